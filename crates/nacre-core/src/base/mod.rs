@@ -1,0 +1,9 @@
+//! Ids, hashes, redaction and safe terminal text: words that no domain owns.
+//!
+//! Knows nothing of files, settings or memories.
+
+mod hash;
+mod shown;
+
+pub use hash::{ContentHash, ParseHashError};
+pub use shown::{Shown, is_hidden_char};

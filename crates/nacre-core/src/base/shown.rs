@@ -1,0 +1,71 @@
+//! Text from outside, made safe to show on a terminal.
+//!
+//! Memories, traces and file names come from strangers: an escape sequence in a title must not
+//! retitle a window, write a clipboard or hide half of a line. Everything that is printed goes
+//! through `Shown`, which replaces what a terminal would act on by a visible `\u{..}`.
+
+use std::fmt::{self, Write as _};
+
+/// Displays a text with control, bidi and invisible characters made visible.
+///
+/// Newlines and tabs pass: they lay text out, and cannot leave the line's meaning behind.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a>(pub &'a str);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0;
+        while let Some(at) = rest.find(|c: char| c != '\n' && c != '\t' && is_hidden_char(c)) {
+            f.write_str(&rest[..at])?;
+            let mut tail = rest[at..].chars();
+            if let Some(hidden) = tail.next() {
+                write!(f, "\\u{{{:x}}}", u32::from(hidden))?;
+            }
+            rest = tail.as_str();
+        }
+        f.write_str(rest)
+    }
+}
+
+impl Shown<'_> {
+    /// The same on one line: newlines and tabs become spaces.
+    pub fn one_line(self) -> String {
+        let mut line = String::with_capacity(self.0.len());
+        let text = self.0.replace(['\n', '\t'], " ");
+        // Writing to a `String` cannot fail.
+        let _ = write!(line, "{}", Shown(&text));
+        line
+    }
+}
+
+/// Whether a terminal or a reader would not see `c` as a mark of its own: C0, DEL, C1, bidi
+/// controls, zero-width and tag characters, interlinear marks and the byte order mark.
+pub fn is_hidden_char(c: char) -> bool {
+    matches!(c,
+        '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn escape_sequences_lose_their_power() {
+        assert_eq!(Shown("a\x1b[31mb\u{202e}c").to_string(), "a\\u{1b}[31mb\\u{202e}c");
+        assert_eq!(Shown("two\nlines\ttab").to_string(), "two\nlines\ttab");
+        assert_eq!(Shown("two\nlines").one_line(), "two lines");
+        assert_eq!(Shown("naïve – 使用").to_string(), "naïve – 使用");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_hidden_comes_out(text in any::<String>()) {
+            let shown = Shown(&text).to_string();
+            prop_assert!(shown.chars().all(|c| c == '\n' || c == '\t' || !is_hidden_char(c)));
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! One writer at a time, by a lock of the operating system.
+//!
+//! The lock lives as long as its descriptor: it ends with the process, however that ends, so there
+//! is no stale lock, no timeout and no guess about process numbers. The record inside the file is
+//! for people only.
+
+use std::fs::TryLockError;
+use std::io::Read as _;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
+use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt as _};
+use serde::{Deserialize, Serialize};
+
+use super::error::{FsAction, FsError};
+use super::scope::io_error;
+use super::sys;
+
+/// The lock's file inside the journal folder; made once, never removed.
+pub(super) const LOCK_FILE: &str = "lock";
+
+/// First and longest pause between two tries.
+const MIN_PAUSE: Duration = Duration::from_millis(1);
+const MAX_PAUSE: Duration = Duration::from_millis(16);
+
+/// An owner record is a line; more is not ours.
+const MAX_RECORD_BYTES: u64 = 4096;
+
+/// Who holds a lock, as told to people who wait for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    pub pid: u32,
+    /// What the process is doing, such as `nacre sync`.
+    pub command: String,
+    /// Since when, as a timestamp.
+    pub since: String,
+}
+
+/// Takes the lock in `journal`, trying for about `patience`.
+pub(super) fn acquire(
+    journal: &Dir,
+    full: &Path,
+    owner: &Owner,
+    patience: Duration,
+) -> Result<File, FsError> {
+    let failed = |source| io_error(FsAction::Lock, &full.join(LOCK_FILE), source);
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).mode(0o600);
+    options.follow(FollowSymlinks::No).nonblock(true);
+    let file = journal.open_with(LOCK_FILE, &options).map_err(failed)?.into_std();
+    let mut waited = Duration::ZERO;
+    let mut pause = MIN_PAUSE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::Error(source)) => return Err(failed(source)),
+            Err(TryLockError::WouldBlock) if waited >= patience => {
+                return Err(FsError::Busy {
+                    path: full.to_owned(),
+                    owner: read_owner(File::from_std(file)),
+                });
+            }
+            Err(TryLockError::WouldBlock) => {}
+        }
+        thread::sleep(pause);
+        waited += pause;
+        pause = (pause * 2).min(MAX_PAUSE);
+    }
+    let mut file = File::from_std(file);
+    // Nobody depends on the record: a full disk must not keep a reader from recovering.
+    if let Ok(record) = serde_json::to_vec(owner) {
+        let _ = sys::write_record(&mut file, &record);
+    }
+    Ok(file)
+}
+
+fn read_owner(file: File) -> Option<Owner> {
+    let mut record = Vec::new();
+    file.take(MAX_RECORD_BYTES).read_to_end(&mut record).ok()?;
+    serde_json::from_slice(&record).ok()
+}

@@ -1,0 +1,29 @@
+//! Files that are never lost: the only room that writes to disk.
+//!
+//! A [`WriteScope`] is an open directory handle. Every path below it is walked one component at a
+//! time with symbolic links refused, so nothing a repository or a model names can lead outside, not
+//! even by swapping a folder for a link between a check and a use. Changes are made by a [`Writer`],
+//! which exists only while the scope's lock is held, and in a [`ChangeSet`]: staged, journaled, then
+//! swapped into place, so that after a kill at any point all of it is there or none, and a file that
+//! a person changed meanwhile is never overwritten.
+//!
+//! Knows nothing of memories or settings: it is handed paths, bytes and hashes.
+
+mod apply;
+mod change;
+mod error;
+mod journal;
+mod lock;
+mod path;
+mod scope;
+mod sys;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use change::ChangeSet;
+pub use error::{FsAction, FsError, PathFault};
+pub use lock::Owner;
+pub use path::RelPath;
+pub use scope::{Access, Entry, EntryKind, WriteScope};
+pub use writer::{Recovery, Writer};

@@ -1,0 +1,241 @@
+//! A folder that may be written, held open as a handle.
+//!
+//! Paths below it are walked one component at a time, each opened relative to the last and never
+//! through a symbolic link. There is no check that a swap could outrun: the handle that was opened
+//! is the handle that is used.
+
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, Metadata, OpenOptions, PermissionsExt as _};
+
+use super::error::{FsAction, FsError};
+use super::path::RelPath;
+use super::sys::{self, FileMode};
+
+/// Who may read what is made below a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// As the umask says: a repository's own files.
+    Shared,
+    /// The owner alone: a person's home data.
+    Private,
+}
+
+impl Access {
+    pub(super) fn dir_mode(self) -> u32 {
+        match self {
+            Self::Shared => 0o777,
+            Self::Private => 0o700,
+        }
+    }
+
+    pub(super) fn file_mode(self) -> FileMode {
+        match self {
+            Self::Shared => FileMode::New(0o666),
+            Self::Private => FileMode::New(0o600),
+        }
+    }
+}
+
+/// A folder below which files may be read, and, while its lock is held, written.
+#[derive(Debug)]
+pub struct WriteScope {
+    pub(super) dir: Dir,
+    pub(super) path: PathBuf,
+    pub(super) access: Access,
+}
+
+/// What stands in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name, with invalid bytes replaced.
+    pub name: String,
+    pub kind: EntryKind,
+}
+
+/// Kinds of things in a folder, as far as they matter here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    File,
+    Folder,
+    /// A link, device, pipe or socket: never read, never followed.
+    Other,
+}
+
+impl WriteScope {
+    /// Opens a folder that a person named. Links on the way to it are the person's own.
+    pub fn open(path: &Path, access: Access) -> Result<Self, FsError> {
+        let dir = Dir::open_ambient_dir(path, ambient_authority())
+            .map_err(|source| io_error(FsAction::OpenFolder, path, source))?;
+        Ok(Self { dir, path: path.to_owned(), access })
+    }
+
+    /// Opens `name` inside `parent`, refusing a link in its place: a repository may ship one.
+    pub fn open_inside(parent: &Path, name: &str, access: Access) -> Result<Self, FsError> {
+        let parent_scope = Self::open(parent, access)?;
+        let dir = parent_scope.open_child(&parent_scope.dir, &parent.join(name), name)?;
+        Ok(Self { dir, path: parent.join(name), access })
+    }
+
+    /// Makes the folder `name` inside `parent` where it is missing, and opens it.
+    pub fn create_inside(parent: &Path, name: &str, access: Access) -> Result<Self, FsError> {
+        let parent_scope = Self::open(parent, access)?;
+        match sys::make_dir(&parent_scope.dir, name, access.dir_mode()) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                Err(io_error(FsAction::MakeFolder, &parent.join(name), error))
+            }
+            _ => Self::open_inside(parent, name, access),
+        }
+    }
+
+    /// The folder, for messages and for programs that are started in it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where `path` lies, for messages.
+    pub fn full(&self, path: &RelPath) -> PathBuf {
+        self.path.join(path.as_str())
+    }
+
+    /// Reads a plain file of at most `limit` bytes.
+    pub fn read(&self, path: &RelPath, limit: u64) -> Result<Vec<u8>, FsError> {
+        let dir = self.parent_of(path)?;
+        read_file(&dir, path.name(), limit).map_err(|fault| fault.at(&self.full(path)))
+    }
+
+    /// Reads a plain file, or nothing when it is not there.
+    pub fn read_optional(&self, path: &RelPath, limit: u64) -> Result<Option<Vec<u8>>, FsError> {
+        match self.read(path, limit) {
+            Err(error) if error.is_missing() => Ok(None),
+            read => read.map(Some),
+        }
+    }
+
+    /// Lists a folder in name order; a folder that is not there is empty.
+    pub fn list(&self, path: &RelPath) -> Result<Vec<Entry>, FsError> {
+        match self.open_dir(path) {
+            Ok(dir) => self.list_dir(&dir, &self.full(path)),
+            Err(error) if error.is_missing() => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether something stands at `path`, whatever it is.
+    pub fn has(&self, path: &RelPath) -> Result<bool, FsError> {
+        let dir = match self.parent_of(path) {
+            Err(error) if error.is_missing() => return Ok(false),
+            dir => dir?,
+        };
+        match dir.symlink_metadata(path.name()) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(source) => Err(io_error(FsAction::Read, &self.full(path), source)),
+        }
+    }
+
+    /// Opens a folder below the scope.
+    pub(super) fn open_dir(&self, path: &RelPath) -> Result<Dir, FsError> {
+        let mut dir = clone_dir(&self.dir, &self.path)?;
+        let mut full = self.path.clone();
+        for name in path.components() {
+            full.push(name);
+            dir = self.open_child(&dir, &full, name)?;
+        }
+        Ok(dir)
+    }
+
+    /// Opens the folder that `path` lies in.
+    pub(super) fn parent_of(&self, path: &RelPath) -> Result<Dir, FsError> {
+        match path.parent() {
+            Some(parent) => self.open_dir(&parent),
+            None => clone_dir(&self.dir, &self.path),
+        }
+    }
+
+    pub(super) fn open_child(&self, dir: &Dir, full: &Path, name: &str) -> Result<Dir, FsError> {
+        dir.open_dir_nofollow(name).map_err(|source| match dir.symlink_metadata(name) {
+            Ok(metadata) if !metadata.is_dir() => FsError::NotAFolder { path: full.to_owned() },
+            _ => io_error(FsAction::OpenFolder, full, source),
+        })
+    }
+
+    pub(super) fn list_dir(&self, dir: &Dir, full: &Path) -> Result<Vec<Entry>, FsError> {
+        let failed = |source| io_error(FsAction::Read, full, source);
+        let mut entries = Vec::new();
+        for entry in dir.entries().map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let kind = match entry.file_type().map_err(failed)? {
+                kind if kind.is_file() => EntryKind::File,
+                kind if kind.is_dir() => EntryKind::Folder,
+                _ => EntryKind::Other,
+            };
+            entries.push(Entry { name: entry.file_name().to_string_lossy().into_owned(), kind });
+        }
+        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(entries)
+    }
+}
+
+pub(super) fn clone_dir(dir: &Dir, full: &Path) -> Result<Dir, FsError> {
+    dir.try_clone().map_err(|source| io_error(FsAction::OpenFolder, full, source))
+}
+
+pub(super) fn io_error(action: FsAction, path: &Path, source: io::Error) -> FsError {
+    FsError::Io { action, path: path.to_owned(), source }
+}
+
+/// Why a file in an open folder could not be read; `at` adds where that was.
+#[derive(Debug)]
+pub(super) enum ReadFault {
+    Io(io::Error),
+    NotAFile,
+    TooLarge { size: u64, limit: u64 },
+}
+
+impl ReadFault {
+    pub(super) fn at(self, path: &Path) -> FsError {
+        match self {
+            Self::Io(source) => io_error(FsAction::Read, path, source),
+            Self::NotAFile => FsError::NotAFile { path: path.to_owned() },
+            Self::TooLarge { size, limit } => {
+                FsError::TooLarge { path: path.to_owned(), size, limit }
+            }
+        }
+    }
+}
+
+/// Reads the plain file `name`, never through a link and never waiting for a pipe's other end.
+pub(super) fn read_file(dir: &Dir, name: &str, limit: u64) -> Result<Vec<u8>, ReadFault> {
+    let (mut file, metadata) = open_plain(dir, name)?;
+    let size = metadata.len();
+    if size > limit {
+        return Err(ReadFault::TooLarge { size, limit });
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+    // A file that grows while it is read is cut off one byte past the limit, and refused.
+    file.by_ref().take(limit + 1).read_to_end(&mut bytes).map_err(ReadFault::Io)?;
+    match bytes.len() as u64 {
+        size if size > limit => Err(ReadFault::TooLarge { size, limit }),
+        _ => Ok(bytes),
+    }
+}
+
+/// The permission bits of the plain file `name`.
+pub(super) fn mode_of(dir: &Dir, name: &str) -> Result<u32, ReadFault> {
+    open_plain(dir, name).map(|(_, metadata)| metadata.permissions().mode() & 0o7777)
+}
+
+fn open_plain(dir: &Dir, name: &str) -> Result<(File, Metadata), ReadFault> {
+    let mut options = OpenOptions::new();
+    options.read(true).follow(FollowSymlinks::No).nonblock(true);
+    let file = dir.open_with(name, &options).map_err(|error| match dir.symlink_metadata(name) {
+        Ok(metadata) if !metadata.is_file() => ReadFault::NotAFile,
+        _ => ReadFault::Io(error),
+    })?;
+    let metadata = file.metadata().map_err(ReadFault::Io)?;
+    if metadata.is_file() { Ok((file, metadata)) } else { Err(ReadFault::NotAFile) }
+}
