@@ -1,0 +1,112 @@
+//! The configuration reference, written from the tables so that it cannot fall behind them.
+
+use std::path::Path;
+
+use super::DEFAULTS;
+use super::document::Doc;
+use super::keys::{FromRepo, KEYS, KeySpec, Kind};
+use super::layers::Layer;
+use super::vars::VARS;
+
+/// Returns the reference of all keys and variables, as Markdown.
+pub fn reference_markdown() -> String {
+    let mut page = String::from(
+        "# Configuration\n\n\
+         A setting is looked for in these places; a later one wins, except that lists add up.\n\n",
+    );
+    for (layer_idx, layer) in Layer::ALL.iter().enumerate() {
+        page += &format!("{}. {}\n", layer_idx + 1, meaning(*layer));
+    }
+    page += "\nAn unknown key or a value of the wrong kind is an error that names file, line and key. \
+             What a repository may not set is ignored there, with a warning.\n\n\
+             `nacre config set KEY VALUE` changes your own file and leaves the rest of it as it is.\n";
+    let mut section = "";
+    for spec in KEYS {
+        if spec.section() != section {
+            section = spec.section();
+            page += &format!(
+                "\n## `[{section}]`\n\n\
+                 | key | default | values | variable | from a repository | meaning |\n\
+                 |---|---|---|---|---|---|\n",
+            );
+        }
+        page += &row(spec);
+    }
+    page += "\n## Other variables\n\n| variable | meaning |\n|---|---|\n";
+    for var in VARS.iter().filter(|var| KEYS.iter().all(|spec| spec.var != var.name)) {
+        page += &format!("| `{}` | {} |\n", var.name, var.doc);
+    }
+    page
+}
+
+fn meaning(layer: Layer) -> &'static str {
+    match layer {
+        Layer::Defaults => "The built-in defaults, below.",
+        Layer::Home => "Your own file, `~/.nacre/config.toml`.",
+        Layer::Repo => {
+            "The repository's file, `<repo>/.nacre/config.toml`, for the keys it may set."
+        }
+        Layer::File => {
+            "The file that `NACRE_CONFIG` names; inside the repository it may set no more than the repository's."
+        }
+        Layer::Var => "The variables below; an empty one counts as not set.",
+        Layer::Flag => "Flags of the command.",
+    }
+}
+
+fn row(spec: &KeySpec) -> String {
+    let KeySpec { name, kind, from_repo, var, doc } = spec;
+    let values = match kind {
+        Kind::Choice(choices) => format!("`{}`", choices.join("`, `")),
+        Kind::Int { min, max } => format!("{min} to {max}"),
+        Kind::Text => "text".to_owned(),
+        Kind::Texts { min_chars } => format!("texts of at least {min_chars} characters"),
+    };
+    let from_repo = match from_repo {
+        FromRepo::Allowed => "yes",
+        FromRepo::OnlyLower => "only lower",
+        FromRepo::Refused => "no",
+    };
+    let default = default_of(spec);
+    format!("| `{name}` | `{default}` | {values} | `{var}` | {from_repo} | {doc} |\n")
+}
+
+fn default_of(spec: &KeySpec) -> String {
+    let doc = Doc::parse(DEFAULTS, Path::new("defaults.toml"));
+    let span = doc.ok().and_then(|doc| {
+        let table = doc.root().get(spec.section())?.as_table()?;
+        table.get(spec.leaf())?.span()
+    });
+    span.and_then(|span| DEFAULTS.get(span)).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_and_variable_is_in_the_reference() {
+        let page = reference_markdown();
+        for spec in KEYS {
+            assert!(!default_of(spec).is_empty(), "{}", spec.name);
+            assert_eq!(page.matches(&format!("\n| `{}` |", spec.name)).count(), 1);
+        }
+        for var in VARS {
+            assert!(page.contains(&format!("| `{}` |", var.name)), "{}", var.name);
+        }
+    }
+
+    #[test]
+    fn the_first_lines_tell_the_order() {
+        let page = reference_markdown();
+        let head: Vec<&str> = page.lines().skip(4).take(6).collect();
+        insta::assert_snapshot!(head.join("\n"), @r"
+    1. The built-in defaults, below.
+    2. Your own file, `~/.nacre/config.toml`.
+    3. The repository's file, `<repo>/.nacre/config.toml`, for the keys it may set.
+    4. The file that `NACRE_CONFIG` names; inside the repository it may set no more than the repository's.
+    5. The variables below; an empty one counts as not set.
+    6. Flags of the command.
+    ");
+    }
+}

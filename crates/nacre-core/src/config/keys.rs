@@ -1,0 +1,219 @@
+//! The table of every key: its kind, its variable, and whether a repository may set it.
+//!
+//! A repository is a stranger's: a key that runs, sends or outlasts something is refused from there, and the table has
+//! no default for that column, so a new key cannot be let through by forgetting it. Default values stand in
+//! `defaults.toml` alone.
+
+use super::nearest;
+use super::settings::{ColorChoice, ScopeMode};
+use super::vars;
+
+/// One key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeySpec {
+    /// The section and the key below it: `memory.scope`.
+    pub name: &'static str,
+    pub kind: Kind,
+    pub from_repo: FromRepo,
+    /// The environment variable that sets it.
+    pub var: &'static str,
+    /// What it means; the same words as its comment in `defaults.toml`.
+    pub doc: &'static str,
+}
+
+/// What a key can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A whole number, both ends included.
+    Int { min: i64, max: i64 },
+    /// One line of text, which may be empty.
+    Text,
+    /// A list of texts. Each layer adds to those below instead of replacing them.
+    Texts { min_chars: usize },
+}
+
+/// What a key's value in a repository's own configuration is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FromRepo {
+    Allowed,
+    /// Taken when it does not exceed the value it would replace.
+    OnlyLower,
+    /// Ignored with a warning.
+    Refused,
+}
+
+/// Every key, in the order of `defaults.toml`.
+pub const KEYS: &[KeySpec] = &[
+    KeySpec {
+        name: "memory.scope",
+        kind: Kind::Choice(ScopeMode::NAMES),
+        from_repo: FromRepo::Allowed,
+        var: vars::NACRE_MEMORY_SCOPE,
+        doc: "Where recall looks: in the project and, for what it does not know, in the global memory \
+              (`project_fallback_global`), or in one of the two alone (`project_only`, `global_only`).",
+    },
+    KeySpec {
+        name: "memory.max_results",
+        kind: Kind::Int { min: 1, max: 10_000 },
+        from_repo: FromRepo::Allowed,
+        var: vars::NACRE_MEMORY_MAX_RESULTS,
+        doc: "How many memories `nacre memory list` and `nacre memory search` show when no limit is given.",
+    },
+    KeySpec {
+        name: "memory.max_file_bytes",
+        kind: Kind::Int { min: 1024, max: 1_048_576 },
+        from_repo: FromRepo::OnlyLower,
+        var: vars::NACRE_MEMORY_MAX_FILE_BYTES,
+        doc: "The largest memory file that is read or written, in bytes.",
+    },
+    KeySpec {
+        name: "ui.color",
+        kind: Kind::Choice(ColorChoice::NAMES),
+        from_repo: FromRepo::Allowed,
+        var: vars::NACRE_UI_COLOR,
+        doc: "When output is colored: on a terminal that wants color (`auto`), `always` or `never`.",
+    },
+    KeySpec {
+        name: "ui.editor",
+        kind: Kind::Text,
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_UI_EDITOR,
+        doc: "The command that opens a file for editing, with its arguments. Empty: `$VISUAL`, then `$EDITOR`.",
+    },
+    KeySpec {
+        name: "lock.wait_ms",
+        kind: Kind::Int { min: 0, max: 600_000 },
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_LOCK_WAIT_MS,
+        doc: "How long a command waits while another one is writing, in milliseconds. 0: not at all.",
+    },
+    KeySpec {
+        name: "redact.extra",
+        // Shorter texts, and blanks, occur in every line and would redact whole transcripts.
+        kind: Kind::Texts { min_chars: 4 },
+        from_repo: FromRepo::Allowed,
+        var: vars::NACRE_REDACT_EXTRA,
+        doc: "Texts that are always redacted, letter for letter, beside the secrets that Nacre recognizes. \
+              Each layer adds to the list; none can take from it.",
+    },
+];
+
+impl KeySpec {
+    /// Returns the table that the key stands in: `memory`.
+    pub fn section(&self) -> &'static str {
+        self.name.split_once('.').map_or("", |(section, _)| section)
+    }
+
+    /// Returns the key's name inside its table: `scope`.
+    pub fn leaf(&self) -> &'static str {
+        self.name.split_once('.').map_or(self.name, |(_, leaf)| leaf)
+    }
+}
+
+/// Returns the key of that exact name.
+pub(super) fn find(name: &str) -> Option<&'static KeySpec> {
+    KEYS.iter().find(|spec| spec.name == name)
+}
+
+/// Returns whether some key stands in that table.
+pub(super) fn is_section(name: &str) -> bool {
+    KEYS.iter().any(|spec| spec.section() == name)
+}
+
+/// Returns the key, or else the table, that somebody may have meant by `name`.
+///
+/// The last word decides: a wrong or forgotten table still finds its key, while two keys of one table do not look alike
+/// only because they share its name.
+pub(super) fn nearest(name: &str) -> Option<&'static str> {
+    let (section, leaf) = name.rsplit_once('.').unwrap_or(("", name));
+    let likeness = |spec: &&KeySpec| {
+        nearest::likeness(leaf, spec.leaf()) + 0.1 * nearest::likeness(section, spec.section())
+    };
+    let sections = KEYS.iter().map(KeySpec::section);
+    KEYS.iter()
+        .filter(|spec| nearest::is_like(leaf, spec.leaf()))
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+        .map(|spec| spec.name)
+        .or_else(|| nearest::among(name, sections.filter(|section| *section != name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::DEFAULTS;
+    use super::super::vars::{PREFIX, VARS};
+    use super::*;
+
+    /// Reads `defaults.toml` as a person does: keys under their table, each below its comment.
+    fn documented_keys() -> Vec<(String, String)> {
+        let (mut section, mut doc, mut keys) = (String::new(), Vec::new(), Vec::new());
+        for line in DEFAULTS.lines() {
+            if let Some(comment) = line.strip_prefix("# ") {
+                doc.push(comment);
+            } else if let Some(header) = line.strip_prefix('[') {
+                section = header.trim_end_matches(']').to_owned();
+            } else if let Some((leaf, _)) = line.split_once(" = ") {
+                keys.push((format!("{section}.{leaf}"), doc.join(" ")));
+                doc.clear();
+            } else {
+                doc.clear();
+            }
+        }
+        keys
+    }
+
+    #[test]
+    fn the_table_and_the_defaults_have_the_same_keys_and_words() {
+        let table: Vec<(String, String)> =
+            KEYS.iter().map(|spec| (spec.name.to_owned(), spec.doc.to_owned())).collect();
+        assert_eq!(documented_keys(), table);
+    }
+
+    #[test]
+    fn a_key_is_one_table_and_one_word() {
+        for spec in KEYS {
+            assert_eq!(spec.name.matches('.').count(), 1, "{}", spec.name);
+            assert_eq!(format!("{}.{}", spec.section(), spec.leaf()), spec.name);
+        }
+    }
+
+    #[test]
+    fn only_a_number_can_be_lowered() {
+        for spec in KEYS.iter().filter(|spec| spec.from_repo == FromRepo::OnlyLower) {
+            assert!(matches!(spec.kind, Kind::Int { .. }), "{}", spec.name);
+        }
+    }
+
+    #[test]
+    fn a_variable_is_named_after_its_key_and_listed() {
+        for spec in KEYS {
+            assert_eq!(spec.var, format!("{PREFIX}{}", spec.name.replace('.', "_").to_uppercase()));
+            let listed = VARS.iter().find(|var| var.name == spec.var);
+            assert!(listed.is_some_and(|var| var.doc.contains(&format!("`{}`", spec.name))));
+        }
+    }
+
+    #[test]
+    fn a_wrong_name_finds_the_key_that_was_meant() {
+        let cases = [
+            ("memory.scop", Some("memory.scope")),
+            ("scope", Some("memory.scope")),
+            ("memroy.scope", Some("memory.scope")),
+            ("Memory.Scope", Some("memory.scope")),
+            ("memory.max-results", Some("memory.max_results")),
+            ("ui.max_result", Some("memory.max_results")),
+            ("memory.max_file_byte", Some("memory.max_file_bytes")),
+            ("ui.colour", Some("ui.color")),
+            ("a.b.editor", Some("ui.editor")),
+            ("memroy", Some("memory")),
+            ("memory", None),
+            ("memory.type", None),
+            ("provider.url", None),
+            ("", None),
+        ];
+        for (name, meant) in cases {
+            assert_eq!(nearest(name), meant, "{name}");
+        }
+    }
+}

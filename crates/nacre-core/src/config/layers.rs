@@ -1,0 +1,360 @@
+//! Defaults, files, variables and flags, folded into one set of values that remember where they came from.
+//!
+//! A higher layer replaces a lower one, except that lists add up. What came with a repository is held to
+//! the table's `from_repo` column, and so is a `NACRE_CONFIG` file that lies inside the repository.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use toml_edit::{Item, Key, TableLike};
+
+use super::document::{Doc, entries, written};
+use super::error::{BadValue, ConfigError, ConfigWarning, Place, shown};
+use super::keys::{self, FromRepo, KEYS, KeySpec};
+use super::nearest;
+use super::settings::{LockSettings, MemorySettings, RedactSettings, Settings, UiSettings};
+use super::value::{Value, describe};
+use super::vars::{PREFIX, VARS};
+
+/// Where a value can come from; a later one wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Layer {
+    Defaults,
+    Home,
+    Repo,
+    File,
+    Var,
+    Flag,
+}
+
+impl Layer {
+    pub const ALL: &[Self] =
+        &[Self::Defaults, Self::Home, Self::Repo, Self::File, Self::Var, Self::Flag];
+
+    /// Returns the layer's name in output.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Defaults => "default",
+            Self::Home => "home",
+            Self::Repo => "repo",
+            Self::File => "file",
+            Self::Var => "variable",
+            Self::Flag => "flag",
+        }
+    }
+}
+
+/// A configuration file that the caller has read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    layer: Layer,
+    path: PathBuf,
+    text: String,
+    author: Author,
+}
+
+/// Whose words a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Author {
+    User,
+    Repo,
+}
+
+impl Source {
+    /// The user's own `config.toml`, in the global folder.
+    pub fn home(path: &Path, text: String) -> Self {
+        Self { layer: Layer::Home, path: path.to_owned(), text, author: Author::User }
+    }
+
+    /// The `config.toml` that came with the repository.
+    pub fn repo(path: &Path, text: String) -> Self {
+        Self { layer: Layer::Repo, path: path.to_owned(), text, author: Author::Repo }
+    }
+
+    /// The file that `NACRE_CONFIG` names.
+    ///
+    /// Both paths are absolute and resolved. Inside the project, the file is the repository's and held to its rules:
+    /// a variable set by a directory's environment file must not lift them.
+    pub fn file(path: &Path, text: String, project: Option<&Path>) -> Self {
+        let inside = project.is_some_and(|project| path.starts_with(project));
+        let author = if inside { Author::Repo } else { Author::User };
+        Self { layer: Layer::File, path: path.to_owned(), text, author }
+    }
+}
+
+/// Where the value of a key came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    pub layer: Layer,
+    pub place: Place,
+}
+
+/// One key's value in effect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub value: Value,
+    /// Lowest layer first; more than one only for a list, to which each of them added.
+    pub origins: Vec<Origin>,
+}
+
+/// The settings in effect, and how they came about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolved {
+    pub settings: Settings,
+    /// Every key of the table, by name.
+    pub entries: BTreeMap<&'static str, Entry>,
+    pub warnings: Vec<ConfigWarning>,
+}
+
+/// Folds all layers into settings.
+///
+/// `vars` may be the whole environment; an empty variable counts as not set. `flags` are pairs of key and value.
+pub fn resolve(
+    sources: &[Source],
+    vars: &[(String, String)],
+    flags: &[(String, String)],
+) -> Result<Resolved, ConfigError> {
+    resolve_over(super::DEFAULTS, sources, vars, flags)
+}
+
+fn resolve_over(
+    defaults: &str,
+    sources: &[Source],
+    vars: &[(String, String)],
+    flags: &[(String, String)],
+) -> Result<Resolved, ConfigError> {
+    let mut fold = Fold::default();
+    fold.file(&Source {
+        layer: Layer::Defaults,
+        path: PathBuf::from("defaults.toml"),
+        text: defaults.to_owned(),
+        author: Author::User,
+    })?;
+    let mut sources: Vec<&Source> = sources.iter().collect();
+    sources.sort_by_key(|source| source.layer);
+    for source in sources {
+        fold.file(source)?;
+    }
+    for (name, text) in vars {
+        fold.var(name, text)?;
+    }
+    for (key, text) in flags {
+        let spec = keys::find(key).ok_or_else(|| unknown_key(key, Place::CommandLine))?;
+        let value = spec.parse(text, &Place::CommandLine)?;
+        fold.put(spec, value, Origin { layer: Layer::Flag, place: Place::CommandLine });
+    }
+    let Fold { entries, warnings } = fold;
+    Ok(Resolved { settings: settings(&entries)?, entries, warnings })
+}
+
+/// Returns the error for a key that nobody knows, with the one that may have been meant.
+pub(super) fn unknown_key(key: &str, place: Place) -> ConfigError {
+    let nearest = keys::nearest(key).map(str::to_owned);
+    ConfigError::UnknownKey { key: shown(key), place, nearest }
+}
+
+/// Returns the error for a section's name that is used as a key.
+pub(super) fn not_a_table(section: &str, place: Place, item: &Item) -> ConfigError {
+    BadValue {
+        key: section.to_owned(),
+        place,
+        expected: format!("a table `[{section}]`"),
+        found: describe(item),
+        nearest: None,
+    }
+    .into()
+}
+
+#[derive(Default)]
+struct Fold {
+    entries: BTreeMap<&'static str, Entry>,
+    warnings: Vec<ConfigWarning>,
+}
+
+impl Fold {
+    fn file(&mut self, source: &Source) -> Result<(), ConfigError> {
+        let doc = Doc::parse(&source.text, &source.path)?;
+        for (key, section, item) in entries(doc.root()) {
+            match item.as_table_like() {
+                Some(table) if keys::is_section(section) => {
+                    self.section(source, &doc, section, table)?;
+                }
+                Some(table) => return Err(unknown_table(&doc, key, section, table)),
+                None if keys::is_section(section) => {
+                    return Err(not_a_table(section, doc.place(key), item));
+                }
+                None => return Err(unknown_key(&written(&[section]), doc.place(key))),
+            }
+        }
+        Ok(())
+    }
+
+    fn section(
+        &mut self,
+        source: &Source,
+        doc: &Doc<'_>,
+        section: &str,
+        table: &dyn TableLike,
+    ) -> Result<(), ConfigError> {
+        for (key, leaf, item) in entries(table) {
+            let place = doc.place(key);
+            let spec = keys::find(&format!("{section}.{leaf}"))
+                .ok_or_else(|| unknown_key(&written(&[section, leaf]), place.clone()))?;
+            match source.author {
+                Author::User => {
+                    let value = spec.read(item, &place)?;
+                    self.put(spec, value, origin(source.layer, place));
+                }
+                Author::Repo => self.repo_value(source.layer, spec, item, place)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn repo_value(
+        &mut self,
+        layer: Layer,
+        spec: &'static KeySpec,
+        item: &Item,
+        place: Place,
+    ) -> Result<(), ConfigError> {
+        let key = spec.name;
+        if spec.from_repo == FromRepo::Refused {
+            self.warnings.push(ConfigWarning::RefusedFromRepo { key, place });
+            return Ok(());
+        }
+        let value = spec.read(item, &place)?;
+        let current = self.entries.get(key).map(|entry| &entry.value);
+        match (spec.from_repo, current, &value) {
+            (FromRepo::Allowed, _, _) => self.put(spec, value, origin(layer, place)),
+            (FromRepo::OnlyLower, Some(Value::Int(current)), Value::Int(lower))
+                if lower <= current =>
+            {
+                self.put(spec, value, origin(layer, place));
+            }
+            (FromRepo::OnlyLower | FromRepo::Refused, current, _) => {
+                let limit = current.map(Value::to_string).unwrap_or_default();
+                self.warnings.push(ConfigWarning::RaisedByRepo { key, place, limit });
+            }
+        }
+        Ok(())
+    }
+
+    fn var(&mut self, name: &str, text: &str) -> Result<(), ConfigError> {
+        if let Some(spec) = KEYS.iter().find(|spec| spec.var == name) {
+            if !text.is_empty() {
+                let place = Place::Var { name: name.to_owned() };
+                let value = spec.parse(text, &place)?;
+                self.put(spec, value, origin(Layer::Var, place));
+            }
+        } else if let Some(rest) = name.strip_prefix(PREFIX)
+            && !VARS.iter().any(|var| var.name == name)
+        {
+            // Without the prefix, which would make any two of them look alike.
+            let known = VARS.iter().filter_map(|var| var.name.strip_prefix(PREFIX));
+            let nearest = nearest::among(rest, known).and_then(|meant| {
+                VARS.iter()
+                    .map(|var| var.name)
+                    .find(|name| name.strip_prefix(PREFIX) == Some(meant))
+            });
+            self.warnings.push(ConfigWarning::UnknownVariable { name: shown(name), nearest });
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, spec: &'static KeySpec, value: Value, origin: Origin) {
+        match (self.entries.get_mut(spec.name), value) {
+            (Some(Entry { value: Value::Texts(texts), origins }), Value::Texts(more)) => {
+                if more.is_empty() {
+                    return;
+                }
+                if texts.is_empty() {
+                    origins.clear();
+                }
+                origins.push(origin);
+                add_missing(texts, more);
+            }
+            (_, value) => {
+                self.entries.insert(spec.name, Entry { value, origins: vec![origin] });
+            }
+        }
+    }
+}
+
+fn origin(layer: Layer, place: Place) -> Origin {
+    let place = if layer == Layer::Defaults { Place::BuiltIn } else { place };
+    Origin { layer, place }
+}
+
+fn add_missing(texts: &mut Vec<String>, more: Vec<String>) {
+    for text in more {
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+}
+
+/// Names the first key inside, which says more than its table does.
+fn unknown_table(
+    doc: &Doc<'_>,
+    key: Option<&Key>,
+    section: &str,
+    table: &dyn TableLike,
+) -> ConfigError {
+    match entries(table).next() {
+        Some((inner, leaf, _)) => unknown_key(&written(&[section, leaf]), doc.place(inner)),
+        None => unknown_key(&written(&[section]), doc.place(key)),
+    }
+}
+
+fn settings(entries: &BTreeMap<&'static str, Entry>) -> Result<Settings, ConfigError> {
+    let values = Values(entries);
+    Ok(Settings {
+        memory: MemorySettings {
+            scope: values.choice("memory.scope")?,
+            max_results: values.int("memory.max_results")?,
+            max_file_bytes: values.int("memory.max_file_bytes")?,
+        },
+        ui: UiSettings {
+            color: values.choice("ui.color")?,
+            editor: Some(values.text("ui.editor")?.to_owned()).filter(|text| !text.is_empty()),
+        },
+        lock: LockSettings { wait: Duration::from_millis(values.int("lock.wait_ms")?) },
+        redact: RedactSettings { extra: values.texts("redact.extra")?.to_vec() },
+    })
+}
+
+/// Typed access to values that the defaults guarantee.
+struct Values<'a>(&'a BTreeMap<&'static str, Entry>);
+
+impl Values<'_> {
+    fn text(&self, key: &'static str) -> Result<&str, ConfigError> {
+        match self.0.get(key).map(|entry| &entry.value) {
+            Some(Value::Text(text)) => Ok(text),
+            Some(Value::Int(_) | Value::Texts(_)) | None => Err(ConfigError::NoDefault { key }),
+        }
+    }
+
+    fn texts(&self, key: &'static str) -> Result<&[String], ConfigError> {
+        match self.0.get(key).map(|entry| &entry.value) {
+            Some(Value::Texts(texts)) => Ok(texts),
+            Some(Value::Int(_) | Value::Text(_)) | None => Err(ConfigError::NoDefault { key }),
+        }
+    }
+
+    fn choice<T: std::str::FromStr>(&self, key: &'static str) -> Result<T, ConfigError> {
+        self.text(key)?.parse().map_err(|_| ConfigError::NoDefault { key })
+    }
+
+    fn int<T: TryFrom<i64>>(&self, key: &'static str) -> Result<T, ConfigError> {
+        let number = match self.0.get(key).map(|entry| &entry.value) {
+            Some(Value::Int(number)) => T::try_from(*number).ok(),
+            Some(Value::Text(_) | Value::Texts(_)) | None => None,
+        };
+        number.ok_or(ConfigError::NoDefault { key })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,31 @@
+//! Settings: every key, where its value came from, and how one is changed; and the register of projects.
+//!
+//! Texts and pairs in, values and texts out: this room reads no file and no variable and writes none. Its caller hands
+//! them in, so one process can serve many projects, and each rule here is tested as a function.
+
+pub mod docs;
+pub mod edit;
+pub mod projects;
+
+mod document;
+mod error;
+mod keys;
+mod layers;
+mod nearest;
+mod settings;
+mod splice;
+mod value;
+mod vars;
+
+pub use error::{BadValue, ConfigError, ConfigWarning, Place};
+pub use keys::{FromRepo, KEYS, KeySpec, Kind};
+pub use layers::{Entry, Layer, Origin, Resolved, Source, resolve};
+pub use settings::{
+    ColorChoice, LockSettings, MemorySettings, RedactSettings, ScopeMode, Settings, UiSettings,
+    UnknownChoice,
+};
+pub use value::Value;
+pub use vars::*;
+
+/// The shipped, commented defaults; also what a new user copies from.
+pub const DEFAULTS: &str = include_str!("defaults.toml");

@@ -1,0 +1,126 @@
+//! The resolved settings, as plain structs: one for each part of the program, which is given its own and no more.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Everything that can be configured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    pub memory: MemorySettings,
+    pub ui: UiSettings,
+    pub lock: LockSettings,
+    pub redact: RedactSettings,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemorySettings {
+    pub scope: ScopeMode,
+    pub max_results: usize,
+    pub max_file_bytes: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UiSettings {
+    pub color: ColorChoice,
+    /// A command line; `None` leaves the choice to `VISUAL` and `EDITOR`.
+    pub editor: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockSettings {
+    /// How long to wait for another writer.
+    pub wait: Duration,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RedactSettings {
+    /// Literal texts, each once, in the order of the layers.
+    pub extra: Vec<String>,
+}
+
+/// Where recall looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScopeMode {
+    /// In the project, then in the global memory.
+    ProjectFallbackGlobal,
+    ProjectOnly,
+    GlobalOnly,
+}
+
+impl ScopeMode {
+    pub const ALL: &[Self] = &[Self::ProjectFallbackGlobal, Self::ProjectOnly, Self::GlobalOnly];
+    pub const NAMES: &[&str] = &[
+        Self::ProjectFallbackGlobal.as_str(),
+        Self::ProjectOnly.as_str(),
+        Self::GlobalOnly.as_str(),
+    ];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ProjectFallbackGlobal => "project_fallback_global",
+            Self::ProjectOnly => "project_only",
+            Self::GlobalOnly => "global_only",
+        }
+    }
+}
+
+impl FromStr for ScopeMode {
+    type Err = UnknownChoice;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.iter().copied().find(|mode| mode.as_str() == text).ok_or(UnknownChoice)
+    }
+}
+
+/// When output is colored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    Always,
+    Never,
+}
+
+impl ColorChoice {
+    pub const ALL: &[Self] = &[Self::Auto, Self::Always, Self::Never];
+    pub const NAMES: &[&str] = &[Self::Auto.as_str(), Self::Always.as_str(), Self::Never.as_str()];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Always => "always",
+            Self::Never => "never",
+        }
+    }
+}
+
+impl FromStr for ColorChoice {
+    type Err = UnknownChoice;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.iter().copied().find(|choice| choice.as_str() == text).ok_or(UnknownChoice)
+    }
+}
+
+/// A word that is none of the choices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("Unknown choice")]
+pub struct UnknownChoice;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_and_their_names_agree() {
+        let names: Vec<&str> = ScopeMode::ALL.iter().map(|mode| mode.as_str()).collect();
+        assert_eq!(names, ScopeMode::NAMES);
+        let parsed: Vec<ScopeMode> = names.iter().map(|name| name.parse().unwrap()).collect();
+        assert_eq!(parsed, ScopeMode::ALL);
+        let names: Vec<&str> = ColorChoice::ALL.iter().map(|choice| choice.as_str()).collect();
+        assert_eq!(names, ColorChoice::NAMES);
+        let parsed: Vec<ColorChoice> = names.iter().map(|name| name.parse().unwrap()).collect();
+        assert_eq!(parsed, ColorChoice::ALL);
+        assert_eq!("Auto".parse::<ColorChoice>(), Err(UnknownChoice));
+    }
+}

@@ -1,0 +1,52 @@
+//! Every environment variable that Nacre reads, as a documented constant.
+//!
+//! One list makes both the constants and the table that the reference is written from, so neither can forget one.
+
+/// One variable and what it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VarSpec {
+    pub name: &'static str,
+    pub doc: &'static str,
+}
+
+/// What every variable of Nacre's own begins with.
+pub(super) const PREFIX: &str = "NACRE_";
+
+macro_rules! vars {
+    ($($(#[doc = $doc:literal])+ $name:ident)+) => {
+        $($(#[doc = $doc])+ pub const $name: &str = stringify!($name);)+
+
+        /// All of them, in the order of the reference.
+        pub const VARS: &[VarSpec] =
+            &[$(VarSpec { name: $name, doc: concat!($($doc),+).trim_ascii() }),+];
+    };
+}
+
+vars! {
+    /// The folder of the global memory, settings and catalog, instead of `~/.nacre`.
+    NACRE_HOME
+    /// One more configuration file, read after the repository's.
+    NACRE_CONFIG
+    /// The time to use instead of the clock, such as `2026-11-15T08:30:00Z`; for tests and reproducible runs.
+    NACRE_NOW
+    /// Sets `memory.scope`.
+    NACRE_MEMORY_SCOPE
+    /// Sets `memory.max_results`.
+    NACRE_MEMORY_MAX_RESULTS
+    /// Sets `memory.max_file_bytes`.
+    NACRE_MEMORY_MAX_FILE_BYTES
+    /// Sets `ui.color`.
+    NACRE_UI_COLOR
+    /// Sets `ui.editor`.
+    NACRE_UI_EDITOR
+    /// Sets `lock.wait_ms`.
+    NACRE_LOCK_WAIT_MS
+    /// Adds to `redact.extra`, comma separated or as a TOML array.
+    NACRE_REDACT_EXTRA
+    /// Set and not empty: no color while `ui.color` is `auto`.
+    NO_COLOR
+    /// The editor to open a file with while `ui.editor` is empty.
+    VISUAL
+    /// The editor to open a file with while `ui.editor` and `VISUAL` are empty.
+    EDITOR
+}
