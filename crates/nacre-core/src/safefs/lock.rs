@@ -58,7 +58,7 @@ pub(super) fn acquire(
             Err(TryLockError::Error(source)) => return Err(failed(source)),
             Err(TryLockError::WouldBlock) if waited >= patience => {
                 return Err(FsError::Busy {
-                    path: full.to_owned(),
+                    path: full.parent().unwrap_or(full).to_owned(),
                     owner: read_owner(File::from_std(file)),
                 });
             }

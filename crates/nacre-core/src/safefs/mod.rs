@@ -25,5 +25,5 @@ pub use change::ChangeSet;
 pub use error::{FsAction, FsError, PathFault};
 pub use lock::Owner;
 pub use path::RelPath;
-pub use scope::{Access, Entry, EntryKind, WriteScope};
+pub use scope::{Access, Entry, EntryKind, Folder, WriteScope};
 pub use writer::{Recovery, Writer};

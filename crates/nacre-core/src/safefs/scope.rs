@@ -48,6 +48,25 @@ pub struct WriteScope {
     pub(super) access: Access,
 }
 
+/// An open folder of a scope, for reading many files of it.
+#[derive(Debug)]
+pub struct Folder {
+    dir: Dir,
+    path: PathBuf,
+}
+
+impl Folder {
+    /// Reads the plain file `name` of at most `limit` bytes.
+    pub fn read(&self, name: &str, limit: u64) -> Result<Vec<u8>, FsError> {
+        read_file(&self.dir, name, limit).map_err(|fault| fault.at(&self.path.join(name)))
+    }
+
+    /// Lists the folder in name order.
+    pub fn list(&self) -> Result<Vec<Entry>, FsError> {
+        list_dir(&self.dir, &self.path)
+    }
+}
+
 /// What stands in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -115,13 +134,18 @@ impl WriteScope {
         }
     }
 
-    /// Lists a folder in name order; a folder that is not there is empty.
-    pub fn list(&self, path: &RelPath) -> Result<Vec<Entry>, FsError> {
+    /// Opens a folder for reading; `None` when it is not there.
+    pub fn folder(&self, path: &RelPath) -> Result<Option<Folder>, FsError> {
         match self.open_dir(path) {
-            Ok(dir) => self.list_dir(&dir, &self.full(path)),
-            Err(error) if error.is_missing() => Ok(Vec::new()),
+            Ok(dir) => Ok(Some(Folder { dir, path: self.full(path) })),
+            Err(error) if error.is_missing() => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Lists a folder in name order; a folder that is not there is empty.
+    pub fn list(&self, path: &RelPath) -> Result<Vec<Entry>, FsError> {
+        self.folder(path)?.map_or_else(|| Ok(Vec::new()), |folder| folder.list())
     }
 
     /// Whether something stands at `path`, whatever it is.
@@ -162,22 +186,22 @@ impl WriteScope {
             _ => io_error(FsAction::OpenFolder, full, source),
         })
     }
+}
 
-    pub(super) fn list_dir(&self, dir: &Dir, full: &Path) -> Result<Vec<Entry>, FsError> {
-        let failed = |source| io_error(FsAction::Read, full, source);
-        let mut entries = Vec::new();
-        for entry in dir.entries().map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let kind = match entry.file_type().map_err(failed)? {
-                kind if kind.is_file() => EntryKind::File,
-                kind if kind.is_dir() => EntryKind::Folder,
-                _ => EntryKind::Other,
-            };
-            entries.push(Entry { name: entry.file_name().to_string_lossy().into_owned(), kind });
-        }
-        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        Ok(entries)
+pub(super) fn list_dir(dir: &Dir, full: &Path) -> Result<Vec<Entry>, FsError> {
+    let failed = |source| io_error(FsAction::Read, full, source);
+    let mut entries = Vec::new();
+    for entry in dir.entries().map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let kind = match entry.file_type().map_err(failed)? {
+            kind if kind.is_file() => EntryKind::File,
+            kind if kind.is_dir() => EntryKind::Folder,
+            _ => EntryKind::Other,
+        };
+        entries.push(Entry { name: entry.file_name().to_string_lossy().into_owned(), kind });
     }
+    entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    Ok(entries)
 }
 
 pub(super) fn clone_dir(dir: &Dir, full: &Path) -> Result<Dir, FsError> {

@@ -12,7 +12,7 @@ use super::error::{FsAction, FsError};
 use super::journal::{DONE, JOURNAL, PLAN, Plan, PlanFault, Step, TXN, UNDO};
 use super::lock::{self, Owner};
 use super::path::RelPath;
-use super::scope::{ReadFault, WriteScope, io_error, mode_of};
+use super::scope::{ReadFault, WriteScope, io_error, list_dir, mode_of};
 use super::sys::{self, FileMode};
 use crate::base::ContentHash;
 
@@ -272,7 +272,7 @@ impl Writer<'_> {
         for plan in [PLAN, UNDO] {
             remove_if_there(&dir, plan).map_err(failed)?;
         }
-        for entry in self.scope.list_dir(&dir, &full)? {
+        for entry in list_dir(&dir, &full)? {
             remove_if_there(&dir, &entry.name).map_err(failed)?;
         }
         sys::remove_dir(&self.journal, name).map_err(failed)
@@ -336,7 +336,7 @@ impl Writer<'_> {
 
     /// Removes temporary siblings in the scope's own folder, where `write_atomic` is used.
     fn reap_temps(&self) -> Result<(), FsError> {
-        for entry in self.scope.list_dir(&self.scope.dir, &self.scope.path)? {
+        for entry in list_dir(&self.scope.dir, &self.scope.path)? {
             if entry.name.starts_with('.') && entry.name.ends_with(TEMP_TAIL) {
                 let _ = remove_if_there(&self.scope.dir, &entry.name);
             }
