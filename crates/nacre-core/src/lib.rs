@@ -4,4 +4,6 @@
 //! so that one process can serve many projects and a test can stop the clock.
 
 pub mod base;
+pub mod config;
+pub mod memory;
 pub mod safefs;

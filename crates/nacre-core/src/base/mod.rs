@@ -3,6 +3,7 @@
 //! Knows nothing of files, settings or memories.
 
 mod hash;
+pub mod redact;
 mod shown;
 
 pub use hash::{ContentHash, ParseHashError};

@@ -1,0 +1,72 @@
+//! Passwords that stand on a command line or in a `.netrc`, told by the command around them.
+
+use super::judge;
+use super::scan::{Found, Weight};
+use super::text::Text;
+use super::value;
+
+/// How far before a flag its command may stand.
+const MAX_LINE: usize = 240;
+
+/// Returns the password of `curl -u user:password`, where the flag ends at `end`.
+pub(super) fn user_flag(text: &mut Text<'_>, end: usize) -> Option<Found> {
+    let value = value::read(text, end)?;
+    let pair = text.slice(value.start, value.end);
+    let colon = memchr::memchr(b':', pair)?;
+    let is_secret =
+        is_password(&pair[colon + 1..]) && line_has(text, end, &["curl", "wget", "http", "login"]);
+    let start = value.start + colon + 1;
+    is_secret.then_some(Found { start, end: value.end, kind: "password", weight: Weight::Name })
+}
+
+/// Returns the password of `mysql -psecret` or `sshpass -p secret`, where ` -p` ends at `end`.
+pub(super) fn password_flag(text: &mut Text<'_>, end: usize) -> Option<Found> {
+    let is_glued = text.at(end)? != b' ';
+    let value = value::read(text, end + usize::from(!is_glued))?;
+    let commands: &[&str] = if is_glued {
+        &["mysql", "mariadb"]
+    } else {
+        &["sshpass", "docker login", "podman login", "helm registry"]
+    };
+    let is_secret =
+        is_password(text.slice(value.start, value.end)) && line_has(text, end, commands);
+    is_secret.then_some(Found {
+        start: value.start,
+        end: value.end,
+        kind: "password",
+        weight: Weight::Name,
+    })
+}
+
+/// Returns the password of a `.netrc` entry, where `password ` stands at `start..end`.
+pub(super) fn netrc(text: &mut Text<'_>, start: usize, end: usize) -> Option<Found> {
+    let head = text.slice(start.saturating_sub(MAX_LINE), start);
+    let has = |word: &[u8]| memchr::memmem::rfind(head, word);
+    let login = has(b"login ")?;
+    let is_entry = login > has(b"machine ").or_else(|| has(b"default"))?;
+    let value = value::read(text, end)?;
+    let word = text.slice(value.start, value.end);
+    let is_secret =
+        is_entry && word.len() >= 6 && !judge::is_reference(word) && !judge::has_placeholder(word);
+    is_secret.then_some(Found {
+        start: value.start,
+        end: value.end,
+        kind: "netrc-password",
+        weight: Weight::Shape,
+    })
+}
+
+fn is_password(word: &[u8]) -> bool {
+    let word = &word[..word.len().min(judge::SAMPLE)];
+    !judge::is_reference(word)
+        && !judge::has_placeholder(word)
+        && judge::is_password(word)
+        && !word.contains(&b'/')
+}
+
+/// Says whether one of `words` stands before `pos` on the same line.
+fn line_has(text: &Text<'_>, pos: usize, words: &[&str]) -> bool {
+    let head = text.slice(pos.saturating_sub(MAX_LINE), pos);
+    let line = memchr::memrchr(b'\n', head).map_or(head, |at| &head[at..]);
+    words.iter().any(|word| memchr::memmem::find(line, word.as_bytes()).is_some())
+}

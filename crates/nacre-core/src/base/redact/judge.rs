@@ -1,0 +1,295 @@
+//! Judges a value alone: is it random, a password, or a placeholder that a person wrote?
+//!
+//! Entropy alone cannot tell `utf8_to_base64_converter` from a key. What can is how often a string
+//! changes between letters, digits and cases where no writer of names would.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+/// More than this says nothing new about a value, and bounds the work.
+pub(super) const SAMPLE: usize = 256;
+
+/// What was counted over one value.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stats {
+    pub(super) len: usize,
+    pub(super) n_lower: usize,
+    pub(super) n_upper: usize,
+    pub(super) n_digits: usize,
+    pub(super) n_marks: usize,
+    pub(super) n_distinct: usize,
+    /// Changes of class that names do not have: `a1`, `1a`, `ABc` but not `aB` or `Ab`.
+    pub(super) n_jumps: usize,
+    pub(super) is_hex: bool,
+    /// Shannon entropy in bits a byte.
+    pub(super) entropy: f32,
+}
+
+impl Stats {
+    pub(super) fn of(value: &[u8]) -> Self {
+        let value = &value[..value.len().min(SAMPLE)];
+        let mut stats = Self { len: value.len(), is_hex: true, ..Self::default() };
+        let mut counts = [0_u16; 256];
+        let mut last = Class::Mark;
+        let mut n_upper_run = 0;
+        for byte in value {
+            counts[usize::from(*byte)] += 1;
+            let class = Class::of(*byte);
+            match class {
+                Class::Lower => stats.n_lower += 1,
+                Class::Upper => stats.n_upper += 1,
+                Class::Digit => stats.n_digits += 1,
+                Class::Mark => stats.n_marks += 1,
+            }
+            stats.is_hex &= byte.is_ascii_hexdigit();
+            stats.n_jumps += usize::from(is_jump(last, class, n_upper_run));
+            n_upper_run = if class == Class::Upper { n_upper_run + 1 } else { 0 };
+            last = class;
+        }
+        stats.measure(&counts);
+        stats
+    }
+
+    fn measure(&mut self, counts: &[u16; 256]) {
+        let total = f32::from(u16::try_from(self.len).unwrap_or(u16::MAX)).max(1.0);
+        for count in counts.iter().filter(|count| **count > 0) {
+            let share = f32::from(*count) / total;
+            self.entropy -= share * share.log2();
+            self.n_distinct += 1;
+        }
+    }
+
+    fn n_letters(&self) -> usize {
+        self.n_lower + self.n_upper
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Lower,
+    Upper,
+    Digit,
+    Mark,
+}
+
+impl Class {
+    fn of(byte: u8) -> Self {
+        match byte {
+            b'a'..=b'z' => Self::Lower,
+            b'A'..=b'Z' => Self::Upper,
+            b'0'..=b'9' => Self::Digit,
+            _ => Self::Mark,
+        }
+    }
+}
+
+fn is_jump(last: Class, class: Class, n_upper_run: usize) -> bool {
+    match (last, class) {
+        (Class::Lower | Class::Upper, Class::Digit)
+        | (Class::Digit, Class::Lower | Class::Upper) => true,
+        (Class::Upper, Class::Lower) => n_upper_run > 1,
+        (Class::Lower, Class::Upper | Class::Lower | Class::Mark)
+        | (Class::Upper, Class::Upper | Class::Mark)
+        | (Class::Digit, Class::Digit | Class::Mark)
+        | (Class::Mark, Class::Lower | Class::Upper | Class::Digit | Class::Mark) => false,
+    }
+}
+
+/// Says whether the body behind a known prefix could be real: neither `xxxx…` nor plain words.
+pub(super) fn is_plausible(body: &[u8]) -> bool {
+    let stats = Stats::of(body);
+    stats.n_distinct >= 6.min(stats.len / 2) && !has_placeholder(body)
+}
+
+/// Says whether a value of 16 bytes or more looks generated.
+pub(super) fn is_random(value: &[u8]) -> bool {
+    if value.len() < 16 {
+        return false;
+    }
+    let stats = Stats::of(value);
+    if stats.n_distinct < 8 || stats.entropy < 2.8 {
+        return false;
+    }
+    if stats.is_hex {
+        return stats.n_digits >= 3 && stats.n_letters() >= 3;
+    }
+    let jumps_enough = stats.n_jumps * 7 >= stats.len;
+    stats.n_letters() >= 4 && (jumps_enough || is_mixed_blob(value, &stats)) && !is_dated(value)
+}
+
+/// Says whether the body behind a distinctive prefix looks generated; less will do than for a name.
+pub(super) fn is_generated(body: &[u8]) -> bool {
+    let stats = Stats::of(body);
+    let is_mixed_case = stats.n_upper * 5 >= stats.len && stats.n_lower * 5 >= stats.len;
+    stats.n_distinct >= 8 && (stats.n_jumps * 14 >= stats.len || is_mixed_case) || is_random(body)
+}
+
+/// A long string of mixed case with few digits, as base64 sometimes is.
+fn is_mixed_blob(value: &[u8], stats: &Stats) -> bool {
+    let n_turns = value
+        .windows(2)
+        .filter(|pair| pair[0].is_ascii_lowercase() != pair[1].is_ascii_lowercase())
+        .count();
+    stats.n_upper * 4 >= stats.len
+        && stats.n_lower * 4 >= stats.len
+        && stats.n_jumps * 20 >= stats.len
+        && n_turns * 3 >= stats.len
+}
+
+/// Says whether a value is a date or a time, whose letters are only separators.
+fn is_dated(value: &[u8]) -> bool {
+    value.len() < 40
+        && value.iter().all(|byte| {
+            byte.is_ascii_digit() || matches!(byte, b'-' | b':' | b'.' | b'T' | b'Z' | b'+' | b'/')
+        })
+}
+
+/// Says whether a short value (8 bytes or more) has the mixture that a chosen secret has.
+pub(super) fn is_mixed(value: &[u8]) -> bool {
+    if value.len() < 8 {
+        return false;
+    }
+    let stats = Stats::of(value);
+    let n_signs = value.iter().filter(|byte| is_password_sign(**byte)).count();
+    stats.n_distinct >= 5
+        && stats.n_letters() >= 2
+        && (stats.n_jumps >= 3 || (stats.n_jumps >= 1 && n_signs >= 1))
+        && !is_dated(value)
+}
+
+/// Says whether a value can be a password that somebody chose: letters with digits or signs.
+pub(super) fn is_password(value: &[u8]) -> bool {
+    if value.len() < 8 {
+        return false;
+    }
+    let stats = Stats::of(value);
+    if stats.n_distinct < 4 || stats.n_letters() < 2 {
+        return false;
+    }
+    let n_signs = value.iter().filter(|byte| is_password_sign(**byte)).count();
+    let is_name_with_number =
+        stats.n_jumps <= 1 && n_signs == 0 && stats.n_digits <= 2 && stats.n_marks == 0;
+    (stats.n_digits > 0 && !is_name_with_number) || n_signs > 0 || is_passphrase(value)
+}
+
+fn is_password_sign(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'+' | b'=' | b'~' | b'?'
+    )
+}
+
+/// Says whether a value is letters only, and no name of the thing itself.
+pub(super) fn is_word(value: &[u8]) -> bool {
+    value.iter().all(u8::is_ascii_alphabetic)
+        && !value.windows(4).any(|run| run.eq_ignore_ascii_case(b"pass"))
+        && Stats::of(value).n_distinct >= 4
+}
+
+/// Says whether a value is longer than one word of a form or a message is likely to be.
+pub(super) fn is_joined_words(value: &[u8]) -> bool {
+    value.len() >= 12 && is_word(value)
+}
+
+/// Four plain words or more joined by hyphens.
+fn is_passphrase(value: &[u8]) -> bool {
+    let mut n_words = 0;
+    for word in value.split(|byte| *byte == b'-') {
+        if word.len() < 3 || !word.iter().all(u8::is_ascii_lowercase) {
+            return false;
+        }
+        n_words += 1;
+    }
+    n_words >= 4
+}
+
+/// Words that only a stand-in contains.
+const STAND_INS: &[&str] = &[
+    "example",
+    "changeme",
+    "change-me",
+    "change_me",
+    "placeholder",
+    "your-",
+    "your_",
+    "yourkey",
+    "yourtoken",
+    "yoursecret",
+    "yourpass",
+    "yourapi",
+    "dummy",
+    "redacted",
+    "xxxx",
+    "****",
+    "....",
+    "insert",
+    "replace",
+    "process.env",
+    "os.environ",
+    "getenv",
+    "import.meta",
+    "notreal",
+    "not-real",
+    "not_real",
+    "fake",
+    "foobar",
+    "undefined",
+    "my-secret",
+    "my_secret",
+    "mysecret",
+    "my-token",
+    "my_token",
+    "my-api",
+    "my_api",
+    "secret_key",
+    "secret-key",
+    "api_key",
+    "api-key",
+    "apikey",
+    "access_token",
+    "_here",
+    "-here",
+    "00000000",
+];
+
+/// The stand-ins in the three cases people write; a mixture of cases is chance, not a word.
+static STAND_IN_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let cases = STAND_INS.iter().flat_map(|word| {
+        let (first, rest) = word.split_at(1);
+        [(*word).to_owned(), word.to_uppercase(), first.to_uppercase() + rest]
+    });
+    AhoCorasick::new(cases).expect("the list of stand-ins is a constant and far below every limit")
+});
+
+/// Says whether a value is something a person wrote in place of a secret.
+pub(super) fn has_placeholder(value: &[u8]) -> bool {
+    STAND_IN_WORDS.is_match(&value[..value.len().min(SAMPLE)])
+}
+
+/// Says whether a value is a reference to a secret rather than the secret: `${VAR}`, `<key>`, `%s`.
+pub(super) fn is_reference(value: &[u8]) -> bool {
+    let has = |needle: &[u8]| memchr::memmem::find(value, needle).is_some();
+    let is_name = |byte: &u8| {
+        byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'=' | b'.' | b':' | b'>')
+    };
+    match value.first() {
+        Some(b'$' | b'@' | b'#' | b'%' | b'*') if value[1..].iter().all(is_name) => true,
+        Some(b'$' | b'<' | b'%' | b'{' | b'[' | b'(' | b'*') if !is_password(value) => true,
+        Some(b'<' | b'{' | b'[' | b'(') => true,
+        Some(_) | None => {
+            OPENERS.iter().any(|opener| has(opener.as_bytes()))
+                || value.ends_with(b"...")
+                || is_bare_assignment(value)
+        }
+    }
+}
+
+/// Says whether a value is the beginning of the next assignment: `user=`.
+fn is_bare_assignment(value: &[u8]) -> bool {
+    let name = value.strip_suffix(b"=").unwrap_or_default();
+    !name.is_empty() && name.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_')
+}
+
+/// What begins an interpolation, a tag or one of our own placeholders, or leaves something out.
+const OPENERS: &[&str] = &["${", "{{", "#{", "$(", "%(", "(?", "<", "[redacted:", "\u{2026}"];

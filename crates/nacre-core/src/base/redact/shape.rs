@@ -1,0 +1,58 @@
+//! Matches one rule of the table around an anchor.
+
+use super::judge;
+use super::rules::{Check, Cover, Part, Rule};
+use super::scan::{Found, Weight};
+use super::text::Text;
+
+/// Returns the secret that `rule` sees around the anchor at `start..end`.
+pub(super) fn find(
+    text: &mut Text<'_>,
+    rule: &'static Rule,
+    start: usize,
+    end: usize,
+) -> Option<Found> {
+    let first = match rule.lead {
+        None => start,
+        Some((set, min, max)) => {
+            let lead = text.run_start(set, start, max);
+            (start >= lead + min).then_some(lead)?
+        }
+    };
+    if rule.cover == Cover::Whole && !text.is_edge(rule.edge, first) {
+        return None;
+    }
+    let last = parts_end(text, rule.parts, end)?;
+    let body = match rule.lead {
+        None => text.slice(end, last),
+        Some(_) => text.slice(first, last),
+    };
+    let is_real = match rule.check {
+        Check::Plausible => judge::is_plausible(body),
+        Check::Generated => judge::is_generated(body) && judge::is_plausible(body),
+        Check::Random => judge::is_random(body) && judge::is_plausible(body),
+    };
+    let start = match rule.cover {
+        Cover::Whole => first,
+        Cover::AfterAnchor => end,
+    };
+    is_real.then_some(Found { start, end: last, kind: rule.kind, weight: Weight::Shape })
+}
+
+fn parts_end(text: &mut Text<'_>, parts: &[Part], mut pos: usize) -> Option<usize> {
+    for part in parts {
+        match *part {
+            Part::Lit(literal) => {
+                pos = text
+                    .rest(pos)
+                    .starts_with(literal.as_bytes())
+                    .then_some(pos + literal.len())?;
+            }
+            Part::Run(set, min, max) => {
+                let run_end = text.run_end(set, pos);
+                pos = (min..=max).contains(&(run_end - pos)).then_some(run_end)?;
+            }
+        }
+    }
+    Some(pos)
+}

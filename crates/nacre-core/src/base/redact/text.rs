@@ -1,0 +1,232 @@
+//! The text under inspection: byte sets, runs, and edges that know about escapes.
+//!
+//! Run ends are remembered per set, so that a thousand anchors inside one long run measure it once;
+//! this is what keeps the whole redactor linear on hostile input.
+
+/// A set of bytes that a part of a secret may consist of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Set {
+    Digit,
+    /// Lower-case hexadecimal.
+    Hex,
+    /// Upper-case letters and digits.
+    Upper,
+    /// Lower-case letters and digits.
+    Lower,
+    Alnum,
+    /// URL-safe base64 without padding.
+    Url,
+    /// URL-safe base64 with dots, as in tokens of several segments.
+    UrlDot,
+    /// Base64 of either alphabet, with padding.
+    Base64,
+    /// Base64 whose padding and signs may be percent-encoded.
+    Percent,
+    /// Letters, digits and the marks of an Azure client secret.
+    Tilde,
+    /// What a value without quotes may consist of.
+    Bare,
+    /// What the credentials of a header may consist of.
+    Credential,
+    /// What one line of text may consist of, inside any quotes.
+    Line,
+}
+
+const N_SETS: usize = 13;
+
+const fn marks(set: Set) -> &'static [u8] {
+    match set {
+        Set::Digit | Set::Hex | Set::Upper | Set::Lower | Set::Alnum => b"",
+        Set::Bare => b"!#$%*+-./:=?@^_~",
+        Set::Credential => b"!#$%&(*+-./:=?@[^_{|~",
+        Set::Line => b" !#$%&()*+,-./:;=?@[]^_{|}~\t",
+        Set::Url => b"_-",
+        Set::UrlDot => b"_-.",
+        Set::Base64 => b"_-+/=",
+        Set::Percent => b"_-+/=%",
+        Set::Tilde => b"_~.-",
+    }
+}
+
+const SETS: [Set; N_SETS] = [
+    Set::Digit,
+    Set::Hex,
+    Set::Upper,
+    Set::Lower,
+    Set::Alnum,
+    Set::Url,
+    Set::UrlDot,
+    Set::Base64,
+    Set::Percent,
+    Set::Tilde,
+    Set::Bare,
+    Set::Credential,
+    Set::Line,
+];
+
+/// One bit per set for every byte.
+static MEMBERS: [u16; 256] = members();
+
+const fn members() -> [u16; 256] {
+    let mut table = [0; 256];
+    let mut idx = 0;
+    while idx < N_SETS {
+        let set = SETS[idx];
+        let mut byte = 0;
+        while byte < 256 {
+            if letter_or_digit(set, byte as u8) {
+                table[byte] |= 1 << set as u16;
+            }
+            byte += 1;
+        }
+        let marks = marks(set);
+        let mut mark = 0;
+        while mark < marks.len() {
+            table[marks[mark] as usize] |= 1 << set as u16;
+            mark += 1;
+        }
+        idx += 1;
+    }
+    table
+}
+
+const fn letter_or_digit(set: Set, byte: u8) -> bool {
+    match set {
+        Set::Digit => byte.is_ascii_digit(),
+        Set::Hex => byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'),
+        Set::Upper => byte.is_ascii_digit() || byte.is_ascii_uppercase(),
+        Set::Lower => byte.is_ascii_digit() || byte.is_ascii_lowercase(),
+        Set::Alnum
+        | Set::Url
+        | Set::UrlDot
+        | Set::Base64
+        | Set::Percent
+        | Set::Tilde
+        | Set::Bare
+        | Set::Credential
+        | Set::Line => byte.is_ascii_alphanumeric(),
+    }
+}
+
+impl Set {
+    pub(super) fn has(self, byte: u8) -> bool {
+        MEMBERS[usize::from(byte)] & (1 << self as u16) != 0
+    }
+}
+
+/// What may stand directly before a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edge {
+    /// Anything that is no letter, digit or underscore; an escape such as `\n` ends before it.
+    Word,
+    /// As `Word`, and no sign of base64 or of a dotted name either.
+    Blob,
+}
+
+/// The bytes of one text with the run ends already measured.
+pub(super) struct Text<'t> {
+    pub(super) bytes: &'t [u8],
+    runs: [(usize, usize); N_SETS],
+    /// Where the last findings end: a secret may be glued to the one before it.
+    ends: [usize; 4],
+}
+
+impl<'t> Text<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Text { bytes: text.as_bytes(), runs: [(0, 0); N_SETS], ends: [0; 4] }
+    }
+
+    pub(super) fn at(&self, pos: usize) -> Option<u8> {
+        self.bytes.get(pos).copied()
+    }
+
+    /// Remembers that a finding ends at `end`.
+    pub(super) fn note_end(&mut self, end: usize) {
+        self.ends.rotate_right(1);
+        self.ends[0] = end;
+    }
+
+    /// Returns the byte before `pos`.
+    pub(super) fn before(&self, pos: usize) -> Option<u8> {
+        self.bytes.get(pos.checked_sub(1)?).copied()
+    }
+
+    pub(super) fn rest(&self, pos: usize) -> &'t [u8] {
+        self.bytes.get(pos..).unwrap_or_default()
+    }
+
+    pub(super) fn slice(&self, start: usize, end: usize) -> &'t [u8] {
+        self.bytes.get(start..end).unwrap_or_default()
+    }
+
+    /// Returns where the longest run of `set` that holds `pos` ends.
+    pub(super) fn run_end(&mut self, set: Set, pos: usize) -> usize {
+        let known = &mut self.runs[set as usize];
+        if known.0 <= pos && pos < known.1 {
+            return known.1;
+        }
+        let tail = self.bytes.get(pos..).unwrap_or_default();
+        let end = pos + tail.iter().position(|byte| !set.has(*byte)).unwrap_or(tail.len());
+        *known = (pos, end);
+        end
+    }
+
+    /// Returns where a run of `set` that ends at `end` begins, looking back `max` bytes at most.
+    pub(super) fn run_start(&self, set: Set, end: usize, max: usize) -> usize {
+        let floor = end.saturating_sub(max);
+        let head = self.slice(floor, end);
+        let n_kept = head.iter().rev().position(|byte| !set.has(*byte)).unwrap_or(head.len());
+        self.skip_escape(end - n_kept)
+    }
+
+    /// Moves `pos` past the tail of an escape that it would cut in two.
+    ///
+    /// Any backslash counts, not only an odd number: in JSON inside JSON, `\\n` is one newline.
+    fn skip_escape(&self, pos: usize) -> usize {
+        match self.at(pos) {
+            Some(b'u') if self.before(pos) == Some(b'\\') => pos + 5,
+            Some(byte) if is_escape(byte) && self.before(pos) == Some(b'\\') => pos + 1,
+            Some(_) | None => pos,
+        }
+    }
+
+    /// Says whether a secret may begin at `pos`.
+    pub(super) fn is_edge(&self, edge: Edge, pos: usize) -> bool {
+        let Some(before) = self.before(pos) else { return true };
+        if before == b'\\' && self.at(pos).is_some_and(|byte| is_escape(byte) || byte == b'u') {
+            return false;
+        }
+        let is_inner = match edge {
+            Edge::Word => before.is_ascii_alphanumeric() || before == b'_',
+            Edge::Blob => {
+                before.is_ascii_alphanumeric() || matches!(before, b'_' | b'/' | b'+' | b'-' | b'.')
+            }
+        };
+        !is_inner || self.is_escape_end(pos) || self.ends.contains(&pos)
+    }
+
+    /// Says whether an escape ends right before `pos`: `\n`, `\u0026`, `%3D` or a terminal color.
+    fn is_escape_end(&self, pos: usize) -> bool {
+        let back = |n: usize| pos.checked_sub(n).and_then(|from| self.at(from));
+        match back(1) {
+            Some(b'm') if self.is_color_end(pos - 1) => true,
+            Some(byte) if is_escape(byte) && back(2) == Some(b'\\') => true,
+            Some(byte) if byte.is_ascii_hexdigit() => {
+                back(3) == Some(b'%') || (back(6) == Some(b'\\') && back(5) == Some(b'u'))
+            }
+            Some(_) | None => false,
+        }
+    }
+
+    fn is_color_end(&self, pos: usize) -> bool {
+        let head = self.slice(pos.saturating_sub(12), pos);
+        let n_codes =
+            head.iter().rev().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+        n_codes < head.len() && head[head.len() - n_codes - 1] == b'['
+    }
+}
+
+/// The letters that stand for another character behind a backslash.
+fn is_escape(byte: u8) -> bool {
+    matches!(byte, b'n' | b'r' | b't' | b'b' | b'f' | b'/')
+}

@@ -1,0 +1,43 @@
+//! Passwords in the user part of an address: `postgres://user:password@host`.
+
+use super::judge;
+use super::scan::{Found, Weight};
+use super::text::Text;
+
+const MAX_USER_PART: usize = 512;
+
+/// What people write where a password belongs.
+const STAND_INS: &[&str] = &[
+    "password", "passwd", "pass", "secret", "pwd", "pw", "user", "username", "token", "postgres",
+    "root", "guest", "admin", "mysql", "redis", "test",
+];
+
+/// Returns the password of the address whose `://` ends at `pos`.
+pub(super) fn find(text: &Text<'_>, pos: usize) -> Option<Found> {
+    let rest = text.rest(pos);
+    let rest = &rest[..rest.len().min(MAX_USER_PART)];
+    let n_authority = rest.iter().position(|byte| ends_authority(*byte)).unwrap_or(rest.len());
+    let authority = &rest[..n_authority];
+    let colon = memchr::memchr(b':', authority)?;
+    let at = memchr::memrchr(b'@', authority)?;
+    let password = authority.get(colon + 1..at)?;
+    let has_host = authority.get(at + 1).is_some_and(u8::is_ascii_alphanumeric)
+        || rest.get(at + 1) == Some(&b'[');
+    if !has_host || password.len() < 6 || is_stand_in(password) {
+        return None;
+    }
+    let (start, end) = (pos + colon + 1, pos + at);
+    Some(Found { start, end, kind: "url-password", weight: Weight::Shape })
+}
+
+fn ends_authority(byte: u8) -> bool {
+    !byte.is_ascii_graphic()
+        || matches!(byte, b'/' | b'"' | b'\'' | b'`' | b'\\' | b'<' | b'>' | b',' | b'|')
+}
+
+fn is_stand_in(password: &[u8]) -> bool {
+    STAND_INS.iter().any(|word| password.eq_ignore_ascii_case(word.as_bytes()))
+        || judge::is_reference(password)
+        || judge::has_placeholder(password)
+        || password.iter().any(|byte| matches!(byte, b'{' | b'}' | b'(' | b')'))
+}

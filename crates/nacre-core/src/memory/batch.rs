@@ -1,0 +1,453 @@
+//! Changing a store: every change of a batch is committed together, under the store's lock.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use super::document::{Document, MAX_FILE_BYTES};
+use super::id::MemoryId;
+use super::kinds::{Claim, MemoryType, Status};
+use super::layout::{self, Located, Shelf};
+use super::record::Memory;
+use super::sidecar::{Evidence, MAX_SIDECAR_BYTES, Quote, State, render};
+use super::slug::slug;
+use super::store::{MemoryError, Store};
+use super::tombstone;
+use crate::base::redact::redact_counted;
+use crate::safefs::{ChangeSet, FsError, RelPath, Writer};
+
+/// The longest title: a line on a wide screen.
+const MAX_TITLE_BYTES: usize = 200;
+
+/// Stands for a text that the settings name as one to keep out.
+const EXTRA_PLACEHOLDER: &str = "[redacted:extra]";
+
+/// A decision or learning to be added. Code fills in id and times.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    pub claim: Claim,
+    pub title: String,
+    pub body: String,
+    pub tags: Vec<String>,
+    pub related: Vec<MemoryId>,
+    pub source: String,
+    pub confidence: f64,
+    pub quotes: Vec<Quote>,
+}
+
+/// A summary to be added. Code fills in id, day and time.
+#[derive(Clone, Debug)]
+pub struct SummaryDraft {
+    pub title: String,
+    pub description: String,
+    pub body: String,
+    pub coding_agent: String,
+    pub raw_trace_path: String,
+    pub run_id: String,
+    pub repo_name: String,
+    pub related: Vec<MemoryId>,
+    pub tags: Vec<String>,
+}
+
+/// New values for some keys of a memory; the others stay as they are.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    pub title: Option<String>,
+    pub body: Option<String>,
+    pub tags: Option<Vec<String>>,
+    pub related: Option<Vec<MemoryId>>,
+    pub confidence: Option<f64>,
+    pub status: Option<Status>,
+}
+
+/// Changes to a store that are staged until `commit`. Holds the store's lock.
+#[derive(Debug)]
+#[must_use = "staged changes are lost without `commit`"]
+pub struct Batch<'a> {
+    store: &'a Store,
+    writer: Writer<'a>,
+    set: ChangeSet,
+    minted: BTreeSet<MemoryId>,
+    redactions: Redactions,
+}
+
+/// How many secrets of each kind were kept out.
+pub type Redactions = BTreeMap<&'static str, usize>;
+
+impl<'a> Batch<'a> {
+    pub(super) fn new(store: &'a Store, writer: Writer<'a>) -> Self {
+        Self {
+            store,
+            writer,
+            set: ChangeSet::new(),
+            minted: BTreeSet::new(),
+            redactions: Redactions::new(),
+        }
+    }
+
+    /// The right to write, for files of the store that are no memories.
+    pub fn writer(&self) -> &Writer<'a> {
+        &self.writer
+    }
+
+    /// The secrets that were kept out of what is staged.
+    pub fn redactions(&self) -> &Redactions {
+        &self.redactions
+    }
+
+    /// Makes all staged changes, or none. Returns where bytes were kept that a person wrote into a
+    /// file while it was being replaced.
+    pub fn commit(self) -> Result<Vec<RelPath>, MemoryError> {
+        Ok(self.writer.commit(self.set)?)
+    }
+
+    /// Stages a decision or learning.
+    pub fn add(&mut self, draft: &Draft, now: Timestamp) -> Result<MemoryId, MemoryError> {
+        let title = self.clean_title(&draft.title)?;
+        let id = self.mint(&title, now)?;
+        let memory_type = draft.claim.memory_type();
+        let mut document = Document::blank();
+        document.set_text("id", id.as_str());
+        document.set_text("title", &title);
+        if let Claim::Learning(kind) = draft.claim {
+            document.set_text("kind", kind.as_str());
+        }
+        set_time(&mut document, "created", now);
+        set_time(&mut document, "updated", now);
+        document.set_text("source", &self.redact(&draft.source));
+        document.set_number("confidence", draft.confidence.clamp(0.0, 1.0));
+        document.set_list("tags", &self.redact_all(&draft.tags));
+        document.set_list("related", &ids(&draft.related));
+        document.set_text("status", Status::Active.as_str());
+        document.set_body(&self.body_text(&draft.body));
+        let path = layout::claim_path(memory_type, Shelf::Active, &id)?;
+        self.stage_new(&id, path, document)?;
+        let quotes = draft.quotes.iter().map(|quote| self.redact_quote(quote)).collect();
+        self.set.create(layout::evidence_path(&id)?, render(&Evidence::new(id.clone(), quotes)));
+        Ok(id)
+    }
+
+    /// Stages a summary.
+    pub fn add_summary(
+        &mut self,
+        draft: &SummaryDraft,
+        now: Timestamp,
+    ) -> Result<MemoryId, MemoryError> {
+        let title = self.clean_title(&draft.title)?;
+        let id = self.mint(&title, now)?;
+        let (date, time) = layout::stamp(now);
+        let mut document = Document::blank();
+        for (key, value) in [
+            ("id", id.as_str()),
+            ("title", &title),
+            ("description", &draft.description),
+            ("date", &date),
+            ("time", &time),
+            ("coding_agent", &draft.coding_agent),
+            ("raw_trace_path", &draft.raw_trace_path),
+            ("run_id", &draft.run_id),
+            ("repo_name", &draft.repo_name),
+        ] {
+            document.set_text(key, &self.redact(value));
+        }
+        document.set_list("related", &ids(&draft.related));
+        set_time(&mut document, "created", now);
+        set_time(&mut document, "updated", now);
+        document.set_list("tags", &self.redact_all(&draft.tags));
+        document.set_body(&self.body_text(&draft.body));
+        self.stage_new(&id, layout::summary_path(&id, &time)?, document)?;
+        Ok(id)
+    }
+
+    /// Stages new values for a memory, in place.
+    pub fn update(
+        &mut self,
+        id: &str,
+        change: &Change,
+        now: Timestamp,
+    ) -> Result<MemoryId, MemoryError> {
+        let memory = self.store.get(id)?;
+        let mut document = memory.document.clone();
+        if let Some(title) = &change.title {
+            document.set_text("title", &self.clean_title(title)?);
+        }
+        if let Some(body) = &change.body {
+            document.set_body(&self.body_text(body));
+        }
+        if let Some(tags) = &change.tags {
+            document.set_list("tags", &self.redact_all(tags));
+        }
+        if let Some(related) = &change.related {
+            document.set_list("related", &ids(related));
+        }
+        if let Some(confidence) = change.confidence {
+            document.set_number("confidence", confidence.clamp(0.0, 1.0));
+        }
+        if let Some(status) = change.status {
+            document.set_text("status", status.as_str());
+        }
+        self.stage_replacement(&memory, document, now)?;
+        Ok(memory.at.id)
+    }
+
+    /// Stages a whole text that a person edited from what `base` was. The id stays.
+    pub fn rewrite(
+        &mut self,
+        base: &Located,
+        before: &[u8],
+        text: &str,
+        now: Timestamp,
+    ) -> Result<(), MemoryError> {
+        let checked = |text: String| -> Result<Memory, MemoryError> {
+            let document =
+                Document::parse(text).map_err(|broken| MemoryError::InvalidEdit(broken.into()))?;
+            document.check().map_err(|broken| MemoryError::InvalidEdit(broken.into()))?;
+            Memory::read(base.clone(), document).map_err(MemoryError::InvalidEdit)
+        };
+        let mut document = checked(self.redact(text))?.document;
+        if document.as_str().as_bytes() != before {
+            set_time(&mut document, "updated", now);
+        }
+        self.set.replace(base.path.clone(), before, document.into_string().into_bytes());
+        Ok(())
+    }
+
+    /// Stages the move of a memory to the archive.
+    pub fn archive(&mut self, id: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
+        let memory = self.store.get(id)?;
+        let id = memory.at.id.clone();
+        match (memory.at.memory_type, memory.at.shelf) {
+            (MemoryType::Summary, _) => return Err(MemoryError::SummaryNotArchivable { id }),
+            (MemoryType::Decision | MemoryType::Learning, Shelf::Archived) => {
+                return Err(MemoryError::AlreadyArchived { id });
+            }
+            (MemoryType::Decision | MemoryType::Learning, Shelf::Active) => {}
+        }
+        let state = self.state_of(&id)?;
+        let status = memory.status.as_str().to_owned();
+        self.stage_state(&id, &State { status_before_archive: Some(status), ..state })?;
+        self.relocate(&memory, Shelf::Archived, Status::Archived, now)?;
+        Ok(id)
+    }
+
+    /// Stages the return of a memory from the archive.
+    pub fn restore(&mut self, id: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
+        let memory = self.store.get(id)?;
+        let id = memory.at.id.clone();
+        if memory.at.shelf != Shelf::Archived {
+            return Err(MemoryError::NotArchived { id });
+        }
+        let state = self.state_of(&id)?;
+        let status = state.status_to_restore();
+        self.stage_state(&id, &State { status_before_archive: None, ..state })?;
+        self.relocate(&memory, Shelf::Active, status, now)?;
+        Ok(id)
+    }
+
+    /// Stages the end of a memory: its file, its sidecars and every mention of its id go, and a
+    /// tombstone stays.
+    pub fn forget(&mut self, id: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
+        let memory = self.store.get(id)?;
+        let id = memory.at.id.clone();
+        self.set.remove(memory.at.path.clone(), memory.document.as_str().as_bytes());
+        for path in [layout::evidence_path(&id)?, layout::state_path(&id)?] {
+            if let Some(before) = self.store.scope().read_optional(&path, MAX_SIDECAR_BYTES)? {
+                self.set.remove(path, &before);
+            }
+        }
+        self.unlink(&id, now)?;
+        let (path, stone) = tombstone::tombstone(&memory, now)?;
+        if !self.store.scope().has(&path)? {
+            self.set.create(path, stone);
+        }
+        Ok(id)
+    }
+
+    /// Stages the removal of `id` from the lists of all other memories.
+    fn unlink(&mut self, id: &MemoryId, now: Timestamp) -> Result<(), MemoryError> {
+        let listing = self.store.list(|at| at.id != *id)?;
+        let others = |links: &[MemoryId]| {
+            links.iter().filter(|link| *link != id).cloned().collect::<Vec<_>>()
+        };
+        for memory in listing.memories {
+            let mut document = memory.document.clone();
+            for (key, links) in [("related", &memory.related), ("supersedes", &memory.supersedes)] {
+                if links.contains(id) {
+                    document.set_list(key, &ids(&others(links)));
+                }
+            }
+            if memory.superseded_by.as_ref() == Some(id) {
+                document.remove("superseded_by");
+            }
+            if document.as_str() != memory.document.as_str() {
+                self.stage_replacement(&memory, document, now)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A new id: the day, the title's slug, and a number when somebody has that name already.
+    fn mint(&mut self, title: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
+        let (date, _) = layout::stamp(now);
+        let slug = slug(title);
+        for n in 1_u32.. {
+            let text = if n == 1 { format!("{date}-{slug}") } else { format!("{date}-{slug}-{n}") };
+            let Ok(id) = text.parse::<MemoryId>() else { continue };
+            let is_free = !self.minted.contains(&id)
+                && self.store.locate_exactly(&id)?.is_none()
+                && !self.store.scope().has(&layout::evidence_path(&id)?)?;
+            if is_free {
+                self.minted.insert(id.clone());
+                return Ok(id);
+            }
+        }
+        Err(MemoryError::EmptyTitle)
+    }
+
+    fn stage_new(
+        &mut self,
+        id: &MemoryId,
+        path: RelPath,
+        document: Document,
+    ) -> Result<(), MemoryError> {
+        let bytes = self.bytes_of(document)?;
+        self.set.create(path, bytes);
+        self.stage_state(id, &State::new(id.clone()))
+    }
+
+    fn stage_replacement(
+        &mut self,
+        memory: &Memory,
+        mut document: Document,
+        now: Timestamp,
+    ) -> Result<(), MemoryError> {
+        if document.as_str() != memory.document.as_str() {
+            set_time(&mut document, "updated", later(memory, now));
+        }
+        let before = memory.document.as_str().as_bytes();
+        let bytes = self.bytes_of(document)?;
+        self.set.replace(memory.at.path.clone(), before, bytes);
+        Ok(())
+    }
+
+    fn relocate(
+        &mut self,
+        memory: &Memory,
+        shelf: Shelf,
+        status: Status,
+        now: Timestamp,
+    ) -> Result<(), MemoryError> {
+        let mut document = memory.document.clone();
+        document.set_text("status", status.as_str());
+        set_time(&mut document, "updated", later(memory, now));
+        let to = layout::claim_path(memory.at.memory_type, shelf, &memory.at.id)?;
+        let before = memory.document.as_str().as_bytes();
+        let bytes = self.bytes_of(document)?;
+        self.set.relocate(memory.at.path.clone(), before, to, bytes);
+        Ok(())
+    }
+
+    fn state_of(&self, id: &MemoryId) -> Result<State, MemoryError> {
+        Ok(self.store.state(id)?.unwrap_or_else(|| State::new(id.clone())))
+    }
+
+    fn stage_state(&mut self, id: &MemoryId, state: &State) -> Result<(), MemoryError> {
+        let path = layout::state_path(id)?;
+        let before = self.store.scope().read_optional(&path, MAX_SIDECAR_BYTES)?;
+        self.set.put(path, before.as_deref(), render(state));
+        Ok(())
+    }
+
+    /// Stages the move of everything the store remembers below `aside`; tombstones stay.
+    pub fn set_aside(&mut self, aside: &RelPath) -> Result<usize, MemoryError> {
+        let files = self.store.files()?.located;
+        for at in &files {
+            self.move_aside(&at.path, aside)?;
+        }
+        for folder in ["meta/evidence", "meta/state"] {
+            let folder = RelPath::new(folder)?;
+            for entry in self.store.scope().list(&folder)? {
+                self.move_aside(&folder.join(&entry.name)?, aside)?;
+            }
+        }
+        Ok(files.len())
+    }
+
+    fn move_aside(&mut self, path: &RelPath, aside: &RelPath) -> Result<(), FsError> {
+        let bytes = self.store.scope().read(path, MAX_SIDECAR_BYTES)?;
+        self.set.relocate(path.clone(), &bytes, aside.join(path.as_str())?, bytes.clone());
+        Ok(())
+    }
+
+    /// A title on one line, redacted, with something to see in it.
+    fn clean_title(&mut self, title: &str) -> Result<String, MemoryError> {
+        let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let visible = line.chars().filter(|c| !crate::base::is_hidden_char(*c)).collect::<String>();
+        if visible.trim().is_empty() {
+            return Err(MemoryError::EmptyTitle);
+        }
+        if visible.len() > MAX_TITLE_BYTES {
+            return Err(MemoryError::TooLong {
+                what: "title",
+                size: visible.len(),
+                limit: MAX_TITLE_BYTES,
+            });
+        }
+        Ok(self.redact(visible.trim()))
+    }
+
+    /// A body that stands apart from the frontmatter and ends its last line.
+    fn body_text(&mut self, body: &str) -> String {
+        let body = self.redact(body.trim_matches('\n'));
+        if body.trim().is_empty() { String::new() } else { format!("\n{body}\n") }
+    }
+
+    fn redact_quote(&mut self, quote: &Quote) -> Quote {
+        Quote { text: self.redact(&quote.text), ..quote.clone() }
+    }
+
+    fn redact_all(&mut self, texts: &[String]) -> Vec<String> {
+        texts.iter().map(|text| self.redact(text)).collect()
+    }
+
+    fn bytes_of(&self, document: Document) -> Result<Vec<u8>, MemoryError> {
+        let bytes = document.into_string().into_bytes();
+        let limit = usize::try_from(self.store.rules().max_file_bytes)
+            .map_or(MAX_FILE_BYTES, |bytes| bytes.min(MAX_FILE_BYTES));
+        if bytes.len() > limit {
+            return Err(MemoryError::TooLong { what: "memory", size: bytes.len(), limit });
+        }
+        Ok(bytes)
+    }
+
+    /// Keeps secrets out of `text`, and counts them.
+    fn redact(&mut self, text: &str) -> String {
+        let redacted = redact_counted(text);
+        for (kind, n_found) in redacted.hits {
+            *self.redactions.entry(kind).or_default() += n_found;
+        }
+        let mut clean = redacted.text.into_owned();
+        for extra in self.store.rules().redact_extra.iter().filter(|extra| !extra.is_empty()) {
+            let n_found = clean.matches(extra.as_str()).count();
+            if n_found > 0 {
+                clean = clean.replace(extra.as_str(), EXTRA_PLACEHOLDER);
+                *self.redactions.entry("extra").or_default() += n_found;
+            }
+        }
+        clean
+    }
+}
+
+/// A memory's `updated` never goes back, whatever the clock does.
+fn later(memory: &Memory, now: Timestamp) -> Timestamp {
+    memory.updated.map_or(now, |updated| updated.max(now))
+}
+
+fn set_time(document: &mut Document, key: &str, time: Timestamp) {
+    document.set_text(key, &time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+}
+
+fn ids(ids: &[MemoryId]) -> Vec<Cow<'_, str>> {
+    ids.iter().map(|id| Cow::Borrowed(id.as_str())).collect()
+}

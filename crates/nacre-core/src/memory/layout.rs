@@ -1,0 +1,106 @@
+//! Where everything lies below a `.nacre/` folder.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::id::MemoryId;
+use super::kinds::{MemoryType, TYPES};
+use crate::safefs::{ChangeSet, FsError, RelPath, Writer};
+
+/// What git keeps of a store: the memories, what proves them, what was forgotten, and the settings.
+/// Everything else is local or can be made again.
+pub const GITIGNORE: &str = "\
+# Nacre shares memories, their evidence and the project's settings; the rest is local.
+/*
+!/.gitignore
+!/config.toml
+!/memory/
+!/meta/
+/meta/*
+!/meta/evidence/
+!/meta/tombstones/
+";
+
+/// Whether a memory is in use or put away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shelf {
+    Active,
+    Archived,
+}
+
+/// A memory's place in a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    pub id: MemoryId,
+    pub memory_type: MemoryType,
+    pub shelf: Shelf,
+    pub path: RelPath,
+}
+
+/// The folder of one type on one shelf; summaries have no archive.
+pub(super) fn folder(memory_type: MemoryType, shelf: Shelf) -> Option<&'static str> {
+    match (memory_type, shelf) {
+        (MemoryType::Decision, Shelf::Active) => Some("memory/decisions"),
+        (MemoryType::Learning, Shelf::Active) => Some("memory/learnings"),
+        (MemoryType::Summary, Shelf::Active) => Some("memory/summaries"),
+        (MemoryType::Decision, Shelf::Archived) => Some("memory/archived/decisions"),
+        (MemoryType::Learning, Shelf::Archived) => Some("memory/archived/learnings"),
+        (MemoryType::Summary, Shelf::Archived) => None,
+    }
+}
+
+/// The file of a decision or learning.
+pub(super) fn claim_path(
+    memory_type: MemoryType,
+    shelf: Shelf,
+    id: &MemoryId,
+) -> Result<RelPath, FsError> {
+    let folder = folder(memory_type, shelf).unwrap_or("memory/summaries");
+    RelPath::new(&format!("{folder}/{id}.md"))
+}
+
+/// The file of a summary: its day and time are folders.
+pub(super) fn summary_path(id: &MemoryId, time: &str) -> Result<RelPath, FsError> {
+    RelPath::new(&format!("memory/summaries/{}/{time}/{}.md", id.date(), id.slug()))
+}
+
+pub(super) fn evidence_path(id: &MemoryId) -> Result<RelPath, FsError> {
+    RelPath::new(&format!("meta/evidence/{id}.json"))
+}
+
+pub(super) fn state_path(id: &MemoryId) -> Result<RelPath, FsError> {
+    RelPath::new(&format!("meta/state/{id}.json"))
+}
+
+/// The pairs of folders that hold decisions and learnings.
+pub(super) fn claim_folders() -> impl Iterator<Item = (MemoryType, Shelf, &'static str)> {
+    TYPES.iter().flat_map(|spec| {
+        let places = [Shelf::Active, Shelf::Archived].map(|shelf| (spec.memory_type, shelf));
+        places.into_iter().filter_map(|(memory_type, shelf)| match memory_type {
+            MemoryType::Decision | MemoryType::Learning => {
+                folder(memory_type, shelf).map(|folder| (memory_type, shelf, folder))
+            }
+            MemoryType::Summary => None,
+        })
+    })
+}
+
+/// `YYYYMMDD` and `HHMMSS`, in UTC: the same trace gives the same names on every machine.
+pub(super) fn stamp(now: Timestamp) -> (String, String) {
+    let utc = now.to_zoned(TimeZone::UTC);
+    (utc.strftime("%Y%m%d").to_string(), utc.strftime("%H%M%S").to_string())
+}
+
+/// Writes what a new store starts with, where it is missing; returns what was written.
+pub fn init(writer: &Writer<'_>, config: &str) -> Result<Vec<RelPath>, FsError> {
+    let mut set = ChangeSet::new();
+    for (name, text) in [(".gitignore", GITIGNORE), ("config.toml", config)] {
+        let path = RelPath::new(name)?;
+        if !writer.scope().has(&path)? {
+            set.create(path, text.as_bytes().to_vec());
+        }
+    }
+    let written = set.paths().cloned().collect();
+    writer.commit(set)?;
+    Ok(written)
+}

@@ -1,0 +1,36 @@
+//! Memories as Markdown files: types, records, the store and its check.
+//!
+//! The only room that writes below `memory/`. It is handed a scope, a time and the words to write;
+//! it knows nothing of models, agents, settings or the terminal. Everything it changes goes through
+//! one change set, and everything it reads may have been written by a person: a broken file is a
+//! value with a line number, never an obstacle to the others.
+
+mod batch;
+mod check;
+mod document;
+mod find;
+mod history;
+mod id;
+mod kinds;
+mod layout;
+mod record;
+mod sidecar;
+mod slug;
+mod store;
+#[cfg(test)]
+mod tests;
+mod tombstone;
+mod walk;
+
+pub use batch::{Batch, Change, Draft, Redactions, SummaryDraft};
+pub use check::{CheckReport, Finding, Severity};
+pub use document::{Broken, Document, Fault};
+pub use find::{Hit, Query};
+pub use history::{Version, VersionSource};
+pub use id::{BadId, MemoryId};
+pub use kinds::{Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES};
+pub use layout::{GITIGNORE, Located, Shelf, init};
+pub use record::{Memory, RecordFault};
+pub use sidecar::{Evidence, Quote, Speaker, State};
+pub use slug::slug;
+pub use store::{Listing, MemoryError, Rules, Store, Unreadable};

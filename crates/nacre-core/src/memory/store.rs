@@ -1,0 +1,324 @@
+//! Reading a store: where memories lie, what they say, and which files are broken.
+
+use std::num::NonZero;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use super::batch::Batch;
+use super::document::{Broken, Document};
+use super::id::MemoryId;
+use super::kinds::MemoryType;
+use super::layout::{self, Located, Shelf};
+use super::record::{Memory, RecordFault};
+use super::sidecar::{self, Evidence, MAX_SIDECAR_BYTES, State};
+use super::tombstone;
+use crate::safefs::{EntryKind, Folder, FsError, Owner, RelPath, WriteScope};
+
+/// More than this and starting a thread costs less than the files it reads.
+const FILES_PER_THREAD: usize = 256;
+
+/// A memory is a page, not a book.
+const DEFAULT_FILE_BYTES: u64 = 64 * 1024;
+
+/// How many near ids an unknown one is answered with.
+const MAX_NEAREST: usize = 3;
+
+/// The memories of one project, or of a person.
+#[derive(Debug)]
+pub struct Store {
+    scope: WriteScope,
+    rules: Rules,
+}
+
+/// What a store refuses to read and to write.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Larger files are reported, not read.
+    pub max_file_bytes: u64,
+    /// Texts that are redacted wherever they occur, besides what looks like a secret.
+    pub redact_extra: Vec<String>,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self { max_file_bytes: DEFAULT_FILE_BYTES, redact_extra: Vec::new() }
+    }
+}
+
+/// Why a store could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    #[error("No memory is named `{}`", crate::base::Shown(id))]
+    Unknown { id: String, nearest: Vec<MemoryId> },
+    #[error("Cannot use the memory `{}`", .0.path)]
+    Unreadable(#[source] Unreadable),
+    #[error("A memory needs a title with at least one visible character")]
+    EmptyTitle,
+    #[error("The {what} has {size} bytes, more than the {limit} allowed")]
+    TooLong { what: &'static str, size: usize, limit: usize },
+    #[error("The memory `{id}` is archived already")]
+    AlreadyArchived { id: MemoryId },
+    #[error("The memory `{id}` is not archived")]
+    NotArchived { id: MemoryId },
+    #[error("The summary `{id}` cannot be archived: summaries are a record of what happened")]
+    SummaryNotArchivable { id: MemoryId },
+    #[error("The edited text is not a memory")]
+    InvalidEdit(#[source] RecordFault),
+    #[error("Cannot read the sidecar `{path}`")]
+    Sidecar { path: RelPath, source: serde_json::Error },
+}
+
+/// A file that is no memory, and the line that tells why.
+#[derive(Debug, thiserror::Error)]
+#[error("{fault}")]
+pub struct Unreadable {
+    pub path: RelPath,
+    pub fault: UnreadableFault,
+}
+
+/// Why a file is no memory.
+#[derive(Debug, thiserror::Error)]
+pub enum UnreadableFault {
+    #[error(transparent)]
+    Record(#[from] RecordFault),
+    #[error(transparent)]
+    Fs(#[from] FsError),
+}
+
+impl Unreadable {
+    /// What is wrong, without the line.
+    pub fn reason(&self) -> String {
+        match &self.fault {
+            UnreadableFault::Record(fault) => fault.reason(),
+            UnreadableFault::Fs(error) => error.to_string(),
+        }
+    }
+
+    /// The line to look at, where there is one.
+    pub fn line(&self) -> Option<usize> {
+        match &self.fault {
+            UnreadableFault::Record(fault) => Some(fault.line()),
+            UnreadableFault::Fs(_) => None,
+        }
+    }
+}
+
+/// Memories, and the files that are none.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// In the order of their paths.
+    pub memories: Vec<Memory>,
+    pub broken: Vec<Unreadable>,
+}
+
+impl Store {
+    /// Takes a `.nacre/` folder as a store.
+    pub fn new(scope: WriteScope, rules: Rules) -> Self {
+        Self { scope, rules }
+    }
+
+    /// The folder it lies in.
+    pub fn path(&self) -> &Path {
+        self.scope.path()
+    }
+
+    pub(super) fn scope(&self) -> &WriteScope {
+        &self.scope
+    }
+
+    pub(super) fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Reads a file of the store as it is.
+    pub fn read_file(&self, path: &RelPath) -> Result<Vec<u8>, MemoryError> {
+        Ok(self.scope.read(path, self.rules.max_file_bytes)?)
+    }
+
+    /// Takes the store's lock to change it.
+    pub fn begin(&self, owner: &Owner, patience: Duration) -> Result<Batch<'_>, MemoryError> {
+        Ok(Batch::new(self, self.scope.lock(owner, patience)?))
+    }
+
+    /// Finishes or takes back a change that an earlier process left halfway. Costs one look when
+    /// there is none; while another process is writing, the change is its own.
+    pub fn settle(&self, owner: &Owner) -> Result<(), MemoryError> {
+        if !self.scope.is_interrupted()? {
+            return Ok(());
+        }
+        match self.scope.lock(owner, Duration::ZERO) {
+            Ok(_) | Err(FsError::Busy { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Reads every memory of the shelves and types that `wanted` accepts.
+    pub fn list(&self, wanted: impl Fn(&Located) -> bool) -> Result<Listing, MemoryError> {
+        let files = self.files()?.located.into_iter().filter(|at| wanted(at)).collect::<Vec<_>>();
+        let mut listing = Listing::default();
+        for read in self.read_all(&files, memory_of) {
+            match read {
+                Ok(memory) => listing.memories.push(memory),
+                Err(unreadable) => listing.broken.push(unreadable),
+            }
+        }
+        Ok(listing)
+    }
+
+    /// Reads one memory by its id, or by a prefix of it that no other id shares.
+    pub fn get(&self, id: &str) -> Result<Memory, MemoryError> {
+        let at = self.locate(id)?;
+        let bytes = self.scope.read(&at.path, self.rules.max_file_bytes);
+        memory_of(&at, bytes).map_err(MemoryError::Unreadable)
+    }
+
+    /// Finds the file of a memory, also of a broken one.
+    pub fn locate(&self, id: &str) -> Result<Located, MemoryError> {
+        if let Ok(id) = id.parse::<MemoryId>()
+            && let Some(at) = self.locate_exactly(&id)?
+        {
+            return Ok(at);
+        }
+        let located = self.files()?.located;
+        let mut matching =
+            located.iter().filter(|at| !id.is_empty() && at.id.as_str().starts_with(id));
+        match (matching.next(), matching.next()) {
+            (Some(at), None) => Ok(at.clone()),
+            _ => Err(MemoryError::Unknown { id: id.to_owned(), nearest: nearest(id, &located) }),
+        }
+    }
+
+    /// The evidence of a memory, where it has any.
+    pub fn evidence(&self, id: &MemoryId) -> Result<Option<Evidence>, MemoryError> {
+        self.sidecar(layout::evidence_path(id)?)
+    }
+
+    /// The local state of a memory, where it has any.
+    pub fn state(&self, id: &MemoryId) -> Result<Option<State>, MemoryError> {
+        self.sidecar(layout::state_path(id)?)
+    }
+
+    /// Whether a person forgot this very claim: such a one must not come back by itself.
+    pub fn is_forgotten(&self, title: &str, body: &str) -> Result<bool, MemoryError> {
+        Ok(self.scope.has(&tombstone::path(tombstone::claim_hash(title, body))?)?)
+    }
+
+    fn sidecar<T: serde::de::DeserializeOwned>(
+        &self,
+        path: RelPath,
+    ) -> Result<Option<T>, MemoryError> {
+        let Some(bytes) = self.scope.read_optional(&path, MAX_SIDECAR_BYTES)? else {
+            return Ok(None);
+        };
+        sidecar::parse(&bytes).map(Some).map_err(|source| MemoryError::Sidecar { path, source })
+    }
+
+    pub(super) fn locate_exactly(&self, id: &MemoryId) -> Result<Option<Located>, FsError> {
+        for (memory_type, shelf, _) in layout::claim_folders() {
+            let path = layout::claim_path(memory_type, shelf, id)?;
+            if self.scope.has(&path)? {
+                return Ok(Some(Located { id: id.clone(), memory_type, shelf, path }));
+            }
+        }
+        for time in self.scope.list(&RelPath::new(&format!("memory/summaries/{}", id.date()))?)? {
+            let Ok(path) = layout::summary_path(id, &time.name) else { continue };
+            if time.kind == EntryKind::Folder && self.scope.has(&path)? {
+                let memory_type = MemoryType::Summary;
+                return Ok(Some(Located {
+                    id: id.clone(),
+                    memory_type,
+                    shelf: Shelf::Active,
+                    path,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads files on all cores and hands each to `each`; results come in the order of `files`.
+    pub(super) fn read_all<T: Send>(
+        &self,
+        files: &[Located],
+        each: impl Fn(&Located, Result<Vec<u8>, FsError>) -> T + Sync,
+    ) -> Vec<T> {
+        let n_cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let n_threads = files.len().div_ceil(FILES_PER_THREAD).clamp(1, n_cores);
+        let chunk_len = files.len().div_ceil(n_threads).max(1);
+        let work = |chunk: &[Located]| -> Vec<T> {
+            let mut reader = Reader::new(&self.scope, self.rules.max_file_bytes);
+            chunk.iter().map(|at| each(at, reader.read(&at.path))).collect()
+        };
+        if n_threads == 1 {
+            return work(files);
+        }
+        thread::scope(|scope| {
+            let workers: Vec<_> =
+                files.chunks(chunk_len).map(|chunk| scope.spawn(|| work(chunk))).collect();
+            let mut results = Vec::with_capacity(files.len());
+            for worker in workers {
+                match worker.join() {
+                    Ok(part) => results.extend(part),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            results
+        })
+    }
+}
+
+/// Reads files one after the other, keeping the folder of the last one open.
+struct Reader<'a> {
+    scope: &'a WriteScope,
+    limit: u64,
+    last: Option<(String, Folder)>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(scope: &'a WriteScope, limit: u64) -> Self {
+        Self { scope, limit, last: None }
+    }
+
+    fn read(&mut self, path: &RelPath) -> Result<Vec<u8>, FsError> {
+        let Some((parent, name)) = path.as_str().rsplit_once('/') else {
+            return self.scope.read(path, self.limit);
+        };
+        if self.last.as_ref().is_none_or(|(open, _)| open != parent) {
+            let folder = self.scope.folder(&RelPath::new(parent)?)?;
+            self.last = folder.map(|folder| (parent.to_owned(), folder));
+        }
+        match &self.last {
+            Some((_, folder)) => folder.read(name, self.limit),
+            None => self.scope.read(path, self.limit),
+        }
+    }
+}
+
+/// Reads a memory out of its file's bytes.
+pub(super) fn memory_of(
+    at: &Located,
+    bytes: Result<Vec<u8>, FsError>,
+) -> Result<Memory, Unreadable> {
+    let read = bytes.map_err(UnreadableFault::from).and_then(|bytes| {
+        let document =
+            Document::from_bytes(bytes).map_err(|broken: Broken| RecordFault::from(broken))?;
+        Ok(Memory::read(at.clone(), document)?)
+    });
+    read.map_err(|fault| Unreadable { path: at.path.clone(), fault })
+}
+
+/// The ids most like `id`, best first.
+fn nearest(id: &str, located: &[Located]) -> Vec<MemoryId> {
+    let likeness = |at: &Located| {
+        let whole = strsim::normalized_damerau_levenshtein(id, at.id.as_str());
+        let slug = strsim::normalized_damerau_levenshtein(id, at.id.slug());
+        let contained = if !id.is_empty() && at.id.as_str().contains(id) { 0.8 } else { 0.0 };
+        whole.max(slug).max(contained)
+    };
+    let mut scored: Vec<(f64, &Located)> =
+        located.iter().map(|at| (likeness(at), at)).filter(|(score, _)| *score > 0.4).collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
+    scored.into_iter().take(MAX_NEAREST).map(|(_, at)| at.id.clone()).collect()
+}

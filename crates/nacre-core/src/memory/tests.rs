@@ -1,0 +1,182 @@
+//! What a change to a store keeps, and what it leaves behind.
+
+#![expect(clippy::disallowed_methods, reason = "the tests play the person")]
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::*;
+use crate::safefs::{Access, Owner, WriteScope};
+
+const MORNING: &str = "2026-11-15T08:30:00Z";
+const EVENING: &str = "2026-11-15T20:00:00Z";
+
+struct TestStore {
+    dir: tempfile::TempDir,
+    store: Store,
+}
+
+impl TestStore {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let scope = WriteScope::open(dir.path(), Access::Shared).unwrap();
+        Self { dir, store: Store::new(scope, Rules::default()) }
+    }
+
+    fn with_file(path: &str, text: &str) -> Self {
+        let test = Self::new();
+        let full = test.dir.path().join(path);
+        fs::create_dir_all(full.parent().unwrap()).unwrap();
+        fs::write(full, text).unwrap();
+        test
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.dir.path().join(path)).unwrap()
+    }
+
+    /// Makes one batch of changes at `time`.
+    fn change<T>(&self, time: &str, work: impl FnOnce(&mut Batch<'_>, Timestamp) -> T) -> T {
+        let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
+        let mut batch = self.store.begin(&owner, Duration::ZERO).unwrap();
+        let result = work(&mut batch, time.parse().unwrap());
+        batch.commit().unwrap();
+        result
+    }
+}
+
+fn draft(title: &str) -> Draft {
+    Draft {
+        claim: Claim::Decision,
+        title: title.to_owned(),
+        body: "Because.".to_owned(),
+        tags: Vec::new(),
+        related: Vec::new(),
+        source: "human".to_owned(),
+        confidence: 0.9,
+        quotes: Vec::new(),
+    }
+}
+
+#[test]
+fn an_update_keeps_what_it_does_not_change() {
+    let text = "\u{feff}---\r\n# mine\r\nid: 20261101-old\r\nmood: 'calm' # why not\r\ntitle: Old\r\nnested:\r\n  a: [1, 2]\r\nupdated: 2026-11-01T00:00:00Z\r\n---\r\n\r\nBody\r\n";
+    let test = TestStore::with_file("memory/decisions/20261101-old.md", text);
+    let change = Change { title: Some("New".to_owned()), ..Change::default() };
+    test.change(EVENING, |batch, now| batch.update("20261101-old", &change, now)).unwrap();
+    let expected = text
+        .replace("title: Old", "title: New")
+        .replace("2026-11-01T00:00:00Z", "2026-11-15T20:00:00Z");
+    assert_eq!(test.read("memory/decisions/20261101-old.md"), expected);
+}
+
+#[test]
+fn an_update_that_changes_nothing_writes_nothing() {
+    let text = "---\nid: 20261101-old\ntitle: Old\n---\n";
+    let test = TestStore::with_file("memory/decisions/20261101-old.md", text);
+    let change = Change { title: Some("Old".to_owned()), ..Change::default() };
+    test.change(EVENING, |batch, now| batch.update("20261101-old", &change, now)).unwrap();
+    assert_eq!(test.read("memory/decisions/20261101-old.md"), text);
+}
+
+#[test]
+fn updated_never_goes_back() {
+    let text = "---\nid: 20261101-old\ntitle: Old\nupdated: 2027-01-01T00:00:00Z\n---\n";
+    let test = TestStore::with_file("memory/decisions/20261101-old.md", text);
+    let change = Change { status: Some(Status::Stale), ..Change::default() };
+    test.change(MORNING, |batch, now| batch.update("20261101-old", &change, now)).unwrap();
+    assert!(
+        test.read("memory/decisions/20261101-old.md").contains("updated: 2027-01-01T00:00:00Z\n")
+    );
+}
+
+#[test]
+fn one_batch_mints_different_ids() {
+    let test = TestStore::new();
+    let ids = test.change(MORNING, |batch, now| {
+        [batch.add(&draft("Same"), now).unwrap(), batch.add(&draft("Same"), now).unwrap()]
+    });
+    assert_eq!(ids.map(String::from), ["20261115-same", "20261115-same-2"]);
+}
+
+#[test]
+fn a_summary_lies_under_its_day_and_time() {
+    let test = TestStore::new();
+    let summary = SummaryDraft {
+        title: "Moved the queue".to_owned(),
+        description: "From Redis to SQLite".to_owned(),
+        body: "Went well.".to_owned(),
+        coding_agent: "codex".to_owned(),
+        raw_trace_path: "/traces/a.jsonl".to_owned(),
+        run_id: "sync-1".to_owned(),
+        repo_name: "shop".to_owned(),
+        related: Vec::new(),
+        tags: vec!["queue".to_owned()],
+    };
+    let id = test.change(MORNING, |batch, now| batch.add_summary(&summary, now)).unwrap();
+    insta::assert_snapshot!(test.read("memory/summaries/20261115/083000/moved-the-queue.md"), @r#"
+    ---
+    id: 20261115-moved-the-queue
+    title: Moved the queue
+    description: From Redis to SQLite
+    date: "20261115"
+    time: "083000"
+    coding_agent: codex
+    raw_trace_path: /traces/a.jsonl
+    run_id: sync-1
+    repo_name: shop
+    related: []
+    created: 2026-11-15T08:30:00Z
+    updated: 2026-11-15T08:30:00Z
+    tags: [queue]
+    ---
+
+    Went well.
+    "#);
+    assert_eq!(test.store.get(id.as_str()).unwrap().at.memory_type, MemoryType::Summary);
+    let again = test.change(EVENING, |batch, now| batch.add_summary(&summary, now)).unwrap();
+    assert_eq!(again.as_str(), "20261115-moved-the-queue-2");
+}
+
+#[test]
+fn a_batch_that_fails_changes_nothing() {
+    let test = TestStore::new();
+    test.change(MORNING, |batch, now| batch.add(&draft("Kept"), now)).unwrap();
+    let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
+    let mut batch = test.store.begin(&owner, Duration::ZERO).unwrap();
+    let now: Timestamp = EVENING.parse().unwrap();
+    batch.add(&draft("Staged"), now).unwrap();
+    batch.archive("20261115-kept", now).unwrap();
+    edit(&test.dir.path().join("memory/decisions/20261115-kept.md"));
+    assert!(matches!(
+        batch.commit(),
+        Err(MemoryError::Fs(crate::safefs::FsError::Conflict { .. }))
+    ));
+    let titles: Vec<String> = test
+        .store
+        .list(|_| true)
+        .unwrap()
+        .memories
+        .into_iter()
+        .map(|memory| memory.title)
+        .collect();
+    assert_eq!(titles, ["Kept"]);
+}
+
+fn edit(file: &Path) {
+    let text = fs::read_to_string(file).unwrap();
+    fs::write(file, format!("{text}\nA person was here.\n")).unwrap();
+}
+
+#[test]
+fn what_was_forgotten_is_known_by_its_words() {
+    let test = TestStore::new();
+    let id = test.change(MORNING, |batch, now| batch.add(&draft("Use Redis"), now)).unwrap();
+    assert!(!test.store.is_forgotten("use redis", "because!").unwrap());
+    test.change(EVENING, |batch, now| batch.forget(id.as_str(), now)).unwrap();
+    assert!(test.store.is_forgotten("use redis", "because!").unwrap());
+    assert!(!test.store.is_forgotten("use sqlite", "because!").unwrap());
+}

@@ -1,0 +1,63 @@
+//! What was forgotten on purpose: hashes, no text.
+//!
+//! A tombstone lets a later run see that a claim was thrown away by a person, without keeping a word
+//! of it. Tombstones are shared through git like memories: what a team forgot, a teammate's traces
+//! must not bring back.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::record::Memory;
+use super::sidecar::render;
+use crate::base::ContentHash;
+use crate::safefs::{FsError, RelPath};
+
+/// Below `meta/`: one file a claim, named by its hash, so that two branches never conflict.
+pub(super) const FOLDER: &str = "meta/tombstones";
+
+#[derive(Serialize, Deserialize)]
+struct Tombstone {
+    version: u32,
+    claim: ContentHash,
+    title: ContentHash,
+    forgotten: Timestamp,
+}
+
+/// The file and content of a memory's tombstone.
+pub(super) fn tombstone(memory: &Memory, now: Timestamp) -> Result<(RelPath, Vec<u8>), FsError> {
+    let claim = claim_hash(&memory.title, memory.document.body());
+    let stone =
+        Tombstone { version: 1, claim, title: claim_hash(&memory.title, ""), forgotten: now };
+    Ok((path(claim)?, render(&stone)))
+}
+
+/// Where the tombstone of a claim lies, if it has one.
+pub(super) fn path(claim: ContentHash) -> Result<RelPath, FsError> {
+    RelPath::new(&format!("{FOLDER}/{}.json", claim.short()))
+}
+
+/// The identity of a claim: its words, whatever their case, spacing and punctuation.
+pub(super) fn claim_hash(title: &str, body: &str) -> ContentHash {
+    let mut words = String::with_capacity(title.len() + body.len());
+    for text in [title, body] {
+        for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            words.extend(word.chars().flat_map(char::to_lowercase));
+            words.push(' ');
+        }
+    }
+    ContentHash::of(words.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_words_are_the_same_claim() {
+        assert_eq!(
+            claim_hash("Use SQLite", "It is one file.\n"),
+            claim_hash("use  sqlite!", "it is ONE file")
+        );
+        assert_ne!(claim_hash("Use SQLite", ""), claim_hash("Use Redis", ""));
+    }
+}
