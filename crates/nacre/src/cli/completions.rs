@@ -1,0 +1,30 @@
+//! `nacre completions`: a script that teaches a shell our words.
+
+use clap::Args;
+use clap_complete::Shell;
+
+use super::error::{CommandError, Exit};
+use super::help;
+use super::ui::Ui;
+
+/// Print a completion script for a shell
+///
+/// For bash: `nacre completions bash > ~/.local/share/bash-completion/completions/nacre`
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    shell: Shell,
+}
+
+pub(crate) fn cmd_completions(ui: &mut Ui, args: &CompletionsArgs) -> Result<Exit, CommandError> {
+    let CompletionsArgs { shell } = args;
+    let mut script = Vec::new();
+    clap_complete::generate(*shell, &mut help::command(), "nacre", &mut script);
+    let script = String::from_utf8_lossy(&script);
+    if ui.is_json() {
+        ui.json(&serde_json::json!({ "shell": shell.to_string(), "script": script }))?;
+    } else {
+        ui.line(script.trim_end())?;
+    }
+    Ok(Exit::Done)
+}

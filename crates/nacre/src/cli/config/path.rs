@@ -1,0 +1,49 @@
+//! `nacre config path`
+
+use clap::Args;
+use nacre_core::config::NACRE_CONFIG;
+use serde_json::json;
+
+use super::super::error::{CommandError, Exit};
+use super::super::runtime::{Runtime, STORE_FOLDER};
+use super::super::ui::{Role, Ui};
+
+/// Show the configuration files, in the order they are read
+#[derive(Debug, Args)]
+pub(crate) struct PathArgs {}
+
+pub(crate) fn cmd_path(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &PathArgs,
+) -> Result<Exit, CommandError> {
+    let PathArgs {} = args;
+    let mut files = vec![("home", runtime.home()?.join("config.toml"))];
+    if let Some(project) = &runtime.project {
+        files.push(("repo", project.path.join(STORE_FOLDER).join("config.toml")));
+    }
+    if let Some(file) = runtime.environment.var(NACRE_CONFIG) {
+        files.push(("file", runtime.environment.absolute(file.as_ref())));
+    }
+    if ui.is_json() {
+        let files: Vec<_> = files
+            .iter()
+            .map(|(layer, path)| json!({ "layer": layer, "path": path.display().to_string(), "exists": path.is_file() }))
+            .collect();
+        ui.json(&json!({ "files": files }))?;
+        return Ok(Exit::Done);
+    }
+    let rows: Vec<_> = files
+        .iter()
+        .map(|(layer, path)| {
+            let note = if path.is_file() { "" } else { "(not there)" };
+            vec![
+                (Role::Faint, (*layer).to_owned()),
+                (Role::Id, path.display().to_string()),
+                (Role::Faint, note.to_owned()),
+            ]
+        })
+        .collect();
+    ui.table(&rows)?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,67 @@
+//! `nacre config set`
+
+use clap::Args;
+use nacre_core::config::{FromRepo, KEYS, edit};
+use nacre_core::safefs::{Access, ChangeSet, RelPath, WriteScope};
+use serde_json::json;
+
+use super::super::error::{CommandError, Exit};
+use super::super::runtime::{Runtime, STORE_FOLDER, read_text};
+use super::super::ui::Ui;
+
+/// Set one key; comments and order of the file stay
+#[derive(Debug, Args)]
+pub(crate) struct SetArgs {
+    /// The key, such as memory.scope
+    key: String,
+    /// Its value; a list is comma separated
+    #[arg(required_unless_present = "unset")]
+    value: Option<String>,
+    /// Take the key out of the file instead
+    #[arg(long, conflicts_with = "value")]
+    unset: bool,
+    /// Write to the repository's own settings, which are shared through git
+    #[arg(long)]
+    repo: bool,
+}
+
+pub(crate) fn cmd_set(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &SetArgs,
+) -> Result<Exit, CommandError> {
+    let SetArgs { key, value, unset: _, repo } = args;
+    let scope = if *repo { repo_scope(runtime, key)? } else { runtime.home_scope()? };
+    let origin = scope.path().join("config.toml");
+    let writer = scope.lock(&runtime.owner("config set"), runtime.settings().lock.wait)?;
+    let before = read_text(scope.path(), "config.toml")?;
+    let text = before.as_deref().unwrap_or_default();
+    let after = match value {
+        Some(value) => edit::set(text, &origin, key, value)?,
+        None => edit::unset(text, &origin, key)?,
+    };
+    let mut set = ChangeSet::new();
+    set.put(RelPath::new("config.toml")?, before.as_deref().map(str::as_bytes), after.into_bytes());
+    writer.commit(set)?;
+    if ui.is_json() {
+        ui.json(&json!({ "key": key, "value": value, "path": origin.display().to_string() }))?;
+    }
+    match value {
+        Some(value) => ui.status(format!("Set {key} = {value} in {}", origin.display()))?,
+        None => ui.status(format!("Unset {key} in {}", origin.display()))?,
+    }
+    Ok(Exit::Done)
+}
+
+/// The repository's store, for a key that a repository may set.
+fn repo_scope(runtime: &Runtime, key: &str) -> Result<WriteScope, CommandError> {
+    let spec = KEYS.iter().find(|spec| spec.name == key);
+    if spec.is_some_and(|spec| spec.from_repo == FromRepo::Refused) {
+        return Err(CommandError::usage(format!("A repository may not set `{key}`"))
+            .hint(format!("Set it for yourself: nacre config set {key} VALUE")));
+    }
+    let Some(project) = &runtime.project else {
+        return Err(CommandError::failed("There is no project here").hint("Run `nacre init`"));
+    };
+    Ok(WriteScope::open_inside(&project.path, STORE_FOLDER, Access::Shared)?)
+}

@@ -1,0 +1,122 @@
+//! `nacre doctor`: every file of the stores, read and judged.
+
+use clap::Args;
+use nacre_core::base::Shown;
+use nacre_core::memory::{Finding, Severity};
+use serde::Serialize;
+
+use super::error::{CommandError, Exit};
+use super::memory::{ScopeArg, counted};
+use super::runtime::Runtime;
+use super::ui::{Role, Ui};
+
+/// Check every file of the store and say what is wrong
+///
+/// Finds broken frontmatter, git conflict markers, ids that stand twice, links to memories that do
+/// not exist, evidence without its memory, and leftovers. It changes nothing. Ends with 1 when
+/// something cannot be used as it is; with `--strict` also when something only looks wrong.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    scope: ScopeArg,
+    /// Fail on warnings too
+    #[arg(long)]
+    strict: bool,
+}
+
+#[derive(Serialize)]
+struct DoctorOutput {
+    health: &'static str,
+    stores: Vec<StoreOutput>,
+    errors: usize,
+    warnings: usize,
+}
+
+#[derive(Serialize)]
+struct StoreOutput {
+    scope: &'static str,
+    path: String,
+    memories: usize,
+    evidence: usize,
+    findings: Vec<FindingOutput>,
+}
+
+#[derive(Serialize)]
+struct FindingOutput {
+    severity: &'static str,
+    path: String,
+    line: Option<usize>,
+    message: String,
+    hint: Option<String>,
+}
+
+pub(crate) fn cmd_doctor(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &DoctorArgs,
+) -> Result<Exit, CommandError> {
+    let DoctorArgs { scope, strict } = args;
+    let mut output = DoctorOutput { health: "ok", stores: Vec::new(), errors: 0, warnings: 0 };
+    for scoped in runtime.stores_to_read(scope.mode())? {
+        let report = scoped.store.check()?;
+        output.errors += count(&report.findings, Severity::Error);
+        output.warnings += count(&report.findings, Severity::Warning);
+        output.stores.push(StoreOutput {
+            scope: scoped.whose.as_str(),
+            path: scoped.store.path().display().to_string(),
+            memories: report.n_memories,
+            evidence: report.n_evidence,
+            findings: report.findings.into_iter().map(finding_output).collect(),
+        });
+    }
+    let is_sick = output.errors > 0 || (*strict && output.warnings > 0);
+    if is_sick {
+        output.health = "broken";
+    }
+    if ui.is_json() {
+        ui.json(&output)?;
+    } else {
+        print(ui, &output)?;
+    }
+    Ok(if is_sick { Exit::Failed } else { Exit::Done })
+}
+
+fn count(findings: &[Finding], severity: Severity) -> usize {
+    findings.iter().filter(|finding| finding.severity == severity).count()
+}
+
+fn finding_output(finding: Finding) -> FindingOutput {
+    let Finding { severity, path, line, message, hint } = finding;
+    let severity = match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    FindingOutput { severity, path, line, message, hint }
+}
+
+fn print(ui: &mut Ui, output: &DoctorOutput) -> Result<(), CommandError> {
+    for store in &output.stores {
+        for finding in &store.findings {
+            let role = if finding.severity == "error" { Role::Bad } else { Role::Warning };
+            let line = finding.line.map_or_else(String::new, |line| format!(":{line}"));
+            let place = format!("{}/{}{line}", store.path, finding.path);
+            ui.line(format!(
+                "{}: {}: {}",
+                Shown(&place).one_line(),
+                ui.paint(role, finding.severity),
+                Shown(&finding.message).one_line()
+            ))?;
+            if let Some(hint) = &finding.hint {
+                ui.line(format!("  {}", ui.paint(Role::Faint, Shown(hint).one_line())))?;
+            }
+        }
+    }
+    let n_memories: usize = output.stores.iter().map(|store| store.memories).sum();
+    let health = match output.health {
+        "ok" => ui.paint(Role::Good, "ok"),
+        health => ui.paint(Role::Bad, health),
+    };
+    let (errors, warnings) = (output.errors, output.warnings);
+    let checked = counted(n_memories);
+    ui.line(format!("Checked {checked}: {health}, {errors} errors, {warnings} warnings."))
+}

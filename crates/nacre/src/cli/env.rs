@@ -1,0 +1,73 @@
+//! What the process was given: variables, folder, clock and terminal. Read here and nowhere else.
+
+use std::ffi::OsString;
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use nacre_core::config::{NACRE_HOME, NACRE_NOW};
+
+/// The process's surroundings, as plain data.
+#[derive(Debug)]
+pub(crate) struct Environment {
+    /// Variables whose name and value are text.
+    pub(crate) vars: Vec<(String, String)>,
+    pub(crate) folder: PathBuf,
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) pid: u32,
+    pub(crate) stdout_is_terminal: bool,
+    pub(crate) stderr_is_terminal: bool,
+    pub(crate) stdin_is_terminal: bool,
+}
+
+/// The arguments of the process.
+#[expect(clippy::disallowed_methods, reason = "this is the one place")]
+pub(crate) fn args() -> Vec<OsString> {
+    std::env::args_os().collect()
+}
+
+impl Environment {
+    /// Looks around, once.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place")]
+    pub(crate) fn read() -> Self {
+        let pair = |(name, value): (OsString, OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        Self {
+            vars: std::env::vars_os().filter_map(pair).collect(),
+            folder: std::fs::canonicalize(&folder).unwrap_or(folder),
+            home: std::env::home_dir().filter(|home| !home.as_os_str().is_empty()),
+            pid: std::process::id(),
+            stdout_is_terminal: std::io::stdout().is_terminal(),
+            stderr_is_terminal: std::io::stderr().is_terminal(),
+            stdin_is_terminal: std::io::stdin().is_terminal(),
+        }
+    }
+
+    /// A variable that is set and not empty.
+    pub(crate) fn var(&self, name: &str) -> Option<&str> {
+        let found = self.vars.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// The folder of global data.
+    pub(crate) fn nacre_home(&self) -> Option<PathBuf> {
+        match self.var(NACRE_HOME) {
+            Some(home) => Some(self.absolute(Path::new(home))),
+            None => self.home.as_ref().map(|home| self.absolute(&home.join(".nacre"))),
+        }
+    }
+
+    /// The time it is, or the time that a test says it is.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place")]
+    pub(crate) fn now(&self) -> Timestamp {
+        self.var(NACRE_NOW).and_then(|now| now.parse().ok()).unwrap_or_else(Timestamp::now)
+    }
+
+    /// `path`, seen from the current folder, without `.`, `..` and links where it exists.
+    pub(crate) fn absolute(&self, path: &Path) -> PathBuf {
+        let joined = self.folder.join(path);
+        std::fs::canonicalize(&joined).unwrap_or(joined)
+    }
+}

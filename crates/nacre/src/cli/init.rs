@@ -1,0 +1,129 @@
+//! `nacre init`: a repository gets its store.
+
+use std::path::Path;
+
+use clap::Args;
+use nacre_core::config::projects;
+use nacre_core::memory;
+use nacre_core::safefs::{Access, ChangeSet, RelPath, WriteScope};
+use serde::Serialize;
+
+use super::error::{CommandError, Exit};
+use super::memory::counted;
+use super::runtime::{Runtime, STORE_FOLDER, git_root, read_text};
+use super::ui::{Role, Ui};
+
+/// What a repository's own settings start with.
+const REPO_CONFIG: &str = "\
+# Settings of this repository, shared through git. `nacre config show` lists every key.
+# What runs commands or sends data is a person's own to set, and ignored here.
+";
+
+/// Prepare this repository for memory
+///
+/// Makes `.nacre/` at the root of the git repository around the current folder (or in the folder
+/// itself), with a `.gitignore` that shares memories and their evidence and nothing else, and
+/// registers the project. Running it again changes nothing.
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// Name of the project [default: the folder's name]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+}
+
+#[derive(Serialize)]
+struct InitOutput {
+    root: String,
+    project: String,
+    is_git: bool,
+    /// What was made now; nothing when the store was there already.
+    created: Vec<String>,
+    memories: usize,
+    next: String,
+}
+
+pub(crate) fn cmd_init(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &InitArgs,
+) -> Result<Exit, CommandError> {
+    let InitArgs { name } = args;
+    let folder = &runtime.environment.folder;
+    let git = git_root(folder);
+    let root = git.as_deref().unwrap_or(folder);
+    if Some(root.join(STORE_FOLDER).as_path()) == runtime.home().ok() {
+        return Err(CommandError::failed("This folder's `.nacre` is the global store")
+            .hint("Run `nacre init` inside a repository"));
+    }
+    let scope = WriteScope::create_inside(root, STORE_FOLDER, Access::Shared)?;
+    let writer = scope.lock(&runtime.owner("init"), runtime.settings().lock.wait)?;
+    let created = memory::init(&writer, REPO_CONFIG)?;
+    drop(writer);
+    let project = register(runtime, root, name.as_deref())?;
+    let store = memory::Store::new(scope, memory::Rules::default());
+    let output = InitOutput {
+        root: root.display().to_string(),
+        project,
+        is_git: git.is_some(),
+        created: created.iter().map(|path| format!("{STORE_FOLDER}/{path}")).collect(),
+        memories: store.list(|_| true)?.memories.len(),
+        next: "nacre memory add \"Use SQLite for the queue\" --body \"One file, no server.\""
+            .to_owned(),
+    };
+    print(ui, &output)
+}
+
+/// Puts the project into the register, unless it is there.
+fn register(runtime: &Runtime, root: &Path, name: Option<&str>) -> Result<String, CommandError> {
+    if let Some(known) = runtime.projects.iter().find(|project| project.path == root)
+        && name.is_none_or(|name| name == known.name)
+    {
+        return Ok(known.name.clone());
+    }
+    let name = name.map_or_else(|| projects::name_for(root, &runtime.projects), str::to_owned);
+    add_project(runtime, &name, root)?;
+    Ok(name)
+}
+
+/// Writes a project into the register.
+pub(super) fn add_project(runtime: &Runtime, name: &str, root: &Path) -> Result<(), CommandError> {
+    edit_projects(runtime, |text, origin| Ok(projects::add(text, origin, name, root)?))
+}
+
+/// Changes the register's text; a person's edit meanwhile is a conflict.
+pub(super) fn edit_projects(
+    runtime: &Runtime,
+    edit: impl Fn(&str, &Path) -> Result<String, CommandError>,
+) -> Result<(), CommandError> {
+    let scope = runtime.home_scope()?;
+    let writer = scope.lock(&runtime.owner("project"), runtime.settings().lock.wait)?;
+    // Read under the lock: another process may have registered a project since we started.
+    let before = read_text(scope.path(), "projects.toml")?;
+    let after = edit(before.as_deref().unwrap_or_default(), &scope.path().join("projects.toml"))?;
+    let mut set = ChangeSet::new();
+    let path = RelPath::new("projects.toml")?;
+    set.put(path, before.as_deref().map(str::as_bytes), after.into_bytes());
+    writer.commit(set)?;
+    Ok(())
+}
+
+fn print(ui: &mut Ui, output: &InitOutput) -> Result<Exit, CommandError> {
+    if ui.is_json() {
+        ui.json(output)?;
+        return Ok(Exit::Done);
+    }
+    let place = if output.is_git {
+        "git repository"
+    } else {
+        "folder (no git: history is kept by runs only)"
+    };
+    ui.status(format!("Found {place} {}", output.root))?;
+    match output.created.as_slice() {
+        [] => ui.status("The store was there already; nothing changed.")?,
+        created => ui.status(format!("Made {}", created.join(", ")))?,
+    }
+    ui.status(format!("Project `{}`, {}.", output.project, counted(output.memories)))?;
+    let next = ui.paint(Role::Title, &output.next);
+    ui.status(format!("\nNext: {next}"))?;
+    Ok(Exit::Done)
+}

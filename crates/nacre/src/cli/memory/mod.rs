@@ -1,0 +1,164 @@
+//! `nacre memory`: everything a person does with memories by hand.
+
+mod add;
+mod archive;
+mod edit;
+mod forget;
+mod list;
+mod output;
+mod reset;
+mod restore;
+mod search;
+mod show;
+
+use clap::{Args, Subcommand, ValueEnum};
+use nacre_core::config::ScopeMode;
+use nacre_core::memory::{MemoryId, MemoryType, Redactions};
+use nacre_core::safefs::RelPath;
+use serde_json::json;
+
+pub(crate) use self::output::counted;
+use super::error::{CommandError, Exit};
+use super::runtime::Runtime;
+use super::ui::{Role, Ui};
+
+/// Add, find, read and change memories
+#[derive(Debug, Args)]
+pub(crate) struct MemoryArgs {
+    #[command(subcommand)]
+    command: MemoryCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum MemoryCommand {
+    Add(add::AddArgs),
+    List(list::ListArgs),
+    Show(show::ShowArgs),
+    Search(search::SearchArgs),
+    Edit(edit::EditArgs),
+    Archive(archive::ArchiveArgs),
+    Restore(restore::RestoreArgs),
+    Forget(forget::ForgetArgs),
+    Reset(reset::ResetArgs),
+}
+
+/// Where to look.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct ScopeArg {
+    /// Where to look [default: the setting memory.scope]
+    #[arg(long, value_name = "SCOPE")]
+    scope: Option<ScopeName>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum ScopeName {
+    /// The project first, then what you keep for all projects
+    ProjectFallbackGlobal,
+    /// The project alone
+    ProjectOnly,
+    /// What you keep for all projects
+    GlobalOnly,
+}
+
+impl ScopeArg {
+    pub(crate) fn mode(self) -> Option<ScopeMode> {
+        self.scope.map(|scope| match scope {
+            ScopeName::ProjectFallbackGlobal => ScopeMode::ProjectFallbackGlobal,
+            ScopeName::ProjectOnly => ScopeMode::ProjectOnly,
+            ScopeName::GlobalOnly => ScopeMode::GlobalOnly,
+        })
+    }
+}
+
+/// A memory type on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum TypeName {
+    Decision,
+    Learning,
+    Summary,
+}
+
+impl From<TypeName> for MemoryType {
+    fn from(name: TypeName) -> Self {
+        match name {
+            TypeName::Decision => Self::Decision,
+            TypeName::Learning => Self::Learning,
+            TypeName::Summary => Self::Summary,
+        }
+    }
+}
+
+pub(crate) fn cmd_memory(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &MemoryArgs,
+) -> Result<Exit, CommandError> {
+    match &args.command {
+        MemoryCommand::Add(args) => add::cmd_add(ui, runtime, args),
+        MemoryCommand::List(args) => list::cmd_list(ui, runtime, args),
+        MemoryCommand::Show(args) => show::cmd_show(ui, runtime, args),
+        MemoryCommand::Search(args) => search::cmd_search(ui, runtime, args),
+        MemoryCommand::Edit(args) => edit::cmd_edit(ui, runtime, args),
+        MemoryCommand::Archive(args) => archive::cmd_archive(ui, runtime, args),
+        MemoryCommand::Restore(args) => restore::cmd_restore(ui, runtime, args),
+        MemoryCommand::Forget(args) => forget::cmd_forget(ui, runtime, args),
+        MemoryCommand::Reset(args) => reset::cmd_reset(ui, runtime, args),
+    }
+}
+
+/// Tells what kinds of secrets were kept out.
+fn warn_redacted(ui: &mut Ui, redactions: &Redactions) {
+    for kind in redactions.keys() {
+        ui.warning(
+            format!("A secret was not stored; `[redacted:{kind}]` stands in its place"),
+            None,
+        );
+    }
+}
+
+/// Tells of a person's bytes that could only be kept beside their file.
+fn warn_kept(ui: &mut Ui, kept: &[RelPath]) {
+    for path in kept {
+        ui.warning(
+            format!("Someone wrote into the file meanwhile; their version is `{path}`"),
+            None,
+        );
+    }
+}
+
+/// Does one thing to each of several memories, each in a change set of its own, and tells the outcome.
+fn for_each_id(
+    ui: &mut Ui,
+    verb: &str,
+    ids: &[String],
+    act: impl Fn(&mut Ui, &str) -> Result<MemoryId, CommandError>,
+) -> Result<Exit, CommandError> {
+    let mut done = Vec::new();
+    let mut failed = Vec::new();
+    for id in ids {
+        match act(ui, id) {
+            Ok(id) => done.push(id.to_string()),
+            Err(error) if ids.len() == 1 => return Err(error),
+            Err(error) => failed.push((id, error)),
+        }
+    }
+    if ui.is_json() {
+        let failed: Vec<_> = failed
+            .iter()
+            .map(|(id, error)| json!({ "id": id, "message": error.message }))
+            .collect();
+        ui.json(&json!({ "done": verb, "ids": done, "failed": failed }))?;
+    }
+    for id in &done {
+        ui.status(format!("{} {}", output::capitalized(verb), ui.paint(Role::Id, id)))?;
+    }
+    for (_, error) in &failed {
+        ui.warning(&error.message, error.hints.first().map(String::as_str));
+    }
+    match (done.is_empty(), failed.is_empty()) {
+        (_, true) => Ok(Exit::Done),
+        (false, false) => Ok(Exit::Partial),
+        (true, false) => Ok(Exit::Failed),
+    }
+}

@@ -1,0 +1,127 @@
+//! Memories as they are printed: one shape for lists, search and show.
+
+use nacre_core::base::Shown;
+use nacre_core::memory::{Memory, Shelf, Unreadable};
+use serde::Serialize;
+
+use super::super::error::CommandError;
+use super::super::runtime::{ScopedStore, Whose};
+use super::super::ui::{Role, Ui};
+
+/// A memory's keys in JSON.
+#[derive(Debug, Serialize)]
+pub(super) struct MemoryOutput {
+    pub(super) id: String,
+    r#type: &'static str,
+    kind: Option<&'static str>,
+    title: String,
+    status: &'static str,
+    confidence: Option<f64>,
+    tags: Vec<String>,
+    related: Vec<String>,
+    created: Option<String>,
+    updated: Option<String>,
+    archived: bool,
+    scope: &'static str,
+    path: String,
+}
+
+impl MemoryOutput {
+    pub(super) fn new(memory: &Memory, scoped: &ScopedStore) -> Self {
+        Self {
+            id: memory.at.id.to_string(),
+            r#type: memory.at.memory_type.as_str(),
+            kind: memory.kind.map(nacre_core::memory::LearningKind::as_str),
+            title: memory.title.clone(),
+            status: memory.status.as_str(),
+            confidence: memory.confidence,
+            tags: memory.tags.clone(),
+            related: memory.related.iter().map(ToString::to_string).collect(),
+            created: memory.created.map(|time| time.to_string()),
+            updated: memory.updated.map(|time| time.to_string()),
+            archived: memory.at.shelf == Shelf::Archived,
+            scope: scoped.whose.as_str(),
+            path: scoped.store.path().join(memory.at.path.as_str()).display().to_string(),
+        }
+    }
+}
+
+/// A broken file in JSON.
+#[derive(Debug, Serialize)]
+pub(super) struct BrokenOutput {
+    path: String,
+    line: Option<usize>,
+    message: String,
+}
+
+impl BrokenOutput {
+    pub(super) fn new(unreadable: &Unreadable, scoped: &ScopedStore) -> Self {
+        Self {
+            path: scoped.store.path().join(unreadable.path.as_str()).display().to_string(),
+            line: unreadable.line(),
+            message: unreadable.reason(),
+        }
+    }
+}
+
+/// A memory as a row of a table.
+pub(super) fn row(memory: &Memory, whose: Whose) -> Vec<(Role, String)> {
+    let what = memory
+        .kind
+        .map_or(memory.at.memory_type.as_str(), nacre_core::memory::LearningKind::as_str);
+    let mut notes = Vec::new();
+    if memory.status != nacre_core::memory::Status::Active {
+        notes.push(memory.status.as_str());
+    }
+    if whose == Whose::Global {
+        notes.push("global");
+    }
+    let note = if notes.is_empty() { String::new() } else { format!("  ({})", notes.join(", ")) };
+    vec![
+        (Role::Id, memory.at.id.to_string()),
+        (Role::Faint, what.to_owned()),
+        (Role::Title, format!("{}{note}", Shown(&memory.title).one_line())),
+    ]
+}
+
+/// Tells of files that could not be read, and where they are broken.
+pub(super) fn warn_broken(ui: &mut Ui, broken: &[BrokenOutput]) {
+    for file in broken {
+        let line = file.line.map_or_else(String::new, |line| format!(":{line}"));
+        let place = format!("{}{line}", file.path);
+        ui.warning(
+            format!("Skipped {}: {}", Shown(&place).one_line(), Shown(&file.message).one_line()),
+            None,
+        );
+    }
+    if !broken.is_empty() {
+        ui.hint("`nacre doctor` shows every broken file");
+    }
+}
+
+/// A number of memories, in words.
+pub(crate) fn counted(n: usize) -> String {
+    if n == 1 { "1 memory".to_owned() } else { format!("{n} memories") }
+}
+
+/// Says what was done to a memory, as text or JSON.
+pub(super) fn print_done(
+    ui: &mut Ui,
+    verb: &str,
+    id: &str,
+    path: Option<&str>,
+) -> Result<(), CommandError> {
+    if ui.is_json() {
+        return ui.json(&serde_json::json!({ "done": verb, "id": id, "path": path }));
+    }
+    ui.status(format!("{} {}", capitalized(verb), ui.paint(Role::Id, id)))
+}
+
+/// A verb at the start of a sentence.
+pub(super) fn capitalized(verb: &str) -> String {
+    let mut said = verb.to_owned();
+    if let Some(first) = said.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    said
+}

@@ -1,0 +1,64 @@
+//! `nacre memory reset`
+
+use std::io::Write as _;
+
+use clap::Args;
+use nacre_core::safefs::RelPath;
+use serde_json::json;
+
+use super::super::error::{CommandError, Exit};
+use super::super::runtime::Runtime;
+use super::super::ui::Ui;
+use super::ScopeArg;
+use super::output::counted;
+
+/// Set all memories of a store aside and start empty
+///
+/// Nothing is deleted: memories and their sidecars are moved below `.nacre/reset/`, which git does
+/// not share, and can be moved back by hand.
+#[derive(Debug, Args)]
+pub(crate) struct ResetArgs {
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+    #[command(flatten)]
+    scope: ScopeArg,
+}
+
+pub(crate) fn cmd_reset(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &ResetArgs,
+) -> Result<Exit, CommandError> {
+    let ResetArgs { yes, scope } = args;
+    let scoped = runtime.store_to_write(scope.mode())?;
+    let path = scoped.store.path().display().to_string();
+    if !yes && !confirm(runtime, &path)? {
+        return Err(CommandError::usage("Nothing was changed").hint("nacre memory reset --yes"));
+    }
+    let mut batch =
+        scoped.store.begin(&runtime.owner("memory reset"), runtime.settings().lock.wait)?;
+    let stamp = runtime.now().strftime("%Y%m%d-%H%M%S").to_string();
+    let aside = RelPath::new(&format!("reset/{stamp}"))?;
+    let n_memories = batch.set_aside(&aside)?;
+    batch.commit()?;
+    let aside = scoped.store.path().join(aside.as_str()).display().to_string();
+    if ui.is_json() {
+        ui.json(&json!({ "set_aside": n_memories, "path": aside }))?;
+    }
+    ui.status(format!("Set {} aside in {aside}", counted(n_memories)))?;
+    Ok(Exit::Done)
+}
+
+/// Asks on a terminal; elsewhere only `--yes` will do.
+fn confirm(runtime: &Runtime, path: &str) -> Result<bool, CommandError> {
+    if !runtime.environment.stdin_is_terminal || !runtime.environment.stderr_is_terminal {
+        return Ok(false);
+    }
+    let mut terminal = std::io::stderr();
+    write!(terminal, "Set all memories of {path} aside? [y/N] ")?;
+    terminal.flush()?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}

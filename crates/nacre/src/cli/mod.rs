@@ -1,0 +1,144 @@
+//! The command line: arguments, commands, output and exit codes.
+//!
+//! The only room that prints, ends the process and reads the environment. One file a verb, with its
+//! arguments, help and function; `run` holds one line an arm.
+
+mod completions;
+mod config;
+mod doctor;
+mod env;
+mod error;
+mod help;
+mod init;
+mod memory;
+mod project;
+mod reference;
+mod runtime;
+mod status;
+mod ui;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{FromArgMatches as _, Parser, Subcommand, ValueEnum};
+
+use self::env::Environment;
+use self::error::{CommandError, Exit};
+use self::runtime::Runtime;
+use self::ui::Ui;
+
+/// A file-first memory for coding agents
+#[derive(Debug, Parser)]
+#[command(name = "nacre", version, disable_help_subcommand = false)]
+struct Cli {
+    #[command(flatten)]
+    globals: Globals,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Flags that every command takes.
+#[derive(Clone, Debug, clap::Args)]
+struct Globals {
+    /// Print one JSON object instead of text
+    #[arg(long, global = true)]
+    json: bool,
+    /// Work on this project, by name or path, instead of the one around the current folder
+    #[arg(long, global = true, value_name = "PROJECT")]
+    project: Option<String>,
+    /// When to use colors
+    #[arg(long, global = true, value_name = "WHEN")]
+    color: Option<When>,
+    /// Print results and errors only
+    #[arg(long, short, global = true)]
+    quiet: bool,
+}
+
+/// When to use colors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    #[command(flatten)]
+    Alone(AloneCommand),
+    #[command(flatten)]
+    Here(HereCommand),
+}
+
+/// Commands that need no settings and no store: they work whatever state those are in.
+#[derive(Debug, Subcommand)]
+enum AloneCommand {
+    Completions(completions::CompletionsArgs),
+    Reference(reference::ReferenceArgs),
+}
+
+/// Commands that work with the settings and stores of the place they are run in.
+#[derive(Debug, Subcommand)]
+enum HereCommand {
+    Init(init::InitArgs),
+    Status(status::StatusArgs),
+    Doctor(doctor::DoctorArgs),
+    Memory(memory::MemoryArgs),
+    Project(project::ProjectArgs),
+    Config(config::ConfigArgs),
+}
+
+/// Runs the command that the process was started with.
+pub(crate) fn main() -> ExitCode {
+    let args = env::args();
+    // The one question that scripts ask in a loop needs no parser.
+    if matches!(args.get(1).and_then(|arg| arg.to_str()), Some("--version" | "-V"))
+        && args.len() == 2
+    {
+        return ui::print_version();
+    }
+    match parse(args) {
+        Ok(cli) => dispatch(&cli),
+        Err(error) => ui::print_usage(&error),
+    }
+}
+
+fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let matches = help::command().try_get_matches_from(args)?;
+    Cli::from_arg_matches(&matches)
+}
+
+fn dispatch(cli: &Cli) -> ExitCode {
+    let environment = Environment::read();
+    let mut ui = Ui::new(&environment, &cli.globals);
+    let result = run(&mut ui, environment, cli);
+    ui.finish(result)
+}
+
+fn run(ui: &mut Ui, environment: Environment, cli: &Cli) -> Result<Exit, CommandError> {
+    match &cli.command {
+        Command::Alone(command) => run_alone(ui, command),
+        Command::Here(command) => {
+            let runtime = Runtime::open(ui, environment, &cli.globals)?;
+            run_here(ui, &runtime, command)
+        }
+    }
+}
+
+fn run_alone(ui: &mut Ui, command: &AloneCommand) -> Result<Exit, CommandError> {
+    match command {
+        AloneCommand::Completions(args) => completions::cmd_completions(ui, args),
+        AloneCommand::Reference(args) => reference::cmd_reference(ui, args),
+    }
+}
+
+fn run_here(ui: &mut Ui, runtime: &Runtime, command: &HereCommand) -> Result<Exit, CommandError> {
+    match command {
+        HereCommand::Init(args) => init::cmd_init(ui, runtime, args),
+        HereCommand::Status(args) => status::cmd_status(ui, runtime, args),
+        HereCommand::Doctor(args) => doctor::cmd_doctor(ui, runtime, args),
+        HereCommand::Memory(args) => memory::cmd_memory(ui, runtime, args),
+        HereCommand::Project(args) => project::cmd_project(ui, runtime, args),
+        HereCommand::Config(args) => config::cmd_config(ui, runtime, args),
+    }
+}

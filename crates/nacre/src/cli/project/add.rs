@@ -1,0 +1,50 @@
+//! `nacre project add`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use nacre_core::config::projects;
+use serde_json::json;
+
+use super::super::error::{CommandError, Exit};
+use super::super::init::add_project;
+use super::super::runtime::Runtime;
+use super::super::ui::Ui;
+
+/// Register a repository
+///
+/// `nacre init` does this too. Traces that are found later belong to the registered project with
+/// the longest path around them.
+#[derive(Debug, Args)]
+pub(crate) struct AddArgs {
+    /// The repository's folder
+    path: PathBuf,
+    /// Its name [default: the folder's name]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+}
+
+pub(crate) fn cmd_add(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &AddArgs,
+) -> Result<Exit, CommandError> {
+    let AddArgs { path, name } = args;
+    let root = runtime.environment.absolute(path);
+    if !root.is_dir() {
+        return Err(CommandError::failed(format!("`{}` is not a folder", root.display()))
+            .hint("Give the repository's folder: nacre project add PATH"));
+    }
+    let known = runtime.projects.iter().find(|project| project.path == root);
+    let name = match (name, known) {
+        (Some(name), _) => name.clone(),
+        (None, Some(known)) => known.name.clone(),
+        (None, None) => projects::name_for(&root, &runtime.projects),
+    };
+    add_project(runtime, &name, &root)?;
+    if ui.is_json() {
+        ui.json(&json!({ "project": name, "path": root.display().to_string() }))?;
+    }
+    ui.status(format!("Registered project `{name}` in {}", root.display()))?;
+    Ok(Exit::Done)
+}

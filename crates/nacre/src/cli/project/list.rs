@@ -1,0 +1,58 @@
+//! `nacre project list`
+
+use clap::Args;
+use serde_json::json;
+
+use super::super::error::{CommandError, Exit};
+use super::super::runtime::{Runtime, STORE_FOLDER};
+use super::super::ui::{Role, Ui};
+
+/// List the registered projects
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {}
+
+pub(crate) fn cmd_list(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &ListArgs,
+) -> Result<Exit, CommandError> {
+    let ListArgs {} = args;
+    let store_state =
+        |path: &std::path::Path| match (path.is_dir(), path.join(STORE_FOLDER).is_dir()) {
+            (true, true) => "ready",
+            (true, false) => "no store",
+            (false, _) => "missing",
+        };
+    if ui.is_json() {
+        let projects: Vec<_> = runtime
+            .projects
+            .iter()
+            .map(|project| {
+                json!({
+                    "name": project.name,
+                    "path": project.path.display().to_string(),
+                    "state": store_state(&project.path),
+                })
+            })
+            .collect();
+        ui.json(&json!({ "projects": projects }))?;
+        return Ok(Exit::Done);
+    }
+    let rows: Vec<_> = runtime
+        .projects
+        .iter()
+        .map(|project| {
+            vec![
+                (Role::Id, project.name.clone()),
+                (Role::Faint, store_state(&project.path).to_owned()),
+                (Role::Faint, project.path.display().to_string()),
+            ]
+        })
+        .collect();
+    ui.table(&rows)?;
+    if rows.is_empty() {
+        ui.status("No projects yet.")?;
+        ui.hint("Run `nacre init` inside a repository");
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,37 @@
+//! `nacre project`: the register of repositories.
+
+mod add;
+mod list;
+mod remove;
+
+use clap::{Args, Subcommand};
+
+use super::error::{CommandError, Exit};
+use super::runtime::Runtime;
+use super::ui::Ui;
+
+/// Manage the projects that Nacre knows
+#[derive(Debug, Args)]
+pub(crate) struct ProjectArgs {
+    #[command(subcommand)]
+    command: ProjectCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ProjectCommand {
+    Add(add::AddArgs),
+    List(list::ListArgs),
+    Remove(remove::RemoveArgs),
+}
+
+pub(crate) fn cmd_project(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &ProjectArgs,
+) -> Result<Exit, CommandError> {
+    match &args.command {
+        ProjectCommand::Add(args) => add::cmd_add(ui, runtime, args),
+        ProjectCommand::List(args) => list::cmd_list(ui, runtime, args),
+        ProjectCommand::Remove(args) => remove::cmd_remove(ui, runtime, args),
+    }
+}

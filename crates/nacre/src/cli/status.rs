@@ -1,0 +1,142 @@
+//! `nacre status`: what there is, without judging it.
+
+use clap::Args;
+use nacre_core::memory::{MemoryType, Shelf, TYPES};
+use serde::Serialize;
+
+use super::error::{CommandError, Exit};
+use super::runtime::{Runtime, ScopedStore};
+use super::ui::{Role, Ui};
+
+/// Show what Nacre holds here
+///
+/// Counts memories by type. It reads names and keys only; whether everything is sound is said by
+/// `nacre doctor`, never guessed.
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {}
+
+#[derive(Serialize)]
+struct StatusOutput {
+    project: Option<String>,
+    root: Option<String>,
+    scope: &'static str,
+    stores: Vec<StoreStatus>,
+    projects: usize,
+    /// Only a completed check says `ok`.
+    health: &'static str,
+}
+
+#[derive(Serialize)]
+struct StoreStatus {
+    scope: &'static str,
+    path: String,
+    memories: Vec<TypeCount>,
+    broken: usize,
+    updated: Option<String>,
+}
+
+#[derive(Serialize)]
+struct TypeCount {
+    r#type: &'static str,
+    active: usize,
+    archived: usize,
+}
+
+pub(crate) fn cmd_status(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &StatusArgs,
+) -> Result<Exit, CommandError> {
+    let StatusArgs {} = args;
+    let mut stores = Vec::new();
+    for scoped in [runtime.project_store()?, runtime.global_store()?].into_iter().flatten() {
+        stores.push(store_status(&scoped)?);
+    }
+    let project = runtime.project.as_ref();
+    let output = StatusOutput {
+        project: project.and_then(|project| project.name.clone()),
+        root: project.map(|project| project.path.display().to_string()),
+        scope: runtime.settings().memory.scope.as_str(),
+        stores,
+        projects: runtime.projects.iter().count(),
+        health: "unchecked",
+    };
+    if ui.is_json() {
+        ui.json(&output)?;
+    } else {
+        print(ui, &output)?;
+    }
+    if output.stores.iter().any(|store| store.broken > 0) {
+        Ok(Exit::Partial)
+    } else {
+        Ok(Exit::Done)
+    }
+}
+
+fn store_status(scoped: &ScopedStore) -> Result<StoreStatus, CommandError> {
+    let listing = scoped.store.list(|_| true)?;
+    let count = |memory_type: MemoryType, shelf: Shelf| {
+        let is_counted =
+            |at: &nacre_core::memory::Located| at.memory_type == memory_type && at.shelf == shelf;
+        listing.memories.iter().filter(|memory| is_counted(&memory.at)).count()
+    };
+    let counts = TYPES.iter().map(|spec| TypeCount {
+        r#type: spec.name,
+        active: count(spec.memory_type, Shelf::Active),
+        archived: count(spec.memory_type, Shelf::Archived),
+    });
+    Ok(StoreStatus {
+        scope: scoped.whose.as_str(),
+        path: scoped.store.path().display().to_string(),
+        memories: counts.collect(),
+        broken: listing.broken.len(),
+        updated: listing
+            .memories
+            .iter()
+            .filter_map(|memory| memory.updated)
+            .max()
+            .map(|time| time.to_string()),
+    })
+}
+
+fn print(ui: &mut Ui, output: &StatusOutput) -> Result<(), CommandError> {
+    match (&output.project, &output.root) {
+        (Some(name), Some(root)) => {
+            ui.line(format!("Project {} in {root}", ui.paint(Role::Title, name)))?;
+        }
+        (None, Some(root)) => ui.line(format!("Project in {root}, not registered"))?,
+        (_, None) => ui.line("No project here")?,
+    }
+    for store in &output.stores {
+        let counts: Vec<String> = store.memories.iter().map(count_text).collect();
+        ui.line(format!(
+            "{:<8} {}  {}",
+            store.scope,
+            counts.join(", "),
+            ui.paint(Role::Faint, &store.path)
+        ))?;
+        if store.broken > 0 {
+            let broken = format!("{} broken; `nacre doctor` shows where", store.broken);
+            ui.line(format!("         {}", ui.paint(Role::Bad, broken)))?;
+        }
+    }
+    ui.line(format!("Scope {}, {} registered projects", output.scope, output.projects))?;
+    ui.line(format!("Health {}: run `nacre doctor`", output.health))?;
+    if output.root.is_none() {
+        ui.hint("Run `nacre init` to prepare this repository");
+    }
+    Ok(())
+}
+
+fn count_text(count: &TypeCount) -> String {
+    let plural = match count.r#type {
+        "summary" => "summaries".to_owned(),
+        name if count.active == 1 => return format!("1 {name}{}", archived_text(count.archived)),
+        name => format!("{name}s"),
+    };
+    format!("{} {plural}{}", count.active, archived_text(count.archived))
+}
+
+fn archived_text(n_archived: usize) -> String {
+    if n_archived == 0 { String::new() } else { format!(" (+{n_archived} archived)") }
+}

@@ -1,0 +1,259 @@
+//! Everything that is printed: results on standard output, talk on standard error.
+//!
+//! Text from outside passes `Shown` here, so that no memory can steer a terminal. Color never
+//! carries meaning alone.
+
+use std::fmt::Display;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use nacre_core::base::Shown;
+use nacre_core::config::{ColorChoice, NO_COLOR};
+use serde::Serialize;
+use serde_json::json;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::env::Environment;
+use super::error::{CommandError, Exit};
+use super::{Globals, When};
+
+/// Where and how to print.
+#[derive(Debug)]
+pub(crate) struct Ui {
+    out: io::BufWriter<io::Stdout>,
+    is_json: bool,
+    is_quiet: bool,
+    color: Color,
+}
+
+/// Whether to color, by stream.
+#[derive(Clone, Copy, Debug)]
+struct Color {
+    out: bool,
+    err: bool,
+    /// What the streams allow when the choice is automatic.
+    auto: (bool, bool),
+    is_flagged: bool,
+}
+
+/// What a piece of text is; its color follows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Role {
+    Id,
+    Title,
+    Faint,
+    Good,
+    Warning,
+    Bad,
+}
+
+impl Role {
+    fn code(self) -> &'static str {
+        match self {
+            Self::Id => "36",
+            Self::Title => "1",
+            Self::Faint => "2",
+            Self::Good => "32",
+            Self::Warning => "33",
+            Self::Bad => "31",
+        }
+    }
+}
+
+impl Ui {
+    pub(crate) fn new(environment: &Environment, globals: &Globals) -> Self {
+        let allowed = environment.var(NO_COLOR).is_none();
+        let auto =
+            (allowed && environment.stdout_is_terminal, allowed && environment.stderr_is_terminal);
+        let (out, err) = match globals.color {
+            Some(When::Always) => (true, true),
+            Some(When::Never) => (false, false),
+            Some(When::Auto) | None => auto,
+        };
+        let color = Color { out, err, auto, is_flagged: globals.color.is_some() };
+        Self {
+            out: io::BufWriter::new(io::stdout()),
+            is_json: globals.json,
+            is_quiet: globals.quiet,
+            color,
+        }
+    }
+
+    /// Takes over the configured choice, unless a flag made it.
+    pub(crate) fn configure(&mut self, choice: ColorChoice) {
+        if self.color.is_flagged {
+            return;
+        }
+        (self.color.out, self.color.err) = match choice {
+            ColorChoice::Always => (true, true),
+            ColorChoice::Never => (false, false),
+            ColorChoice::Auto => self.color.auto,
+        };
+    }
+
+    /// Whether one JSON object is wanted.
+    pub(crate) fn is_json(&self) -> bool {
+        self.is_json
+    }
+
+    /// Prints a line of the result.
+    pub(crate) fn line(&mut self, line: impl Display) -> Result<(), CommandError> {
+        writeln!(self.out, "{line}")?;
+        Ok(())
+    }
+
+    /// Prints text from a file as it is, but for what a terminal would act on.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), CommandError> {
+        write!(self.out, "{}", Shown(text))?;
+        if !text.ends_with('\n') {
+            writeln!(self.out)?;
+        }
+        Ok(())
+    }
+
+    /// Prints the result as JSON.
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), CommandError> {
+        let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
+        writeln!(self.out, "{}", ascii_json(&text))?;
+        Ok(())
+    }
+
+    /// Tells what was done; not with `--quiet` or `--json`.
+    pub(crate) fn status(&mut self, line: impl Display) -> Result<(), CommandError> {
+        if !self.is_quiet && !self.is_json {
+            self.line(line)?;
+        }
+        Ok(())
+    }
+
+    /// Tells of something that a person should know, on standard error.
+    pub(crate) fn warning(&mut self, message: impl Display, hint: Option<&str>) {
+        self.flush();
+        let label = paint(self.color.err, Role::Warning, "Warning:");
+        talk(&format!("{label} {message}"));
+        if let Some(hint) = hint {
+            self.hint(hint);
+        }
+    }
+
+    /// Says what to type, on standard error.
+    pub(crate) fn hint(&mut self, hint: &str) {
+        let label = paint(self.color.err, Role::Good, "Hint:");
+        talk(&format!("{label} {}", Shown(hint)));
+    }
+
+    /// Text in the color of its role.
+    pub(crate) fn paint(&self, role: Role, text: impl Display) -> String {
+        paint(self.color.out, role, text)
+    }
+
+    /// Prints rows with their columns aligned; the last column is as long as it is.
+    pub(crate) fn table(&mut self, rows: &[Vec<(Role, String)>]) -> Result<(), CommandError> {
+        let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..n_columns)
+            .map(|column| {
+                rows.iter().filter_map(|row| row.get(column)).map(|(_, cell)| cell.width()).max()
+            })
+            .map(Option::unwrap_or_default)
+            .collect();
+        for row in rows {
+            let mut line = String::new();
+            for (idx, (role, cell)) in row.iter().enumerate() {
+                line.push_str(&self.paint(*role, cell));
+                if idx + 1 < row.len() {
+                    line.push_str(&" ".repeat(widths[idx] - cell.width() + 2));
+                }
+            }
+            self.line(line)?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) {
+        // A reader that went away is told so by the next write.
+        let _ = self.out.flush();
+    }
+
+    /// Ends the command: prints its error, and turns the outcome into an exit code.
+    pub(crate) fn finish(mut self, result: Result<Exit, CommandError>) -> ExitCode {
+        let exit = match result {
+            Ok(exit) => match self.out.flush() {
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
+                Err(_) => Exit::Failed,
+                Ok(()) => exit,
+            },
+            Err(error) if is_broken_pipe(&error) => Exit::Done,
+            Err(error) => self.print_error(&error),
+        };
+        ExitCode::from(exit as u8)
+    }
+
+    fn print_error(&mut self, error: &CommandError) -> Exit {
+        if self.is_json {
+            let body = json!({ "error": {
+                "kind": error.exit.as_str(),
+                "message": error.message,
+                "causes": error.causes,
+                "hints": error.hints,
+            }});
+            let _ = self.json(&body);
+            self.flush();
+            return error.exit;
+        }
+        self.flush();
+        let label = paint(self.color.err, Role::Bad, "Error:");
+        talk(&format!("{label} {}", Shown(&error.message)));
+        for cause in &error.causes {
+            talk(&format!("Caused by: {}", Shown(cause)));
+        }
+        for hint in &error.hints {
+            self.hint(hint);
+        }
+        error.exit
+    }
+}
+
+/// JSON whose every character is visible ASCII: terminals and logs see no control character.
+fn ascii_json(json: &str) -> String {
+    let mut ascii = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c.is_ascii() {
+            ascii.push(c);
+            continue;
+        }
+        let mut units = [0_u16; 2];
+        for unit in c.encode_utf16(&mut units) {
+            ascii.push_str(&format!("\\u{unit:04x}"));
+        }
+    }
+    ascii
+}
+
+fn paint(is_on: bool, role: Role, text: impl Display) -> String {
+    if is_on { format!("\x1b[{}m{text}\x1b[0m", role.code()) } else { text.to_string() }
+}
+
+fn is_broken_pipe(error: &CommandError) -> bool {
+    error.message == io::Error::from(io::ErrorKind::BrokenPipe).to_string()
+        || error.message.starts_with("Broken pipe")
+}
+
+fn talk(line: &str) {
+    // Without a reader there is nobody to tell.
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Prints the version and nothing else.
+pub(crate) fn print_version() -> ExitCode {
+    match writeln!(io::stdout(), "nacre {}", env!("CARGO_PKG_VERSION")) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::from(Exit::Failed as u8),
+    }
+}
+
+/// Prints help, or what was wrong with the arguments.
+pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+    ExitCode::from(exit as u8)
+}
