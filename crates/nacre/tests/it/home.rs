@@ -1,0 +1,163 @@
+//! A machine of its own for each test: an empty home, a repository, a fixed clock, no variables.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The time it always is.
+pub(crate) const NOW: &str = "2026-11-15T08:30:00Z";
+
+/// A temporary home with an empty git repository in it.
+pub(crate) struct TestHome {
+    dir: tempfile::TempDir,
+    vars: Vec<(String, String)>,
+}
+
+impl TestHome {
+    /// A home and a repository without a store.
+    pub(crate) fn empty() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("work/.git")).unwrap();
+        Self { dir, vars: Vec::new() }
+    }
+
+    /// A home and a repository with a store.
+    pub(crate) fn new() -> Self {
+        let home = Self::empty();
+        home.ok(&["init"]);
+        home
+    }
+
+    /// Sets a variable for the commands that follow.
+    pub(crate) fn with_var(mut self, name: &str, value: &str) -> Self {
+        self.vars.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        fs::canonicalize(self.dir.path()).unwrap()
+    }
+
+    /// The repository.
+    pub(crate) fn work(&self) -> PathBuf {
+        self.root().join("work")
+    }
+
+    /// A file of the repository's store.
+    pub(crate) fn store(&self, path: &str) -> PathBuf {
+        self.work().join(".nacre").join(path)
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.store(path)).unwrap()
+    }
+
+    /// Writes a file of the store by hand.
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let full = self.store(path);
+        fs::create_dir_all(full.parent().unwrap()).unwrap();
+        fs::write(full, text).unwrap();
+    }
+
+    /// The command, with nothing of this machine's in its environment.
+    pub(crate) fn command(&self, folder: &Path, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nacre"));
+        command.args(args).current_dir(folder).env_clear();
+        command.env("HOME", self.root()).env("NACRE_NOW", NOW);
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.envs(self.vars.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Runs in the repository; returns what a person sees, and the exit code when it is not 0.
+    pub(crate) fn run(&self, args: &[&str]) -> String {
+        self.run_in(&self.work(), args)
+    }
+
+    pub(crate) fn run_in(&self, folder: &Path, args: &[&str]) -> String {
+        let output = self.command(folder, args).output().unwrap();
+        self.shown(&output)
+    }
+
+    /// Runs and must succeed; returns standard output.
+    pub(crate) fn ok(&self, args: &[&str]) -> String {
+        let output = self.command(&self.work(), args).output().unwrap();
+        assert!(output.status.success(), "nacre {args:?}: {}", self.shown(&output));
+        self.cleaned(&output.stdout)
+    }
+
+    /// Runs with `--json`; returns the exit code and the one object that was printed.
+    pub(crate) fn json(&self, args: &[&str]) -> (i32, serde_json::Value) {
+        let args: Vec<&str> = ["--json"].iter().chain(args).copied().collect();
+        let output = self.command(&self.work(), &args).output().unwrap();
+        let text = self.cleaned(&output.stdout);
+        let value = serde_json::from_str(&text).unwrap_or_else(|error| {
+            panic!("nacre {args:?} printed no JSON object ({error}): {text}")
+        });
+        (output.status.code().unwrap_or(-1), value)
+    }
+
+    /// Output, errors and exit code as one text.
+    pub(crate) fn shown(&self, output: &Output) -> String {
+        let mut text = self.cleaned(&output.stdout);
+        text.push_str(&self.cleaned(&output.stderr));
+        match output.status.code() {
+            Some(0) => {}
+            Some(code) => text.push_str(&format!("[exit {code}]\n")),
+            None => text.push_str("[killed]\n"),
+        }
+        text
+    }
+
+    /// Text with this test's own folder shown as `$HOME`.
+    fn cleaned(&self, bytes: &[u8]) -> String {
+        String::from_utf8_lossy(bytes).replace(&*self.root().to_string_lossy(), "$HOME")
+    }
+
+    /// Adds a decision and returns its id.
+    pub(crate) fn add(&self, title: &str, more: &[&str]) -> String {
+        let args: Vec<&str> = ["memory", "add", title].iter().chain(more).copied().collect();
+        let (_, value) = self.json(&args);
+        value["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The files below a folder of the store, one a line.
+    pub(crate) fn tree(&self, folder: &str) -> String {
+        let mut files = Vec::new();
+        walk(&self.store(folder), &mut files);
+        let root = self.store("");
+        let mut names: Vec<String> = files
+            .iter()
+            .map(|file| file.strip_prefix(&root).unwrap().display().to_string())
+            .collect();
+        names.sort();
+        names.join("\n")
+    }
+
+    /// The whole store as paths and bytes, to compare before and after.
+    pub(crate) fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut files = Vec::new();
+        walk(&self.store(""), &mut files);
+        files.retain(|file| !file.ends_with("journal/lock"));
+        files.sort();
+        files.into_iter().map(|file| (file.clone(), fs::read(&file).unwrap())).collect()
+    }
+}
+
+/// All files below `dir`, links not followed.
+pub(crate) fn walk(dir: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(dir) else { return };
+    for entry in entries {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            walk(&entry.path(), files);
+        } else {
+            files.push(entry.path());
+        }
+    }
+}
+
+/// The repository that is being built.
+pub(crate) fn repository() -> PathBuf {
+    fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).unwrap()
+}

@@ -1,0 +1,139 @@
+//! `nacre init`
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::home::TestHome;
+
+#[test]
+fn init_makes_a_store_and_says_what_to_type_next() {
+    let home = TestHome::empty();
+    assert_snapshot!(home.run(&["init"]), @r#"
+    Found git repository $HOME/work
+    Made .nacre/.gitignore, .nacre/config.toml
+    Project `work`, 0 memories.
+
+    Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
+    "#);
+    assert_snapshot!(home.tree(""), @"
+    .gitignore
+    config.toml
+    journal/lock
+    ");
+    assert_snapshot!(home.read(".gitignore"), @"
+    # Nacre shares memories, their evidence and the project's settings; the rest is local.
+    /*
+    !/.gitignore
+    !/config.toml
+    !/memory/
+    !/meta/
+    /meta/*
+    !/meta/evidence/
+    !/meta/tombstones/
+    ");
+}
+
+#[test]
+fn init_again_changes_nothing() {
+    let home = TestHome::new();
+    let before = home.snapshot();
+    assert_snapshot!(home.run(&["init"]), @r#"
+    Found git repository $HOME/work
+    The store was there already; nothing changed.
+    Project `work`, 0 memories.
+
+    Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
+    "#);
+    assert_eq!(home.snapshot(), before);
+}
+
+#[test]
+fn init_keeps_what_a_person_wrote() {
+    let home = TestHome::empty();
+    home.write(".gitignore", "# mine\n");
+    home.write("config.toml", "[memory]\nmax_results = 5\n");
+    home.ok(&["init"]);
+    assert_eq!(home.read(".gitignore"), "# mine\n");
+    assert_eq!(home.read("config.toml"), "[memory]\nmax_results = 5\n");
+}
+
+#[test]
+fn init_finds_the_git_root_from_below() {
+    let home = TestHome::empty();
+    let below = home.work().join("src/deep");
+    fs::create_dir_all(&below).unwrap();
+    home.run_in(&below, &["init"]);
+    assert!(home.store("config.toml").exists());
+    assert!(!below.join(".nacre").exists());
+}
+
+#[test]
+fn init_outside_git_uses_the_folder() {
+    let home = TestHome::empty();
+    let plain = home.root().join("plain");
+    fs::create_dir(&plain).unwrap();
+    assert_snapshot!(home.run_in(&plain, &["init", "--name", "notes"]), @r#"
+    Found folder (no git: history is kept by runs only) $HOME/plain
+    Made .nacre/.gitignore, .nacre/config.toml
+    Project `notes`, 0 memories.
+
+    Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
+    "#);
+}
+
+#[test]
+fn init_does_not_turn_the_global_store_into_a_project() {
+    let home = TestHome::empty();
+    home.ok(&["memory", "add", "--scope", "global_only", "Prefer short names"]);
+    assert_snapshot!(home.run_in(&home.root(), &["init"]), @"
+    Error: This folder's `.nacre` is the global store
+    Hint: Run `nacre init` inside a repository
+    [exit 1]
+    ");
+}
+
+#[test]
+fn git_shares_memories_and_evidence_only() {
+    let home = TestHome::empty();
+    fs::remove_dir(home.work().join(".git")).unwrap();
+    let git = |args: &[&str]| {
+        let output =
+            std::process::Command::new("git").args(args).current_dir(home.work()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    git(&["init", "--quiet"]);
+    home.ok(&["init"]);
+    home.add("Use SQLite", &[]);
+    let forgotten = home.add("Use Redis", &[]);
+    home.ok(&["memory", "forget", &forgotten]);
+    let listed = git(&["ls-files", "--others", "--exclude-standard"]);
+    let stone = listed.lines().find(|line| line.contains("tombstones/")).unwrap().to_owned();
+    assert_snapshot!(listed.replace(&stone, ".nacre/meta/tombstones/[HASH].json"), @"
+    .nacre/.gitignore
+    .nacre/config.toml
+    .nacre/memory/decisions/20261115-use-sqlite.md
+    .nacre/meta/evidence/20261115-use-sqlite.json
+    .nacre/meta/tombstones/[HASH].json
+    ");
+}
+
+#[test]
+fn init_in_json_names_what_it_made() {
+    let home = TestHome::empty();
+    let (code, value) = home.json(&["init"]);
+    assert_eq!(code, 0);
+    assert_snapshot!(serde_json::to_string_pretty(&value).unwrap(), @r#"
+    {
+      "created": [
+        ".nacre/.gitignore",
+        ".nacre/config.toml"
+      ],
+      "is_git": true,
+      "memories": 0,
+      "next": "nacre memory add \"Use SQLite for the queue\" --body \"One file, no server.\"",
+      "project": "work",
+      "root": "$HOME/work"
+    }
+    "#);
+}

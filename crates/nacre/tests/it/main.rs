@@ -1,0 +1,28 @@
+//! One binary for every test that runs `nacre` as a person would, and for the house rules.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests play the person, the disk and the clock"
+)]
+
+mod concurrency;
+mod config;
+mod docs;
+mod doctor;
+mod errors;
+mod home;
+mod init;
+mod memory_add;
+mod memory_archive;
+mod memory_edit;
+mod memory_forget;
+mod memory_list;
+mod memory_reset;
+mod memory_search;
+mod memory_show;
+mod project;
+mod scopes;
+mod status;
+mod tidy;
+mod usage;

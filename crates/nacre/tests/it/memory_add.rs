@@ -1,0 +1,199 @@
+//! `nacre memory add`
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+
+use crate::home::TestHome;
+
+#[test]
+fn a_decision_becomes_a_file_with_evidence() {
+    let home = TestHome::new();
+    let said = home.run(&[
+        "memory",
+        "add",
+        "Use SQLite for the queue",
+        "--body",
+        "One file, no server.",
+        "--tag",
+        "storage",
+        "--tag",
+        "queue",
+    ]);
+    assert_snapshot!(said, @"
+    Added 20261115-use-sqlite-for-the-queue
+    $HOME/work/.nacre/memory/decisions/20261115-use-sqlite-for-the-queue.md
+    ");
+    assert_snapshot!(home.tree("memory"), @"memory/decisions/20261115-use-sqlite-for-the-queue.md");
+    assert_snapshot!(home.read("memory/decisions/20261115-use-sqlite-for-the-queue.md"), @"
+    ---
+    id: 20261115-use-sqlite-for-the-queue
+    title: Use SQLite for the queue
+    created: 2026-11-15T08:30:00Z
+    updated: 2026-11-15T08:30:00Z
+    source: human
+    confidence: 0.9
+    tags: [storage, queue]
+    related: []
+    status: active
+    ---
+
+    One file, no server.
+    ");
+    assert_snapshot!(home.read("meta/evidence/20261115-use-sqlite-for-the-queue.json"), @r#"
+    {
+      "version": 1,
+      "id": "20261115-use-sqlite-for-the-queue",
+      "quotes": [
+        {
+          "text": "Use SQLite for the queue\n\nOne file, no server.",
+          "speaker": "human",
+          "place": "nacre memory add",
+          "at": "2026-11-15T08:30:00Z"
+        }
+      ]
+    }
+    "#);
+    assert_snapshot!(home.read("meta/state/20261115-use-sqlite-for-the-queue.json"), @r#"
+    {
+      "version": 1,
+      "id": "20261115-use-sqlite-for-the-queue",
+      "citations": 0,
+      "confirmations": 0,
+      "last_confirmed": null,
+      "status_before_archive": null
+    }
+    "#);
+}
+
+#[test]
+fn a_learning_has_a_kind_and_links() {
+    let home = TestHome::new();
+    let id = home.add("Use SQLite", &[]);
+    home.ok(&[
+        "memory",
+        "add",
+        "--type",
+        "learning",
+        "--kind",
+        "pitfall",
+        "Tests need TZ=UTC",
+        "--related",
+        &id,
+        "--confidence",
+        "0.5",
+    ]);
+    assert_snapshot!(home.read("memory/learnings/20261115-tests-need-tz-utc.md"), @"
+    ---
+    id: 20261115-tests-need-tz-utc
+    title: Tests need TZ=UTC
+    kind: pitfall
+    created: 2026-11-15T08:30:00Z
+    updated: 2026-11-15T08:30:00Z
+    source: human
+    confidence: 0.5
+    tags: []
+    related: [20261115-use-sqlite]
+    status: active
+    ---
+    ");
+}
+
+#[test]
+fn the_same_title_twice_gives_two_ids() {
+    let home = TestHome::new();
+    assert_eq!(home.add("Use SQLite", &[]), "20261115-use-sqlite");
+    assert_eq!(home.add("use sqlite!", &[]), "20261115-use-sqlite-2");
+    assert_eq!(home.add("Use SQLite", &["--type", "learning"]), "20261115-use-sqlite-3");
+}
+
+#[test]
+fn titles_of_every_script_keep_their_words() {
+    let home = TestHome::new();
+    let ids: Vec<String> = ["使用 SQLite 存储", "Прощай, Redis", "Δοκιμές", "🚀", "…"]
+        .iter()
+        .map(|title| home.add(title, &[]))
+        .collect();
+    assert_snapshot!(ids.join("\n"), @"
+    20261115-shi-yong-sqlite-cun-chu
+    20261115-proshchai-redis
+    20261115-dokimes
+    20261115-rocket
+    20261115-untitled-d38c119b
+    ");
+}
+
+#[test]
+fn a_secret_is_not_stored() {
+    let home = TestHome::new();
+    let secret = ["ghp", "_a8F3kZ0qLm2Vn5Xb7Rt9Wc1Yd4Hs6Jp0Qe2"].concat();
+    let body = format!("The token is {secret} for now.");
+    assert_snapshot!(home.run(&["memory", "add", "Deploy by hand", "--body", &body]), @"
+    Added 20261115-deploy-by-hand
+    $HOME/work/.nacre/memory/decisions/20261115-deploy-by-hand.md
+    Warning: A secret was not stored; `[redacted:github-token]` stands in its place
+    ");
+    let stored: Vec<u8> = home.snapshot().into_iter().flat_map(|(_, bytes)| bytes).collect();
+    assert!(!String::from_utf8_lossy(&stored).contains(&secret));
+}
+
+#[test]
+fn texts_that_the_settings_name_are_not_stored() {
+    let home = TestHome::new();
+    home.ok(&["config", "set", "redact.extra", "Project Oyster"]);
+    home.ok(&["memory", "add", "About Project Oyster", "--body", "Project Oyster ships in May."]);
+    assert!(
+        home.read("memory/decisions/20261115-about-redacted-extra.md")
+            .contains("[redacted:extra] ships in May.")
+    );
+}
+
+#[test]
+fn a_body_can_come_from_a_pipe() {
+    let home = TestHome::new();
+    let mut command = home.command(&home.work(), &["memory", "add", "Piped", "--body", "-"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"From a pipe.\n---\nstill the body\n").unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(
+        home.read("memory/decisions/20261115-piped.md")
+            .ends_with("---\n\nFrom a pipe.\n---\nstill the body\n")
+    );
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let home = TestHome::new();
+    let before = home.snapshot();
+    assert_snapshot!(home.run(&["memory", "add", "\u{200b} \u{202e}"]), @r#"
+    Error: A memory needs a title with at least one visible character
+    Hint: nacre memory add "Use SQLite for the queue"
+    [exit 1]
+    "#);
+    assert_snapshot!(home.run(&["memory", "add", &"long ".repeat(60)]), @"
+    Error: The title has 299 bytes, more than the 200 allowed
+    Hint: Say it shorter, or make two memories of it
+    [exit 1]
+    ");
+    assert_snapshot!(home.run(&["memory", "add", "x", "--body", &"y".repeat(70_000)]), @"
+    Error: The memory has 70160 bytes, more than the 65536 allowed
+    Hint: Say it shorter, or make two memories of it
+    [exit 1]
+    ");
+    assert_snapshot!(home.run(&["memory", "add", "x", "--confidence", "2"]), @"
+    Error: `--confidence` is a number from 0 to 1
+    [exit 2]
+    ");
+    assert_snapshot!(home.run(&["memory", "add", "x", "--kind", "pitfall"]), @"
+    Error: A decision has no kind
+    Hint: Add `--type learning` to say what kind of learning it is
+    [exit 2]
+    ");
+    assert_snapshot!(home.run(&["memory", "add", "x", "--related", "20261115-nothing"]), @"
+    Error: No memory is named `20261115-nothing`
+    Hint: `nacre memory list` shows every id
+    [exit 1]
+    ");
+    assert_eq!(home.snapshot(), before);
+}

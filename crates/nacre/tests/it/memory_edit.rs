@@ -1,0 +1,133 @@
+//! `nacre memory edit`
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use insta::assert_snapshot;
+
+use crate::home::TestHome;
+
+const FILE: &str = "memory/decisions/20261115-use-sqlite.md";
+
+/// A home whose editor is a script that runs `action` on the file `$1`.
+fn with_editor(action: &str) -> TestHome {
+    let home = TestHome::new();
+    home.add("Use SQLite", &["--body", "One file."]);
+    set_editor(home, action)
+}
+
+fn set_editor(home: TestHome, action: &str) -> TestHome {
+    let script = home.root().join("editor.sh");
+    fs::write(&script, format!("#!/bin/sh\n{action}\n")).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = script.display().to_string();
+    home.with_var("EDITOR", &script).with_var("NACRE_NOW", "2026-11-16T00:00:00Z")
+}
+
+#[test]
+fn a_saved_edit_is_taken_over() {
+    let home =
+        with_editor("sed -i 's/One file/Just one file/; s/^status:/mine: yes\\nstatus:/' \"$1\"");
+    assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"Edited 20261115-use-sqlite");
+    assert_snapshot!(home.read(FILE), @"
+    ---
+    id: 20261115-use-sqlite
+    title: Use SQLite
+    created: 2026-11-15T08:30:00Z
+    updated: 2026-11-16T00:00:00Z
+    source: human
+    confidence: 0.9
+    tags: []
+    related: []
+    mine: yes
+    status: active
+    ---
+
+    Just one file.
+    ");
+    assert_eq!(home.tree("workspace"), "");
+}
+
+#[test]
+fn an_edit_without_changes_changes_nothing() {
+    let home = with_editor("true");
+    let before = home.snapshot();
+    assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"Left unchanged 20261115-use-sqlite");
+    assert_eq!(home.snapshot(), before);
+}
+
+#[test]
+fn a_broken_edit_leaves_the_memory_and_keeps_the_draft() {
+    let home = with_editor("sed -i 's/^title:.*/title: [oops/' \"$1\"");
+    let before = home.read(FILE);
+    assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"
+    Error: The edited text is not a memory
+    Caused by: Line 4: the frontmatter is not valid YAML: illegal placement of ':' indicator
+    Hint: Mend the line and save again
+    Hint: Your text is kept; go on with it: nacre memory edit 20261115-use-sqlite
+    [exit 1]
+    ");
+    assert_eq!(home.read(FILE), before);
+    let home = set_editor(home, "sed -i 's/^title:.*/title: Mended/' \"$1\"");
+    assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"
+    Edited 20261115-use-sqlite
+    Warning: Going on with the draft of an earlier edit
+    ");
+    assert!(home.read(FILE).contains("title: Mended\n"));
+}
+
+#[test]
+fn the_id_cannot_be_changed() {
+    let home = with_editor("sed -i 's/^id:.*/id: 20261115-other/' \"$1\"");
+    assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"
+    Error: The edited text is not a memory
+    Caused by: Line 2: `id` is `20261115-other`, but the file is named `20261115-use-sqlite`
+    Hint: Mend the line and save again
+    Hint: Your text is kept; go on with it: nacre memory edit 20261115-use-sqlite
+    [exit 1]
+    ");
+}
+
+#[test]
+fn somebody_elses_edit_meanwhile_is_a_conflict() {
+    let home = TestHome::new();
+    home.add("Use SQLite", &["--body", "One file."]);
+    let memory = home.store(FILE);
+    let action = format!("echo theirs >> {}; echo mine >> \"$1\"", memory.display());
+    let home = set_editor(home, &action);
+    assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"
+    Error: Changed by someone else meanwhile: `memory/decisions/20261115-use-sqlite.md`
+    Hint: Nothing was changed. Look at the file and run the command again
+    Hint: Your text is kept; go on with it: nacre memory edit 20261115-use-sqlite
+    [exit 1]
+    ");
+    assert!(home.read(FILE).ends_with("theirs\n"));
+    assert!(home.read("workspace/edit-20261115-use-sqlite.md").ends_with("mine\n"));
+}
+
+#[test]
+fn editors_are_chosen_in_order() {
+    let home = with_editor("echo from-editor >> \"$1\"");
+    home.ok(&["config", "set", "ui.editor", "echo from-setting >>"]);
+    home.ok(&["memory", "edit", "20261115-use-sqlite"]);
+    assert_eq!(home.run(&["memory", "edit", "20261115-use-sqlite"]).lines().count(), 1);
+    let home = TestHome::new();
+    home.add("Use SQLite", &[]);
+    assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"
+    Error: No editor is set
+    Hint: Set $EDITOR, or run `nacre config set ui.editor vim`
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_failing_editor_changes_nothing() {
+    let home = with_editor("exit 3");
+    let before = home.read(FILE);
+    assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]).replace(&home.root().display().to_string(), "$HOME"), @"
+    Error: The editor `$HOME/editor.sh` ended with exit status: 3
+    Hint: The memory is unchanged; your draft is kept
+    [exit 1]
+    ");
+    assert_eq!(home.read(FILE), before);
+}

@@ -1,0 +1,42 @@
+//! `nacre memory forget`
+
+use insta::assert_snapshot;
+
+use crate::home::TestHome;
+
+#[test]
+fn forget_leaves_a_hash_and_no_text() {
+    let home = TestHome::new();
+    let id = home.add("Use Redis", &["--body", "A peculiar sentence."]);
+    let other = home.add("Use SQLite", &["--related", &id]);
+    assert_snapshot!(home.run(&["memory", "forget", &id]), @"Forgot 20261115-use-redis");
+    let all: String = home
+        .snapshot()
+        .iter()
+        .map(|(path, bytes)| format!("{path:?} {}\n", String::from_utf8_lossy(bytes)))
+        .collect();
+    assert!(!all.contains("edis") && !all.contains("peculiar"), "{all}");
+    assert!(home.read(&format!("memory/decisions/{other}.md")).contains("related: []\n"));
+    assert!(home.tree("meta/tombstones").starts_with("meta/tombstones/"));
+    assert_snapshot!(home.run(&["doctor"]), @"Checked 1 memory: ok, 0 errors, 0 warnings.");
+}
+
+#[test]
+fn forget_wants_the_whole_id() {
+    let home = TestHome::new();
+    home.add("Use Redis", &[]);
+    assert_snapshot!(home.run(&["memory", "forget", "20261115-use"]), @"
+    Error: `20261115-use` is only the start of an id
+    Hint: nacre memory forget 20261115-use-redis
+    [exit 2]
+    ");
+}
+
+#[test]
+fn an_archived_memory_can_be_forgotten() {
+    let home = TestHome::new();
+    let id = home.add("Use Redis", &[]);
+    home.ok(&["memory", "archive", &id]);
+    home.ok(&["memory", "forget", &id]);
+    assert_eq!(home.tree("memory"), "");
+}

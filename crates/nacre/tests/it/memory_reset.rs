@@ -1,0 +1,32 @@
+//! `nacre memory reset`
+
+use insta::assert_snapshot;
+
+use crate::home::TestHome;
+
+#[test]
+fn reset_sets_everything_aside() {
+    let home = TestHome::new();
+    home.add("Use SQLite", &[]);
+    home.ok(&["memory", "archive", &home.add("Use Redis", &[])]);
+    let before = home.snapshot();
+    assert_snapshot!(home.run(&["memory", "reset"]), @"
+    Error: Nothing was changed
+    Hint: nacre memory reset --yes
+    [exit 2]
+    ");
+    assert_eq!(home.snapshot(), before);
+    assert_snapshot!(home.run(&["memory", "reset", "--yes"]), @"Set 2 memories aside in $HOME/work/.nacre/reset/20261115-083000");
+    assert_snapshot!(home.tree(""), @"
+    .gitignore
+    config.toml
+    journal/lock
+    reset/20261115-083000/memory/archived/decisions/20261115-use-redis.md
+    reset/20261115-083000/memory/decisions/20261115-use-sqlite.md
+    reset/20261115-083000/meta/evidence/20261115-use-redis.json
+    reset/20261115-083000/meta/evidence/20261115-use-sqlite.json
+    reset/20261115-083000/meta/state/20261115-use-redis.json
+    reset/20261115-083000/meta/state/20261115-use-sqlite.json
+    ");
+    assert_snapshot!(home.run(&["memory", "list"]), @"No memories.");
+}

@@ -1,0 +1,66 @@
+//! `nacre project`
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::home::TestHome;
+
+#[test]
+fn projects_are_added_listed_and_removed() {
+    let home = TestHome::new();
+    let other = home.root().join("other");
+    fs::create_dir(&other).unwrap();
+    assert_snapshot!(home.run(&["project", "add", "../other", "--name", "second"]), @"Registered project `second` in $HOME/other");
+    assert_snapshot!(home.run(&["project", "add", "../other"]), @"Registered project `second` in $HOME/other");
+    assert_snapshot!(home.run(&["project", "list"]), @"
+    work    ready     $HOME/work
+    second  no store  $HOME/other
+    ");
+    assert_snapshot!(home.run(&["project", "add", "../other", "--name", "work"]), @"
+    Error: Project `work` is already registered, with path `$HOME/work`
+    Hint: Choose another name, or run `nacre project remove work` if it has moved
+    [exit 1]
+    ");
+    assert_snapshot!(home.run(&["project", "remove", "secnd"]), @"
+    Error: No project named `secnd`
+    Hint: Did you mean `second`?
+    [exit 1]
+    ");
+    assert_snapshot!(home.run(&["project", "remove", "second"]), @"Removed project `second` from the register; its files are untouched.");
+    assert_snapshot!(home.run(&["project", "add", "../nowhere"]), @"
+    Error: `$HOME/work/../nowhere` is not a folder
+    Hint: Give the repository's folder: nacre project add PATH
+    [exit 1]
+    ");
+    assert!(other.exists());
+}
+
+#[test]
+fn comments_in_the_register_stay() {
+    let home = TestHome::new();
+    let register = home.root().join(".nacre/projects.toml");
+    let text = format!("# mine\n{}", fs::read_to_string(&register).unwrap());
+    fs::write(&register, &text).unwrap();
+    home.ok(&["project", "add", "..", "--name", "all"]);
+    assert!(fs::read_to_string(&register).unwrap().starts_with(&text));
+}
+
+#[test]
+fn the_nearest_project_wins_and_a_flag_beats_it() {
+    let home = TestHome::new();
+    let inner = home.work().join("inner");
+    fs::create_dir_all(inner.join("src")).unwrap();
+    fs::create_dir(inner.join(".git")).unwrap();
+    home.run_in(&inner, &["init"]);
+    home.add("Of the outer one", &[]);
+    home.run_in(&inner, &["memory", "add", "Of the inner one"]);
+    assert_snapshot!(home.run_in(&inner.join("src"), &["memory", "list"]), @"20261115-of-the-inner-one  decision  Of the inner one");
+    assert_snapshot!(home.run_in(&inner, &["memory", "list", "--project", "work"]), @"20261115-of-the-outer-one  decision  Of the outer one");
+    assert_snapshot!(home.run_in(&inner, &["memory", "list", "--project", ".."]), @"20261115-of-the-outer-one  decision  Of the outer one");
+    assert_snapshot!(home.run_in(&inner, &["memory", "list", "--project", "wrk"]), @"
+    Error: No project is named `wrk`
+    Hint: Did you mean `work`?
+    [exit 2]
+    ");
+}

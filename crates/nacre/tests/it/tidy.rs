@@ -1,0 +1,211 @@
+//! The house rules that no compiler checks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::home::{repository, walk};
+
+/// Which rooms of its crate a room may name. A room that is not listed here may not exist.
+const ARROWS: &[(&str, &str, &[&str])] = &[
+    ("nacre-core", "base", &[]),
+    ("nacre-core", "safefs", &["base"]),
+    ("nacre-core", "config", &["base", "safefs"]),
+    ("nacre-core", "memory", &["base", "safefs"]),
+    ("nacre", "cli", &[]),
+];
+
+/// Which crates of ours a crate may name.
+const CRATES: &[(&str, &[&str])] = &[("nacre-core", &[]), ("nacre", &["nacre-core"])];
+
+/// A file that is longer cannot be read in one sitting.
+const MAX_LINES: usize = 600;
+
+/// Tables of data, which may be longer.
+const DATA_TABLES: &[&str] = &[];
+
+/// Larger files in git are weight for ever.
+const MAX_TRACKED_BYTES: u64 = 500_000;
+
+/// Assets that may be larger.
+const ASSETS: &[&str] = &[];
+
+#[test]
+fn every_file_opens_with_its_purpose() {
+    let silent: Vec<PathBuf> =
+        sources().into_iter().filter(|path| !read(path).starts_with("//! ")).collect();
+    assert!(silent.is_empty(), "Start these files with one `//!` sentence: {silent:#?}");
+}
+
+#[test]
+fn no_file_is_too_long_to_read() {
+    let is_table = |path: &Path| DATA_TABLES.iter().any(|table| path.ends_with(table));
+    let long: BTreeMap<PathBuf, usize> = sources()
+        .into_iter()
+        .filter(|path| !is_table(path))
+        .map(|path| (path.clone(), read(&path).lines().count()))
+        .filter(|(_, n_lines)| MAX_LINES < *n_lines)
+        .collect();
+    assert!(long.is_empty(), "Split these files by topic: {long:#?}");
+}
+
+#[test]
+fn rooms_know_only_the_rooms_below() {
+    let mut wrong = Vec::new();
+    for path in sources() {
+        let Some((crate_name, room)) = room_of(&path) else { continue };
+        let arrows = ARROWS.iter().find(|(of, name, _)| *of == crate_name && *name == room);
+        let (_, _, below) =
+            arrows.unwrap_or_else(|| panic!("Add room `{room}` of {crate_name} to ARROWS"));
+        for (_, other, _) in
+            ARROWS.iter().filter(|(of, other, _)| *of == crate_name && *other != room)
+        {
+            if names_room(&read(&path), other) && !below.contains(other) {
+                wrong.push(format!("{}: {room} -> {other}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "Arrows point down only: {wrong:#?}");
+}
+
+#[test]
+fn crates_know_only_the_crates_below() {
+    let mut seen = BTreeSet::new();
+    for entry in fs::read_dir(repository().join("crates")).unwrap() {
+        let folder = entry.unwrap().path();
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let manifest = read(&folder.join("Cargo.toml"));
+        let (_, below) = CRATES
+            .iter()
+            .find(|(known, _)| *known == name)
+            .unwrap_or_else(|| panic!("Add {name} to CRATES"));
+        for line in manifest.lines().filter(|line| line.starts_with("nacre-")) {
+            let other = line.split(['.', ' ', '=']).next().unwrap_or_default();
+            assert!(below.contains(&other), "{name} may not depend on {other}");
+        }
+        seen.insert(name);
+    }
+    assert_eq!(seen.len(), CRATES.len(), "CRATES lists a crate that is gone: {seen:?}");
+}
+
+#[test]
+fn documents_name_only_what_exists() {
+    let mut wrong = Vec::new();
+    for document in documents() {
+        for (line, path) in named_paths(&read(&document)) {
+            if !repository().join(path.trim_end_matches('/')).exists() {
+                wrong.push(format!("{}:{line}: `{path}`", document.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "These paths do not exist: {wrong:#?}");
+}
+
+#[test]
+fn documents_name_only_rooms_that_exist() {
+    let known: BTreeSet<String> = ARROWS.iter().map(|(_, room, _)| (*room).to_owned()).collect();
+    let architecture = read(&repository().join("ARCHITECTURE.md"));
+    let headings = architecture.lines().filter_map(|line| line.strip_prefix("### `"));
+    let named: BTreeSet<String> =
+        headings.filter_map(|rest| rest.split('`').next()).map(str::to_owned).collect();
+    assert_eq!(named, known, "The code map of ARCHITECTURE.md and ARROWS must agree");
+}
+
+#[test]
+fn nothing_heavy_is_tracked() {
+    let heavy: Vec<String> = tracked()
+        .into_iter()
+        .filter(|name| !ASSETS.contains(&name.as_str()))
+        .filter(|name| {
+            fs::metadata(repository().join(name))
+                .is_ok_and(|metadata| metadata.len() > MAX_TRACKED_BYTES)
+        })
+        .collect();
+    assert!(heavy.is_empty(), "Too large for git, unless named in ASSETS: {heavy:#?}");
+}
+
+#[test]
+fn every_test_file_is_run() {
+    let folder = repository().join("crates/nacre/tests/it");
+    let main = read(&folder.join("main.rs"));
+    for entry in fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+        let module = name.strip_suffix(".rs").unwrap_or(&name);
+        let is_listed =
+            module == "main" || module.starts_with('.') || main.contains(&format!("mod {module};"));
+        assert!(is_listed, "{name} is not listed in tests/it/main.rs");
+    }
+}
+
+/// Whether the text names a room of its own crate by path.
+fn names_room(text: &str, room: &str) -> bool {
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    text.lines().filter(is_code).any(|line| {
+        line.contains(&format!("crate::{room}::"))
+            || line.contains(&format!("crate::{room};"))
+            || line.contains(&format!("crate::{{{room}"))
+    })
+}
+
+fn room_of(path: &Path) -> Option<(String, String)> {
+    let relative = path.strip_prefix(repository().join("crates")).ok()?;
+    let mut parts =
+        relative.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let crate_name = parts.next()?;
+    let is_source = parts.next()? == "src";
+    let room = parts.next()?;
+    (is_source && !room.ends_with(".rs")).then_some((crate_name, room))
+}
+
+/// Every Rust file of ours.
+fn sources() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    walk(&repository().join("crates"), &mut files);
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "rs"));
+    assert!(files.len() > 30, "the sources were not found");
+    files.sort();
+    files
+}
+
+/// The documents that people read.
+fn documents() -> Vec<PathBuf> {
+    let root = repository();
+    let mut files = Vec::new();
+    walk(&root.join("docs"), &mut files);
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "md"));
+    files.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root.join(name)));
+    files
+}
+
+/// Paths of the repository that a document names in backticks or links to, with their lines.
+fn named_paths(text: &str) -> Vec<(usize, String)> {
+    const TOP: &[&str] = &["crates/", "docs/", "tools/", ".ci/", "tests/"];
+    let mut paths = Vec::new();
+    for (idx, line) in text.lines().enumerate() {
+        let quoted = line.split('`').skip(1).step_by(2);
+        let linked = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for word in quoted.chain(linked) {
+            let path = word.split(['#', ' ', ':']).next().unwrap_or_default();
+            let is_path =
+                TOP.iter().any(|top| path.starts_with(top)) && !path.contains(['<', '*', '{']);
+            if is_path {
+                paths.push((idx + 1, path.to_owned()));
+            }
+        }
+    }
+    paths
+}
+
+/// The files that git tracks; all files where there is no git.
+fn tracked() -> Vec<String> {
+    let output = Command::new("git").args(["ls-files", "-z"]).current_dir(repository()).output();
+    let listed = output
+        .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+        .unwrap_or_default();
+    listed.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}

@@ -1,0 +1,98 @@
+//! Help, version, completions and what happens to nonsense.
+
+use insta::assert_snapshot;
+
+use crate::home::TestHome;
+
+#[test]
+fn help_fits_a_screen_and_groups_its_commands() {
+    let home = TestHome::empty();
+    let help = home.run(&["--help"]);
+    assert!(help.lines().count() <= 40 && help.lines().all(|line| line.len() <= 100), "{help}");
+    assert_snapshot!(help, @"
+    A file-first memory for coding agents
+
+    Usage: nacre [OPTIONS] <COMMAND>
+
+    Start:
+      init         Prepare this repository for memory
+      status       Show what Nacre holds here
+      doctor       Check every file of the store and say what is wrong
+
+    Remember and recall:
+      memory       Add, find, read and change memories
+
+    Set up:
+      project      Manage the projects that Nacre knows
+      config       Show and change settings
+      completions  Print a completion script for a shell
+
+    Options:
+          --json               Print one JSON object instead of text
+          --project <PROJECT>  Work on this project, by name or path, instead of the one around the
+                               current folder
+          --color <WHEN>       When to use colors [possible values: auto, always, never]
+      -q, --quiet              Print results and errors only
+      -h, --help               Print help
+      -V, --version            Print version
+
+    See `nacre COMMAND --help` for what a command takes.
+    ");
+}
+
+#[test]
+fn the_version_is_one_line() {
+    let home = TestHome::empty();
+    assert_eq!(home.run(&["--version"]), format!("nacre {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(home.run(&["-V"]), home.run(&["--version"]));
+}
+
+#[test]
+fn nonsense_ends_with_two() {
+    let home = TestHome::empty();
+    assert_snapshot!(home.run(&["memroy"]), @"
+    error: unrecognized subcommand 'memroy'
+
+      tip: a similar subcommand exists: 'memory'
+
+    Usage: nacre [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    [exit 2]
+    ");
+    assert_snapshot!(home.run(&["memory", "list", "--limit", "many"]), @"
+    error: invalid value 'many' for '--limit <N>': invalid digit found in string
+
+    For more information, try '--help'.
+    [exit 2]
+    ");
+}
+
+#[test]
+fn completions_speak_every_shell() {
+    let home = TestHome::empty();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(home.ok(&["completions", shell]).contains("memory"), "{shell}");
+    }
+    let (_, value) = home.json(&["completions", "bash"]);
+    assert_eq!(value["shell"], "bash");
+}
+
+#[test]
+fn colors_come_on_request_only() {
+    let home = TestHome::new();
+    home.add("Use SQLite", &[]);
+    let colored = |home: &TestHome, args: &[&str]| home.ok(args).contains("\x1b[");
+    assert!(!colored(&home, &["memory", "list"]));
+    assert!(colored(&home, &["memory", "list", "--color", "always"]));
+    home.ok(&["config", "set", "ui.color", "always"]);
+    assert!(colored(&home, &["memory", "list"]));
+    assert!(!colored(&home, &["memory", "list", "--color", "never"]));
+}
+
+#[test]
+fn quiet_prints_results_only() {
+    let home = TestHome::new();
+    assert_eq!(home.run(&["memory", "add", "Use SQLite", "--quiet"]), "");
+    assert_eq!(home.run(&["memory", "list", "--quiet"]).lines().count(), 1);
+}
