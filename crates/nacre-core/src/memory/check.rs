@@ -7,9 +7,9 @@ use super::kinds::MemoryType;
 use super::layout::{Located, Shelf};
 use super::record::Memory;
 use super::sidecar::{self, Evidence, MAX_SIDECAR_BYTES};
-use super::store::{MemoryError, Store, Unreadable, memory_of};
+use super::store::{MemoryError, Store, Unreadable, memory_of, on_all_cores};
 use super::walk::{Stray, StrayKind};
-use crate::safefs::{EntryKind, FsError, RelPath};
+use crate::safefs::{EntryKind, Folder, FsError, RelPath};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,19 +111,10 @@ impl Store {
         findings: &mut Vec<Finding>,
     ) -> Result<(), FsError> {
         let Some(open) = self.scope().folder(folder)? else { return Ok(()) };
-        for id in proven {
-            let fault = match open.read(&format!("{id}.json"), MAX_SIDECAR_BYTES) {
-                Err(error) => Some((None, error.to_string())),
-                Ok(bytes) => match sidecar::parse::<Evidence>(&bytes) {
-                    Err(error) => {
-                        Some((Some(error.line()), format!("Not an evidence file: {error}")))
-                    }
-                    Ok(evidence) if evidence.id != *id => {
-                        Some((None, format!("It is the evidence of `{}`", evidence.id)))
-                    }
-                    Ok(_) => None,
-                },
-            };
+        let ids: Vec<&MemoryId> = proven.iter().collect();
+        let faults =
+            on_all_cores(&ids, |chunk| chunk.iter().map(|id| evidence_fault(&open, id)).collect());
+        for (id, fault) in ids.into_iter().zip(faults) {
             findings.extend(fault.map(|(line, message)| Finding {
                 severity: Severity::Error,
                 path: format!("{folder}/{id}.json"),
@@ -149,6 +140,20 @@ impl Store {
             }
         }
         Ok(())
+    }
+}
+
+/// What is wrong with the evidence of `id`, and on which line.
+fn evidence_fault(folder: &Folder, id: &MemoryId) -> Option<(Option<usize>, String)> {
+    match folder.read(&format!("{id}.json"), MAX_SIDECAR_BYTES) {
+        Err(error) => Some((None, error.to_string())),
+        Ok(bytes) => match sidecar::parse::<Evidence>(&bytes) {
+            Err(error) => Some((Some(error.line()), format!("Not an evidence file: {error}"))),
+            Ok(evidence) if evidence.id != *id => {
+                Some((None, format!("It is the evidence of `{}`", evidence.id)))
+            }
+            Ok(_) => None,
+        },
     }
 }
 

@@ -244,29 +244,36 @@ impl Store {
         files: &[Located],
         each: impl Fn(&Located, Result<Vec<u8>, FsError>) -> T + Sync,
     ) -> Vec<T> {
-        let n_cores = thread::available_parallelism().map_or(1, NonZero::get);
-        let n_threads = files.len().div_ceil(FILES_PER_THREAD).clamp(1, n_cores);
-        let chunk_len = files.len().div_ceil(n_threads).max(1);
-        let work = |chunk: &[Located]| -> Vec<T> {
+        on_all_cores(files, |chunk| {
             let mut reader = Reader::new(&self.scope, self.rules.max_file_bytes);
             chunk.iter().map(|at| each(at, reader.read(&at.path))).collect()
-        };
-        if n_threads == 1 {
-            return work(files);
-        }
-        thread::scope(|scope| {
-            let workers: Vec<_> =
-                files.chunks(chunk_len).map(|chunk| scope.spawn(|| work(chunk))).collect();
-            let mut results = Vec::with_capacity(files.len());
-            for worker in workers {
-                match worker.join() {
-                    Ok(part) => results.extend(part),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            results
         })
     }
+}
+
+/// Cuts `items` into one piece a core, and joins what `work` makes of the pieces, in order.
+pub(super) fn on_all_cores<I: Sync, T: Send>(
+    items: &[I],
+    work: impl Fn(&[I]) -> Vec<T> + Sync,
+) -> Vec<T> {
+    let n_cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let n_threads = items.len().div_ceil(FILES_PER_THREAD).clamp(1, n_cores);
+    if n_threads == 1 {
+        return work(items);
+    }
+    let work = &work;
+    thread::scope(|scope| {
+        let pieces = items.chunks(items.len().div_ceil(n_threads));
+        let workers: Vec<_> = pieces.map(|piece| scope.spawn(move || work(piece))).collect();
+        let mut results = Vec::with_capacity(items.len());
+        for worker in workers {
+            match worker.join() {
+                Ok(part) => results.extend(part),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        results
+    })
 }
 
 /// Reads files one after the other, keeping the folder of the last one open.

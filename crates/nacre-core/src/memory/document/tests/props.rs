@@ -252,6 +252,14 @@ proptest! {
     }
 
     #[test]
+    fn what_is_called_sound_the_parser_takes(document in accepted()) {
+        if document.check().is_ok() {
+            let taken = yaml::check(document.index.frontmatter(document.as_str()));
+            prop_assert!(taken.is_ok(), "{taken:?}: {:?}", document.as_str());
+        }
+    }
+
+    #[test]
     fn entries_mean_alone_what_they_mean_in_the_file(document in accepted()) {
         let Ok(whole) = read_whole::<BTreeMap<String, Option<String>>>(&document) else {
             return Ok(());
