@@ -7,4 +7,4 @@ pub mod redact;
 mod shown;
 
 pub use hash::{ContentHash, ParseHashError};
-pub use shown::{Shown, is_hidden_char};
+pub use shown::{Shown, ShownLine, is_hidden_char};

@@ -4,7 +4,7 @@
 //! retitle a window, write a clipboard or hide half of a line. Everything that is printed goes
 //! through `Shown`, which replaces what a terminal would act on by a visible `\u{..}`.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 /// Displays a text with control, bidi and invisible characters made visible.
 ///
@@ -14,28 +14,38 @@ pub struct Shown<'a>(pub &'a str);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut rest = self.0;
-        while let Some(at) = rest.find(|c: char| c != '\n' && c != '\t' && is_hidden_char(c)) {
-            f.write_str(&rest[..at])?;
-            let mut tail = rest[at..].chars();
-            if let Some(hidden) = tail.next() {
-                write!(f, "\\u{{{:x}}}", u32::from(hidden))?;
-            }
-            rest = tail.as_str();
-        }
-        f.write_str(rest)
+        show(f, self.0, |c| c != '\n' && c != '\t' && is_hidden_char(c))
     }
 }
 
 impl Shown<'_> {
     /// The same on one line: newlines and tabs become spaces.
     pub fn one_line(self) -> String {
-        let mut line = String::with_capacity(self.0.len());
-        let text = self.0.replace(['\n', '\t'], " ");
-        // Writing to a `String` cannot fail.
-        let _ = write!(line, "{}", Shown(&text));
-        line
+        Shown(&self.0.replace(['\n', '\t'], " ")).to_string()
     }
+}
+
+/// Displays a text inside a message, on one line: newlines and tabs are made visible too.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownLine<'a>(pub &'a str);
+
+impl fmt::Display for ShownLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        show(f, self.0, is_hidden_char)
+    }
+}
+
+fn show(f: &mut fmt::Formatter<'_>, text: &str, is_hidden: fn(char) -> bool) -> fmt::Result {
+    let mut rest = text;
+    while let Some(at) = rest.find(is_hidden) {
+        f.write_str(&rest[..at])?;
+        let mut tail = rest[at..].chars();
+        if let Some(hidden) = tail.next() {
+            write!(f, "\\u{{{:x}}}", u32::from(hidden))?;
+        }
+        rest = tail.as_str();
+    }
+    f.write_str(rest)
 }
 
 /// Whether a terminal or a reader would not see `c` as a mark of its own: C0, DEL, C1, bidi
@@ -58,6 +68,7 @@ mod tests {
         assert_eq!(Shown("a\x1b[31mb\u{202e}c").to_string(), "a\\u{1b}[31mb\\u{202e}c");
         assert_eq!(Shown("two\nlines\ttab").to_string(), "two\nlines\ttab");
         assert_eq!(Shown("two\nlines").one_line(), "two lines");
+        assert_eq!(ShownLine("two\nlines\t\x1b").to_string(), "two\\u{a}lines\\u{9}\\u{1b}");
         assert_eq!(Shown("naïve – 使用").to_string(), "naïve – 使用");
     }
 

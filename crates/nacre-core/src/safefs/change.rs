@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::error::FsError;
+use super::journal::JOURNAL;
 use super::path::RelPath;
 use crate::base::ContentHash;
 
@@ -94,11 +95,22 @@ impl ChangeSet {
     pub(super) fn into_ordered(mut self) -> Result<Vec<Change>, FsError> {
         let mut seen = BTreeSet::new();
         for change in &self.changes {
+            refuse_journal(change.path())?;
             if !seen.insert(change.path()) {
                 return Err(FsError::TwiceChanged { path: change.path().clone() });
             }
         }
         self.changes.sort_by_key(Change::rank);
         Ok(self.changes)
+    }
+}
+
+/// Refuses paths below the journal, in any case: some file systems do not tell `Journal` from it.
+pub(super) fn refuse_journal(path: &RelPath) -> Result<(), FsError> {
+    match path.components().next() {
+        Some(first) if first.eq_ignore_ascii_case(JOURNAL) => {
+            Err(FsError::Reserved { path: path.clone() })
+        }
+        _ => Ok(()),
     }
 }

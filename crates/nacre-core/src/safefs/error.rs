@@ -11,7 +11,7 @@ use super::path::RelPath;
 #[derive(Debug, thiserror::Error)]
 pub enum FsError {
     /// The text does not name a place below a scope.
-    #[error("`{}` cannot be used as a path: {why}", crate::base::Shown(path))]
+    #[error("`{}` cannot be used as a path: {why}", crate::base::ShownLine(path))]
     BadPath { path: String, why: PathFault },
     /// The operating system refused.
     #[error("Cannot {action} `{}`", path.display())]
@@ -31,6 +31,9 @@ pub enum FsError {
     /// One change set names a path twice.
     #[error("A change set names `{path}` twice")]
     TwiceChanged { path: RelPath },
+    /// The journal belongs to the change sets themselves.
+    #[error("`{path}` lies in the journal, which no change may touch")]
+    Reserved { path: RelPath },
     /// Another process is writing.
     #[error("Another process is writing to `{}`{}", path.display(), owner_suffix(owner.as_ref()))]
     Busy { path: PathBuf, owner: Option<Owner> },
@@ -51,6 +54,7 @@ impl FsError {
             | Self::TooLarge { .. }
             | Self::Conflict { .. }
             | Self::TwiceChanged { .. }
+            | Self::Reserved { .. }
             | Self::Busy { .. } => None,
         }
     }
@@ -121,7 +125,11 @@ fn list(paths: &[RelPath]) -> String {
 
 fn owner_suffix(owner: Option<&Owner>) -> String {
     owner.map_or_else(String::new, |owner| {
-        let command = crate::base::Shown(&owner.command).one_line();
-        format!(" (`{command}`, process {}, since {})", owner.pid, crate::base::Shown(&owner.since))
+        let command = crate::base::ShownLine(&owner.command);
+        format!(
+            " (`{command}`, process {}, since {})",
+            owner.pid,
+            crate::base::ShownLine(&owner.since)
+        )
     })
 }

@@ -303,6 +303,22 @@ fn a_plan_of_strangers_is_set_aside() {
 }
 
 #[test]
+fn what_is_not_ours_in_the_journal_does_not_close_the_store() {
+    let dir = tempfile::tempdir().unwrap();
+    old_tree(dir.path());
+    write(dir.path(), "journal/txn/0/deep.md", b"theirs");
+    write(dir.path(), "journal/done/0/deep.md", b"theirs");
+    recover(dir.path());
+    assert_eq!(recover(dir.path()), Recovery::Clean);
+    assert_eq!(tree(dir.path()).values().filter(|bytes| *bytes == b"theirs").count(), 2);
+    for name in ["journal/txn/0", "Journal/lock", "journal"] {
+        let mut set = ChangeSet::new();
+        set.create(path(name), b"x".to_vec());
+        assert!(matches!(commit(dir.path(), set), Err(FsError::Reserved { .. })), "{name}");
+    }
+}
+
+#[test]
 fn links_lead_nowhere() {
     let dir = tempfile::tempdir().unwrap();
     let outside = tempfile::tempdir().unwrap();

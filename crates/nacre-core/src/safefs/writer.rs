@@ -7,12 +7,12 @@ use std::time::Duration;
 use cap_std::fs::{Dir, File};
 
 use super::apply::{Site, Stop};
-use super::change::{Change, ChangeSet};
+use super::change::{Change, ChangeSet, refuse_journal};
 use super::error::{FsAction, FsError};
 use super::journal::{DONE, JOURNAL, PLAN, Plan, PlanFault, Step, TXN, UNDO};
 use super::lock::{self, Owner};
 use super::path::RelPath;
-use super::scope::{ReadFault, WriteScope, io_error, list_dir, mode_of};
+use super::scope::{EntryKind, ReadFault, WriteScope, io_error, list_dir, mode_of};
 use super::sys::{self, FileMode};
 use crate::base::ContentHash;
 
@@ -89,6 +89,7 @@ impl Writer<'_> {
     ///
     /// A file that people edit belongs in a [`ChangeSet`], which notices their edits.
     pub fn write_atomic(&self, path: &RelPath, bytes: &[u8]) -> Result<(), FsError> {
+        refuse_journal(path)?;
         let dir = self.scope.parent_of(path)?;
         let failed = |error| io_error(FsAction::Write, &self.scope.full(path), error);
         let mode = match mode_of(&dir, path.name()) {
@@ -272,7 +273,12 @@ impl Writer<'_> {
         for plan in [PLAN, UNDO] {
             remove_if_there(&dir, plan).map_err(failed)?;
         }
-        for entry in list_dir(&dir, &full)? {
+        let entries = list_dir(&dir, &full)?;
+        // We stage plain files only; a folder is not ours to empty.
+        if entries.iter().any(|entry| entry.kind == EntryKind::Folder) {
+            return self.set_aside(name);
+        }
+        for entry in entries {
             remove_if_there(&dir, &entry.name).map_err(failed)?;
         }
         sys::remove_dir(&self.journal, name).map_err(failed)
@@ -316,22 +322,22 @@ impl Writer<'_> {
             PlanFault::Unreadable(error) => {
                 Err(io_error(FsAction::Read, &self.scope.path.join(JOURNAL).join(TXN), error))
             }
-            PlanFault::NotOurs => self.set_aside(),
+            PlanFault::NotOurs => self.set_aside(TXN).map(|()| Recovery::SetAside),
         })
     }
 
-    /// Keeps a journal that cannot be followed, out of the way.
-    fn set_aside(&self) -> Result<Recovery, FsError> {
+    /// Keeps a part of the journal that is not ours to follow or to remove, out of the way.
+    fn set_aside(&self, name: &str) -> Result<(), FsError> {
         for n in 1..=MAX_SET_ASIDE {
-            match sys::rename_new(&self.journal, TXN, &self.journal, &format!("bad-{n}")) {
+            match sys::rename_new(&self.journal, name, &self.journal, &format!("bad-{n}")) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => {
-                    return Err(io_error(FsAction::Move, &self.scope.path.join(JOURNAL), error));
+                moved => {
+                    let full = self.scope.path.join(JOURNAL).join(name);
+                    return moved.map_err(|error| io_error(FsAction::Move, &full, error));
                 }
-                Ok(()) => return Ok(Recovery::SetAside),
             }
         }
-        self.clear(TXN).map(|()| Recovery::SetAside)
+        Err(FsError::Reserved { path: RelPath::new(JOURNAL)? })
     }
 
     /// Removes temporary siblings in the scope's own folder, where `write_atomic` is used.
