@@ -32,7 +32,7 @@ impl MemoryId {
 
 /// A text that is no memory id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not a memory id; one looks like `20261115-use-sqlite`", crate::base::Shown(.0))]
+#[error("`{}` is not a memory id; one looks like `20261115-use-sqlite`", crate::base::ShownLine(.0))]
 pub struct BadId(pub String);
 
 impl FromStr for MemoryId {

@@ -179,7 +179,7 @@ impl Status {
 
 /// A name that is in none of the tables.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is none of {}", crate::base::Shown(found), known.join(", "))]
+#[error("`{}` is none of {}", crate::base::ShownLine(found), known.join(", "))]
 pub struct UnknownName {
     pub found: String,
     pub known: Vec<&'static str>,

@@ -34,11 +34,14 @@ pub enum RecordFault {
     Broken(#[from] Broken),
     #[error("`{key}` is missing")]
     Missing { key: &'static str },
-    #[error("Line {line}: `{key}` is `{}`, but should be {expected}", crate::base::Shown(found))]
+    #[error(
+        "Line {line}: `{key}` is `{}`, but should be {expected}",
+        crate::base::ShownLine(found)
+    )]
     BadValue { line: usize, key: &'static str, found: String, expected: String },
     #[error(
         "Line {line}: `id` is `{}`, but the file is named `{expected}`",
-        crate::base::Shown(found)
+        crate::base::ShownLine(found)
     )]
     WrongId { line: usize, found: String, expected: MemoryId },
 }

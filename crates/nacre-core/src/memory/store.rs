@@ -51,7 +51,7 @@ impl Default for Rules {
 pub enum MemoryError {
     #[error(transparent)]
     Fs(#[from] FsError),
-    #[error("No memory is named `{}`", crate::base::Shown(id))]
+    #[error("No memory is named `{}`", crate::base::ShownLine(id))]
     Unknown { id: String, nearest: Vec<MemoryId> },
     #[error("Cannot use the memory `{}`", .0.path)]
     Unreadable(#[source] Unreadable),

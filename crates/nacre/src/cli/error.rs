@@ -101,9 +101,10 @@ impl From<FsError> for CommandError {
                     .to_owned(),
             ),
             FsError::Io { .. } => error.io_kind().and_then(io_hint).map(str::to_owned),
-            FsError::BadPath { .. } | FsError::TooLarge { .. } | FsError::TwiceChanged { .. } => {
-                None
-            }
+            FsError::BadPath { .. }
+            | FsError::TooLarge { .. }
+            | FsError::TwiceChanged { .. }
+            | FsError::Reserved { .. } => None,
         };
         Self::from_error(exit, &error, hint)
     }

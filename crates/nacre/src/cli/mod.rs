@@ -24,7 +24,7 @@ use clap::{FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use self::env::Environment;
 use self::error::{CommandError, Exit};
-use self::runtime::Runtime;
+use self::runtime::{Runtime, Tolerance};
 use self::ui::Ui;
 
 /// A file-first memory for coding agents
@@ -88,6 +88,19 @@ enum HereCommand {
     Config(config::ConfigArgs),
 }
 
+impl HereCommand {
+    fn tolerance(&self) -> Tolerance {
+        match self {
+            Self::Config(args) => args.tolerance(),
+            Self::Init(_)
+            | Self::Status(_)
+            | Self::Doctor(_)
+            | Self::Memory(_)
+            | Self::Project(_) => Tolerance::None,
+        }
+    }
+}
+
 /// Runs the command that the process was started with.
 pub(crate) fn main() -> ExitCode {
     let args = env::args();
@@ -119,7 +132,7 @@ fn run(ui: &mut Ui, environment: Environment, cli: &Cli) -> Result<Exit, Command
     match &cli.command {
         Command::Alone(command) => run_alone(ui, command),
         Command::Here(command) => {
-            let runtime = Runtime::open(ui, environment, &cli.globals)?;
+            let runtime = Runtime::open(ui, environment, &cli.globals, command.tolerance())?;
             run_here(ui, &runtime, command)
         }
     }

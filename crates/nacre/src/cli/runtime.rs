@@ -30,6 +30,13 @@ pub(crate) struct Runtime {
     home: Option<PathBuf>,
 }
 
+/// Whether a command can work although a configuration file is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tolerance {
+    None,
+    Mistakes,
+}
+
 /// A repository that has, or may get, a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ProjectRoot {
@@ -67,13 +74,21 @@ impl Runtime {
         ui: &mut Ui,
         environment: Environment,
         globals: &Globals,
+        tolerance: Tolerance,
     ) -> Result<Self, CommandError> {
         let home = environment.nacre_home();
         let projects = read_projects(home.as_deref())?;
         let project =
             find_project(&environment, &projects, home.as_deref(), globals.project.as_deref())?;
         let sources = config_sources(&environment, home.as_deref(), project.as_ref())?;
-        let resolved = config::resolve(&sources, &environment.vars, &flags(globals))?;
+        let resolved = match config::resolve(&sources, &environment.vars, &flags(globals)) {
+            // The command that mends a mistake must not be stopped by it.
+            Err(mistake) if tolerance == Tolerance::Mistakes => {
+                ui.warning(&mistake, mistake.hint().as_deref());
+                config::resolve(&[], &[], &[])?
+            }
+            resolved => resolved?,
+        };
         ui.configure(resolved.settings.ui.color);
         for warning in &resolved.warnings {
             ui.warning(warning, warning.hint().as_deref());

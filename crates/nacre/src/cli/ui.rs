@@ -7,7 +7,7 @@ use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use nacre_core::base::Shown;
+use nacre_core::base::{Shown, ShownLine};
 use nacre_core::config::{ColorChoice, NO_COLOR};
 use serde::Serialize;
 use serde_json::json;
@@ -139,7 +139,7 @@ impl Ui {
     /// Says what to type, on standard error.
     pub(crate) fn hint(&mut self, hint: &str) {
         let label = paint(self.color.err, Role::Good, "Hint:");
-        talk(&format!("{label} {}", Shown(hint)));
+        talk(&format!("{label} {}", ShownLine(hint)));
     }
 
     /// Text in the color of its role.
@@ -202,9 +202,9 @@ impl Ui {
         }
         self.flush();
         let label = paint(self.color.err, Role::Bad, "Error:");
-        talk(&format!("{label} {}", Shown(&error.message)));
+        talk(&format!("{label} {}", ShownLine(&error.message)));
         for cause in &error.causes {
-            talk(&format!("Caused by: {}", Shown(cause)));
+            talk(&format!("Caused by: {}", ShownLine(cause)));
         }
         for hint in &error.hints {
             self.hint(hint);

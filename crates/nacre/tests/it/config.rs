@@ -114,6 +114,18 @@ fn mistakes_are_shown_with_file_and_line() {
 }
 
 #[test]
+fn a_mistake_can_be_taken_out_by_command() {
+    let home = TestHome::new();
+    home.write("config.toml", "# mine\n[memory]\nscop = \"project_only\"\n");
+    assert_snapshot!(home.run(&["config", "set", "--repo", "memory.scop", "--unset"]), @"
+    Unset memory.scop in $HOME/work/.nacre/config.toml
+    Warning: Unknown key `memory.scop` in `$HOME/work/.nacre/config.toml`, line 3
+    Hint: Did you mean `memory.scope`?
+    ");
+    assert_eq!(home.run(&["memory", "list"]), "No memories.\n");
+}
+
+#[test]
 fn a_misspelled_variable_is_noticed() {
     let home = TestHome::new().with_var("NACRE_MEMORY_SCOP", "project_only");
     assert_snapshot!(home.run(&["memory", "list"]), @"

@@ -103,6 +103,17 @@ fn somebody_elses_edit_meanwhile_is_a_conflict() {
     ");
     assert!(home.read(FILE).ends_with("theirs\n"));
     assert!(home.read("workspace/edit-20261115-use-sqlite.md").ends_with("mine\n"));
+    let home = set_editor(home, "echo more >> \"$1\"");
+    assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"
+    Error: The memory was changed after your draft of it was begun
+    Hint: Your draft is $HOME/work/.nacre/workspace/edit-20261115-use-sqlite.md
+    Hint: Start again from the memory: nacre memory edit 20261115-use-sqlite --discard
+    [exit 1]
+    ");
+    assert!(home.read(FILE).ends_with("theirs\n"));
+    home.ok(&["memory", "edit", "20261115-use-sqlite", "--discard"]);
+    assert!(home.read(FILE).ends_with("theirs\nmore\n"));
+    assert_eq!(home.tree("workspace"), "");
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod show;
 use clap::{Args, Subcommand};
 
 use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
+use super::runtime::{Runtime, Tolerance};
 use super::ui::Ui;
 
 /// Show and change settings
@@ -22,6 +22,15 @@ enum ConfigCommand {
     Show(show::ShowArgs),
     Path(path::PathArgs),
     Set(set::SetArgs),
+}
+
+impl ConfigArgs {
+    pub(crate) fn tolerance(&self) -> Tolerance {
+        match self.command {
+            ConfigCommand::Set(_) | ConfigCommand::Path(_) => Tolerance::Mistakes,
+            ConfigCommand::Show(_) => Tolerance::None,
+        }
+    }
 }
 
 pub(crate) fn cmd_config(

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use clap::Args;
 use nacre_core::config::{EDITOR, VISUAL};
-use nacre_core::memory::Store;
+use nacre_core::memory::{Located, Store};
 use nacre_core::safefs::{ChangeSet, RelPath};
 
 use super::super::error::{CommandError, Exit};
@@ -23,6 +23,9 @@ use super::{ScopeArg, warn_kept, warn_redacted};
 pub(crate) struct EditArgs {
     /// The memory's id, or the start of it
     id: String,
+    /// Throw away the draft of an earlier edit and start from the memory
+    #[arg(long)]
+    discard: bool,
     #[command(flatten)]
     scope: ScopeArg,
 }
@@ -32,45 +35,94 @@ pub(crate) fn cmd_edit(
     runtime: &Runtime,
     args: &EditArgs,
 ) -> Result<Exit, CommandError> {
-    let EditArgs { id, scope } = args;
+    let EditArgs { id, discard, scope } = args;
     let editor = editor(runtime)?;
     let scoped = runtime.store_of(scope.mode(), id)?;
     let store = &scoped.store;
     let at = store.locate(id)?;
-    let before = store.read_file(&at.path)?;
-    let draft = RelPath::new(&format!("workspace/edit-{}.md", at.id))?;
-    let start = start_draft(runtime, store, &draft, &before)?;
-    if start == Start::Resumed {
-        ui.warning("Going on with the draft of an earlier edit", None);
+    let draft = Draft::of(&at)?;
+    if *discard {
+        draft.remove(runtime, store)?;
     }
-    run_editor(&editor, store, &draft)?;
-    let edited = store.read_file(&draft)?;
-    let text = String::from_utf8(edited.clone())
+    let before = draft.start(ui, runtime, store, &at)?;
+    run_editor(&editor, store, &draft.text)?;
+    let text = String::from_utf8(store.read_file(&draft.text)?)
         .map_err(|_| CommandError::failed("The edited text is not valid UTF-8"))?;
-    if edited == before {
-        finish_draft(runtime, store, &draft, &edited)?;
+    if text.as_bytes() == before {
+        draft.remove(runtime, store)?;
         print_done(ui, "left unchanged", at.id.as_str(), None)?;
         return Ok(Exit::Done);
     }
-    let mut batch = store.begin(&runtime.owner("memory edit"), runtime.settings().lock.wait)?;
     let kept_draft = |error: CommandError| {
         error.hint(format!("Your text is kept; go on with it: nacre memory edit {}", at.id))
     };
+    let mut batch = store.begin(&runtime.owner("memory edit"), runtime.settings().lock.wait)?;
     batch.rewrite(&at, &before, &text, runtime.now()).map_err(|error| kept_draft(error.into()))?;
     let redacted = batch.redactions().clone();
     let kept = batch.commit().map_err(|error| kept_draft(error.into()))?;
     warn_kept(ui, &kept);
     warn_redacted(ui, &redacted);
-    finish_draft(runtime, store, &draft, &edited)?;
+    draft.remove(runtime, store)?;
     print_done(ui, "edited", at.id.as_str(), None)?;
     Ok(Exit::Done)
 }
 
-/// Whether the editor starts from the memory or from an earlier draft.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Start {
-    Fresh,
-    Resumed,
+/// A text in the editor, and the memory as it was when the edit began: without that, going on with
+/// an old draft would undo what somebody wrote in between.
+struct Draft {
+    text: RelPath,
+    base: RelPath,
+}
+
+impl Draft {
+    fn of(at: &Located) -> Result<Self, CommandError> {
+        let path = |tail: &str| RelPath::new(&format!("workspace/edit-{}.{tail}", at.id));
+        Ok(Self { text: path("md")?, base: path("base")? })
+    }
+
+    /// Puts the memory into a new draft, or goes on with an earlier one; returns what the edit
+    /// began from.
+    fn start(
+        &self,
+        ui: &mut Ui,
+        runtime: &Runtime,
+        store: &Store,
+        at: &Located,
+    ) -> Result<Vec<u8>, CommandError> {
+        let batch = store.begin(&runtime.owner("memory edit"), runtime.settings().lock.wait)?;
+        let now = store.read_file(&at.path)?;
+        let scope = batch.writer().scope();
+        if !scope.has(&self.text)? || !scope.has(&self.base)? {
+            let mut set = ChangeSet::new();
+            set.create(self.text.clone(), now.clone());
+            set.create(self.base.clone(), now.clone());
+            batch.writer().commit(set)?;
+            return Ok(now);
+        }
+        let base = store.read_file(&self.base)?;
+        if base != now {
+            let draft = store.path().join(self.text.as_str());
+            return Err(CommandError::failed(
+                "The memory was changed after your draft of it was begun",
+            )
+            .hint(format!("Your draft is {}", draft.display()))
+            .hint(format!("Start again from the memory: nacre memory edit {} --discard", at.id)));
+        }
+        ui.warning("Going on with the draft of an earlier edit", None);
+        Ok(base)
+    }
+
+    fn remove(&self, runtime: &Runtime, store: &Store) -> Result<(), CommandError> {
+        let batch = store.begin(&runtime.owner("memory edit"), runtime.settings().lock.wait)?;
+        let mut set = ChangeSet::new();
+        for path in [&self.text, &self.base] {
+            if batch.writer().scope().has(path)? {
+                set.remove(path.clone(), &store.read_file(path)?);
+            }
+        }
+        batch.writer().commit(set)?;
+        Ok(())
+    }
 }
 
 fn editor(runtime: &Runtime) -> Result<String, CommandError> {
@@ -82,35 +134,6 @@ fn editor(runtime: &Runtime) -> Result<String, CommandError> {
         CommandError::failed("No editor is set")
             .hint("Set $EDITOR, or run `nacre config set ui.editor vim`")
     })
-}
-
-fn start_draft(
-    runtime: &Runtime,
-    store: &Store,
-    draft: &RelPath,
-    before: &[u8],
-) -> Result<Start, CommandError> {
-    let batch = store.begin(&runtime.owner("memory edit"), runtime.settings().lock.wait)?;
-    if batch.writer().scope().has(draft)? {
-        return Ok(Start::Resumed);
-    }
-    let mut set = ChangeSet::new();
-    set.create(draft.clone(), before.to_vec());
-    batch.writer().commit(set)?;
-    Ok(Start::Fresh)
-}
-
-fn finish_draft(
-    runtime: &Runtime,
-    store: &Store,
-    draft: &RelPath,
-    edited: &[u8],
-) -> Result<(), CommandError> {
-    let batch = store.begin(&runtime.owner("memory edit"), runtime.settings().lock.wait)?;
-    let mut set = ChangeSet::new();
-    set.remove(draft.clone(), edited);
-    batch.writer().commit(set)?;
-    Ok(())
 }
 
 /// Runs the editor on the draft. The command line is the person's own and may have arguments.
