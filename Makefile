@@ -1,0 +1,49 @@
+# `make demo` and `make test` are all a newcomer needs; `make help` lists the rest.
+# One profile (dev) serves both, so that the second of them builds little.
+
+CARGO ?= cargo
+TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test torture bench docs needed
+
+help:  ## List these targets
+	@echo "usage: make TARGET"
+	@echo
+	@sed -n 's/^\([a-z]*\):.*## /  \1|/p' Makefile | awk -F '|' '{ printf "%-10s %s\n", $$1, $$2 }'
+
+demo: needed  ## Build and show the main job on sample data, in a temporary home
+	$(CARGO) build -p nacre
+	tools/demo.sh $(TARGET_DIR)/debug/nacre
+
+test: needed  ## Check format and lints, and run every test
+	@if $(CARGO) fmt --version > /dev/null 2>&1; then \
+		echo "$(CARGO) fmt --all --check"; $(CARGO) fmt --all --check; \
+	else echo "SKIPPED: rustfmt is missing; 'rustup component add rustfmt' adds it"; fi
+	@if $(CARGO) clippy --version > /dev/null 2>&1; then \
+		echo "$(CARGO) clippy --workspace --all-targets -- -D warnings"; \
+		$(CARGO) clippy --workspace --all-targets -- -D warnings; \
+	else echo "SKIPPED: clippy is missing; 'rustup component add clippy' adds it"; fi
+	@if $(CARGO) nextest --version > /dev/null 2>&1; then \
+		echo "$(CARGO) nextest run --workspace"; $(CARGO) nextest run --workspace; \
+	else echo "$(CARGO) test --workspace"; $(CARGO) test --workspace; fi
+
+torture: needed  ## Prove the safety promises: kills, disk errors, hostile names, many writers
+	$(CARGO) build --release -p nacre
+	$(CARGO) run --release -p nacre --example torture -- all
+
+bench: needed  ## Measure commands on 10,000 memories
+	tools/bench.sh
+
+docs: needed  ## Write docs/cli.md and docs/config.md again from the program
+	$(CARGO) run -q -p nacre -- reference cli > docs/cli.md.new
+	mv docs/cli.md.new docs/cli.md
+	$(CARGO) run -q -p nacre -- reference config > docs/config.md.new
+	mv docs/config.md.new docs/config.md
+
+# What everything here stands on.
+needed:
+	@command -v $(CARGO) > /dev/null || \
+		{ echo "make: cargo is needed and is not here; see https://rustup.rs"; exit 1; }
+	@command -v git > /dev/null || \
+		{ echo "make: git is needed and is not here; on Debian: apt-get install git"; exit 1; }
