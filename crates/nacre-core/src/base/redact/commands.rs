@@ -3,7 +3,7 @@
 use super::judge;
 use super::scan::{Found, Weight};
 use super::text::Text;
-use super::value;
+use super::value::{self, Writing};
 
 /// How far before a flag its command may stand.
 const MAX_LINE: usize = 240;
@@ -21,12 +21,13 @@ pub(super) fn user_flag(text: &mut Text<'_>, end: usize) -> Option<Found> {
 
 /// Returns the password of `mysql -psecret` or `sshpass -p secret`, where ` -p` ends at `end`.
 pub(super) fn password_flag(text: &mut Text<'_>, end: usize) -> Option<Found> {
-    let is_glued = text.at(end)? != b' ';
-    let value = value::read(text, end + usize::from(!is_glued))?;
+    let has_blank = text.at(end)? == b' ';
+    let is_glued = !has_blank && text.before(end) != Some(b' ');
+    let value = value::read(text, end + usize::from(has_blank))?;
     let commands: &[&str] = if is_glued {
         &["mysql", "mariadb"]
     } else {
-        &["sshpass", "docker login", "podman login", "helm registry"]
+        &["sshpass", "docker login", "podman login", "helm registry", "redis-cli"]
     };
     let is_secret =
         is_password(text.slice(value.start, value.end)) && line_has(text, end, commands);
@@ -53,6 +54,20 @@ pub(super) fn netrc(text: &mut Text<'_>, start: usize, end: usize) -> Option<Fou
         end: value.end,
         kind: "netrc-password",
         weight: Weight::Shape,
+    })
+}
+
+/// Returns the password of `IDENTIFIED BY 'secret'` or `PASSWORD 'secret'`; the words end at `end`.
+pub(super) fn sql(text: &mut Text<'_>, end: usize) -> Option<Found> {
+    let pos = end - usize::from(text.before(end) == Some(b'\''));
+    let value = value::read(text, pos)?;
+    let is_secret =
+        value.writing == Writing::Quoted && is_password(text.slice(value.start, value.end));
+    is_secret.then_some(Found {
+        start: value.start,
+        end: value.end,
+        kind: "password",
+        weight: Weight::Name,
     })
 }
 

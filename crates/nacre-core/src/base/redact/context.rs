@@ -15,6 +15,9 @@ const MAX_BLANKS: usize = 40;
 /// Longer bare words that are not random are names of tests and the like.
 const MAX_BARE: usize = 24;
 
+/// Longer quoted texts that are not random are messages and paths.
+const MAX_QUOTED: usize = 64;
+
 /// What stands between a name and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Link {
@@ -24,17 +27,20 @@ enum Link {
     Loose,
     /// `"name", "value"` or `name = wrap("value")`: believed only when the value is random.
     Distant,
+    /// `NAME value`, with nothing but blanks between: as `Distant`, and no weak name.
+    Apart,
 }
 
 /// Returns the secret assigned to the name around the key word at `start..end`.
 pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) -> Option<Found> {
     let name = names::read(text, role, start, end)?;
-    let (link, pos) = link(text, &name)?;
+    let (link, pos) = link(text, &name, role)?;
     let value = value::read(text, pos)?;
     let bytes = text.slice(value.start, value.end.min(value.start + judge::SAMPLE));
-    let is_json_number =
-        value.writing == Writing::Bare && value::quote_at(text, name.end).is_some();
-    if is_json_number || is_excused(bytes) {
+    let is_json_number = value.writing == Writing::Bare
+        && value::quote_at(text, name.end).is_some_and(|quote| quote.mark == b'"');
+    let is_path = role == Role::Password && bytes.starts_with(b"/");
+    if is_json_number || is_path || is_excused(bytes) {
         return None;
     }
     let written = text.slice(name.start, name.end);
@@ -52,12 +58,13 @@ pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) ->
 }
 
 /// Returns how the name is linked to its value, and where the value begins.
-fn link(text: &Text<'_>, name: &Name) -> Option<(Link, usize)> {
+fn link(text: &Text<'_>, name: &Name, role: Role) -> Option<(Link, usize)> {
     let mut pos = name.end;
     let quote = value::quote_at(text, pos);
     if let Some(quote) = quote {
         pos = quote.end + usize::from(text.at(quote.end) == Some(b']'));
     }
+    pos = skip_stars(text, pos);
     let before_blanks = pos;
     pos = skip_blanks(text, pos);
     if quote.is_some()
@@ -71,8 +78,8 @@ fn link(text: &Text<'_>, name: &Name) -> Option<(Link, usize)> {
     if is_flag {
         return Some((Link::Loose, pos));
     }
-    let (link, after) = operator(text, name, pos)?;
-    let value_pos = skip_blanks(text, after);
+    let (link, after) = operator(text, name, role, pos)?;
+    let value_pos = skip_blanks(text, skip_stars(text, after));
     let link = if link == Link::Tight && (value_pos > after || pos > before_blanks) {
         Link::Loose
     } else {
@@ -83,7 +90,7 @@ fn link(text: &Text<'_>, name: &Name) -> Option<(Link, usize)> {
 }
 
 /// Reads the sign of an assignment.
-fn operator(text: &Text<'_>, name: &Name, pos: usize) -> Option<(Link, usize)> {
+fn operator(text: &Text<'_>, name: &Name, role: Role, pos: usize) -> Option<(Link, usize)> {
     let rest = text.rest(pos);
     let is_tag = || text.before(name.start) == Some(b'<');
     let (link, len) = match rest {
@@ -93,8 +100,13 @@ fn operator(text: &Text<'_>, name: &Name, pos: usize) -> Option<(Link, usize)> {
         [b'=', ..] => (Link::Tight, 1),
         [b':', b':', ..] => return None,
         [b':', ..] => (Link::Loose, 1),
+        [b'i', b's', b' ' | b':', ..] if role == Role::Password && pos > name.end => {
+            (Link::Loose, 3)
+        }
         [b'>', ..] if is_tag() => (Link::Loose, 1),
         [b',' | b'|', ..] => (Link::Distant, 1),
+        [b'"' | b'\'' | b'`', ..] if pos > name.end => (Link::Apart, 0),
+        [first, ..] if pos > name.end && first.is_ascii_alphanumeric() => (Link::Apart, 0),
         _ => return None,
     };
     Some((link, pos + len))
@@ -103,6 +115,11 @@ fn operator(text: &Text<'_>, name: &Name, pos: usize) -> Option<(Link, usize)> {
 fn skip_blanks(text: &Text<'_>, pos: usize) -> usize {
     let is_blank = |byte: &&u8| matches!(**byte, b' ' | b'\t');
     pos + text.rest(pos).iter().take(MAX_BLANKS).take_while(is_blank).count()
+}
+
+/// Skips the end of `**name**: value` and of `**name:** value`.
+fn skip_stars(text: &Text<'_>, pos: usize) -> usize {
+    if text.rest(pos).starts_with(b"**") { pos + 2 } else { pos }
 }
 
 /// Returns where the value of `"name": "API_KEY", "value": "…"` or `key="ApiKey" value="…"` begins.
@@ -172,12 +189,12 @@ fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
     if judge::is_random(bytes) || is_uuid(bytes) {
         return match role {
             Role::Password | Role::Secret | Role::Token | Role::Key => true,
-            Role::Credential => !is_uuid(bytes),
+            Role::Credential => link != Link::Apart && !is_uuid(bytes),
         };
     }
     let is_chosen = judge::is_mixed(bytes) && !is_identifier(bytes);
     match (role, link) {
-        (Role::Credential, _) => false,
+        (Role::Credential, _) | (_, Link::Apart) => false,
         (Role::Secret | Role::Token | Role::Key, Link::Distant) => false,
         (Role::Password, Link::Distant) => is_chosen,
         (Role::Password, Link::Tight | Link::Loose) => match writing {
@@ -186,8 +203,11 @@ fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
                 bytes.len() <= MAX_BARE && judge::is_password(bytes) && !is_identifier(bytes)
             }
         },
+        (Role::Secret | Role::Key, Link::Tight | Link::Loose) if writing == Writing::Quoted => {
+            bytes.len() <= MAX_QUOTED && judge::is_password(bytes) && !is_identifier(bytes)
+        }
         (Role::Secret | Role::Token | Role::Key, Link::Tight | Link::Loose) => {
-            bytes.len() < 24 && is_chosen
+            bytes.len() <= MAX_BARE && is_chosen
         }
     }
 }

@@ -87,7 +87,7 @@ fn cookies(text: &Text<'_>, pos: usize, end: usize) -> Option<Found> {
             judge::is_random(value) || (value.len() < 24 && judge::is_mixed(value))
         })
     };
-    if !is_name || !is_credential(values) || !has_secret() {
+    if !is_name || !has_secret() || !is_credential(values) {
         return None;
     }
     Some(Found { start: pos + equals + 1, end, kind: "cookie", weight: Weight::Place })
@@ -135,6 +135,7 @@ fn is_parameters(credentials: &[u8]) -> bool {
 }
 
 fn is_credential(credentials: &[u8]) -> bool {
+    let credentials = &credentials[..credentials.len().min(judge::SAMPLE)];
     credentials.len() >= 8
         && !credentials.contains(&b'(')
         && !judge::is_reference(credentials)

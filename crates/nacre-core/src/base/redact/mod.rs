@@ -18,8 +18,6 @@ mod url;
 mod value;
 
 #[cfg(test)]
-mod corpus;
-#[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;

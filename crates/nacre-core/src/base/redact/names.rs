@@ -95,6 +95,19 @@ const KEY_QUALIFIERS: &[&str] = &[
     "rsa",
 ];
 
+/// What makes a `key` a secret one in prose, with a space between.
+const SPOKEN_QUALIFIERS: &[&str] = &[
+    "api",
+    "secret",
+    "access",
+    "private",
+    "encryption",
+    "signing",
+    "master",
+    "license",
+    "service",
+];
+
 /// Letters that may be glued before a word without a separator, as in `dbpassword`.
 const GLUE: &[&str] = &[
     "db",
@@ -154,6 +167,7 @@ const SUFFIXES: &[&str] = &[
     "backup",
     "primary",
     "secondary",
+    "base",
     "s",
 ];
 
@@ -298,10 +312,10 @@ fn ends_with(head: &[u8], word: &[u8]) -> bool {
 /// Says whether the word before `key` makes it a secret one.
 fn is_qualified(text: &Text<'_>, head: &[u8], name_start: usize) -> bool {
     if head.is_empty() {
-        let words = text.slice(name_start.saturating_sub(8), name_start);
-        let is_spaced =
-            ["api ", "secret ", "access "].iter().any(|word| ends_with(words, word.as_bytes()));
-        return is_spaced;
+        let words = text.slice(name_start.saturating_sub(12), name_start);
+        return words
+            .strip_suffix(b" ")
+            .is_some_and(|words| ends_with_any(words, SPOKEN_QUALIFIERS));
     }
     let head = match head {
         [head @ .., b'_' | b'-' | b'.'] => head,

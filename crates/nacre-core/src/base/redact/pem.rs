@@ -7,7 +7,7 @@ use super::judge;
 use super::scan::{Found, Weight};
 use super::text::Text;
 
-const KIND: &str = "private-key";
+pub(super) const KIND: &str = "private-key";
 
 /// The longest label between `BEGIN` and the dashes.
 const MAX_LABEL: usize = 48;
@@ -17,6 +17,9 @@ const MAX_FIRST_GAP: usize = 256;
 
 /// Room for the end of one line and the beginning of the next: `\n" +`, indentation, a line number.
 const MAX_GAP: usize = 48;
+
+/// Room for what an ellipsis left out before the closing line, and for that line.
+const MAX_FOOTER_GAP: usize = 256;
 
 const MIN_RUN: usize = 16;
 
@@ -36,7 +39,7 @@ pub(super) fn resume(text: &Text<'_>) -> usize {
     let (limit, footer) = next_armor(text, 0);
     let last = body_runs(text, 0, limit, MAX_GAP).last().map_or(0, |run| run.1);
     match footer {
-        Some(end) if limit - last <= MAX_GAP => end,
+        Some(end) if end - last <= MAX_FOOTER_GAP => end,
         Some(_) | None => last,
     }
 }
@@ -64,7 +67,8 @@ fn push(
         }
         has_body = true;
     }
-    if let Some(end) = footer.filter(|end| is_joined(open.1, *end)) {
+    let is_near = |end: usize| end - open.1 <= MAX_FOOTER_GAP;
+    if let Some(end) = footer.filter(|end| is_near(*end) && is_joined(open.1, *end)) {
         open.1 = end;
     }
     found.push(private_key(open));

@@ -112,7 +112,7 @@ use Part::{Lit, Run};
 use Set::{Alnum, Base64, Digit, Hex, Lower, Percent, Tilde, Upper, Url, UrlDot};
 
 /// No provider's token is longer.
-const LONG: usize = 4096;
+pub(super) const LONG: usize = 4096;
 
 pub(super) static RULES: &[Rule] = &[
     // Models.
@@ -256,6 +256,18 @@ pub(super) static RULES: &[Rule] = &[
     random("posthog-key", &["phx_", "phs_"], &[Run(Alnum, 32, 64)]),
     random("hubspot-token", &["pat-na1-", "pat-eu1-"], &[Run(Url, 32, 48)]),
     token("age-secret-key", &["AGE-SECRET-KEY-1"], &[Run(Upper, 24, 64)]),
+    // Base64 of the armor of a private key.
+    token(
+        "private-key",
+        &[
+            "LS0tLS1CRUdJTiBQUklWQVRF",
+            "LS0tLS1CRUdJTiBSU0EgUFJJVkFURS",
+            "LS0tLS1CRUdJTiBFQyBQUklWQVRF",
+            "LS0tLS1CRUdJTiBPUEVOU1NI",
+            "LS0tLS1CRUdJTiBFTkNSWVBURUQg",
+        ],
+        &[Run(Base64, 40, 16 * LONG)],
+    ),
     // A signed token of three parts, or an encrypted one of five; the signature may be cut off.
     token("jwt", &["eyJ"], &[Run(Url, 10, LONG), Lit(".eyJ"), Run(Url, 10, 16 * LONG)]),
     token(

@@ -46,6 +46,7 @@ enum Target {
     UserFlag,
     PasswordFlag,
     Netrc,
+    Sql,
     /// What an earlier pass put there; nothing inside it is looked at.
     Placeholder,
 }
@@ -96,7 +97,10 @@ const STRUCTURES: &[(&str, Target)] = &[
     (" -u ", Target::UserFlag),
     (" --user ", Target::UserFlag),
     (" -p", Target::PasswordFlag),
+    (" -a ", Target::PasswordFlag),
     ("password ", Target::Netrc),
+    ("password '", Target::Sql),
+    ("identified by ", Target::Sql),
     (PLACEHOLDER, Target::Placeholder),
 ];
 
@@ -106,7 +110,7 @@ fn in_three_cases(word: &str) -> impl Iterator<Item = String> {
     if word.contains('-') {
         cases.push(word.split('-').map(capitalized).collect::<Vec<_>>().join("-"));
     }
-    if !word.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b' '))
+    if !word.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b' ' | b'\''))
         || word.starts_with([' ', '-'])
     {
         cases.truncate(1);
@@ -176,6 +180,7 @@ fn look(text: &mut Text<'_>, target: Target, start: usize, end: usize, found: &m
         Target::UserFlag => found.extend(commands::user_flag(text, end)),
         Target::PasswordFlag => found.extend(commands::password_flag(text, end)),
         Target::Netrc => found.extend(commands::netrc(text, start, end)),
+        Target::Sql => found.extend(commands::sql(text, end)),
         Target::Placeholder => {}
     }
 }

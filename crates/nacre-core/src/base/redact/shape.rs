@@ -1,9 +1,9 @@
 //! Matches one rule of the table around an anchor.
 
 use super::judge;
-use super::rules::{Check, Cover, Part, Rule};
+use super::rules::{Check, Cover, LONG, Part, Rule};
 use super::scan::{Found, Weight};
-use super::text::Text;
+use super::text::{Edge, Text};
 
 /// Returns the secret that `rule` sees around the anchor at `start..end`.
 pub(super) fn find(
@@ -22,7 +22,7 @@ pub(super) fn find(
     if rule.cover == Cover::Whole && !text.is_edge(rule.edge, first) {
         return None;
     }
-    let last = parts_end(text, rule.parts, end)?;
+    let last = parts_end(text, rule, end)?;
     let body = match rule.lead {
         None => text.slice(end, last),
         Some(_) => text.slice(first, last),
@@ -39,8 +39,8 @@ pub(super) fn find(
     is_real.then_some(Found { start, end: last, kind: rule.kind, weight: Weight::Shape })
 }
 
-fn parts_end(text: &mut Text<'_>, parts: &[Part], mut pos: usize) -> Option<usize> {
-    for part in parts {
+fn parts_end(text: &mut Text<'_>, rule: &Rule, mut pos: usize) -> Option<usize> {
+    for part in rule.parts {
         match *part {
             Part::Lit(literal) => {
                 pos = text
@@ -50,6 +50,11 @@ fn parts_end(text: &mut Text<'_>, parts: &[Part], mut pos: usize) -> Option<usiz
             }
             Part::Run(set, min, max) => {
                 let run_end = text.run_end(set, pos);
+                // Behind a distinctive prefix a longer run is two secrets glued together.
+                let max = match rule.edge {
+                    Edge::Word => max.max(LONG),
+                    Edge::Blob => max,
+                };
                 pos = (min..=max).contains(&(run_end - pos)).then_some(run_end)?;
             }
         }

@@ -22,6 +22,8 @@ pub struct Redactor {
     /// What went out last (as it came in), then what waits.
     buffer: String,
     n_seen: usize,
+    /// How much of what waits is a finding that may not have ended yet.
+    n_held: usize,
     in_key: bool,
     hits: Hits,
 }
@@ -34,8 +36,9 @@ impl Redactor {
     /// Takes the next piece and appends to `clean` what is now safe to hand on.
     pub fn push(&mut self, piece: &str, clean: &mut String) {
         self.buffer.push_str(piece);
-        if self.buffer.len() - self.n_seen >= OVERLAP + BATCH {
+        if self.buffer.len() - self.n_seen >= self.n_held + OVERLAP + BATCH {
             self.drop_key_rest();
+            self.n_held = 0;
             self.advance(clean);
         }
     }
@@ -51,11 +54,12 @@ impl Redactor {
 
     fn advance(&mut self, clean: &mut String) {
         let found = self.waiting();
-        let mut cut = self.buffer.floor_char_boundary(self.buffer.len() - OVERLAP);
+        let mut cut = self.buffer.floor_char_boundary(self.buffer.len().saturating_sub(OVERLAP));
         if let Some(one) = found.iter().find(|one| one.start < cut && cut <= one.end) {
             let is_endless = self.buffer.len() - one.start > MAX_HELD;
-            self.in_key = is_endless;
+            self.in_key = is_endless && one.kind == pem::KIND;
             cut = if is_endless { one.end } else { one.start };
+            self.n_held = self.buffer.len().saturating_sub(cut + OVERLAP);
         }
         if cut <= self.n_seen {
             return;

@@ -1,7 +1,7 @@
 //! Passwords in the user part of an address: `postgres://user:password@host`.
 
 use super::judge;
-use super::scan::{Found, Weight};
+use super::scan::{Found, PLACEHOLDER, Weight};
 use super::text::Text;
 
 const MAX_USER_PART: usize = 512;
@@ -18,6 +18,9 @@ pub(super) fn find(text: &Text<'_>, pos: usize) -> Option<Found> {
     let rest = &rest[..rest.len().min(MAX_USER_PART)];
     let n_authority = rest.iter().position(|byte| ends_authority(*byte)).unwrap_or(rest.len());
     let authority = &rest[..n_authority];
+    if memchr::memmem::find(authority, PLACEHOLDER.as_bytes()).is_some() {
+        return None;
+    }
     let colon = memchr::memchr(b':', authority)?;
     let at = memchr::memrchr(b'@', authority)?;
     let password = authority.get(colon + 1..at)?;

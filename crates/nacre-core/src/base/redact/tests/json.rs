@@ -6,17 +6,17 @@ use proptest::prelude::*;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Value, json};
 
-use super::super::corpus::{Dice, KINDS};
 use super::super::redact;
+use super::corpus::{Dice, KINDS};
 
 /// What of a document must not change. Keys may be redacted alike, so maps are lists of pairs.
 #[derive(Debug, PartialEq)]
 enum Shape {
     Plain(String),
     /// A string, with the shape of the document inside if it holds one.
-    Text(Option<Box<Shape>>),
-    List(Vec<Shape>),
-    Map(Vec<(Shape, Shape)>),
+    Text(Option<Box<Self>>),
+    List(Vec<Self>),
+    Map(Vec<(Self, Self)>),
 }
 
 fn text_shape(text: &str) -> Shape {

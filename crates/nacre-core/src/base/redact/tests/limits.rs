@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::super::corpus::{Dice, KINDS};
 use super::super::{Redactor, redact};
+use super::corpus::{Dice, KINDS};
 use super::json::tangle;
 
 fn in_pieces(text: &str, cuts: &[usize]) -> String {
@@ -27,11 +27,31 @@ proptest! {
     fn redacting_twice_is_redacting_once(text in tangle()) {
         let once = redact(&text).into_owned();
         prop_assert_eq!(redact(&once), once.as_str());
+        let is_broken = once.contains("[redacted:[redacted:");
+        prop_assert!(!is_broken || text.contains("[redacted:"), "{} became {}", text, once);
     }
 
     #[test]
     fn any_string_is_survived(text in any::<String>(), cuts in prop::collection::vec(0..64_usize, 0..8)) {
         prop_assert_eq!(in_pieces(&text, &cuts), redact(&text));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pieces_come_out_as_the_whole(
+        tangles in prop::collection::vec((tangle(), 0..3000_usize), 10..30),
+        cuts in prop::collection::vec(0..20_000_usize, 0..12),
+    ) {
+        let text: String = tangles
+            .iter()
+            .map(|(tangle, n_filler)| format!("{tangle}\n{}\n", "filler ".repeat(*n_filler / 7)))
+            .collect();
+        let clean = in_pieces(&text, &cuts);
+        let (clean, whole) = (redact(&clean), redact(&text));
+        prop_assert_eq!(clean, whole);
     }
 }
 
@@ -47,4 +67,63 @@ fn a_key_that_never_ends_is_dropped_to_the_end() {
     }
     let clean = in_pieces(&format!("{text}\nafter the key\n"), &[10_000; 60]);
     assert_eq!(clean, "[redacted:private-key]\nafter the key\n");
+}
+
+/// Repeated a million times, each of these made some scanner quadratic.
+const HOSTILE: &[&str] = &[
+    "sk-",
+    "sk-ant-a1B2-",
+    "eyJ",
+    "eyJaaaaaaaaaaaa.",
+    "-----BEGIN ",
+    concat!("-----BEGIN PRIV", "ATE KEY-----"),
+    "-----",
+    concat!("-----BEGIN RSA PRIV", "ATE KEY-----\nMIIEabc123DEF456ghi\n"),
+    "token=",
+    "token=\"",
+    "token='\"",
+    "password: ",
+    "://a:",
+    "://a:b@",
+    "xoxb-",
+    "Cookie: a=",
+    "Cookie: a=b;",
+    "Authorization: Bearer ",
+    "\\",
+    "\\\"token=\\\"",
+    "AKIA",
+    "s.",
+    "Q~",
+    "-us1",
+    ":AA",
+    "hooks.slack.com/services/",
+    "[redacted:",
+    "[redacted:a]",
+    "password ",
+    "login machine password ",
+    " -p",
+    " -u a:",
+    "mysql -pA1!b2c3d4 ",
+    "ghp_a1B2c3D4",
+    "a1B2",
+    "KEY_",
+    "MTA",
+    "pat",
+    "token: &str = ",
+    "secret,",
+    "\u{1b}[31m",
+    "é",
+];
+
+/// At this size a quadratic step would keep the test busy for hours.
+const HOSTILE_LEN: usize = 200_000;
+
+#[test]
+fn hostile_repetition_takes_linear_time() {
+    for pattern in HOSTILE {
+        let text = pattern.repeat(HOSTILE_LEN / pattern.len());
+        let clean = redact(&text);
+        assert!(clean.len() <= text.len() * 4, "{pattern}");
+        assert_eq!(in_pieces(&text, &[30_000; 12]).is_empty(), text.is_empty(), "{pattern}");
+    }
 }

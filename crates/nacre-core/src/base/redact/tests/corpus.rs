@@ -45,7 +45,7 @@ pub(super) struct Sample {
 
 impl Kind {
     pub(super) fn sample(&self, dice: &mut Dice) -> Sample {
-        let text = expand(self.spec, dice);
+        let text = expand(&self.spec.replace('|', ""), dice);
         match (text.find('<'), text.rfind('>')) {
             (Some(open), Some(close)) => {
                 let secret = text[open + 1..close].to_owned();
@@ -56,16 +56,25 @@ impl Kind {
     }
 }
 
-fn expand(spec: &str, dice: &mut Dice) -> String {
-    let spec = spec.replace('|', "");
+/// Fills the holes of `spec`; what is in braces but no hole stays as it is.
+pub(super) fn expand(spec: &str, dice: &mut Dice) -> String {
     let mut text = String::new();
-    let mut rest = spec.as_str();
+    let mut rest = spec;
     while let Some((head, tail)) = rest.split_once('{') {
-        let (hole, tail) = tail.split_once('}').unwrap_or((tail, ""));
-        let (set, n) = hole.split_once(':').unwrap_or((hole, "1"));
         text.push_str(head);
-        text.push_str(&body(set, n.parse().unwrap_or(1), dice));
-        rest = tail;
+        let hole =
+            tail.split_once('}').and_then(|(hole, after)| Some((hole.split_once(':')?, after)));
+        let filled = hole.and_then(|((set, n), after)| Some((set, n.parse().ok()?, after)));
+        rest = match filled {
+            Some((set, n, after)) => {
+                text.push_str(&body(set, n, dice));
+                after
+            }
+            None => {
+                text.push('{');
+                tail
+            }
+        };
     }
     text.push_str(rest);
     text
@@ -85,9 +94,21 @@ fn body(set: &str, n: usize, dice: &mut Dice) -> String {
         "b64" => format!("{}{}", dice.pick(&[ALNUM, b"+/"].concat(), n - 1), dice.pick(ALNUM, 1)),
         "uuid" => [8, 4, 4, 4, 12].map(|n| dice.pick(b"0123456789abcdef", n)).join("-"),
         "pem" => (0..n).map(|_| dice.pick(&[ALNUM, b"+/"].concat(), 64) + "\n").collect(),
+        "snowflake" => base64_of_digits(n, dice),
         "pass" => chosen_password(dice),
         _ => dice.pick(ALNUM, n),
     }
+}
+
+/// What a Discord token begins with: the base64 of an id of `n` digits.
+fn base64_of_digits(n: usize, dice: &mut Dice) -> String {
+    const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = dice.pick(b"123456789", n);
+    let triple = |bytes: &[u8]| {
+        let bits = bytes.iter().fold(0, |bits, byte| bits << 8 | usize::from(*byte));
+        [18, 12, 6, 0].map(|shift| char::from(ALPHABET[bits >> shift & 63]))
+    };
+    digits.as_bytes().chunks_exact(3).flat_map(triple).collect()
 }
 
 /// A password as people choose them: a word, a number, a sign.
@@ -162,7 +183,7 @@ pub(super) const KINDS: &[Kind] = &[
         "SLACK_WEBHOOK_URL",
         "https://hooks.slack.|com/services/<T{upper:8}/B{upper:10}/{alnum:24}>",
     ),
-    kind("discord-bot", "DISCORD_TOKEN", "MTA4NzY1|NDMyMTA5ODc2NTQz.G{alnum:5}.{url:38}"),
+    kind("discord-bot", "DISCORD_TOKEN", "{snowflake:18}.G{alnum:5}.{url:38}"),
     kind(
         "discord-webhook",
         "DISCORD_WEBHOOK",
@@ -265,6 +286,11 @@ pub(super) const KINDS: &[Kind] = &[
     kind("secret-key", "SECRET_KEY", "{url:50}"),
     kind("client-secret", "OAUTH_CLIENT_SECRET", "{alnum:32}"),
     kind("api-key-uuid", "SERVICE_API_KEY", "{uuid:1}"),
+    kind(
+        "pem-base64",
+        "CLIENT_KEY_DATA",
+        "LS0tLS1CRU|dJTiBSU0EgUFJJVkFURSBLRVktLS0tLQo<{b64:300}>",
+    ),
     kind("access-token", "ACCESS_TOKEN", "{url:64}"),
 ];
 
