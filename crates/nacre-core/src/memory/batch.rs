@@ -201,9 +201,9 @@ impl<'a> Batch<'a> {
     ) -> Result<(), MemoryError> {
         let checked = |text: String| -> Result<Memory, MemoryError> {
             let document =
-                Document::parse(text).map_err(|broken| MemoryError::InvalidEdit(broken.into()))?;
-            document.check().map_err(|broken| MemoryError::InvalidEdit(broken.into()))?;
-            Memory::read(base.clone(), document).map_err(MemoryError::InvalidEdit)
+                Document::parse(text).map_err(|broken| MemoryError::InvalidText(broken.into()))?;
+            document.check().map_err(|broken| MemoryError::InvalidText(broken.into()))?;
+            Memory::read(base.clone(), document).map_err(MemoryError::InvalidText)
         };
         let mut document = checked(self.redact(text))?.document;
         if document.as_str().as_bytes() != before {
@@ -399,7 +399,8 @@ impl<'a> Batch<'a> {
 
     /// A body that stands apart from the frontmatter and ends its last line.
     fn body_text(&mut self, body: &str) -> String {
-        let body = self.redact(body.trim_matches('\n'));
+        // No editor shows a NUL, and no reader takes a file with one.
+        let body = self.redact(&body.trim_matches('\n').replace('\0', "\u{fffd}"));
         if body.trim().is_empty() { String::new() } else { format!("\n{body}\n") }
     }
 
@@ -411,14 +412,16 @@ impl<'a> Batch<'a> {
         texts.iter().map(|text| self.redact(text)).collect()
     }
 
+    /// The text to store: not too long, and one that can be read again.
     fn bytes_of(&self, document: Document) -> Result<Vec<u8>, MemoryError> {
-        let bytes = document.into_string().into_bytes();
+        let size = document.as_str().len();
         let limit = usize::try_from(self.store.rules().max_file_bytes)
             .map_or(MAX_FILE_BYTES, |bytes| bytes.min(MAX_FILE_BYTES));
-        if bytes.len() > limit {
-            return Err(MemoryError::TooLong { what: "memory", size: bytes.len(), limit });
+        if size > limit {
+            return Err(MemoryError::TooLong { what: "memory", size, limit });
         }
-        Ok(bytes)
+        document.check().map_err(|broken| MemoryError::InvalidText(broken.into()))?;
+        Ok(document.into_string().into_bytes())
     }
 
     /// Keeps secrets out of `text`, and counts them.

@@ -21,6 +21,9 @@ const FILES_PER_THREAD: usize = 256;
 /// A memory is a page, not a book.
 const DEFAULT_FILE_BYTES: u64 = 64 * 1024;
 
+/// What is longer than this is no id, and would only fill the screen.
+const MAX_SHOWN_ID: usize = 96;
+
 /// How many near ids an unknown one is answered with.
 const MAX_NEAREST: usize = 3;
 
@@ -65,8 +68,8 @@ pub enum MemoryError {
     NotArchived { id: MemoryId },
     #[error("The summary `{id}` cannot be archived: summaries are a record of what happened")]
     SummaryNotArchivable { id: MemoryId },
-    #[error("The edited text is not a memory")]
-    InvalidEdit(#[source] RecordFault),
+    #[error("The text is not a memory")]
+    InvalidText(#[source] RecordFault),
     #[error("Cannot read the sidecar `{path}`")]
     Sidecar { path: RelPath, source: serde_json::Error },
 }
@@ -187,7 +190,10 @@ impl Store {
             located.iter().filter(|at| !id.is_empty() && at.id.as_str().starts_with(id));
         match (matching.next(), matching.next()) {
             (Some(at), None) => Ok(at.clone()),
-            _ => Err(MemoryError::Unknown { id: id.to_owned(), nearest: nearest(id, &located) }),
+            _ => Err(MemoryError::Unknown {
+                id: id.chars().take(MAX_SHOWN_ID).collect(),
+                nearest: nearest(id, &located),
+            }),
         }
     }
 
@@ -318,6 +324,9 @@ pub(super) fn memory_of(
 
 /// The ids most like `id`, best first.
 fn nearest(id: &str, located: &[Located]) -> Vec<MemoryId> {
+    if id.len() > MAX_SHOWN_ID {
+        return Vec::new();
+    }
     let likeness = |at: &Located| {
         let whole = strsim::normalized_damerau_levenshtein(id, at.id.as_str());
         let slug = strsim::normalized_damerau_levenshtein(id, at.id.slug());

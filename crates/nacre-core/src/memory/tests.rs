@@ -103,6 +103,17 @@ fn one_batch_mints_different_ids() {
 }
 
 #[test]
+fn what_is_added_can_be_read() {
+    let test = TestStore::new();
+    let odd = Draft { body: "a\0b \u{feff} --- \r\n---\n".to_owned(), ..draft("Odd \0 title") };
+    let id = test.change(MORNING, |batch, now| batch.add(&odd, now)).unwrap();
+    assert!(test.store.get(id.as_str()).unwrap().document.body().contains("a\u{fffd}b"));
+    let torn = Draft { body: "<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n".to_owned(), ..draft("Torn") };
+    let refused = test.change(MORNING, |batch, now| batch.add(&torn, now));
+    assert!(matches!(refused, Err(MemoryError::InvalidText(_))));
+}
+
+#[test]
 fn a_summary_lies_under_its_day_and_time() {
     let test = TestStore::new();
     let summary = SummaryDraft {

@@ -39,6 +39,9 @@ pub struct Owner {
 }
 
 /// Takes the lock in `journal`, trying for about `patience`.
+///
+/// Who waits first takes a turnstile, the journal folder's own lock, and gives it back once inside:
+/// a process that writes again and again queues behind those that wait, and starves nobody.
 pub(super) fn acquire(
     journal: &Dir,
     full: &Path,
@@ -50,30 +53,50 @@ pub(super) fn acquire(
     options.read(true).write(true).create(true).mode(0o600);
     options.follow(FollowSymlinks::No).nonblock(true);
     let file = journal.open_with(LOCK_FILE, &options).map_err(failed)?.into_std();
+    let turnstile = journal.open_with(".", OpenOptions::new().read(true)).map(File::into_std);
     let mut waited = Duration::ZERO;
-    let mut pause = MIN_PAUSE;
-    loop {
-        match file.try_lock() {
-            Ok(()) => break,
-            Err(TryLockError::Error(source)) => return Err(failed(source)),
-            Err(TryLockError::WouldBlock) if waited >= patience => {
-                return Err(FsError::Busy {
-                    path: full.parent().unwrap_or(full).to_owned(),
-                    owner: read_owner(File::from_std(file)),
-                });
-            }
-            Err(TryLockError::WouldBlock) => {}
+    // Where folders cannot be locked, everybody goes straight for the door.
+    let passed = turnstile.map(|turnstile| {
+        wait_for(&turnstile, patience, &mut waited, MAX_PAUSE).map(|()| turnstile)
+    });
+    let got = if matches!(passed, Ok(Err(TryLockError::WouldBlock))) {
+        Err(TryLockError::WouldBlock)
+    } else {
+        wait_for(&file, patience, &mut waited, MIN_PAUSE)
+    };
+    drop(passed);
+    let mut file = match got {
+        Ok(()) => File::from_std(file),
+        Err(TryLockError::Error(source)) => return Err(failed(source)),
+        Err(TryLockError::WouldBlock) => {
+            let path = full.parent().unwrap_or(full).to_owned();
+            return Err(FsError::Busy { path, owner: read_owner(File::from_std(file)) });
         }
-        thread::sleep(pause);
-        waited += pause;
-        pause = (pause * 2).min(MAX_PAUSE);
-    }
-    let mut file = File::from_std(file);
+    };
     // Nobody depends on the record: a full disk must not keep a reader from recovering.
     if let Ok(record) = serde_json::to_vec(owner) {
         let _ = sys::write_record(&mut file, &record);
     }
     Ok(file)
+}
+
+/// Tries to lock `file` until `waited` reaches `patience`.
+fn wait_for(
+    file: &std::fs::File,
+    patience: Duration,
+    waited: &mut Duration,
+    longest_pause: Duration,
+) -> Result<(), TryLockError> {
+    let mut pause = MIN_PAUSE;
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if *waited < patience => {}
+            ended => return ended,
+        }
+        thread::sleep(pause);
+        *waited += pause;
+        pause = (pause * 2).min(longest_pause);
+    }
 }
 
 fn read_owner(file: File) -> Option<Owner> {

@@ -68,9 +68,10 @@ impl WriteScope {
         Ok(writer)
     }
 
-    /// Whether an interrupted change waits for the next writer. Costs one look at the journal.
+    /// Whether an interrupted change, or its rest, waits for the next writer. Costs two looks.
     pub fn is_interrupted(&self) -> Result<bool, FsError> {
-        self.has(&RelPath::new(&format!("{JOURNAL}/{TXN}"))?)
+        let has = |name: &str| self.has(&RelPath::new(&format!("{JOURNAL}/{name}"))?);
+        Ok(has(TXN)? || has(DONE)?)
     }
 }
 
@@ -181,9 +182,16 @@ impl Writer<'_> {
     fn mode_for(&self, change: &Change) -> Result<FileMode, FsError> {
         match change {
             Change::Create { .. } | Change::Remove { .. } => Ok(self.scope.access.file_mode()),
-            Change::Replace { path, .. } => mode_of(&self.scope.parent_of(path)?, path.name())
-                .map(FileMode::Exactly)
-                .map_err(|fault| fault.at(&self.scope.full(path))),
+            Change::Replace { path, .. } => {
+                match mode_of(&self.scope.parent_of(path)?, path.name()) {
+                    Ok(bits) => Ok(FileMode::Exactly(bits)),
+                    Err(ReadFault::Io(error)) if error.kind() != ErrorKind::NotFound => {
+                        Err(io_error(FsAction::Read, &self.scope.full(path), error))
+                    }
+                    // It was a plain file a moment ago.
+                    Err(_) => Err(FsError::Conflict { paths: vec![path.clone()] }),
+                }
+            }
         }
     }
 

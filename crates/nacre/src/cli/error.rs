@@ -145,7 +145,7 @@ impl From<MemoryError> for CommandError {
             MemoryError::AlreadyArchived { id } => format!("nacre memory restore {id}"),
             MemoryError::NotArchived { id } => format!("nacre memory show {id}"),
             MemoryError::SummaryNotArchivable { id } => format!("nacre memory forget {id}"),
-            MemoryError::InvalidEdit(_) => "Mend the line and save again".to_owned(),
+            MemoryError::InvalidText(_) => "Mend the line and try again".to_owned(),
             MemoryError::Fs(_) => String::new(),
         };
         if let MemoryError::Fs(error) = error {

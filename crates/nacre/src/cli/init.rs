@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
+use nacre_core::base::ShownLine;
 use nacre_core::config::projects;
 use nacre_core::memory;
 use nacre_core::safefs::{Access, ChangeSet, RelPath, WriteScope};
@@ -117,7 +118,7 @@ fn print(ui: &mut Ui, output: &InitOutput) -> Result<Exit, CommandError> {
     } else {
         "folder (no git: history is kept by runs only)"
     };
-    ui.status(format!("Found {place} {}", output.root))?;
+    ui.status(format!("Found {place} {}", ShownLine(&output.root)))?;
     match output.created.as_slice() {
         [] => ui.status("The store was there already; nothing changed.")?,
         created => ui.status(format!("Made {}", created.join(", ")))?,

@@ -1,6 +1,7 @@
 //! `nacre status`: what there is, without judging it.
 
 use clap::Args;
+use nacre_core::base::ShownLine;
 use nacre_core::memory::{MemoryType, Shelf, TYPES};
 use serde::Serialize;
 
@@ -102,9 +103,9 @@ fn store_status(scoped: &ScopedStore) -> Result<StoreStatus, CommandError> {
 fn print(ui: &mut Ui, output: &StatusOutput) -> Result<(), CommandError> {
     match (&output.project, &output.root) {
         (Some(name), Some(root)) => {
-            ui.line(format!("Project {} in {root}", ui.paint(Role::Title, name)))?;
+            ui.line(format!("Project {} in {}", ui.paint(Role::Title, name), ShownLine(root)))?;
         }
-        (None, Some(root)) => ui.line(format!("Project in {root}, not registered"))?,
+        (None, Some(root)) => ui.line(format!("Project in {}, not registered", ShownLine(root)))?,
         (_, None) => ui.line("No project here")?,
     }
     for store in &output.stores {
@@ -113,7 +114,7 @@ fn print(ui: &mut Ui, output: &StatusOutput) -> Result<(), CommandError> {
             "{:<8} {}  {}",
             store.scope,
             counts.join(", "),
-            ui.paint(Role::Faint, &store.path)
+            ui.paint(Role::Faint, ShownLine(&store.path))
         ))?;
         if store.broken > 0 {
             let broken = format!("{} broken; `nacre doctor` shows where", store.broken);

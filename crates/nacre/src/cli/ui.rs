@@ -5,6 +5,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 use nacre_core::base::{Shown, ShownLine};
@@ -211,6 +212,11 @@ impl Ui {
         }
         error.exit
     }
+}
+
+/// A path in a message.
+pub(crate) fn shown(path: &Path) -> String {
+    ShownLine(&path.display().to_string()).to_string()
 }
 
 /// JSON whose every character is visible ASCII: terminals and logs see no control character.

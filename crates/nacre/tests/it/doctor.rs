@@ -101,4 +101,8 @@ fn an_interrupted_change_is_dealt_with() {
     fs::write(home.store("journal/txn/0"), "half").unwrap();
     home.ok(&["doctor"]);
     assert_eq!(home.tree("journal"), "journal/lock");
+    fs::create_dir(home.store("journal/done")).unwrap();
+    fs::write(home.store("journal/done/0"), "rest").unwrap();
+    home.ok(&["doctor"]);
+    assert_eq!(home.tree("journal"), "journal/lock");
 }

@@ -61,9 +61,9 @@ fn a_broken_edit_leaves_the_memory_and_keeps_the_draft() {
     let home = with_editor("sed -i 's/^title:.*/title: [oops/' \"$1\"");
     let before = home.read(FILE);
     assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"
-    Error: The edited text is not a memory
+    Error: The text is not a memory
     Caused by: Line 4: the frontmatter is not valid YAML: illegal placement of ':' indicator
-    Hint: Mend the line and save again
+    Hint: Mend the line and try again
     Hint: Your text is kept; go on with it: nacre memory edit 20261115-use-sqlite
     [exit 1]
     ");
@@ -80,9 +80,9 @@ fn a_broken_edit_leaves_the_memory_and_keeps_the_draft() {
 fn the_id_cannot_be_changed() {
     let home = with_editor("sed -i 's/^id:.*/id: 20261115-other/' \"$1\"");
     assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"
-    Error: The edited text is not a memory
+    Error: The text is not a memory
     Caused by: Line 2: `id` is `20261115-other`, but the file is named `20261115-use-sqlite`
-    Hint: Mend the line and save again
+    Hint: Mend the line and try again
     Hint: Your text is kept; go on with it: nacre memory edit 20261115-use-sqlite
     [exit 1]
     ");

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::super::error::{CommandError, Exit};
 use super::super::runtime::{Runtime, STORE_FOLDER};
-use super::super::ui::{Role, Ui};
+use super::super::ui::{Role, Ui, shown};
 
 /// Show the configuration files, in the order they are read
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ pub(crate) fn cmd_path(
             let note = if path.is_file() { "" } else { "(not there)" };
             vec![
                 (Role::Faint, (*layer).to_owned()),
-                (Role::Id, path.display().to_string()),
+                (Role::Id, shown(path)),
                 (Role::Faint, note.to_owned()),
             ]
         })

@@ -1,13 +1,14 @@
 //! `nacre config set`
 
 use clap::Args;
+use nacre_core::base::ShownLine;
 use nacre_core::config::{FromRepo, KEYS, edit};
 use nacre_core::safefs::{Access, ChangeSet, RelPath, WriteScope};
 use serde_json::json;
 
 use super::super::error::{CommandError, Exit};
 use super::super::runtime::{Runtime, STORE_FOLDER, read_text};
-use super::super::ui::Ui;
+use super::super::ui::{Ui, shown};
 
 /// Set one key; comments and order of the file stay
 #[derive(Debug, Args)]
@@ -47,8 +48,10 @@ pub(crate) fn cmd_set(
         ui.json(&json!({ "key": key, "value": value, "path": origin.display().to_string() }))?;
     }
     match value {
-        Some(value) => ui.status(format!("Set {key} = {value} in {}", origin.display()))?,
-        None => ui.status(format!("Unset {key} in {}", origin.display()))?,
+        Some(value) => {
+            ui.status(format!("Set {key} = {} in {}", ShownLine(value), shown(&origin)))?;
+        }
+        None => ui.status(format!("Unset {} in {}", ShownLine(key), shown(&origin)))?,
     }
     Ok(Exit::Done)
 }

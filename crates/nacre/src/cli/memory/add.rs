@@ -3,6 +3,7 @@
 use std::io::Read as _;
 
 use clap::{Args, ValueEnum};
+use nacre_core::base::ShownLine;
 use nacre_core::memory::{Claim, Draft, LearningKind, MemoryId, Quote, Speaker};
 
 use super::super::error::{CommandError, Exit};
@@ -120,7 +121,7 @@ pub(crate) fn cmd_add(
     let at = scoped.store.locate(id.as_str())?;
     let path = scoped.store.path().join(at.path.as_str()).display().to_string();
     print_done(ui, "added", id.as_str(), Some(&path))?;
-    ui.status(&path)?;
+    ui.status(ShownLine(&path))?;
     Ok(Exit::Done)
 }
 

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::super::error::{CommandError, Exit};
 use super::super::init::add_project;
 use super::super::runtime::Runtime;
-use super::super::ui::Ui;
+use super::super::ui::{Ui, shown};
 
 /// Register a repository
 ///
@@ -45,6 +45,6 @@ pub(crate) fn cmd_add(
     if ui.is_json() {
         ui.json(&json!({ "project": name, "path": root.display().to_string() }))?;
     }
-    ui.status(format!("Registered project `{name}` in {}", root.display()))?;
+    ui.status(format!("Registered project `{name}` in {}", shown(&root)))?;
     Ok(Exit::Done)
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::super::error::{CommandError, Exit};
 use super::super::runtime::{Runtime, STORE_FOLDER};
-use super::super::ui::{Role, Ui};
+use super::super::ui::{Role, Ui, shown};
 
 /// List the registered projects
 #[derive(Debug, Args)]
@@ -45,7 +45,7 @@ pub(crate) fn cmd_list(
             vec![
                 (Role::Id, project.name.clone()),
                 (Role::Faint, store_state(&project.path).to_owned()),
-                (Role::Faint, project.path.display().to_string()),
+                (Role::Faint, shown(&project.path)),
             ]
         })
         .collect();
