@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::document::{Document, MAX_FILE_BYTES};
+use super::document::{Broken, Document, MAX_FILE_BYTES};
 use super::id::MemoryId;
 use super::kinds::{Claim, MemoryType, Status};
 use super::layout::{self, Located, Shelf};
@@ -19,6 +19,21 @@ use crate::safefs::{ChangeSet, FsError, RelPath, Writer};
 
 /// The longest title: a line on a wide screen.
 const MAX_TITLE_BYTES: usize = 200;
+
+/// Keys whose values are ids, times, words of ours and numbers.
+const OWN_KEYS: &[&str] = &[
+    "id",
+    "kind",
+    "created",
+    "updated",
+    "confidence",
+    "related",
+    "status",
+    "supersedes",
+    "superseded_by",
+    "date",
+    "time",
+];
 
 /// Stands for a text that the settings name as one to keep out.
 const EXTRA_PLACEHOLDER: &str = "[redacted:extra]";
@@ -199,18 +214,37 @@ impl<'a> Batch<'a> {
         text: &str,
         now: Timestamp,
     ) -> Result<(), MemoryError> {
-        let checked = |text: String| -> Result<Memory, MemoryError> {
-            let document =
-                Document::parse(text).map_err(|broken| MemoryError::InvalidText(broken.into()))?;
-            document.check().map_err(|broken| MemoryError::InvalidText(broken.into()))?;
-            Memory::read(base.clone(), document).map_err(MemoryError::InvalidText)
-        };
-        let mut document = checked(self.redact(text))?.document;
+        let invalid = |broken: Broken| MemoryError::InvalidText(broken.into());
+        let mut document = Document::parse(text.to_owned()).map_err(invalid)?;
+        document.check().map_err(invalid)?;
+        self.redact_document(&mut document);
+        let edited = Memory::read(base.clone(), document).map_err(MemoryError::InvalidText)?;
+        let mut document = edited.document.clone();
         if document.as_str().as_bytes() != before {
-            set_time(&mut document, "updated", now);
+            set_time(&mut document, "updated", later(&edited, now));
         }
-        self.set.replace(base.path.clone(), before, document.into_string().into_bytes());
+        let bytes = self.bytes_of(document)?;
+        self.set.replace(base.path.clone(), before, bytes);
         Ok(())
+    }
+
+    /// Keeps secrets out of what a person wrote, and leaves alone what names and dates the memory.
+    fn redact_document(&mut self, document: &mut Document) {
+        let keys: Vec<String> =
+            document.keys().filter(|key| !OWN_KEYS.contains(key)).map(str::to_owned).collect();
+        for key in keys {
+            let text = document.text(&key).map(|text| text.map(Cow::into_owned));
+            match (text, document.list(&key)) {
+                (Ok(Some(text)), _) => document.set_text(&key, &self.redact(&text)),
+                (_, Ok(Some(list))) => document.set_list(&key, &self.redact_all(&list)),
+                // A map of the person's own: nothing in it is shown or searched.
+                (_, _) => {}
+            }
+        }
+        let body = self.redact(document.body());
+        if body != document.body() {
+            document.set_body(&body);
+        }
     }
 
     /// Stages the move of a memory to the archive.
@@ -359,24 +393,44 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Stages the move of everything the store remembers below `aside`; tombstones stay.
-    pub fn set_aside(&mut self, aside: &RelPath) -> Result<usize, MemoryError> {
-        let files = self.store.files()?.located;
-        for at in &files {
-            self.move_aside(&at.path, aside)?;
+    /// Stages the move of everything the store remembers below `aside`; tombstones stay. Returns how
+    /// many memories go, and what could not be taken along.
+    pub fn set_aside(&mut self, aside: &RelPath) -> Result<(usize, Vec<String>), MemoryError> {
+        let files = self.store.files()?;
+        let mut left = Vec::new();
+        for at in &files.located {
+            self.move_aside(at.path.as_str(), aside, &mut left)?;
+        }
+        let n_memories = files.located.len() - left.len();
+        for stray in &files.strays {
+            self.move_aside(&stray.path, aside, &mut left)?;
         }
         for folder in ["meta/evidence", "meta/state"] {
-            let folder = RelPath::new(folder)?;
-            for entry in self.store.scope().list(&folder)? {
-                self.move_aside(&folder.join(&entry.name)?, aside)?;
+            for entry in self.store.scope().list(&RelPath::new(folder)?)? {
+                self.move_aside(&format!("{folder}/{}", entry.name), aside, &mut left)?;
             }
         }
-        Ok(files.len())
+        Ok((n_memories, left))
     }
 
-    fn move_aside(&mut self, path: &RelPath, aside: &RelPath) -> Result<(), FsError> {
-        let bytes = self.store.scope().read(path, MAX_SIDECAR_BYTES)?;
-        self.set.relocate(path.clone(), &bytes, aside.join(path.as_str())?, bytes.clone());
+    /// A link, a folder or a file beyond all measure stays, and is named in `left`.
+    fn move_aside(
+        &mut self,
+        path: &str,
+        aside: &RelPath,
+        left: &mut Vec<String>,
+    ) -> Result<(), FsError> {
+        let moved = RelPath::new(path).and_then(|path| {
+            let bytes = self.store.scope().read(&path, MAX_SIDECAR_BYTES)?;
+            Ok((aside.join(path.as_str())?, path, bytes))
+        });
+        match moved {
+            Ok((to, path, bytes)) => self.set.relocate(path, &bytes, to, bytes.clone()),
+            Err(FsError::BadPath { .. } | FsError::NotAFile { .. } | FsError::TooLarge { .. }) => {
+                left.push(path.to_owned());
+            }
+            Err(error) => return Err(error),
+        }
         Ok(())
     }
 

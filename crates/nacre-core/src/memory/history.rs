@@ -19,6 +19,32 @@ const MAX_ACTIONS_BYTES: u64 = 4 << 20;
 /// More versions than anybody reads.
 const MAX_VERSIONS: usize = 200;
 
+/// A store may be shipped by a stranger with all that git needs to take it for a bare repository,
+/// whose settings run commands; and no look at history may reach for the network.
+const SETTINGS: &[&str] = &[
+    "safe.bareRepository=explicit",
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=",
+    "core.sshCommand=false",
+    "log.showSignature=false",
+    "protocol.allow=never",
+];
+
+/// What a git hook, or a stranger's shell, would hand to every git below it.
+const INHERITED: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+];
+
 /// One earlier state of a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
@@ -81,21 +107,22 @@ fn actions_on(report: &Value, run: &str, id: &MemoryId) -> Vec<Version> {
 
 /// The commits that touched `path`; none where there is no git or no repository.
 fn git_log(root: &Path, path: &RelPath) -> Vec<Version> {
-    let output = Command::new("git")
-        .args([
-            "-c",
-            "core.hooksPath=/dev/null",
-            "-c",
-            "core.fsmonitor=",
-            "-c",
-            "log.showSignature=false",
-        ])
-        .args(["-c", "protocol.ext.allow=never", "--no-pager", "--no-optional-locks"])
-        .args(["log", "--follow", "--no-ext-diff", "--no-textconv", "--date=iso-strict"])
+    let mut command = Command::new("git");
+    for setting in SETTINGS {
+        command.args(["-c", setting]);
+    }
+    for name in INHERITED {
+        command.env_remove(name);
+    }
+    let output = command
+        .args(["--no-pager", "--no-optional-locks", "log", "--follow", "--no-ext-diff"])
+        .args(["--no-textconv", "--date=iso-strict"])
         .arg(format!("--max-count={MAX_VERSIONS}"))
         .args(["--format=%h%x1f%ad%x1f%an%x1f%s", "--", path.as_str()])
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_ALLOW_PROTOCOL", "")
         .current_dir(root)
         .stdin(Stdio::null())
         .stderr(Stdio::null())

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use super::id::MemoryId;
 use super::kinds::Status;
 
-/// Sidecars are small; a larger one is not ours.
-pub(super) const MAX_SIDECAR_BYTES: u64 = 1 << 20;
+/// The largest memory, quoted and escaped in its evidence, stays below this; a larger one is not ours.
+pub(super) const MAX_SIDECAR_BYTES: u64 = 16 << 20;
 
 const VERSION: u32 = 1;
 

@@ -1,5 +1,6 @@
 //! Reading a store: where memories lie, what they say, and which files are broken.
 
+use std::io::ErrorKind;
 use std::num::NonZero;
 use std::path::Path;
 use std::thread;
@@ -56,6 +57,8 @@ pub enum MemoryError {
     Fs(#[from] FsError),
     #[error("No memory is named `{}`", crate::base::ShownLine(id))]
     Unknown { id: String, nearest: Vec<MemoryId> },
+    #[error("`{}` is the start of {n_found} memories' ids", crate::base::ShownLine(id))]
+    Ambiguous { id: String, n_found: usize, nearest: Vec<MemoryId> },
     #[error("Cannot use the memory `{}`", .0.path)]
     Unreadable(#[source] Unreadable),
     #[error("A memory needs a title with at least one visible character")]
@@ -149,11 +152,22 @@ impl Store {
     /// Finishes or takes back a change that an earlier process left halfway. Costs one look when
     /// there is none; while another process is writing, the change is its own.
     pub fn settle(&self, owner: &Owner) -> Result<(), MemoryError> {
-        if !self.scope.is_interrupted()? {
-            return Ok(());
+        // Who may not write here, or cannot now, can still read.
+        let is_denied = |error: &FsError| {
+            matches!(
+                error.io_kind(),
+                Some(ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
+            )
+        };
+        match self.scope.is_interrupted() {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            Err(error) if is_denied(&error) => return Ok(()),
+            Err(error) => return Err(error.into()),
         }
         match self.scope.lock(owner, Duration::ZERO) {
             Ok(_) | Err(FsError::Busy { .. }) => Ok(()),
+            Err(error) if is_denied(&error) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
@@ -186,10 +200,15 @@ impl Store {
             return Ok(at);
         }
         let located = self.files()?.located;
-        let mut matching =
-            located.iter().filter(|at| !id.is_empty() && at.id.as_str().starts_with(id));
-        match (matching.next(), matching.next()) {
-            (Some(at), None) => Ok(at.clone()),
+        let is_meant = |at: &&Located| !id.is_empty() && at.id.as_str().starts_with(id);
+        let matching: Vec<&Located> = located.iter().filter(is_meant).collect();
+        match matching.as_slice() {
+            [at] => Ok((*at).clone()),
+            [_, _, ..] => Err(MemoryError::Ambiguous {
+                id: id.to_owned(),
+                n_found: matching.len(),
+                nearest: matching.iter().take(MAX_NEAREST).map(|at| at.id.clone()).collect(),
+            }),
             _ => Err(MemoryError::Unknown {
                 id: id.chars().take(MAX_SHOWN_ID).collect(),
                 nearest: nearest(id, &located),

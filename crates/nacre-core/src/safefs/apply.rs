@@ -122,9 +122,11 @@ impl<'a> Site<'a> {
     fn make_dir(&self, dir: &RelPath) -> Result<(), FsError> {
         let parent = self.scope.parent_of(dir)?;
         match sys::make_dir(&parent, dir.name(), self.scope.access.dir_mode()) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-            Err(error) => Err(io_error(FsAction::MakeFolder, &self.scope.full(dir), error)),
-            Ok(()) => sync(&parent, self.scope, dir),
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                Err(io_error(FsAction::MakeFolder, &self.scope.full(dir), error))
+            }
+            // Also what an interrupted try made may not be on the disk yet.
+            _ => sync(&parent, self.scope, dir),
         }
     }
 

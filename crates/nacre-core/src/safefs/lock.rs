@@ -45,12 +45,13 @@ pub struct Owner {
 pub(super) fn acquire(
     journal: &Dir,
     full: &Path,
+    mode: u32,
     owner: &Owner,
     patience: Duration,
 ) -> Result<File, FsError> {
     let failed = |source| io_error(FsAction::Lock, &full.join(LOCK_FILE), source);
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).mode(0o600);
+    options.read(true).write(true).create(true).mode(mode);
     options.follow(FollowSymlinks::No).nonblock(true);
     let file = journal.open_with(LOCK_FILE, &options).map_err(failed)?.into_std();
     let turnstile = journal.open_with(".", OpenOptions::new().read(true)).map(File::into_std);

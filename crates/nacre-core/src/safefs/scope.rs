@@ -32,11 +32,15 @@ impl Access {
         }
     }
 
-    pub(super) fn file_mode(self) -> FileMode {
+    pub(super) fn file_bits(self) -> u32 {
         match self {
-            Self::Shared => FileMode::New(0o666),
-            Self::Private => FileMode::New(0o600),
+            Self::Shared => 0o666,
+            Self::Private => 0o600,
         }
+    }
+
+    pub(super) fn file_mode(self) -> FileMode {
+        FileMode::New(self.file_bits())
     }
 }
 
@@ -102,12 +106,13 @@ impl WriteScope {
     /// Makes the folder `name` inside `parent` where it is missing, and opens it.
     pub fn create_inside(parent: &Path, name: &str, access: Access) -> Result<Self, FsError> {
         let parent_scope = Self::open(parent, access)?;
-        match sys::make_dir(&parent_scope.dir, name, access.dir_mode()) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                Err(io_error(FsAction::MakeFolder, &parent.join(name), error))
-            }
-            _ => Self::open_inside(parent, name, access),
-        }
+        let made = match sys::make_dir(&parent_scope.dir, name, access.dir_mode()) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(error),
+            Ok(()) => sys::sync_dir(&parent_scope.dir),
+        };
+        made.map_err(|error| io_error(FsAction::MakeFolder, &parent.join(name), error))?;
+        Self::open_inside(parent, name, access)
     }
 
     /// The folder, for messages and for programs that are started in it.

@@ -213,6 +213,26 @@ struct Act {
 }
 
 #[test]
+fn a_writer_goes_on_after_an_interrupted_change() {
+    let scenario = &scenarios()[3];
+    let (before, after) = ends(scenario);
+    for at in 0..80 {
+        let dir = tempfile::tempdir().unwrap();
+        old_tree(dir.path());
+        let scope = WriteScope::open(dir.path(), Access::Shared).unwrap();
+        let writer = scope.lock(&owner(), Duration::ZERO).unwrap();
+        let first = Some((at, Fault::Kill));
+        let _ = fault::with(Disk::Local, first, || writer.commit((scenario.set)()));
+        let mut second = ChangeSet::new();
+        second.create(path("later.md"), b"later".to_vec());
+        writer.commit(second).unwrap();
+        let mut found = tree(dir.path());
+        assert_eq!(found.remove("later.md").unwrap(), b"later");
+        assert!(found == before || found == after, "stopped at call {at}: {found:?}");
+    }
+}
+
+#[test]
 fn a_person_is_never_overwritten() {
     fn save(file: &Path) {
         fs::write(file, "person").unwrap();
@@ -311,6 +331,8 @@ fn what_is_not_ours_in_the_journal_does_not_close_the_store() {
     recover(dir.path());
     assert_eq!(recover(dir.path()), Recovery::Clean);
     assert_eq!(tree(dir.path()).values().filter(|bytes| *bytes == b"theirs").count(), 2);
+    write(dir.path(), "journal/txn", b"no folder at all");
+    assert_eq!(recover(dir.path()), Recovery::SetAside);
     for name in ["journal/txn/0", "Journal/lock", "journal"] {
         let mut set = ChangeSet::new();
         set.create(path(name), b"x".to_vec());

@@ -55,14 +55,14 @@ impl WriteScope {
     /// Takes the scope's lock, waiting for about `patience`, and deals with an interrupted change.
     pub fn lock(&self, owner: &Owner, patience: Duration) -> Result<Writer<'_>, FsError> {
         let full = self.path.join(JOURNAL);
-        match sys::make_dir(&self.dir, JOURNAL, 0o700) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                return Err(io_error(FsAction::MakeFolder, &full, error));
-            }
-            _ => {}
-        }
+        let made = match sys::make_dir(&self.dir, JOURNAL, self.access.dir_mode()) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(error),
+            Ok(()) => sys::sync_dir(&self.dir),
+        };
+        made.map_err(|error| io_error(FsAction::MakeFolder, &full, error))?;
         let journal = self.open_child(&self.dir, &full, JOURNAL)?;
-        let lock = lock::acquire(&journal, &full, owner, patience)?;
+        let lock = lock::acquire(&journal, &full, self.access.file_bits(), owner, patience)?;
         let mut writer = Writer { scope: self, journal, recovery: Recovery::Clean, _lock: lock };
         writer.recovery = writer.recover()?;
         Ok(writer)
@@ -121,17 +121,19 @@ impl Writer<'_> {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
+        // An earlier change of this writer may have been left halfway; its files come first.
+        if self.scope.is_interrupted()? {
+            self.recover()?;
+        }
         let conflicts = self.conflicts(&changes)?;
         if !conflicts.is_empty() {
             return Err(FsError::Conflict { paths: conflicts });
         }
-        // A rest that could not be removed last time must not be taken for ours.
-        self.clear_done()?;
         let plan = self.stage(&changes).map_err(|error| match self.clear(TXN) {
             Ok(()) => error,
             Err(_) => self.interrupted(error),
         })?;
-        let txn = self.open_txn()?;
+        let txn = self.open_txn().map_err(|error| self.interrupted(error))?;
         self.follow(&txn, &plan)
     }
 
@@ -257,12 +259,19 @@ impl Writer<'_> {
         let full = self.scope.path.join(JOURNAL).join(DONE);
         let done = match self.scope.open_child(&self.journal, &full, DONE) {
             Err(error) if error.is_missing() => return Ok(Vec::new()),
+            Err(FsError::NotAFolder { .. }) => return self.set_aside(DONE).map(|()| Vec::new()),
             done => done?,
         };
         let mut kept = Vec::new();
         for name in [PLAN, UNDO] {
-            if let Ok(Some(plan)) = Plan::load(&done, name) {
-                kept.extend(Site::new(self.scope, &done).rescue(&plan)?);
+            match Plan::load(&done, name) {
+                Ok(None) => {}
+                Ok(Some(plan)) => kept.extend(Site::new(self.scope, &done).rescue(&plan)?),
+                Err(PlanFault::NotOurs) => return self.set_aside(DONE).map(|()| kept),
+                // Without the plan nobody can tell a person's bytes from ours; they stay.
+                Err(PlanFault::Unreadable(error)) => {
+                    return Err(io_error(FsAction::Read, &full, error));
+                }
             }
         }
         self.clear(DONE)?;
@@ -289,7 +298,11 @@ impl Writer<'_> {
         for entry in entries {
             remove_if_there(&dir, &entry.name).map_err(failed)?;
         }
-        sys::remove_dir(&self.journal, name).map_err(failed)
+        match sys::remove_dir(&self.journal, name) {
+            // Something is in it that we could not even name.
+            Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => self.set_aside(name),
+            removed => removed.map_err(failed),
+        }
     }
 
     fn open_txn(&self) -> Result<Dir, FsError> {
@@ -302,6 +315,9 @@ impl Writer<'_> {
         self.clear_done()?;
         let txn = match self.open_txn() {
             Err(error) if error.is_missing() => return Ok(Recovery::Clean),
+            Err(FsError::NotAFolder { .. }) => {
+                return self.set_aside(TXN).map(|()| Recovery::SetAside);
+            }
             txn => txn?,
         };
         if let Some(plan) = match self.load(&txn, UNDO) {

@@ -109,6 +109,7 @@ fn is_persons_doing(error: &MemoryError) -> bool {
         MemoryError::Fs(error) => error.is_missing(),
         MemoryError::Unreadable(_)
         | MemoryError::Unknown { .. }
+        | MemoryError::Ambiguous { .. }
         | MemoryError::InvalidText(_)
         | MemoryError::AlreadyArchived { .. }
         | MemoryError::NotArchived { .. } => true,

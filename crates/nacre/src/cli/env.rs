@@ -12,7 +12,11 @@ use nacre_core::config::{NACRE_HOME, NACRE_NOW};
 pub(crate) struct Environment {
     /// Variables whose name and value are text.
     pub(crate) vars: Vec<(String, String)>,
+    /// Variables of ours whose value is no text.
+    pub(crate) garbled_vars: Vec<String>,
     pub(crate) folder: PathBuf,
+    /// Whether the current folder was removed under us.
+    pub(crate) is_folder_gone: bool,
     pub(crate) home: Option<PathBuf>,
     pub(crate) pid: u32,
     pub(crate) stdout_is_terminal: bool,
@@ -33,8 +37,16 @@ impl Environment {
         let pair = |(name, value): (OsString, OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
-        let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        let current = std::env::current_dir();
+        let is_folder_gone = current.is_err();
+        let folder = current.unwrap_or_else(|_| PathBuf::from("/"));
+        let garbled = std::env::vars_os().filter_map(|(name, value)| {
+            let name = name.into_string().ok().filter(|name| name.starts_with("NACRE_"))?;
+            value.into_string().is_err().then_some(name)
+        });
         Self {
+            garbled_vars: garbled.collect(),
+            is_folder_gone,
             vars: std::env::vars_os().filter_map(pair).collect(),
             folder: std::fs::canonicalize(&folder).unwrap_or(folder),
             home: std::env::home_dir().filter(|home| !home.as_os_str().is_empty()),

@@ -112,8 +112,8 @@ impl From<FsError> for CommandError {
 
 fn io_hint(kind: io::ErrorKind) -> Option<&'static str> {
     const HINTS: &[(io::ErrorKind, &str)] = &[
-        (io::ErrorKind::StorageFull, "Free some space on the disk; nothing was changed"),
-        (io::ErrorKind::QuotaExceeded, "Free some of your quota; nothing was changed"),
+        (io::ErrorKind::StorageFull, "Free some space on the disk"),
+        (io::ErrorKind::QuotaExceeded, "Free some of your quota"),
         (
             io::ErrorKind::ReadOnlyFilesystem,
             "The disk is mounted read-only; reading commands still work",
@@ -122,7 +122,6 @@ fn io_hint(kind: io::ErrorKind) -> Option<&'static str> {
             io::ErrorKind::PermissionDenied,
             "Check the owner and mode of the file: `ls -ld` shows them",
         ),
-        (io::ErrorKind::NotFound, "Run `nacre init` to prepare this repository"),
     ];
     HINTS.iter().find(|(known, _)| *known == kind).map(|(_, hint)| *hint)
 }
@@ -136,6 +135,10 @@ impl From<MemoryError> for CommandError {
             MemoryError::Unknown { nearest, .. } => {
                 let names: Vec<String> = nearest.iter().map(|id| format!("`{id}`")).collect();
                 format!("Did you mean {}?", names.join(" or "))
+            }
+            MemoryError::Ambiguous { nearest, .. } => {
+                let names: Vec<String> = nearest.iter().map(|id| format!("`{id}`")).collect();
+                format!("Give more of it, such as {}", names.join(" or "))
             }
             MemoryError::Unreadable(_) | MemoryError::Sidecar { .. } => {
                 "`nacre doctor` shows every broken file with its line".to_owned()

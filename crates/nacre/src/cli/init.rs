@@ -35,7 +35,8 @@ pub(crate) struct InitArgs {
 #[derive(Serialize)]
 struct InitOutput {
     root: String,
-    project: String,
+    /// `None` when it could not be registered.
+    project: Option<String>,
     is_git: bool,
     /// What was made now; nothing when the store was there already.
     created: Vec<String>,
@@ -60,7 +61,8 @@ pub(crate) fn cmd_init(
     let writer = scope.lock(&runtime.owner("init"), runtime.settings().lock.wait)?;
     let created = memory::init(&writer, REPO_CONFIG)?;
     drop(writer);
-    let project = register(runtime, root, name.as_deref())?;
+    let registered = register(runtime, root, name.as_deref());
+    let project = registered.as_ref().ok().cloned();
     let store = memory::Store::new(scope, memory::Rules::default());
     let output = InitOutput {
         root: root.display().to_string(),
@@ -71,7 +73,14 @@ pub(crate) fn cmd_init(
         next: "nacre memory add \"Use SQLite for the queue\" --body \"One file, no server.\""
             .to_owned(),
     };
-    print(ui, &output)
+    print(ui, &output)?;
+    match registered {
+        Ok(_) => Ok(Exit::Done),
+        Err(error) => {
+            ui.warning(format!("The project could not be registered: {}", error.message), None);
+            Ok(Exit::Partial)
+        }
+    }
 }
 
 /// Puts the project into the register, unless it is there.
@@ -123,7 +132,8 @@ fn print(ui: &mut Ui, output: &InitOutput) -> Result<Exit, CommandError> {
         [] => ui.status("The store was there already; nothing changed.")?,
         created => ui.status(format!("Made {}", created.join(", ")))?,
     }
-    ui.status(format!("Project `{}`, {}.", output.project, counted(output.memories)))?;
+    let name = output.project.as_deref().unwrap_or("not registered");
+    ui.status(format!("Project `{}`, {}.", ShownLine(name), counted(output.memories)))?;
     let next = ui.paint(Role::Title, &output.next);
     ui.status(format!("\nNext: {next}"))?;
     Ok(Exit::Done)

@@ -110,9 +110,10 @@ pub(crate) fn main() -> ExitCode {
     {
         return ui::print_version();
     }
+    let is_json = args.iter().any(|arg| arg == "--json");
     match parse(args) {
         Ok(cli) => dispatch(&cli),
-        Err(error) => ui::print_usage(&error),
+        Err(error) => ui::print_usage(&error, is_json),
     }
 }
 

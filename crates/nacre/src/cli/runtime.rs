@@ -76,6 +76,13 @@ impl Runtime {
         globals: &Globals,
         tolerance: Tolerance,
     ) -> Result<Self, CommandError> {
+        if environment.is_folder_gone {
+            return Err(CommandError::failed("The current folder is gone")
+                .hint("Go to one that is there: cd"));
+        }
+        if let Some(name) = environment.garbled_vars.first() {
+            return Err(CommandError::usage(format!("The value of `{name}` is no text")));
+        }
         let home = environment.nacre_home();
         let projects = read_projects(home.as_deref())?;
         let project =
@@ -257,9 +264,16 @@ fn config_sources(
         sources.push(Source::home(&home.join("config.toml"), text));
     }
     if let Some(project) = project {
-        let folder = project.path.join(STORE_FOLDER);
-        if let Some(text) = read_text(&folder, "config.toml")? {
-            sources.push(Source::repo(&folder.join("config.toml"), text));
+        let path = project.path.join(STORE_FOLDER).join("config.toml");
+        // A link in the store's place, or in its file's, is a stranger's: nothing is read through it.
+        let scope = match WriteScope::open_inside(&project.path, STORE_FOLDER, Access::Shared) {
+            Err(error) if error.is_missing() => None,
+            scope => Some(scope?),
+        };
+        if let Some(scope) = scope
+            && let Some(text) = read_text_in(&scope, "config.toml")?
+        {
+            sources.push(Source::repo(&path, text));
         }
     }
     if let Some(file) = environment.var(NACRE_CONFIG) {
@@ -282,6 +296,12 @@ pub(crate) fn read_text(folder: &Path, name: &str) -> Result<Option<String>, Com
         Err(error) if error.is_missing() => return Ok(None),
         scope => scope?,
     };
+    read_text_in(&scope, name)
+}
+
+/// Reads a small text inside a scope; `None` when it is not there.
+fn read_text_in(scope: &WriteScope, name: &str) -> Result<Option<String>, CommandError> {
+    let folder = scope.path();
     let Some(bytes) = scope.read_optional(&RelPath::new(name)?, MAX_CONFIG_BYTES)? else {
         return Ok(None);
     };

@@ -131,7 +131,7 @@ impl Ui {
     pub(crate) fn warning(&mut self, message: impl Display, hint: Option<&str>) {
         self.flush();
         let label = paint(self.color.err, Role::Warning, "Warning:");
-        talk(&format!("{label} {message}"));
+        talk(&format!("{label} {}", ShownLine(&message.to_string())));
         if let Some(hint) = hint {
             self.hint(hint);
         }
@@ -180,7 +180,10 @@ impl Ui {
         let exit = match result {
             Ok(exit) => match self.out.flush() {
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
-                Err(_) => Exit::Failed,
+                Err(error) => {
+                    talk(&format!("Error: Cannot write the output\nCaused by: {error}"));
+                    Exit::Failed
+                }
                 Ok(()) => exit,
             },
             Err(error) if is_broken_pipe(&error) => Exit::Done,
@@ -258,8 +261,17 @@ pub(crate) fn print_version() -> ExitCode {
 }
 
 /// Prints help, or what was wrong with the arguments.
-pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
+pub(crate) fn print_usage(error: &clap::Error, is_json: bool) -> ExitCode {
     let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+    if is_json && error.use_stderr() {
+        let text = error.to_string();
+        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        let body = json!({ "error": {
+            "kind": exit.as_str(), "message": message, "causes": [], "hints": ["nacre --help"],
+        }});
+        let _ = writeln!(io::stdout(), "{}", ascii_json(&format!("{body:#}")));
+    } else {
+        let _ = error.print();
+    }
     ExitCode::from(exit as u8)
 }

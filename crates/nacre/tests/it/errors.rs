@@ -112,6 +112,14 @@ fn a_read_only_disk_can_be_read() {
 }
 
 #[test]
+fn a_home_that_cannot_be_used_does_not_stop_init() {
+    let home = TestHome::empty().with_var("NACRE_HOME", "/proc/nothing/here");
+    let shown = home.run(&["init"]);
+    assert!(shown.contains("could not be registered") && shown.ends_with("[exit 3]\n"), "{shown}");
+    assert!(home.store("config.toml").exists());
+}
+
+#[test]
 fn an_unreadable_file_is_reported_and_skipped() {
     let home = TestHome::new();
     home.add("Use SQLite", &[]);

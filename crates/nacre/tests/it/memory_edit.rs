@@ -24,6 +24,13 @@ fn set_editor(home: TestHome, action: &str) -> TestHome {
     home.with_var("EDITOR", &script).with_var("NACRE_NOW", "2026-11-16T00:00:00Z")
 }
 
+/// The texts that are kept for later.
+fn drafts(home: &TestHome) -> Vec<String> {
+    let mut files = Vec::new();
+    crate::home::walk(&home.root().join(".nacre/drafts"), &mut files);
+    files.iter().map(|file| fs::read_to_string(file).unwrap()).collect()
+}
+
 #[test]
 fn a_saved_edit_is_taken_over() {
     let home =
@@ -45,7 +52,7 @@ fn a_saved_edit_is_taken_over() {
 
     Just one file.
     ");
-    assert_eq!(home.tree("workspace"), "");
+    assert_eq!(drafts(&home), Vec::<String>::new());
 }
 
 #[test]
@@ -102,18 +109,18 @@ fn somebody_elses_edit_meanwhile_is_a_conflict() {
     [exit 1]
     ");
     assert!(home.read(FILE).ends_with("theirs\n"));
-    assert!(home.read("workspace/edit-20261115-use-sqlite.md").ends_with("mine\n"));
+    assert!(drafts(&home).iter().any(|text| text.ends_with("mine\n")));
     let home = set_editor(home, "echo more >> \"$1\"");
     assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"
     Error: The memory was changed after your draft of it was begun
-    Hint: Your draft is $HOME/work/.nacre/workspace/edit-20261115-use-sqlite.md
+    Hint: Your draft is $HOME/.nacre/drafts/0c233666f058811b-20261115-use-sqlite.md
     Hint: Start again from the memory: nacre memory edit 20261115-use-sqlite --discard
     [exit 1]
     ");
     assert!(home.read(FILE).ends_with("theirs\n"));
     home.ok(&["memory", "edit", "20261115-use-sqlite", "--discard"]);
     assert!(home.read(FILE).ends_with("theirs\nmore\n"));
-    assert_eq!(home.tree("workspace"), "");
+    assert_eq!(drafts(&home), Vec::<String>::new());
 }
 
 #[test]
@@ -129,6 +136,19 @@ fn editors_are_chosen_in_order() {
     Hint: Set $EDITOR, or run `nacre config set ui.editor vim`
     [exit 1]
     ");
+}
+
+#[test]
+fn names_and_dates_are_not_redacted_away() {
+    let home = with_editor("echo 'more about sqlite' >> \"$1\"");
+    home.ok(&["config", "set", "redact.extra", "sqlite"]);
+    home.ok(&["memory", "edit", "20261115-use-sqlite"]);
+    let text = home.read(FILE);
+    assert!(
+        text.starts_with("---\nid: 20261115-use-sqlite\n")
+            && text.ends_with("more about [redacted:extra]\n"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -30,3 +30,17 @@ fn reset_sets_everything_aside() {
     ");
     assert_snapshot!(home.run(&["memory", "list"]), @"No memories.");
 }
+
+#[test]
+fn reset_leaves_what_it_cannot_read_and_says_so() {
+    let home = TestHome::new();
+    home.add("Use SQLite", &[]);
+    home.write("memory/decisions/20261101-huge.md", "x".repeat(17 << 20));
+    home.write("memory/decisions/notes.txt", "mine");
+    assert_snapshot!(home.run(&["memory", "reset", "--yes"]), @"
+    Set 1 memory aside in $HOME/work/.nacre/reset/20261115-083000
+    Warning: Left where it is: memory/decisions/20261101-huge.md
+    [exit 3]
+    ");
+    assert_eq!(home.tree("memory"), "memory/decisions/20261101-huge.md");
+}

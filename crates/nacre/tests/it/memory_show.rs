@@ -102,8 +102,8 @@ fn an_unknown_id_is_answered_with_near_ones() {
     [exit 1]
     ");
     assert_snapshot!(home.run(&["memory", "show", "2026"]), @"
-    Error: No memory is named `2026`
-    Hint: Did you mean `20261115-use-sqlite` or `20261115-use-sqlite-everywhere`?
+    Error: `2026` is the start of 2 memories' ids
+    Hint: Give more of it, such as `20261115-use-sqlite-everywhere` or `20261115-use-sqlite`
     [exit 1]
     ");
     assert_snapshot!(home.run(&["memory", "show", "../../etc/passwd"]), @"
@@ -121,4 +121,21 @@ fn json_holds_the_whole_memory() {
     assert_eq!(value["body"], "One file.");
     assert_eq!(value["evidence"]["quotes"][0]["speaker"], "human");
     assert_eq!(value["history"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_store_that_poses_as_a_repository_runs_nothing() {
+    let home = TestHome::new();
+    let id = home.add("Use SQLite", &[]);
+    let canary = home.root().join("canary");
+    home.write("HEAD", "1111111111111111111111111111111111111111\n");
+    home.write("objects/info/keep", "");
+    home.write("refs/heads/keep", "");
+    let config = format!(
+        "[core]\n\trepositoryformatversion = 1\n\tbare = true\n\tsshCommand = \"touch {}\"\n[extensions]\n\tpartialClone = origin\n[remote \"origin\"]\n\turl = ssh://example.invalid/x\n\tpromisor = true\n",
+        canary.display()
+    );
+    home.write("config", config);
+    assert!(home.run(&["memory", "show", &id, "--history"]).contains("not committed yet"));
+    assert!(!canary.exists());
 }

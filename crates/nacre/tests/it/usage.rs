@@ -96,3 +96,10 @@ fn quiet_prints_results_only() {
     assert_eq!(home.run(&["memory", "add", "Use SQLite", "--quiet"]), "");
     assert_eq!(home.run(&["memory", "list", "--quiet"]).lines().count(), 1);
 }
+
+#[test]
+fn a_mistake_in_json_is_one_object_too() {
+    let home = TestHome::new();
+    let (code, value) = home.json(&["memory", "bogus"]);
+    assert_eq!((code, value["error"]["kind"].as_str()), (2, Some("usage")));
+}

@@ -6,15 +6,19 @@
 use std::process::Command;
 
 use clap::Args;
+use nacre_core::base::ContentHash;
 use nacre_core::config::{EDITOR, VISUAL};
 use nacre_core::memory::{Located, Store};
-use nacre_core::safefs::{ChangeSet, RelPath};
+use nacre_core::safefs::{ChangeSet, RelPath, WriteScope};
 
 use super::super::error::{CommandError, Exit};
 use super::super::runtime::Runtime;
 use super::super::ui::Ui;
 use super::output::print_done;
 use super::{ScopeArg, warn_kept, warn_redacted};
+
+/// No draft is larger; a larger one is not a person's.
+const MAX_DRAFT_BYTES: u64 = 64 << 20;
 
 /// Edit a memory in your editor; it is checked when you save
 ///
@@ -40,44 +44,58 @@ pub(crate) fn cmd_edit(
     let scoped = runtime.store_of(scope.mode(), id)?;
     let store = &scoped.store;
     let at = store.locate(id)?;
-    let draft = Draft::of(&at)?;
+    let draft = Draft::of(runtime, store, &at)?;
     if *discard {
-        draft.remove(runtime, store)?;
+        draft.remove(runtime)?;
     }
     let before = draft.start(ui, runtime, store, &at)?;
-    run_editor(&editor, store, &draft.text)?;
-    let text = String::from_utf8(store.read_file(&draft.text)?)
-        .map_err(|_| CommandError::failed("The edited text is not valid UTF-8"))?;
+    run_editor(&editor, &draft)?;
+    let kept = |error: CommandError| {
+        error.hint(format!("Your text is kept; go on with it: nacre memory edit {}", at.id))
+    };
+    let text = draft.read().map_err(kept)?;
     if text.as_bytes() == before {
-        draft.remove(runtime, store)?;
+        draft.remove(runtime)?;
         print_done(ui, "left unchanged", at.id.as_str(), None)?;
         return Ok(Exit::Done);
     }
-    let kept_draft = |error: CommandError| {
-        error.hint(format!("Your text is kept; go on with it: nacre memory edit {}", at.id))
-    };
-    let mut batch = store.begin(&runtime.owner("memory edit"), runtime.settings().lock.wait)?;
-    batch.rewrite(&at, &before, &text, runtime.now()).map_err(|error| kept_draft(error.into()))?;
-    let redacted = batch.redactions().clone();
-    let kept = batch.commit().map_err(|error| kept_draft(error.into()))?;
-    warn_kept(ui, &kept);
-    warn_redacted(ui, &redacted);
-    draft.remove(runtime, store)?;
+    save(ui, runtime, store, (&at, &before), &text).map_err(kept)?;
+    draft.remove(runtime)?;
     print_done(ui, "edited", at.id.as_str(), None)?;
     Ok(Exit::Done)
 }
 
+/// Puts the edited text in the place of what the edit began from.
+fn save(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    store: &Store,
+    (at, before): (&Located, &[u8]),
+    text: &str,
+) -> Result<(), CommandError> {
+    let mut batch = store.begin(&runtime.owner("memory edit"), runtime.settings().lock.wait)?;
+    batch.rewrite(at, before, text, runtime.now())?;
+    let redacted = batch.redactions().clone();
+    let kept = batch.commit()?;
+    warn_kept(ui, &kept);
+    warn_redacted(ui, &redacted);
+    Ok(())
+}
+
 /// A text in the editor, and the memory as it was when the edit began: without that, going on with
-/// an old draft would undo what somebody wrote in between.
+/// an old draft would undo what somebody wrote in between. Both lie in the global folder: what lies
+/// in a repository may be a stranger's, and an editor follows links.
 struct Draft {
+    scope: WriteScope,
     text: RelPath,
     base: RelPath,
 }
 
 impl Draft {
-    fn of(at: &Located) -> Result<Self, CommandError> {
-        let path = |tail: &str| RelPath::new(&format!("workspace/edit-{}.{tail}", at.id));
-        Ok(Self { text: path("md")?, base: path("base")? })
+    fn of(runtime: &Runtime, store: &Store, at: &Located) -> Result<Self, CommandError> {
+        let place = ContentHash::of(store.path().as_os_str().as_encoded_bytes()).short();
+        let path = |tail: &str| RelPath::new(&format!("drafts/{place}-{}.{tail}", at.id));
+        Ok(Self { scope: runtime.home_scope()?, text: path("md")?, base: path("base")? })
     }
 
     /// Puts the memory into a new draft, or goes on with an earlier one; returns what the edit
@@ -89,19 +107,20 @@ impl Draft {
         store: &Store,
         at: &Located,
     ) -> Result<Vec<u8>, CommandError> {
-        let batch = store.begin(&runtime.owner("memory edit"), runtime.settings().lock.wait)?;
         let now = store.read_file(&at.path)?;
-        let scope = batch.writer().scope();
-        if !scope.has(&self.text)? || !scope.has(&self.base)? {
+        let writer =
+            self.scope.lock(&runtime.owner("memory edit"), runtime.settings().lock.wait)?;
+        if !self.scope.has(&self.text)? {
             let mut set = ChangeSet::new();
+            let stale = self.scope.read_optional(&self.base, MAX_DRAFT_BYTES)?;
             set.create(self.text.clone(), now.clone());
-            set.create(self.base.clone(), now.clone());
-            batch.writer().commit(set)?;
+            set.put(self.base.clone(), stale.as_deref(), now.clone());
+            writer.commit(set)?;
             return Ok(now);
         }
-        let base = store.read_file(&self.base)?;
-        if base != now {
-            let draft = store.path().join(self.text.as_str());
+        let base = self.scope.read_optional(&self.base, MAX_DRAFT_BYTES)?;
+        if base.as_ref() != Some(&now) {
+            let draft = self.scope.full(&self.text);
             return Err(CommandError::failed(
                 "The memory was changed after your draft of it was begun",
             )
@@ -109,18 +128,25 @@ impl Draft {
             .hint(format!("Start again from the memory: nacre memory edit {} --discard", at.id)));
         }
         ui.warning("Going on with the draft of an earlier edit", None);
-        Ok(base)
+        Ok(now)
     }
 
-    fn remove(&self, runtime: &Runtime, store: &Store) -> Result<(), CommandError> {
-        let batch = store.begin(&runtime.owner("memory edit"), runtime.settings().lock.wait)?;
+    fn read(&self) -> Result<String, CommandError> {
+        let bytes = self.scope.read(&self.text, MAX_DRAFT_BYTES)?;
+        String::from_utf8(bytes)
+            .map_err(|_| CommandError::failed("The edited text is not valid UTF-8"))
+    }
+
+    fn remove(&self, runtime: &Runtime) -> Result<(), CommandError> {
+        let writer =
+            self.scope.lock(&runtime.owner("memory edit"), runtime.settings().lock.wait)?;
         let mut set = ChangeSet::new();
         for path in [&self.text, &self.base] {
-            if batch.writer().scope().has(path)? {
-                set.remove(path.clone(), &store.read_file(path)?);
+            if let Some(bytes) = self.scope.read_optional(path, MAX_DRAFT_BYTES)? {
+                set.remove(path.clone(), &bytes);
             }
         }
-        batch.writer().commit(set)?;
+        writer.commit(set)?;
         Ok(())
     }
 }
@@ -137,8 +163,8 @@ fn editor(runtime: &Runtime) -> Result<String, CommandError> {
 }
 
 /// Runs the editor on the draft. The command line is the person's own and may have arguments.
-fn run_editor(editor: &str, store: &Store, draft: &RelPath) -> Result<(), CommandError> {
-    let path = store.path().join(draft.as_str());
+fn run_editor(editor: &str, draft: &Draft) -> Result<(), CommandError> {
+    let path = draft.scope.full(&draft.text);
     let status = Command::new("sh")
         .arg("-c")
         .arg(format!("{editor} \"$1\""))

@@ -146,7 +146,12 @@ fn for_each_id(
     if ui.is_json() {
         let failed: Vec<_> = failed
             .iter()
-            .map(|(id, error)| json!({ "id": id, "message": error.message }))
+            .map(|(id, error)| {
+                json!({
+                    "id": id, "kind": error.exit.as_str(), "message": error.message,
+                    "causes": error.causes, "hints": error.hints,
+                })
+            })
             .collect();
         ui.json(&json!({ "done": verb, "ids": done, "failed": failed }))?;
     }
@@ -156,9 +161,9 @@ fn for_each_id(
     for (_, error) in &failed {
         ui.warning(&error.message, error.hints.first().map(String::as_str));
     }
-    match (done.is_empty(), failed.is_empty()) {
-        (_, true) => Ok(Exit::Done),
-        (false, false) => Ok(Exit::Partial),
-        (true, false) => Ok(Exit::Failed),
+    match failed.first() {
+        None => Ok(Exit::Done),
+        Some(_) if !done.is_empty() => Ok(Exit::Partial),
+        Some((_, error)) => Ok(error.exit),
     }
 }

@@ -8,6 +8,9 @@ use super::super::error::CommandError;
 use super::super::runtime::{ScopedStore, Whose};
 use super::super::ui::{Role, Ui};
 
+/// More warnings than this say nothing new.
+const MAX_WARNINGS: usize = 20;
+
 /// A memory's keys in JSON.
 #[derive(Debug, Serialize)]
 pub(super) struct MemoryOutput {
@@ -86,13 +89,16 @@ pub(super) fn row(memory: &Memory, whose: Whose) -> Vec<(Role, String)> {
 
 /// Tells of files that could not be read, and where they are broken.
 pub(super) fn warn_broken(ui: &mut Ui, broken: &[BrokenOutput]) {
-    for file in broken {
+    for file in broken.iter().take(MAX_WARNINGS) {
         let line = file.line.map_or_else(String::new, |line| format!(":{line}"));
         let place = format!("{}{line}", file.path);
         ui.warning(
             format!("Skipped {}: {}", Shown(&place).one_line(), Shown(&file.message).one_line()),
             None,
         );
+    }
+    if broken.len() > MAX_WARNINGS {
+        ui.warning(format!("{} more files are broken", broken.len() - MAX_WARNINGS), None);
     }
     if !broken.is_empty() {
         ui.hint("`nacre doctor` shows every broken file");

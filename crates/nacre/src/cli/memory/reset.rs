@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
+use nacre_core::base::ShownLine;
 use nacre_core::safefs::RelPath;
 use serde_json::json;
 
@@ -40,14 +41,17 @@ pub(crate) fn cmd_reset(
         scoped.store.begin(&runtime.owner("memory reset"), runtime.settings().lock.wait)?;
     let stamp = runtime.now().strftime("%Y%m%d-%H%M%S").to_string();
     let aside = RelPath::new(&format!("reset/{stamp}"))?;
-    let n_memories = batch.set_aside(&aside)?;
+    let (n_memories, left) = batch.set_aside(&aside)?;
     batch.commit()?;
     let aside = scoped.store.path().join(aside.as_str()).display().to_string();
     if ui.is_json() {
-        ui.json(&json!({ "set_aside": n_memories, "path": aside }))?;
+        ui.json(&json!({ "set_aside": n_memories, "path": aside, "left": left }))?;
     }
-    ui.status(format!("Set {} aside in {aside}", counted(n_memories)))?;
-    Ok(Exit::Done)
+    ui.status(format!("Set {} aside in {}", counted(n_memories), ShownLine(&aside)))?;
+    for path in &left {
+        ui.warning(format!("Left where it is: {path}"), None);
+    }
+    Ok(if left.is_empty() { Exit::Done } else { Exit::Partial })
 }
 
 /// Asks on a terminal; elsewhere only `--yes` will do.
