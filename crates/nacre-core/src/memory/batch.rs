@@ -12,7 +12,7 @@ use super::layout::{self, Located, Shelf};
 use super::record::Memory;
 use super::sidecar::{Evidence, MAX_SIDECAR_BYTES, Quote, State, render};
 use super::slug::slug;
-use super::store::{MemoryError, Store};
+use super::store::{MemoryError, Store, Unreadable, UnreadableFault};
 use super::tombstone;
 use crate::base::redact::redact_counted;
 use crate::safefs::{ChangeSet, FsError, RelPath, Writer};
@@ -301,6 +301,13 @@ impl<'a> Batch<'a> {
     /// Stages the removal of `id` from the lists of all other memories.
     fn unlink(&mut self, id: &MemoryId, now: Timestamp) -> Result<(), MemoryError> {
         let listing = self.store.list(|at| at.id != *id)?;
+        // A broken file names nothing that we could read; one that the disk withholds may.
+        let is_withheld = |unreadable: &Unreadable| {
+            matches!(unreadable.fault, UnreadableFault::Fs(FsError::Io { .. }))
+        };
+        if let Some(withheld) = listing.broken.into_iter().find(is_withheld) {
+            return Err(MemoryError::Unreadable(withheld));
+        }
         let others = |links: &[MemoryId]| {
             links.iter().filter(|link| *link != id).cloned().collect::<Vec<_>>()
         };

@@ -14,7 +14,7 @@ use super::layout::{self, Located, Shelf};
 use super::record::{Memory, RecordFault};
 use super::sidecar::{self, Evidence, MAX_SIDECAR_BYTES, State};
 use super::tombstone;
-use crate::safefs::{EntryKind, Folder, FsError, Owner, RelPath, WriteScope};
+use crate::safefs::{EntryKind, Folder, FsAction, FsError, Owner, RelPath, WriteScope};
 
 /// More than this and starting a thread costs less than the files it reads.
 const FILES_PER_THREAD: usize = 256;
@@ -167,7 +167,7 @@ impl Store {
         }
         match self.scope.lock(owner, Duration::ZERO) {
             Ok(_) | Err(FsError::Busy { .. }) => Ok(()),
-            Err(error) if is_denied(&error) => Ok(()),
+            Err(FsError::Io { action: FsAction::Lock, .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }

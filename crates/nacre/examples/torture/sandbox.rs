@@ -97,6 +97,11 @@ impl Place {
         self.root.join("repo")
     }
 
+    /// Everything of this place: the home, the repository and what lies outside.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.repo().join(".nacre").join(name)
     }
@@ -139,7 +144,7 @@ impl Place {
 
     /// Reads both stores. The drafts of edits are a person's, and looked at elsewhere.
     pub(crate) fn stores(&self) -> Result<Stores, AnyError> {
-        let is_apart = |path: &str| matches!(path.split('/').next(), Some("journal" | "workspace"));
+        let is_apart = |path: &str| matches!(path.split('/').next(), Some("journal" | "drafts"));
         let mut leftovers = Vec::new();
         let mut trees = Vec::new();
         for store in [self.repo().join(".nacre"), self.root.join("home/.nacre")] {

@@ -327,10 +327,12 @@ impl<'a> Sweep<'a> {
         if !self.work.join(TYPED_MARK).exists() {
             return Ok(());
         }
-        let places = ["memory/decisions/20261115-alpha.md", "workspace/edit-20261115-alpha.md"];
-        let is_kept = places.iter().any(|path| {
-            fs::read_to_string(self.place.file(path)).is_ok_and(|text| text.contains(TYPED))
-        });
+        let drafts = fs::read_dir(self.place.root().join("home/.nacre/drafts"));
+        let drafts = drafts.into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut places =
+            std::iter::once(self.place.file("memory/decisions/20261115-alpha.md")).chain(drafts);
+        let is_kept =
+            places.any(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(TYPED)));
         if is_kept { Ok(()) } else { Err("what was typed is gone".to_owned()) }
     }
 

@@ -60,7 +60,12 @@ pub(crate) fn cmd_edit(
         return Ok(Exit::Done);
     }
     save(ui, runtime, store, (&at, &before), &text).map_err(kept)?;
-    draft.remove(runtime)?;
+    if let Err(error) = draft.remove(runtime) {
+        ui.warning(
+            format!("The memory is saved, but its draft could not be removed: {}", error.message),
+            None,
+        );
+    }
     print_done(ui, "edited", at.id.as_str(), None)?;
     Ok(Exit::Done)
 }
