@@ -111,9 +111,13 @@ fn somebody_elses_edit_meanwhile_is_a_conflict() {
     assert!(home.read(FILE).ends_with("theirs\n"));
     assert!(drafts(&home).iter().any(|text| text.ends_with("mine\n")));
     let home = set_editor(home, "echo more >> \"$1\"");
-    assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"
+    let shown = home.run(&["memory", "edit", "20261115-use-sqlite"]);
+    // The draft is named by the store's path, which is another one in every run.
+    let (head, tail) = shown.split_once("drafts/").unwrap();
+    let masked = format!("{head}drafts/[STORE]{}", &tail[16..]);
+    assert_snapshot!(masked, @"
     Error: The memory was changed after your draft of it was begun
-    Hint: Your draft is $HOME/.nacre/drafts/0c233666f058811b-20261115-use-sqlite.md
+    Hint: Your draft is $HOME/.nacre/drafts/[STORE]-20261115-use-sqlite.md
     Hint: Start again from the memory: nacre memory edit 20261115-use-sqlite --discard
     [exit 1]
     ");
