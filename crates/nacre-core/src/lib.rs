@@ -4,6 +4,8 @@
 //! so that one process can serve many projects and a test can stop the clock.
 
 pub mod base;
+pub mod catalog;
 pub mod config;
 pub mod memory;
 pub mod safefs;
+pub mod transcript;

@@ -3,6 +3,7 @@
 //! Texts and pairs in, values and texts out: this room reads no file and no variable and writes none. Its caller hands
 //! them in, so one process can serve many projects, and each rule here is tested as a function.
 
+pub mod agents;
 pub mod docs;
 pub mod edit;
 pub mod projects;

@@ -1,0 +1,31 @@
+//! What was seen of every agent's traces, and the queue of those that wait for a run.
+//!
+//! One SQLite file, `catalog.sqlite3`, in the global folder. The rows about sources, sessions and
+//! their texts are derived and can be read again from the traces; the queue is not, and every
+//! change of it is one transaction. A source that did not change since the last visit is not
+//! opened: its size, time, inode and adapter version say so.
+//!
+//! Knows transcripts, and nothing of memories, models or the terminal.
+
+mod db;
+mod error;
+mod job;
+mod place;
+mod queue;
+mod record;
+mod refresh;
+mod runs;
+mod search;
+mod seen;
+#[cfg(test)]
+mod tests;
+
+pub use db::Catalog;
+pub use error::CatalogError;
+pub use job::{Job, JobState, Outcome, RetryPolicy};
+pub use place::{Placing, project_root};
+pub use queue::{Claim, ClaimOrder, QueueFilter};
+pub use refresh::{Connection, Progress, RefreshOptions, RefreshReport, SourceProblem};
+pub use runs::ServiceRun;
+pub use search::{TextHit, TextQuery};
+pub use seen::{SessionFilter, SessionRow, StateCounts};

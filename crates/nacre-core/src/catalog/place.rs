@@ -1,0 +1,110 @@
+//! Which project a session belongs to.
+//!
+//! A project is a repository, not a folder: a session in a subfolder or in a worktree belongs to the
+//! repository whose git directory they share. The registered project with the longest path wins.
+
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
+
+/// A `.git` file holds one line.
+const MAX_GIT_FILE_BYTES: u64 = 4096;
+
+/// Where a session belongs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Placing {
+    /// The root of a registered project.
+    Project(PathBuf),
+    /// Its folder is known, and in no registered project.
+    Unregistered(PathBuf),
+    /// The trace does not say where it was.
+    Nowhere,
+}
+
+/// Finds the registered project around `cwd`, also through git worktrees.
+pub fn project_root(cwd: Option<&str>, projects: &[PathBuf]) -> Placing {
+    let Some(cwd) = cwd.map(Path::new).filter(|cwd| cwd.is_absolute()) else {
+        return Placing::Nowhere;
+    };
+    let cwd = normal(cwd);
+    let around = |dir: &Path| {
+        let found = projects.iter().filter(|project| dir.starts_with(project));
+        found.max_by_key(|project| project.components().count()).cloned()
+    };
+    if let Some(project) = around(&cwd) {
+        return Placing::Project(project);
+    }
+    match common_root(&cwd).and_then(|root| around(&root)) {
+        Some(project) => Placing::Project(project),
+        None => Placing::Unregistered(cwd),
+    }
+}
+
+/// The main working tree of the repository around `dir`, where `dir` is in a linked worktree.
+fn common_root(dir: &Path) -> Option<PathBuf> {
+    let tree = dir.ancestors().find(|dir| dir.join(".git").is_file())?;
+    let pointer = read_line(&tree.join(".git"))?;
+    let git_dir = normal(&tree.join(pointer.strip_prefix("gitdir:")?.trim()));
+    let common = match read_line(&git_dir.join("commondir")) {
+        Some(common) => normal(&git_dir.join(common)),
+        None => git_dir,
+    };
+    common.parent().filter(|_| common.ends_with(".git")).map(Path::to_owned)
+}
+
+fn read_line(path: &Path) -> Option<String> {
+    let metadata = path.symlink_metadata().ok()?;
+    if !metadata.is_file() {
+        return None;
+    }
+    let mut text = String::new();
+    std::fs::File::open(path).ok()?.take(MAX_GIT_FILE_BYTES).read_to_string(&mut text).ok()?;
+    text.lines().next().map(str::trim).map(str::to_owned)
+}
+
+/// The path without `.` and `..`, by its text alone: the folder may be gone.
+fn normal(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                clean.pop();
+            }
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => clean.push(part),
+        }
+    }
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_longest_registered_path_wins() {
+        let projects = [PathBuf::from("/home/a/work"), PathBuf::from("/home/a/work/inner")];
+        let place = |cwd: &str| project_root(Some(cwd), &projects);
+        assert_eq!(place("/home/a/work/src"), Placing::Project("/home/a/work".into()));
+        assert_eq!(place("/home/a/work/inner/x"), Placing::Project("/home/a/work/inner".into()));
+        assert_eq!(place("/home/a/workshop"), Placing::Unregistered("/home/a/workshop".into()));
+        assert_eq!(place("/home/a/work/../other"), Placing::Unregistered("/home/a/other".into()));
+        assert_eq!(project_root(None, &projects), Placing::Nowhere);
+        assert_eq!(place("relative"), Placing::Nowhere);
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test makes a worktree by hand")]
+    fn a_worktree_belongs_to_its_repository() {
+        let dir = tempfile::tempdir().unwrap();
+        let (main, tree) = (dir.path().join("main"), dir.path().join("tree"));
+        let git_dir = main.join(".git/worktrees/tree");
+        fs::create_dir_all(&git_dir).unwrap();
+        fs::create_dir_all(tree.join("src")).unwrap();
+        fs::write(git_dir.join("commondir"), "../..\n").unwrap();
+        fs::write(tree.join(".git"), format!("gitdir: {}\n", git_dir.display())).unwrap();
+        let cwd = tree.join("src").display().to_string();
+        assert_eq!(project_root(Some(&cwd), std::slice::from_ref(&main)), Placing::Project(main));
+    }
+}

@@ -1,0 +1,261 @@
+//! One session into the catalog: its texts, its facts and its place in the queue, in one transaction.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use rusqlite::{Transaction, named_params};
+
+use super::job::JobState;
+use super::place::{Placing, project_root};
+use super::refresh::RefreshOptions;
+use super::seen::key_of;
+use crate::transcript::{
+    Began, Event, EventKind, Lane, Origin, ReadOutcome, SessionFacts, SessionRole, Source, Stamp,
+    Trace,
+};
+
+/// The reason of sessions that a registration admits.
+pub(super) const NO_PROJECT: &str = "no registered project";
+
+/// Where a session stands in the queue after it was read.
+pub(super) struct Admission {
+    pub(super) state: JobState,
+    pub(super) reason: Option<String>,
+    pub(super) not_before: i64,
+}
+
+impl Admission {
+    pub(super) fn dead(reason: &str) -> Self {
+        Self { state: JobState::Dead, reason: Some(reason.to_owned()), not_before: 0 }
+    }
+
+    fn skipped(reason: &str) -> Self {
+        Self { state: JobState::Skipped, reason: Some(reason.to_owned()), not_before: 0 }
+    }
+}
+
+/// Decides what a session waits for.
+pub(super) fn admit(
+    facts: &SessionFacts,
+    placing: &Placing,
+    stamp: Stamp,
+    options: &RefreshOptions,
+) -> Admission {
+    match facts.role {
+        SessionRole::Main => {}
+        SessionRole::SubAgent => return Admission::skipped("part of another session"),
+        SessionRole::Helper => return Admission::skipped("the agent's own housekeeping"),
+    }
+    if facts.counts.user == 0 {
+        let reason = Some("nobody said anything".to_owned());
+        return Admission { state: JobState::Empty, reason, not_before: 0 };
+    }
+    match placing {
+        Placing::Project(_) => {}
+        Placing::Unregistered(_) => return Admission::skipped(NO_PROJECT),
+        Placing::Nowhere => return Admission::skipped("the trace does not say where it was"),
+    }
+    let quiet_ms = i64::try_from(options.quiet.as_millis()).unwrap_or(i64::MAX);
+    let rests_at =
+        stamp.modified.map_or(0, |modified| modified.as_millisecond().saturating_add(quiet_ms));
+    let not_before = if rests_at > options.now.as_millisecond() { rests_at } else { 0 };
+    Admission { state: JobState::Pending, reason: None, not_before }
+}
+
+/// Writes what was said into the index as it is read.
+pub(super) struct Texts<'a> {
+    transaction: &'a Transaction<'a>,
+    session: i64,
+    first_sequence: Option<u64>,
+    pub(super) failure: Option<rusqlite::Error>,
+}
+
+impl<'a> Texts<'a> {
+    pub(super) fn new(transaction: &'a Transaction<'a>, session: i64) -> Self {
+        Self { transaction, session, first_sequence: None, failure: None }
+    }
+
+    pub(super) fn take(&mut self, event: &Event) {
+        // The first event tells whether this read starts over; what is there from it on goes first.
+        if self.first_sequence.is_none() {
+            self.first_sequence = Some(event.sequence);
+            self.failure = self.forget_from(event.sequence).err();
+        }
+        let is_said = match event.kind {
+            EventKind::User => matches!(event.origin, Origin::Person(_)),
+            EventKind::Assistant => true,
+            EventKind::Reasoning
+            | EventKind::ToolCall
+            | EventKind::ToolResult
+            | EventKind::Summary
+            | EventKind::Compaction
+            | EventKind::Meta => false,
+        };
+        if !is_said
+            || event.lane == Lane::Inherited
+            || event.text.is_empty()
+            || self.failure.is_some()
+        {
+            return;
+        }
+        self.failure = self.insert(event).err();
+    }
+
+    fn forget_from(&self, sequence: u64) -> rusqlite::Result<()> {
+        let sequence = i64::try_from(sequence).unwrap_or(i64::MAX);
+        self.transaction
+            .prepare_cached("DELETE FROM message WHERE session = ?1 AND sequence >= ?2")?
+            .execute((self.session, sequence))
+            .map(drop)
+    }
+
+    /// A trace that was rewritten and is empty now leaves nothing.
+    pub(super) fn forget_before(&self, outcome: &ReadOutcome) -> rusqlite::Result<()> {
+        match (outcome.began, self.first_sequence) {
+            (Began::FromStart | Began::Restarted, None) => self.forget_from(0),
+            (Began::FromStart | Began::Restarted | Began::AtWatermark, _) => Ok(()),
+        }
+    }
+
+    fn insert(&self, event: &Event) -> rusqlite::Result<()> {
+        let text = match event.text.tail() {
+            "" => event.text.head().to_owned(),
+            tail => format!("{}\n…\n{tail}", event.text.head()),
+        };
+        let sequence = i64::try_from(event.sequence).unwrap_or(i64::MAX);
+        let at = event.timestamp.map(Timestamp::as_millisecond);
+        self.transaction
+            .prepare_cached("INSERT INTO message (session, sequence, kind, at, text) VALUES (?1, ?2, ?3, ?4, ?5)")?
+            .execute((self.session, sequence, event.kind.as_str(), at, text))
+            .map(drop)
+    }
+}
+
+pub(super) fn record(
+    transaction: &Transaction<'_>,
+    session: i64,
+    trace: &Trace,
+    outcome: &ReadOutcome,
+    options: &RefreshOptions,
+) -> rusqlite::Result<()> {
+    let facts = &outcome.facts;
+    let placing = project_root(facts.cwd.as_deref(), &options.projects);
+    let project = match &placing {
+        Placing::Project(root) => Some(path_text(root)),
+        Placing::Unregistered(_) | Placing::Nowhere => None,
+    };
+    let last_activity =
+        facts.last_activity.or(trace.source.stamp.modified).map(Timestamp::as_millisecond);
+    transaction.execute(
+        "UPDATE session SET revision = :revision, watermark = :watermark, session_id = :session_id,
+           title = :title, cwd = :cwd, project = :project, started = :started, last_activity = :last,
+           grown = :now, facts = :facts, report = :report WHERE id = :id",
+        named_params! {
+            ":revision": trace.revision, ":watermark": outcome.watermark.as_ref().map(json),
+            ":session_id": facts.id, ":title": facts.title, ":cwd": facts.cwd, ":project": project,
+            ":started": facts.started.map(Timestamp::as_millisecond), ":last": last_activity,
+            ":now": options.now.as_millisecond(), ":facts": json(facts), ":report": json(&outcome.report),
+            ":id": session,
+        },
+    )?;
+    set_job(transaction, session, &admit(facts, &placing, trace.source.stamp, options), options.now)
+}
+
+/// Our own plain types as JSON, which cannot fail.
+fn json<T: serde::Serialize>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Puts a session where it belongs in the queue. A running one stays its worker's, and what a person
+/// skipped stays skipped.
+pub(super) fn set_job(
+    transaction: &Transaction<'_>,
+    session: i64,
+    admission: &Admission,
+    now: Timestamp,
+) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO job (session, state, reason, not_before, changed)
+             VALUES (:session, :state, :reason, :due, :now)
+             ON CONFLICT (session) DO UPDATE SET state = :state, reason = :reason, not_before = :due,
+               attempts = 0, changed = :now
+             WHERE state != 'running' AND NOT (state = 'skipped' AND reason = 'by hand')",
+        )?
+        .execute(named_params! {
+            ":session": session, ":state": admission.state.as_str(), ":reason": admission.reason,
+            ":due": admission.not_before, ":now": now.as_millisecond(),
+        })
+        .map(drop)
+}
+
+pub(super) fn put_source(
+    transaction: &Transaction<'_>,
+    source: &Source,
+    version: u32,
+) -> rusqlite::Result<i64> {
+    let [size, modified, inode] = columns(source.stamp);
+    transaction
+        .prepare_cached(
+            "INSERT INTO source (agent, path, size, modified, inode, version)
+             VALUES (:agent, :path, :size, :modified, :inode, :version)
+             ON CONFLICT (agent, path) DO UPDATE SET size = :size, modified = :modified, inode = :inode,
+               version = :version RETURNING id",
+        )?
+        .query_row(
+            named_params! {
+                ":agent": source.agent.as_str(), ":path": path_text(&source.path), ":size": size,
+                ":modified": modified, ":inode": inode, ":version": version,
+            },
+            |row| row.get(0),
+        )
+}
+
+/// Names a source without saying that it was read: a kill before the end of its last session must
+/// not make it look unchanged.
+pub(super) fn put_source_unread(
+    transaction: &Transaction<'_>,
+    source: &Source,
+) -> rusqlite::Result<i64> {
+    let key = (source.agent.as_str(), path_text(&source.path));
+    transaction
+        .prepare_cached(
+            "INSERT INTO source (agent, path, size, modified, inode, version) VALUES (?1, ?2, -1, 0, 0, 0)
+             ON CONFLICT (agent, path) DO UPDATE SET path = path RETURNING id",
+        )?
+        .query_row(key, |row| row.get(0))
+}
+
+pub(super) fn put_session(
+    transaction: &Transaction<'_>,
+    source: i64,
+    trace: &Trace,
+) -> rusqlite::Result<i64> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO session (key, source, inner_id, agent, session_id, grown, facts, report)
+             VALUES (:key, :source, :inner, :agent, :inner, 0, '', '')
+             ON CONFLICT (source, inner_id) DO UPDATE SET key = key RETURNING id",
+        )?
+        .query_row(
+            named_params! {
+                ":key": key_of(trace), ":source": source, ":inner": inner(trace),
+                ":agent": trace.source.agent.as_str(),
+            },
+            |row| row.get(0),
+        )
+}
+
+pub(super) fn inner(trace: &Trace) -> &str {
+    trace.session.as_deref().unwrap_or_default()
+}
+
+pub(super) fn path_text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+pub(super) fn columns(stamp: Stamp) -> [i64; 3] {
+    let modified =
+        stamp.modified.map_or(0, |modified| i64::try_from(modified.as_nanosecond()).unwrap_or(0));
+    [i64::try_from(stamp.size).unwrap_or(i64::MAX), modified, stamp.inode.cast_signed()]
+}

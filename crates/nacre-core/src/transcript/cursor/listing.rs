@@ -1,0 +1,187 @@
+//! The conversations inside a `state.vscdb`, each with a revision that changes when its rows do.
+//!
+//! The revision also names the workspace that the conversation hangs on, so that reading one need
+//! not look through all workspaces again.
+
+use std::borrow::Cow;
+
+use super::super::adapter::{Result, Source, Trace};
+use super::super::store::{self, MAX_VALUE, Store, Wish};
+use super::super::view::Fields;
+use super::chat::placed_prompts;
+use super::project::{ITEM_VALUE, Links};
+
+pub(super) const COMPOSERS: &str = "composer.composerData";
+pub(super) const TABS: &str = "workbench.panel.aichat.view.aichat.chatdata";
+pub(super) const PROMPTS: &str = "aiService.prompts";
+/// Names the session of all prompts that were typed into an editor.
+pub(super) const PROMPTS_SESSION: &str = "prompts";
+
+/// Ids are UUIDs; a key that is much longer is none.
+const MAX_ID: usize = 200;
+const MAX_SESSIONS: usize = 100_000;
+/// Between a revision and the workspace it names.
+const LINK_MARK: char = '@';
+
+/// A conversation that was found.
+struct Found {
+    id: String,
+    revision: String,
+    /// The conversation names its workspace itself.
+    is_linked: bool,
+}
+
+pub(super) fn sessions(source: &Source) -> Result<Vec<Trace>> {
+    let store = Store::open(&source.path)?;
+    let mut found = Vec::new();
+    if store.has_table("cursorDiskKV")? {
+        found = composers(&store)?;
+        loose_bubbles(&store, &mut found)?;
+        if found.iter().any(|found| !found.is_linked) {
+            let links = Links::find(&store, &source.path);
+            for found in found.iter_mut().filter(|found| !found.is_linked) {
+                if let Some(workspace) = links.workspace(&found.id) {
+                    found.revision.push(LINK_MARK);
+                    found.revision.push_str(workspace);
+                }
+            }
+        }
+    }
+    if store.has_table("ItemTable")? {
+        found.extend(listed(&store, COMPOSERS, "allComposers", composer_id)?);
+        found.extend(listed(&store, TABS, "tabs", tab_id)?);
+        let prompts = item(&store, PROMPTS)?.unwrap_or_default();
+        if !placed_prompts(&prompts).is_empty() {
+            found.push(Found::new(PROMPTS_SESSION.to_owned(), prompts.as_bytes()));
+        }
+    }
+    store.close()?;
+    found.sort_by(|a, b| a.id.cmp(&b.id));
+    found.dedup_by(|a, b| a.id == b.id);
+    let trace = |found: Found| Trace {
+        source: source.clone(),
+        session: Some(found.id),
+        revision: Some(found.revision),
+    };
+    Ok(found.into_iter().map(trace).collect())
+}
+
+/// The workspace that a revision names.
+pub(super) fn linked_workspace(revision: Option<&str>) -> Option<&str> {
+    revision?.split_once(LINK_MARK).map(|(_, workspace)| workspace)
+}
+
+/// A value of the table that editors keep their state in.
+pub(super) fn item(store: &Store, key: &str) -> Result<Option<String>> {
+    let read = |row: &rusqlite::Row<'_>| store::text(row, 0).map(Cow::into_owned);
+    Ok(store.first(ITEM_VALUE, (key, MAX_VALUE.cast_signed()), read)?.flatten())
+}
+
+impl Found {
+    fn new(id: String, content: &[u8]) -> Self {
+        let revision = blake3::hash(content).to_hex()[..16].to_owned();
+        Self { id, revision, is_linked: true }
+    }
+}
+
+/// Conversations with a row of their own that hold more than a draft.
+fn composers(store: &Store) -> Result<Vec<Found>> {
+    let mut found = Vec::new();
+    let sql = "SELECT substr(key, 14), value FROM cursorDiskKV \
+        WHERE key >= 'composerData:' AND key < 'composerData;' AND octet_length(value) <= ?1";
+    let mut candidates = Vec::new();
+    store.rows(sql, [MAX_VALUE.cast_signed()], |row| {
+        let (Some(id), Some(value)) = (store::text(row, 0), store::text(row, 1)) else {
+            return Wish::More;
+        };
+        if is_id(&id) {
+            let composer = Fields::of(&value);
+            let is_inline = !composer.items("conversation").is_empty();
+            let has_state = 8 < composer.raw("conversationState").len();
+            let mut one = Found::new(id.into_owned(), value.as_bytes());
+            one.is_linked = !composer.object("workspaceIdentifier").is_empty();
+            candidates.push((one, is_inline || has_state));
+        }
+        if candidates.len() < MAX_SESSIONS { Wish::More } else { Wish::Enough }
+    })?;
+    for (mut one, has_talk) in candidates {
+        let bubbles = bubbles_revision(store, &one.id)?;
+        if has_talk || bubbles.is_some() {
+            one.revision.push_str(&bubbles.unwrap_or_default());
+            found.push(one);
+        }
+    }
+    Ok(found)
+}
+
+/// Changes when a bubble is added or written anew: Cursor replaces rows, and so their numbers.
+fn bubbles_revision(store: &Store, id: &str) -> Result<Option<String>> {
+    let sql = "SELECT count(*), max(rowid), CAST(total(rowid) AS INTEGER) FROM cursorDiskKV \
+        WHERE key >= ?1 AND key < ?2";
+    let (from, to) = (format!("bubbleId:{id}:"), format!("bubbleId:{id};"));
+    let read = |row: &rusqlite::Row<'_>| {
+        let column = |idx| store::number(row, idx).unwrap_or_default();
+        (0 < column(0)).then(|| format!("-{}-{}-{}", column(0), column(1), column(2)))
+    };
+    Ok(store.first(sql, (&from, &to), read)?.flatten())
+}
+
+/// Conversations that left bubbles but no row of their own.
+fn loose_bubbles(store: &Store, found: &mut Vec<Found>) -> Result<()> {
+    let sql = "SELECT key FROM cursorDiskKV WHERE key >= ?1 AND key < 'bubbleId;' \
+        ORDER BY key LIMIT 1";
+    let mut from = "bubbleId:".to_owned();
+    while found.len() < MAX_SESSIONS {
+        let key = store.first(sql, [&from], |row| store::text(row, 0).map(Cow::into_owned))?;
+        let Some(key) = key.flatten() else { return Ok(()) };
+        let id = key.split(':').nth(1).unwrap_or_default().to_owned();
+        // The next conversation's keys come after all keys of this one.
+        let next = format!("bubbleId:{id};");
+        if next <= from {
+            return Ok(());
+        }
+        from = next;
+        if is_id(&id) && !found.iter().any(|known| known.id == id) {
+            let revision = bubbles_revision(store, &id)?.unwrap_or_default();
+            found.push(Found { id, revision, is_linked: false });
+        }
+    }
+    Ok(())
+}
+
+/// Conversations that stand whole in a list.
+fn listed(
+    store: &Store,
+    key: &str,
+    list: &str,
+    id_of: fn(&Fields<'_>) -> Option<String>,
+) -> Result<Vec<Found>> {
+    let value = item(store, key)?.unwrap_or_default();
+    let found = Fields::of(&value)
+        .items(list)
+        .into_iter()
+        .filter_map(|raw| Some(Found::new(id_of(&Fields::of(raw))?, raw.as_bytes())))
+        .take(MAX_SESSIONS)
+        .collect();
+    Ok(found)
+}
+
+/// The id of a conversation whose bubbles stand in it.
+pub(super) fn composer_id(composer: &Fields<'_>) -> Option<String> {
+    let id = composer.string("composerId").into_owned();
+    (is_id(&id) && !composer.items("conversation").is_empty()).then_some(id)
+}
+
+/// The id of a chat in which something was said.
+pub(super) fn tab_id(tab: &Fields<'_>) -> Option<String> {
+    let id = tab.string("tabId").into_owned();
+    let has_words = |raw: &str| {
+        let bubble = Fields::of(raw);
+        ["text", "rawText"].iter().any(|key| !bubble.string(key).trim().is_empty())
+    };
+    (is_id(&id) && tab.items("bubbles").into_iter().any(has_words)).then_some(id)
+}
+
+fn is_id(id: &str) -> bool {
+    !id.is_empty() && id.len() <= MAX_ID && !id.contains([':', LINK_MARK])
+}

@@ -1,0 +1,127 @@
+//! The oldest transcripts of Cursor's agent: plain text under headings such as `user:`.
+//!
+//! Tool results have no end mark, so one goes on to the next heading: its text must not be taken
+//! for the agent's words.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::super::adapter::{Began, Error, ReadOutcome, Result};
+use super::super::calls::OpenCalls;
+use super::super::emit::Emitter;
+use super::super::event::{Event, EventKind, Lane, Place};
+use super::super::facts::{Ending, SessionFacts, SessionRole};
+use super::super::lines::open_regular;
+use super::super::voice::{self, Ended, Spot};
+use super::clock::time_tag;
+
+/// The text is read whole; the agent that wrote these kept them small.
+const MAX_TEXT: u64 = 48 * 1024 * 1024;
+
+/// What the lines under a heading are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part<'a> {
+    /// Before the first heading.
+    Nothing,
+    User,
+    Agent,
+    Thought,
+    Call(&'a str),
+    Result(&'a str),
+}
+
+pub(super) fn read_plain(
+    path: &Path,
+    facts: SessionFacts,
+    sink: &mut dyn FnMut(Event),
+) -> Result<ReadOutcome> {
+    let mut bytes = Vec::new();
+    open_regular(path)?
+        .take(MAX_TEXT + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    if MAX_TEXT < bytes.len() as u64 {
+        return Err(Error::TooLarge { path: path.to_owned(), limit: MAX_TEXT });
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let mut out = Emitter::new(facts, 0, sink);
+    out.report.invalid_utf8 = u64::from(matches!(text, std::borrow::Cow::Owned(_)));
+    read_parts(&text, &mut out);
+    let (facts, report) = (out.facts, out.report);
+    Ok(ReadOutcome { facts, report, began: Began::FromStart, watermark: None })
+}
+
+fn read_parts(text: &str, out: &mut Emitter<'_>) {
+    let mut calls = OpenCalls::new();
+    let mut part = Part::Nothing;
+    let mut start = Mark { line: 1, offset: 0 };
+    let mut at = Mark { line: 1, offset: 0 };
+    for line in text.split_inclusive('\n') {
+        let next = Mark { line: at.line + 1, offset: at.offset + line.len() };
+        out.report.lines += 1;
+        if let Some((heading, rest)) = heading(line.trim_end(), part) {
+            say(part, &text[start.offset..at.offset], start, &mut calls, out);
+            part = heading;
+            start = Mark { line: at.line, offset: at.offset + line.find(rest).unwrap_or(0) };
+            if rest.is_empty() {
+                start = next;
+            }
+        }
+        at = next;
+    }
+    say(part, &text[start.offset..], start, &mut calls, out);
+    out.facts.ending = match part {
+        Part::User => Ending::Active,
+        Part::Nothing | Part::Agent | Part::Thought | Part::Call(_) | Part::Result(_) => {
+            Ending::Unknown
+        }
+    };
+}
+
+/// The heading that a line is, and what of the line stands under it.
+fn heading<'a>(line: &'a str, part: Part<'_>) -> Option<(Part<'a>, &'a str)> {
+    match line {
+        "user:" => return Some((Part::User, "")),
+        "assistant:" | "A:" => return Some((Part::Agent, "")),
+        // A thought and a call end with their paragraph.
+        "" if matches!(part, Part::Thought | Part::Call(_)) => return Some((Part::Agent, "")),
+        _ => {}
+    }
+    if matches!(part, Part::User | Part::Nothing) {
+        return None;
+    }
+    if let Some(rest) = line.strip_prefix("[Thinking]") {
+        return Some((Part::Thought, rest.trim()));
+    }
+    if let Some(name) = line.strip_prefix("[Tool call]") {
+        return Some((Part::Call(name.trim()), ""));
+    }
+    line.strip_prefix("[Tool result]").map(|name| (Part::Result(name.trim()), ""))
+}
+
+/// A place in the text.
+#[derive(Clone, Copy)]
+struct Mark {
+    line: u64,
+    offset: usize,
+}
+
+fn say(part: Part<'_>, text: &str, at: Mark, calls: &mut OpenCalls, out: &mut Emitter<'_>) {
+    let text = text.trim();
+    let lane = match out.facts.role {
+        SessionRole::Main => Lane::Main,
+        SessionRole::SubAgent | SessionRole::Helper => Lane::Sidechain,
+    };
+    let key = format!("{}:{}", out.facts.id, at.line);
+    let place = Place::Line { line: at.line, offset: at.offset as u64 };
+    let spot = Spot { place: &place, key: &key, time: None, lane };
+    match part {
+        Part::Nothing => {}
+        Part::User => voice::user(&Spot { time: time_tag(text), ..spot }, text, out),
+        Part::Agent => voice::agent(&spot, EventKind::Assistant, text, out),
+        Part::Thought => voice::agent(&spot, EventKind::Reasoning, text, out),
+        // Calls have no ids; the next result of the same tool is this one's.
+        Part::Call(tool) => voice::call(&spot, calls, (tool, tool), text, out),
+        Part::Result(tool) => voice::plain_result(&spot, calls, tool, (Ended::Well, text), out),
+    }
+}

@@ -1,0 +1,231 @@
+//! The one place where events are made: numbers, bounds, redacts and counts them.
+//!
+//! Adapters describe an event as a [`Draft`] of borrowed parts and never count anything themselves,
+//! so facts and reports mean the same for every agent.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+
+use super::event::{BoundedText, CallLink, Event, EventKind, Lane, Origin, Place};
+use super::facts::{LinkKind, ReadReport, SessionFacts, SessionLink};
+use super::squeeze::marked_bytes;
+use crate::base::redact::redact;
+
+/// The longest id, path, branch or model name that is kept.
+const MAX_NAME: usize = 4 * 1024;
+/// The most values kept of a fact that a hostile trace could repeat without end.
+const MAX_VALUES: usize = 64;
+
+/// An event before it is bounded, redacted and numbered.
+#[derive(Clone, Debug)]
+pub struct Draft<'a> {
+    pub kind: EventKind,
+    /// The text, or its beginning where only the two ends are at hand.
+    pub text: Cow<'a, str>,
+    /// The end of a text of which the middle was never decoded; else empty.
+    pub tail: &'a str,
+    /// The size of the whole text, where it is not that of `text`.
+    pub full_bytes: Option<u64>,
+    pub origin: Origin,
+    pub place: Place,
+    pub timestamp: Option<Timestamp>,
+    pub key: Option<&'a str>,
+    pub call: Option<CallLink>,
+    pub lane: Lane,
+    pub is_error: bool,
+}
+
+impl<'a> Draft<'a> {
+    pub fn new(
+        kind: EventKind,
+        origin: Origin,
+        text: impl Into<Cow<'a, str>>,
+        place: Place,
+    ) -> Self {
+        Self {
+            kind,
+            text: text.into(),
+            tail: "",
+            full_bytes: None,
+            origin,
+            place,
+            timestamp: None,
+            key: None,
+            call: None,
+            lane: Lane::Main,
+            is_error: false,
+        }
+    }
+}
+
+/// Numbers, bounds, redacts, counts and hands on the events of one read.
+pub struct Emitter<'a> {
+    sink: &'a mut dyn FnMut(Event),
+    next_sequence: u64,
+    pub facts: SessionFacts,
+    pub report: ReadReport,
+    /// The current line lost the middles of its long strings.
+    pub(super) squeezed: bool,
+}
+
+impl<'a> Emitter<'a> {
+    pub fn new(facts: SessionFacts, next_sequence: u64, sink: &'a mut dyn FnMut(Event)) -> Self {
+        Self { sink, next_sequence, facts, report: ReadReport::default(), squeezed: false }
+    }
+
+    /// The number that the next event will get.
+    pub fn next_sequence(&self) -> u64 {
+        self.next_sequence
+    }
+
+    /// Hands on one event.
+    pub fn push(&mut self, mut draft: Draft<'_>) {
+        let text = self.bound(&mut draft);
+        if text.is_cut() {
+            self.report.cut_texts += 1;
+        }
+        if let Some(timestamp) = draft.timestamp
+            && draft.lane != Lane::Inherited
+        {
+            self.note_time(timestamp);
+        }
+        self.count(&draft);
+        let event = Event {
+            sequence: self.next_sequence,
+            kind: draft.kind,
+            timestamp: draft.timestamp,
+            place: draft.place,
+            key: draft.key.map(short_name),
+            call: draft.call,
+            text,
+            origin: draft.origin,
+            lane: draft.lane,
+            is_error: draft.is_error,
+        };
+        self.next_sequence += 1;
+        (self.sink)(event);
+    }
+
+    /// Keeps a record of a type that is not known here.
+    pub fn unknown(&mut self, record_type: &str, draft: Draft<'_>) {
+        self.report.note_unknown(record_type);
+        self.push(draft);
+    }
+
+    fn bound(&self, draft: &mut Draft<'_>) -> BoundedText {
+        let head = std::mem::take(&mut draft.text);
+        let mut full_bytes = draft.full_bytes.unwrap_or(head.len() as u64);
+        if self.squeezed {
+            full_bytes += marked_bytes(head.as_bytes());
+        }
+        BoundedText::of_parts(head, draft.tail, full_bytes, draft.kind.bounds())
+    }
+
+    /// Widens the session's span of activity.
+    pub fn note_time(&mut self, timestamp: Timestamp) {
+        let facts = &mut self.facts;
+        facts.started = Some(facts.started.map_or(timestamp, |started| started.min(timestamp)));
+        facts.last_activity =
+            Some(facts.last_activity.map_or(timestamp, |last| last.max(timestamp)));
+    }
+
+    pub fn note_cwd(&mut self, cwd: &str) {
+        note_first(&mut self.facts.cwd, &mut self.facts.other_cwds, cwd);
+    }
+
+    pub fn note_branch(&mut self, branch: &str) {
+        note_first(&mut self.facts.git_branch, &mut self.facts.other_branches, branch);
+    }
+
+    pub fn note_model(&mut self, model: &str) {
+        note_value(&mut self.facts.models, model);
+    }
+
+    pub fn note_repository(&mut self, url: &str) {
+        if !url.is_empty() && self.facts.repository.is_none() {
+            self.facts.repository = Some(short_name(&without_credentials(url)));
+        }
+    }
+
+    pub fn note_title(&mut self, title: &str) {
+        if !title.trim().is_empty() {
+            self.facts.title = Some(short_name(title.trim()));
+        }
+    }
+
+    pub fn note_version(&mut self, version: &str) {
+        if !version.is_empty() && self.facts.agent_version.as_deref() != Some(version) {
+            self.facts.agent_version = Some(short_name(version));
+        }
+    }
+
+    pub fn note_link(&mut self, kind: LinkKind, session: &str, call: Option<&str>) {
+        let link = SessionLink { kind, session: short_name(session), call: call.map(short_name) };
+        if !session.is_empty()
+            && self.facts.links.len() < MAX_VALUES
+            && !self.facts.links.contains(&link)
+        {
+            self.facts.links.push(link);
+        }
+    }
+
+    fn count(&mut self, draft: &Draft<'_>) {
+        let counts = &mut self.facts.counts;
+        if draft.is_error {
+            counts.errors += 1;
+        }
+        match draft.lane {
+            Lane::Inherited => {
+                counts.inherited += 1;
+                return;
+            }
+            Lane::Sidechain => counts.sidechain += 1,
+            Lane::Main => {}
+        }
+        if let Origin::Injected(_) = draft.origin {
+            counts.injected += 1;
+            return;
+        }
+        match draft.kind {
+            EventKind::User => counts.user += 1,
+            EventKind::Assistant => counts.assistant += 1,
+            EventKind::Reasoning => counts.reasoning += 1,
+            EventKind::ToolCall => counts.tool_calls += 1,
+            EventKind::ToolResult => counts.tool_results += 1,
+            EventKind::Summary => counts.summaries += 1,
+            EventKind::Compaction => counts.compactions += 1,
+            EventKind::Meta => counts.meta += 1,
+        }
+    }
+}
+
+/// A name from a trace, redacted and kept to a sane length.
+pub(super) fn short_name(name: &str) -> String {
+    super::event::front(&redact(super::event::front(name, MAX_NAME)), MAX_NAME).to_owned()
+}
+
+fn note_first(first: &mut Option<String>, others: &mut Vec<String>, value: &str) {
+    match first {
+        None if !value.is_empty() => *first = Some(short_name(value)),
+        Some(known) if known != value => note_value(others, value),
+        Some(_) | None => {}
+    }
+}
+
+fn note_value(values: &mut Vec<String>, value: &str) {
+    if !value.is_empty() && values.len() < MAX_VALUES && !values.iter().any(|known| known == value)
+    {
+        values.push(short_name(value));
+    }
+}
+
+/// `https://user:token@host/path` without `user:token@`.
+fn without_credentials(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let host_end = rest.find('/').unwrap_or(rest.len());
+    match rest[..host_end].rfind('@') {
+        Some(at) => format!("{scheme}://{}", &rest[at + 1..]),
+        None => url.to_owned(),
+    }
+}

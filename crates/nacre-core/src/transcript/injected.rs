@@ -1,0 +1,308 @@
+//! Tells a person's words from text that programs put into user messages.
+//!
+//! A message can hold both, so it is split: known blocks are taken out by table, and what is left
+//! is the person's. A block counts only where a program would write it, at the start of a line, so
+//! that people may talk about these tags.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+use super::event::{InjectedReason, WordSource};
+
+/// The tag around every text that Nacre hands to an agent; recall must never feed itself.
+pub const BRIEF_TAG: &str = "nacre-brief";
+
+/// Who wrote a part of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Author {
+    Person(WordSource),
+    Program(InjectedReason),
+}
+
+/// A part of a user message with one author.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece<'a> {
+    pub author: Author,
+    pub text: Cow<'a, str>,
+}
+
+/// What to do with a tagged block.
+#[derive(Clone, Copy)]
+enum Rule {
+    Inject(InjectedReason),
+    /// The block's content is the person's; the tags are not.
+    Unwrap(WordSource),
+}
+
+/// Tags that agents wrap around what they add; `-` and `_` forms differ by agent.
+const TAGS: &[(&str, Rule)] = &[
+    (BRIEF_TAG, Rule::Inject(InjectedReason::Nacre)),
+    ("system-reminder", Rule::Inject(InjectedReason::SystemReminder)),
+    ("system_reminder", Rule::Inject(InjectedReason::SystemReminder)),
+    ("system-notification", Rule::Inject(InjectedReason::SystemReminder)),
+    ("command-name", Rule::Inject(InjectedReason::Command)),
+    ("command-message", Rule::Inject(InjectedReason::Command)),
+    ("command-contents", Rule::Inject(InjectedReason::Command)),
+    ("command-args", Rule::Unwrap(WordSource::CommandArgs)),
+    ("skill-format", Rule::Inject(InjectedReason::Command)),
+    ("local-command-stdout", Rule::Inject(InjectedReason::CommandOutput)),
+    ("local-command-stderr", Rule::Inject(InjectedReason::CommandOutput)),
+    ("bash-stdout", Rule::Inject(InjectedReason::CommandOutput)),
+    ("bash-stderr", Rule::Inject(InjectedReason::CommandOutput)),
+    ("user_shell_command", Rule::Inject(InjectedReason::CommandOutput)),
+    ("bash-input", Rule::Unwrap(WordSource::Shell)),
+    ("local-command-caveat", Rule::Inject(InjectedReason::Caveat)),
+    ("task-notification", Rule::Inject(InjectedReason::TaskNotice)),
+    ("task_notification", Rule::Inject(InjectedReason::TaskNotice)),
+    ("subagent_notification", Rule::Inject(InjectedReason::TaskNotice)),
+    ("teammate-message", Rule::Inject(InjectedReason::TaskNotice)),
+    ("environment_context", Rule::Inject(InjectedReason::Environment)),
+    ("environment_details", Rule::Inject(InjectedReason::Environment)),
+    ("session_context", Rule::Inject(InjectedReason::Environment)),
+    ("user_info", Rule::Inject(InjectedReason::Environment)),
+    ("git_status", Rule::Inject(InjectedReason::Environment)),
+    ("project_layout", Rule::Inject(InjectedReason::Environment)),
+    ("timestamp", Rule::Inject(InjectedReason::Environment)),
+    ("user_instructions", Rule::Inject(InjectedReason::Instructions)),
+    ("user_action", Rule::Inject(InjectedReason::Instructions)),
+    ("INSTRUCTIONS", Rule::Inject(InjectedReason::Instructions)),
+    ("permissions", Rule::Inject(InjectedReason::Instructions)),
+    ("collaboration_mode", Rule::Inject(InjectedReason::Instructions)),
+    ("skill", Rule::Inject(InjectedReason::Instructions)),
+    ("skills_instructions", Rule::Inject(InjectedReason::Instructions)),
+    ("apps_instructions", Rule::Inject(InjectedReason::Instructions)),
+    ("plugins_instructions", Rule::Inject(InjectedReason::Instructions)),
+    ("recommended_plugins", Rule::Inject(InjectedReason::Instructions)),
+    ("agent_skills", Rule::Inject(InjectedReason::Instructions)),
+    ("rules", Rule::Inject(InjectedReason::Instructions)),
+    ("user_rules", Rule::Inject(InjectedReason::Instructions)),
+    ("always_applied_workspace_rules", Rule::Inject(InjectedReason::Instructions)),
+    ("ide_opened_file", Rule::Inject(InjectedReason::EditorContext)),
+    ("ide_selection", Rule::Inject(InjectedReason::EditorContext)),
+    ("ide_diagnostics", Rule::Inject(InjectedReason::EditorContext)),
+    ("post-tool-use-hook", Rule::Inject(InjectedReason::Hook)),
+    ("attached_files", Rule::Inject(InjectedReason::EditorContext)),
+    ("external_links", Rule::Inject(InjectedReason::EditorContext)),
+    ("open_and_recently_viewed_files", Rule::Inject(InjectedReason::EditorContext)),
+    ("additional_data", Rule::Inject(InjectedReason::EditorContext)),
+    ("current_file", Rule::Inject(InjectedReason::EditorContext)),
+    ("image_files", Rule::Inject(InjectedReason::EditorContext)),
+    ("image", Rule::Inject(InjectedReason::EditorContext)),
+    ("user-prompt-submit-hook", Rule::Inject(InjectedReason::Hook)),
+    ("session-start-hook", Rule::Inject(InjectedReason::Hook)),
+    ("hook_prompt", Rule::Inject(InjectedReason::Hook)),
+    ("hook_context", Rule::Inject(InjectedReason::Hook)),
+    ("turn_aborted", Rule::Inject(InjectedReason::Interruption)),
+    ("user_query", Rule::Unwrap(WordSource::Prompt)),
+];
+
+/// Messages that are injected from their first word to their last.
+const OPENINGS: &[(&str, InjectedReason)] = &[
+    ("# AGENTS.md instructions for ", InjectedReason::Instructions),
+    ("Base directory for this skill", InjectedReason::Instructions),
+    ("Caveat: The messages below were generated by the user", InjectedReason::Caveat),
+    ("This session is being continued from a previous", InjectedReason::CompactionSummary),
+    ("Your task is to create a detailed summary of", InjectedReason::CompactionSummary),
+    ("Another language model started to solve this problem", InjectedReason::CompactionSummary),
+    ("[SUGGESTION MODE:", InjectedReason::PromptSuggestion),
+    ("Stop hook feedback", InjectedReason::Hook),
+    ("PreToolUse:", InjectedReason::Hook),
+    ("PostToolUse:", InjectedReason::Hook),
+    ("UserPromptSubmit hook ", InjectedReason::Hook),
+    ("Operation stopped by hook", InjectedReason::Hook),
+    ("<permissions instructions>", InjectedReason::Instructions),
+    ("[Request interrupted by user", InjectedReason::Interruption),
+];
+
+/// Editors put their context first and the request under one of these headings.
+const CONTEXT_OPENINGS: [&str; 2] =
+    ["# Context from my IDE setup:", "# Files mentioned by the user:"];
+const REQUEST_HEADINGS: [&str; 2] = ["## My request for Codex:", "## My request for Claude:"];
+
+/// The block of a prompt template that holds what the person gave it.
+const TEMPLATE_INPUT: &str = "## User Input\n\n```text\n";
+/// A message this short is not a template.
+const MIN_TEMPLATE: usize = 1024;
+
+/// Whether a tool belongs to Nacre, under whichever name the agent's MCP client gave it.
+pub fn is_nacre_tool(name: &str) -> bool {
+    let bare = name.strip_prefix("mcp__").or_else(|| name.strip_prefix("mcp_")).unwrap_or(name);
+    bare.starts_with("nacre")
+}
+
+/// Whether a shell call, given by its arguments as JSON, runs Nacre.
+pub fn is_nacre_command(arguments: &str) -> bool {
+    static WORD: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\"nacre "));
+    WORD.find_iter(arguments.as_bytes())
+        .any(|at| arguments[..at].trim_end().ends_with([':', '[', ',']))
+}
+
+/// Whether a text carries one of Nacre's own briefs.
+pub fn holds_brief(text: &str) -> bool {
+    static OPEN: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("<nacre-brief"));
+    OPEN.find(text.as_bytes()).is_some()
+}
+
+/// Why a text that its agent marks as not typed was added.
+pub fn reason_of(text: &str) -> InjectedReason {
+    let injected = split_user(text).into_iter().find_map(|piece| match piece.author {
+        Author::Program(reason) => Some(reason),
+        Author::Person(_) => None,
+    });
+    injected.unwrap_or(InjectedReason::Host)
+}
+
+/// Splits a user message by author; the person's own words come out as one piece.
+pub fn split_user(text: &str) -> Vec<Piece<'_>> {
+    let trimmed = text.trim();
+    if let Some(pieces) = split_by_opening(trimmed) {
+        return pieces;
+    }
+    if let Some(pieces) = split_template(trimmed) {
+        return pieces;
+    }
+    if !trimmed.contains('<') {
+        return words(trimmed).into_iter().collect();
+    }
+    split_by_tags(trimmed)
+}
+
+fn words(text: &str) -> Option<Piece<'_>> {
+    let text = text.trim();
+    let author = Author::Person(WordSource::Prompt);
+    (!text.is_empty()).then_some(Piece { author, text: Cow::Borrowed(text) })
+}
+
+fn program(reason: InjectedReason, text: &str) -> Piece<'_> {
+    Piece { author: Author::Program(reason), text: Cow::Borrowed(text.trim()) }
+}
+
+fn split_by_opening(text: &str) -> Option<Vec<Piece<'_>>> {
+    if CONTEXT_OPENINGS.iter().any(|opening| text.starts_with(opening)) {
+        let request = REQUEST_HEADINGS
+            .iter()
+            .find_map(|heading| text.find(heading).map(|at| at + heading.len()))
+            .unwrap_or(text.len());
+        let mut pieces = vec![program(InjectedReason::EditorContext, &text[..request])];
+        pieces.extend(split_user(&text[request..]));
+        return Some(pieces);
+    }
+    let (_, reason) = OPENINGS.iter().find(|(opening, _)| text.starts_with(opening))?;
+    let end = match reason {
+        InjectedReason::Interruption => text.find(']').map_or(text.len(), |at| at + 1),
+        InjectedReason::Instructions => {
+            let end_tag = "</INSTRUCTIONS>";
+            text.rfind(end_tag).map_or(text.len(), |at| at + end_tag.len())
+        }
+        InjectedReason::SystemReminder
+        | InjectedReason::Command
+        | InjectedReason::CommandOutput
+        | InjectedReason::Environment
+        | InjectedReason::EditorContext
+        | InjectedReason::PromptSuggestion
+        | InjectedReason::Caveat
+        | InjectedReason::Hook
+        | InjectedReason::TaskNotice
+        | InjectedReason::CompactionSummary
+        | InjectedReason::Host
+        | InjectedReason::Nacre => text.len(),
+    };
+    let mut pieces = vec![program(*reason, &text[..end])];
+    pieces.extend(split_user(&text[end..]));
+    Some(pieces)
+}
+
+fn split_template(text: &str) -> Option<Vec<Piece<'_>>> {
+    if text.len() < MIN_TEMPLATE {
+        return None;
+    }
+    let start = text.find(TEMPLATE_INPUT)? + TEMPLATE_INPUT.len();
+    let input = text[start..].split("\n```").next().unwrap_or_default().trim();
+    let mut pieces = vec![program(InjectedReason::Command, text)];
+    if !input.is_empty() && input != "$ARGUMENTS" {
+        let author = Author::Person(WordSource::TemplateInput);
+        pieces.push(Piece { author, text: Cow::Borrowed(input) });
+    }
+    Some(pieces)
+}
+
+fn split_by_tags(text: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut own: Vec<&str> = Vec::new();
+    let mut kept_from = 0;
+    let mut at = 0;
+    while let Some(block) = next_block(text, at) {
+        own.push(&text[kept_from..block.start]);
+        match block.rule {
+            Rule::Inject(reason) => pieces.push(program(reason, &text[block.start..block.end])),
+            Rule::Unwrap(WordSource::Prompt) => own.push(block.content),
+            Rule::Unwrap(source) if !block.content.trim().is_empty() => {
+                let text = Cow::Borrowed(block.content.trim());
+                pieces.push(Piece { author: Author::Person(source), text });
+            }
+            Rule::Unwrap(_) => {}
+        }
+        at = block.end;
+        kept_from = block.end;
+    }
+    own.push(&text[kept_from..]);
+    let own: Vec<&str> = own.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect();
+    let author = Author::Person(WordSource::Prompt);
+    match own.as_slice() {
+        [] => {}
+        [one] => pieces.push(Piece { author, text: Cow::Borrowed(one) }),
+        several => pieces.push(Piece { author, text: Cow::Owned(several.join("\n\n")) }),
+    }
+    pieces
+}
+
+/// A known block inside a message.
+struct Block<'a> {
+    start: usize,
+    end: usize,
+    content: &'a str,
+    rule: Rule,
+}
+
+/// The first known block at or after `from`.
+fn next_block(text: &str, from: usize) -> Option<Block<'_>> {
+    let mut at = from;
+    loop {
+        let start = at + text.get(at..)?.find('<')?;
+        // Right after another block counts as a line's start.
+        if (start == from || starts_line(text, start))
+            && let Some(block) = block_at(text, start)
+        {
+            return Some(block);
+        }
+        at = start + 1;
+    }
+}
+
+fn starts_line(text: &str, at: usize) -> bool {
+    text[..at].trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|before| before == '\n')
+}
+
+fn block_at(text: &str, start: usize) -> Option<Block<'_>> {
+    let inside = &text[start + 1..];
+    let name_end = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_')?;
+    let (name, rule) = TAGS.iter().find(|(name, _)| *name == &inside[..name_end])?;
+    let open_end = start + 1 + name_end + inside[name_end..].find('>')? + 1;
+    let close = format!("</{name}");
+    let (content_end, end) = match text[open_end..].find(&close) {
+        Some(found) => {
+            let close_at = open_end + found;
+            let close_end = text[close_at..].find('>').map_or(text.len(), |at| close_at + at + 1);
+            (close_at, close_end)
+        }
+        // A block that never closes was cut; at the very start it takes the message with it.
+        None if start == 0 => (text.len(), text.len()),
+        None => return None,
+    };
+    Some(Block { start, end, content: &text[open_end..content_end], rule: *rule })
+}
+
+#[cfg(test)]
+mod tests;

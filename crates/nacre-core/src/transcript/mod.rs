@@ -1,0 +1,46 @@
+//! Traces in, transcripts out: finds what coding agents left behind and reads it as one stream of
+//! canonical, bounded and redacted events.
+//!
+//! Knows nothing of projects, queues or memories, and never writes. A trace is hostile input: sizes,
+//! depths and counts are bounded, and one bad line never costs another.
+
+pub mod adapter;
+mod calls;
+pub mod claude;
+pub mod codex;
+pub mod cursor;
+pub mod emit;
+pub mod event;
+pub mod facts;
+pub mod generic;
+pub mod injected;
+mod json;
+mod lines;
+pub mod opencode;
+pub mod render;
+mod squeeze;
+pub mod store;
+mod stream;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod time;
+mod unpack;
+mod view;
+mod voice;
+pub mod walk;
+
+pub use self::adapter::{
+    Adapter, Began, Discovery, Error, Homes, Problem, ReadOutcome, Source, Stamp, Trace, Watermark,
+};
+pub use self::event::{
+    BoundedText, CallLink, Event, EventKind, InjectedReason, Lane, Origin, Place, WordSource,
+};
+pub use self::facts::{
+    Agent, Counts, Ending, LinkKind, ReadReport, SessionFacts, SessionLink, SessionRole, Tokens,
+};
+
+/// Every adapter, in the order in which agents are listed.
+pub static ADAPTERS: &[&dyn Adapter] =
+    &[&claude::Claude, &codex::Codex, &cursor::Cursor, &opencode::OpenCode, &generic::Generic];

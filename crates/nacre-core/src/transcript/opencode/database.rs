@@ -1,0 +1,224 @@
+//! The SQLite layout: rows for sessions, messages and parts, and the tables that replace them.
+//!
+//! Tables with secrets (`account`, `credential`, shares) are never named here.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+
+use rusqlite::Row;
+
+use super::super::adapter::{Error, Result};
+use super::super::emit::Emitter;
+use super::super::store::{self, MAX_VALUE, Store, Wish};
+use super::super::view::Fields;
+use super::super::voice::{self, Spot};
+use super::talk::Talk;
+use super::{legacy, newer};
+
+const MAX_MESSAGES: usize = 200_000;
+const MAX_SESSIONS: usize = 200_000;
+
+/// Which of OpenCode's schemas a database has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Schema {
+    /// `session`, `message`, `part`.
+    Typed,
+    /// `sessions`, `messages`: the Go program that had the name first.
+    Legacy,
+    /// Not OpenCode's, or nothing in it yet.
+    Other,
+}
+
+impl Schema {
+    pub(super) fn of(store: &Store) -> Result<Self> {
+        if store.has_table("session")? {
+            Ok(Self::Typed)
+        } else if store.has_table("sessions")? && store.has_table("messages")? {
+            Ok(Self::Legacy)
+        } else {
+            Ok(Self::Other)
+        }
+    }
+}
+
+/// The sessions of a database with their revisions.
+pub(super) fn sessions(store: &Store) -> Result<BTreeMap<String, String>> {
+    match Schema::of(store)? {
+        Schema::Typed => typed_sessions(store),
+        Schema::Legacy => legacy::sessions(store),
+        Schema::Other => Ok(BTreeMap::new()),
+    }
+}
+
+fn typed_sessions(store: &Store) -> Result<BTreeMap<String, String>> {
+    let mut sessions = BTreeMap::new();
+    store.rows("SELECT id, time_updated FROM session", [], |row| {
+        if let Some(id) = store::text(row, 0) {
+            let updated = store::number(row, 1).unwrap_or_default();
+            sessions.insert(id.into_owned(), updated.to_string());
+        }
+        if sessions.len() < MAX_SESSIONS { Wish::More } else { Wish::Enough }
+    })?;
+    for table in ["message", "part", "session_message"] {
+        if store.has_columns(table, &["session_id", "time_updated"])? {
+            let sql = format!(
+                "SELECT session_id, count(*), max(time_updated) FROM {table} GROUP BY session_id"
+            );
+            store.rows(&sql, [], |row| {
+                let id = store::text(row, 0).unwrap_or_default();
+                if let Some(revision) = sessions.get_mut(id.as_ref()) {
+                    let column = |idx| store::number(row, idx).unwrap_or_default();
+                    revision.push_str(&format!("-{}.{}", column(1), column(2)));
+                }
+                Wish::More
+            })?;
+        }
+    }
+    Ok(sessions)
+}
+
+/// How many messages of each session a database holds.
+pub(super) fn message_counts(store: &Store) -> Result<BTreeMap<String, usize>> {
+    let mut counts = BTreeMap::new();
+    if Schema::of(store)? != Schema::Typed {
+        return Ok(counts);
+    }
+    for table in ["message", "session_message"] {
+        if !store.has_columns(table, &["session_id"])? {
+            continue;
+        }
+        let sql = format!("SELECT session_id, count(*) FROM {table} GROUP BY session_id");
+        store.rows(&sql, [], |row| {
+            if let Some(id) = store::text(row, 0) {
+                let count = usize::try_from(store::number(row, 1).unwrap_or(0)).unwrap_or(0);
+                let known: &mut usize = counts.entry(id.into_owned()).or_default();
+                *known = count.max(*known);
+            }
+            Wish::More
+        })?;
+    }
+    Ok(counts)
+}
+
+/// Reads one session.
+pub(super) fn read(
+    store: &Store,
+    missing: impl FnOnce() -> Error,
+    session: &str,
+    talk: &mut Talk,
+    out: &mut Emitter<'_>,
+) -> Result<()> {
+    match Schema::of(store)? {
+        Schema::Typed => {}
+        Schema::Legacy => return legacy::read(store, missing, session, talk, out),
+        Schema::Other => return Err(missing()),
+    }
+    let description = description(store, session)?.ok_or_else(missing)?;
+    talk.describe(&Fields::of(&description), out);
+    let mut seen = HashSet::new();
+    if store.has_table("message")? {
+        let found = ordered_ids(store, session, &mut seen);
+        let mut ids = Vec::new();
+        let found = found.map(|found| ids = found);
+        store.survive(found, out)?;
+        for id in ids {
+            read_message(store, &id, talk, out)?;
+        }
+    }
+    if store.has_table("session_message")? {
+        newer::read(store, session, &seen, talk, out)?;
+    }
+    Ok(())
+}
+
+/// A session's row, in the shape that the tree has for it.
+fn description(store: &Store, session: &str) -> Result<Option<String>> {
+    let optional = |column: &'static str| -> Result<&'static str> {
+        Ok(if store.has_columns("session", &[column])? { column } else { "NULL" })
+    };
+    let sql = format!(
+        "SELECT {}, {}, {}, {}, {}, {}, {} FROM session WHERE id = ?1",
+        optional("parent_id")?,
+        optional("directory")?,
+        optional("title")?,
+        optional("version")?,
+        optional("time_created")?,
+        optional("time_updated")?,
+        optional("revert")?,
+    );
+    store.first(&sql, [session], |row| {
+        let text = |idx| store::text(row, idx).map(Cow::into_owned);
+        let number = |idx| store::number(row, idx);
+        let revert: Option<serde_json::Value> =
+            text(6).and_then(|revert| serde_json::from_str(&revert).ok());
+        serde_json::json!({
+            "id": session,
+            "parentID": text(0),
+            "directory": text(1),
+            "title": text(2),
+            "version": text(3),
+            "time": { "created": number(4), "updated": number(5) },
+            "revert": revert,
+        })
+        .to_string()
+    })
+}
+
+fn ordered_ids(store: &Store, session: &str, seen: &mut HashSet<String>) -> Result<Vec<String>> {
+    let mut ids = Vec::new();
+    let sql = "SELECT id FROM message WHERE session_id = ?1 ORDER BY time_created, id";
+    store.rows(sql, [session], |row| {
+        let id = store::text(row, 0).map(Cow::into_owned);
+        ids.extend(id.filter(|id| seen.insert(id.clone())));
+        if ids.len() < MAX_MESSAGES { Wish::More } else { Wish::Enough }
+    })?;
+    Ok(ids)
+}
+
+fn read_message(store: &Store, id: &str, talk: &mut Talk, out: &mut Emitter<'_>) -> Result<()> {
+    let limit = MAX_VALUE.cast_signed();
+    let sql = "SELECT CASE WHEN octet_length(data) <= ?2 THEN data END FROM message WHERE id = ?1";
+    let mut is_started = false;
+    let found = store.rows(sql, (id, limit), |row| {
+        let data = column(row, 0, out);
+        match data.as_deref().and_then(Fields::read) {
+            Some(message) => {
+                is_started = true;
+                talk.message(id, &message, out);
+            }
+            None => out.report.bad_lines += 1,
+        }
+        Wish::Enough
+    });
+    store.survive(found, out)?;
+    if !is_started {
+        return Ok(());
+    }
+    let sql = "SELECT id, CASE WHEN octet_length(data) <= ?2 THEN data END \
+        FROM part WHERE message_id = ?1 ORDER BY id";
+    let found = store.rows(sql, (id, limit), |row| {
+        let part = store::text(row, 0).unwrap_or_default();
+        match column(row, 1, out) {
+            Some(data) => talk.part(&part, &data, out),
+            None => too_long(&part, talk, out),
+        }
+        Wish::More
+    });
+    store.survive(found, out)
+}
+
+/// A column as text; what had to be mended is counted.
+pub(super) fn column(row: &Row<'_>, idx: usize, out: &mut Emitter<'_>) -> Option<String> {
+    let text = store::text(row, idx)?;
+    let is_mended = matches!(&text, Cow::Owned(_));
+    out.report.invalid_utf8 += u64::from(is_mended);
+    Some(text.into_owned())
+}
+
+pub(super) fn too_long(part: &str, talk: &Talk, out: &mut Emitter<'_>) {
+    out.report.lines += 1;
+    out.report.long_lines += 1;
+    let place = voice::row(&format!("part:{part}"));
+    let spot = Spot { place: &place, key: part, time: talk.time, lane: talk.lane };
+    voice::failure(&spot, "A row that is too long to be read", out);
+}

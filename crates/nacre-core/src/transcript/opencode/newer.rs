@@ -1,0 +1,144 @@
+//! The tables of mid-2026: one row a message, with its content inside.
+//!
+//! A session can have both these and the older rows. The older ones come first; of these only what
+//! is not among them and comes after them is read.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::super::adapter::Result;
+use super::super::emit::Emitter;
+use super::super::event::{EventKind, InjectedReason, Origin, WordSource};
+use super::super::store::{self, MAX_VALUE, Store, Wish};
+use super::super::view::Fields;
+use super::super::voice::{self, Ended, Spot};
+use super::database::{column, too_long};
+use super::talk::{Role, Talk, Turn, file_label, note_tokens};
+
+pub(super) fn read(
+    store: &Store,
+    session: &str,
+    seen: &HashSet<String>,
+    talk: &mut Talk,
+    out: &mut Emitter<'_>,
+) -> Result<()> {
+    let order = match store.has_columns("session_message", &["seq"])? {
+        true => "seq, id",
+        false => "time_created, id",
+    };
+    let sql = format!(
+        "SELECT id, type, time_created, CASE WHEN octet_length(data) <= ?2 THEN data END \
+            FROM session_message WHERE session_id = ?1 ORDER BY {order}"
+    );
+    let after = talk.last_time;
+    let found = store.rows(&sql, (session, MAX_VALUE.cast_signed()), |row| {
+        let id = store::text(row, 0).map(Cow::into_owned).unwrap_or_default();
+        let time = store::time(row, 2);
+        if seen.contains(&id) || (after.is_some() && time <= after) {
+            return Wish::More;
+        }
+        let kind = store::text(row, 1).map(Cow::into_owned).unwrap_or_default();
+        talk.time = time;
+        match column(row, 3, out) {
+            Some(data) => message((&id, &kind), &data, talk, out),
+            None => too_long(&id, talk, out),
+        }
+        Wish::More
+    });
+    store.survive(found, out)
+}
+
+fn message((id, kind): (&str, &str), raw: &str, talk: &mut Talk, out: &mut Emitter<'_>) {
+    out.report.lines += 1;
+    let Some(data) = Fields::read(raw) else {
+        out.report.bad_lines += 1;
+        return;
+    };
+    let place = voice::row(&format!("session_message:{id}"));
+    let created = data.object("time").time("created").or(talk.time);
+    let spot = Spot { place: &place, key: id, time: created, lane: talk.lane };
+    match kind {
+        "user" => user(&spot, &data, talk, out),
+        "synthetic" => voice::marked_user(&spot, &data.string("text"), out),
+        "shell" => shell(&spot, &data, talk, out),
+        "assistant" => assistant(&spot, &data, talk, out),
+        "compaction" => {
+            out.push(spot.draft(EventKind::Compaction, Origin::Host, data.word("reason")));
+            voice::recap(&spot, &data.string("summary"), out);
+        }
+        "model-switched" => out.note_model(&data.object("model").string("id")),
+        "system" | "agent-switched" | "idle" => {}
+        other => voice::unknown(&spot, other, raw, out),
+    }
+}
+
+fn user(spot: &Spot<'_>, data: &Fields<'_>, talk: &mut Talk, out: &mut Emitter<'_>) {
+    talk.turn = Turn::Open;
+    talk.role = Role::User;
+    voice::user(spot, &data.string("text"), out);
+    for raw in data.items("files") {
+        let origin = Origin::Injected(InjectedReason::EditorContext);
+        out.push(spot.draft(EventKind::User, origin, &file_label(&Fields::of(raw))));
+    }
+}
+
+/// A command that the person ran, and what it printed.
+fn shell(spot: &Spot<'_>, data: &Fields<'_>, talk: &mut Talk, out: &mut Emitter<'_>) {
+    voice::words(spot, WordSource::Shell, &data.string("command"), out);
+    let output = data.string("output");
+    if !output.trim().is_empty() {
+        let origin = Origin::Injected(InjectedReason::CommandOutput);
+        out.push(spot.draft(EventKind::User, origin, &output));
+    }
+    talk.turn = Turn::Closed;
+}
+
+fn assistant(spot: &Spot<'_>, data: &Fields<'_>, talk: &mut Talk, out: &mut Emitter<'_>) {
+    talk.role = Role::Assistant;
+    let model = data.object("model");
+    out.note_model(&model.string("id"));
+    out.note_model(&model.string("modelID"));
+    note_tokens(&data.object("tokens"), out);
+    let is_done = !data.object("time").raw("completed").is_empty()
+        || !data.raw("finish").is_empty()
+        || !data.raw("error").is_empty();
+    talk.turn = if is_done { Turn::Closed } else { Turn::Open };
+    for raw in data.items("content") {
+        let block = Fields::of(raw);
+        match block.word("type") {
+            "text" => voice::agent(spot, EventKind::Assistant, &block.string("text"), out),
+            "reasoning" => voice::agent(spot, EventKind::Reasoning, &block.string("text"), out),
+            "tool" => tool(spot, &block, talk, out),
+            other => voice::unknown(spot, other, raw, out),
+        }
+    }
+    if !data.raw("error").is_empty() {
+        voice::failure(spot, data.raw("error"), out);
+    }
+}
+
+fn tool(spot: &Spot<'_>, block: &Fields<'_>, talk: &mut Talk, out: &mut Emitter<'_>) {
+    let state = block.object("state");
+    let id = first(block, &["id", "callID"]);
+    let name = first(block, &["name", "tool"]);
+    voice::call(spot, &mut talk.calls, (&id, &name), state.raw("input"), out);
+    let content = match state.raw("content") {
+        "" | "[]" => [state.raw("output"), state.raw("structured"), state.raw("error")]
+            .into_iter()
+            .find(|raw| !raw.is_empty())
+            .unwrap_or_default(),
+        content => content,
+    };
+    match state.word("status") {
+        "pending" | "running" | "streaming" => talk.turn = Turn::Open,
+        "error" => {
+            let raw = if state.raw("error").is_empty() { content } else { state.raw("error") };
+            voice::result(spot, &mut talk.calls, &id, (Ended::Badly, raw), out);
+        }
+        _ => voice::result(spot, &mut talk.calls, &id, (Ended::Well, content), out),
+    }
+}
+
+fn first<'a>(fields: &Fields<'a>, keys: &[&str]) -> Cow<'a, str> {
+    keys.iter().map(|key| fields.string(key)).find(|text| !text.is_empty()).unwrap_or_default()
+}

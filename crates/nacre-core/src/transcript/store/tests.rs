@@ -1,0 +1,328 @@
+//! Databases of other programs, made with SQLite itself in every state a reader can meet.
+#![expect(clippy::disallowed_methods, reason = "tests write their own databases")]
+
+use proptest::prelude::*;
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use super::*;
+
+const NO_IMAGE: u64 = 0;
+
+/// A database that stays open, as its owner would have it.
+struct Owner {
+    folder: TempDir,
+    connection: Connection,
+}
+
+impl Owner {
+    fn new(journal: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = Connection::open(folder.path().join("its own.db")).unwrap();
+        connection.pragma_update(None, "journal_mode", journal).unwrap();
+        connection.pragma_update(None, "wal_autocheckpoint", 0).unwrap();
+        connection.execute_batch("CREATE TABLE t (n INTEGER, s TEXT)").unwrap();
+        Self { folder, connection }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("its own.db")
+    }
+
+    fn add(&self, count: u32) {
+        let sql = "INSERT INTO t SELECT value, hex(randomblob(300)) FROM generate(?1)";
+        let sql = sql.replace("generate(?1)", &series(count));
+        self.connection.execute_batch(&sql).unwrap();
+    }
+
+    /// Every file, with its content and time of change.
+    fn files(&self) -> Vec<(String, Vec<u8>, std::time::SystemTime)> {
+        let mut files: Vec<_> = fs::read_dir(self.folder.path())
+            .unwrap()
+            .map(|entry| {
+                let entry = entry.unwrap();
+                let name = entry.file_name().into_string().unwrap();
+                // SQLite's readers and writers share the index; only its being there is checked.
+                let content = if name.ends_with("-shm") {
+                    Vec::new()
+                } else {
+                    fs::read(entry.path()).unwrap()
+                };
+                let modified = if name.ends_with("-shm") {
+                    std::time::SystemTime::UNIX_EPOCH
+                } else {
+                    entry.metadata().unwrap().modified().unwrap()
+                };
+                (name, content, modified)
+            })
+            .collect();
+        files.sort();
+        files
+    }
+}
+
+fn series(count: u32) -> String {
+    format!(
+        "(WITH RECURSIVE c(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM c \
+            WHERE value < {count}) SELECT value FROM c)"
+    )
+}
+
+fn count(store: &Store) -> Result<i64> {
+    store.first("SELECT count(*) FROM t", [], |row| number(row, 0).unwrap()).map(Option::unwrap)
+}
+
+fn fault(error: &Error) -> &Fault {
+    let Error::Store { source, .. } = error else { panic!("{error:?}") };
+    source.downcast_ref().unwrap()
+}
+
+#[test]
+fn every_way_in_sees_what_is_committed_and_leaves_no_trace() {
+    // Journal mode, whether the owner has closed, size up to which an image is made, way.
+    let cases = [
+        ("wal", false, MAX_IMAGE, Way::Image),
+        ("wal", false, NO_IMAGE, Way::Shared),
+        ("wal", true, MAX_IMAGE, Way::Image),
+        ("wal", true, NO_IMAGE, Way::AtRest),
+        ("delete", false, MAX_IMAGE, Way::Shared),
+        ("delete", true, MAX_IMAGE, Way::Shared),
+    ];
+    for (journal, is_closed, max_image, way) in cases {
+        let mut owner = Owner::new(journal);
+        owner.add(100);
+        if is_closed {
+            owner.connection = Connection::open_in_memory().unwrap();
+        } else if journal == "wal" {
+            owner.connection.execute_batch("BEGIN IMMEDIATE; DELETE FROM t").unwrap();
+        }
+        let before = owner.files();
+        let store = Store::open_with(&owner.path(), max_image).unwrap();
+        assert_eq!(store.way, way, "{journal} {is_closed}");
+        assert_eq!(count(&store).unwrap(), 100, "{journal} {is_closed} {max_image}");
+        store.close().unwrap();
+        assert_eq!(owner.files(), before, "{journal} {is_closed} {max_image}");
+    }
+}
+
+#[test]
+fn an_image_holds_what_only_the_log_has() {
+    let owner = Owner::new("wal");
+    owner.add(10);
+    owner.connection.pragma_update(None, "wal_checkpoint", "TRUNCATE").ok();
+    for _ in 0..20 {
+        owner.add(50);
+        owner.connection.execute_batch("DELETE FROM t WHERE n % 3 = 0").unwrap();
+        let expected: i64 =
+            owner.connection.query_row("SELECT count(*) FROM t", [], |row| row.get(0)).unwrap();
+        let store = Store::open(&owner.path()).unwrap();
+        assert_eq!(store.way, Way::Image);
+        assert_eq!(count(&store).unwrap(), expected);
+        let check = store
+            .first("PRAGMA integrity_check", [], |row| text(row, 0).map(Cow::into_owned).unwrap());
+        assert_eq!(check.unwrap().as_deref(), Some("ok"));
+    }
+}
+
+#[test]
+fn a_log_alone_is_read_small_and_refused_big() {
+    let owner = Owner::new("wal");
+    owner.add(100);
+    let copy = tempfile::tempdir().unwrap();
+    let path = copy.path().join("copy.db");
+    fs::copy(owner.path(), &path).unwrap();
+    fs::copy(beside(&owner.path(), "-wal"), beside(&path, "-wal")).unwrap();
+    assert_eq!(count(&Store::open(&path).unwrap()).unwrap(), 100);
+    let error = Store::open_with(&path, NO_IMAGE).unwrap_err();
+    assert!(matches!(fault(&error), Fault::LoneLog), "{error:?}");
+    assert!(!is_busy(&error));
+    let mut names: Vec<_> =
+        fs::read_dir(copy.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["copy.db", "copy.db-wal"]);
+}
+
+#[test]
+fn a_database_that_wakes_up_is_busy() {
+    let mut owner = Owner::new("wal");
+    owner.add(100);
+    owner.connection = Connection::open_in_memory().unwrap();
+    let store = Store::open_with(&owner.path(), NO_IMAGE).unwrap();
+    assert_eq!(count(&store).unwrap(), 100);
+    let writer = Connection::open(owner.path()).unwrap();
+    writer.execute_batch("INSERT INTO t VALUES (1, 'x')").unwrap();
+    assert!(is_busy(&store.close().unwrap_err()));
+}
+
+#[test]
+fn a_locked_database_is_busy() {
+    let owner = Owner::new("delete");
+    owner.add(10);
+    owner.connection.execute_batch("BEGIN EXCLUSIVE; DELETE FROM t").unwrap();
+    let before = owner.files();
+    let opened = Store::open(&owner.path()).and_then(|store| count(&store));
+    assert!(is_busy(&opened.unwrap_err()));
+    assert_eq!(owner.files(), before);
+}
+
+#[test]
+fn a_hot_journal_is_busy_and_stays() {
+    let owner = Owner::new("delete");
+    owner.add(2000);
+    owner.connection.pragma_update(None, "cache_size", 1).unwrap();
+    owner.connection.execute_batch("BEGIN; UPDATE t SET s = hex(randomblob(300))").unwrap();
+    let copy = tempfile::tempdir().unwrap();
+    let path = copy.path().join("copy.db");
+    fs::copy(owner.path(), &path).unwrap();
+    fs::copy(beside(&owner.path(), "-journal"), beside(&path, "-journal")).unwrap();
+    let opened = Store::open(&path).and_then(|store| count(&store));
+    assert!(is_busy(&opened.unwrap_err()));
+    assert!(beside(&path, "-journal").exists());
+}
+
+#[test]
+fn a_writer_at_work_is_met_with_whole_states_only() {
+    let owner = Owner::new("wal");
+    owner.connection.pragma_update(None, "wal_autocheckpoint", 8).unwrap();
+    let path = owner.path();
+    let writer = std::thread::spawn(move || {
+        for n in 0..300 {
+            // Each state has as many rows as its number says.
+            let sql = format!(
+                "BEGIN; DELETE FROM t; INSERT INTO t SELECT {n}, hex(randomblob(99)) \
+                FROM {}; COMMIT",
+                series(n + 1)
+            );
+            owner.connection.execute_batch(&sql).unwrap();
+        }
+        owner
+    });
+    let mut n_read = 0;
+    while !writer.is_finished() || n_read == 0 {
+        for max_image in [MAX_IMAGE, NO_IMAGE] {
+            let sql = "SELECT count(*), min(n), max(n) FROM t";
+            let read = Store::open_with(&path, max_image).and_then(|store| {
+                let state = store.first(sql, [], |row| [0, 1, 2].map(|idx| number(row, idx)))?;
+                store.close()?;
+                Ok(state)
+            });
+            match read {
+                Ok(Some([Some(n_rows), Some(low), Some(high)])) => {
+                    assert_eq!((low + 1, high), (n_rows, low));
+                    n_read += 1;
+                }
+                Ok(_) => {}
+                Err(error) => assert!(is_busy(&error), "{error:?}"),
+            }
+        }
+    }
+    drop(writer.join().unwrap());
+}
+
+#[test]
+fn steps_and_bytes_are_bounded() {
+    let owner = Owner::new("wal");
+    owner.add(3000);
+    let store = Store::open(&owner.path()).unwrap();
+    let endless = "SELECT count(*) FROM t a, t b, t c, t d WHERE a.n + b.n + c.n < d.n - 9";
+    let error = store.first(endless, [], |_| ()).unwrap_err();
+    assert!(matches!(fault(&error), Fault::TooSlow), "{error:?}");
+    let store = Store::open(&owner.path()).unwrap();
+    let wide = "SELECT a.s, b.s FROM t a, t b";
+    let error = store.rows(wide, [], |_| Wish::More).unwrap_err();
+    assert!(matches!(fault(&error), Fault::TooSlow), "{error:?}");
+}
+
+#[test]
+fn views_and_foreign_schemas_are_refused() {
+    let owner = Owner::new("wal");
+    let sql = "CREATE VIEW v AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) \
+        SELECT x FROM c";
+    owner.connection.execute_batch(sql).unwrap();
+    let store = Store::open(&owner.path()).unwrap();
+    assert!(!store.has_table("v").unwrap());
+    assert!(store.has_columns("t", &["n", "s"]).unwrap());
+    assert!(!store.has_columns("t", &["n", "x"]).unwrap());
+    let error = store.first("SELECT * FROM v", [], |_| ()).unwrap_err();
+    assert!(matches!(fault(&error), Fault::Schema(_) | Fault::Corrupt(_)), "{error:?}");
+    let error = store.first("SELECT * FROM nothing", [], |_| ()).unwrap_err();
+    assert!(matches!(fault(&error), Fault::Schema(_)), "{error:?}");
+}
+
+#[test]
+fn addresses_are_encoded() {
+    let uri = file_uri(Path::new("/a b/c?d#e%/ü.db"), "mode=ro");
+    assert_eq!(uri, "file:/a%20b/c%3Fd%23e%25/%C3%BC.db?mode=ro");
+}
+
+#[test]
+fn what_is_no_database_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(matches!(Store::open(folder.path()), Err(Error::NotAFile { .. })));
+    let path = folder.path().join("x.db");
+    assert!(matches!(Store::open(&path), Err(Error::Open { .. })));
+    fs::write(&path, b"SQLite format 3\0 and nothing else").unwrap();
+    let opened = Store::open(&path).and_then(|store| store.has_table("t"));
+    assert!(matches!(fault(&opened.unwrap_err()), Fault::Corrupt(_)));
+    fs::write(&path, b"").unwrap();
+    assert!(!Store::open(&path).unwrap().has_table("t").unwrap());
+}
+
+/// Reads all there is, as the adapters do.
+fn exhaust(path: &Path) {
+    for max_image in [MAX_IMAGE, NO_IMAGE] {
+        let Ok(store) = Store::open_with(path, max_image) else { continue };
+        let mut n_bytes = 0;
+        let sql = "SELECT n, s FROM t ORDER BY s";
+        let read = store.rows(sql, [], |row| {
+            n_bytes += bytes(row, 1).map_or(0, <[u8]>::len);
+            Wish::More
+        });
+        drop((read, store.close()));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn any_bytes_are_survived(main in prop::collection::vec(any::<u8>(), 0..4096),
+                              log in prop::collection::vec(any::<u8>(), 0..4096)) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        let mut bytes = b"SQLite format 3\0\x10\0\x02\x02".to_vec();
+        bytes.extend(&main);
+        fs::write(&path, if main.len() % 2 == 0 { &bytes } else { &main }).unwrap();
+        fs::write(beside(&path, "-wal"), log).unwrap();
+        exhaust(&path);
+    }
+
+    #[test]
+    fn flipped_bytes_are_survived(flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..40),
+                                  in_log in any::<bool>()) {
+        let (main, log) = wal_fixture();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        let (mut main, mut log) = (main.clone(), log.clone());
+        for (at, value) in flips {
+            let target = if in_log { &mut log } else { &mut main };
+            let at = at.index(target.len());
+            target[at] = value;
+        }
+        fs::write(&path, main).unwrap();
+        fs::write(beside(&path, "-wal"), log).unwrap();
+        exhaust(&path);
+    }
+}
+
+/// A database with half of its rows in the log.
+fn wal_fixture() -> &'static (Vec<u8>, Vec<u8>) {
+    static FIXTURE: std::sync::OnceLock<(Vec<u8>, Vec<u8>)> = std::sync::OnceLock::new();
+    FIXTURE.get_or_init(|| {
+        let owner = Owner::new("wal");
+        owner.add(60);
+        owner.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+        owner.add(60);
+        (fs::read(owner.path()).unwrap(), fs::read(beside(&owner.path(), "-wal")).unwrap())
+    })
+}

@@ -1,0 +1,170 @@
+//! A bounded walk over the directories where an agent keeps its traces.
+//!
+//! Links are never followed, except that a root itself may be one: a link inside could lead out of
+//! what the person agreed to, or in circles.
+
+use std::ffi::OsStr;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::adapter::{Discovery, Error, Problem, Source, Stamp};
+use super::facts::Agent;
+
+/// Agents nest a handful of levels; anything deeper is not theirs.
+const MAX_DEPTH: usize = 16;
+/// Beyond this many entries a root is not a place for traces.
+const MAX_ENTRIES: usize = 2_000_000;
+
+/// Which files and directories a walk cares for.
+pub struct Wanted<'a> {
+    pub agent: Agent,
+    /// Whether a file of this name is a trace.
+    pub file: &'a dyn Fn(&OsStr) -> bool,
+    /// Whether traces can lie below a directory of this name.
+    pub directory: &'a dyn Fn(&OsStr) -> bool,
+}
+
+/// Finds all wanted files below the roots; a root may also be one file.
+pub fn walk(roots: &[PathBuf], wanted: &Wanted<'_>) -> Discovery {
+    let mut discovery = Discovery::default();
+    for root in roots {
+        let mut n_left = MAX_ENTRIES;
+        match fs::metadata(root) {
+            Ok(metadata) if metadata.is_dir() => {
+                walk_directory(root, MAX_DEPTH, &mut n_left, wanted, &mut discovery);
+            }
+            Ok(metadata) if metadata.is_file() => {
+                discovery.sources.push(source(wanted.agent, root.clone(), &metadata));
+            }
+            Ok(_) => {
+                let error = Error::NotAFile { path: root.clone() };
+                discovery.problems.push(Problem { path: root.clone(), error });
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => note(&mut discovery, root, error),
+        }
+    }
+    // By bytes: comparing paths part by part costs more than finding them.
+    discovery.sources.sort_unstable_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
+    discovery.sources.dedup_by(|a, b| a.path == b.path);
+    discovery
+}
+
+/// The outside of a file.
+pub fn stamp(metadata: &Metadata) -> Stamp {
+    Stamp {
+        size: metadata.len(),
+        modified: metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok()),
+        inode: metadata.ino(),
+    }
+}
+
+fn source(agent: Agent, path: PathBuf, metadata: &Metadata) -> Source {
+    Source { agent, path, stamp: stamp(metadata) }
+}
+
+fn note(discovery: &mut Discovery, path: &Path, source: std::io::Error) {
+    let error = Error::Walk { path: path.to_owned(), source };
+    discovery.problems.push(Problem { path: path.to_owned(), error });
+}
+
+fn walk_directory(
+    directory: &Path,
+    depth: usize,
+    n_left: &mut usize,
+    wanted: &Wanted<'_>,
+    discovery: &mut Discovery,
+) {
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) => return note(discovery, directory, error),
+    };
+    for entry in entries {
+        if *n_left == 0 {
+            let error = Error::TooManyEntries { path: directory.to_owned(), limit: MAX_ENTRIES };
+            discovery.problems.push(Problem { path: directory.to_owned(), error });
+            return;
+        }
+        *n_left -= 1;
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                note(discovery, directory, error);
+                continue;
+            }
+        };
+        let Ok(file_type) = entry.file_type() else { continue };
+        let name = entry.file_name();
+        if file_type.is_symlink() {
+            discovery.links_skipped += 1;
+        } else if file_type.is_dir() && 0 < depth && (wanted.directory)(&name) {
+            walk_directory(&entry.path(), depth - 1, n_left, wanted, discovery);
+        } else if file_type.is_file() && (wanted.file)(&name) {
+            // A file that vanished meanwhile is no longer there to be found.
+            if let Ok(metadata) = entry.metadata() {
+                discovery.sources.push(source(wanted.agent, entry.path(), &metadata));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::write;
+    use super::*;
+
+    fn find(roots: &[PathBuf]) -> Discovery {
+        let wanted = Wanted {
+            agent: Agent::Generic,
+            file: &|name| name.to_string_lossy().ends_with(".jsonl"),
+            directory: &|name| name != OsStr::new("skipped"),
+        };
+        walk(roots, &wanted)
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a link is what is tested")]
+    fn links_are_never_followed_below_a_root() {
+        let folder = tempfile::tempdir().unwrap();
+        let (outside, root) = (folder.path().join("outside"), folder.path().join("root"));
+        write(&outside.join("secret.jsonl"), b"x");
+        write(&root.join("a/b/own.jsonl"), b"xy");
+        write(&root.join("skipped/own.jsonl"), b"x");
+        std::os::unix::fs::symlink(&outside, root.join("a/out")).unwrap();
+        std::os::unix::fs::symlink(outside.join("secret.jsonl"), root.join("s.jsonl")).unwrap();
+        std::os::unix::fs::symlink(&root, root.join("a/circle")).unwrap();
+        let found = find(&[root.clone(), root.clone(), folder.path().join("none")]);
+        assert_eq!(found.sources.len(), 1);
+        assert_eq!(
+            (found.sources[0].path.clone(), found.sources[0].stamp.size),
+            (root.join("a/b/own.jsonl"), 2)
+        );
+        assert!(found.sources[0].stamp.modified.is_some());
+        assert_eq!((found.links_skipped, found.problems.len()), (6, 0));
+        // A root may be a link: the person named it.
+        std::os::unix::fs::symlink(&root, folder.path().join("link")).unwrap();
+        assert_eq!(find(&[folder.path().join("link")]).sources.len(), 1);
+    }
+
+    #[test]
+    fn a_root_may_be_one_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("any.name");
+        write(&path, b"x");
+        assert_eq!(find(std::slice::from_ref(&path)).sources[0].path, path);
+        let found = find(&[PathBuf::from("/dev/null")]);
+        assert!(found.sources.is_empty());
+        assert!(matches!(found.problems[0].error, Error::NotAFile { .. }));
+    }
+
+    #[test]
+    fn folders_without_end_are_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep: PathBuf = (0..MAX_DEPTH + 4).map(|_| "d").collect();
+        write(&folder.path().join(deep).join("x.jsonl"), b"x");
+        assert!(find(&[folder.path().to_owned()]).sources.is_empty());
+    }
+}
