@@ -63,7 +63,7 @@ impl CommandError {
         self
     }
 
-    fn from_error(exit: Exit, error: &dyn Error, hint: Option<String>) -> Self {
+    pub(super) fn from_error(exit: Exit, error: &dyn Error, hint: Option<String>) -> Self {
         let mut causes = Vec::new();
         let mut message = error.to_string();
         let mut source = error.source();

@@ -10,8 +10,9 @@ use super::Cli;
 
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
-    ("Remember and recall", &["memory"]),
-    ("Set up", &["project", "config", "completions"]),
+    ("Remember and recall", &["sync", "memory", "trace"]),
+    ("Keep going", &["queue", "retry", "skip"]),
+    ("Set up", &["connect", "project", "config", "completions"]),
 ];
 
 /// The whole command line.

@@ -5,6 +5,7 @@
 
 mod completions;
 mod config;
+mod connect;
 mod doctor;
 mod env;
 mod error;
@@ -12,9 +13,15 @@ mod help;
 mod init;
 mod memory;
 mod project;
+mod queue;
 mod reference;
+mod retry;
 mod runtime;
+mod skip;
 mod status;
+mod sync;
+mod trace;
+mod traces;
 mod ui;
 
 use std::ffi::OsString;
@@ -84,6 +91,12 @@ enum HereCommand {
     Status(status::StatusArgs),
     Doctor(doctor::DoctorArgs),
     Memory(memory::MemoryArgs),
+    Trace(trace::TraceArgs),
+    Sync(sync::SyncArgs),
+    Queue(queue::QueueArgs),
+    Retry(retry::RetryArgs),
+    Skip(skip::SkipArgs),
+    Connect(connect::ConnectArgs),
     Project(project::ProjectArgs),
     Config(config::ConfigArgs),
 }
@@ -96,6 +109,12 @@ impl HereCommand {
             | Self::Status(_)
             | Self::Doctor(_)
             | Self::Memory(_)
+            | Self::Trace(_)
+            | Self::Sync(_)
+            | Self::Queue(_)
+            | Self::Retry(_)
+            | Self::Skip(_)
+            | Self::Connect(_)
             | Self::Project(_) => Tolerance::None,
         }
     }
@@ -152,6 +171,12 @@ fn run_here(ui: &mut Ui, runtime: &Runtime, command: &HereCommand) -> Result<Exi
         HereCommand::Status(args) => status::cmd_status(ui, runtime, args),
         HereCommand::Doctor(args) => doctor::cmd_doctor(ui, runtime, args),
         HereCommand::Memory(args) => memory::cmd_memory(ui, runtime, args),
+        HereCommand::Trace(args) => trace::cmd_trace(ui, runtime, args),
+        HereCommand::Sync(args) => sync::cmd_sync(ui, runtime, args),
+        HereCommand::Queue(args) => queue::cmd_queue(ui, runtime, args),
+        HereCommand::Retry(args) => retry::cmd_retry(ui, runtime, args),
+        HereCommand::Skip(args) => skip::cmd_skip(ui, runtime, args),
+        HereCommand::Connect(args) => connect::cmd_connect(ui, runtime, args),
         HereCommand::Project(args) => project::cmd_project(ui, runtime, args),
         HereCommand::Config(args) => config::cmd_config(ui, runtime, args),
     }

@@ -1,5 +1,7 @@
 //! `nacre status`: what there is, without judging it.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use nacre_core::base::ShownLine;
 use nacre_core::memory::{MemoryType, Shelf, TYPES};
@@ -7,6 +9,7 @@ use serde::Serialize;
 
 use super::error::{CommandError, Exit};
 use super::runtime::{Runtime, ScopedStore};
+use super::traces;
 use super::ui::{Role, Ui};
 
 /// Show what Nacre holds here
@@ -23,6 +26,10 @@ struct StatusOutput {
     scope: &'static str,
     stores: Vec<StoreStatus>,
     projects: usize,
+    sessions: Vec<SessionStatus>,
+    /// Whether every session seen is in exactly one state.
+    sessions_add_up: bool,
+    last_sync: Option<String>,
     /// Only a completed check says `ok`.
     health: &'static str,
 }
@@ -34,6 +41,16 @@ struct StoreStatus {
     memories: Vec<TypeCount>,
     broken: usize,
     updated: Option<String>,
+}
+
+/// The sessions of one agent in one project.
+#[derive(Serialize)]
+struct SessionStatus {
+    project: Option<String>,
+    agent: String,
+    seen: u64,
+    states: BTreeMap<&'static str, u64>,
+    skipped: BTreeMap<String, u64>,
 }
 
 #[derive(Serialize)]
@@ -54,12 +71,16 @@ pub(crate) fn cmd_status(
         stores.push(store_status(&scoped)?);
     }
     let project = runtime.project.as_ref();
+    let (sessions, sessions_add_up, last_sync) = session_status(runtime)?;
     let output = StatusOutput {
         project: project.and_then(|project| project.name.clone()),
         root: project.map(|project| project.path.display().to_string()),
         scope: runtime.settings().memory.scope.as_str(),
         stores,
         projects: runtime.projects.iter().count(),
+        sessions,
+        sessions_add_up,
+        last_sync,
         health: "unchecked",
     };
     if ui.is_json() {
@@ -72,6 +93,39 @@ pub(crate) fn cmd_status(
     } else {
         Ok(Exit::Done)
     }
+}
+
+/// What the catalog holds; nothing where none was made yet, and none is made for asking.
+fn session_status(
+    runtime: &Runtime,
+) -> Result<(Vec<SessionStatus>, bool, Option<String>), CommandError> {
+    let is_there = runtime.home().is_ok_and(|home| home.join("catalog.sqlite3").is_file());
+    if !is_there {
+        return Ok((Vec::new(), true, None));
+    }
+    let catalog = traces::open_catalog(runtime)?;
+    let counts = catalog.counts()?;
+    let adds_up = counts.values().all(nacre_core::catalog::StateCounts::adds_up);
+    let sessions = counts
+        .into_iter()
+        .map(|((project, agent), counts)| SessionStatus {
+            project,
+            agent,
+            seen: counts.seen,
+            states: counts
+                .by_state
+                .iter()
+                .map(|(state, n_found)| (state.as_str(), *n_found))
+                .collect(),
+            skipped: counts.skipped,
+        })
+        .collect();
+    let last = catalog.last_run("sync")?;
+    Ok((
+        sessions,
+        adds_up,
+        last.map(|run| format!("{} ({})", run.id, run.outcome.as_deref().unwrap_or("not ended"))),
+    ))
 }
 
 fn store_status(scoped: &ScopedStore) -> Result<StoreStatus, CommandError> {
@@ -120,6 +174,31 @@ fn print(ui: &mut Ui, output: &StatusOutput) -> Result<(), CommandError> {
             let broken = format!("{} broken; `nacre doctor` shows where", store.broken);
             ui.line(format!("         {}", ui.paint(Role::Bad, broken)))?;
         }
+    }
+    for session in &output.sessions {
+        let states: Vec<String> =
+            session.states.iter().map(|(state, n)| format!("{n} {state}")).collect();
+        let why: Vec<String> =
+            session.skipped.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
+        let why =
+            if why.is_empty() { String::new() } else { format!(" (skipped: {})", why.join(", ")) };
+        let place = session.project.as_deref().unwrap_or("unmatched");
+        ui.line(format!(
+            "{:<8} {} sessions: {}{why}  {}",
+            session.agent,
+            session.seen,
+            states.join(", "),
+            ui.paint(Role::Faint, ShownLine(place))
+        ))?;
+    }
+    if !output.sessions_add_up {
+        ui.warning(
+            "The sessions seen and their states do not add up",
+            Some("nacre sync --no-extract --force"),
+        );
+    }
+    if let Some(last) = &output.last_sync {
+        ui.line(format!("Last sync {}", ShownLine(last)))?;
     }
     ui.line(format!("Scope {}, {} registered projects", output.scope, output.projects))?;
     ui.line(format!("Health {}: run `nacre doctor`", output.health))?;

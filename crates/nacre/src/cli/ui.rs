@@ -35,6 +35,43 @@ struct Color {
     /// What the streams allow when the choice is automatic.
     auto: (bool, bool),
     is_flagged: bool,
+    err_is_terminal: bool,
+}
+
+/// How far a long command has come.
+#[derive(Debug)]
+pub(crate) struct ProgressBar {
+    is_on: bool,
+    /// The permille that was drawn last: a bar that does not move is not drawn again.
+    drawn: u64,
+    started: Option<std::time::Instant>,
+}
+
+impl ProgressBar {
+    const WIDTH: usize = 24;
+
+    /// Draws how much of the work is done, and how fast it goes.
+    #[expect(clippy::disallowed_methods, reason = "the rate on the screen is the terminal's own")]
+    pub(crate) fn show(&mut self, done: u64, total: u64, bytes: u64) {
+        let permille = done * 1000 / total.max(1) + 1;
+        if !self.is_on || permille == self.drawn {
+            return;
+        }
+        self.drawn = permille;
+        let started = *self.started.get_or_insert_with(std::time::Instant::now);
+        let seconds = started.elapsed().as_secs_f64().max(0.001);
+        let filled = usize::try_from(permille).unwrap_or(0) * Self::WIDTH / 1001;
+        let bar = format!("{}{}", "█".repeat(filled), "░".repeat(Self::WIDTH - filled));
+        let rate = f64::from(u32::try_from(bytes >> 10).unwrap_or(u32::MAX)) / 1024.0 / seconds;
+        let _ = write!(io::stderr(), "\r{bar} {done}/{total}  {rate:.0} MB/s\x1b[K");
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn clear(&self) {
+        if self.is_on && self.drawn > 0 {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
 }
 
 /// What a piece of text is; its color follows.
@@ -71,7 +108,8 @@ impl Ui {
             Some(When::Never) => (false, false),
             Some(When::Auto) | None => auto,
         };
-        let color = Color { out, err, auto, is_flagged: globals.color.is_some() };
+        let err_is_terminal = environment.stderr_is_terminal;
+        let color = Color { out, err, auto, is_flagged: globals.color.is_some(), err_is_terminal };
         Self {
             out: io::BufWriter::new(io::stdout()),
             is_json: globals.json,
@@ -168,6 +206,15 @@ impl Ui {
             self.line(line)?;
         }
         Ok(())
+    }
+
+    /// A bar on standard error, drawn on a terminal only.
+    pub(crate) fn progress(&self) -> ProgressBar {
+        ProgressBar {
+            is_on: self.color.err_is_terminal && !self.is_quiet && !self.is_json,
+            drawn: 0,
+            started: None,
+        }
     }
 
     fn flush(&mut self) {

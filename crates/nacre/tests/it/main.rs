@@ -24,5 +24,6 @@ mod memory_show;
 mod project;
 mod scopes;
 mod status;
+mod sync;
 mod tidy;
 mod usage;

@@ -13,6 +13,8 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-core", "safefs", &["base"]),
     ("nacre-core", "config", &["base", "safefs"]),
     ("nacre-core", "memory", &["base", "safefs"]),
+    ("nacre-core", "transcript", &["base", "safefs"]),
+    ("nacre-core", "catalog", &["base", "safefs", "transcript"]),
     ("nacre", "cli", &[]),
 ];
 

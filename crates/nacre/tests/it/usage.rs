@@ -20,9 +20,17 @@ fn help_fits_a_screen_and_groups_its_commands() {
       doctor       Check every file of the store and say what is wrong
 
     Remember and recall:
+      sync         Read new and changed sessions of the connected agents
       memory       Add, find, read and change memories
+      trace        List, read and search the sessions of your agents
+
+    Keep going:
+      queue        Show the queue of sessions
+      retry        Put dead or skipped sessions back into the queue
+      skip         Take sessions out of the queue; `retry` puts them back
 
     Set up:
+      connect      Choose the agents whose sessions are read
       project      Manage the projects that Nacre knows
       config       Show and change settings
       completions  Print a completion script for a shell
@@ -53,7 +61,7 @@ fn nonsense_ends_with_two() {
     assert_snapshot!(home.run(&["memroy"]), @"
     error: unrecognized subcommand 'memroy'
 
-      tip: a similar subcommand exists: 'memory'
+      tip: some similar subcommands exist: 'retry', 'memory'
 
     Usage: nacre [OPTIONS] <COMMAND>
 
