@@ -140,7 +140,12 @@ impl Store {
     /// As [`open`](Self::open), with another size up to which an image is made.
     fn open_with(path: &Path, max_image: u64) -> Result<Self> {
         let outside = Outside::of(path)?;
-        let mode = image::journal_mode(path)?;
+        // SQLite opens a log that lies there whatever the header says, and makes its index for it: a
+        // damaged header must not talk us into that.
+        let mode = match outside.log_size() {
+            0 => image::journal_mode(path)?,
+            _ => image::JournalMode::Wal,
+        };
         let (connection, way) = match mode {
             image::JournalMode::Other => (connect(path, "mode=ro"), Way::Shared),
             image::JournalMode::Wal if outside.size() <= max_image => {
