@@ -2,9 +2,11 @@
 //!
 //! Knows nothing of files, settings or memories.
 
+mod cores;
 mod hash;
 pub mod redact;
 mod shown;
 
+pub use cores::on_all_cores;
 pub use hash::{ContentHash, ParseHashError};
 pub use shown::{Shown, ShownLine, is_hidden_char};

@@ -11,6 +11,7 @@
 
 mod apply;
 mod change;
+mod derived;
 mod error;
 mod journal;
 mod lock;
@@ -25,5 +26,5 @@ pub use change::ChangeSet;
 pub use error::{FsAction, FsError, PathFault};
 pub use lock::Owner;
 pub use path::RelPath;
-pub use scope::{Access, Entry, EntryKind, Folder, WriteScope};
+pub use scope::{Access, Entry, EntryKind, FileStamp, Folder, WriteScope};
 pub use writer::{Recovery, Writer};

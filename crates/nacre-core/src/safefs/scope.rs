@@ -69,6 +69,43 @@ impl Folder {
     pub fn list(&self) -> Result<Vec<Entry>, FsError> {
         list_dir(&self.dir, &self.path)
     }
+
+    /// The stamp of the plain file `name`; `None` when there is none.
+    pub fn stamp(&self, name: &str) -> Option<FileStamp> {
+        stamp_of(&self.dir, name)
+    }
+
+    /// The stamp of the folder itself, which changes when a name in it does.
+    pub fn own_stamp(&self) -> Option<FileStamp> {
+        rustix::fs::fstat(&self.dir).ok().map(|stat| file_stamp(&stat))
+    }
+}
+
+fn stamp_of(dir: &Dir, name: &str) -> Option<FileStamp> {
+    let stat = rustix::fs::statat(dir, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    let is_file = rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file();
+    is_file.then(|| file_stamp(&stat))
+}
+
+fn file_stamp(stat: &rustix::fs::Stat) -> FileStamp {
+    let time = |seconds: i64, nanos: u64| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
+    FileStamp {
+        size: stat.st_size.unsigned_abs(),
+        inode: stat.st_ino,
+        modified: time(stat.st_mtime, stat.st_mtime_nsec),
+        changed: time(stat.st_ctime, stat.st_ctime_nsec),
+    }
+}
+
+/// What the file system says of a file: any write changes it, unless two fall into one tick of its clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FileStamp {
+    pub size: u64,
+    pub inode: u64,
+    /// Nanoseconds since 1970.
+    pub modified: i128,
+    /// When its metadata last changed; no program can set it back.
+    pub changed: i128,
 }
 
 /// What stands in a folder.
@@ -146,6 +183,11 @@ impl WriteScope {
             Err(error) if error.is_missing() => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// The scope's own folder, for reading.
+    pub fn root(&self) -> Result<Folder, FsError> {
+        Ok(Folder { dir: clone_dir(&self.dir, &self.path)?, path: self.path.clone() })
     }
 
     /// Lists a folder in name order; a folder that is not there is empty.

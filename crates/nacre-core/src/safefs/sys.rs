@@ -22,6 +22,25 @@ pub(super) fn make_dir(parent: &Dir, name: &str, mode: u32) -> io::Result<()> {
 
 /// Makes a file that must not exist yet, writes it and flushes it to the disk.
 pub(super) fn write_new(dir: &Dir, name: &str, bytes: &[u8], mode: FileMode) -> io::Result<()> {
+    write_new_with(dir, name, bytes, mode, Flush::Now)
+}
+
+/// When a written file reaches the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flush {
+    Now,
+    /// When the system likes: for what can be made again.
+    Later,
+}
+
+/// Makes a file that must not exist yet and writes it.
+pub(super) fn write_new_with(
+    dir: &Dir,
+    name: &str,
+    bytes: &[u8],
+    mode: FileMode,
+    flush: Flush,
+) -> io::Result<()> {
     gate()?;
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).follow(FollowSymlinks::No);
@@ -34,7 +53,10 @@ pub(super) fn write_new(dir: &Dir, name: &str, bytes: &[u8], mode: FileMode) -> 
     }
     gate()?;
     file.write_all(bytes)?;
-    sync(&file)
+    match flush {
+        Flush::Now => sync(&file),
+        Flush::Later => Ok(()),
+    }
 }
 
 /// The permissions of a file that is written.

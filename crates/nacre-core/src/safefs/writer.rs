@@ -17,7 +17,7 @@ use super::sys::{self, FileMode};
 use crate::base::ContentHash;
 
 /// The tail of a temporary sibling's name; the file's own name stands before it.
-const TEMP_TAIL: &str = ".nacre-tmp";
+pub(super) const TEMP_TAIL: &str = ".nacre-tmp";
 
 /// No file that we replace is larger.
 const MAX_REPLACED_BYTES: u64 = 256 << 20;
@@ -392,7 +392,7 @@ fn step(change: &Change, slot: u32) -> Step {
     }
 }
 
-fn remove_if_there(dir: &Dir, name: &str) -> io::Result<()> {
+pub(super) fn remove_if_there(dir: &Dir, name: &str) -> io::Result<()> {
     match sys::remove_file(dir, name) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         removed => removed,

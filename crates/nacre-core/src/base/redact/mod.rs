@@ -3,6 +3,7 @@
 //! Works on raw bytes of any text and leaves JSON valid, also JSON inside a JSON string: a finding
 //! never crosses a quote and never cuts an escape, so lines need no parsing before they are clean.
 
+mod automaton;
 mod commands;
 mod context;
 mod headers;

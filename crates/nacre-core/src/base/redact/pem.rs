@@ -34,6 +34,53 @@ pub(super) fn find(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<Fo
     push(found, text, start, body, &runs, footer);
 }
 
+/// Appends the rest of a private key whose beginning was cut off, where its `-----END ` stands at
+/// `start..end`: a text that is kept by its two ends can lose the line that opens the armor.
+pub(super) fn find_rest(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<Found>) {
+    let Some(footer) = armor_end(text, end) else { return };
+    let Some(from) = rest_start(text, start) else { return };
+    let runs = rest_runs(text, from, start);
+    let Some(first) = runs.last() else { return };
+    if memchr::memchr(b'"', text.slice(first.0, footer)).is_none() {
+        found.push(private_key((first.0, footer)));
+    } else {
+        found.extend(runs.into_iter().map(private_key));
+    }
+}
+
+/// Returns from where on the rest of a key that ends at `end` may stand; nowhere if it has its
+/// beginning.
+fn rest_start(text: &Text<'_>, end: usize) -> Option<usize> {
+    let before = text.slice(0, end);
+    let Some(dashes) = memchr::memmem::rfind(before, b"-----") else { return Some(0) };
+    let label = &before[dashes.saturating_sub(MAX_LABEL)..dashes];
+    let is_open = memchr::memmem::find(label, b"-----BEGIN ").is_some();
+    (!is_open).then_some(dashes + 5)
+}
+
+/// Returns the runs of base64 between `from` and `end`, from the last one back to the first gap.
+fn rest_runs(text: &Text<'_>, from: usize, end: usize) -> Vec<(usize, usize)> {
+    let is_base64 =
+        |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'+' | b'/' | b'=');
+    let mut runs = Vec::new();
+    let (mut pos, mut edge) = (end, end);
+    while from < pos && edge - pos <= MAX_GAP {
+        let n_run = text.slice(from, pos).iter().rev().take_while(is_base64).count();
+        let mut start = pos - n_run;
+        if from < start && text.at(start - 1) == Some(b'\\') {
+            // The letter of an escape.
+            start = (start + 1).min(pos);
+        }
+        let run = text.slice(start, pos);
+        if run.len() >= MIN_RUN && (run.len() >= 40 || judge::is_random(run)) {
+            runs.push((start, pos));
+            edge = start;
+        }
+        pos = start.min(pos - 1);
+    }
+    runs
+}
+
 /// Returns where the key that an earlier chunk left open ends in `text`.
 pub(super) fn resume(text: &Text<'_>) -> usize {
     let (limit, footer) = next_armor(text, 0);

@@ -132,6 +132,7 @@ pub(super) static RULES: &[Rule] = &[
     random("google-oauth-token", &["ya29."], &[Run(Url, 20, 1024)]),
     random("google-oauth-token", &["1//0"], &[Run(Url, 30, 256)]),
     random("google-client-secret", &["GOCSPX-"], &[Run(Url, 20, 40)]),
+    exact("huggingface-token", &["hf_"], &[Run(Alnum, 34, 34)]),
     weak("huggingface-token", &["hf_", "api_org_"], &[Run(Alnum, 24, 64)]),
     weak("replicate-token", &["r8_"], &[Run(Alnum, 24, 64)]),
     token("perplexity-key", &["pplx-"], &[Run(Alnum, 24, 96)]),

@@ -1,4 +1,4 @@
-//! The engine: one pass of an automaton over all anchors, a look around each hit, one merged list.
+//! The engine: one pass over all anchors, a look around each hit, one merged list.
 //!
 //! The automaton is case-sensitive and key words are listed in the three cases people write, which
 //! keeps the prefixes of tokens rare in ordinary text.
@@ -6,10 +6,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::automaton::Automaton;
-use aho_corasick::dfa::DFA;
-use aho_corasick::{Anchored, MatchKind};
-
+use super::automaton::{Automaton, Hit};
 use super::names::{self, Role};
 use super::rules::{self, Rule};
 use super::text::Text;
@@ -38,6 +35,7 @@ enum Target {
     Shape(&'static Rule),
     Word(Role),
     Pem,
+    PemEnd,
     Url,
     Authorization,
     Bearer,
@@ -57,14 +55,17 @@ pub(super) const PLACEHOLDER: &str = "[redacted:";
 /// Longer names than this are no kinds of ours.
 const MAX_KIND: usize = 40;
 
-struct Anchors {
-    dfa: DFA,
-    targets: Vec<(usize, Target)>,
+/// Every anchor as it is looked for, with what it leads to.
+static ANCHORS: LazyLock<Vec<(String, Target)>> = LazyLock::new(anchors);
+
+static AUTOMATON: LazyLock<Automaton> =
+    LazyLock::new(|| Automaton::new(&words().collect::<Vec<_>>()));
+
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    ANCHORS.iter().map(|(anchor, _)| anchor.as_str())
 }
 
-static ANCHORS: LazyLock<Anchors> = LazyLock::new(anchors);
-
-fn anchors() -> Anchors {
+fn anchors() -> Vec<(String, Target)> {
     let mut list: Vec<(String, Target)> = Vec::new();
     for rule in rules::RULES {
         list.extend(rule.anchors.iter().map(|anchor| ((*anchor).to_owned(), Target::Shape(rule))));
@@ -77,17 +78,12 @@ fn anchors() -> Anchors {
         list.extend(in_three_cases(word).map(|word| (word, *target)));
     }
     list.sort_by(|a, b| a.0.cmp(&b.0));
-    let targets = list.iter().map(|(anchor, target)| (anchor.len(), *target)).collect();
-    let dfa = DFA::builder()
-        .match_kind(MatchKind::Standard)
-        .prefilter(false)
-        .build(list.iter().map(|(anchor, _)| anchor))
-        .expect("the table of anchors is a constant and far below every limit");
-    Anchors { dfa, targets }
+    list
 }
 
 const STRUCTURES: &[(&str, Target)] = &[
     ("-----BEGIN ", Target::Pem),
+    ("-----END ", Target::PemEnd),
     ("://", Target::Url),
     (":\\/\\/", Target::Url),
     ("authorization", Target::Authorization),
@@ -133,35 +129,43 @@ pub(super) fn scan(text: &str) -> Vec<Found> {
 
 /// Returns every secret of `text` whose anchor stands in one of `parts`.
 pub(super) fn scan_parts(text: &str, parts: &[Range<usize>]) -> Vec<Found> {
-    let mut text = Text::new(text);
     let mut found = Vec::new();
+    // Most texts have no anchor at all: nothing is set up before the first one.
+    let mut search = None;
     for part in parts {
-        scan_part(&mut text, part, &mut found);
+        AUTOMATON.each_hit(text.as_bytes(), part, |hit| {
+            search
+                .get_or_insert_with(|| Search { text: Text::new(text), floor: 0 })
+                .take(hit, &mut found);
+        });
     }
     merge(found)
 }
 
-fn scan_part(text: &mut Text<'_>, part: &Range<usize>, found: &mut Vec<Found>) {
-    let anchors = &*ANCHORS;
-    let Ok(start) = anchors.dfa.start_state(Anchored::No) else { return };
-    let bytes = text.slice(0, part.end);
-    let (mut state, mut pos) = (start, part.start);
-    while let Some(byte) = bytes.get(pos) {
-        state = anchors.dfa.next_state(Anchored::No, state, *byte);
-        pos += 1;
-        if !anchors.dfa.is_special(state) || !anchors.dfa.is_match(state) {
-            continue;
-        }
-        for idx in 0..anchors.dfa.match_len(state) {
-            let (len, target) = anchors.targets[anchors.dfa.match_pattern(state, idx).as_usize()];
+/// A look at hits in the order of the text.
+pub(super) struct Search<'t> {
+    pub(super) text: Text<'t>,
+    /// Where the last placeholder ended; anchors that began before it are part of it.
+    pub(super) floor: usize,
+}
+
+impl Search<'_> {
+    /// Looks around every anchor that ends at one place.
+    pub(super) fn take(&mut self, hit: Hit<'_>, found: &mut Vec<Found>) {
+        for anchor in hit.words {
+            let (word, target) = &ANCHORS[usize::from(*anchor)];
+            let start = hit.end - word.len();
+            if start < self.floor {
+                continue;
+            }
             if matches!(target, Target::Placeholder) {
-                (state, pos) = (start, placeholder_end(text, pos));
+                self.floor = placeholder_end(&self.text, hit.end);
                 break;
             }
             let n_found = found.len();
-            look(text, target, pos - len, pos, found);
+            look(&mut self.text, *target, start, hit.end, found);
             if let Some(one) = found[n_found..].last() {
-                text.note_end(one.end);
+                self.text.note_end(one.end);
             }
         }
     }
@@ -172,6 +176,7 @@ fn look(text: &mut Text<'_>, target: Target, start: usize, end: usize, found: &m
         Target::Shape(rule) => found.extend(shape::find(text, rule, start, end)),
         Target::Word(role) => found.extend(context::find(text, role, start, end)),
         Target::Pem => pem::find(text, start, end, found),
+        Target::PemEnd => pem::find_rest(text, start, end, found),
         Target::Url => found.extend(url::find(text, end)),
         Target::Authorization => found.extend(headers::authorization(text, start, end)),
         Target::Bearer => found.extend(headers::bearer(text, start, end)),
@@ -194,7 +199,7 @@ fn placeholder_end(text: &Text<'_>, pos: usize) -> usize {
 }
 
 /// Joins overlapping findings; the surer one names the kind.
-fn merge(mut found: Vec<Found>) -> Vec<Found> {
+pub(super) fn merge(mut found: Vec<Found>) -> Vec<Found> {
     found.sort_by_key(|one| (one.start, std::cmp::Reverse(one.end)));
     let mut merged: Vec<Found> = Vec::with_capacity(found.len());
     for one in found {

@@ -12,6 +12,9 @@ pub(super) fn find(
     start: usize,
     end: usize,
 ) -> Option<Found> {
+    if !reaches(text, rule, end) {
+        return None;
+    }
     let first = match rule.lead {
         None => start,
         Some((set, min, max)) => {
@@ -37,6 +40,17 @@ pub(super) fn find(
         Cover::AfterAnchor => end,
     };
     is_real.then_some(Found { start, end: last, kind: rule.kind, weight: Weight::Shape })
+}
+
+/// Says whether the body could be long enough, by its last needed byte alone: few anchors in prose
+/// and code are followed by anything that long.
+fn reaches(text: &Text<'_>, rule: &Rule, pos: usize) -> bool {
+    match rule.parts.first() {
+        Some(Part::Run(set, min @ 1.., _)) => {
+            text.at(pos + min - 1).is_some_and(|byte| set.has(byte))
+        }
+        Some(Part::Run(..) | Part::Lit(_)) | None => true,
+    }
 }
 
 fn parts_end(text: &mut Text<'_>, rule: &Rule, mut pos: usize) -> Option<usize> {

@@ -3,6 +3,7 @@
 mod benign;
 mod corpus;
 mod json;
+mod lanes;
 mod limits;
 
 use std::collections::BTreeMap;
@@ -156,4 +157,32 @@ fn keys_spread_over_string_literals_go_line_by_line() {
     assert_eq!(parsed.len(), lines.len());
     let indented = sample.text.replace('\n', "\n      ");
     assert_eq!(redact(&indented), "[redacted:private-key]");
+}
+
+#[test]
+fn a_key_without_its_beginning_goes() {
+    for label in ["pem-rsa", "pem-ec", "pem-openssh", "gcp-account"] {
+        let kind = KINDS.iter().find(|kind| kind.label == label).unwrap();
+        let sample = kind.sample(&mut Dice::new(9));
+        let lines: Vec<&str> = sample.text.lines().collect();
+        for n_lost in 1..lines.len() - 1 {
+            let rest = lines[n_lost..].join("\n");
+            for text in [
+                format!("{rest}\nand more"),
+                rest.replace('\n', "\\n"),
+                rest.replace('\n', "\n    "),
+            ] {
+                let clean = redact(&text);
+                assert!(
+                    !lines[n_lost..lines.len() - 1]
+                        .iter()
+                        .any(|line| line.len() > 40 && clean.contains(line)),
+                    "{label}: {clean}"
+                );
+            }
+        }
+    }
+    let prose =
+        "The body stands before `-----END PRIV".to_owned() + "ATE KEY-----`, as everybody knows.";
+    assert_eq!(redact(&prose), prose);
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::super::scan;
 use super::super::{redact, redact_counted};
 use super::corpus::{Dice, expand};
 
@@ -147,4 +148,12 @@ fn collect_sources(folder: &Path, files: &mut Vec<PathBuf>) {
             files.push(path);
         }
     }
+}
+
+/// Transcripts keep uuids without asking.
+#[test]
+fn nothing_is_looked_for_that_a_uuid_could_hold() {
+    let is_of_uuid =
+        |word: &&str| word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-'));
+    assert_eq!(scan::words().find(is_of_uuid), None);
 }

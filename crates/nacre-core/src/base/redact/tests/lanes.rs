@@ -1,0 +1,87 @@
+//! The four lanes find what one plain automaton finds, byte by byte.
+
+use aho_corasick::AhoCorasick;
+use proptest::prelude::*;
+
+use super::super::automaton::{Automaton, Hit};
+use super::super::scan::{self, Found, Search};
+use super::super::text::Text;
+use super::corpus::{Dice, KINDS, PLACES};
+use super::json::tangle;
+
+/// Every place where words end, by an automaton of the crate that ours is made from.
+fn plain_hits(words: &[&str], text: &str) -> Vec<(usize, Vec<u16>)> {
+    let plain = AhoCorasick::new(words).unwrap();
+    let mut hits: Vec<(usize, Vec<u16>)> = Vec::new();
+    for found in plain.find_overlapping_iter(text) {
+        let word = found.pattern().as_usize() as u16;
+        match hits.last_mut() {
+            Some((end, words)) if *end == found.end() => words.push(word),
+            Some(_) | None => hits.push((found.end(), vec![word])),
+        }
+    }
+    hits
+}
+
+fn lane_hits(words: &[&str], text: &str) -> Vec<(usize, Vec<u16>)> {
+    let mut hits = Vec::new();
+    Automaton::new(words).each_hit(text.as_bytes(), &(0..text.len()), |hit| {
+        hits.push((hit.end, hit.words.to_vec()));
+    });
+    hits
+}
+
+/// The findings of a scan whose hits come from the plain automaton.
+fn plain_scan(text: &str) -> Vec<Found> {
+    let words: Vec<&str> = scan::words().collect();
+    let mut search = Search { text: Text::new(text), floor: 0 };
+    let mut found = Vec::new();
+    for (end, words) in plain_hits(&words, text) {
+        search.take(Hit { end, words: &words }, &mut found);
+    }
+    scan::merge(found)
+}
+
+#[test]
+fn words_that_meet_the_edge_of_a_lane_are_found() {
+    let words = ["ab", "b", "abcabcabcabc", "ca"];
+    for len in [0, 1, 255, 256, 1023, 4096, 16_384, 16_385, 40_000] {
+        for shift in 0..3 {
+            let text: String = "abc".chars().cycle().skip(shift).take(len).collect();
+            assert_eq!(lane_hits(&words, &text), plain_hits(&words, &text), "{len} {shift}");
+        }
+    }
+}
+
+/// Long enough for several blocks of lanes, with secrets at any distance from their edges.
+fn long_text() -> impl Strategy<Value = String> {
+    prop::collection::vec((tangle(), 0..1500_usize, 0..KINDS.len(), 0..PLACES.len()), 1..30)
+        .prop_map(|parts| {
+            let mut text = String::new();
+            for (idx, (tangle, n_filler, kind, place)) in parts.into_iter().enumerate() {
+                let sample = KINDS[kind].sample(&mut Dice::new(idx as u64));
+                text.push_str(&"the path of a filler. ".repeat(n_filler / 22));
+                text.push_str(&PLACES[place].write(&KINDS[kind], &sample));
+                text.push_str(&tangle);
+            }
+            text
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn lanes_find_what_one_plain_automaton_finds(text in long_text()) {
+        prop_assert_eq!(scan::scan(&text), plain_scan(&text));
+    }
+
+    #[test]
+    fn any_words_are_found_in_any_text(
+        words in prop::collection::btree_set("[ab\u{e9}]{1,9}", 1..12),
+        text in "[ab\u{e9}c]{0,3000}",
+    ) {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        prop_assert_eq!(lane_hits(&words, &text), plain_hits(&words, &text));
+    }
+}

@@ -1,0 +1,38 @@
+//! Files that can be made again: written whole, never flushed.
+//!
+//! A change set survives a power cut because it waits for the disk. What is derived need not: its
+//! reader checks every byte and makes it anew when it is damaged, so waiting would only cost time.
+
+use super::change::refuse_journal;
+use super::error::{FsAction, FsError};
+use super::path::RelPath;
+use super::scope::io_error;
+use super::sys::{self, Flush};
+use super::writer::{TEMP_TAIL, Writer, remove_if_there};
+
+impl Writer<'_> {
+    /// Puts a derived file in place, so that a reader sees the old one or the new one, whole.
+    pub fn put_derived(&self, path: &RelPath, bytes: &[u8]) -> Result<(), FsError> {
+        refuse_journal(path)?;
+        let dir = self.scope().parent_of(path)?;
+        let failed = |error| io_error(FsAction::Write, &self.scope().full(path), error);
+        let temp = format!(".{}{TEMP_TAIL}", path.name());
+        // The lock is ours, so a sibling of this name is what a killed writer left.
+        remove_if_there(&dir, &temp).map_err(failed)?;
+        let mode = self.scope().access.file_mode();
+        let written = sys::write_new_with(&dir, &temp, bytes, mode, Flush::Later)
+            .and_then(|()| sys::rename(&dir, &temp, &dir, path.name()));
+        written.map_err(|error| {
+            let _ = remove_if_there(&dir, &temp);
+            failed(error)
+        })
+    }
+
+    /// Removes a derived file; one that is not there is removed already.
+    pub fn remove_derived(&self, path: &RelPath) -> Result<(), FsError> {
+        refuse_journal(path)?;
+        let dir = self.scope().parent_of(path)?;
+        remove_if_there(&dir, path.name())
+            .map_err(|error| io_error(FsAction::Write, &self.scope().full(path), error))
+    }
+}
