@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::event::Event;
 use super::facts::{Agent, ReadReport, SessionFacts};
+use super::sink::Sink;
+use super::store::Fault;
 
 /// Why a trace, or a place where traces lie, could not be used at all.
 #[derive(Debug, thiserror::Error)]
@@ -28,11 +29,50 @@ pub enum Error {
     #[error("Cannot read trace `{}`: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: &'static str },
     #[error("Cannot query trace database `{}`", path.display())]
-    Store { path: PathBuf, source: Box<dyn std::error::Error + Send + Sync> },
+    Store { path: PathBuf, source: Fault },
+    #[error("Cannot read trace database `{}` now: its owner is at work on it", path.display())]
+    Busy { path: PathBuf },
     #[error("Cannot find session `{session}` in `{}`", path.display())]
     NoSession { path: PathBuf, session: String },
     #[error("Stopped looking below `{}` after {limit} entries", path.display())]
     TooManyEntries { path: PathBuf, limit: usize },
+}
+
+/// What a failure says about the next try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hope {
+    /// The trace was removed or replaced after it was found.
+    Gone,
+    /// Its owner is at work on it: the next visit will do.
+    Soon,
+    /// The machine was in the way, and nothing about the trace will tell when it no longer is.
+    Maybe,
+    /// The same bytes will fail again.
+    None,
+}
+
+impl Error {
+    /// What to expect from another try with the same trace.
+    pub fn hope(&self) -> Hope {
+        match self {
+            Self::Open { source, .. } | Self::Read { source, .. }
+                if matches!(
+                    source.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                Hope::Gone
+            }
+            Self::Open { .. } | Self::Read { .. } => Hope::Maybe,
+            Self::NotAFile { .. } | Self::NoSession { .. } => Hope::Gone,
+            Self::Busy { .. } => Hope::Soon,
+            Self::Walk { .. } => Hope::Maybe,
+            Self::TooLarge { .. }
+            | Self::Unreadable { .. }
+            | Self::Store { .. }
+            | Self::TooManyEntries { .. } => Hope::None,
+        }
+    }
 }
 
 pub type Result<T> = std::result::Result<T, Error>;
@@ -176,10 +216,7 @@ pub trait Adapter: Sync {
     }
 
     /// Reads a trace from the start or from a watermark, handing each event to `sink` in order.
-    fn read(
-        &self,
-        trace: &Trace,
-        from: Option<&Watermark>,
-        sink: &mut dyn FnMut(Event),
-    ) -> Result<ReadOutcome>;
+    /// However much that wants of each, the outcome is the same, and so is what a later read goes
+    /// on with.
+    fn read(&self, trace: &Trace, from: Option<&Watermark>, sink: Sink<'_>) -> Result<ReadOutcome>;
 }

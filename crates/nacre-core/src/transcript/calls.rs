@@ -94,49 +94,74 @@ pub(super) struct OpenCall {
     pub(super) tool: String,
     /// The call asks Nacre itself, so its result is Nacre's own words.
     pub(super) is_nacre: bool,
+    /// The call's id, where it is as it may be kept: the result has the same.
+    #[serde(skip)]
+    clean_id: Option<String>,
 }
 
+/// So many tools are known by name before a name is looked at again.
+const MAX_TOOLS: usize = 32;
 const MAX_OPEN_CALLS: usize = 1024;
 const CARRIED_CALLS: usize = 64;
 
 /// The calls that wait for a result.
 #[derive(Clone, Debug)]
-pub(super) struct OpenCalls(RecentMap<OpenCall>);
+pub(super) struct OpenCalls {
+    calls: RecentMap<OpenCall>,
+    /// Names of tools that are as they may be kept.
+    clean_tools: Vec<String>,
+}
 
 impl OpenCalls {
     pub(super) fn new() -> Self {
-        Self(RecentMap::new(MAX_OPEN_CALLS))
+        Self::restore(Vec::new())
     }
 
     pub(super) fn open(&mut self, id: &str, tool: &str, arguments: &str) -> CallLink {
         let is_nacre = is_nacre_tool(tool) || is_nacre_command(arguments);
-        let tool = super::emit::short_name(tool);
-        self.0.insert(text_hash(id), OpenCall { tool: tool.clone(), is_nacre });
-        CallLink { id: super::emit::short_name(id), tool: Some(tool) }
+        let tool = self.clean_tool(tool);
+        let clean = super::emit::short_name(id);
+        let clean_id = (clean == id).then(|| clean.clone());
+        self.calls.insert(text_hash(id), OpenCall { tool: tool.clone(), is_nacre, clean_id });
+        CallLink { id: clean, tool: Some(tool) }
+    }
+
+    fn clean_tool(&mut self, tool: &str) -> String {
+        if self.clean_tools.iter().any(|known| known == tool) {
+            return tool.to_owned();
+        }
+        let clean = super::emit::short_name(tool);
+        if clean == tool && self.clean_tools.len() < MAX_TOOLS {
+            self.clean_tools.push(clean.clone());
+        }
+        clean
     }
 
     /// Links a result to its call; the call is closed.
     pub(super) fn close(&mut self, id: &str) -> (CallLink, Option<OpenCall>) {
-        let call = self.0.remove(text_hash(id));
+        let mut call = self.calls.remove(text_hash(id));
         let tool = call.as_ref().map(|call| call.tool.clone());
-        (CallLink { id: super::emit::short_name(id), tool }, call)
+        let clean_id = call.as_mut().and_then(|call| call.clean_id.take());
+        let id =
+            clean_id.filter(|clean| clean == id).unwrap_or_else(|| super::emit::short_name(id));
+        (CallLink { id, tool }, call)
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.calls.is_empty()
     }
 
     /// Forgets all: the turn they belong to is over.
     pub(super) fn clear(&mut self) {
-        *self = Self::new();
+        self.calls = RecentMap::new(MAX_OPEN_CALLS);
     }
 
     pub(super) fn carry(&self) -> Vec<(u64, OpenCall)> {
-        self.0.youngest(CARRIED_CALLS)
+        self.calls.youngest(CARRIED_CALLS)
     }
 
     pub(super) fn restore(entries: Vec<(u64, OpenCall)>) -> Self {
-        Self(RecentMap::restore(MAX_OPEN_CALLS, entries))
+        Self { calls: RecentMap::restore(MAX_OPEN_CALLS, entries), clean_tools: Vec::new() }
     }
 }
 

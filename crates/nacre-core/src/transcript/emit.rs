@@ -9,6 +9,9 @@ use jiff::Timestamp;
 
 use super::event::{BoundedText, CallLink, Event, EventKind, Lane, Origin, Place};
 use super::facts::{LinkKind, ReadReport, SessionFacts, SessionLink};
+use super::injected::may_name_nacre;
+use super::json::{Ends, Text};
+use super::sink::Sink;
 use super::squeeze::marked_bytes;
 use crate::base::redact::redact;
 
@@ -61,7 +64,7 @@ impl<'a> Draft<'a> {
 
 /// Numbers, bounds, redacts, counts and hands on the events of one read.
 pub struct Emitter<'a> {
-    sink: &'a mut dyn FnMut(Event),
+    sink: Sink<'a>,
     next_sequence: u64,
     pub facts: SessionFacts,
     pub report: ReadReport,
@@ -70,13 +73,34 @@ pub struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    pub fn new(facts: SessionFacts, next_sequence: u64, sink: &'a mut dyn FnMut(Event)) -> Self {
+    pub fn new(facts: SessionFacts, next_sequence: u64, sink: Sink<'a>) -> Self {
         Self { sink, next_sequence, facts, report: ReadReport::default(), squeezed: false }
     }
 
     /// The number that the next event will get.
     pub fn next_sequence(&self) -> u64 {
         self.next_sequence
+    }
+
+    /// Whether the texts of events of this kind go anywhere. Where they do not, a draft may hold its
+    /// text as written: it is measured and dropped.
+    pub(super) fn wants(&self, kind: EventKind) -> bool {
+        self.sink.detail().wants(kind)
+    }
+
+    /// Decodes a text for an event of this kind, as far as anybody wants it.
+    pub(super) fn decode<'t>(&self, kind: EventKind, text: Text<'t>) -> Cow<'t, str> {
+        if self.wants(kind) { text.decode() } else { Cow::Borrowed(text.raw()) }
+    }
+
+    /// The two ends of a tool's text, as written where nobody wants them. What asks Nacre or comes
+    /// from it is decoded all the same, because that tells whose text it is.
+    pub(super) fn ends<'t>(&self, kind: EventKind, text: Text<'t>) -> Ends<'t> {
+        if self.wants(kind) || may_name_nacre(text.raw()) {
+            text.ends(kind.bounds())
+        } else {
+            text.unread()
+        }
     }
 
     /// Hands on one event.
@@ -104,7 +128,7 @@ impl<'a> Emitter<'a> {
             is_error: draft.is_error,
         };
         self.next_sequence += 1;
-        (self.sink)(event);
+        self.sink.take(event);
     }
 
     /// Keeps a record of a type that is not known here.
@@ -116,6 +140,9 @@ impl<'a> Emitter<'a> {
     fn bound(&self, draft: &mut Draft<'_>) -> BoundedText {
         let head = std::mem::take(&mut draft.text);
         let mut full_bytes = draft.full_bytes.unwrap_or(head.len() as u64);
+        if !self.wants(draft.kind) {
+            return BoundedText::unread(full_bytes);
+        }
         if self.squeezed {
             full_bytes += marked_bytes(head.as_bytes());
         }
@@ -144,7 +171,7 @@ impl<'a> Emitter<'a> {
 
     pub fn note_repository(&mut self, url: &str) {
         if !url.is_empty() && self.facts.repository.is_none() {
-            self.facts.repository = Some(short_name(&without_credentials(url)));
+            self.facts.repository = Some(repository_address(url));
         }
     }
 
@@ -200,23 +227,53 @@ impl<'a> Emitter<'a> {
     }
 }
 
+/// A repository's address as it may be kept.
+pub(crate) fn repository_address(url: &str) -> String {
+    short_name(&without_credentials(url))
+}
+
 /// A name from a trace, redacted and kept to a sane length.
 pub(super) fn short_name(name: &str) -> String {
-    super::event::front(&redact(super::event::front(name, MAX_NAME)), MAX_NAME).to_owned()
+    if name.len() <= MAX_NAME && is_of_hex(name) {
+        return name.to_owned();
+    }
+    let clean = if name.len() <= MAX_NAME {
+        redact(name)
+    } else {
+        Cow::Owned(super::event::clean_front(name, MAX_NAME))
+    };
+    if matches!(clean, Cow::Borrowed(_)) && !name.contains('/') {
+        return clean.into_owned();
+    }
+    // Inside a path what stands before a token may hide it; here every part is a name of its own.
+    let parts: Vec<Cow<'_, str>> = clean.split('/').map(redact).collect();
+    super::event::front(&parts.join("/"), MAX_NAME).to_owned()
+}
+
+/// Whether a name is made like a uuid in lower case, as nearly every record has one: no secret can be
+/// told in it.
+fn is_of_hex(name: &str) -> bool {
+    let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-');
+    // Not `all`: without a way out of the middle, many bytes are looked at in one step.
+    name.bytes().fold(true, |all, byte| all & is_hex(byte))
 }
 
 fn note_first(first: &mut Option<String>, others: &mut Vec<String>, value: &str) {
     match first {
         None if !value.is_empty() => *first = Some(short_name(value)),
-        Some(known) if known != value => note_value(others, value),
+        // Nearly every record repeats the same value, and nearly none is changed by cleaning.
+        Some(known) if known != value && *known != short_name(value) => note_value(others, value),
         Some(_) | None => {}
     }
 }
 
 fn note_value(values: &mut Vec<String>, value: &str) {
-    if !value.is_empty() && values.len() < MAX_VALUES && !values.iter().any(|known| known == value)
-    {
-        values.push(short_name(value));
+    if value.is_empty() || values.len() >= MAX_VALUES || values.iter().any(|known| known == value) {
+        return;
+    }
+    let clean = short_name(value);
+    if !values.contains(&clean) {
+        values.push(clean);
     }
 }
 

@@ -266,6 +266,8 @@ pub struct BoundedText {
 
 /// Redaction looks this far across a cut, so that no secret survives by being halved.
 pub(super) const CUT_SLACK: usize = 2 * 1024;
+/// How far before a secret the words may stand that tell it is one.
+const CONTEXT: usize = 512;
 
 impl BoundedText {
     /// Redacts and bounds a text that is wholly in memory.
@@ -284,14 +286,22 @@ impl BoundedText {
             let head = changed.unwrap_or_else(|| head.into_owned());
             return Self { head, tail: String::new(), full_bytes };
         }
+        if head.len() <= bounds.head && tail.len() <= bounds.tail {
+            // Cut to these bounds before, so nothing hides behind the cut.
+            let (head, tail) = (redact(&head).into_owned(), redact(tail).into_owned());
+            return Self { head, tail, full_bytes };
+        }
         let last = if tail.is_empty() { &*head } else { tail };
-        let seen_head = redact(front(&head, bounds.head + CUT_SLACK));
-        let seen_tail = redact(back(last, bounds.tail + CUT_SLACK));
         Self {
-            head: front(&seen_head, bounds.head).to_owned(),
-            tail: back(&seen_tail, bounds.tail).to_owned(),
+            head: clean_front(&head, bounds.head),
+            tail: clean_back(last, bounds.tail),
             full_bytes,
         }
+    }
+
+    /// A text that nobody wants: only its size is told.
+    pub(super) fn unread(full_bytes: u64) -> Self {
+        Self { full_bytes, ..Self::default() }
     }
 
     /// The whole text, or its beginning when it was cut.
@@ -304,7 +314,8 @@ impl BoundedText {
         &self.tail
     }
 
-    /// The size before cutting and redaction.
+    /// The size before cutting and redaction; of a text that was not wanted, the size it is written
+    /// in, escapes and all.
     pub fn full_bytes(&self) -> u64 {
         self.full_bytes
     }
@@ -316,6 +327,59 @@ impl BoundedText {
     pub fn is_empty(&self) -> bool {
         self.head.is_empty() && self.tail.is_empty()
     }
+}
+
+/// The beginning of a text that is too long to be kept, without its secrets.
+///
+/// Redaction looks past the cut. Where it shortened the text, what it looked at moves into what is
+/// kept, so the word that its view ended in is left out: it may be half of a secret.
+pub(super) fn clean_front(text: &str, max: usize) -> String {
+    let clean = redact(front(text, max + CUT_SLACK));
+    front(&clean, max.min(cut_word_start(&clean))).to_owned()
+}
+
+/// The end of a text that is too long to be kept, without its secrets; as [`clean_front`].
+pub(super) fn clean_back(text: &str, max: usize) -> String {
+    let clean = redact(back(text, max + CUT_SLACK));
+    // The name that makes a secret of what follows it may be before the view.
+    let unsure = CONTEXT.min(clean.len() / 4).max(cut_word_end(&clean));
+    back(&clean, max.min(clean.len() - unsure)).to_owned()
+}
+
+/// Where the last word starts, if it may be the beginning of a secret; else the end.
+pub(super) fn cut_word_start(text: &str) -> usize {
+    let length = text.bytes().rev().take_while(|byte| is_in_token(*byte)).count();
+    let start = text.len() - length;
+    if looks_generated(&text.as_bytes()[start..]) { start } else { text.len() }
+}
+
+/// Where the first word ends, if it may be the end of a secret; else the start. A key goes on over
+/// many lines, so long words that follow go with it.
+pub(super) fn cut_word_end(text: &str) -> usize {
+    const LINE: usize = 32;
+    let bytes = text.as_bytes();
+    let (mut end, mut start) = (0, 0);
+    loop {
+        let length = bytes[start..].iter().take_while(|byte| is_in_token(**byte)).count();
+        let is_part = looks_generated(&bytes[start..start + length]);
+        if !is_part || (start > 0 && length < LINE) {
+            return end;
+        }
+        end = start + length;
+        let is_between = |byte: &&u8| byte.is_ascii_whitespace() || b"\\\",".contains(*byte);
+        start = end + bytes[end..].iter().take_while(is_between).count();
+    }
+}
+
+/// Whether a secret without spaces may hold this.
+pub(super) fn is_in_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-+/=.~%".contains(&byte)
+}
+
+/// Whether a word, or a part of one, may be a secret's.
+pub(super) fn looks_generated(word: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| word.iter().any(is);
+    has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }
 
 /// The longest beginning of `text` of at most `max` bytes that ends between characters.

@@ -18,10 +18,11 @@ use jiff::Timestamp;
 
 use super::adapter::{Adapter, Discovery, Homes, ReadOutcome, Result, Trace, Watermark};
 use super::emit::{Draft, Emitter, short_name};
-use super::event::{CallLink, Event, EventKind, InjectedReason, Lane, Origin, Place, WordSource};
+use super::event::{CallLink, EventKind, InjectedReason, Lane, Origin, Place, WordSource};
 use super::facts::{Agent, Ending, SessionFacts, SessionLink, SessionRole, Tokens, Undone};
 use super::injected::{Author, split_user};
 use super::json::{Cursor, Next, Parsed, Text};
+use super::sink::Sink;
 use super::stream::{LineFormat, Start, read_stream};
 use super::time::parse_time;
 use super::walk::{Wanted, walk};
@@ -51,12 +52,7 @@ impl Adapter for Generic {
         walk(roots, &Wanted { agent: Agent::Generic, file: &file, directory: &|_| true })
     }
 
-    fn read(
-        &self,
-        trace: &Trace,
-        from: Option<&Watermark>,
-        sink: &mut dyn FnMut(Event),
-    ) -> Result<ReadOutcome> {
+    fn read(&self, trace: &Trace, from: Option<&Watermark>, sink: Sink<'_>) -> Result<ReadOutcome> {
         let path = &trace.source.path;
         let stem = path.file_stem().map(OsStr::to_string_lossy).unwrap_or_default();
         let facts = SessionFacts::new(Agent::Generic, &stem);
@@ -185,7 +181,11 @@ impl<'a> Record<'a> {
 
     /// Where the event stood in the trace it was first read from, else where it stands here.
     fn place(&self, here: &Place) -> Place {
-        serde_json::from_str(self.place).unwrap_or_else(|_| here.clone())
+        match serde_json::from_str(self.place) {
+            Ok(Place::Row { key }) => Place::Row { key: short_name(&key) },
+            Ok(line @ Place::Line { .. }) => line,
+            Err(_) => here.clone(),
+        }
     }
 
     fn draft(&self, kind: EventKind, origin: Origin, here: &Place) -> Draft<'_> {

@@ -145,6 +145,16 @@ pub fn holds_brief(text: &str) -> bool {
     OPEN.find(text.as_bytes()).is_some()
 }
 
+/// Whether a text as written in JSON may name Nacre once it is decoded. Only letters that are written
+/// as escapes could hide the name, and no agent writes them so: where there are any, it may.
+pub(super) fn may_name_nacre(written: &str) -> bool {
+    static NAME: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("nacre"));
+    static ESCAPE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\\u00"));
+    let bytes = written.as_bytes();
+    let is_letter = |at: usize| matches!(bytes.get(at + 4), Some(b'2'..=b'7'));
+    NAME.find(bytes).is_some() || ESCAPE.find_iter(bytes).any(is_letter)
+}
+
 /// Why a text that its agent marks as not typed was added.
 pub fn reason_of(text: &str) -> InjectedReason {
     let injected = split_user(text).into_iter().find_map(|piece| match piece.author {

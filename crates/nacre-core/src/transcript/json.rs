@@ -9,9 +9,13 @@
 
 mod text;
 
-use memchr::{memchr, memmem};
+use std::sync::LazyLock;
+
+use memchr::memchr;
+use memchr::memmem::Finder;
 
 pub(super) use self::text::{Ends, Text};
+use self::text::{WORD, find_in_word};
 
 /// The line, or the rest of it, is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,7 +164,8 @@ impl<'a> Cursor<'a> {
     /// Gives up the rest of the line unread, because nothing in it is wanted. A second record on the
     /// same line would still be: where one may start, the line is read on.
     pub(super) fn abandon(&mut self) {
-        if memmem::find(&self.text.as_bytes()[self.at..], b"}{\"").is_none() {
+        static NEXT: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"}{\""));
+        if NEXT.find(&self.text.as_bytes()[self.at..]).is_none() {
             self.at = self.text.len();
             self.is_abandoned = true;
         }
@@ -265,7 +270,7 @@ impl<'a> Cursor<'a> {
 fn string_end(bytes: &[u8], start: usize) -> Parsed<usize> {
     let mut at = start;
     loop {
-        at += memchr(b'"', bytes.get(at..).ok_or(Malformed)?).ok_or(Malformed)?;
+        at += find_quote(bytes.get(at..).ok_or(Malformed)?).ok_or(Malformed)?;
         if at == start || bytes[at - 1] != b'\\' {
             return Ok(at);
         }
@@ -275,6 +280,21 @@ fn string_end(bytes: &[u8], start: usize) -> Parsed<usize> {
         }
         at += 1;
     }
+}
+
+/// Keys, words and ids end within a few words of the machine, before `memchr` would have set out.
+#[inline]
+fn find_quote(bytes: &[u8]) -> Option<usize> {
+    const SHORT: usize = 2;
+    let mut at = 0;
+    for _ in 0..SHORT {
+        let Some(word) = bytes[at..].first_chunk::<WORD>() else { break };
+        if let Some(found) = find_in_word(word, b'"') {
+            return Some(at + found);
+        }
+        at += WORD;
+    }
+    memchr(b'"', &bytes[at..]).map(|found| at + found)
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod json;
 mod lines;
 pub mod opencode;
 pub mod render;
+pub mod sink;
 mod squeeze;
 pub mod store;
 mod stream;
@@ -32,7 +33,8 @@ mod voice;
 pub mod walk;
 
 pub use self::adapter::{
-    Adapter, Began, Discovery, Error, Homes, Problem, ReadOutcome, Source, Stamp, Trace, Watermark,
+    Adapter, Began, Discovery, Error, Homes, Hope, Problem, ReadOutcome, Source, Stamp, Trace,
+    Watermark,
 };
 pub use self::event::{
     BoundedText, CallLink, Event, EventKind, InjectedReason, Lane, Origin, Place, WordSource,
@@ -40,6 +42,7 @@ pub use self::event::{
 pub use self::facts::{
     Agent, Counts, Ending, LinkKind, ReadReport, SessionFacts, SessionLink, SessionRole, Tokens,
 };
+pub use self::sink::{Detail, Sink};
 
 /// Every adapter, in the order in which agents are listed.
 pub static ADAPTERS: &[&dyn Adapter] =

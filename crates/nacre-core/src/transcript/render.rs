@@ -149,6 +149,7 @@ mod tests {
     use super::super::event::{CallLink, EventKind, InjectedReason, WordSource};
     use super::super::facts::Agent;
     use super::super::generic::Generic;
+    use super::super::sink::Sink;
     use super::super::testing::{TestTrace, read};
     use super::*;
 
@@ -220,7 +221,7 @@ mod tests {
         ) {
             let mut events = Vec::new();
             let mut sink = |event| events.push(event);
-            let mut emitter = Emitter::new(SessionFacts::new(Agent::Cursor, "s"), 0, &mut sink);
+            let mut emitter = Emitter::new(SessionFacts::new(Agent::Cursor, "s"), 0, Sink::everything(&mut sink));
             for (kind, origin, text, times, place, ms, key, lane, is_error) in &parts {
                 let call = key.as_ref().map(|id| CallLink { id: id.clone(), tool: Some(id.clone()) });
                 let text = text.repeat(*times);

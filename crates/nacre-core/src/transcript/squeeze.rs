@@ -5,10 +5,14 @@
 
 use memchr::{memchr, memchr2, memmem};
 
+use super::event::{is_in_token, looks_generated};
+
 const MARK_OPEN: &[u8] = b"[... ";
 const MARK_CLOSE: &[u8] = b" bytes cut ...]";
 /// The longest mark: both parts and a 64-bit number.
 const MARK_ROOM: usize = 48;
+/// The longest word that is not cut in two.
+const MAX_WORD: usize = 1024;
 
 /// Cuts the middle out of every string longer than `limit` and returns the new length.
 pub(super) fn squeeze(bytes: &mut [u8], limit: usize) -> usize {
@@ -69,6 +73,8 @@ fn string_end(bytes: &[u8], start: usize) -> usize {
 fn shorten(bytes: &mut [u8], start: usize, end: usize, write: usize, limit: usize) -> usize {
     let head_end = boundary(bytes, start, start + limit * 3 / 4).min(end);
     let tail_start = boundary(bytes, head_end, end - limit / 4).min(end);
+    let head_end = word_start(bytes, start, head_end);
+    let tail_start = tail_start + word_end(&bytes[tail_start..end]);
     let gone = &bytes[head_end..tail_start];
     let marks: u64 = marked_bytes(gone);
     let mark = format!("{}{}{}", "[... ", gone.len() as u64 + marks, " bytes cut ...]");
@@ -78,6 +84,22 @@ fn shorten(bytes: &mut [u8], start: usize, end: usize, write: usize, limit: usiz
     let tail_to = mark_start + mark.len();
     bytes.copy_within(tail_start..end, tail_to);
     tail_to + end - tail_start - write
+}
+
+/// Where the word starts that a cut at `end` would halve: half a secret would not be known as one. A
+/// longer run is no secret but a picture.
+fn word_start(bytes: &[u8], start: usize, end: usize) -> usize {
+    let is_inside = |byte: &&u8| is_in_token(**byte);
+    let n_word = bytes[start..end].iter().rev().take(MAX_WORD + 1).take_while(is_inside).count();
+    // The letters of an escape are no word's.
+    let word = boundary(bytes, start, end - n_word);
+    if n_word <= MAX_WORD && looks_generated(&bytes[word..end]) { word } else { end }
+}
+
+/// Where the word ends that a cut at the start of `bytes` would halve.
+fn word_end(bytes: &[u8]) -> usize {
+    let end = bytes.iter().take(MAX_WORD + 1).take_while(|byte| is_in_token(**byte)).count();
+    if end <= MAX_WORD && looks_generated(&bytes[..end]) { end } else { 0 }
 }
 
 /// The first place at or after `target` that splits neither an escape nor a character, counted from

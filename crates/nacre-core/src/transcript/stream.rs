@@ -14,10 +14,11 @@ use memchr::memmem;
 
 use super::adapter::{Began, Error, ReadOutcome, Result, Watermark};
 use super::emit::Emitter;
-use super::event::{Event, Place};
+use super::event::Place;
 use super::facts::SessionFacts;
 use super::json::{Cursor, Malformed, Parsed};
 use super::lines::{Line, LineBody, LineEnd, LineReader, open_regular};
+use super::sink::Sink;
 
 /// How much before the watermark is hashed to notice a rewritten trace.
 const HASHED: u64 = 4096;
@@ -62,7 +63,7 @@ pub(super) fn read_stream<F: LineFormat>(
     path: &Path,
     start: Start<F>,
     from: Option<&Watermark>,
-    sink: &mut dyn FnMut(Event),
+    sink: Sink<'_>,
 ) -> Result<ReadOutcome> {
     let file = open_regular(path)?;
     let read_error = |source| Error::Read { path: path.to_owned(), source };
@@ -107,7 +108,7 @@ pub(super) fn read_stream<F: LineFormat>(
 fn read_packed<F: LineFormat>(
     file: &File,
     start: Start<F>,
-    sink: &mut dyn FnMut(Event),
+    sink: Sink<'_>,
 ) -> io::Result<ReadOutcome> {
     let mut format = (start.format)(None);
     let mut emitter = Emitter::new(start.facts, 0, sink);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::adapter::{Adapter, ReadOutcome, Source, Trace, Watermark};
 use super::event::{Event, Lane, Origin};
+use super::sink::{Detail, Sink};
 use super::walk::stamp;
 
 /// A trace in a folder of its own.
@@ -37,11 +38,22 @@ impl TestTrace {
         adapter: &dyn Adapter,
         from: Option<&Watermark>,
     ) -> (Vec<Event>, ReadOutcome) {
+        self.read_detail(adapter, from, Detail::Everything)
+    }
+
+    /// Reads as much of the trace as is wanted.
+    pub(super) fn read_detail(
+        &self,
+        adapter: &dyn Adapter,
+        from: Option<&Watermark>,
+        detail: Detail,
+    ) -> (Vec<Event>, ReadOutcome) {
         let stamp = stamp(&fs::metadata(&self.path).unwrap());
         let source = Source { agent: adapter.agent(), path: self.path.clone(), stamp };
         let mut events = Vec::new();
+        let mut each = |event| events.push(event);
         let outcome =
-            adapter.read(&Trace::whole(source), from, &mut |event| events.push(event)).unwrap();
+            adapter.read(&Trace::whole(source), from, Sink::new(detail, &mut each)).unwrap();
         (events, outcome)
     }
 }

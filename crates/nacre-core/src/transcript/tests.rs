@@ -5,7 +5,9 @@ use proptest::prelude::*;
 use super::adapter::{Adapter, Watermark};
 use super::claude::Claude;
 use super::codex::Codex;
+use super::event::{BoundedText, Event, EventKind};
 use super::generic::Generic;
+use super::sink::Detail;
 use super::testing::{TestTrace, read, show};
 
 const CLAUDE: &str = r#"{"type":"summary","summary":"Tabs","leafUuid":"l"}
@@ -37,12 +39,86 @@ const GENERIC: &str = r#"{"type":"session","version":1,"id":"g","agent":"cursor"
 {"type":"end","tokens":{"input":1,"output":2,"cached":0,"cache_write":0,"reasoning":0},"undone":[{"from":0,"to":1}],"ending":"finished"}
 "#;
 
+/// Tools' texts that tell more than they say: whose they are, whether they failed, a person's words.
+const TELLING_CLAUDE: &str = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"nacre memory list"}},{"type":"tool_use","id":"t2","name":"mcp__nacre__search","input":{}},{"type":"tool_use","id":"t3","name":"Read","input":{"path":"\u006eacre"}}]},"uuid":"a1","timestamp":"2026-03-01T10:00:01.000Z"}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"a\nb"},{"type":"tool_result","tool_use_id":"t2","content":[{"type":"text","text":"c"},{"type":"image"}]},{"type":"tool_result","tool_use_id":"t3","content":"\u003cnacre-brief>d"}]},"uuid":"u1"}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t4","content":"<\u006eacre-brief>e"},{"type":"tool_result","tool_use_id":"t5","content":[{"type":"text","text":"<nacre-brief>f"}]}]},"uuid":"u2"}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t6","is_error":true,"content":"The user doesn't want to proceed. the user said:\nUse tabs\u0021"},{"type":"tool_result","tool_use_id":"t7","content":[{"type":"text","text":"\u0054he user doesn\u0027t want to proceed. the user said:\nUse spaces"}]},{"type":"tool_result","tool_use_id":"t8","content":"\u001b[1mThe user doesn't want to\u001b[0m the user said: no"}]},"uuid":"u3"}
+{"type":"attachment","attachment":{"type":"hook_success","content":"\u00a0 \n","stdout":"\u003cnacre-brief>g"},"uuid":"h1"}
+{"type":"attachment","attachment":{"type":"hook_success","content":"  h"},"uuid":"h2"}
+{"type":"attachment","attachment":{"type":"hook_error","content":["<nacre-brief>i"]},"uuid":"h3"}
+{"type":"attachment","attachment":{"type":"file","content":"plain \"j\""},"uuid":"h4"}
+{"type":"system","subtype":"local_command","content":"<command-args>k</command-args>","uuid":"s1"}
+{"type":"system","subtype":"informational","content":"\n","uuid":"s2"}
+{"type":"system","subtype":"away_summary","content":"l","uuid":"s3"}
+{"type":"odd","text":"\u0041"}
+"#;
+
+const TELLING_CODEX: &str = r#"{"timestamp":"2026-04-11T20:16:20.376Z","type":"session_meta","payload":{"id":"c","cwd":"/p"}}
+{"type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":[\"nacre memory list\"]}","call_id":"c1"}}
+{"type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\u0022command\":[\"\u006eacre memory list\"]}","call_id":"c2"}}
+{"type":"response_item","payload":{"type":"function_call","name":"request_user_input","arguments":"{}","call_id":"c3"}}
+{"type":"response_item","payload":{"type":"function_call_output","call_id":"c1","output":"Exit code: 1\nOutput:\nx"}}
+{"type":"response_item","payload":{"type":"function_call_output","call_id":"c2","output":"Chunk ID: 1\nWall time: 2\nProcess exited with code 3\nOutput:\n"}}
+{"type":"response_item","payload":{"type":"function_call_output","call_id":"c3","output":"{\"answers\":{\"q\":{\"answers\":[\"Use tabs\"]}}}"}}
+{"type":"response_item","payload":{"type":"function_call_output","call_id":"c4","output":"{\"output\":\"a \\\"b\\\\\\\"\\n\\\\\",\"metadata\":{\"exit_code\":2}}"}}
+{"type":"response_item","payload":{"type":"function_call_output","call_id":"c5","output":"{\"output\":\"\\u0045xit code: 4\",\"metadata\":{\"exit_code\":0}}"}}
+{"type":"response_item","payload":{"type":"function_call_output","call_id":"c6","output":"{\"output\":\"Exit code: 0\\nx\",\"metadata\":{\"exit_code\":0},\"output\":\"execution error\"}"}}
+{"type":"response_item","payload":{"type":"function_call_output","call_id":"c7","output":"{\"output\":\"<nacre-brief>\"}"}}
+{"type":"response_item","payload":{"type":"function_call_output","call_id":"c8","output":"{\"output\":\"torn"}}
+{"type":"response_item","payload":{"type":"function_call_output","call_id":"c9","output":[{"type":"input_text","text":"Exit code: 1\n"},{"type":"input_text","text":"\u003cnacre-brief>"}]}}
+{"type":"response_item","payload":{"type":"custom_tool_call","name":"apply_patch","input":"*** Begin\n+\"x\"","call_id":"d1"}}
+{"type":"response_item","payload":{"type":"custom_tool_call_output","call_id":"d1","output":{"content":"failed in sandbox","success":false}}}
+{"type":"response_item","payload":{"type":"message","role":"developer","content":[{"type":"input_text","text":"<permissions>x</permissions>"}]}}
+{"type":"response_item","payload":{"type":"reasoning","summary":[{"type":"summary_text","text":"hm \u0021"}]}}
+{"type":"event_msg","payload":{"type":"agent_reasoning","text":"hm !"}}
+{"type":"event_msg","payload":{"type":"agent_message","message":"done \"a\""}}
+{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"done \"a\""}]}}
+{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"done \u0022a\""}]}}
+{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":" \n"}]}}
+{"type":"event_msg","payload":{"type":"agent_message","message":" \n"}}
+{"type":"compacted","payload":{"message":"so \"far\""}}
+{"type":"event_msg","payload":{"type":"error","message":"no \"more\""}}
+"#;
+
 fn adapters() -> [(&'static dyn Adapter, &'static str, &'static str); 4] {
     [
         (&Claude, "agent-x.jsonl", CLAUDE),
         (&Codex, "rollout-x.jsonl", CODEX),
         (&Codex, "rollout-x.json", CODEX),
         (&Generic, "x.jsonl", GENERIC),
+    ]
+}
+
+/// What a reader of that much detail must be given of an event that was read whole.
+fn given(detail: Detail, event: &Event) -> Event {
+    let text = match event.kind {
+        kind if detail.wants(kind) => event.text.clone(),
+        _ => BoundedText::default(),
+    };
+    Event { text, ..event.clone() }
+}
+
+/// Reads a trace in both details and compares everything but the texts that are not wanted.
+fn check_details(adapter: &dyn Adapter, name: &str, bytes: &[u8]) -> Result<(), TestCaseError> {
+    let trace = TestTrace::new(name, bytes);
+    let (whole, mut outcome) = trace.read_detail(adapter, None, Detail::Everything);
+    let (said, said_outcome) = trace.read_detail(adapter, None, Detail::Said);
+    let whole: Vec<Event> = whole.iter().map(|event| given(Detail::Said, event)).collect();
+    let is_bare = |event: &&Event| !Detail::Said.wants(event.kind);
+    prop_assert!(said.iter().filter(is_bare).all(|event| event.text.is_empty()));
+    let said: Vec<Event> = said.iter().map(|event| given(Detail::Said, event)).collect();
+    prop_assert_eq!(said, whole);
+    outcome.report.cut_texts = said_outcome.report.cut_texts;
+    prop_assert_eq!(said_outcome, outcome);
+    Ok(())
+}
+
+fn telling() -> [(&'static dyn Adapter, &'static str, &'static str); 3] {
+    [
+        (&Claude, "x.jsonl", TELLING_CLAUDE),
+        (&Codex, "rollout-x.jsonl", TELLING_CODEX),
+        (&Codex, "rollout-x.json", TELLING_CODEX),
     ]
 }
 
@@ -133,6 +209,17 @@ proptest! {
     }
 
     #[test]
+    fn what_was_said_is_the_same_in_either_detail(changes in prop::collection::vec(change(), 0..6)) {
+        for (adapter, name, content) in adapters().into_iter().chain(telling()) {
+            let mut bytes = content.as_bytes().to_vec();
+            for change in changes.clone() {
+                apply(&mut bytes, change);
+            }
+            check_details(adapter, name, &bytes)?;
+        }
+    }
+
+    #[test]
     fn a_trace_that_grows_while_it_is_read_gives_every_line_once(
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
     ) {
@@ -175,4 +262,30 @@ fn a_megabyte_of_anything_is_read_at_once() {
             assert!(events.len() <= 2);
         }
     }
+}
+
+#[test]
+fn unwanted_texts_still_tell_whose_they_are() {
+    for (adapter, name, content) in telling() {
+        check_details(adapter, name, content.as_bytes()).unwrap();
+    }
+    let trace = TestTrace::new("x.jsonl", TELLING_CLAUDE);
+    let (events, outcome) = trace.read_detail(&Claude, None, Detail::Said);
+    let words: Vec<&str> = events
+        .iter()
+        .filter(|event| event.person().is_some())
+        .map(|event| event.text.head())
+        .collect();
+    assert_eq!(words, ["Use tabs!", "Use spaces", "k"]);
+    assert_eq!((outcome.facts.counts.injected, outcome.facts.counts.tool_results), (9, 3));
+    let trace = TestTrace::new("rollout-x.jsonl", TELLING_CODEX);
+    let (events, outcome) = trace.read_detail(&Codex, None, Detail::Said);
+    let failed: Vec<&str> = events
+        .iter()
+        .filter(|event| event.is_error && event.kind == EventKind::ToolResult)
+        .map(|event| event.call.as_ref().unwrap().id.as_str())
+        .collect();
+    assert_eq!(failed, ["c1", "c2", "c4", "c5", "c6", "c9", "d1"]);
+    assert_eq!((outcome.facts.counts.injected, outcome.facts.counts.user), (5, 1));
+    assert_eq!((outcome.facts.counts.assistant, outcome.report.repeated), (2, 2));
 }

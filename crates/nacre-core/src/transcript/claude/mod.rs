@@ -17,10 +17,11 @@ use self::record::Record;
 use self::state::Reader;
 use super::adapter::{Adapter, Discovery, Homes, ReadOutcome, Result, Trace, Watermark};
 use super::emit::{Draft, Emitter};
-use super::event::{Event, EventKind, Origin, Place};
+use super::event::{EventKind, Origin, Place};
 use super::facts::{Agent, LinkKind, SessionFacts, SessionRole};
 use super::json::{Cursor, Parsed};
 use super::lines::open_regular;
+use super::sink::Sink;
 use super::stream::{LineFormat, Start, read_stream};
 use super::walk::{Wanted, walk};
 
@@ -67,12 +68,7 @@ impl Adapter for Claude {
         )
     }
 
-    fn read(
-        &self,
-        trace: &Trace,
-        from: Option<&Watermark>,
-        sink: &mut dyn FnMut(Event),
-    ) -> Result<ReadOutcome> {
+    fn read(&self, trace: &Trace, from: Option<&Watermark>, sink: Sink<'_>) -> Result<ReadOutcome> {
         let path = &trace.source.path;
         let stem = path.file_stem().map(OsStr::to_string_lossy).unwrap_or_default();
         let mut facts = SessionFacts::new(Agent::Claude, &stem);

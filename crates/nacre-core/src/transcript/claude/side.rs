@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::super::emit::{Draft, Emitter, short_name};
 use super::super::event::{CallLink, EventKind, InjectedReason, Lane, Origin, Place, WordSource};
-use super::super::injected::{Author, holds_brief, split_user};
+use super::super::injected::{Author, holds_brief, may_name_nacre, split_user};
 use super::super::json::{Cursor, Next, Parsed, Text};
 use super::record::{Record, blocks};
 use super::state::{Reader, Turn};
@@ -82,7 +82,7 @@ impl Reader {
             self.queued_words(&prompt, attachment.mode, record, place, out);
             return;
         }
-        let body = text_of(attachment.body);
+        let body = meta_text(attachment.body, out);
         // An empty reminder or a hook that said nothing is no event.
         if body.trim().is_empty() {
             return;
@@ -163,7 +163,6 @@ impl Reader {
 
     pub(super) fn system(&mut self, record: &Record<'_>, place: &Place, out: &mut Emitter<'_>) {
         let lane = Self::lane(record, out);
-        let text = text_of(record.content);
         match record.subtype {
             "compact_boundary" => {
                 let origin = Origin::Host;
@@ -172,6 +171,7 @@ impl Reader {
                 out.push(Draft { lane, ..boundary });
             }
             "away_summary" => {
+                let text = text_of(record.content);
                 out.push(Draft {
                     lane,
                     ..draft(EventKind::Summary, Origin::Agent, text, record, place)
@@ -182,7 +182,7 @@ impl Reader {
                     self.turn = Turn::Closed;
                 }
             }
-            "local_command" => self.local_command(&text, record, place, out),
+            "local_command" => self.local_command(&text_of(record.content), record, place, out),
             "api_error" => {
                 out.push(Draft {
                     lane,
@@ -191,6 +191,7 @@ impl Reader {
                 });
             }
             _ => {
+                let text = meta_text(record.content, out);
                 if !text.trim().is_empty() {
                     out.push(Draft {
                         lane,
@@ -228,7 +229,7 @@ impl Reader {
 
     /// A title. Old versions put those of other sessions at the top of a new file.
     pub(super) fn summary(&mut self, record: &Record<'_>, place: &Place, out: &mut Emitter<'_>) {
-        let title = record.title.map(Text::decode).unwrap_or_default();
+        let title = out.decode(EventKind::Summary, record.title.unwrap_or_default());
         let key = (!record.leaf.is_empty()).then_some(record.leaf);
         out.push(Draft { key, ..draft(EventKind::Summary, Origin::Host, title, record, place) });
     }
@@ -238,6 +239,20 @@ impl Reader {
 fn command_arguments(text: &str) -> Option<&str> {
     let (_, arguments) = text.trim().strip_prefix('/')?.split_once(char::is_whitespace)?;
     Some(arguments)
+}
+
+/// The text of a value for a meta event, as written where nobody wants it; whether it is blank and
+/// whether it is Nacre's still shows.
+fn meta_text<'a>(raw: &'a str, out: &Emitter<'_>) -> Cow<'a, str> {
+    let says_something = match raw.as_bytes() {
+        [b'"', first, ..] => first.is_ascii_graphic() && !matches!(first, b'"' | b'\\'),
+        _ => false,
+    };
+    if out.wants(EventKind::Meta) || !says_something || may_name_nacre(raw) {
+        text_of(raw)
+    } else {
+        Cow::Borrowed(raw)
+    }
 }
 
 /// The text of a value: a string decoded, a list of texts joined, anything else as written.

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::calls::{OpenCall, OpenCalls, RecentMap, text_hash};
-use super::super::emit::Emitter;
+use super::super::emit::{Emitter, short_name};
 use super::super::event::Lane;
 use super::super::facts::{Ending, LinkKind, SessionRole, Undone};
 use super::record::{Record, Usage};
@@ -206,11 +206,10 @@ fn name_session(record: &Record<'_>, out: &mut Emitter<'_>) {
     match out.facts.role {
         SessionRole::SubAgent | SessionRole::Helper => {
             out.note_link(LinkKind::Parent, record.session, None);
-            out.facts.id =
-                super::super::emit::short_name(&format!("{}@{}", out.facts.id, record.session));
+            out.facts.id = short_name(&format!("{}@{}", out.facts.id, record.session));
         }
         SessionRole::Main if !is_uuid(&out.facts.id) => {
-            out.facts.id = super::super::emit::short_name(record.session);
+            out.facts.id = short_name(record.session);
         }
         SessionRole::Main => {}
     }

@@ -116,7 +116,12 @@ impl Reader {
         let id = block.id.map(Text::decode).unwrap_or_default();
         let (link, call) = self.calls.close(&id);
         let content = result_text(block);
-        let ends = content.ends(EventKind::ToolResult.bounds());
+        let text = content.text();
+        let ends = if text.may_open_with(&REFUSAL_OPENINGS) {
+            text.ends(EventKind::ToolResult.bounds())
+        } else {
+            out.ends(EventKind::ToolResult, text)
+        };
         let origin = result_origin(call.as_ref(), &ends.head);
         let asked = call.as_ref().is_some_and(|call| call.tool == "AskUserQuestion");
         let hidden = match lane {
@@ -161,7 +166,7 @@ impl Reader {
                     self.turn = Turn::Open;
                     let text = block.text.unwrap_or_default();
                     if !text.is_empty() {
-                        let text = text.decode();
+                        let text = out.decode(EventKind::Reasoning, text);
                         out.push(Draft {
                             lane,
                             ..draft(EventKind::Reasoning, origin, text, record, place)
@@ -222,7 +227,7 @@ impl Reader {
         place: &Place,
         out: &mut Emitter<'_>,
     ) {
-        let text = block.text.map(Text::decode).unwrap_or_default();
+        let text = out.decode(EventKind::Meta, block.text.unwrap_or_default());
         let lane = Self::lane(record, out);
         let meta = draft(EventKind::Meta, Origin::Host, text, record, place);
         out.unknown(kind, Draft { lane, ..meta });
@@ -290,11 +295,11 @@ enum ResultText<'a> {
     Joined(String),
 }
 
-impl<'a> ResultText<'a> {
-    fn ends(&self, bounds: super::super::event::Bounds) -> super::super::json::Ends<'_> {
+impl ResultText<'_> {
+    fn text(&self) -> Text<'_> {
         match self {
-            Self::One(text) => text.ends(bounds),
-            Self::Joined(text) => Text::plain(text).ends(bounds),
+            Self::One(text) => *text,
+            Self::Joined(text) => Text::plain(text),
         }
     }
 }

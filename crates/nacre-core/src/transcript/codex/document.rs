@@ -5,10 +5,11 @@ use std::path::Path;
 
 use super::super::adapter::{Began, Error, ReadOutcome, Result};
 use super::super::emit::Emitter;
-use super::super::event::{Event, Place};
+use super::super::event::Place;
 use super::super::facts::SessionFacts;
 use super::super::json::{Cursor, Malformed, Parsed};
 use super::super::lines::open_regular;
+use super::super::sink::Sink;
 use super::super::stream::LineFormat;
 use super::header::Header;
 use super::record::{Item, Record};
@@ -20,7 +21,7 @@ const MAX_DOCUMENT: u64 = 48 * 1024 * 1024;
 pub(super) fn read_document(
     path: &Path,
     facts: SessionFacts,
-    sink: &mut dyn FnMut(Event),
+    sink: Sink<'_>,
 ) -> Result<ReadOutcome> {
     let file = open_regular(path)?;
     let mut bytes = Vec::new();

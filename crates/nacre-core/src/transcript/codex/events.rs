@@ -19,7 +19,8 @@ impl Reader {
         match shown.kind {
             "user_message" => self.user_message(&text(), Stream::Shown, record, place, out),
             "agent_message" => {
-                let answer = Answer { stream: Stream::Shown, text: &text(), id: None };
+                let texts = shown.text.as_slice();
+                let answer = Answer { stream: Stream::Shown, texts, id: None };
                 self.assistant_text(&answer, record, place, out);
             }
             "agent_reasoning" | "agent_reasoning_raw_content" => {
@@ -131,13 +132,13 @@ impl Reader {
                 self.user_message(&text, Stream::Completed, record, place, out);
             }
             "AgentMessage" => {
-                let text = joined(&item.content);
-                let answer = Answer { stream: Stream::Completed, text: &text, id: item.id };
+                let texts = &item.content;
+                let answer = Answer { stream: Stream::Completed, texts, id: item.id };
                 self.assistant_text(&answer, record, place, out);
             }
             "Plan" => {
-                let text = item.text.map(Text::decode).unwrap_or_default();
-                let answer = Answer { stream: Stream::Completed, text: &text, id: item.id };
+                let texts = item.text.as_slice();
+                let answer = Answer { stream: Stream::Completed, texts, id: item.id };
                 self.assistant_text(&answer, record, place, out);
             }
             "Reasoning" => {

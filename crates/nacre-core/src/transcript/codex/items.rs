@@ -7,7 +7,8 @@ use super::super::emit::{Draft, Emitter, short_name};
 use super::super::event::{EventKind, InjectedReason, Lane, Origin, Place, WordSource, front};
 use super::super::injected::{Author, is_nacre_tool, reason_of, split_user};
 use super::super::json::{Cursor, Next, Parsed, Text};
-use super::record::{Item, Record, Value, joined, texts_of};
+use super::output::Output;
+use super::record::{Item, Record, Value, joined};
 use super::state::{Held, Reader, Said, Stream, stamped};
 
 /// Tools through which the agent asks the person.
@@ -16,7 +17,7 @@ const ASKING_TOOLS: [&str; 2] = ["request_user_input", "ask_user"];
 /// What the model said, and in which stream it was found.
 pub(super) struct Answer<'a> {
     pub(super) stream: Stream,
-    pub(super) text: &'a str,
+    pub(super) texts: &'a [Text<'a>],
     pub(super) id: Option<Text<'a>>,
 }
 
@@ -85,8 +86,7 @@ impl Reader {
                 });
             }
             "assistant" => {
-                let text = joined(&item.content);
-                let answer = Answer { stream: Stream::Items, text: &text, id: item.id };
+                let answer = Answer { stream: Stream::Items, texts: &item.content, id: item.id };
                 self.assistant_text(&answer, record, place, out);
             }
             // Developer and system texts are the program's rules.
@@ -111,15 +111,27 @@ impl Reader {
     ) {
         self.flush_held(out);
         self.saved.last_is_answer = true;
-        if answer.text.trim().is_empty()
-            || !self.is_first(answer.stream, Said::Assistant(answer.text), out)
-        {
+        let mut text = None;
+        let key = match self.last_answer.key_of(answer.texts) {
+            Some(key) => key,
+            None => {
+                let text = &*text.insert(joined(answer.texts));
+                if text.trim().is_empty() {
+                    return;
+                }
+                let key = Said::Assistant(text).key();
+                self.last_answer.note(answer.texts, key);
+                key
+            }
+        };
+        if !self.is_first_of(answer.stream, key, out) {
             return;
         }
+        let text = text.unwrap_or_else(|| joined(answer.texts));
         let id = answer.id.map(Text::decode);
         let draft = Draft {
             key: id.as_deref(),
-            ..Draft::new(EventKind::Assistant, Origin::Agent, answer.text, place.clone())
+            ..Draft::new(EventKind::Assistant, Origin::Agent, text, place.clone())
         };
         let lane = self.lane(record, out);
         out.push(stamped(draft, record, lane));
@@ -234,18 +246,18 @@ impl Reader {
         self.saved.last_is_answer = false;
         let lane = self.lane(record, out);
         let name = tool_name(item);
-        let bounds = EventKind::ToolCall.bounds();
         let arguments = match item.arguments {
             // A picture is drawn into the item itself; there is nothing to read in it.
-            None if item.kind == "image_generation_call" => Text::plain("").ends(bounds),
-            None => Text::plain(item.raw).ends(bounds),
-            Some(Value::Text(text)) => text.ends(bounds),
-            Some(Value::Other(written)) => Text::plain(written).ends(bounds),
+            None if item.kind == "image_generation_call" => Text::plain(""),
+            None => Text::plain(item.raw),
+            Some(Value::Text(text)) => text,
+            Some(Value::Other(written)) => Text::plain(written),
         };
+        let arguments = out.ends(EventKind::ToolCall, arguments);
         let id = item.call_id.or(item.id).map(Text::decode).unwrap_or_default();
         let call = if matches!(item.kind, "web_search_call" | "image_generation_call") {
             // These carry their own outcome and never get a result.
-            super::super::event::CallLink { id: short_name(&id), tool: Some(name.to_string()) }
+            super::super::event::CallLink { id: short_name(&id), tool: Some(short_name(&name)) }
         } else {
             self.calls.open(&id, &name, front(&arguments.head, 4096))
         };
@@ -275,11 +287,20 @@ impl Reader {
         let lane = self.lane(record, out);
         let id = item.call_id.map(Text::decode).unwrap_or_default();
         let (link, call) = self.calls.close(&id);
-        let output = Output::read(item.output);
-        let ends = output.text().ends(EventKind::ToolResult.bounds());
+        let asked = call.as_ref().is_some_and(|call| ASKING_TOOLS.contains(&call.tool.as_str()));
+        let output = if asked || out.wants(EventKind::ToolResult) {
+            Output::read(item.output)
+        } else {
+            Output::skim(item.output)
+        };
+        let text = output.text();
+        let ends = if asked {
+            text.ends(EventKind::ToolResult.bounds())
+        } else {
+            out.ends(EventKind::ToolResult, text)
+        };
         let origin = result_origin(call.as_ref(), &ends.head);
-        let is_error = output.failed || has_failed(&ends.head);
-        let asked = call.is_some_and(|call| ASKING_TOOLS.contains(&call.tool.as_str()));
+        let is_error = output.has_failed();
         let answers = if asked && lane == Lane::Main { answers(&ends.head) } else { Vec::new() };
         let draft = Draft {
             tail: &ends.tail,
@@ -309,79 +330,6 @@ fn tool_name<'a>(item: &Item<'a>) -> Cow<'a, str> {
         Some(namespace) if !namespace.is_empty() => Cow::Owned(format!("{namespace}{name}")),
         Some(_) | None => name,
     }
-}
-
-/// What a tool gave back, whichever of its shapes it has.
-enum OutputText<'a> {
-    One(Text<'a>),
-    Joined(Cow<'a, str>),
-}
-
-struct Output<'a> {
-    text: OutputText<'a>,
-    failed: bool,
-}
-
-impl<'a> Output<'a> {
-    fn read(output: Option<Value<'a>>) -> Self {
-        let text = match output {
-            Some(Value::Text(text)) => text,
-            Some(Value::Other(written)) => {
-                let failed = front(written, 64 * 1024).contains("\"success\":false");
-                return Self { text: OutputText::Joined(joined(&texts_of(written))), failed };
-            }
-            None => Text::default(),
-        };
-        // Old shell results are a JSON document inside the string.
-        if text.raw().starts_with("{\\\"output\\\":")
-            && let Ok((inner, failed)) = unwrap_shell(&text.decode())
-        {
-            return Self { text: OutputText::Joined(Cow::Owned(inner)), failed };
-        }
-        Self { text: OutputText::One(text), failed: false }
-    }
-
-    fn text(&self) -> Text<'_> {
-        match &self.text {
-            OutputText::One(text) => *text,
-            OutputText::Joined(text) => Text::plain(text),
-        }
-    }
-}
-
-/// The output and failure of `{"output":…,"metadata":{"exit_code":…}}`.
-fn unwrap_shell(document: &str) -> Parsed<(String, bool)> {
-    let (mut output, mut failed) = (String::new(), false);
-    Cursor::new(document).object(|key, value| {
-        match key {
-            "output" => {
-                output = value.maybe_string()?.map(Text::decode).unwrap_or_default().into_owned();
-            }
-            "metadata" if value.next()? == Next::Object => value.object(|key, value| {
-                if key == "exit_code" {
-                    failed = value.raw()? != "0";
-                }
-                Ok(())
-            })?,
-            _ => {}
-        }
-        Ok(())
-    })?;
-    Ok((output, failed))
-}
-
-/// Whether the head of a shell result tells of a failure.
-fn has_failed(text: &str) -> bool {
-    let head = front(text, 256);
-    let mark = if head.starts_with("Exit code: ") {
-        "Exit code: "
-    } else if head.starts_with("Chunk ID") || head.starts_with("Wall time") {
-        "Process exited with code "
-    } else {
-        return head.starts_with("failed in sandbox") || head.starts_with("execution error");
-    };
-    let code = head.split_once(mark).map_or("0", |(_, rest)| rest);
-    !code.starts_with("0\n") && code != "0"
 }
 
 /// The person's answers in `{"answers":{"<question>":{"answers":["…"]}}}`.

@@ -72,7 +72,7 @@ impl Reader {
         out: &mut Emitter<'_>,
     ) {
         self.flush_held(out);
-        let text = message.map(Text::decode).unwrap_or_default();
+        let text = out.decode(EventKind::Compaction, message.unwrap_or_default());
         let draft = Draft::new(EventKind::Compaction, Origin::Host, text, place.clone());
         let lane = self.lane(record, out);
         out.push(stamped(draft, record, lane));

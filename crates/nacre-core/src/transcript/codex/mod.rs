@@ -8,6 +8,7 @@ mod events;
 mod header;
 mod items;
 mod meta;
+mod output;
 mod record;
 mod state;
 #[cfg(test)]
@@ -22,9 +23,10 @@ use self::record::{Item, Payload, Record};
 use self::state::Reader;
 use super::adapter::{Adapter, Discovery, Homes, ReadOutcome, Result, Source, Trace, Watermark};
 use super::emit::{Draft, Emitter};
-use super::event::{Event, EventKind, Origin, Place};
+use super::event::{EventKind, Origin, Place};
 use super::facts::{Agent, SessionFacts};
 use super::json::{Cursor, Parsed};
+use super::sink::Sink;
 use super::stream::{LineFormat, Start, read_stream};
 use super::walk::{Wanted, walk};
 
@@ -63,12 +65,7 @@ impl Adapter for Codex {
         discovery
     }
 
-    fn read(
-        &self,
-        trace: &Trace,
-        from: Option<&Watermark>,
-        sink: &mut dyn FnMut(Event),
-    ) -> Result<ReadOutcome> {
+    fn read(&self, trace: &Trace, from: Option<&Watermark>, sink: Sink<'_>) -> Result<ReadOutcome> {
         let path = &trace.source.path;
         let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
         let facts = SessionFacts::new(Agent::Codex, id_in_name(&name));

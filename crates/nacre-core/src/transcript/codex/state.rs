@@ -9,6 +9,7 @@ use super::super::calls::{OpenCall, OpenCalls, RecentMap, text_hash};
 use super::super::emit::{Draft, Emitter};
 use super::super::event::{Lane, Place};
 use super::super::facts::{Ending, SessionRole, Undone};
+use super::super::json::Text;
 use super::record::Record;
 
 const MAX_MESSAGES: usize = 2048;
@@ -38,6 +39,47 @@ pub(super) enum Said<'a> {
     Reasoning(&'a str),
 }
 
+impl Said<'_> {
+    /// What the message is remembered by.
+    pub(super) fn key(self) -> u64 {
+        match self {
+            Said::User(text) => text_hash(text.trim()),
+            Said::Assistant(text) => text_hash(text.trim()).rotate_left(16),
+            Said::Reasoning(text) => text_hash(text.trim()).rotate_left(32),
+        }
+    }
+}
+
+/// The last answer, because the next line is often its echo, written alike to the letter.
+#[derive(Default)]
+pub(super) struct LastAnswer {
+    raw: String,
+    key: u64,
+}
+
+/// Longer answers are not remembered as written.
+const MAX_RAW_ANSWER: usize = 64 * 1024;
+
+impl LastAnswer {
+    /// The key of an answer that is written like the last one.
+    pub(super) fn key_of(&self, texts: &[Text<'_>]) -> Option<u64> {
+        match texts {
+            [one] if one.raw() == self.raw && !self.raw.is_empty() => Some(self.key),
+            _ => None,
+        }
+    }
+
+    pub(super) fn note(&mut self, texts: &[Text<'_>], key: u64) {
+        self.raw.clear();
+        self.key = key;
+        if let [one] = texts
+            && one.raw().len() <= MAX_RAW_ANSWER
+        {
+            self.raw.push_str(one.raw());
+        }
+    }
+}
+
 /// A user-role item that waits for the event which tells whether a person wrote it.
 pub(super) struct Held {
     pub(super) texts: Vec<String>,
@@ -51,6 +93,7 @@ pub(super) struct Held {
 pub(super) struct Reader {
     pub(super) calls: OpenCalls,
     pub(super) held: Option<Held>,
+    pub(super) last_answer: LastAnswer,
     pub(super) saved: Saved,
     /// How often each stream has told a message.
     told: RecentMap<[u32; 3]>,
@@ -90,6 +133,7 @@ impl Reader {
         Self {
             calls: OpenCalls::restore(carry.calls),
             held: None,
+            last_answer: LastAnswer::default(),
             saved: carry.saved,
             told: RecentMap::restore(MAX_MESSAGES, carry.told),
         }
@@ -150,11 +194,11 @@ impl Reader {
         said: Said<'_>,
         out: &mut Emitter<'_>,
     ) -> bool {
-        let key = match said {
-            Said::User(text) => text_hash(text.trim()),
-            Said::Assistant(text) => text_hash(text.trim()).rotate_left(16),
-            Said::Reasoning(text) => text_hash(text.trim()).rotate_left(32),
-        };
+        self.is_first_of(stream, said.key(), out)
+    }
+
+    /// Whether the message of this key is told for the first time.
+    pub(super) fn is_first_of(&mut self, stream: Stream, key: u64, out: &mut Emitter<'_>) -> bool {
         let mut counts = self.told.get(key).copied().unwrap_or_default();
         let given = counts.into_iter().max().unwrap_or(0);
         let count = &mut counts[stream as usize];

@@ -454,7 +454,7 @@ fn a_trace_that_vanished_is_an_error_that_names_it() {
     let stamp = super::super::walk::stamp(&std::fs::metadata(&trace.path).unwrap());
     let source =
         Source { agent: Agent::Codex, path: trace.folder.path().join("gone.jsonl"), stamp };
-    let error = Codex.read(&Trace::whole(source), None, &mut |_| {}).unwrap_err();
+    let error = Codex.read(&Trace::whole(source), None, Sink::everything(&mut |_| {})).unwrap_err();
     assert!(matches!(error, Error::Open { .. }));
     assert!(error.to_string().starts_with("Cannot open trace `"));
 }

@@ -226,8 +226,9 @@ fn note_model(bubble: &Fields<'_>, out: &mut Emitter<'_>) {
     out.note_model(&bubble.object("modelInfo").string("modelName"));
     out.note_model(&bubble.string("modelType"));
     let tokens = bubble.object("tokenCount");
-    out.facts.tokens.input += tokens.count("inputTokens");
-    out.facts.tokens.output += tokens.count("outputTokens");
+    let sum = &mut out.facts.tokens;
+    sum.input = sum.input.saturating_add(tokens.count("inputTokens"));
+    sum.output = sum.output.saturating_add(tokens.count("outputTokens"));
 }
 
 /// When a bubble was made; times since the start of the program are of no use.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::calls::{OpenCall, OpenCalls};
-use super::super::emit::{Draft, Emitter};
+use super::super::emit::{Draft, Emitter, short_name};
 use super::super::event::{EventKind, Lane, Origin, Place};
 use super::super::facts::{Ending, SessionRole};
 use super::super::json::{Cursor, Parsed};
@@ -100,8 +100,8 @@ impl LineFormat for Lines {
     fn carry(&self) -> String {
         let carry = Carry {
             calls: self.messages.calls.carry(),
-            paths: self.messages.files.paths().take(CARRIED_PATHS).map(str::to_owned).collect(),
-            folder: self.messages.folder.clone(),
+            paths: self.messages.files.paths().take(CARRIED_PATHS).map(short_name).collect(),
+            folder: self.messages.folder.as_deref().map(short_name),
             turn: self.turn,
         };
         serde_json::to_string(&carry).unwrap_or_default()

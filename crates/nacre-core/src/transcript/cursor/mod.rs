@@ -28,6 +28,7 @@ use super::adapter::{
 use super::emit::Emitter;
 use super::event::Event;
 use super::facts::{Agent, LinkKind, SessionFacts, SessionRole};
+use super::sink::Sink;
 use super::store::{self, Store};
 use super::stream::{Start, read_stream};
 use super::view::Fields;
@@ -130,12 +131,7 @@ impl Adapter for Cursor {
         }
     }
 
-    fn read(
-        &self,
-        trace: &Trace,
-        from: Option<&Watermark>,
-        sink: &mut dyn FnMut(Event),
-    ) -> Result<ReadOutcome> {
+    fn read(&self, trace: &Trace, from: Option<&Watermark>, sink: Sink<'_>) -> Result<ReadOutcome> {
         let path = &trace.source.path;
         let mut outcome = match Kind::of(path) {
             Some(Kind::State) => read_state(trace, sink)?,
@@ -172,7 +168,7 @@ fn is_transcript(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str() == "agent-transcripts")
 }
 
-fn read_state(trace: &Trace, sink: &mut dyn FnMut(Event)) -> Result<ReadOutcome> {
+fn read_state(trace: &Trace, sink: Sink<'_>) -> Result<ReadOutcome> {
     let path = &trace.source.path;
     let missing = || Error::NoSession {
         path: path.clone(),
@@ -248,7 +244,7 @@ fn directory_name(path: &Path) -> Option<String> {
     Some(path.parent()?.file_name()?.to_string_lossy().into_owned())
 }
 
-fn read_store(path: &Path, sink: &mut dyn FnMut(Event)) -> Result<ReadOutcome> {
+fn read_store(path: &Path, sink: Sink<'_>) -> Result<ReadOutcome> {
     let id = directory_name(path).unwrap_or_default();
     let mut out = Emitter::new(SessionFacts::new(Agent::Cursor, &id), 0, sink);
     let mut project = Project::default();
@@ -267,7 +263,7 @@ fn transcript_facts(path: &Path) -> SessionFacts {
         facts.role = SessionRole::SubAgent;
         if let Some(parent) = above.and_then(directory_name) {
             let mut ignore = |_: Event| {};
-            let mut out = Emitter::new(facts, 0, &mut ignore);
+            let mut out = Emitter::new(facts, 0, Sink::said(&mut ignore));
             out.note_link(LinkKind::Parent, &parent, None);
             facts = out.facts;
         }

@@ -9,9 +9,10 @@ use std::path::Path;
 use super::super::adapter::{Began, Error, ReadOutcome, Result};
 use super::super::calls::OpenCalls;
 use super::super::emit::Emitter;
-use super::super::event::{Event, EventKind, Lane, Place};
+use super::super::event::{EventKind, Lane, Place};
 use super::super::facts::{Ending, SessionFacts, SessionRole};
 use super::super::lines::open_regular;
+use super::super::sink::Sink;
 use super::super::voice::{self, Ended, Spot};
 use super::clock::time_tag;
 
@@ -30,11 +31,7 @@ enum Part<'a> {
     Result(&'a str),
 }
 
-pub(super) fn read_plain(
-    path: &Path,
-    facts: SessionFacts,
-    sink: &mut dyn FnMut(Event),
-) -> Result<ReadOutcome> {
+pub(super) fn read_plain(path: &Path, facts: SessionFacts, sink: Sink<'_>) -> Result<ReadOutcome> {
     let mut bytes = Vec::new();
     open_regular(path)?
         .take(MAX_TEXT + 1)

@@ -150,6 +150,18 @@ fn nacre_is_known_by_its_tools_and_commands() {
     assert!(!is_nacre_command(r#"{"command":"echo \"nacre x\""}"#));
 }
 
+#[test]
+fn the_name_is_seen_through_escapes() {
+    for written in
+        ["a nacre b", r"\u006eacre", r"n\u0061cre", r"\u003cnacre-brief", r"x\u001b\u002d"]
+    {
+        assert!(may_name_nacre(written), "{written}");
+    }
+    for written in ["", "nacr", r"\u001b[1m", r"caf\u00e9 \n\t", r"\ud83d\ude00"] {
+        assert!(!may_name_nacre(written), "{written}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_text_panics_and_no_plain_word_is_lost(

@@ -175,6 +175,26 @@ proptest! {
     }
 
     #[test]
+    fn an_opening_splits_no_escape(parts in prop::collection::vec(0_usize..6, 0..60), length in 0_usize..60) {
+        const WRITTEN: [&str; 6] = ["a", "\\\\", "\\n", "\\u0001", "\\ud83d\\ude00", "é"];
+        let json = format!("\"{}\"", parts.iter().map(|idx| WRITTEN[*idx]).collect::<String>());
+        let text: String = serde_json::from_str(&json).unwrap();
+        let opening = Cursor::new(&json).string().unwrap().opening(length);
+        prop_assert!(text.starts_with(&*opening) && length.min(text.len()) <= opening.len());
+    }
+
+    #[test]
+    fn the_opening_of_a_string_is_its_beginning(text in "([a-z]{0,9}|[\"\\\\\n]|é|😀|\u{1}){0,90}", length in 0_usize..80) {
+        let json = serde_json::to_string(&text).unwrap();
+        let string = Cursor::new(&json).string().unwrap();
+        let opening = string.opening(length);
+        prop_assert!(text.starts_with(&*opening) && length.min(text.len()) <= opening.len());
+        let word = &text[..text.floor_char_boundary(length)];
+        prop_assert!(string.may_open_with(&["?", word]));
+        prop_assert!(!string.may_open_with(&["?"]) || json.starts_with("\"\\"));
+    }
+
+    #[test]
     fn long_strings_keep_their_ends(run in "[a-z\n\"]{8,40}", times in 400_usize..2000) {
         let text = run.repeat(times);
         let json = serde_json::to_string(&text).unwrap();

@@ -4,10 +4,11 @@
 //! of it; and whatever stands where an escape should be is kept rather than refused.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use memchr::memchr;
 
-use super::super::event::{Bounds, CUT_SLACK, back, front};
+use super::super::event::{Bounds, CUT_SLACK, back, cut_word_end, cut_word_start, front};
 
 /// A string of JSON, or one that needs no decoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -19,7 +20,7 @@ pub(in super::super) struct Text<'a> {
 
 impl<'a> Text<'a> {
     /// A string as it stands between its quotes.
-    pub(super) fn written(raw: &'a str) -> Self {
+    pub(in super::super) fn written(raw: &'a str) -> Self {
         Self { raw, is_written: true }
     }
 
@@ -47,6 +48,37 @@ impl<'a> Text<'a> {
         self.raw
     }
 
+    /// The first `length` bytes of the string, or some more; all of a shorter one.
+    pub(in super::super) fn opening(self, length: usize) -> Cow<'a, str> {
+        // One byte takes at most six as written, seldom more than two; and twice six may have to be
+        // left out at the end.
+        for room in [length * 2 + 12, length * 6 + 12] {
+            if !self.is_written || self.raw.len() <= room {
+                return self.decode();
+            }
+            let first = front(self.raw, room);
+            let text = decode(&first[..whole_escapes(first)]);
+            if length <= text.len() {
+                return text;
+            }
+        }
+        self.decode()
+    }
+
+    /// Whether the string may begin with one of `words`, told without decoding it.
+    pub(in super::super) fn may_open_with(self, words: &[&str]) -> bool {
+        let raw = self.raw.as_bytes();
+        words.iter().any(|word| {
+            let n_same = raw.iter().zip(word.as_bytes()).take_while(|(a, b)| a == b).count();
+            n_same == word.len() || raw.get(n_same) == Some(&b'\\')
+        })
+    }
+
+    /// The string as it stands, for an event whose text nobody wants.
+    pub(in super::super) fn unread(self) -> Ends<'a> {
+        Ends { head: Cow::Borrowed(self.raw), tail: Cow::Borrowed(""), full_bytes: self.raw.len() }
+    }
+
     /// The two ends of a string that is longer than `bounds`; else all of it as the head.
     pub(in super::super) fn ends(self, bounds: Bounds) -> Ends<'a> {
         // Redaction looks past the cuts.
@@ -60,7 +92,20 @@ impl<'a> Text<'a> {
         let first = &first[..whole_escapes(first)];
         let last = back(self.raw, tail_room);
         let last = &last[escape_start(last)..];
-        Ends { head: decode(first), tail: decode(last), full_bytes: decoded_length(self.raw) }
+        let (mut head, mut tail) = (decode(first), decode(last));
+        // Half a secret would not be known as one.
+        head = shortened(head, |text| 0..cut_word_start(text));
+        tail = shortened(tail, |text| cut_word_end(text)..text.len());
+        Ends { head, tail, full_bytes: decoded_length(self.raw) }
+    }
+}
+
+fn shortened<'a>(text: Cow<'a, str>, kept: impl Fn(&str) -> Range<usize>) -> Cow<'a, str> {
+    let kept = kept(&text);
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(&text[kept]),
+        Cow::Owned(text) if kept.len() == text.len() => Cow::Owned(text),
+        Cow::Owned(text) => Cow::Owned(text[kept].to_owned()),
     }
 }
 
@@ -79,19 +124,22 @@ pub(in super::super) struct Ends<'a> {
     pub(in super::super) full_bytes: usize,
 }
 
-/// How much of `raw` can be decoded without splitting an escape at its end.
+/// How much of `raw`, which begins outside of an escape, can be decoded without splitting one at its end.
 fn whole_escapes(raw: &str) -> usize {
-    // A surrogate pair is the longest escape: twelve bytes.
-    let window = raw.floor_char_boundary(raw.len().saturating_sub(12));
     let bytes = raw.as_bytes();
-    let mut at = window + escape_start(&raw[window..]);
+    // Two pairs of surrogates: whatever begins earlier is whole, and so is a pair that ends here.
+    let window = bytes.len().saturating_sub(2 * LONGEST_ESCAPE);
+    let n_before = bytes[..window].iter().rev().take_while(|byte| **byte == b'\\').count();
+    // After an odd number of backslashes the next byte belongs to the last of them.
+    let mut at = window + n_before % 2;
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr(b'\\', rest)) {
-        match Escape::read(&bytes[at + found..]) {
-            Some(escape) if at + found + escape.length < raw.len() => at += found + escape.length,
-            Some(_) | None => return at + found,
+        at += found;
+        match Escape::read(&bytes[at..]) {
+            Some(escape) if at + escape.longest() < bytes.len() => at += escape.length,
+            Some(_) | None => return at,
         }
     }
-    raw.len()
+    bytes.len()
 }
 
 /// Where the first character starts in a `raw` that may begin inside an escape.
@@ -174,11 +222,11 @@ const SIMPLE_ESCAPES: [u8; 256] = {
     table
 };
 
-const WORD: usize = 8;
+pub(super) const WORD: usize = 8;
 
 /// Where `byte` first stands in a word, by arithmetic on all of it at once.
 #[inline]
-fn find_in_word(word: &[u8; WORD], byte: u8) -> Option<usize> {
+pub(super) fn find_in_word(word: &[u8; WORD], byte: u8) -> Option<usize> {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let zeros = u64::from_le_bytes(*word) ^ (LOW * u64::from(byte));
@@ -204,6 +252,9 @@ fn decoded_length(raw: &str) -> usize {
     length
 }
 
+/// A pair of surrogates, as written.
+const LONGEST_ESCAPE: usize = 12;
+
 /// One escape sequence of a JSON string.
 struct Escape {
     character: char,
@@ -212,6 +263,11 @@ struct Escape {
 }
 
 impl Escape {
+    /// Its length, or that of the pair which half a pair of surrogates may become.
+    fn longest(&self) -> usize {
+        if self.character == char::REPLACEMENT_CHARACTER { LONGEST_ESCAPE } else { self.length }
+    }
+
     /// Reads the escape at the start of `bytes`; an unpaired surrogate becomes U+FFFD.
     #[inline]
     fn read(bytes: &[u8]) -> Option<Self> {

@@ -26,8 +26,8 @@ use super::adapter::{
     Watermark,
 };
 use super::emit::Emitter;
-use super::event::Event;
 use super::facts::{Agent, SessionFacts};
+use super::sink::Sink;
 use super::store::{self, Store};
 use super::walk;
 
@@ -115,7 +115,7 @@ impl Adapter for OpenCode {
         &self,
         trace: &Trace,
         _from: Option<&Watermark>,
-        sink: &mut dyn FnMut(Event),
+        sink: Sink<'_>,
     ) -> Result<ReadOutcome> {
         let path = &trace.source.path;
         let missing = || Error::NoSession {

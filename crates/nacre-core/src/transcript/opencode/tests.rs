@@ -15,6 +15,7 @@ use super::OpenCode;
 use crate::transcript::adapter::{Adapter, Homes, ReadOutcome, Source, Trace};
 use crate::transcript::event::{Event, EventKind, Origin, WordSource};
 use crate::transcript::facts::{Ending, LinkKind, SessionRole, Undone};
+use crate::transcript::sink::Sink;
 
 /// A data directory as OpenCode would fill it.
 struct Data {
@@ -83,7 +84,8 @@ impl Read {
 
 fn read(trace: &Trace) -> Read {
     let mut events = Vec::new();
-    let outcome = OpenCode.read(trace, None, &mut |event| events.push(event)).unwrap();
+    let outcome =
+        OpenCode.read(trace, None, Sink::everything(&mut |event| events.push(event))).unwrap();
     Read { events, outcome }
 }
 

@@ -74,3 +74,20 @@ proptest! {
         prop_assert!(length <= bytes.len());
     }
 }
+
+#[test]
+fn no_word_that_may_be_a_secret_is_halved() {
+    let word = "abc123def456".repeat(4);
+    let text = format!(r#"{{"a":"{}"}}"#, format!("{word}\\n{word} ").repeat(40));
+    for limit in 64..160 {
+        let short = squeezed(&text, limit);
+        let value: serde_json::Value = serde_json::from_str(&short).unwrap();
+        let kept = value["a"].as_str().unwrap();
+        let (head, tail) = kept.split_once("[...").unwrap();
+        let tail = tail.split_once("...]").unwrap().1;
+        // A part without a digit is too short to be told from a word of prose.
+        let is_whole =
+            |part: &str| part.split_whitespace().all(|found| found == word || found.len() < 4);
+        assert!(is_whole(head) && is_whole(tail), "{limit}: {kept}");
+    }
+}

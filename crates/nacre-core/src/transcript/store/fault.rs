@@ -21,21 +21,6 @@ pub enum Fault {
     Schema(#[source] Box<rusqlite::Error>),
 }
 
-/// Whether an error says no more than that the owner of a database was at work: worth another try.
-pub fn is_busy(error: &Error) -> bool {
-    match error {
-        Error::Store { source, .. } => matches!(source.downcast_ref(), Some(Fault::Busy)),
-        Error::Open { .. }
-        | Error::Read { .. }
-        | Error::Walk { .. }
-        | Error::NotAFile { .. }
-        | Error::TooLarge { .. }
-        | Error::Unreadable { .. }
-        | Error::NoSession { .. }
-        | Error::TooManyEntries { .. } => false,
-    }
-}
-
 pub(super) fn fault_of(error: rusqlite::Error) -> Fault {
     match error.sqlite_error_code() {
         // A log or a hot journal that a reader may not open or roll back has a writer behind it.
@@ -54,5 +39,11 @@ pub(super) fn fault_of(error: rusqlite::Error) -> Fault {
 }
 
 pub(super) fn store_error(path: &Path, fault: Fault) -> Error {
-    Error::Store { path: path.to_owned(), source: Box::new(fault) }
+    let path = path.to_owned();
+    match fault {
+        Fault::Busy => Error::Busy { path },
+        fault @ (Fault::LoneLog | Fault::TooSlow | Fault::Corrupt(_) | Fault::Schema(_)) => {
+            Error::Store { path, source: fault }
+        }
+    }
 }

@@ -25,7 +25,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Params, Row};
 
 pub(super) use self::columns::{bytes, number, text, time};
-pub use self::fault::{Fault, is_busy};
+pub use self::fault::Fault;
 use self::fault::{fault_of, store_error};
 use self::image::Image;
 use super::adapter::{Error, Result, Stamp};
@@ -132,7 +132,8 @@ impl Store {
     /// - WAL mode and small: as an image in memory, read without any lock;
     /// - WAL mode, `-wal` and `-shm` there: `mode=ro&readonly_shm=1`, as one more reader;
     /// - WAL mode and no log: no one has it open, so `immutable=1`, and that is checked at the end;
-    /// - WAL mode with a log but no `-shm`, and too big for an image: refused.
+    /// - WAL mode with a log but no `-shm`, and too big for an image: refused. Only a copy on disk
+    ///   could be read, and this room writes none; the agent's next start makes the `-shm` anew.
     pub(super) fn open(path: &Path) -> Result<Self> {
         Self::open_with(path, MAX_IMAGE)
     }
@@ -261,7 +262,7 @@ impl Store {
     /// returned, for a damaged place costs nothing but itself.
     pub(super) fn survive(&self, result: Result<()>, out: &mut Emitter<'_>) -> Result<()> {
         match result {
-            Err(error) if is_busy(&error) => Err(error),
+            Err(error @ Error::Busy { .. }) => Err(error),
             Err(_) => {
                 out.report.bad_lines += 1;
                 Ok(())

@@ -72,9 +72,13 @@ fn count(store: &Store) -> Result<i64> {
     store.first("SELECT count(*) FROM t", [], |row| number(row, 0).unwrap()).map(Option::unwrap)
 }
 
+fn is_busy(error: &Error) -> bool {
+    matches!(error, Error::Busy { .. })
+}
+
 fn fault(error: &Error) -> &Fault {
     let Error::Store { source, .. } = error else { panic!("{error:?}") };
-    source.downcast_ref().unwrap()
+    source
 }
 
 #[test]
@@ -135,7 +139,6 @@ fn a_log_alone_is_read_small_and_refused_big() {
     assert_eq!(count(&Store::open(&path).unwrap()).unwrap(), 100);
     let error = Store::open_with(&path, NO_IMAGE).unwrap_err();
     assert!(matches!(fault(&error), Fault::LoneLog), "{error:?}");
-    assert!(!is_busy(&error));
     let mut names: Vec<_> =
         fs::read_dir(copy.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();

@@ -155,8 +155,12 @@ fn a_compressed_trace_is_read_like_a_plain_one() {
         };
         let trace = super::super::adapter::Trace::whole(source);
         let mut n_events = 0;
-        let _ =
-            super::super::adapter::Adapter::read(&Generic, &trace, None, &mut |_| n_events += 1);
+        let _ = super::super::adapter::Adapter::read(
+            &Generic,
+            &trace,
+            None,
+            Sink::everything(&mut |_| n_events += 1),
+        );
         assert!(n_events <= 2);
     }
 }

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use super::Cursor;
 use crate::transcript::adapter::{Adapter, Homes, ReadOutcome, Source, Trace};
 use crate::transcript::event::{Event, EventKind, Origin};
+use crate::transcript::sink::Sink;
 
 /// A home directory as Cursor would fill it.
 struct Home {
@@ -99,7 +100,8 @@ impl Read {
 
 fn read(trace: &Trace) -> Read {
     let mut events = Vec::new();
-    let outcome = Cursor.read(trace, None, &mut |event| events.push(event)).unwrap();
+    let outcome =
+        Cursor.read(trace, None, Sink::everything(&mut |event| events.push(event))).unwrap();
     Read { events, outcome }
 }
 

@@ -55,7 +55,9 @@ fn lines_of_a_transcript() {
     fs::write(&path, fs::read_to_string(&path).unwrap() + &more).unwrap();
     let mut events = Vec::new();
     let traces = home.traces();
-    let outcome = Cursor.read(&traces[0], Some(&mark), &mut |event| events.push(event)).unwrap();
+    let outcome = Cursor
+        .read(&traces[0], Some(&mark), Sink::everything(&mut |event| events.push(event)))
+        .unwrap();
     assert_eq!(events.len(), 1);
     assert_eq!((events[0].sequence, events[0].text.head()), (9, "more"));
     assert_eq!(events[0].key.as_deref(), Some("u1:6"));

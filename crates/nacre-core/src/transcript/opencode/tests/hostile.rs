@@ -53,7 +53,7 @@ fn fixture() -> &'static (Vec<u8>, Vec<u8>) {
 fn exhaust(data: &Data) {
     for source in data.sources() {
         for trace in OpenCode.sessions(&source).unwrap_or_default() {
-            drop(OpenCode.read(&trace, None, &mut |_| {}));
+            drop(OpenCode.read(&trace, None, Sink::everything(&mut |_| {})));
         }
     }
 }
