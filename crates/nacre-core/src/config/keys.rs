@@ -5,7 +5,7 @@
 //! `defaults.toml` alone.
 
 use super::nearest;
-use super::settings::{ColorChoice, ScopeMode};
+use super::settings::{ColorChoice, EmbeddingChoice, ScopeMode};
 use super::vars;
 
 /// One key.
@@ -97,6 +97,29 @@ pub const KEYS: &[KeySpec] = &[
         var: vars::NACRE_REDACT_EXTRA,
         doc: "Texts that are always redacted, letter for letter, beside the secrets that Nacre recognizes. \
               Each layer adds to the list; none can take from it.",
+    },
+    KeySpec {
+        name: "search.embedding",
+        kind: Kind::Choice(EmbeddingChoice::NAMES),
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_SEARCH_EMBEDDING,
+        doc: "What search by meaning goes by: the model inside the program (`builtin`), the one that \
+              `nacre model install minilm` adds (`minilm`), or a service that texts are sent to (`endpoint`).",
+    },
+    KeySpec {
+        name: "search.endpoint_url",
+        kind: Kind::Text,
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_SEARCH_ENDPOINT_URL,
+        doc: "The base address of an OpenAI-compatible service for `endpoint`, such as \
+              `http://127.0.0.1:11434/v1`. Its key, if it wants one, is in `NACRE_EMBEDDING_KEY`.",
+    },
+    KeySpec {
+        name: "search.endpoint_model",
+        kind: Kind::Text,
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_SEARCH_ENDPOINT_MODEL,
+        doc: "The model that the service for `endpoint` is asked for.",
     },
 ];
 

@@ -13,7 +13,9 @@ use super::document::{Doc, entries, written};
 use super::error::{BadValue, ConfigError, ConfigWarning, Place, shown};
 use super::keys::{self, FromRepo, KEYS, KeySpec};
 use super::nearest;
-use super::settings::{LockSettings, MemorySettings, RedactSettings, Settings, UiSettings};
+use super::settings::{
+    LockSettings, MemorySettings, RedactSettings, SearchSettings, Settings, UiSettings,
+};
 use super::value::{Value, describe};
 use super::vars::{PREFIX, VARS};
 
@@ -322,6 +324,11 @@ fn settings(entries: &BTreeMap<&'static str, Entry>) -> Result<Settings, ConfigE
         },
         lock: LockSettings { wait: Duration::from_millis(values.int("lock.wait_ms")?) },
         redact: RedactSettings { extra: values.texts("redact.extra")?.to_vec() },
+        search: SearchSettings {
+            embedding: values.choice("search.embedding")?,
+            endpoint_url: values.text("search.endpoint_url")?.to_owned(),
+            endpoint_model: values.text("search.endpoint_model")?.to_owned(),
+        },
     })
 }
 

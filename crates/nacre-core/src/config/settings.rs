@@ -10,6 +10,7 @@ pub struct Settings {
     pub ui: UiSettings,
     pub lock: LockSettings,
     pub redact: RedactSettings,
+    pub search: SearchSettings,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +37,14 @@ pub struct LockSettings {
 pub struct RedactSettings {
     /// Literal texts, each once, in the order of the layers.
     pub extra: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchSettings {
+    pub embedding: EmbeddingChoice,
+    /// The base address of an embeddings service, and the model to ask it for.
+    pub endpoint_url: String,
+    pub endpoint_model: String,
 }
 
 /// Where recall looks.
@@ -102,6 +111,39 @@ impl FromStr for ColorChoice {
     }
 }
 
+/// What turns texts into vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EmbeddingChoice {
+    /// The table inside the program.
+    Builtin,
+    /// The transformer that `nacre model install minilm` puts there.
+    Minilm,
+    /// A service that texts are sent to.
+    Endpoint,
+}
+
+impl EmbeddingChoice {
+    pub const ALL: &[Self] = &[Self::Builtin, Self::Minilm, Self::Endpoint];
+    pub const NAMES: &[&str] =
+        &[Self::Builtin.as_str(), Self::Minilm.as_str(), Self::Endpoint.as_str()];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Builtin => "builtin",
+            Self::Minilm => "minilm",
+            Self::Endpoint => "endpoint",
+        }
+    }
+}
+
+impl FromStr for EmbeddingChoice {
+    type Err = UnknownChoice;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.iter().copied().find(|choice| choice.as_str() == text).ok_or(UnknownChoice)
+    }
+}
+
 /// A word that is none of the choices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("Unknown choice")]
@@ -121,6 +163,8 @@ mod tests {
         assert_eq!(names, ColorChoice::NAMES);
         let parsed: Vec<ColorChoice> = names.iter().map(|name| name.parse().unwrap()).collect();
         assert_eq!(parsed, ColorChoice::ALL);
+        let names: Vec<&str> = EmbeddingChoice::ALL.iter().map(|choice| choice.as_str()).collect();
+        assert_eq!(names, EmbeddingChoice::NAMES);
         assert_eq!("Auto".parse::<ColorChoice>(), Err(UnknownChoice));
     }
 }

@@ -43,6 +43,12 @@ vars! {
     NACRE_LOCK_WAIT_MS
     /// Adds to `redact.extra`, comma separated or as a TOML array.
     NACRE_REDACT_EXTRA
+    /// Sets `search.embedding`.
+    NACRE_SEARCH_EMBEDDING
+    /// Sets `search.endpoint_url`.
+    NACRE_SEARCH_ENDPOINT_URL
+    /// Sets `search.endpoint_model`.
+    NACRE_SEARCH_ENDPOINT_MODEL
     /// Set and not empty: no color while `ui.color` is `auto`.
     NO_COLOR
     /// The editor to open a file with while `ui.editor` is empty.

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::super::DEFAULTS;
 use super::super::error::told;
 use super::super::keys::Kind;
-use super::super::settings::{ColorChoice, ScopeMode};
+use super::super::settings::{ColorChoice, EmbeddingChoice, ScopeMode, SearchSettings};
 use super::*;
 
 const HOME: &str = "/home/ana/.nacre/config.toml";
@@ -66,6 +66,11 @@ fn the_defaults_are_complete_and_typed() {
             ui: UiSettings { color: ColorChoice::Auto, editor: None },
             lock: LockSettings { wait: Duration::from_secs(10) },
             redact: RedactSettings { extra: Vec::new() },
+            search: SearchSettings {
+                embedding: EmbeddingChoice::Builtin,
+                endpoint_url: String::new(),
+                endpoint_model: String::new(),
+            },
         }
     );
     assert_eq!(resolved.entries.len(), KEYS.len());
