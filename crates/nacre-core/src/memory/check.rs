@@ -7,8 +7,9 @@ use super::kinds::MemoryType;
 use super::layout::{Located, Shelf};
 use super::record::Memory;
 use super::sidecar::{self, Evidence, MAX_SIDECAR_BYTES};
-use super::store::{MemoryError, Store, Unreadable, memory_of, on_all_cores};
+use super::store::{FILES_PER_THREAD, MemoryError, Store, Unreadable, memory_of};
 use super::walk::{Stray, StrayKind};
+use crate::base::on_all_cores;
 use crate::safefs::{EntryKind, Folder, FsError, RelPath};
 
 /// How bad a finding is.
@@ -112,8 +113,9 @@ impl Store {
     ) -> Result<(), FsError> {
         let Some(open) = self.scope().folder(folder)? else { return Ok(()) };
         let ids: Vec<&MemoryId> = proven.iter().collect();
-        let faults =
-            on_all_cores(&ids, |chunk| chunk.iter().map(|id| evidence_fault(&open, id)).collect());
+        let faults = on_all_cores(&ids, FILES_PER_THREAD, |chunk| {
+            chunk.iter().map(|id| evidence_fault(&open, id)).collect()
+        });
         for (id, fault) in ids.into_iter().zip(faults) {
             findings.extend(fault.map(|(line, message)| Finding {
                 severity: Severity::Error,

@@ -37,6 +37,24 @@ pub struct Located {
     pub path: RelPath,
 }
 
+impl Located {
+    /// The memory whose file lies at `path` below a store; `None` when that is no memory's place.
+    pub fn from_path(path: &str) -> Option<Self> {
+        let rel = RelPath::new(path).ok()?;
+        let (parent, name) = path.rsplit_once('/')?;
+        let stem = name.strip_suffix(".md")?;
+        let claim = claim_folders().find(|(_, _, folder)| *folder == parent);
+        let (memory_type, shelf, id) = match claim {
+            Some((memory_type, shelf, _)) => (memory_type, shelf, stem.parse().ok()?),
+            None => {
+                let day = parent.strip_prefix("memory/summaries/")?.split('/').next()?;
+                (MemoryType::Summary, Shelf::Active, format!("{day}-{stem}").parse().ok()?)
+            }
+        };
+        Some(Self { id, memory_type, shelf, path: rel })
+    }
+}
+
 /// The folder of one type on one shelf; summaries have no archive.
 pub(super) fn folder(memory_type: MemoryType, shelf: Shelf) -> Option<&'static str> {
     match (memory_type, shelf) {
@@ -64,8 +82,11 @@ pub(super) fn summary_path(id: &MemoryId, time: &str) -> Result<RelPath, FsError
     RelPath::new(&format!("memory/summaries/{}/{time}/{}.md", id.date(), id.slug()))
 }
 
+/// The folder of all evidence.
+pub(super) const EVIDENCE_FOLDER: &str = "meta/evidence";
+
 pub(super) fn evidence_path(id: &MemoryId) -> Result<RelPath, FsError> {
-    RelPath::new(&format!("meta/evidence/{id}.json"))
+    RelPath::new(&format!("{EVIDENCE_FOLDER}/{id}.json"))
 }
 
 pub(super) fn state_path(id: &MemoryId) -> Result<RelPath, FsError> {

@@ -8,7 +8,6 @@
 mod batch;
 mod check;
 mod document;
-mod find;
 mod history;
 mod id;
 mod kinds;
@@ -17,6 +16,7 @@ mod record;
 mod sidecar;
 mod slug;
 mod store;
+mod survey;
 #[cfg(test)]
 mod tests;
 mod tombstone;
@@ -25,7 +25,6 @@ mod walk;
 pub use batch::{Batch, Change, Draft, Redactions, SummaryDraft};
 pub use check::{CheckReport, Finding, Severity};
 pub use document::{Broken, Document, Fault};
-pub use find::{Hit, Query};
 pub use history::{Version, VersionSource};
 pub use id::{BadId, MemoryId};
 pub use kinds::{Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES};
@@ -34,3 +33,4 @@ pub use record::{Memory, RecordFault};
 pub use sidecar::{Evidence, Quote, Speaker, State};
 pub use slug::slug;
 pub use store::{Listing, MemoryError, Rules, Store, Unreadable};
+pub use survey::{FileRead, Survey};

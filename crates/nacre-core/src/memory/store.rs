@@ -1,9 +1,7 @@
 //! Reading a store: where memories lie, what they say, and which files are broken.
 
 use std::io::ErrorKind;
-use std::num::NonZero;
 use std::path::Path;
-use std::thread;
 use std::time::Duration;
 
 use super::batch::Batch;
@@ -14,10 +12,11 @@ use super::layout::{self, Located, Shelf};
 use super::record::{Memory, RecordFault};
 use super::sidecar::{self, Evidence, MAX_SIDECAR_BYTES, State};
 use super::tombstone;
+use crate::base::on_all_cores;
 use crate::safefs::{EntryKind, Folder, FsAction, FsError, Owner, RelPath, WriteScope};
 
 /// More than this and starting a thread costs less than the files it reads.
-const FILES_PER_THREAD: usize = 256;
+pub(super) const FILES_PER_THREAD: usize = 256;
 
 /// A memory is a page, not a book.
 const DEFAULT_FILE_BYTES: u64 = 64 * 1024;
@@ -269,36 +268,11 @@ impl Store {
         files: &[Located],
         each: impl Fn(&Located, Result<Vec<u8>, FsError>) -> T + Sync,
     ) -> Vec<T> {
-        on_all_cores(files, |chunk| {
+        on_all_cores(files, FILES_PER_THREAD, |chunk| {
             let mut reader = Reader::new(&self.scope, self.rules.max_file_bytes);
             chunk.iter().map(|at| each(at, reader.read(&at.path))).collect()
         })
     }
-}
-
-/// Cuts `items` into one piece a core, and joins what `work` makes of the pieces, in order.
-pub(super) fn on_all_cores<I: Sync, T: Send>(
-    items: &[I],
-    work: impl Fn(&[I]) -> Vec<T> + Sync,
-) -> Vec<T> {
-    let n_cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let n_threads = items.len().div_ceil(FILES_PER_THREAD).clamp(1, n_cores);
-    if n_threads == 1 {
-        return work(items);
-    }
-    let work = &work;
-    thread::scope(|scope| {
-        let pieces = items.chunks(items.len().div_ceil(n_threads));
-        let workers: Vec<_> = pieces.map(|piece| scope.spawn(move || work(piece))).collect();
-        let mut results = Vec::with_capacity(items.len());
-        for worker in workers {
-            match worker.join() {
-                Ok(part) => results.extend(part),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        results
-    })
 }
 
 /// Reads files one after the other, keeping the folder of the last one open.
