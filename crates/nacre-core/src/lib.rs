@@ -8,4 +8,5 @@ pub mod catalog;
 pub mod config;
 pub mod memory;
 pub mod safefs;
+pub mod search;
 pub mod transcript;

@@ -1,0 +1,67 @@
+//! Small data sets of every format, and the promise about overturned decisions.
+
+use super::*;
+use crate::search::Builtin;
+
+fn clock() -> Duration {
+    Duration::ZERO
+}
+
+fn measure(format: Format, text: &str, beside: &str) -> Report {
+    let haystacks = read(format, text, beside).unwrap();
+    run(&haystacks, &Builtin::shipped().unwrap(), Mode::Hybrid, &clock).unwrap()
+}
+
+#[test]
+fn locomo_is_read() {
+    let text = r#"[{"sample_id": "c1", "conversation": {
+        "speaker_a": "Ana", "speaker_b": "Bo", "session_1_date_time": "1:56 pm on 8 May, 2023",
+        "session_1": [{"speaker": "Ana", "dia_id": "D1:1", "text": "I adopted a grey parrot."},
+                      {"speaker": "Bo", "dia_id": "D1:2", "text": "I bought a canoe.", "blip_caption": "a red canoe"}]},
+        "qa": [{"question": "What animal did Ana adopt?", "evidence": ["D1:1"], "category": 4},
+               {"question": "What colour is the boat?", "evidence": ["D:1:2; D9:9"], "category": 1},
+               {"question": "What did nobody say?", "evidence": ["D1:1"], "category": 5}]}]"#;
+    let report = measure(Format::Locomo, text, "");
+    assert_eq!((report.overall.n_questions, report.n_records), (2, 2));
+    assert!(report.overall.recall_1() > 0.99);
+    assert_eq!(report.categories.len(), 2);
+}
+
+#[test]
+fn longmemeval_and_devmembench_are_read() {
+    let line = r#"{"question_id": "q", "question_type": "knowledge-update", "question": "Where do I park?",
+        "question_date": "2023/05/30 (Tue) 08:00", "answer_session_ids": ["a", "b"], "sessions": [
+        {"id": "a", "ts": "2023/05/01 (Mon) 08:00", "text": "I park in the garage."},
+        {"id": "b", "ts": "2023/05/20 (Sat) 08:00", "text": "I park on the street from now on."},
+        {"id": "c", "ts": "2023/05/21 (Sun) 08:00", "text": "Soup recipes please."}]}"#;
+    let report = measure(Format::LongMemEval, &line.replace('\n', " "), "");
+    assert_eq!((report.overall.n_questions, report.overall.n_ordered), (1, 1));
+    assert!(report.overall.recall_5() > 0.99);
+    let questions = r#"[{"questionId": "Q1", "questionType": "tech", "question": "Which database does shop use?",
+        "haystackSessionIds": ["S1"]}]"#;
+    let sessions = r#"[{"sessionId": "S1", "metadata": {"date": "2025-01-15", "project": "shop"},
+        "messages": [{"role": "user", "content": "Use PostgreSQL as the database."}]},
+        {"sessionId": "S2", "metadata": {"date": "2025-01-16", "project": "blog"},
+        "messages": [{"role": "user", "content": "Use SQLite as the database."}]}]"#;
+    assert!(measure(Format::DevMemBench, questions, sessions).overall.recall_1() > 0.99);
+}
+
+#[test]
+fn a_wrong_file_is_told_with_its_line() {
+    let error = read(Format::Jsonl, "{\"type\":\"record\",\"id\":\"a\",\"text\":\"x\"}\n{}", "")
+        .unwrap_err();
+    assert!(error.to_string().contains("line 2"), "{error}");
+    assert!(read(Format::Locomo, "{}", "").is_err());
+    assert!(read(Format::DevMemBench, "[]", "nothing").is_err());
+}
+
+#[test]
+fn the_newer_decision_stands_first() {
+    let text = include_str!("../../../../nacre/tests/fixtures/search/supersession.jsonl");
+    let report = measure(Format::Jsonl, text, "");
+    let newer = |category: &str| report.categories[category].newer_first().unwrap();
+    assert!(newer("linked") >= 0.95, "{}", newer("linked"));
+    assert!(newer("unlinked alike") >= 0.80, "{}", newer("unlinked alike"));
+    // Two claims about one thing are no versions of each other.
+    assert!(report.categories["sibling"].recall_1() >= 0.90);
+}

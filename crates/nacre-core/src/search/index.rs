@@ -1,0 +1,318 @@
+//! The index on disk: opened without a lock, changed under one, made again when it is not whole.
+//!
+//! A search never fails for the index's sake. What cannot be read is rebuilt, and where nothing may be
+//! written (another process is at it, the disk is full, the folder is read-only) the change is made in
+//! memory, used for this question and left to the next process to store.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use super::embed::{EmbedError, Embedder};
+use super::manifest::{Manifest, Part};
+use super::record::{Record, Unit};
+use super::segment::{Analysed, Draft, Segment};
+use super::snapshot::Snapshot;
+use crate::base::on_all_cores;
+use crate::safefs::{FsError, Owner, RelPath, WriteScope, Writer};
+
+/// No segment is larger.
+const MAX_SEGMENT_BYTES: u64 = 4 << 30;
+
+/// A manifest holds numbers only.
+const MAX_MANIFEST_BYTES: u64 = 256 << 20;
+
+/// A segment is merged into the one before when that has at most so many times its records.
+const MERGE_FACTOR: usize = 3;
+
+/// Units that are taken apart at once; bounds what a rebuild holds in memory.
+const UNITS_AT_ONCE: usize = 2048;
+
+/// Fewer units are not worth a thread.
+const UNITS_PER_THREAD: usize = 64;
+
+/// How often a reader looks again when a merge takes a segment away under its eyes.
+const MAX_LOOKS: usize = 5;
+
+/// The index of one kind of thing in an `index/` folder.
+#[derive(Debug)]
+pub struct Index {
+    /// `None` where there is no place for it; then it lives for one question.
+    folder: Option<WriteScope>,
+    name: &'static str,
+}
+
+/// What has to change.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// Units that are not there any more.
+    pub(super) gone: Vec<String>,
+    /// Units that are new or different.
+    pub(super) units: Vec<Unit>,
+    /// What the look at the sources saw.
+    pub(super) watermark: u64,
+}
+
+/// Why an index could not be brought up to date.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+}
+
+impl Index {
+    /// The index `name` in `folder`.
+    pub fn new(folder: Option<WriteScope>, name: &'static str) -> Self {
+        Self { folder, name }
+    }
+
+    /// Reads what is there; empty when nothing is, or nothing whole, or vectors of another model.
+    pub(super) fn load(&self, embedder: &dyn Embedder) -> Snapshot {
+        let mut last: Option<Vec<u8>> = None;
+        for _ in 0..MAX_LOOKS {
+            let read = self.read(self.manifest_path(), MAX_MANIFEST_BYTES);
+            let Some(bytes) = read.filter(|bytes| last.as_ref() != Some(bytes)) else { break };
+            let Some(manifest) = Manifest::parse(bytes.clone()) else { break };
+            if manifest.model != embedder.model().as_str() {
+                break;
+            }
+            if let Some(snapshot) = self.load_parts(manifest) {
+                return snapshot;
+            }
+            last = Some(bytes);
+        }
+        Snapshot::new(empty_manifest(embedder), Vec::new())
+    }
+
+    fn load_parts(&self, manifest: Manifest) -> Option<Snapshot> {
+        let dims = manifest.dims as usize;
+        let read = |part: &Part| {
+            let bytes = self.read(self.part_path(part.number), MAX_SEGMENT_BYTES)?;
+            Segment::open(bytes).filter(|segment| segment.dims() == dims)
+        };
+        let segments: Option<Vec<Segment>> = manifest.parts.iter().map(read).collect();
+        Some(Snapshot::new(manifest, segments?))
+    }
+
+    /// Brings `snapshot` up to date: `changes` tells what is different from it. Stores the result when
+    /// that is possible now.
+    pub(super) fn update<E: From<IndexError>>(
+        &self,
+        snapshot: Snapshot,
+        embedder: &dyn Embedder,
+        owner: &Owner,
+        mut changes: impl FnMut(&Snapshot) -> Result<Option<Changes>, E>,
+    ) -> Result<Snapshot, E> {
+        let Some(needed) = changes(&snapshot)? else { return Ok(snapshot) };
+        let locked = self.folder.as_ref().map(|folder| folder.lock(owner, Duration::ZERO));
+        let Some(Ok(writer)) = locked else {
+            return Ok(apply(snapshot, &needed, embedder)?.snapshot);
+        };
+        // Another process may have stored the same change while this one was looking.
+        let (snapshot, needed) = if self.is_stored(&snapshot) {
+            (snapshot, Some(needed))
+        } else {
+            let stored = self.load(embedder);
+            let needed = changes(&stored)?;
+            (stored, needed)
+        };
+        let Some(needed) = needed else { return Ok(snapshot) };
+        let applied = apply(snapshot, &needed, embedder)?;
+        // Derived data that could not be stored is no failure: it is there, in memory.
+        let _ = self.store(&writer, &applied);
+        Ok(applied.snapshot)
+    }
+
+    /// Forgets everything, so that the next search builds it anew.
+    pub fn clear(&self, owner: &Owner, patience: Duration) -> Result<(), FsError> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        let writer = folder.lock(owner, patience)?;
+        writer.remove_derived(&self.manifest_path()?)?;
+        self.sweep(&writer, &[])
+    }
+
+    /// How many bytes it has on disk.
+    pub fn n_bytes(&self) -> u64 {
+        let root = self.folder.as_ref().and_then(|folder| folder.root().ok());
+        let Some(folder) = root else { return 0 };
+        let Ok(entries) = folder.list() else { return 0 };
+        let own = entries.iter().filter(|entry| entry.name.starts_with(self.name));
+        own.filter_map(|entry| folder.stamp(&entry.name)).map(|stamp| stamp.size).sum()
+    }
+
+    /// Whether the disk holds just what `snapshot` was read from.
+    fn is_stored(&self, snapshot: &Snapshot) -> bool {
+        let stored = self.read(self.manifest_path(), MAX_MANIFEST_BYTES).and_then(Manifest::parse);
+        stored.as_ref() == Some(&snapshot.manifest)
+    }
+
+    fn store(&self, writer: &Writer<'_>, applied: &Applied) -> Result<(), FsError> {
+        let manifest = &applied.snapshot.manifest;
+        let segments = manifest.parts.iter().zip(&applied.snapshot.loaded).zip(&applied.origins);
+        for ((part, loaded), _) in segments.filter(|(_, origin)| **origin == Origin::New) {
+            writer.put_derived(&self.part_path(part.number)?, loaded.segment.bytes())?;
+        }
+        writer.put_derived(&self.manifest_path()?, &manifest.render())?;
+        let kept: Vec<u64> = manifest.parts.iter().map(|part| part.number).collect();
+        self.sweep(writer, &kept)
+    }
+
+    /// Removes the segments that no manifest names: merged ones, and what a killed writer left.
+    fn sweep(&self, writer: &Writer<'_>, kept: &[u64]) -> Result<(), FsError> {
+        for entry in writer.scope().root()?.list()? {
+            let number = entry
+                .name
+                .strip_prefix(self.name)
+                .and_then(|rest| rest.strip_prefix('-'))
+                .and_then(|rest| rest.strip_suffix(".seg"))
+                .and_then(|number| number.parse::<u64>().ok());
+            if number.is_some_and(|number| !kept.contains(&number)) {
+                writer.remove_derived(&RelPath::new(&entry.name)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self, path: Result<RelPath, FsError>, limit: u64) -> Option<Vec<u8>> {
+        self.folder.as_ref()?.read(&path.ok()?, limit).ok()
+    }
+
+    fn manifest_path(&self) -> Result<RelPath, FsError> {
+        RelPath::new(&format!("{}.manifest", self.name))
+    }
+
+    fn part_path(&self, number: u64) -> Result<RelPath, FsError> {
+        RelPath::new(&format!("{}-{number:06}.seg", self.name))
+    }
+}
+
+/// An index of these units that lives in memory alone.
+pub(super) fn in_memory(units: &[Unit], embedder: &dyn Embedder) -> Result<Snapshot, IndexError> {
+    let mut manifest = empty_manifest(embedder);
+    let mut segments = Vec::new();
+    push_part(&mut manifest, &mut segments, draft_of(units, embedder)?.finish());
+    let segments = segments.into_iter().map(|(segment, _)| segment).collect();
+    Ok(Snapshot::new(manifest, segments))
+}
+
+fn empty_manifest(embedder: &dyn Embedder) -> Manifest {
+    Manifest {
+        model: embedder.model().as_str().to_owned(),
+        dims: u32::try_from(embedder.dims()).unwrap_or(0),
+        ..Manifest::default()
+    }
+}
+
+/// A snapshot with a change in it, and which of its segments are new.
+struct Applied {
+    snapshot: Snapshot,
+    origins: Vec<Origin>,
+}
+
+/// Where a segment comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    Stored,
+    New,
+}
+
+/// Makes the next snapshot in memory.
+fn apply(
+    snapshot: Snapshot,
+    changes: &Changes,
+    embedder: &dyn Embedder,
+) -> Result<Applied, IndexError> {
+    let mut manifest = snapshot.manifest.clone();
+    manifest.watermark = changes.watermark;
+    bury(&mut manifest, &snapshot, changes);
+    let mut segments: Vec<(Segment, Origin)> =
+        snapshot.loaded.into_iter().map(|loaded| (loaded.segment, Origin::Stored)).collect();
+    if !changes.units.is_empty() {
+        let bytes = draft_of(&changes.units, embedder)?.finish();
+        push_part(&mut manifest, &mut segments, bytes);
+    }
+    while let Some(first) = to_merge(&manifest, &segments) {
+        let mut draft = Draft::new(manifest.dims as usize);
+        for (idx, (segment, _)) in segments.iter().enumerate().skip(first) {
+            let dead = &manifest.parts[idx].dead;
+            let is_dead = |unit: usize| u32::try_from(unit).is_ok_and(|unit| dead.contains(&unit));
+            draft.absorb(segment, |unit| !is_dead(unit));
+        }
+        let number = manifest.next_number();
+        manifest.parts.truncate(first);
+        segments.truncate(first);
+        push_numbered(&mut manifest, &mut segments, draft.finish(), number);
+    }
+    let (segments, origins) = segments.into_iter().unzip();
+    Ok(Applied { snapshot: Snapshot::new(manifest, segments), origins })
+}
+
+/// Marks what is gone or replaced.
+fn bury(manifest: &mut Manifest, snapshot: &Snapshot, changes: &Changes) {
+    let replaced = changes.units.iter().map(|unit| unit.key.as_str());
+    let buried: HashSet<&str> = replaced.chain(changes.gone.iter().map(String::as_str)).collect();
+    for (part, loaded) in manifest.parts.iter_mut().zip(&snapshot.loaded) {
+        let segment = &loaded.segment;
+        let dead = (0..segment.n_units()).filter(|unit| buried.contains(segment.unit_key(*unit)));
+        part.dead.extend(dead.filter_map(|unit| u32::try_from(unit).ok()));
+        part.dead.sort_unstable();
+        part.dead.dedup();
+    }
+}
+
+fn push_part(manifest: &mut Manifest, segments: &mut Vec<(Segment, Origin)>, bytes: Vec<u8>) {
+    let number = manifest.next_number();
+    push_numbered(manifest, segments, bytes, number);
+}
+
+fn push_numbered(
+    manifest: &mut Manifest,
+    segments: &mut Vec<(Segment, Origin)>,
+    bytes: Vec<u8>,
+    number: u64,
+) {
+    if let Some(segment) = Segment::open(bytes) {
+        manifest.parts.push(Part { number, dead: Vec::new() });
+        segments.push((segment, Origin::New));
+    }
+}
+
+/// The first of the segments that become one: the last two when they are alike in size, or one that is
+/// mostly dead and all that follow it.
+fn to_merge(manifest: &Manifest, segments: &[(Segment, Origin)]) -> Option<usize> {
+    let n_live = |idx: usize| segments[idx].0.n_units() - manifest.parts[idx].dead.len();
+    let is_mostly_dead = |idx: &usize| n_live(*idx) < segments[*idx].0.n_units().div_ceil(2);
+    if let Some(first) = (0..segments.len()).find(is_mostly_dead) {
+        return Some(first);
+    }
+    let last = segments.len().checked_sub(1)?;
+    let before = last.checked_sub(1)?;
+    let n_rows = |idx: usize| segments[idx].0.n_rows();
+    (n_rows(before) <= n_rows(last).saturating_mul(MERGE_FACTOR)).then_some(before)
+}
+
+fn draft_of(units: &[Unit], embedder: &dyn Embedder) -> Result<Draft, EmbedError> {
+    let mut draft = Draft::new(embedder.dims());
+    for piece in units.chunks(UNITS_AT_ONCE) {
+        let analysed = on_all_cores(piece, UNITS_PER_THREAD, |units| {
+            units.iter().map(|unit| analyse(unit, embedder)).collect()
+        });
+        for (unit, records) in piece.iter().zip(analysed) {
+            draft.push_unit(&unit.key, unit.fingerprint, records?);
+        }
+    }
+    Ok(draft)
+}
+
+fn analyse(unit: &Unit, embedder: &dyn Embedder) -> Result<Vec<Analysed>, EmbedError> {
+    let texts: Vec<String> = unit.records.iter().map(Record::embedded_text).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let vectors = embedder.embed(&texts)?;
+    Ok(unit
+        .records
+        .iter()
+        .zip(vectors)
+        .map(|(record, vector)| Analysed::new(record, &vector))
+        .collect())
+}

@@ -1,0 +1,86 @@
+//! Numbers about all rows that every question needs: whose neighbour is whose, and how long each is.
+//!
+//! Computed once for a snapshot and kept with it: a server that asks again pays nothing.
+
+use super::record::{N_FIELDS, Standing};
+use super::snapshot::Snapshot;
+
+/// What a word in each field is worth beside one in the body.
+pub(super) const FIELD_WEIGHTS: [f32; N_FIELDS] = [2.0, 1.5, 1.0, 0.6];
+
+/// Rows, their windows and their units, as far as lengths go.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    /// The unit of each row, numbered over all segments.
+    pub(super) unit_of: Vec<u32>,
+    /// Rows that are not dead.
+    pub(super) is_live: Vec<bool>,
+    /// Rows that are neither dead nor archived.
+    pub(super) is_shown: Vec<bool>,
+    pub(super) rows: Lengths,
+    /// A row with the ones before and after it in its unit.
+    pub(super) windows: Lengths,
+    pub(super) units: Lengths,
+    /// Whether any unit has more than one row; if none has, a row is its window and its unit.
+    pub(super) has_neighbours: bool,
+}
+
+/// Lengths of texts, in words, and their mean over those that count.
+#[derive(Debug, Default)]
+pub(super) struct Lengths {
+    pub(super) of: Vec<f32>,
+    pub(super) mean: f32,
+    pub(super) n_counted: usize,
+}
+
+impl Lengths {
+    fn new(of: Vec<f32>, counts: impl Fn(usize) -> bool) -> Self {
+        let counted = of.iter().enumerate().filter(|(idx, _)| counts(*idx));
+        let (sum, n_counted) =
+            counted.fold((0.0_f64, 0), |(sum, n), (_, length)| (sum + f64::from(*length), n + 1));
+        let mean = if n_counted == 0 { 1.0 } else { (sum / n_counted as f64) as f32 };
+        Self { of, mean: mean.max(1.0), n_counted }
+    }
+}
+
+impl Layout {
+    pub(super) fn new(snapshot: &Snapshot) -> Self {
+        let n_rows = snapshot.n_rows();
+        let is_live: Vec<bool> = (0..n_rows).map(|row| snapshot.is_live(row)).collect();
+        let is_shown =
+            (0..n_rows).map(|row| is_live[row] && snapshot.row(row).standing != Standing::Archived);
+        let mut layout =
+            Self { unit_of: vec![0; n_rows], is_shown: is_shown.collect(), ..Self::default() };
+        let row_lengths: Vec<f32> = (0..n_rows).map(|row| length(snapshot, row)).collect();
+        let mut window_lengths = vec![0.0; n_rows];
+        let mut unit_lengths = Vec::new();
+        let mut is_unit_live = Vec::new();
+        for (unit, rows) in snapshot.unit_rows().enumerate() {
+            layout.has_neighbours |= rows.len() > 1;
+            unit_lengths.push(row_lengths[rows.clone()].iter().sum());
+            is_unit_live.push(rows.clone().any(|row| is_live[row]));
+            for row in rows.clone() {
+                layout.unit_of[row] = u32::try_from(unit).unwrap_or(u32::MAX);
+                let first = row.saturating_sub(1).max(rows.start);
+                let end = (row + 2).min(rows.end);
+                window_lengths[row] = row_lengths[first..end].iter().sum();
+            }
+        }
+        layout.rows = Lengths::new(row_lengths, |row| is_live[row]);
+        layout.windows = Lengths::new(window_lengths, |row| is_live[row]);
+        layout.units = Lengths::new(unit_lengths, |unit| is_unit_live[unit]);
+        layout.is_live = is_live;
+        layout
+    }
+
+    /// Whether two rows stand in one unit.
+    pub(super) fn are_together(&self, a: usize, b: usize) -> bool {
+        self.unit_of.get(a).is_some_and(|unit| self.unit_of.get(b) == Some(unit))
+    }
+}
+
+/// How many words a row has, the better fields counted more.
+fn length(snapshot: &Snapshot, row: usize) -> f32 {
+    let lengths = snapshot.row(row).lengths;
+    lengths.iter().zip(FIELD_WEIGHTS).map(|(length, weight)| f32::from(*length) * weight).sum()
+}

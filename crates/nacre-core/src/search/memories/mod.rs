@@ -1,0 +1,412 @@
+//! Memory search: the index of a store's memories, kept in step with its files.
+//!
+//! The files are looked at before every answer (their stamps, not their contents), so an edit by hand or
+//! by git is found by the very next search. What was overturned never stands above what overturned it.
+
+pub(crate) mod mentions;
+mod related;
+#[cfg(test)]
+mod tests;
+mod units;
+
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+
+use super::embed::Embedder;
+use super::index::{Changes, Index, IndexError};
+use super::kin::Kin;
+use super::query::Query;
+use super::rank::{self, Level, Mode, RankOptions, Ranked};
+use super::record::{Fingerprint, Unit};
+use super::settle::{self, Group};
+use super::snapshot::Snapshot;
+use super::snippet;
+use crate::base::on_all_cores;
+use crate::memory::{Located, Memory, MemoryError, Store, Survey, Unreadable};
+use crate::safefs::{Access, FileStamp, FsError, Owner, WriteScope};
+
+/// The folder of everything derived, inside a store.
+pub const INDEX_FOLDER: &str = "index";
+
+/// The name of this index in it.
+const INDEX_NAME: &str = "memories";
+
+/// A file this young may change again without its stamp changing.
+const YOUNG_NANOS: i128 = 20_000_000;
+
+/// Files that are taken into the index at once; bounds what building it holds in memory.
+const MAX_UNITS: usize = 8192;
+
+/// The content of a file that cannot be read.
+const UNREADABLE: u64 = 1;
+
+/// Fewer files are not worth a thread.
+const FILES_PER_THREAD: usize = 64;
+
+/// How many of the best rows are looked at when hits are filtered or put in order.
+const MAX_CANDIDATES: usize = 1000;
+
+/// A hit that scores less than this share of the best one is noise.
+pub(super) const MIN_SHARE_OF_BEST: f32 = 0.25;
+
+/// Why memories could not be searched.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    #[error(transparent)]
+    Index(#[from] IndexError),
+}
+
+impl From<FsError> for SearchError {
+    fn from(error: FsError) -> Self {
+        Self::Memory(error.into())
+    }
+}
+
+/// A store's memories, ready to be searched.
+pub struct MemoryIndex<'a> {
+    store: &'a Store,
+    embedder: &'a dyn Embedder,
+    snapshot: Snapshot,
+    survey: Survey,
+    now: Timestamp,
+}
+
+/// What to return.
+#[derive(Clone, Debug)]
+pub struct MemoryOptions {
+    pub mode: Mode,
+    pub limit: usize,
+    /// Archived memories too.
+    pub archived: bool,
+}
+
+/// A memory that was found.
+#[derive(Debug)]
+pub struct MemoryHit {
+    pub memory: Memory,
+    pub score: f32,
+    /// The words around what was asked for.
+    pub snippet: String,
+    pub why: Why,
+    /// What this memory overturned, newest first.
+    pub history: Vec<Memory>,
+}
+
+/// Why a memory was found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Why {
+    /// Terms of the question that it holds.
+    pub terms: Vec<String>,
+    /// How near its meaning is to the question's, from 0 to 1.
+    pub similarity: f32,
+    /// Its part of the score that comes from words.
+    pub lexical: f32,
+    /// Memories that pointed at it.
+    pub edges: Vec<Kin>,
+}
+
+/// What a search found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Best first.
+    pub hits: Vec<MemoryHit>,
+    /// How many there were before the limit.
+    pub total: usize,
+    /// Files that are no memories.
+    pub broken: Vec<Unreadable>,
+}
+
+impl<'a> MemoryIndex<'a> {
+    /// Opens the index of `store` and brings it up to date.
+    pub fn open(
+        store: &'a Store,
+        embedder: &'a dyn Embedder,
+        owner: &Owner,
+        now: Timestamp,
+    ) -> Result<Self, SearchError> {
+        let survey = store.survey()?;
+        let index = Index::new(folder(store), INDEX_NAME);
+        let look = Look { store, survey: &survey, now };
+        let mut snapshot = index.load(embedder);
+        loop {
+            let mut is_partial = false;
+            snapshot = index.update(snapshot, embedder, owner, |snapshot| {
+                let (changes, size) = look.changes(snapshot).map_err(IndexError::Fs)?;
+                is_partial = size == Size::Partial;
+                Ok::<_, IndexError>(changes)
+            })?;
+            if !is_partial {
+                break;
+            }
+        }
+        Ok(Self { store, embedder, snapshot, survey, now })
+    }
+
+    /// Takes over a change of these memories, without a look at the others: for whoever made the change.
+    pub fn refresh(mut self, changed: &[Located], owner: &Owner) -> Result<Self, SearchError> {
+        let index = Index::new(folder(self.store), INDEX_NAME);
+        let look = Look { store: self.store, survey: &self.survey, now: self.now };
+        let snapshot = index.update(self.snapshot, self.embedder, owner, |snapshot| {
+            Ok::<_, SearchError>(Some(look.changes_of(changed, snapshot.watermark())))
+        })?;
+        for at in changed {
+            let stamp = self.store.stamp_of(at);
+            self.survey.files.retain(|(known, _)| known.path != at.path);
+            self.survey.files.extend(stamp.map(|stamp| (at.clone(), stamp)));
+        }
+        Ok(Self { snapshot, ..self })
+    }
+
+    /// What the index holds.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// Finds memories.
+    pub fn search(&self, query: &Query, options: &MemoryOptions) -> Result<Found, SearchError> {
+        let rank_options = RankOptions {
+            mode: options.mode,
+            level: Level::Records,
+            limit: MAX_CANDIDATES,
+            now_ms: self.now.as_millisecond(),
+            with_archived: options.archived,
+        };
+        let ranked = rank::rank(&self.snapshot, query, self.embedder, &rank_options)
+            .map_err(IndexError::Embed)?;
+        let text_of = |row: usize| {
+            let memory = self.read(row)?;
+            Some(format!("{}\n{}", memory.title, memory.document.body()))
+        };
+        let allowed = rank::allowed(&self.snapshot, query, options.archived);
+        let is_wanted = |row: usize| allowed.get(row).is_some_and(|is_allowed| *is_allowed);
+        let settled = settle::settle(&self.snapshot, ranked, &is_wanted, &text_of);
+        let mut found = Found { broken: self.broken(), ..Found::default() };
+        let least = settled.first().map_or(0.0, |best| best.best.score * MIN_SHARE_OF_BEST);
+        for group in settled.into_iter().filter(|group| group.best.score >= least) {
+            if found.total >= options.limit && query.phrases.is_empty() {
+                found.total += 1;
+                continue;
+            }
+            let Some(memory) = self.read(group.best.row) else { continue };
+            if !self.holds_phrases(&memory, &group, query) {
+                continue;
+            }
+            found.total += 1;
+            if found.hits.len() < options.limit {
+                let hit = self.hit(memory, &group, query);
+                found.hits.push(hit);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the memory, or one that it overturned, holds the quoted phrases: who asks in the old words
+    /// gets the new answer.
+    fn holds_phrases(&self, memory: &Memory, group: &Group, query: &Query) -> bool {
+        let holds = |memory: &Memory| query.holds_phrases(&whole_text(memory));
+        query.phrases.is_empty()
+            || holds(memory)
+            || group.older.iter().filter_map(|row| self.read(*row)).any(|older| holds(&older))
+    }
+
+    fn hit(&self, memory: Memory, group: &Group, query: &Query) -> MemoryHit {
+        let Ranked { score, lexical, similarity, terms, .. } = &group.best;
+        MemoryHit {
+            snippet: snippet::of(memory.document.body(), &query.text),
+            why: Why {
+                terms: terms.clone(),
+                similarity: *similarity,
+                lexical: *lexical,
+                edges: group.edges.clone(),
+            },
+            history: group.older.iter().filter_map(|row| self.read(*row)).collect(),
+            score: *score,
+            memory,
+        }
+    }
+
+    /// The memory of a row, read now; `None` when it went away since the look.
+    fn read(&self, row: usize) -> Option<Memory> {
+        let at = Located::from_path(self.snapshot.unit_key(row))?;
+        self.store.read_leniently(&at)
+    }
+
+    /// The files that the index knows to be no memories, with what is wrong now.
+    fn broken(&self) -> Vec<Unreadable> {
+        let without_records: HashSet<&str> = self.snapshot.empty_units().collect();
+        let files = self.survey.files.iter();
+        let broken = files.filter(|(at, _)| without_records.contains(at.path.as_str()));
+        broken.filter_map(|(at, _)| self.store.load(at).err()).collect()
+    }
+}
+
+/// The status of a store's index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexStatus {
+    pub n_records: usize,
+    pub n_segments: usize,
+    pub n_bytes: u64,
+    pub model: String,
+    /// Files that the index does not show as they are now.
+    pub n_outdated: usize,
+}
+
+/// Looks at a store's index without changing it.
+pub fn index_status(
+    store: &Store,
+    embedder: &dyn Embedder,
+    now: Timestamp,
+) -> Result<IndexStatus, SearchError> {
+    let survey = store.survey()?;
+    let index = Index::new(folder(store), INDEX_NAME);
+    let snapshot = index.load(embedder);
+    let (changes, _) = Look { store, survey: &survey, now }.changes(&snapshot)?;
+    Ok(IndexStatus {
+        n_records: snapshot.n_records(),
+        n_segments: snapshot.n_segments(),
+        n_bytes: index.n_bytes(),
+        model: snapshot.model().to_owned(),
+        n_outdated: changes.map_or(0, |changes| changes.units.len() + changes.gone.len()),
+    })
+}
+
+/// Removes a store's index, so that the next search builds it anew.
+pub fn clear_index(
+    store: &Store,
+    owner: &Owner,
+    patience: std::time::Duration,
+) -> Result<(), SearchError> {
+    Ok(Index::new(folder(store), INDEX_NAME).clear(owner, patience)?)
+}
+
+/// The index's folder; `None` where it cannot be made, and then nothing is stored.
+fn folder(store: &Store) -> Option<WriteScope> {
+    WriteScope::create_inside(store.path(), INDEX_FOLDER, Access::Private).ok()
+}
+
+/// Whether a look saw everything that changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Size {
+    Whole,
+    Partial,
+}
+
+/// A file that may not be what the index holds.
+#[derive(Clone, Copy)]
+struct Doubtful<'a> {
+    at: &'a Located,
+    /// As it was indexed, if it was.
+    before: Option<Fingerprint>,
+    now: Fingerprint,
+}
+
+/// One look at a store's files.
+struct Look<'a> {
+    store: &'a Store,
+    survey: &'a Survey,
+    now: Timestamp,
+}
+
+impl Look<'_> {
+    /// What is different from `snapshot`, or a piece of it; `None` when nothing is.
+    fn changes(&self, snapshot: &Snapshot) -> Result<(Option<Changes>, Size), FsError> {
+        let watermark = units::number_of(self.survey.evidence);
+        let has_new_evidence = watermark != snapshot.watermark();
+        let sides = self.sides(has_new_evidence)?;
+        let known = snapshot.units();
+        let mut n_known = 0;
+        let mut doubtful: Vec<Doubtful<'_>> = Vec::new();
+        for (idx, (at, stamp)) in self.survey.files.iter().enumerate() {
+            let before = known.get(at.path.as_str()).copied();
+            n_known += usize::from(before.is_some());
+            let old = before.unwrap_or_default();
+            let side = sides.as_ref().map_or(old.side, |sides| units::number_of(sides[idx]));
+            let now = Fingerprint { stamp: units::number_of(Some(*stamp)), side, content: 0 };
+            if now.stamp != old.stamp || now.side != old.side {
+                let stamp = if self.is_young(*stamp) { 0 } else { now.stamp };
+                doubtful.push(Doubtful { at, before, now: Fingerprint { stamp, ..now } });
+            }
+        }
+        let (units, size) = self.read(&doubtful, sides.is_some());
+        let gone = if n_known == known.len() { Vec::new() } else { self.gone(known.into_keys()) };
+        let is_same = units.is_empty() && gone.is_empty() && !has_new_evidence;
+        let watermark = if size == Size::Whole { watermark } else { snapshot.watermark() };
+        Ok(((!is_same).then_some(Changes { gone, units, watermark }), size))
+    }
+
+    /// The same for files that somebody knows to have changed.
+    fn changes_of(&self, changed: &[Located], watermark: u64) -> Changes {
+        let mut changes = Changes { watermark, ..Changes::default() };
+        for at in changed {
+            // The next look at all files settles the stamp.
+            let doubtful = Doubtful { at, before: None, now: Fingerprint::default() };
+            match self.read_one(&doubtful, false) {
+                Some(unit) if self.store.stamp_of(at).is_some() => changes.units.push(unit),
+                _ => changes.gone.push(at.path.as_str().to_owned()),
+            }
+        }
+        changes
+    }
+
+    /// The stamps of all evidence, where that is worth a look.
+    fn sides(&self, has_new_evidence: bool) -> Result<Option<Vec<Option<FileStamp>>>, FsError> {
+        if !has_new_evidence {
+            return Ok(None);
+        }
+        let located: Vec<&Located> = self.survey.files.iter().map(|(at, _)| at).collect();
+        self.store.evidence_stamps(&located).map(Some)
+    }
+
+    /// Reads what may have changed, until there is enough for one piece.
+    fn read(&self, doubtful: &[Doubtful<'_>], has_sides: bool) -> (Vec<Unit>, Size) {
+        let mut units = Vec::new();
+        let mut pieces = doubtful.chunks(MAX_UNITS);
+        while units.len() < MAX_UNITS {
+            let Some(piece) = pieces.next() else { return (units, Size::Whole) };
+            let read = on_all_cores(piece, FILES_PER_THREAD, |piece| {
+                piece.iter().map(|doubtful| self.read_one(doubtful, has_sides)).collect()
+            });
+            units.extend(read.into_iter().flatten());
+        }
+        (units, if pieces.next().is_some() { Size::Partial } else { Size::Whole })
+    }
+
+    /// Reads a file; `None` when it is what the index holds and may still change.
+    fn read_one(&self, doubtful: &Doubtful<'_>, has_sides: bool) -> Option<Unit> {
+        let Doubtful { at, before, mut now } = *doubtful;
+        if !has_sides {
+            let stamps = self.store.evidence_stamps(&[at]).ok()?;
+            now.side = units::number_of(stamps.first().copied().flatten());
+        }
+        let read = self.store.read_for_search(at);
+        now.content = read.as_ref().map_or(UNREADABLE, units::content_of);
+        let is_same =
+            before.is_some_and(|before| before.content == now.content && before.side == now.side);
+        if is_same && now.stamp == 0 {
+            return None;
+        }
+        Some(match read {
+            Ok(read) => units::unit_of(at, now, &read),
+            // What cannot be read is no memory until its stamp changes.
+            Err(_) => Unit { key: at.path.as_str().to_owned(), fingerprint: now, records: vec![] },
+        })
+    }
+
+    fn gone<'k>(&self, known: impl Iterator<Item = &'k str>) -> Vec<String> {
+        let here: HashSet<&str> =
+            self.survey.files.iter().map(|(at, _)| at.path.as_str()).collect();
+        known.filter(|path| !here.contains(path)).map(str::to_owned).collect()
+    }
+
+    fn is_young(&self, stamp: FileStamp) -> bool {
+        stamp.modified.max(stamp.changed) + YOUNG_NANOS > self.now.as_nanosecond()
+    }
+}
+
+/// Everything that a phrase can stand in.
+fn whole_text(memory: &Memory) -> String {
+    format!("{}\n{}\n{}", memory.title, memory.tags.join(" "), memory.document.body())
+}

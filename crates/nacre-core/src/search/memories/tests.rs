@@ -1,0 +1,332 @@
+//! Memory search over real stores: edits by hand, damage, overturned claims, any question.
+
+#![expect(clippy::disallowed_methods, reason = "the tests play the person who edits files")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::memory::Rules;
+use crate::search::Builtin;
+
+struct World {
+    dir: tempfile::TempDir,
+    store: Store,
+    embedder: Builtin,
+}
+
+fn now() -> Timestamp {
+    Timestamp::from_second(4_000_000_000).unwrap()
+}
+
+fn owner() -> Owner {
+    Owner { pid: 1, command: "test".to_owned(), since: String::new() }
+}
+
+impl World {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("memory/decisions")).unwrap();
+        let store = Self::store(dir.path());
+        Self { dir, store, embedder: Builtin::shipped().unwrap() }
+    }
+
+    fn store(path: &std::path::Path) -> Store {
+        Store::new(WriteScope::open(path, Access::Private).unwrap(), Rules::default())
+    }
+
+    fn path(&self, id: &str) -> PathBuf {
+        self.dir.path().join(format!("memory/decisions/{id}.md"))
+    }
+
+    fn write(&self, id: &str, title: &str, keys: &str, body: &str) {
+        let text = format!("---\nid: {id}\ntitle: {title}\n{keys}---\n\n{body}\n");
+        fs::write(self.path(id), text).unwrap();
+    }
+
+    fn found(&self, query: &str) -> Found {
+        let index = MemoryIndex::open(&self.store, &self.embedder, &owner(), now()).unwrap();
+        let options = MemoryOptions { mode: Mode::Hybrid, limit: 10, archived: false };
+        index.search(&Query::parse(query, now()), &options).unwrap()
+    }
+
+    fn ids(&self, query: &str) -> Vec<String> {
+        self.found(query).hits.iter().map(|hit| hit.memory.at.id.to_string()).collect()
+    }
+
+    fn index_files(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.dir.path().join(INDEX_FOLDER)).unwrap();
+        let mut files: Vec<PathBuf> =
+            entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect();
+        files.sort();
+        files
+    }
+
+    /// Three decisions, each found by a question of its own.
+    fn filled() -> Self {
+        let world = Self::new();
+        world.write(
+            "20260101-queue",
+            "The queue is a SQLite table",
+            "tags: [db]\n",
+            "One file, no broker.",
+        );
+        world.write(
+            "20260102-tz",
+            "Tests run with TZ=UTC",
+            "",
+            "The report test fails after 23:00 without it.",
+        );
+        world.write(
+            "20260103-errors",
+            "Errors carry a hint",
+            "",
+            "See `src/error.rs` and `CommandError`.",
+        );
+        world
+    }
+
+    fn check(&self) {
+        assert_eq!(self.ids("sqlite queue").first().unwrap(), "20260101-queue");
+        assert_eq!(self.ids("time zone of the report test").first().unwrap(), "20260102-tz");
+        assert_eq!(self.ids("file:error.rs"), ["20260103-errors"]);
+    }
+}
+
+#[test]
+fn words_meaning_and_filters_find() {
+    let world = World::filled();
+    world.check();
+    assert_eq!(world.ids("tag:db"), ["20260101-queue"]);
+    assert_eq!(world.ids("\"report test fails\""), ["20260102-tz"]);
+    assert!(world.ids("\"test report fails\"").is_empty());
+    assert_eq!(world.ids("symbol:CommandError type:decision"), ["20260103-errors"]);
+    let hit = &world.found("sqlite broker").hits[0];
+    assert_eq!(
+        (hit.why.terms.join(" "), hit.snippet.as_str()),
+        ("sqlite broker".to_owned(), "One file, no broker.")
+    );
+}
+
+#[test]
+fn an_empty_store_and_one_memory_answer() {
+    let world = World::new();
+    assert!(world.ids("anything").is_empty());
+    world.write("20260101-one", "Use tabs", "", "Four wide.");
+    assert_eq!(world.ids("tabs"), ["20260101-one"]);
+    assert_eq!(world.ids("indentation style with tab characters"), ["20260101-one"]);
+    assert!(world.ids("kubernetes ingress certificate").is_empty());
+}
+
+#[test]
+fn edits_additions_and_removals_by_hand_are_seen_at_once() {
+    let world = World::filled();
+    world.check();
+    world.write("20260101-queue", "The queue is in Redis", "", "A broker after all.");
+    assert_eq!(world.ids("redis"), ["20260101-queue"]);
+    assert!(world.found("sqlite").hits.iter().all(|hit| hit.why.terms.is_empty()));
+    world.write("20260104-new", "Logs are logfmt", "", "One line an event.");
+    assert_eq!(world.ids("logfmt"), ["20260104-new"]);
+    fs::remove_file(world.path("20260104-new")).unwrap();
+    assert!(world.ids("logfmt").is_empty());
+    fs::rename(world.path("20260102-tz"), world.dir.path().join("gone.md")).unwrap();
+    assert!(!world.ids("report test fails").contains(&"20260102-tz".to_owned()));
+}
+
+#[test]
+fn evidence_is_searched_and_noticed() {
+    let world = World::filled();
+    world.check();
+    let folder = world.dir.path().join("meta/evidence");
+    fs::create_dir_all(&folder).unwrap();
+    let evidence = r#"{"version":1,"id":"20260102-tz","quotes":[{"text":"the nightly build exploded","speaker":"user","place":"x","at":"2026-01-02T00:00:00Z"}]}"#;
+    fs::write(folder.join("20260102-tz.json"), evidence).unwrap();
+    assert_eq!(world.ids("nightly explosion").first().unwrap(), "20260102-tz");
+}
+
+#[test]
+fn a_damaged_missing_or_foreign_index_is_rebuilt() {
+    let world = World::filled();
+    world.check();
+    for file in world.index_files() {
+        let whole = fs::read(&file).unwrap();
+        let mut cuts: Vec<usize> = (0..whole.len()).step_by(4096).collect();
+        cuts.extend([1, whole.len() / 2, whole.len() - 1]);
+        for cut in cuts {
+            fs::write(&file, &whole[..cut]).unwrap();
+            world.check();
+        }
+        for at in [9, 12, whole.len() / 3, whole.len() - 4] {
+            let mut changed = fs::read(&file).unwrap_or_else(|_| whole.clone());
+            if let Some(byte) = changed.get_mut(at) {
+                *byte ^= 0xff;
+            }
+            fs::write(&file, &changed).unwrap();
+            world.check();
+        }
+    }
+    fs::remove_dir_all(world.dir.path().join(INDEX_FOLDER)).unwrap();
+    world.check();
+}
+
+#[test]
+fn an_index_that_is_up_to_date_is_not_written() {
+    let world = World::filled();
+    // Files that are not young: their stamps can be trusted.
+    let stamp = |path: &PathBuf| fs::metadata(path).unwrap().modified().unwrap();
+    world.check();
+    let before: Vec<_> =
+        world.index_files().iter().map(|path| (path.clone(), stamp(path))).collect();
+    world.check();
+    let after: Vec<_> =
+        world.index_files().iter().map(|path| (path.clone(), stamp(path))).collect();
+    assert_eq!(before, after);
+}
+
+#[test]
+fn what_was_overturned_stands_below() {
+    let world = World::filled();
+    world.write(
+        "20260201-queue",
+        "Jobs go through Redis streams",
+        "supersedes: [20260101-queue]\nupdated: 2026-02-01\n",
+        "The table was a bottleneck.",
+    );
+    let found = world.found("sqlite queue table");
+    assert_eq!(found.hits[0].memory.at.id.as_str(), "20260201-queue");
+    assert_eq!(found.hits[0].history[0].at.id.as_str(), "20260101-queue");
+    assert!(found.hits.iter().all(|hit| hit.memory.at.id.as_str() != "20260101-queue"));
+    // Who asks in the old words gets the new answer; who asks for the old one gets it.
+    assert_eq!(world.ids("\"no broker\"").first().unwrap(), "20260201-queue");
+    assert_eq!(world.ids("id:20260101-queue"), ["20260101-queue"]);
+}
+
+#[test]
+fn a_ring_of_links_ends() {
+    let world = World::new();
+    world.write(
+        "20260101-a",
+        "Alpha rule",
+        "supersedes: [20260102-b]\nsuperseded_by: 20260102-b\n",
+        "x",
+    );
+    world.write(
+        "20260102-b",
+        "Beta rule",
+        "supersedes: [20260101-a]\nsuperseded_by: 20260101-a\n",
+        "x",
+    );
+    world.write("20260103-c", "Gamma rule", "superseded_by: 20990101-nobody\n", "x");
+    assert_eq!(world.ids("rule").len(), 3);
+}
+
+#[test]
+fn the_newer_of_two_that_say_the_same_stands_first() {
+    let world = World::filled();
+    world.write(
+        "20260301-limit",
+        "Upload limit is 10 MB per file",
+        "updated: 2026-03-01\n",
+        "The upload limit is 10 MB, checked by the gateway.",
+    );
+    world.write(
+        "20260401-limit",
+        "Upload limit is 50 MB per file",
+        "updated: 2026-04-01\n",
+        "The upload limit is 50 MB now, still checked by the gateway, since videos did not fit.",
+    );
+    assert_eq!(
+        world.ids("what is the upload limit per file checked by the gateway")[..2],
+        ["20260401-limit", "20260301-limit"]
+    );
+}
+
+#[test]
+fn an_old_encoding_is_found_and_a_broken_file_is_told() {
+    let world = World::filled();
+    let text = b"---\nid: 20260105-cafe\ntitle: Caf\xe9 menu is static\n---\n\nThe caf\xe9 page never changes.\n";
+    fs::write(world.path("20260105-cafe"), text).unwrap();
+    fs::write(world.path("20260106-bad"), "no frontmatter").unwrap();
+    let found = world.found("café menu");
+    assert_eq!(found.hits[0].memory.title, "Café menu is static");
+    let broken: Vec<&str> = found.broken.iter().map(|broken| broken.path.name()).collect();
+    assert!(broken.contains(&"20260106-bad.md"), "{broken:?}");
+}
+
+#[test]
+fn a_store_that_cannot_be_written_is_searched() {
+    let world = World::filled();
+    fs::write(world.dir.path().join(INDEX_FOLDER), "no folder").unwrap();
+    world.check();
+}
+
+#[test]
+fn a_locked_index_is_used_and_left() {
+    let world = World::filled();
+    let folder =
+        WriteScope::create_inside(world.dir.path(), INDEX_FOLDER, Access::Private).unwrap();
+    let writer = folder.lock(&owner(), Duration::ZERO).unwrap();
+    world.check();
+    assert!(world.index_files().iter().all(|path| path.extension().is_none()));
+    drop(writer);
+    world.check();
+    assert!(world.index_files().iter().any(|path| path.extension().is_some()));
+}
+
+#[test]
+fn many_changes_leave_few_segments_and_the_right_answers() {
+    let world = World::filled();
+    for n in 0..60 {
+        world.write(&format!("20260501-n{n}"), &format!("Number {n} is special{n}"), "", "x");
+        let expected = format!("20260501-n{n}");
+        assert_eq!(world.ids(&format!("special{n}")).first(), Some(&expected));
+    }
+    let index = MemoryIndex::open(&world.store, &world.embedder, &owner(), now()).unwrap();
+    assert_eq!(index.snapshot().n_records(), 63);
+    assert!(index.snapshot().n_segments() <= 6, "{}", index.snapshot().n_segments());
+    world.check();
+}
+
+#[test]
+fn kin_is_found_by_links_and_by_what_is_shared() {
+    let world = World::filled();
+    world.write(
+        "20260107-related",
+        "Hints name a command",
+        "related: [20260103-errors]\n",
+        "Also in src/error.rs.",
+    );
+    let index = MemoryIndex::open(&world.store, &world.embedder, &owner(), now()).unwrap();
+    let kin: Vec<(String, &str)> = index
+        .related("20260103-errors")
+        .into_iter()
+        .map(|(kin, _)| (kin.id, kin.kind.as_str()))
+        .collect();
+    assert_eq!(kin, [("20260107-related".to_owned(), "related")]);
+    assert!(index.related("20990101-nobody").is_empty());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn any_question_is_answered(question in r#"(\PC|["'()*:^~\-\\]|AND |NEAR\(|type:|after:|\u{0}|\u{202e}){0,40}"#) {
+        thread_local! {
+            static WORLD: World = World::filled();
+        }
+        WORLD.with(|world| world.found(&question));
+    }
+}
+
+#[test]
+fn a_very_long_question_is_answered() {
+    let world = World::filled();
+    world.found(&"queue \" ( é ".repeat(10_000));
+    assert_eq!(
+        world.ids(&format!("sqlite queue {}", "x".repeat(100_000))).first().unwrap(),
+        "20260101-queue"
+    );
+}

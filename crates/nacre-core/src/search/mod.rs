@@ -1,0 +1,40 @@
+//! Finding: an index of records, and the ranking that puts the right one first.
+//!
+//! One engine serves memories and transcripts. Everything in `index/` is derived: deleting it loses
+//! nothing, a damaged file is rebuilt, and a question that comes while another process writes sees the
+//! index before the change or after it. A search changes no memory.
+
+mod alike;
+mod container;
+mod embed;
+pub mod eval;
+mod index;
+mod kin;
+mod layout;
+mod library;
+mod manifest;
+mod memories;
+mod query;
+mod rank;
+mod record;
+mod segment;
+mod settle;
+mod snapshot;
+mod snippet;
+mod thesaurus;
+mod traits;
+mod words;
+
+pub use embed::{Builtin, EmbedError, Embedder, ModelId, Transformer, minilm};
+pub use index::{Index, IndexError};
+pub use kin::{Kin, KinKind};
+pub use library::{Library, LibraryOptions, News, RecordHit};
+pub use memories::{
+    Found, INDEX_FOLDER, IndexStatus, MemoryHit, MemoryIndex, MemoryOptions, SearchError, Why,
+    clear_index, index_status,
+};
+pub use query::{Query, parse_time};
+pub use rank::{Level, Mode};
+pub use record::{Field, Fingerprint, Link, LinkKind, Record, Standing, Unit, Voice};
+pub use snapshot::Snapshot;
+pub use snippet::of as snippet;

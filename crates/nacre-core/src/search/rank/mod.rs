@@ -1,0 +1,238 @@
+//! Ranking: what each record gets for its words, its meaning and its circumstances.
+//!
+//! A sum of few signals, each between 0 and 1 and each explainable; `docs/ranking.md` tells what every one
+//! of them gave, and what was tried and gave nothing. Where a signal has nothing to say (no neighbours, no
+//! speakers, no date in the question) it adds the same to all.
+
+mod dates;
+mod dense;
+mod filter;
+mod lexical;
+mod question;
+
+use std::collections::HashSet;
+
+use super::embed::{EmbedError, Embedder};
+use super::layout::Layout;
+use super::query::Query;
+use super::record::Standing;
+use super::segment::Row;
+use super::snapshot::Snapshot;
+use super::thesaurus::Thesaurus;
+use super::words;
+use dense::Dense;
+use lexical::Lexical;
+use question::{Cue, Question};
+
+/// What each signal is worth.
+mod weight {
+    pub(super) const ROW: f32 = 0.9;
+    pub(super) const WINDOW: f32 = 1.1;
+    pub(super) const UNIT: f32 = 0.7;
+    pub(super) const SIMILAR_ROW: f32 = 0.2;
+    pub(super) const SIMILAR_WINDOW: f32 = 0.4;
+    pub(super) const SIMILAR_UNIT: f32 = 0.15;
+    pub(super) const SPEAKER: f32 = 0.5;
+    pub(super) const PROJECT: f32 = 0.4;
+    pub(super) const DATE: f32 = 0.4;
+    pub(super) const CUE: f32 = 0.14;
+    pub(super) const ANSWER: f32 = 0.5;
+    pub(super) const QUESTION: f32 = -0.04;
+}
+
+/// A row that shares no word with the question must be at least this near in meaning.
+pub(super) const MIN_SIMILARITY: f32 = 0.25;
+
+/// What a search goes by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    #[default]
+    Hybrid,
+    Lexical,
+    Semantic,
+}
+
+impl Mode {
+    fn shares(self) -> (f32, f32) {
+        match self {
+            Self::Hybrid => (1.0, 1.0),
+            Self::Lexical => (1.0, 0.0),
+            Self::Semantic => (0.0, 1.0),
+        }
+    }
+}
+
+/// What is found: a record, or the unit that holds it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Level {
+    #[default]
+    Records,
+    Units,
+}
+
+/// How to rank.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RankOptions {
+    pub(super) mode: Mode,
+    pub(super) level: Level,
+    pub(super) limit: usize,
+    pub(super) now_ms: i64,
+    pub(super) with_archived: bool,
+}
+
+/// A row and what it got.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Ranked {
+    pub(super) row: usize,
+    pub(super) score: f32,
+    pub(super) lexical: f32,
+    pub(super) similarity: f32,
+    /// Terms of the question that the row holds.
+    pub(super) terms: Vec<String>,
+}
+
+/// The best rows for a question, best first.
+pub(super) fn rank(
+    snapshot: &Snapshot,
+    query: &Query,
+    embedder: &dyn Embedder,
+    options: &RankOptions,
+) -> Result<Vec<Ranked>, EmbedError> {
+    let allowed = filter::allowed(snapshot, query, options.with_archived);
+    if query.is_filter_only() {
+        return Ok(newest(snapshot, &allowed, options.limit));
+    }
+    let layout = snapshot.layout();
+    let question = Question::new(snapshot, query, Thesaurus::shipped(), options.now_ms);
+    let lexical = Lexical::new(snapshot, layout, &question.terms);
+    let vector = match options.mode {
+        Mode::Lexical => Vec::new(),
+        Mode::Hybrid | Mode::Semantic => embedder.embed(&[&query.text])?.pop().unwrap_or_default(),
+    };
+    let dense = Dense::new(snapshot, layout, &vector);
+    let scores =
+        Signals { snapshot, layout, question: &question, lexical: &lexical, dense: &dense }
+            .scores(options.mode, &allowed);
+    let best = best_rows(layout, &scores, options);
+    let ranked = best.into_iter().map(|row| Ranked {
+        row,
+        score: scores[row],
+        lexical: lexical.row[row],
+        similarity: dense.row[row].max(0.0),
+        terms: lexical.terms_of(row).map(|idx| question.terms[idx].stem.clone()).collect(),
+    });
+    Ok(ranked.collect())
+}
+
+/// A yes or no for every row: whether a question with these filters may show it.
+pub(super) fn allowed(snapshot: &Snapshot, query: &Query, with_archived: bool) -> Vec<bool> {
+    filter::allowed(snapshot, query, with_archived)
+}
+
+/// Without words the newest come first.
+fn newest(snapshot: &Snapshot, allowed: &[bool], limit: usize) -> Vec<Ranked> {
+    let mut rows: Vec<usize> = (0..allowed.len()).filter(|row| allowed[*row]).collect();
+    rows.sort_by_key(|row| (std::cmp::Reverse(snapshot.row(*row).time_ms), *row));
+    rows.truncate(limit);
+    rows.into_iter().map(|row| Ranked { row, score: 1.0, ..Ranked::default() }).collect()
+}
+
+/// The rows with the highest scores; of a unit only its best row when units are asked for.
+fn best_rows(layout: &Layout, scores: &[f32], options: &RankOptions) -> Vec<usize> {
+    let mut rows: Vec<usize> =
+        (0..scores.len()).filter(|row| scores[*row] > f32::NEG_INFINITY).collect();
+    let by_score = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
+    // Units need some rows to spare, since their best rows may be few.
+    let n_wanted = match options.level {
+        Level::Records => options.limit,
+        Level::Units => rows.len(),
+    };
+    if n_wanted < rows.len() {
+        rows.select_nth_unstable_by(n_wanted, by_score);
+        rows.truncate(n_wanted);
+    }
+    rows.sort_unstable_by(by_score);
+    if options.level == Level::Units {
+        let mut seen = HashSet::new();
+        rows.retain(|row| seen.insert(layout.unit_of[*row]));
+    }
+    rows.truncate(options.limit);
+    rows
+}
+
+/// Everything that speaks for or against a row.
+struct Signals<'a> {
+    snapshot: &'a Snapshot,
+    layout: &'a Layout,
+    question: &'a Question,
+    lexical: &'a Lexical,
+    dense: &'a Dense,
+}
+
+impl Signals<'_> {
+    /// The score of every row; minus infinity for those that are not to be found.
+    fn scores(&self, mode: Mode, allowed: &[bool]) -> Vec<f32> {
+        let speaker = self.facet_rows("speaker", self.question.speaker.as_deref());
+        let project = self.facet_rows("project", self.question.project.as_deref());
+        let (words, meaning) = mode.shares();
+        let score = |row: usize| {
+            let is_near = self.dense.row[row] >= MIN_SIMILARITY;
+            if !allowed[row] || !(is_near || (words > 0.0 && self.lexical.window(row) > 0.0)) {
+                return f32::NEG_INFINITY;
+            }
+            let own = words * self.words(row) + meaning * self.dense.score(row);
+            let named = weight::SPEAKER * holds(speaker.as_ref(), row)
+                + weight::PROJECT * holds(project.as_ref(), row);
+            let numbers = self.snapshot.row(row);
+            (own + named + self.circumstances(&numbers)) * trust(&numbers)
+        };
+        (0..allowed.len()).map(score).collect()
+    }
+
+    fn words(&self, row: usize) -> f32 {
+        let lexical = self.lexical;
+        let before = row.checked_sub(1).filter(|before| self.layout.are_together(*before, row));
+        let told =
+            before.map(|before| (before, lexical.plain(before))).filter(|(_, told)| *told > 0.0);
+        let asked = told.filter(|(before, _)| self.snapshot.row(*before).traits.asks());
+        weight::ROW * lexical.row[row]
+            + weight::WINDOW * lexical.window(row)
+            + weight::UNIT * lexical.unit(row)
+            + weight::ANSWER * asked.map_or(0.0, |(_, told)| told)
+    }
+
+    fn circumstances(&self, row: &Row) -> f32 {
+        let cued = match self.question.cue {
+            Cue::None => false,
+            Cue::Time => row.traits.has_time(),
+            Cue::Number => row.traits.has_number(),
+        };
+        weight::DATE * dates::fit(&self.question.ranges, row.time_ms)
+            + weight::CUE * f32::from(u8::from(cued))
+            + weight::QUESTION * f32::from(u8::from(row.traits.asks()))
+    }
+
+    /// The rows that have the property that the question names.
+    fn facet_rows(&self, name: &str, value: Option<&str>) -> Option<Vec<bool>> {
+        let mut rows = vec![false; self.snapshot.n_rows()];
+        for (row, _) in self.snapshot.postings(&words::facet(name, value?)) {
+            rows[row] = true;
+        }
+        Some(rows)
+    }
+}
+
+fn holds(rows: Option<&Vec<bool>>, row: usize) -> f32 {
+    rows.map_or(0.0, |rows| f32::from(u8::from(rows[row])))
+}
+
+/// What is doubted, old or overturned stands back.
+fn trust(row: &Row) -> f32 {
+    let standing = match row.standing {
+        Standing::Active => 1.0,
+        Standing::Candidate => 0.9,
+        Standing::Stale => 0.7,
+        Standing::Superseded | Standing::Archived => 0.5,
+    };
+    standing * (0.95 + 0.05 * f32::from(row.confidence) / 255.0)
+}

@@ -1,0 +1,175 @@
+//! What was overturned goes below what overturned it.
+//!
+//! A question matches the words of a decision, and the words of an overturned one are as good as those of
+//! its successor. So rows are gathered under the newest of their line, which stands where the best of them
+//! stood: whoever asks in the old words gets the new answer.
+
+use std::collections::HashMap;
+
+use super::alike;
+use super::kin::{self, Kin, KinKind};
+use super::rank::Ranked;
+use super::record::LinkKind;
+use super::snapshot::Snapshot;
+use super::words;
+
+/// A line of decisions longer than this is a loop or a joke.
+const MAX_LINE: usize = 16;
+
+/// Links are followed for as many of the best rows.
+const MAX_LINKED: usize = 64;
+
+/// What a hit gains from a hit that names it.
+const NEIGHBOUR_SHARE: f32 = 0.08;
+
+/// The memory that holds now, and what it overturned.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) best: Ranked,
+    /// Rows, newest first.
+    pub(super) older: Vec<usize>,
+    pub(super) edges: Vec<Kin>,
+}
+
+/// Gathers ranked rows into groups, best first. `is_wanted` tells which rows may be shown, and `text_of`
+/// gives a row's text.
+pub(super) fn settle(
+    snapshot: &Snapshot,
+    ranked: Vec<Ranked>,
+    is_wanted: &dyn Fn(usize) -> bool,
+    text_of: &dyn Fn(usize) -> Option<String>,
+) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut by_head: HashMap<usize, usize> = HashMap::new();
+    for hit in ranked {
+        let head = head_of(snapshot, hit.row, is_wanted);
+        match by_head.get(&head) {
+            Some(idx) => groups[*idx].take(snapshot, hit, head),
+            None => {
+                by_head.insert(head, groups.len());
+                groups.push(Group::new(snapshot, hit, head));
+            }
+        }
+    }
+    lift_neighbours(snapshot, &mut groups);
+    alike::newer_first(snapshot, &mut groups, text_of);
+    lower_contradicted(snapshot, &mut groups);
+    groups
+}
+
+impl Group {
+    fn new(snapshot: &Snapshot, hit: Ranked, head: usize) -> Self {
+        let mut group = Self { best: hit, older: older_of(snapshot, head), edges: Vec::new() };
+        if group.best.row != head {
+            group.note_older(snapshot, group.best.row);
+            group.best.row = head;
+        }
+        group
+    }
+
+    /// A further row of the same line; the first one's score was at least as good.
+    fn take(&mut self, snapshot: &Snapshot, hit: Ranked, head: usize) {
+        if hit.row == head {
+            self.best = Ranked { score: self.best.score, ..hit };
+        } else {
+            self.note_older(snapshot, hit.row);
+        }
+    }
+
+    fn note_older(&mut self, snapshot: &Snapshot, row: usize) {
+        if !self.older.contains(&row) {
+            self.older.push(row);
+        }
+        let id = snapshot.key(row).to_owned();
+        self.edges.push(Kin { kind: KinKind::Supersedes, id, shared: None });
+    }
+}
+
+/// The newest of a row's line that is wanted; the row itself when nothing overturned it.
+fn head_of(snapshot: &Snapshot, row: usize, is_wanted: &dyn Fn(usize) -> bool) -> usize {
+    let mut line = vec![row];
+    while let Some(next) = line.last().and_then(|row| successor(snapshot, *row)) {
+        if line.contains(&next) || line.len() == MAX_LINE {
+            break;
+        }
+        line.push(next);
+    }
+    line.iter().rev().copied().find(|row| is_wanted(*row)).unwrap_or(row)
+}
+
+/// The row that overturned another: as that says itself, or as the newer one says.
+fn successor(snapshot: &Snapshot, row: usize) -> Option<usize> {
+    let links = snapshot.links(row);
+    let named = links.iter().filter(|link| link.kind == LinkKind::SupersededBy);
+    let named = named.filter_map(|link| kin::row_of(snapshot, &link.to)).next();
+    let claimed = || {
+        let term = words::facet("supersedes", snapshot.key(row));
+        snapshot.postings(&term).map(|(newer, _)| newer).find(|newer| *newer != row)
+    };
+    named.or_else(claimed)
+}
+
+/// Everything that a row overturned, directly or not, newest first.
+fn older_of(snapshot: &Snapshot, head: usize) -> Vec<usize> {
+    let mut line = vec![head];
+    let mut next = 0;
+    while next < line.len() && line.len() < MAX_LINE {
+        for link in snapshot.links(line[next]) {
+            let older = kin::row_of(snapshot, &link.to).filter(|row| !line.contains(row));
+            line.extend(older.filter(|_| link.kind == LinkKind::Supersedes));
+        }
+        next += 1;
+    }
+    line.remove(0);
+    line.sort_by_key(|row| std::cmp::Reverse(snapshot.row(*row).time_ms));
+    line
+}
+
+/// A hit that another hit names is a little more likely to be meant.
+fn lift_neighbours(snapshot: &Snapshot, groups: &mut [Group]) {
+    let n_linked = groups.len().min(MAX_LINKED);
+    let places: HashMap<String, usize> = groups[..n_linked]
+        .iter()
+        .enumerate()
+        .map(|(idx, group)| (snapshot.key(group.best.row).to_owned(), idx))
+        .collect();
+    let mut gains: Vec<(usize, f32, Kin)> = Vec::new();
+    for group in &groups[..n_linked] {
+        for link in kin::linked(snapshot, group.best.row) {
+            let target = places.get(&link.id).filter(|_| link.kind == KinKind::Related);
+            gains.extend(target.map(|idx| {
+                let id = snapshot.key(group.best.row).to_owned();
+                (*idx, group.best.score, Kin { kind: KinKind::Related, id, shared: None })
+            }));
+        }
+    }
+    for (idx, score, kin) in gains {
+        groups[idx].best.score += NEIGHBOUR_SHARE * score;
+        groups[idx].edges.push(kin);
+    }
+    groups[..n_linked].sort_by(|a, b| b.best.score.total_cmp(&a.best.score));
+}
+
+/// Of two that contradict each other the newer stands first.
+fn lower_contradicted(snapshot: &Snapshot, groups: &mut Vec<Group>) {
+    let n_linked = groups.len().min(MAX_LINKED);
+    for idx in 0..n_linked {
+        let row = groups[idx].best.row;
+        for link in snapshot.links(row).iter().filter(|link| link.kind == LinkKind::Contradicts) {
+            let other = groups.iter().position(|group| snapshot.key(group.best.row) == link.to);
+            let own = groups.iter().position(|group| group.best.row == row);
+            if let (Some(own), Some(other)) = (own, other) {
+                put_newer_first(snapshot, groups, own, other);
+            }
+        }
+    }
+}
+
+fn put_newer_first(snapshot: &Snapshot, groups: &mut Vec<Group>, a: usize, b: usize) {
+    let (upper, lower) = (a.min(b), a.max(b));
+    let time = |idx: usize| snapshot.row(groups[idx].best.row).time_ms;
+    if time(upper) < time(lower) {
+        let newer = groups.remove(lower);
+        groups.insert(upper, newer);
+    }
+}

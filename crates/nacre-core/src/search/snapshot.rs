@@ -1,0 +1,186 @@
+//! An index as a question sees it: all segments side by side, the dead rows left out.
+//!
+//! Rows are numbered over all segments. The rows of a unit stand together and in order, so that the
+//! neighbour of a message is the next row.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::layout::Layout;
+use super::manifest::Manifest;
+use super::record::{Fingerprint, Link};
+use super::segment::{Counts, Postings, Row, Segment};
+
+/// Everything that can be found now.
+#[derive(Debug, Default)]
+pub struct Snapshot {
+    pub(super) manifest: Manifest,
+    pub(super) loaded: Vec<Loaded>,
+    layout: OnceLock<Layout>,
+}
+
+/// A segment and its place among the others.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) segment: Segment,
+    first_row: usize,
+    is_dead: Vec<bool>,
+}
+
+impl Snapshot {
+    /// Puts segments together as `manifest` says; they come in the order of its parts.
+    pub(super) fn new(manifest: Manifest, segments: Vec<Segment>) -> Self {
+        let mut snapshot = Self { manifest, ..Self::default() };
+        let mut first_row = 0;
+        for (segment, part) in segments.into_iter().zip(&snapshot.manifest.parts) {
+            let mut is_dead = vec![false; segment.n_rows()];
+            for unit in part.dead.iter().filter(|unit| (**unit as usize) < segment.n_units()) {
+                let unit = segment.unit(*unit as usize);
+                let rows = unit.first_row as usize..(unit.first_row + unit.n_rows) as usize;
+                is_dead[rows].fill(true);
+            }
+            let n_rows = segment.n_rows();
+            snapshot.loaded.push(Loaded { segment, first_row, is_dead });
+            first_row += n_rows;
+        }
+        snapshot
+    }
+
+    /// How many row numbers there are, dead ones included.
+    pub(super) fn n_rows(&self) -> usize {
+        self.loaded.last().map_or(0, |last| last.first_row + last.segment.n_rows())
+    }
+
+    /// How many records can be found.
+    pub fn n_records(&self) -> usize {
+        self.loaded.iter().map(Loaded::n_live).sum()
+    }
+
+    /// How many pieces the index consists of.
+    pub fn n_segments(&self) -> usize {
+        self.loaded.len()
+    }
+
+    /// The model whose vectors these are; empty when there are none.
+    pub fn model(&self) -> &str {
+        &self.manifest.model
+    }
+
+    /// Numbers about all rows; computed for the first question.
+    pub(super) fn layout(&self) -> &Layout {
+        self.layout.get_or_init(|| Layout::new(self))
+    }
+
+    /// What the last look at the sources saw besides the units.
+    pub(super) fn watermark(&self) -> u64 {
+        self.manifest.watermark
+    }
+
+    /// The keys of live units without records.
+    pub(super) fn empty_units(&self) -> impl Iterator<Item = &str> {
+        self.loaded.iter().zip(&self.manifest.parts).flat_map(|(loaded, part)| {
+            (0..loaded.segment.n_units()).filter_map(move |idx| {
+                let is_dead =
+                    u32::try_from(idx).is_ok_and(|idx| part.dead.binary_search(&idx).is_ok());
+                let is_empty = loaded.segment.unit(idx).n_rows == 0;
+                (is_empty && !is_dead).then(|| loaded.segment.unit_key(idx))
+            })
+        })
+    }
+
+    pub(super) fn dims(&self) -> usize {
+        self.manifest.dims as usize
+    }
+
+    pub(super) fn is_live(&self, row: usize) -> bool {
+        self.at(row).is_some_and(|(loaded, local)| !loaded.is_dead[local])
+    }
+
+    pub(super) fn row(&self, row: usize) -> Row {
+        self.at(row).map_or_else(Row::default, |(loaded, local)| loaded.segment.row(local))
+    }
+
+    pub(super) fn key(&self, row: usize) -> &str {
+        self.at(row).map_or("", |(loaded, local)| loaded.segment.row_key(local))
+    }
+
+    /// The key of the unit that a row belongs to.
+    pub(super) fn unit_key(&self, row: usize) -> &str {
+        self.at(row).map_or("", |(loaded, local)| {
+            loaded.segment.unit_key(loaded.segment.row(local).unit as usize)
+        })
+    }
+
+    pub(super) fn links(&self, row: usize) -> Vec<Link> {
+        self.at(row).map_or_else(Vec::new, |(loaded, local)| loaded.segment.links(local))
+    }
+
+    /// The live rows that hold `term`, ascending.
+    pub(super) fn postings(&self, term: &[u8]) -> impl Iterator<Item = (usize, Counts)> {
+        let lists: Vec<(&Loaded, Postings<'_>)> = self
+            .loaded
+            .iter()
+            .filter_map(|loaded| Some((loaded, loaded.segment.postings(term)?)))
+            .collect();
+        lists.into_iter().flat_map(|(loaded, postings)| {
+            postings.filter_map(|(local, counts)| loaded.live(local).map(|row| (row, counts)))
+        })
+    }
+
+    /// In about how many records a term stands; dead ones may be counted.
+    pub(super) fn n_holding(&self, term: &[u8]) -> u32 {
+        let counts = self.loaded.iter().filter_map(|loaded| loaded.segment.postings(term));
+        counts.map(|postings| postings.n_rows()).sum()
+    }
+
+    /// The rows of all units, live or not, part by part.
+    pub(super) fn unit_rows(&self) -> impl Iterator<Item = Range<usize>> {
+        self.loaded.iter().flat_map(|loaded| {
+            (0..loaded.segment.n_units()).map(|idx| {
+                let unit = loaded.segment.unit(idx);
+                let first = loaded.first_row + unit.first_row as usize;
+                first..first + unit.n_rows as usize
+            })
+        })
+    }
+
+    /// The live units by their keys.
+    pub(super) fn units(&self) -> HashMap<&str, Fingerprint> {
+        let mut units = HashMap::new();
+        for (part, loaded) in self.loaded.iter().enumerate() {
+            let dead = &self.manifest.parts[part].dead;
+            for idx in 0..loaded.segment.n_units() {
+                let unit = u32::try_from(idx).unwrap_or(u32::MAX);
+                if dead.binary_search(&unit).is_err() {
+                    units
+                        .insert(loaded.segment.unit_key(idx), loaded.segment.unit(idx).fingerprint);
+                }
+            }
+        }
+        units
+    }
+
+    /// The segments in the order of their rows, for those who scan them whole.
+    pub(super) fn segments(&self) -> impl Iterator<Item = &Segment> {
+        self.loaded.iter().map(|loaded| &loaded.segment)
+    }
+
+    fn at(&self, row: usize) -> Option<(&Loaded, usize)> {
+        let part = self.loaded.partition_point(|loaded| loaded.first_row <= row).checked_sub(1)?;
+        let loaded = self.loaded.get(part)?;
+        let local = row - loaded.first_row;
+        (local < loaded.segment.n_rows()).then_some((loaded, local))
+    }
+}
+
+impl Loaded {
+    fn live(&self, local: u32) -> Option<usize> {
+        let local = local as usize;
+        self.is_dead.get(local).is_some_and(|is_dead| !is_dead).then_some(self.first_row + local)
+    }
+
+    pub(super) fn n_live(&self) -> usize {
+        self.is_dead.iter().filter(|is_dead| !**is_dead).count()
+    }
+}
