@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use super::error::CatalogError;
 
 /// Grows with the schema.
-const FORMAT: i64 = 1;
+const FORMAT: i64 = 2;
 
 /// How long one process waits for another's transaction; each is short.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(20);
@@ -46,9 +46,12 @@ CREATE TABLE session (
   grown INTEGER NOT NULL,
   facts TEXT NOT NULL,
   report TEXT NOT NULL,
+  said INTEGER NOT NULL DEFAULT 0,
   UNIQUE (source, inner_id)
 ) STRICT;
 CREATE INDEX session_by_activity ON session (last_activity DESC);
+CREATE INDEX session_by_name ON session (agent, session_id);
+CREATE INDEX session_unplaced ON session (cwd) WHERE project IS NULL AND cwd IS NOT NULL;
 CREATE TABLE job (
   session INTEGER PRIMARY KEY REFERENCES session (id),
   state TEXT NOT NULL,
@@ -78,15 +81,6 @@ CREATE TABLE message (
   text TEXT NOT NULL
 ) STRICT;
 CREATE INDEX message_by_session ON message (session, sequence);
-CREATE VIRTUAL TABLE message_text USING fts5 (
-  text, content = 'message', content_rowid = 'id', tokenize = 'porter unicode61 remove_diacritics 2'
-);
-CREATE TRIGGER message_added AFTER INSERT ON message BEGIN
-  INSERT INTO message_text (rowid, text) VALUES (new.id, new.text);
-END;
-CREATE TRIGGER message_removed AFTER DELETE ON message BEGIN
-  INSERT INTO message_text (message_text, rowid, text) VALUES ('delete', old.id, old.text);
-END;
 ";
 
 /// What was seen of every trace, and the queue.
@@ -114,7 +108,7 @@ impl Catalog {
     }
 
     fn open_once(path: &Path) -> Result<Self, CatalogError> {
-        let failed = |source| CatalogError::Open { path: path.to_owned(), source };
+        let failed = |source| CatalogError::open(path, source);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NOFOLLOW
@@ -127,6 +121,7 @@ impl Catalog {
         match found {
             FORMAT => {}
             0 => create(&mut connection).map_err(failed)?,
+            1 => upgrade(&mut connection).map_err(failed)?,
             found => return Err(CatalogError::Newer { path: path.to_owned(), found }),
         }
         connection.set_prepared_statement_cache_capacity(64);
@@ -138,12 +133,10 @@ impl Catalog {
         &mut self,
         work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, CatalogError> {
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(CatalogError::of)?;
-        let result = work(&transaction).map_err(CatalogError::of)?;
-        transaction.commit().map_err(CatalogError::of)?;
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let result = work(&transaction)?;
+        transaction.commit()?;
         Ok(result)
     }
 }
@@ -154,6 +147,24 @@ fn create(connection: &mut Connection) -> rusqlite::Result<()> {
     let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if found == 0 {
         transaction.execute_batch(SCHEMA)?;
+        transaction.pragma_update(None, "user_version", FORMAT)?;
+    }
+    transaction.commit()
+}
+
+/// From the first format: what was said is indexed outside of the catalog.
+fn upgrade(connection: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if found == 1 {
+        transaction.execute_batch(
+            "DROP TRIGGER message_added; DROP TRIGGER message_removed; DROP TABLE message_text;
+             ALTER TABLE session ADD COLUMN said INTEGER NOT NULL DEFAULT 0;
+             UPDATE session SET said = 1 WHERE id IN (SELECT session FROM message);
+             CREATE INDEX IF NOT EXISTS session_by_name ON session (agent, session_id);
+             CREATE INDEX IF NOT EXISTS session_unplaced ON session (cwd)
+               WHERE project IS NULL AND cwd IS NOT NULL;",
+        )?;
         transaction.pragma_update(None, "user_version", FORMAT)?;
     }
     transaction.commit()

@@ -1,6 +1,6 @@
 //! Why the catalog could not do what was asked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A failure of the catalog as a whole; a failing trace is a value in a report.
 #[derive(Debug, thiserror::Error)]
@@ -10,7 +10,7 @@ pub enum CatalogError {
     #[error("The catalog `{}` was written by a newer version (format {found})", path.display())]
     Newer { path: PathBuf, found: i64 },
     #[error("Cannot use the catalog")]
-    Sql(#[from] rusqlite::Error),
+    Sql(#[source] rusqlite::Error),
     #[error("Another process is writing to the catalog")]
     Busy(#[source] rusqlite::Error),
     #[error("No trace is named `{}`", crate::base::Shown(id))]
@@ -20,17 +20,30 @@ pub enum CatalogError {
     #[error("The lease of job `{id}` is no longer held")]
     LeaseLost { id: String },
     #[error(transparent)]
+    Index(#[from] crate::search::IndexError),
+    #[error(transparent)]
     Trace(#[from] crate::transcript::Error),
 }
 
 impl CatalogError {
-    /// Tells a lock that was waited for in vain from other failures.
-    pub(super) fn of(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
-                Self::Busy(error)
-            }
-            _ => Self::Sql(error),
+    /// A failure to open the file, unless it is no more than another process at work on it.
+    pub(super) fn open(path: &Path, source: rusqlite::Error) -> Self {
+        if is_busy(&source) {
+            return Self::Busy(source);
         }
+        Self::Open { path: path.to_owned(), source }
     }
+}
+
+impl From<rusqlite::Error> for CatalogError {
+    /// Tells a lock that was waited for in vain from other failures.
+    fn from(error: rusqlite::Error) -> Self {
+        if is_busy(&error) { Self::Busy(error) } else { Self::Sql(error) }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
+
+    matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked))
 }

@@ -17,8 +17,10 @@ mod refresh;
 mod runs;
 mod search;
 mod seen;
+mod take;
 #[cfg(test)]
 mod tests;
+mod twins;
 
 pub use db::Catalog;
 pub use error::CatalogError;
@@ -27,5 +29,5 @@ pub use place::{Placing, project_root};
 pub use queue::{Claim, ClaimOrder, QueueFilter};
 pub use refresh::{Connection, Progress, RefreshOptions, RefreshReport, SourceProblem};
 pub use runs::ServiceRun;
-pub use search::{TextHit, TextQuery};
+pub use search::{Shelf, TextHit, TextQuery};
 pub use seen::{SessionFilter, SessionRow, StateCounts};

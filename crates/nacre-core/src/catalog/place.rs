@@ -6,8 +6,13 @@
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
+use crate::transcript::emit::repository_address;
+
 /// A `.git` file holds one line.
 const MAX_GIT_FILE_BYTES: u64 = 4096;
+
+/// A longer configuration is not a person's.
+const MAX_GIT_CONFIG_BYTES: u64 = 64 * 1024;
 
 /// Where a session belongs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +44,27 @@ pub fn project_root(cwd: Option<&str>, projects: &[PathBuf]) -> Placing {
     }
 }
 
+/// The address that the repository at `root` was cloned from, without credentials.
+pub(super) fn remote_of(root: &Path) -> Option<String> {
+    let own = root.join(".git");
+    let git_dir = if own.is_dir() { own } else { common_root(root)?.join(".git") };
+    let config = read_bounded(&git_dir.join("config"), MAX_GIT_CONFIG_BYTES)?;
+    let mut remotes: Vec<(bool, &str)> = Vec::new();
+    let mut section = "";
+    for line in config.lines().map(str::trim) {
+        if line.starts_with('[') {
+            section = line;
+        } else if section.starts_with("[remote ")
+            && let Some((name, value)) = line.split_once('=')
+            && name.trim() == "url"
+        {
+            remotes.push((section == "[remote \"origin\"]", value.trim()));
+        }
+    }
+    let first = remotes.iter().find(|(is_origin, _)| *is_origin).or(remotes.first())?;
+    Some(repository_address(first.1)).filter(|address| !address.is_empty())
+}
+
 /// The main working tree of the repository around `dir`, where `dir` is in a linked worktree.
 fn common_root(dir: &Path) -> Option<PathBuf> {
     let tree = dir.ancestors().find(|dir| dir.join(".git").is_file())?;
@@ -52,13 +78,18 @@ fn common_root(dir: &Path) -> Option<PathBuf> {
 }
 
 fn read_line(path: &Path) -> Option<String> {
+    let text = read_bounded(path, MAX_GIT_FILE_BYTES)?;
+    text.lines().next().map(str::trim).map(str::to_owned)
+}
+
+fn read_bounded(path: &Path, limit: u64) -> Option<String> {
     let metadata = path.symlink_metadata().ok()?;
     if !metadata.is_file() {
         return None;
     }
     let mut text = String::new();
-    std::fs::File::open(path).ok()?.take(MAX_GIT_FILE_BYTES).read_to_string(&mut text).ok()?;
-    text.lines().next().map(str::trim).map(str::to_owned)
+    std::fs::File::open(path).ok()?.take(limit).read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 /// The path without `.` and `..`, by its text alone: the folder may be gone.

@@ -13,6 +13,9 @@ use super::db::Catalog;
 use super::error::CatalogError;
 use super::job::{Job, JobState, Outcome, RetryPolicy};
 
+/// A session that took down this many workers is not given to another one.
+const MAX_CLAIMS: u32 = 10;
+
 /// Which of the waiting jobs is claimed first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimOrder {
@@ -51,7 +54,7 @@ impl Catalog {
             ClaimOrder::OldestFirst => "ASC",
         };
         let next = format!(
-            "SELECT s.id, s.key, j.attempts, s.project FROM job j JOIN session s ON s.id = j.session
+            "SELECT s.id, s.key, j.attempts, s.project, s.grown FROM job j JOIN session s ON s.id = j.session
              WHERE j.state = 'pending' AND j.not_before <= :now AND NOT EXISTS (
                SELECT 1 FROM job r JOIN session o ON o.id = r.session
                WHERE r.state = 'running' AND o.project IS s.project)
@@ -61,19 +64,19 @@ impl Catalog {
         self.write(|transaction| {
             let found = transaction
                 .query_row(&next, named_params! { ":now": now.as_millisecond() }, |row| {
-                    Ok((row.get::<_, i64>(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+                    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
                 })
                 .optional()?;
-            let Some((session, key, attempts, project)) = found else { return Ok(None) };
+            let Some((session, key, attempts, project, grown)) = found else { return Ok(None) };
+            let (session, attempts, grown): (i64, u32, i64) = (session, attempts, grown);
             transaction.execute(
                 "UPDATE job SET state = 'running', lease = :lease, lease_until = :until, changed = :now,
-                   claimed = :now, attempts = attempts + 1 WHERE session = :session",
+                   claimed = :grown, attempts = attempts + 1 WHERE session = :session",
                 named_params! {
                     ":lease": token, ":until": millis_after(now, length),
-                    ":now": now.as_millisecond(), ":session": session,
+                    ":now": now.as_millisecond(), ":session": session, ":grown": grown,
                 },
             )?;
-            let attempts: u32 = attempts;
             Ok(Some(Claim { key, lease: token.to_owned(), attempts: attempts + 1, project }))
         })
     }
@@ -98,7 +101,7 @@ impl Catalog {
         held(n_kept, claim)
     }
 
-    /// Ends a claimed job, if its lease is still held.
+    /// Ends a claimed job, if its lease is still held; says where the job stands then.
     pub fn finish(
         &mut self,
         claim: &Claim,
@@ -118,7 +121,7 @@ impl Catalog {
             }
         };
         let refund = u32::from(*outcome == Outcome::Released);
-        let n_ended = self.write(|transaction| {
+        let ended = self.write(|transaction| {
             let n_ended = transaction.execute(
                 "UPDATE job SET state = :state, reason = :reason, run = coalesce(:run, run), lease = NULL,
                    lease_until = NULL, not_before = :due, changed = :now, attempts = attempts - :refund
@@ -130,17 +133,19 @@ impl Catalog {
                     ":lease": claim.lease, ":key": claim.key,
                 },
             )?;
+            if n_ended == 0 {
+                return Ok(None);
+            }
             // What was written to the trace after the claim was not part of the run.
-            transaction.execute(
+            let n_again = transaction.execute(
                 "UPDATE job SET state = 'pending', reason = 'the trace grew during its run', attempts = 0
                  WHERE state IN ('done', 'empty') AND session = (
                    SELECT id FROM session WHERE key = :key AND grown > job.claimed)",
                 named_params! { ":key": claim.key },
             )?;
-            Ok(n_ended)
+            Ok(Some(if n_again == 0 { state } else { JobState::Pending }))
         })?;
-        held(n_ended, claim)?;
-        Ok(state)
+        ended.ok_or_else(|| CatalogError::LeaseLost { id: claim.key.clone() })
     }
 
     /// Gives back the jobs of workers that went away without a word.
@@ -155,9 +160,10 @@ impl Catalog {
         }
         self.write(|transaction| {
             transaction.execute(
-                "UPDATE job SET state = 'pending', lease = NULL, lease_until = NULL, changed = ?1,
-                   reason = 'the worker went away' WHERE state = 'running' AND lease_until <= ?1",
-                [now.as_millisecond()],
+                "UPDATE job SET lease = NULL, lease_until = NULL, changed = ?1, reason = 'the worker went away',
+                   state = CASE WHEN attempts < ?2 THEN 'pending' ELSE 'dead' END
+                 WHERE state = 'running' AND lease_until <= ?1",
+                (now.as_millisecond(), MAX_CLAIMS),
             )
         })?;
         Ok(())

@@ -1,14 +1,17 @@
 //! One session into the catalog: its texts, its facts and its place in the queue, in one transaction.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::path::Path;
 
 use jiff::Timestamp;
 use rusqlite::{Transaction, named_params};
 
 use super::job::JobState;
-use super::place::{Placing, project_root};
+use super::place::{Placing, project_root, remote_of};
 use super::refresh::RefreshOptions;
 use super::seen::key_of;
+use super::twins::{self, Moment};
 use crate::transcript::{
     Began, Event, EventKind, Lane, Origin, ReadOutcome, SessionFacts, SessionRole, Source, Stamp,
     Trace,
@@ -16,6 +19,9 @@ use crate::transcript::{
 
 /// The reason of sessions that a registration admits.
 pub(super) const NO_PROJECT: &str = "no registered project";
+
+/// The reason of sessions whose trace is no longer there.
+pub(super) const GONE: &str = "the trace is gone";
 
 /// Where a session stands in the queue after it was read.
 pub(super) struct Admission {
@@ -29,8 +35,25 @@ impl Admission {
         Self { state: JobState::Dead, reason: Some(reason.to_owned()), not_before: 0 }
     }
 
-    fn skipped(reason: &str) -> Self {
+    pub(super) fn skipped(reason: &str) -> Self {
         Self { state: JobState::Skipped, reason: Some(reason.to_owned()), not_before: 0 }
+    }
+}
+
+/// Whether a read found anything that was not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Growth {
+    Grown,
+    /// The trace was touched, or is back, and says what it said.
+    Same,
+}
+
+impl Growth {
+    pub(super) fn of(outcome: &ReadOutcome, texts: &Texts<'_>) -> Self {
+        match (outcome.began, texts.first_sequence) {
+            (Began::AtWatermark, None) => Self::Same,
+            (Began::AtWatermark | Began::FromStart | Began::Restarted, _) => Self::Grown,
+        }
     }
 }
 
@@ -39,7 +62,7 @@ pub(super) fn admit(
     facts: &SessionFacts,
     placing: &Placing,
     stamp: Stamp,
-    options: &RefreshOptions,
+    moment: Moment,
 ) -> Admission {
     match facts.role {
         SessionRole::Main => {}
@@ -55,10 +78,10 @@ pub(super) fn admit(
         Placing::Unregistered(_) => return Admission::skipped(NO_PROJECT),
         Placing::Nowhere => return Admission::skipped("the trace does not say where it was"),
     }
-    let quiet_ms = i64::try_from(options.quiet.as_millis()).unwrap_or(i64::MAX);
+    let quiet_ms = i64::try_from(moment.quiet.as_millis()).unwrap_or(i64::MAX);
     let rests_at =
         stamp.modified.map_or(0, |modified| modified.as_millisecond().saturating_add(quiet_ms));
-    let not_before = if rests_at > options.now.as_millisecond() { rests_at } else { 0 };
+    let not_before = if rests_at > moment.now.as_millisecond() { rests_at } else { 0 };
     Admission { state: JobState::Pending, reason: None, not_before }
 }
 
@@ -67,12 +90,19 @@ pub(super) struct Texts<'a> {
     transaction: &'a Transaction<'a>,
     session: i64,
     first_sequence: Option<u64>,
+    has_changed: Cell<bool>,
     pub(super) failure: Option<rusqlite::Error>,
 }
 
 impl<'a> Texts<'a> {
     pub(super) fn new(transaction: &'a Transaction<'a>, session: i64) -> Self {
-        Self { transaction, session, first_sequence: None, failure: None }
+        Self {
+            transaction,
+            session,
+            first_sequence: None,
+            has_changed: Cell::new(false),
+            failure: None,
+        }
     }
 
     pub(super) fn take(&mut self, event: &Event) {
@@ -106,15 +136,22 @@ impl<'a> Texts<'a> {
         self.transaction
             .prepare_cached("DELETE FROM message WHERE session = ?1 AND sequence >= ?2")?
             .execute((self.session, sequence))
-            .map(drop)
+            .map(|n_forgotten| self.has_changed.set(self.has_changed.get() || n_forgotten > 0))
     }
 
-    /// A trace that was rewritten and is empty now leaves nothing.
-    pub(super) fn forget_before(&self, outcome: &ReadOutcome) -> rusqlite::Result<()> {
+    /// Ends a read: a trace that was rewritten and is empty now leaves nothing, and who indexes the texts
+    /// is told that they are others now.
+    pub(super) fn finish(&self, outcome: &ReadOutcome) -> rusqlite::Result<()> {
         match (outcome.began, self.first_sequence) {
-            (Began::FromStart | Began::Restarted, None) => self.forget_from(0),
-            (Began::FromStart | Began::Restarted | Began::AtWatermark, _) => Ok(()),
+            (Began::FromStart | Began::Restarted, None) => self.forget_from(0)?,
+            (Began::FromStart | Began::Restarted | Began::AtWatermark, _) => {}
         }
+        if self.has_changed.get() {
+            self.transaction
+                .prepare_cached("UPDATE session SET said = said + 1 WHERE id = ?1")?
+                .execute([self.session])?;
+        }
+        Ok(())
     }
 
     fn insert(&self, event: &Event) -> rusqlite::Result<()> {
@@ -127,7 +164,7 @@ impl<'a> Texts<'a> {
         self.transaction
             .prepare_cached("INSERT INTO message (session, sequence, kind, at, text) VALUES (?1, ?2, ?3, ?4, ?5)")?
             .execute((self.session, sequence, event.kind.as_str(), at, text))
-            .map(drop)
+            .map(|_| self.has_changed.set(true))
     }
 }
 
@@ -135,30 +172,51 @@ pub(super) fn record(
     transaction: &Transaction<'_>,
     session: i64,
     trace: &Trace,
-    outcome: &ReadOutcome,
+    (outcome, growth): (&ReadOutcome, Growth),
     options: &RefreshOptions,
 ) -> rusqlite::Result<()> {
-    let facts = &outcome.facts;
-    let placing = project_root(facts.cwd.as_deref(), &options.projects);
+    let placing = project_root(outcome.facts.cwd.as_deref(), &options.projects);
+    let mut facts = Cow::Borrowed(&outcome.facts);
     let project = match &placing {
-        Placing::Project(root) => Some(path_text(root)),
+        Placing::Project(root) => {
+            // Not every agent says whose repository it was in.
+            if facts.repository.is_none() {
+                facts.to_mut().repository = remote_of(root);
+            }
+            Some(path_text(root))
+        }
         Placing::Unregistered(_) | Placing::Nowhere => None,
     };
+    let facts = &*facts;
     let last_activity =
         facts.last_activity.or(trace.source.stamp.modified).map(Timestamp::as_millisecond);
     transaction.execute(
         "UPDATE session SET revision = :revision, watermark = :watermark, session_id = :session_id,
            title = :title, cwd = :cwd, project = :project, started = :started, last_activity = :last,
-           grown = :now, facts = :facts, report = :report WHERE id = :id",
+           grown = grown + :growth, facts = :facts, report = :report WHERE id = :id",
         named_params! {
             ":revision": trace.revision, ":watermark": outcome.watermark.as_ref().map(json),
             ":session_id": facts.id, ":title": facts.title, ":cwd": facts.cwd, ":project": project,
             ":started": facts.started.map(Timestamp::as_millisecond), ":last": last_activity,
-            ":now": options.now.as_millisecond(), ":facts": json(facts), ":report": json(&outcome.report),
-            ":id": session,
+            ":growth": u32::from(growth == Growth::Grown), ":facts": json(facts),
+            ":report": json(&outcome.report), ":id": session,
         },
     )?;
-    set_job(transaction, session, &admit(facts, &placing, trace.source.stamp, options), options.now)
+    if growth == Growth::Grown || !is_placed(transaction, session)? {
+        let admission = admit(facts, &placing, trace.source.stamp, options.moment());
+        set_job(transaction, session, &admission, options.now)?;
+    }
+    twins::settle(transaction, session, options.moment())
+}
+
+/// Whether a session stands where reading it again without finding anything new leaves it.
+fn is_placed(transaction: &Transaction<'_>, session: i64) -> rusqlite::Result<bool> {
+    transaction
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM job WHERE session = ?1
+               AND state IN ('pending', 'running', 'done', 'empty'))",
+        )?
+        .query_row([session], |row| row.get(0))
 }
 
 /// Our own plain types as JSON, which cannot fail.
@@ -216,11 +274,12 @@ pub(super) fn put_source(
 pub(super) fn put_source_unread(
     transaction: &Transaction<'_>,
     source: &Source,
+    version: u32,
 ) -> rusqlite::Result<i64> {
-    let key = (source.agent.as_str(), path_text(&source.path));
+    let key = (source.agent.as_str(), path_text(&source.path), version);
     transaction
         .prepare_cached(
-            "INSERT INTO source (agent, path, size, modified, inode, version) VALUES (?1, ?2, -1, 0, 0, 0)
+            "INSERT INTO source (agent, path, size, modified, inode, version) VALUES (?1, ?2, -1, 0, 0, ?3)
              ON CONFLICT (agent, path) DO UPDATE SET path = path RETURNING id",
         )?
         .query_row(key, |row| row.get(0))

@@ -1,26 +1,23 @@
 //! Bringing the catalog up to date: find, read what changed, and say what waits.
 //!
-//! Each session is recorded in one transaction with its texts, its facts and its place in the
-//! queue, so a kill leaves it as it was before or after, never between. A trace that cannot be read
-//! is recorded as dead with its reason, and everything else goes on.
+//! A source that is no longer there keeps what was read of it, but its stamp is forgotten: should it
+//! come back, it is read again. What lies below a folder that could not be looked into is not gone.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension as _, named_params};
+use rusqlite::{Transaction, named_params};
 
 use super::db::Catalog;
 use super::error::CatalogError;
 use super::job::JobState;
 use super::place::{Placing, project_root};
-use super::record::{
-    Admission, NO_PROJECT, Texts, columns, inner, path_text, put_session, put_source,
-    put_source_unread, record, set_job,
-};
-use crate::transcript::{ADAPTERS, Adapter, Agent, Began, Discovery, Source, Trace, Watermark};
+use super::record::{Admission, GONE, NO_PROJECT, columns, path_text, set_job};
+use super::twins::{self, Moment};
+use crate::transcript::{ADAPTERS, Adapter, Agent, Source};
 
 /// An agent and where it keeps its traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +43,12 @@ pub struct RefreshOptions {
     /// A trace that was written to more recently than this is still being written.
     pub quiet: Duration,
     pub now: Timestamp,
+}
+
+impl RefreshOptions {
+    pub(super) fn moment(&self) -> Moment {
+        Moment { now: self.now, quiet: self.quiet }
+    }
 }
 
 /// What a refresh did.
@@ -94,13 +97,13 @@ impl Catalog {
         let mut report =
             RefreshReport { readmitted: self.readmit(options)?, ..RefreshReport::default() };
         let mut changed = Vec::new();
+        let mut ledger = self.ledger()?;
         for connection in &options.connections {
             let Some(adapter) = adapter_of(connection.agent) else { continue };
-            changed.extend(
-                self.changed_sources(adapter, connection, options, &mut report)?
-                    .into_iter()
-                    .map(|source| (adapter, source)),
-            );
+            let known = ledger.remove(&connection.agent).unwrap_or_default();
+            let (sources, gone) = changed_among(known, adapter, connection, options, &mut report);
+            report.gone += self.note_gone(&gone, connection.agent, options.moment())?;
+            changed.extend(sources.into_iter().map(|source| (adapter, source)));
         }
         // The newest first: what was just done is what the next session needs.
         changed.sort_by_key(|(_, source)| Reverse(source.stamp.modified));
@@ -123,271 +126,192 @@ impl Catalog {
     ) -> Result<(Vec<Source>, RefreshReport), CatalogError> {
         let mut report = RefreshReport::default();
         let mut changed = Vec::new();
+        let mut ledger = self.ledger()?;
         for connection in &options.connections {
             let Some(adapter) = adapter_of(connection.agent) else { continue };
-            let discovery = adapter.discover(&connection.roots);
-            changed.extend(
-                self.changed_among(discovery, adapter, connection, options, &mut report)?.0,
-            );
+            let known = ledger.remove(&connection.agent).unwrap_or_default();
+            changed.extend(changed_among(known, adapter, connection, options, &mut report).0);
         }
         changed.sort_by_key(|source| Reverse(source.stamp.modified));
         Ok((changed, report))
     }
 
-    /// The sources of one agent that are new or differ from what was seen; notes those that are gone.
-    fn changed_sources(
-        &mut self,
-        adapter: &'static dyn Adapter,
-        connection: &Connection,
-        options: &RefreshOptions,
-        report: &mut RefreshReport,
-    ) -> Result<Vec<Source>, CatalogError> {
-        let discovery = adapter.discover(&connection.roots);
-        let (changed, gone) =
-            self.changed_among(discovery, adapter, connection, options, report)?;
-        report.gone += self.note_gone(&gone, connection.agent, options.now)?;
-        Ok(changed)
-    }
-
-    /// Of what was found, the sources to read; and the known ones that were not found.
-    fn changed_among(
-        &self,
-        discovery: Discovery,
-        adapter: &'static dyn Adapter,
-        connection: &Connection,
-        options: &RefreshOptions,
-        report: &mut RefreshReport,
-    ) -> Result<(Vec<Source>, Vec<String>), CatalogError> {
-        report.problems.extend(discovery.problems.iter().map(|problem| SourceProblem {
-            path: problem.path.clone(),
-            reason: problem.error.to_string(),
-        }));
-        let known = self.known_sources(connection.agent)?;
-        let found: BTreeSet<&Path> =
-            discovery.sources.iter().map(|source| source.path.as_path()).collect();
-        let is_below = |path: &Path| connection.roots.iter().any(|root| path.starts_with(root));
-        let is_gone = |path: &&PathBuf| !found.contains(path.as_path()) && is_below(path);
-        let gone: Vec<String> = known.keys().filter(is_gone).map(|path| path_text(path)).collect();
-        let version = i64::from(adapter.version());
-        let is_changed = |source: &Source| {
-            options.force
-                || known
-                    .get(&source.path)
-                    .is_none_or(|seen| *seen != (columns(source.stamp), version))
-        };
-        let in_window = |source: &Source| {
-            let modified = source.stamp.modified.unwrap_or(options.now);
-            options.since.is_none_or(|since| modified >= since)
-                && options.until.is_none_or(|until| modified < until)
-        };
-        let n_found = discovery.sources.len();
-        let changed: Vec<Source> = discovery
-            .sources
-            .into_iter()
-            .filter(|source| in_window(source) && is_changed(source))
-            .collect();
-        report.sources += n_found as u64;
-        report.unchanged += (n_found - changed.len()) as u64;
-        Ok((changed, gone))
-    }
-
-    fn known_sources(
-        &self,
-        agent: Agent,
-    ) -> Result<HashMap<PathBuf, ([i64; 3], i64)>, CatalogError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT path, size, modified, inode, version FROM source WHERE agent = ?1",
-        )?;
-        let rows = statement.query_map([agent.as_str()], |row| {
-            let path: String = row.get(0)?;
-            Ok((PathBuf::from(path), ([row.get(1)?, row.get(2)?, row.get(3)?], row.get(4)?)))
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+    /// All sources as they were when they were read, in one walk over the table.
+    fn ledger(&self) -> Result<HashMap<Agent, Known>, CatalogError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT agent, path, size, modified, inode, version FROM source")?;
+        let mut rows = statement.query([])?;
+        let mut ledger: HashMap<Agent, Known> = HashMap::new();
+        while let Some(row) = rows.next()? {
+            let name = row.get_ref(0)?.as_str().unwrap_or_default();
+            let Some(agent) = Agent::from_name(name) else { continue };
+            let seen = ([row.get(2)?, row.get(3)?, row.get(4)?], row.get(5)?);
+            ledger.entry(agent).or_default().insert(row.get(1)?, seen);
+        }
+        Ok(ledger)
     }
 
     /// Takes the sessions of sources that are no longer there out of the queue.
     fn note_gone(
         &mut self,
-        gone: &[String],
+        gone: &[Gone],
         agent: Agent,
-        now: Timestamp,
+        moment: Moment,
     ) -> Result<u64, CatalogError> {
+        if gone.is_empty() {
+            return Ok(0);
+        }
+        // Most were gone the last time, too, and have nothing waiting.
+        let mut statement = self.connection.prepare_cached(
+            "SELECT DISTINCT o.path FROM job j JOIN session s ON s.id = j.session
+             JOIN source o ON o.id = s.source WHERE j.state = 'pending' AND o.agent = ?1",
+        )?;
+        let waiting = statement.query_map([agent.as_str()], |row| row.get(0))?;
+        let waiting: HashSet<String> = waiting.collect::<Result<_, _>>()?;
+        drop(statement);
+        let is_news = |gone: &&Gone| gone.has_stamp || waiting.contains(&gone.path);
+        let gone: Vec<&String> = gone.iter().filter(is_news).map(|gone| &gone.path).collect();
         if gone.is_empty() {
             return Ok(0);
         }
         self.write(|transaction| {
             let mut n_gone = 0;
             for path in gone {
-                n_gone += transaction.execute(
-                    "UPDATE job SET state = 'skipped', reason = 'the trace is gone', changed = :now
-                     WHERE state = 'pending' AND session IN (SELECT s.id FROM session s
-                       JOIN source o ON o.id = s.source WHERE o.agent = :agent AND o.path = :path)",
-                    named_params! { ":now": now.as_millisecond(), ":agent": agent.as_str(), ":path": path },
-                )? as u64;
+                let key = named_params! { ":agent": agent.as_str(), ":path": path };
+                let n_forgotten = transaction
+                    .prepare_cached(
+                        "UPDATE source SET size = -1 WHERE agent = :agent AND path = :path AND size != -1",
+                    )?
+                    .execute(key)?;
+                // A source whose first visit was cut short has no stamp to forget, and yet its sessions.
+                let n_skipped = transaction
+                    .prepare_cached(
+                        "UPDATE job SET state = 'skipped', reason = :reason, changed = :now
+                         WHERE state = 'pending' AND session IN (SELECT s.id FROM session s
+                           JOIN source o ON o.id = s.source WHERE o.agent = :agent AND o.path = :path)",
+                    )?
+                    .execute(named_params! {
+                        ":now": moment.now.as_millisecond(), ":agent": agent.as_str(), ":path": path, ":reason": GONE,
+                    })?;
+                if n_forgotten + n_skipped > 0 {
+                    twins::settle_source(transaction, agent, path, moment)?;
+                }
+                n_gone += n_skipped as u64;
             }
             Ok(n_gone)
         })
     }
 
-    /// Reads the changed sessions of one source.
-    fn take_source(
-        &mut self,
-        adapter: &dyn Adapter,
-        source: &Source,
-        options: &RefreshOptions,
-        report: &mut RefreshReport,
-    ) -> Result<(), CatalogError> {
-        let traces = match adapter.sessions(source) {
-            Ok(traces) => traces,
-            Err(error) => {
-                let reason = chain(&error);
-                self.record_dead(adapter, source, &reason, options.now)?;
-                report.problems.push(SourceProblem { path: source.path.clone(), reason });
-                return Ok(());
-            }
-        };
-        for trace in traces {
-            match self.take_session(adapter, &trace, options)? {
-                Taken::Unchanged => {}
-                Taken::Read(began) => {
-                    report.read += 1;
-                    report.resumed += u64::from(began == Began::AtWatermark);
-                }
-                Taken::Failed(reason) => {
-                    report.problems.push(SourceProblem { path: source.path.clone(), reason });
-                }
-            }
-        }
-        report.bytes += source.stamp.size;
-        self.write(|transaction| put_source(transaction, source, adapter.version()).map(drop))
-    }
-
-    fn take_session(
-        &mut self,
-        adapter: &dyn Adapter,
-        trace: &Trace,
-        options: &RefreshOptions,
-    ) -> Result<Taken, CatalogError> {
-        let seen = self.seen_before(trace)?;
-        let is_same = |seen: &Seen| trace.revision.is_some() && seen.revision == trace.revision;
-        if !options.force && seen.as_ref().is_some_and(|seen| is_same(seen) && seen.is_read) {
-            return Ok(Taken::Unchanged);
-        }
-        let watermark = seen.and_then(|seen| seen.watermark).filter(|_| !options.force);
-        self.write(|transaction| {
-            let source = put_source_unread(transaction, &trace.source)?;
-            let session = put_session(transaction, source, trace)?;
-            let mut texts = Texts::new(transaction, session);
-            let outcome = adapter.read(trace, watermark.as_ref(), &mut |event| texts.take(&event));
-            let failure = texts.failure.take();
-            match (outcome, failure) {
-                (_, Some(error)) => Err(error),
-                (Err(error), None) => {
-                    let reason = chain(&error);
-                    set_job(transaction, session, &Admission::dead(&reason), options.now)?;
-                    Ok(Taken::Failed(reason))
-                }
-                (Ok(outcome), None) => {
-                    texts.forget_before(&outcome)?;
-                    record(transaction, session, trace, &outcome, options)?;
-                    Ok(Taken::Read(outcome.began))
-                }
-            }
-        })
-    }
-
-    fn seen_before(&self, trace: &Trace) -> Result<Option<Seen>, CatalogError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT s.revision, s.watermark, s.facts != '' FROM session s JOIN source o ON o.id = s.source
-             WHERE o.agent = ?1 AND o.path = ?2 AND s.inner_id = ?3",
-        )?;
-        let key = (trace.source.agent.as_str(), path_text(&trace.source.path), inner(trace));
-        let seen = statement
-            .query_row(key, |row| {
-                let watermark: Option<String> = row.get(1)?;
-                let watermark =
-                    watermark.and_then(|json| serde_json::from_str::<Watermark>(&json).ok());
-                Ok(Seen { revision: row.get(0)?, watermark, is_read: row.get(2)? })
-            })
-            .optional()?;
-        Ok(seen)
-    }
-
-    fn record_dead(
-        &mut self,
-        adapter: &dyn Adapter,
-        source: &Source,
-        reason: &str,
-        now: Timestamp,
-    ) -> Result<(), CatalogError> {
-        let trace = Trace::whole(source.clone());
-        self.write(|transaction| {
-            let source_id = put_source(transaction, source, adapter.version())?;
-            let session = put_session(transaction, source_id, &trace)?;
-            set_job(transaction, session, &Admission::dead(reason), now)
-        })
-    }
-
     /// Admits sessions whose project was registered after they were read, without reading them again.
     fn readmit(&mut self, options: &RefreshOptions) -> Result<u64, CatalogError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT s.id, s.cwd FROM session s JOIN job j ON j.session = s.id
-             WHERE j.state = 'skipped' AND j.reason = ?1 AND s.cwd IS NOT NULL",
-        )?;
-        let waiting: Vec<(i64, String)> = statement
-            .query_map([NO_PROJECT], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<Result<_, _>>()?;
-        drop(statement);
-        let mut by_cwd: BTreeMap<String, Option<String>> = BTreeMap::new();
-        let mut admitted = Vec::new();
-        for (session, cwd) in waiting {
-            let project = by_cwd.entry(cwd).or_insert_with_key(|cwd| {
-                match project_root(Some(cwd), &options.projects) {
-                    Placing::Project(root) => Some(path_text(&root)),
-                    Placing::Unregistered(_) | Placing::Nowhere => None,
-                }
-            });
-            admitted.extend(project.clone().map(|project| (session, project)));
+        if options.projects.is_empty() {
+            return Ok(0);
         }
-        if admitted.is_empty() {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT DISTINCT cwd FROM session WHERE project IS NULL AND cwd IS NOT NULL",
+        )?;
+        let cwds = statement.query_map([], |row| row.get(0))?;
+        let cwds: Vec<String> = cwds.collect::<Result<_, _>>()?;
+        drop(statement);
+        let placed: Vec<(String, String)> = cwds
+            .into_iter()
+            .filter_map(|cwd| match project_root(Some(&cwd), &options.projects) {
+                Placing::Project(root) => Some((cwd, path_text(&root))),
+                Placing::Unregistered(_) | Placing::Nowhere => None,
+            })
+            .collect();
+        if placed.is_empty() {
             return Ok(0);
         }
         self.write(|transaction| {
-            for (session, project) in &admitted {
-                transaction
-                    .execute("UPDATE session SET project = ?1 WHERE id = ?2", (project, session))?;
-                let admission = Admission { state: JobState::Pending, reason: None, not_before: 0 };
-                set_job(transaction, *session, &admission, options.now)?;
+            let mut n_admitted = 0;
+            for (cwd, project) in &placed {
+                n_admitted += readmit_from(transaction, cwd, project, options.now)?;
             }
-            Ok(admitted.len() as u64)
+            Ok(n_admitted)
         })
     }
 }
 
-/// What became of one session of a source.
-enum Taken {
-    Unchanged,
-    Read(Began),
-    Failed(String),
+/// A known source that was not found.
+struct Gone {
+    path: String,
+    /// Whether this is the first look that misses it.
+    has_stamp: bool,
 }
 
-struct Seen {
-    revision: Option<String>,
-    watermark: Option<Watermark>,
-    is_read: bool,
+/// Gives the sessions of one folder their project, and puts those that waited for it into the queue.
+fn readmit_from(
+    transaction: &Transaction<'_>,
+    cwd: &str,
+    project: &str,
+    now: Timestamp,
+) -> rusqlite::Result<u64> {
+    let mut statement = transaction.prepare_cached(
+        "SELECT s.id FROM session s JOIN job j ON j.session = s.id
+         WHERE s.project IS NULL AND s.cwd = ?1 AND j.state = 'skipped' AND j.reason = ?2",
+    )?;
+    let waiting = statement.query_map((cwd, NO_PROJECT), |row| row.get(0))?;
+    let waiting: Vec<i64> = waiting.collect::<Result<_, _>>()?;
+    transaction
+        .prepare_cached("UPDATE session SET project = ?1 WHERE project IS NULL AND cwd = ?2")?
+        .execute((project, cwd))?;
+    for session in &waiting {
+        let admission = Admission { state: JobState::Pending, reason: None, not_before: 0 };
+        set_job(transaction, *session, &admission, now)?;
+    }
+    Ok(waiting.len() as u64)
+}
+
+/// Sources by path, each with its stamp and the version of the adapter that read it.
+type Known = HashMap<String, ([i64; 3], i64)>;
+
+/// Looks for the sources of one agent: those to read, and the known ones that were not found.
+fn changed_among(
+    mut known: Known,
+    adapter: &'static dyn Adapter,
+    connection: &Connection,
+    options: &RefreshOptions,
+    report: &mut RefreshReport,
+) -> (Vec<Source>, Vec<Gone>) {
+    let discovery = adapter.discover(&connection.roots);
+    report.problems.extend(discovery.problems.iter().map(|problem| SourceProblem {
+        path: problem.path.clone(),
+        reason: problem.error.to_string(),
+    }));
+    let hidden: Vec<PathBuf> =
+        discovery.problems.iter().map(|problem| problem.path.clone()).collect();
+    let version = i64::from(adapter.version());
+    // What is found leaves the map; what stays in it was not found.
+    let mut is_changed = |source: &Source| {
+        let seen = known.remove(source.path.to_string_lossy().as_ref());
+        options.force || seen != Some((columns(source.stamp), version))
+    };
+    let in_window = |source: &Source| {
+        let modified = source.stamp.modified.unwrap_or(options.now);
+        options.since.is_none_or(|since| modified >= since)
+            && options.until.is_none_or(|until| modified < until)
+    };
+    let n_found = discovery.sources.len();
+    let changed: Vec<Source> = discovery
+        .sources
+        .into_iter()
+        .filter(|source| is_changed(source) && in_window(source))
+        .collect();
+    report.sources += n_found as u64;
+    report.unchanged += (n_found - changed.len()) as u64;
+    let is_below = |path: &Path| connection.roots.iter().any(|root| path.starts_with(root));
+    let is_hidden = |path: &Path| hidden.iter().any(|folder| path.starts_with(folder));
+    let is_gone = |path: &Path| is_below(path) && !is_hidden(path);
+    let gone = known
+        .into_iter()
+        .filter(|(path, _)| is_gone(Path::new(path)))
+        .map(|(path, ([size, ..], _))| Gone { path, has_stamp: size != -1 })
+        .collect();
+    (changed, gone)
 }
 
 fn adapter_of(agent: Agent) -> Option<&'static dyn Adapter> {
     ADAPTERS.iter().copied().find(|adapter| adapter.agent() == agent)
-}
-
-/// An error and its causes on one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }

@@ -1,29 +1,43 @@
 //! Finding what was said in any session.
 //!
-//! The query is taken apart here and put together from quoted words, so no text that a person types
-//! is ever read as query syntax.
+//! What was said lies in the catalog; the index beside it is derived and is brought up to date here, a
+//! bounded piece at a time. A session is a unit, a message a record, so that a message is found by its
+//! neighbours and its session too.
+
+use std::collections::HashMap;
 
 use jiff::Timestamp;
-use rusqlite::named_params;
+use rusqlite::OptionalExtension as _;
 
 use super::db::Catalog;
 use super::error::CatalogError;
+use super::twins::SAME;
+use crate::safefs::{Owner, WriteScope};
+use crate::search::{
+    Embedder, Fingerprint, IndexError, Library, LibraryOptions, Mode, News, Query, Record, Unit,
+    Voice, snippet,
+};
 use crate::transcript::Agent;
 
-/// More words than anybody types.
-const MAX_WORDS: usize = 32;
+/// The index's name.
+const INDEX_NAME: &str = "traces";
 
-/// The longest word that is looked for; longer ones are cut.
-const MAX_WORD_CHARS: usize = 64;
+/// What one piece of news holds at most, in bytes of text.
+const MAX_NEWS_BYTES: usize = 8 << 20;
+
+/// Longer messages are indexed by their beginning.
+const MAX_INDEXED_CHARS: usize = 8000;
+
+/// Hits beyond the limit that are looked at, for phrases and for what is gone.
+const SPARE_HITS: usize = 200;
 
 /// What to look for, and where.
 #[derive(Clone, Debug, Default)]
 pub struct TextQuery {
-    pub text: String,
+    pub query: Query,
+    pub mode: Mode,
     pub agent: Option<Agent>,
     pub project: Option<String>,
-    pub since: Option<Timestamp>,
-    pub until: Option<Timestamp>,
     pub limit: usize,
 }
 
@@ -37,66 +51,194 @@ pub struct TextHit {
     pub sequence: u64,
     pub kind: String,
     pub at: Option<Timestamp>,
-    /// The words around the hit; found words stand between `[` and `]`.
+    /// The words around what was asked for.
     pub snippet: String,
+    pub score: f32,
+    /// Terms of the question that it holds.
+    pub terms: Vec<String>,
+    /// How near its meaning is to the question's, from 0 to 1.
+    pub similarity: f32,
+}
+
+/// What an index of texts is kept with.
+#[derive(Clone, Copy)]
+pub struct Shelf<'a> {
+    pub embedder: &'a dyn Embedder,
+    pub owner: &'a Owner,
+    pub now: Timestamp,
 }
 
 impl Catalog {
-    /// Finds messages that hold every word, best first.
-    pub fn search(&self, query: &TextQuery) -> Result<Vec<TextHit>, CatalogError> {
-        let Some(expression) = expression(&query.text) else { return Ok(Vec::new()) };
+    /// Brings the index of everything said up to date; returns how many messages it holds.
+    pub fn index_texts(
+        &self,
+        folder: Option<WriteScope>,
+        shelf: Shelf<'_>,
+    ) -> Result<usize, CatalogError> {
+        Ok(self.library(folder, shelf)?.n_records())
+    }
+
+    /// Finds messages, best first.
+    pub fn search(
+        &self,
+        query: &TextQuery,
+        folder: Option<WriteScope>,
+        shelf: Shelf<'_>,
+    ) -> Result<Vec<TextHit>, CatalogError> {
+        let library = self.library(folder, shelf)?;
+        let mut wanted = query.query.clone();
+        if let Some(agent) = query.agent {
+            wanted = wanted.with_facet("agent", agent.as_str());
+        }
+        if let Some(project) = &query.project {
+            wanted = wanted.with_facet("project", project);
+        }
+        let options = LibraryOptions {
+            mode: query.mode,
+            limit: query.limit.saturating_add(SPARE_HITS),
+            now_ms: shelf.now.as_millisecond(),
+        };
+        let mut hits = Vec::new();
+        let found = library.search(&wanted, options).map_err(IndexError::Embed)?;
+        let is_asked = wanted.is_filter_only();
+        for found in found.into_iter().filter(|found| is_asked || found.is_match) {
+            if hits.len() == query.limit {
+                break;
+            }
+            let Some((mut hit, text)) = self.message(&found.unit, &found.record)? else { continue };
+            if !wanted.holds_phrases(&text) {
+                continue;
+            }
+            hit.snippet = snippet(&text, &wanted.text);
+            hits.push(TextHit {
+                score: found.score,
+                terms: found.terms,
+                similarity: found.similarity,
+                ..hit
+            });
+        }
+        Ok(hits)
+    }
+
+    fn library<'a>(
+        &self,
+        folder: Option<WriteScope>,
+        shelf: Shelf<'a>,
+    ) -> Result<Library<'a>, CatalogError> {
+        Library::open(folder, INDEX_NAME, shelf.embedder, shelf.owner, |known| self.news(known))
+    }
+
+    /// Sessions whose texts are not those that the index knows.
+    fn news(&self, known: &HashMap<String, Fingerprint>) -> Result<News, CatalogError> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT s.key, s.agent, s.title, s.project, m.sequence, m.kind, m.at,
-               snippet(message_text, 0, '[', ']', '…', 24)
-             FROM message_text JOIN message m ON m.id = message_text.rowid JOIN session s ON s.id = m.session
-             WHERE message_text MATCH :expression AND (:agent IS NULL OR s.agent = :agent)
-               AND (:project IS NULL OR s.project = :project)
-               AND (:since IS NULL OR m.at >= :since) AND (:until IS NULL OR m.at < :until)
-             ORDER BY bm25(message_text), m.at DESC LIMIT :limit",
+            "SELECT s.id, s.said, coalesce(substr(j.reason, 1, ?1) = ?2, 0), s.agent, s.project, s.key
+             FROM session s LEFT JOIN job j ON j.session = s.id WHERE s.said > 0 ORDER BY s.id DESC",
         )?;
-        let rows = statement.query_map(
-            named_params! {
-                ":expression": expression, ":agent": query.agent.map(Agent::as_str), ":project": query.project,
-                ":since": query.since.map(Timestamp::as_millisecond),
-                ":until": query.until.map(Timestamp::as_millisecond),
-                ":limit": i64::try_from(query.limit).unwrap_or(i64::MAX),
-            },
-            |row| {
-                let at: Option<i64> = row.get(6)?;
-                Ok(TextHit {
-                    key: row.get(0)?,
-                    agent: row.get(1)?,
-                    title: row.get(2)?,
-                    project: row.get(3)?,
-                    sequence: row.get::<_, i64>(4)?.unsigned_abs(),
-                    kind: row.get(5)?,
-                    at: at.and_then(|at| Timestamp::from_millisecond(at).ok()),
-                    snippet: row.get(7)?,
-                })
-            },
+        let mut rows = statement.query((SAME.len() as i64, SAME))?;
+        let mut news = News::default();
+        let (mut n_bytes, mut n_known) = (0, 0);
+        while let Some(row) = rows.next()? {
+            let (id, said, is_twin): (i64, i64, bool) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let key = id.to_string();
+            let stamp = said.unsigned_abs() * 2 + u64::from(is_twin) + 1;
+            let before = known.get(&key);
+            n_known += usize::from(before.is_some());
+            if before.is_some_and(|before| before.stamp == stamp) || n_bytes > MAX_NEWS_BYTES {
+                news.is_partial |= before.is_none_or(|before| before.stamp != stamp);
+                continue;
+            }
+            let mut unit = Unit {
+                key,
+                fingerprint: Fingerprint { stamp, ..Fingerprint::default() },
+                ..Unit::default()
+            };
+            // A copy of a session that another store tells better is found there.
+            if !is_twin {
+                let facets = facets(row.get(3)?, row.get(4)?, row.get(5)?);
+                unit.records = self.records(id, &facets)?;
+            }
+            n_bytes += unit.records.iter().map(|record| record.body.len()).sum::<usize>();
+            news.units.push(unit);
+        }
+        if n_known < known.len() {
+            news.gone = self.gone(known)?;
+        }
+        Ok(news)
+    }
+
+    fn gone(&self, known: &HashMap<String, Fingerprint>) -> Result<Vec<String>, CatalogError> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT 1 FROM session WHERE id = ?1 AND said > 0")?;
+        let mut gone = Vec::new();
+        for key in known.keys() {
+            if !statement.exists([key])? {
+                gone.push(key.clone());
+            }
+        }
+        Ok(gone)
+    }
+
+    fn records(
+        &self,
+        session: i64,
+        facets: &[(&'static str, String)],
+    ) -> Result<Vec<Record>, CatalogError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT sequence, kind, at, text FROM message WHERE session = ?1 ORDER BY sequence",
         )?;
+        let rows = statement.query_map([session], |row| {
+            let (sequence, kind, text): (i64, String, String) =
+                (row.get(0)?, row.get(1)?, row.get(3)?);
+            Ok(Record {
+                key: sequence.to_string(),
+                body: text.chars().take(MAX_INDEXED_CHARS).collect(),
+                time_ms: row.get::<_, Option<i64>>(2)?.unwrap_or(0),
+                voice: if kind == "user" { Voice::User } else { Voice::Assistant },
+                facets: facets.iter().cloned().chain([("speaker", kind)]).collect(),
+                ..Record::default()
+            })
+        })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
-}
 
-/// The words of a text as an expression of the index; `None` when there are none.
-fn expression(text: &str) -> Option<String> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let words = text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).take(MAX_WORDS);
-    let quoted: Vec<String> = words
-        .map(|word| format!("\"{}\"", word.chars().take(MAX_WORD_CHARS).collect::<String>()))
-        .collect();
-    (!quoted.is_empty()).then(|| quoted.join(" "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_query_is_words_and_nothing_else() {
-        assert_eq!(expression("NEAR(a b) OR c*").unwrap(), r#""NEAR" "a" "b" "OR" "c""#);
-        assert_eq!(expression("\"'; DROP"), Some("\"DROP\"".to_owned()));
-        assert_eq!(expression(" -- "), None);
+    fn message(
+        &self,
+        session: &str,
+        sequence: &str,
+    ) -> Result<Option<(TextHit, String)>, CatalogError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT s.key, s.agent, s.title, s.project, m.sequence, m.kind, m.at, m.text
+             FROM message m JOIN session s ON s.id = m.session
+             WHERE m.session = CAST(?1 AS INTEGER) AND m.sequence = CAST(?2 AS INTEGER)",
+        )?;
+        let found = statement.query_row((session, sequence), |row| {
+            let at: Option<i64> = row.get(6)?;
+            let hit = TextHit {
+                key: row.get(0)?,
+                agent: row.get(1)?,
+                title: row.get(2)?,
+                project: row.get(3)?,
+                sequence: row.get::<_, i64>(4)?.unsigned_abs(),
+                kind: row.get(5)?,
+                at: at.and_then(|at| Timestamp::from_millisecond(at).ok()),
+                snippet: String::new(),
+                score: 0.0,
+                terms: Vec::new(),
+                similarity: 0.0,
+            };
+            Ok((hit, row.get(7)?))
+        });
+        Ok(found.optional()?)
     }
+}
+
+/// What every message of a session can be filtered by.
+fn facets(agent: String, project: Option<String>, key: String) -> Vec<(&'static str, String)> {
+    let mut facets = vec![("agent", agent), ("session", key)];
+    if let Some(project) = project {
+        let name = project.rsplit('/').next().unwrap_or_default().to_owned();
+        facets.push(("project", name));
+        facets.push(("project", project));
+    }
+    facets
 }

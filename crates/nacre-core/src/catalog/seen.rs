@@ -8,6 +8,7 @@ use rusqlite::{Row, named_params};
 use super::db::Catalog;
 use super::error::CatalogError;
 use super::job::JobState;
+use super::twins::SAME;
 use crate::base::ContentHash;
 use crate::transcript::{Agent, ReadReport, SessionFacts, Source, Stamp, Trace};
 
@@ -106,7 +107,9 @@ impl Catalog {
     /// How many sessions stand where, by project and agent.
     pub fn counts(&self) -> Result<BTreeMap<(Option<String>, String), StateCounts>, CatalogError> {
         let mut counts: BTreeMap<(Option<String>, String), StateCounts> = BTreeMap::new();
-        let mut seen = self.connection.prepare_cached(
+        // Both sums are of one moment, also while another process is reading traces.
+        let view = self.connection.unchecked_transaction()?;
+        let mut seen = view.prepare_cached(
             "SELECT project, agent, count(*) FROM session GROUP BY project, agent",
         )?;
         for row in seen.query_map([], |row| {
@@ -115,11 +118,14 @@ impl Catalog {
             let (key, n_seen) = row?;
             counts.entry(key).or_default().seen = n_seen;
         }
-        let mut states = self.connection.prepare_cached(
-            "SELECT s.project, s.agent, j.state, CASE j.state WHEN 'skipped' THEN coalesce(j.reason, '') END, count(*)
+        let mut states = view.prepare_cached(
+            "SELECT s.project, s.agent, j.state, CASE
+               WHEN j.state != 'skipped' THEN NULL
+               WHEN substr(j.reason, 1, length(?1)) = ?1 THEN ?1 || 'another'
+               ELSE coalesce(j.reason, '') END, count(*)
              FROM job j JOIN session s ON s.id = j.session GROUP BY 1, 2, 3, 4",
         )?;
-        let rows = states.query_map([], |row| {
+        let rows = states.query_map([SAME], |row| {
             let key: (Option<String>, String) = (row.get(0)?, row.get(1)?);
             Ok((
                 key,
@@ -157,11 +163,7 @@ fn session_of(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     let inner: String = row.get(6)?;
     let facts: String = row.get(9)?;
     let report: String = row.get(10)?;
-    let stamp = Stamp {
-        size: row.get::<_, i64>(3)?.unsigned_abs(),
-        modified: Timestamp::from_nanosecond(i128::from(row.get::<_, i64>(4)?)).ok(),
-        inode: row.get::<_, i64>(5)?.cast_unsigned(),
-    };
+    let stamp = stamp_of(row.get(3)?, row.get(4)?, row.get(5)?);
     Ok(SessionRow {
         key: row.get(0)?,
         trace: Trace {
@@ -175,4 +177,13 @@ fn session_of(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         state: JobState::from_name(&row.get::<_, String>(11)?).unwrap_or(JobState::Dead),
         reason: row.get(12)?,
     })
+}
+
+/// A stamp from its columns.
+pub(super) fn stamp_of(size: i64, modified: i64, inode: i64) -> Stamp {
+    Stamp {
+        size: size.unsigned_abs(),
+        modified: Timestamp::from_nanosecond(i128::from(modified)).ok(),
+        inode: inode.cast_unsigned(),
+    }
 }

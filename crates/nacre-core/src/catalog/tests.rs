@@ -2,6 +2,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the agents")]
 
+mod faults;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -10,6 +12,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::*;
+use crate::safefs::{Access, Owner, WriteScope};
+use crate::search::{Builtin, Mode, Query};
 use crate::transcript::Agent;
 
 const LEASE: Duration = Duration::from_secs(60);
@@ -80,8 +84,14 @@ impl World {
     }
 
     fn search(&self, text: &str) -> Vec<String> {
-        let query = TextQuery { text: text.to_owned(), limit: 9, ..TextQuery::default() };
-        self.catalog.search(&query).unwrap().into_iter().map(|hit| hit.snippet).collect()
+        let query = Query::parse(text, self.options().now);
+        let query = TextQuery { query, mode: Mode::Lexical, limit: 9, ..TextQuery::default() };
+        let embedder = Builtin::shipped().unwrap();
+        let owner = Owner { pid: 1, command: String::new(), since: String::new() };
+        let shelf = Shelf { embedder: &embedder, owner: &owner, now: self.options().now };
+        let folder = WriteScope::create_inside(self.dir.path(), "index", Access::Private).unwrap();
+        let hits = self.catalog.search(&query, Some(folder), shelf).unwrap();
+        hits.into_iter().map(|hit| hit.snippet).collect()
     }
 
     fn check_conservation(&self) {
@@ -107,8 +117,26 @@ fn what_did_not_change_is_not_read_again() {
     let forced =
         world.catalog.refresh(&RefreshOptions { force: true, ..world.options() }, |_| {}).unwrap();
     assert_eq!(forced.read, 2);
-    assert_eq!(world.search("sqlite"), ["use [sqlite]"]);
+    assert_eq!(world.search("sqlite"), ["use sqlite"]);
     world.check_conservation();
+}
+
+#[test]
+fn a_refresh_without_news_writes_nothing() {
+    let mut world = World::new();
+    world.projects.clear();
+    for name in ["one", "two", "three"] {
+        world.write(name, "/work/shop", &["use sqlite"]);
+    }
+    world.refresh();
+    fs::remove_file(world.trace("three")).unwrap();
+    world.projects.push(PathBuf::from("/work/shop"));
+    let readmitting = world.refresh();
+    assert_eq!((readmitting.readmitted, readmitting.gone), (3, 1));
+    let n_changes = world.catalog.connection.total_changes();
+    let quiet = world.refresh();
+    assert_eq!((quiet.unchanged, quiet.readmitted, quiet.gone), (2, 0, 0));
+    assert_eq!(world.catalog.connection.total_changes(), n_changes);
 }
 
 #[test]
