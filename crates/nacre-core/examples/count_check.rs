@@ -12,9 +12,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use nacre_core::transcript::ADAPTERS;
 use nacre_core::transcript::adapter::{Source, Trace};
 use nacre_core::transcript::event::{Event, EventKind, Place};
+use nacre_core::transcript::{ADAPTERS, Sink};
 use serde_json::Value;
 
 fn main() -> ExitCode {
@@ -33,8 +33,11 @@ fn main() -> ExitCode {
         let mut totals = [0_usize; 4];
         for (source, expected) in sources.iter().zip(&expected) {
             let mut events = Vec::new();
-            let outcome =
-                adapter.read(&Trace::whole(source.clone()), None, &mut |event| events.push(event));
+            let outcome = adapter.read(
+                &Trace::whole(source.clone()),
+                None,
+                Sink::everything(&mut |event| events.push(event)),
+            );
             let problems = match outcome {
                 Ok(_) => compare(&events, expected),
                 Err(error) => vec![format!("{error}")],

@@ -13,8 +13,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use nacre_core::transcript::ADAPTERS;
-use nacre_core::transcript::event::EventKind;
+use nacre_core::transcript::event::{Event, EventKind};
+use nacre_core::transcript::{ADAPTERS, Sink};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -35,7 +35,7 @@ fn main() {
         for trace in traces {
             let mut users = BTreeSet::new();
             let mut n = [0_u64; 4];
-            let outcome = adapter.read(&trace, None, &mut |event| match event.kind {
+            let mut count = |event: Event| match event.kind {
                 EventKind::User => {
                     users.insert(event.key);
                 }
@@ -44,7 +44,8 @@ fn main() {
                 EventKind::ToolResult => n[2] += 1,
                 EventKind::Reasoning => n[3] += 1,
                 EventKind::Summary | EventKind::Compaction | EventKind::Meta => {}
-            });
+            };
+            let outcome = adapter.read(&trace, None, Sink::everything(&mut count));
             match outcome {
                 Ok(outcome) => println!(
                     "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",

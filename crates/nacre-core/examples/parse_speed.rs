@@ -1,6 +1,10 @@
-//! Measures cold parsing against `json.loads` and `jq -c .`, in one run.
+//! Measures cold parsing against `json.loads` and `jq -c .`, in one run, and fails when it is too slow.
 //!
-//! Usage: `parse_speed AGENT=FILE_OR_FOLDER...`; all numbers are CPU seconds of one process.
+//! Usage: `parse_speed AGENT=FILE_OR_FOLDER...`. Parsing is all that `nacre sync` does with a trace before
+//! the catalog: adapter, emitter and redactor, down to whole events, on one thread, with the texts of what
+//! was said. The column `all` tells how many times the speed of `json.loads` it is with every text, as
+//! `nacre trace show` reads; that one is for information. All times are CPU seconds; every file is read
+//! again and again until enough bytes have gone through.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -8,81 +12,122 @@
     reason = "a tool for developers"
 )]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use nacre_core::transcript::ADAPTERS;
 use nacre_core::transcript::adapter::{Source, Trace};
+use nacre_core::transcript::{ADAPTERS, Detail, Sink};
 
-const ROUNDS: usize = 5;
+/// Rounds are interleaved, so that a busy machine slows all of them; the best of each counts.
+const ROUNDS: usize = 6;
+/// As much goes through in all rounds together, at least.
+const ENOUGH: u64 = 500_000_000;
+/// How many times the speed of each other program is wanted.
+const OVER_PYTHON: f64 = 5.0;
+const OVER_JQ: f64 = 2.0;
+const MAX_RSS_MB: u64 = 150;
+
+const LOOP: &str = "
+import json, sys, time
+start = time.process_time()
+for path in sys.argv[2:] * int(sys.argv[1]):
+    with open(path, 'rb') as lines:
+        for line in lines:
+            try:
+                json.loads(line)
+            except ValueError:
+                pass
+print(time.process_time() - start)
+";
 
 fn main() {
-    let sources: Vec<Source> = std::env::args().skip(1).flat_map(|arg| sources(&arg)).collect();
-    let bytes: u64 = sources.iter().map(|source| source.stamp.size).sum();
-    let megabytes = bytes as f64 / 1e6;
-    println!("{} traces, {megabytes:.0} MB, best of {ROUNDS}", sources.len());
-    let paths: Vec<PathBuf> = sources.iter().map(|source| source.path.clone()).collect();
-    let (mut ours, mut python) = (f64::INFINITY, f64::INFINITY);
-    // Interleaved, so that a busy machine slows both.
-    for _ in 0..ROUNDS {
-        ours = ours.min(measure_ours(&sources));
-        python = python.min(measure_python(&paths));
-    }
-    println!("nacre       {ours:7.3} s {:7.0} MB/s  peak RSS {} MB", megabytes / ours, peak_rss());
+    let corpora: Vec<(String, Vec<Source>)> =
+        std::env::args().skip(1).map(|arg| corpus(&arg)).collect();
     println!(
-        "json.loads  {python:7.3} s {:7.0} MB/s  ratio {:.2}",
-        megabytes / python,
-        python / ours
+        "{:<16} {:>7} {:>6} {:>7} {:>7} {:>7} {:>7}",
+        "parsing", "traces", "MB", "MB/s", "json", "jq", "all"
     );
-    let jq = measure_jq(&paths);
-    println!("jq -c .     {jq:7.3} s {:7.0} MB/s  ratio {:.2}", megabytes / jq, jq / ours);
+    let mut is_fast = true;
+    for (agent, sources) in &corpora {
+        is_fast &= row(agent, sources);
+    }
+    if 1 < corpora.len() {
+        let all: Vec<Source> = corpora.into_iter().flat_map(|(_, sources)| sources).collect();
+        is_fast &= row("together", &all);
+    }
+    let rss = peak_rss();
+    println!(
+        "peak memory {rss} MB, allowed {MAX_RSS_MB}; wanted {OVER_PYTHON} times json.loads, {OVER_JQ} times jq -c"
+    );
+    if !is_fast || MAX_RSS_MB < rss {
+        std::process::exit(1);
+    }
 }
 
-fn sources(arg: &str) -> Vec<Source> {
+/// Measures one corpus; says whether it was read fast enough.
+fn row(name: &str, sources: &[Source]) -> bool {
+    let bytes: u64 = sources.iter().map(|source| source.stamp.size).sum();
+    let paths: Vec<&Path> = sources.iter().map(|source| source.path.as_path()).collect();
+    let passes = ENOUGH.div_ceil(ROUNDS as u64 * bytes.max(1));
+    let megabytes = (passes * bytes) as f64 / 1e6;
+    let (mut ours, mut whole, mut python) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
+    for _ in 0..ROUNDS {
+        ours = ours.min(measure_ours(sources, passes, Detail::Said));
+        whole = whole.min(measure_ours(sources, passes, Detail::Everything));
+        python = python.min(measure_python(&paths, passes));
+    }
+    let speed = megabytes / ours;
+    let over_python = python / ours;
+    // One pass is plenty for the slowest of them.
+    let over_jq = speed / (bytes as f64 / 1e6 / measure_jq(&paths));
+    let is_fast = OVER_PYTHON <= over_python && OVER_JQ <= over_jq;
+    println!(
+        "{name:<16} {:>7} {:>6.0} {speed:>7.0} {over_python:>6.2}x {over_jq:>6.1}x {:>6.2}x  {}",
+        sources.len(),
+        megabytes * ROUNDS as f64,
+        python / whole,
+        if is_fast { "ok" } else { "FAIL" },
+    );
+    is_fast
+}
+
+fn corpus(arg: &str) -> (String, Vec<Source>) {
     let (agent, path) = arg.split_once('=').unwrap();
     let adapter = ADAPTERS.iter().find(|adapter| adapter.agent().as_str() == agent).unwrap();
-    let found = adapter.discover(&[PathBuf::from(path)]).sources;
-    found
-        .into_iter()
-        .filter(|source| source.path.extension().is_some_and(|e| e == "jsonl"))
-        .collect()
+    let mut sources = adapter.discover(&[PathBuf::from(path)]).sources;
+    sources.retain(|source| source.path.extension().is_some_and(|end| end == "jsonl"));
+    (agent.to_owned(), sources)
 }
 
-fn measure_ours(sources: &[Source]) -> f64 {
+fn measure_ours(sources: &[Source], passes: u64, detail: Detail) -> f64 {
     let start = cpu_seconds();
-    let mut n_events = 0_u64;
-    for source in sources {
+    let mut n_bytes = 0;
+    for source in (0..passes).flat_map(|_| sources) {
         let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == source.agent).unwrap();
-        adapter.read(&Trace::whole(source.clone()), None, &mut |_| n_events += 1).unwrap();
+        let mut sink = |event: nacre_core::transcript::Event| n_bytes += event.text.head().len();
+        let sink = Sink::new(detail, &mut sink);
+        adapter.read(&Trace::whole(source.clone()), None, sink).unwrap();
     }
-    let seconds = cpu_seconds() - start;
-    std::hint::black_box(n_events);
-    seconds
+    std::hint::black_box(n_bytes);
+    cpu_seconds() - start
 }
 
-fn measure_python(paths: &[PathBuf]) -> f64 {
+fn measure_python(paths: &[&Path], passes: u64) -> f64 {
     let output = Command::new("python3")
-        .arg("tools/trace-checks/json_loads.py")
+        .args(["-c", LOOP, &passes.to_string()])
         .args(paths)
         .output()
         .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.split_whitespace().next().unwrap().parse().unwrap()
+    String::from_utf8(output.stdout).unwrap().trim().parse().unwrap()
 }
 
 /// `jq` stops at the first bad line, so each file is its own run; user and system time are summed.
-fn measure_jq(paths: &[PathBuf]) -> f64 {
+fn measure_jq(paths: &[&Path]) -> f64 {
     let before = children_seconds();
     for path in paths {
-        let mut child = Command::new("jq");
-        child
-            .arg("-c")
-            .arg(".")
-            .arg(path)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .unwrap();
+        let mut jq = Command::new("jq");
+        jq.arg("-c").arg(".").arg(path).stdout(Stdio::null()).stderr(Stdio::null());
+        jq.status().unwrap();
     }
     children_seconds() - before
 }
