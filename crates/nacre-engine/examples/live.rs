@@ -1,0 +1,175 @@
+//! Asks a live server for a text, a call, what follows from it, and a shape, and shows what came and how long it took.
+//!
+//! Usage: `live PROVIDER MODEL [BASE_URL] [KEY_VARIABLE]`, as in `live llamacpp qwen http://127.0.0.1:8080/v1`. Ends with
+//! 1 when one of them could not be had.
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a tool for developers"
+)]
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use nacre_engine::model::{
+    Cancel, Control, Event, Limits, Message, ModelSettings, Models, OutputSchema, ProviderKind,
+    ProviderSettings, Request, Response, RetryPolicy, Role, RoleSettings, Route, Secret,
+    Structured, ToolCall, ToolDef, ToolResult, ToolStatus, generate, structured,
+};
+use serde_json::{Value, json};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [provider, model, rest @ ..] = args.as_slice() else {
+        println!("usage: live PROVIDER MODEL [BASE_URL] [KEY_VARIABLE]");
+        return ExitCode::from(2);
+    };
+    let models = models(provider, model, rest);
+    let route = match models.route(Role::Ask) {
+        Ok(route) => route,
+        Err(error) => {
+            println!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let control = Control {
+        policy: RetryPolicy::default(),
+        limits: Limits { first_token: Duration::from_secs(300), ..Limits::default() },
+        seed: u64::from(std::process::id()),
+        cancel: Cancel::never(),
+    };
+    let mut is_fine = say(&models, &route, &control, &text_request()).await.is_some();
+    let called = say(&models, &route, &control, &call_request()).await;
+    is_fine &= called.is_some();
+    if let Some(follow_up) = called.and_then(|response| follow_up(&response)) {
+        is_fine &= say(&models, &route, &control, &follow_up).await.is_some();
+    }
+    is_fine &= shape(&route, &control).await;
+    if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn models(provider: &str, model: &str, rest: &[String]) -> Models {
+    let key = rest.get(1).and_then(|name| std::env::var(name).ok());
+    let settings = ProviderSettings {
+        kind: rest.first().filter(|_| provider != "anthropic").map(|_| ProviderKind::OpenAi),
+        base_url: rest.first().cloned(),
+        key: key.as_deref().and_then(Secret::new),
+        ..ProviderSettings::default()
+    };
+    let model = format!("{provider}/{model}").parse().unwrap();
+    Models::new(ModelSettings {
+        providers: BTreeMap::from([(provider.to_owned(), settings)]),
+        default: Some(RoleSettings::of_model(model)),
+        ..ModelSettings::default()
+    })
+}
+
+fn text_request() -> Request {
+    let request = Request::new(Role::Ask, "Answer in one sentence.", "What is nacre?");
+    Request { max_tokens: 60, temperature: Some(0.0), ..request }
+}
+
+fn call_request() -> Request {
+    let schema = json!({
+        "type": "object",
+        "properties": { "path": { "type": "string", "description": "The file to read." } },
+        "required": ["path"],
+    });
+    let tool = ToolDef {
+        name: "read_file".to_owned(),
+        description: "Returns the text of a file.".to_owned(),
+        schema,
+    };
+    let request = Request::new(Role::Ask, "Use the tools you have.", "What does README.md say?");
+    Request { tools: vec![tool], max_tokens: 120, temperature: Some(0.0), ..request }
+}
+
+/// Returns the request with the results of the calls, if there were any.
+fn follow_up(response: &Response) -> Option<Request> {
+    let result = |call: &&ToolCall| ToolResult {
+        call_id: call.id.clone(),
+        text: "# Nacre\n\nA file-first memory for coding agents.".to_owned(),
+        status: ToolStatus::Done,
+    };
+    let results: Vec<ToolResult> = response.calls().iter().map(result).collect();
+    let mut request = call_request();
+    request.messages.push(Message::assistant(response));
+    request.messages.push(Message::results(results));
+    (!response.calls().is_empty()).then_some(request)
+}
+
+async fn say(
+    models: &Models,
+    route: &Route,
+    control: &Control,
+    request: &Request,
+) -> Option<Response> {
+    let start = Instant::now();
+    let mut first: Option<Duration> = None;
+    let mut sink = |event: Event| {
+        if matches!(event, Event::Text(_) | Event::ToolStarted { .. }) {
+            first.get_or_insert_with(|| start.elapsed());
+        }
+    };
+    match generate(route, request, control, &mut sink).await {
+        Ok(response) => {
+            let cost = models.prices().cost(&response.model, &response.usage);
+            let cost = cost.map_or("unknown".to_owned(), |cost| cost.to_string());
+            println!("text: {:?}", response.text());
+            for call in response.calls() {
+                println!("call: {} {:?}", call.name, call.arguments);
+            }
+            println!(
+                "stop {:?}, first word {:?}, all {:?}, cost {cost}, {:?}\n",
+                response.stop,
+                first.unwrap_or_default(),
+                start.elapsed(),
+                response.usage
+            );
+            Some(response)
+        }
+        Err(error) => {
+            println!("{error}: {:?}\n", error.said);
+            None
+        }
+    }
+}
+
+async fn shape(route: &Route, control: &Control) -> bool {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "title": { "type": "string", "minLength": 1 },
+            "kind": { "type": "string", "enum": ["decision", "learning"] },
+            "tags": { "type": "array", "items": { "type": "string" }, "maxItems": 5 },
+        },
+        "required": ["title", "kind", "tags"],
+        "additionalProperties": false,
+    });
+    let output =
+        OutputSchema { name: "memory".to_owned(), description: "One memory.".to_owned(), schema };
+    let said = "We agreed to keep the queue in SQLite, because one file is easy to back up.";
+    let request = Request::new(Role::Extract, "Extract the memory as JSON.", said);
+    let request = Request { max_tokens: 300, temperature: Some(0.0), ..request };
+    let start = Instant::now();
+    let answer: Result<Structured<Value>, _> =
+        structured(route, &request, &output, control, &mut |_| {}).await;
+    match answer {
+        Ok(answer) => {
+            println!(
+                "shape: {} after {} repairs, {:?}",
+                answer.value,
+                answer.n_repairs,
+                start.elapsed()
+            );
+            true
+        }
+        Err(error) => {
+            println!("shape: {error}, {:?}", start.elapsed());
+            false
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The engine of Nacre: model providers, and what is built on them.
+//!
+//! It speaks to the network and listens to none. Keys, settings, seeds and deadlines come in as values, so that a
+//! test decides all of them.
+
+pub mod model;

@@ -1,0 +1,199 @@
+//! Why no answer came, and what is sensible to do then.
+//!
+//! The kind is ours and closed; what the server said is kept apart as the source, shortened and with the key
+//! blotted out, because servers quote keys.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::names::ModelRef;
+
+/// No answer came.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("Cannot get an answer from `{model}`: {kind}")]
+pub struct ModelError {
+    pub model: ModelRef,
+    pub kind: ErrorKind,
+    #[source]
+    pub said: Option<Said>,
+}
+
+/// What the other side said about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Said(String);
+
+impl Said {
+    /// More than this of a stranger's text helps nobody.
+    const MAX_CHARS: usize = 600;
+
+    /// Takes a text that holds no key any more.
+    pub(super) fn new(scrubbed: &str) -> Self {
+        let mut text: String = scrubbed.trim().chars().take(Self::MAX_CHARS).collect();
+        if scrubbed.trim().chars().nth(Self::MAX_CHARS).is_some() {
+            text.push('…');
+        }
+        Self(text)
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Kinds of failure.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ErrorKind {
+    #[error("the key is missing or was not accepted")]
+    Auth,
+    #[error("the account has no credit left")]
+    Quota,
+    #[error("too many requests{}", after(*retry_after))]
+    RateLimited { retry_after: Option<Duration> },
+    #[error("the provider is overloaded{}", after(*retry_after))]
+    Overloaded { retry_after: Option<Duration> },
+    #[error("{0} took too long")]
+    Timeout(Wait),
+    #[error("the answer broke off")]
+    CutStream,
+    #[error("the request was not accepted")]
+    BadRequest,
+    #[error("the provider does not know the model")]
+    UnknownModel,
+    #[error("the conversation is too long for the model")]
+    ContextTooLong,
+    #[error("the provider refused to answer")]
+    Refused,
+    #[error("the provider cannot be reached or failed{}", with_status(*status))]
+    Unavailable { status: Option<u16> },
+    #[error("the server sends requests to another address, where a key must not follow")]
+    Redirected,
+    #[error("the answer could not be understood")]
+    Protocol,
+    #[error("the request differs from what the script expects")]
+    ScriptMismatch,
+    #[error("it was cancelled")]
+    Cancelled,
+}
+
+/// What was waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    FirstToken,
+    NextToken,
+    Total,
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::FirstToken => "the first word of the answer",
+            Self::NextToken => "the next word of the answer",
+            Self::Total => "the answer as a whole",
+        })
+    }
+}
+
+/// What may help after a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NextStep {
+    /// Ask the same model again, after a while.
+    Retry,
+    /// Ask another model.
+    Fallback,
+    /// Neither helps.
+    Stop,
+}
+
+impl ErrorKind {
+    pub fn next_step(&self) -> NextStep {
+        match self {
+            Self::RateLimited { .. }
+            | Self::Overloaded { .. }
+            | Self::Timeout(Wait::FirstToken | Wait::NextToken)
+            | Self::CutStream
+            | Self::Unavailable { .. } => NextStep::Retry,
+            Self::Auth | Self::Quota | Self::UnknownModel | Self::Redirected | Self::Protocol => {
+                NextStep::Fallback
+            }
+            Self::Timeout(Wait::Total)
+            | Self::BadRequest
+            | Self::ContextTooLong
+            | Self::Refused
+            | Self::ScriptMismatch
+            | Self::Cancelled => NextStep::Stop,
+        }
+    }
+
+    /// How long the provider asked to be left alone.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited { retry_after } | Self::Overloaded { retry_after } => *retry_after,
+            Self::Auth
+            | Self::Quota
+            | Self::Timeout(_)
+            | Self::CutStream
+            | Self::BadRequest
+            | Self::UnknownModel
+            | Self::ContextTooLong
+            | Self::Refused
+            | Self::Unavailable { .. }
+            | Self::Redirected
+            | Self::Protocol
+            | Self::ScriptMismatch
+            | Self::Cancelled => None,
+        }
+    }
+
+    /// A stable word for logs and counters.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Auth => "auth",
+            Self::Quota => "quota",
+            Self::RateLimited { .. } => "rate_limited",
+            Self::Overloaded { .. } => "overloaded",
+            Self::Timeout(_) => "timeout",
+            Self::CutStream => "cut_stream",
+            Self::BadRequest => "bad_request",
+            Self::UnknownModel => "unknown_model",
+            Self::ContextTooLong => "context_too_long",
+            Self::Refused => "refused",
+            Self::Unavailable { .. } => "unavailable",
+            Self::Redirected => "redirected",
+            Self::Protocol => "protocol",
+            Self::ScriptMismatch => "script_mismatch",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// A failure before it is known whose it is and before the key is blotted out.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) kind: ErrorKind,
+    pub(super) said: Option<String>,
+}
+
+impl Fault {
+    pub(super) fn new(kind: ErrorKind) -> Self {
+        Self { kind, said: None }
+    }
+
+    pub(super) fn protocol(said: &str) -> Self {
+        Self { kind: ErrorKind::Protocol, said: Some(said.to_owned()) }
+    }
+}
+
+fn after(retry_after: Option<Duration>) -> String {
+    match retry_after {
+        Some(wait) => format!(", to be asked again after {} s", wait.as_secs_f32().ceil()),
+        None => String::new(),
+    }
+}
+
+fn with_status(status: Option<u16>) -> String {
+    match status {
+        Some(status) => format!(" (status {status})"),
+        None => String::new(),
+    }
+}

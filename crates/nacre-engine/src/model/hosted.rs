@@ -1,0 +1,267 @@
+//! A provider behind an address: one attempt over HTTP, with its clocks, whatever the dialect.
+//!
+//! The dialects are pure: they turn a request into JSON and frames into events. Everything that waits, counts or
+//! fails is here, once.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use reqwest::Response as HttpResponse;
+use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
+
+use super::collect::Collector;
+use super::error::{ErrorKind, Fault, ModelError, Said, Wait};
+use super::http::{self, Endpoint};
+use super::provider::{Call, Generation, Provider, Sink};
+use super::request::{OUTPUT_TOOL, ToolChoice};
+use super::response::{Event, Response};
+use super::secret::Secret;
+use super::sse::{Frame, SseParser};
+use super::textual_tools;
+
+/// How structured output is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OutputMode {
+    /// The API constrains the text to the schema.
+    Native,
+    /// The model must hand the answer in by a tool.
+    ForcedTool,
+}
+
+/// Whether calls that a model prints as text are taken as calls.
+///
+/// Only where servers are known to fail at parsing them: a good model that quotes a call does not make one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextualTools {
+    Understood,
+    Ignored,
+}
+
+/// How an API spells requests and answers.
+pub(super) trait Dialect: Send + Sync {
+    fn path(&self) -> &'static str;
+    fn headers(&self, key: Option<&Secret>) -> Vec<(&'static str, String)>;
+    fn output_mode(&self, model: &str) -> OutputMode;
+    fn textual_tools(&self) -> TextualTools;
+    fn body(&self, call: &Call<'_>, mode: OutputMode) -> Value;
+    fn decoder(&self, call: &Call<'_>) -> Box<dyn Decoder>;
+}
+
+/// Turns the frames of one answer into events.
+pub(super) trait Decoder: Send {
+    fn frame(&mut self, frame: &Frame, out: &mut Vec<Event>) -> Result<Progress, Fault>;
+
+    /// The stream is over: closes what is open, or says that the answer broke off.
+    fn end(&mut self, out: &mut Vec<Event>) -> Result<(), Fault>;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    More,
+    Complete,
+}
+
+/// A dialect spoken with an address.
+pub(super) struct Hosted {
+    endpoint: Endpoint,
+    dialect: Box<dyn Dialect>,
+    /// Models that turned native output down, though their provider offers it.
+    without_native: Mutex<BTreeSet<String>>,
+}
+
+impl Provider for Hosted {
+    fn generate<'a>(&'a self, call: Call<'a>, sink: &'a mut Sink<'_>) -> Generation<'a> {
+        Box::pin(async move {
+            let result = self.attempt_in_a_mode(&call, sink).await;
+            result.map_err(|fault| self.own(&call, fault))
+        })
+    }
+}
+
+impl Hosted {
+    pub(super) fn new(endpoint: Endpoint, dialect: Box<dyn Dialect>) -> Self {
+        Self { endpoint, dialect, without_native: Mutex::new(BTreeSet::new()) }
+    }
+
+    /// Asks for structured output natively, and by a tool where the server turns that down.
+    async fn attempt_in_a_mode(
+        &self,
+        call: &Call<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Result<Response, Fault> {
+        let model = call.model.model();
+        let is_known_without = self.known_without_native().contains(model);
+        let mode =
+            if is_known_without { OutputMode::ForcedTool } else { self.dialect.output_mode(model) };
+        let result = self.attempt(call, mode, sink).await;
+        let is_turned_down = matches!(&result, Err(fault) if fault.kind == ErrorKind::BadRequest);
+        if !is_turned_down || mode == OutputMode::ForcedTool || call.request.output.is_none() {
+            return result;
+        }
+        let response = self.attempt(call, OutputMode::ForcedTool, sink).await?;
+        self.known_without_native().insert(model.to_owned());
+        Ok(response)
+    }
+
+    fn known_without_native(&self) -> std::sync::MutexGuard<'_, BTreeSet<String>> {
+        self.without_native.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn attempt(
+        &self,
+        call: &Call<'_>,
+        mode: OutputMode,
+        sink: &mut Sink<'_>,
+    ) -> Result<Response, Fault> {
+        let until = Instant::now() + call.limits.first_token;
+        let late = |_| Fault::new(ErrorKind::Timeout(Wait::FirstToken));
+        let body = self.dialect.body(call, mode).to_string().into_bytes();
+        let headers = self.dialect.headers(self.endpoint.key.as_ref());
+        let sent = self.endpoint.post(self.dialect.path(), &headers, body);
+        let http = timeout_at(until, sent).await.map_err(late)??;
+        sink(Event::Started { model: call.model.clone() });
+        let mut answer = Answer {
+            decoder: self.dialect.decoder(call),
+            collector: Collector::new(call.limits.answer_bytes),
+            events: Vec::new(),
+        };
+        if http::is_json(&http) {
+            let whole = read_whole(http, call.limits.answer_bytes);
+            let data = timeout_at(until, whole).await.map_err(late)??;
+            answer.take(&Frame { event: None, data }, sink)?;
+        } else {
+            answer.read(http, call, until, sink).await?;
+        }
+        answer.events.clear();
+        answer.decoder.end(&mut answer.events)?;
+        answer.show(sink)?;
+        if self.dialect.textual_tools() == TextualTools::Understood {
+            answer.find_textual_calls(call);
+            answer.show(sink)?;
+        }
+        let response = answer.collector.finish(call.model, call.request);
+        sink(Event::Stop(response.stop.clone()));
+        Ok(response)
+    }
+
+    fn own(&self, call: &Call<'_>, fault: Fault) -> ModelError {
+        let said = fault.said.map(|said| Said::new(&self.endpoint.scrub(shortened(&said))));
+        ModelError { model: call.model.clone(), kind: fault.kind, said }
+    }
+}
+
+/// An answer that is being read.
+struct Answer {
+    decoder: Box<dyn Decoder>,
+    collector: Collector,
+    events: Vec<Event>,
+}
+
+impl Answer {
+    async fn read(
+        &mut self,
+        mut http: HttpResponse,
+        call: &Call<'_>,
+        first: Instant,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), Fault> {
+        let mut parser = SseParser::default();
+        let mut frames = Vec::new();
+        let (mut until, mut wait) = (first, Wait::FirstToken);
+        loop {
+            let chunk = timeout_at(until, http.chunk()).await;
+            let chunk = chunk.map_err(|_| Fault::new(ErrorKind::Timeout(wait)))?;
+            let Some(bytes) = chunk.map_err(http::cut_fault)? else { break };
+            frames.clear();
+            let pushed = parser.push(&bytes, &mut frames);
+            pushed.map_err(|error| Fault::protocol(&error.to_string()))?;
+            if !frames.is_empty() {
+                wait = Wait::NextToken;
+            }
+            if wait == Wait::NextToken {
+                until = Instant::now() + call.limits.next_token;
+            }
+            for frame in &frames {
+                if self.take(frame, sink)? == Progress::Complete {
+                    return Ok(());
+                }
+            }
+        }
+        // A last event without its empty line is either whole or the place where the stream was cut.
+        match parser.finish().map(|frame| self.take(&frame, sink)) {
+            Some(Err(fault)) if fault.kind == ErrorKind::Protocol => {
+                Err(Fault::new(ErrorKind::CutStream))
+            }
+            Some(Err(fault)) => Err(fault),
+            Some(Ok(_)) | None => Ok(()),
+        }
+    }
+
+    fn take(&mut self, frame: &Frame, sink: &mut Sink<'_>) -> Result<Progress, Fault> {
+        self.events.clear();
+        let progress = self.decoder.frame(frame, &mut self.events);
+        self.show(sink)?;
+        progress
+    }
+
+    /// Collects and passes on; the stop reason waits until all is known that it depends on.
+    fn show(&mut self, sink: &mut Sink<'_>) -> Result<(), Fault> {
+        for event in self.events.drain(..) {
+            self.collector.push(&event)?;
+            if !matches!(event, Event::Stop(_)) {
+                sink(event);
+            }
+        }
+        Ok(())
+    }
+
+    fn find_textual_calls(&mut self, call: &Call<'_>) {
+        self.events.clear();
+        let request = call.request;
+        let mut offered: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
+        if request.output.is_some() && !offered.is_empty() {
+            offered.push(OUTPUT_TOOL);
+        }
+        if offered.is_empty() || request.tool_choice == ToolChoice::None {
+            return;
+        }
+        let Some(text) = self.collector.text_without_calls() else { return };
+        let found = textual_tools::extract(&text, &offered);
+        if found.calls.is_empty() {
+            return;
+        }
+        self.events.push(Event::TextReplaced { text: found.text });
+        for (index, textual) in found.calls.into_iter().enumerate() {
+            let id = made_id(request.messages.len(), index);
+            self.events.push(Event::ToolStarted { index, id, name: textual.name });
+            let delta = textual.arguments.to_string();
+            self.events.push(Event::ToolArguments { index, delta });
+            self.events.push(Event::ToolDone { index });
+        }
+    }
+}
+
+/// Returns the beginning of a complaint, which is all that will be shown, so that the key is not sought in the rest.
+fn shortened(said: &str) -> &str {
+    const MAX_BYTES: usize = 16 << 10;
+    said.get(..said.floor_char_boundary(MAX_BYTES)).unwrap_or(said)
+}
+
+/// Returns an id for a call that came without one, which no other call of the conversation has.
+pub(super) fn made_id(n_messages: usize, index: usize) -> String {
+    format!("call_{n_messages}_{index}")
+}
+
+async fn read_whole(mut http: HttpResponse, max: usize) -> Result<String, Fault> {
+    // JSON takes more room than the text in it.
+    let max = max.saturating_mul(2);
+    let mut body = Vec::new();
+    while let Some(chunk) = http.chunk().await.map_err(http::cut_fault)? {
+        body.extend_from_slice(&chunk);
+        if max < body.len() {
+            return Err(Fault::protocol("the answer is too large"));
+        }
+    }
+    String::from_utf8(body).map_err(|_| Fault::protocol("the answer is not UTF-8"))
+}

@@ -1,0 +1,268 @@
+//! The one place that opens connections.
+//!
+//! A key goes to the host it was set for and to no other: redirects are refused, a key is not sent in the clear
+//! beyond this machine unless a person allowed it, and neither proxies nor keys are read from the environment.
+
+use std::error::Error;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Certificate, Client, Proxy, Response, Url, redirect, retry};
+
+use super::classify::{Complaint, retry_after};
+use super::error::{ErrorKind, Fault};
+use super::secret::Secret;
+
+/// A server that does not pick up within this time is not there.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What is read of a complaint.
+const MAX_COMPLAINT: usize = 64 << 10;
+
+/// Whether a key may travel unencrypted to another machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PlainHttp {
+    #[default]
+    ThisMachineOnly,
+    Allowed,
+}
+
+/// An address that cannot be used. No variant shows the address: it may hold a password.
+#[derive(Debug, thiserror::Error)]
+pub enum EndpointError {
+    #[error("The address of provider `{0}` is not an http or https address")]
+    NotHttp(String),
+    #[error("The address of provider `{0}` holds a user name, password, query or fragment")]
+    NotPlain(String),
+    #[error("The key of provider `{0}` would be sent unencrypted to another machine")]
+    KeyInTheClear(String),
+    #[error("The key of provider `{0}` has characters that no key has")]
+    BadKey(String),
+    #[error("The proxy of provider `{0}` is not an address")]
+    BadProxy(String),
+    #[error("Cannot prepare connections to provider `{0}`")]
+    Client(String, #[source] reqwest::Error),
+}
+
+/// Where a provider lives, and the key to it.
+#[derive(Debug)]
+pub(super) struct Endpoint {
+    base: String,
+    pub(super) key: Option<Secret>,
+    client: Client,
+}
+
+/// What is set about an address.
+#[derive(Debug)]
+pub(super) struct Address<'a> {
+    pub(super) provider: &'a str,
+    pub(super) base_url: &'a str,
+    pub(super) key: Option<&'a Secret>,
+    pub(super) plain_http: PlainHttp,
+    pub(super) proxy: Option<&'a Secret>,
+}
+
+impl Endpoint {
+    pub(super) fn new(address: &Address<'_>) -> Result<Self, EndpointError> {
+        let name = || address.provider.to_owned();
+        let url = Url::parse(address.base_url).map_err(|_| EndpointError::NotHttp(name()))?;
+        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+            return Err(EndpointError::NotHttp(name()));
+        }
+        let has_credentials = !url.username().is_empty() || url.password().is_some();
+        if has_credentials || url.query().is_some() || url.fragment().is_some() {
+            return Err(EndpointError::NotPlain(name()));
+        }
+        let is_clear = url.scheme() == "http" && !is_this_machine(&url);
+        if address.key.is_some() && is_clear && address.plain_http == PlainHttp::ThisMachineOnly {
+            return Err(EndpointError::KeyInTheClear(name()));
+        }
+        if address.key.is_some_and(|key| HeaderValue::from_str(key.expose()).is_err()) {
+            return Err(EndpointError::BadKey(name()));
+        }
+        let client = client(&url, address)?;
+        let base = url.as_str().trim_end_matches('/').to_owned();
+        Ok(Self { base, key: address.key.cloned(), client })
+    }
+
+    /// Sends a request and returns the response once it is one that can be read.
+    pub(super) async fn post(
+        &self,
+        path: &str,
+        headers: &[(&'static str, String)],
+        body: Vec<u8>,
+    ) -> Result<Response, Fault> {
+        let request = self
+            .client
+            .post(format!("{}{path}", self.base))
+            .header(CONTENT_TYPE, "application/json")
+            .headers(sensitive(headers)?)
+            .body(body);
+        let response = request.send().await.map_err(unreachable_fault)?;
+        check(response).await
+    }
+
+    /// Returns the text without the key.
+    pub(super) fn scrub(&self, text: &str) -> String {
+        match &self.key {
+            Some(key) => key.scrub(text),
+            None => text.to_owned(),
+        }
+    }
+}
+
+fn client(url: &Url, address: &Address<'_>) -> Result<Client, EndpointError> {
+    // The process may have chosen another provider of cryptography; any one will do.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = Client::builder()
+        .user_agent(concat!("nacre/", env!("CARGO_PKG_VERSION")))
+        .redirect(redirect::Policy::none())
+        .retry(retry::never())
+        .referer(false)
+        .connect_timeout(CONNECT_TIMEOUT);
+    let builder = match address.proxy {
+        Some(proxy) => {
+            let proxy = Proxy::all(proxy.expose());
+            builder.proxy(proxy.map_err(|_| EndpointError::BadProxy(address.provider.to_owned()))?)
+        }
+        None => builder.no_proxy(),
+    };
+    // Reading the machine's certificates takes a while, and a machine without any can still talk to itself.
+    let builder = match url.scheme() {
+        "http" => builder.tls_certs_only(std::iter::empty::<Certificate>()),
+        _ => builder,
+    };
+    builder.build().map_err(|error| EndpointError::Client(address.provider.to_owned(), error))
+}
+
+fn is_this_machine(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    match address {
+        Ok(address) => address.is_loopback(),
+        Err(_) => host == "localhost" || host.ends_with(".localhost"),
+    }
+}
+
+fn sensitive(headers: &[(&'static str, String)]) -> Result<HeaderMap, Fault> {
+    let mut map = HeaderMap::new();
+    for (name, value) in headers {
+        let mut value = HeaderValue::from_str(value)
+            .map_err(|_| Fault::protocol("a header has characters that no header has"))?;
+        value.set_sensitive(true);
+        map.insert(HeaderName::from_static(name), value);
+    }
+    Ok(map)
+}
+
+/// Turns away what is no answer.
+async fn check(response: Response) -> Result<Response, Fault> {
+    let status = response.status();
+    if status.is_redirection() {
+        return Err(Fault::new(ErrorKind::Redirected));
+    }
+    if !status.is_success() {
+        return Err(complaint(response).await);
+    }
+    let header = |name: &str| text_header(response.headers(), name).unwrap_or_default();
+    if header("content-type").to_lowercase().starts_with("text/html") {
+        return Err(Fault::protocol("the server answered with a web page"));
+    }
+    if !matches!(header("content-encoding").as_str(), "" | "identity") {
+        return Err(Fault::protocol("the server compressed an answer that nobody can unpack"));
+    }
+    Ok(response)
+}
+
+/// Whether the response is one JSON document, as servers send that know no streaming.
+pub(super) fn is_json(response: &Response) -> bool {
+    let content_type = text_header(response.headers(), "content-type").unwrap_or_default();
+    content_type.to_lowercase().starts_with("application/json")
+}
+
+async fn complaint(mut response: Response) -> Fault {
+    let status = response.status().as_u16();
+    let wait = retry_after(|name| text_header(response.headers(), name));
+    let mut body = Vec::new();
+    while let Ok(Some(chunk)) = response.chunk().await {
+        body.extend_from_slice(&chunk);
+        if MAX_COMPLAINT <= body.len() {
+            break;
+        }
+    }
+    Complaint::read(&String::from_utf8_lossy(&body)).into_fault(Some(status), wait)
+}
+
+fn text_header(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name)?.to_str().ok().map(str::to_owned)
+}
+
+/// A request that got no response.
+fn unreachable_fault(error: reqwest::Error) -> Fault {
+    Fault { kind: ErrorKind::Unavailable { status: None }, said: Some(chain(error)) }
+}
+
+/// A response that broke off.
+pub(super) fn cut_fault(error: reqwest::Error) -> Fault {
+    Fault { kind: ErrorKind::CutStream, said: Some(chain(error)) }
+}
+
+/// Returns what the error and its causes say, without the address.
+fn chain(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(base_url: &str, key: Option<&str>) -> Result<Endpoint, EndpointError> {
+        let key = key.and_then(Secret::new);
+        Endpoint::new(&Address {
+            provider: "p",
+            base_url,
+            key: key.as_ref(),
+            plain_http: PlainHttp::ThisMachineOnly,
+            proxy: None,
+        })
+    }
+
+    #[test]
+    fn addresses_are_checked_before_a_key_goes_there() {
+        for (url, key, expected) in [
+            ("http://127.0.0.1:8080/v1/", Some("k"), "ok"),
+            ("http://[::1]:8080/v1", Some("k"), "ok"),
+            ("http://localhost/v1", Some("k"), "ok"),
+            ("http://10.0.0.5/v1", None, "ok"),
+            ("http://10.0.0.5/v1", Some("k"), "clear"),
+            ("http://localhost.example.com/v1", Some("k"), "clear"),
+            ("http://u:hunter2@localhost/v1", None, "plain"),
+            ("http://localhost/v1?key=hunter2", None, "plain"),
+            ("file:///etc/passwd", None, "http"),
+            ("hunter2", None, "http"),
+            ("http://localhost/v1", Some("a\nb"), "key"),
+        ] {
+            let result = open(url, key);
+            let shown = format!("{result:?}");
+            assert!(!shown.contains("hunter2"), "{shown}");
+            let got = match result {
+                Ok(_) => "ok",
+                Err(EndpointError::KeyInTheClear(_)) => "clear",
+                Err(EndpointError::NotPlain(_)) => "plain",
+                Err(EndpointError::NotHttp(_)) => "http",
+                Err(EndpointError::BadKey(_)) => "key",
+                Err(EndpointError::BadProxy(_) | EndpointError::Client(..)) => "other",
+            };
+            assert_eq!(got, expected, "{url}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Models behind one door: a `Request` goes in, `Event`s are shown while they come, and one `Response` or one
+//! `ModelError` comes out.
+//!
+//! A provider makes exactly one attempt. Retries, deadlines, cancellation and fallback models are `retry`'s alone,
+//! so that no two layers multiply each other's patience.
+
+mod anthropic;
+mod classify;
+mod collect;
+mod cost;
+mod error;
+mod hosted;
+mod http;
+mod loose_json;
+mod names;
+mod openai;
+mod provider;
+mod request;
+mod response;
+mod retry;
+mod roles;
+mod schema;
+mod scripted;
+mod secret;
+mod sse;
+mod structured;
+mod textual_tools;
+
+pub use cost::{Cost, Price, PriceTable};
+pub use error::{ErrorKind, ModelError, NextStep, Said, Wait};
+pub use http::{EndpointError, PlainHttp};
+pub use names::{BadModelRef, ModelRef, Role};
+pub use provider::{Call, Generation, Limits, Provider, Sink};
+pub use request::{
+    Arguments, Cache, Content, Effort, Message, OUTPUT_TOOL, OutputSchema, Reasoning, Request,
+    Speaker, ToolCall, ToolChoice, ToolDef, ToolResult, ToolStatus,
+};
+pub use response::{Event, Response, Shown, StopReason, Usage};
+pub use retry::{Cancel, CancelSource, Control, RetryPolicy, Route, ServedModel, generate};
+pub use roles::{
+    KNOWN_PROVIDERS, KnownProvider, ModelSettings, Models, ProviderKind, ProviderSettings,
+    RoleSettings, RolesError,
+};
+pub use schema::{Schema, SchemaError, Violation};
+pub use scripted::{ScriptError, Scripted};
+pub use secret::Secret;
+pub use structured::{MAX_REPAIRS, Structured, StructuredError, structured};

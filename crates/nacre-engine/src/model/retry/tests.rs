@@ -1,0 +1,172 @@
+//! Retries on a stopped clock, against a script of failures.
+
+use std::sync::Mutex;
+
+use super::super::names::Role;
+use super::super::scripted::Scripted;
+use super::*;
+
+fn served(name: &str, script: &str) -> ServedModel {
+    let provider = Arc::new(Scripted::parse(script).unwrap());
+    ServedModel { model: name.parse().unwrap(), provider }
+}
+
+fn route(scripts: &[&str]) -> Route {
+    let mut all: Vec<ServedModel> =
+        scripts.iter().enumerate().map(|(n, script)| served(&format!("p{n}/m"), script)).collect();
+    let first = all.remove(0);
+    Route::new(first, all)
+}
+
+fn control() -> Control {
+    Control {
+        policy: RetryPolicy { deadline: Duration::from_secs(100), ..RetryPolicy::default() },
+        limits: Limits::default(),
+        seed: 7,
+        cancel: Cancel::never(),
+    }
+}
+
+/// What happened, one word an event, and how it ended.
+async fn run(route: &Route, control: &Control) -> (Vec<String>, Result<String, &'static str>) {
+    let events = Mutex::new(Vec::new());
+    let mut sink = |event: Event| events.lock().unwrap().push(word(&event));
+    let request = Request::new(Role::Ask, "", "hello");
+    let result = generate(route, &request, control, &mut sink).await;
+    let result = result.map(|response| response.text()).map_err(|error| error.kind.as_str());
+    (events.into_inner().unwrap(), result)
+}
+
+fn word(event: &Event) -> String {
+    match event {
+        Event::Started { model } => format!("started {model}"),
+        Event::Text(text) => format!("text {text}"),
+        Event::Retry { why, shown, .. } => format!("retry {} {shown:?}", why.as_str()),
+        Event::Fallback { why, to, shown } => format!("to {to} {} {shown:?}", why.as_str()),
+        Event::Stop(_) => "stop".to_owned(),
+        Event::Reasoning(_)
+        | Event::ReasoningDone { .. }
+        | Event::HiddenReasoning(_)
+        | Event::ToolStarted { .. }
+        | Event::ToolArguments { .. }
+        | Event::ToolDone { .. }
+        | Event::TextReplaced { .. }
+        | Event::Usage(_) => format!("{event:?}"),
+    }
+}
+
+const FINE: &str = r#"{"turns":[{"say":"hi"}]}"#;
+
+#[tokio::test(start_paused = true)]
+async fn a_passing_fault_is_tried_again_and_its_text_withdrawn() {
+    let script = r#"{"turns":[
+        {"error":{"kind":"rate_limited"}},
+        {"say":"ha","error":{"kind":"cut_stream"}},
+        {"say":"hi"}]}"#;
+    let (events, result) = run(&route(&[script]), &control()).await;
+    assert_eq!(result, Ok("hi".to_owned()));
+    assert_eq!(
+        events,
+        [
+            "started p0/m",
+            "retry rate_limited Nothing",
+            "started p0/m",
+            "text ha",
+            "retry cut_stream Withdrawn",
+            "started p0/m",
+            "text hi",
+            "stop"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_providers_wait_is_honoured() {
+    let script =
+        r#"{"turns":[{"error":{"kind":"overloaded","retry_after_ms":20000}},{"say":"hi"}]}"#;
+    let start = Instant::now();
+    let (_, result) = run(&route(&[script]), &control()).await;
+    assert_eq!(result, Ok("hi".to_owned()));
+    let waited = start.elapsed();
+    assert!((20.0..20.2).contains(&waited.as_secs_f64()), "{waited:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_beyond_the_share_goes_to_the_next_model_at_once() {
+    let script = r#"{"turns":[{"error":{"kind":"rate_limited","retry_after_ms":60000}}]}"#;
+    let start = Instant::now();
+    let (events, result) = run(&route(&[script, FINE]), &control()).await;
+    assert_eq!(result, Ok("hi".to_owned()));
+    assert_eq!(start.elapsed(), Duration::ZERO);
+    assert!(events.contains(&"to p1/m rate_limited Nothing".to_owned()), "{events:?}");
+    let (_, alone) = run(&route(&[script]), &control()).await;
+    assert_eq!(alone, Err("script_mismatch"), "alone, the wait fits into the deadline");
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_kind_goes_its_way() {
+    for (kind, expected) in [
+        ("auth", Ok("hi".to_owned())),
+        ("quota", Ok("hi".to_owned())),
+        ("unknown_model", Ok("hi".to_owned())),
+        ("protocol", Ok("hi".to_owned())),
+        ("bad_request", Err("bad_request")),
+        ("context_too_long", Err("context_too_long")),
+        ("refused", Err("refused")),
+    ] {
+        let script = format!(r#"{{"turns":[{{"error":{{"kind":"{kind}"}}}}]}}"#);
+        let (_, result) = run(&route(&[&script, FINE]), &control()).await;
+        assert_eq!(result, expected, "{kind}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_and_models_run_out() {
+    let turns = [r#"{"error":{"kind":"unavailable"}}"#; 4].join(",");
+    let script = format!(r#"{{"turns":[{turns}]}}"#);
+    let (events, result) = run(&route(&[&script, &script]), &control()).await;
+    assert_eq!(result, Err("unavailable"));
+    let count = |prefix: &str| events.iter().filter(|event| event.starts_with(prefix)).count();
+    assert_eq!((count("retry"), count("to "), count("stop")), (6, 1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_call_ends_in_the_middle_of_a_wait() {
+    let script =
+        r#"{"turns":[{"error":{"kind":"overloaded","retry_after_ms":50000}},{"say":"no"}]}"#;
+    let source = CancelSource::new();
+    let control = Control { cancel: source.token(), ..control() };
+    let route = route(&[script]);
+    let start = Instant::now();
+    let call = run(&route, &control);
+    let cancel = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        source.cancel();
+    };
+    let ((_, result), ()) = tokio::join!(call, cancel);
+    assert_eq!(result, Err("cancelled"));
+    assert_eq!(start.elapsed(), Duration::from_secs(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_ends_a_call_that_hangs() {
+    let script = r#"{"turns":[{"hang":true}]}"#;
+    let start = Instant::now();
+    let (_, result) = run(&route(&[script, FINE]), &control()).await;
+    assert_eq!(result, Err("timeout"));
+    assert_eq!(start.elapsed(), Duration::from_secs(100));
+}
+
+#[test]
+fn jitter_stays_in_its_range_and_follows_its_seed() {
+    let draw = |seed| {
+        let mut jitter = Jitter(seed);
+        (0..1000).map(|_| jitter.below(Duration::from_secs(1))).collect::<Vec<_>>()
+    };
+    let waits = draw(3);
+    assert_eq!(waits, draw(3));
+    assert_ne!(waits, draw(4));
+    assert!(waits.iter().all(|wait| *wait <= Duration::from_secs(1)));
+    let mean = waits.iter().sum::<Duration>() / 1000;
+    assert!((0.45..0.55).contains(&mean.as_secs_f64()), "{mean:?}");
+}

@@ -1,0 +1,128 @@
+//! What the validator accepts, and what it says about the rest.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+fn check(schema: &Value, value: &Value, expected: &[&str]) {
+    let got: Vec<String> =
+        Schema::new(schema).unwrap().violations(value).iter().map(Violation::to_string).collect();
+    assert_eq!(got, expected, "{schema} for {value}");
+}
+
+#[test]
+fn each_keyword_is_checked() {
+    check(&json!({ "type": "string" }), &json!(5), &["at /: expected string, found number"]);
+    check(&json!({ "type": "integer" }), &json!(5.0), &[]);
+    check(&json!({ "type": "integer" }), &json!(5.5), &["at /: expected integer, found number"]);
+    check(&json!({ "type": ["string", "null"] }), &json!(null), &[]);
+    check(
+        &json!({ "type": ["string", "null"] }),
+        &json!(1),
+        &["at /: expected [\"string\",\"null\"], found number"],
+    );
+    check(&json!({ "enum": ["a", 1] }), &json!("b"), &["at /: must be one of \"a\", 1"]);
+    check(&json!({ "const": 1 }), &json!(2), &["at /: must be 1"]);
+    check(
+        &json!({ "minLength": 2, "maxLength": 3 }),
+        &json!("ö"),
+        &["at /: has 1 characters, needs at least 2"],
+    );
+    check(
+        &json!({ "maxItems": 1, "items": { "type": "boolean" } }),
+        &json!([true, 1]),
+        &["at /: has 2 items, may have at most 1", "at /1: expected boolean, found number"],
+    );
+    check(&json!({ "minimum": 1, "maximum": 2 }), &json!(3), &["at /: is 3, must be at most 2"]);
+    check(&json!(false), &json!(3), &["at /: not allowed"]);
+    check(&json!(true), &json!(3), &[]);
+}
+
+#[test]
+fn objects_name_the_key_that_is_wrong() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "a/b": { "type": "string" }, "list": { "type": "array" } },
+        "required": ["a/b", "list"],
+        "additionalProperties": false,
+    });
+    check(
+        &schema,
+        &json!({ "a/b": 1, "more": 2 }),
+        &[
+            "at /: `list` is missing",
+            "at /a~1b: expected string, found number",
+            "at /more: is not a known key",
+        ],
+    );
+    let typed = json!({ "additionalProperties": { "type": "number" } });
+    check(&typed, &json!({ "x": "y" }), &["at /x: expected number, found string"]);
+}
+
+#[test]
+fn forms_can_be_chosen_and_named() {
+    let schema = json!({
+        "$defs": { "id": { "type": "string", "minLength": 1 } },
+        "anyOf": [{ "$ref": "#/$defs/id" }, { "type": "null" }],
+    });
+    check(&schema, &json!(null), &[]);
+    check(&schema, &json!(""), &["at /: matches none of the allowed forms"]);
+    let one = json!({ "oneOf": [{ "type": "number" }, { "type": "integer" }] });
+    check(&one, &json!(1), &["at /: must match exactly one of the allowed forms"]);
+    check(&one, &json!(1.5), &[]);
+    let all = json!({ "allOf": [{ "minimum": 1 }, { "maximum": 0 }] });
+    check(&all, &json!(1), &["at /: is 1, must be at most 0"]);
+}
+
+#[test]
+fn a_schema_that_cannot_be_checked_is_refused() {
+    for schema in [
+        json!({ "pattern": "x" }),
+        json!({ "properties": { "a": { "not": {} } } }),
+        json!({ "type": 5 }),
+        json!({ "required": "a" }),
+        json!({ "$ref": "#/$defs/none" }),
+        json!({ "$ref": "http://example.com" }),
+        json!({ "items": 5 }),
+        json!([]),
+    ] {
+        assert!(Schema::new(&schema).is_err(), "{schema}");
+    }
+}
+
+#[test]
+fn a_schema_that_names_itself_ends() {
+    let schema = json!({ "$defs": { "x": { "$ref": "#/$defs/x" } }, "$ref": "#/$defs/x" });
+    check(&schema, &json!(1), &["at /: nested too deeply"]);
+}
+
+#[test]
+fn violations_are_few_enough_to_read() {
+    let schema = Schema::new(&json!({ "items": { "type": "string" } })).unwrap();
+    assert_eq!(schema.violations(&json!(vec![1; 5000])).len(), MAX_VIOLATIONS);
+}
+
+#[test]
+fn providers_get_a_closed_schema_with_bounds_or_without() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "minLength": { "type": "string", "minLength": 3 } },
+        "required": ["minLength"],
+    });
+    let kept = for_providers(&schema, Bounds::Kept);
+    assert_eq!(kept["properties"]["minLength"]["minLength"], 3);
+    assert!(is_strict(&kept));
+    let narrowed = for_providers(&schema, Bounds::Dropped);
+    assert_eq!(
+        narrowed,
+        json!({
+            "type": "object",
+            "properties": { "minLength": { "type": "string" } },
+            "required": ["minLength"],
+            "additionalProperties": false,
+        })
+    );
+    assert!(is_strict(&narrowed));
+    assert!(!is_strict(&schema));
+    assert!(!is_strict(&json!({ "type": "array", "items": { "type": "object" } })));
+}

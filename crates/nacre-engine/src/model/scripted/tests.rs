@@ -1,0 +1,109 @@
+//! Scripts are strict in both directions.
+
+use std::sync::Mutex;
+
+use super::super::names::{ModelRef, Role};
+use super::super::provider::Limits;
+use super::super::request::{Arguments, ToolDef};
+use super::super::response::{StopReason, Usage};
+use super::*;
+
+async fn ask(scripted: &Scripted, request: &Request) -> Result<Response, ModelError> {
+    let (model, limits) = (ModelRef::scripted(), Limits::default());
+    let events = Mutex::new(Vec::new());
+    let mut sink = |event: Event| events.lock().unwrap().push(event);
+    let result =
+        scripted.generate(Call { model: &model, request, limits: &limits }, &mut sink).await;
+    let stops = events.lock().unwrap().iter().filter(|e| matches!(e, Event::Stop(_))).count();
+    assert_eq!(stops, usize::from(result.is_ok()), "an answer stops once, a failure never");
+    result
+}
+
+fn request(user: &str) -> Request {
+    let tool = ToolDef {
+        name: "read".to_owned(),
+        description: String::new(),
+        schema: serde_json::json!({}),
+    };
+    Request { tools: vec![tool], ..Request::new(Role::Explorer, "You explore.", user) }
+}
+
+#[tokio::test]
+async fn turns_are_played_in_order_and_counted() {
+    let script = r#"
+        [[turns]]
+        expect = { role = "explorer", last_contains = ["where"], tools = ["read"], n_messages = 1 }
+        reasoning = "hm"
+        say = "Looking."
+        calls = [{ name = "read", arguments = { path = "a" } }, { id = "x", name = "read", arguments = "{" }]
+        usage = { input = 10, output = 5 }
+
+        [[turns]]
+        say = "Done."
+        stop = "max_tokens"
+    "#;
+    let scripted = Scripted::parse(script).unwrap();
+    let first = ask(&scripted, &request("where is it?")).await.unwrap();
+    assert_eq!((first.text().as_str(), first.reasoning().as_str()), ("Looking.", "hm"));
+    assert_eq!(first.stop, StopReason::ToolUse);
+    assert_eq!(first.usage, Usage { input: 10, output: 5, ..Usage::default() });
+    let calls = first.calls();
+    assert_eq!((calls[0].id.as_str(), calls[1].id.as_str()), ("call_1_0", "x"));
+    assert!(matches!(&calls[1].arguments, Arguments::Malformed { text, .. } if text == "{"));
+    assert_eq!(scripted.n_left(), 1);
+    assert_eq!(ask(&scripted, &request("go")).await.unwrap().stop, StopReason::MaxTokens);
+    let error = ask(&scripted, &request("more")).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::ScriptMismatch);
+    assert!(error.said.unwrap().as_str().contains("2 turns are all played"));
+}
+
+#[tokio::test]
+async fn a_mismatch_shows_both_sides() {
+    let script = r#"{"turns":[{"expect":{"role":"lead","system_contains":["lead"],"last_contains":["where"],
+        "tools":["write"],"output":"report","n_messages":3},"say":"x"}]}"#;
+    let scripted = Scripted::parse(script).unwrap();
+    let error = ask(&scripted, &request("who?")).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::ScriptMismatch);
+    assert_eq!(
+        error.said.unwrap().as_str(),
+        "turn 1 expects role `lead`, and instructions with `lead`, and a last message with `where`, and the tool \
+         `write`, and output `report`, and 3 messages; the request has role `explorer`, 1 messages, the last `who?`, \
+         tools `read`, output `none`"
+    );
+    assert_eq!(scripted.n_left(), 1);
+}
+
+#[tokio::test]
+async fn side_by_side_the_fitting_turn_is_played() {
+    let script = r#"{"order":"any","turns":[
+        {"expect":{"last_contains":["b"]},"say":"for b"},
+        {"expect":{"last_contains":["a"]},"say":"for a"}]}"#;
+    let scripted = Scripted::parse(script).unwrap();
+    assert_eq!(ask(&scripted, &request("a")).await.unwrap().text(), "for a");
+    assert!(ask(&scripted, &request("a")).await.is_err());
+    assert_eq!(ask(&scripted, &request("b")).await.unwrap().text(), "for b");
+}
+
+#[tokio::test]
+async fn a_scripted_failure_is_one() {
+    let script = r#"{"turns":[{"say":"ha","error":{"kind":"quota","message":"pay"}},{"error":{"kind":"odd"}}]}"#;
+    let scripted = Scripted::parse(script).unwrap();
+    let error = ask(&scripted, &request("a")).await.unwrap_err();
+    assert_eq!((error.kind, error.said.unwrap().as_str()), (ErrorKind::Quota, "pay"));
+    assert_eq!(ask(&scripted, &request("a")).await.unwrap_err().kind, ErrorKind::ScriptMismatch);
+}
+
+#[test]
+fn a_script_with_a_slip_is_refused() {
+    for text in [
+        "",
+        "{}",
+        r#"{"turns":[{"sya":"x"}]}"#,
+        r#"{"turns":[{"expect":{"rolle":"lead"}}]}"#,
+        r#"{"turns":[{"expect":{"role":"boss"}}]}"#,
+        r#"{"order":"odd","turns":[]}"#,
+        "[[turns]]\nsay = 5",
+    ] {
+        assert!(Scripted::parse(text).is_err(), "{text}");
+    }
+}

@@ -1,0 +1,135 @@
+//! Calls as a program makes them, and the rules that hold for every one.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use nacre_engine::model::{
+    Cancel, Control, Event, Limits, ModelError, ModelSettings, Models, ProviderKind,
+    ProviderSettings, Request, Response, RetryPolicy, Role, RoleSettings, Route, Secret, Shown,
+    ToolDef, generate,
+};
+use serde_json::json;
+
+use crate::loopback::Loopback;
+use crate::styles::Style;
+
+pub(crate) const KEY: &str = "sk-test-0123456789abcdef";
+
+/// Retries at once and, unless a test says so, never loses patience with a busy machine.
+pub(crate) fn control() -> Control {
+    Control {
+        policy: RetryPolicy {
+            attempts: 3,
+            base: Duration::from_millis(1),
+            cap: Duration::from_millis(2),
+            deadline: Duration::from_secs(120),
+        },
+        limits: Limits {
+            first_token: Duration::from_secs(60),
+            next_token: Duration::from_secs(60),
+            ..Limits::default()
+        },
+        seed: 1,
+        cancel: Cancel::never(),
+    }
+}
+
+/// A role served by the given servers, in order.
+pub(crate) fn route(servers: &[(Style, &Loopback)]) -> Route {
+    let servers: Vec<(&str, Style, &Loopback)> =
+        servers.iter().map(|(style, server)| (style.provider(), *style, *server)).collect();
+    route_of(&servers, KEY)
+}
+
+/// The same with the provider's name and the key to choose.
+pub(crate) fn route_of(servers: &[(&str, Style, &Loopback)], key: &str) -> Route {
+    let mut providers = BTreeMap::new();
+    let mut models = Vec::new();
+    for (name, style, server) in servers {
+        let (kind, path) = match style {
+            Style::Anthropic => (ProviderKind::Anthropic, ""),
+            Style::OpenAi => (ProviderKind::OpenAi, "/v1"),
+        };
+        let settings = ProviderSettings {
+            kind: Some(kind),
+            base_url: Some(format!("{}{path}", server.address)),
+            key: Secret::new(key),
+            ..ProviderSettings::default()
+        };
+        providers.insert((*name).to_owned(), settings);
+        models.push(format!("{name}/m").parse().unwrap());
+    }
+    let mut role = RoleSettings::of_model(models.remove(0));
+    role.fallbacks = models;
+    let settings = ModelSettings { providers, default: Some(role), ..ModelSettings::default() };
+    Models::new(settings).route(Role::Ask).unwrap()
+}
+
+pub(crate) fn question() -> Request {
+    let schema = json!({ "type": "object", "properties": { "path": { "type": "string" } } });
+    let tool = ToolDef { name: "read".to_owned(), description: "Reads.".to_owned(), schema };
+    Request { tools: vec![tool], ..Request::new(Role::Ask, "Be short.", "Hello") }
+}
+
+/// What came of a call.
+pub(crate) struct Outcome {
+    pub(crate) result: Result<Response, ModelError>,
+    pub(crate) events: Vec<Event>,
+}
+
+impl Outcome {
+    /// The retries and fallbacks on the way: why, and what had been shown.
+    pub(crate) fn detours(&self) -> Vec<(&'static str, Shown)> {
+        let detour = |event: &Event| match event {
+            Event::Retry { why, shown, .. } | Event::Fallback { why, shown, .. } => {
+                Some((why.as_str(), *shown))
+            }
+            _ => None,
+        };
+        self.events.iter().filter_map(detour).collect()
+    }
+
+    pub(crate) fn kind(&self) -> &'static str {
+        match &self.result {
+            Ok(_) => "ok",
+            Err(error) => error.kind.as_str(),
+        }
+    }
+}
+
+pub(crate) async fn ask(route: &Route) -> Outcome {
+    ask_with(route, &question(), &control()).await
+}
+
+/// Makes a call and checks what must hold for every one: exactly one end, and the text that was shown last is the
+/// text of the response.
+pub(crate) async fn ask_with(route: &Route, request: &Request, control: &Control) -> Outcome {
+    let seen = Mutex::new(Vec::new());
+    let mut sink = |event: Event| seen.lock().unwrap().push(event);
+    let result = generate(route, request, control, &mut sink).await;
+    let events = seen.into_inner().unwrap();
+    let n_stops = events.iter().filter(|event| matches!(event, Event::Stop(_))).count();
+    assert_eq!(n_stops, usize::from(result.is_ok()), "{events:#?}");
+    if let Ok(response) = &result {
+        assert_eq!(events.last(), Some(&Event::Stop(response.stop.clone())));
+        if request.output.is_none() {
+            assert_eq!(last_text(&events), response.text());
+        }
+    }
+    Outcome { result, events }
+}
+
+/// The text that a person sees at the end who follows the events.
+fn last_text(events: &[Event]) -> String {
+    let mut text = String::new();
+    for event in events {
+        match event {
+            Event::Started { .. } => text.clear(),
+            Event::Text(piece) => text.push_str(piece),
+            Event::TextReplaced { text: whole } => text.clone_from(whole),
+            _ => {}
+        }
+    }
+    text
+}

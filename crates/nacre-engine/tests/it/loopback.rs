@@ -1,0 +1,180 @@
+//! A server that does exactly what a test tells it, wrong things included.
+//!
+//! It speaks just enough HTTP/1.1 to be understood, one request a connection, because what is tested are streams
+//! that no decent server would send.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+
+/// What the server does with one request.
+#[derive(Clone, Debug)]
+pub(crate) struct Reply {
+    head: String,
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// Sends bytes as one chunk.
+    Chunk(Vec<u8>),
+    /// Ends the answer properly.
+    End,
+    /// Keeps the connection open and says nothing more until the client goes away.
+    Stall,
+}
+
+impl Reply {
+    /// A stream of events that ends properly.
+    pub(crate) fn stream(chunks: impl IntoIterator<Item = String>) -> Self {
+        Self::with_type("text/event-stream", chunks)
+    }
+
+    pub(crate) fn with_type(kind: &str, chunks: impl IntoIterator<Item = String>) -> Self {
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\n");
+        let mut steps: Vec<Step> =
+            chunks.into_iter().map(|chunk| Step::Chunk(chunk.into_bytes())).collect();
+        steps.push(Step::End);
+        Self { head, steps }
+    }
+
+    /// A complaint.
+    pub(crate) fn status(status: u16, headers: &[(&str, &str)], body: &str) -> Self {
+        let mut head = format!("HTTP/1.1 {status} Whatever\r\ncontent-type: application/json\r\n");
+        for (name, value) in headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        Self { head, steps: vec![Step::Chunk(body.as_bytes().to_vec()), Step::End] }
+    }
+
+    /// Breaks off instead of ending.
+    pub(crate) fn cut(mut self) -> Self {
+        self.steps.retain(|step| !matches!(step, Step::End));
+        self
+    }
+
+    /// Breaks off in the middle of the event after the last one with text.
+    pub(crate) fn cut_after_text(self) -> Self {
+        let mut cut = self.cut();
+        let has_text = |step: &Step| match step {
+            Step::Chunk(bytes) => {
+                let text = String::from_utf8_lossy(bytes);
+                text.contains("text_delta") || text.contains("\"content\"")
+            }
+            Step::End | Step::Stall => false,
+        };
+        let last = cut.steps.iter().rposition(has_text).unwrap_or(0);
+        cut.steps.truncate(last + 1);
+        cut.steps.push(Step::Chunk(b"data: {\"type\": \"mess".to_vec()));
+        cut
+    }
+
+    /// Falls silent instead of ending.
+    pub(crate) fn stall(self) -> Self {
+        let mut cut = self.cut();
+        cut.steps.push(Step::Stall);
+        cut
+    }
+
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+        self.head.push_str(&format!("{name}: {value}\r\n"));
+        self
+    }
+}
+
+/// A request as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Received {
+    /// The request line and the headers, names in lower case.
+    pub(crate) head: String,
+    pub(crate) body: Value,
+}
+
+/// The server; its replies are played in order, and the last one again and again.
+#[derive(Clone)]
+pub(crate) struct Loopback {
+    pub(crate) address: String,
+    received: Arc<Mutex<Vec<Received>>>,
+    client_left: Arc<Notify>,
+}
+
+impl Loopback {
+    pub(crate) async fn start(replies: Vec<Reply>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let server =
+            Self { address, received: Arc::default(), client_left: Arc::new(Notify::new()) };
+        let shared = server.clone();
+        tokio::spawn(async move {
+            let mut n_served = 0;
+            while let Ok((stream, _)) = listener.accept().await {
+                let reply = replies.get(n_served).or(replies.last()).cloned();
+                n_served += 1;
+                let shared = shared.clone();
+                tokio::spawn(async move { shared.serve(stream, reply).await });
+            }
+        });
+        server
+    }
+
+    pub(crate) fn received(&self) -> Vec<Received> {
+        self.received.lock().unwrap().clone()
+    }
+
+    /// Waits until a client has gone away from a stalled answer.
+    pub(crate) async fn client_left(&self) {
+        self.client_left.notified().await;
+    }
+
+    async fn serve(&self, mut stream: TcpStream, reply: Option<Reply>) {
+        let Some(request) = read_request(&mut stream).await else { return };
+        self.received.lock().unwrap().push(request);
+        let Some(reply) = reply else { return };
+        let head = format!("{}transfer-encoding: chunked\r\nconnection: close\r\n\r\n", reply.head);
+        let mut is_open = stream.write_all(head.as_bytes()).await.is_ok();
+        for step in reply.steps {
+            match step {
+                Step::Chunk(bytes) if is_open => is_open = write_chunk(&mut stream, &bytes).await,
+                Step::End if is_open => is_open = write_chunk(&mut stream, b"").await,
+                Step::Chunk(_) | Step::End => {}
+                Step::Stall => {
+                    let _ = stream.read(&mut [0]).await;
+                    self.client_left.notify_one();
+                }
+            }
+        }
+    }
+}
+
+async fn write_chunk(stream: &mut TcpStream, bytes: &[u8]) -> bool {
+    let mut framed = format!("{:x}\r\n", bytes.len()).into_bytes();
+    framed.extend_from_slice(bytes);
+    framed.extend_from_slice(b"\r\n");
+    stream.write_all(&framed).await.is_ok() && stream.flush().await.is_ok()
+}
+
+async fn read_request(stream: &mut TcpStream) -> Option<Received> {
+    let mut bytes = Vec::new();
+    let head_end = loop {
+        if let Some(at) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+            break at + 4;
+        }
+        if stream.read_buf(&mut bytes).await.ok()? == 0 {
+            return None;
+        }
+    };
+    let head = String::from_utf8_lossy(&bytes[..head_end]).into_owned();
+    let lower = head.to_lowercase();
+    let length = lower.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let length: usize = length.and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+    while bytes.len() < head_end + length {
+        if stream.read_buf(&mut bytes).await.ok()? == 0 {
+            return None;
+        }
+    }
+    let body = serde_json::from_slice(&bytes[head_end..]).unwrap_or(Value::Null);
+    Some(Received { head, body })
+}
