@@ -25,6 +25,9 @@ mod sandbox;
 mod scenarios;
 mod sweep;
 mod tally;
+mod traces;
+mod traces_kill9;
+mod traces_soak;
 mod tree;
 
 use std::error::Error;
@@ -82,6 +85,21 @@ enum Verb {
         #[arg(long, default_value_t = 500)]
         binary: u64,
     },
+    /// Kill syncs, and the holders of jobs, at random instants
+    TracesKill9 {
+        /// How many kills of syncs
+        #[arg(short, default_value_t = 300)]
+        n: u64,
+        #[arg(long, default_value_t = 240)]
+        traces: usize,
+    },
+    /// Traces that break, go and come back while syncs are killed; the sum must hold at every moment
+    TracesSoak {
+        #[arg(long, default_value_t = 2000)]
+        traces: usize,
+        #[arg(long, default_value_t = 80)]
+        steps: u64,
+    },
     /// Everything
     All {
         /// Sizes for every change rather than for a release
@@ -100,6 +118,8 @@ enum Verb {
     HammerWorker(hammer_worker::WorkerArgs),
     #[command(hide = true)]
     EditsWorker { dir: PathBuf },
+    #[command(hide = true)]
+    TracesWorker { catalog: PathBuf, now: i64 },
 }
 
 type AnyError = Box<dyn Error>;
@@ -125,11 +145,14 @@ fn run(cli: &Cli) -> Result<Tally, AnyError> {
         Verb::Hammer { writers, secs } => hammer::run(&nacre()?, seed, *writers, *secs),
         Verb::Edits { n } => edits::run(&nacre()?, seed, *n),
         Verb::Paths { n, binary } => paths::run(&nacre()?, seed, *n, *binary),
+        Verb::TracesKill9 { n, traces } => traces_kill9::run(&nacre()?, seed, *n, *traces),
+        Verb::TracesSoak { traces, steps } => traces_soak::run(&nacre()?, seed, *traces, *steps),
         Verb::All { quick } => run_all(&nacre()?, seed, *quick),
         Verb::Corpus { dir, n } => corpus::run(seed, dir, *n),
         Verb::Kill9Worker { dir } => kill9_worker::run(seed, dir),
         Verb::HammerWorker(args) => hammer_worker::run(seed, args),
         Verb::EditsWorker { dir } => edits_worker::run(seed, dir),
+        Verb::TracesWorker { catalog, now } => traces_kill9::worker(catalog, *now),
     }
 }
 
@@ -147,6 +170,9 @@ fn run_all(nacre: &std::path::Path, seed: u64, is_quick: bool) -> Result<Tally, 
     all.absorb(&hammer::run(nacre, seed, writers, secs)?);
     all.absorb(&edits::run(nacre, seed, edits)?);
     all.absorb(&paths::run(nacre, seed, 10_000, binary)?);
-    all.end(&format!("{} exercises", 5));
+    let (kills, traces, steps) = if is_quick { (16, 120, 12) } else { (300, 2000, 80) };
+    all.absorb(&traces_kill9::run(nacre, seed, kills, 240.min(traces))?);
+    all.absorb(&traces_soak::run(nacre, seed, traces, steps)?);
+    all.end(&format!("{} exercises", 7));
     Ok(all)
 }

@@ -1,16 +1,15 @@
 //! `nacre connect`: whose traces are read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use nacre_core::config::agents;
-use nacre_core::safefs::{ChangeSet, RelPath};
 use nacre_core::transcript::{ADAPTERS, Agent};
 use serde::Serialize;
 use serde_json::json;
 
 use super::error::{CommandError, Exit};
-use super::runtime::{Runtime, read_text};
+use super::runtime::Runtime;
 use super::traces::{self, AgentName};
 use super::ui::{Role, Ui};
 
@@ -106,19 +105,12 @@ fn connect_auto(runtime: &Runtime) -> Result<(), CommandError> {
     })
 }
 
-/// Changes the register's text; a person's edit meanwhile is a conflict.
+/// Changes the register's text.
 fn edit(
     runtime: &Runtime,
-    change: impl Fn(&str, &std::path::Path) -> Result<String, CommandError>,
+    change: impl FnOnce(&str, &Path) -> Result<String, CommandError>,
 ) -> Result<(), CommandError> {
-    let scope = runtime.home_scope()?;
-    let writer = scope.lock(&runtime.owner("connect"), runtime.settings().lock.wait)?;
-    let before = read_text(scope.path(), "agents.toml")?;
-    let after = change(before.as_deref().unwrap_or_default(), &scope.path().join("agents.toml"))?;
-    let mut set = ChangeSet::new();
-    set.put(RelPath::new("agents.toml")?, before.as_deref().map(str::as_bytes), after.into_bytes());
-    writer.commit(set)?;
-    Ok(())
+    runtime.edit_text(&runtime.home_scope()?, "agents.toml", "connect", change)
 }
 
 fn list(ui: &mut Ui, runtime: &Runtime) -> Result<Exit, CommandError> {

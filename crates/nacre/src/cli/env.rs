@@ -30,6 +30,13 @@ pub(crate) fn args() -> Vec<OsString> {
     std::env::args_os().collect()
 }
 
+/// Tells how much time has passed since this call.
+#[expect(clippy::disallowed_methods, reason = "this is the one place")]
+pub(crate) fn stopwatch() -> impl Fn() -> std::time::Duration {
+    let begun = std::time::Instant::now();
+    move || begun.elapsed()
+}
+
 impl Environment {
     /// Looks around, once.
     #[expect(clippy::disallowed_methods, reason = "this is the one place")]

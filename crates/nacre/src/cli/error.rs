@@ -7,6 +7,7 @@ use nacre_core::config::ConfigError;
 use nacre_core::config::projects::ProjectError;
 use nacre_core::memory::MemoryError;
 use nacre_core::safefs::FsError;
+use nacre_core::search::{IndexError, SearchError};
 
 /// How a command ended; the process's exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,6 +156,24 @@ impl From<MemoryError> for CommandError {
             return error.into();
         }
         Self::from_error(Exit::Failed, &error, Some(hint))
+    }
+}
+
+impl From<SearchError> for CommandError {
+    fn from(error: SearchError) -> Self {
+        match error {
+            SearchError::Memory(error) => error.into(),
+            SearchError::Index(error) => error.into(),
+        }
+    }
+}
+
+impl From<IndexError> for CommandError {
+    fn from(error: IndexError) -> Self {
+        match error {
+            IndexError::Fs(error) => error.into(),
+            IndexError::Embed(error) => error.into(),
+        }
     }
 }
 

@@ -6,12 +6,12 @@ use clap::Args;
 use nacre_core::base::ShownLine;
 use nacre_core::config::projects;
 use nacre_core::memory;
-use nacre_core::safefs::{Access, ChangeSet, RelPath, WriteScope};
+use nacre_core::safefs::{Access, WriteScope};
 use serde::Serialize;
 
 use super::error::{CommandError, Exit};
 use super::memory::counted;
-use super::runtime::{Runtime, STORE_FOLDER, git_root, read_text};
+use super::runtime::{Runtime, STORE_FOLDER, git_root};
 use super::ui::{Role, Ui};
 
 /// What a repository's own settings start with.
@@ -100,21 +100,12 @@ pub(super) fn add_project(runtime: &Runtime, name: &str, root: &Path) -> Result<
     edit_projects(runtime, |text, origin| Ok(projects::add(text, origin, name, root)?))
 }
 
-/// Changes the register's text; a person's edit meanwhile is a conflict.
+/// Changes the register's text.
 pub(super) fn edit_projects(
     runtime: &Runtime,
-    edit: impl Fn(&str, &Path) -> Result<String, CommandError>,
+    change: impl FnOnce(&str, &Path) -> Result<String, CommandError>,
 ) -> Result<(), CommandError> {
-    let scope = runtime.home_scope()?;
-    let writer = scope.lock(&runtime.owner("project"), runtime.settings().lock.wait)?;
-    // Read under the lock: another process may have registered a project since we started.
-    let before = read_text(scope.path(), "projects.toml")?;
-    let after = edit(before.as_deref().unwrap_or_default(), &scope.path().join("projects.toml"))?;
-    let mut set = ChangeSet::new();
-    let path = RelPath::new("projects.toml")?;
-    set.put(path, before.as_deref().map(str::as_bytes), after.into_bytes());
-    writer.commit(set)?;
-    Ok(())
+    runtime.edit_text(&runtime.home_scope()?, "projects.toml", "project", change)
 }
 
 fn print(ui: &mut Ui, output: &InitOutput) -> Result<Exit, CommandError> {

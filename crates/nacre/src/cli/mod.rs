@@ -9,9 +9,12 @@ mod connect;
 mod doctor;
 mod env;
 mod error;
+mod eval;
 mod help;
+mod index;
 mod init;
 mod memory;
+mod model;
 mod project;
 mod queue;
 mod reference;
@@ -91,14 +94,17 @@ enum HereCommand {
     Status(status::StatusArgs),
     Doctor(doctor::DoctorArgs),
     Memory(memory::MemoryArgs),
+    Index(index::IndexArgs),
     Trace(trace::TraceArgs),
     Sync(sync::SyncArgs),
     Queue(queue::QueueArgs),
     Retry(retry::RetryArgs),
     Skip(skip::SkipArgs),
     Connect(connect::ConnectArgs),
+    Model(model::ModelArgs),
     Project(project::ProjectArgs),
     Config(config::ConfigArgs),
+    Eval(eval::EvalArgs),
 }
 
 impl HereCommand {
@@ -109,12 +115,15 @@ impl HereCommand {
             | Self::Status(_)
             | Self::Doctor(_)
             | Self::Memory(_)
+            | Self::Index(_)
+            | Self::Eval(_)
             | Self::Trace(_)
             | Self::Sync(_)
             | Self::Queue(_)
             | Self::Retry(_)
             | Self::Skip(_)
             | Self::Connect(_)
+            | Self::Model(_)
             | Self::Project(_) => Tolerance::None,
         }
     }
@@ -171,13 +180,16 @@ fn run_here(ui: &mut Ui, runtime: &Runtime, command: &HereCommand) -> Result<Exi
         HereCommand::Status(args) => status::cmd_status(ui, runtime, args),
         HereCommand::Doctor(args) => doctor::cmd_doctor(ui, runtime, args),
         HereCommand::Memory(args) => memory::cmd_memory(ui, runtime, args),
+        HereCommand::Index(args) => index::cmd_index(ui, runtime, args),
         HereCommand::Trace(args) => trace::cmd_trace(ui, runtime, args),
         HereCommand::Sync(args) => sync::cmd_sync(ui, runtime, args),
         HereCommand::Queue(args) => queue::cmd_queue(ui, runtime, args),
         HereCommand::Retry(args) => retry::cmd_retry(ui, runtime, args),
         HereCommand::Skip(args) => skip::cmd_skip(ui, runtime, args),
         HereCommand::Connect(args) => connect::cmd_connect(ui, runtime, args),
+        HereCommand::Model(args) => model::cmd_model(ui, runtime, args),
         HereCommand::Project(args) => project::cmd_project(ui, runtime, args),
         HereCommand::Config(args) => config::cmd_config(ui, runtime, args),
+        HereCommand::Eval(args) => eval::cmd_eval(ui, runtime, args),
     }
 }

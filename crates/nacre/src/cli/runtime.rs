@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use nacre_core::config::projects::Projects;
-use nacre_core::config::{self, NACRE_CONFIG, Resolved, ScopeMode, Settings, Source};
+use nacre_core::config::{
+    self, EmbeddingChoice, NACRE_CONFIG, Resolved, ScopeMode, Settings, Source,
+};
 use nacre_core::memory::{Rules, Store};
-use nacre_core::safefs::{Access, Owner, RelPath, WriteScope};
+use nacre_core::safefs::{Access, ChangeSet, Owner, RelPath, WriteScope};
+use nacre_core::search::{Builtin, Embedder, minilm};
 
 use super::env::Environment;
 use super::error::CommandError;
@@ -137,6 +140,43 @@ impl Runtime {
             _ => WriteScope::open(home, Access::Private),
         };
         Ok(opened?)
+    }
+
+    /// The model that searches go by.
+    pub(crate) fn embedder(&self) -> Result<Box<dyn Embedder>, CommandError> {
+        match self.settings().search.embedding {
+            EmbeddingChoice::Builtin => Ok(Box::new(Builtin::shipped()?)),
+            EmbeddingChoice::Minilm => {
+                let home = WriteScope::open(self.home()?, Access::Private)?;
+                let model = minilm::installed(&home)?.ok_or_else(|| {
+                    CommandError::failed("The model `minilm` is not installed")
+                        .hint("nacre model install minilm")
+                })?;
+                Ok(Box::new(model))
+            }
+            EmbeddingChoice::Endpoint => {
+                Err(CommandError::failed("Search by a service is not built into this program"))
+            }
+        }
+    }
+
+    /// Changes a small text of ours under the scope's lock; a person's edit meanwhile is a conflict.
+    ///
+    /// The text is read under the lock, for another process may have changed it since we started.
+    pub(crate) fn edit_text(
+        &self,
+        scope: &WriteScope,
+        name: &str,
+        command: &str,
+        change: impl FnOnce(&str, &Path) -> Result<String, CommandError>,
+    ) -> Result<(), CommandError> {
+        let writer = scope.lock(&self.owner(command), self.settings().lock.wait)?;
+        let before = read_text_in(scope, name)?;
+        let after = change(before.as_deref().unwrap_or_default(), &scope.path().join(name))?;
+        let mut set = ChangeSet::new();
+        set.put(RelPath::new(name)?, before.as_deref().map(str::as_bytes), after.into_bytes());
+        writer.commit(set)?;
+        Ok(())
     }
 
     /// The stores to read, in the order they are searched.

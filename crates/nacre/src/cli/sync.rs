@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use nacre_core::catalog::{Progress, RefreshOptions, RefreshReport};
-use nacre_core::safefs::{Access, WriteScope};
+use nacre_core::safefs::{Access, FsError, WriteScope};
 use serde_json::json;
 
 use super::error::{CommandError, Exit};
@@ -84,7 +84,7 @@ pub(crate) fn cmd_sync(
     runtime.home_scope()?;
     let scope = WriteScope::create_inside(runtime.home()?, "run", Access::Private)?;
     let _lock = match scope.lock(&runtime.owner("sync"), Duration::ZERO) {
-        Err(_) if *ignore_lock => None,
+        Err(FsError::Busy { .. }) if *ignore_lock => None,
         lock => Some(lock?),
     };
     let mut catalog = traces::open_catalog(runtime)?;
@@ -96,6 +96,10 @@ pub(crate) fn cmd_sync(
     });
     bar.clear();
     let report = refreshed?;
+    // What was read can be found at once; without news there is nothing to do, not even to look.
+    if report.read > 0 {
+        traces::index_texts(runtime, &catalog)?;
+    }
     catalog.end_run(&run_id, &outcome(&report), runtime.now())?;
     print(ui, runtime, &run_id, &report)
 }

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use jiff::Timestamp;
-use nacre_core::catalog::{Catalog, CatalogError, Connection, RefreshOptions};
+use nacre_core::catalog::{Catalog, CatalogError, Connection, RefreshOptions, Shelf};
 use nacre_core::config::agents::{self, AgentsError, ConnectedAgent};
-use nacre_core::safefs::RelPath;
+use nacre_core::safefs::{Access, RelPath, WriteScope};
+use nacre_core::search::INDEX_FOLDER;
 use nacre_core::transcript::{ADAPTERS, Agent, Homes};
 
 use super::error::CommandError;
@@ -50,6 +51,20 @@ pub(crate) fn open_catalog(runtime: &Runtime) -> Result<Catalog, CommandError> {
         }
     }
     Ok(Catalog::open(&runtime.home()?.join(file.as_str()))?)
+}
+
+/// The folder of the index of everything said; `None` where it cannot be made.
+pub(crate) fn index_folder(runtime: &Runtime) -> Result<Option<WriteScope>, CommandError> {
+    Ok(WriteScope::create_inside(runtime.home()?, INDEX_FOLDER, Access::Private).ok())
+}
+
+/// Brings that index up to date after a sync, so that the next search need not.
+pub(crate) fn index_texts(runtime: &Runtime, catalog: &Catalog) -> Result<(), CommandError> {
+    let embedder = runtime.embedder()?;
+    let owner = runtime.owner("sync");
+    let shelf = Shelf { embedder: &*embedder, owner: &owner, now: runtime.now() };
+    catalog.index_texts(index_folder(runtime)?, shelf)?;
+    Ok(())
 }
 
 /// The agents that a person connected; `None` when they left it to us.
@@ -175,6 +190,7 @@ impl From<CatalogError> for CommandError {
             CatalogError::Open { .. }
             | CatalogError::Sql(_)
             | CatalogError::LeaseLost { .. }
+            | CatalogError::Index(_)
             | CatalogError::Trace(_) => None,
         };
         let exit = if matches!(error, CatalogError::Busy(_)) {

@@ -208,13 +208,22 @@ impl Ui {
         Ok(())
     }
 
+    /// Whether a person watches standard error and wants to be told how far things are.
+    pub(crate) fn is_talking(&self) -> bool {
+        self.color.err_is_terminal && !self.is_quiet && !self.is_json
+    }
+
+    /// Says what takes so long, on a terminal only.
+    pub(crate) fn progress_note(&mut self, note: &str) {
+        if self.is_talking() {
+            self.flush();
+            talk(&format!("{note} …"));
+        }
+    }
+
     /// A bar on standard error, drawn on a terminal only.
     pub(crate) fn progress(&self) -> ProgressBar {
-        ProgressBar {
-            is_on: self.color.err_is_terminal && !self.is_quiet && !self.is_json,
-            drawn: 0,
-            started: None,
-        }
+        ProgressBar { is_on: self.is_talking(), drawn: 0, started: None }
     }
 
     fn flush(&mut self) {

@@ -6,13 +6,16 @@
     reason = "tests play the person, the disk and the clock"
 )]
 
+mod agents;
 mod concurrency;
 mod config;
 mod docs;
 mod doctor;
 mod errors;
+mod growing;
 mod home;
 mod init;
+mod intake;
 mod memory_add;
 mod memory_archive;
 mod memory_edit;
@@ -21,9 +24,12 @@ mod memory_list;
 mod memory_reset;
 mod memory_search;
 mod memory_show;
+mod model;
 mod project;
 mod scopes;
+mod secrets;
 mod status;
 mod sync;
 mod tidy;
+mod trace_counts;
 mod usage;

@@ -98,7 +98,7 @@ fn json_has_every_key() {
 #[test]
 fn escape_sequences_of_strangers_do_not_reach_the_terminal() {
     let home = TestHome::new();
-    let evil = "---\nid: 20261115-evil\ntitle: \"a\\u001b]0;owned\\u0007b\\u202ec\"\n---\n\n\u{1b}[2Jgone\u{9b}31m\n";
+    let evil = "---\nid: 20261115-evil\ntitle: \"a\\u001b]0;owned\\u0007b\\u202ec\"\n---\n\n\u{1b}[2J gone\u{9b}31m\n";
     home.write("memory/decisions/20261115-evil.md", evil);
     for args in [
         &["memory", "list"][..],

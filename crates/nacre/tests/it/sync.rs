@@ -161,7 +161,7 @@ fn sessions_are_listed_shown_and_searched() {
     ");
     assert_snapshot!(masked(home.run(&["trace", "search", "sqlite"])), @"
     [KEY]:0  2026-11-01 10:00  generic  user  Use SQLite for the queue
-        Use [SQLite] for the queue
+        Use SQLite for the queue
     ");
     assert_snapshot!(home.run(&["trace", "search", "redis"]), @"Nothing found.");
     assert_eq!(

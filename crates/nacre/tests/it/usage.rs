@@ -28,10 +28,13 @@ fn help_fits_a_screen_and_groups_its_commands() {
       queue        Show the queue of sessions
       retry        Put dead or skipped sessions back into the queue
       skip         Take sessions out of the queue; `retry` puts them back
+      index        Look at the search index, or build it anew
+      eval         Measure recall on a data set with known answers
 
     Set up:
       connect      Choose the agents whose sessions are read
       project      Manage the projects that Nacre knows
+      model        Install, list and remove the models that search by meaning can use
       config       Show and change settings
       completions  Print a completion script for a shell
 

@@ -3,11 +3,11 @@
 use clap::Args;
 use nacre_core::base::ShownLine;
 use nacre_core::config::{FromRepo, KEYS, edit};
-use nacre_core::safefs::{Access, ChangeSet, RelPath, WriteScope};
+use nacre_core::safefs::{Access, WriteScope};
 use serde_json::json;
 
 use super::super::error::{CommandError, Exit};
-use super::super::runtime::{Runtime, STORE_FOLDER, read_text};
+use super::super::runtime::{Runtime, STORE_FOLDER};
 use super::super::ui::{Ui, shown};
 
 /// Set one key; comments and order of the file stay
@@ -34,16 +34,12 @@ pub(crate) fn cmd_set(
     let SetArgs { key, value, unset: _, repo } = args;
     let scope = if *repo { repo_scope(runtime, key)? } else { runtime.home_scope()? };
     let origin = scope.path().join("config.toml");
-    let writer = scope.lock(&runtime.owner("config set"), runtime.settings().lock.wait)?;
-    let before = read_text(scope.path(), "config.toml")?;
-    let text = before.as_deref().unwrap_or_default();
-    let after = match value {
-        Some(value) => edit::set(text, &origin, key, value)?,
-        None => edit::unset(text, &origin, key)?,
-    };
-    let mut set = ChangeSet::new();
-    set.put(RelPath::new("config.toml")?, before.as_deref().map(str::as_bytes), after.into_bytes());
-    writer.commit(set)?;
+    runtime.edit_text(&scope, "config.toml", "config set", |text, origin| {
+        Ok(match value {
+            Some(value) => edit::set(text, origin, key, value)?,
+            None => edit::unset(text, origin, key)?,
+        })
+    })?;
     if ui.is_json() {
         ui.json(&json!({ "key": key, "value": value, "path": origin.display().to_string() }))?;
     }

@@ -6,6 +6,7 @@ mod edit;
 mod forget;
 mod list;
 mod output;
+mod related;
 mod reset;
 mod restore;
 mod search;
@@ -18,6 +19,7 @@ use nacre_core::safefs::RelPath;
 use serde_json::json;
 
 pub(crate) use self::output::counted;
+pub(crate) use self::search::ModeName;
 use super::error::{CommandError, Exit};
 use super::runtime::Runtime;
 use super::ui::{Role, Ui};
@@ -35,6 +37,7 @@ enum MemoryCommand {
     List(list::ListArgs),
     Show(show::ShowArgs),
     Search(search::SearchArgs),
+    Related(related::RelatedArgs),
     Edit(edit::EditArgs),
     Archive(archive::ArchiveArgs),
     Restore(restore::RestoreArgs),
@@ -99,6 +102,7 @@ pub(crate) fn cmd_memory(
         MemoryCommand::List(args) => list::cmd_list(ui, runtime, args),
         MemoryCommand::Show(args) => show::cmd_show(ui, runtime, args),
         MemoryCommand::Search(args) => search::cmd_search(ui, runtime, args),
+        MemoryCommand::Related(args) => related::cmd_related(ui, runtime, args),
         MemoryCommand::Edit(args) => edit::cmd_edit(ui, runtime, args),
         MemoryCommand::Archive(args) => archive::cmd_archive(ui, runtime, args),
         MemoryCommand::Restore(args) => restore::cmd_restore(ui, runtime, args),

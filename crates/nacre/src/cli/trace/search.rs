@@ -2,18 +2,23 @@
 
 use clap::Args;
 use nacre_core::base::Shown;
-use nacre_core::catalog::TextQuery;
+use nacre_core::catalog::{Shelf, TextQuery};
+use nacre_core::search::Query;
 use serde_json::json;
 
 use super::super::error::{CommandError, Exit};
+use super::super::memory::ModeName;
 use super::super::runtime::Runtime;
 use super::super::traces::{self, AgentName};
 use super::super::ui::{Role, Ui};
 
 /// Find what was said in any session
+///
+/// By words and by meaning, in what people and agents said. "Quoted phrases" must occur as they are;
+/// filters stand among the words: agent:codex after:2026-01 before:7d project:NAME.
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
-    /// Words that must all occur
+    /// Words, "quoted phrases" and filters
     #[arg(required = true)]
     query: Vec<String>,
     /// Only this agent
@@ -25,6 +30,12 @@ pub(crate) struct SearchArgs {
     /// Only what was said since this day, moment or age
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
+    /// What to go by
+    #[arg(long, value_enum, default_value_t = ModeName::Hybrid)]
+    mode: ModeName,
+    /// Show why each message was found
+    #[arg(long)]
+    explain: bool,
     /// At most this many [default: the setting memory.max_results]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
@@ -35,21 +46,28 @@ pub(crate) fn cmd_search(
     runtime: &Runtime,
     args: &SearchArgs,
 ) -> Result<Exit, CommandError> {
-    let SearchArgs { query, agent, all, since, limit } = args;
-    let project =
-        runtime.project.as_ref().filter(|_| !all).map(|project| project.path.display().to_string());
+    let project = runtime.project.as_ref().filter(|_| !args.all);
+    let text = args.query.join(" ");
+    let mut query = Query::parse(&text, runtime.now());
+    if query.is_empty() {
+        return Err(CommandError::usage("There is nothing to search for")
+            .hint("nacre trace search flaky report test"));
+    }
+    if let Some(since) = &args.since {
+        query.after = Some(traces::parse_when(since, runtime.now())?);
+    }
     let query = TextQuery {
-        text: query.join(" "),
-        agent: agent.map(Into::into),
-        project,
-        since: since
-            .as_deref()
-            .map(|since| traces::parse_when(since, runtime.now()))
-            .transpose()?,
-        until: None,
-        limit: limit.unwrap_or(runtime.settings().memory.max_results),
+        query,
+        mode: args.mode.into(),
+        agent: args.agent.map(Into::into),
+        project: project.map(|project| project.path.display().to_string()),
+        limit: args.limit.unwrap_or(runtime.settings().memory.max_results),
     };
-    let hits = traces::open_catalog(runtime)?.search(&query)?;
+    let embedder = runtime.embedder()?;
+    let owner = runtime.owner("trace search");
+    let shelf = Shelf { embedder: &*embedder, owner: &owner, now: runtime.now() };
+    let folder = traces::index_folder(runtime)?;
+    let hits = traces::open_catalog(runtime)?.search(&query, folder, shelf)?;
     if ui.is_json() {
         let hits: Vec<_> = hits
             .iter()
@@ -57,11 +75,12 @@ pub(crate) fn cmd_search(
                 json!({
                     "id": hit.key, "agent": hit.agent, "title": hit.title, "project": hit.project,
                     "sequence": hit.sequence, "kind": hit.kind, "at": hit.at.map(|at| at.to_string()),
-                    "snippet": hit.snippet,
+                    "snippet": hit.snippet, "score": hit.score,
+                    "why": { "terms": hit.terms, "similarity": hit.similarity },
                 })
             })
             .collect();
-        ui.json(&json!({ "query": query.text, "hits": hits }))?;
+        ui.json(&json!({ "query": text, "hits": hits }))?;
         return Ok(Exit::Done);
     }
     for hit in &hits {
@@ -74,6 +93,15 @@ pub(crate) fn cmd_search(
             (Role::Title, Shown(hit.title.as_deref().unwrap_or_default()).one_line()),
         ]])?;
         ui.line(format!("    {}", Shown(&hit.snippet).one_line()))?;
+        if args.explain {
+            let why = format!(
+                "score {:.2}, words {}, meaning {:.2}",
+                hit.score,
+                hit.terms.join(" "),
+                hit.similarity
+            );
+            ui.line(format!("    {}", ui.paint(Role::Faint, Shown(&why).one_line())))?;
+        }
     }
     if hits.is_empty() {
         ui.status("Nothing found.")?;

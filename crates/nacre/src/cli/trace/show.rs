@@ -3,7 +3,7 @@
 use clap::Args;
 use nacre_core::base::Shown;
 use nacre_core::catalog::SessionRow;
-use nacre_core::transcript::{ADAPTERS, Event, EventKind, Lane, Origin, SessionFacts};
+use nacre_core::transcript::{ADAPTERS, Event, EventKind, Lane, Origin, SessionFacts, Sink};
 use serde_json::json;
 
 use super::super::error::{CommandError, Exit};
@@ -71,7 +71,7 @@ fn read(
         }
     };
     adapter
-        .read(&session.trace, None, &mut sink)
+        .read(&session.trace, None, Sink::everything(&mut sink))
         .map_err(nacre_core::catalog::CatalogError::from)?;
     Ok(events)
 }
