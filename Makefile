@@ -32,8 +32,9 @@ torture: needed  ## Prove the safety promises: kills, disk errors, hostile names
 	$(CARGO) build --release -p nacre
 	$(CARGO) run --release -p nacre --example torture -- all
 
-bench: needed  ## Measure commands on 10,000 memories
+bench: needed  ## Measure commands on 10,000 memories, and how fast traces are read
 	tools/bench.sh
+	tools/bench-traces.sh
 
 docs: needed  ## Write docs/cli.md and docs/config.md again from the program
 	$(CARGO) run -q -p nacre -- reference cli > docs/cli.md.new

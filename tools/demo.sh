@@ -19,9 +19,9 @@ trap 'rm -rf "$tmp"' EXIT
 
 # Nothing of the person's own may leak in, and nothing of the demo's may leak out.
 for name in $(compgen -e); do
-    case $name in NACRE_* | GIT_*) unset "$name" ;; esac
+    case $name in NACRE_* | GIT_* | CLAUDE_* | CODEX_* | OPENCODE_*) unset "$name" ;; esac
 done
-export HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config
+export HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config XDG_DATA_HOME=$tmp/home/.local/share
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_PAGER=cat
 export GIT_AUTHOR_NAME=Ana GIT_AUTHOR_EMAIL=ana@example.org
 export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
@@ -137,6 +137,21 @@ expect 1 nacre doctor
 run git checkout -q -- "$file"
 run nacre doctor
 run nacre status
+
+say "What coding agents left behind is found where they keep it; here is one session of Claude Code."
+mkdir -p "$HOME/.claude/projects/-tidepool"
+session=$HOME/.claude/projects/-tidepool/5e551011-0000-4000-8000-000000000001.jsonl
+record() { # role, content
+    printf '{"type":"%s","sessionId":"5e551011-0000-4000-8000-000000000001","cwd":"%s","timestamp":"2026-03-08T10:00:00Z","message":{"role":"%s","content":"%s"}}\n' \
+        "$1" "$PWD" "$1" "$2" >> "$session"
+}
+record user "Why is the March invoice a cent off?"
+record assistant "The report sums floats. I changed it to whole cents and added a test."
+touch -d 2026-03-08T10:00:00Z "$session"
+run nacre connect auto
+run nacre sync --no-extract
+run nacre trace search cents
+run nacre trace show 5e551011
 
 say "Asked for something that is not there, it says what is."
 expect 1 nacre memory show 20260302-the-report-tset
