@@ -1,0 +1,12 @@
+//! Agents: a spec run through one lifecycle, with every tool call passing one pipeline.
+//!
+//! An agent is data. What it may read, change, start and reach is a field of its spec and is enforced where calls
+//! are made; a prompt only says so politely.
+
+mod footprint;
+mod tool;
+
+pub use footprint::{Area, Exec, Footprint, MemoryUse, Network};
+pub use tool::{
+    AnyTool, Category, Change, ChangeKind, Desk, Fault, Output, Running, Tool, ToolError, ToolSpec,
+};
