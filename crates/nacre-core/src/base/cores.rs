@@ -1,7 +1,7 @@
 //! Work on many small things, spread over the cores.
 
 use std::num::NonZero;
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 /// Cuts `items` into one piece a core, and joins what `work` makes of the pieces, in order. A piece
 /// has at least `min_piece` items: below that a thread costs more than it saves.
@@ -17,14 +17,20 @@ pub fn on_all_cores<I: Sync, T: Send>(
     }
     let work = &work;
     thread::scope(|scope| {
-        let pieces = items.chunks(items.len().div_ceil(n_threads));
-        let workers: Vec<_> = pieces.map(|piece| scope.spawn(move || work(piece))).collect();
-        let mut results = Vec::with_capacity(items.len());
-        for worker in workers {
-            match worker.join() {
-                Ok(part) => results.extend(part),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
+        let mut pieces = items.chunks(items.len().div_ceil(n_threads));
+        let own = pieces.next().unwrap_or_default();
+        // Where the system has no thread left, the piece is worked on here.
+        let start = |piece| {
+            thread::Builder::new().spawn_scoped(scope, move || work(piece)).map_err(|_| piece)
+        };
+        let started: Vec<_> = pieces.map(start).collect();
+        let mut results = work(own);
+        for worker in started {
+            results.extend(match worker.map(ScopedJoinHandle::join) {
+                Ok(Ok(part)) => part,
+                Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                Err(piece) => work(piece),
+            });
         }
         results
     })

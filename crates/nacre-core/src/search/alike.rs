@@ -86,11 +86,8 @@ fn newer_below(
 
 /// The weight of the terms that both hold, as a share of the weight of all.
 fn likeness(snapshot: &Snapshot, a: &HashSet<String>, b: &HashSet<String>) -> f32 {
-    let weight = |term: &String| {
-        let n_texts = snapshot.layout().rows.n_counted as f32;
-        let n_holding = snapshot.n_holding(term.as_bytes()) as f32;
-        (1.0 + (n_texts - n_holding + 0.5).max(0.0) / (n_holding + 0.5)).ln()
-    };
+    let texts = &snapshot.layout().rows;
+    let weight = |term: &String| texts.rarity(snapshot.n_holding(term.as_bytes()) as usize);
     let shared: f32 = a.intersection(b).map(weight).sum();
     let all: f32 = a.union(b).map(weight).sum();
     if all > 0.0 { shared / all } else { 0.0 }

@@ -236,7 +236,9 @@ fn apply(
         let mut draft = Draft::new(manifest.dims as usize);
         for (idx, (segment, _)) in segments.iter().enumerate().skip(first) {
             let dead = &manifest.parts[idx].dead;
-            let is_dead = |unit: usize| u32::try_from(unit).is_ok_and(|unit| dead.contains(&unit));
+            let is_dead = |unit: usize| {
+                u32::try_from(unit).is_ok_and(|unit| dead.binary_search(&unit).is_ok())
+            };
             draft.absorb(segment, |unit| !is_dead(unit));
         }
         let number = manifest.next_number();
@@ -281,7 +283,8 @@ fn push_numbered(
 /// The first of the segments that become one: the last two when they are alike in size, or one that is
 /// mostly dead and all that follow it.
 fn to_merge(manifest: &Manifest, segments: &[(Segment, Origin)]) -> Option<usize> {
-    let n_live = |idx: usize| segments[idx].0.n_units() - manifest.parts[idx].dead.len();
+    let n_live =
+        |idx: usize| segments[idx].0.n_units().saturating_sub(manifest.parts[idx].dead.len());
     let is_mostly_dead = |idx: &usize| n_live(*idx) < segments[*idx].0.n_units().div_ceil(2);
     if let Some(first) = (0..segments.len()).find(is_mostly_dead) {
         return Some(first);

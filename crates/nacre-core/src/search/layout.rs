@@ -41,6 +41,12 @@ impl Lengths {
         let mean = if n_counted == 0 { 1.0 } else { (sum / n_counted as f64) as f32 };
         Self { of, mean: mean.max(1.0), n_counted }
     }
+
+    /// What a word is worth that stands in so many of the texts: the rarer, the more.
+    pub(super) fn rarity(&self, n_holding: usize) -> f32 {
+        let (n_texts, n_holding) = (self.n_counted as f32, n_holding as f32);
+        (1.0 + (n_texts - n_holding + 0.5).max(0.0) / (n_holding + 0.5)).ln()
+    }
 }
 
 impl Layout {

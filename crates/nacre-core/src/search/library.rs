@@ -100,9 +100,9 @@ impl<'a> Library<'a> {
             level: Level::Records,
             limit: options.limit,
             now_ms: options.now_ms,
-            with_archived: true,
         };
-        let ranked = rank::rank(&self.snapshot, query, self.embedder, &rank_options)?;
+        let allowed = rank::allowed(&self.snapshot, query, true);
+        let ranked = rank::rank(&self.snapshot, query, &allowed, self.embedder, &rank_options)?;
         let least = ranked.first().map_or(0.0, |best| best.score * MIN_SHARE_OF_BEST);
         let hit = |ranked: rank::Ranked| RecordHit {
             unit: self.snapshot.unit_key(ranked.row).to_owned(),

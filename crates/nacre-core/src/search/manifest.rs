@@ -31,7 +31,11 @@ impl Manifest {
         let lists = Strings::new(&container, 2);
         for idx in 0..lists.len() {
             let dead = lists.get(idx).chunks_exact(4).filter_map(|bytes| u32_at(bytes, 0));
-            parts.push(Part { number: u64_at(head, 12 + idx * 8)?, dead: dead.collect() });
+            let mut dead: Vec<u32> = dead.collect();
+            dead.sort_unstable();
+            // The last number has no next one.
+            let number = u64_at(head, 12 + idx * 8).filter(|number| *number < u64::MAX)?;
+            parts.push(Part { number, dead });
         }
         Some(Self {
             model: String::from_utf8(container.section(1).to_vec()).ok()?,

@@ -117,16 +117,11 @@ pub fn run(
         let ages = ages(haystack);
         for question in &haystack.questions {
             let now_ms = question.asked.map_or(latest, Timestamp::as_millisecond);
-            let options = RankOptions {
-                mode,
-                level: haystack.level,
-                limit: DEPTH,
-                now_ms,
-                with_archived: false,
-            };
+            let options = RankOptions { mode, level: haystack.level, limit: DEPTH, now_ms };
             let begun = clock();
             let query = Query::plain(&question.text);
-            let ranked = rank::rank(&snapshot, &query, embedder, &options)?;
+            let allowed = rank::allowed(&snapshot, &query, false);
+            let ranked = rank::rank(&snapshot, &query, &allowed, embedder, &options)?;
             times.push(clock().saturating_sub(begun));
             let found = keys(&snapshot, ranked, haystack);
             let scores = metrics::judge(&found, question, &ages);

@@ -172,15 +172,14 @@ impl<'a> MemoryIndex<'a> {
             level: Level::Records,
             limit: MAX_CANDIDATES,
             now_ms: self.now.as_millisecond(),
-            with_archived: options.archived,
         };
-        let ranked = rank::rank(&self.snapshot, query, self.embedder, &rank_options)
+        let allowed = rank::allowed(&self.snapshot, query, options.archived);
+        let ranked = rank::rank(&self.snapshot, query, &allowed, self.embedder, &rank_options)
             .map_err(IndexError::Embed)?;
         let text_of = |row: usize| {
             let memory = self.read(row)?;
             Some(format!("{}\n{}", memory.title, memory.document.body()))
         };
-        let allowed = rank::allowed(&self.snapshot, query, options.archived);
         let is_wanted = |row: usize| allowed.get(row).is_some_and(|is_allowed| *is_allowed);
         let settled = settle::settle(&self.snapshot, ranked, &is_wanted, &text_of);
         let mut found = Found { broken: self.broken(), ..Found::default() };

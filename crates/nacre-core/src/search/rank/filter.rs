@@ -7,7 +7,11 @@ use crate::search::snapshot::Snapshot;
 use crate::search::words;
 
 /// A yes or no for every row: alive, not put away, with every property that the question asks for.
-pub(super) fn allowed(snapshot: &Snapshot, query: &Query, with_archived: bool) -> Vec<bool> {
+pub(in crate::search) fn allowed(
+    snapshot: &Snapshot,
+    query: &Query,
+    with_archived: bool,
+) -> Vec<bool> {
     let layout = snapshot.layout();
     let shown = if with_archived { &layout.is_live } else { &layout.is_shown };
     let mut allowed = match facet_rows(snapshot, query) {

@@ -152,11 +152,11 @@ impl<'a> Scorer<'a> {
     ) {
         let mut touched = Vec::new();
         let exact = self.gather(texts(&found.exact));
-        let idf = self.rarity(exact.len());
+        let idf = self.lengths.rarity(exact.len());
         self.offer(&exact, idf, &mut touched);
         for (near, rows) in &found.variants {
             let variant = self.gather(texts(rows));
-            let own = self.rarity(variant.len());
+            let own = self.lengths.rarity(variant.len());
             self.offer(&variant, VARIANT_SHARE * near * own.min(idf), &mut touched);
         }
         self.take(found.weight, idf, touched);
@@ -164,7 +164,7 @@ impl<'a> Scorer<'a> {
 
     /// Adds a term without the words that are like it.
     fn add_exact(&mut self, found: &Found) {
-        let idf = self.rarity(found.exact.len());
+        let idf = self.lengths.rarity(found.exact.len());
         let mut touched = Vec::new();
         self.offer(&found.exact, idf, &mut touched);
         self.take(found.weight, idf, touched);
@@ -198,12 +198,6 @@ impl<'a> Scorer<'a> {
             }
             self.best[*idx] = self.best[*idx].max(score);
         }
-    }
-
-    /// How much a word tells: much when few texts hold it.
-    fn rarity(&self, n_holding: usize) -> f32 {
-        let (n_texts, n_holding) = (self.lengths.n_counted as f32, n_holding as f32);
-        (1.0 + (n_texts - n_holding + 0.5).max(0.0) / (n_holding + 0.5)).ln()
     }
 
     fn finish(mut self) -> Vec<f32> {

@@ -21,6 +21,7 @@ use super::snapshot::Snapshot;
 use super::thesaurus::Thesaurus;
 use super::words;
 use dense::Dense;
+pub(super) use filter::allowed;
 use lexical::Lexical;
 use question::{Cue, Question};
 
@@ -77,7 +78,6 @@ pub(super) struct RankOptions {
     pub(super) level: Level,
     pub(super) limit: usize,
     pub(super) now_ms: i64,
-    pub(super) with_archived: bool,
 }
 
 /// A row and what it got.
@@ -91,16 +91,16 @@ pub(super) struct Ranked {
     pub(super) terms: Vec<String>,
 }
 
-/// The best rows for a question, best first.
+/// The best of the allowed rows for a question, best first.
 pub(super) fn rank(
     snapshot: &Snapshot,
     query: &Query,
+    allowed: &[bool],
     embedder: &dyn Embedder,
     options: &RankOptions,
 ) -> Result<Vec<Ranked>, EmbedError> {
-    let allowed = filter::allowed(snapshot, query, options.with_archived);
     if query.is_filter_only() {
-        return Ok(newest(snapshot, &allowed, options.limit));
+        return Ok(newest(snapshot, allowed, options.limit));
     }
     let layout = snapshot.layout();
     let question = Question::new(snapshot, query, Thesaurus::shipped(), options.now_ms);
@@ -112,7 +112,7 @@ pub(super) fn rank(
     let dense = Dense::new(snapshot, layout, &vector);
     let scores =
         Signals { snapshot, layout, question: &question, lexical: &lexical, dense: &dense }
-            .scores(options.mode, &allowed);
+            .scores(options.mode, allowed);
     let best = best_rows(layout, &scores, options);
     let ranked = best.into_iter().map(|row| Ranked {
         row,
@@ -122,11 +122,6 @@ pub(super) fn rank(
         terms: lexical.terms_of(row).map(|idx| question.terms[idx].stem.clone()).collect(),
     });
     Ok(ranked.collect())
-}
-
-/// A yes or no for every row: whether a question with these filters may show it.
-pub(super) fn allowed(snapshot: &Snapshot, query: &Query, with_archived: bool) -> Vec<bool> {
-    filter::allowed(snapshot, query, with_archived)
 }
 
 /// Without words the newest come first.
