@@ -112,6 +112,11 @@ pub(super) fn stamp(now: Timestamp) -> (String, String) {
     (utc.strftime("%Y%m%d").to_string(), utc.strftime("%H%M%S").to_string())
 }
 
+/// Whether a folder's name can be a day or a time.
+pub(super) fn is_stamp(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Writes what a new store starts with, where it is missing; returns what was written.
 pub fn init(writer: &Writer<'_>, config: &str) -> Result<Vec<RelPath>, FsError> {
     let mut set = ChangeSet::new();

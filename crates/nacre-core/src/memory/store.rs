@@ -9,11 +9,12 @@ use super::document::{Broken, Document};
 use super::id::MemoryId;
 use super::kinds::MemoryType;
 use super::layout::{self, Located, Shelf};
+use super::reader::Reader;
 use super::record::{Memory, RecordFault};
 use super::sidecar::{self, Evidence, MAX_SIDECAR_BYTES, State};
 use super::tombstone;
 use crate::base::on_all_cores;
-use crate::safefs::{EntryKind, Folder, FsAction, FsError, Owner, RelPath, WriteScope};
+use crate::safefs::{EntryKind, FsAction, FsError, Owner, RelPath, WriteScope};
 
 /// More than this and starting a thread costs less than the files it reads.
 pub(super) const FILES_PER_THREAD: usize = 256;
@@ -269,36 +270,9 @@ impl Store {
         each: impl Fn(&Located, Result<Vec<u8>, FsError>) -> T + Sync,
     ) -> Vec<T> {
         on_all_cores(files, FILES_PER_THREAD, |chunk| {
-            let mut reader = Reader::new(&self.scope, self.rules.max_file_bytes);
+            let mut reader = Reader::new(self);
             chunk.iter().map(|at| each(at, reader.read(&at.path))).collect()
         })
-    }
-}
-
-/// Reads files one after the other, keeping the folder of the last one open.
-struct Reader<'a> {
-    scope: &'a WriteScope,
-    limit: u64,
-    last: Option<(String, Folder)>,
-}
-
-impl<'a> Reader<'a> {
-    fn new(scope: &'a WriteScope, limit: u64) -> Self {
-        Self { scope, limit, last: None }
-    }
-
-    fn read(&mut self, path: &RelPath) -> Result<Vec<u8>, FsError> {
-        let Some((parent, name)) = path.as_str().rsplit_once('/') else {
-            return self.scope.read(path, self.limit);
-        };
-        if self.last.as_ref().is_none_or(|(open, _)| open != parent) {
-            let folder = self.scope.folder(&RelPath::new(parent)?)?;
-            self.last = folder.map(|folder| (parent.to_owned(), folder));
-        }
-        match &self.last {
-            Some((_, folder)) => folder.read(name, self.limit),
-            None => self.scope.read(path, self.limit),
-        }
     }
 }
 

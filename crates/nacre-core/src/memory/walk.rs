@@ -91,9 +91,10 @@ impl Files {
 
     /// The path of a folder that is named by a day or a time.
     fn stamped(&mut self, parent: &RelPath, entry: &Entry) -> Option<RelPath> {
-        let is_stamp = entry.name.bytes().all(|byte| byte.is_ascii_digit());
         match parent.join(&entry.name) {
-            Ok(path) if entry.kind == EntryKind::Folder && is_stamp => Some(path),
+            Ok(path) if entry.kind == EntryKind::Folder && layout::is_stamp(&entry.name) => {
+                Some(path)
+            }
             _ => {
                 self.strays.push(Stray::new(format!("{parent}/{}", entry.name), entry));
                 None

@@ -4,12 +4,15 @@
 //! through a symbolic link. There is no check that a swap could outrun: the handle that was opened
 //! is the handle that is used.
 
+use std::ffi::CStr;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, PermissionsExt as _};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
 
 use super::error::{FsAction, FsError};
 use super::path::RelPath;
@@ -65,6 +68,12 @@ impl Folder {
         read_file(&self.dir, name, limit).map_err(|fault| fault.at(&self.path.join(name)))
     }
 
+    /// Opens a folder below this one; `None` when it is not there.
+    pub fn folder(&self, path: &RelPath) -> Result<Option<Self>, FsError> {
+        let full = self.path.join(path.as_str());
+        found(open_below(clone_dir(&self.dir, &self.path)?, &self.path, path), full)
+    }
+
     /// Lists the folder in name order.
     pub fn list(&self) -> Result<Vec<Entry>, FsError> {
         list_dir(&self.dir, &self.path)
@@ -82,8 +91,8 @@ impl Folder {
 }
 
 fn stamp_of(dir: &Dir, name: &str) -> Option<FileStamp> {
-    let stat = rustix::fs::statat(dir, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    let is_file = rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file();
+    let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
     is_file.then(|| file_stamp(&stat))
 }
 
@@ -136,7 +145,7 @@ impl WriteScope {
     /// Opens `name` inside `parent`, refusing a link in its place: a repository may ship one.
     pub fn open_inside(parent: &Path, name: &str, access: Access) -> Result<Self, FsError> {
         let parent_scope = Self::open(parent, access)?;
-        let dir = parent_scope.open_child(&parent_scope.dir, &parent.join(name), name)?;
+        let dir = open_child(&parent_scope.dir, &parent.join(name), name)?;
         Ok(Self { dir, path: parent.join(name), access })
     }
 
@@ -178,11 +187,7 @@ impl WriteScope {
 
     /// Opens a folder for reading; `None` when it is not there.
     pub fn folder(&self, path: &RelPath) -> Result<Option<Folder>, FsError> {
-        match self.open_dir(path) {
-            Ok(dir) => Ok(Some(Folder { dir, path: self.full(path) })),
-            Err(error) if error.is_missing() => Ok(None),
-            Err(error) => Err(error),
-        }
+        found(self.open_dir(path), self.full(path))
     }
 
     /// The scope's own folder, for reading.
@@ -210,13 +215,7 @@ impl WriteScope {
 
     /// Opens a folder below the scope.
     pub(super) fn open_dir(&self, path: &RelPath) -> Result<Dir, FsError> {
-        let mut dir = clone_dir(&self.dir, &self.path)?;
-        let mut full = self.path.clone();
-        for name in path.components() {
-            full.push(name);
-            dir = self.open_child(&dir, &full, name)?;
-        }
-        Ok(dir)
+        open_below(clone_dir(&self.dir, &self.path)?, &self.path, path)
     }
 
     /// Opens the folder that `path` lies in.
@@ -226,29 +225,70 @@ impl WriteScope {
             None => clone_dir(&self.dir, &self.path),
         }
     }
+}
 
-    pub(super) fn open_child(&self, dir: &Dir, full: &Path, name: &str) -> Result<Dir, FsError> {
-        dir.open_dir_nofollow(name).map_err(|source| match dir.symlink_metadata(name) {
-            Ok(metadata) if !metadata.is_dir() => FsError::NotAFolder { path: full.to_owned() },
-            _ => io_error(FsAction::OpenFolder, full, source),
-        })
+/// Opens a folder below `dir`, one component at a time.
+fn open_below(mut dir: Dir, full: &Path, path: &RelPath) -> Result<Dir, FsError> {
+    let mut full = full.to_owned();
+    for name in path.components() {
+        full.push(name);
+        dir = open_child(&dir, &full, name)?;
+    }
+    Ok(dir)
+}
+
+fn found(opened: Result<Dir, FsError>, path: PathBuf) -> Result<Option<Folder>, FsError> {
+    match opened {
+        Ok(dir) => Ok(Some(Folder { dir, path })),
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
+/// Opens the folder `name` in `dir`, a link in its place refused.
+pub(super) fn open_child(dir: &Dir, full: &Path, name: &str) -> Result<Dir, FsError> {
+    dir.open_dir_nofollow(name).map_err(|source| match dir.symlink_metadata(name) {
+        Ok(metadata) if !metadata.is_dir() => FsError::NotAFolder { path: full.to_owned() },
+        _ => io_error(FsAction::OpenFolder, full, source),
+    })
+}
+
 pub(super) fn list_dir(dir: &Dir, full: &Path) -> Result<Vec<Entry>, FsError> {
-    let failed = |source| io_error(FsAction::Read, full, source);
+    let failed = |error: Errno| io_error(FsAction::Read, full, error.into());
     let mut entries = Vec::new();
-    for entry in dir.entries().map_err(failed)? {
+    // The handle may be a path-only one, which cannot be listed.
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let listed = rustix::fs::openat(dir, ".", flags, Mode::empty()).map_err(failed)?;
+    for entry in rustix::fs::Dir::new(listed).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        let kind = match entry.file_type().map_err(failed)? {
-            kind if kind.is_file() => EntryKind::File,
-            kind if kind.is_dir() => EntryKind::Folder,
-            _ => EntryKind::Other,
+        let name = entry.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") {
+            continue;
+        }
+        let mut file_type = entry.file_type();
+        // Not every file system tells it in the listing.
+        if file_type == FileType::Unknown {
+            file_type = type_of(dir, name);
+        }
+        let kind = match file_type {
+            FileType::RegularFile => EntryKind::File,
+            FileType::Directory => EntryKind::Folder,
+            FileType::Symlink
+            | FileType::Fifo
+            | FileType::Socket
+            | FileType::CharacterDevice
+            | FileType::BlockDevice
+            | FileType::Unknown => EntryKind::Other,
         };
-        entries.push(Entry { name: entry.file_name().to_string_lossy().into_owned(), kind });
+        entries.push(Entry { name: name.to_string_lossy().into_owned(), kind });
     }
     entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     Ok(entries)
+}
+
+fn type_of(dir: &Dir, name: &CStr) -> FileType {
+    rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)
+        .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode))
 }
 
 pub(super) fn clone_dir(dir: &Dir, full: &Path) -> Result<Dir, FsError> {

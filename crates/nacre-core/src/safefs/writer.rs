@@ -12,7 +12,7 @@ use super::error::{FsAction, FsError};
 use super::journal::{DONE, JOURNAL, PLAN, Plan, PlanFault, Step, TXN, UNDO};
 use super::lock::{self, Owner};
 use super::path::RelPath;
-use super::scope::{EntryKind, ReadFault, WriteScope, io_error, list_dir, mode_of};
+use super::scope::{EntryKind, ReadFault, WriteScope, io_error, list_dir, mode_of, open_child};
 use super::sys::{self, FileMode};
 use crate::base::ContentHash;
 
@@ -61,7 +61,7 @@ impl WriteScope {
             Ok(()) => sys::sync_dir(&self.dir),
         };
         made.map_err(|error| io_error(FsAction::MakeFolder, &full, error))?;
-        let journal = self.open_child(&self.dir, &full, JOURNAL)?;
+        let journal = open_child(&self.dir, &full, JOURNAL)?;
         let lock = lock::acquire(&journal, &full, self.access.file_bits(), owner, patience)?;
         let mut writer = Writer { scope: self, journal, recovery: Recovery::Clean, _lock: lock };
         writer.recovery = writer.recover()?;
@@ -257,7 +257,7 @@ impl Writer<'_> {
     /// written by a person while their file was being swapped: those are kept beside it.
     fn clear_done(&self) -> Result<Vec<RelPath>, FsError> {
         let full = self.scope.path.join(JOURNAL).join(DONE);
-        let done = match self.scope.open_child(&self.journal, &full, DONE) {
+        let done = match open_child(&self.journal, &full, DONE) {
             Err(error) if error.is_missing() => return Ok(Vec::new()),
             Err(FsError::NotAFolder { .. }) => return self.set_aside(DONE).map(|()| Vec::new()),
             done => done?,
@@ -281,7 +281,7 @@ impl Writer<'_> {
     /// Removes `journal/<name>` and the files in it.
     fn clear(&self, name: &str) -> Result<(), FsError> {
         let full = self.scope.path.join(JOURNAL).join(name);
-        let dir = match self.scope.open_child(&self.journal, &full, name) {
+        let dir = match open_child(&self.journal, &full, name) {
             Err(error) if error.is_missing() => return Ok(()),
             dir => dir?,
         };
@@ -306,7 +306,7 @@ impl Writer<'_> {
     }
 
     fn open_txn(&self) -> Result<Dir, FsError> {
-        self.scope.open_child(&self.journal, &self.scope.path.join(JOURNAL).join(TXN), TXN)
+        open_child(&self.journal, &self.scope.path.join(JOURNAL).join(TXN), TXN)
     }
 
     /// Finishes, takes back or removes what an interrupted writer left.

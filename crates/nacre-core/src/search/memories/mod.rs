@@ -9,6 +9,7 @@ mod related;
 mod tests;
 mod units;
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 use jiff::Timestamp;
@@ -23,7 +24,7 @@ use super::settle::{self, Group};
 use super::snapshot::Snapshot;
 use super::snippet;
 use crate::base::on_all_cores;
-use crate::memory::{Located, Memory, MemoryError, Store, Survey, Unreadable};
+use crate::memory::{Located, Memory, MemoryError, Reader, Store, Survey, Surveyed, Unreadable};
 use crate::safefs::{Access, FileStamp, FsError, Owner, WriteScope};
 
 /// The folder of everything derived, inside a store.
@@ -154,8 +155,10 @@ impl<'a> MemoryIndex<'a> {
         })?;
         for at in changed {
             let stamp = self.store.stamp_of(at);
-            self.survey.files.retain(|(known, _)| known.path != at.path);
-            self.survey.files.extend(stamp.map(|stamp| (at.clone(), stamp)));
+            let path = at.path.as_str();
+            self.survey.files.retain(|known| known.path != path);
+            let surveyed = stamp.map(|stamp| Surveyed { path: path.to_owned(), stamp });
+            self.survey.files.extend(surveyed);
         }
         Ok(Self { snapshot, ..self })
     }
@@ -176,8 +179,9 @@ impl<'a> MemoryIndex<'a> {
         let allowed = rank::allowed(&self.snapshot, query, options.archived);
         let ranked = rank::rank(&self.snapshot, query, &allowed, self.embedder, &rank_options)
             .map_err(IndexError::Embed)?;
+        let pages = self.pages();
         let text_of = |row: usize| {
-            let memory = self.read(row)?;
+            let memory = pages.read(row)?;
             Some(format!("{}\n{}", memory.title, memory.document.body()))
         };
         let is_wanted = |row: usize| allowed.get(row).is_some_and(|is_allowed| *is_allowed);
@@ -189,17 +193,48 @@ impl<'a> MemoryIndex<'a> {
                 found.total += 1;
                 continue;
             }
-            let Some(memory) = self.read(group.best.row) else { continue };
-            if !self.holds_phrases(&memory, &group, query) {
+            let Some(memory) = pages.read(group.best.row) else { continue };
+            if !pages.holds_phrases(&memory, &group, query) {
                 continue;
             }
             found.total += 1;
             if found.hits.len() < options.limit {
-                let hit = self.hit(memory, &group, query);
+                let hit = pages.hit(memory, &group, query);
                 found.hits.push(hit);
             }
         }
         Ok(found)
+    }
+
+    /// The memories of one answer.
+    fn pages(&self) -> Pages<'_> {
+        let reader = RefCell::new(Reader::new(self.store));
+        Pages { snapshot: &self.snapshot, reader }
+    }
+
+    /// The files that the index knows to be no memories, with what is wrong now.
+    fn broken(&self) -> Vec<Unreadable> {
+        let without_records: HashSet<&str> = self.snapshot.empty_units().collect();
+        if without_records.is_empty() {
+            return Vec::new();
+        }
+        let files = self.survey.files.iter().map(|file| file.path.as_str());
+        let broken = files.filter(|path| without_records.contains(path));
+        broken.filter_map(Located::from_path).filter_map(|at| self.store.load(&at).err()).collect()
+    }
+}
+
+/// The memories of one answer, read as they are needed.
+struct Pages<'a> {
+    snapshot: &'a Snapshot,
+    reader: RefCell<Reader<'a>>,
+}
+
+impl Pages<'_> {
+    /// The memory of a row, read now; `None` when it went away since the look.
+    fn read(&self, row: usize) -> Option<Memory> {
+        let at = Located::from_path(self.snapshot.unit_key(row))?;
+        self.reader.borrow_mut().read_leniently(&at)
     }
 
     /// Whether the memory, or one that it overturned, holds the quoted phrases: who asks in the old words
@@ -225,20 +260,6 @@ impl<'a> MemoryIndex<'a> {
             score: *score,
             memory,
         }
-    }
-
-    /// The memory of a row, read now; `None` when it went away since the look.
-    fn read(&self, row: usize) -> Option<Memory> {
-        let at = Located::from_path(self.snapshot.unit_key(row))?;
-        self.store.read_leniently(&at)
-    }
-
-    /// The files that the index knows to be no memories, with what is wrong now.
-    fn broken(&self) -> Vec<Unreadable> {
-        let without_records: HashSet<&str> = self.snapshot.empty_units().collect();
-        let files = self.survey.files.iter();
-        let broken = files.filter(|(at, _)| without_records.contains(at.path.as_str()));
-        broken.filter_map(|(at, _)| self.store.load(at).err()).collect()
     }
 }
 
@@ -294,9 +315,8 @@ enum Size {
 }
 
 /// A file that may not be what the index holds.
-#[derive(Clone, Copy)]
-struct Doubtful<'a> {
-    at: &'a Located,
+struct Doubtful {
+    at: Located,
     /// As it was indexed, if it was.
     before: Option<Fingerprint>,
     now: Fingerprint,
@@ -317,14 +337,15 @@ impl Look<'_> {
         let sides = self.sides(has_new_evidence)?;
         let known = snapshot.units();
         let mut n_known = 0;
-        let mut doubtful: Vec<Doubtful<'_>> = Vec::new();
-        for (idx, (at, stamp)) in self.survey.files.iter().enumerate() {
-            let before = known.get(at.path.as_str()).copied();
+        let mut doubtful: Vec<Doubtful> = Vec::new();
+        for (idx, Surveyed { path, stamp }) in self.survey.files.iter().enumerate() {
+            let before = known.get(path.as_str()).copied();
             n_known += usize::from(before.is_some());
             let old = before.unwrap_or_default();
             let side = sides.as_ref().map_or(old.side, |sides| units::number_of(sides[idx]));
             let now = Fingerprint { stamp: units::number_of(Some(*stamp)), side, content: 0 };
             if now.stamp != old.stamp || now.side != old.side {
+                let Some(at) = Located::from_path(path) else { continue };
                 let stamp = if self.is_young(*stamp) { 0 } else { now.stamp };
                 doubtful.push(Doubtful { at, before, now: Fingerprint { stamp, ..now } });
             }
@@ -341,7 +362,7 @@ impl Look<'_> {
         let mut changes = Changes { watermark, ..Changes::default() };
         for at in changed {
             // The next look at all files settles the stamp.
-            let doubtful = Doubtful { at, before: None, now: Fingerprint::default() };
+            let doubtful = Doubtful { at: at.clone(), before: None, now: Fingerprint::default() };
             match self.read_one(&doubtful, false) {
                 Some(unit) if self.store.stamp_of(at).is_some() => changes.units.push(unit),
                 _ => changes.gone.push(at.path.as_str().to_owned()),
@@ -355,12 +376,13 @@ impl Look<'_> {
         if !has_new_evidence {
             return Ok(None);
         }
-        let located: Vec<&Located> = self.survey.files.iter().map(|(at, _)| at).collect();
+        let paths = self.survey.files.iter().map(|file| file.path.as_str());
+        let located: Vec<Option<Located>> = paths.map(Located::from_path).collect();
         self.store.evidence_stamps(&located).map(Some)
     }
 
     /// Reads what may have changed, until there is enough for one piece.
-    fn read(&self, doubtful: &[Doubtful<'_>], has_sides: bool) -> (Vec<Unit>, Size) {
+    fn read(&self, doubtful: &[Doubtful], has_sides: bool) -> (Vec<Unit>, Size) {
         let mut units = Vec::new();
         let mut pieces = doubtful.chunks(MAX_UNITS);
         while units.len() < MAX_UNITS {
@@ -374,10 +396,11 @@ impl Look<'_> {
     }
 
     /// Reads a file; `None` when it is what the index holds and may still change.
-    fn read_one(&self, doubtful: &Doubtful<'_>, has_sides: bool) -> Option<Unit> {
-        let Doubtful { at, before, mut now } = *doubtful;
+    fn read_one(&self, doubtful: &Doubtful, has_sides: bool) -> Option<Unit> {
+        let Doubtful { at, before, now } = doubtful;
+        let mut now = *now;
         if !has_sides {
-            let stamps = self.store.evidence_stamps(&[at]).ok()?;
+            let stamps = self.store.evidence_stamps(&[Some(at.clone())]).ok()?;
             now.side = units::number_of(stamps.first().copied().flatten());
         }
         let read = self.store.read_for_search(at);
@@ -395,8 +418,7 @@ impl Look<'_> {
     }
 
     fn gone<'k>(&self, known: impl Iterator<Item = &'k str>) -> Vec<String> {
-        let here: HashSet<&str> =
-            self.survey.files.iter().map(|(at, _)| at.path.as_str()).collect();
+        let here: HashSet<&str> = self.survey.files.iter().map(|file| file.path.as_str()).collect();
         known.filter(|path| !here.contains(path)).map(str::to_owned).collect()
     }
 

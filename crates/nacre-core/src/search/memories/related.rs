@@ -30,8 +30,9 @@ impl MemoryIndex<'_> {
         found.sort();
         let mut seen = HashSet::new();
         found.retain(|kin| seen.insert(kin.id.clone()));
+        let pages = self.pages();
         let read =
-            |kin: Kin| Some((kin.clone(), self.read(kin::row_of(&self.snapshot, &kin.id)?)?));
+            |kin: Kin| Some((kin.clone(), pages.read(kin::row_of(&self.snapshot, &kin.id)?)?));
         found.into_iter().filter_map(read).collect()
     }
 
@@ -52,7 +53,7 @@ impl MemoryIndex<'_> {
     /// Memories that have a property of this one.
     fn sharing(&self, row: usize) -> Vec<Kin> {
         let mut found = Vec::new();
-        let Some(memory) = self.read(row) else { return found };
+        let Some(memory) = self.pages().read(row) else { return found };
         for (name, value) in units::facets_of(&memory) {
             let Some((_, kind)) = SHARED.iter().find(|(shared, _)| *shared == name) else {
                 continue;
