@@ -11,12 +11,15 @@ use std::path::{Path, PathBuf};
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, PermissionsExt as _};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir};
 use rustix::io::Errno;
 
 use super::error::{FsAction, FsError};
 use super::path::RelPath;
 use super::sys::{self, FileMode};
+
+/// How much of a folder's listing is asked for at once.
+const LISTING_BYTES: usize = 16 << 10;
 
 /// Who may read what is made below a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -259,7 +262,9 @@ pub(super) fn list_dir(dir: &Dir, full: &Path) -> Result<Vec<Entry>, FsError> {
     // The handle may be a path-only one, which cannot be listed.
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let listed = rustix::fs::openat(dir, ".", flags, Mode::empty()).map_err(failed)?;
-    for entry in rustix::fs::Dir::new(listed).map_err(failed)? {
+    let mut buffer = Vec::with_capacity(LISTING_BYTES);
+    let mut listing = RawDir::new(listed, buffer.spare_capacity_mut());
+    while let Some(entry) = listing.next() {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name();
         if matches!(name.to_bytes(), b"." | b"..") {

@@ -5,7 +5,6 @@
 //! measure that needs no model and no tuning to a scale.
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
 
 use super::kin::{Kin, KinKind};
 use super::settle::Group;
@@ -25,15 +24,54 @@ const MIN_SHARE: f32 = 0.6;
 struct Compared {
     row: usize,
     time_ms: i64,
-    terms: OnceCell<HashSet<String>>,
+    terms: OnceCell<Terms>,
 }
 
 impl Compared {
-    fn terms(&self, text_of: &dyn Fn(usize) -> Option<String>) -> &HashSet<String> {
-        self.terms.get_or_init(|| {
-            let text = text_of(self.row).unwrap_or_default();
-            words::terms(&text).into_iter().collect()
-        })
+    fn terms(&self, source: &Source<'_>) -> &Terms {
+        self.terms.get_or_init(|| source.terms_of(self.row))
+    }
+}
+
+/// The terms of a text and what each is worth, in the order of the terms, so that sums are the same each time.
+struct Terms {
+    weights: Vec<(String, f32)>,
+    sum: f32,
+}
+
+impl Terms {
+    /// The weight of the terms that both hold, as a share of the weight of all.
+    fn likeness(&self, other: &Self) -> f32 {
+        let holds = |term: &str| {
+            other.weights.binary_search_by(|(known, _)| known.as_str().cmp(term)).is_ok()
+        };
+        let shared = self.weights.iter().filter(|(term, _)| holds(term));
+        let shared: f32 = shared.map(|(_, weight)| weight).sum();
+        let all = self.sum + other.sum - shared;
+        if all > 0.0 { shared / all } else { 0.0 }
+    }
+}
+
+/// Where texts and the worth of their words come from.
+struct Source<'a> {
+    snapshot: &'a Snapshot,
+    text_of: &'a dyn Fn(usize) -> Option<String>,
+}
+
+impl Source<'_> {
+    fn terms_of(&self, row: usize) -> Terms {
+        let texts = &self.snapshot.layout().rows;
+        let text = (self.text_of)(row).unwrap_or_default();
+        let mut terms = Vec::new();
+        words::each_term(&text, |term| terms.push(term.to_owned()));
+        terms.sort_unstable();
+        terms.dedup();
+        let weigh = |term: String| {
+            let weight = texts.rarity(self.snapshot.n_holding(term.as_bytes()) as usize);
+            (term, weight)
+        };
+        let weights: Vec<(String, f32)> = terms.into_iter().map(weigh).collect();
+        Terms { sum: weights.iter().map(|(_, weight)| weight).sum(), weights }
     }
 }
 
@@ -43,6 +81,7 @@ pub(super) fn newer_first(
     groups: &mut Vec<Group>,
     text_of: &dyn Fn(usize) -> Option<String>,
 ) {
+    let source = Source { snapshot, text_of };
     let n_compared = groups.len().min(MAX_COMPARED);
     let mut compared: Vec<Compared> = groups[..n_compared]
         .iter()
@@ -54,7 +93,7 @@ pub(super) fn newer_first(
         .collect();
     for upper in 0..n_compared {
         // Each move puts a newer one here, so there are at most as many as there are below.
-        while let Some(lower) = newer_below(snapshot, groups, &compared, upper, text_of) {
+        while let Some(lower) = newer_below(&source, groups, &compared, upper) {
             let older = snapshot.key(groups[upper].best.row).to_owned();
             let score = groups[upper].best.score;
             let mut newer = groups.remove(lower);
@@ -69,26 +108,16 @@ pub(super) fn newer_first(
 
 /// The best hit below `upper` that is newer, says nearly the same and matches well enough.
 fn newer_below(
-    snapshot: &Snapshot,
+    source: &Source<'_>,
     groups: &[Group],
     compared: &[Compared],
     upper: usize,
-    text_of: &dyn Fn(usize) -> Option<String>,
 ) -> Option<usize> {
     let top = &compared[upper];
     (upper + 1..compared.len()).find(|lower| {
         let other = &compared[*lower];
         other.time_ms > top.time_ms
             && groups[*lower].best.score >= MIN_SHARE * groups[upper].best.score
-            && likeness(snapshot, top.terms(text_of), other.terms(text_of)) >= MIN_ALIKE
+            && top.terms(source).likeness(other.terms(source)) >= MIN_ALIKE
     })
-}
-
-/// The weight of the terms that both hold, as a share of the weight of all.
-fn likeness(snapshot: &Snapshot, a: &HashSet<String>, b: &HashSet<String>) -> f32 {
-    let texts = &snapshot.layout().rows;
-    let weight = |term: &String| texts.rarity(snapshot.n_holding(term.as_bytes()) as usize);
-    let shared: f32 = a.intersection(b).map(weight).sum();
-    let all: f32 = a.union(b).map(weight).sum();
-    if all > 0.0 { shared / all } else { 0.0 }
 }

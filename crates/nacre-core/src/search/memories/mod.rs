@@ -23,7 +23,7 @@ use super::record::{Fingerprint, Unit};
 use super::settle::{self, Group};
 use super::snapshot::Snapshot;
 use super::snippet;
-use crate::base::on_all_cores;
+use crate::base::{on_all_cores, side_by_side};
 use crate::memory::{Located, Memory, MemoryError, Reader, Store, Survey, Surveyed, Unreadable};
 use crate::safefs::{Access, FileStamp, FsError, Owner, WriteScope};
 
@@ -128,10 +128,10 @@ impl<'a> MemoryIndex<'a> {
         owner: &Owner,
         now: Timestamp,
     ) -> Result<Self, SearchError> {
-        let survey = store.survey()?;
         let index = Index::new(folder(store), INDEX_NAME);
+        let (mut snapshot, survey) = side_by_side(|| index.load(embedder), || store.survey());
+        let survey = survey?;
         let look = Look { store, survey: &survey, now };
-        let mut snapshot = index.load(embedder);
         loop {
             let mut is_partial = false;
             snapshot = index.update(snapshot, embedder, owner, |snapshot| {
