@@ -25,7 +25,7 @@ mod thesaurus;
 mod traits;
 mod words;
 
-pub use embed::{Builtin, EmbedError, Embedder, ModelId, Transformer, minilm};
+pub use embed::{Builtin, EmbedError, Embedder, ModelId, Transformer, minilm, normalize};
 pub use index::{Index, IndexError};
 pub use kin::{Kin, KinKind};
 pub use library::{Library, LibraryOptions, News, RecordHit};

@@ -243,7 +243,7 @@ impl Answer {
 }
 
 /// Returns the beginning of a complaint, which is all that will be shown, so that the key is not sought in the rest.
-fn shortened(said: &str) -> &str {
+pub(super) fn shortened(said: &str) -> &str {
     const MAX_BYTES: usize = 16 << 10;
     said.get(..said.floor_char_boundary(MAX_BYTES)).unwrap_or(said)
 }
@@ -253,7 +253,7 @@ pub(super) fn made_id(n_messages: usize, index: usize) -> String {
     format!("call_{n_messages}_{index}")
 }
 
-async fn read_whole(mut http: HttpResponse, max: usize) -> Result<String, Fault> {
+pub(super) async fn read_whole(mut http: HttpResponse, max: usize) -> Result<String, Fault> {
     // JSON takes more room than the text in it.
     let max = max.saturating_mul(2);
     let mut body = Vec::new();

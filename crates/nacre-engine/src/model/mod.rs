@@ -8,6 +8,7 @@ mod anthropic;
 mod classify;
 mod collect;
 mod cost;
+mod embeddings;
 mod error;
 mod hosted;
 mod http;
@@ -27,6 +28,7 @@ mod structured;
 mod textual_tools;
 
 pub use cost::{Cost, Price, PriceTable};
+pub use embeddings::{EmbeddingError, EmbeddingService, ServiceEmbedder};
 pub use error::{ErrorKind, ModelError, NextStep, Said, Wait};
 pub use http::{EndpointError, PlainHttp};
 pub use names::{BadModelRef, ModelRef, Role};

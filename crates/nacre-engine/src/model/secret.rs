@@ -27,6 +27,11 @@ impl Secret {
         &self.0
     }
 
+    /// The header by which most services take a key.
+    pub(super) fn bearer(&self) -> (&'static str, String) {
+        ("authorization", format!("Bearer {}", self.expose()))
+    }
+
     /// Returns the text with every piece of the key blotted out.
     pub(super) fn scrub(&self, text: &str) -> String {
         let mut out = String::new();

@@ -7,6 +7,7 @@
 )]
 
 mod answers;
+mod embeddings;
 mod failures;
 mod harness;
 mod keys;

@@ -1,15 +1,18 @@
 //! What a command works with: settings, the project around the current folder, and the stores.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_core::config::projects::Projects;
 use nacre_core::config::{
-    self, EmbeddingChoice, NACRE_CONFIG, Resolved, ScopeMode, Settings, Source,
+    self, EmbeddingChoice, NACRE_CONFIG, NACRE_EMBEDDING_KEY, Resolved, ScopeMode, SearchSettings,
+    Settings, Source,
 };
 use nacre_core::memory::{Rules, Store};
 use nacre_core::safefs::{Access, ChangeSet, Owner, RelPath, WriteScope};
-use nacre_core::search::{Builtin, Embedder, minilm};
+use nacre_core::search::{Builtin, EmbedError, Embedder, minilm};
+use nacre_engine::model::{EmbeddingService, Secret, ServiceEmbedder};
 
 use super::env::Environment;
 use super::error::CommandError;
@@ -21,6 +24,10 @@ pub(crate) const STORE_FOLDER: &str = ".nacre";
 
 /// Larger configuration files are refused by the `config` room; this bounds the read.
 const MAX_CONFIG_BYTES: u64 = 2 << 20;
+
+/// How long the embedding service may take for one request, and how soon it is asked again.
+const EMBEDDING_PATIENCE: Duration = Duration::from_secs(30);
+const EMBEDDING_FIRST_WAIT: Duration = Duration::from_millis(250);
 
 /// Everything a command is given.
 #[derive(Debug)]
@@ -154,10 +161,31 @@ impl Runtime {
                 })?;
                 Ok(Box::new(model))
             }
-            EmbeddingChoice::Endpoint => {
-                Err(CommandError::failed("Search by a service is not built into this program"))
+            EmbeddingChoice::Endpoint => Ok(Box::new(self.embedding_service()?)),
+        }
+    }
+
+    fn embedding_service(&self) -> Result<ServiceEmbedder, CommandError> {
+        let SearchSettings { endpoint_url, endpoint_model, .. } = &self.settings().search;
+        for (key, value, example) in [
+            ("search.endpoint_url", endpoint_url, "http://localhost:11434/v1"),
+            ("search.endpoint_model", endpoint_model, "nomic-embed-text"),
+        ] {
+            if value.is_empty() {
+                return Err(CommandError::failed(format!("`{key}` is not set"))
+                    .hint(format!("nacre config set {key} {example}")));
             }
         }
+        let key = self.environment.vars.iter().find(|(name, _)| name == NACRE_EMBEDDING_KEY);
+        let service = EmbeddingService {
+            base_url: endpoint_url.clone(),
+            model: endpoint_model.clone(),
+            key: key.and_then(|(_, key)| Secret::new(key)),
+            patience: EMBEDDING_PATIENCE,
+            first_wait: EMBEDDING_FIRST_WAIT,
+        };
+        let connected = ServiceEmbedder::connect(service);
+        connected.map_err(|error| EmbedError::Service(Box::new(error)).into())
     }
 
     /// Changes a small text of ours under the scope's lock; a person's edit meanwhile is a conflict.

@@ -11,6 +11,7 @@ mod concurrency;
 mod config;
 mod docs;
 mod doctor;
+mod embedding_service;
 mod errors;
 mod growing;
 mod home;

@@ -11,7 +11,10 @@ mod transformer;
 mod wheel;
 mod words;
 
+use std::error::Error;
 use std::fmt;
+
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::safefs::FsError;
 
@@ -40,6 +43,11 @@ impl ModelId {
         Self(format!("{name}-{content:016x}"))
     }
 
+    /// A model that lives elsewhere, known by what is said of it.
+    pub fn described(name: &str, description: &str) -> Self {
+        Self::new(name, xxh3_64(description.as_bytes()))
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -63,12 +71,15 @@ pub enum EmbedError {
     /// The package is not one, or lacks a file.
     #[error("Cannot find `{file}` in the package")]
     NotInWheel { file: &'static str },
+    /// A service that makes vectors gave none.
+    #[error("Cannot search by the embedding service")]
+    Service(#[source] Box<dyn Error + Send + Sync>),
     #[error(transparent)]
     Fs(#[from] FsError),
 }
 
 /// Scales a vector to length 1; one that is zero, or not a number, becomes zero.
-fn normalize(vector: &mut [f32]) {
+pub fn normalize(vector: &mut [f32]) {
     let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     let factor = if norm.is_normal() { norm.recip() } else { 0.0 };
     for x in vector {

@@ -106,7 +106,7 @@ impl Dialect for OpenAi {
     }
 
     fn headers(&self, key: Option<&Secret>) -> Vec<(&'static str, String)> {
-        key.map(|key| ("authorization", format!("Bearer {}", key.expose()))).into_iter().collect()
+        key.map(Secret::bearer).into_iter().collect()
     }
 
     fn output_mode(&self, _model: &str) -> OutputMode {

