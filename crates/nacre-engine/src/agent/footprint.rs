@@ -68,9 +68,7 @@ impl Footprint {
 
     /// Whether nothing outside the conversation is different after the call.
     pub fn is_read_only(&self) -> bool {
-        self.writes.is_empty()
-            && self.exec != Exec::Anything
-            && self.memory != MemoryUse::Changes
+        self.writes.is_empty() && self.exec != Exec::Anything && self.memory != MemoryUse::Changes
     }
 
     /// Whether the two calls may not run at the same time.
@@ -78,10 +76,8 @@ impl Footprint {
         if self.exec == Exec::Anything || other.exec == Exec::Anything {
             return true;
         }
-        let both_remember =
-            self.memory != MemoryUse::Nothing && other.memory != MemoryUse::Nothing;
-        let one_changes =
-            self.memory == MemoryUse::Changes || other.memory == MemoryUse::Changes;
+        let both_remember = self.memory != MemoryUse::Nothing && other.memory != MemoryUse::Nothing;
+        let one_changes = self.memory == MemoryUse::Changes || other.memory == MemoryUse::Changes;
         both_remember && one_changes
             || meet(&self.writes, &other.reads)
             || meet(&self.writes, &other.writes)

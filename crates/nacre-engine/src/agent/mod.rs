@@ -4,9 +4,14 @@
 //! are made; a prompt only says so politely.
 
 mod footprint;
+mod spec;
 mod tool;
 
 pub use footprint::{Area, Exec, Footprint, MemoryUse, Network};
+pub use spec::{
+    AgentSpec, Budgets, Completion, Deeds, EffectKind, Effects, ExecPolicy, NetworkPolicy,
+    Permissions, Signals, Spawn, Validator,
+};
 pub use tool::{
     AnyTool, Category, Change, ChangeKind, Desk, Fault, Output, Running, Tool, ToolError, ToolSpec,
 };
