@@ -3,15 +3,22 @@
 //! An agent is data. What it may read, change, start and reach is a field of its spec and is enforced where calls
 //! are made; a prompt only says so politely.
 
+mod event;
 mod footprint;
 mod spec;
+mod tasks;
 mod tool;
 
+pub use event::{
+    Brief, CacheUse, Clock, DeltaKind, EffectOutcome, Event, Events, Heard, Listener, ModelFacts,
+    Record, RunFacts, ToolFacts,
+};
 pub use footprint::{Area, Exec, Footprint, MemoryUse, Network};
 pub use spec::{
     AgentSpec, Budgets, Completion, Deeds, EffectKind, Effects, ExecPolicy, NetworkPolicy,
     Permissions, Signals, Spawn, Validator,
 };
+pub use tasks::{BadId, CancelledBy, Failure, IllegalMove, SessionId, Signal, TaskId, TaskState};
 pub use tool::{
     AnyTool, Category, Change, ChangeKind, Desk, Fault, Output, Running, Tool, ToolError, ToolSpec,
 };
