@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::spec::{Deeds, Validator, Weight};
+use super::tasks::Signal;
 use crate::model::{Arguments, OutputSchema, Schema, ToolDef};
 
 /// The tool by which an agent says how its work ended.
@@ -14,28 +15,6 @@ pub const SIGNAL_TOOL: &str = "signal";
 
 /// The tool by which an agent hands in its answer.
 pub const ANSWER_TOOL: &str = "answer";
-
-/// What an agent can say about the end of its work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Signal {
-    /// The work is done.
-    Done,
-    /// There was nothing to do.
-    NoOp,
-    /// It cannot go on without somebody's help.
-    Blocked,
-}
-
-impl Signal {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::NoOp => "no_op",
-            Self::Blocked => "blocked",
-        }
-    }
-}
 
 /// A signal as it came.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -51,7 +30,9 @@ pub struct Signalled {
 pub enum Verdict {
     Accepted(Signalled),
     /// It said that nothing was to be done, and something was: the work counts as done.
-    Contradicted { reason: String },
+    Contradicted {
+        reason: String,
+    },
     /// It goes back with these words.
     Rejected(String),
 }
@@ -61,14 +42,19 @@ pub fn judge(arguments: &Arguments, deeds: &Deeds) -> Verdict {
     let value = match arguments {
         Arguments::Object(value) => value.clone(),
         Arguments::Malformed { text: _, error } => {
-            return Verdict::Rejected(format!("The arguments of `{SIGNAL_TOOL}` are no JSON: {error}"));
+            return Verdict::Rejected(format!(
+                "The arguments of `{SIGNAL_TOOL}` are no JSON: {error}"
+            ));
         }
     };
     let signalled: Signalled = match serde_json::from_value(value) {
         Ok(signalled) => signalled,
-        Err(error) => return Verdict::Rejected(format!("`{SIGNAL_TOOL}` was not understood: {error}")),
+        Err(error) => {
+            return Verdict::Rejected(format!("`{SIGNAL_TOOL}` was not understood: {error}"));
+        }
     };
     match signalled.outcome {
+        Signal::Yielded => Verdict::Rejected(format!("`{SIGNAL_TOOL}` knows no such outcome.")),
         Signal::NoOp if deeds.changed_something() => {
             Verdict::Contradicted { reason: signalled.reason }
         }
@@ -168,7 +154,7 @@ mod tests {
         let rejected = |verdict: &Verdict| matches!(verdict, Verdict::Rejected(_));
         let contradicted = |verdict: &Verdict| matches!(verdict, Verdict::Contradicted { .. });
         type Is = fn(&Verdict) -> bool;
-        let cases: [(&str, usize, Is); 9] = [
+        let cases: [(&str, usize, Is); 10] = [
             (r#"{"outcome":"done"}"#, 0, accepted),
             (r#"{"outcome":"done"}"#, 1, accepted),
             (r#"{"outcome":"no_op"}"#, 0, accepted),
@@ -176,6 +162,7 @@ mod tests {
             (r#"{"outcome":"blocked","reason":"no key"}"#, 0, accepted),
             (r#"{"outcome":"blocked","reason":" "}"#, 0, rejected),
             (r#"{"outcome":"finished"}"#, 0, rejected),
+            (r#"{"outcome":"yielded"}"#, 0, rejected),
             (r#"{"outcome":"done","extra":1}"#, 0, rejected),
             (r#"{"outcome":"#, 0, rejected),
         ];
@@ -200,7 +187,10 @@ mod tests {
         };
         assert!(check(json!({ "n": 1 }), &must).is_empty());
         let wrong = check(json!({ "n": 100 }), &must);
-        assert_eq!(wrong.told(), "Your answer cannot be accepted:\n- `n` is too large\nHand in the whole corrected answer.");
+        assert_eq!(
+            wrong.told(),
+            "Your answer cannot be accepted:\n- `n` is too large\nHand in the whole corrected answer."
+        );
         assert_eq!(check(json!({ "n": 100 }), &should).doubts, ["`n` is too large"]);
         let shapeless = check(json!({ "n": "x" }), &must);
         assert_eq!(shapeless.faults.len(), 1);

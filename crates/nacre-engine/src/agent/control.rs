@@ -3,17 +3,20 @@
 //! Cancelling and running out of time drop the work in progress, and whatever it had started dies with it. A wish to
 //! yield is only ever looked at between two steps, so that a finished answer is never thrown away for it.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
+use super::tasks::CancelledBy;
 use crate::model::{Cancel, CancelSource};
 
 /// Ends a run. Dropping it ends nothing.
 #[derive(Debug)]
 pub struct RunHandle {
     cancel: CancelSource,
+    by: Arc<OnceLock<CancelledBy>>,
     yielding: watch::Sender<bool>,
 }
 
@@ -21,6 +24,7 @@ pub struct RunHandle {
 #[derive(Clone, Debug)]
 pub struct RunControl {
     cancel: Cancel,
+    by: Arc<OnceLock<CancelledBy>>,
     yielding: watch::Receiver<bool>,
     deadline: Option<Instant>,
 }
@@ -34,11 +38,13 @@ pub enum Stopped {
 
 impl RunHandle {
     pub fn new() -> Self {
-        Self { cancel: CancelSource::new(), yielding: watch::Sender::new(false) }
+        let yielding = watch::Sender::new(false);
+        Self { cancel: CancelSource::new(), by: Arc::default(), yielding }
     }
 
-    /// Drops the model's stream and kills what tools started.
-    pub fn cancel(&self) {
+    /// Drops the model's stream and kills what tools started. Who came first is who did it.
+    pub fn cancel(&self, by: CancelledBy) {
+        self.by.get_or_init(|| by);
         self.cancel.cancel();
     }
 
@@ -49,7 +55,8 @@ impl RunHandle {
 
     pub fn control(&self) -> RunControl {
         let yielding = self.yielding.subscribe();
-        RunControl { cancel: self.cancel.token(), yielding, deadline: None }
+        let (cancel, by) = (self.cancel.token(), Arc::clone(&self.by));
+        RunControl { cancel, by, yielding, deadline: None }
     }
 }
 
@@ -65,9 +72,10 @@ impl RunControl {
         RunHandle::new().control()
     }
 
-    /// A run of which only the cancelling is somebody else's.
-    pub fn cancelled_by(cancel: Cancel) -> Self {
-        Self { cancel, ..Self::unattended() }
+    /// The run of a helper: it is cancelled with the one that started it, and yields to nobody.
+    pub fn of_child(cancel: Cancel) -> Self {
+        let by = Arc::new(OnceLock::from(CancelledBy::Parent));
+        Self { cancel, by, ..Self::unattended() }
     }
 
     /// The same with at most this much time from now; an earlier end stays.
@@ -83,6 +91,11 @@ impl RunControl {
 
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
+    }
+
+    /// Who cancelled it, once somebody did.
+    pub fn cancelled_by(&self) -> CancelledBy {
+        self.by.get().copied().unwrap_or(CancelledBy::Person)
     }
 
     pub fn should_yield(&self) -> bool {
@@ -141,10 +154,15 @@ mod tests {
         assert_eq!(short.unless_stopped(hangs).await, Err(Stopped::OutOfTime));
         assert_eq!(Arc::strong_count(&held), 1, "the work is gone");
         assert_eq!((short.stopped(), control.stopped()), (Some(Stopped::OutOfTime), None));
-        handle.cancel();
+        handle.cancel(CancelledBy::Disconnect);
+        handle.cancel(CancelledBy::Person);
         let never = std::future::pending::<()>();
         assert_eq!(control.unless_stopped(never).await, Err(Stopped::Cancelled));
         assert_eq!(control.stopped(), Some(Stopped::Cancelled));
+        assert_eq!(control.cancelled_by(), CancelledBy::Disconnect);
+        let child = RunControl::of_child(control.cancel().clone());
+        assert_eq!(child.stopped(), Some(Stopped::Cancelled));
+        assert_eq!(child.cancelled_by(), CancelledBy::Parent);
     }
 
     #[tokio::test(start_paused = true)]

@@ -3,12 +3,18 @@
 //! An agent is data. What it may read, change, start and reach is a field of its spec and is enforced where calls
 //! are made; a prompt only says so politely.
 
+mod completion;
+mod context;
+mod control;
 mod event;
 mod footprint;
 mod spec;
 mod tasks;
 mod tool;
 
+pub use completion::{ANSWER_TOOL, Complaints, SIGNAL_TOOL, Signalled, Verdict};
+pub use context::{ContextPlan, Conversation, Exchange, KeptResult, TooLong, Turn, plan};
+pub use control::{RunControl, RunHandle, Stopped};
 pub use event::{
     Brief, CacheUse, Clock, DeltaKind, EffectOutcome, Event, Events, Heard, Listener, ModelFacts,
     Record, RunFacts, ToolFacts,
@@ -16,7 +22,7 @@ pub use event::{
 pub use footprint::{Area, Exec, Footprint, MemoryUse, Network};
 pub use spec::{
     AgentSpec, Budgets, Completion, Deeds, EffectKind, Effects, ExecPolicy, NetworkPolicy,
-    Permissions, Signals, Spawn, Validator,
+    Permissions, Signals, Spawn, Validator, Weight,
 };
 pub use tasks::{BadId, CancelledBy, Failure, IllegalMove, SessionId, Signal, TaskId, TaskState};
 pub use tool::{
