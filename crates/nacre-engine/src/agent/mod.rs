@@ -4,10 +4,16 @@
 //! are made; a prompt only says so politely.
 
 mod footprint;
+mod pipeline;
 mod spec;
 mod tool;
+mod workspace;
 
 pub use footprint::{Area, Exec, Footprint, MemoryUse, Network};
+pub use pipeline::{
+    Batch, BudgetState, Cache, CacheUse, CallRecord, EffectReport, EffectRun, EffectRunner,
+    Pipeline, PipelineError, PipelineParts, Registry, RegistryError, Tally,
+};
 pub use spec::{
     AgentSpec, Budgets, Completion, Deeds, EffectKind, Effects, ExecPolicy, NetworkPolicy,
     Permissions, Signals, Spawn, Validator,
@@ -15,3 +21,4 @@ pub use spec::{
 pub use tool::{
     AnyTool, Category, Change, ChangeKind, Desk, Fault, Output, Running, Tool, ToolError, ToolSpec,
 };
+pub use workspace::{BadGlob, Denied, Workspace, WorkspaceError};
