@@ -8,9 +8,12 @@ mod context;
 mod control;
 mod event;
 mod footprint;
+mod lifecycle;
+mod pipeline;
 mod spec;
 mod tasks;
 mod tool;
+mod workspace;
 
 pub use completion::{ANSWER_TOOL, Complaints, SIGNAL_TOOL, Signalled, Verdict};
 pub use context::{ContextPlan, Conversation, Exchange, KeptResult, TooLong, Turn, plan};
@@ -20,6 +23,11 @@ pub use event::{
     Record, RunFacts, ToolFacts,
 };
 pub use footprint::{Area, Exec, Footprint, MemoryUse, Network};
+pub use lifecycle::{Ending, Engine, Job, Outcome, RunError, run};
+pub use pipeline::{
+    Batch, BudgetState, Cache, CallRecord, EffectReport, EffectRun, EffectRunner, Pipeline,
+    PipelineError, PipelineParts, Registry, RegistryError, Tally,
+};
 pub use spec::{
     AgentSpec, Budgets, Completion, Deeds, EffectKind, Effects, ExecPolicy, NetworkPolicy,
     Permissions, Signals, Spawn, Validator, Weight,
@@ -28,3 +36,4 @@ pub use tasks::{BadId, CancelledBy, Failure, IllegalMove, SessionId, Signal, Tas
 pub use tool::{
     AnyTool, Category, Change, ChangeKind, Desk, Fault, Output, Running, Tool, ToolError, ToolSpec,
 };
+pub use workspace::{BadGlob, Denied, Workspace, WorkspaceError};

@@ -10,7 +10,8 @@ use super::progress::Asking;
 use crate::agent::context::plan;
 use crate::agent::event::{DeltaKind, Event, Events, ModelFacts};
 use crate::model::{
-    self, Cache, Control, ErrorKind, ModelError, Request, Response, StopReason, ToolChoice, generate,
+    self, Cache, Control, ErrorKind, ModelError, Request, Response, StopReason, ToolChoice,
+    generate,
 };
 
 impl Run<'_> {
@@ -20,12 +21,14 @@ impl Run<'_> {
         match self.ask_once().await? {
             Answered::Whole(response) => Ok(response),
             Answered::WindowFull => {
-                self.prepared.room = self.progress.conversation.tokens().min(self.prepared.room) / 2;
+                self.prepared.room =
+                    self.progress.conversation.tokens().min(self.prepared.room) / 2;
                 self.fit()?;
                 match self.ask_once().await? {
                     Answered::Whole(response) => Ok(response),
                     Answered::WindowFull => {
-                        let (tokens, room) = (self.progress.conversation.tokens(), self.prepared.room);
+                        let (tokens, room) =
+                            (self.progress.conversation.tokens(), self.prepared.room);
                         let too_long = crate::agent::context::TooLong { tokens, room };
                         Err(Ending::Failed(RunError::TooLong(too_long)))
                     }
@@ -84,7 +87,8 @@ impl Run<'_> {
             }
             tell(events, step, event);
         };
-        let asked = generate(&self.resolved.route, &request, &self.patience(), &mut sink);
+        let patience = self.patience();
+        let asked = generate(&self.resolved.route, &request, &patience, &mut sink);
         let answered = self.control.unless_stopped(asked).await;
         let duration_us = micros(begun);
         self.progress.model_calls += 1;

@@ -63,7 +63,9 @@ impl Run<'_> {
         let calls_before = self.tools.tally().calls;
         self.job.events.emit(Event::StepStart { step });
         if self.progress.asking == Asking::Freely && self.is_last_chance() {
-            self.ask_finally("You have no tool calls left. Give your answer now, with what you know.");
+            self.ask_finally(
+                "You have no tool calls left. Give your answer now, with what you know.",
+            );
         }
         let ending = match self.ask().await {
             Ok(response) => self.react(response).await,

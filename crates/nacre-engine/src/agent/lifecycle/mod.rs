@@ -16,9 +16,9 @@ mod progress;
 mod react;
 mod repeats;
 mod resolve;
-mod work;
 #[cfg(test)]
 mod tests;
+mod work;
 
 use tokio::time::Instant;
 

@@ -21,6 +21,7 @@ pub(super) struct Progress {
     pub(super) said_nothing: bool,
     pub(super) was_cut_off: bool,
     pub(super) repairs: usize,
+    pub(super) children: u32,
     pub(super) text: String,
     pub(super) answer: Option<Value>,
     pub(super) doubts: Vec<String>,

@@ -53,7 +53,8 @@ impl Run<'_> {
             let words = if ending.is_some() {
                 "It is over already.".to_owned()
             } else if has_failed {
-                "A call of the same step failed. Look at its result first, then say so again.".to_owned()
+                "A call of the same step failed. Look at its result first, then say so again."
+                    .to_owned()
             } else {
                 match self.end_by(&call) {
                     Ok(end) => {
@@ -94,16 +95,17 @@ impl Run<'_> {
     }
 
     fn end_by_signal(&mut self, call: &ToolCall) -> Result<Ending, String> {
-        let (said, taken_as, reason, why) = match judge(&call.arguments, &self.tools.tally().deeds()) {
-            Verdict::Rejected(words) => return Err(words),
-            Verdict::Accepted(signalled) => {
-                (signalled.outcome, signalled.outcome, signalled.reason, None)
-            }
-            Verdict::Contradicted { reason } => {
-                let why = "it said that nothing was to be done, and it changed something";
-                (Signal::NoOp, Signal::Done, reason, Some(why.into()))
-            }
-        };
+        let (said, taken_as, reason, why) =
+            match judge(&call.arguments, &self.tools.tally().deeds()) {
+                Verdict::Rejected(words) => return Err(words),
+                Verdict::Accepted(signalled) => {
+                    (signalled.outcome, signalled.outcome, signalled.reason, None)
+                }
+                Verdict::Contradicted { reason } => {
+                    let why = "it said that nothing was to be done, and it changed something";
+                    (Signal::NoOp, Signal::Done, reason, Some(why.into()))
+                }
+            };
         self.job.events.emit(Event::SignalVerdict { said, taken_as, why });
         let reason = Some(reason).filter(|reason| !reason.is_empty());
         if self.progress.text.trim().is_empty() {
@@ -143,7 +145,9 @@ impl Run<'_> {
         self.progress.was_cut_off = self.resolved.form.is_none();
         self.reopen(1, "the answer was cut off");
         Err(match self.resolved.form {
-            None => "Your answer was cut off. Go on exactly where it ends, and be brief.".to_owned(),
+            None => {
+                "Your answer was cut off. Go on exactly where it ends, and be brief.".to_owned()
+            }
             Some(_) => {
                 self.progress.repairs += 1;
                 "Your answer was cut off. Hand in a shorter one.".to_owned()
@@ -166,7 +170,10 @@ impl Run<'_> {
         if answer.is_none() && self.progress.asking == Asking::Freely {
             self.progress.asking = Asking::Finally;
             self.reopen(1, "the answer had no form");
-            return Err("Now hand in the same answer in the required form, as JSON and nothing else.".to_owned());
+            return Err(
+                "Now hand in the same answer in the required form, as JSON and nothing else."
+                    .to_owned(),
+            );
         }
         self.take_answer(answer)
     }

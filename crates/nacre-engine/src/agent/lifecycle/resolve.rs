@@ -1,7 +1,7 @@
 //! Which models answer, and how they are asked. Looks at values only.
 
-use super::outcome::RunError;
 use super::Engine;
+use super::outcome::RunError;
 use crate::agent::spec::{AgentSpec, Completion, Validator};
 use crate::model::{Effort, ModelRef, OutputSchema, Route, Schema};
 

@@ -40,8 +40,9 @@ impl Run<'_> {
             remarks.push(words);
         }
         let done = calls.iter().zip(batch.results).zip(batch.records);
-        exchange.results =
-            done.map(|((call, result), record)| KeptResult::new(result, call, record.spill)).collect();
+        exchange.results = done
+            .map(|((call, result), record)| KeptResult::new(result, call, record.spill))
+            .collect();
         exchange.remark = (!remarks.is_empty()).then(|| remarks.join("\n\n"));
         stopped.map(|why| self.stopped(why))
     }
