@@ -38,7 +38,7 @@ pub enum Verdict {
 }
 
 /// Judges a signal by what really happened.
-pub fn judge(arguments: &Arguments, deeds: &Deeds) -> Verdict {
+pub(super) fn judge(arguments: &Arguments, deeds: &Deeds) -> Verdict {
     let value = match arguments {
         Arguments::Object(value) => value.clone(),
         Arguments::Malformed { text: _, error } => {
@@ -66,7 +66,7 @@ pub fn judge(arguments: &Arguments, deeds: &Deeds) -> Verdict {
 }
 
 /// The tool for signals, as it is described to a model.
-pub fn signal_tool() -> ToolDef {
+pub(super) fn signal_tool() -> ToolDef {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -82,7 +82,7 @@ pub fn signal_tool() -> ToolDef {
 }
 
 /// The tool for answers of a shape, as it is described to a model.
-pub fn answer_tool(output: &OutputSchema) -> ToolDef {
+pub(super) fn answer_tool(output: &OutputSchema) -> ToolDef {
     ToolDef {
         name: ANSWER_TOOL.to_owned(),
         description: format!("Hands in your answer and ends your work. {}", output.description),
@@ -116,7 +116,7 @@ impl Complaints {
 const MAX_COMPLAINTS: usize = 20;
 
 /// Checks an answer: first its shape, and what it says only if the shape is right.
-pub fn complaints(
+pub(super) fn complaints(
     answer: &Value,
     schema: &Schema,
     validators: &[Validator],

@@ -145,7 +145,7 @@ impl KeptResult {
 }
 
 /// How many tokens a text has, as far as can be told without the model's own counting.
-pub fn tokens_in(text: &str) -> usize {
+pub(crate) fn tokens_in(text: &str) -> usize {
     text.len().div_ceil(BYTES_PER_TOKEN)
 }
 

@@ -8,7 +8,8 @@
 mod conversation;
 mod plan;
 
-pub use conversation::{Conversation, Exchange, KeptResult, Turn, tokens_in};
+pub(crate) use conversation::tokens_in;
+pub use conversation::{Conversation, Exchange, KeptResult, Turn};
 pub use plan::{ContextPlan, TooLong, plan};
 
 #[cfg(test)]
