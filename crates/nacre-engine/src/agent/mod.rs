@@ -9,6 +9,7 @@ mod pipeline;
 mod spec;
 mod tasks;
 mod tool;
+pub mod toolkits;
 mod workspace;
 
 pub use event::{

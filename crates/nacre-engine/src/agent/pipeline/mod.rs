@@ -29,6 +29,7 @@ pub use cache::Cache;
 pub use effects::{EffectDone, EffectReport, EffectRun, EffectRunner};
 pub use record::{CallRecord, Tally};
 pub use registry::{Registry, RegistryError};
+pub(super) use shape::SPILL_PREFIX;
 
 use super::event::{Brief, Event, Events};
 use super::spec::{AgentSpec, Permissions};
