@@ -13,6 +13,7 @@ mod pipeline;
 mod spec;
 mod tasks;
 mod tool;
+pub mod toolkits;
 mod workspace;
 
 pub use completion::{ANSWER_TOOL, Complaints, SIGNAL_TOOL, Signalled, Verdict};
@@ -25,8 +26,8 @@ pub use event::{
 pub use footprint::{Area, Exec, Footprint, MemoryUse, Network};
 pub use lifecycle::{Ending, Engine, Job, Outcome, RunError, run};
 pub use pipeline::{
-    Batch, BudgetState, Cache, CallRecord, EffectReport, EffectRun, EffectRunner, Pipeline,
-    PipelineError, PipelineParts, Registry, RegistryError, Tally,
+    Batch, BudgetState, Cache, CallRecord, EffectDone, EffectReport, EffectRun, EffectRunner,
+    Pipeline, PipelineError, PipelineParts, Registry, RegistryError, StepContext, Tally,
 };
 pub use spec::{
     AgentSpec, Budgets, Completion, Deeds, EffectKind, Effects, ExecPolicy, NetworkPolicy,

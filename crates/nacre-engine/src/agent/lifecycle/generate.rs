@@ -104,8 +104,7 @@ impl Run<'_> {
             }
             None => exchange.remark = Some(words.to_owned()),
         }
-        let limit = self.job.spec.budgets.tool_calls;
-        self.job.events.emit(Event::BudgetBlock { limit });
+        self.job.events.emit_with(|| Event::Notice { text: words.into() });
     }
 
     pub(super) fn stopped(&self, why: Stopped) -> Ending {

@@ -31,6 +31,14 @@ impl CallBudget {
         self.used <= self.limit
     }
 
+    pub(super) fn limit(&self) -> u32 {
+        self.limit
+    }
+
+    pub(super) fn used(&self) -> u32 {
+        self.used
+    }
+
     pub(super) fn refusal(&self) -> ToolError {
         let what = format!("All {} tool calls of this run are used", self.limit);
         ToolError::new(Fault::BudgetSpent, what, "Answer now, with what you already know.")

@@ -4,7 +4,9 @@
 //! They run before the call counts as finished, so that a later call on the same files sees what they left.
 
 use std::pin::Pin;
+use std::time::Duration;
 
+use super::super::event::EffectOutcome;
 use super::super::tool::{Change, Desk};
 
 /// Runs the effects of an agent.
@@ -23,4 +25,13 @@ pub struct EffectReport {
     pub text: String,
     /// Files that the effects changed besides.
     pub changed: Vec<Change>,
+    pub done: Vec<EffectDone>,
+}
+
+/// One effect that ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EffectDone {
+    pub effect: &'static str,
+    pub outcome: EffectOutcome,
+    pub took: Duration,
 }

@@ -13,12 +13,12 @@ use serde_json::Value;
 use tokio::task::{Id, JoinSet};
 use tokio::time::{Instant, sleep};
 
+use super::super::event::CacheUse;
 use super::super::footprint::{Exec, Footprint, MemoryUse, Network};
 use super::super::tool::{AnyTool, Change, Desk, Fault, Output, ToolError};
 use super::super::workspace::Workspace;
 use super::cache::{Cache, CacheKey, Lookup};
-use super::effects::EffectRunner;
-use super::record::CacheUse;
+use super::effects::{EffectDone, EffectReport, EffectRunner};
 use crate::model::{Cancel, CancelSource};
 
 /// More calls at once only wait for the same disk.
@@ -58,6 +58,7 @@ pub(super) struct Performed {
     /// What effects added for the model.
     pub(super) appended: String,
     pub(super) changed: Vec<Change>,
+    pub(super) effects: Vec<EffectDone>,
     pub(super) changes_memory: bool,
     pub(super) cache: CacheUse,
     pub(super) took: Duration,
@@ -69,6 +70,7 @@ impl Performed {
             result: Err(error),
             appended: String::new(),
             changed: Vec::new(),
+            effects: Vec::new(),
             changes_memory: false,
             cache: CacheUse::Off,
             took: Duration::ZERO,
@@ -143,24 +145,33 @@ async fn perform(job: Job, bench: Bench, cancel: Cancel, now: Timestamp) -> Perf
         },
     };
     let mut changed = result.as_ref().map_or_else(|_| Vec::new(), |output| output.changed.clone());
-    let appended = run_effects(&bench, &mut changed, &cancel, now).await;
+    let report = run_effects(&bench, &changed, &cancel, now).await;
+    changed.extend(report.changed);
     let changes_memory = result.is_ok() && job.footprint.memory == MemoryUse::Changes;
-    Performed { result, appended, changed, changes_memory, cache, took: start.elapsed() }
+    Performed {
+        result,
+        appended: report.text,
+        changed,
+        effects: report.done,
+        changes_memory,
+        cache,
+        took: start.elapsed(),
+    }
 }
 
 async fn run_effects(
     bench: &Bench,
-    changed: &mut Vec<Change>,
+    changed: &[Change],
     cancel: &Cancel,
     now: Timestamp,
-) -> String {
-    let Some(effects) = bench.effects.as_ref().filter(|_| !changed.is_empty()) else {
-        return String::new();
-    };
-    let desk = desk(bench, cancel.clone(), now);
-    let report = effects.after(changed, &desk).await;
-    changed.extend(report.changed);
-    if report.text.is_empty() { String::new() } else { format!("\n{}", report.text) }
+) -> EffectReport {
+    match &bench.effects {
+        Some(effects) if !changed.is_empty() => {
+            let desk = desk(bench, cancel.clone(), now);
+            effects.after(changed, &desk).await
+        }
+        Some(_) | None => EffectReport::default(),
+    }
 }
 
 fn desk(bench: &Bench, cancel: Cancel, now: Timestamp) -> Desk {

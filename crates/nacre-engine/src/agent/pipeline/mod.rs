@@ -21,14 +21,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use nacre_core::base::redact::redact;
 use nacre_core::safefs::FsError;
 
 pub use budget::BudgetState;
 pub use cache::Cache;
-pub use effects::{EffectReport, EffectRun, EffectRunner};
-pub use record::{CacheUse, CallRecord, Tally};
+pub use effects::{EffectDone, EffectReport, EffectRun, EffectRunner};
+pub use record::{CallRecord, Tally};
 pub use registry::{Registry, RegistryError};
+pub(super) use shape::SPILL_PREFIX;
 
+use super::event::{Brief, Event, Events};
 use super::spec::{AgentSpec, Permissions};
 use super::tool::{AnyTool, Fault, ToolError};
 use super::workspace::Workspace;
@@ -46,6 +49,7 @@ pub struct PipelineParts {
     /// Shared by an agent and its helpers.
     pub cache: Arc<Cache>,
     pub effects: Option<Arc<dyn EffectRunner>>,
+    pub events: Events,
 }
 
 /// Why no pipeline could be made.
@@ -68,7 +72,17 @@ pub struct Pipeline {
     budget: CallBudget,
     spill: SpillFolder,
     bench: Bench,
+    events: Events,
     tally: Tally,
+}
+
+/// The step that calls belong to.
+#[derive(Clone, Debug)]
+pub struct StepContext {
+    pub number: u32,
+    pub cancel: Cancel,
+    /// When the step began; nothing that was read before is taken to be newer.
+    pub now: Timestamp,
 }
 
 /// What came of the calls of one step.
@@ -105,6 +119,7 @@ impl Pipeline {
             budget: CallBudget::new(spec.budgets.tool_calls),
             spill,
             bench,
+            events: parts.events,
             tally: Tally::default(),
         })
     }
@@ -125,11 +140,12 @@ impl Pipeline {
         &self.tally
     }
 
-    /// Makes the calls of one step; those that do not meet run together. `now` is when the step began.
-    pub async fn call_all(&mut self, calls: &[ToolCall], cancel: &Cancel, now: Timestamp) -> Batch {
+    /// Makes the calls of one step; those that do not meet run together.
+    pub async fn call_all(&mut self, calls: &[ToolCall], step: &StepContext) -> Batch {
         let mut performed: Vec<Option<Performed>> = Vec::with_capacity(calls.len());
         let mut jobs = Vec::new();
         for (idx, call) in calls.iter().enumerate() {
+            self.events.emit_with(|| call_event(step.number, call));
             match self.admit(idx, call) {
                 Ok(job) => {
                     jobs.push(job);
@@ -138,13 +154,25 @@ impl Pipeline {
                 Err(error) => performed.push(Some(Performed::refused(error))),
             }
         }
-        for (idx, done) in execute::run_all(jobs, &self.bench, cancel, now).await {
+        for (idx, done) in execute::run_all(jobs, &self.bench, &step.cancel, step.now).await {
             performed[idx] = Some(done);
         }
         let done = calls.iter().zip(performed);
-        let (results, records) = done.map(|(call, done)| self.finish(call, done)).unzip();
+        let (results, records) = done.map(|(call, done)| self.finish(step, call, done)).unzip();
         let (budget, notice) = self.budget.settle();
+        if notice.is_some() {
+            self.tell_budget(budget);
+        }
         Batch { results, records, budget, notice }
+    }
+
+    fn tell_budget(&self, budget: BudgetState) {
+        let (used, limit) = (self.budget.used(), self.budget.limit());
+        match budget {
+            BudgetState::Within => {}
+            BudgetState::Nearly => self.events.emit(Event::BudgetNotice { used, limit }),
+            BudgetState::Spent => self.events.emit(Event::BudgetBlock { limit }),
+        }
     }
 
     fn is_offered(&self, name: &str) -> bool {
@@ -168,17 +196,58 @@ impl Pipeline {
         Ok(Job { idx, tool, arguments, footprint })
     }
 
-    fn finish(&mut self, call: &ToolCall, done: Option<Performed>) -> (ToolResult, CallRecord) {
+    fn finish(
+        &mut self,
+        step: &StepContext,
+        call: &ToolCall,
+        done: Option<Performed>,
+    ) -> (ToolResult, CallRecord) {
         let done = done.unwrap_or_else(|| Performed::refused(execute::broken(&call.name)));
         let spec = self.registry.spec(&call.name);
         let (text, status) = match &done.result {
-            Ok(output) => (output.text.clone() + &done.appended, ToolStatus::Done),
+            Ok(output) => (joined(&output.text, &done.appended), ToolStatus::Done),
             Err(error) => (shape::error_text(error), ToolStatus::Failed),
         };
         let shaped = shape::shape(&text, spec, &self.spill);
         let record = CallRecord::new(call, spec, &done, &shaped);
         self.tally.add(&record);
+        self.tell(step, &record, &done);
         (ToolResult { call_id: call.id.clone(), text: shaped.text, status }, record)
+    }
+
+    fn tell(&self, step: &StepContext, record: &CallRecord, done: &Performed) {
+        let call = || Brief::new(&record.call_id);
+        for effect in &done.effects {
+            self.events.emit_with(|| Event::EffectEnd {
+                call: call(),
+                effect: Brief::new(effect.effect),
+                outcome: effect.outcome,
+                duration_us: u64::try_from(effect.took.as_micros()).unwrap_or(u64::MAX),
+            });
+        }
+        if let Some(error) = done.result.as_ref().err().filter(|error| is_denial(error.fault)) {
+            let (tool, why) = (Brief::new(&record.tool), Brief::new(&redact(&error.what)));
+            self.events.emit_with(|| Event::ToolDenied { call: call(), tool, why });
+        }
+        self.events.emit_with(|| Event::ToolResult(Box::new(record.facts(step.number))));
+    }
+}
+
+/// Arguments may hold what was read out of a file, so they are told without secrets.
+fn call_event(step: u32, call: &ToolCall) -> Event {
+    let arguments = call.arguments.as_object().to_string();
+    Event::ToolCall {
+        step,
+        call: Brief::new(&call.id),
+        tool: Brief::new(&call.name),
+        arguments: Brief::new(&redact(shape::head(&arguments, 2 * Brief::MAX_BYTES))),
+    }
+}
+
+fn joined(text: &str, appended: &str) -> String {
+    match appended {
+        "" => text.to_owned(),
+        more => format!("{text}\n{more}"),
     }
 }
 

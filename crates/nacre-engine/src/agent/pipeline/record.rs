@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::super::event::{Brief, CacheUse, ToolFacts};
 use super::super::spec::Deeds;
 use super::super::tool::{Category, Change, Fault, ToolSpec};
 use super::execute::Performed;
@@ -21,6 +22,7 @@ pub struct CallRecord {
     pub fault: Option<Fault>,
     pub cache: CacheUse,
     pub took: Duration,
+    pub argument_bytes: usize,
     /// What the tool said, and how much of it the model reads.
     pub said_bytes: usize,
     pub shown_bytes: usize,
@@ -30,16 +32,6 @@ pub struct CallRecord {
     pub n_redacted: usize,
     pub changed: Vec<Change>,
     pub changes_memory: bool,
-}
-
-/// What the cache had to do with a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum CacheUse {
-    /// The call cannot be answered from a cache.
-    #[default]
-    Off,
-    Hit,
-    Miss,
 }
 
 impl CallRecord {
@@ -56,12 +48,31 @@ impl CallRecord {
             fault: done.result.as_ref().err().map(|error| error.fault),
             cache: done.cache,
             took: done.took,
+            argument_bytes: call.arguments.as_object().to_string().len(),
             said_bytes: shaped.said_bytes,
             shown_bytes: shaped.text.len(),
             spill: shaped.spill.clone(),
             n_redacted: shaped.n_redacted,
             changed: done.changed.clone(),
             changes_memory: done.changes_memory,
+        }
+    }
+
+    /// The same for the event of the call.
+    pub(super) fn facts(&self, step: u32) -> ToolFacts {
+        ToolFacts {
+            step,
+            call: Brief::new(&self.call_id),
+            tool: Brief::new(&self.tool),
+            category: self.category,
+            fault: self.fault,
+            cache: self.cache,
+            duration_us: u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX),
+            bytes_in: self.argument_bytes as u64,
+            bytes_out: self.said_bytes as u64,
+            shown_bytes: self.shown_bytes as u64,
+            changed: self.changed.iter().take(ToolFacts::MAX_CHANGED).cloned().collect(),
+            n_changed: self.changed.len(),
         }
     }
 }

@@ -18,7 +18,7 @@ const DEFAULT_SHOWN_BYTES: usize = 12_000;
 const MAX_SPILL_BYTES: usize = 8 << 20;
 
 /// How a spill file is named to `file_read`.
-pub(crate) const SPILL_PREFIX: &str = "spill:";
+pub(in super::super) const SPILL_PREFIX: &str = "spill:";
 
 /// An output as the model reads it.
 #[derive(Debug)]

@@ -172,6 +172,7 @@ impl Bench {
             spill: self.spill.path().canonicalize().unwrap(),
             cache: Arc::new(Cache::default()),
             effects: None,
+            events: self.events.clone(),
         };
         Pipeline::new(spec, parts).unwrap()
     }
