@@ -3,21 +3,36 @@
 //! An agent is data. What it may read, change, start and reach is a field of its spec and is enforced where calls
 //! are made; a prompt only says so politely.
 
+mod completion;
+mod context;
+mod control;
 mod event;
 mod footprint;
+mod lifecycle;
+mod pipeline;
 mod spec;
 pub mod state;
 mod tasks;
 mod tool;
+pub mod toolkits;
+mod workspace;
 
+pub use completion::{ANSWER_TOOL, Complaints, SIGNAL_TOOL, Signalled, Verdict};
+pub use context::{ContextPlan, Conversation, Exchange, KeptResult, TooLong, Turn, plan};
+pub use control::{RunControl, RunHandle, Stopped};
 pub use event::{
     Brief, CacheUse, Clock, DeltaKind, EffectOutcome, Event, Events, Heard, Listener, ModelFacts,
     Record, RunFacts, ToolFacts,
 };
 pub use footprint::{Area, Exec, Footprint, MemoryUse, Network};
+pub use lifecycle::{Ending, Engine, Job, Outcome, RunError, run};
+pub use pipeline::{
+    Batch, BudgetState, Cache, CallRecord, EffectDone, EffectReport, EffectRun, EffectRunner,
+    Pipeline, PipelineError, PipelineParts, Registry, RegistryError, StepContext, Tally,
+};
 pub use spec::{
     AgentSpec, Budgets, Completion, Deeds, EffectKind, Effects, ExecPolicy, NetworkPolicy,
-    Permissions, Signals, Spawn, Validator,
+    Permissions, Signals, Spawn, Validator, Weight,
 };
 pub use tasks::{
     BadId, CancelTree, CancelledBy, Failure, IllegalMove, LEASE, Life, NewTask, QUEUE_CAP, Runner,
@@ -26,3 +41,4 @@ pub use tasks::{
 pub use tool::{
     AnyTool, Category, Change, ChangeKind, Desk, Fault, Output, Running, Tool, ToolError, ToolSpec,
 };
+pub use workspace::{BadGlob, Denied, Workspace, WorkspaceError};

@@ -1,0 +1,1 @@
+//! The file tools through the pipeline.
