@@ -12,6 +12,7 @@ mod footprint;
 mod lifecycle;
 mod pipeline;
 mod spec;
+pub mod state;
 mod tasks;
 mod tool;
 pub mod toolkits;
@@ -35,7 +36,10 @@ pub use spec::{
     AgentSpec, Budgets, Completion, Deeds, EffectKind, Effects, ExecPolicy, NetworkPolicy,
     Permissions, Signals, Spawn, Validator, Weight,
 };
-pub use tasks::{BadId, CancelledBy, Failure, IllegalMove, SessionId, Signal, TaskId, TaskState};
+pub use tasks::{
+    BadId, CancelTree, CancelledBy, Failure, IllegalMove, LEASE, Life, NewTask, QUEUE_CAP, Runner,
+    SessionId, Signal, TaskClass, TaskId, TaskState, Turn,
+};
 pub use tool::{
     AnyTool, Category, Change, ChangeKind, Desk, Fault, Output, Running, Tool, ToolError, ToolSpec,
 };
