@@ -38,7 +38,7 @@ pub use spec::{
 };
 pub use tasks::{
     BadId, CancelTree, CancelledBy, Failure, IllegalMove, LEASE, Life, NewTask, QUEUE_CAP, Runner,
-    SessionId, Signal, TaskClass, TaskId, TaskState, Turn,
+    SessionId, Signal, TaskClass, TaskId, TaskState,
 };
 pub use tool::{
     AnyTool, Category, Change, ChangeKind, Desk, Fault, Output, Running, Tool, ToolError, ToolSpec,

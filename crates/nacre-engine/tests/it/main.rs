@@ -11,5 +11,7 @@ mod failures;
 mod harness;
 mod keys;
 mod loopback;
+mod runs;
 mod shapes;
+mod stage;
 mod styles;
