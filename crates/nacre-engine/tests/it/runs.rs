@@ -156,7 +156,10 @@ async fn a_run_that_is_out_of_time_closes_its_stream() {
         spec.budgets.wall = Duration::from_millis(50);
         let outcome = stage.run(&spec, &RunControl::unattended()).await;
         assert_eq!(stage.close(&outcome), "failed(deadline)", "{style:?}");
-        server.client_left().await;
+        // On a busy machine the time may be over before anything was asked.
+        if !server.received().is_empty() {
+            server.client_left().await;
+        }
     }
 }
 
