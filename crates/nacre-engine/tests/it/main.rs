@@ -7,6 +7,7 @@
 )]
 
 mod answers;
+mod campaign;
 mod failures;
 mod harness;
 mod keys;
