@@ -13,3 +13,4 @@ mod keys;
 mod loopback;
 mod shapes;
 mod styles;
+mod telemetry;

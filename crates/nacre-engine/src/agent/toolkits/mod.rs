@@ -1,6 +1,7 @@
 //! The tools, a folder for each kit and a file for each tool.
 
 pub mod file;
+pub mod skill;
 
 use super::tool::{Desk, Fault, ToolError};
 use crate::model::Cancel;
