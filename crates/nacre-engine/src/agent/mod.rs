@@ -11,9 +11,11 @@ mod event;
 mod footprint;
 mod lifecycle;
 mod pipeline;
+mod skills;
 mod spec;
 pub mod state;
 mod tasks;
+mod telemetry;
 mod tool;
 pub mod toolkits;
 mod workspace;
@@ -32,14 +34,18 @@ pub use pipeline::{
     Batch, BudgetState, Cache, CallRecord, EffectDone, EffectReport, EffectRun, EffectRunner,
     Pipeline, PipelineError, PipelineParts, Registry, RegistryError, StepContext, Tally,
 };
+pub use skills::{
+    ActiveSkills, BadSkill, Origin, Shelf, ShelfPlaces, ShelfReport, Skill, SkillProblem,
+};
 pub use spec::{
     AgentSpec, Budgets, Completion, Deeds, EffectKind, Effects, ExecPolicy, NetworkPolicy,
     Permissions, Signals, Spawn, Validator, Weight,
 };
 pub use tasks::{
     BadId, CancelTree, CancelledBy, Failure, IllegalMove, LEASE, Life, NewTask, QUEUE_CAP, Runner,
-    SessionId, Signal, TaskClass, TaskId, TaskState,
+    SessionId, Signal, Start, TaskClass, TaskId, TaskState,
 };
+pub use telemetry::{Collector, CollectorError, SpanLog};
 pub use tool::{
     AnyTool, Category, Change, ChangeKind, Desk, Fault, Output, Running, Tool, ToolError, ToolSpec,
 };

@@ -16,3 +16,4 @@ mod runs;
 mod shapes;
 mod stage;
 mod styles;
+mod telemetry;

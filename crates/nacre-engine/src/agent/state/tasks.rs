@@ -13,8 +13,8 @@ use super::error::StateError;
 use super::events::append_end;
 use super::row::{Bad, bad, count, time};
 use crate::agent::tasks::{
-    CancelledBy, Failure, LEASE, Life, NewTask, QUEUE_CAP, Runner, SessionId, TaskClass, TaskId,
-    TaskState, Turn,
+    CancelledBy, Failure, LEASE, Life, NewTask, QUEUE_CAP, Runner, SessionId, Start, TaskClass,
+    TaskId, TaskState,
 };
 
 const COLUMNS: &str = "id, session, parent, project, agent, class, title, state, reason, asked, created, started, ended, n_events";
@@ -84,25 +84,25 @@ impl State {
         id: &TaskId,
         runner: &Runner,
         now: Timestamp,
-    ) -> Result<Turn, StateError> {
-        if self.find_turn(id, now)? == Turn::Now {
-            return Ok(Turn::Now);
+    ) -> Result<Start, StateError> {
+        if self.find_turn(id, now)? == Start::Now {
+            return Ok(Start::Now);
         }
         self.clear_dead(runner, now)?;
         self.find_turn(id, now)
     }
 
-    fn find_turn(&mut self, id: &TaskId, now: Timestamp) -> Result<Turn, StateError> {
+    fn find_turn(&mut self, id: &TaskId, now: Timestamp) -> Result<Start, StateError> {
         self.write(|transaction| {
             let task = get(transaction, id)?;
             let is_free = task.parent.is_some() || is_free(transaction, &task)?;
             if is_free {
                 step(transaction, &task, TaskState::Running, now)?;
-                return Ok(Turn::Now);
+                return Ok(Start::Now);
             }
             step(transaction, &task, TaskState::Queued, now)?;
             let position = 1 + n_waiting(transaction, &task.session, Some(id))?;
-            Ok(Turn::Waits { position })
+            Ok(Start::Waits { position })
         })
     }
 

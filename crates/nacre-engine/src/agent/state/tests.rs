@@ -10,7 +10,8 @@ use super::*;
 use crate::agent::event::tests::{model_facts, samples, tool_facts};
 use crate::agent::event::{CacheUse, Event, Listener, ToolFacts};
 use crate::agent::tasks::{
-    CancelledBy, Failure, NewTask, QUEUE_CAP, Runner, SessionId, Signal, TaskClass, TaskState, Turn,
+    CancelledBy, Failure, NewTask, QUEUE_CAP, Runner, SessionId, Signal, Start, TaskClass,
+    TaskState,
 };
 use crate::agent::tool::Fault;
 
@@ -34,7 +35,7 @@ fn running() -> (Home, State) {
     let home = Home::new();
     let mut state = home.open();
     home.accept(&mut state, 1, at(0));
-    assert_eq!(state.start(&id(1), &me(), at(1)).unwrap(), Turn::Now);
+    assert_eq!(state.start(&id(1), &me(), at(1)).unwrap(), Start::Now);
     (home, state)
 }
 
@@ -201,14 +202,14 @@ fn a_session_runs_one_task_at_a_time_in_the_order_in_which_they_came() {
     for number in [2, 3] {
         home.accept(&mut other, number, at(2));
     }
-    assert_eq!(other.start(&id(3), &me(), at(3)).unwrap(), Turn::Waits { position: 2 });
-    assert_eq!(other.start(&id(2), &me(), at(3)).unwrap(), Turn::Waits { position: 1 });
+    assert_eq!(other.start(&id(3), &me(), at(3)).unwrap(), Start::Waits { position: 2 });
+    assert_eq!(other.start(&id(2), &me(), at(3)).unwrap(), Start::Waits { position: 1 });
     state.go(&id(1), DONE, at(4)).unwrap();
-    assert_eq!(other.start(&id(3), &me(), at(5)).unwrap(), Turn::Waits { position: 2 });
-    assert_eq!(other.start(&id(2), &me(), at(5)).unwrap(), Turn::Now);
+    assert_eq!(other.start(&id(3), &me(), at(5)).unwrap(), Start::Waits { position: 2 });
+    assert_eq!(other.start(&id(2), &me(), at(5)).unwrap(), Start::Now);
     assert_eq!(
         other.start(&id(2), &me(), at(5)).unwrap(),
-        Turn::Now,
+        Start::Now,
         "asking again changes nothing"
     );
 }
@@ -227,7 +228,7 @@ fn a_session_takes_twenty_five_that_wait_and_no_more() {
     state.accept(&elsewhere, &me(), at(3)).unwrap();
     let helper = NewTask { parent: Some(id(1)), ..task(202) };
     state.accept(&helper, &me(), at(3)).unwrap();
-    assert_eq!(state.start(&id(202), &me(), at(3)).unwrap(), Turn::Now, "a helper takes no turn");
+    assert_eq!(state.start(&id(202), &me(), at(3)).unwrap(), Start::Now, "a helper takes no turn");
 }
 
 #[test]
@@ -240,12 +241,12 @@ fn a_project_has_one_background_task_and_any_number_of_others() {
         state.accept(&NewTask { session, class, project, ..task(number) }, &me(), at(0)).unwrap();
         state.start(&id(number), &me(), at(1)).unwrap()
     };
-    assert_eq!(accept(&mut state, 1, TaskClass::Background, "/a"), Turn::Now);
-    assert_eq!(accept(&mut state, 2, TaskClass::Background, "/a"), Turn::Waits { position: 1 });
-    assert_eq!(accept(&mut state, 3, TaskClass::Background, "/b"), Turn::Now);
-    assert_eq!(accept(&mut state, 4, TaskClass::Interactive, "/a"), Turn::Now);
+    assert_eq!(accept(&mut state, 1, TaskClass::Background, "/a"), Start::Now);
+    assert_eq!(accept(&mut state, 2, TaskClass::Background, "/a"), Start::Waits { position: 1 });
+    assert_eq!(accept(&mut state, 3, TaskClass::Background, "/b"), Start::Now);
+    assert_eq!(accept(&mut state, 4, TaskClass::Interactive, "/a"), Start::Now);
     state.go(&id(1), DONE, at(2)).unwrap();
-    assert_eq!(state.start(&id(2), &me(), at(3)).unwrap(), Turn::Now);
+    assert_eq!(state.start(&id(2), &me(), at(3)).unwrap(), Start::Now);
 }
 
 #[test]
@@ -302,7 +303,7 @@ fn what_a_dead_process_left_in_the_queue_is_in_nobodys_way() {
     state.accept(&task(1), &gone, at(0)).unwrap();
     state.start(&id(1), &gone, at(0)).unwrap();
     state.accept(&task(2), &here, at(1)).unwrap();
-    assert_eq!(state.start(&id(2), &here, at(1)).unwrap(), Turn::Now);
+    assert_eq!(state.start(&id(2), &here, at(1)).unwrap(), Start::Now);
 }
 
 #[test]
@@ -450,7 +451,7 @@ proptest! {
             states[0].tasks(10).unwrap().into_iter().rev().filter(|task| !task.state.is_terminal()).collect();
         let is_idle = waiting.iter().all(|task| task.state != TaskState::Running);
         if let Some(task) = waiting.first().filter(|_| is_idle) {
-            prop_assert_eq!(states[1].start(&task.id, &me(), at(3)).unwrap(), Turn::Now);
+            prop_assert_eq!(states[1].start(&task.id, &me(), at(3)).unwrap(), Start::Now);
         }
     }
 }

@@ -49,7 +49,7 @@ pub struct NewTask {
 
 /// Whether a task may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum Start {
     Now,
     /// It waits; 1 is next in its session.
     Waits {

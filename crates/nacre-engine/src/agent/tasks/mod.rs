@@ -9,7 +9,7 @@ mod runner;
 mod state;
 
 pub use cancel::CancelTree;
-pub use class::{NewTask, QUEUE_CAP, TaskClass, Turn};
+pub use class::{NewTask, QUEUE_CAP, Start, TaskClass};
 pub use id::{BadId, SessionId, TaskId};
 pub use runner::{LEASE, Life, Runner};
 pub use state::{CancelledBy, Failure, IllegalMove, Signal, TaskState};
