@@ -46,7 +46,7 @@ pub struct DelegateInput {
 /// What one explorer is asked.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Question {
+pub(super) struct Question {
     /// The whole question, with everything that is needed to understand it.
     #[schemars(length(min = 1, max = 8000))]
     question: String,
