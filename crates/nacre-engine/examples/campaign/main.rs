@@ -6,6 +6,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stdout,
+    clippy::unwrap_used,
     reason = "a test program: it owns its clock, its folders and its terminal"
 )]
 

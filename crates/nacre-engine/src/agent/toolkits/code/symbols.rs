@@ -94,7 +94,7 @@ fn find(workspace: &Workspace, input: &SymbolsInput, cancel: &Cancel) -> Result<
             && input.kind.is_none_or(|kind| kind.takes(symbol.kind))
     };
     let max_results = input.max_results.unwrap_or(DEFAULT_RESULTS) as usize;
-    let (mut shown, mut found, mut n_parsed) = (String::new(), Vec::new(), 0_usize);
+    let (mut shown, mut found) = (String::new(), Vec::new());
     let mut is_full = false;
     super::each_text(workspace, input.under.as_deref(), cancel, &mut |path, text, language| {
         // A text without the word declares nothing of that name.

@@ -112,9 +112,10 @@ fn compile(input: &SearchInput) -> Result<Regex, ToolError> {
         .nest_limit(50)
         .build()
         .map_err(|error| {
-            let what = match error {
-                regex::Error::CompiledTooBig(_) => "The expression is too large".to_owned(),
-                other => format!("The expression cannot be read: {other}"),
+            let what = if matches!(error, regex::Error::CompiledTooBig(_)) {
+                "The expression is too large".to_owned()
+            } else {
+                format!("The expression cannot be read: {error}")
             };
             let hint = "Write a simpler one, or set `literal` to look for the text itself.";
             ToolError::new(Fault::Arguments, what, hint)
