@@ -14,6 +14,7 @@ mod apply;
 mod change;
 mod derived;
 mod error;
+mod growing;
 mod journal;
 mod lock;
 mod path;

@@ -71,8 +71,6 @@ pub enum Event {
     Checklist { done: usize, total: usize, current: Option<Brief> },
     #[serde(rename = "skill.on")]
     SkillOn { skill: Brief },
-    #[serde(rename = "skill.off")]
-    SkillOff { skill: Brief },
     /// What the agent said about its end, and what the host made of it.
     #[serde(rename = "signal.verdict")]
     SignalVerdict { said: Signal, taken_as: Signal, why: Option<Brief> },
@@ -220,7 +218,6 @@ impl Event {
             Self::AgentEnd { .. } => "agent.end",
             Self::Checklist { .. } => "checklist",
             Self::SkillOn { .. } => "skill.on",
-            Self::SkillOff { .. } => "skill.off",
             Self::SignalVerdict { .. } => "signal.verdict",
             Self::CompletionReopen { .. } => "completion.reopen",
             Self::RunYield { .. } => "run.yield",

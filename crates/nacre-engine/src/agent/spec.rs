@@ -117,7 +117,17 @@ pub enum Signals {
 #[derive(Clone)]
 pub struct Validator {
     name: &'static str,
+    weight: Weight,
     check: Arc<Check>,
+}
+
+/// What becomes of an answer that a validator still complains about after the last repair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// The run fails.
+    Must,
+    /// The complaint stays with the answer.
+    Should,
 }
 
 type Check = dyn Fn(&Value, &Deeds) -> Vec<String> + Send + Sync;
@@ -126,13 +136,18 @@ impl Validator {
     /// `check` returns what is wrong, in words for the model; nothing if the answer holds.
     pub fn new(
         name: &'static str,
+        weight: Weight,
         check: impl Fn(&Value, &Deeds) -> Vec<String> + Send + Sync + 'static,
     ) -> Self {
-        Self { name, check: Arc::new(check) }
+        Self { name, weight, check: Arc::new(check) }
     }
 
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    pub fn weight(&self) -> Weight {
+        self.weight
     }
 
     pub fn complaints(&self, answer: &Value, deeds: &Deeds) -> Vec<String> {

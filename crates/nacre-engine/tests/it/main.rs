@@ -12,5 +12,8 @@ mod failures;
 mod harness;
 mod keys;
 mod loopback;
+mod runs;
 mod shapes;
+mod stage;
 mod styles;
+mod telemetry;

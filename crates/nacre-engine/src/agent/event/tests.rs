@@ -48,7 +48,6 @@ pub(crate) fn samples() -> Vec<Event> {
         Event::AgentEnd { child: task(2), state: done },
         Event::Checklist { done: 1, total: 3, current: Some("Read".into()) },
         Event::SkillOn { skill: "commit".into() },
-        Event::SkillOff { skill: "commit".into() },
         Event::SignalVerdict { said: Signal::NoOp, taken_as: Signal::Done, why: Some(why()) },
         Event::CompletionReopen { attempt: 1, why: why() },
         Event::RunYield { step: 1 },

@@ -51,6 +51,8 @@ words! {
         NoOp = "no_op",
         /// It waits for a person.
         Blocked = "blocked",
+        /// It made room, between two steps, for what came in meanwhile. No agent can say so of itself.
+        Yielded = "yielded",
     }
 }
 

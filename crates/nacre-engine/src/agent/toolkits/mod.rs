@@ -3,6 +3,7 @@
 pub mod code;
 pub mod file;
 pub mod git;
+pub mod skill;
 
 use super::tool::{Desk, Fault, ToolError};
 use crate::model::Cancel;
