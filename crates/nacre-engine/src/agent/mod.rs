@@ -4,10 +4,19 @@
 //! are made; a prompt only says so politely.
 
 mod footprint;
+mod process;
+mod sandbox;
 mod spec;
 mod tool;
 
 pub use footprint::{Area, Exec, Footprint, MemoryUse, Network};
+#[cfg(target_os = "linux")]
+pub use process::helper;
+pub use process::{
+    Captured, Ending, Finished, Launcher, Order, OutputCaps, ProcessError, Program, Quotas,
+    program_environment,
+};
+pub use sandbox::{Confinement, Metadata, Reach, secrets_of_home};
 pub use spec::{
     AgentSpec, Budgets, Completion, Deeds, EffectKind, Effects, ExecPolicy, NetworkPolicy,
     Permissions, Signals, Spawn, Validator,
