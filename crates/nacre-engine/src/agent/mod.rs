@@ -4,12 +4,18 @@
 //! are made; a prompt only says so politely.
 
 mod footprint;
+mod pipeline;
 mod process;
 mod sandbox;
 mod spec;
 mod tool;
+mod workspace;
 
 pub use footprint::{Area, Exec, Footprint, MemoryUse, Network};
+pub use pipeline::{
+    Batch, BudgetState, Cache, CacheUse, CallRecord, EffectReport, EffectRun, EffectRunner,
+    Pipeline, PipelineError, PipelineParts, Registry, RegistryError, Tally,
+};
 #[cfg(target_os = "linux")]
 pub use process::helper;
 pub use process::{
@@ -24,3 +30,4 @@ pub use spec::{
 pub use tool::{
     AnyTool, Category, Change, ChangeKind, Desk, Fault, Output, Running, Tool, ToolError, ToolSpec,
 };
+pub use workspace::{BadGlob, Denied, Workspace, WorkspaceError};

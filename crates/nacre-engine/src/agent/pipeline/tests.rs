@@ -1,0 +1,1 @@
+//! The pipeline from end to end.
