@@ -17,6 +17,9 @@ mod programs;
 mod shapes;
 mod styles;
 #[cfg(target_os = "linux")]
+mod tools;
+#[cfg(target_os = "linux")]
 mod walls;
+mod web;
 #[cfg(target_os = "linux")]
 mod workshop;

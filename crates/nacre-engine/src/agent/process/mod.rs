@@ -13,6 +13,7 @@ mod environment;
 mod helper;
 mod launcher;
 mod order;
+mod programs;
 #[cfg(target_os = "linux")]
 mod tree;
 #[cfg(target_os = "linux")]
@@ -24,3 +25,4 @@ pub use environment::program_environment;
 pub use helper::helper;
 pub use launcher::{Finished, Launcher, ProcessError};
 pub use order::{Ending, Order, OutputCaps, Program, Quotas};
+pub use programs::Programs;
