@@ -2,6 +2,10 @@
 
 use std::process::ExitCode;
 
+#[cfg_attr(
+    target_os = "linux",
+    expect(clippy::disallowed_methods, reason = "this is a `main`, which has arguments")
+)]
 fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
     {

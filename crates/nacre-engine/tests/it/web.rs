@@ -11,7 +11,7 @@ use nacre_engine::agent::{
 use nacre_engine::model::{Cancel, Secret};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 
 /// A server that answers each path with what a test wrote down, and keeps the heads of requests.
 #[derive(Clone)]
@@ -27,21 +27,8 @@ impl Site {
         let (pages, heads) = (Arc::new(pages(address)), Arc::<Mutex<Vec<String>>>::default());
         let kept = Arc::clone(&heads);
         tokio::spawn(async move {
-            while let Ok((mut stream, _)) = listener.accept().await {
-                let (pages, kept) = (Arc::clone(&pages), Arc::clone(&kept));
-                tokio::spawn(async move {
-                    let mut head = Vec::new();
-                    while !head.ends_with(b"\r\n\r\n") {
-                        if stream.read_buf(&mut head).await.unwrap_or(0) == 0 {
-                            return;
-                        }
-                    }
-                    let head = String::from_utf8_lossy(&head).to_lowercase();
-                    let path = head.split([' ', '?']).nth(1).unwrap_or_default().to_owned();
-                    kept.lock().unwrap().push(head);
-                    let missing = page("404 Not Found", "text/plain", "nothing here");
-                    let _ = stream.write_all(pages.get(path.as_str()).unwrap_or(&missing)).await;
-                });
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, Arc::clone(&pages), Arc::clone(&kept)));
             }
         });
         Self { address, heads }
@@ -58,6 +45,24 @@ impl Site {
     fn allowed(&self) -> WebFetch {
         WebFetch { guard: AddressGuard { exceptions: vec![self.address] } }
     }
+}
+
+async fn serve(
+    mut stream: TcpStream,
+    pages: Arc<BTreeMap<&'static str, Vec<u8>>>,
+    kept: Arc<Mutex<Vec<String>>>,
+) {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        if stream.read_buf(&mut head).await.unwrap_or(0) == 0 {
+            return;
+        }
+    }
+    let head = String::from_utf8_lossy(&head).to_lowercase();
+    let path = head.split([' ', '?']).nth(1).unwrap_or_default().to_owned();
+    kept.lock().unwrap().push(head);
+    let missing = page("404 Not Found", "text/plain", "nothing here");
+    let _ = stream.write_all(pages.get(path.as_str()).unwrap_or(&missing)).await;
 }
 
 fn page(status: &str, kind: &str, body: &str) -> Vec<u8> {

@@ -16,16 +16,16 @@ use super::order::{Order, Quotas, Refusal, Step};
 const NICENESS: i32 = 5;
 
 /// Becomes the program. Returns only when that failed, and has said so on the connection by then.
-pub(super) fn enter(connection: UnixStream) -> io::Result<()> {
-    let order: Order = read_line(&connection)?;
+pub(super) fn enter(connection: &UnixStream) -> io::Result<()> {
+    let order: Order = read_line(connection)?;
     let refusal = match prepare(&order) {
         Err(why) => Refusal::Unconfined(why),
         Ok(()) => {
-            write_line(&connection, &Step::Confined)?;
+            write_line(connection, &Step::Confined)?;
             become_program(&order)
         }
     };
-    write_line(&connection, &Step::Refused(refusal))
+    write_line(connection, &Step::Refused(refusal))
 }
 
 fn prepare(order: &Order) -> Result<(), String> {
@@ -53,10 +53,9 @@ fn become_program(order: &Order) -> Refusal {
         .envs(&order.environment)
         .stdin(Stdio::null())
         .exec();
-    match error.kind() {
-        ErrorKind::NotFound => Refusal::NotFound(error.to_string()),
-        _ => Refusal::Failed(error.to_string()),
-    }
+    let is_missing = error.kind() == ErrorKind::NotFound;
+    let refusal = if is_missing { Refusal::NotFound } else { Refusal::Failed };
+    refusal(error.to_string())
 }
 
 fn limit(quotas: Quotas) -> io::Result<()> {

@@ -24,8 +24,8 @@ pub fn helper(arguments: &[OsString]) -> Option<ExitCode> {
     }
     let connection = connection().ok()?;
     let done = match role.to_str()? {
-        WATCH => watch::watch(connection),
-        ENTER => enter::enter(connection),
+        WATCH => watch::watch(&connection),
+        ENTER => enter::enter(&connection),
         _ => return None,
     };
     Some(if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -24,16 +24,16 @@ enum Notice {
 }
 
 /// Watches over one program, from its start to its end.
-pub(super) fn watch(connection: UnixStream) -> io::Result<()> {
+pub(super) fn watch(connection: &UnixStream) -> io::Result<()> {
     // Away from the person's terminal, and from signals that it sends to groups.
     setsid()?;
     set_child_subreaper(Some(getpid()))?;
-    let order: Order = read_line(&connection)?;
+    let order: Order = read_line(connection)?;
     let (sender, notices) = channel();
     let started = start(&order, &sender);
     match started {
-        Ok(pid) => follow(&connection, &order, pid, &notices, sender),
-        Err(refusal) => write_line(&connection, &Word::Refused(refusal)),
+        Ok(pid) => follow(connection, &order, pid, &notices, sender),
+        Err(refusal) => write_line(connection, &Word::Refused(refusal)),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use nacre_core::memory::{MemoryError, Store};
+use nacre_core::memory::{MemoryError, MemoryId, Store};
 use nacre_core::safefs::{FsError, Owner};
 use nacre_core::search::{Embedder, SearchError};
 
@@ -40,7 +40,7 @@ impl MemoryShelf {
 pub(crate) fn memory_error(error: &MemoryError) -> ToolError {
     let (fault, hint) = match error {
         MemoryError::Unknown { nearest, .. } | MemoryError::Ambiguous { nearest, .. } => {
-            let ids: Vec<&str> = nearest.iter().map(|id| id.as_str()).collect();
+            let ids: Vec<&str> = nearest.iter().map(MemoryId::as_str).collect();
             let hint = match ids.as_slice() {
                 [] => "Find the id with `memory_search`.".to_owned(),
                 ids => format!("Did you mean {}? Find ids with `memory_search`.", ids.join(", ")),

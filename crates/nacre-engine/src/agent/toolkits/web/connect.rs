@@ -24,7 +24,7 @@ pub(super) fn web_url(text: &str) -> Result<Url, ToolError> {
         let hint = "Give a whole address, such as https://example.com/page.";
         Err(ToolError::new(Fault::Arguments, what, hint))
     };
-    if text.len() > 4_000 || text.chars().any(|c| c.is_control()) {
+    if text.len() > 4_000 || text.chars().any(char::is_control) {
         return refuse("The address is too long or holds control characters");
     }
     let Ok(mut url) = Url::parse(text.trim()) else { return refuse("That is no address") };

@@ -182,7 +182,7 @@ impl Writer<'_> {
             ("li", false) => self.out.push_str("- "),
             ("td" | "th", true) => self.out.push_str(" | "),
             ("a", false) => {
-                self.state.link = attribute(inner, "href").and_then(|href| self.whole(&href))
+                self.state.link = attribute(inner, "href").and_then(|href| self.whole(&href));
             }
             ("a", true) => {
                 if let Some(link) = self.state.link.take() {
