@@ -60,13 +60,15 @@ pub struct BadGlob {
 #[derive(Clone, Debug)]
 pub struct Denied {
     globs: GlobSet,
-    identity: String,
+    /// The globs as text, below the root.
+    forms: Vec<String>,
 }
 
 impl Denied {
     /// What holds for everybody, and `globs` besides. One without a `/` holds in every folder.
     pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
         let mut set = GlobSetBuilder::new();
+        let mut all_forms = Vec::new();
         let everybody = SENSITIVE.iter().map(|glob| (*glob).to_owned());
         for glob in everybody.chain(globs.iter().cloned()) {
             for form in forms(&glob) {
@@ -76,24 +78,21 @@ impl Denied {
                     .build()
                     .map_err(|error| bad(&glob, &error))?;
                 set.add(built);
+                all_forms.push(form);
             }
         }
-        let globs_set = set.build().map_err(|error| bad("", &error))?;
-        Ok(Self { globs: globs_set, identity: globs.join("\0") })
+        let globs = set.build().map_err(|error| bad("", &error))?;
+        Ok(Self { globs, forms: all_forms })
     }
 
-    pub(super) fn identity(&self) -> &str {
-        &self.identity
+    /// Tells these denials from others.
+    pub(super) fn identity(&self) -> String {
+        self.forms.join("\0")
     }
 
-    /// Patterns for `git`, by which it leaves out the files that nobody may see.
-    pub(crate) fn exclusions() -> impl Iterator<Item = String> {
-        SENSITIVE.iter().flat_map(|glob| {
-            [
-                format!(":(exclude,icase,glob)**/{glob}"),
-                format!(":(exclude,icase,glob)**/{glob}/**"),
-            ]
-        })
+    /// Patterns for `git`, by which it leaves out the files that the agent may not see.
+    pub(crate) fn exclusions(&self) -> Vec<String> {
+        self.forms.iter().map(|form| format!(":(exclude,icase,glob){form}")).collect()
     }
 
     pub(crate) fn forbids_reading(&self, area: &Area) -> bool {
