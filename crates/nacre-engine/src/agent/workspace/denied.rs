@@ -11,7 +11,6 @@ use super::super::footprint::Area;
 /// Where keys and passwords usually lie.
 const SENSITIVE: &[&str] = &[
     ".env",
-    ".env.*",
     ".envrc",
     "*.pem",
     "*.key",
@@ -39,8 +38,9 @@ const SENSITIVE: &[&str] = &[
     "service-account*.json",
 ];
 
-/// Files of these names only look sensitive.
-const HARMLESS: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
+/// Files whose name starts so are sensitive, too, but for those with a harmless ending.
+const VARIABLES: &str = ".env.";
+const HARMLESS: &[&str] = &["example", "sample", "template", "dist"];
 
 /// Never read, never written, never walked: the repository's own machinery.
 const CLOSED: &[&str] = &[".git", ".hg", ".svn", "git~1"];
@@ -92,7 +92,9 @@ impl Denied {
 
     /// Patterns for `git`, by which it leaves out the files that the agent may not see.
     pub(crate) fn exclusions(&self) -> Vec<String> {
-        self.forms.iter().map(|form| format!(":(exclude,icase,glob){form}")).collect()
+        let variables = format!("**/{VARIABLES}*");
+        let forms = self.forms.iter().chain([&variables]);
+        forms.map(|form| format!(":(exclude,icase,glob){form}")).collect()
     }
 
     pub(crate) fn forbids_reading(&self, area: &Area) -> bool {
@@ -114,9 +116,13 @@ impl Denied {
     }
 
     fn is_sensitive(&self, path: &RelPath) -> bool {
-        let is_harmless = HARMLESS.iter().any(|name| path.name().eq_ignore_ascii_case(name));
-        self.globs.is_match(path.as_str()) && !is_harmless
+        self.globs.is_match(path.as_str()) || path.components().any(holds_variables)
     }
+}
+
+fn holds_variables(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name.strip_prefix(VARIABLES).is_some_and(|ending| !HARMLESS.contains(&ending))
 }
 
 /// The glob itself and everything below what it names.
@@ -154,6 +160,7 @@ mod tests {
             "environment.md",
             "certs/server.pem",
             "home/.ssh/config",
+            "home/.ssh/.env.example",
             "id_ed25519.pub",
             "a/.Git/config",
             ".gitignore",
@@ -176,6 +183,7 @@ mod tests {
         rw environment.md
         -- certs/server.pem
         -- home/.ssh/config
+        -- home/.ssh/.env.example
         -- id_ed25519.pub
         -- a/.Git/config
         rw .gitignore

@@ -184,7 +184,7 @@ impl<'c> Search<'c> {
         for (idx, line) in lines.iter().enumerate() {
             self.n_long_lines += usize::from(MAX_LINE_BYTES < line.len());
             if !self.regex.is_match(&line[..line.len().min(MAX_LINE_BYTES)]) {
-                if idx % 256 == 0 && self.cancel.is_cancelled() {
+                if idx % 16 == 0 && self.cancel.is_cancelled() {
                     return ControlFlow::Break(());
                 }
                 continue;
