@@ -35,7 +35,10 @@ impl WriteScope {
         let temp = Temp::written(&dir, bytes, self.access.file_mode())
             .map_err(|error| io_error(FsAction::Write, &self.full(path), error))?;
         match sys::rename_new(&dir, &temp.name, &dir, path.name()) {
-            Ok(()) => Ok(temp.forget()),
+            Ok(()) => {
+                temp.forget();
+                Ok(())
+            }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(conflict(path)),
             Err(error) => Err(io_error(FsAction::Move, &self.full(path), error)),
         }
@@ -65,7 +68,8 @@ impl WriteScope {
             // A file system without swaps leaves a gap between the look and the rename.
             Exchange::Unsupported => {
                 sys::rename(&dir, &temp.name, &dir, path.name()).map_err(failed)?;
-                Ok(temp.forget())
+                temp.forget();
+                Ok(())
             }
         }
     }
@@ -252,21 +256,30 @@ mod tests {
 
     /// Plants a fault at each call of each act, on a disk with and without swaps.
     fn sweep(fault: &dyn Fn(PathBuf) -> Fault, check: &dyn Fn(&Path, Result<(), FsError>)) {
-        for disk in [Disk::Local, Disk::Plain] {
-            for act in ACTS {
-                for at in 0.. {
-                    let root = tempfile::tempdir().unwrap();
-                    fs::write(root.path().join("a"), "old").unwrap();
-                    let scope = scope(root.path());
-                    let planted = Some((at, fault(root.path().to_owned())));
-                    let (done, n_calls) = fault::with(disk, planted, || act(&scope));
-                    check(root.path(), done);
-                    if n_calls <= at {
-                        break;
-                    }
-                }
+        let disks = [Disk::Local, Disk::Plain];
+        for (disk, act) in disks.into_iter().flat_map(|disk| ACTS.map(|act| (disk, act))) {
+            let mut at = 0;
+            while plant(disk, act, at, fault, check) {
+                at += 1;
             }
         }
+    }
+
+    /// Plants one fault; false when the act ran through without meeting it.
+    fn plant(
+        disk: Disk,
+        act: Act,
+        at: usize,
+        fault: &dyn Fn(PathBuf) -> Fault,
+        check: &dyn Fn(&Path, Result<(), FsError>),
+    ) -> bool {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("a"), "old").unwrap();
+        let scope = scope(root.path());
+        let planted = Some((at, fault(root.path().to_owned())));
+        let (done, n_calls) = fault::with(disk, planted, || act(&scope));
+        check(root.path(), done);
+        at < n_calls
     }
 
     #[test]

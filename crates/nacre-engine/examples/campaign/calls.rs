@@ -22,6 +22,7 @@ const TOOLS: &[&str] = &[
     "git_show",
     "git_add",
     "git_commit",
+    "shell_run",
 ];
 
 const PATHS: &[&str] = &[
@@ -106,6 +107,7 @@ const REGEXES: &[&str] = &[
     "[",
     "canary",
     "(?i)CANARY",
+    "finch",
     "^(([a-z])+.)+[A-Z]([a-z])+$",
     "a{0,100000}",
     "(?:a?){50}a{50}",
@@ -116,6 +118,9 @@ const REGEXES: &[&str] = &[
     "(((((((((((((((((((((((((((((((((((((((((((((((((((((((a)))))))))))))))))))))))))))))))))))))))))))))))))))))))",
     "(x+x+)+y",
     "TOKEN",
+    "(?:a{0,40}b?){0,30}c",
+    "(?:[ab]{1,30}){1,40}c$",
+    "(?i)(?:a|b|ab|ba){0,200}[^ab]",
 ];
 
 const REVISIONS: &[&str] = &[
@@ -147,6 +152,31 @@ const PATTERNS: &[&str] = &[
 ];
 
 const LANGUAGES: &[&str] = &["rust", "python", "typescript", "tsx", "cobol", "Rust", "java", ""];
+
+/// What a shell could do to what lies beside the workspace. Nothing here would harm a machine without walls for long.
+const SCRIPTS: &[&str] = &[
+    "cat ../outside/secret.txt",
+    "echo x > ../outside/new.txt",
+    "ln -sf ../outside notes/l; echo x > notes/l/new.txt; cat notes/l/secret.txt",
+    "rm -rf ../outside/*",
+    "mv notes/a.md ../outside/",
+    "cp -r src ../outside/",
+    "cat link/secret.txt link.txt swap/secret.txt flip.txt",
+    "ln ../outside/secret.txt notes/hard; cat notes/hard",
+    "chmod 777 ../outside/secret.txt",
+    "cd /; cd -; cd ../outside && pwd && cat *",
+    "(setsid sleep 300 &) ; echo left",
+    "yes | head -c 50000000",
+    "head -c 200000000 /dev/zero > notes/big",
+    "while :; do :; done",
+    "trap '' TERM INT HUP; sleep 300",
+    "exec 3<>/dev/tcp/127.0.0.1/80; echo $?",
+    "cat /proc/self/environ | tr '\\0' '\\n' | head -3",
+    "printf '\\033]0;owned\\007'",
+    "echo $(echo `echo nested`)",
+    "$(printf 'cat ../out'; printf 'side/secret.txt')",
+    "exit 3",
+];
 
 const TEXTS: &[&str] =
     &["x", "one", "", "two\nthree", "\u{1b}[2J", "#!/bin/sh\ntouch /tmp/x\n", "\u{0}"];
@@ -208,6 +238,7 @@ fn sensible(rng: &mut Rng, tool: &str) -> Value {
         "git_diff" => json!({ "path": path(rng), "from": *rng.pick(REVISIONS) }),
         "git_log" | "git_show" => json!({ "revision": *rng.pick(REVISIONS) }),
         "git_add" => json!({ "paths": [path(rng), path(rng)] }),
+        "shell_run" => json!({ "script": *rng.pick(SCRIPTS), "time_limit": 1 }),
         "git_commit" => json!({ "message": *rng.pick(TEXTS) }),
         _ => json!({}),
     }

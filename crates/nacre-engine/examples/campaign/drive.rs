@@ -4,20 +4,22 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_core::safefs::RelPath;
 use nacre_engine::agent::{
-    AgentSpec, AnyTool, Area, Batch, Budgets, Cache, Completion, Effects, Events, Fault, Heard,
-    Permissions, Pipeline, PipelineParts, Signals, Spawn, StepContext, TaskId, Workspace, toolkits,
+    AgentSpec, AnyTool, Area, Batch, Budgets, Cache, Completion, Effects, Events, ExecPolicy,
+    Fault, Heard, Launcher, Metadata, OutputCaps, Permissions, Pipeline, PipelineParts, Programs,
+    Quotas, Reach, ShellRun, Signals, Spawn, StepContext, TaskId, Workspace, toolkits,
 };
 use nacre_engine::model::{Cancel, Role, ToolCall};
 
 use super::calls::call;
 use super::rng::Rng;
-use super::site::{OPEN_TO_LEAD, SECRET, Site};
+use super::site::{INNER_SECRET, OPEN_TO_LEAD, SECRET, Site};
 
 /// What a call may take beyond the limit of its tool: threads have to be woken.
 const SLACK: Duration = Duration::from_secs(2);
@@ -32,10 +34,12 @@ const MAX_EXTRA_BYTES: usize = 1_000;
 pub(crate) enum Agent {
     Lead,
     Explorer,
+    /// May change all of the workspace and run programs in it.
+    Worker,
 }
 
 impl Agent {
-    pub(crate) const ALL: [Self; 2] = [Self::Lead, Self::Explorer];
+    pub(crate) const ALL: [Self; 3] = [Self::Lead, Self::Explorer, Self::Worker];
 
     fn permissions(self) -> Permissions {
         let tree = |name: &str| Area::Tree(Some(RelPath::new(name).unwrap()));
@@ -45,13 +49,27 @@ impl Agent {
                 Permissions { writes, ..Permissions::read_only() }
             }
             Self::Explorer => Permissions::read_only(),
+            Self::Worker => {
+                let (writes, exec) = (vec![Area::Tree(None)], ExecPolicy::Confined);
+                Permissions { writes, exec, ..Permissions::read_only() }
+            }
         }
     }
 
-    fn open(self) -> &'static [&'static str] {
+    /// What its answers may not hold.
+    fn secrets(self) -> &'static [&'static str] {
         match self {
-            Self::Lead => &OPEN_TO_LEAD,
-            Self::Explorer => &[],
+            Self::Lead | Self::Explorer => &[SECRET, INNER_SECRET],
+            Self::Worker => &[SECRET],
+        }
+    }
+
+    /// Whether it may change this part of the workspace.
+    fn may_change(self, name: &str) -> bool {
+        match self {
+            Self::Lead => OPEN_TO_LEAD.contains(&name),
+            Self::Explorer => false,
+            Self::Worker => true,
         }
     }
 }
@@ -82,12 +100,14 @@ impl fmt::Display for Report {
 }
 
 /// Runs a campaign in a folder of its own.
-pub(crate) fn campaign(agent: Agent, n_calls: u64, seed: u64) -> Report {
+///
+/// `helper` is a binary that plays the watcher of programs.
+pub(crate) fn campaign(agent: Agent, n_calls: u64, seed: u64, helper: &Path) -> Report {
     let site = Site::new();
-    let before = site.untouchable(agent.open());
+    let before = site.untouchable(&|name| agent.may_change(name));
     let memory_before = peak_kib();
     let heard = Arc::new(Heard::default());
-    let mut pipeline = pipeline(agent, &site, &heard);
+    let mut pipeline = pipeline(agent, &site, &heard, helper);
     let swapper = site.swapper();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut report = Report { agent: format!("{agent:?}"), ..Report::default() };
@@ -99,28 +119,38 @@ pub(crate) fn campaign(agent: Agent, n_calls: u64, seed: u64) -> Report {
         made += n_together;
         let step = StepContext { number: 1, cancel: Cancel::never(), now: Timestamp::now() };
         let batch = runtime.block_on(pipeline.call_all(&calls, &step));
-        look_at(&mut report, &pipeline, &calls, &batch);
+        look_at(&mut report, agent, &pipeline, &calls, &batch);
     }
     report.n_swaps = swapper.finish();
     report.growth_kib = peak_kib().saturating_sub(memory_before);
     if MAX_GROWTH_KIB < report.growth_kib {
         report.broken.push(format!("the process grew by {} KiB", report.growth_kib));
     }
-    if site.untouchable(agent.open()) != before {
+    if site.untouchable(&|name| agent.may_change(name)) != before {
         report.broken.push("something changed outside the scope".to_owned());
     }
     check_counts(&mut report, &pipeline, &heard);
     report
 }
 
-fn pipeline(agent: Agent, site: &Site, heard: &Arc<Heard>) -> Pipeline {
+fn pipeline(agent: Agent, site: &Site, heard: &Arc<Heard>, helper: &Path) -> Pipeline {
     let permissions = agent.permissions();
     let workspace = Arc::new(Workspace::open(&site.workspace(), &permissions.denied).unwrap());
     let environment: BTreeMap<String, String> =
         std::env::vars().filter(|(key, _)| key == "PATH").collect();
     let mut tools: Vec<Arc<dyn AnyTool>> = toolkits::file::tools(&workspace);
     tools.extend(toolkits::code::tools(&workspace));
-    tools.extend(toolkits::git::tools(&workspace, environment));
+    tools.extend(toolkits::git::tools(&workspace, environment.clone()));
+    let programs = Programs {
+        launcher: Launcher::new(helper),
+        environment,
+        secrets: vec![site.path("outside").canonicalize().unwrap()],
+        reach: Reach::Nothing,
+        metadata: Metadata::Kept,
+        quotas: Quotas { file_bytes: 64 << 20, ..Quotas::default() },
+        output: OutputCaps::default(),
+    };
+    tools.push(Arc::new(ShellRun { programs: Arc::new(programs) }));
     let spec = AgentSpec {
         name: "campaign",
         role: Role::Explorer,
@@ -147,19 +177,26 @@ fn pipeline(agent: Agent, site: &Site, heard: &Arc<Heard>) -> Pipeline {
     Pipeline::new(&spec, parts).unwrap()
 }
 
-fn look_at(report: &mut Report, pipeline: &Pipeline, calls: &[ToolCall], batch: &Batch) {
+fn look_at(
+    report: &mut Report,
+    agent: Agent,
+    pipeline: &Pipeline,
+    calls: &[ToolCall],
+    batch: &Batch,
+) {
     for ((call, result), record) in calls.iter().zip(&batch.results).zip(&batch.records) {
         report.n_calls += 1;
         let fault = record.fault.map_or("none", Fault::as_str);
         *report.faults.entry(fault.to_owned()).or_default() += 1;
-        report.denied += u32::from(record.fault == Some(Fault::Denied));
+        let is_denied = matches!(record.fault, Some(Fault::Denied | Fault::Unconfined));
+        report.denied += u32::from(is_denied);
         report.slowest = report.slowest.max(record.took);
         let mut broken = |what: String| {
             let arguments: String =
                 call.arguments.as_object().to_string().chars().take(300).collect();
             report.broken.push(format!("{}: {what}: {arguments}", record.tool));
         };
-        if result.text.contains(SECRET) {
+        if agent.secrets().iter().any(|secret| result.text.contains(secret)) {
             broken("a secret was shown".to_owned());
         }
         let limit = pipeline.limits_of(&record.tool);

@@ -6,6 +6,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stdout,
+    clippy::unwrap_used,
     reason = "a test program: it owns its clock, its folders and its terminal"
 )]
 
@@ -17,6 +18,13 @@ mod site;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let all: Vec<_> = std::env::args_os().collect();
+    // Programs of the campaign are watched by this binary in another role.
+    #[cfg(target_os = "linux")]
+    if let Some(code) = nacre_engine::agent::helper(&all) {
+        return code;
+    }
+    let helper = std::path::PathBuf::from(&all[0]);
     let mut arguments = std::env::args().skip(1);
     let mut number =
         |default: u64| arguments.next().and_then(|text| text.parse().ok()).unwrap_or(default);
@@ -24,7 +32,7 @@ fn main() -> ExitCode {
     println!("seed {seed}, {n_calls} calls an agent");
     let mut is_broken = false;
     for agent in drive::Agent::ALL {
-        let report = drive::campaign(agent, n_calls, seed);
+        let report = drive::campaign(agent, n_calls, seed, &helper);
         println!("{report}");
         is_broken |= !report.broken.is_empty();
     }

@@ -10,8 +10,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// Stands in files that nobody may be shown.
+/// Stands in files outside that nobody may be shown.
 pub(crate) const SECRET: &str = "canary-that-must-not-sing";
+
+/// Stands in files of the workspace that no tool may show; a program that may run there can.
+pub(crate) const INNER_SECRET: &str = "finch-that-must-not-sing";
 
 /// Folders that the lead may write to.
 pub(crate) const OPEN_TO_LEAD: [&str; 2] = ["notes", "swap"];
@@ -42,8 +45,8 @@ impl Site {
         write("outside/secret.txt", SECRET);
         write("outside/a.md", SECRET);
         write("outside/.git/config", SECRET);
-        write("workspace/.env", &format!("TOKEN={SECRET}\n"));
-        write("workspace/src/id_rsa", SECRET);
+        write("workspace/.env", &format!("TOKEN={INNER_SECRET}\n"));
+        write("workspace/src/id_rsa", INNER_SECRET);
         write("workspace/swap/a.md", "harmless\n");
         write("workspace/flip.txt", "harmless\n");
         write("workspace/notes/a.md", "one\ntwo\nthree\n");
@@ -51,6 +54,7 @@ impl Site {
         write("workspace/src/deep/app.ts", "export const a = () => b().then(c => c);\n");
         write("workspace/long.txt", &"a".repeat(2 << 20));
         write("workspace/many.txt", &"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\n".repeat(20_000));
+        write("workspace/wide.txt", &format!("{}\n", "ab".repeat(2_000)).repeat(100));
         write("workspace/nested.py", &"(".repeat(50_000));
         write("workspace/binary.bin", "\u{0}\u{1}\u{2}");
         symlink(self.path("outside"), self.path("workspace/link")).unwrap();
@@ -77,14 +81,14 @@ impl Site {
     }
 
     /// Everything that no agent may change, byte for byte.
-    pub(crate) fn untouchable(&self, open: &[&str]) -> Tree {
+    pub(crate) fn untouchable(&self, may_change: &dyn Fn(&str) -> bool) -> Tree {
         let mut tree = Tree::new();
         collect(&self.path("outside"), &mut tree);
         for entry in fs::read_dir(self.workspace()).unwrap().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             // The swapper's own places change all the time; what they lead to is looked at above.
             let is_swapped = ["swap", "flip.txt", "swap.other", "flip.other"].contains(&&*name);
-            if !open.contains(&&*name) && !is_swapped {
+            if !may_change(&name) && !is_swapped {
                 collect(&entry.path(), &mut tree);
             }
         }

@@ -7,10 +7,13 @@ mod agents;
 mod completion;
 mod context;
 mod control;
+mod effects;
 mod event;
 mod footprint;
 mod lifecycle;
 mod pipeline;
+mod process;
+mod sandbox;
 mod skills;
 mod spec;
 pub mod state;
@@ -24,6 +27,7 @@ pub use agents::{Citation, CitationState, Crew, Delegate, Report, check_report, 
 pub use completion::{ANSWER_TOOL, Complaints, SIGNAL_TOOL, Signalled, Verdict};
 pub use context::{ContextPlan, Conversation, Exchange, KeptResult, TooLong, Turn, plan};
 pub use control::{RunControl, RunHandle, Stopped};
+pub use effects::{ProjectEffects, RepositoryTrust};
 pub use event::{
     Brief, CacheUse, Clock, DeltaKind, EffectOutcome, Event, Events, Heard, Listener, ModelFacts,
     Record, RunFacts, ToolFacts,
@@ -34,6 +38,13 @@ pub use pipeline::{
     Batch, BudgetState, Cache, CallRecord, EffectDone, EffectReport, EffectRun, EffectRunner,
     Pipeline, PipelineError, PipelineParts, Registry, RegistryError, StepContext, Tally,
 };
+#[cfg(target_os = "linux")]
+pub use process::helper;
+pub use process::{
+    Captured, Ending as ProgramEnding, Finished, Launcher, Order, OutputCaps, ProcessError,
+    Program, Programs, Quotas, program_environment,
+};
+pub use sandbox::{Confinement, Metadata, Reach, secrets_of_home};
 pub use skills::{
     ActiveSkills, BadSkill, Origin, Shelf, ShelfPlaces, ShelfReport, Skill, SkillProblem,
 };
@@ -49,4 +60,8 @@ pub use telemetry::{Collector, CollectorError, SpanLog};
 pub use tool::{
     AnyTool, Category, Change, ChangeKind, Desk, Fault, Output, Running, Tool, ToolError, ToolSpec,
 };
+pub use toolkits::checklist::{Checklist, ChecklistItem, ChecklistSet, ChecklistUpdate, ItemState};
+pub use toolkits::memory::{MemoryAdd, MemoryRemove, MemorySearch, MemoryShelf};
+pub use toolkits::shell::ShellRun;
+pub use toolkits::web::{AddressGuard, SearchEndpoint, SearchEndpointError, WebFetch, WebSearch};
 pub use workspace::{BadGlob, Denied, Workspace, WorkspaceError};

@@ -11,16 +11,15 @@ mod rng;
 #[path = "../../examples/campaign/site.rs"]
 mod site;
 
+use std::path::Path;
+
 use drive::{Agent, campaign};
 
 #[test]
-fn hostile_calls_change_nothing_outside_the_scope_of_the_lead() {
-    let report = campaign(Agent::Lead, 400, 7);
-    assert!(report.broken.is_empty(), "{report}");
-}
-
-#[test]
-fn hostile_calls_change_nothing_under_an_explorer() {
-    let report = campaign(Agent::Explorer, 400, 8);
-    assert!(report.broken.is_empty(), "{report}");
+fn hostile_calls_change_nothing_outside_the_scope_of_an_agent() {
+    let helper = Path::new(env!("CARGO_BIN_EXE_nacre-test-helper"));
+    for agent in Agent::ALL {
+        let report = campaign(agent, 300, 7, helper);
+        assert!(report.broken.is_empty(), "{report}");
+    }
 }

@@ -136,6 +136,11 @@ impl HereCommand {
 /// Runs the command that the process was started with.
 pub(crate) fn main() -> ExitCode {
     let args = env::args();
+    // The same binary watches over the programs that agents start, and becomes them.
+    #[cfg(target_os = "linux")]
+    if let Some(code) = nacre_engine::agent::helper(&args) {
+        return code;
+    }
     // The one question that scripts ask in a loop needs no parser.
     if matches!(args.get(1).and_then(|arg| arg.to_str()), Some("--version" | "-V"))
         && args.len() == 2

@@ -13,6 +13,8 @@ mod docs;
 mod doctor;
 mod errors;
 mod growing;
+#[cfg(target_os = "linux")]
+mod helper;
 mod home;
 mod init;
 mod intake;

@@ -19,6 +19,7 @@ use super::super::tool::{AnyTool, Change, Desk, Fault, Output, ToolError};
 use super::super::workspace::Workspace;
 use super::cache::{Cache, CacheKey, Lookup};
 use super::effects::{EffectDone, EffectReport, EffectRunner};
+use super::undo::Before;
 use crate::model::{Cancel, CancelSource};
 
 /// More calls at once only wait for the same disk.
@@ -59,6 +60,8 @@ pub(super) struct Performed {
     pub(super) appended: String,
     pub(super) changed: Vec<Change>,
     pub(super) effects: Vec<EffectDone>,
+    /// The files that it could change, as they were.
+    pub(super) before: Option<Before>,
     pub(super) changes_memory: bool,
     pub(super) cache: CacheUse,
     pub(super) took: Duration,
@@ -71,6 +74,7 @@ impl Performed {
             appended: String::new(),
             changed: Vec::new(),
             effects: Vec::new(),
+            before: None,
             changes_memory: false,
             cache: CacheUse::Off,
             took: Duration::ZERO,
@@ -130,6 +134,7 @@ fn split_ready(
 /// Answers one call from the cache or by running it.
 async fn perform(job: Job, bench: Bench, cancel: Cancel, now: Timestamp) -> Performed {
     let start = Instant::now();
+    let before = look_before(&job, &bench.workspace).await;
     let key = CacheKey::of(&job, &bench.workspace);
     let (result, cache) = match key {
         None => (run_limited(&job, &bench, &cancel, now).await, CacheUse::Off),
@@ -153,10 +158,20 @@ async fn perform(job: Job, bench: Bench, cancel: Cancel, now: Timestamp) -> Perf
         appended: report.text,
         changed,
         effects: report.done,
+        before,
         changes_memory,
         cache,
         took: start.elapsed(),
     }
+}
+
+/// Keeps what a call may change, beside the runtime.
+async fn look_before(job: &Job, workspace: &Arc<Workspace>) -> Option<Before> {
+    if job.footprint.writes.is_empty() {
+        return None;
+    }
+    let (footprint, workspace) = (job.footprint.clone(), Arc::clone(workspace));
+    tokio::task::spawn_blocking(move || Before::look(&footprint, &workspace)).await.ok().flatten()
 }
 
 async fn run_effects(
@@ -197,16 +212,16 @@ async fn run_limited(
 ) -> Result<Output, ToolError> {
     let spec = job.tool.spec();
     if cancel.is_cancelled() {
-        return Err(stopped(Fault::Cancelled, spec.time_limit, spec.name));
+        return Err(stopped(Stop::Cancelled, spec.time_limit, spec.name));
     }
     let stop = StopOnDrop(CancelSource::new());
     let desk = desk(bench, stop.0.token(), now);
     let mut running = job.tool.run(job.arguments.clone(), &desk);
-    let fault = tokio::select! {
+    let why = tokio::select! {
         biased;
         result = &mut running => return result,
-        () = cancel.cancelled() => Fault::Cancelled,
-        () = sleep(spec.time_limit) => Fault::TimedOut,
+        () = cancel.cancelled() => Stop::Cancelled,
+        () = sleep(spec.time_limit) => Stop::TimedOut,
     };
     stop.0.cancel();
     if job.settles()
@@ -214,18 +229,27 @@ async fn run_limited(
     {
         return Ok(output);
     }
-    Err(stopped(fault, spec.time_limit, spec.name))
+    Err(stopped(why, spec.time_limit, spec.name))
 }
 
-fn stopped(fault: Fault, limit: Duration, name: &str) -> ToolError {
-    let (what, hint) = match fault {
-        Fault::TimedOut => (
-            format!("`{name}` was stopped after {} seconds", limit.as_secs()),
-            "Ask for less at once.",
-        ),
-        _ => (format!("`{name}` was cancelled"), "The run is being stopped."),
-    };
-    ToolError::new(fault, what, hint)
+/// Why a call was stopped.
+#[derive(Clone, Copy)]
+enum Stop {
+    Cancelled,
+    TimedOut,
+}
+
+fn stopped(stop: Stop, limit: Duration, name: &str) -> ToolError {
+    match stop {
+        Stop::Cancelled => {
+            let what = format!("`{name}` was cancelled");
+            ToolError::new(Fault::Cancelled, what, "The run is being stopped.")
+        }
+        Stop::TimedOut => {
+            let what = format!("`{name}` was stopped after {} seconds", limit.as_secs());
+            ToolError::new(Fault::TimedOut, what, "Ask for less at once.")
+        }
+    }
 }
 
 /// The result of a call whose tool fell over.

@@ -116,12 +116,12 @@ impl Person<'_> {
                 let _ = fs::rename(full(from), full(to));
             }
             Happening::Checkout(branch) => {
-                for idx in 0..PATHS.len() {
+                for (idx, path) in PATHS.iter().enumerate() {
                     let _ = fs::remove_file(full(&idx));
                     if (branch >> idx) & 1 == 0 {
                         let which = branch.wrapping_add(u8::try_from(idx).unwrap_or(0));
                         let text = self.text(which);
-                        write(self.root, PATHS[idx], &text);
+                        write(self.root, path, &text);
                     }
                 }
             }
@@ -186,7 +186,14 @@ async fn check(happenings: &[Happening], unique: Option<usize>, ahead: SignedDur
                 let edits = json!([{ "find": "x", "replace": person.text(1) }]);
                 bay.call("file_edit", json!({ "path": PATHS[*path], "edits": edits })).await;
             }
-            other => person.act(other),
+            Happening::Write(..)
+            | Happening::Save(..)
+            | Happening::Remove(_)
+            | Happening::Rename(..)
+            | Happening::Checkout(_)
+            | Happening::Rules(_)
+            | Happening::Mode(..)
+            | Happening::ThereAndBack(_) => person.act(happening),
         }
     }
     n_hits

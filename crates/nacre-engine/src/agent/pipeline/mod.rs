@@ -12,6 +12,7 @@ mod permission;
 mod record;
 mod registry;
 mod shape;
+mod undo;
 
 #[cfg(test)]
 mod freshness;
@@ -38,12 +39,13 @@ pub(super) use shape::SPILL_PREFIX;
 
 use super::event::{Brief, Event, Events};
 use super::spec::{AgentSpec, Permissions};
-use super::tool::{AnyTool, Fault, ToolError};
+use super::tool::{AnyTool, Change, Fault, ToolError};
 use super::workspace::Workspace;
 use crate::model::{Cancel, ToolCall, ToolDef, ToolResult, ToolStatus};
 use budget::CallBudget;
 use execute::{Bench, Job, Performed};
 use shape::SpillFolder;
+use undo::UndoLog;
 
 /// What a pipeline is made of, besides the spec of its agent.
 pub struct PipelineParts {
@@ -79,6 +81,7 @@ pub struct Pipeline {
     bench: Bench,
     events: Events,
     tally: Tally,
+    undo: UndoLog,
 }
 
 /// The step that calls belong to.
@@ -126,6 +129,7 @@ impl Pipeline {
             bench,
             events: parts.events,
             tally: Tally::default(),
+            undo: UndoLog::default(),
         })
     }
 
@@ -143,6 +147,12 @@ impl Pipeline {
     /// How long a call of the tool may take, and how many bytes of it are shown.
     pub fn limits_of(&self, name: &str) -> Option<(Duration, usize)> {
         self.registry.spec(name).map(|spec| (spec.time_limit, spec.shown_bytes))
+    }
+
+    /// Takes back what the last call changed that changed files; `None` when there is none. Files that somebody changed
+    /// since stay as they are, and the call can be tried again.
+    pub fn undo_last(&mut self) -> Option<Result<(String, Vec<Change>), ToolError>> {
+        self.undo.take_back(&self.bench.workspace)
     }
 
     /// What was called so far.
@@ -212,13 +222,18 @@ impl Pipeline {
         call: &ToolCall,
         done: Option<Performed>,
     ) -> (ToolResult, CallRecord) {
-        let done = done.unwrap_or_else(|| Performed::refused(execute::broken(&call.name)));
+        let mut done = done.unwrap_or_else(|| Performed::refused(execute::broken(&call.name)));
+        if let Some(step) =
+            done.before.take().and_then(|before| before.done(&call.id, &self.bench.workspace))
+        {
+            self.undo.keep(step);
+        }
         let spec = self.registry.spec(&call.name);
         let (text, status) = match &done.result {
             Ok(output) => (joined(&output.text, &done.appended), ToolStatus::Done),
             Err(error) => (shape::error_text(error), ToolStatus::Failed),
         };
-        let shaped = shape::shape(&text, spec, &self.spill);
+        let shaped = shape::shape(&text, spec, &mut self.spill);
         let record = CallRecord::new(call, spec, &done, &shaped);
         self.tally.add(&record);
         self.tell(step, &record, &done);

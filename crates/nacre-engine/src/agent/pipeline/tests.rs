@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -25,6 +25,8 @@ use crate::model::{Arguments, CancelSource};
 struct Probe {
     barrier: Arc<Barrier>,
     n_running: Arc<AtomicUsize>,
+    /// The `Cancel` of a call that is watched.
+    seen: Arc<Mutex<Option<Cancel>>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -57,7 +59,7 @@ impl Tool for Probe {
         })
     }
 
-    async fn run(&self, input: ProbeInput, _: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: ProbeInput, desk: &Desk) -> Result<Output, ToolError> {
         let text = match input.act.as_str() {
             "meet" => {
                 self.barrier.wait().await;
@@ -70,6 +72,14 @@ impl Tool for Probe {
                 format!("{others} others")
             }
             "hang" => std::future::pending().await,
+            "linger" => {
+                desk.cancel.cancelled().await;
+                "it was too late to stop".to_owned()
+            }
+            "watched" => {
+                *self.seen.lock().unwrap() = Some(desk.cancel.clone());
+                std::future::pending().await
+            }
             "panic" => panic!("a defect"),
             "long" => "0123456789 abcdefgh\n".repeat(500),
             "secret" => format!("key {} \x1b[31mred\x1b[0m \x07bell", key()),
@@ -86,7 +96,7 @@ fn key() -> String {
 
 fn probe(n_meeting: usize) -> Vec<Arc<dyn AnyTool>> {
     let barrier = Arc::new(Barrier::new(n_meeting));
-    vec![Arc::new(Probe { barrier, n_running: Arc::default() })]
+    vec![Arc::new(Probe { barrier, n_running: Arc::default(), seen: Arc::default() })]
 }
 
 fn bay(n_meeting: usize) -> Bay {
@@ -168,6 +178,27 @@ async fn every_denial_is_counted_and_told() {
     let told: Vec<&str> = bay.heard.records().iter().map(|record| record.event.name()).collect();
     assert_eq!(told.iter().filter(|name| **name == "tool.denied").count(), 4);
     assert_eq!(told.iter().filter(|name| **name == "tool.result").count(), 4);
+}
+
+#[tokio::test]
+async fn who_may_read_a_part_searches_that_part() {
+    let src = Area::Tree(Some(super::super::workspace::place("src").unwrap()));
+    let permissions = Permissions { reads: vec![src], ..Permissions::default() };
+    let mut bay = Bay::with(Plan { permissions, ..Plan::default() });
+    bay.write(".gitignore", "*.log\n");
+    bay.write("src/a.rs", "pearl\n");
+    bay.write("src/a.log", "pearl\n");
+    bay.write("b.rs", "pearl\n");
+    let calls = [
+        ("file_search", json!({ "pattern": "pearl", "under": "src" })),
+        ("file_search", json!({ "pattern": "pearl" })),
+        ("file_read", json!({ "path": "b.rs" })),
+        ("file_read", json!({ "path": "src/a.rs" })),
+    ];
+    let batch = bay.call_all(&calls).await;
+    let faults: Vec<Option<Fault>> = batch.records.iter().map(|record| record.fault).collect();
+    assert_eq!(faults, [None, Some(Fault::Denied), Some(Fault::Denied), None]);
+    assert_eq!(batch.results[0].text, "src/a.rs:1: pearl\n");
 }
 
 // Acolyte defect 24.
@@ -260,6 +291,71 @@ async fn a_cancelled_run_drops_its_calls_at_once_and_starts_no_other() {
     }
     let later = bay.call_at(&calls[1..], now(), source.token()).await;
     assert_eq!(later.records[0].fault, Some(Fault::Cancelled));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stopped_call_that_changes_files_says_whether_it_did() {
+    let mut bay = bay(1);
+    let linger = |path: Option<&str>| json!({ "act": "linger", "path": path });
+    let changed = bay.call("probe", linger(Some("a"))).await;
+    assert_eq!(changed, "it was too late to stop");
+    let looked = bay.call("probe", linger(None)).await;
+    assert!(looked.starts_with("Error (timed_out)"), "{looked}");
+}
+
+#[tokio::test]
+async fn a_call_whose_run_is_gone_is_told_to_stop() {
+    let seen = Arc::new(Mutex::new(None));
+    let (barrier, n_running) = (Arc::new(Barrier::new(1)), Arc::default());
+    let tool: Arc<dyn AnyTool> = Arc::new(Probe { barrier, n_running, seen: Arc::clone(&seen) });
+    let mut bay = Bay::with(Plan { tools: vec![tool], ..Plan::default() });
+    {
+        let calls = [("probe", json!({ "act": "watched" }))];
+        let mut batch = pin!(bay.call_all(&calls));
+        while seen.lock().unwrap().is_none() {
+            tokio::select! {
+                biased;
+                _ = &mut batch => panic!("it hangs"),
+                () = tokio::task::yield_now() => {}
+            }
+        }
+    }
+    let cancel: Cancel = seen.lock().unwrap().clone().unwrap();
+    cancel.cancelled().await;
+}
+
+#[tokio::test]
+async fn changes_are_taken_back_one_call_at_a_time() {
+    let mut bay = Bay::new();
+    bay.write("a.txt", "one");
+    for (tool, arguments) in [
+        ("file_edit", json!({ "path": "a.txt", "edits": [{ "find": "one", "replace": "two" }] })),
+        ("file_move", json!({ "from": "a.txt", "to": "b.txt" })),
+        ("file_read", json!({ "path": "b.txt" })),
+        ("file_delete", json!({ "path": "b.txt" })),
+        ("file_create", json!({ "path": "c.txt", "content": "new" })),
+    ] {
+        bay.call(tool, arguments).await;
+    }
+    let mut seen = Vec::new();
+    while let Some(taken) = bay.pipeline.undo_last() {
+        taken.unwrap();
+        seen.push(bay.call("file_find", json!({ "pattern": "*" })).await.replace('\n', " "));
+    }
+    assert_eq!(seen, ["No file matches `*` (0 files looked at).", "b.txt", "a.txt", "a.txt"]);
+    assert_eq!(bay.read("a.txt"), "one");
+}
+
+#[tokio::test]
+async fn what_a_person_changed_since_is_not_taken_back() {
+    let mut bay = Bay::new();
+    bay.call("file_create", json!({ "path": "a.txt", "content": "ours" })).await;
+    bay.write("a.txt", "theirs");
+    let error = bay.pipeline.undo_last().unwrap().unwrap_err();
+    assert_eq!((error.fault, bay.read("a.txt")), (Fault::Stale, "theirs".to_owned()));
+    bay.write("a.txt", "ours");
+    bay.pipeline.undo_last().unwrap().unwrap();
+    assert!(!bay.path().join("a.txt").exists());
 }
 
 #[tokio::test]

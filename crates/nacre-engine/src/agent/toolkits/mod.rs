@@ -1,9 +1,13 @@
 //! The tools, a folder for each kit and a file for each tool.
 
+pub(super) mod checklist;
 pub mod code;
 pub mod file;
 pub mod git;
+pub(super) mod memory;
+pub(super) mod shell;
 pub mod skill;
+pub(super) mod web;
 
 use super::tool::{Desk, Fault, ToolError};
 use crate::model::Cancel;

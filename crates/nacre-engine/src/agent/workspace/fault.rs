@@ -37,6 +37,11 @@ pub(crate) fn tool_error(error: &FsError, path: &RelPath) -> ToolError {
             "Look for the part that you need with `file_search`.",
         ),
         FsError::Conflict { paths } => conflict(paths.first().unwrap_or(path), path),
+        FsError::Io { source, .. } if source.kind() == ErrorKind::NotADirectory => (
+            Fault::WrongKind,
+            format!("`{path}` is no plain folder"),
+            "Links are not followed; name a folder.",
+        ),
         FsError::Io { source, .. } => {
             (Fault::Io, format!("Cannot use `{path}`: {}", source.kind()), "Try another way.")
         }

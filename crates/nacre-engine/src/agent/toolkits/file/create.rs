@@ -72,9 +72,8 @@ fn create(
         }
         None => {
             check_running(cancel)?;
-            workspace.create(&path, bytes).map_err(|error| match error.fault {
-                Fault::Stale => already_there(&input.path),
-                _ => error,
+            workspace.create(&path, bytes).map_err(|error| {
+                if error.fault == Fault::Stale { already_there(&input.path) } else { error }
             })?;
             ChangeKind::Created
         }
