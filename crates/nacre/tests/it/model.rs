@@ -158,7 +158,7 @@ fn what_is_set_is_listed_with_its_place_and_its_key_is_not_shown() {
     assert!(!listed.contains("very-secret"), "{listed}");
     assert_snapshot!(listed, @"
     Answers:
-      default  own/qwen                                     in `$HOME/.nacre/config.toml`, line 7
+      default  own/qwen                                    in `$HOME/.nacre/config.toml`, line 7
       lead     anthropic/claude-sonnet-4-6, then own/qwen  Provider `anthropic` needs a key, and none is set
 
     Served by:
