@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::DEFAULTS;
 use super::document::Doc;
+use super::families::{FAMILIES, Family, Field};
 use super::keys::{FromRepo, KEYS, KeySpec, Kind};
 use super::layers::Layer;
 use super::vars::VARS;
@@ -32,6 +33,9 @@ pub fn reference_markdown() -> String {
         }
         page += &row(spec);
     }
+    for family in FAMILIES {
+        page += &family_section(family);
+    }
     page += "\n## Other variables\n\n| variable | meaning |\n|---|---|\n";
     for var in VARS.iter().filter(|var| KEYS.iter().all(|spec| spec.var != var.name)) {
         page += &format!("| `{}` | {} |\n", var.name, var.doc);
@@ -56,12 +60,7 @@ fn meaning(layer: Layer) -> &'static str {
 
 fn row(spec: &KeySpec) -> String {
     let KeySpec { name, kind, from_repo, var, doc } = spec;
-    let values = match kind {
-        Kind::Choice(choices) => format!("`{}`", choices.join("`, `")),
-        Kind::Int { min, max } => format!("{min} to {max}"),
-        Kind::Text => "text".to_owned(),
-        Kind::Texts { min_chars } => format!("texts of at least {min_chars} characters"),
-    };
+    let values = values(kind);
     let from_repo = match from_repo {
         FromRepo::Allowed => "yes",
         FromRepo::OnlyLower => "only lower",
@@ -69,6 +68,29 @@ fn row(spec: &KeySpec) -> String {
     };
     let default = default_of(spec);
     format!("| `{name}` | `{default}` | {values} | `{var}` | {from_repo} | {doc} |\n")
+}
+
+fn values(kind: &Kind) -> String {
+    match kind {
+        Kind::Choice(choices) => format!("`{}`", choices.join("`, `")),
+        Kind::Int { min, max } => format!("{min} to {max}"),
+        Kind::Decimal { max } => format!("0 to {max}"),
+        Kind::Text => "text".to_owned(),
+        Kind::Texts { min_chars } => format!("texts of at least {min_chars} characters"),
+    }
+}
+
+/// Tables that people name themselves; nothing of them is set by default, and none comes from a repository.
+fn family_section(family: &Family) -> String {
+    let Family { name, members: _, doc, fields } = family;
+    let mut section = format!(
+        "\n## `[{name}.…]`\n\n{doc} A repository's own config may not set any of it.\n\n\
+         | key | values | meaning |\n|---|---|---|\n",
+    );
+    for Field { name, kind, doc } in *fields {
+        section += &format!("| `{name}` | {} | {doc} |\n", values(kind));
+    }
+    section
 }
 
 fn default_of(spec: &KeySpec) -> String {

@@ -8,16 +8,25 @@ use toml_edit::{Item, Key, TableLike, Value as Toml};
 
 use super::document::Doc;
 use super::error::{ConfigError, Place};
+use super::families::{self, Family, Field};
 use super::keys::{self, KeySpec};
 use super::layers::{not_a_table, unknown_key};
 use super::splice;
 
 /// Returns the text with `key` set to `value`, which is given as plain text.
 pub fn set(text: &str, origin: &Path, key: &str, value: &str) -> Result<String, ConfigError> {
-    let spec = keys::find(key).ok_or_else(|| unknown_key(key, Place::CommandLine))?;
-    let value = spec.parse(value, &Place::CommandLine)?.to_toml();
     let doc = Doc::parse(text, origin)?;
-    let new_text = put(&doc, spec, &value)?;
+    let new_text = match (keys::find(key), families::find_key(key)) {
+        (Some(spec), _) => {
+            let value = spec.parse(value, &Place::CommandLine)?.to_toml();
+            put(&doc, spec, &value)?
+        }
+        (None, Some((family, member, field))) => {
+            let value = field.kind.parse_as(key, value, &Place::CommandLine)?.to_toml();
+            put_in_family(&doc, (family, member, field), &value)?
+        }
+        (None, None) => return Err(unknown_key(key, Place::CommandLine)),
+    };
     // A file that cannot be read back is never handed out to be written.
     Doc::parse(&new_text, origin)?;
     Ok(new_text)
@@ -31,7 +40,7 @@ pub fn unset(text: &str, origin: &Path, key: &str) -> Result<String, ConfigError
     let path = Key::parse(key).unwrap_or_default();
     let path: Vec<&str> = path.iter().map(Key::get).collect();
     let removed = match path.as_slice() {
-        [section] if keys::is_section(section) => None,
+        [section] if keys::is_section(section) || families::find(section).is_some() => None,
         path => splice::remove(&doc, path),
     };
     match removed {
@@ -39,7 +48,9 @@ pub fn unset(text: &str, origin: &Path, key: &str) -> Result<String, ConfigError
             Doc::parse(&new_text, origin)?;
             Ok(new_text)
         }
-        None if keys::find(key).is_some() => Ok(text.to_owned()),
+        None if keys::find(key).is_some() || families::find_key(key).is_some() => {
+            Ok(text.to_owned())
+        }
         None => Err(unknown_key(key, Place::CommandLine)),
     }
 }
@@ -72,6 +83,38 @@ fn put(doc: &Doc<'_>, spec: &KeySpec, value: &str) -> Result<String, ConfigError
             }
             None => Ok(splice::append_table(doc.text, &new_table())),
         },
+    }
+}
+
+/// Sets a key of a table with a header of its own; one that is written otherwise is left to a person.
+fn put_in_family(
+    doc: &Doc<'_>,
+    (family, member, field): (&Family, &str, &Field),
+    value: &str,
+) -> Result<String, ConfigError> {
+    let line = format!("{} = {value}", field.name);
+    let new_table = || [format!("[{}.{member}]", family.name), line.clone()];
+    let Some((key, members)) = doc.root().get_key_value(family.name) else {
+        return Ok(splice::append_table(doc.text, &new_table()));
+    };
+    let elsewhere = |item| not_a_table(family.name, doc.place(Some(key)), item);
+    let members = members.as_table().ok_or_else(|| elsewhere(members))?;
+    let Some(item) = members.get(member) else {
+        return Ok(splice::append_table(doc.text, &new_table()));
+    };
+    let table =
+        item.as_table().filter(|table| !table.is_dotted()).ok_or_else(|| elsewhere(item))?;
+    match table.get_key_value(field.name) {
+        Some((key, item)) => match item.as_value().and_then(Toml::span) {
+            Some(span) => Ok(splice::replace(doc.text, span, value)),
+            None => Err(field.kind.mismatch_as(field.name, item, &doc.place(Some(key)))),
+        },
+        None => {
+            let header = table.span().filter(|_| !table.is_implicit());
+            let header = header.ok_or_else(|| elsewhere(item))?;
+            let last = splice::last_value_end(table).unwrap_or(header.start);
+            Ok(splice::insert_line_after(doc, last, &line))
+        }
     }
 }
 

@@ -106,9 +106,9 @@ impl ConfigError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigWarning {
     #[error("Ignored `{key}` {place}: a repository may not set it")]
-    RefusedFromRepo { key: &'static str, place: Place },
+    RefusedFromRepo { key: String, place: Place },
     #[error("Ignored `{key}` {place}: a repository may only lower it, here to at most {limit}")]
-    RaisedByRepo { key: &'static str, place: Place, limit: String },
+    RaisedByRepo { key: String, place: Place, limit: String },
     #[error("Unknown variable `{name}`")]
     UnknownVariable { name: String, nearest: Option<&'static str> },
 }
@@ -119,6 +119,10 @@ impl ConfigWarning {
     /// Never repeats the refused value: a repository must not be able to dictate a command to paste.
     pub fn hint(&self) -> Option<String> {
         match self {
+            // A whole family of tables has no one value.
+            Self::RefusedFromRepo { key, .. } if !key.contains('.') => {
+                Some("Set it in your own config; `nacre config path` says where that is".to_owned())
+            }
             Self::RefusedFromRepo { key, .. } | Self::RaisedByRepo { key, .. } => {
                 Some(format!("To set it in your own config, run `nacre config set {key} VALUE`"))
             }

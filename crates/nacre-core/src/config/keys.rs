@@ -28,6 +28,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// A whole number, both ends included.
     Int { min: i64, max: i64 },
+    /// A number from 0 to `max` with up to three decimals.
+    Decimal { max: i64 },
     /// One line of text, which may be empty.
     Text,
     /// A list of texts. Each layer adds to those below instead of replacing them.

@@ -11,13 +11,14 @@ use toml_edit::{Item, Key, TableLike};
 
 use super::document::{Doc, entries, written};
 use super::error::{BadValue, ConfigError, ConfigWarning, Place, shown};
+use super::families::{self, Family, Found};
 use super::keys::{self, FromRepo, KEYS, KeySpec};
 use super::nearest;
 use super::settings::{
     LockSettings, MemorySettings, RedactSettings, SearchSettings, Settings, UiSettings,
 };
 use super::value::{Value, describe};
-use super::vars::{PREFIX, VARS};
+use super::vars::{NACRE_MODEL, PREFIX, VARS};
 
 /// Where a value can come from; a later one wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,6 +107,8 @@ pub struct Resolved {
     pub settings: Settings,
     /// Every key of the table, by name.
     pub entries: BTreeMap<&'static str, Entry>,
+    /// What is set in tables that people name themselves, by the whole key: `roles.lead.model`.
+    pub tables: BTreeMap<String, Entry>,
     pub warnings: Vec<ConfigWarning>,
 }
 
@@ -146,8 +149,8 @@ fn resolve_over(
         let value = spec.parse(text, &Place::CommandLine)?;
         fold.put(spec, value, Origin { layer: Layer::Flag, place: Place::CommandLine });
     }
-    let Fold { entries, warnings } = fold;
-    Ok(Resolved { settings: settings(&entries)?, entries, warnings })
+    let Fold { entries, tables, warnings } = fold;
+    Ok(Resolved { settings: settings(&entries, &tables)?, entries, tables, warnings })
 }
 
 /// Returns the error for a key that nobody knows, with the one that may have been meant.
@@ -171,6 +174,7 @@ pub(super) fn not_a_table(section: &str, place: Place, item: &Item) -> ConfigErr
 #[derive(Default)]
 struct Fold {
     entries: BTreeMap<&'static str, Entry>,
+    tables: BTreeMap<String, Entry>,
     warnings: Vec<ConfigWarning>,
 }
 
@@ -178,6 +182,10 @@ impl Fold {
     fn file(&mut self, source: &Source) -> Result<(), ConfigError> {
         let doc = Doc::parse(&source.text, &source.path)?;
         for (key, section, item) in entries(doc.root()) {
+            if let Some(family) = families::find(section) {
+                self.family(source, &doc, family, (key, item))?;
+                continue;
+            }
             match item.as_table_like() {
                 Some(table) if keys::is_section(section) => {
                     self.section(source, &doc, section, table)?;
@@ -214,6 +222,26 @@ impl Fold {
         Ok(())
     }
 
+    /// Takes the tables of a family. A repository's own are all refused: they say where texts and keys are sent.
+    fn family(
+        &mut self,
+        source: &Source,
+        doc: &Doc<'_>,
+        family: &Family,
+        (key, item): (Option<&Key>, &Item),
+    ) -> Result<(), ConfigError> {
+        if source.author == Author::Repo {
+            let (key, place) = (family.name.to_owned(), doc.place(key));
+            self.warnings.push(ConfigWarning::RefusedFromRepo { key, place });
+            return Ok(());
+        }
+        for Found { key, value, place } in family.read(doc, key, item)? {
+            let entry = Entry { value, origins: vec![origin(source.layer, place)] };
+            self.tables.insert(key, entry);
+        }
+        Ok(())
+    }
+
     fn repo_value(
         &mut self,
         layer: Layer,
@@ -221,13 +249,13 @@ impl Fold {
         item: &Item,
         place: Place,
     ) -> Result<(), ConfigError> {
-        let key = spec.name;
+        let key = spec.name.to_owned();
         if spec.from_repo == FromRepo::Refused {
             self.warnings.push(ConfigWarning::RefusedFromRepo { key, place });
             return Ok(());
         }
         let value = spec.read(item, &place)?;
-        let current = self.entries.get(key).map(|entry| &entry.value);
+        let current = self.entries.get(spec.name).map(|entry| &entry.value);
         match (spec.from_repo, current, &value) {
             (FromRepo::Allowed, _, _) => self.put(spec, value, origin(layer, place)),
             (FromRepo::OnlyLower, Some(Value::Int(current)), Value::Int(lower))
@@ -244,7 +272,12 @@ impl Fold {
     }
 
     fn var(&mut self, name: &str, text: &str) -> Result<(), ConfigError> {
-        if let Some(spec) = KEYS.iter().find(|spec| spec.var == name) {
+        if name == NACRE_MODEL && !text.is_empty() {
+            let place = Place::Var { name: name.to_owned() };
+            let value = Value::Text(text.to_owned());
+            let entry = Entry { value, origins: vec![origin(Layer::Var, place)] };
+            self.tables.insert(families::DEFAULT_MODEL.to_owned(), entry);
+        } else if let Some(spec) = KEYS.iter().find(|spec| spec.var == name) {
             if !text.is_empty() {
                 let place = Place::Var { name: name.to_owned() };
                 let value = spec.parse(text, &place)?;
@@ -310,7 +343,10 @@ fn unknown_table(
     }
 }
 
-fn settings(entries: &BTreeMap<&'static str, Entry>) -> Result<Settings, ConfigError> {
+fn settings(
+    entries: &BTreeMap<&'static str, Entry>,
+    tables: &BTreeMap<String, Entry>,
+) -> Result<Settings, ConfigError> {
     let values = Values(entries);
     Ok(Settings {
         memory: MemorySettings {
@@ -329,6 +365,8 @@ fn settings(entries: &BTreeMap<&'static str, Entry>) -> Result<Settings, ConfigE
             endpoint_url: values.text("search.endpoint_url")?.to_owned(),
             endpoint_model: values.text("search.endpoint_model")?.to_owned(),
         },
+        providers: families::providers(tables),
+        roles: families::roles(tables),
     })
 }
 
@@ -339,14 +377,18 @@ impl Values<'_> {
     fn text(&self, key: &'static str) -> Result<&str, ConfigError> {
         match self.0.get(key).map(|entry| &entry.value) {
             Some(Value::Text(text)) => Ok(text),
-            Some(Value::Int(_) | Value::Texts(_)) | None => Err(ConfigError::NoDefault { key }),
+            Some(Value::Int(_) | Value::Decimal(_) | Value::Texts(_)) | None => {
+                Err(ConfigError::NoDefault { key })
+            }
         }
     }
 
     fn texts(&self, key: &'static str) -> Result<&[String], ConfigError> {
         match self.0.get(key).map(|entry| &entry.value) {
             Some(Value::Texts(texts)) => Ok(texts),
-            Some(Value::Int(_) | Value::Text(_)) | None => Err(ConfigError::NoDefault { key }),
+            Some(Value::Int(_) | Value::Decimal(_) | Value::Text(_)) | None => {
+                Err(ConfigError::NoDefault { key })
+            }
         }
     }
 
@@ -357,7 +399,7 @@ impl Values<'_> {
     fn int<T: TryFrom<i64>>(&self, key: &'static str) -> Result<T, ConfigError> {
         let number = match self.0.get(key).map(|entry| &entry.value) {
             Some(Value::Int(number)) => T::try_from(*number).ok(),
-            Some(Value::Text(_) | Value::Texts(_)) | None => None,
+            Some(Value::Text(_) | Value::Decimal(_) | Value::Texts(_)) | None => None,
         };
         number.ok_or(ConfigError::NoDefault { key })
     }

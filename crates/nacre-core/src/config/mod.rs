@@ -10,6 +10,7 @@ pub mod projects;
 
 mod document;
 mod error;
+mod families;
 mod keys;
 mod layers;
 mod nearest;
@@ -19,11 +20,12 @@ mod value;
 mod vars;
 
 pub use error::{BadValue, ConfigError, ConfigWarning, Place};
+pub use families::{FAMILIES, Family, Field, ROLES};
 pub use keys::{FromRepo, KEYS, KeySpec, Kind};
 pub use layers::{Entry, Layer, Origin, Resolved, Source, resolve};
 pub use settings::{
-    ColorChoice, EmbeddingChoice, LockSettings, MemorySettings, RedactSettings, ScopeMode,
-    SearchSettings, Settings, UiSettings, UnknownChoice,
+    ColorChoice, EmbeddingChoice, LockSettings, MemorySettings, ProviderTable, RedactSettings,
+    RoleTable, ScopeMode, SearchSettings, Settings, UiSettings, UnknownChoice,
 };
 pub use value::Value;
 pub use vars::*;

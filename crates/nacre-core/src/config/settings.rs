@@ -1,5 +1,6 @@
 //! The resolved settings, as plain structs: one for each part of the program, which is given its own and no more.
 
+use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -11,6 +12,34 @@ pub struct Settings {
     pub lock: LockSettings,
     pub redact: RedactSettings,
     pub search: SearchSettings,
+    /// By the name that a person gave it.
+    pub providers: BTreeMap<String, ProviderTable>,
+    /// By role; `default` is for all that are not set.
+    pub roles: BTreeMap<String, RoleTable>,
+}
+
+/// What is set about a provider of models.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProviderTable {
+    /// `anthropic` or `openai`.
+    pub api: Option<String>,
+    pub base_url: Option<String>,
+    /// The name of the variable that holds the key, never the key.
+    pub key_variable: Option<String>,
+    /// `this_machine` or `anywhere`.
+    pub plain_http: Option<String>,
+}
+
+/// What is set about a role.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RoleTable {
+    pub model: Option<String>,
+    pub fallbacks: Vec<String>,
+    pub max_tokens: Option<u32>,
+    pub context_tokens: Option<usize>,
+    /// In thousandths.
+    pub temperature: Option<u32>,
+    pub effort: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -22,6 +22,8 @@ const MAX_TEXTS: usize = 1000;
 pub enum Value {
     Text(String),
     Int(i64),
+    /// In thousandths.
+    Decimal(i64),
     Texts(Vec<String>),
 }
 
@@ -31,6 +33,7 @@ impl Value {
         match self {
             Self::Text(text) => Toml::from(text).to_string(),
             Self::Int(number) => number.to_string(),
+            Self::Decimal(thousandths) => decimal(*thousandths),
             Self::Texts(texts) => Toml::from(texts.iter().collect::<Array>()).to_string(),
         }
     }
@@ -41,7 +44,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => f.write_str(text),
-            Self::Int(_) | Self::Texts(_) => f.write_str(&self.to_toml()),
+            Self::Int(_) | Self::Decimal(_) | Self::Texts(_) => f.write_str(&self.to_toml()),
         }
     }
 }
@@ -55,25 +58,51 @@ struct Mismatch {
 impl KeySpec {
     /// Reads a value that stands in a TOML text.
     pub(super) fn read(&self, item: &Item, place: &Place) -> Result<Value, ConfigError> {
-        self.kind.read(item).map_err(|mismatch| self.bad_value(mismatch, place))
+        self.kind.read_as(self.name, item, place)
     }
 
     /// Returns the error for a table, or anything else, where the value should stand.
     pub(super) fn mismatch(&self, item: &Item, place: &Place) -> ConfigError {
-        self.bad_value(plainly(type_of(item)), place)
+        self.kind.mismatch_as(self.name, item, place)
     }
 
     /// Reads a value given as plain text.
     pub(super) fn parse(&self, text: &str, place: &Place) -> Result<Value, ConfigError> {
-        self.kind.parse(text).map_err(|mismatch| self.bad_value(mismatch, place))
+        self.kind.parse_as(self.name, text, place)
+    }
+}
+
+impl Kind {
+    /// Reads the value of the key of that name, which stands in a TOML text.
+    pub(super) fn read_as(
+        &self,
+        key: &str,
+        item: &Item,
+        place: &Place,
+    ) -> Result<Value, ConfigError> {
+        self.read(item).map_err(|mismatch| self.bad_value(key, mismatch, place))
     }
 
-    fn bad_value(&self, mismatch: Mismatch, place: &Place) -> ConfigError {
+    /// Reads the value of the key of that name, given as plain text.
+    pub(super) fn parse_as(
+        &self,
+        key: &str,
+        text: &str,
+        place: &Place,
+    ) -> Result<Value, ConfigError> {
+        self.parse(text).map_err(|mismatch| self.bad_value(key, mismatch, place))
+    }
+
+    pub(super) fn mismatch_as(&self, key: &str, item: &Item, place: &Place) -> ConfigError {
+        self.bad_value(key, plainly(type_of(item)), place)
+    }
+
+    fn bad_value(&self, key: &str, mismatch: Mismatch, place: &Place) -> ConfigError {
         let Mismatch { found, nearest } = mismatch;
         BadValue {
-            key: self.name.to_owned(),
+            key: key.to_owned(),
             place: place.clone(),
-            expected: self.kind.to_string(),
+            expected: self.to_string(),
             found,
             nearest: nearest.map(str::to_owned),
         }
@@ -87,6 +116,7 @@ impl fmt::Display for Kind {
         match self {
             Self::Choice(choices) => write!(f, "one of `{}`", choices.join("`, `")),
             Self::Int { min, max } => write!(f, "a whole number from {min} to {max}"),
+            Self::Decimal { max } => write!(f, "a number from 0 to {max}"),
             Self::Text => write!(f, "one line of text, at most {MAX_TEXT_CHARS} characters"),
             Self::Texts { min_chars } => {
                 write!(f, "at most {MAX_TEXTS} texts of {min_chars} to {MAX_TEXT_CHARS} characters")
@@ -100,6 +130,10 @@ impl Kind {
         let typed = match self {
             Self::Choice(_) | Self::Text => item.as_str().map(|text| Value::Text(text.to_owned())),
             Self::Int { .. } => item.as_integer().map(Value::Int),
+            Self::Decimal { .. } => {
+                let whole = item.as_integer().and_then(|whole| whole.checked_mul(1000));
+                whole.or_else(|| item.as_float().and_then(thousandths)).map(Value::Decimal)
+            }
             // The texts may be secrets, so that even a misplaced one is not shown.
             Self::Texts { .. } => match item.as_array() {
                 Some(array) => Some(Value::Texts(texts(array)?)),
@@ -116,6 +150,10 @@ impl Kind {
                 let number = text.trim().parse();
                 Value::Int(number.map_err(|_| plainly(&format!("`{}`", shown(text))))?)
             }
+            Self::Decimal { .. } => {
+                let number = text.trim().parse().ok().and_then(thousandths);
+                Value::Decimal(number.ok_or_else(|| plainly(&format!("`{}`", shown(text))))?)
+            }
             Self::Texts { .. } => Value::Texts(split(text)?),
         };
         self.check(value)
@@ -130,11 +168,23 @@ impl Kind {
             (Self::Int { min, max }, Value::Int(number)) if number < min || max < number => {
                 Err(plainly(&format!("{number}")))
             }
+            (Self::Decimal { max }, Value::Decimal(number))
+                if *number < 0 || max * 1000 < *number =>
+            {
+                Err(plainly(&decimal(*number)))
+            }
             (Self::Text, Value::Text(text)) => check_text(text).map(|()| value),
             (Self::Texts { min_chars }, Value::Texts(texts)) => {
                 check_texts(texts, *min_chars).map(|()| value)
             }
-            (Self::Choice(_) | Self::Int { .. } | Self::Text | Self::Texts { .. }, _) => Ok(value),
+            (
+                Self::Choice(_)
+                | Self::Int { .. }
+                | Self::Decimal { .. }
+                | Self::Text
+                | Self::Texts { .. },
+                _,
+            ) => Ok(value),
         }
     }
 }
@@ -190,6 +240,19 @@ fn split(text: &str) -> Result<Vec<String>, Mismatch> {
         )
         | Err(_) => Err(plainly("an array that is not TOML")),
     }
+}
+
+/// Returns a number in thousandths; none where it is too large to be meant.
+fn thousandths(number: f64) -> Option<i64> {
+    let is_sensible = number.is_finite() && number.abs() < 1e9;
+    is_sensible.then(|| (number * 1000.0).round() as i64)
+}
+
+fn decimal(thousandths: i64) -> String {
+    let (sign, size) = (if thousandths < 0 { "-" } else { "" }, thousandths.unsigned_abs());
+    let digits = format!("{sign}{}.{:03}", size / 1000, size % 1000);
+    let short = digits.trim_end_matches('0');
+    if short.ends_with('.') { format!("{short}0") } else { short.to_owned() }
 }
 
 fn plainly(found: &str) -> Mismatch {

@@ -5,7 +5,8 @@
 //! even by swapping a folder for a link between a check and a use. Changes are made by a [`Writer`],
 //! which exists only while the scope's lock is held, and in a [`ChangeSet`]: staged, journaled, then
 //! swapped into place, so that after a kill at any point all of it is there or none, and a file that
-//! a person changed meanwhile is never overwritten.
+//! a person changed meanwhile is never overwritten. The files of a person's own workspace are changed one at a time and
+//! without a journal (`plain`).
 //!
 //! Knows nothing of memories or settings: it is handed paths, bytes and hashes.
 
@@ -13,9 +14,11 @@ mod apply;
 mod change;
 mod derived;
 mod error;
+mod growing;
 mod journal;
 mod lock;
 mod path;
+mod plain;
 mod scope;
 mod sys;
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::base::is_hidden_char;
 const MAX_NAME_BYTES: usize = 255;
 
 /// Deeper trees than this are an attack or an accident.
-const MAX_DEPTH: usize = 16;
+const MAX_DEPTH: usize = 32;
 
 /// A relative path of ordinary components, joined by `/`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn hostile_paths_do_not() {
         let long = "n".repeat(256);
-        let deep = vec!["d"; 17].join("/");
+        let deep = vec!["d"; 33].join("/");
         for text in [
             "",
             "/etc/passwd",

@@ -77,6 +77,15 @@ impl Folder {
         found(open_below(clone_dir(&self.dir, &self.path)?, &self.path, path), full)
     }
 
+    /// Opens the folder `name` inside this one, never through a link.
+    pub fn open(&self, name: &str) -> Result<Self, FsError> {
+        let path = self.path.join(name);
+        match self.dir.open_dir_nofollow(name) {
+            Ok(dir) => Ok(Self { dir, path }),
+            Err(source) => Err(io_error(FsAction::OpenFolder, &path, source)),
+        }
+    }
+
     /// Lists the folder in name order.
     pub fn list(&self) -> Result<Vec<Entry>, FsError> {
         list_dir(&self.dir, &self.path)
@@ -93,7 +102,7 @@ impl Folder {
     }
 }
 
-fn stamp_of(dir: &Dir, name: &str) -> Option<FileStamp> {
+pub(super) fn stamp_of(dir: &Dir, name: &str) -> Option<FileStamp> {
     let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
     is_file.then(|| file_stamp(&stat))

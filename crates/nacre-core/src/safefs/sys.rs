@@ -6,7 +6,7 @@
 
 use std::io::{self, Write as _};
 
-use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, DirBuilder, DirBuilderExt as _, File, OpenOptions, OpenOptionsExt as _};
 use cap_std::fs::{Permissions, PermissionsExt as _};
 use rustix::fs::{AtFlags, RenameFlags};
@@ -74,6 +74,20 @@ pub(super) fn write_record(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     file.set_len(0)?;
     gate()?;
     file.write_all(bytes)
+}
+
+/// Adds to the end of a file, making it where it is missing; returns its size, or `None` for what is no plain file.
+pub(super) fn append(dir: &Dir, name: &str, bytes: &[u8], bits: u32) -> io::Result<Option<u64>> {
+    gate()?;
+    let mut options = OpenOptions::new();
+    options.append(true).create(true).follow(FollowSymlinks::No).nonblock(true).mode(bits);
+    let mut file = dir.open_with(name, &options)?;
+    if !file.metadata()?.is_file() {
+        return Ok(None);
+    }
+    gate()?;
+    file.write_all(bytes)?;
+    Ok(Some(file.metadata()?.len()))
 }
 
 /// Flushes a file to the disk.

@@ -41,7 +41,7 @@ pub(super) fn find_values(text: &str) -> Vec<Found> {
 }
 
 /// Returns the one value that a text is about: the text itself, a fenced block, or the largest value in it.
-pub(super) fn only_value(text: &str) -> Option<Value> {
+pub fn only_value(text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(text.trim()) {
         return Some(value);
     }

@@ -31,6 +31,7 @@ pub use cost::{Cost, Price, PriceTable};
 pub use embeddings::{EmbeddingError, EmbeddingService, ServiceEmbedder};
 pub use error::{ErrorKind, ModelError, NextStep, Said, Wait};
 pub use http::{EndpointError, PlainHttp};
+pub use loose_json::only_value;
 pub use names::{BadModelRef, ModelRef, Role};
 pub use provider::{Call, Generation, Limits, Provider, Sink};
 pub use request::{

@@ -23,7 +23,7 @@ impl Secret {
         (!text.is_empty()).then(|| Self(Arc::from(text)))
     }
 
-    pub(super) fn expose(&self) -> &str {
+    pub(crate) fn expose(&self) -> &str {
         &self.0
     }
 

@@ -1,16 +1,30 @@
 //! The engine against real connections: a server on this machine that streams, stalls, cuts and garbles.
 
 #![expect(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::wildcard_enum_match_arm,
-    reason = "tests play the server and the network, and look for one event among many"
+    reason = "tests play the server, the network and the person, and look for one event among many"
 )]
 
 mod answers;
+mod campaign;
 mod embeddings;
 mod failures;
 mod harness;
 mod keys;
 mod loopback;
+#[cfg(target_os = "linux")]
+mod programs;
+mod runs;
 mod shapes;
+mod stage;
 mod styles;
+mod telemetry;
+#[cfg(target_os = "linux")]
+mod tools;
+#[cfg(target_os = "linux")]
+mod walls;
+mod web;
+#[cfg(target_os = "linux")]
+mod workshop;

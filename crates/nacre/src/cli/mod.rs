@@ -15,10 +15,12 @@ mod index;
 mod init;
 mod memory;
 mod model;
+mod models;
 mod project;
 mod queue;
 mod reference;
 mod retry;
+mod run;
 mod runtime;
 mod skip;
 mod status;
@@ -97,6 +99,7 @@ enum HereCommand {
     Index(index::IndexArgs),
     Trace(trace::TraceArgs),
     Sync(sync::SyncArgs),
+    Run(run::RunArgs),
     Queue(queue::QueueArgs),
     Retry(retry::RetryArgs),
     Skip(skip::SkipArgs),
@@ -119,6 +122,7 @@ impl HereCommand {
             | Self::Eval(_)
             | Self::Trace(_)
             | Self::Sync(_)
+            | Self::Run(_)
             | Self::Queue(_)
             | Self::Retry(_)
             | Self::Skip(_)
@@ -132,6 +136,11 @@ impl HereCommand {
 /// Runs the command that the process was started with.
 pub(crate) fn main() -> ExitCode {
     let args = env::args();
+    // The same binary watches over the programs that agents start, and becomes them.
+    #[cfg(target_os = "linux")]
+    if let Some(code) = nacre_engine::agent::helper(&args) {
+        return code;
+    }
     // The one question that scripts ask in a loop needs no parser.
     if matches!(args.get(1).and_then(|arg| arg.to_str()), Some("--version" | "-V"))
         && args.len() == 2
@@ -183,6 +192,7 @@ fn run_here(ui: &mut Ui, runtime: &Runtime, command: &HereCommand) -> Result<Exi
         HereCommand::Index(args) => index::cmd_index(ui, runtime, args),
         HereCommand::Trace(args) => trace::cmd_trace(ui, runtime, args),
         HereCommand::Sync(args) => sync::cmd_sync(ui, runtime, args),
+        HereCommand::Run(args) => run::cmd_run(ui, runtime, args),
         HereCommand::Queue(args) => queue::cmd_queue(ui, runtime, args),
         HereCommand::Retry(args) => retry::cmd_retry(ui, runtime, args),
         HereCommand::Skip(args) => skip::cmd_skip(ui, runtime, args),

@@ -14,6 +14,8 @@ mod doctor;
 mod embedding_service;
 mod errors;
 mod growing;
+#[cfg(target_os = "linux")]
+mod helper;
 mod home;
 mod init;
 mod intake;
@@ -27,6 +29,7 @@ mod memory_search;
 mod memory_show;
 mod model;
 mod project;
+mod run;
 mod scopes;
 mod secrets;
 mod status;

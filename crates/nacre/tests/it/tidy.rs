@@ -16,6 +16,7 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-core", "transcript", &["base", "safefs"]),
     ("nacre-core", "catalog", &["base", "safefs", "search", "transcript"]),
     ("nacre-core", "search", &["base", "safefs", "memory"]),
+    ("nacre-map", "languages", &[]),
     ("nacre-engine", "model", &[]),
     ("nacre-engine", "agent", &["model"]),
     ("nacre", "cli", &[]),
@@ -24,7 +25,8 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
 /// Which crates of ours a crate may name.
 const CRATES: &[(&str, &[&str])] = &[
     ("nacre-core", &[]),
-    ("nacre-engine", &["nacre-core"]),
+    ("nacre-map", &[]),
+    ("nacre-engine", &["nacre-core", "nacre-map"]),
     ("nacre", &["nacre-core", "nacre-engine"]),
 ];
 

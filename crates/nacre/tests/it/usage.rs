@@ -23,6 +23,7 @@ fn help_fits_a_screen_and_groups_its_commands() {
       sync         Read new and changed sessions of the connected agents
       memory       Add, find, read and change memories
       trace        List, read and search the sessions of your agents
+      run          Let an agent answer a question about this repository
 
     Keep going:
       queue        Show the queue of sessions
@@ -34,7 +35,7 @@ fn help_fits_a_screen_and_groups_its_commands() {
     Set up:
       connect      Choose the agents whose sessions are read
       project      Manage the projects that Nacre knows
-      model        Install, list and remove the models that search by meaning can use
+      model        Show, try and install models
       config       Show and change settings
       completions  Print a completion script for a shell
 

@@ -216,6 +216,9 @@ fn valid(kind: Kind) -> BoxedStrategy<(String, Value)> {
         Kind::Int { min, max } => {
             (min..=max).prop_map(|number| (number.to_string(), Value::Int(number))).boxed()
         }
+        Kind::Decimal { max } => (0..=max * 1000)
+            .prop_map(|number| (Value::Decimal(number).to_toml(), Value::Decimal(number)))
+            .boxed(),
         Kind::Text => "[^\\p{Cc}]{0,20}".prop_map(|text| (text.clone(), Value::Text(text))).boxed(),
         Kind::Texts { .. } => prop::collection::btree_set("[^\\p{Cc}\\s]{4,9}", 0..4)
             .prop_map(|texts| {

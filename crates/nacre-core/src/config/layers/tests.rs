@@ -71,6 +71,8 @@ fn the_defaults_are_complete_and_typed() {
                 endpoint_url: String::new(),
                 endpoint_model: String::new(),
             },
+            providers: BTreeMap::new(),
+            roles: BTreeMap::new(),
         }
     );
     assert_eq!(resolved.entries.len(), KEYS.len());
@@ -319,6 +321,9 @@ fn any_value(spec: &KeySpec) -> BoxedStrategy<String> {
             prop::sample::select(choices).prop_map(|choice| format!("'{choice}'")).boxed()
         }
         Kind::Int { min, max } => (min - 2..=max + 2).prop_map(|number| number.to_string()).boxed(),
+        Kind::Decimal { max } => (-2..=max * 10 + 2)
+            .prop_map(|tenths| format!("{}.{}", tenths / 10, tenths.abs() % 10))
+            .boxed(),
         Kind::Text => "'[a-z ]{0,20}'".boxed(),
         Kind::Texts { .. } => prop::collection::vec("'[a-z]{4,9}'", 0..4)
             .prop_map(|texts| format!("[{}]", texts.join(",")))

@@ -1,0 +1,8 @@
+//! Whole runs against a script: whatever the model does, there is one end, and it is the true one.
+
+mod bench;
+mod ends;
+mod forms;
+mod limits;
+
+use bench::{Bench, chat, play};

@@ -1,0 +1,29 @@
+//! What survives a process: sessions, tasks and what they told, in one SQLite file of the global folder.
+//!
+//! The order of a task's life is kept here too: an end is written once, whoever comes second is told so, and what a
+//! finished task still says is not kept. Texts are redacted before they reach the file.
+
+mod db;
+mod error;
+mod events;
+mod facts;
+mod log;
+mod recorder;
+mod retention;
+mod row;
+mod sessions;
+mod tasks;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use db::{STATE_FILE, State};
+pub use error::StateError;
+pub use events::EventRecord;
+pub use facts::{ModelStats, ToolStats};
+pub use log::{LOG_FILE, LOG_FOLDER, LogFile, logfmt};
+pub use recorder::{Recorder, RecorderReport};
+pub use retention::{Retention, TrimReport};
+pub use sessions::SessionRecord;
+pub use tasks::{CancelReport, TaskRecord};

@@ -1,0 +1,15 @@
+//! Memories, as far as an agent may work with them.
+//!
+//! A model says what is to be remembered; ids, times, source and the rest are filled in by the store, and every change
+//! goes through one `memory::Batch`.
+
+mod add;
+mod remove;
+mod search;
+mod shelf;
+
+pub use add::MemoryAdd;
+pub use remove::MemoryRemove;
+pub use search::MemorySearch;
+pub use shelf::MemoryShelf;
+pub(crate) use shelf::{memory_error, search_error};

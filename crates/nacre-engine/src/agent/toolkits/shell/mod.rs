@@ -1,0 +1,6 @@
+//! Running programs.
+
+mod guarded;
+mod run;
+
+pub use run::ShellRun;

@@ -1,0 +1,379 @@
+//! Tools that start programs or work with memories, as the pipeline calls them.
+
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nacre_core::memory::{Rules, Store};
+use nacre_core::safefs::{Access, Owner, WriteScope};
+use nacre_core::search::Builtin;
+use nacre_engine::agent::{
+    AnyTool, Change, ChangeKind, Checklist, ChecklistSet, ChecklistUpdate, Desk, EffectKind,
+    EffectReport, EffectRunner, Effects, Fault, ItemState, MemoryAdd, MemoryRemove, MemorySearch,
+    MemoryShelf, Metadata, Output, OutputCaps, Permissions, Programs, ProjectEffects, Quotas,
+    Reach, RepositoryTrust, ShellRun, ToolError,
+};
+use nacre_engine::model::{Cancel, CancelSource};
+use serde_json::{Value, json};
+
+use crate::workshop::Workshop;
+
+fn programs(workshop: &Workshop) -> Arc<Programs> {
+    let mut environment = workshop.environment();
+    // The tools of Rust are often found by a program that looks for them at home.
+    let own_home = std::env::var("HOME").unwrap_or_default();
+    let toolchains = std::env::var("RUSTUP_HOME").unwrap_or_else(|_| format!("{own_home}/.rustup"));
+    environment.insert("RUSTUP_HOME".to_owned(), toolchains);
+    Arc::new(Programs {
+        launcher: Workshop::launcher(),
+        environment,
+        secrets: vec![workshop.path("home/.ssh")],
+        reach: Reach::Nothing,
+        metadata: Metadata::Kept,
+        quotas: Quotas::default(),
+        output: OutputCaps::default(),
+    })
+}
+
+fn desk(workshop: &Workshop) -> Desk {
+    Desk {
+        workspace: Arc::new(workshop.path("workspace")),
+        cancel: Cancel::never(),
+        now: "2026-03-01T12:00:00Z".parse().unwrap(),
+        spill: Arc::new(workshop.path("spill")),
+    }
+}
+
+async fn call(tool: &dyn AnyTool, arguments: Value, desk: &Desk) -> Result<Output, ToolError> {
+    tool.footprint(&arguments)?;
+    tool.run(arguments, desk).await
+}
+
+#[tokio::test]
+async fn shell_run_shows_how_a_program_ended_and_what_it_said() {
+    let workshop = Workshop::new();
+    let (tool, desk) = (ShellRun { programs: programs(&workshop) }, desk(&workshop));
+    let ok = call(&tool, json!({"argv": ["echo", "a b"]}), &desk).await.unwrap();
+    assert_eq!(ok.text, "exit code 0\n--- stdout\na b");
+    let bad = call(&tool, json!({"script": "echo no >&2; exit 3"}), &desk).await.unwrap();
+    assert_eq!(bad.text, "exit code 3\n--- stderr\nno");
+    assert_eq!(bad.value["exit_code"], 3);
+    let gone = call(&tool, json!({"argv": ["no-such-program"]}), &desk).await.unwrap_err();
+    assert_eq!(gone.fault, Fault::NotFound);
+}
+
+// Acolyte defect 3.
+#[tokio::test]
+async fn shell_run_stops_a_program_at_the_time_that_was_asked_for() {
+    let workshop = Workshop::new();
+    let (tool, desk) = (ShellRun { programs: programs(&workshop) }, desk(&workshop));
+    let arguments = json!({"script": "echo begun; sleep 60", "time_limit": 1});
+    let error = call(&tool, arguments, &desk).await.unwrap_err();
+    assert_eq!(error.fault, Fault::TimedOut);
+    assert!(
+        error.what.contains("after 1 seconds") && error.what.contains("begun"),
+        "{}",
+        error.what
+    );
+    assert!(AnyTool::spec(&tool).time_limit > Duration::from_secs(600));
+}
+
+#[tokio::test]
+async fn shell_run_is_refused_where_programs_cannot_be_confined() {
+    let workshop = Workshop::new();
+    let mut desk = desk(&workshop);
+    // A workspace that holds the secrets cannot be walled off from them.
+    desk.workspace = Arc::new(workshop.path("home"));
+    let tool = ShellRun { programs: programs(&workshop) };
+    let error = call(&tool, json!({"script": "touch in"}), &desk).await.unwrap_err();
+    assert_eq!(error.fault, Fault::Unconfined);
+    assert!(!workshop.path("home/in").exists());
+}
+
+#[tokio::test]
+async fn shell_run_tells_of_changed_hooks() {
+    let workshop = Workshop::new();
+    fs::create_dir_all(workshop.path("workspace/.git/hooks")).unwrap();
+    let (tool, desk) = (ShellRun { programs: programs(&workshop) }, desk(&workshop));
+    let script = "echo 'curl evil' > .git/hooks/pre-commit; echo x > .envrc; echo y > plain";
+    let output = call(&tool, json!({"script": script}), &desk).await.unwrap();
+    assert_eq!(
+        output.text,
+        "exit code 0\nchanged files that other programs act on: .envrc, .git/hooks/pre-commit"
+    );
+}
+
+#[tokio::test]
+async fn shell_run_ends_when_the_run_is_cancelled() {
+    let workshop = Workshop::new();
+    let source = CancelSource::new();
+    let mut desk = desk(&workshop);
+    desk.cancel = source.token();
+    let tool = ShellRun { programs: programs(&workshop) };
+    let ready = workshop.path("workspace/ready");
+    let cancelling = async {
+        while !ready.exists() {
+            tokio::task::yield_now().await;
+        }
+        source.cancel();
+    };
+    let arguments = json!({"script": "touch ready; sleep 60"});
+    let (result, ()) = tokio::join!(call(&tool, arguments, &desk), cancelling);
+    assert_eq!(result.unwrap_err().fault, Fault::Cancelled);
+}
+
+#[tokio::test]
+async fn a_checklist_goes_through_its_states() {
+    let (workshop, checklist) = (Workshop::new(), Checklist::default());
+    let desk = desk(&workshop);
+    let set = ChecklistSet { checklist: checklist.clone() };
+    let update = ChecklistUpdate { checklist: checklist.clone() };
+    let missing = call(&update, json!({"id": "a", "state": "done"}), &desk).await.unwrap_err();
+    assert_eq!(missing.fault, Fault::NotFound);
+    let items =
+        json!({"items": [{"id": "a", "label": "Read  it"}, {"id": "b", "label": "Mend it"}]});
+    let text = call(&set, items, &desk).await.unwrap().text;
+    assert_eq!(text, "[ ] a: Read it\n[ ] b: Mend it");
+    for (id, state) in [("a", "in_progress"), ("a", "done"), ("b", "failed")] {
+        call(&update, json!({"id": id, "state": state}), &desk).await.unwrap();
+    }
+    let states: Vec<ItemState> = checklist.items().iter().map(|item| item.state).collect();
+    assert_eq!(states, [ItemState::Done, ItemState::Failed]);
+    for wrong in [
+        json!({"items": []}),
+        json!({"items": [{"id": "a", "label": "x"}, {"id": "a", "label": "y"}]}),
+        json!({"items": [{"id": "", "label": "x"}]}),
+        json!({"items": [{"id": "a", "label": "x".repeat(400)}]}),
+    ] {
+        assert_eq!(call(&set, wrong, &desk).await.unwrap_err().fault, Fault::Arguments);
+    }
+    assert_eq!(checklist.items().len(), 2, "what was refused changed nothing");
+}
+
+fn shelf(workshop: &Workshop) -> MemoryShelf {
+    let root = workshop.path("workspace");
+    let scope = WriteScope::create_inside(&root, ".nacre", Access::Shared).unwrap();
+    let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
+    nacre_core::memory::init(&scope.lock(&owner, Duration::ZERO).unwrap(), "").unwrap();
+    MemoryShelf {
+        store: Arc::new(Store::new(scope, Rules::default())),
+        embedder: Arc::new(Builtin::shipped().unwrap()),
+        owner,
+        patience: Duration::from_secs(5),
+        source: "chat".to_owned(),
+    }
+}
+
+fn learning() -> Value {
+    json!({
+        "type": "learning", "kind": "pitfall", "title": "The report test needs UTC",
+        "body": "Set TZ=UTC, or it fails after 23:00. Key sk-ant-api03-q7Zr2Lw9XkT4vB1nM8sYc5DfGhJ3pQeR",
+        "evidence": "fails after 23:00", "tags": ["tests"], "confidence": 1.0,
+    })
+}
+
+#[tokio::test]
+async fn what_is_remembered_is_found_and_can_be_put_away() {
+    let workshop = Workshop::new();
+    let (shelf, desk) = (shelf(&workshop), desk(&workshop));
+    let add = MemoryAdd { shelf: shelf.clone() };
+    let search = MemorySearch { shelf: shelf.clone() };
+    let remove = MemoryRemove { shelf: shelf.clone() };
+    let added = call(&add, learning(), &desk).await.unwrap();
+    let id = "20260301-the-report-test-needs-utc";
+    assert_eq!(added.value["id"], id);
+    let memory = shelf.store.get(id).unwrap();
+    assert!(!memory.document.as_str().contains("sk-ant"), "{}", memory.document.as_str());
+    assert_eq!(memory.confidence, Some(0.9), "a model is never as sure as a person");
+    assert_eq!(memory.source.as_deref(), Some("chat"));
+    let found =
+        call(&search, json!({"query": "which time zone do tests want"}), &desk).await.unwrap();
+    assert_eq!(found.value["hits"][0]["id"], id, "{}", found.text);
+    call(&remove, json!({"id": id}), &desk).await.unwrap();
+    let found = call(&search, json!({"query": "report test UTC"}), &desk).await.unwrap();
+    assert_eq!(found.text, "Nothing is remembered about that.");
+    let again = call(&remove, json!({"id": id}), &desk).await.unwrap_err();
+    assert_eq!(again.fault, Fault::Stale);
+    let unknown = call(&remove, json!({"id": "20260301-nothing"}), &desk).await.unwrap_err();
+    assert_eq!(unknown.fault, Fault::NotFound);
+}
+
+#[tokio::test]
+async fn a_memory_without_evidence_is_refused() {
+    let workshop = Workshop::new();
+    let (shelf, desk) = (shelf(&workshop), desk(&workshop));
+    let add = MemoryAdd { shelf: shelf.clone() };
+    for (key, value) in [
+        ("evidence", json!(" ")),
+        ("kind", json!("gossip")),
+        ("title", json!("\u{200b}")),
+        ("body", json!("x".repeat(40_000))),
+        ("related", json!(["20200101-unknown"])),
+    ] {
+        let mut arguments = learning();
+        arguments[key] = value;
+        assert!(call(&add, arguments, &desk).await.is_err(), "{key}");
+    }
+    assert!(shelf.store.list(|_| true).unwrap().memories.is_empty());
+}
+
+fn effects(
+    workshop: &Workshop,
+    trust: RepositoryTrust,
+    memories: Option<MemoryShelf>,
+) -> ProjectEffects {
+    let permissions = Permissions {
+        writes: vec![nacre_engine::agent::Area::Tree(None)],
+        ..Permissions::read_only()
+    };
+    let kinds =
+        vec![EffectKind::Format, EffectKind::Lint, EffectKind::Frontmatter, EffectKind::Index];
+    let wanted = Effects { kinds, time_limit: Duration::from_secs(30) };
+    ProjectEffects::new(programs(workshop), &permissions, &wanted, trust, memories).unwrap()
+}
+
+async fn after(effects: &ProjectEffects, path: &str, workshop: &Workshop) -> EffectReport {
+    let changed = [Change { path: path.to_owned(), kind: ChangeKind::Edited }];
+    effects.after(&changed, &desk(workshop)).await
+}
+
+/// A project whose own linter does what the test says.
+fn project(linter: &str) -> Workshop {
+    use std::os::unix::fs::PermissionsExt as _;
+    let workshop = Workshop::new();
+    let bin = workshop.path("workspace/node_modules/.bin");
+    fs::create_dir_all(&bin).unwrap();
+    fs::write(workshop.path("workspace/package.json"), "{}").unwrap();
+    fs::write(workshop.path("workspace/a.ts"), "let  a = 1\n").unwrap();
+    fs::write(bin.join("eslint"), format!("#!/bin/sh\n{linter}\n")).unwrap();
+    fs::write(bin.join("prettier"), "#!/bin/sh\necho 'let a = 1' > a.ts\n").unwrap();
+    for name in ["eslint", "prettier"] {
+        fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    workshop
+}
+
+#[tokio::test]
+async fn a_change_is_formatted_and_linted_and_both_are_told() {
+    let workshop = project("echo 'a.ts:1: unused a'; exit 1");
+    let effects = effects(&workshop, RepositoryTrust::Trusted, None);
+    let report = after(&effects, "a.ts", &workshop).await;
+    assert_eq!(
+        report.text,
+        "a.ts was formatted by prettier; read it again before editing.\neslint about a.ts:\na.ts:1: unused a"
+    );
+    assert_eq!(report.changed, [Change { path: "a.ts".to_owned(), kind: ChangeKind::Edited }]);
+    let again = after(&effects, "a.ts", &workshop).await;
+    assert_eq!((again.changed.len(), again.text.lines().count()), (0, 2));
+}
+
+// Acolyte defect 12.
+#[tokio::test]
+async fn a_repositorys_own_tools_are_confined_and_a_strangers_do_not_run_at_all() {
+    let linter = "cat ../home/.ssh/id; echo x > ../home/hacked; env; exit 1";
+    let workshop = project(linter);
+    let trusted = effects(&workshop, RepositoryTrust::Trusted, None);
+    let report = after(&trusted, "a.ts", &workshop).await;
+    assert!(!report.text.contains("the key"), "{}", report.text);
+    assert!(!workshop.path("home/hacked").exists());
+    let workshop = project(linter);
+    let stranger = effects(&workshop, RepositoryTrust::Stranger, None);
+    assert_eq!(after(&stranger, "a.ts", &workshop).await, EffectReport::default());
+}
+
+#[tokio::test]
+async fn a_tool_that_keeps_failing_is_given_up_with_a_word() {
+    let workshop = project("echo x >> runs; kill -KILL $$");
+    let effects = effects(&workshop, RepositoryTrust::Trusted, None);
+    let mut said = Vec::new();
+    for _ in 0..5 {
+        let text = after(&effects, "a.ts", &workshop).await.text;
+        said.push(text.lines().filter(|line| line.starts_with("eslint")).collect::<String>());
+    }
+    let failed = "eslint did not work: it was ended by signal 9";
+    let given_up =
+        "eslint did not work three times (it was ended by signal 9) and is not run any more.";
+    assert_eq!(said, [failed, failed, given_up, "", ""]);
+    assert_eq!(fs::read_to_string(workshop.path("workspace/runs")).unwrap().lines().count(), 3);
+}
+
+#[tokio::test]
+async fn a_talkative_linter_says_two_kilobytes_at_most() {
+    let workshop = project("head -c 500000 /dev/zero | tr '\\0' é; exit 1");
+    let effects = effects(&workshop, RepositoryTrust::Trusted, None);
+    let report = after(&effects, "a.ts", &workshop).await;
+    assert!(report.text.len() <= 2_000 && report.text.ends_with("[… more was said …]"));
+}
+
+#[tokio::test]
+async fn rustfmt_changes_the_file_and_none_that_it_includes() {
+    let workshop = Workshop::new();
+    fs::write(workshop.path("workspace/Cargo.toml"), "[package]\nedition = \"2021\"\n").unwrap();
+    fs::write(workshop.path("workspace/lib.rs"), "mod  other;\nfn  a() {}\n").unwrap();
+    fs::write(workshop.path("workspace/other.rs"), "fn  b() {}\n").unwrap();
+    let effects = effects(&workshop, RepositoryTrust::Stranger, None);
+    let report = after(&effects, "lib.rs", &workshop).await;
+    assert_eq!(
+        fs::read_to_string(workshop.path("workspace/lib.rs")).unwrap(),
+        "mod other;\nfn a() {}\n",
+        "{report:?}"
+    );
+    assert_eq!(fs::read_to_string(workshop.path("workspace/other.rs")).unwrap(), "fn  b() {}\n");
+    fs::write(workshop.path("workspace/lib.rs"), "fn a( {}\n").unwrap();
+    let report = after(&effects, "lib.rs", &workshop).await;
+    assert!(report.text.starts_with("rustfmt about lib.rs:"), "{}", report.text);
+    assert_eq!(fs::read_to_string(workshop.path("workspace/lib.rs")).unwrap(), "fn a( {}\n");
+}
+
+#[tokio::test]
+async fn a_memory_edited_as_a_file_is_redacted_checked_and_found() {
+    let workshop = Workshop::new();
+    let (shelf, desk) = (shelf(&workshop), desk(&workshop));
+    let id =
+        call(&MemoryAdd { shelf: shelf.clone() }, learning(), &desk).await.unwrap().value["id"]
+            .clone();
+    let relative = format!(".nacre/memory/learnings/{}.md", id.as_str().unwrap());
+    let path = workshop.path("workspace").join(&relative);
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(
+        &path,
+        format!("{text}\nZebras. Key sk-ant-api03-W2kP8xNc4VtR9mLz6QhJ3bYf7SdG5aTe\n"),
+    )
+    .unwrap();
+    let effects = effects(&workshop, RepositoryTrust::Stranger, Some(shelf.clone()));
+    let report = after(&effects, &relative, &workshop).await;
+    assert_eq!(
+        report.text,
+        format!("{relative} was brought into form; read it again before editing.")
+    );
+    assert!(!fs::read_to_string(&path).unwrap().contains("sk-ant"));
+    let found = call(&MemorySearch { shelf }, json!({"query": "zebras"}), &desk).await.unwrap();
+    assert_eq!(found.value["hits"][0]["id"], id);
+    fs::write(&path, "no frontmatter").unwrap();
+    let report = after(&effects, &relative, &workshop).await;
+    assert!(report.text.contains("is no memory as it stands"), "{}", report.text);
+}
+
+#[test]
+fn agents_that_change_nothing_have_no_effects() {
+    let workshop = Workshop::new();
+    let kinds = vec![EffectKind::Format];
+    let wanted = Effects { kinds, time_limit: Duration::from_secs(1) };
+    let made = |permissions: &Permissions, effects: &Effects| {
+        ProjectEffects::new(
+            programs(&workshop),
+            permissions,
+            effects,
+            RepositoryTrust::Trusted,
+            None,
+        )
+        .is_some()
+    };
+    let writer = Permissions {
+        writes: vec![nacre_engine::agent::Area::Tree(None)],
+        ..Permissions::default()
+    };
+    assert!(!made(&Permissions::read_only(), &wanted));
+    assert!(!made(&writer, &Effects::none()));
+    assert!(made(&writer, &wanted));
+}

@@ -1,0 +1,219 @@
+//! Ways out of the workspace, each tried by a real program.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt as _, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+
+use nacre_engine::agent::{Metadata, ProcessError, ProgramEnding as Ending, Reach};
+
+use crate::workshop::Workshop;
+
+/// Everything outside that a program could have changed: contents, modes, times.
+fn outside(workshop: &Workshop) -> BTreeMap<String, String> {
+    let mut seen = BTreeMap::new();
+    for folder in ["", "home", "home/.ssh", "home/src", "spill"] {
+        for entry in fs::read_dir(workshop.path(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let metadata = fs::symlink_metadata(&path).unwrap();
+            let text =
+                if metadata.is_file() { fs::read_to_string(&path).unwrap() } else { String::new() };
+            // The times of the folders that hold the workspace and its temporary files do change.
+            let time = if metadata.is_file() { metadata.mtime_nsec() } else { 0 };
+            let shown = format!("{:o} {} {time} {text}", metadata.mode(), metadata.nlink().min(2));
+            let is_ours = path.ends_with("workspace") || path.ends_with("tmp");
+            if !is_ours {
+                seen.insert(path.display().to_string(), shown);
+            }
+        }
+    }
+    seen
+}
+
+/// Ways to change something outside; `OUT` is the home, `H` a link to it in the workspace.
+const WAYS_OUT: &[&str] = &[
+    "echo x > OUT/a",
+    "echo x > ../home/b",
+    "echo x > H/c",
+    "ln -s OUT z && echo x > z/d",
+    "ln OUT/notes h && echo x > h",
+    "echo x > t && mv t OUT/e",
+    "mv OUT/notes .",
+    "mv OUT/src .",
+    "rm OUT/notes",
+    "rmdir OUT/src",
+    "truncate -s 0 OUT/notes",
+    ": > OUT/notes",
+    "chmod 777 OUT/notes",
+    "chmod 000 OUT/.ssh",
+    "touch OUT/notes",
+    "touch -d 2001-01-01 OUT/notes",
+    "mkdir OUT/dd",
+    "mkfifo OUT/ff",
+    "mknod OUT/nn c 1 3",
+    "ln -s x OUT/ll",
+    "echo x > /proc/self/root/OUT/f",
+    "echo x > /proc/self/cwd/../home/g",
+    "cp -p OUT/notes OUT/copy",
+    "python3 -c \"import os; fd=os.open('OUT',os.O_RDONLY); os.open('h',os.O_CREAT|os.O_WRONLY,dir_fd=fd)\"",
+    "python3 -c \"import os; os.setxattr('OUT/notes','user.x',b'y')\"",
+    "unshare -rm sh -c 'mount -t tmpfs x OUT; echo x > OUT/i'",
+    "sudo -n touch OUT/j",
+    "dd if=/dev/zero of=OUT/notes count=1 conv=notrunc",
+    "sh -c 'trap \"\" TERM; (sleep 0.05; echo x > OUT/k) &'",
+];
+
+#[tokio::test]
+async fn no_way_out_changes_anything() {
+    let workshop = Workshop::new();
+    let home = workshop.path("home");
+    symlink(&home, workshop.path("workspace/H")).unwrap();
+    let before = outside(&workshop);
+    for way in WAYS_OUT {
+        let script = way.replace("OUT", home.to_str().unwrap());
+        workshop.run(&workshop.script(&script)).await.unwrap();
+        assert_eq!(outside(&workshop), before, "{way}");
+    }
+}
+
+#[tokio::test]
+async fn the_workspace_and_the_own_folder_can_be_changed() {
+    let workshop = Workshop::new();
+    let script = "mkdir -p a/b && echo x > a/b/c && mv a/b/c d && ln d e && rm d && mktemp && cat e && echo y > /dev/null";
+    let finished = workshop.run(&workshop.script(script)).await.unwrap();
+    assert_eq!(finished.ending, Ending::Exited(0), "{}", finished.stderr.text());
+    assert!(workshop.path("workspace/e").exists());
+}
+
+#[tokio::test]
+async fn secrets_are_not_read_and_their_neighbours_are() {
+    let workshop = Workshop::new();
+    symlink(workshop.path("home/.ssh"), workshop.path("home/keys")).unwrap();
+    for (path, is_readable) in [
+        ("home/notes", true),
+        ("home/.ssh/id", false),
+        ("home/keys/id", false),
+        ("home/src/../.ssh/id", false),
+    ] {
+        let script = format!("cat {}", workshop.path(path).display());
+        let finished = workshop.run(&workshop.script(&script)).await.unwrap();
+        assert_eq!(finished.ending == Ending::Exited(0), is_readable, "{path}");
+        assert_eq!(finished.stdout.total != 0, is_readable, "{path}");
+    }
+    let list = format!("ls {}", workshop.path("home/.ssh").display());
+    assert_eq!(workshop.run(&workshop.script(&list)).await.unwrap().stdout.total, 0);
+}
+
+/// Each prints `open` if it gets through.
+const CALLS: &[(&str, &str)] = &[
+    ("tcp", "import socket; socket.create_connection(('127.0.0.1', PORT)); print('open')"),
+    ("tcp6", "import socket; socket.socket(socket.AF_INET6); print('open')"),
+    ("udp", "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM); print('open')"),
+    ("unix", "import socket; s=socket.socket(socket.AF_UNIX); s.connect('SOCKET'); print('open')"),
+    ("netlink", "import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW); print('open')"),
+    ("vsock", "import socket; socket.socket(socket.AF_VSOCK); print('open')"),
+    (
+        "datagram pair",
+        "import socket; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM); print('open')",
+    ),
+    ("stream pair", "import socket; socket.socketpair(); print('open')"),
+];
+
+#[tokio::test]
+async fn no_connection_is_opened_unless_it_is_allowed() {
+    let workshop = Workshop::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    let socket = workshop.path("workspace/socket");
+    let _daemon = UnixListener::bind(&socket).unwrap();
+    for (reach, expected) in [
+        (Reach::Nothing, vec!["stream pair"]),
+        (Reach::Internet, vec!["tcp", "tcp6", "udp", "stream pair"]),
+    ] {
+        let mut open = Vec::new();
+        for (name, code) in CALLS {
+            let code = code.replace("PORT", &port).replace("SOCKET", socket.to_str().unwrap());
+            let mut order = workshop.script(&format!("python3 -c \"{code}\""));
+            order.confinement.reach = reach;
+            if workshop.run(&order).await.unwrap().stdout.text() == "open\n" {
+                open.push(*name);
+            }
+        }
+        assert_eq!(open, expected, "{reach:?}");
+    }
+}
+
+/// System calls by number on x86-64, which are refused; `clone3` is not there.
+#[cfg(target_arch = "x86_64")]
+#[tokio::test]
+async fn dangerous_system_calls_are_refused() {
+    let workshop = Workshop::new();
+    let calls = [
+        ("ptrace", 101, 1),
+        ("mount", 165, 1),
+        ("keyctl", 250, 1),
+        ("bpf", 321, 1),
+        ("io_uring_setup", 425, 1),
+        ("unshare", 272, 1),
+        ("process_vm_readv", 310, 1),
+        ("pidfd_getfd", 438, 1),
+        ("clone3", 435, 38),
+        ("ptrace (x32)", 0x4000_0000 | 521, 1),
+        ("socket (x32)", 0x4000_0000 | 41, 1),
+    ];
+    let numbers: Vec<String> = calls.iter().map(|(_, number, _)| number.to_string()).collect();
+    let code = format!(
+        "import ctypes; c=ctypes.CDLL(None,use_errno=True)\nfor n in [{}]:\n  r=c.syscall(n,0,0,0,0,0); print(r, ctypes.get_errno())",
+        numbers.join(",")
+    );
+    let arguments = vec!["-c".to_owned(), code];
+    let order = workshop
+        .order(nacre_engine::agent::Program::Argv { name: "python3".to_owned(), arguments });
+    let finished = workshop.run(&order).await.unwrap();
+    let text = finished.stdout.text();
+    assert_eq!(text.lines().count(), calls.len(), "{text} {}", finished.stderr.text());
+    for ((name, _, errno), line) in calls.iter().zip(text.lines()) {
+        assert_eq!(line, format!("-1 {errno}"), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn other_processes_are_neither_read_nor_signalled() {
+    let workshop = Workshop::new();
+    let own = std::process::id();
+    let script = format!(
+        "cat /proc/{own}/environ && echo read; kill -0 {own} && echo signalled; kill -9 $PPID; echo alive"
+    );
+    let finished = workshop.run(&workshop.script(&script)).await.unwrap();
+    assert_eq!(finished.stdout.text(), "alive\n");
+    assert_eq!(finished.ending, Ending::Exited(0));
+}
+
+#[tokio::test]
+async fn walls_that_cannot_be_tried_let_nobody_in() {
+    let workshop = Workshop::new();
+    let mut missing = workshop.script("echo in");
+    missing.confinement.outside = workshop.path("nowhere");
+    let mut inside = workshop.script("echo in");
+    inside.confinement.outside = workshop.path("workspace");
+    let mut whole_home = workshop.script("echo in");
+    whole_home.confinement.workspace = workshop.path("home");
+    let mut no_scratch = workshop.script("echo in");
+    no_scratch.confinement.scratch = workshop.path("nowhere");
+    for order in [missing, inside, whole_home, no_scratch] {
+        let result = workshop.run(&order).await;
+        assert!(matches!(result, Err(ProcessError::Unconfined(_))), "{result:?}");
+    }
+}
+
+#[tokio::test]
+async fn where_metadata_is_free_linkers_and_git_work() {
+    let workshop = Workshop::new();
+    let mut order = workshop.script("git init -q . && touch f && chmod +x f && test -x f");
+    order.confinement.metadata = Metadata::Free;
+    let finished = workshop.run(&order).await.unwrap();
+    assert_eq!(finished.ending, Ending::Exited(0), "{}", finished.stderr.text());
+    assert!(Path::new(&workshop.path("workspace/.git/config")).exists());
+}

@@ -1,0 +1,73 @@
+//! A workspace, a place outside of it and a home with secrets, for tests that start real programs.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use nacre_engine::agent::{
+    Confinement, Finished, Launcher, Metadata, Order, OutputCaps, ProcessError, Program, Quotas,
+    Reach, program_environment,
+};
+use nacre_engine::model::Cancel;
+use tempfile::TempDir;
+
+pub(crate) struct Workshop {
+    _temp: TempDir,
+    pub(crate) root: PathBuf,
+}
+
+impl Workshop {
+    pub(crate) fn new() -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        for folder in ["workspace", "spill", "spill/tmp", "home", "home/.ssh", "home/src"] {
+            fs::create_dir(root.join(folder)).unwrap();
+        }
+        fs::write(root.join("home/.ssh/id"), "the key").unwrap();
+        fs::write(root.join("home/notes"), "a note").unwrap();
+        Self { _temp: temp, root }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    pub(crate) fn launcher() -> Launcher {
+        Launcher::new(env!("CARGO_BIN_EXE_nacre-test-helper"))
+    }
+
+    pub(crate) fn environment(&self) -> BTreeMap<String, String> {
+        let path = std::env::var("PATH").unwrap();
+        let home = self.path("home");
+        let person = [("PATH", path.as_str()), ("HOME", home.to_str().unwrap())];
+        program_environment(person, &self.path("spill/tmp"))
+    }
+
+    pub(crate) fn order(&self, program: Program) -> Order {
+        Order {
+            program,
+            folder: self.path("workspace"),
+            environment: self.environment(),
+            time_limit: Duration::from_secs(120),
+            quotas: Quotas::default(),
+            output: OutputCaps::default(),
+            confinement: Confinement {
+                workspace: self.path("workspace"),
+                scratch: self.path("spill/tmp"),
+                outside: self.path("spill"),
+                secrets: vec![self.path("home/.ssh")],
+                reach: Reach::Nothing,
+                metadata: Metadata::Kept,
+            },
+        }
+    }
+
+    pub(crate) fn script(&self, text: &str) -> Order {
+        self.order(Program::Script(text.to_owned()))
+    }
+
+    pub(crate) async fn run(&self, order: &Order) -> Result<Finished, ProcessError> {
+        Self::launcher().run(order, &Cancel::never()).await
+    }
+}
