@@ -10,6 +10,7 @@ mod event;
 mod footprint;
 mod lifecycle;
 mod pipeline;
+mod recording;
 mod skills;
 mod spec;
 pub mod state;
@@ -32,6 +33,7 @@ pub use pipeline::{
     Batch, BudgetState, Cache, CallRecord, EffectDone, EffectReport, EffectRun, EffectRunner,
     Pipeline, PipelineError, PipelineParts, Registry, RegistryError, StepContext, Tally,
 };
+pub use recording::{Recording, RecordingReport};
 pub use skills::{
     ActiveSkills, BadSkill, Origin, Shelf, ShelfPlaces, ShelfReport, Skill, SkillProblem,
 };

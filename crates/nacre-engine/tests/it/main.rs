@@ -11,6 +11,7 @@ mod failures;
 mod harness;
 mod keys;
 mod loopback;
+mod recording;
 mod shapes;
 mod styles;
 mod telemetry;

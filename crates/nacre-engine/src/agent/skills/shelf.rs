@@ -255,7 +255,7 @@ mod tests {
         let (work, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let skills = work.path().join(".agents/skills");
         write(work.path(), ".agents/skills", "good", "good");
-        write(work.path(), "elsewhere", "linked", "secret");
+        write(work.path(), "elsewhere", "linked", "hunter2");
         std::os::unix::fs::symlink(work.path().join("elsewhere/linked"), skills.join("linked"))
             .unwrap();
         for name in ["huge", "pipe", "empty", "inner"] {
@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(problems.len(), 5, "{problems:?}");
         assert!(problems[0].starts_with("empty/SKILL.md: it has no `SKILL.md`"), "{problems:?}");
         assert!(problems[1].contains("more than the 65536 allowed"), "{problems:?}");
-        assert!(!format!("{report:?}").contains("secret"));
+        assert!(!format!("{report:?}").contains("hunter2"));
     }
 
     #[test]
