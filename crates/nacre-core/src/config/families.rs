@@ -96,6 +96,11 @@ pub const FAMILIES: &[Family] = &[
                 doc: "The longest answer, in tokens.",
             },
             Field {
+                name: "context_tokens",
+                kind: Kind::Int { min: 1024, max: 10_000_000 },
+                doc: "The most that the model is sent at once, in tokens, its answer included: at most its window.",
+            },
+            Field {
                 name: "temperature",
                 kind: Kind::Decimal { max: 2 },
                 doc: "How freely the model chooses its words; 0 is not at all.",
@@ -224,6 +229,9 @@ pub(super) fn roles(tables: &BTreeMap<String, Entry>) -> BTreeMap<String, RoleTa
             ("effort", value) => table.effort = text(value),
             ("fallbacks", Value::Texts(models)) => table.fallbacks.clone_from(models),
             ("max_tokens", Value::Int(number)) => table.max_tokens = u32::try_from(*number).ok(),
+            ("context_tokens", Value::Int(number)) => {
+                table.context_tokens = usize::try_from(*number).ok();
+            }
             ("temperature", Value::Decimal(number)) => {
                 table.temperature = u32::try_from(*number).ok();
             }

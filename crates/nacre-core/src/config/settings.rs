@@ -37,6 +37,7 @@ pub struct RoleTable {
     pub model: Option<String>,
     pub fallbacks: Vec<String>,
     pub max_tokens: Option<u32>,
+    pub context_tokens: Option<usize>,
     /// In thousandths.
     pub temperature: Option<u32>,
     pub effort: Option<String>,

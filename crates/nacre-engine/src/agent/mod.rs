@@ -3,6 +3,7 @@
 //! An agent is data. What it may read, change, start and reach is a field of its spec and is enforced where calls
 //! are made; a prompt only says so politely.
 
+mod agents;
 mod completion;
 mod context;
 mod control;
@@ -20,6 +21,7 @@ mod tool;
 pub mod toolkits;
 mod workspace;
 
+pub use agents::{Citation, CitationState, Crew, Delegate, Report, check_report, explorer};
 pub use completion::{ANSWER_TOOL, Complaints, SIGNAL_TOOL, Signalled, Verdict};
 pub use context::{ContextPlan, Conversation, Exchange, KeptResult, TooLong, Turn, plan};
 pub use control::{RunControl, RunHandle, Stopped};

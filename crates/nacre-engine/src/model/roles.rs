@@ -99,6 +99,8 @@ pub struct RoleSettings {
     pub model: ModelRef,
     pub fallbacks: Vec<ModelRef>,
     pub max_tokens: Option<u32>,
+    /// What the model may be sent at once; its window less what a person wants to keep free.
+    pub context_tokens: Option<usize>,
     pub temperature: Option<f32>,
     pub effort: Effort,
 }
@@ -106,7 +108,7 @@ pub struct RoleSettings {
 impl RoleSettings {
     pub fn of_model(model: ModelRef) -> Self {
         let (fallbacks, effort) = (Vec::new(), Effort::Unset);
-        Self { model, fallbacks, max_tokens: None, temperature: None, effort }
+        Self { model, fallbacks, max_tokens: None, context_tokens: None, temperature: None, effort }
     }
 }
 

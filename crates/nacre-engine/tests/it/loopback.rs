@@ -23,6 +23,8 @@ pub(crate) enum Step {
     Chunk(Vec<u8>),
     /// Ends the answer properly.
     End,
+    /// Goes on when somebody says so.
+    Wait(Arc<Notify>),
     /// Keeps the connection open and says nothing more until the client goes away.
     Stall,
 }
@@ -59,17 +61,23 @@ impl Reply {
     /// Breaks off in the middle of the event after the last one with text.
     pub(crate) fn cut_after_text(self) -> Self {
         let mut cut = self.cut();
-        let has_text = |step: &Step| match step {
-            Step::Chunk(bytes) => {
-                let text = String::from_utf8_lossy(bytes);
-                text.contains("text_delta") || text.contains("\"content\"")
-            }
-            Step::End | Step::Stall => false,
-        };
         let last = cut.steps.iter().rposition(has_text).unwrap_or(0);
         cut.steps.truncate(last + 1);
         cut.steps.push(Step::Chunk(b"data: {\"type\": \"mess".to_vec()));
         cut
+    }
+
+    /// Waits after each piece of text until it is told to go on.
+    pub(crate) fn paced(mut self, gate: &Arc<Notify>) -> Self {
+        let steps = std::mem::take(&mut self.steps);
+        for step in steps {
+            let waits = has_text(&step);
+            self.steps.push(step);
+            if waits {
+                self.steps.push(Step::Wait(Arc::clone(gate)));
+            }
+        }
+        self
     }
 
     /// Falls silent instead of ending.
@@ -82,6 +90,16 @@ impl Reply {
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.head.push_str(&format!("{name}: {value}\r\n"));
         self
+    }
+}
+
+fn has_text(step: &Step) -> bool {
+    match step {
+        Step::Chunk(bytes) => {
+            let text = String::from_utf8_lossy(bytes);
+            text.contains("text_delta") || text.contains("\"content\"")
+        }
+        Step::End | Step::Wait(_) | Step::Stall => false,
     }
 }
 
@@ -140,6 +158,7 @@ impl Loopback {
                 Step::Chunk(bytes) if is_open => is_open = write_chunk(&mut stream, &bytes).await,
                 Step::End if is_open => is_open = write_chunk(&mut stream, b"").await,
                 Step::Chunk(_) | Step::End => {}
+                Step::Wait(gate) => gate.notified().await,
                 Step::Stall => {
                     let _ = stream.read(&mut [0]).await;
                     self.client_left.notify_one();

@@ -7,11 +7,14 @@
 )]
 
 mod answers;
+mod campaign;
 mod failures;
 mod harness;
 mod keys;
 mod loopback;
 mod recording;
+mod runs;
 mod shapes;
+mod stage;
 mod styles;
 mod telemetry;

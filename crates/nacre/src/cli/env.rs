@@ -37,6 +37,12 @@ pub(crate) fn stopwatch() -> impl Fn() -> std::time::Duration {
     move || begun.elapsed()
 }
 
+/// Tells what time it is, whenever it is asked.
+#[expect(clippy::disallowed_methods, reason = "this is the one place")]
+pub(crate) fn clock() -> std::sync::Arc<dyn Fn() -> Timestamp + Send + Sync> {
+    std::sync::Arc::new(Timestamp::now)
+}
+
 impl Environment {
     /// Looks around, once.
     #[expect(clippy::disallowed_methods, reason = "this is the one place")]

@@ -11,6 +11,7 @@ use super::Cli;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
     ("Remember and recall", &["sync", "memory", "trace"]),
+    ("Ask", &["run"]),
     ("Keep going", &["queue", "retry", "skip", "events", "index", "eval"]),
     ("Set up", &["connect", "project", "model", "skill", "config", "completions"]),
 ];

@@ -16,10 +16,12 @@ mod index;
 mod init;
 mod memory;
 mod model;
+mod models;
 mod project;
 mod queue;
 mod reference;
 mod retry;
+mod run;
 mod runtime;
 mod skill;
 mod skip;
@@ -99,6 +101,7 @@ enum HereCommand {
     Index(index::IndexArgs),
     Trace(trace::TraceArgs),
     Sync(sync::SyncArgs),
+    Run(run::RunArgs),
     Queue(queue::QueueArgs),
     Retry(retry::RetryArgs),
     Skip(skip::SkipArgs),
@@ -123,6 +126,7 @@ impl HereCommand {
             | Self::Eval(_)
             | Self::Trace(_)
             | Self::Sync(_)
+            | Self::Run(_)
             | Self::Queue(_)
             | Self::Retry(_)
             | Self::Skip(_)
@@ -189,6 +193,7 @@ fn run_here(ui: &mut Ui, runtime: &Runtime, command: &HereCommand) -> Result<Exi
         HereCommand::Index(args) => index::cmd_index(ui, runtime, args),
         HereCommand::Trace(args) => trace::cmd_trace(ui, runtime, args),
         HereCommand::Sync(args) => sync::cmd_sync(ui, runtime, args),
+        HereCommand::Run(args) => run::cmd_run(ui, runtime, args),
         HereCommand::Queue(args) => queue::cmd_queue(ui, runtime, args),
         HereCommand::Retry(args) => retry::cmd_retry(ui, runtime, args),
         HereCommand::Skip(args) => skip::cmd_skip(ui, runtime, args),

@@ -7,6 +7,7 @@ use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use nacre_core::base::{Shown, ShownLine};
 use nacre_core::config::{ColorChoice, NO_COLOR};
@@ -70,6 +71,39 @@ impl ProgressBar {
     pub(crate) fn clear(&self) {
         if self.is_on && self.drawn > 0 {
             let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+/// What an agent does while it works, on standard error and on a terminal only.
+#[derive(Debug)]
+pub(crate) struct Live {
+    is_on: bool,
+    color: bool,
+    is_inside_line: AtomicBool,
+}
+
+impl Live {
+    /// Shows words as they come.
+    pub(crate) fn words(&self, text: &str) {
+        if !self.is_on || text.is_empty() {
+            return;
+        }
+        self.is_inside_line.store(!text.ends_with('\n'), Ordering::Relaxed);
+        let _ = write!(io::stderr(), "{}", paint(self.color, Role::Faint, Shown(text)));
+    }
+
+    /// Shows a line of its own.
+    pub(crate) fn note(&self, line: &str) {
+        if self.is_on {
+            self.end_line();
+            talk(&paint(self.color, Role::Faint, ShownLine(line)));
+        }
+    }
+
+    pub(crate) fn end_line(&self) {
+        if self.is_on && self.is_inside_line.swap(false, Ordering::Relaxed) {
+            talk("");
         }
     }
 }
@@ -231,6 +265,12 @@ impl Ui {
     /// A bar on standard error, drawn on a terminal only.
     pub(crate) fn progress(&self) -> ProgressBar {
         ProgressBar { is_on: self.is_talking(), drawn: 0, started: None }
+    }
+
+    /// What an agent does, drawn on a terminal only.
+    pub(crate) fn live(&self) -> Live {
+        let (is_on, color) = (self.is_talking(), self.color.err);
+        Live { is_on, color, is_inside_line: AtomicBool::new(false) }
     }
 
     /// Shows what was printed so far.

@@ -27,6 +27,7 @@ mod memory_search;
 mod memory_show;
 mod model;
 mod project;
+mod run;
 mod scopes;
 mod secrets;
 mod skill;

@@ -1,6 +1,8 @@
 //! `nacre model`
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 
 use insta::assert_snapshot;
@@ -11,8 +13,12 @@ use crate::home::TestHome;
 fn the_models_are_listed_before_any_is_installed() {
     let home = TestHome::empty();
     assert_snapshot!(home.run(&["model", "list"]), @"
-    builtin  ready          part of the program
-    minilm   not installed  all-MiniLM-L6-v2, slower and better; nacre model install minilm
+    Answers:
+      no model is set, and none is needed; nacre config set roles.default.model ollama/qwen3
+
+    Search by meaning:
+      builtin  ready          part of the program
+      minilm   not installed  all-MiniLM-L6-v2, slower and better; nacre model install minilm
     ");
     let (code, listed) = home.json(&["model", "list"]);
     assert_eq!(code, 0);
@@ -94,8 +100,12 @@ fn a_model_is_removed_once() {
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(&file, "half a model").unwrap();
     assert_snapshot!(home.run(&["model", "list"]), @"
-    builtin  ready    part of the program
-    minilm   damaged  all-MiniLM-L6-v2, slower and better; nacre model install minilm
+    Answers:
+      no model is set, and none is needed; nacre config set roles.default.model ollama/qwen3
+
+    Search by meaning:
+      builtin  ready    part of the program
+      minilm   damaged  all-MiniLM-L6-v2, slower and better; nacre model install minilm
     Warning: Cannot read the `minilm` model: it does not begin as one
     Hint: Install it again: nacre model install minilm
     ");
@@ -108,4 +118,100 @@ fn a_model_is_removed_once() {
     For more information, try '--help'.
     [exit 2]
     ");
+}
+
+/// A server that answers every request with one word, in the words of chat completions.
+fn one_word_server() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = Vec::new();
+            let mut buffer = [0; 4096];
+            while !String::from_utf8_lossy(&request).contains("pearl") {
+                let n_read = stream.read(&mut buffer).unwrap();
+                request.extend_from_slice(&buffer[..n_read]);
+            }
+            let body = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"pearl\"}}]}\n\n\
+                        data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n\
+                        data: {\"choices\":[],\"usage\":{\"prompt_tokens\":20,\"completion_tokens\":2}}\n\n\
+                        data: [DONE]\n\n";
+            let head =
+                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n";
+            write!(stream, "{head}content-length: {}\r\n\r\n{body}", body.len()).unwrap();
+        }
+    });
+    address
+}
+
+#[test]
+fn what_is_set_is_listed_with_its_place_and_its_key_is_not_shown() {
+    let home = TestHome::empty().with_var("OWN_KEY", "sk-very-secret-0123456789");
+    home.ok(&["config", "set", "providers.own.base_url", "http://127.0.0.1:1/v1"]);
+    home.ok(&["config", "set", "providers.own.api", "openai"]);
+    home.ok(&["config", "set", "providers.own.key_variable", "OWN_KEY"]);
+    home.ok(&["config", "set", "roles.default.model", "own/qwen"]);
+    home.ok(&["config", "set", "roles.lead.model", "anthropic/claude-sonnet-4-6"]);
+    home.ok(&["config", "set", "roles.lead.fallbacks", "own/qwen"]);
+    let listed = home.run(&["model", "list"]);
+    assert!(!listed.contains("very-secret"), "{listed}");
+    assert_snapshot!(listed, @"
+    Answers:
+      default  own/qwen                                     in `$HOME/.nacre/config.toml`, line 7
+      lead     anthropic/claude-sonnet-4-6, then own/qwen  Provider `anthropic` needs a key, and none is set
+
+    Served by:
+      anthropic  https://api.anthropic.com  no key in ANTHROPIC_API_KEY; built in
+      own        http://127.0.0.1:1/v1      key in OWN_KEY; in `$HOME/.nacre/config.toml`, line 2
+
+    Search by meaning:
+      builtin  ready          part of the program
+      minilm   not installed  all-MiniLM-L6-v2, slower and better; nacre model install minilm
+    ");
+    let (_, output) = home.json(&["model", "list"]);
+    assert_eq!(output["roles"][0]["models"][0], "own/qwen");
+    assert!(!output.to_string().contains("very-secret"));
+}
+
+#[test]
+fn a_repository_cannot_choose_who_is_asked() {
+    let home = TestHome::new();
+    home.write("config.toml", "[providers.own]\nbase_url = 'http://evil.example/v1'\napi = 'openai'\n[roles.default]\nmodel = 'own/x'\n");
+    assert_snapshot!(home.run(&["model", "test"]), @"
+    Warning: Ignored `providers` in `$HOME/work/.nacre/config.toml`, line 1: a repository may not set it
+    Hint: Set it in your own config; `nacre config path` says where that is
+    Warning: Ignored `roles` in `$HOME/work/.nacre/config.toml`, line 4: a repository may not set it
+    Hint: Set it in your own config; `nacre config path` says where that is
+    Error: No model is set for `ask`
+    Hint: nacre config set roles.default.model ollama/qwen3
+    [exit 1]
+    ");
+    assert_snapshot!(home.run(&["config", "set", "--repo", "roles.default.model", "own/x"]), @"
+    Warning: Ignored `providers` in `$HOME/work/.nacre/config.toml`, line 1: a repository may not set it
+    Hint: Set it in your own config; `nacre config path` says where that is
+    Warning: Ignored `roles` in `$HOME/work/.nacre/config.toml`, line 4: a repository may not set it
+    Hint: Set it in your own config; `nacre config path` says where that is
+    Error: A repository may not set `roles.default.model`
+    Hint: Set it for yourself: nacre config set roles.default.model VALUE
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_test_asks_once_and_says_what_it_took() {
+    let home = TestHome::empty().with_var("NACRE_MODEL", "llamacpp/qwen");
+    home.ok(&["config", "set", "providers.llamacpp.base_url", &one_word_server()]);
+    let (code, output) = home.json(&["model", "test", "--role", "explorer"]);
+    assert_eq!((code, &output["text"]), (0, &serde_json::json!("pearl")));
+    assert_eq!(output["tokens"], serde_json::json!({ "input": 20, "output": 2 }));
+    assert_eq!(output["cost_usd"], 0.0, "a model on this machine costs nothing");
+    assert!(output["total_ms"].is_u64());
+    let shown = home.run(&["model", "test"]);
+    assert!(shown.starts_with("model       llamacpp/qwen\nanswer      pearl\n"), "{shown}");
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    home.ok(&["config", "set", "providers.llamacpp.base_url", &format!("http://{closed}/v1")]);
+    let failed = home.run(&["model", "test"]);
+    assert!(failed.contains("Error: Cannot get an answer from `llamacpp/qwen`"), "{failed}");
+    assert!(failed.ends_with("[exit 1]\n"), "{failed}");
 }

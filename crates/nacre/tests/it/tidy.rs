@@ -16,6 +16,7 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-core", "transcript", &["base", "safefs"]),
     ("nacre-core", "catalog", &["base", "safefs", "search", "transcript"]),
     ("nacre-core", "search", &["base", "safefs", "memory"]),
+    ("nacre-map", "languages", &[]),
     ("nacre-engine", "model", &[]),
     ("nacre-engine", "agent", &["model"]),
     ("nacre", "cli", &[]),

@@ -37,7 +37,7 @@ pub(super) fn prepare(
     }
     let described: usize = tools.iter().map(tool_tokens).sum();
     let spent = tokens_in(&system) + described + resolved.max_tokens as usize;
-    let limit = job.spec.budgets.context_tokens;
+    let limit = resolved.context_tokens;
     let too_long = TooLong { tokens: spent, room: limit };
     let room = limit.checked_sub(spent).filter(|room| *room != 0);
     let room = room.ok_or(RunError::TooLong(too_long))?;

@@ -12,6 +12,7 @@ pub(super) struct Resolved {
     pub(super) max_tokens: u32,
     pub(super) temperature: Option<f32>,
     pub(super) effort: Effort,
+    pub(super) context_tokens: usize,
     pub(super) form: Option<Form>,
 }
 
@@ -34,13 +35,14 @@ pub(super) fn resolve(engine: Engine<'_>, spec: &AgentSpec) -> Result<Resolved, 
         }),
     };
     // A setting may ask for less than the agent may have, never for more.
-    let most = spec.budgets.answer_tokens;
+    let (most, window) = (spec.budgets.answer_tokens, spec.budgets.context_tokens);
     Ok(Resolved {
         route,
         model: settings.model.clone(),
         max_tokens: settings.max_tokens.map_or(most, |set| set.min(most)),
         temperature: settings.temperature,
         effort: settings.effort,
+        context_tokens: settings.context_tokens.map_or(window, |set| set.min(window)),
         form,
     })
 }

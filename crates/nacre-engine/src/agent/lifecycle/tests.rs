@@ -5,4 +5,4 @@ mod ends;
 mod forms;
 mod limits;
 
-use bench::{Bench, budgets, chat, play};
+use bench::{Bench, chat, play};

@@ -14,11 +14,16 @@ mod registry;
 mod shape;
 
 #[cfg(test)]
+mod freshness;
+#[cfg(test)]
+pub(super) mod testing;
+#[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_core::base::redact::redact;
@@ -133,6 +138,11 @@ impl Pipeline {
     pub fn tools(&self) -> Vec<ToolDef> {
         let offered = self.offered.iter().filter(|name| self.is_offered(name));
         offered.filter_map(|name| self.registry.definition(name)).collect()
+    }
+
+    /// How long a call of the tool may take, and how many bytes of it are shown.
+    pub fn limits_of(&self, name: &str) -> Option<(Duration, usize)> {
+        self.registry.spec(name).map(|spec| (spec.time_limit, spec.shown_bytes))
     }
 
     /// What was called so far.

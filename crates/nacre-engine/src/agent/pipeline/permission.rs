@@ -159,7 +159,23 @@ mod tests {
             table += &verdict(&permissions, &footprint);
             table.push('\n');
         }
-        insta::assert_snapshot!(table, @"");
+        insta::assert_snapshot!(table, @r"
+        allowed
+        allowed
+        You may not read `.env`: it is protected
+        You may not read `deploy/id_rsa`: it is protected
+        You may not read `private/x`: it is protected
+        You may not read `private/`: it is protected
+        You may not read `.git/config`: it is protected
+        allowed
+        You may not read `notes/.git/hooks/x`: it is protected
+        You may not change `notes/.NACRE/x`: it is protected
+        You may not change `src/main.rs`; you may change `notes/`
+        You may not change `notesx`; you may change `notes/`
+        You may not change the whole workspace; you may change `notes/`
+        You may not start programs
+        You may not read memories
+        ");
     }
 
     #[test]

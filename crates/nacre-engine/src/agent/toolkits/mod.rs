@@ -1,6 +1,8 @@
 //! The tools, a folder for each kit and a file for each tool.
 
+pub mod code;
 pub mod file;
+pub mod git;
 pub mod skill;
 
 use super::tool::{Desk, Fault, ToolError};

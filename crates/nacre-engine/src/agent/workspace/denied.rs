@@ -169,7 +169,23 @@ mod tests {
             let writes = if denied.forbids_writing(&area) { "-" } else { "w" };
             table += &format!("{reads}{writes} {path}\n");
         }
-        insta::assert_snapshot!(table, @"");
+        insta::assert_snapshot!(table, @r"
+        rw src/main.rs
+        -- .env
+        -- app/.ENV.production
+        rw .env.example
+        rw environment.md
+        -- certs/server.pem
+        -- home/.ssh/config
+        -- id_ed25519.pub
+        -- a/.Git/config
+        rw .gitignore
+        r- .nacre/memory/x.md
+        -- traces/a/b.jsonl
+        -- deep/traces/x
+        -- top.txt
+        rw deep/top.txt
+        ");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Errors of files in words for a model.
 
+use std::io::ErrorKind;
+
 use nacre_core::safefs::{FsError, RelPath};
 
 use super::super::tool::{Fault, ToolError};

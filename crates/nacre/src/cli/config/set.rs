@@ -2,7 +2,7 @@
 
 use clap::Args;
 use nacre_core::base::ShownLine;
-use nacre_core::config::{FromRepo, KEYS, edit};
+use nacre_core::config::{FAMILIES, FromRepo, KEYS, edit};
 use nacre_core::safefs::{Access, WriteScope};
 use serde_json::json;
 
@@ -55,7 +55,10 @@ pub(crate) fn cmd_set(
 /// The repository's store, for a key that a repository may set.
 fn repo_scope(runtime: &Runtime, key: &str) -> Result<WriteScope, CommandError> {
     let spec = KEYS.iter().find(|spec| spec.name == key);
-    if spec.is_some_and(|spec| spec.from_repo == FromRepo::Refused) {
+    let is_in_family = FAMILIES
+        .iter()
+        .any(|family| key.strip_prefix(family.name).is_some_and(|rest| rest.starts_with('.')));
+    if is_in_family || spec.is_some_and(|spec| spec.from_repo == FromRepo::Refused) {
         return Err(CommandError::usage(format!("A repository may not set `{key}`"))
             .hint(format!("Set it for yourself: nacre config set {key} VALUE")));
     }

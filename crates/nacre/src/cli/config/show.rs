@@ -23,8 +23,11 @@ pub(crate) fn cmd_show(
 ) -> Result<Exit, CommandError> {
     let ShowArgs { prefix } = args;
     let prefix = prefix.as_deref().unwrap_or_default();
-    let entries: Vec<_> =
-        runtime.resolved.entries.iter().filter(|(key, _)| key.starts_with(prefix)).collect();
+    let resolved = &runtime.resolved;
+    let keys = resolved.entries.iter().map(|(key, entry)| (*key, entry));
+    let tables = resolved.tables.iter().map(|(key, entry)| (key.as_str(), entry));
+    let entries: Vec<(&str, &Entry)> =
+        keys.chain(tables).filter(|(key, _)| key.starts_with(prefix)).collect();
     if entries.is_empty() {
         return Err(CommandError::usage(format!("No setting begins with `{prefix}`"))
             .hint("`nacre config show` lists every key"));
@@ -34,7 +37,7 @@ pub(crate) fn cmd_show(
         for (key, entry) in entries {
             let value: Value =
                 json!({ "value": value_json(&entry.value), "origin": origin_of(entry) });
-            settings.insert((*key).to_owned(), value);
+            settings.insert(key.to_owned(), value);
         }
         ui.json(&json!({ "settings": settings }))?;
         return Ok(Exit::Done);
@@ -43,7 +46,7 @@ pub(crate) fn cmd_show(
         .into_iter()
         .map(|(key, entry)| {
             vec![
-                (Role::Id, (*key).to_owned()),
+                (Role::Id, key.to_owned()),
                 (Role::Title, Shown(&entry.value.to_string()).one_line()),
                 (Role::Faint, Shown(&origin_of(entry)).one_line()),
             ]
@@ -63,6 +66,7 @@ fn value_json(value: &config::Value) -> Value {
     match value {
         config::Value::Text(text) => json!(text),
         config::Value::Int(number) => json!(number),
+        config::Value::Decimal(thousandths) => json!(*thousandths as f64 / 1000.0),
         config::Value::Texts(texts) => json!(texts),
     }
 }

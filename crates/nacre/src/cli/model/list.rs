@@ -1,17 +1,22 @@
-//! `nacre model list`
+//! `nacre model list`: what answers, who serves it, and what search goes by.
+//!
+//! It asks nobody: whether a model really answers is said by `nacre model test` alone.
 
 use clap::Args;
+use nacre_core::config::{Entry, ROLES};
 use nacre_core::safefs::{Access, WriteScope};
 use nacre_core::search::{Builtin, Embedder, minilm};
+use nacre_engine::model::{KNOWN_PROVIDERS, Models, Role as ModelRole, RolesError};
 use serde::Serialize;
 use serde_json::json;
 
 use super::super::error::{CommandError, Exit};
+use super::super::models::{key_variable, model_settings, provider_names};
 use super::super::runtime::Runtime;
 use super::super::ui::{Role, Ui};
 use super::Installable;
 
-/// List the models and say which are ready
+/// List the models that are set, who serves them, and those that search can go by
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {}
 
@@ -32,25 +37,50 @@ impl ModelOutput {
     }
 }
 
+/// A role and the models that do its job.
+#[derive(Serialize)]
+struct RoleOutput {
+    role: &'static str,
+    /// In the order in which they are asked.
+    models: Vec<String>,
+    origin: String,
+    /// Why the role cannot be used, as far as the settings tell.
+    problem: Option<String>,
+}
+
+/// Who serves models.
+#[derive(Serialize)]
+struct ProviderOutput {
+    name: String,
+    address: String,
+    key: String,
+    origin: String,
+}
+
 pub(crate) fn cmd_list(
     ui: &mut Ui,
     runtime: &Runtime,
     args: &ListArgs,
 ) -> Result<Exit, CommandError> {
     let ListArgs {} = args;
+    let roles = roles(runtime)?;
+    let providers = providers(runtime, &roles);
     let builtin = Builtin::shipped()?;
     let about = "part of the program";
     let models = [ModelOutput::ready("builtin", &builtin, about), minilm_output(ui, runtime)?];
     if ui.is_json() {
-        ui.json(&json!({ "models": models }))?;
+        ui.json(&json!({ "roles": roles, "providers": providers, "models": models }))?;
         return Ok(Exit::Done);
     }
+    print_roles(ui, &roles, &providers)?;
+    ui.line("")?;
+    ui.line("Search by meaning:")?;
     let rows: Vec<_> = models
         .iter()
         .map(|model| {
             let role = if model.state == "ready" { Role::Good } else { Role::Faint };
             vec![
-                (Role::Id, model.name.to_owned()),
+                (Role::Id, format!("  {}", model.name)),
                 (role, model.state.to_owned()),
                 (Role::Faint, model.about.to_owned()),
             ]
@@ -58,6 +88,105 @@ pub(crate) fn cmd_list(
         .collect();
     ui.table(&rows)?;
     Ok(Exit::Done)
+}
+
+fn print_roles(
+    ui: &mut Ui,
+    roles: &[RoleOutput],
+    providers: &[ProviderOutput],
+) -> Result<(), CommandError> {
+    ui.line("Answers:")?;
+    if roles.is_empty() {
+        ui.line("  no model is set, and none is needed; nacre config set roles.default.model ollama/qwen3")?;
+        return Ok(());
+    }
+    let rows: Vec<_> = roles
+        .iter()
+        .map(|role| {
+            let (kind, about) = match &role.problem {
+                Some(problem) => (Role::Bad, problem.clone()),
+                None => (Role::Faint, role.origin.clone()),
+            };
+            vec![
+                (Role::Id, format!("  {}", role.role)),
+                (Role::Title, role.models.join(", then ")),
+                (kind, about),
+            ]
+        })
+        .collect();
+    ui.table(&rows)?;
+    ui.line("")?;
+    ui.line("Served by:")?;
+    let rows: Vec<_> = providers
+        .iter()
+        .map(|provider| {
+            vec![
+                (Role::Id, format!("  {}", provider.name)),
+                (Role::Title, provider.address.clone()),
+                (Role::Faint, format!("{}; {}", provider.key, provider.origin)),
+            ]
+        })
+        .collect();
+    ui.table(&rows)
+}
+
+/// The roles that have a model of their own, and `default` for the others.
+fn roles(runtime: &Runtime) -> Result<Vec<RoleOutput>, CommandError> {
+    let models = Models::new(model_settings(runtime)?);
+    let mut roles = Vec::new();
+    for name in ROLES {
+        let Some(table) = runtime.settings().roles.get(*name) else { continue };
+        let Some(model) = &table.model else { continue };
+        let known = ModelRole::ALL.into_iter().find(|role| role.as_str() == *name);
+        // Any role that is not set goes by the default.
+        let role = known.or_else(|| {
+            let is_unset = |role: &ModelRole| !runtime.settings().roles.contains_key(role.as_str());
+            ModelRole::ALL.into_iter().find(is_unset)
+        });
+        let problem = role.and_then(|role| models.route(role).err());
+        let listed = std::iter::once(model).chain(&table.fallbacks);
+        roles.push(RoleOutput {
+            role: name,
+            models: listed.map(|model| nacre_core::base::Shown(model).one_line()).collect(),
+            origin: origin(runtime.resolved.tables.get(&format!("roles.{name}.model"))),
+            problem: problem.map(|error: RolesError| error.to_string()),
+        });
+    }
+    Ok(roles)
+}
+
+/// The providers of the models that are set.
+fn providers(runtime: &Runtime, roles: &[RoleOutput]) -> Vec<ProviderOutput> {
+    let used = |name: &str| {
+        let prefix = format!("{name}/");
+        roles.iter().flat_map(|role| &role.models).any(|model| model.starts_with(&prefix))
+    };
+    let mut providers = Vec::new();
+    for name in provider_names(runtime).into_iter().filter(|name| used(name)) {
+        let set = runtime.settings().providers.get(&name).and_then(|table| table.base_url.clone());
+        let known = KNOWN_PROVIDERS.iter().find(|known| known.name == name);
+        let address = set.or_else(|| known.map(|known| known.base_url.to_owned()));
+        let key = match key_variable(runtime, &name) {
+            None => "no key needed".to_owned(),
+            Some(variable) if runtime.environment.var(&variable).is_some() => {
+                format!("key in {variable}")
+            }
+            Some(variable) => format!("no key in {variable}"),
+        };
+        let entry = runtime.resolved.tables.get(&format!("providers.{name}.base_url"));
+        providers.push(ProviderOutput {
+            address: nacre_core::base::Shown(&address.unwrap_or_default()).one_line(),
+            key,
+            origin: origin(entry),
+            name,
+        });
+    }
+    providers
+}
+
+fn origin(entry: Option<&Entry>) -> String {
+    let place = entry.and_then(|entry| entry.origins.last()).map(|origin| origin.place.to_string());
+    place.unwrap_or_else(|| "built in".to_owned())
 }
 
 fn minilm_output(ui: &mut Ui, runtime: &Runtime) -> Result<ModelOutput, CommandError> {

@@ -1,8 +1,9 @@
-//! `nacre model`: the models that turn text into vectors.
+//! `nacre model`: the models that answer, and those that turn text into vectors.
 
 mod install;
 mod list;
 mod remove;
+mod test;
 
 use clap::{Args, Subcommand, ValueEnum};
 use nacre_core::search::EmbedError;
@@ -11,10 +12,11 @@ use super::error::{CommandError, Exit};
 use super::runtime::Runtime;
 use super::ui::Ui;
 
-/// Install, list and remove the models that search by meaning can use
+/// Show, try and install models
 ///
-/// One model is part of the program and needs nothing. Others are better and slower, and are
-/// fetched only by `nacre model install`.
+/// Two kinds of models are at work. Those that answer are set by role in the configuration, and
+/// served by a provider; none is needed. Those that search by meaning turn texts into vectors: one
+/// is part of the program, and a better and slower one is fetched only by `nacre model install`.
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
     #[command(subcommand)]
@@ -26,6 +28,7 @@ enum ModelCommand {
     Install(install::InstallArgs),
     List(list::ListArgs),
     Remove(remove::RemoveArgs),
+    Test(test::TestArgs),
 }
 
 /// Models that are not part of the program.
@@ -52,6 +55,7 @@ pub(crate) fn cmd_model(
         ModelCommand::Install(args) => install::cmd_install(ui, runtime, args),
         ModelCommand::List(args) => list::cmd_list(ui, runtime, args),
         ModelCommand::Remove(args) => remove::cmd_remove(ui, runtime, args),
+        ModelCommand::Test(args) => test::cmd_test(ui, runtime, args),
     }
 }
 

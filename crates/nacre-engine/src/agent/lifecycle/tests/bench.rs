@@ -87,7 +87,7 @@ impl Tool for Hang {
     }
 }
 
-pub(super) fn budgets() -> Budgets {
+fn budgets() -> Budgets {
     Budgets {
         steps: 8,
         tool_calls: 10,

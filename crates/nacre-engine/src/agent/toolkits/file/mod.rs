@@ -50,7 +50,7 @@ fn area_under(under: Option<&str>) -> Result<Area, ToolError> {
 }
 
 /// The folder that a model named; `.` is the whole workspace.
-pub(crate) fn folder(under: Option<&str>) -> Result<Option<RelPath>, ToolError> {
+pub(super) fn folder(under: Option<&str>) -> Result<Option<RelPath>, ToolError> {
     match under {
         None | Some("" | "." | "./" | "/") => Ok(None),
         Some(path) => place(path).map(Some),
@@ -58,7 +58,7 @@ pub(crate) fn folder(under: Option<&str>) -> Result<Option<RelPath>, ToolError> 
 }
 
 /// The rules that lie above a folder decide what is seen below it, so they are read, too.
-pub(crate) fn rules_above(under: Option<&RelPath>) -> Vec<Area> {
+pub(super) fn rules_above(under: Option<&RelPath>) -> Vec<Area> {
     let mut areas = Vec::new();
     let mut above = under.map(RelPath::parent);
     while let Some(folder) = above {

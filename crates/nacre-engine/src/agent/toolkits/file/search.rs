@@ -132,6 +132,7 @@ struct Search<'c> {
     n_bytes: usize,
     n_searched: usize,
     n_passed_over: usize,
+    n_long_lines: usize,
     is_full: bool,
 }
 
@@ -148,6 +149,7 @@ impl<'c> Search<'c> {
             n_bytes: 0,
             n_searched: 0,
             n_passed_over: 0,
+            n_long_lines: 0,
             is_full: false,
         })
     }
@@ -182,6 +184,7 @@ impl<'c> Search<'c> {
         let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
         let mut shown_to = 0;
         for (idx, line) in lines.iter().enumerate() {
+            self.n_long_lines += usize::from(MAX_LINE_BYTES < line.len());
             if !self.regex.is_match(&line[..line.len().min(MAX_LINE_BYTES)]) {
                 if idx % 256 == 0 && self.cancel.is_cancelled() {
                     return ControlFlow::Break(());
@@ -215,6 +218,12 @@ impl<'c> Search<'c> {
         }
         if end.is_cut {
             text += "[There are more files than one search looks at; name a folder.]\n";
+        }
+        if self.n_long_lines != 0 {
+            let n_lines = self.n_long_lines;
+            text += &format!(
+                "[{n_lines} lines are longer than {MAX_LINE_BYTES} bytes and were searched only so far.]\n"
+            );
         }
         if self.n_passed_over != 0 {
             text += &format!("[{} binary or large files were not searched.]\n", self.n_passed_over);

@@ -1,0 +1,201 @@
+//! Makes the calls and looks at what is left: nothing changed outside the scope, nothing over its limits, every
+//! denial counted.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use nacre_core::safefs::RelPath;
+use nacre_engine::agent::{
+    AgentSpec, AnyTool, Area, Batch, Budgets, Cache, Completion, Effects, Events, Fault, Heard,
+    Permissions, Pipeline, PipelineParts, Signals, Spawn, StepContext, TaskId, Workspace, toolkits,
+};
+use nacre_engine::model::{Cancel, Role, ToolCall};
+
+use super::calls::call;
+use super::rng::Rng;
+use super::site::{OPEN_TO_LEAD, SECRET, Site};
+
+/// What a call may take beyond the limit of its tool: threads have to be woken.
+const SLACK: Duration = Duration::from_secs(2);
+
+/// What the process may grow by, in KiB.
+const MAX_GROWTH_KIB: u64 = 512 << 10;
+
+/// What a result may have besides what its tool shows.
+const MAX_EXTRA_BYTES: usize = 1_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Agent {
+    Lead,
+    Explorer,
+}
+
+impl Agent {
+    pub(crate) const ALL: [Self; 2] = [Self::Lead, Self::Explorer];
+
+    fn permissions(self) -> Permissions {
+        let tree = |name: &str| Area::Tree(Some(RelPath::new(name).unwrap()));
+        match self {
+            Self::Lead => {
+                let writes = OPEN_TO_LEAD.iter().copied().map(tree).collect();
+                Permissions { writes, ..Permissions::read_only() }
+            }
+            Self::Explorer => Permissions::read_only(),
+        }
+    }
+
+    fn open(self) -> &'static [&'static str] {
+        match self {
+            Self::Lead => &OPEN_TO_LEAD,
+            Self::Explorer => &[],
+        }
+    }
+}
+
+/// What came of a campaign.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    agent: String,
+    n_calls: u32,
+    n_swaps: u64,
+    denied: u32,
+    faults: BTreeMap<String, u32>,
+    slowest: Duration,
+    growth_kib: u64,
+    /// Promises that were not kept.
+    pub(crate) broken: Vec<String>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { agent, n_calls, n_swaps, denied, faults, slowest, growth_kib, broken } = self;
+        write!(
+            f,
+            "{agent}: {n_calls} calls beside {n_swaps} swaps, {denied} denied, slowest {slowest:?}, grew {growth_kib} \
+             KiB, faults {faults:?}, broken promises: {broken:#?}"
+        )
+    }
+}
+
+/// Runs a campaign in a folder of its own.
+pub(crate) fn campaign(agent: Agent, n_calls: u64, seed: u64) -> Report {
+    let site = Site::new();
+    let before = site.untouchable(agent.open());
+    let memory_before = peak_kib();
+    let heard = Arc::new(Heard::default());
+    let mut pipeline = pipeline(agent, &site, &heard);
+    let swapper = site.swapper();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut report = Report { agent: format!("{agent:?}"), ..Report::default() };
+    let mut rng = Rng::new(seed);
+    let mut made = 0;
+    while made < n_calls {
+        let n_together = 1 + rng.below(4);
+        let calls: Vec<ToolCall> = (0..n_together).map(|idx| call(&mut rng, made + idx)).collect();
+        made += n_together;
+        let step = StepContext { number: 1, cancel: Cancel::never(), now: Timestamp::now() };
+        let batch = runtime.block_on(pipeline.call_all(&calls, &step));
+        look_at(&mut report, &pipeline, &calls, &batch);
+    }
+    report.n_swaps = swapper.finish();
+    report.growth_kib = peak_kib().saturating_sub(memory_before);
+    if MAX_GROWTH_KIB < report.growth_kib {
+        report.broken.push(format!("the process grew by {} KiB", report.growth_kib));
+    }
+    if site.untouchable(agent.open()) != before {
+        report.broken.push("something changed outside the scope".to_owned());
+    }
+    check_counts(&mut report, &pipeline, &heard);
+    report
+}
+
+fn pipeline(agent: Agent, site: &Site, heard: &Arc<Heard>) -> Pipeline {
+    let permissions = agent.permissions();
+    let workspace = Arc::new(Workspace::open(&site.workspace(), &permissions.denied).unwrap());
+    let environment: BTreeMap<String, String> =
+        std::env::vars().filter(|(key, _)| key == "PATH").collect();
+    let mut tools: Vec<Arc<dyn AnyTool>> = toolkits::file::tools(&workspace);
+    tools.extend(toolkits::code::tools(&workspace));
+    tools.extend(toolkits::git::tools(&workspace, environment));
+    let spec = AgentSpec {
+        name: "campaign",
+        role: Role::Explorer,
+        prompt: String::new(),
+        tools: tools.iter().map(|tool| tool.spec().name).collect(),
+        permissions,
+        budgets: Budgets {
+            steps: u32::MAX,
+            tool_calls: u32::MAX,
+            wall: Duration::from_secs(86_400),
+            context_tokens: 100_000,
+            answer_tokens: 1_000,
+            total_tokens: None,
+        },
+        completion: Completion::EndTurn { signals: Signals::Off },
+        effects: Effects::none(),
+        spawn: Spawn::Nothing,
+    };
+    let clock = Arc::new(|| Timestamp::UNIX_EPOCH);
+    let events = Events::new(TaskId::from_random(1), clock, vec![heard.clone()]);
+    let cache = Arc::new(Cache::default());
+    let spill = site.path("spill");
+    let parts = PipelineParts { tools, workspace, spill, cache, effects: None, events };
+    Pipeline::new(&spec, parts).unwrap()
+}
+
+fn look_at(report: &mut Report, pipeline: &Pipeline, calls: &[ToolCall], batch: &Batch) {
+    for ((call, result), record) in calls.iter().zip(&batch.results).zip(&batch.records) {
+        report.n_calls += 1;
+        let fault = record.fault.map_or("none", Fault::as_str);
+        *report.faults.entry(fault.to_owned()).or_default() += 1;
+        report.denied += u32::from(record.fault == Some(Fault::Denied));
+        report.slowest = report.slowest.max(record.took);
+        let mut broken = |what: String| {
+            let arguments: String =
+                call.arguments.as_object().to_string().chars().take(300).collect();
+            report.broken.push(format!("{}: {what}: {arguments}", record.tool));
+        };
+        if result.text.contains(SECRET) {
+            broken("a secret was shown".to_owned());
+        }
+        let limit = pipeline.limits_of(&record.tool);
+        if let Some((time_limit, shown_bytes)) = limit {
+            if time_limit + SLACK < record.took {
+                broken(format!("took {:?}", record.took));
+            }
+            if shown_bytes + MAX_EXTRA_BYTES < result.text.len() {
+                broken(format!("showed {} bytes", result.text.len()));
+            }
+        }
+        if record.fault == Some(Fault::Io) && result.text.contains("broke down") {
+            broken("the tool broke down".to_owned());
+        }
+    }
+}
+
+fn check_counts(report: &mut Report, pipeline: &Pipeline, heard: &Heard) {
+    let records = heard.records();
+    let n_told = |name: &str| records.iter().filter(|record| record.event.name() == name).count();
+    let deeds = pipeline.tally().deeds();
+    for (what, counted, expected) in [
+        ("calls", deeds.tool_calls as usize, report.n_calls as usize),
+        ("denials", deeds.denied_calls as usize, report.denied as usize),
+        ("denials that were told", n_told("tool.denied"), report.denied as usize),
+        ("results that were told", n_told("tool.result"), report.n_calls as usize),
+    ] {
+        if counted != expected {
+            report.broken.push(format!("{counted} {what} were counted, not {expected}"));
+        }
+    }
+}
+
+/// The most memory that this process ever had, where the system says so.
+fn peak_kib() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or(0)
+}

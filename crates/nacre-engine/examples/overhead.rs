@@ -1,0 +1,182 @@
+//! Measures what the engine itself costs: a step without tools, and events during a run of 1,000 tool calls.
+//!
+//! Usage: `overhead [ROUNDS]`. The model is a script that answers at once, so that all time is ours. Numbers are medians
+//! of the rounds; the two kinds of runs alternate, so that a busy machine troubles both alike.
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a tool for developers"
+)]
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use nacre_core::safefs::{Access, Owner, WriteScope};
+use nacre_engine::agent::state::{Recorder, Retention, State};
+use nacre_engine::agent::{
+    AgentSpec, Budgets, Cache, Clock, Completion, Conversation, Effects, Engine, Events, Job,
+    Listener, NewTask, Permissions, Pipeline, PipelineParts, RunControl, Runner, SessionId,
+    Signals, Spawn, TaskClass, TaskId, Workspace, run, toolkits,
+};
+use nacre_engine::model::{
+    Limits, ModelRef, ModelSettings, Models, RetryPolicy, Role, RoleSettings, Scripted,
+};
+
+const N_CALLS: usize = 1000;
+const CALLS_A_STEP: usize = 10;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let rounds = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(7);
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    for name in ["home", "spill", "work"] {
+        fs::create_dir(root.join(name)).unwrap();
+    }
+    let line = "a line of some file that an agent looks at\n";
+    fs::write(root.join("work/file.txt"), line.repeat(N_CALLS + 10)).unwrap();
+    step_overhead(&root, rounds).await;
+    event_overhead(&root, rounds).await;
+}
+
+/// A run of one step is resolve, prepare, one step and finalize; a run of two steps less one of one step is a step.
+async fn step_overhead(root: &Path, rounds: usize) {
+    let one = "{\"turns\":[{\"say\":\"Done.\"}]}".to_owned();
+    // What says nothing is asked once more: a second step without a tool.
+    let two = "{\"turns\":[{\"say\":\" \"},{\"say\":\"Done.\"}]}".to_owned();
+    let (mut ones, mut twos) = (Vec::new(), Vec::new());
+    for number in 0..rounds * 50 {
+        let number = number as u64 * 2;
+        ones.push(timed(root, &one, &Voice::Recorded, number).await);
+        twos.push(timed(root, &two, &Voice::Recorded, number + 1).await);
+    }
+    let (one, two) = (median(ones), median(twos));
+    println!("run of one step: {one:?}");
+    println!("one more step:   {:?}", two.saturating_sub(one));
+}
+
+async fn event_overhead(root: &Path, rounds: usize) {
+    let script = thousand_calls();
+    let (mut silent, mut recorded) = (Vec::new(), Vec::new());
+    for number in 0..rounds {
+        let number = 1_000_000 + number as u64;
+        silent.push(timed(root, &script, &Voice::Silent, number).await);
+        recorded.push(timed(root, &script, &Voice::Recorded, number).await);
+    }
+    let (silent, recorded) = (median(silent), median(recorded));
+    let more = recorded.as_secs_f64() / silent.as_secs_f64() * 100.0 - 100.0;
+    println!("{N_CALLS} calls, nobody listens: {silent:?}");
+    println!("{N_CALLS} calls, written down:   {recorded:?} ({more:+.1} %)");
+}
+
+fn thousand_calls() -> String {
+    let mut turns = Vec::new();
+    for step in 0..N_CALLS / CALLS_A_STEP {
+        let calls: Vec<String> = (0..CALLS_A_STEP)
+            .map(|call| {
+                let first = step * CALLS_A_STEP + call + 1;
+                format!("{{\"name\":\"file_read\",\"arguments\":{{\"path\":\"file.txt\",\"first_line\":{first},\"n_lines\":5}}}}")
+            })
+            .collect();
+        turns.push(format!("{{\"calls\":[{}]}}", calls.join(",")));
+    }
+    turns.push("{\"say\":\"Done.\"}".to_owned());
+    format!("{{\"turns\":[{}]}}", turns.join(","))
+}
+
+enum Voice {
+    Silent,
+    Recorded,
+}
+
+async fn timed(root: &Path, script: &str, voice: &Voice, number: u64) -> Duration {
+    let task = TaskId::from_random(number);
+    let clock: Clock = Arc::new(Timestamp::now);
+    let recorder = match voice {
+        Voice::Silent => None,
+        Voice::Recorded => Some(Arc::new(recorder(root, &task))),
+    };
+    let listeners =
+        recorder.iter().map(|recorder| -> Arc<dyn Listener> { recorder.clone() }).collect();
+    let events = Events::new(task, Arc::clone(&clock), listeners);
+    let spec = spec();
+    let workspace = Arc::new(Workspace::open(&root.join("work"), &[]).unwrap());
+    let parts = PipelineParts {
+        tools: toolkits::file::tools(&workspace),
+        workspace,
+        spill: root.join("spill"),
+        cache: Arc::new(Cache::default()),
+        effects: None,
+        events: events.clone(),
+    };
+    let mut tools = Pipeline::new(&spec, parts).unwrap();
+    let settings = ModelSettings {
+        default: Some(RoleSettings::of_model(ModelRef::scripted())),
+        script: Some(Arc::new(Scripted::parse(script).unwrap())),
+        ..ModelSettings::default()
+    };
+    let models = Models::new(settings);
+    let (policy, limits) = (RetryPolicy::default(), Limits::default());
+    let engine = Engine { models: &models, policy: &policy, limits: &limits, clock: &clock };
+    let history = Conversation::default();
+    let job = Job { spec: &spec, history, asked: "Read it all.", events, seed: 1 };
+    let begun = Instant::now();
+    let outcome = run(engine, job, &mut tools, &RunControl::unattended()).await;
+    let took = begun.elapsed();
+    assert_eq!(outcome.ending.state().to_string(), "completed(done)", "{:?}", outcome.ending);
+    if let Some(recorder) = recorder {
+        let report = recorder.close();
+        assert!(report.error.is_none() && report.n_lost == 0, "{report:?}");
+    }
+    took
+}
+
+fn recorder(root: &Path, task: &TaskId) -> Recorder {
+    let home = WriteScope::open(&root.join("home"), Access::Private).unwrap();
+    let owner =
+        Owner { pid: std::process::id(), command: "overhead".to_owned(), since: String::new() };
+    let mut state = State::open(&home, &owner, Duration::from_secs(5)).unwrap();
+    let runner = Runner::here(std::process::id());
+    let new = NewTask {
+        id: task.clone(),
+        session: SessionId::from_random(1),
+        parent: None,
+        project: None,
+        agent: "reader".to_owned(),
+        class: TaskClass::Interactive,
+        title: "Read it all.".to_owned(),
+    };
+    state.accept(&new, &runner, Timestamp::now()).unwrap();
+    state.start(task, &runner, Timestamp::now()).unwrap();
+    Recorder::start(state, None, Retention::default())
+}
+
+fn spec() -> AgentSpec {
+    AgentSpec {
+        name: "reader",
+        role: Role::Chat,
+        prompt: "You read.".to_owned(),
+        tools: vec!["file_read"],
+        permissions: Permissions::read_only(),
+        budgets: Budgets {
+            steps: 200,
+            tool_calls: 2000,
+            wall: Duration::from_secs(600),
+            context_tokens: 1_000_000,
+            answer_tokens: 1000,
+            total_tokens: None,
+        },
+        completion: Completion::EndTurn { signals: Signals::Off },
+        effects: Effects::none(),
+        spawn: Spawn::Nothing,
+    }
+}
+
+fn median(mut durations: Vec<Duration>) -> Duration {
+    durations.sort();
+    durations[durations.len() / 2]
+}

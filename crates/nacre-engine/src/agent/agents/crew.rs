@@ -1,0 +1,78 @@
+//! What explorers are run with: models, the workspace, and who hears of them.
+//!
+//! A program makes one crew for a run. An agent that may delegate has it in its `delegate` tool; a command that only
+//! wants a question answered uses it directly. Either way an explorer gets a pipeline of its own.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::explorer::explorer;
+use crate::agent::context::Conversation;
+use crate::agent::control::RunControl;
+use crate::agent::event::{Clock, Events};
+use crate::agent::lifecycle::{Engine, Job, Outcome, run};
+use crate::agent::pipeline::{Cache, Pipeline, PipelineError, PipelineParts};
+use crate::agent::spec::{AgentSpec, Budgets, Permissions};
+use crate::agent::tool::AnyTool;
+use crate::agent::workspace::Workspace;
+use crate::model::{Limits, Models, RetryPolicy};
+
+/// Everything that explorers share.
+pub struct Crew {
+    pub models: Arc<Models>,
+    pub policy: RetryPolicy,
+    pub limits: Limits,
+    pub clock: Clock,
+    /// All tools there are; each explorer is offered those of its spec.
+    pub tools: Vec<Arc<dyn AnyTool>>,
+    pub workspace: Arc<Workspace>,
+    pub spill: PathBuf,
+    pub cache: Arc<Cache>,
+    /// What its agents may read.
+    pub permissions: Permissions,
+    pub seed: u64,
+    pub started: AtomicU32,
+}
+
+impl Crew {
+    /// Answers one question; the events are those of its task.
+    pub async fn explore(
+        &self,
+        question: &str,
+        spec: &AgentSpec,
+        events: Events,
+        control: &RunControl,
+    ) -> Result<Outcome, PipelineError> {
+        let parts = PipelineParts {
+            tools: self.tools.clone(),
+            workspace: Arc::clone(&self.workspace),
+            spill: self.spill.clone(),
+            cache: Arc::clone(&self.cache),
+            effects: None,
+            events: events.clone(),
+        };
+        let mut tools = Pipeline::new(spec, parts)?;
+        let engine = Engine {
+            models: &self.models,
+            policy: &self.policy,
+            limits: &self.limits,
+            clock: &self.clock,
+        };
+        let history = Conversation::default();
+        let job = Job { spec, history, asked: question, events, seed: self.next_seed() };
+        Ok(run(engine, job, &mut tools, control).await)
+    }
+
+    /// The spec of an explorer with at most these budgets.
+    pub fn explorer(&self, permissions: &Permissions, budgets: Option<Budgets>) -> AgentSpec {
+        let spec = explorer(&self.workspace, permissions);
+        AgentSpec { budgets: budgets.unwrap_or(spec.budgets), ..spec }
+    }
+
+    /// A number of its own for each run; the same crew draws the same ones.
+    pub(super) fn next_seed(&self) -> u64 {
+        let number = self.started.fetch_add(1, Ordering::Relaxed);
+        self.seed.wrapping_add(u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+}

@@ -1,0 +1,160 @@
+//! Explorers at work for somebody else.
+
+use std::fs;
+use std::sync::atomic::AtomicU32;
+
+use jiff::Timestamp;
+
+use super::*;
+use crate::agent::event::{Clock, Heard, Listener, Record};
+use crate::agent::pipeline::Cache;
+use crate::agent::tasks::{CancelledBy, TaskState};
+use crate::agent::tool::AnyTool;
+use crate::agent::toolkits;
+use crate::agent::workspace::Workspace;
+use crate::model::{
+    CancelSource, Limits, ModelRef, ModelSettings, Models, RetryPolicy, RoleSettings, Scripted,
+};
+
+struct Bench {
+    _folder: tempfile::TempDir,
+    desk: Desk,
+    source: CancelSource,
+    heard: Arc<Heard>,
+    delegate: Delegate,
+}
+
+fn bench(script: &str) -> Bench {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    for path in ["work/src", "work/docs", "spill"] {
+        fs::create_dir_all(root.join(path)).unwrap();
+    }
+    fs::write(root.join("work/src/lock.rs"), "fn lock() {}\n").unwrap();
+    fs::write(root.join("work/docs/guide.md"), "The guide.\n").unwrap();
+    let workspace = Arc::new(Workspace::open(&root.join("work"), &[]).unwrap());
+    let settings = ModelSettings {
+        default: Some(RoleSettings::of_model(ModelRef::scripted())),
+        script: Some(Arc::new(Scripted::parse(script).unwrap())),
+        ..ModelSettings::default()
+    };
+    let clock: Clock = Arc::new(|| Timestamp::UNIX_EPOCH);
+    let heard = Arc::new(Heard::default());
+    let listener: Arc<dyn Listener> = heard.clone();
+    let events = Events::new(TaskId::from_random(1), Arc::clone(&clock), vec![listener]);
+    let crew = Crew {
+        models: Arc::new(Models::new(settings)),
+        policy: RetryPolicy::default(),
+        limits: Limits::default(),
+        clock,
+        tools: toolkits::file::tools(&workspace),
+        spill: root.join("spill"),
+        cache: Arc::new(Cache::default()),
+        permissions: Permissions::read_only(),
+        seed: 7,
+        started: AtomicU32::new(0),
+        workspace: Arc::clone(&workspace),
+    };
+    let source = CancelSource::new();
+    let desk = Desk {
+        workspace: Arc::clone(workspace.root()),
+        cancel: source.token(),
+        now: Timestamp::UNIX_EPOCH,
+        spill: Arc::new(root.join("spill")),
+    };
+    let crew = Arc::new(crew);
+    let budgets = super::super::explorer::BUDGETS;
+    let delegate = Delegate { crew, events, budgets };
+    Bench { _folder: folder, desk, source, heard, delegate }
+}
+
+fn ends(records: &[Arc<Record>]) -> Vec<String> {
+    let mut ends: Vec<String> = records
+        .iter()
+        .filter(|record| record.event.is_terminal())
+        .map(|record| match &record.event {
+            Event::TaskState(state) => state.to_string(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    ends.sort();
+    ends
+}
+
+const CITED: &str = r#"{"order":"any","turns":[
+    {"expect":{"last_contains":["where is the lock"]},
+     "calls":[{"name":"answer","arguments":{"answer":"In lock.rs.","citations":[
+        {"file":"src/lock.rs","first_line":1,"last_line":1,"quote":"fn lock()"}]}}]},
+    {"expect":{"last_contains":["what is broken"]},"error":{"kind":"quota"}},
+    {"expect":{"last_contains":["what does the guide say"]},
+     "calls":[{"name":"file_read","arguments":{"path":"docs/guide.md"}}]},
+    {"expect":{"last_contains":["src` is outside","denied"]},"say":"x"},
+    {"expect":{"last_contains":["The guide."]},
+     "calls":[{"name":"answer","arguments":{"answer":"Little.","citations":[
+        {"file":"docs/guide.md","first_line":1,"last_line":1,"quote":"The guide."}]}}]}
+]}"#;
+
+#[tokio::test]
+async fn questions_are_answered_side_by_side_and_one_failure_is_only_its_own() {
+    let bench = bench(CITED);
+    let arguments = json!({ "questions": [
+        { "question": "where is the lock" },
+        { "question": "what is broken" },
+        { "question": "what does the guide say", "folders": ["docs/"] },
+    ] });
+    let output = AnyTool::run(&bench.delegate, arguments, &bench.desk).await.unwrap();
+    assert_eq!(output.value[0]["state"], "completed(done)");
+    assert_eq!(output.value[0]["citations"][0]["verified"], true);
+    assert_eq!(output.value[1]["state"], "failed(model)");
+    assert!(output.value[1]["error"].as_str().unwrap().contains("no credit"));
+    assert_eq!(output.value[2]["answer"], "Little.");
+    assert_eq!(
+        ends(&bench.heard.records()),
+        ["completed(done)", "completed(done)", "failed(model)"]
+    );
+    assert_eq!(bench.delegate.events.n_late(), 0);
+    assert!(!bench.delegate.events.is_over(), "the parent's own task goes on");
+}
+
+#[tokio::test]
+async fn an_explorer_is_cancelled_with_its_parent() {
+    let bench = bench(r#"{"turns":[{"hang":true}]}"#);
+    let arguments = json!({ "questions": [{ "question": "anything?" }] });
+    let run = AnyTool::run(&bench.delegate, arguments, &bench.desk);
+    let cancel = async {
+        while !bench.heard.records().iter().any(|r| matches!(r.event, Event::ModelCall { .. })) {
+            tokio::task::yield_now().await;
+        }
+        bench.source.cancel();
+    };
+    let (output, ()) = tokio::join!(run, cancel);
+    assert_eq!(output.unwrap().value[0]["state"], "cancelled(parent)");
+    let by = CancelledBy::Parent;
+    let expected = TaskState::Cancelled { by }.to_string();
+    assert_eq!(ends(&bench.heard.records()), [expected]);
+}
+
+#[tokio::test]
+async fn helpers_have_no_helpers_and_see_no_tool_that_changes_anything() {
+    let bench = bench(r#"{"turns":[]}"#);
+    let spec = bench.delegate.crew.explorer(&Permissions::read_only(), None);
+    assert!(!spec.tools.contains(&"delegate"));
+    for changing in
+        ["file_create", "file_edit", "file_delete", "file_move", "shell_run", "git_commit"]
+    {
+        assert!(!spec.tools.contains(&changing), "{changing}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_call_will_read_is_what_its_explorers_may_read() {
+    let bench = bench(r#"{"turns":[]}"#);
+    let footprint = |folders: Value| {
+        let arguments = json!({ "questions": [{ "question": "q", "folders": folders }] });
+        AnyTool::footprint(&bench.delegate, &arguments)
+    };
+    let docs = Area::Tree(Some(RelPath::new("docs").unwrap()));
+    assert_eq!(footprint(json!(["docs/"])).unwrap(), Footprint::reading([docs]));
+    assert_eq!(footprint(json!([])).unwrap(), Footprint::reading([Area::Tree(None)]));
+    assert_eq!(footprint(json!(["../secrets"])).unwrap_err().fault, Fault::Arguments);
+}

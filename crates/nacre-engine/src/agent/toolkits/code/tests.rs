@@ -1,0 +1,74 @@
+//! The code tools through the pipeline.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::super::super::pipeline::testing::{Bay, Plan, full_access, write};
+use super::super::super::workspace::Workspace;
+
+fn bay() -> Bay {
+    let root = tempfile::tempdir().unwrap();
+    write(
+        root.path(),
+        "src/lib.rs",
+        "pub struct Pearl;\n\nimpl Pearl {\n    pub fn grow(&self) {\n        open(\"a\").unwrap();\n        // open(\"b\").unwrap()\n    }\n}\n",
+    );
+    write(root.path(), "web/app.ts", "export const grow = () => open().then(x => x);\n");
+    write(root.path(), "web/view.tsx", "const view = <div>{open().then(x => x)}</div>;\n");
+    write(root.path(), "notes.md", "grow\n");
+    write(root.path(), "gen/out.rs", "fn grow() {}\n");
+    write(root.path(), ".gitignore", "gen/\n");
+    let workspace = Arc::new(Workspace::open(root.path(), &[]).unwrap());
+    let tools = super::tools(&workspace);
+    Bay::at(root, Plan { permissions: full_access(), tools, ..Plan::default() })
+}
+
+#[tokio::test]
+async fn code_is_outlined_and_searched_by_structure() {
+    let mut bay = bay();
+    let mut shown = String::new();
+    for (tool, arguments) in [
+        ("code_outline", json!({ "path": "src/lib.rs" })),
+        ("code_outline", json!({ "path": "notes.md" })),
+        ("code_symbols", json!({ "name": "GROW" })),
+        ("code_symbols", json!({ "name": "pearl", "kind": "type", "under": "src" })),
+        ("code_symbols", json!({ "name": "pearl", "kind": "macro" })),
+        ("code_search", json!({ "pattern": "$X.unwrap()", "language": "rust" })),
+        ("code_search", json!({ "pattern": "$X.then($$$)", "language": "typescript" })),
+        ("code_search", json!({ "pattern": "fn (", "language": "rust" })),
+        ("code_search", json!({ "pattern": "x", "language": "cobol" })),
+        ("code_search", json!({ "pattern": "nothing($A)", "language": "python" })),
+    ] {
+        let said = bay.call(tool, arguments.clone()).await;
+        shown += &format!("> {tool} {arguments}\n{}\n", said.trim_end());
+    }
+    insta::assert_snapshot!(shown, @r#"
+    > code_outline {"path":"src/lib.rs"}
+    src/lib.rs: 3 symbols in 8 lines of rust
+        1-1     pub struct Pearl;
+        3-8     impl Pearl
+        4-7       pub fn grow(&self)
+    > code_outline {"path":"notes.md"}
+    Error (unsupported): The language of `notes.md` is not known. Read it; only bash, c, cpp, go, java, javascript, python, rust, tsx, typescript are parsed.
+    > code_symbols {"name":"GROW"}
+    src/lib.rs:4: method pub fn grow(&self)
+    web/app.ts:1: function export const grow = () => open().then(x => x);
+    > code_symbols {"kind":"type","name":"pearl","under":"src"}
+    src/lib.rs:1: struct pub struct Pearl;
+    src/lib.rs:3: implementation impl Pearl
+    > code_symbols {"kind":"macro","name":"pearl"}
+    Nothing named like `pearl` is declared here.
+    > code_search {"language":"rust","pattern":"$X.unwrap()"}
+    src/lib.rs:5: (in method grow) open("a").unwrap()
+    > code_search {"language":"typescript","pattern":"$X.then($$$)"}
+    web/app.ts:1: (in function grow) open().then(x => x)
+    web/view.tsx:1: open().then(x => x)
+    > code_search {"language":"rust","pattern":"fn ("}
+    Error (arguments): The pattern is no rust code: it has a syntax error. Write a whole expression, statement or declaration, with `$NAME` for its holes.
+    > code_search {"language":"cobol","pattern":"x"}
+    Error (unsupported): `cobol` is no language that is parsed. Known are bash, c, cpp, go, java, javascript, python, rust, tsx, typescript.
+    > code_search {"language":"python","pattern":"nothing($A)"}
+    No python code matches (0 files searched).
+    "#);
+}

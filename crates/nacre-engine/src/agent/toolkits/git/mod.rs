@@ -1,0 +1,76 @@
+//! The repository that the workspace is the top of: its state, its history, and commits.
+//!
+//! The `git` of the system is started with fixed arguments and nothing of the repository that could start anything else:
+//! no hooks, pager, external diff, text conversion, signature check, monitor, or filter of its own configuration.
+
+mod add;
+mod commit;
+mod diff;
+mod log;
+mod program;
+mod revision;
+mod show;
+mod status;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::footprint::{Area, Exec, Footprint};
+use super::super::tool::{AnyTool, ToolError};
+use super::super::workspace::{Denied, Workspace, place};
+
+pub use program::GitProgram;
+
+const TOOLKIT: &str = "git";
+
+const GIT_LIMIT: Duration = Duration::from_secs(30);
+
+/// All git tools over one workspace. `environment` is all that git gets to see: a `PATH`, and a `HOME` for the
+/// person's own settings.
+pub fn tools(
+    workspace: &Arc<Workspace>,
+    environment: BTreeMap<String, String>,
+) -> Vec<Arc<dyn AnyTool>> {
+    let git = Arc::new(GitProgram::new(Arc::clone(workspace), environment));
+    let git = || Arc::clone(&git);
+    vec![
+        Arc::new(status::GitStatus { git: git() }),
+        Arc::new(diff::GitDiff { git: git() }),
+        Arc::new(log::GitLog { git: git() }),
+        Arc::new(show::GitShow { git: git() }),
+        Arc::new(add::GitAdd { git: git() }),
+        Arc::new(commit::GitCommit { git: git() }),
+    ]
+}
+
+/// Looks at the repository, and at the one place if a call names it.
+fn looking(path: Option<&str>) -> Result<Footprint, ToolError> {
+    let area = match path {
+        Some(path) => Area::File(place(path)?),
+        None => Area::Tree(None),
+    };
+    Ok(Footprint { exec: Exec::Helper, ..Footprint::reading([area]) })
+}
+
+/// Changes the repository: only for who may change all that a commit can hold.
+fn recording(areas: Vec<Area>) -> Footprint {
+    let writes = vec![Area::Tree(None)];
+    Footprint { writes, exec: Exec::Helper, ..Footprint::reading(areas) }
+}
+
+/// The paths of a command, behind `--`, without what nobody may see.
+fn pathspecs(paths: &[String]) -> Result<Vec<String>, ToolError> {
+    let mut specs = vec!["--".to_owned()];
+    if paths.is_empty() {
+        specs.push(".".to_owned());
+    }
+    for path in paths {
+        specs.push(format!(":(literal){}", place(path)?));
+    }
+    specs.extend(Denied::exclusions());
+    Ok(specs)
+}

@@ -1,0 +1,98 @@
+//! The languages that have a grammar here, and how they are told apart.
+
+use std::fmt;
+use std::str::FromStr;
+
+use ast_grep_language::SupportLang;
+use serde::{Deserialize, Serialize};
+
+/// A language that can be parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    Bash,
+    C,
+    Cpp,
+    Go,
+    Java,
+    JavaScript,
+    Python,
+    Rust,
+    Tsx,
+    TypeScript,
+}
+
+/// A word that names no language of ours.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is no language that can be parsed")]
+pub struct UnknownLanguage {
+    name: String,
+}
+
+/// Each language with its name and the ends of its file names.
+const LANGUAGES: &[(Language, &str, &[&str])] = &[
+    (Language::Bash, "bash", &["sh", "bash"]),
+    (Language::C, "c", &["c", "h"]),
+    (Language::Cpp, "cpp", &["cc", "cpp", "cxx", "hh", "hpp", "hxx"]),
+    (Language::Go, "go", &["go"]),
+    (Language::Java, "java", &["java"]),
+    (Language::JavaScript, "javascript", &["js", "jsx", "mjs", "cjs"]),
+    (Language::Python, "python", &["py", "pyi"]),
+    (Language::Rust, "rust", &["rs"]),
+    (Language::Tsx, "tsx", &["tsx"]),
+    (Language::TypeScript, "typescript", &["ts", "mts", "cts"]),
+];
+
+impl Language {
+    /// All of them, by name.
+    pub fn all() -> impl Iterator<Item = Self> {
+        LANGUAGES.iter().map(|(language, _, _)| *language)
+    }
+
+    /// The language of a file, by the end of its name.
+    pub fn of_path(path: &str) -> Option<Self> {
+        let (_, end) = path.rsplit_once('.')?;
+        let is_of = |ends: &[&str]| ends.iter().any(|known| known.eq_ignore_ascii_case(end));
+        LANGUAGES.iter().find(|(_, _, ends)| is_of(ends)).map(|(language, _, _)| *language)
+    }
+
+    pub fn name(self) -> &'static str {
+        LANGUAGES
+            .iter()
+            .find(|(language, _, _)| *language == self)
+            .map_or("unknown", |(_, name, _)| name)
+    }
+
+    pub(super) fn grammar(self) -> SupportLang {
+        match self {
+            Self::Bash => SupportLang::Bash,
+            Self::C => SupportLang::C,
+            Self::Cpp => SupportLang::Cpp,
+            Self::Go => SupportLang::Go,
+            Self::Java => SupportLang::Java,
+            Self::JavaScript => SupportLang::JavaScript,
+            Self::Python => SupportLang::Python,
+            Self::Rust => SupportLang::Rust,
+            Self::Tsx => SupportLang::Tsx,
+            Self::TypeScript => SupportLang::TypeScript,
+        }
+    }
+}
+
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Language {
+    type Err = UnknownLanguage;
+
+    fn from_str(text: &str) -> Result<Self, UnknownLanguage> {
+        LANGUAGES
+            .iter()
+            .find(|(_, name, _)| name.eq_ignore_ascii_case(text))
+            .map(|(language, _, _)| *language)
+            .ok_or_else(|| UnknownLanguage { name: text.chars().take(40).collect() })
+    }
+}

@@ -1,0 +1,100 @@
+//! Search by structure: a pattern is code with holes, and matches code that has the same tree.
+//!
+//! `$NAME` stands for one node and `$$$NAME` for any number of them, as in ast-grep, which does the matching.
+
+use ast_grep_core::Pattern;
+use ast_grep_core::meta_var::MetaVariable;
+use serde::{Deserialize, Serialize};
+
+use super::language::Language;
+use super::{ParseError, parse};
+
+/// A capture is shown as far as this.
+const MAX_CAPTURE_BYTES: usize = 200;
+
+/// Code with holes, in one language.
+#[derive(Clone)]
+pub struct CodePattern {
+    pattern: Pattern,
+    language: Language,
+}
+
+/// A pattern that is no code of its language.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("The pattern is no {language} code: {why}")]
+pub struct PatternError {
+    language: Language,
+    why: String,
+}
+
+/// A place where a pattern matches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodeMatch {
+    /// From 1.
+    pub first_line: usize,
+    pub last_line: usize,
+    pub text: String,
+    pub captures: Vec<Capture>,
+}
+
+/// What a hole of the pattern stood for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capture {
+    pub name: String,
+    pub text: String,
+}
+
+impl CodePattern {
+    pub fn new(pattern: &str, language: Language) -> Result<Self, PatternError> {
+        let fail = |why: String| PatternError { language, why };
+        let pattern = Pattern::try_new(pattern, language.grammar())
+            .map_err(|error| fail(error.to_string()))?;
+        if pattern.has_error() {
+            return Err(fail("it has a syntax error".to_owned()));
+        }
+        Ok(Self { pattern, language })
+    }
+
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// Finds at most `limit` places in a text of the pattern's language.
+    pub fn find(&self, text: &str, limit: usize) -> Result<Vec<CodeMatch>, ParseError> {
+        let tree = parse(text, self.language)?;
+        let root = tree.root();
+        let found = root.find_all(&self.pattern).take(limit).map(|found| {
+            let names = found.get_env().get_matched_variables();
+            let mut captures: Vec<Capture> = names
+                .filter_map(|variable| match variable {
+                    MetaVariable::Capture(name, _) => {
+                        let node = found.get_env().get_match(&name)?;
+                        Some(Capture { text: shortened(&node.text()), name })
+                    }
+                    MetaVariable::Dropped(_)
+                    | MetaVariable::Multiple
+                    | MetaVariable::MultiCapture(_) => None,
+                })
+                .collect();
+            captures.sort_by(|a, b| a.name.cmp(&b.name));
+            CodeMatch {
+                first_line: found.start_pos().line() + 1,
+                last_line: found.end_pos().line() + 1,
+                text: found.text().into_owned(),
+                captures,
+            }
+        });
+        Ok(found.collect())
+    }
+}
+
+impl std::fmt::Debug for CodePattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CodePattern").field("language", &self.language).finish_non_exhaustive()
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let end = text.floor_char_boundary(MAX_CAPTURE_BYTES);
+    text[..end].to_owned()
+}

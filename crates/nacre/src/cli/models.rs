@@ -1,0 +1,166 @@
+//! The models that are set, from the configuration and the environment.
+//!
+//! A key is looked up here, by the name of its variable, and handed on as a `Secret`: it is in no file, no error and no
+//! output.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use nacre_core::config::{ProviderTable, RoleTable};
+use nacre_engine::model::{
+    Effort, KNOWN_PROVIDERS, ModelError, ModelRef, ModelSettings, NextStep, PlainHttp,
+    ProviderKind, ProviderSettings, Role, RoleSettings, RolesError, Scripted, Secret,
+};
+
+use super::error::{CommandError, Exit};
+use super::runtime::Runtime;
+
+/// A larger script is no script.
+const MAX_SCRIPT_BYTES: u64 = 8 << 20;
+
+/// Everything that is set about models.
+pub(crate) fn model_settings(runtime: &Runtime) -> Result<ModelSettings, CommandError> {
+    let mut settings = ModelSettings::default();
+    for name in provider_names(runtime) {
+        let table = runtime.settings().providers.get(&name);
+        settings.providers.insert(name.clone(), provider(runtime, &name, table)?);
+    }
+    for (name, table) in &runtime.settings().roles {
+        let Some(role) = role(name, table)? else { continue };
+        match Role::ALL.into_iter().find(|known| known.as_str() == name) {
+            Some(known) => {
+                settings.roles.insert(known, role);
+            }
+            None => settings.default = Some(role),
+        }
+    }
+    Ok(settings)
+}
+
+/// Every role answered from a script.
+pub(crate) fn scripted(runtime: &Runtime, file: &Path) -> Result<ModelSettings, CommandError> {
+    let path = runtime.environment.absolute(file);
+    let cannot = |cause: String| CommandError {
+        causes: vec![cause],
+        ..CommandError::failed(format!("Cannot read the script `{}`", path.display()))
+    };
+    let size = std::fs::metadata(&path).map_err(|error| cannot(error.to_string()))?.len();
+    if MAX_SCRIPT_BYTES < size {
+        return Err(cannot(format!("it has {size} bytes")));
+    }
+    let text = std::fs::read_to_string(&path).map_err(|error| cannot(error.to_string()))?;
+    let script = Scripted::parse(&text)
+        .map_err(|error| CommandError::from_error(Exit::Failed, &error, None))?;
+    Ok(ModelSettings {
+        default: Some(RoleSettings::of_model(ModelRef::scripted())),
+        script: Some(Arc::new(script)),
+        ..ModelSettings::default()
+    })
+}
+
+/// The providers that are known or set.
+pub(crate) fn provider_names(runtime: &Runtime) -> Vec<String> {
+    let known = KNOWN_PROVIDERS.iter().map(|known| (known.name.to_owned(), ()));
+    let set = runtime.settings().providers.keys().map(|name| (name.clone(), ()));
+    known.chain(set).collect::<BTreeMap<_, _>>().into_keys().collect()
+}
+
+/// The variable that holds a provider's key, where it has one.
+pub(crate) fn key_variable(runtime: &Runtime, provider: &str) -> Option<String> {
+    let set = runtime.settings().providers.get(provider);
+    let known = KNOWN_PROVIDERS.iter().find(|known| known.name == provider);
+    set.and_then(|table| table.key_variable.clone())
+        .or_else(|| known.and_then(|known| known.key_variable).map(str::to_owned))
+}
+
+fn provider(
+    runtime: &Runtime,
+    name: &str,
+    table: Option<&ProviderTable>,
+) -> Result<ProviderSettings, CommandError> {
+    let unset = ProviderTable::default();
+    let ProviderTable { api, base_url, key_variable: _, plain_http } = table.unwrap_or(&unset);
+    let kind = match api.as_deref() {
+        None => None,
+        Some("anthropic") => Some(ProviderKind::Anthropic),
+        Some("openai") => Some(ProviderKind::OpenAi),
+        Some(other) => {
+            return Err(CommandError::usage(format!("No API is called `{other}`")));
+        }
+    };
+    let plain_http = match plain_http.as_deref() {
+        Some("anywhere") => PlainHttp::Allowed,
+        Some(_) | None => PlainHttp::ThisMachineOnly,
+    };
+    let variable = key_variable(runtime, name);
+    let key = variable.and_then(|name| runtime.environment.var(&name).and_then(Secret::new));
+    Ok(ProviderSettings { kind, base_url: base_url.clone(), key, plain_http, proxy: None })
+}
+
+/// What is set about a role; nothing where it has no model.
+fn role(name: &str, table: &RoleTable) -> Result<Option<RoleSettings>, CommandError> {
+    let RoleTable { model, fallbacks, max_tokens, context_tokens, temperature, effort } = table;
+    let parsed = |text: &String| {
+        text.parse::<ModelRef>().map_err(|error| {
+            CommandError::from_error(Exit::Usage, &error, None)
+                .hint(format!("nacre config set roles.{name}.model ollama/qwen3"))
+        })
+    };
+    let Some(model) = model else { return Ok(None) };
+    let effort = match effort.as_deref() {
+        Some("off") => Effort::Off,
+        Some("low") => Effort::Low,
+        Some("medium") => Effort::Medium,
+        Some("high") => Effort::High,
+        Some(_) | None => Effort::Unset,
+    };
+    Ok(Some(RoleSettings {
+        model: parsed(model)?,
+        fallbacks: fallbacks.iter().map(parsed).collect::<Result<_, _>>()?,
+        max_tokens: *max_tokens,
+        context_tokens: *context_tokens,
+        temperature: temperature.map(|thousandths| thousandths as f32 / 1000.0),
+        effort,
+    }))
+}
+
+impl From<RolesError> for CommandError {
+    fn from(error: RolesError) -> Self {
+        let hint = match &error {
+            RolesError::NotSet(_) => {
+                Some("nacre config set roles.default.model ollama/qwen3".to_owned())
+            }
+            RolesError::UnknownProvider(name) => Some(format!(
+                "nacre config set providers.{name}.base_url http://127.0.0.1:8080/v1, and its api"
+            )),
+            RolesError::NoKey(name) => {
+                let known = KNOWN_PROVIDERS.iter().find(|known| known.name == name);
+                let variable = known.and_then(|known| known.key_variable);
+                variable.map(|variable| format!("Put it into the variable {variable}"))
+            }
+            RolesError::NoScript | RolesError::Endpoint(_) => None,
+        };
+        Self::from_error(Exit::Failed, &error, hint)
+    }
+}
+
+/// A model that did not answer, and what may help.
+pub(crate) fn no_answer(error: &ModelError) -> CommandError {
+    let hint = match error.kind.next_step() {
+        NextStep::Retry => "Try again later, or set another model: nacre model list",
+        NextStep::Fallback => "`nacre model list` shows the models, their addresses and keys",
+        NextStep::Stop => "`nacre model test` asks the model for one word",
+    };
+    CommandError::from_error(Exit::Failed, error, Some(hint.to_owned()))
+}
+
+/// A runtime for one command: everything it waits for is waited for on this thread.
+pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, CommandError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| CommandError {
+        causes: vec![error.to_string()],
+        ..CommandError::failed("Cannot start what waits for models")
+    })?;
+    Ok(runtime.block_on(work))
+}

