@@ -1,6 +1,8 @@
 //! `nacre events`, `events tools` and `events models`
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -208,6 +210,57 @@ fn tools_and_models_are_counted() {
     let (_, value) = home.json(&["events", "tools"]);
     assert_eq!(value["tools"][0]["errors"], serde_json::json!({ "not_found": 1 }));
     assert_eq!(home.json(&["events", "models"]).1["models"][0]["cost_nano_dollars"], 2_500_000);
+}
+
+/// Runs an agent whose model says one thing, with a collector at `address`.
+fn asked(address: &str) -> (TestHome, String) {
+    let home = TestHome::new().with_var("NACRE_TELEMETRY_OTLP_ENDPOINT", address);
+    let answer = "[[turns]]\ncalls = [{ name = 'answer', arguments = { answer = 'Nowhere.', citations = [] } }]\n";
+    fs::write(home.root().join("script.toml"), answer.repeat(3)).unwrap();
+    let shown = home.run(&["run", "--scripted", "../script.toml", "Where?"]);
+    (home, shown)
+}
+
+#[test]
+fn a_run_is_listed_logged_and_told_to_the_collector() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let collector = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut received = String::new();
+        let mut buffer = [0; 4096];
+        // The body of the request ends with the object that holds all spans.
+        while !received.ends_with("}]}]}") {
+            let n_read = stream.read(&mut buffer).unwrap();
+            received.push_str(&String::from_utf8_lossy(&buffer[..n_read]));
+        }
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").unwrap();
+        received
+    });
+    let (home, shown) = asked(&address);
+    let received = collector.join().unwrap();
+    assert!(
+        received.starts_with("POST /v1/traces") && received.contains("invoke_agent explorer"),
+        "{received}"
+    );
+    assert!(!shown.contains("Warning"), "{shown}");
+    let (_, value) = home.json(&["events"]);
+    let task = value["tasks"][0]["id"].as_str().unwrap();
+    let log = fs::read_to_string(home.root().join(".nacre/logs/server.log")).unwrap();
+    let last = log.lines().last().unwrap();
+    assert!(last.contains("event=task.state") && last.contains(task), "{last}");
+    assert!(home.run(&["events", task, "--follow"]).contains("run.summary"));
+}
+
+#[test]
+fn a_collector_that_is_gone_costs_a_warning() {
+    let (home, shown) = asked("http://127.0.0.1:1");
+    assert!(
+        shown.contains("Warning: The collector was not told: Cannot reach the collector"),
+        "{shown}"
+    );
+    assert!(shown.contains("Nowhere."), "{shown}");
+    assert_eq!(home.json(&["events"]).1["tasks"].as_array().unwrap().len(), 1);
 }
 
 #[test]

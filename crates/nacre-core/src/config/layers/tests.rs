@@ -71,6 +71,7 @@ fn the_defaults_are_complete_and_typed() {
                 endpoint_url: String::new(),
                 endpoint_model: String::new(),
             },
+            telemetry: TelemetrySettings { otlp_endpoint: String::new() },
             providers: BTreeMap::new(),
             roles: BTreeMap::new(),
         }
