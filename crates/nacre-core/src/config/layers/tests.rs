@@ -8,7 +8,9 @@ use proptest::prelude::*;
 use super::super::DEFAULTS;
 use super::super::error::told;
 use super::super::keys::Kind;
-use super::super::settings::{ColorChoice, EmbeddingChoice, ScopeMode, SearchSettings};
+use super::super::settings::{
+    ColorChoice, EmbeddingChoice, ScopeMode, SearchSettings, TelemetrySettings,
+};
 use super::*;
 
 const HOME: &str = "/home/ana/.nacre/config.toml";
