@@ -145,8 +145,24 @@ fn tasks_are_listed_the_latest_first_and_what_was_killed_failed() {
 #[test]
 fn the_events_of_a_task_are_shown_in_order() {
     let home = with_tasks();
-    assert_snapshot!(home.run(&["events", "task_0000000000001"]), @"");
-    assert_snapshot!(home.run(&["events", "0000000000001", "-n", "1"]), @"");
+    assert_snapshot!(home.run(&["events", "task_0000000000001"]), @r#"
+    Where is the \u{1b}[31mqueue?
+    task_0000000000001 · explorer · completed(done) · from 2026-11-15T08:30:00Z · to 2026-11-15T08:30:00Z
+        1  08:30:00.000  task.state         state=running
+        2  08:30:00.000  step.start         step=1
+        3  08:30:00.000  model.finish       cost=2500000 duration_us=1500000 model=anthropic/claude-sonnet-4-6 step=1 stop=end usage.cache_read=900 usage.cache_write=0 usage.input=100 usage.output=20 usage.reasoning=0
+        4  08:30:00.000  tool.call          arguments="{\"path\":\"a b.rs\"}" call=c1 step=1 tool=file_read
+        5  08:30:00.000  tool.result        bytes_in=20 bytes_out=4000 cache=miss call=c1 category=read duration_us=1500 n_changed=0 shown_bytes=1000 step=1 tool=file_read
+        6  08:30:00.000  tool.result        bytes_in=20 bytes_out=4000 cache=off call=c1 category=read duration_us=300 fault=not_found n_changed=0 shown_bytes=1000 step=1 tool=file_read
+        7  08:30:00.000  tool.result        bytes_in=20 bytes_out=4000 cache=hit call=c1 category=read duration_us=12000 n_changed=0 shown_bytes=1000 step=1 tool=git_log
+        8  08:30:00.000  task.state         signal=done state=completed
+    "#);
+    assert_snapshot!(home.run(&["events", "0000000000001", "-n", "1"]), @r"
+    Where is the \u{1b}[31mqueue?
+    task_0000000000001 · explorer · completed(done) · from 2026-11-15T08:30:00Z · to 2026-11-15T08:30:00Z
+        1  08:30:00.000  task.state         state=running
+    Hint: There are 7 more: --limit 0 shows all
+    ");
     let (_, value) = home.json(&["events", "0000000000001"]);
     let events = value["events"].as_array().unwrap();
     assert_eq!((value["task"]["state"].as_str(), events.len()), (Some("completed"), 8));
@@ -205,8 +221,11 @@ fn a_task_whose_process_is_gone_is_not_followed_for_ever() {
 #[test]
 fn tools_and_models_are_counted() {
     let home = with_tasks();
-    assert_snapshot!(home.run(&["events", "tools"]), @"");
-    assert_snapshot!(home.run(&["events", "models"]), @"");
+    assert_snapshot!(home.run(&["events", "tools"]), @"
+    file_read  2 calls  p50 0.300 ms   p95 1.500 ms   1 errors (1 not_found)  0 from cache  8000 bytes, 2000 shown
+    git_log    1 calls  p50 12.000 ms  p95 12.000 ms  no errors               1 from cache  4000 bytes, 1000 shown
+    ");
+    assert_snapshot!(home.run(&["events", "models"]), @"anthropic/claude-sonnet-4-6  1 calls  100 tokens in, 900 from cache  20 out  $0.002500");
     let (_, value) = home.json(&["events", "tools"]);
     assert_eq!(value["tools"][0]["errors"], serde_json::json!({ "not_found": 1 }));
     assert_eq!(home.json(&["events", "models"]).1["models"][0]["cost_nano_dollars"], 2_500_000);
@@ -274,6 +293,7 @@ fn a_damaged_state_is_named_with_what_to_type() {
     assert_snapshot!(home.run(&["events"]), @"
     Error: `$HOME/.nacre/state.sqlite3` is damaged or not Nacre's
     Caused by: file is not a database
+    Caused by: Error code 26: file is not a database
     Hint: Move it away, and a new one is made: mv $HOME/.nacre/state.sqlite3 $HOME/.nacre/state.sqlite3.damaged
     [exit 1]
     ");

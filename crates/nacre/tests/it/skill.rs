@@ -19,7 +19,7 @@ fn with_skills() -> TestHome {
     write(
         &project,
         "release",
-        "---\nname: release\ndescription: Cut a \u{1b}[31mrelease.\nallowed-tools: git_log Bash(git tag:*)\n---\nRelease $ARGUMENTS.\n",
+        "---\nname: release\ndescription: \"Cut a \\x1b[31mrelease.\"\nallowed-tools: git_log Bash(git tag:*)\n---\nRelease $ARGUMENTS.\n",
     );
     write(
         &home.root().join(".nacre/skills"),
