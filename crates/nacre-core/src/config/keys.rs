@@ -123,6 +123,14 @@ pub const KEYS: &[KeySpec] = &[
         var: vars::NACRE_SEARCH_ENDPOINT_MODEL,
         doc: "The model that the service for `endpoint` is asked for.",
     },
+    KeySpec {
+        name: "telemetry.otlp_endpoint",
+        kind: Kind::Text,
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_TELEMETRY_OTLP_ENDPOINT,
+        doc: "The address of an OpenTelemetry collector, such as `http://127.0.0.1:4318`, that is told how long tasks and \
+              calls took and what tokens they used. Empty: nobody is.",
+    },
 ];
 
 impl KeySpec {

@@ -15,7 +15,8 @@ use super::families::{self, Family, Found};
 use super::keys::{self, FromRepo, KEYS, KeySpec};
 use super::nearest;
 use super::settings::{
-    LockSettings, MemorySettings, RedactSettings, SearchSettings, Settings, UiSettings,
+    LockSettings, MemorySettings, RedactSettings, SearchSettings, Settings, TelemetrySettings,
+    UiSettings,
 };
 use super::value::{Value, describe};
 use super::vars::{NACRE_MODEL, PREFIX, VARS};
@@ -364,6 +365,9 @@ fn settings(
             embedding: values.choice("search.embedding")?,
             endpoint_url: values.text("search.endpoint_url")?.to_owned(),
             endpoint_model: values.text("search.endpoint_model")?.to_owned(),
+        },
+        telemetry: TelemetrySettings {
+            otlp_endpoint: values.text("telemetry.otlp_endpoint")?.to_owned(),
         },
         providers: families::providers(tables),
         roles: families::roles(tables),

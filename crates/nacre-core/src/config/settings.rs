@@ -12,6 +12,7 @@ pub struct Settings {
     pub lock: LockSettings,
     pub redact: RedactSettings,
     pub search: SearchSettings,
+    pub telemetry: TelemetrySettings,
     /// By the name that a person gave it.
     pub providers: BTreeMap<String, ProviderTable>,
     /// By role; `default` is for all that are not set.
@@ -74,6 +75,12 @@ pub struct SearchSettings {
     /// The base address of an embeddings service, and the model to ask it for.
     pub endpoint_url: String,
     pub endpoint_model: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TelemetrySettings {
+    /// Where spans are sent; empty for nowhere.
+    pub otlp_endpoint: String,
 }
 
 /// Where recall looks.

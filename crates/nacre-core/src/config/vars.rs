@@ -51,6 +51,8 @@ vars! {
     NACRE_SEARCH_ENDPOINT_URL
     /// Sets `search.endpoint_model`.
     NACRE_SEARCH_ENDPOINT_MODEL
+    /// Sets `telemetry.otlp_endpoint`.
+    NACRE_TELEMETRY_OTLP_ENDPOINT
     /// Sets `roles.default.model`: the model for every role that has none of its own.
     NACRE_MODEL
     /// Set and not empty: no color while `ui.color` is `auto`.

@@ -13,6 +13,7 @@ mod footprint;
 mod lifecycle;
 mod pipeline;
 mod process;
+mod recording;
 mod sandbox;
 mod skills;
 mod spec;
@@ -44,6 +45,7 @@ pub use process::{
     Captured, Ending as ProgramEnding, Finished, Launcher, Order, OutputCaps, ProcessError,
     Program, Programs, Quotas, program_environment,
 };
+pub use recording::{Recording, RecordingReport};
 pub use sandbox::{Confinement, Metadata, Reach, secrets_of_home};
 pub use skills::{
     ActiveSkills, BadSkill, Origin, Shelf, ShelfPlaces, ShelfReport, Skill, SkillProblem,

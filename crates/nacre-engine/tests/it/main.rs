@@ -16,6 +16,7 @@ mod keys;
 mod loopback;
 #[cfg(target_os = "linux")]
 mod programs;
+mod recording;
 mod runs;
 mod shapes;
 mod stage;

@@ -11,8 +11,8 @@ use super::Cli;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
     ("Remember and recall", &["sync", "memory", "trace", "run"]),
-    ("Keep going", &["queue", "retry", "skip", "index", "eval"]),
-    ("Set up", &["connect", "project", "model", "config", "completions"]),
+    ("Keep going", &["queue", "retry", "skip", "events", "index", "eval"]),
+    ("Set up", &["connect", "project", "model", "skill", "config", "completions"]),
 ];
 
 /// The whole command line.

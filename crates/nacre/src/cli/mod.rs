@@ -10,6 +10,7 @@ mod doctor;
 mod env;
 mod error;
 mod eval;
+mod events;
 mod help;
 mod index;
 mod init;
@@ -22,6 +23,7 @@ mod reference;
 mod retry;
 mod run;
 mod runtime;
+mod skill;
 mod skip;
 mod status;
 mod sync;
@@ -103,8 +105,10 @@ enum HereCommand {
     Queue(queue::QueueArgs),
     Retry(retry::RetryArgs),
     Skip(skip::SkipArgs),
+    Events(events::EventsArgs),
     Connect(connect::ConnectArgs),
     Model(model::ModelArgs),
+    Skill(skill::SkillArgs),
     Project(project::ProjectArgs),
     Config(config::ConfigArgs),
     Eval(eval::EvalArgs),
@@ -126,6 +130,8 @@ impl HereCommand {
             | Self::Queue(_)
             | Self::Retry(_)
             | Self::Skip(_)
+            | Self::Events(_)
+            | Self::Skill(_)
             | Self::Connect(_)
             | Self::Model(_)
             | Self::Project(_) => Tolerance::None,
@@ -196,8 +202,10 @@ fn run_here(ui: &mut Ui, runtime: &Runtime, command: &HereCommand) -> Result<Exi
         HereCommand::Queue(args) => queue::cmd_queue(ui, runtime, args),
         HereCommand::Retry(args) => retry::cmd_retry(ui, runtime, args),
         HereCommand::Skip(args) => skip::cmd_skip(ui, runtime, args),
+        HereCommand::Events(args) => events::cmd_events(ui, runtime, args),
         HereCommand::Connect(args) => connect::cmd_connect(ui, runtime, args),
         HereCommand::Model(args) => model::cmd_model(ui, runtime, args),
+        HereCommand::Skill(args) => skill::cmd_skill(ui, runtime, args),
         HereCommand::Project(args) => project::cmd_project(ui, runtime, args),
         HereCommand::Config(args) => config::cmd_config(ui, runtime, args),
         HereCommand::Eval(args) => eval::cmd_eval(ui, runtime, args),

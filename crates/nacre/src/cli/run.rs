@@ -9,11 +9,11 @@ use std::sync::atomic::AtomicU32;
 use clap::{Args, ValueEnum};
 use nacre_core::base::{Shown, ShownLine};
 use nacre_core::safefs::{Access, RelPath, WriteScope};
-use nacre_engine::agent::state::{Recorder, Retention, State};
+use nacre_engine::agent::state::State;
 use nacre_engine::agent::{
     AgentSpec, AnyTool, Cache, CancelledBy, Citation, CitationState, Crew, DeltaKind, Ending,
-    Event, Events, Listener, NewTask, Outcome, Permissions, Record, RunError, RunHandle, Runner,
-    SessionId, TaskClass, TaskId, Workspace, check_report, toolkits,
+    Event, Events, Listener, NewTask, Outcome, Permissions, Record, Recording, RunError, RunHandle,
+    Runner, SessionId, TaskClass, TaskId, Workspace, check_report, toolkits,
 };
 use nacre_engine::model::{Limits, Models, RetryPolicy};
 use serde_json::{Value, json};
@@ -74,14 +74,14 @@ pub(crate) fn cmd_run(
     // What cannot be asked at all is said before a task is made of it.
     crew.models.route(spec.role)?;
     let task = TaskId::from_random(crew.seed);
-    let recorder = recorder(ui, runtime, &home, (&task, &spec, question));
+    let recording = recording(ui, runtime, &home, (&task, &spec, question));
     let live = Arc::new(Watcher { live: ui.live() });
     let mut listeners: Vec<Arc<dyn Listener>> = vec![live.clone()];
-    listeners.extend(recorder.clone().map(|recorder| -> Arc<dyn Listener> { recorder }));
+    listeners.extend(recording.as_ref().map(Recording::listeners).unwrap_or_default());
     let events = Events::new(task.clone(), Arc::clone(&crew.clock), listeners);
     let outcome = block_on(explore(&crew, question, &spec, events))?;
     live.live.end_line();
-    close(ui, recorder);
+    close(ui, recording)?;
     empty_spill(runtime, &home);
     let outcome = outcome.map_err(|error| CommandError::from_error(Exit::Failed, &error, None))?;
     report(ui, &crew, &spec, (&task, &outcome))
@@ -148,14 +148,15 @@ fn tools(runtime: &Runtime, workspace: &Arc<Workspace>) -> Vec<Arc<dyn AnyTool>>
 }
 
 /// Writes down what the task tells; a state that cannot be used does not stand in the way of an answer.
-fn recorder(
+fn recording(
     ui: &mut Ui,
     runtime: &Runtime,
     home: &WriteScope,
     (task, spec, question): (&TaskId, &AgentSpec, &str),
-) -> Option<Arc<Recorder>> {
+) -> Option<Recording> {
     let owner = runtime.owner("run");
-    let opened = State::open(home, &owner, runtime.settings().lock.wait).and_then(|mut state| {
+    let wait = runtime.settings().lock.wait;
+    let opened = State::open(home, &owner, wait).and_then(|mut state| {
         let runner = Runner::here(runtime.environment.pid);
         let project = runtime.project.as_ref().map(|project| project.path.display().to_string());
         let new = NewTask {
@@ -169,10 +170,11 @@ fn recorder(
         };
         state.accept(&new, &runner, runtime.now())?;
         state.start(task, &runner, runtime.now())?;
-        Ok(state)
+        let collector = &runtime.settings().telemetry.otlp_endpoint;
+        Recording::start(home, &owner, wait, collector)
     });
     match opened {
-        Ok(state) => Some(Arc::new(Recorder::start(state, None, Retention::default()))),
+        Ok(recording) => Some(recording),
         Err(error) => {
             let error = CommandError::from_error(Exit::Failed, &error, None);
             ui.warning(format!("The task is not written down: {}", error.message), None);
@@ -188,11 +190,16 @@ fn hash(task: &TaskId) -> u64 {
     })
 }
 
-fn close(ui: &mut Ui, recorder: Option<Arc<Recorder>>) {
-    let report = recorder.map(|recorder| recorder.close()).unwrap_or_default();
-    if let Some(error) = report.error {
+fn close(ui: &mut Ui, recording: Option<Recording>) -> Result<(), CommandError> {
+    let Some(recording) = recording else { return Ok(()) };
+    let report = block_on(recording.close())?;
+    if let Some(error) = report.recorder.error {
         ui.warning(format!("Not everything was written down: {error}"), None);
     }
+    if let Some(Err(error)) = report.telemetry {
+        ui.warning(format!("The collector was not told: {error}"), None);
+    }
+    Ok(())
 }
 
 fn empty_spill(runtime: &Runtime, home: &WriteScope) {

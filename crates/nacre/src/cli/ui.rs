@@ -191,6 +191,13 @@ impl Ui {
         Ok(())
     }
 
+    /// Prints one of many objects, on a line of its own.
+    pub(crate) fn json_line(&mut self, value: &impl Serialize) -> Result<(), CommandError> {
+        let text = serde_json::to_string(value).map_err(io::Error::other)?;
+        writeln!(self.out, "{}", ascii_json(&text))?;
+        Ok(())
+    }
+
     /// Tells what was done; not with `--quiet` or `--json`.
     pub(crate) fn status(&mut self, line: impl Display) -> Result<(), CommandError> {
         if !self.is_quiet && !self.is_json {
@@ -266,7 +273,8 @@ impl Ui {
         Live { is_on, color, is_inside_line: AtomicBool::new(false) }
     }
 
-    fn flush(&mut self) {
+    /// Shows what was printed so far.
+    pub(crate) fn flush(&mut self) {
         // A reader that went away is told so by the next write.
         let _ = self.out.flush();
     }

@@ -12,16 +12,17 @@ fn show_says_where_each_value_came_from() {
     home.ok(&["config", "set", "memory.max_results", "7"]);
     home.ok(&["config", "set", "--repo", "memory.scope", "project_only"]);
     assert_snapshot!(home.run(&["config", "show"]), @"
-    lock.wait_ms           10000         in the built-in defaults
-    memory.max_file_bytes  65536         in the built-in defaults
-    memory.max_results     7             in `$HOME/.nacre/config.toml`, line 2
-    memory.scope           project_only  in `$HOME/work/.nacre/config.toml`, line 5
-    redact.extra           []            in the built-in defaults
-    search.embedding       builtin       in the built-in defaults
-    search.endpoint_model                in the built-in defaults
-    search.endpoint_url                  in the built-in defaults
-    ui.color               never         in variable `NACRE_UI_COLOR`
-    ui.editor                            in the built-in defaults
+    lock.wait_ms             10000         in the built-in defaults
+    memory.max_file_bytes    65536         in the built-in defaults
+    memory.max_results       7             in `$HOME/.nacre/config.toml`, line 2
+    memory.scope             project_only  in `$HOME/work/.nacre/config.toml`, line 5
+    redact.extra             []            in the built-in defaults
+    search.embedding         builtin       in the built-in defaults
+    search.endpoint_model                  in the built-in defaults
+    search.endpoint_url                    in the built-in defaults
+    telemetry.otlp_endpoint                in the built-in defaults
+    ui.color                 never         in variable `NACRE_UI_COLOR`
+    ui.editor                              in the built-in defaults
     ");
     assert_snapshot!(home.run(&["config", "show", "ui."]), @"
     ui.color   never  in variable `NACRE_UI_COLOR`

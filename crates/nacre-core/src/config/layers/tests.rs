@@ -8,7 +8,9 @@ use proptest::prelude::*;
 use super::super::DEFAULTS;
 use super::super::error::told;
 use super::super::keys::Kind;
-use super::super::settings::{ColorChoice, EmbeddingChoice, ScopeMode, SearchSettings};
+use super::super::settings::{
+    ColorChoice, EmbeddingChoice, ScopeMode, SearchSettings, TelemetrySettings,
+};
 use super::*;
 
 const HOME: &str = "/home/ana/.nacre/config.toml";
@@ -71,6 +73,7 @@ fn the_defaults_are_complete_and_typed() {
                 endpoint_url: String::new(),
                 endpoint_model: String::new(),
             },
+            telemetry: TelemetrySettings { otlp_endpoint: String::new() },
             providers: BTreeMap::new(),
             roles: BTreeMap::new(),
         }

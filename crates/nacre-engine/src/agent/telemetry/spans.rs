@@ -139,13 +139,12 @@ impl Book {
             };
             self.open.insert(child.clone(), below);
         }
-        match event {
-            Event::TaskState(state) if state.is_terminal() => {
-                self.end_task(open, task, *at, *state)
-            }
-            _ => {
-                self.open.insert(task.clone(), open);
-            }
+        if let Event::TaskState(state) = event
+            && state.is_terminal()
+        {
+            self.end_task(open, task, *at, *state);
+        } else {
+            self.open.insert(task.clone(), open);
         }
     }
 

@@ -16,7 +16,7 @@ const TOOLKIT: &str = "skill";
 const LIMIT: Duration = Duration::from_secs(5);
 
 /// The tools of a run: what they find is on `shelf`, what they take up is in `active`.
-pub fn toolkit(
+pub fn tools(
     shelf: &Arc<Shelf>,
     active: &Arc<ActiveSkills>,
     events: &Events,

@@ -22,7 +22,7 @@ fn run() -> Run {
     let events =
         Events::new(TaskId::from_random(1), clock, vec![Arc::clone(&heard) as Arc<dyn Listener>]);
     let active = Arc::new(ActiveSkills::default());
-    let tools = toolkit(&Arc::new(Shelf::new(ShelfPlaces::default())), &active, &events);
+    let tools = tools(&Arc::new(Shelf::new(ShelfPlaces::default())), &active, &events);
     Run { tools, active, heard }
 }
 

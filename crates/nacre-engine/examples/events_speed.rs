@@ -1,0 +1,155 @@
+//! Prints what events add to a run of tool calls: the same calls with nobody listening, and with state and log.
+//!
+//! Each round reads a thousand small files through the whole pipeline, in batches of ten. Rounds take turns, so that
+//! a slow moment of the machine hits both.
+
+#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a measuring program")]
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use nacre_core::safefs::{Access, Owner, WriteScope};
+use nacre_engine::agent::state::State;
+use nacre_engine::agent::toolkits::file;
+use nacre_engine::agent::{
+    AgentSpec, Budgets, Cache, Clock, Completion, Effects, Event, Events, NewTask, Permissions,
+    Pipeline, PipelineParts, Recording, Runner, SessionId, Signal, Signals, Spawn, StepContext,
+    TaskClass, TaskId, TaskState, Workspace,
+};
+use nacre_engine::model::{Arguments, Cancel, Role, ToolCall};
+use serde_json::json;
+
+const N_CALLS: usize = 1000;
+const N_ROUNDS: u64 = 15;
+const PATIENCE: Duration = Duration::from_secs(5);
+
+type Res<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> Res<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let work = tempfile::tempdir()?;
+    for n in 0..N_CALLS {
+        fs::write(work.path().join(format!("f{n}.txt")), format!("line {n}\n").repeat(100))?;
+    }
+    let mut silent = Vec::new();
+    let mut recorded = Vec::new();
+    for round in 0..N_ROUNDS {
+        silent.push(runtime.block_on(quietly(work.path(), round))?);
+        recorded.push(runtime.block_on(recording(work.path(), round))?);
+    }
+    let (silent, (run, whole)) = (median(silent), medians(&recorded));
+    let added = |time: Duration| (time.as_secs_f64() / silent.as_secs_f64() - 1.0) * 100.0;
+    println!("{N_CALLS} calls, medians of {N_ROUNDS} rounds");
+    println!("nobody listens    {silent:>10.2?}");
+    println!("state and log     {run:>10.2?}  {:+.1} %", added(run));
+    println!("  until written   {whole:>10.2?}  {:+.1} %", added(whole));
+    Ok(())
+}
+
+/// Returns how long the calls took with nobody listening.
+async fn quietly(work: &Path, round: u64) -> Res<Duration> {
+    let events = Events::silent(TaskId::from_random(round));
+    let start = Instant::now();
+    calls(work, &events).await?;
+    Ok(start.elapsed())
+}
+
+/// Returns how long the calls took, and how long until the last event was on disk.
+async fn recording(work: &Path, round: u64) -> Res<(Duration, Duration)> {
+    let home = tempfile::tempdir()?;
+    let scope = WriteScope::open(home.path(), Access::Private)?;
+    let owner =
+        Owner { pid: std::process::id(), command: "bench".to_owned(), since: String::new() };
+    let recording = Recording::start(&scope, &owner, PATIENCE, "")?;
+    let mut state = State::open(&scope, &owner, PATIENCE)?;
+    let clock: Clock = Arc::new(Timestamp::now);
+    let task = NewTask {
+        id: TaskId::from_random(round),
+        session: SessionId::from_random(round),
+        parent: None,
+        project: None,
+        agent: "bench".to_owned(),
+        class: TaskClass::Interactive,
+        title: "A thousand calls".to_owned(),
+    };
+    let runner = Runner::here(std::process::id());
+    let events = Events::new(task.id.clone(), clock, recording.listeners());
+    state.accept(&task, &runner, Timestamp::now())?;
+    state.start(&task.id, &runner, Timestamp::now())?;
+    let start = Instant::now();
+    calls(work, &events).await?;
+    events.emit(Event::TaskState(TaskState::Completed { signal: Signal::Done }));
+    let run = start.elapsed();
+    let report = recording.close().await;
+    let whole = start.elapsed();
+    if report.recorder.n_lost > 0 || report.recorder.error.is_some() {
+        return Err(format!("{report:?}").into());
+    }
+    Ok((run, whole))
+}
+
+/// Reads every file once.
+async fn calls(work: &Path, events: &Events) -> Res<()> {
+    let spill = tempfile::tempdir()?;
+    let workspace = Arc::new(Workspace::open(work, &[])?);
+    let parts = PipelineParts {
+        tools: file::tools(&workspace),
+        workspace,
+        spill: spill.path().to_owned(),
+        cache: Arc::new(Cache::default()),
+        effects: None,
+        events: events.clone(),
+    };
+    let mut pipeline = Pipeline::new(&spec(), parts)?;
+    let call = |n: usize| ToolCall {
+        id: format!("call_{n}"),
+        name: "file_read".to_owned(),
+        arguments: Arguments::Object(json!({ "path": format!("f{n}.txt") })),
+    };
+    for batch in 0..N_CALLS / 10 {
+        let calls: Vec<ToolCall> = (batch * 10..batch * 10 + 10).map(call).collect();
+        let number = u32::try_from(batch)?;
+        let step = StepContext { number, cancel: Cancel::never(), now: Timestamp::now() };
+        events.emit(Event::StepStart { step: number });
+        let done = pipeline.call_all(&calls, &step).await;
+        assert_eq!(done.results.len(), calls.len());
+        events.emit(Event::StepEnd { step: number, n_calls: calls.len(), duration_us: 0 });
+    }
+    Ok(())
+}
+
+fn spec() -> AgentSpec {
+    let minute = Duration::from_secs(60);
+    AgentSpec {
+        name: "bench",
+        role: Role::Explorer,
+        prompt: String::new(),
+        tools: vec!["file_read"],
+        permissions: Permissions::read_only(),
+        budgets: Budgets {
+            steps: 1000,
+            tool_calls: 2000,
+            wall: minute,
+            context_tokens: 1000,
+            answer_tokens: 1000,
+            total_tokens: None,
+        },
+        completion: Completion::EndTurn { signals: Signals::Off },
+        effects: Effects::none(),
+        spawn: Spawn::Nothing,
+    }
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+fn medians(times: &[(Duration, Duration)]) -> (Duration, Duration) {
+    let (runs, wholes) = times.iter().copied().unzip();
+    (median(runs), median(wholes))
+}

@@ -1,0 +1,56 @@
+//! `nacre skill`: instructions that agents take up.
+
+mod list;
+mod show;
+
+use clap::{Args, Subcommand};
+use nacre_engine::agent::{Shelf, ShelfPlaces, Skill};
+use serde_json::{Value, json};
+
+use super::error::{CommandError, Exit};
+use super::runtime::{Runtime, git_root};
+use super::ui::Ui;
+
+/// List and read the skills of this project, your own and Nacre's
+///
+/// A skill is a folder with a `SKILL.md` in `.agents/skills` or `.claude/skills` of the project or in
+/// `~/.nacre/skills`.
+#[derive(Debug, Args)]
+pub(crate) struct SkillArgs {
+    #[command(subcommand)]
+    command: SkillCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum SkillCommand {
+    List(list::ListArgs),
+    Show(show::ShowArgs),
+}
+
+pub(crate) fn cmd_skill(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &SkillArgs,
+) -> Result<Exit, CommandError> {
+    match &args.command {
+        SkillCommand::List(args) => list::cmd_list(ui, runtime, args),
+        SkillCommand::Show(args) => show::cmd_show(ui, runtime, args),
+    }
+}
+
+/// The skills that hold where the command is run.
+fn shelf(runtime: &Runtime) -> Shelf {
+    let folder = &runtime.environment.folder;
+    let project = runtime.project.as_ref().map(|project| project.path.clone());
+    let workspace = project.or_else(|| git_root(folder)).unwrap_or_else(|| folder.clone());
+    let home = runtime.home().ok().map(std::path::Path::to_owned);
+    Shelf::new(ShelfPlaces { workspace: Some(workspace), home })
+}
+
+/// A skill in JSON, without its instructions.
+fn skill_json(skill: &Skill) -> Value {
+    json!({
+        "name": skill.name, "description": skill.description, "origin": skill.origin.as_str(), "path": skill.path,
+        "license": skill.license, "allowed_tools": skill.allowed_tools,
+    })
+}
