@@ -89,7 +89,8 @@ fn look(
     if !permissions.reads.iter().any(|allowed| allowed.covers(&area)) {
         return Err(format!("`{path}` is outside of what may be read"));
     }
-    let text = workspace.read_text(&path).map_err(|error| error.what)?;
+    let bytes = workspace.read(&path).map_err(|error| error.what)?;
+    let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text.lines().take(MAX_LINES).collect();
     let (first, last) = (*first_line as usize, *last_line as usize);
     if last < first || first == 0 {
