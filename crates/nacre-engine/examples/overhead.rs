@@ -9,22 +9,27 @@
     reason = "a tool for developers"
 )]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_engine::agent::state::{Recorder, Retention, State};
 use nacre_engine::agent::{
-    AgentSpec, Budgets, Cache, Clock, Completion, Conversation, Effects, Engine, Events, Job,
-    Listener, NewTask, Permissions, Pipeline, PipelineParts, RunControl, Runner, SessionId,
-    Signals, Spawn, TaskClass, TaskId, Workspace, run, toolkits,
+    AgentSpec, Budgets, Cache, CancelledBy, Clock, Completion, Conversation, Effects, Engine,
+    Event, Events, Job, Listener, NewTask, Permissions, Pipeline, PipelineParts, Record,
+    RunControl, RunHandle, Runner, SessionId, Signals, Spawn, TaskClass, TaskId, Workspace, run,
+    toolkits,
 };
 use nacre_engine::model::{
-    Limits, ModelRef, ModelSettings, Models, RetryPolicy, Role, RoleSettings, Scripted,
+    Limits, ModelRef, ModelSettings, Models, ProviderSettings, RetryPolicy, Role, RoleSettings,
+    Scripted,
 };
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
 
 const N_CALLS: usize = 1000;
 const CALLS_A_STEP: usize = 10;
@@ -41,6 +46,99 @@ async fn main() {
     fs::write(root.join("work/file.txt"), line.repeat(N_CALLS + 10)).unwrap();
     step_overhead(&root, rounds).await;
     event_overhead(&root, rounds).await;
+    cancelled_stream(&root, rounds).await;
+}
+
+/// How long it takes from the wish to cancel to the end of the run, and until the server sees the connection closed.
+async fn cancelled_stream(root: &Path, rounds: usize) {
+    let (mut ended, mut closed) = (Vec::new(), Vec::new());
+    for number in 0..rounds {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base_url = Some(format!("http://{}/v1", listener.local_addr().unwrap()));
+        let server = tokio::spawn(stall(listener));
+        let provider = ProviderSettings { base_url, ..ProviderSettings::default() };
+        let settings = ModelSettings {
+            providers: BTreeMap::from([("llamacpp".to_owned(), provider)]),
+            default: Some(RoleSettings::of_model("llamacpp/m".parse().unwrap())),
+            ..ModelSettings::default()
+        };
+        let handle = Arc::new(RunHandle::new());
+        let control = handle.control();
+        let canceller = Arc::new(Canceller { handle, at: OnceLock::new() });
+        let events = Events::new(
+            TaskId::from_random(2_000_000 + number as u64),
+            Arc::new(Timestamp::now),
+            vec![canceller.clone()],
+        );
+        let (spec, mut tools) = (spec(), pipeline(root, &spec(), &events));
+        let (models, clock): (_, Clock) = (Models::new(settings), Arc::new(Timestamp::now));
+        let (policy, limits) = (RetryPolicy::default(), Limits::default());
+        let engine = Engine { models: &models, policy: &policy, limits: &limits, clock: &clock };
+        let outcome = run(engine, job(&spec, events), &mut tools, &control).await;
+        let wished = *canceller.at.get().unwrap();
+        ended.push(wished.elapsed());
+        assert_eq!(outcome.ending.state().to_string(), "cancelled(person)");
+        closed.push(server.await.unwrap().saturating_duration_since(wished));
+    }
+    println!(
+        "cancelled in a stream:   over after {:?}, closed after {:?}",
+        median(ended),
+        median(closed)
+    );
+}
+
+/// Says one word and then nothing more; returns when the client went away.
+async fn stall(listener: TcpListener) -> Instant {
+    let (mut stream, _) = listener.accept().await.unwrap();
+    let mut buffer = [0; 16 << 10];
+    let _ = stream.read(&mut buffer).await.unwrap();
+    let word = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Well\"}}]}\n\n";
+    let head =
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+    let text = format!("{head}{:x}\r\n{word}\r\n", word.len());
+    stream.write_all(text.as_bytes()).await.unwrap();
+    while stream.read(&mut buffer).await.is_ok_and(|n_read| n_read != 0) {}
+    Instant::now()
+}
+
+/// Wishes the run over as soon as the first word came.
+struct Canceller {
+    handle: Arc<RunHandle>,
+    at: OnceLock<Instant>,
+}
+
+impl Listener for Canceller {
+    fn hear(&self, record: &Arc<Record>) {
+        if matches!(record.event, Event::ModelDelta { .. }) {
+            self.at.get_or_init(Instant::now);
+            self.handle.cancel(CancelledBy::Person);
+        }
+    }
+}
+
+fn pipeline(root: &Path, spec: &AgentSpec, events: &Events) -> Pipeline {
+    let workspace = Arc::new(Workspace::open(&root.join("work"), &[]).unwrap());
+    let parts = PipelineParts {
+        tools: toolkits::file::tools(&workspace),
+        workspace,
+        spill: root.join("spill"),
+        cache: Arc::new(Cache::default()),
+        effects: None,
+        events: events.clone(),
+    };
+    Pipeline::new(spec, parts).unwrap()
+}
+
+fn job(spec: &AgentSpec, events: Events) -> Job<'_> {
+    Job {
+        spec,
+        history: Conversation::default(),
+        asked: "Read it all.",
+        events,
+        skills: None,
+        children: Arc::default(),
+        seed: 1,
+    }
 }
 
 /// A run of one step is resolve, prepare, one step and finalize; a run of two steps less one of one step is a step.
@@ -104,16 +202,7 @@ async fn timed(root: &Path, script: &str, voice: &Voice, number: u64) -> Duratio
         recorder.iter().map(|recorder| -> Arc<dyn Listener> { recorder.clone() }).collect();
     let events = Events::new(task, Arc::clone(&clock), listeners);
     let spec = spec();
-    let workspace = Arc::new(Workspace::open(&root.join("work"), &[]).unwrap());
-    let parts = PipelineParts {
-        tools: toolkits::file::tools(&workspace),
-        workspace,
-        spill: root.join("spill"),
-        cache: Arc::new(Cache::default()),
-        effects: None,
-        events: events.clone(),
-    };
-    let mut tools = Pipeline::new(&spec, parts).unwrap();
+    let mut tools = pipeline(root, &spec, &events);
     let settings = ModelSettings {
         default: Some(RoleSettings::of_model(ModelRef::scripted())),
         script: Some(Arc::new(Scripted::parse(script).unwrap())),
@@ -122,10 +211,8 @@ async fn timed(root: &Path, script: &str, voice: &Voice, number: u64) -> Duratio
     let models = Models::new(settings);
     let (policy, limits) = (RetryPolicy::default(), Limits::default());
     let engine = Engine { models: &models, policy: &policy, limits: &limits, clock: &clock };
-    let history = Conversation::default();
-    let job = Job { spec: &spec, history, asked: "Read it all.", events, seed: 1 };
     let begun = Instant::now();
-    let outcome = run(engine, job, &mut tools, &RunControl::unattended()).await;
+    let outcome = run(engine, job(&spec, events), &mut tools, &RunControl::unattended()).await;
     let took = begun.elapsed();
     assert_eq!(outcome.ending.state().to_string(), "completed(done)", "{:?}", outcome.ending);
     if let Some(recorder) = recorder {

@@ -54,6 +54,7 @@ impl Site {
         write("workspace/src/deep/app.ts", "export const a = () => b().then(c => c);\n");
         write("workspace/long.txt", &"a".repeat(2 << 20));
         write("workspace/many.txt", &"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\n".repeat(20_000));
+        write("workspace/wide.txt", &format!("{}\n", "ab".repeat(2_000)).repeat(100));
         write("workspace/nested.py", &"(".repeat(50_000));
         write("workspace/binary.bin", "\u{0}\u{1}\u{2}");
         symlink(self.path("outside"), self.path("workspace/link")).unwrap();

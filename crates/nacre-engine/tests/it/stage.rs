@@ -110,7 +110,15 @@ impl Stage {
         let (models, limits, clock) = (&self.models, &self.limits, &clock);
         let engine = Engine { models, policy: &policy, limits, clock };
         let history = Conversation::default();
-        let job = Job { spec, history, asked: "What is here?", events, seed: 1 };
+        let job = Job {
+            spec,
+            history,
+            asked: "What is here?",
+            events,
+            skills: None,
+            children: Arc::default(),
+            seed: 1,
+        };
         run(engine, job, &mut tools, run_control).await
     }
 

@@ -11,9 +11,9 @@ use nacre_core::base::{Shown, ShownLine};
 use nacre_core::safefs::{Access, RelPath, WriteScope};
 use nacre_engine::agent::state::{Recorder, Retention, State};
 use nacre_engine::agent::{
-    AgentSpec, Cache, CancelledBy, Citation, CitationState, Crew, DeltaKind, Ending, Event, Events,
-    Listener, NewTask, Outcome, Permissions, Record, RunError, RunHandle, Runner, SessionId,
-    TaskClass, TaskId, Workspace, check_report, toolkits,
+    AgentSpec, AnyTool, Cache, CancelledBy, Citation, CitationState, Crew, DeltaKind, Ending,
+    Event, Events, Listener, NewTask, Outcome, Permissions, Record, RunError, RunHandle, Runner,
+    SessionId, TaskClass, TaskId, Workspace, check_report, toolkits,
 };
 use nacre_engine::model::{Limits, Models, RetryPolicy};
 use serde_json::{Value, json};
@@ -123,7 +123,7 @@ fn crew(runtime: &Runtime, home: &WriteScope, models: Models) -> Result<Crew, Co
         policy: RetryPolicy::default(),
         limits: Limits::default(),
         clock: if fixed { Arc::new(move || now) } else { super::env::clock() },
-        tools: toolkits::file::tools(&workspace),
+        tools: tools(runtime, &workspace),
         spill: spill.path().to_owned(),
         cache: Arc::new(Cache::default()),
         permissions,
@@ -132,6 +132,19 @@ fn crew(runtime: &Runtime, home: &WriteScope, models: Models) -> Result<Crew, Co
         started: AtomicU32::new(0),
         workspace,
     })
+}
+
+/// Every tool that an agent of this command can be offered.
+fn tools(runtime: &Runtime, workspace: &Arc<Workspace>) -> Vec<Arc<dyn AnyTool>> {
+    // A program that is started sees these variables and no others.
+    let seen = ["HOME", "PATH"].into_iter().filter_map(|name| {
+        let value = runtime.environment.var(name)?;
+        Some((name.to_owned(), value.to_owned()))
+    });
+    let mut tools = toolkits::file::tools(workspace);
+    tools.extend(toolkits::code::tools(workspace));
+    tools.extend(toolkits::git::tools(workspace, seen.collect()));
+    tools
 }
 
 /// Writes down what the task tells; a state that cannot be used does not stand in the way of an answer.

@@ -25,7 +25,8 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
 /// Which crates of ours a crate may name.
 const CRATES: &[(&str, &[&str])] = &[
     ("nacre-core", &[]),
-    ("nacre-engine", &["nacre-core"]),
+    ("nacre-map", &[]),
+    ("nacre-engine", &["nacre-core", "nacre-map"]),
     ("nacre", &["nacre-core", "nacre-engine"]),
 ];
 

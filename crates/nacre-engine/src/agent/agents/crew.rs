@@ -60,7 +60,15 @@ impl Crew {
             clock: &self.clock,
         };
         let history = Conversation::default();
-        let job = Job { spec, history, asked: question, events, seed: self.next_seed() };
+        let job = Job {
+            spec,
+            history,
+            asked: question,
+            events,
+            skills: None,
+            children: Arc::default(),
+            seed: self.next_seed(),
+        };
         Ok(run(engine, job, &mut tools, control).await)
     }
 

@@ -4,6 +4,7 @@
 //! this tool, so that helpers have no helpers.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use nacre_core::safefs::RelPath;
@@ -22,13 +23,15 @@ use crate::agent::spec::{Budgets, Permissions, Spawn};
 use crate::agent::tasks::TaskId;
 use crate::agent::tool::{Category, Desk, Fault, Output, Tool, ToolError, ToolSpec};
 
-/// Runs explorers.
+/// Runs explorers for one agent.
 pub struct Delegate {
-    pub crew: Arc<Crew>,
+    crew: Arc<Crew>,
     /// The voice of the agent that delegates.
-    pub events: Events,
+    events: Events,
+    at_once: usize,
     /// For each explorer.
-    pub budgets: Budgets,
+    budgets: Budgets,
+    children: Arc<AtomicU32>,
 }
 
 /// Questions to answer at the same time.
@@ -77,9 +80,10 @@ impl Tool for Delegate {
 
     async fn run(&self, input: DelegateInput, desk: &Desk) -> Result<Output, ToolError> {
         let n_questions = input.questions.len();
-        if Spawn::MAX_AT_ONCE < n_questions {
+        if self.at_once < n_questions {
             let what = format!("{n_questions} questions are too many for one call");
-            return Err(ToolError::new(Fault::Arguments, what, "Ask at most three at once."));
+            let hint = format!("Ask at most {} at once.", self.at_once);
+            return Err(ToolError::new(Fault::Arguments, what, hint));
         }
         let mut running = JoinSet::new();
         for (number, question) in input.questions.into_iter().enumerate() {
@@ -91,6 +95,7 @@ impl Tool for Delegate {
                 budgets: self.budgets,
                 control: RunControl::of_child(desk.cancel.clone()),
             };
+            self.children.fetch_add(1, Ordering::Relaxed);
             running.spawn(async move { (number, child.answer(&question.question).await) });
         }
         let mut answers = vec![json!({ "state": "failed(internal)" }); n_questions];
@@ -105,6 +110,22 @@ impl Tool for Delegate {
 }
 
 impl Delegate {
+    /// The tool of an agent that may start helpers; none for one that may not. They are counted in `children`.
+    pub fn new(
+        spawn: Spawn,
+        crew: Arc<Crew>,
+        events: Events,
+        children: Arc<AtomicU32>,
+    ) -> Option<Self> {
+        match spawn {
+            Spawn::Nothing => None,
+            Spawn::Explorers { at_once, budgets } => {
+                let at_once = at_once.min(Spawn::MAX_AT_ONCE);
+                Some(Self { crew, events, at_once, budgets, children })
+            }
+        }
+    }
+
     /// What an explorer may read: the folders it was given, as far as its parent may read them.
     fn areas(&self, question: &Question) -> Result<Vec<Area>, ToolError> {
         if question.folders.is_empty() {

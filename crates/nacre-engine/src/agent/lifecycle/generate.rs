@@ -6,7 +6,7 @@
 use tokio::time::Instant;
 
 use super::outcome::{Ending, RunError};
-use super::prepare::Prepared;
+use super::prepare::{Prepared, offered};
 use super::progress::{Asking, Progress};
 use super::resolve::Resolved;
 use super::{Engine, Job};
@@ -62,6 +62,7 @@ impl Run<'_> {
         let begun = Instant::now();
         let calls_before = self.tools.tally().calls;
         self.job.events.emit(Event::StepStart { step });
+        self.narrow();
         if self.progress.asking == Asking::Freely && self.is_last_chance() {
             self.ask_finally(
                 "You have no tool calls left. Give your answer now, with what you know.",
@@ -75,6 +76,16 @@ impl Run<'_> {
         let duration_us = micros(begun);
         self.job.events.emit_with(|| Event::StepEnd { step, n_calls, duration_us });
         ending
+    }
+
+    /// Takes away the tools that a skill does not leave, which the last step took up.
+    fn narrow(&mut self) {
+        let narrowing = self.job.skills.as_ref().and_then(|skills| skills.narrowing());
+        if narrowing != self.progress.narrowing {
+            self.tools.narrow(narrowing.clone());
+            self.prepared.tools = offered(self.job, self.tools, &self.resolved);
+            self.progress.narrowing = narrowing;
+        }
     }
 
     /// Whether the answer must come now: what is left is needed for it and for mending it.

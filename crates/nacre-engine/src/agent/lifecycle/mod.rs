@@ -20,6 +20,9 @@ mod resolve;
 mod tests;
 mod work;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use tokio::time::Instant;
 
 use self::finalize::{Terminal, finalize};
@@ -32,6 +35,7 @@ use super::context::Conversation;
 use super::control::RunControl;
 use super::event::{Clock, Event, Events};
 use super::pipeline::Pipeline;
+use super::skills::ActiveSkills;
 use super::spec::AgentSpec;
 use super::tasks::TaskState;
 use crate::model::{Limits, Models, RetryPolicy};
@@ -52,6 +56,10 @@ pub struct Job<'a> {
     pub history: Conversation,
     pub asked: &'a str,
     pub events: Events,
+    /// The skills that its tools take up; each may take tools away.
+    pub skills: Option<Arc<ActiveSkills>>,
+    /// How many helpers it started, counted by its `Delegate`.
+    pub children: Arc<AtomicU32>,
     /// Where the jitter of retries comes from.
     pub seed: u64,
 }
@@ -69,6 +77,7 @@ pub async fn run(
     let control = control.within(job.spec.budgets.wall);
     let mut progress = Progress::default();
     let ending = go_through(engine, &job, tools, &control, &mut progress).await;
+    progress.children = job.children.load(Ordering::Relaxed);
     finalize(terminal, ending, progress, tools.tally(), begun.elapsed())
 }
 

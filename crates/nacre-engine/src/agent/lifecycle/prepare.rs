@@ -25,16 +25,7 @@ pub(super) fn prepare(
     resolved: &Resolved,
 ) -> Result<Prepared, RunError> {
     let system = job.spec.prompt.clone();
-    let mut tools = pipeline.tools();
-    match (&job.spec.completion, &resolved.form) {
-        (Completion::EndTurn { signals: Signals::Offered }, _) => tools.push(signal_tool()),
-        (Completion::EndTurn { signals: Signals::Off }, _) => {}
-        // An agent without tools is asked for its form directly.
-        (Completion::Structured { .. }, Some(form)) if !tools.is_empty() => {
-            tools.push(answer_tool(&form.output));
-        }
-        (Completion::Structured { .. }, _) => {}
-    }
+    let tools = offered(job, pipeline, resolved);
     let described: usize = tools.iter().map(tool_tokens).sum();
     let spent = tokens_in(&system) + described + resolved.max_tokens as usize;
     let limit = resolved.context_tokens;
@@ -49,6 +40,21 @@ pub(super) fn prepare(
         n_tools: tools.len(),
     });
     Ok(Prepared { system, tools, conversation, room })
+}
+
+/// The tools that the model is told of, with the one by which it ends.
+pub(super) fn offered(job: &Job<'_>, pipeline: &Pipeline, resolved: &Resolved) -> Vec<ToolDef> {
+    let mut tools = pipeline.tools();
+    match (&job.spec.completion, &resolved.form) {
+        (Completion::EndTurn { signals: Signals::Offered }, _) => tools.push(signal_tool()),
+        (Completion::EndTurn { signals: Signals::Off }, _) => {}
+        // An agent without tools is asked for its form directly.
+        (Completion::Structured { .. }, Some(form)) if !tools.is_empty() => {
+            tools.push(answer_tool(&form.output));
+        }
+        (Completion::Structured { .. }, _) => {}
+    }
+    tools
 }
 
 fn tool_tokens(tool: &ToolDef) -> usize {

@@ -1,5 +1,7 @@
 //! How far a run has come.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::repeats::Repeats;
@@ -16,6 +18,8 @@ pub(super) struct Progress {
     pub(super) model_us: u64,
     pub(super) tool_us: u64,
     pub(super) calls_are_spent: bool,
+    /// The tools that active skills leave.
+    pub(super) narrowing: Option<BTreeSet<String>>,
     pub(super) repeats: Repeats,
     pub(super) asking: Asking,
     pub(super) said_nothing: bool,

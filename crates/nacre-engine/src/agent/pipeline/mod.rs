@@ -233,7 +233,7 @@ impl Pipeline {
             Ok(output) => (joined(&output.text, &done.appended), ToolStatus::Done),
             Err(error) => (shape::error_text(error), ToolStatus::Failed),
         };
-        let shaped = shape::shape(&text, spec, &self.spill);
+        let shaped = shape::shape(&text, spec, &mut self.spill);
         let record = CallRecord::new(call, spec, &done, &shaped);
         self.tally.add(&record);
         self.tell(step, &record, &done);

@@ -17,6 +17,9 @@ const DEFAULT_SHOWN_BYTES: usize = 12_000;
 /// Larger outputs are kept only in part.
 const MAX_SPILL_BYTES: usize = 8 << 20;
 
+/// All spill files of one run together; what comes later is only cut.
+const MAX_SPILLED_BYTES: usize = 256 << 20;
+
 /// How a spill file is named to `file_read`.
 pub(in super::super) const SPILL_PREFIX: &str = "spill:";
 
@@ -33,15 +36,20 @@ pub(super) struct Shaped {
 #[derive(Debug)]
 pub(super) struct SpillFolder {
     scope: WriteScope,
+    n_bytes: usize,
 }
 
 impl SpillFolder {
     pub(super) fn open(path: &Path) -> Result<Self, FsError> {
-        WriteScope::open(path, Access::Private).map(|scope| Self { scope })
+        WriteScope::open(path, Access::Private).map(|scope| Self { scope, n_bytes: 0 })
     }
 
     /// Keeps a text; returns the name that `file_read` takes. The same text is kept once.
-    fn keep(&self, text: &str) -> Option<String> {
+    fn keep(&mut self, text: &str) -> Option<String> {
+        self.n_bytes += text.len();
+        if MAX_SPILLED_BYTES < self.n_bytes {
+            return None;
+        }
         let name = format!("{}.txt", ContentHash::of(text.as_bytes()).short());
         let path = RelPath::new(&name).ok()?;
         let is_kept = self.scope.has(&path).unwrap_or(false)
@@ -60,7 +68,7 @@ pub(super) fn error_text(error: &ToolError) -> String {
 }
 
 /// Makes an output fit to be read by a model.
-pub(super) fn shape(text: &str, spec: Option<&ToolSpec>, spill: &SpillFolder) -> Shaped {
+pub(super) fn shape(text: &str, spec: Option<&ToolSpec>, spill: &mut SpillFolder) -> Shaped {
     let limit = spec.map_or(DEFAULT_SHOWN_BYTES, |spec| spec.shown_bytes);
     let said_bytes = text.len();
     let kept = head(text, MAX_SPILL_BYTES);

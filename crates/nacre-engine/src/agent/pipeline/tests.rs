@@ -180,6 +180,27 @@ async fn every_denial_is_counted_and_told() {
     assert_eq!(told.iter().filter(|name| **name == "tool.result").count(), 4);
 }
 
+#[tokio::test]
+async fn who_may_read_a_part_searches_that_part() {
+    let src = Area::Tree(Some(super::super::workspace::place("src").unwrap()));
+    let permissions = Permissions { reads: vec![src], ..Permissions::default() };
+    let mut bay = Bay::with(Plan { permissions, ..Plan::default() });
+    bay.write(".gitignore", "*.log\n");
+    bay.write("src/a.rs", "pearl\n");
+    bay.write("src/a.log", "pearl\n");
+    bay.write("b.rs", "pearl\n");
+    let calls = [
+        ("file_search", json!({ "pattern": "pearl", "under": "src" })),
+        ("file_search", json!({ "pattern": "pearl" })),
+        ("file_read", json!({ "path": "b.rs" })),
+        ("file_read", json!({ "path": "src/a.rs" })),
+    ];
+    let batch = bay.call_all(&calls).await;
+    let faults: Vec<Option<Fault>> = batch.records.iter().map(|record| record.fault).collect();
+    assert_eq!(faults, [None, Some(Fault::Denied), Some(Fault::Denied), None]);
+    assert_eq!(batch.results[0].text, "src/a.rs:1: pearl\n");
+}
+
 // Acolyte defect 24.
 #[tokio::test]
 async fn blocked_and_refused_calls_are_counted_and_the_run_is_told_to_end() {

@@ -11,7 +11,6 @@ use super::super::footprint::Area;
 /// Where keys and passwords usually lie.
 const SENSITIVE: &[&str] = &[
     ".env",
-    ".env.*",
     ".envrc",
     "*.pem",
     "*.key",
@@ -39,8 +38,9 @@ const SENSITIVE: &[&str] = &[
     "service-account*.json",
 ];
 
-/// Files of these names only look sensitive.
-const HARMLESS: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
+/// Files whose name starts so are sensitive, too, but for those with a harmless ending.
+const VARIABLES: &str = ".env.";
+const HARMLESS: &[&str] = &["example", "sample", "template", "dist"];
 
 /// Never read, never written, never walked: the repository's own machinery.
 const CLOSED: &[&str] = &[".git", ".hg", ".svn", "git~1"];
@@ -60,13 +60,15 @@ pub struct BadGlob {
 #[derive(Clone, Debug)]
 pub struct Denied {
     globs: GlobSet,
-    identity: String,
+    /// The globs as text, below the root.
+    forms: Vec<String>,
 }
 
 impl Denied {
     /// What holds for everybody, and `globs` besides. One without a `/` holds in every folder.
     pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
         let mut set = GlobSetBuilder::new();
+        let mut all_forms = Vec::new();
         let everybody = SENSITIVE.iter().map(|glob| (*glob).to_owned());
         for glob in everybody.chain(globs.iter().cloned()) {
             for form in forms(&glob) {
@@ -76,24 +78,23 @@ impl Denied {
                     .build()
                     .map_err(|error| bad(&glob, &error))?;
                 set.add(built);
+                all_forms.push(form);
             }
         }
-        let globs_set = set.build().map_err(|error| bad("", &error))?;
-        Ok(Self { globs: globs_set, identity: globs.join("\0") })
+        let globs = set.build().map_err(|error| bad("", &error))?;
+        Ok(Self { globs, forms: all_forms })
     }
 
-    pub(super) fn identity(&self) -> &str {
-        &self.identity
+    /// Tells these denials from others.
+    pub(super) fn identity(&self) -> String {
+        self.forms.join("\0")
     }
 
-    /// Patterns for `git`, by which it leaves out the files that nobody may see.
-    pub(crate) fn exclusions() -> impl Iterator<Item = String> {
-        SENSITIVE.iter().flat_map(|glob| {
-            [
-                format!(":(exclude,icase,glob)**/{glob}"),
-                format!(":(exclude,icase,glob)**/{glob}/**"),
-            ]
-        })
+    /// Patterns for `git`, by which it leaves out the files that the agent may not see.
+    pub(crate) fn exclusions(&self) -> Vec<String> {
+        let variables = format!("**/{VARIABLES}*");
+        let forms = self.forms.iter().chain([&variables]);
+        forms.map(|form| format!(":(exclude,icase,glob){form}")).collect()
     }
 
     pub(crate) fn forbids_reading(&self, area: &Area) -> bool {
@@ -115,9 +116,13 @@ impl Denied {
     }
 
     fn is_sensitive(&self, path: &RelPath) -> bool {
-        let is_harmless = HARMLESS.iter().any(|name| path.name().eq_ignore_ascii_case(name));
-        self.globs.is_match(path.as_str()) && !is_harmless
+        self.globs.is_match(path.as_str()) || path.components().any(holds_variables)
     }
+}
+
+fn holds_variables(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name.strip_prefix(VARIABLES).is_some_and(|ending| !HARMLESS.contains(&ending))
 }
 
 /// The glob itself and everything below what it names.
@@ -155,6 +160,7 @@ mod tests {
             "environment.md",
             "certs/server.pem",
             "home/.ssh/config",
+            "home/.ssh/.env.example",
             "id_ed25519.pub",
             "a/.Git/config",
             ".gitignore",
@@ -177,6 +183,7 @@ mod tests {
         rw environment.md
         -- certs/server.pem
         -- home/.ssh/config
+        -- home/.ssh/.env.example
         -- id_ed25519.pub
         -- a/.Git/config
         rw .gitignore

@@ -75,6 +75,15 @@ impl Workspace {
         self.scope.read(path, MAX_FILE_BYTES).map_err(|error| tool_error(&error, path))
     }
 
+    /// Reads a plain file of text.
+    pub(crate) fn read_text(&self, path: &RelPath) -> Result<String, ToolError> {
+        let bytes = self.read(path)?;
+        if is_binary(&bytes) {
+            return Err(not_text(path));
+        }
+        String::from_utf8(bytes).map_err(|_| not_text(path))
+    }
+
     /// What stands at the top of the workspace under this name.
     pub(crate) fn kind_of(&self, name: &str) -> Option<EntryKind> {
         let entries = self.scope.root().and_then(|root| root.list()).ok()?;

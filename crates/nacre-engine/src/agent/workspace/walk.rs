@@ -86,7 +86,7 @@ impl<'w> Walk<'w> {
         self
     }
 
-    /// Shows everything below `under`, until `visit` breaks.
+    /// Shows everything below `under`, or `under` itself if it is a file, until `visit` breaks.
     pub(crate) fn run(
         mut self,
         under: Option<&RelPath>,
@@ -102,7 +102,14 @@ impl<'w> Walk<'w> {
             }
             let below = join(path.as_ref(), name);
             let Some(below) = below else { return Ok(self.end) };
-            folder = folder.open(name).map_err(|error| tool_error(&error, &below))?;
+            folder = match folder.open(name) {
+                Ok(inner) => inner,
+                Err(_) if Some(&below) == under && folder.stamp(name).is_some() => {
+                    let _ = self.file(&folder, &below, visit);
+                    return Ok(self.end);
+                }
+                Err(error) => return Err(tool_error(&error, &below)),
+            };
             path = Some(below);
         }
         let _ = self.folder(&folder, path.as_ref(), visit);

@@ -1,7 +1,6 @@
 //! Explorers at work for somebody else.
 
 use std::fs;
-use std::sync::atomic::AtomicU32;
 
 use jiff::Timestamp;
 
@@ -64,7 +63,8 @@ fn bench(script: &str) -> Bench {
     };
     let crew = Arc::new(crew);
     let budgets = super::super::explorer::BUDGETS;
-    let delegate = Delegate { crew, events, budgets };
+    let spawn = Spawn::Explorers { at_once: 3, budgets };
+    let delegate = Delegate::new(spawn, crew, events, Arc::default()).unwrap();
     Bench { _folder: folder, desk, source, heard, delegate }
 }
 
@@ -114,6 +114,7 @@ async fn questions_are_answered_side_by_side_and_one_failure_is_only_its_own() {
     );
     assert_eq!(bench.delegate.events.n_late(), 0);
     assert!(!bench.delegate.events.is_over(), "the parent's own task goes on");
+    assert_eq!(bench.delegate.children.load(Ordering::Relaxed), 3);
 }
 
 #[tokio::test]
@@ -138,6 +139,8 @@ async fn an_explorer_is_cancelled_with_its_parent() {
 async fn helpers_have_no_helpers_and_see_no_tool_that_changes_anything() {
     let bench = bench(r#"{"turns":[]}"#);
     let spec = bench.delegate.crew.explorer(&Permissions::read_only(), None);
+    let Delegate { crew, events, .. } = bench.delegate;
+    assert!(Delegate::new(spec.spawn, crew, events, Arc::default()).is_none());
     assert!(!spec.tools.contains(&"delegate"));
     for changing in
         ["file_create", "file_edit", "file_delete", "file_move", "shell_run", "git_commit"]

@@ -126,6 +126,7 @@ pub(super) struct Bench {
     script: Arc<Scripted>,
     heard: Arc<Heard>,
     pub(super) events: Events,
+    pub(super) skills: Option<Arc<ActiveSkills>>,
 }
 
 /// What came of a run.
@@ -154,6 +155,7 @@ impl Bench {
             script,
             heard,
             events: Events::new(TaskId::from_random(7), clock, vec![listener]),
+            skills: None,
         }
     }
 
@@ -192,7 +194,15 @@ impl Bench {
         let engine =
             Engine { models: &self.models, policy: &policy, limits: &limits, clock: &clock };
         let events = self.events.clone();
-        let job = Job { spec, history, asked: "Do it.", events, seed: 1 };
+        let job = Job {
+            spec,
+            history,
+            asked: "Do it.",
+            events,
+            skills: self.skills.clone(),
+            children: Arc::default(),
+            seed: 1,
+        };
         run(engine, job, &mut self.pipeline(spec), control).await
     }
 

@@ -87,6 +87,30 @@ async fn doing_the_same_over_and_over_is_noticed_and_then_ended() {
     assert_eq!((played.state().as_str(), played.left), ("completed(done)", 0));
 }
 
+#[tokio::test]
+async fn a_skill_takes_tools_away_and_never_adds_one() {
+    use crate::agent::skills::{ActiveSkills, tests::skill};
+
+    let script = r#"
+        [[turns]]
+        calls = [{ name = "touch", arguments = { word = "a" } }, { name = "echo", arguments = { word = "a" } }]
+        [[turns]]
+        expect = { last_contains = ["Error (", "touch", "a"] }
+        say = "So."
+    "#;
+    let mut bench = Bench::new(script);
+    let active = ActiveSkills::default();
+    active.add(skill("careful", Some(&["echo", "shell_run"]), "Only look."));
+    bench.skills = Some(std::sync::Arc::new(active));
+    let outcome = bench.run(&chat(), &RunControl::unattended()).await;
+    let played = bench.close(outcome);
+    assert_eq!(
+        (played.state().as_str(), played.outcome.deeds.changed.len()),
+        ("completed(done)", 0)
+    );
+    assert_eq!(played.outcome.deeds.denied_calls, 1);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_run_ends_when_its_time_is_over() {
     let spec = with(|budgets| budgets.wall = Duration::from_secs(5));

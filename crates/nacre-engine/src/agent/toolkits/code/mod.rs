@@ -14,10 +14,9 @@ use std::time::Duration;
 use nacre_core::safefs::RelPath;
 use nacre_map::languages::{Language, MAX_TEXT_BYTES};
 
-use super::super::footprint::{Area, Footprint};
 use super::super::tool::{AnyTool, ToolError};
 use super::super::workspace::{Found, Walk, WalkEnd, Workspace};
-use super::file::{folder, rules_above};
+use super::file::folder;
 use crate::model::Cancel;
 
 const TOOLKIT: &str = "code";
@@ -33,14 +32,6 @@ pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn AnyTool>> {
         Arc::new(symbols::CodeSymbols { workspace: workspace() }),
         Arc::new(search::CodeSearch { workspace: workspace() }),
     ]
-}
-
-/// Reads everything below a folder, or one file.
-fn reading_below(under: Option<&str>) -> Result<Footprint, ToolError> {
-    let under = folder(under)?;
-    let mut areas = rules_above(under.as_ref());
-    areas.push(Area::Tree(under));
-    Ok(Footprint::reading(areas))
 }
 
 /// Shows every text below a folder whose language is known.

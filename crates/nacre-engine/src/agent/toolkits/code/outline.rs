@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
 use super::super::super::tool::{Category, Desk, Fault, Output, Tool, ToolError, ToolSpec};
-use super::super::super::workspace::{Workspace, not_text, place};
+use super::super::super::workspace::{Workspace, place};
 use super::super::off_thread;
 
 /// Outlines files.
@@ -55,7 +55,7 @@ fn outline_file(workspace: &Workspace, path: &str) -> Result<Output, ToolError> 
         let hint = format!("Read it; only {} are parsed.", super::language_names());
         return Err(ToolError::new(Fault::Unsupported, what, hint));
     };
-    let text = String::from_utf8(workspace.read(&path)?).map_err(|_| not_text(&path))?;
+    let text = workspace.read_text(&path)?;
     let symbols = outline(&text, language).map_err(|error| {
         ToolError::new(Fault::TooLarge, error.to_string(), "Read the lines that you need.")
     })?;

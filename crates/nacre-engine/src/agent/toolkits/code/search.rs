@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::super::super::footprint::Footprint;
 use super::super::super::tool::{Category, Desk, Fault, Output, Tool, ToolError, ToolSpec};
 use super::super::super::workspace::Workspace;
+use super::super::file::reading_below;
 use super::super::off_thread;
 use crate::model::Cancel;
 
@@ -36,7 +37,7 @@ pub(super) struct SearchInput {
     /// The language of the pattern, such as `rust`.
     #[schemars(length(min = 1, max = 40))]
     language: String,
-    /// The folder to look in; the whole workspace if left out.
+    /// The folder or file to look in; the whole workspace if left out.
     #[schemars(length(max = 4096))]
     under: Option<String>,
     #[schemars(range(min = 1, max = 500))]
@@ -57,7 +58,7 @@ impl Tool for CodeSearch {
     };
 
     fn footprint(&self, input: &SearchInput) -> Result<Footprint, ToolError> {
-        super::reading_below(input.under.as_deref())
+        reading_below(input.under.as_deref())
     }
 
     async fn run(&self, input: SearchInput, desk: &Desk) -> Result<Output, ToolError> {

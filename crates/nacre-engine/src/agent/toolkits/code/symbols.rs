@@ -11,6 +11,7 @@ use serde_json::json;
 use super::super::super::footprint::Footprint;
 use super::super::super::tool::{Category, Desk, Output, Tool, ToolError, ToolSpec};
 use super::super::super::workspace::Workspace;
+use super::super::file::reading_below;
 use super::super::off_thread;
 use crate::model::Cancel;
 
@@ -30,7 +31,7 @@ pub(super) struct SymbolsInput {
     name: String,
     /// Only symbols of this kind.
     kind: Option<KindWanted>,
-    /// The folder to look in; the whole workspace if left out.
+    /// The folder or file to look in; the whole workspace if left out.
     #[schemars(length(max = 4096))]
     under: Option<String>,
     #[schemars(range(min = 1, max = 500))]
@@ -78,7 +79,7 @@ impl Tool for CodeSymbols {
     };
 
     fn footprint(&self, input: &SymbolsInput) -> Result<Footprint, ToolError> {
-        super::reading_below(input.under.as_deref())
+        reading_below(input.under.as_deref())
     }
 
     async fn run(&self, input: SymbolsInput, desk: &Desk) -> Result<Output, ToolError> {

@@ -29,7 +29,7 @@ pub(super) struct FindInput {
     /// A glob such as `src/**/*.rs` or `*.md`; without `*?[{` a part of the path, in any case.
     #[schemars(length(min = 1, max = 256))]
     pattern: String,
-    /// The folder to look in; the whole workspace if left out.
+    /// The folder or file to look in; the whole workspace if left out.
     #[schemars(length(max = 4096))]
     under: Option<String>,
     /// How many paths at most.
@@ -50,10 +50,7 @@ impl Tool for FileFind {
     };
 
     fn footprint(&self, input: &FindInput) -> Result<Footprint, ToolError> {
-        let under = super::folder(input.under.as_deref())?;
-        let mut areas = super::rules_above(under.as_ref());
-        areas.push(super::area_under(input.under.as_deref())?);
-        Ok(Footprint::reading(areas))
+        super::reading_below(input.under.as_deref())
     }
 
     async fn run(&self, input: FindInput, desk: &Desk) -> Result<Output, ToolError> {

@@ -18,7 +18,7 @@ use std::time::Duration;
 use nacre_core::base::ContentHash;
 use nacre_core::safefs::RelPath;
 
-use super::super::footprint::Area;
+use super::super::footprint::{Area, Footprint};
 use super::super::tool::{AnyTool, Fault, ToolError};
 use super::super::workspace::{Workspace, place, version_of};
 
@@ -44,11 +44,6 @@ pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn AnyTool>> {
     ]
 }
 
-/// The part of the workspace that a search is about.
-fn area_under(under: Option<&str>) -> Result<Area, ToolError> {
-    Ok(Area::Tree(folder(under)?))
-}
-
 /// The folder that a model named; `.` is the whole workspace.
 pub(super) fn folder(under: Option<&str>) -> Result<Option<RelPath>, ToolError> {
     match under {
@@ -57,19 +52,9 @@ pub(super) fn folder(under: Option<&str>) -> Result<Option<RelPath>, ToolError> 
     }
 }
 
-/// The rules that lie above a folder decide what is seen below it, so they are read, too.
-pub(super) fn rules_above(under: Option<&RelPath>) -> Vec<Area> {
-    let mut areas = Vec::new();
-    let mut above = under.map(RelPath::parent);
-    while let Some(folder) = above {
-        let rules = match &folder {
-            Some(folder) => folder.join(".gitignore"),
-            None => RelPath::new(".gitignore"),
-        };
-        areas.extend(rules.ok().map(Area::File));
-        above = folder.map(|folder| folder.parent());
-    }
-    areas
+/// Reads everything below a folder. The rules of git that lie above it are no secret, and part of every walk.
+pub(super) fn reading_below(under: Option<&str>) -> Result<Footprint, ToolError> {
+    Ok(Footprint::reading([Area::Tree(folder(under)?)]))
 }
 
 /// Reads what a call is about to change, and refuses when that is not the version it means.

@@ -54,7 +54,7 @@ pub(super) struct SearchInput {
     literal: bool,
     #[serde(default)]
     ignore_case: bool,
-    /// The folder to look in; the whole workspace if left out.
+    /// The folder or file to look in; the whole workspace if left out.
     #[schemars(length(max = 4096))]
     under: Option<String>,
     /// Only files whose path matches this glob.
@@ -82,10 +82,7 @@ impl Tool for FileSearch {
     };
 
     fn footprint(&self, input: &SearchInput) -> Result<Footprint, ToolError> {
-        let under = super::folder(input.under.as_deref())?;
-        let mut areas = super::rules_above(under.as_ref());
-        areas.push(super::area_under(input.under.as_deref())?);
-        Ok(Footprint::reading(areas))
+        super::reading_below(input.under.as_deref())
     }
 
     async fn run(&self, input: SearchInput, desk: &Desk) -> Result<Output, ToolError> {
@@ -187,7 +184,7 @@ impl<'c> Search<'c> {
         for (idx, line) in lines.iter().enumerate() {
             self.n_long_lines += usize::from(MAX_LINE_BYTES < line.len());
             if !self.regex.is_match(&line[..line.len().min(MAX_LINE_BYTES)]) {
-                if idx % 256 == 0 && self.cancel.is_cancelled() {
+                if idx % 16 == 0 && self.cancel.is_cancelled() {
                     return ControlFlow::Break(());
                 }
                 continue;

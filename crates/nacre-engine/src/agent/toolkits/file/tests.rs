@@ -133,6 +133,7 @@ async fn lines_are_searched_within_bounds() {
             json!({ "pattern": "(" }),
             json!({ "pattern": "((a{100}){100}){100}" }),
             json!({ "pattern": "needle" }),
+            json!({ "pattern": "fn", "under": "b.txt" }),
         ],
     )
     .await;
@@ -170,6 +171,8 @@ async fn lines_are_searched_within_bounds() {
     No line matches `needle` (3 files searched).
     [1 lines are longer than 4096 bytes and were searched only so far.]
     [1 binary or large files were not searched.]
+    > {"pattern":"fn","under":"b.txt"}
+    b.txt:1: fn four
     "#);
 }
 

@@ -44,7 +44,7 @@ impl Tool for GitAdd {
 
     async fn run(&self, input: AddInput, _: &Desk) -> Result<Output, ToolError> {
         let mut arguments = vec!["add".to_owned(), "--all".to_owned()];
-        arguments.extend(super::pathspecs(&input.paths)?);
+        arguments.extend(self.git.pathspecs(&input.paths)?);
         self.git.run(&arguments).await?;
         Ok(Output {
             text: format!("Staged {}", input.paths.join(", ")),

@@ -65,7 +65,7 @@ impl Tool for GitDiff {
         for commit in input.from.iter().chain(&input.to) {
             arguments.push(revision(commit)?);
         }
-        arguments.extend(super::pathspecs(input.path.as_slice())?);
+        arguments.extend(self.git.pathspecs(input.path.as_slice())?);
         let said = self.git.run(&arguments).await?;
         let text = if said.stdout.is_empty() { "No difference.".to_owned() } else { said.stdout };
         let more = if said.is_cut { "\n[The difference is longer than git was read.]" } else { "" };

@@ -55,7 +55,7 @@ impl Tool for GitLog {
         arguments.push(format!("--max-count={n_commits}"));
         arguments.push(revision(input.revision.as_deref().unwrap_or("HEAD"))?);
         match &input.path {
-            Some(_) => arguments.extend(super::pathspecs(input.path.as_slice())?),
+            Some(_) => arguments.extend(self.git.pathspecs(input.path.as_slice())?),
             None => arguments.push("--".to_owned()),
         }
         let said = self.git.run(&arguments).await?;

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use super::super::footprint::{Area, Exec, Footprint};
 use super::super::tool::{AnyTool, ToolError};
-use super::super::workspace::{Denied, Workspace, place};
+use super::super::workspace::{Workspace, place};
 
 pub use program::GitProgram;
 
@@ -60,17 +60,4 @@ fn looking(path: Option<&str>) -> Result<Footprint, ToolError> {
 fn recording(areas: Vec<Area>) -> Footprint {
     let writes = vec![Area::Tree(None)];
     Footprint { writes, exec: Exec::Helper, ..Footprint::reading(areas) }
-}
-
-/// The paths of a command, behind `--`, without what nobody may see.
-fn pathspecs(paths: &[String]) -> Result<Vec<String>, ToolError> {
-    let mut specs = vec!["--".to_owned()];
-    if paths.is_empty() {
-        specs.push(".".to_owned());
-    }
-    for path in paths {
-        specs.push(format!(":(literal){}", place(path)?));
-    }
-    specs.extend(Denied::exclusions());
-    Ok(specs)
 }

@@ -15,7 +15,7 @@ use nacre_core::safefs::EntryKind;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::super::super::tool::{Fault, ToolError};
-use super::super::super::workspace::Workspace;
+use super::super::super::workspace::{Workspace, place};
 
 /// More of an output is not read.
 const MAX_OUTPUT_BYTES: u64 = 2 << 20;
@@ -80,6 +80,19 @@ impl GitProgram {
         let last: String =
             complaint.lines().last().unwrap_or("it failed").chars().take(300).collect();
         Err(ToolError::new(Fault::Exec, format!("git says: {last}"), "Look at `git_status`."))
+    }
+
+    /// The paths of a command, behind `--`, without what the agent may not see.
+    pub(super) fn pathspecs(&self, paths: &[String]) -> Result<Vec<String>, ToolError> {
+        let mut specs = vec!["--".to_owned()];
+        if paths.is_empty() {
+            specs.push(".".to_owned());
+        }
+        for path in paths {
+            specs.push(format!(":(literal){}", place(path)?));
+        }
+        specs.extend(self.workspace.denied().exclusions());
+        Ok(specs)
     }
 
     /// A link could lead to another repository, and one above the workspace has files outside it.

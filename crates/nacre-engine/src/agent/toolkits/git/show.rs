@@ -60,7 +60,7 @@ impl Tool for GitShow {
         .to_vec();
         arguments.push(format!("--unified={}", input.context.unwrap_or(3)));
         arguments.push(revision(input.revision.as_deref().unwrap_or("HEAD"))?);
-        arguments.extend(super::pathspecs(input.path.as_slice())?);
+        arguments.extend(self.git.pathspecs(input.path.as_slice())?);
         let said = self.git.run(&arguments).await?;
         let more = if said.is_cut { "\n[The commit is longer than git was read.]" } else { "" };
         Ok(Output { text: said.stdout + more, value: Value::Null, changed: Vec::new() })

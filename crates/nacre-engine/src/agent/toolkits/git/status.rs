@@ -41,7 +41,7 @@ impl Tool for GitStatus {
             ["status", "--short", "--branch", "--untracked-files=all", "--ignore-submodules=all"]
                 .map(str::to_owned)
                 .to_vec();
-        arguments.extend(super::pathspecs(&[])?);
+        arguments.extend(self.git.pathspecs(&[])?);
         let said = self.git.run(&arguments).await?;
         let is_clean = said.stdout.lines().all(|line| line.starts_with("##"));
         let text = if is_clean { format!("{}Nothing changed.", said.stdout) } else { said.stdout };
