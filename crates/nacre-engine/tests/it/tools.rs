@@ -9,9 +9,9 @@ use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
 use nacre_engine::agent::{
     AnyTool, Change, ChangeKind, Checklist, ChecklistSet, ChecklistUpdate, Desk, EffectKind,
-    EffectReport, EffectRunner, Effects, Fault, ItemState, MemoryAdd, MemoryRemove, MemorySearch,
-    MemoryShelf, Metadata, Output, OutputCaps, Permissions, Programs, ProjectEffects, Quotas,
-    Reach, RepositoryTrust, ShellRun, ToolError,
+    EffectOutcome, EffectReport, EffectRunner, Effects, Fault, ItemState, MemoryAdd, MemoryRemove,
+    MemorySearch, MemoryShelf, Metadata, Output, OutputCaps, Permissions, Programs, ProjectEffects,
+    Quotas, Reach, RepositoryTrust, ShellRun, ToolError,
 };
 use nacre_engine::model::{Cancel, CancelSource};
 use serde_json::{Value, json};
@@ -263,6 +263,11 @@ async fn a_change_is_formatted_and_linted_and_both_are_told() {
         "a.ts was formatted by prettier; read it again before editing.\neslint about a.ts:\na.ts:1: unused a"
     );
     assert_eq!(report.changed, [Change { path: "a.ts".to_owned(), kind: ChangeKind::Edited }]);
+    let outcomes: Vec<_> = report.done.iter().map(|done| (done.effect, done.outcome)).collect();
+    assert_eq!(
+        outcomes,
+        [("prettier", EffectOutcome::Changed), ("eslint", EffectOutcome::Complained)]
+    );
     let again = after(&effects, "a.ts", &workshop).await;
     assert_eq!((again.changed.len(), again.text.lines().count()), (0, 2));
 }

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nacre_core::base::ContentHash;
+use nacre_core::memory::Located;
 use tokio::time::{Instant, timeout};
 
-use super::super::pipeline::{EffectReport, EffectRun, EffectRunner};
+use super::super::event::EffectOutcome;
+use super::super::pipeline::{EffectDone, EffectReport, EffectRun, EffectRunner};
 use super::super::process::{Ending, Finished, Program, Programs};
 use super::super::spec::{EffectKind, Effects, Permissions};
 use super::super::tool::{Change, ChangeKind, Desk, Fault, ToolError};
@@ -96,21 +98,26 @@ impl ProjectEffects {
         if left.is_zero() {
             return;
         }
-        let before = hash(&desk.workspace, path);
+        let (before, begin) = (hash(&desk.workspace, path), Instant::now());
         let result = self.start(planned, left, desk).await;
-        if hash(&desk.workspace, path) != before {
+        let is_changed = hash(&desk.workspace, path) != before;
+        if is_changed {
+            let name = planned.name;
             add_line(
                 report,
-                &format!("{path} was formatted by {}; read it again before editing.", planned.name),
+                &format!("{path} was formatted by {name}; read it again before editing."),
             );
             report.changed.push(Change { path: path.to_owned(), kind: ChangeKind::Edited });
         }
-        match result {
+        let outcome = match result {
             Ok(finished) => self.judge(planned, path, &finished, report),
             // A tool that is not installed has nothing to say.
-            Err(error) if error.fault == Fault::NotFound => {}
+            Err(error) if error.fault == Fault::NotFound => return,
             Err(error) => self.count_failure(planned, &error.what, report),
-        }
+        };
+        let is_quiet = outcome == EffectOutcome::Clean;
+        let outcome = if is_quiet && is_changed { EffectOutcome::Changed } else { outcome };
+        report.done.push(EffectDone { effect: planned.name, outcome, took: begin.elapsed() });
     }
 
     async fn start(
@@ -129,84 +136,115 @@ impl ProjectEffects {
             .unwrap_or_else(|_| Err(ToolError::new(Fault::TimedOut, "it did not end", "")))
     }
 
-    fn judge(&self, planned: &Planned, path: &str, finished: &Finished, report: &mut EffectReport) {
-        let said = [finished.stdout.text(), finished.stderr.text()].join("\n").trim().to_owned();
+    fn judge(
+        &self,
+        planned: &Planned,
+        path: &str,
+        finished: &Finished,
+        report: &mut EffectReport,
+    ) -> EffectOutcome {
         match finished.ending {
             // 127 is the shell's word for a tool that is not installed.
-            Ending::Exited(0 | 127) => self.breaker.worked(planned.name),
+            Ending::Exited(0 | 127) | Ending::Cancelled => {
+                self.breaker.worked(planned.name);
+                EffectOutcome::Clean
+            }
             Ending::Exited(_) => {
                 // A finding is no failure of the tool.
                 self.breaker.worked(planned.name);
-                add_line(report, &format!("{} about {path}:\n{said}", planned.name));
+                let said = [finished.stdout.text(), finished.stderr.text()].join("\n");
+                add_line(report, &format!("{} about {path}:\n{}", planned.name, said.trim()));
+                EffectOutcome::Complained
             }
             Ending::TimedOut => {
                 self.count_failure(planned, "it took too long", report);
+                EffectOutcome::TimedOut
             }
             Ending::Signalled(signal) => {
-                self.count_failure(planned, &format!("it was ended by signal {signal}"), report);
+                self.count_failure(planned, &format!("it was ended by signal {signal}"), report)
             }
-            Ending::Cancelled => {}
         }
     }
 
-    fn count_failure(&self, planned: &Planned, why: &str, report: &mut EffectReport) {
-        match self.breaker.failed(planned.name) {
-            Verdict::Again => add_line(report, &format!("{} did not work: {why}", planned.name)),
-            Verdict::GivenUp => add_line(
-                report,
-                &format!(
-                    "{} did not work three times ({why}) and is not run any more.",
-                    planned.name
-                ),
-            ),
-        }
+    fn count_failure(
+        &self,
+        planned: &Planned,
+        why: &str,
+        report: &mut EffectReport,
+    ) -> EffectOutcome {
+        let name = planned.name;
+        let line = match self.breaker.failed(name) {
+            Verdict::Again => format!("{name} did not work: {why}"),
+            Verdict::GivenUp => {
+                format!("{name} did not work three times ({why}) and is not run any more.")
+            }
+        };
+        add_line(report, &line);
+        EffectOutcome::Failed
     }
 
     async fn care_for_memories(&self, changed: &[Change], desk: &Desk, report: &mut EffectReport) {
         let Some(shelf) = &self.memories else { return };
-        let located: Vec<_> = changed
+        let located: Vec<(&Change, Located)> = changed
             .iter()
             .filter_map(|change| Some((change, memories::memory_at(&change.path)?)))
             .collect();
         if located.is_empty() {
             return;
         }
-        let now = desk.now;
         if self.kinds.contains(&EffectKind::Frontmatter) {
             let present = located.iter().filter(|(change, _)| change.kind != ChangeKind::Deleted);
             for (change, at) in present.take(MAX_FILES) {
-                let at = at.clone();
-                let done = shelf.work(move |shelf| memories::normalize(shelf, &at, now)).await;
-                match done {
-                    Ok(true) => {
-                        add_line(
-                            report,
-                            &format!(
-                                "{} was brought into form; read it again before editing.",
-                                change.path
-                            ),
-                        );
-                        report
-                            .changed
-                            .push(Change { path: change.path.clone(), kind: ChangeKind::Edited });
-                    }
-                    Ok(false) => {}
-                    Err(error) => add_line(
-                        report,
-                        &format!("{} is no memory as it stands: {}", change.path, error.what),
-                    ),
-                }
+                bring_into_form(shelf, change, at, desk, report).await;
             }
         }
-        if self.kinds.contains(&EffectKind::Index)
-            && let Err(error) = shelf.work(move |shelf| memories::index(shelf, now)).await
-        {
-            add_line(
-                report,
-                &format!("The index of memories could not take the change in: {}", error.what),
-            );
+        if self.kinds.contains(&EffectKind::Index) {
+            take_into_index(shelf, desk, report).await;
         }
     }
+}
+
+async fn bring_into_form(
+    shelf: &MemoryShelf,
+    change: &Change,
+    at: &Located,
+    desk: &Desk,
+    report: &mut EffectReport,
+) {
+    let (at, now, begin) = (at.clone(), desk.now, Instant::now());
+    let path = &change.path;
+    let outcome = match shelf.work(move |shelf| memories::normalize(shelf, &at, now)).await {
+        Ok(true) => {
+            add_line(
+                report,
+                &format!("{path} was brought into form; read it again before editing."),
+            );
+            report.changed.push(Change { path: path.clone(), kind: ChangeKind::Edited });
+            EffectOutcome::Changed
+        }
+        Ok(false) => EffectOutcome::Clean,
+        Err(error) => {
+            add_line(report, &format!("{path} is no memory as it stands: {}", error.what));
+            EffectOutcome::Complained
+        }
+    };
+    report.done.push(EffectDone { effect: "frontmatter", outcome, took: begin.elapsed() });
+}
+
+async fn take_into_index(shelf: &MemoryShelf, desk: &Desk, report: &mut EffectReport) {
+    let (now, begin) = (desk.now, Instant::now());
+    let outcome = match shelf.work(move |shelf| memories::index(shelf, now)).await {
+        Ok(()) => EffectOutcome::Clean,
+        Err(error) => {
+            let what = error.what;
+            add_line(
+                report,
+                &format!("The index of memories could not take the change in: {what}"),
+            );
+            EffectOutcome::Failed
+        }
+    };
+    report.done.push(EffectDone { effect: "index", outcome, took: begin.elapsed() });
 }
 
 impl EffectRunner for ProjectEffects {
