@@ -217,22 +217,18 @@ struct Watcher {
 
 impl Listener for Watcher {
     fn hear(&self, record: &Arc<Record>) {
-        match &record.event {
-            Event::ModelDelta { kind: DeltaKind::Text, text } => self.live.words(text),
-            Event::ToolCall { tool, arguments, .. } => {
-                self.live.note(&format!("· {tool} {arguments}"));
-            }
-            Event::ModelRetry { why, wait_ms, .. } => {
-                self.live.note(&format!("· asking again in {wait_ms} ms: {why}"));
-            }
-            Event::ModelFallback { to, why, .. } => {
-                self.live.note(&format!("· asking {to}: {why}"));
-            }
-            Event::CompletionReopen { why, .. } => {
-                let first = why.as_str().lines().next().unwrap_or_default();
-                self.live.note(&format!("· sent back: {first}"));
-            }
-            _ => {}
+        let event = &record.event;
+        if let Event::ModelDelta { kind: DeltaKind::Text, text } = event {
+            self.live.words(text);
+        } else if let Event::ToolCall { tool, arguments, .. } = event {
+            self.live.note(&format!("· {tool} {arguments}"));
+        } else if let Event::ModelRetry { why, wait_ms, .. } = event {
+            self.live.note(&format!("· asking again in {wait_ms} ms: {why}"));
+        } else if let Event::ModelFallback { to, why, .. } = event {
+            self.live.note(&format!("· asking {to}: {why}"));
+        } else if let Event::CompletionReopen { why, .. } = event {
+            let first = why.as_str().lines().next().unwrap_or_default();
+            self.live.note(&format!("· sent back: {first}"));
         }
     }
 }
