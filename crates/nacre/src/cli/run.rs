@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use nacre_core::base::{Shown, ShownLine};
@@ -121,7 +122,8 @@ fn crew(runtime: &Runtime, home: &WriteScope, models: Models) -> Result<Crew, Co
     Ok(Crew {
         models: Arc::new(models),
         policy: RetryPolicy::default(),
-        limits: Limits::default(),
+        // A small machine reads a long question slowly before it says its first word.
+        limits: Limits { first_token: Duration::from_secs(300), ..Limits::default() },
         clock: if fixed { Arc::new(move || now) } else { super::env::clock() },
         tools: tools(runtime, &workspace),
         spill: spill.path().to_owned(),
