@@ -162,5 +162,4 @@ run_with "$small"
 if [ "${QUICK:-0}" != 1 ]; then
     run_with "$large"
     show nacre run --agent explorer "How often is a failed job tried, and where does the code say so?"
-    show nacre --json run --agent explorer "Which function takes the next job?"
 fi

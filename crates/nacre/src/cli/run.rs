@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use nacre_core::base::{Shown, ShownLine};
@@ -121,7 +122,8 @@ fn crew(runtime: &Runtime, home: &WriteScope, models: Models) -> Result<Crew, Co
     Ok(Crew {
         models: Arc::new(models),
         policy: RetryPolicy::default(),
-        limits: Limits::default(),
+        // A small machine reads a long question slowly before it says its first word.
+        limits: Limits { first_token: Duration::from_secs(300), ..Limits::default() },
         clock: if fixed { Arc::new(move || now) } else { super::env::clock() },
         tools: tools(runtime, &workspace),
         spill: spill.path().to_owned(),
@@ -224,22 +226,18 @@ struct Watcher {
 
 impl Listener for Watcher {
     fn hear(&self, record: &Arc<Record>) {
-        match &record.event {
-            Event::ModelDelta { kind: DeltaKind::Text, text } => self.live.words(text),
-            Event::ToolCall { tool, arguments, .. } => {
-                self.live.note(&format!("· {tool} {arguments}"));
-            }
-            Event::ModelRetry { why, wait_ms, .. } => {
-                self.live.note(&format!("· asking again in {wait_ms} ms: {why}"));
-            }
-            Event::ModelFallback { to, why, .. } => {
-                self.live.note(&format!("· asking {to}: {why}"));
-            }
-            Event::CompletionReopen { why, .. } => {
-                let first = why.as_str().lines().next().unwrap_or_default();
-                self.live.note(&format!("· sent back: {first}"));
-            }
-            _ => {}
+        let event = &record.event;
+        if let Event::ModelDelta { kind: DeltaKind::Text, text } = event {
+            self.live.words(text);
+        } else if let Event::ToolCall { tool, arguments, .. } = event {
+            self.live.note(&format!("· {tool} {arguments}"));
+        } else if let Event::ModelRetry { why, wait_ms, .. } = event {
+            self.live.note(&format!("· asking again in {wait_ms} ms: {why}"));
+        } else if let Event::ModelFallback { to, why, .. } = event {
+            self.live.note(&format!("· asking {to}: {why}"));
+        } else if let Event::CompletionReopen { why, .. } = event {
+            let first = why.as_str().lines().next().unwrap_or_default();
+            self.live.note(&format!("· sent back: {first}"));
         }
     }
 }

@@ -138,6 +138,7 @@ fn folded(text: &str) -> String {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the test plays the person who writes files")]
 mod tests {
     use std::fs;
 

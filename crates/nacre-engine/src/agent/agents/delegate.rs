@@ -196,4 +196,5 @@ impl Child {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the test plays the person who writes files")]
 mod tests;

@@ -101,6 +101,26 @@ fn the_turn_in_progress_keeps_its_question_and_its_last_result_longest() {
     assert!(plan(two_turns(), 100).is_err());
 }
 
+fn calls_in(message: &Message) -> Vec<&str> {
+    let mut ids = Vec::new();
+    for content in &message.content {
+        if let Content::ToolUse(call) = content {
+            ids.push(call.id.as_str());
+        }
+    }
+    ids
+}
+
+fn results_in(message: &Message) -> Vec<&str> {
+    let mut ids = Vec::new();
+    for content in &message.content {
+        if let Content::ToolResult(result) = content {
+            ids.push(result.call_id.as_str());
+        }
+    }
+    ids
+}
+
 fn any_conversation() -> impl Strategy<Value = Conversation> {
     let step = (0_usize..900, 0_usize..9000, any::<bool>());
     let turn = (1_usize..2000, proptest::collection::vec(step, 0..6));
@@ -130,16 +150,8 @@ proptest! {
         // Every call has its result right behind it, and no result is without its call.
         let messages = cut.messages();
         for (number, message) in messages.iter().enumerate() {
-            let calls: Vec<&str> = message.content.iter().filter_map(|content| match content {
-                Content::ToolUse(call) => Some(call.id.as_str()),
-                _ => None,
-            }).collect();
-            let results: Vec<&str> = messages.get(number + 1).into_iter().flat_map(|next| &next.content)
-                .filter_map(|content| match content {
-                    Content::ToolResult(result) => Some(result.call_id.as_str()),
-                    _ => None,
-                }).collect();
-            prop_assert_eq!(calls, results);
+            let results = messages.get(number + 1).map(|next| results_in(next)).unwrap_or_default();
+            prop_assert_eq!(calls_in(message), results);
         }
         // What is kept is the end of the conversation, in whole turns, and the gap is counted.
         prop_assert_eq!(cut.turns.len() + cut.turns_left_out, all.turns.len());

@@ -64,7 +64,7 @@ pub(crate) fn cmd_test(
     let route = models.route(role)?;
     let mut request = Request::new(role, "Answer with one word.", "Say the word: pearl");
     // Models that think do so before the word; what they are given is still little.
-    request.max_tokens = set.max_tokens.unwrap_or(512).min(512);
+    request.max_tokens = set.max_tokens.unwrap_or(128).min(128);
     request.temperature = set.temperature;
     request.effort = set.effort;
     let control = Control {

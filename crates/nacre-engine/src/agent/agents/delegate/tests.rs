@@ -69,14 +69,14 @@ fn bench(script: &str) -> Bench {
 }
 
 fn ends(records: &[Arc<Record>]) -> Vec<String> {
-    let mut ends: Vec<String> = records
-        .iter()
-        .filter(|record| record.event.is_terminal())
-        .map(|record| match &record.event {
-            Event::TaskState(state) => state.to_string(),
-            other => panic!("{other:?}"),
-        })
-        .collect();
+    let mut ends = Vec::new();
+    for record in records {
+        if let Event::TaskState(state) = &record.event
+            && state.is_terminal()
+        {
+            ends.push(state.to_string());
+        }
+    }
     ends.sort();
     ends
 }

@@ -225,13 +225,14 @@ pub(super) struct TaskEnd;
 
 impl TaskEnd {
     pub(super) fn only_one(records: &[Arc<Record>]) -> TaskState {
-        let ends: Vec<TaskState> = records
-            .iter()
-            .filter_map(|record| match &record.event {
-                Event::TaskState(state) if state.is_terminal() => Some(*state),
-                _ => None,
-            })
-            .collect();
+        let mut ends = Vec::new();
+        for record in records {
+            if let Event::TaskState(state) = &record.event
+                && state.is_terminal()
+            {
+                ends.push(*state);
+            }
+        }
         assert_eq!(ends.len(), 1, "exactly one end: {records:#?}");
         assert!(records.last().unwrap().event.is_terminal(), "and it comes last");
         let stored: Vec<u64> = records
