@@ -3,4 +3,5 @@
 //! It speaks to the network and listens to none. Keys, settings, seeds and deadlines come in as values, so that a
 //! test decides all of them.
 
+pub mod flows;
 pub mod model;

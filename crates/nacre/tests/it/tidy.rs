@@ -17,12 +17,13 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-core", "catalog", &["base", "safefs", "search", "transcript"]),
     ("nacre-core", "search", &["base", "safefs", "memory"]),
     ("nacre-engine", "model", &[]),
+    ("nacre-engine", "flows", &["model"]),
     ("nacre", "cli", &[]),
 ];
 
 /// Which crates of ours a crate may name.
 const CRATES: &[(&str, &[&str])] =
-    &[("nacre-core", &[]), ("nacre-engine", &["nacre-core"]), ("nacre", &["nacre-core"])];
+    &[("nacre-core", &[]), ("nacre-engine", &["nacre-core"]), ("nacre", &["nacre-core", "nacre-engine"])];
 
 /// A file that is longer cannot be read in one sitting.
 const MAX_LINES: usize = 600;
