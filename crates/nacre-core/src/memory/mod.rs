@@ -12,6 +12,7 @@ mod history;
 mod id;
 mod kinds;
 mod layout;
+mod policy;
 mod record;
 mod sidecar;
 mod slug;
@@ -29,6 +30,10 @@ pub use history::{Version, VersionSource};
 pub use id::{BadId, MemoryId};
 pub use kinds::{Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES};
 pub use layout::{GITIGNORE, Located, Shelf, init};
+pub use policy::{
+    Action, Band, Decision, Judgement, Likeness, Measures, Neighbour, Profile, Proposal, Relation,
+    Scores, decide, judge, measure,
+};
 pub use record::{Memory, RecordFault};
 pub use sidecar::{Evidence, Quote, Speaker, State};
 pub use slug::slug;
