@@ -22,8 +22,11 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
 ];
 
 /// Which crates of ours a crate may name.
-const CRATES: &[(&str, &[&str])] =
-    &[("nacre-core", &[]), ("nacre-engine", &["nacre-core"]), ("nacre", &["nacre-core", "nacre-engine"])];
+const CRATES: &[(&str, &[&str])] = &[
+    ("nacre-core", &[]),
+    ("nacre-engine", &["nacre-core"]),
+    ("nacre", &["nacre-core", "nacre-engine"]),
+];
 
 /// A file that is longer cannot be read in one sitting.
 const MAX_LINES: usize = 600;
