@@ -4,3 +4,5 @@
 //! the result.
 
 pub mod candidate;
+pub mod extract;
+mod steps;

@@ -7,6 +7,7 @@
 )]
 
 mod answers;
+mod extraction;
 mod failures;
 mod harness;
 mod keys;
