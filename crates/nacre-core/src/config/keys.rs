@@ -121,6 +121,13 @@ pub const KEYS: &[KeySpec] = &[
         var: vars::NACRE_SEARCH_ENDPOINT_MODEL,
         doc: "The model that the service for `endpoint` is asked for.",
     },
+    KeySpec {
+        name: "runs.keep",
+        kind: Kind::Int { min: 1, max: 100_000 },
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_RUNS_KEEP,
+        doc: "How many run folders of each mode are kept below `workspace/`; `nacre undo` needs a run's folder.",
+    },
 ];
 
 impl KeySpec {

@@ -14,7 +14,7 @@ use super::error::{BadValue, ConfigError, ConfigWarning, Place, shown};
 use super::keys::{self, FromRepo, KEYS, KeySpec};
 use super::nearest;
 use super::settings::{
-    LockSettings, MemorySettings, RedactSettings, SearchSettings, Settings, UiSettings,
+    LockSettings, MemorySettings, RedactSettings, RunSettings, SearchSettings, Settings, UiSettings,
 };
 use super::value::{Value, describe};
 use super::vars::{PREFIX, VARS};
@@ -329,6 +329,7 @@ fn settings(entries: &BTreeMap<&'static str, Entry>) -> Result<Settings, ConfigE
             endpoint_url: values.text("search.endpoint_url")?.to_owned(),
             endpoint_model: values.text("search.endpoint_model")?.to_owned(),
         },
+        runs: RunSettings { keep: values.int("runs.keep")? },
     })
 }
 

@@ -22,8 +22,8 @@ pub use error::{BadValue, ConfigError, ConfigWarning, Place};
 pub use keys::{FromRepo, KEYS, KeySpec, Kind};
 pub use layers::{Entry, Layer, Origin, Resolved, Source, resolve};
 pub use settings::{
-    ColorChoice, EmbeddingChoice, LockSettings, MemorySettings, RedactSettings, ScopeMode,
-    SearchSettings, Settings, UiSettings, UnknownChoice,
+    ColorChoice, EmbeddingChoice, LockSettings, MemorySettings, RedactSettings, RunSettings,
+    ScopeMode, SearchSettings, Settings, UiSettings, UnknownChoice,
 };
 pub use value::Value;
 pub use vars::*;

@@ -11,6 +11,7 @@ pub struct Settings {
     pub lock: LockSettings,
     pub redact: RedactSettings,
     pub search: SearchSettings,
+    pub runs: RunSettings,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +46,12 @@ pub struct SearchSettings {
     /// The base address of an embeddings service, and the model to ask it for.
     pub endpoint_url: String,
     pub endpoint_model: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunSettings {
+    /// Run folders of each mode that are kept.
+    pub keep: usize,
 }
 
 /// Where recall looks.

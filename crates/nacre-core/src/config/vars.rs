@@ -49,6 +49,8 @@ vars! {
     NACRE_SEARCH_ENDPOINT_URL
     /// Sets `search.endpoint_model`.
     NACRE_SEARCH_ENDPOINT_MODEL
+    /// Sets `runs.keep`.
+    NACRE_RUNS_KEEP
     /// Set and not empty: no color while `ui.color` is `auto`.
     NO_COLOR
     /// The editor to open a file with while `ui.editor` is empty.

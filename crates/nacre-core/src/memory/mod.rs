@@ -14,6 +14,7 @@ mod kinds;
 mod layout;
 mod policy;
 mod record;
+mod revision;
 mod sidecar;
 mod slug;
 mod store;
@@ -35,7 +36,8 @@ pub use policy::{
     Scores, decide, judge, measure,
 };
 pub use record::{Memory, RecordFault};
-pub use sidecar::{Evidence, Quote, Speaker, State};
+pub use revision::PlannedChange;
+pub use sidecar::{Evidence, Feedback, Quote, Speaker, State, Verdict};
 pub use slug::slug;
 pub use store::{Listing, MemoryError, Rules, Store, Unreadable};
 pub use survey::{FileRead, Survey};

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 
 pub use self::measure::{Likeness, Measures, measure};
 pub use self::profile::Profile;
-pub use self::weights::{Judgement, MIN_LIKELY, Relation, Scores, judge};
+pub use self::weights::{Judgement, Relation, Scores, judge};
 use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
 
@@ -123,10 +123,9 @@ pub fn decide(proposal: &Proposal, near: &[Neighbour]) -> Decision {
 
 /// Whether a memory holds the candidate's words, all of them in their order.
 fn is_contained(proposal: &Proposal, neighbour: &Neighbour) -> bool {
-    let (candidate, memory) = (&proposal.profile.plain, &neighbour.profile.plain);
     let is_overturned_later =
         neighbour.status == Status::Superseded && is_later(proposal, neighbour);
-    !candidate.trim().is_empty() && memory.contains(candidate.as_str()) && !is_overturned_later
+    neighbour.profile.holds(&proposal.profile) && !is_overturned_later
 }
 
 fn is_later(proposal: &Proposal, neighbour: &Neighbour) -> bool {

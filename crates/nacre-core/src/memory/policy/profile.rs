@@ -306,9 +306,19 @@ impl Profile {
         let is_full = |word: &&Word| !EMPTY.contains(&word.text.as_str());
         profile.order =
             title_words.iter().filter(is_full).map(|word| term(word, &stemmer)).collect();
-        profile.plain = format!("{}{}", joined(&title_words), joined(&body_words).trim_start());
+        profile.plain = joined(&title_words).trim_end().to_owned() + &joined(&body_words);
+        if body_words.is_empty() {
+            profile.plain = joined(&title_words);
+        }
         profile.n_terms = profile.terms.len();
         profile
+    }
+}
+
+impl Profile {
+    /// Whether it holds all words of another claim, in their order.
+    pub fn holds(&self, other: &Self) -> bool {
+        !other.plain.trim().is_empty() && self.plain.contains(other.plain.as_str())
     }
 }
 

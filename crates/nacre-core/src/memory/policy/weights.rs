@@ -10,7 +10,7 @@ use super::measure::{Likeness, Measures, N_MEASURES, measure};
 use super::profile::Profile;
 
 /// A relation less likely than this is grey.
-pub const MIN_LIKELY: f32 = 0.65;
+const MIN_LIKELY: f32 = 0.65;
 
 struct Weights {
     bias: f32,
