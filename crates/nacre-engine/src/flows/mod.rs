@@ -6,3 +6,4 @@
 pub mod candidate;
 pub mod extract;
 mod steps;
+pub mod summarize;

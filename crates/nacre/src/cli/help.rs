@@ -10,7 +10,7 @@ use super::Cli;
 
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
-    ("Remember and recall", &["sync", "memory", "trace"]),
+    ("Remember and recall", &["sync", "memory", "trace", "extract", "summarize"]),
     ("Keep going", &["queue", "retry", "skip", "index", "eval"]),
     ("Set up", &["connect", "project", "model", "config", "completions"]),
 ];

@@ -10,6 +10,7 @@ mod doctor;
 mod env;
 mod error;
 mod eval;
+mod extract;
 mod help;
 mod index;
 mod init;
@@ -22,6 +23,7 @@ mod retry;
 mod runtime;
 mod skip;
 mod status;
+mod summarize;
 mod sync;
 mod trace;
 mod traces;
@@ -97,6 +99,8 @@ enum HereCommand {
     Index(index::IndexArgs),
     Trace(trace::TraceArgs),
     Sync(sync::SyncArgs),
+    Extract(extract::ExtractArgs),
+    Summarize(summarize::SummarizeArgs),
     Queue(queue::QueueArgs),
     Retry(retry::RetryArgs),
     Skip(skip::SkipArgs),
@@ -119,6 +123,8 @@ impl HereCommand {
             | Self::Eval(_)
             | Self::Trace(_)
             | Self::Sync(_)
+            | Self::Extract(_)
+            | Self::Summarize(_)
             | Self::Queue(_)
             | Self::Retry(_)
             | Self::Skip(_)
@@ -183,6 +189,8 @@ fn run_here(ui: &mut Ui, runtime: &Runtime, command: &HereCommand) -> Result<Exi
         HereCommand::Index(args) => index::cmd_index(ui, runtime, args),
         HereCommand::Trace(args) => trace::cmd_trace(ui, runtime, args),
         HereCommand::Sync(args) => sync::cmd_sync(ui, runtime, args),
+        HereCommand::Extract(args) => extract::cmd_extract(ui, runtime, args),
+        HereCommand::Summarize(args) => summarize::cmd_summarize(ui, runtime, args),
         HereCommand::Queue(args) => queue::cmd_queue(ui, runtime, args),
         HereCommand::Retry(args) => retry::cmd_retry(ui, runtime, args),
         HereCommand::Skip(args) => skip::cmd_skip(ui, runtime, args),
