@@ -248,6 +248,25 @@ pub struct SessionSummary {
     pub tags: Vec<String>,
 }
 
+impl SessionSummary {
+    /// The summary as the body of a memory.
+    pub fn body(&self) -> String {
+        let list = |heading: &str, items: &[String], mark: &str| match items {
+            [] => String::new(),
+            items => {
+                let lines: Vec<String> =
+                    items.iter().map(|item| format!("- {mark}{item}{mark}\n")).collect();
+                format!("\n## {heading}\n\n{}", lines.concat())
+            }
+        };
+        let what = list("What happened", &self.narrative, "");
+        let files = list("Files changed", &self.files, "`");
+        let commands = list("Commands that worked", &self.commands, "`");
+        let Self { intent, outcome, .. } = self;
+        format!("## Intent\n\n{intent}\n{what}\n## Outcome\n\n{outcome}\n{files}{commands}")
+    }
+}
+
 /// A claim as two keys, `type` and `kind`.
 mod claim {
     use super::{Claim, Deserialize, LearningKind, MemoryType, Serialize};

@@ -83,7 +83,8 @@ fn look_up(
         return Ok(());
     }
     report.verified += n_wanted - quotes.len();
-    let missing = |(id, quote): (MemoryId, Quote)| MissingQuote { id, text: quote.text, place: quote.place };
+    let missing =
+        |(id, quote): (MemoryId, Quote)| MissingQuote { id, text: quote.text, place: quote.place };
     report.missing.extend(quotes.into_iter().map(missing));
     Ok(())
 }

@@ -1,8 +1,13 @@
 //! What Nacre does with a transcript: candidates and a summary out, each claim with the words that prove it.
 //!
-//! A flow reads events and returns values. It writes no file and asks no clock; who runs it decides what becomes of
-//! the result.
+//! Extracting and summarising read events and return values. A sync decides what becomes of them, and hands the store
+//! one change set. Nothing here asks a clock or the environment.
 
 pub mod candidate;
+pub mod evidence;
 pub mod extract;
+pub mod run;
 mod steps;
+pub mod summarize;
+pub mod sync;
+pub mod undo;

@@ -111,7 +111,11 @@ impl FromStr for RunId {
                 && is_number(time, 6)
                 && short.len() == 8
                 && short.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        if is_run { Ok(Self(text.to_owned())) } else { Err(BadRunId(text.chars().take(80).collect())) }
+        if is_run {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(BadRunId(text.chars().take(80).collect()))
+        }
     }
 }
 
@@ -251,7 +255,9 @@ pub fn find(store: &Store, text: &str) -> Result<RunId, UndoError> {
     let runs = list(store)?;
     let mut found: Vec<RunId> = runs
         .into_iter()
-        .filter(|run| !text.is_empty() && (run.0.starts_with(text) || stamp_of(run).ends_with(text)))
+        .filter(|run| {
+            !text.is_empty() && (run.0.starts_with(text) || stamp_of(run).ends_with(text))
+        })
         .collect();
     match found.len() {
         1 => Ok(found.remove(0)),

@@ -39,8 +39,7 @@ pub fn undo(
     }
     let run = RunId::new(RunMode::Undo, now, id.as_str());
     let planned = batch.plan()?;
-    let paths: Vec<String> =
-        planned.iter().map(|change| change.path.as_str().to_owned()).collect();
+    let paths: Vec<String> = planned.iter().map(|change| change.path.as_str().to_owned()).collect();
     let actions: Vec<_> =
         paths.iter().map(|path| json!({ "action": "put back", "target": stem(path) })).collect();
     let report = json!({

@@ -10,8 +10,8 @@ use super::Cli;
 
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
-    ("Remember and recall", &["sync", "memory", "trace"]),
-    ("Keep going", &["queue", "retry", "skip", "index", "eval"]),
+    ("Remember and recall", &["sync", "memory", "feedback", "trace", "extract", "summarize"]),
+    ("Keep going", &["run", "undo", "queue", "retry", "skip", "index", "eval"]),
     ("Set up", &["connect", "project", "model", "config", "completions"]),
 ];
 

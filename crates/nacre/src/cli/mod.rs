@@ -6,10 +6,13 @@
 mod completions;
 mod config;
 mod connect;
+mod diff;
 mod doctor;
 mod env;
 mod error;
 mod eval;
+mod extract;
+mod feedback;
 mod help;
 mod index;
 mod init;
@@ -19,13 +22,16 @@ mod project;
 mod queue;
 mod reference;
 mod retry;
+mod run;
 mod runtime;
 mod skip;
 mod status;
+mod summarize;
 mod sync;
 mod trace;
 mod traces;
 mod ui;
+mod undo;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -97,6 +103,11 @@ enum HereCommand {
     Index(index::IndexArgs),
     Trace(trace::TraceArgs),
     Sync(sync::SyncArgs),
+    Extract(extract::ExtractArgs),
+    Summarize(summarize::SummarizeArgs),
+    Run(run::RunArgs),
+    Undo(undo::UndoArgs),
+    Feedback(feedback::FeedbackArgs),
     Queue(queue::QueueArgs),
     Retry(retry::RetryArgs),
     Skip(skip::SkipArgs),
@@ -119,6 +130,11 @@ impl HereCommand {
             | Self::Eval(_)
             | Self::Trace(_)
             | Self::Sync(_)
+            | Self::Extract(_)
+            | Self::Summarize(_)
+            | Self::Run(_)
+            | Self::Undo(_)
+            | Self::Feedback(_)
             | Self::Queue(_)
             | Self::Retry(_)
             | Self::Skip(_)
@@ -183,6 +199,11 @@ fn run_here(ui: &mut Ui, runtime: &Runtime, command: &HereCommand) -> Result<Exi
         HereCommand::Index(args) => index::cmd_index(ui, runtime, args),
         HereCommand::Trace(args) => trace::cmd_trace(ui, runtime, args),
         HereCommand::Sync(args) => sync::cmd_sync(ui, runtime, args),
+        HereCommand::Extract(args) => extract::cmd_extract(ui, runtime, args),
+        HereCommand::Summarize(args) => summarize::cmd_summarize(ui, runtime, args),
+        HereCommand::Run(args) => run::cmd_run(ui, runtime, args),
+        HereCommand::Undo(args) => undo::cmd_undo(ui, runtime, args),
+        HereCommand::Feedback(args) => feedback::cmd_feedback(ui, runtime, args),
         HereCommand::Queue(args) => queue::cmd_queue(ui, runtime, args),
         HereCommand::Retry(args) => retry::cmd_retry(ui, runtime, args),
         HereCommand::Skip(args) => skip::cmd_skip(ui, runtime, args),

@@ -135,7 +135,7 @@ impl Before {
 }
 
 /// Tags by what a text speaks of.
-pub(super) fn tags(text: &str) -> Vec<String> {
+pub(crate) fn tags(text: &str) -> Vec<String> {
     const TOPICS: &[(&str, &[&str])] = &[
         ("testing", &["test", "tests", "testing", "pytest", "mock", "mocks", "suite"]),
         (

@@ -45,8 +45,7 @@ fn neighbours(
     candidate: &Candidate,
 ) -> Result<Vec<Neighbour>, SyncError> {
     let whole = whole(&candidate.title, &candidate.body);
-    let query =
-        Query::plain(&whole).with_facet("type", "decision").with_facet("type", "learning");
+    let query = Query::plain(&whole).with_facet("type", "decision").with_facet("type", "learning");
     let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_NEAR, archived: true };
     let found = index.search(&query, &options)?;
     let memories: Vec<Memory> = found

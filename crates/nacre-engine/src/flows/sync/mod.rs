@@ -130,8 +130,11 @@ pub fn sync_session(
         match batch.commit() {
             Ok(_) => {
                 watch(Step::Index);
-                let changed: Vec<Located> =
-                    report.written_paths.iter().filter_map(|path| Located::from_path(path)).collect();
+                let changed: Vec<Located> = report
+                    .written_paths
+                    .iter()
+                    .filter_map(|path| Located::from_path(path))
+                    .collect();
                 index.refresh(&changed, desk.owner)?;
                 return Ok(report);
             }
@@ -222,10 +225,8 @@ impl Session {
         let run = run_id(desk, order);
         let read_for = (desk.clock)().saturating_sub(began);
         let extraction = &self.reading.extraction;
-        let decided =
-            decide::decide_all(desk.store, index, desk.builtin, &extraction.candidates)?;
-        let origin =
-            Origin { session: order.key, source: &order.trace_name, when: self.when };
+        let decided = decide::decide_all(desk.store, index, desk.builtin, &extraction.candidates)?;
+        let origin = Origin { session: order.key, source: &order.trace_name, when: self.when };
         let actions = stage_all(desk.store, batch, decided, &origin)?;
         let (summary, is_kept) = self.stage_summary(desk, order, batch, &run, &actions)?;
         let plan = batch.plan()?;
@@ -357,7 +358,8 @@ impl Session {
             "run_id": report.run_id, "session": report.session, "agent": report.agent,
             "trace_path": report.trace_path, "repo": self.reading.facts.cwd, "at": report.finished_at,
         });
-        let summary = json!({ "summary_path": report.summary_path, "summary": self.reading.summary });
+        let summary =
+            json!({ "summary_path": report.summary_path, "summary": self.reading.summary });
         let files: [(&str, Vec<u8>); 7] = [
             ("extract.json", pretty(extraction)),
             ("summary.json", pretty(&summary)),

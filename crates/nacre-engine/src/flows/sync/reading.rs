@@ -35,11 +35,7 @@ pub(super) struct Reading {
 }
 
 /// Reads a trace, from where the mark says on.
-pub(super) fn read(
-    trace: &Trace,
-    mark: Option<&Mark>,
-    store: &Store,
-) -> Result<Reading, Error> {
+pub(super) fn read(trace: &Trace, mark: Option<&Mark>, store: &Store) -> Result<Reading, Error> {
     let Some(mark) = mark else { return Ok(read_from(trace, 0, store)?.0) };
     let (reading, digest_before) = read_from(trace, mark.next_sequence, store)?;
     if digest_before.as_deref() != Some(&mark.digest) {

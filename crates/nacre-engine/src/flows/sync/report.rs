@@ -130,7 +130,13 @@ impl RunReport {
 /// The steps of a run, with their states.
 pub(super) fn checklist(is_open: bool) -> Vec<Value> {
     let extract = if is_open { "done" } else { "gated" };
-    [("read", "done"), ("extract", extract), ("summarize", "done"), ("decide", "done"), ("commit", "done")]
-        .map(|(step, state)| json!({ "step": step, "state": state }))
-        .to_vec()
+    [
+        ("read", "done"),
+        ("extract", extract),
+        ("summarize", "done"),
+        ("decide", "done"),
+        ("commit", "done"),
+    ]
+    .map(|(step, state)| json!({ "step": step, "state": state }))
+    .to_vec()
 }

@@ -60,7 +60,8 @@ impl<'a> Staged<'a> {
     fn stage(&mut self, batch: &mut Batch<'_>, one: Decided) -> Result<ActionReport, MemoryError> {
         let Decided { candidate, decision } = one;
         let mut report = ActionReport::new(&candidate, &decision);
-        let is_taken = |id: &MemoryId| self.overturned.contains(id) || self.updates.contains_key(id);
+        let is_taken =
+            |id: &MemoryId| self.overturned.contains(id) || self.updates.contains_key(id);
         match (decision.action, decision.target) {
             (Action::NoOp, target) => {
                 self.confirmed.extend(target.filter(|_| decision.status == Status::Active));
