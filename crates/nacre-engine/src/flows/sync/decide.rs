@@ -12,6 +12,15 @@ use crate::flows::candidate::Candidate;
 /// How many memories a candidate is compared with.
 const MAX_NEAR: usize = 8;
 
+/// How a paragraph begins that tells when something was said, and not what.
+const CONTEXT: &str = "The person said this after ";
+
+/// What a body claims, without when it was said.
+pub(super) fn claimed(body: &str) -> String {
+    let paragraphs = body.trim().split("\n\n");
+    paragraphs.filter(|part| !part.starts_with(CONTEXT)).collect::<Vec<_>>().join("\n\n")
+}
+
 /// A candidate and what becomes of it.
 pub(super) struct Decided {
     pub(super) candidate: Candidate,
@@ -30,7 +39,7 @@ pub(super) fn decide_all(
         let near = neighbours(store, index, embedder, candidate)?;
         let proposal = Proposal {
             memory_type: candidate.claim.memory_type(),
-            profile: Profile::of(&candidate.title, &candidate.body),
+            profile: Profile::of(&candidate.title, &claimed(&candidate.body)),
             said: candidate.quotes.iter().filter_map(|quote| quote.at.parse().ok()).max(),
         };
         decided.push(Decided { candidate: candidate.clone(), decision: decide(&proposal, &near) });
@@ -44,7 +53,7 @@ fn neighbours(
     embedder: &Builtin,
     candidate: &Candidate,
 ) -> Result<Vec<Neighbour>, SyncError> {
-    let whole = whole(&candidate.title, &candidate.body);
+    let whole = whole(&candidate.title, &claimed(&candidate.body));
     let query = Query::plain(&whole).with_facet("type", "decision").with_facet("type", "learning");
     let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_NEAR, archived: true };
     let found = index.search(&query, &options)?;
@@ -56,7 +65,7 @@ fn neighbours(
         .collect();
     let wholes: Vec<String> = memories
         .iter()
-        .map(|memory| self::whole(&memory.title, memory.document.body().trim()))
+        .map(|memory| self::whole(&memory.title, &claimed(memory.document.body())))
         .collect();
     let mut texts = vec![candidate.title.as_str(), whole.as_str()];
     for (memory, whole) in memories.iter().zip(&wholes) {
@@ -86,7 +95,7 @@ fn neighbour(store: &Store, memory: &Memory, likeness: Likeness) -> Result<Neigh
         confidence: memory.confidence.unwrap_or(0.5),
         is_rejected: state.is_some_and(|state| state.is_rejected()),
         said: said.or(memory.updated),
-        profile: Profile::of(&memory.title, memory.document.body()),
+        profile: Profile::of(&memory.title, &claimed(memory.document.body())),
         likeness,
         id,
     })

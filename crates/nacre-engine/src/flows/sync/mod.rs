@@ -162,7 +162,7 @@ pub fn preview_session(
 fn unchanged(desk: &Desk<'_>, order: &Order<'_>) -> Result<RunReport, SyncError> {
     let mark = Mark::read(desk.store, order.key)?;
     let run = mark.as_ref().and_then(|mark| mark.runs.last().cloned());
-    let run_id = run.unwrap_or_else(|| run_id(desk, order));
+    let run_id = run.unwrap_or_else(|| RunId::new(order.mode, desk.now, order.key));
     let folder = run_id.folder()?;
     Ok(RunReport {
         outcome: Outcome::Unchanged,
@@ -183,10 +183,6 @@ fn unchanged(desk: &Desk<'_>, order: &Order<'_>) -> Result<RunReport, SyncError>
         cost_usd: 0.0,
         run_id,
     })
-}
-
-fn run_id(desk: &Desk<'_>, order: &Order<'_>) -> RunId {
-    RunId::new(order.mode, desk.now, order.key)
 }
 
 /// A session that has something to settle.
@@ -213,6 +209,12 @@ impl Session {
         Ok(Some(Self { reading, mark, when }))
     }
 
+    /// The same events at the same time are the same run.
+    fn run_id(&self, desk: &Desk<'_>, order: &Order<'_>) -> RunId {
+        let input = format!("{} {} {}", order.key, self.reading.digest, order.force);
+        RunId::new(order.mode, desk.now, &input)
+    }
+
     /// Decides by what the store holds now, and stages all of the run.
     fn stage(
         &self,
@@ -222,7 +224,7 @@ impl Session {
         index: &MemoryIndex<'_>,
         began: Duration,
     ) -> Result<RunReport, SyncError> {
-        let run = run_id(desk, order);
+        let run = self.run_id(desk, order);
         let read_for = (desk.clock)().saturating_sub(began);
         let extraction = &self.reading.extraction;
         let decided = decide::decide_all(desk.store, index, desk.builtin, &extraction.candidates)?;

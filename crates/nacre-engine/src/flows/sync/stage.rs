@@ -7,7 +7,7 @@ use nacre_core::memory::{
     Action, Batch, Change, Draft, MemoryError, MemoryId, Profile, Status, Store,
 };
 
-use super::decide::Decided;
+use super::decide::{Decided, claimed};
 use super::report::ActionReport;
 use crate::flows::candidate::Candidate;
 
@@ -147,7 +147,8 @@ impl<'a> Staged<'a> {
 fn beyond(title: &str, body: &str, candidate: &Candidate) -> Option<String> {
     let known = Profile::of(title, body);
     let is_new = |sentence: &&str| !known.holds(&Profile::of(sentence, ""));
-    let new: Vec<&str> = sentences(&candidate.body).into_iter().filter(is_new).collect();
+    let claimed = claimed(&candidate.body);
+    let new: Vec<&str> = sentences(&claimed).into_iter().filter(is_new).collect();
     match new.as_slice() {
         [] if known.holds(&Profile::of(&candidate.title, "")) => None,
         [] => Some(candidate.title.clone()),
