@@ -13,7 +13,7 @@ use crate::flows::candidate::Candidate;
 const MAX_NEAR: usize = 8;
 
 /// How a paragraph begins that tells when something was said, and not what.
-const CONTEXT: &str = "The person said this after ";
+const CONTEXT: &str = "The person said this ";
 
 /// What a body claims, without when it was said.
 pub(super) fn claimed(body: &str) -> String {
