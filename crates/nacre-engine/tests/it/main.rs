@@ -14,3 +14,4 @@ mod keys;
 mod loopback;
 mod shapes;
 mod styles;
+mod sync;

@@ -63,6 +63,10 @@ pub(crate) fn run(
             let was_running = kill_one(&reader, usual, &mut rng)?;
             n += u64::from(was_running);
             n_late += u64::from(!was_running);
+            // All of it is done; another one would have nothing to do.
+            if !was_running {
+                break;
+            }
         }
         check(&reader, &expected, &mut tally)?;
     }

@@ -267,7 +267,8 @@ fn a_person_forgets_and_no_session_brings_it_back() {
     let home = reading();
     talk(&home, "one", 1, PNPM);
     home.ok(&["sync"]);
-    home.ok(&["memory", "forget", "20261101-always-use-pnpm"]);
+    let id = "20261101-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file";
+    home.ok(&["memory", "forget", id]);
     let (_, value) = home.json(&["sync", "--force"]);
     assert_eq!(only(&value)["dropped"]["forgotten"], 1, "{value:#}");
     assert_eq!(home.tree("memory/learnings"), "");
