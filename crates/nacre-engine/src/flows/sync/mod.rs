@@ -27,7 +27,7 @@ pub use self::mark::Mark;
 use self::reading::{News, Reading, read};
 use self::report::checklist;
 pub use self::report::{ActionReport, Counts, Outcome, RunReport};
-use self::stage::{Origin, stage_all};
+use self::stage::{Origin, fitting, stage_all};
 use super::run::{RunId, RunMode, UndoPlan, WORKSPACE, pretty};
 
 /// How often it is decided anew when a person edits meanwhile.
@@ -278,7 +278,7 @@ impl Session {
         let mut related: Vec<MemoryId> = related.collect();
         related.dedup();
         let draft = SummaryDraft {
-            title: summary.title.clone(),
+            title: fitting(&summary.title, "A session without a title"),
             description: summary.description.clone(),
             body: summary.body(),
             coding_agent: order.trace.source.agent.as_str().to_owned(),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
+use nacre_core::base::is_hidden_char;
 use nacre_core::memory::{
     Action, Batch, Change, Draft, MemoryError, MemoryId, Profile, Status, Store,
 };
@@ -10,6 +11,20 @@ use nacre_core::memory::{
 use super::decide::{Decided, claimed};
 use super::report::ActionReport;
 use crate::flows::candidate::Candidate;
+
+/// A memory that grew to this is long enough; more of the same is counted, not added.
+const MAX_BODY_BYTES: usize = 16 * 1024;
+
+/// The longest title that a memory takes, in bytes.
+const MAX_TITLE_BYTES: usize = 200;
+
+/// A title that a memory takes, whatever script it is in; `instead` where there is nothing to see in it.
+pub(super) fn fitting(title: &str, instead: &str) -> String {
+    let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let cut = &line[..line.floor_char_boundary(MAX_TITLE_BYTES)];
+    let is_visible = cut.chars().any(|c| !is_hidden_char(c) && !c.is_whitespace());
+    if is_visible { cut.trim().to_owned() } else { instead.to_owned() }
+}
 
 /// What the claims of a session share.
 pub(super) struct Origin<'a> {
@@ -97,7 +112,9 @@ impl<'a> Staged<'a> {
         let known = self.updates.get(target).and_then(|change| change.body.clone());
         let body = known.unwrap_or_else(|| memory.document.body().trim().to_owned());
         let added = beyond(&memory.title, &body, candidate);
-        if added.is_none() && memory.status == Status::Active {
+        let is_long = added.as_ref().is_some_and(|added| body.len() + added.len() > MAX_BODY_BYTES);
+        let is_same = added.is_none() && memory.status == Status::Active;
+        if is_same || is_long {
             self.confirmed.insert(target.clone());
             return Ok(Action::NoOp);
         }
@@ -122,7 +139,7 @@ impl<'a> Staged<'a> {
     fn draft(&self, candidate: &Candidate, near: Option<&MemoryId>) -> Draft {
         Draft {
             claim: candidate.claim,
-            title: candidate.title.clone(),
+            title: fitting(&candidate.title, "A claim without a title"),
             body: candidate.body.clone(),
             tags: candidate.tags.clone(),
             related: near.cloned().into_iter().collect(),
@@ -174,6 +191,17 @@ fn sentences(text: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_title_fits() {
+        for (title, expected) in [
+            ("Use  SQLite\n", "Use SQLite".to_owned()),
+            ("\u{200b} ", "nothing".to_owned()),
+            (&"字".repeat(90), "字".repeat(66)),
+        ] {
+            assert_eq!(fitting(title, "nothing"), expected);
+        }
+    }
 
     #[test]
     fn sentences_end_at_full_stops_and_lines() {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nacre_core::catalog::{
-    Catalog, Claim, ClaimOrder, JobState, Outcome as JobOutcome, RetryPolicy, SessionRow,
+    Catalog, Claim, ClaimOrder, Outcome as JobOutcome, RetryPolicy, SessionRow,
 };
 use nacre_core::memory::Store;
 use nacre_core::search::{Builtin, Embedder};
@@ -135,11 +135,10 @@ pub(super) fn work(
             Err(failure) if failure.is_busy => JobOutcome::Released,
             Err(failure) => JobOutcome::Failed { reason: failure.reason.clone() },
         };
-        let state = catalog.finish(&claim, &outcome, runtime.now(), &RetryPolicy::default())?;
+        catalog.finish(&claim, &outcome, runtime.now(), &RetryPolicy::default())?;
         if shift.is_busy {
             break;
         }
-        debug_assert_ne!(state, JobState::Running);
         shift.worked.push(Worked {
             key: claim.key,
             agent: session.trace.source.agent.as_str().to_owned(),
