@@ -20,23 +20,24 @@ fn help_fits_a_screen_and_groups_its_commands() {
       doctor       Check every file of the store and say what is wrong
 
     Remember and recall:
-      sync         Read new and changed sessions of the connected agents
+      sync         Read new and changed sessions, and keep what is worth keeping
       memory       Add, find, read and change memories
+      feedback     Say how a memory served
       trace        List, read and search the sessions of your agents
 
     Keep going:
+      run          Look at what runs did
+      undo         Put back what a run changed, byte for byte
       queue        Show the queue of sessions
-      retry        Put dead or skipped sessions back into the queue
-      skip         Take sessions out of the queue; `retry` puts them back
-      index        Look at the search index, or build it anew
-      eval         Measure recall on a data set with known answers
 
     Set up:
       connect      Choose the agents whose sessions are read
       project      Manage the projects that Nacre knows
       model        Install, list and remove the models that search by meaning can use
       config       Show and change settings
-      completions  Print a completion script for a shell
+
+    Also:
+      extract, summarize, retry, skip, index, eval, completions
 
     Options:
           --json               Print one JSON object instead of text
