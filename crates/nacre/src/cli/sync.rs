@@ -146,7 +146,7 @@ fn one_trace(
     let report = tools.at_desk(runtime, &project, |desk| {
         sync_session(desk, &order, |step| ui.progress_note(&format!("{key}: {}", step.as_str())))
     })??;
-    tools.prune(runtime)?;
+    tools.finish(runtime)?;
     let agent = trace.source.agent.as_str().to_owned();
     let worked = [Worked { key, agent, title: String::new(), result: Ok(report), took: took() }];
     if ui.is_json() {

@@ -124,18 +124,13 @@ pub fn sync_session(
     loop {
         watch(Step::Decide);
         let mut batch = desk.store.begin(desk.owner, desk.patience)?;
-        let index = MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?;
-        let report = session.stage(desk, order, &mut batch, &index, began)?;
+        let index = session.index(desk)?;
+        let report = session.stage(desk, order, &mut batch, index.as_ref(), began)?;
         watch(Step::Commit);
         match batch.commit() {
             Ok(_) => {
                 watch(Step::Index);
-                let changed: Vec<Located> = report
-                    .written_paths
-                    .iter()
-                    .filter_map(|path| Located::from_path(path))
-                    .collect();
-                index.refresh(&changed, desk.owner)?;
+                take_over(index, &report, desk.owner)?;
                 return Ok(report);
             }
             Err(MemoryError::Fs(FsError::Conflict { .. })) if tries + 1 < MAX_TRIES => tries += 1,
@@ -153,9 +148,30 @@ pub fn preview_session(
         return Ok((unchanged(desk, order)?, Vec::new()));
     };
     let mut batch = desk.store.begin(desk.owner, desk.patience)?;
-    let index = MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?;
-    let report = session.stage(desk, order, &mut batch, &index, (desk.clock)())?;
+    let index = session.index(desk)?;
+    let report = session.stage(desk, order, &mut batch, index.as_ref(), (desk.clock)())?;
     Ok((report, batch.plan()?))
+}
+
+/// Takes what a run wrote over into the index that it decided by. Without one there was nothing to decide, and
+/// [`bring_up_to_date`] sees to it at the end.
+fn take_over(
+    index: Option<MemoryIndex<'_>>,
+    report: &RunReport,
+    owner: &Owner,
+) -> Result<(), SyncError> {
+    if let Some(index) = index {
+        let written = report.written_paths.iter();
+        let changed: Vec<Located> = written.filter_map(|path| Located::from_path(path)).collect();
+        index.refresh(&changed, owner)?;
+    }
+    Ok(())
+}
+
+/// Brings the index of a store up to date after a row of runs.
+pub fn bring_up_to_date(desk: &Desk<'_>) -> Result<(), SyncError> {
+    MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?;
+    Ok(())
 }
 
 /// The report of a session that was read to its end before.
@@ -209,6 +225,14 @@ impl Session {
         Ok(Some(Self { reading, mark, when }))
     }
 
+    /// The index to decide by; most sessions have nothing to decide.
+    fn index<'d>(&self, desk: &Desk<'d>) -> Result<Option<MemoryIndex<'d>>, SyncError> {
+        if self.reading.extraction.candidates.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?))
+    }
+
     /// The same events at the same time are the same run.
     fn run_id(&self, desk: &Desk<'_>, order: &Order<'_>) -> RunId {
         let input = format!("{} {} {}", order.key, self.reading.digest, order.force);
@@ -221,13 +245,16 @@ impl Session {
         desk: &Desk<'_>,
         order: &Order<'_>,
         batch: &mut Batch<'_>,
-        index: &MemoryIndex<'_>,
+        index: Option<&MemoryIndex<'_>>,
         began: Duration,
     ) -> Result<RunReport, SyncError> {
         let run = self.run_id(desk, order);
         let read_for = (desk.clock)().saturating_sub(began);
         let extraction = &self.reading.extraction;
-        let decided = decide::decide_all(desk.store, index, desk.builtin, &extraction.candidates)?;
+        let decided = index.map(|index| {
+            decide::decide_all(desk.store, index, desk.builtin, &extraction.candidates)
+        });
+        let decided = decided.transpose()?.unwrap_or_default();
         let origin = Origin { session: order.key, source: &order.trace_name, when: self.when };
         let actions = stage_all(desk.store, batch, decided, &origin)?;
         let (summary, is_kept) = self.stage_summary(desk, order, batch, &run, &actions)?;

@@ -14,7 +14,9 @@ use nacre_core::memory::Store;
 use nacre_core::search::{Builtin, Embedder};
 use nacre_core::transcript::Trace;
 use nacre_engine::flows::run::{self, RunMode};
-use nacre_engine::flows::sync::{Desk, Order, RunReport, Step, SyncError, sync_session};
+use nacre_engine::flows::sync::{
+    Desk, Order, RunReport, Step, SyncError, bring_up_to_date, sync_session,
+};
 
 use super::super::env::stopwatch;
 use super::super::error::CommandError;
@@ -90,8 +92,12 @@ impl Tools {
         Ok(work(&desk))
     }
 
-    /// Removes old run folders of every store that was worked on.
-    pub(super) fn prune(&self, runtime: &Runtime) -> Result<(), CommandError> {
+    /// Tidies every store that was worked on: its index, and the folders of old runs.
+    pub(super) fn finish(mut self, runtime: &Runtime) -> Result<(), CommandError> {
+        let projects: Vec<PathBuf> = self.stores.keys().cloned().collect();
+        for project in &projects {
+            self.at_desk(runtime, project, bring_up_to_date)??;
+        }
         for store in self.stores.values() {
             let writer =
                 store.scope().lock(&runtime.owner("sync"), runtime.settings().lock.wait)?;
@@ -147,7 +153,10 @@ pub(super) fn work(
             took: took(),
         });
     }
-    tools.prune(runtime)?;
+    if shift.is_busy {
+        return Ok(shift);
+    }
+    tools.finish(runtime)?;
     Ok(shift)
 }
 
