@@ -56,7 +56,7 @@ impl Injected {
 }
 
 /// Words only, folded, one space between them.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let folded = fold(text);
     folded
         .split(|c: char| !c.is_alphanumeric())

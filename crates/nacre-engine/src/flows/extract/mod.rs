@@ -12,6 +12,7 @@ mod gate;
 mod judge;
 mod options;
 mod proposal;
+mod reading;
 mod said;
 mod verbatim;
 pub(super) mod words;
@@ -20,19 +21,22 @@ use nacre_core::transcript::{
     ADAPTERS, Error, Event, EventKind, Lane, Origin, SessionFacts, Sink, Trace, WordSource,
 };
 
-use self::checks::Injected;
 pub use self::checks::IsForgotten;
+use self::checks::{Injected, plain};
 use self::failures::Failures;
-use self::judge::{Stance, Verdict, judge};
+use self::judge::{Finding, Verdict, judge};
 use self::proposal::{Ledger, Proposal, Spoken};
-use self::said::{Said, Shape, said};
+use self::reading::Stance;
+use self::said::{Said, Sentence, Shape, said};
 pub use self::verbatim::Verbatim;
 use self::words::{Before, excerpt};
-use super::candidate::{Extraction, FORMAT_VERSION, Signal, Strategy};
+use super::candidate::{DropReason, Extraction, FORMAT_VERSION, Signal, Strategy};
 use super::steps::{Step, step_of};
 
 /// The most of the agent's last words that is held.
 const MAX_HELD: usize = 8 * 1024;
+/// A shorter sentence may be the agent's by chance.
+const MIN_ECHO: usize = 24;
 
 /// What an extraction goes by.
 #[derive(Clone, Copy)]
@@ -123,11 +127,8 @@ impl<'r> Extractor<'r> {
             }
         }
         let gate = self.gate.verdict(facts, self.ledger.len());
-        let settled = if gate.is_open() {
-            self.ledger.settle(facts, &self.injected, self.rules.is_forgotten)
-        } else {
-            Ledger::default().settle(facts, &self.injected, self.rules.is_forgotten)
-        };
+        let ledger = if gate.is_open() { self.ledger } else { Ledger::default() };
+        let settled = ledger.settle(facts, &self.injected, self.rules.is_forgotten);
         Extraction {
             version: FORMAT_VERSION,
             session: facts.id.clone(),
@@ -209,36 +210,42 @@ impl<'r> Extractor<'r> {
         let is_refusal = source == WordSource::Refusal;
         let is_reply = is_refusal || source == WordSource::Answer || self.has_acted;
         let before = Before { command: self.agent_ran.clone(), words: words.map(last_paragraph) };
+        let agent_said = words.map(plain).unwrap_or_default();
         for (idx, sentence) in said.sentences.iter().enumerate() {
-            let next = said
-                .sentences
-                .get(idx + 1)
-                .filter(|next| next.paragraph == sentence.paragraph && !next.is_question());
+            let next = said.sentences.get(idx + 1);
+            let next =
+                next.filter(|next| next.paragraph == sentence.paragraph && !next.is_question());
             let next = next.map(|next| cues::fold(next.text));
-            let stance =
-                Stance { is_reply, is_refusal, offer: offer.as_deref(), next: next.as_deref() };
+            let stance = Stance {
+                is_reply,
+                is_refusal,
+                is_first: idx == 0,
+                offer: offer.as_deref(),
+                next: next.as_deref(),
+            };
             let spoken = Spoken::by_person(sentence.text, event);
+            let is_echo =
+                sentence.text.len() > MIN_ECHO && agent_said.contains(&plain(sentence.text));
             match judge(sentence.text, stance) {
                 Verdict::Nothing => {}
                 Verdict::Turned(signal, reason) => self.ledger.turn_away(signal, reason, &spoken),
-                // In a document only an open request counts: the rest was written for another purpose.
-                Verdict::Kept(finding)
-                    if said.shape == Shape::Document && finding.signal != Signal::Remember =>
-                {
-                    self.ledger.turn_away(
-                        finding.signal,
-                        super::candidate::DropReason::Injected,
-                        &spoken,
-                    );
+                Verdict::Kept(finding) if is_echo || !is_own(said, sentence, finding) => {
+                    self.ledger.turn_away(finding.signal, DropReason::Injected, &spoken);
                 }
                 Verdict::Kept(finding) => {
-                    let proposal =
-                        Proposal::said(finding, spoken, excerpt(&said.sentences, idx), &before);
+                    let excerpt = excerpt(&said.sentences, idx);
+                    let proposal = Proposal::said(finding, spoken, excerpt, &before);
                     self.ledger.add(proposal.in_message(self.n_messages));
                 }
             }
         }
     }
+}
+
+/// Whether a sentence was written to be read here: in documents and lists, which people copy, only an open request is.
+fn is_own(said: &Said<'_>, sentence: &Sentence<'_>, finding: Finding) -> bool {
+    let is_talk = said.shape == Shape::Talk && !sentence.is_item;
+    is_talk || finding.signal == Signal::Remember
 }
 
 /// The end of what the agent said, which is what a person answers to.
