@@ -35,15 +35,16 @@ const RULES: &[Rule] = &[
     worked,
     told,
     makes_a_rule,
+    decides,
     refuses,
     speaks_for_the_project,
     prefers,
     replaces,
-    decides,
     wishes,
     limits,
     names_an_option,
     tells_of_the_world,
+    only_names,
 ];
 
 const CONVENTION: Claim = Claim::Learning(LearningKind::Convention);
@@ -217,16 +218,15 @@ fn replaces(reading: &Reading<'_>) -> Option<Verdict> {
     })
 }
 
-/// A choice, with its reason; without one it is a name.
+/// A choice, with its reason.
 fn decides(reading: &Reading<'_>) -> Option<Verdict> {
-    if !reading.has(Cue::Decide) {
-        return None;
-    }
-    Some(if reading.is_explained() {
-        kept(reading, Signal::Decision, Claim::Decision, 0.7)
-    } else {
-        Verdict::Turned(Signal::Decision, DropReason::Weak)
-    })
+    (reading.has(Cue::Decide) && reading.is_explained())
+        .then(|| kept(reading, Signal::Decision, Claim::Decision, 0.7))
+}
+
+/// A choice without a reason is a name.
+fn only_names(reading: &Reading<'_>) -> Option<Verdict> {
+    reading.has(Cue::Decide).then_some(Verdict::Turned(Signal::Decision, DropReason::Weak))
 }
 
 /// A wish that says what not: "I want replicate to not use materialize at all".

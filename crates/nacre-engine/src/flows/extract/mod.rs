@@ -22,7 +22,7 @@ use nacre_core::transcript::{
 };
 
 pub use self::checks::IsForgotten;
-use self::checks::{Injected, plain};
+use self::checks::{Echoes, Injected};
 use self::failures::Failures;
 use self::judge::{Finding, Verdict, judge};
 use self::proposal::{Ledger, Proposal, Spoken};
@@ -80,6 +80,7 @@ pub struct Extractor<'r> {
     failures: Failures,
     /// The agent's last words, and where it said them.
     agent_said: Option<Spoken>,
+    echoes: Echoes,
     /// The last command since then.
     agent_ran: Option<String>,
     /// The agent's last question through a tool, as written.
@@ -97,6 +98,7 @@ impl<'r> Extractor<'r> {
             injected: Injected::default(),
             failures: Failures::default(),
             agent_said: None,
+            echoes: Echoes::default(),
             agent_ran: None,
             asked: None,
             has_acted: false,
@@ -151,6 +153,7 @@ impl<'r> Extractor<'r> {
         self.agent_ran = None;
         self.failures.explained(text, event.sequence);
         let start = text.ceil_char_boundary(text.len().saturating_sub(MAX_HELD));
+        self.echoes.note(&text[start..]);
         self.agent_said = Some(Spoken::by_agent(&text[start..], event));
     }
 
@@ -204,13 +207,16 @@ impl<'r> Extractor<'r> {
         true
     }
 
+    fn is_echo(&self, sentence: &str) -> bool {
+        sentence.len() > MIN_ECHO && self.echoes.hold(sentence)
+    }
+
     fn judge_all(&mut self, event: &Event, said: &Said<'_>, source: WordSource) {
         let words = self.agent_said.as_ref().map(|spoken| spoken.text.as_str());
         let offer = words.and_then(options::offer);
         let is_refusal = source == WordSource::Refusal;
         let is_reply = is_refusal || source == WordSource::Answer || self.has_acted;
         let before = Before { command: self.agent_ran.clone(), words: words.map(last_paragraph) };
-        let agent_said = words.map(plain).unwrap_or_default();
         for (idx, sentence) in said.sentences.iter().enumerate() {
             let next = said.sentences.get(idx + 1);
             let next =
@@ -220,16 +226,17 @@ impl<'r> Extractor<'r> {
                 is_reply,
                 is_refusal,
                 is_first: idx == 0,
+                follows_no: idx > 0 && is_bare_no(said.sentences[idx - 1].text),
                 offer: offer.as_deref(),
                 next: next.as_deref(),
             };
             let spoken = Spoken::by_person(sentence.text, event);
-            let is_echo =
-                sentence.text.len() > MIN_ECHO && agent_said.contains(&plain(sentence.text));
             match judge(sentence.text, stance) {
                 Verdict::Nothing => {}
                 Verdict::Turned(signal, reason) => self.ledger.turn_away(signal, reason, &spoken),
-                Verdict::Kept(finding) if is_echo || !is_own(said, sentence, finding) => {
+                Verdict::Kept(finding)
+                    if self.is_echo(sentence.text) || !is_own(said, sentence, finding) =>
+                {
                     self.ledger.turn_away(finding.signal, DropReason::Injected, &spoken);
                 }
                 Verdict::Kept(finding) => {
@@ -240,6 +247,15 @@ impl<'r> Extractor<'r> {
             }
         }
     }
+}
+
+/// "No." on its own: what follows is the correction.
+fn is_bare_no(sentence: &str) -> bool {
+    let folded = cues::fold(sentence);
+    matches!(
+        folded.trim_end_matches(['.', '!', ',', ' ']),
+        "no" | "nope" | "nein" | "no no" | "wrong"
+    )
 }
 
 /// Whether a sentence was written to be read here: in documents and lists, which people copy, only an open request is.

@@ -11,6 +11,8 @@ pub(super) struct Stance<'a> {
     pub(super) is_refusal: bool,
     /// The message begins with it.
     pub(super) is_first: bool,
+    /// The sentence before it is a bare "no".
+    pub(super) follows_no: bool,
     /// What the agent offered to choose from, folded.
     pub(super) offer: Option<&'a str>,
     /// The sentence that follows in the same paragraph, folded.
@@ -104,7 +106,8 @@ impl<'a> Reading<'a> {
         let n_fillers = words.iter().take_while(|word| FILLERS.contains(&word.text)).count();
         let lead = if forbids { 0 } else { n_fillers.min(words.len().saturating_sub(1)) };
         let first = words.first().map_or("", |word| word.text);
-        let opens_with_no = !forbids && matches!(first, "no" | "nope" | "nein" | "wrong");
+        let says_no = matches!(first, "no" | "nope" | "nein" | "wrong");
+        let opens_with_no = stance.follows_no || (!forbids && says_no);
         Self { folded, words, lead, opens_with_no, forbids, stance, cues: Cues::of(folded) }
     }
 
@@ -148,7 +151,7 @@ impl<'a> Reading<'a> {
             "so" => self.words[idx - 1].opens,
             "should" | "must" => matches!(before(2), "we" | "you"),
             "and" | "but" | "to" => self.leads_with_order(),
-            _ => self.words[idx].opens && (self.leads_with_order() || self.has_reason()),
+            _ => self.words[idx].opens && self.gives_cause(),
         }
     }
 

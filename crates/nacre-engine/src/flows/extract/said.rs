@@ -37,8 +37,8 @@ pub(super) struct Said<'a> {
 }
 
 /// Longer than this nobody types into a prompt.
-const MAX_TALK_BYTES: usize = 1200;
-const MAX_TALK_SENTENCES: usize = 12;
+const MAX_TALK_BYTES: usize = 2000;
+const MAX_TALK_SENTENCES: usize = 20;
 const MAX_TALK_ITEMS: usize = 5;
 /// Of a longer message only the beginning is looked at: the rest would be dropped.
 const MAX_SEEN: usize = 8 * 1024;
@@ -53,10 +53,13 @@ pub(super) fn said(message: &str) -> Said<'_> {
     for line in seen.split_inclusive('\n') {
         let (start, trimmed) = (at, line.trim());
         at += line.len();
-        if !place.is_prose(line) {
+        let is_prose = place.is_prose(line);
+        if !place.is_code && !place.is_output {
+            marks.note(line);
+        }
+        if !is_prose {
             continue;
         }
-        marks.note(trimmed);
         marks.prose += trimmed.len();
         place.is_item = is_item(trimmed);
         split(line, start, &place, &mut sentences);
@@ -113,12 +116,16 @@ struct Marks {
     findings: usize,
     /// Lines that end in the middle of a sentence: nobody wraps what they type.
     wrapped: usize,
+    /// The last line ended so.
+    is_open: bool,
     chat: usize,
     prose: usize,
 }
 
 impl Marks {
     fn note(&mut self, line: &str) {
+        let is_hanging = line.starts_with("  ") && self.is_open && !line.trim().is_empty();
+        let line = line.trim();
         let hashes = line.bytes().take_while(|byte| *byte == b'#').count();
         self.headings += usize::from(hashes > 0 && line[hashes..].starts_with(' '));
         self.items += usize::from(is_item(line));
@@ -127,8 +134,9 @@ impl Marks {
         // What reviewers, people and programs, put above their findings.
         let grades =
             ["severity", "high:", "medium:", "low:", "(high)", "(medium)", "(low)", "[p1]", "[p2]"];
-        let is_open = !line.ends_with(['.', '!', '?', ':', ',', ';', ')']);
-        self.wrapped += usize::from((60..100).contains(&line.len()) && is_open && !is_item(line));
+        let was_open = std::mem::replace(&mut self.is_open, is_open(line));
+        let is_full = (60..100).contains(&line.len()) && self.is_open && !is_item(line);
+        self.wrapped += usize::from(is_full || (was_open && is_hanging));
         self.chat += usize::from(["am]", "pm]"].iter().any(|stamp| lower.contains(stamp)));
         self.findings += usize::from(grades.iter().any(|grade| lower.contains(grade)));
     }
@@ -143,6 +151,11 @@ impl Marks {
             || self.items > MAX_TALK_ITEMS
             || self.prose > MAX_TALK_BYTES
     }
+}
+
+/// Whether a line ends in the middle of a sentence.
+fn is_open(line: &str) -> bool {
+    line.len() >= 60 && !line.ends_with(['.', '!', '?', ':', ';'])
 }
 
 fn is_item(line: &str) -> bool {
@@ -303,7 +316,7 @@ mod tests {
         let terminal = "still no\n(llm) jim@DESK:/mnt/c$ claude -c\nNo conversation found to continue\n\nany idea";
         assert_eq!(sentences(terminal), ["still no", "any idea"]);
         let message = "ci is red:\n2026-03-02T10:11:12Z ERROR worker: always retry\n```\nnever()\n```\n    indented code\n\
-                       src/a.rs:10:4: error\n❯ cargo test\nplease look";
+                       src/a.rs:10:4: error\n❯ cargo test\n\nplease look";
         assert_eq!(sentences(message), ["ci is red:", "please look"]);
     }
 
@@ -317,7 +330,7 @@ mod tests {
             assert_eq!(said(text).shape, Shape::Document, "{text}");
         }
         assert_eq!(said("1. yes\n2. no, use the other one").shape, Shape::Talk);
-        assert_eq!(said(&"I think this is fine. ".repeat(20)).shape, Shape::Document);
+        assert_eq!(said(&"I think this is fine. ".repeat(30)).shape, Shape::Document);
     }
 
     #[test]

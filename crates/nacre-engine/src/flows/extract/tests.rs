@@ -67,7 +67,7 @@ fn the_gate_closes_on_sessions_without_a_person() {
 
 #[test]
 fn what_is_said_twice_merges_and_what_is_taken_back_is_gone() {
-    let again = r#"{"type":"user","text":"again: we use pnpm here, npm breaks the links"}"#;
+    let again = r#"{"type":"user","text":"no! we use pnpm here, npm breaks the links"}"#;
     let twice = extract(&[TASK, NPM, PNPM, NPM, again]);
     assert_eq!((twice.candidates.len(), twice.candidates[0].quotes.len()), (1, 2));
     assert!(twice.candidates[0].confidence > extract(&[TASK, NPM, PNPM]).candidates[0].confidence);
