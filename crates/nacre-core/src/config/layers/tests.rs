@@ -71,6 +71,7 @@ fn the_defaults_are_complete_and_typed() {
                 endpoint_url: String::new(),
                 endpoint_model: String::new(),
             },
+            runs: RunSettings { keep: 200 },
         }
     );
     assert_eq!(resolved.entries.len(), KEYS.len());

@@ -1,6 +1,6 @@
 //! What every candidate must pass, whoever proposed it. Each reason to turn one away is counted.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use nacre_core::transcript::InjectedReason;
@@ -18,6 +18,9 @@ const MIN_ADDED: usize = 20;
 const MIN_CONFIDENCE: f64 = 0.55;
 /// The most injected text that is held for comparison.
 const MAX_INJECTED: usize = 64 * 1024;
+
+/// How many of the agent's messages are held for comparison.
+const MAX_ECHOES: usize = 8;
 
 /// What programs put into the session: rules, recalled memories, reminders.
 #[derive(Debug, Default)]
@@ -52,6 +55,24 @@ impl Injected {
             () if self.rules.contains(&words) => Some(DropReason::Injected),
             () => None,
         }
+    }
+}
+
+/// What the agent said lately; people copy from it.
+#[derive(Debug, Default)]
+pub(super) struct Echoes(VecDeque<String>);
+
+impl Echoes {
+    pub(super) fn note(&mut self, text: &str) {
+        if self.0.len() == MAX_ECHOES {
+            self.0.pop_front();
+        }
+        self.0.push_back(text.to_owned());
+    }
+
+    pub(super) fn hold(&self, sentence: &str) -> bool {
+        let words = plain(sentence);
+        self.0.iter().any(|text| plain(text).contains(&words))
     }
 }
 

@@ -28,6 +28,8 @@ pub(super) enum Cue {
     Prefer,
     /// Wants; a request, unless it says what not.
     Want,
+    /// Says what is not wanted.
+    Unwanted,
     /// Takes one of several.
     Decide,
     Instead,
@@ -134,6 +136,8 @@ const TABLE: &[(Cue, &[&str])] = &[
             "every commit",
             "every change",
             "as you go",
+            "as each",
+            "on the go",
             "along the way",
             "before you",
             "once after",
@@ -210,6 +214,9 @@ const TABLE: &[(Cue, &[&str])] = &[
             "as i said",
             "how many times",
             "you keep",
+            "i suspect you",
+            "i've noticed you",
+            "i noticed you",
             "you always",
             "ich habe gesagt",
             "我说过",
@@ -233,18 +240,18 @@ const TABLE: &[(Cue, &[&str])] = &[
             "我希望",
         ],
     ),
+    (Cue::Want, &["i want", "we want", "i'd like", "ich will", "ich möchte"]),
     (
-        Cue::Want,
+        Cue::Unwanted,
         &[
-            "i want",
-            "we want",
-            "i'd like",
             "i don't want",
             "we don't want",
             "i do not want",
-            "i don't like",
-            "ich will",
-            "ich möchte",
+            "we explicitly don't want",
+            "i don't like that",
+            "i don't like having",
+            "i don't like when",
+            "i don't like how",
         ],
     ),
     (
@@ -310,7 +317,7 @@ const TABLE: &[(Cue, &[&str])] = &[
             "否则",
         ],
     ),
-    (Cue::Must, &["must", "have to", "has to", "needs to", "need to", "muss", "müssen", "应该"]),
+    (Cue::Must, &["must", "have to", "has to", "muss", "müssen", "应该"]),
     (
         Cue::You,
         &["you have to", "you must", "you need to", "you should", "you can only", "you may only"],

@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use nacre_core::transcript::Event;
 
 use super::cues::fold;
-use super::judge::content_words;
+use super::reading::content_words;
 use super::said::{Sentence, said};
 
 /// Calls that wait for their result.

@@ -12,6 +12,7 @@ mod gate;
 mod judge;
 mod options;
 mod proposal;
+mod reading;
 mod said;
 mod verbatim;
 pub(super) mod words;
@@ -20,19 +21,22 @@ use nacre_core::transcript::{
     ADAPTERS, Error, Event, EventKind, Lane, Origin, SessionFacts, Sink, Trace, WordSource,
 };
 
-use self::checks::Injected;
 pub use self::checks::IsForgotten;
+use self::checks::{Echoes, Injected};
 use self::failures::Failures;
-use self::judge::{Stance, Verdict, judge};
+use self::judge::{Finding, Verdict, judge};
 use self::proposal::{Ledger, Proposal, Spoken};
-use self::said::{Said, Shape, said};
+use self::reading::Stance;
+use self::said::{Said, Sentence, Shape, said};
 pub use self::verbatim::Verbatim;
 use self::words::{Before, excerpt};
-use super::candidate::{Extraction, FORMAT_VERSION, Signal, Strategy};
+use super::candidate::{DropReason, Extraction, FORMAT_VERSION, Signal, Strategy};
 use super::steps::{Step, step_of};
 
 /// The most of the agent's last words that is held.
 const MAX_HELD: usize = 8 * 1024;
+/// A shorter sentence may be the agent's by chance.
+const MIN_ECHO: usize = 24;
 
 /// What an extraction goes by.
 #[derive(Clone, Copy)]
@@ -76,6 +80,7 @@ pub struct Extractor<'r> {
     failures: Failures,
     /// The agent's last words, and where it said them.
     agent_said: Option<Spoken>,
+    echoes: Echoes,
     /// The last command since then.
     agent_ran: Option<String>,
     /// The agent's last question through a tool, as written.
@@ -93,6 +98,7 @@ impl<'r> Extractor<'r> {
             injected: Injected::default(),
             failures: Failures::default(),
             agent_said: None,
+            echoes: Echoes::default(),
             agent_ran: None,
             asked: None,
             has_acted: false,
@@ -123,11 +129,8 @@ impl<'r> Extractor<'r> {
             }
         }
         let gate = self.gate.verdict(facts, self.ledger.len());
-        let settled = if gate.is_open() {
-            self.ledger.settle(facts, &self.injected, self.rules.is_forgotten)
-        } else {
-            Ledger::default().settle(facts, &self.injected, self.rules.is_forgotten)
-        };
+        let ledger = if gate.is_open() { self.ledger } else { Ledger::default() };
+        let settled = ledger.settle(facts, &self.injected, self.rules.is_forgotten);
         Extraction {
             version: FORMAT_VERSION,
             session: facts.id.clone(),
@@ -150,6 +153,7 @@ impl<'r> Extractor<'r> {
         self.agent_ran = None;
         self.failures.explained(text, event.sequence);
         let start = text.ceil_char_boundary(text.len().saturating_sub(MAX_HELD));
+        self.echoes.note(&text[start..]);
         self.agent_said = Some(Spoken::by_agent(&text[start..], event));
     }
 
@@ -203,6 +207,10 @@ impl<'r> Extractor<'r> {
         true
     }
 
+    fn is_echo(&self, sentence: &str) -> bool {
+        sentence.len() > MIN_ECHO && self.echoes.hold(sentence)
+    }
+
     fn judge_all(&mut self, event: &Event, said: &Said<'_>, source: WordSource) {
         let words = self.agent_said.as_ref().map(|spoken| spoken.text.as_str());
         let offer = words.and_then(options::offer);
@@ -210,35 +218,50 @@ impl<'r> Extractor<'r> {
         let is_reply = is_refusal || source == WordSource::Answer || self.has_acted;
         let before = Before { command: self.agent_ran.clone(), words: words.map(last_paragraph) };
         for (idx, sentence) in said.sentences.iter().enumerate() {
-            let next = said
-                .sentences
-                .get(idx + 1)
-                .filter(|next| next.paragraph == sentence.paragraph && !next.is_question());
+            let next = said.sentences.get(idx + 1);
+            let next =
+                next.filter(|next| next.paragraph == sentence.paragraph && !next.is_question());
             let next = next.map(|next| cues::fold(next.text));
-            let stance =
-                Stance { is_reply, is_refusal, offer: offer.as_deref(), next: next.as_deref() };
+            let stance = Stance {
+                is_reply,
+                is_refusal,
+                is_first: idx == 0,
+                follows_no: idx > 0 && is_bare_no(said.sentences[idx - 1].text),
+                offer: offer.as_deref(),
+                next: next.as_deref(),
+            };
             let spoken = Spoken::by_person(sentence.text, event);
             match judge(sentence.text, stance) {
                 Verdict::Nothing => {}
                 Verdict::Turned(signal, reason) => self.ledger.turn_away(signal, reason, &spoken),
-                // In a document only an open request counts: the rest was written for another purpose.
                 Verdict::Kept(finding)
-                    if said.shape == Shape::Document && finding.signal != Signal::Remember =>
+                    if self.is_echo(sentence.text) || !is_own(said, sentence, finding) =>
                 {
-                    self.ledger.turn_away(
-                        finding.signal,
-                        super::candidate::DropReason::Injected,
-                        &spoken,
-                    );
+                    self.ledger.turn_away(finding.signal, DropReason::Injected, &spoken);
                 }
                 Verdict::Kept(finding) => {
-                    let proposal =
-                        Proposal::said(finding, spoken, excerpt(&said.sentences, idx), &before);
+                    let excerpt = excerpt(&said.sentences, idx);
+                    let proposal = Proposal::said(finding, spoken, excerpt, &before);
                     self.ledger.add(proposal.in_message(self.n_messages));
                 }
             }
         }
     }
+}
+
+/// "No." on its own: what follows is the correction.
+fn is_bare_no(sentence: &str) -> bool {
+    let folded = cues::fold(sentence);
+    matches!(
+        folded.trim_end_matches(['.', '!', ',', ' ']),
+        "no" | "nope" | "nein" | "no no" | "wrong"
+    )
+}
+
+/// Whether a sentence was written to be read here: in documents and lists, which people copy, only an open request is.
+fn is_own(said: &Said<'_>, sentence: &Sentence<'_>, finding: Finding) -> bool {
+    let is_talk = said.shape == Shape::Talk && !sentence.is_item;
+    is_talk || finding.signal == Signal::Remember
 }
 
 /// The end of what the agent said, which is what a person answers to.

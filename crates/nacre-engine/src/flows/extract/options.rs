@@ -62,6 +62,18 @@ const PROCEDURAL: &[&str] = &[
     "error",
     "paste",
     "log",
+    "when",
+    "run",
+    "believe",
+    "triggers",
+    "surface",
+    "estimated",
+    "autonomous",
+    "happen",
+    "audience",
+    "first",
+    "now",
+    "cover",
 ];
 
 /// Whether the agent's words leave something to choose; its end, folded.
@@ -75,9 +87,7 @@ pub(super) fn offer(said: &str) -> Option<String> {
         "either",
         "two ways",
         "i could",
-        "i can ",
         "i would",
-        "i'll",
         "should i",
         "shall i",
         "no rule",
@@ -186,8 +196,8 @@ pub(super) fn answered(arguments: &str, answer: &str) -> Option<Taken> {
 impl Taken {
     /// Whether something was said for or against it; a name alone is no decision.
     fn is_weighed(&self) -> bool {
-        self.meaning.as_deref().is_some_and(|meaning| meaning.split_whitespace().count() > 3)
-            && !self.others.is_empty()
+        let weighs = |meaning: &str| has_word(&fold(meaning), WEIGHING);
+        self.meaning.as_deref().is_some_and(weighs) && !self.others.is_empty()
     }
 }
 
@@ -228,11 +238,11 @@ mod tests {
 
     #[test]
     fn an_answer_is_kept_with_what_it_was_weighed_against() {
-        let asked = r#"{"questions":[{"question":"How are versions injected?","options":[{"label":"By ldflags","description":"No file, but go install shows dev"},{"label":"A VERSION file","description":"Works everywhere, bumped by hand"}]}]}"#;
+        let asked = r#"{"questions":[{"question":"How are versions injected?","options":[{"label":"By ldflags","description":"No file, but go install shows dev"},{"label":"A VERSION file","description":"Works everywhere, but bumped by hand"}]}]}"#;
         let found = answered(asked, "A VERSION file").unwrap();
         assert_eq!(found.question.as_deref(), Some("How are versions injected?"));
         assert_eq!(found.others, ["By ldflags"]);
-        assert_eq!(found.meaning.as_deref(), Some("Works everywhere, bumped by hand"));
+        assert_eq!(found.meaning.as_deref(), Some("Works everywhere, but bumped by hand"));
         assert_eq!(answered(asked, "Something else"), None);
         let push = asked.replace("How are versions injected", "Shall I push now");
         assert_eq!(answered(&push, "A VERSION file"), None);

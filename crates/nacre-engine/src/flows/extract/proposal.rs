@@ -11,8 +11,9 @@ use super::super::candidate::{
 use super::checks::{Injected, IsForgotten, fault};
 use super::cues::{Cue, Cues, fold};
 use super::failures::Mended;
-use super::judge::{Finding, content_words};
+use super::judge::Finding;
 use super::options::Taken;
+use super::reading::content_words;
 use super::said::Said;
 use super::words::{Before, body, capitalised, shortened, tags, title};
 
@@ -85,7 +86,8 @@ impl Proposal {
 
     /// An option that the person took.
     pub(super) fn chosen(taken: &Taken, answer: Spoken, offered: &Spoken) -> Self {
-        let option = taken.option.trim_start_matches(['-', '*', ' ']);
+        let option = taken.option.replace("**", "");
+        let option = option.trim_start_matches(['-', '*', ' ']);
         let title = match &taken.question {
             Some(question) => format!("{}: {}", question.trim_end_matches(['?', ' ']), option),
             None => without_label(option).to_owned(),

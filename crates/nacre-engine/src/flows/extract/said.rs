@@ -19,13 +19,11 @@ pub(super) struct Sentence<'a> {
     pub(super) start: usize,
     /// Sentences of one paragraph belong together.
     pub(super) paragraph: usize,
+    /// It stands in a list.
+    pub(super) is_item: bool,
 }
 
 impl Sentence<'_> {
-    pub(super) fn end(&self) -> usize {
-        self.start + self.text.len()
-    }
-
     pub(super) fn is_question(&self) -> bool {
         self.text.trim_end_matches(['"', ')', '\'', ' ']).ends_with(['?', '？'])
     }
@@ -39,8 +37,8 @@ pub(super) struct Said<'a> {
 }
 
 /// Longer than this nobody types into a prompt.
-const MAX_TALK_BYTES: usize = 1200;
-const MAX_TALK_SENTENCES: usize = 12;
+const MAX_TALK_BYTES: usize = 2000;
+const MAX_TALK_SENTENCES: usize = 20;
 const MAX_TALK_ITEMS: usize = 5;
 /// Of a longer message only the beginning is looked at: the rest would be dropped.
 const MAX_SEEN: usize = 8 * 1024;
@@ -50,28 +48,62 @@ pub(super) fn said(message: &str) -> Said<'_> {
     let seen = &message[..message.floor_char_boundary(MAX_SEEN)];
     let mut sentences = Vec::new();
     let mut marks = Marks { is_cut: seen.len() < message.len(), ..Marks::default() };
-    let (mut at, mut is_code, mut paragraph) = (0, false, 0);
+    let mut at = 0;
+    let mut place = Place::default();
     for line in seen.split_inclusive('\n') {
         let (start, trimmed) = (at, line.trim());
         at += line.len();
-        if trimmed.starts_with("```") {
-            is_code = !is_code;
-            continue;
+        let is_prose = place.is_prose(line);
+        if !place.is_code && !place.is_output {
+            marks.note(line);
         }
-        if trimmed.is_empty() {
-            paragraph += 1;
-            continue;
-        }
-        marks.note(trimmed);
-        if is_code || is_pasted(line) {
+        if !is_prose {
             continue;
         }
         marks.prose += trimmed.len();
-        split(line, start, paragraph, &mut sentences);
+        place.is_item = is_item(trimmed);
+        split(line, start, &place, &mut sentences);
     }
     let is_document = marks.is_document() || sentences.len() > MAX_TALK_SENTENCES;
     let shape = if is_document { Shape::Document } else { Shape::Talk };
     Said { shape, sentences }
+}
+
+/// Where the reader of a message is.
+#[derive(Default)]
+struct Place {
+    paragraph: usize,
+    is_code: bool,
+    /// A prompt was met: what follows in its paragraph is output.
+    is_output: bool,
+    is_item: bool,
+}
+
+impl Place {
+    /// Takes the next line; whether a person wrote it.
+    fn is_prose(&mut self, line: &str) -> bool {
+        let trimmed = line.trim();
+        if trimmed.starts_with("```") {
+            self.is_code = !self.is_code;
+            return false;
+        }
+        if trimmed.is_empty() {
+            self.paragraph += 1;
+            self.is_output = false;
+            return false;
+        }
+        self.is_output |= is_prompt(trimmed);
+        !self.is_code && !self.is_output && !is_pasted(line)
+    }
+}
+
+/// Whether a line was typed into a shell: `❯ make`, `$ make`, `(env) ana@host:~$ make`.
+fn is_prompt(line: &str) -> bool {
+    let names_host = line
+        .split_whitespace()
+        .take(2)
+        .any(|word| word.contains('@') && word.contains(['~', '$', ':', '>']));
+    line.starts_with(['❯', '➜', '$']) || (names_host && line.contains(['$', '>', '#']))
 }
 
 /// What tells a document from talk.
@@ -82,19 +114,30 @@ struct Marks {
     items: usize,
     bold: usize,
     findings: usize,
+    /// Lines that end in the middle of a sentence: nobody wraps what they type.
+    wrapped: usize,
+    /// The last line ended so.
+    is_open: bool,
+    chat: usize,
     prose: usize,
 }
 
 impl Marks {
     fn note(&mut self, line: &str) {
+        let is_hanging = line.starts_with("  ") && self.is_open && !line.trim().is_empty();
+        let line = line.trim();
         let hashes = line.bytes().take_while(|byte| *byte == b'#').count();
         self.headings += usize::from(hashes > 0 && line[hashes..].starts_with(' '));
         self.items += usize::from(is_item(line));
         self.bold += line.matches("**").count() / 2;
+        let lower = line.to_lowercase();
         // What reviewers, people and programs, put above their findings.
         let grades =
             ["severity", "high:", "medium:", "low:", "(high)", "(medium)", "(low)", "[p1]", "[p2]"];
-        let lower = line.to_lowercase();
+        let was_open = std::mem::replace(&mut self.is_open, is_open(line));
+        let is_full = (60..100).contains(&line.len()) && self.is_open && !is_item(line);
+        self.wrapped += usize::from(is_full || (was_open && is_hanging));
+        self.chat += usize::from(["am]", "pm]"].iter().any(|stamp| lower.contains(stamp)));
         self.findings += usize::from(grades.iter().any(|grade| lower.contains(grade)));
     }
 
@@ -103,9 +146,16 @@ impl Marks {
             || self.headings > 0
             || self.findings > 0
             || self.bold > 0
+            || self.chat > 0
+            || self.wrapped > 2
             || self.items > MAX_TALK_ITEMS
             || self.prose > MAX_TALK_BYTES
     }
+}
+
+/// Whether a line ends in the middle of a sentence.
+fn is_open(line: &str) -> bool {
+    line.len() >= 60 && !line.ends_with(['.', '!', '?', ':', ';'])
 }
 
 fn is_item(line: &str) -> bool {
@@ -192,27 +242,32 @@ fn is_mostly_signs(line: &str) -> bool {
         c.is_ascii_punctuation() && !matches!(c, '.' | ',' | '\'' | '!' | '?' | '"' | '`' | '-')
     };
     let (n_signs, n_chars) = (line.chars().filter(is_sign).count(), line.chars().count());
-    n_chars > 20 && (n_signs * 5 > n_chars || !line.contains(' '))
+    n_chars > 20 && (n_signs * 5 > n_chars || (line.is_ascii() && !line.contains(' ')))
 }
 
 /// Splits a line into sentences; a break needs a space after it, so that `v1.2` and `a.b` stay whole.
-fn split<'a>(line: &'a str, start: usize, paragraph: usize, sentences: &mut Vec<Sentence<'a>>) {
-    let mut from = 0;
+fn split<'a>(line: &'a str, start: usize, place: &Place, sentences: &mut Vec<Sentence<'a>>) {
+    let (mut from, mut is_code) = (0, false);
     let mut chars = line.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let end = at + c.len_utf8();
         let next = chars.peek().map(|(_, next)| *next);
         let is_end = match c {
+            '`' => {
+                is_code = !is_code;
+                false
+            }
+            _ if is_code => false,
             '。' | '！' | '？' => true,
             '.' | '!' | '?' => next.is_none_or(char::is_whitespace) && !ends_short(&line[from..at]),
             _ => false,
         };
         if is_end {
-            push(line, from..end, start, paragraph, sentences);
+            push(line, from..end, start, place, sentences);
             from = end;
         }
     }
-    push(line, from..line.len(), start, paragraph, sentences);
+    push(line, from..line.len(), start, place, sentences);
 }
 
 /// Whether a dot after this ends an abbreviation and not a sentence.
@@ -226,14 +281,16 @@ fn push<'a>(
     line: &'a str,
     range: std::ops::Range<usize>,
     start: usize,
-    paragraph: usize,
+    place: &Place,
     sentences: &mut Vec<Sentence<'a>>,
 ) {
     let text = &line[range.clone()];
     let lead = text.len() - text.trim_start().len();
     let trimmed = text.trim();
     if trimmed.chars().any(char::is_alphanumeric) {
-        sentences.push(Sentence { text: trimmed, start: start + range.start + lead, paragraph });
+        let Place { paragraph, is_item, .. } = *place;
+        let start = start + range.start + lead;
+        sentences.push(Sentence { text: trimmed, start, paragraph, is_item });
     }
 }
 
@@ -256,8 +313,10 @@ mod tests {
 
     #[test]
     fn what_was_pasted_is_left_out() {
+        let terminal = "still no\n(llm) jim@DESK:/mnt/c$ claude -c\nNo conversation found to continue\n\nany idea";
+        assert_eq!(sentences(terminal), ["still no", "any idea"]);
         let message = "ci is red:\n2026-03-02T10:11:12Z ERROR worker: always retry\n```\nnever()\n```\n    indented code\n\
-                       src/a.rs:10:4: error\n❯ cargo test\nplease look";
+                       src/a.rs:10:4: error\n❯ cargo test\n\nplease look";
         assert_eq!(sentences(message), ["ci is red:", "please look"]);
     }
 
@@ -271,14 +330,15 @@ mod tests {
             assert_eq!(said(text).shape, Shape::Document, "{text}");
         }
         assert_eq!(said("1. yes\n2. no, use the other one").shape, Shape::Talk);
-        assert_eq!(said(&"I think this is fine. ".repeat(20)).shape, Shape::Document);
+        assert_eq!(said(&"I think this is fine. ".repeat(30)).shape, Shape::Document);
     }
 
     #[test]
     fn a_sentence_knows_its_place() {
         let message = "one.\n\n  two three. four";
         for sentence in said(message).sentences {
-            assert_eq!(&message[sentence.start..sentence.end()], sentence.text);
+            let end = sentence.start + sentence.text.len();
+            assert_eq!(&message[sentence.start..end], sentence.text);
         }
     }
 }
