@@ -146,12 +146,24 @@ record() { # role, content
         "$1" "$PWD" "$1" "$2" >> "$session"
 }
 record user "Why is the March invoice a cent off?"
-record assistant "The report sums floats. I changed it to whole cents and added a test."
+record assistant "The report sums floats. I changed it to whole cents and ran npm install."
+record user "no, always use pnpm here, never npm: npm writes a second lock file"
+record assistant "Done, with pnpm."
 touch -d 2026-03-08T10:00:00Z "$session"
 run nacre connect auto
-run nacre sync --no-extract
+run nacre sync --dry-run
+run_line "nacre sync | sed -E 's/ [0-9.]+s / 0.0s /; s/^Run: .*/Run: …/'"
+run nacre memory show 20260308-always --evidence
 run nacre trace search cents
 run nacre trace show 5e551011
+run nacre doctor --evidence --scope project_only
+
+say "The same session again changes nothing, and a run can be taken back."
+run_line "nacre sync | sed '/^Run:/d'"
+run nacre run list
+run nacre undo sync-20260309
+must_be_gone=.nacre/memory/learnings/20260308-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file.md
+[ ! -e "$must_be_gone" ] || { echo "demo: the run was not undone" >&2; exit 1; }
 
 say "Asked for something that is not there, it says what is."
 expect 1 nacre memory show 20260302-the-report-tset

@@ -4,4 +4,5 @@
 //! test decides all of them.
 
 pub mod agent;
+pub mod flows;
 pub mod model;

@@ -30,4 +30,4 @@ pub use queue::{Claim, ClaimOrder, QueueFilter};
 pub use refresh::{Connection, Progress, RefreshOptions, RefreshReport, SourceProblem};
 pub use runs::ServiceRun;
 pub use search::{Shelf, TextHit, TextQuery};
-pub use seen::{SessionFilter, SessionRow, StateCounts};
+pub use seen::{SessionFilter, SessionRow, StateCounts, key_of};

@@ -148,6 +148,19 @@ impl Catalog {
         ended.ok_or_else(|| CatalogError::LeaseLost { id: claim.key.clone() })
     }
 
+    /// Gives back the jobs that are held under a token beginning with `prefix`: for whoever knows that their
+    /// holders are gone, and need not wait for their leases to end.
+    pub fn give_back(&mut self, prefix: &str, now: Timestamp) -> Result<usize, CatalogError> {
+        self.write(|transaction| {
+            transaction.execute(
+                "UPDATE job SET lease = NULL, lease_until = NULL, changed = ?1, reason = 'the worker went away',
+                   state = CASE WHEN attempts < ?2 THEN 'pending' ELSE 'dead' END
+                 WHERE state = 'running' AND substr(lease, 1, length(?3)) = ?3",
+                (now.as_millisecond(), MAX_CLAIMS, prefix),
+            )
+        })
+    }
+
     /// Gives back the jobs of workers that went away without a word.
     fn expire(&mut self, now: Timestamp) -> Result<(), CatalogError> {
         let expired: bool = self.connection.query_row(

@@ -149,7 +149,7 @@ impl Catalog {
 }
 
 /// The short name of a session: of its agent, its file and its place in it.
-pub(super) fn key_of(trace: &Trace) -> String {
+pub fn key_of(trace: &Trace) -> String {
     let parts = [
         trace.source.agent.as_str().as_bytes(),
         trace.source.path.as_os_str().as_encoded_bytes(),

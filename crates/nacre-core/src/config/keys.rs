@@ -131,6 +131,13 @@ pub const KEYS: &[KeySpec] = &[
         doc: "The address of an OpenTelemetry collector, such as `http://127.0.0.1:4318`, that is told how long tasks and \
               calls took and what tokens they used. Empty: nobody is.",
     },
+    KeySpec {
+        name: "runs.keep",
+        kind: Kind::Int { min: 1, max: 100_000 },
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_RUNS_KEEP,
+        doc: "How many run folders of each mode are kept below `workspace/`; `nacre undo` needs a run's folder.",
+    },
 ];
 
 impl KeySpec {

@@ -15,8 +15,8 @@ use super::families::{self, Family, Found};
 use super::keys::{self, FromRepo, KEYS, KeySpec};
 use super::nearest;
 use super::settings::{
-    LockSettings, MemorySettings, RedactSettings, SearchSettings, Settings, TelemetrySettings,
-    UiSettings,
+    LockSettings, MemorySettings, RedactSettings, RunSettings, SearchSettings, Settings,
+    TelemetrySettings, UiSettings,
 };
 use super::value::{Value, describe};
 use super::vars::{NACRE_MODEL, PREFIX, VARS};
@@ -371,6 +371,7 @@ fn settings(
         },
         providers: families::providers(tables),
         roles: families::roles(tables),
+        runs: RunSettings { keep: values.int("runs.keep")? },
     })
 }
 

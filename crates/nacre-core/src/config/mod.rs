@@ -25,7 +25,8 @@ pub use keys::{FromRepo, KEYS, KeySpec, Kind};
 pub use layers::{Entry, Layer, Origin, Resolved, Source, resolve};
 pub use settings::{
     ColorChoice, EmbeddingChoice, LockSettings, MemorySettings, ProviderTable, RedactSettings,
-    RoleTable, ScopeMode, SearchSettings, Settings, TelemetrySettings, UiSettings, UnknownChoice,
+    RoleTable, RunSettings, ScopeMode, SearchSettings, Settings, TelemetrySettings, UiSettings,
+    UnknownChoice,
 };
 pub use value::Value;
 pub use vars::*;

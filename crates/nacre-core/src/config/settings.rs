@@ -13,6 +13,7 @@ pub struct Settings {
     pub redact: RedactSettings,
     pub search: SearchSettings,
     pub telemetry: TelemetrySettings,
+    pub runs: RunSettings,
     /// By the name that a person gave it.
     pub providers: BTreeMap<String, ProviderTable>,
     /// By role; `default` is for all that are not set.
@@ -81,6 +82,12 @@ pub struct SearchSettings {
 pub struct TelemetrySettings {
     /// Where spans are sent; empty for nowhere.
     pub otlp_endpoint: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunSettings {
+    /// Run folders of each mode that are kept.
+    pub keep: usize,
 }
 
 /// Where recall looks.

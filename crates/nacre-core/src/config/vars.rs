@@ -55,6 +55,8 @@ vars! {
     NACRE_TELEMETRY_OTLP_ENDPOINT
     /// Sets `roles.default.model`: the model for every role that has none of its own.
     NACRE_MODEL
+    /// Sets `runs.keep`.
+    NACRE_RUNS_KEEP
     /// Set and not empty: no color while `ui.color` is `auto`.
     NO_COLOR
     /// The editor to open a file with while `ui.editor` is empty.

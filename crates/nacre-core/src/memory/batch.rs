@@ -74,15 +74,17 @@ pub struct Change {
     pub related: Option<Vec<MemoryId>>,
     pub confidence: Option<f64>,
     pub status: Option<Status>,
+    /// Added to the evidence.
+    pub quotes: Vec<Quote>,
 }
 
 /// Changes to a store that are staged until `commit`. Holds the store's lock.
 #[derive(Debug)]
 #[must_use = "staged changes are lost without `commit`"]
 pub struct Batch<'a> {
-    store: &'a Store,
-    writer: Writer<'a>,
-    set: ChangeSet,
+    pub(super) store: &'a Store,
+    pub(super) writer: Writer<'a>,
+    pub(super) set: ChangeSet,
     minted: BTreeSet<MemoryId>,
     redactions: Redactions,
 }
@@ -119,6 +121,16 @@ impl<'a> Batch<'a> {
 
     /// Stages a decision or learning.
     pub fn add(&mut self, draft: &Draft, now: Timestamp) -> Result<MemoryId, MemoryError> {
+        self.add_as(draft, Status::Active, &[], now)
+    }
+
+    pub(super) fn add_as(
+        &mut self,
+        draft: &Draft,
+        status: Status,
+        supersedes: &[MemoryId],
+        now: Timestamp,
+    ) -> Result<MemoryId, MemoryError> {
         let title = self.clean_title(&draft.title)?;
         let id = self.mint(&title, now)?;
         let memory_type = draft.claim.memory_type();
@@ -134,7 +146,10 @@ impl<'a> Batch<'a> {
         document.set_number("confidence", draft.confidence.clamp(0.0, 1.0));
         document.set_list("tags", &self.redact_all(&draft.tags));
         document.set_list("related", &ids(&draft.related));
-        document.set_text("status", Status::Active.as_str());
+        document.set_text("status", status.as_str());
+        if !supersedes.is_empty() {
+            document.set_list("supersedes", &ids(supersedes));
+        }
         document.set_body(&self.body_text(&draft.body));
         let path = layout::claim_path(memory_type, Shelf::Active, &id)?;
         self.stage_new(&id, path, document)?;
@@ -203,6 +218,7 @@ impl<'a> Batch<'a> {
             document.set_text("status", status.as_str());
         }
         self.stage_replacement(&memory, document, now)?;
+        self.stage_quotes(&memory.at.id, &change.quotes)?;
         Ok(memory.at.id)
     }
 
@@ -357,7 +373,7 @@ impl<'a> Batch<'a> {
         self.stage_state(id, &State::new(id.clone()))
     }
 
-    fn stage_replacement(
+    pub(super) fn stage_replacement(
         &mut self,
         memory: &Memory,
         mut document: Document,
@@ -389,11 +405,11 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    fn state_of(&self, id: &MemoryId) -> Result<State, MemoryError> {
+    pub(super) fn state_of(&self, id: &MemoryId) -> Result<State, MemoryError> {
         Ok(self.store.state(id)?.unwrap_or_else(|| State::new(id.clone())))
     }
 
-    fn stage_state(&mut self, id: &MemoryId, state: &State) -> Result<(), MemoryError> {
+    pub(super) fn stage_state(&mut self, id: &MemoryId, state: &State) -> Result<(), MemoryError> {
         let path = layout::state_path(id)?;
         let before = self.store.scope().read_optional(&path, MAX_SIDECAR_BYTES)?;
         self.set.put(path, before.as_deref(), render(state));
@@ -442,7 +458,7 @@ impl<'a> Batch<'a> {
     }
 
     /// A title on one line, redacted, with something to see in it.
-    fn clean_title(&mut self, title: &str) -> Result<String, MemoryError> {
+    pub(super) fn clean_title(&mut self, title: &str) -> Result<String, MemoryError> {
         let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let visible = line.chars().filter(|c| !crate::base::is_hidden_char(*c)).collect::<String>();
         if visible.trim().is_empty() {
@@ -459,17 +475,17 @@ impl<'a> Batch<'a> {
     }
 
     /// A body that stands apart from the frontmatter and ends its last line.
-    fn body_text(&mut self, body: &str) -> String {
+    pub(super) fn body_text(&mut self, body: &str) -> String {
         // No editor shows a NUL, and no reader takes a file with one.
         let body = self.redact(&body.trim_matches('\n').replace('\0', "\u{fffd}"));
         if body.trim().is_empty() { String::new() } else { format!("\n{body}\n") }
     }
 
-    fn redact_quote(&mut self, quote: &Quote) -> Quote {
+    pub(super) fn redact_quote(&mut self, quote: &Quote) -> Quote {
         Quote { text: self.redact(&quote.text), ..quote.clone() }
     }
 
-    fn redact_all(&mut self, texts: &[String]) -> Vec<String> {
+    pub(super) fn redact_all(&mut self, texts: &[String]) -> Vec<String> {
         texts.iter().map(|text| self.redact(text)).collect()
     }
 
@@ -486,7 +502,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Keeps secrets out of `text`, and counts them.
-    fn redact(&mut self, text: &str) -> String {
+    pub(super) fn redact(&mut self, text: &str) -> String {
         let redacted = redact_counted(text);
         for (kind, n_found) in redacted.hits {
             *self.redactions.entry(kind).or_default() += n_found;

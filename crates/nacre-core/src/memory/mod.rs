@@ -12,8 +12,10 @@ mod history;
 mod id;
 mod kinds;
 mod layout;
+mod policy;
 mod reader;
 mod record;
+mod revision;
 mod sidecar;
 mod slug;
 mod store;
@@ -30,9 +32,14 @@ pub use history::{Version, VersionSource};
 pub use id::{BadId, MemoryId};
 pub use kinds::{Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES};
 pub use layout::{GITIGNORE, Located, Shelf, init};
+pub use policy::{
+    Action, Band, Decision, Judgement, Likeness, Measures, Neighbour, Profile, Proposal, Relation,
+    Scores, decide, judge, measure,
+};
 pub use reader::Reader;
 pub use record::{Memory, RecordFault};
-pub use sidecar::{Evidence, Quote, Speaker, State};
+pub use revision::PlannedChange;
+pub use sidecar::{Evidence, Feedback, Quote, Speaker, State, Verdict};
 pub use slug::slug;
 pub use store::{Listing, MemoryError, Rules, Store, Unreadable};
 pub use survey::{FileRead, Survey, Surveyed};

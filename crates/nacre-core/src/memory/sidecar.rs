@@ -67,9 +67,59 @@ pub struct State {
     /// The status to give back when it is restored.
     #[serde(default)]
     pub status_before_archive: Option<String>,
+    /// The sessions that said it again; each counts once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub confirmed_in: Vec<String>,
+    /// What people said of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub feedback: Vec<Feedback>,
+}
+
+/// What a person said of a memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Feedback {
+    pub verdict: Verdict,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    pub at: String,
+}
+
+/// How a memory served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Useful,
+    /// It was never true.
+    Wrong,
+    /// It is no longer true.
+    Outdated,
+}
+
+impl Verdict {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Useful => "useful",
+            Self::Wrong => "wrong",
+            Self::Outdated => "outdated",
+        }
+    }
+
+    /// The confidence of a memory after it: half of the doubt goes, or half of the trust.
+    pub fn adjusted(self, confidence: f64) -> f64 {
+        let adjusted = match self {
+            Self::Useful => confidence + (1.0 - confidence) / 2.0,
+            Self::Wrong | Self::Outdated => confidence / 2.0,
+        };
+        (adjusted.clamp(0.0, 1.0) * 100.0).round() / 100.0
+    }
 }
 
 impl State {
+    /// Whether the last word of a person about it is that it is wrong.
+    pub fn is_rejected(&self) -> bool {
+        self.feedback.last().is_some_and(|feedback| feedback.verdict == Verdict::Wrong)
+    }
+
     /// A memory that was just made.
     pub fn new(id: MemoryId) -> Self {
         Self {
@@ -79,6 +129,8 @@ impl State {
             confirmations: 0,
             last_confirmed: None,
             status_before_archive: None,
+            confirmed_in: Vec::new(),
+            feedback: Vec::new(),
         }
     }
 

@@ -71,6 +71,10 @@ pub enum MemoryError {
     NotArchived { id: MemoryId },
     #[error("The summary `{id}` cannot be archived: summaries are a record of what happened")]
     SummaryNotArchivable { id: MemoryId },
+    #[error("The summary `{id}` cannot be judged: it is a record of what happened")]
+    SummaryNotJudged { id: MemoryId },
+    #[error("`{path}` is no file of a run")]
+    NotARunFile { path: RelPath },
     #[error("The text is not a memory")]
     InvalidText(#[source] RecordFault),
     #[error("Cannot read the sidecar `{path}`")]
@@ -131,7 +135,8 @@ impl Store {
         self.scope.path()
     }
 
-    pub(super) fn scope(&self) -> &WriteScope {
+    /// That folder, to be read.
+    pub fn scope(&self) -> &WriteScope {
         &self.scope
     }
 

@@ -191,3 +191,75 @@ fn what_was_forgotten_is_known_by_its_words() {
     assert!(test.store.is_forgotten("use redis", "because!").unwrap());
     assert!(!test.store.is_forgotten("use sqlite", "because!").unwrap());
 }
+
+#[test]
+fn what_is_overturned_stays_and_says_by_what() {
+    let test = TestStore::new();
+    let old = test.change(MORNING, |batch, now| batch.add(&draft("Use Redis"), now)).unwrap();
+    let new = test
+        .change(EVENING, |batch, now| batch.supersede(&old, &draft("Use SQLite"), now))
+        .unwrap();
+    let (old, new) = (test.store.get(old.as_str()).unwrap(), test.store.get(new.as_str()).unwrap());
+    assert_eq!((old.status, &old.superseded_by), (Status::Superseded, &Some(new.at.id.clone())));
+    assert_eq!((new.status, &new.supersedes), (Status::Active, &vec![old.at.id]));
+}
+
+#[test]
+fn a_session_confirms_a_memory_once() {
+    let test = TestStore::new();
+    let id = test.change(MORNING, |batch, now| batch.add(&draft("Use SQLite"), now)).unwrap();
+    for session in ["one", "one", "two"] {
+        test.change(EVENING, |batch, now| batch.confirm(&id, session, now)).unwrap();
+    }
+    let state = test.store.state(&id).unwrap().unwrap();
+    assert_eq!((state.confirmations, state.confirmed_in.len()), (2, 2));
+}
+
+#[test]
+fn new_quotes_are_added_to_the_evidence_and_old_ones_are_not_repeated() {
+    let test = TestStore::new();
+    let id = test.change(MORNING, |batch, now| batch.add(&draft("Use SQLite"), now)).unwrap();
+    let quote = |text: &str| Quote {
+        text: text.to_owned(),
+        speaker: Speaker::User,
+        place: "one:1".to_owned(),
+        at: MORNING.to_owned(),
+    };
+    for texts in [["a", "b"], ["b", "c"]] {
+        let change = Change { quotes: texts.map(quote).to_vec(), ..Change::default() };
+        test.change(EVENING, |batch, now| batch.update(id.as_str(), &change, now)).unwrap();
+    }
+    let quotes = test.store.evidence(&id).unwrap().unwrap().quotes;
+    let texts: Vec<&str> = quotes.iter().map(|quote| quote.text.as_str()).collect();
+    assert_eq!(texts, ["a", "b", "c"]);
+}
+
+#[test]
+fn a_run_writes_no_memory_but_as_a_memory() {
+    let test = TestStore::new();
+    test.change(MORNING, |batch, _| {
+        for path in
+            ["memory/decisions/20261115-x.md", "meta/evidence/20261115-x.json", "config.toml"]
+        {
+            let path = crate::safefs::RelPath::new(path).unwrap();
+            assert!(batch.put_file(path, Vec::new()).is_err());
+        }
+    });
+}
+
+#[test]
+fn a_plan_holds_what_was_and_what_will_be_and_can_be_taken_back() {
+    let test = TestStore::new();
+    let id = test.change(MORNING, |batch, now| batch.add(&draft("Use Redis"), now)).unwrap();
+    let path = format!("memory/decisions/{id}.md");
+    let before = test.read(&path);
+    let plan = test.change(EVENING, |batch, now| {
+        let change = Change { body: Some("Other.".to_owned()), ..Change::default() };
+        batch.update(id.as_str(), &change, now).unwrap();
+        batch.plan().unwrap()
+    });
+    assert_eq!(plan.len(), 1);
+    assert_eq!(plan[0].after.as_deref(), Some(test.read(&path).as_bytes()));
+    test.change(EVENING, |batch, _| batch.take_back(&plan[0])).unwrap();
+    assert_eq!(test.read(&path), before);
+}

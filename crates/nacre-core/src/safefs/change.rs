@@ -91,6 +91,16 @@ impl ChangeSet {
         self.changes.iter().map(Change::path)
     }
 
+    /// What will stand at each path: its new bytes, or nothing.
+    pub fn outcomes(&self) -> impl Iterator<Item = (&RelPath, Option<&[u8]>)> {
+        self.changes.iter().map(|change| match change {
+            Change::Create { path, bytes } | Change::Replace { path, bytes, .. } => {
+                (path, Some(bytes.as_slice()))
+            }
+            Change::Remove { path, .. } => (path, None),
+        })
+    }
+
     /// The changes in the order they are applied; no path may occur twice.
     pub(super) fn into_ordered(mut self) -> Result<Vec<Change>, FsError> {
         let mut seen = BTreeSet::new();

@@ -5,8 +5,9 @@
 
 use super::change::refuse_journal;
 use super::error::{FsAction, FsError};
+use super::lock::Owner;
 use super::path::RelPath;
-use super::scope::io_error;
+use super::scope::{EntryKind, WriteScope, io_error};
 use super::sys::{self, Flush};
 use super::writer::{TEMP_TAIL, Writer, remove_if_there};
 
@@ -34,5 +35,42 @@ impl Writer<'_> {
         let dir = self.scope().parent_of(path)?;
         remove_if_there(&dir, path.name())
             .map_err(|error| io_error(FsAction::Write, &self.scope().full(path), error))
+    }
+
+    /// Removes a flat folder of derived files. What is no plain file in it stays, and so does the folder then.
+    pub fn remove_derived_folder(&self, path: &RelPath) -> Result<(), FsError> {
+        refuse_journal(path)?;
+        let failed = |error| io_error(FsAction::Remove, &self.scope().full(path), error);
+        let dir = match self.scope().open_dir(path) {
+            Err(error) if error.is_missing() => return Ok(()),
+            dir => dir?,
+        };
+        for entry in self.scope().list(path)? {
+            if entry.kind == EntryKind::File {
+                remove_if_there(&dir, &entry.name).map_err(failed)?;
+            }
+        }
+        match sys::remove_dir(&self.scope().parent_of(path)?, path.name()) {
+            Err(error) if error.kind() == std::io::ErrorKind::DirectoryNotEmpty => Ok(()),
+            removed => removed.map_err(failed),
+        }
+    }
+}
+
+impl WriteScope {
+    /// Puts a result where a person asked for it. That is no store, so there is no lock to take: the
+    /// sibling that it is written to first bears the writer's number.
+    pub fn put_output(&self, path: &RelPath, bytes: &[u8], owner: &Owner) -> Result<(), FsError> {
+        let dir = self.parent_of(path)?;
+        let failed = |error| io_error(FsAction::Write, &self.full(path), error);
+        let temp = format!(".{}.{}{TEMP_TAIL}", path.name(), owner.pid);
+        remove_if_there(&dir, &temp).map_err(failed)?;
+        let written =
+            sys::write_new_with(&dir, &temp, bytes, self.access.file_mode(), Flush::Later)
+                .and_then(|()| sys::rename(&dir, &temp, &dir, path.name()));
+        written.map_err(|error| {
+            let _ = remove_if_there(&dir, &temp);
+            failed(error)
+        })
     }
 }

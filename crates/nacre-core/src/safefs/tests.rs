@@ -436,3 +436,19 @@ proptest! {
         prop_assert_eq!(tree(dir.path()), before);
     }
 }
+
+#[test]
+fn a_derived_folder_goes_but_not_what_is_not_ours_in_it() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["flat/a", "flat/b", "deep/a", "deep/theirs/b"] {
+        write(dir.path(), name, b"x");
+    }
+    let scope = WriteScope::open(dir.path(), Access::Shared).unwrap();
+    let writer = scope.lock(&owner(), Duration::ZERO).unwrap();
+    for name in ["flat", "deep", "nothing"] {
+        writer.remove_derived_folder(&path(name)).unwrap();
+    }
+    assert!(writer.remove_derived_folder(&path("journal")).is_err());
+    assert_eq!(tree(dir.path()).into_keys().collect::<Vec<_>>(), ["deep/theirs/b"]);
+    assert!(!dir.path().join("flat").exists());
+}

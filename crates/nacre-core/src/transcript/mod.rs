@@ -19,6 +19,7 @@ mod lines;
 pub mod opencode;
 pub mod render;
 pub mod sink;
+mod sniff;
 mod squeeze;
 pub mod store;
 mod stream;
@@ -43,6 +44,7 @@ pub use self::facts::{
     Agent, Counts, Ending, LinkKind, ReadReport, SessionFacts, SessionLink, SessionRole, Tokens,
 };
 pub use self::sink::{Detail, Sink};
+pub use self::sniff::trace_at;
 
 /// Every adapter, in the order in which agents are listed.
 pub static ADAPTERS: &[&dyn Adapter] =

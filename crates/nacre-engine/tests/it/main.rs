@@ -10,6 +10,7 @@
 mod answers;
 mod campaign;
 mod embeddings;
+mod extraction;
 mod failures;
 mod harness;
 mod keys;
@@ -21,6 +22,7 @@ mod runs;
 mod shapes;
 mod stage;
 mod styles;
+mod sync;
 mod telemetry;
 #[cfg(target_os = "linux")]
 mod tools;

@@ -115,6 +115,8 @@ fn is_persons_doing(error: &MemoryError) -> bool {
         | MemoryError::NotArchived { .. } => true,
         MemoryError::EmptyTitle
         | MemoryError::TooLong { .. }
+        | MemoryError::SummaryNotJudged { .. }
+        | MemoryError::NotARunFile { .. }
         | MemoryError::SummaryNotArchivable { .. }
         | MemoryError::Sidecar { .. } => false,
     }

@@ -24,6 +24,7 @@ mod rng;
 mod sandbox;
 mod scenarios;
 mod sweep;
+mod sync_kill9;
 mod tally;
 mod traces;
 mod traces_kill9;
@@ -93,6 +94,17 @@ enum Verb {
         #[arg(long, default_value_t = 240)]
         traces: usize,
     },
+    /// Kill syncs that make memories at random instants; one clean sync must come to the undisturbed tree
+    SyncKill9 {
+        /// How many kills
+        #[arg(short, default_value_t = 500)]
+        n: u64,
+        #[arg(long, default_value_t = 40)]
+        traces: usize,
+        /// Sizes for every change rather than for a release
+        #[arg(long)]
+        quick: bool,
+    },
     /// Traces that break, go and come back while syncs are killed; the sum must hold at every moment
     TracesSoak {
         #[arg(long, default_value_t = 2000)]
@@ -124,6 +136,10 @@ enum Verb {
 
 type AnyError = Box<dyn Error>;
 
+/// The short form of `sync-kill9`.
+const QUICK_KILLS: u64 = 20;
+const QUICK_TRACES: usize = 12;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(&cli) {
@@ -146,6 +162,10 @@ fn run(cli: &Cli) -> Result<Tally, AnyError> {
         Verb::Edits { n } => edits::run(&nacre()?, seed, *n),
         Verb::Paths { n, binary } => paths::run(&nacre()?, seed, *n, *binary),
         Verb::TracesKill9 { n, traces } => traces_kill9::run(&nacre()?, seed, *n, *traces),
+        Verb::SyncKill9 { n, traces, quick } => {
+            let (n, traces) = if *quick { (QUICK_KILLS, QUICK_TRACES) } else { (*n, *traces) };
+            sync_kill9::run(&nacre()?, seed, n, traces)
+        }
         Verb::TracesSoak { traces, steps } => traces_soak::run(&nacre()?, seed, *traces, *steps),
         Verb::All { quick } => run_all(&nacre()?, seed, *quick),
         Verb::Corpus { dir, n } => corpus::run(seed, dir, *n),
@@ -173,6 +193,8 @@ fn run_all(nacre: &std::path::Path, seed: u64, is_quick: bool) -> Result<Tally, 
     let (kills, traces, steps) = if is_quick { (16, 120, 12) } else { (300, 2000, 80) };
     all.absorb(&traces_kill9::run(nacre, seed, kills, 240.min(traces))?);
     all.absorb(&traces_soak::run(nacre, seed, traces, steps)?);
-    all.end(&format!("{} exercises", 7));
+    let (kills, traces) = if is_quick { (QUICK_KILLS, QUICK_TRACES) } else { (500, 40) };
+    all.absorb(&sync_kill9::run(nacre, seed, kills, traces)?);
+    all.end(&format!("{} exercises", 8));
     Ok(all)
 }

@@ -2,7 +2,8 @@
 
 use clap::Args;
 use nacre_core::base::Shown;
-use nacre_core::memory::{Finding, Severity};
+use nacre_core::memory::{CheckReport, Finding, Severity, Store};
+use nacre_engine::flows::evidence::verify;
 use serde::Serialize;
 
 use super::error::{CommandError, Exit};
@@ -22,6 +23,9 @@ pub(crate) struct DoctorArgs {
     /// Fail on warnings too
     #[arg(long)]
     strict: bool,
+    /// Look up every quote in the transcript it is from
+    #[arg(long)]
+    evidence: bool,
 }
 
 #[derive(Serialize)]
@@ -38,7 +42,18 @@ struct StoreOutput {
     path: String,
     memories: usize,
     evidence: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quotes: Option<QuotesOutput>,
     findings: Vec<FindingOutput>,
+}
+
+/// What became of the quotes that were looked up.
+#[derive(Serialize)]
+struct QuotesOutput {
+    verified: usize,
+    by_hand: usize,
+    unchecked: usize,
+    missing: usize,
 }
 
 #[derive(Serialize)]
@@ -55,10 +70,11 @@ pub(crate) fn cmd_doctor(
     runtime: &Runtime,
     args: &DoctorArgs,
 ) -> Result<Exit, CommandError> {
-    let DoctorArgs { scope, strict } = args;
+    let DoctorArgs { scope, strict, evidence } = args;
     let mut output = DoctorOutput { health: "ok", stores: Vec::new(), errors: 0, warnings: 0 };
     for scoped in runtime.stores_to_read(scope.mode())? {
-        let report = scoped.store.check()?;
+        let mut report = scoped.store.check()?;
+        let quotes = if *evidence { Some(look_up(&scoped.store, &mut report)?) } else { None };
         output.errors += count(&report.findings, Severity::Error);
         output.warnings += count(&report.findings, Severity::Warning);
         output.stores.push(StoreOutput {
@@ -66,6 +82,7 @@ pub(crate) fn cmd_doctor(
             path: scoped.store.path().display().to_string(),
             memories: report.n_memories,
             evidence: report.n_evidence,
+            quotes,
             findings: report.findings.into_iter().map(finding_output).collect(),
         });
     }
@@ -79,6 +96,24 @@ pub(crate) fn cmd_doctor(
         print(ui, &output)?;
     }
     Ok(if is_sick { Exit::Failed } else { Exit::Done })
+}
+
+/// Looks up every quote; one that nobody said is an error.
+fn look_up(store: &Store, report: &mut CheckReport) -> Result<QuotesOutput, CommandError> {
+    let found = verify(store)?;
+    report.findings.extend(found.missing.iter().map(|missing| Finding {
+        severity: Severity::Error,
+        path: format!("meta/evidence/{}.json", missing.id),
+        line: None,
+        message: format!("the transcript does not hold `{}` at {}", missing.text, missing.place),
+        hint: Some(format!("nacre memory show {} --evidence", missing.id)),
+    }));
+    Ok(QuotesOutput {
+        verified: found.verified,
+        by_hand: found.by_hand,
+        unchecked: found.unchecked,
+        missing: found.missing.len(),
+    })
 }
 
 fn count(findings: &[Finding], severity: Severity) -> usize {
@@ -110,6 +145,12 @@ fn print(ui: &mut Ui, output: &DoctorOutput) -> Result<(), CommandError> {
                 ui.line(format!("  {}", ui.paint(Role::Faint, Shown(hint).one_line())))?;
             }
         }
+    }
+    for quotes in output.stores.iter().filter_map(|store| store.quotes.as_ref()) {
+        ui.line(format!(
+            "Quotes: {} verified, {} given by hand, {} without a transcript here, {} missing.",
+            quotes.verified, quotes.by_hand, quotes.unchecked, quotes.missing
+        ))?;
     }
     let n_memories: usize = output.stores.iter().map(|store| store.memories).sum();
     let health = match output.health {

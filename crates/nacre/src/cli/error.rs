@@ -8,6 +8,8 @@ use nacre_core::config::projects::ProjectError;
 use nacre_core::memory::MemoryError;
 use nacre_core::safefs::FsError;
 use nacre_core::search::{IndexError, SearchError};
+use nacre_engine::flows::run::UndoError;
+use nacre_engine::flows::sync::SyncError;
 
 /// How a command ended; the process's exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,6 +151,8 @@ impl From<MemoryError> for CommandError {
             MemoryError::AlreadyArchived { id } => format!("nacre memory restore {id}"),
             MemoryError::NotArchived { id } => format!("nacre memory show {id}"),
             MemoryError::SummaryNotArchivable { id } => format!("nacre memory forget {id}"),
+            MemoryError::SummaryNotJudged { id } => format!("nacre memory edit {id}"),
+            MemoryError::NotARunFile { .. } => String::new(),
             MemoryError::InvalidText(_) => "Mend the line and try again".to_owned(),
             MemoryError::Fs(_) => String::new(),
         };
@@ -173,6 +177,41 @@ impl From<IndexError> for CommandError {
         match error {
             IndexError::Fs(error) => error.into(),
             IndexError::Embed(error) => error.into(),
+        }
+    }
+}
+
+impl From<SyncError> for CommandError {
+    fn from(error: SyncError) -> Self {
+        match error {
+            SyncError::Memory(error) => error.into(),
+            SyncError::Search(error) => error.into(),
+            SyncError::Embed(error) => error.into(),
+            SyncError::Trace(error) => error.into(),
+            SyncError::NoTrace(_) => Self::from_error(
+                Exit::Failed,
+                &error,
+                Some("`nacre trace list` shows the sessions that were seen".to_owned()),
+            ),
+        }
+    }
+}
+
+impl From<UndoError> for CommandError {
+    fn from(error: UndoError) -> Self {
+        let hint = match &error {
+            UndoError::Unknown(_) => "`nacre run list` shows every run",
+            UndoError::Ambiguous { .. } => "Give more of it; `nacre run list` shows every run",
+            UndoError::Nothing(_) => "`nacre run show ID` shows what it did",
+            UndoError::Changed { .. } => {
+                "Undo the later run first, or change the files by hand: `nacre memory edit ID`"
+            }
+            UndoError::Memory(_) | UndoError::Fs(_) => "",
+        };
+        match error {
+            UndoError::Memory(error) => error.into(),
+            UndoError::Fs(error) => error.into(),
+            error => Self::from_error(Exit::Failed, &error, Some(hint.to_owned())),
         }
     }
 }

@@ -10,10 +10,13 @@ use super::Cli;
 
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
-    ("Remember and recall", &["sync", "memory", "trace", "run"]),
-    ("Keep going", &["queue", "retry", "skip", "events", "index", "eval"]),
-    ("Set up", &["connect", "project", "model", "skill", "config", "completions"]),
+    ("Remember and recall", &["sync", "memory", "feedback", "trace", "run"]),
+    ("Keep going", &["undo", "queue", "events"]),
+    ("Set up", &["connect", "project", "model", "skill", "config"]),
 ];
+
+/// Commands for special days: named on the first page, and told in their own help.
+const OTHERS: &[&str] = &["extract", "summarize", "retry", "skip", "index", "eval", "completions"];
 
 /// The whole command line.
 pub(super) fn command() -> clap::Command {
@@ -33,6 +36,7 @@ fn template(command: &clap::Command) -> String {
             let _ = writeln!(page, "  {name:<12} {about}");
         }
     }
+    let _ = write!(page, "\nAlso:\n  {}\n", OTHERS.join(", "));
     page.push_str(
         "\nOptions:\n{options}\n\nSee `nacre COMMAND --help` for what a command takes.\n",
     );
@@ -46,7 +50,7 @@ mod tests {
     #[test]
     fn every_visible_command_is_in_one_group() {
         let listed: Vec<&str> =
-            GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+            GROUPS.iter().flat_map(|(_, names)| *names).chain(OTHERS).copied().collect();
         let command = Cli::command();
         let visible = command.get_subcommands().filter(|command| !command.is_hide_set());
         let mut names: Vec<&str> = visible.map(clap::Command::get_name).collect();

@@ -6,11 +6,14 @@
 mod completions;
 mod config;
 mod connect;
+mod diff;
 mod doctor;
 mod env;
 mod error;
 mod eval;
 mod events;
+mod extract;
+mod feedback;
 mod help;
 mod index;
 mod init;
@@ -26,10 +29,12 @@ mod runtime;
 mod skill;
 mod skip;
 mod status;
+mod summarize;
 mod sync;
 mod trace;
 mod traces;
 mod ui;
+mod undo;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -101,7 +106,11 @@ enum HereCommand {
     Index(index::IndexArgs),
     Trace(trace::TraceArgs),
     Sync(sync::SyncArgs),
+    Extract(extract::ExtractArgs),
+    Summarize(summarize::SummarizeArgs),
     Run(run::RunArgs),
+    Undo(undo::UndoArgs),
+    Feedback(feedback::FeedbackArgs),
     Queue(queue::QueueArgs),
     Retry(retry::RetryArgs),
     Skip(skip::SkipArgs),
@@ -126,7 +135,11 @@ impl HereCommand {
             | Self::Eval(_)
             | Self::Trace(_)
             | Self::Sync(_)
+            | Self::Extract(_)
+            | Self::Summarize(_)
             | Self::Run(_)
+            | Self::Undo(_)
+            | Self::Feedback(_)
             | Self::Queue(_)
             | Self::Retry(_)
             | Self::Skip(_)
@@ -198,7 +211,11 @@ fn run_here(ui: &mut Ui, runtime: &Runtime, command: &HereCommand) -> Result<Exi
         HereCommand::Index(args) => index::cmd_index(ui, runtime, args),
         HereCommand::Trace(args) => trace::cmd_trace(ui, runtime, args),
         HereCommand::Sync(args) => sync::cmd_sync(ui, runtime, args),
+        HereCommand::Extract(args) => extract::cmd_extract(ui, runtime, args),
+        HereCommand::Summarize(args) => summarize::cmd_summarize(ui, runtime, args),
         HereCommand::Run(args) => run::cmd_run(ui, runtime, args),
+        HereCommand::Undo(args) => undo::cmd_undo(ui, runtime, args),
+        HereCommand::Feedback(args) => feedback::cmd_feedback(ui, runtime, args),
         HereCommand::Queue(args) => queue::cmd_queue(ui, runtime, args),
         HereCommand::Retry(args) => retry::cmd_retry(ui, runtime, args),
         HereCommand::Skip(args) => skip::cmd_skip(ui, runtime, args),

@@ -275,6 +275,19 @@ impl Runtime {
         }
     }
 
+    /// The store of the project at `root`.
+    pub(crate) fn store_at(&self, root: &Path) -> Result<Store, CommandError> {
+        match WriteScope::open_inside(root, STORE_FOLDER, Access::Shared) {
+            Ok(scope) => self.store(scope),
+            Err(error) if error.is_missing() => Err(CommandError::failed(format!(
+                "There is no `.nacre` folder in `{}`",
+                root.display()
+            ))
+            .hint("Run `nacre init` there")),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// The global store, where there is one.
     pub(crate) fn global_store(&self) -> Result<Option<ScopedStore>, CommandError> {
         let Some(home) = self.home.as_deref().filter(|home| home.is_dir()) else { return Ok(None) };

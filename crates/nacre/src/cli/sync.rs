@@ -1,26 +1,37 @@
-//! `nacre sync`: the catalog is brought up to date.
+//! `nacre sync`: new sessions are found, read, and made into memories.
+
+mod output;
+mod preview;
+mod work;
 
 use std::time::Duration;
 
 use clap::Args;
-use nacre_core::catalog::{Progress, RefreshOptions, RefreshReport};
+use nacre_core::catalog::{Progress, RefreshOptions, RefreshReport, key_of};
 use nacre_core::safefs::{Access, FsError, WriteScope};
+use nacre_engine::flows::sync::sync_session;
 use serde_json::json;
 
+use self::work::{Shift, Tools, Worked};
+use super::env::stopwatch;
 use super::error::{CommandError, Exit};
 use super::runtime::Runtime;
 use super::traces::{self, AgentName};
-use super::ui::{Role, Ui};
+use super::ui::Ui;
 
-/// Read new and changed sessions of the connected agents
+/// Read new and changed sessions, and keep what is worth keeping
 ///
-/// Finds traces, reads those that changed since the last time, makes what was said searchable
-/// (`nacre trace search`) and puts the sessions of registered projects into the queue.
+/// Finds traces of the connected agents, reads those that changed since the last time, makes what was said searchable
+/// (`nacre trace search`), and makes memories of the sessions of registered projects, oldest first. The same session
+/// again changes nothing; a session that went on adds what is new. Ends with 3 when some sessions failed.
 #[derive(Debug, Args)]
 pub(crate) struct SyncArgs {
     /// Read and queue sessions without making memories of them
-    #[arg(long, required = true)]
+    #[arg(long, conflicts_with = "trace")]
     no_extract: bool,
+    /// Only this session: a trace of any agent, or the id of a session that was seen
+    #[arg(long, value_name = "PATH")]
+    trace: Option<String>,
     /// Only this agent (can be repeated)
     #[arg(long = "agent", value_name = "AGENT")]
     agents: Vec<AgentName>,
@@ -42,7 +53,7 @@ pub(crate) struct SyncArgs {
     /// Read also what did not change
     #[arg(long)]
     force: bool,
-    /// Show what would be read, read nothing
+    /// Show what would be read and every line that would change; change nothing
     #[arg(long)]
     dry_run: bool,
     /// Go on although another sync is running
@@ -56,7 +67,8 @@ pub(crate) fn cmd_sync(
     args: &SyncArgs,
 ) -> Result<Exit, CommandError> {
     let SyncArgs {
-        no_extract: _,
+        no_extract,
+        trace,
         agents,
         window,
         since,
@@ -67,6 +79,9 @@ pub(crate) fn cmd_sync(
         dry_run,
         ignore_lock,
     } = args;
+    if let Some(trace) = trace {
+        return one_trace(ui, runtime, trace, *force, *dry_run);
+    }
     let now = runtime.now();
     let when = |text: &Option<String>| {
         text.as_deref().map(|text| traces::parse_when(text, now)).transpose()
@@ -79,11 +94,11 @@ pub(crate) fn cmd_sync(
         ..traces::refresh_options(runtime, agents)?
     };
     if *dry_run {
-        return preview(ui, runtime, &options);
+        return preview::preview(ui, runtime, &options, *no_extract);
     }
     runtime.home_scope()?;
     let scope = WriteScope::create_inside(runtime.home()?, "run", Access::Private)?;
-    let _lock = match scope.lock(&runtime.owner("sync"), Duration::ZERO) {
+    let lock = match scope.lock(&runtime.owner("sync"), Duration::ZERO) {
         Err(FsError::Busy { .. }) if *ignore_lock => None,
         lock => Some(lock?),
     };
@@ -100,8 +115,46 @@ pub(crate) fn cmd_sync(
     if report.read > 0 {
         traces::index_texts(runtime, &catalog)?;
     }
-    catalog.end_run(&run_id, &outcome(&report), runtime.now())?;
-    print(ui, runtime, &run_id, &report)
+    let mut shift = Shift { worked: Vec::new(), is_busy: false };
+    if !*no_extract {
+        shift = work::work(ui, runtime, &mut catalog, (*max_sessions, *force, lock.is_some()))?;
+    }
+    catalog.end_run(&run_id, &outcome(&report, &shift), runtime.now())?;
+    print(ui, runtime, &run_id, &report, &shift)
+}
+
+/// Syncs one trace into the project around, whether it was seen before or not.
+fn one_trace(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    name: &str,
+    force: bool,
+    dry_run: bool,
+) -> Result<Exit, CommandError> {
+    let trace = traces::named_trace(runtime, name)?;
+    let Some(project) = runtime.project.as_ref().map(|project| project.path.clone()) else {
+        return Err(CommandError::failed("There is no project to keep memories in")
+            .hint("Go to a repository and run `nacre init`"));
+    };
+    if dry_run {
+        return preview::preview_trace(ui, runtime, &trace, &project, force);
+    }
+    let key = key_of(&trace);
+    let took = stopwatch();
+    let mut tools = Tools::open(runtime)?;
+    let order = work::order(runtime, (&trace, &key), &project, force);
+    let report = tools.at_desk(runtime, &project, |desk| {
+        sync_session(desk, &order, |step| ui.progress_note(&format!("{key}: {}", step.as_str())))
+    })??;
+    tools.finish(runtime)?;
+    let agent = trace.source.agent.as_str().to_owned();
+    let worked = [Worked { key, agent, title: String::new(), result: Ok(report), took: took() }];
+    if ui.is_json() {
+        ui.json(&json!({ "sessions": output::sessions_json(&worked) }))?;
+    } else {
+        output::print(ui, &worked)?;
+    }
+    Ok(Exit::Done)
 }
 
 fn default_run_id(runtime: &Runtime) -> String {
@@ -109,35 +162,12 @@ fn default_run_id(runtime: &Runtime) -> String {
     format!("sync-{stamp}-{:x}", runtime.environment.pid)
 }
 
-fn outcome(report: &RefreshReport) -> String {
-    if report.problems.is_empty() {
-        "done".to_owned()
-    } else {
-        format!("{} problems", report.problems.len())
+fn outcome(report: &RefreshReport, shift: &Shift) -> String {
+    let n_failed = shift.worked.iter().filter(|worked| worked.result.is_err()).count();
+    match report.problems.len() + n_failed {
+        0 => "done".to_owned(),
+        n_problems => format!("{n_problems} problems"),
     }
-}
-
-fn preview(ui: &mut Ui, runtime: &Runtime, options: &RefreshOptions) -> Result<Exit, CommandError> {
-    let mut catalog = traces::open_catalog(runtime)?;
-    let (sources, report) = catalog.preview(options)?;
-    if ui.is_json() {
-        let sources: Vec<_> = sources
-            .iter()
-            .map(|source| json!({ "agent": source.agent.as_str(), "path": source.path, "bytes": source.stamp.size }))
-            .collect();
-        ui.json(&json!({ "would_read": sources, "unchanged": report.unchanged }))?;
-        return Ok(Exit::Done);
-    }
-    let rows: Vec<_> = sources
-        .iter()
-        .map(|source| {
-            let path = traces::short(runtime, &source.path);
-            vec![(Role::Id, source.agent.as_str().to_owned()), (Role::Faint, path)]
-        })
-        .collect();
-    ui.table(&rows)?;
-    ui.status(format!("Would read {} of {} sources.", sources.len(), report.sources))?;
-    Ok(Exit::Done)
 }
 
 fn print(
@@ -145,8 +175,15 @@ fn print(
     runtime: &Runtime,
     run_id: &str,
     report: &RefreshReport,
+    shift: &Shift,
 ) -> Result<Exit, CommandError> {
-    let exit = if report.problems.is_empty() { Exit::Done } else { Exit::Partial };
+    let is_whole =
+        report.problems.is_empty() && shift.worked.iter().all(|worked| worked.result.is_ok());
+    let exit = match (shift.is_busy, is_whole) {
+        (true, _) => Exit::Busy,
+        (false, true) => Exit::Done,
+        (false, false) => Exit::Partial,
+    };
     if ui.is_json() {
         let problems: Vec<_> = report
             .problems
@@ -157,6 +194,7 @@ fn print(
             "run": run_id, "sources": report.sources, "unchanged": report.unchanged, "read": report.read,
             "resumed": report.resumed, "bytes": report.bytes, "readmitted": report.readmitted,
             "gone": report.gone, "left": report.left, "problems": problems,
+            "sessions": output::sessions_json(&shift.worked),
         }))?;
         return Ok(exit);
     }
@@ -179,6 +217,13 @@ fn print(
     for problem in &report.problems {
         let path = traces::short(runtime, &problem.path);
         ui.warning(format!("Skipped {path}: {}", problem.reason), None);
+    }
+    output::print(ui, &shift.worked)?;
+    if shift.is_busy {
+        ui.warning(
+            "Another process is writing to a store; the rest waits in the queue",
+            Some("nacre sync"),
+        );
     }
     ui.status(format!("Run: {run_id}"))?;
     Ok(exit)

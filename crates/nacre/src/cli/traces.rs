@@ -9,10 +9,12 @@ use nacre_core::catalog::{Catalog, CatalogError, Connection, RefreshOptions, She
 use nacre_core::config::agents::{self, AgentsError, ConnectedAgent};
 use nacre_core::safefs::{Access, RelPath, WriteScope};
 use nacre_core::search::INDEX_FOLDER;
-use nacre_core::transcript::{ADAPTERS, Agent, Homes};
+use nacre_core::transcript::{self, ADAPTERS, Agent, Homes, Trace};
+use serde::Serialize;
 
 use super::error::CommandError;
 use super::runtime::{Runtime, read_text};
+use super::ui::Ui;
 
 /// A trace that was written to within this time is still being written.
 const QUIET: Duration = Duration::from_secs(120);
@@ -51,6 +53,41 @@ pub(crate) fn open_catalog(runtime: &Runtime) -> Result<Catalog, CommandError> {
         }
     }
     Ok(Catalog::open(&runtime.home()?.join(file.as_str()))?)
+}
+
+/// The session that a person named: a file of any agent, or a session that was seen.
+pub(crate) fn named_trace(runtime: &Runtime, name: &str) -> Result<Trace, CommandError> {
+    let path = runtime.environment.absolute(Path::new(name));
+    if path.is_file() {
+        return Ok(transcript::trace_at(&path)?);
+    }
+    if name.contains('/') || name.contains('.') {
+        return Err(CommandError::failed(format!("There is no trace `{}`", path.display()))
+            .hint("`nacre trace list` shows the sessions that were seen"));
+    }
+    Ok(open_catalog(runtime)?.session(name)?.trace)
+}
+
+/// Puts an artifact where the person wants it; `-` is standard output.
+pub(crate) fn put_artifact(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    out: &str,
+    artifact: &impl Serialize,
+) -> Result<(), CommandError> {
+    if out == "-" {
+        return ui.json(artifact);
+    }
+    let path = runtime.environment.absolute(Path::new(out));
+    let name = path.file_name().and_then(|name| name.to_str());
+    let (Some(folder), Some(name)) = (path.parent(), name) else {
+        return Err(CommandError::usage(format!("`{out}` is no name for a file")));
+    };
+    let mut json = serde_json::to_vec_pretty(artifact).map_err(std::io::Error::other)?;
+    json.push(b'\n');
+    let scope = WriteScope::open(folder, Access::Shared)?;
+    scope.put_output(&RelPath::new(name)?, &json, &runtime.owner("extract"))?;
+    Ok(())
 }
 
 /// The folder of the index of everything said; `None` where it cannot be made.
@@ -199,6 +236,13 @@ impl From<CatalogError> for CommandError {
             super::Exit::Failed
         };
         Self::from_error(exit, &error, hint.map(str::to_owned))
+    }
+}
+
+impl From<transcript::Error> for CommandError {
+    fn from(error: transcript::Error) -> Self {
+        let hint = "`nacre trace list` shows the sessions that were seen, with their ids";
+        Self::from_error(super::Exit::Failed, &error, Some(hint.to_owned()))
     }
 }
 

@@ -17,6 +17,7 @@ fn show_says_where_each_value_came_from() {
     memory.max_results       7             in `$HOME/.nacre/config.toml`, line 2
     memory.scope             project_only  in `$HOME/work/.nacre/config.toml`, line 5
     redact.extra             []            in the built-in defaults
+    runs.keep                200           in the built-in defaults
     search.embedding         builtin       in the built-in defaults
     search.endpoint_model                  in the built-in defaults
     search.endpoint_url                    in the built-in defaults

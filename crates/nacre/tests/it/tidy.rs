@@ -19,6 +19,7 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-map", "languages", &[]),
     ("nacre-engine", "model", &[]),
     ("nacre-engine", "agent", &["model"]),
+    ("nacre-engine", "flows", &["model"]),
     ("nacre", "cli", &[]),
 ];
 

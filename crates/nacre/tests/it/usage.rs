@@ -20,18 +20,17 @@ fn help_fits_a_screen_and_groups_its_commands() {
       doctor       Check every file of the store and say what is wrong
 
     Remember and recall:
-      sync         Read new and changed sessions of the connected agents
+      sync         Read new and changed sessions, and keep what is worth keeping
       memory       Add, find, read and change memories
+      feedback     Say how a memory served
       trace        List, read and search the sessions of your agents
       run          Let an agent answer a question about this repository
 
     Keep going:
+      run          Look at what runs did
+      undo         Put back what a run changed, byte for byte
       queue        Show the queue of sessions
-      retry        Put dead or skipped sessions back into the queue
-      skip         Take sessions out of the queue; `retry` puts them back
       events       Show what tasks did, event by event
-      index        Look at the search index, or build it anew
-      eval         Measure recall on a data set with known answers
 
     Set up:
       connect      Choose the agents whose sessions are read
@@ -39,7 +38,9 @@ fn help_fits_a_screen_and_groups_its_commands() {
       model        Show, try and install models
       skill        List and read the skills of this project, your own and Nacre's
       config       Show and change settings
-      completions  Print a completion script for a shell
+
+    Also:
+      extract, summarize, retry, skip, index, eval, completions
 
     Options:
           --json               Print one JSON object instead of text

@@ -76,6 +76,7 @@ fn the_defaults_are_complete_and_typed() {
             telemetry: TelemetrySettings { otlp_endpoint: String::new() },
             providers: BTreeMap::new(),
             roles: BTreeMap::new(),
+            runs: RunSettings { keep: 200 },
         }
     );
     assert_eq!(resolved.entries.len(), KEYS.len());

@@ -1,6 +1,6 @@
 //! `nacre eval retrieval`
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use nacre_core::search::eval::{self, Format, Report, Scores};
@@ -10,6 +10,7 @@ use super::super::error::{CommandError, Exit};
 use super::super::memory::ModeName;
 use super::super::runtime::Runtime;
 use super::super::ui::{Role, Ui};
+use super::read;
 
 /// Ask a data set's questions, and count how often the answer is found
 ///
@@ -72,13 +73,6 @@ pub(crate) fn cmd_retrieval(
     }
     print(ui, args, embedder.model().as_str(), &report)?;
     Ok(Exit::Done)
-}
-
-fn read(path: &Path) -> Result<String, CommandError> {
-    std::fs::read_to_string(path).map_err(|error| CommandError {
-        causes: vec![error.to_string()],
-        ..CommandError::failed(format!("Cannot read `{}`", path.display()))
-    })
 }
 
 fn scores(scores: &Scores) -> Value {

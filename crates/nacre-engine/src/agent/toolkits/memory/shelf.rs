@@ -53,13 +53,16 @@ pub(crate) fn memory_error(error: &MemoryError) -> ToolError {
         MemoryError::AlreadyArchived { .. } | MemoryError::NotArchived { .. } => {
             (Fault::Stale, "Look at it again with `memory_search`.".to_owned())
         }
-        MemoryError::SummaryNotArchivable { .. } => {
+        MemoryError::SummaryNotArchivable { .. } | MemoryError::SummaryNotJudged { .. } => {
             (Fault::Unsupported, "Leave summaries as they are.".to_owned())
         }
         MemoryError::Fs(FsError::Busy { .. }) => {
             (Fault::Io, "Another process is writing; try once more.".to_owned())
         }
-        MemoryError::Fs(_) | MemoryError::Unreadable(_) | MemoryError::Sidecar { .. } => {
+        MemoryError::Fs(_)
+        | MemoryError::Unreadable(_)
+        | MemoryError::Sidecar { .. }
+        | MemoryError::NotARunFile { .. } => {
             (Fault::Io, "Tell the person; `nacre doctor` shows what is wrong.".to_owned())
         }
     };

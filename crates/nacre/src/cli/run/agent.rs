@@ -1,4 +1,4 @@
-//! `nacre run`: an agent works on a question, and the answer is printed with the places that prove it.
+//! `nacre run QUESTION`: an agent works on a question, and the answer is printed with the places that prove it.
 //!
 //! Whatever the model says, what is printed about a citation is what the host found when it looked.
 
@@ -19,10 +19,10 @@ use nacre_engine::agent::{
 use nacre_engine::model::{Limits, Models, RetryPolicy};
 use serde_json::{Value, json};
 
-use super::error::{CommandError, Exit};
-use super::models::{block_on, model_settings, no_answer, scripted};
-use super::runtime::{Runtime, git_root};
-use super::ui::{Live, Role, Ui};
+use super::super::error::{CommandError, Exit};
+use super::super::models::{block_on, model_settings, no_answer, scripted};
+use super::super::runtime::{Runtime, git_root};
+use super::super::ui::{Live, Role, Ui};
 
 /// Where long tool output is kept while an agent may still ask for it.
 const SPILL_FOLDER: &str = "spill";
@@ -30,15 +30,12 @@ const SPILL_FOLDER: &str = "spill";
 /// More files than this are emptied out; each can be made again by asking again.
 const MAX_SPILLED: usize = 256;
 
-/// Let an agent answer a question about this repository
-///
-/// The explorer reads files and can change nothing. It answers with the files and lines that prove
-/// what it says; each of them is looked up, and what is not there is marked. The question and what
-/// the agent reads go to the model that is set for it: `nacre model list`.
+/// Which agent works on what.
 #[derive(Debug, Args)]
-pub(crate) struct RunArgs {
+pub(super) struct AgentArgs {
     /// What to find out
-    question: String,
+    #[arg(required = true)]
+    question: Option<String>,
     /// Which agent
     #[arg(long, value_name = "AGENT", default_value = "explorer")]
     agent: AgentName,
@@ -54,12 +51,13 @@ enum AgentName {
     Explorer,
 }
 
-pub(crate) fn cmd_run(
+pub(super) fn cmd_agent(
     ui: &mut Ui,
     runtime: &Runtime,
-    args: &RunArgs,
+    args: &AgentArgs,
 ) -> Result<Exit, CommandError> {
-    let RunArgs { question, agent, scripted: script } = args;
+    let AgentArgs { question, agent, scripted: script } = args;
+    let question = question.as_deref().unwrap_or_default();
     if question.trim().is_empty() {
         return Err(CommandError::usage("The question is empty"));
     }
@@ -124,7 +122,7 @@ fn crew(runtime: &Runtime, home: &WriteScope, models: Models) -> Result<Crew, Co
         policy: RetryPolicy::default(),
         // A small machine reads a long question slowly before it says its first word.
         limits: Limits { first_token: Duration::from_secs(300), ..Limits::default() },
-        clock: if fixed { Arc::new(move || now) } else { super::env::clock() },
+        clock: if fixed { Arc::new(move || now) } else { super::super::env::clock() },
         tools: tools(runtime, &workspace),
         spill: spill.path().to_owned(),
         cache: Arc::new(Cache::default()),
@@ -272,7 +270,17 @@ fn report(
 fn failure(error: &RunError, task: &TaskId) -> CommandError {
     let failed = match error {
         RunError::Model(error) => no_answer(error),
-        other => CommandError::from_error(Exit::Failed, other, None),
+        RunError::Roles(_)
+        | RunError::Schema(_)
+        | RunError::Refused
+        | RunError::Filtered
+        | RunError::Stopped(_)
+        | RunError::Empty
+        | RunError::CutOff { .. }
+        | RunError::Invalid { .. }
+        | RunError::OutOfSteps { .. }
+        | RunError::OutOfTime
+        | RunError::TooLong(_) => CommandError::from_error(Exit::Failed, error, None),
     };
     failed.hint(format!("What happened is kept as `{task}`"))
 }

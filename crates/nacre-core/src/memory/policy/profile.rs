@@ -1,0 +1,428 @@
+//! A claim as the policy sees it: its words, what is specific in them, and what it says no to.
+//!
+//! Words are stemmed and weighed by how much they name: a flag, a file or a number says more about which claim
+//! this is than "use" or "must". Words of change and denial are no topic, so they are counted apart.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// A word of a claim counts at most this many times its own weight, however long the text is.
+const MAX_WORDS: usize = 400;
+
+/// How far a denial reaches, in words.
+const REACH: usize = 4;
+
+/// Weights of what names something, of a plain word, and of one that any claim may hold.
+const SPECIFIC: f32 = 2.0;
+const PLAIN: f32 = 1.0;
+const COMMON: f32 = 0.25;
+
+/// Words that stand in every text.
+const EMPTY: &[&str] = &[
+    "a", "an", "and", "are", "as", "at", "be", "been", "being", "but", "by", "can", "could", "did",
+    "do", "does", "for", "from", "had", "has", "have", "he", "her", "his", "i", "if", "in", "into",
+    "is", "it", "its", "me", "my", "of", "on", "or", "our", "s", "she", "so", "such", "than",
+    "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "too",
+    "was", "we", "were", "what", "when", "where", "which", "who", "will", "with", "would", "you",
+    "your",
+];
+
+/// Words that many claims hold, whatever they are about.
+const WEAK: &[&str] = &[
+    "all",
+    "also",
+    "always",
+    "any",
+    "because",
+    "before",
+    "after",
+    "each",
+    "every",
+    "everything",
+    "get",
+    "give",
+    "go",
+    "keep",
+    "like",
+    "make",
+    "may",
+    "must",
+    "need",
+    "one",
+    "only",
+    "other",
+    "otherwise",
+    "over",
+    "put",
+    "run",
+    "said",
+    "say",
+    "set",
+    "should",
+    "since",
+    "take",
+    "thing",
+    "time",
+    "use",
+    "used",
+    "want",
+    "work",
+    "write",
+    "person",
+    "user",
+    "new",
+    "old",
+    "same",
+    "way",
+    "here",
+    "first",
+];
+
+/// Words that deny what follows them.
+const DENIALS: &[&str] = &[
+    "not", "no", "never", "don't", "dont", "doesn't", "isn't", "without", "stop", "avoid", "nor",
+    "cannot", "can't", "instead", "rather", "except", "skip", "ignore", "nobody", "nothing",
+    "forbid", "refuse",
+];
+
+/// Words that tell of a change; each with how strongly.
+const CHANGES: &[(&str, f32)] = &[
+    ("no longer", 1.0),
+    ("any more", 1.0),
+    ("anymore", 1.0),
+    ("from now on", 1.0),
+    ("changed my mind", 1.0),
+    ("after all", 0.8),
+    ("switched to", 1.0),
+    ("switch to", 0.8),
+    ("move to", 0.8),
+    ("moves to", 0.8),
+    ("moved to", 1.0),
+    ("move into", 0.8),
+    ("moved from", 1.0),
+    ("moves from", 1.0),
+    ("go back to", 1.0),
+    ("goes back to", 1.0),
+    ("back to", 0.5),
+    ("in place of", 0.8),
+    ("instead", 0.4),
+    ("replaced", 0.7),
+    ("replaces", 0.8),
+    ("replace the", 0.8),
+    ("is gone", 1.0),
+    ("are gone", 1.0),
+    ("goes away", 0.8),
+    ("was removed", 0.8),
+    ("is removed", 0.8),
+    ("were removed", 0.8),
+    ("is dropped", 0.8),
+    ("was dropped", 0.4),
+    ("drop it", 0.5),
+    ("is given up", 0.9),
+    ("gave up", 0.3),
+    ("was a mistake", 0.9),
+    ("was wrong", 0.9),
+    ("is out", 0.5),
+    ("was cancelled", 0.7),
+    ("does not exist", 0.6),
+    ("is switched off", 0.8),
+    ("out of date", 0.4),
+    ("again", 0.4),
+    ("now", 0.3),
+    ("since then", 0.4),
+    ("becomes", 0.3),
+    ("was too", 0.4),
+    ("were too", 0.3),
+    ("revert", 0.8),
+    ("undo", 0.4),
+    ("turns out", 0.6),
+    ("not necessary", 0.7),
+    ("not needed", 0.7),
+    ("no need", 0.7),
+    ("is enough", 0.3),
+    ("did not", 0.1),
+    ("does not help", 0.8),
+    ("does nothing", 0.6),
+    ("used to", 0.5),
+    ("by itself", 0.5),
+    ("by themselves", 0.5),
+    ("upgraded", 0.5),
+    ("rewritten", 0.5),
+    ("migrated", 0.7),
+    ("moved out", 0.8),
+    ("deprecated", 0.7),
+    ("obsolete", 0.8),
+    ("outdated", 0.8),
+    ("rolled back", 0.8),
+    ("was fixed", 0.5),
+    ("is fixed", 0.5),
+    ("stable again", 0.8),
+    ("made impossible", 0.4),
+    ("give up", 0.7),
+    ("is given up", 0.8),
+    ("drop the", 0.5),
+    ("we drop", 0.7),
+    ("is to be deleted", 0.7),
+    ("will be removed", 0.7),
+    ("all along", 0.6),
+    ("is off", 0.5),
+    ("broke", 0.2),
+];
+
+/// Words that oblige, and words that set free: a claim of one sort is overturned by one of the other.
+const DUTIES: &[&str] = &[
+    "must", "need", "needs", "needed", "never", "always", "only", "required", "requires", "before",
+    "shall", "not", "no", "wait", "ask",
+];
+const FREEDOMS: &[&str] = &[
+    "can",
+    "may",
+    "at once",
+    "by itself",
+    "by themselves",
+    "works without",
+    "without asking",
+    "is fine",
+    "are fine",
+    "is allowed",
+    "is enough",
+    "needs no",
+    "need no",
+    "just do it",
+    "leave",
+    "ignore",
+];
+
+/// Words that add to what was said.
+const ADDITIONS: &[&str] = &[
+    "also",
+    "too",
+    "and",
+    "but",
+    "with",
+    "except",
+    "as well",
+    "besides",
+    "both",
+    "only",
+    "stays",
+    "as before",
+    "as always",
+];
+
+/// Words of which one says no to the other.
+const OPPOSITES: &[(&str, &str)] = &[
+    ("always", "never"),
+    ("enable", "disable"),
+    ("allow", "forbid"),
+    ("tabs", "spaces"),
+    ("squash", "rebase"),
+    ("sync", "async"),
+    ("lower", "upper"),
+    ("lower", "capital"),
+    ("small", "whole"),
+    ("static", "server"),
+    ("statically", "server"),
+    ("hide", "show"),
+    ("hiding", "show"),
+    ("local", "remote"),
+    ("serial", "parallel"),
+    ("plain", "json"),
+    ("informal", "formally"),
+    ("informal", "formal"),
+    ("hand", "generated"),
+    ("before", "afterwards"),
+    ("first", "afterwards"),
+    ("keep", "split"),
+    ("inside", "out"),
+    ("without", "with"),
+    ("flaky", "stable"),
+    ("mock", "real"),
+    ("short", "explain"),
+];
+
+/// Numbers that people write as words.
+const NUMBERS: &[&str] = &[
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve",
+];
+
+/// What the policy knows of one claim.
+#[derive(Clone, Debug, Default)]
+pub struct Profile {
+    /// Terms of the whole text, with their weights.
+    pub(super) terms: BTreeMap<String, f32>,
+    /// Terms of the title.
+    pub(super) title: BTreeMap<String, f32>,
+    /// Names, flags, files and numbers.
+    pub(super) specifics: BTreeSet<String>,
+    /// Those of the title that hold a digit.
+    pub(super) title_values: BTreeSet<String>,
+    /// Terms of the title and of the whole text that stand behind a denial.
+    pub(super) denied_title: BTreeSet<String>,
+    pub(super) denied: BTreeSet<String>,
+    /// How much it speaks of a change.
+    pub(super) change: f32,
+    pub(super) title_change: f32,
+    /// Whether its title obliges, sets free, and adds.
+    pub(super) is_duty: bool,
+    pub(super) is_freedom: bool,
+    pub(super) n_additions: f32,
+    /// The title's words that are not empty, in their order.
+    pub(super) order: Vec<String>,
+    /// Every word in lower case, for opposites.
+    pub(super) words: BTreeSet<String>,
+    /// The words in their order, for what contains what.
+    pub(super) plain: String,
+    pub(super) n_terms: usize,
+}
+
+impl Profile {
+    /// Reads a claim.
+    pub fn of(title: &str, body: &str) -> Self {
+        let stemmer = Stemmer::create(Algorithm::English);
+        let (title_words, body_words) = (words(title), words(body));
+        let mut profile = Self::default();
+        profile.denied_title = take(&title_words, &stemmer, &mut profile.title);
+        profile.terms = profile.title.clone();
+        profile.denied = take(&body_words, &stemmer, &mut profile.terms);
+        profile.denied.extend(profile.denied_title.iter().cloned());
+        for word in title_words.iter().chain(&body_words) {
+            if word.is_specific {
+                profile.specifics.insert(term(word, &stemmer));
+            }
+            profile.words.insert(word.text.clone());
+        }
+        let has_digit = |word: &&Word| word.text.bytes().any(|byte| byte.is_ascii_digit());
+        profile.title_values =
+            title_words.iter().filter(has_digit).map(|word| term(word, &stemmer)).collect();
+        profile.title_change = change_of(&title_words);
+        profile.change = profile.title_change + change_of(&body_words);
+        profile.is_duty = n_held(&title_words, DUTIES) > 0;
+        profile.is_freedom = n_held(&title_words, FREEDOMS) > 0;
+        profile.n_additions =
+            n_held(&title_words, ADDITIONS) as f32 + title.matches([',', ';', ':']).count() as f32;
+        let is_full = |word: &&Word| !EMPTY.contains(&word.text.as_str());
+        profile.order =
+            title_words.iter().filter(is_full).map(|word| term(word, &stemmer)).collect();
+        profile.plain = joined(&title_words).trim_end().to_owned() + &joined(&body_words);
+        if body_words.is_empty() {
+            profile.plain = joined(&title_words);
+        }
+        profile.n_terms = profile.terms.len();
+        profile
+    }
+}
+
+impl Profile {
+    /// Whether it holds all words of another claim, in their order.
+    pub fn holds(&self, other: &Self) -> bool {
+        !other.plain.trim().is_empty() && self.plain.contains(other.plain.as_str())
+    }
+}
+
+/// A word as it was written, in lower case.
+#[derive(Clone, Debug)]
+struct Word {
+    text: String,
+    /// Whether it names one thing: code, a file, a number, a capitalised name.
+    is_specific: bool,
+}
+
+fn words(text: &str) -> Vec<Word> {
+    let mut found = Vec::new();
+    let mut in_code = false;
+    let mut starts_sentence = true;
+    for piece in text.split_whitespace().take(MAX_WORDS) {
+        let opens = piece.starts_with('`') || piece.starts_with("(`");
+        in_code |= opens;
+        let core = piece.trim_matches(|c: char| !c.is_alphanumeric() && !"-§$@#".contains(c));
+        let core = core.trim_end_matches(['-', '.']);
+        if core.chars().any(char::is_alphanumeric) {
+            let is_joined = core.contains(['.', '_', '/', '@', '=']) || core.starts_with("--");
+            let has_digit = core.bytes().any(|byte| byte.is_ascii_digit());
+            let has_inner_capital = core.chars().skip(1).any(char::is_uppercase);
+            let is_name =
+                has_inner_capital || (!starts_sentence && core.starts_with(char::is_uppercase));
+            let lower = core.to_lowercase().replace('’', "'");
+            let lower = number(&lower).unwrap_or(lower);
+            let is_specific = in_code || is_joined || has_digit || is_name;
+            found.push(Word { text: lower, is_specific });
+            starts_sentence = piece.ends_with(['.', ':', '!', '?']);
+        }
+        if piece.trim_end_matches(['.', ',', ';', ':', ')']).ends_with('`') {
+            in_code = false;
+        }
+    }
+    found
+}
+
+fn number(word: &str) -> Option<String> {
+    // "one" is rarely a number.
+    NUMBERS.iter().position(|name| *name == word).filter(|n| *n > 1).map(|n| n.to_string())
+}
+
+/// Adds the terms of `words` to `terms`; returns those that are denied.
+fn take(words: &[Word], stemmer: &Stemmer, terms: &mut BTreeMap<String, f32>) -> BTreeSet<String> {
+    let mut denied = BTreeSet::new();
+    let mut reach = 0;
+    for word in words {
+        if DENIALS.contains(&word.text.as_str()) {
+            reach = REACH;
+            continue;
+        }
+        reach = reach.saturating_sub(1);
+        if EMPTY.contains(&word.text.as_str()) {
+            continue;
+        }
+        let name = term(word, stemmer);
+        let weight = match (word.is_specific, WEAK.contains(&word.text.as_str())) {
+            (_, true) => COMMON,
+            (true, false) => SPECIFIC,
+            (false, false) => PLAIN,
+        };
+        if reach > 0 && weight > COMMON {
+            denied.insert(name.clone());
+        }
+        let known = terms.entry(name).or_default();
+        *known = known.max(weight);
+    }
+    denied
+}
+
+fn term(word: &Word, stemmer: &Stemmer) -> String {
+    if word.text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        stemmer.stem(&word.text).into_owned()
+    } else {
+        word.text.clone()
+    }
+}
+
+/// How much a text speaks of a change.
+fn change_of(words: &[Word]) -> f32 {
+    let text = joined(words);
+    let holds = |cue: &str| text.contains(&format!(" {cue} "));
+    CHANGES.iter().filter(|(cue, _)| holds(cue)).map(|(_, weight)| weight).sum()
+}
+
+/// How many of these phrases a text holds.
+fn n_held(words: &[Word], phrases: &[&str]) -> usize {
+    let text = joined(words);
+    phrases.iter().filter(|phrase| text.contains(&format!(" {phrase} "))).count()
+}
+
+fn joined(words: &[Word]) -> String {
+    let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+    format!(" {text} ")
+}
+
+/// How many pairs of opposite words stand one in each claim, and not both in one.
+pub(super) fn opposites(a: &Profile, b: &Profile) -> f32 {
+    let has = |profile: &Profile, word: &str| profile.words.contains(word);
+    let is_split = |one: &str, other: &str| {
+        (has(a, one) && has(b, other) && !has(a, other))
+            || (has(b, one) && has(a, other) && !has(b, other))
+    };
+    OPPOSITES.iter().filter(|(one, other)| is_split(one, other)).count() as f32
+}

@@ -1,0 +1,129 @@
+//! What becomes of a candidate, by what it says and by what is known of the memory.
+
+use super::*;
+
+const BASE: (&str, &str) =
+    ("Install dependencies with pnpm", "Use pnpm here, npm writes a second lock file.");
+
+/// A cosine that claims about one thing usually have.
+const NEAR: Likeness = Likeness { whole: 0.75, titles: 0.75 };
+const FAR: Likeness = Likeness { whole: 0.05, titles: 0.02 };
+
+fn time(text: &str) -> Option<Timestamp> {
+    Some(text.parse().unwrap())
+}
+
+fn proposal(title: &str, body: &str) -> Proposal {
+    Proposal {
+        memory_type: MemoryType::Learning,
+        profile: Profile::of(title, body),
+        said: time("2026-11-10T00:00:00Z"),
+    }
+}
+
+fn neighbour(likeness: Likeness) -> Neighbour {
+    Neighbour {
+        id: "20261101-pnpm".parse().unwrap(),
+        memory_type: MemoryType::Learning,
+        status: Status::Active,
+        confidence: 0.8,
+        is_rejected: false,
+        said: time("2026-11-01T00:00:00Z"),
+        profile: Profile::of(BASE.0, BASE.1),
+        likeness,
+    }
+}
+
+fn told(proposal: &Proposal, neighbour: Neighbour) -> String {
+    let decision = decide(proposal, &[neighbour]);
+    format!("{} ({}): {}", decision.action.as_str(), decision.band.as_str(), decision.reason)
+}
+
+fn same() -> Proposal {
+    proposal("install dependencies with PNPM!", "use pnpm here; npm writes a second lock file")
+}
+
+fn against() -> Proposal {
+    proposal(
+        "Do not install dependencies with pnpm any more",
+        "We switched to npm from now on, pnpm is no longer used.",
+    )
+}
+
+fn more() -> Proposal {
+    proposal(
+        "Install dependencies with pnpm 9 through corepack",
+        "Use pnpm here, npm writes a second lock file. Run `corepack enable` first; version 8 rewrites pnpm-lock.yaml \
+         on macOS, and CI checks it with --frozen-lockfile.",
+    )
+}
+
+#[test]
+fn a_candidate_is_decided_by_what_it_says() {
+    let other = proposal("Sam is away on Fridays", "Leave questions in the issue.");
+    for (proposal, likeness, expected) in [
+        (same(), NEAR, "no-op (clear): the memory says it in the same words"),
+        (more(), NEAR, "update (clear): it says more than the memory"),
+        (against(), NEAR, "supersede (clear): it says otherwise, and later"),
+        (other, FAR, "add (clear): the nearest memory is about something else"),
+    ] {
+        assert_eq!(told(&proposal, neighbour(likeness)), expected);
+    }
+    assert_eq!(decide(&same(), &[]).reason, "no memory is near");
+}
+
+#[test]
+fn what_a_person_decided_stays_decided() {
+    let rejected = Neighbour { is_rejected: true, ..neighbour(NEAR) };
+    assert_eq!(told(&same(), rejected.clone()), "no-op (clear): a person said that this is wrong");
+    assert_eq!(told(&more(), rejected), "no-op (clear): a person said that this is wrong");
+    let archived = Neighbour { status: Status::Archived, ..neighbour(NEAR) };
+    assert_eq!(told(&same(), archived.clone()), "no-op (clear): a person put this away");
+    assert_eq!(told(&more(), archived), "no-op (clear): a person put this away");
+}
+
+#[test]
+fn what_is_said_again_holds_again() {
+    for status in [Status::Candidate, Status::Stale] {
+        let decision = decide(&same(), &[Neighbour { status, ..neighbour(NEAR) }]);
+        assert_eq!((decision.action, decision.status), (Action::Update, Status::Active));
+    }
+}
+
+#[test]
+fn an_older_session_overturns_nothing() {
+    let older = Proposal { said: time("2026-10-01T00:00:00Z"), ..against() };
+    assert_eq!(told(&older, neighbour(NEAR)), "no-op (clear): a later session says otherwise");
+    let overturned = Neighbour { status: Status::Superseded, ..neighbour(NEAR) };
+    let again = Proposal { said: time("2026-10-01T00:00:00Z"), ..same() };
+    assert_eq!(told(&again, overturned.clone()), "no-op (clear): it was overturned since");
+    // Said after it was overturned, it is a claim of its own again.
+    assert_eq!(decide(&same(), &[overturned]).action, Action::Add);
+}
+
+#[test]
+fn the_grey_band_overwrites_nothing() {
+    let likeness = Likeness { whole: 0.5, titles: 0.4 };
+    for (title, body) in [
+        ("pnpm", "npm"),
+        ("Use yarn", "It is what the lock file says."),
+        ("The lock file", "npm writes a lock file."),
+        ("Dependencies", "Use pnpm or npm."),
+    ] {
+        let decision = decide(&proposal(title, body), &[neighbour(likeness)]);
+        if decision.band == Band::Grey {
+            let is_kept_apart =
+                decision.action == Action::NoOp || decision.status == Status::Candidate;
+            assert!(is_kept_apart, "{title}: {decision:?}");
+        }
+    }
+}
+
+#[test]
+fn no_text_is_too_strange_to_be_judged() {
+    for text in ["", "```", "….?!", "\u{202e}x", "没有空格的文字", &"x".repeat(100_000)] {
+        let judgement = judge(&Profile::of(text, text), &Profile::of("a", text), FAR);
+        assert!(judgement.likelihood.is_finite(), "{text:?}");
+        decide(&proposal(text, ""), &[neighbour(FAR)]);
+    }
+}

@@ -1,0 +1,71 @@
+//! One candidate a reason.
+
+use nacre_core::memory::{Claim, Quote, Speaker};
+
+use super::super::super::candidate::{CandidateId, Signal};
+use super::*;
+
+fn candidate(title: &str, body: &str, quote: &str) -> Candidate {
+    Candidate {
+        id: CandidateId::at(0),
+        claim: Claim::Decision,
+        title: title.to_owned(),
+        body: body.to_owned(),
+        tags: Vec::new(),
+        confidence: 0.8,
+        signal: Signal::Decision,
+        quotes: vec![Quote {
+            text: quote.to_owned(),
+            speaker: Speaker::User,
+            place: "s:1".to_owned(),
+            at: String::new(),
+        }],
+    }
+}
+
+const BODY: &str = "Use SQLite for the queue, because there is one file to back up and no server.";
+
+fn reason(candidate: &Candidate) -> Option<DropReason> {
+    fault(candidate, &Injected::default(), &|_, _| false)
+}
+
+#[test]
+fn a_sound_candidate_passes() {
+    assert_eq!(reason(&candidate("Use SQLite for the queue", BODY, "use sqlite")), None);
+}
+
+#[test]
+fn every_fault_has_its_reason() {
+    let titled = |title: &str| candidate(title, BODY, "use sqlite");
+    let cases = [
+        (candidate("Use SQLite for it", BODY, " "), DropReason::NoEvidence),
+        (titled("Use the key [redacted:anthropic] here"), DropReason::Secret),
+        (titled("Use it"), DropReason::TooShort),
+        (titled(&"long ".repeat(60)), DropReason::TooLong),
+        (
+            candidate("Use SQLite for the queue", "Use SQLite for the queue, always.", "x"),
+            DropReason::Tautology,
+        ),
+        (titled("Nacre wrote three memories in the last run"), DropReason::AboutNacre),
+        (titled("src/queue/mod.rs crates/a/b.rs"), DropReason::Derivable),
+        (titled("All 88 tests pass after the change"), DropReason::Derivable),
+        (titled("The fix is in 8c1d22ef on main"), DropReason::Derivable),
+        (Candidate { confidence: 0.3, ..titled("Use SQLite for the queue") }, DropReason::Weak),
+    ];
+    for (candidate, expected) in cases {
+        assert_eq!(reason(&candidate), Some(expected), "{}", candidate.title);
+    }
+}
+
+#[test]
+fn what_a_program_said_or_a_person_forgot_does_not_come_back() {
+    let claim = candidate("Always run the linter first", BODY, "Always run the linter, first!");
+    let mut injected = Injected::default();
+    injected.note(InjectedReason::Instructions, "Rules:\n- always run the linter first\n");
+    assert_eq!(fault(&claim, &injected, &|_, _| false), Some(DropReason::Injected));
+    let mut recalled = Injected::default();
+    recalled.note(InjectedReason::Nacre, "Always run the linter first");
+    assert_eq!(fault(&claim, &recalled, &|_, _| false), Some(DropReason::Recalled));
+    let forgotten = |title: &str, _: &str| title.starts_with("Always run");
+    assert_eq!(fault(&claim, &Injected::default(), &forgotten), Some(DropReason::Forgotten));
+}

@@ -1,0 +1,274 @@
+//! Finds what is worth keeping in a session, without a model: explicit signals, in the person's own words.
+//!
+//! Few, true, evidenced, useful: a sentence is proposed only where its words and its place in the talk both say that
+//! it holds beyond the moment, and every proposal passes the same checks. Nothing is the normal result. Events are
+//! taken one by one and what is held is bounded, so a trace may be of any size.
+
+mod checks;
+mod cues;
+pub mod eval;
+mod failures;
+mod gate;
+mod judge;
+mod options;
+mod proposal;
+mod reading;
+mod said;
+mod verbatim;
+pub(super) mod words;
+
+use nacre_core::transcript::{
+    ADAPTERS, Error, Event, EventKind, Lane, Origin, SessionFacts, Sink, Trace, WordSource,
+};
+
+pub use self::checks::IsForgotten;
+use self::checks::{Echoes, Injected};
+use self::failures::Failures;
+use self::judge::{Finding, Verdict, judge};
+use self::proposal::{Ledger, Proposal, Spoken};
+use self::reading::Stance;
+use self::said::{Said, Sentence, Shape, said};
+pub use self::verbatim::Verbatim;
+use self::words::{Before, excerpt};
+use super::candidate::{DropReason, Extraction, FORMAT_VERSION, Signal, Strategy};
+use super::steps::{Step, step_of};
+
+/// The most of the agent's last words that is held.
+const MAX_HELD: usize = 8 * 1024;
+/// A shorter sentence may be the agent's by chance.
+const MIN_ECHO: usize = 24;
+
+/// What an extraction goes by.
+#[derive(Clone, Copy)]
+pub struct Rules<'r> {
+    /// Events before this one were extracted earlier: they are context only.
+    pub from: u64,
+    /// Whether a person threw a claim away.
+    pub is_forgotten: &'r IsForgotten<'r>,
+}
+
+impl Default for Rules<'_> {
+    fn default() -> Self {
+        Self { from: 0, is_forgotten: &|_, _| false }
+    }
+}
+
+/// Extracts from one session's trace, without a model.
+pub fn extract_offline(trace: &Trace, rules: Rules<'_>) -> Result<Extraction, Error> {
+    let mut extractor = Extractor::new(rules);
+    let mut each = |event: Event| extractor.take(&event);
+    let facts = read(trace, Sink::everything(&mut each))?;
+    Ok(extractor.finish(&facts))
+}
+
+/// Reads a trace with its agent's adapter.
+pub(super) fn read(trace: &Trace, sink: Sink<'_>) -> Result<SessionFacts, Error> {
+    let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == trace.source.agent);
+    let unknown = || Error::Unreadable {
+        path: trace.source.path.clone(),
+        reason: "its agent is not known here",
+    };
+    Ok(adapter.ok_or_else(unknown)?.read(trace, None, sink)?.facts)
+}
+
+/// Takes the events of a session and finds its candidates.
+pub struct Extractor<'r> {
+    rules: Rules<'r>,
+    gate: gate::Counter,
+    ledger: Ledger,
+    injected: Injected,
+    failures: Failures,
+    /// The agent's last words, and where it said them.
+    agent_said: Option<Spoken>,
+    echoes: Echoes,
+    /// The last command since then.
+    agent_ran: Option<String>,
+    /// The agent's last question through a tool, as written.
+    asked: Option<Spoken>,
+    has_acted: bool,
+    n_messages: u64,
+}
+
+impl<'r> Extractor<'r> {
+    pub fn new(rules: Rules<'r>) -> Self {
+        Self {
+            rules,
+            gate: gate::Counter::default(),
+            ledger: Ledger::default(),
+            injected: Injected::default(),
+            failures: Failures::default(),
+            agent_said: None,
+            echoes: Echoes::default(),
+            agent_ran: None,
+            asked: None,
+            has_acted: false,
+            n_messages: 0,
+        }
+    }
+
+    /// Takes the next event; they must come with their texts.
+    pub fn take(&mut self, event: &Event) {
+        if event.lane != Lane::Main {
+            return;
+        }
+        match (event.kind, event.origin) {
+            (EventKind::User, Origin::Person(source)) => self.person(event, source),
+            (_, Origin::Injected(reason)) => self.injected.note(reason, event.text.head()),
+            (EventKind::Assistant, Origin::Agent) => self.agent(event),
+            (EventKind::ToolCall, Origin::Agent) => self.call(event),
+            (EventKind::ToolResult, Origin::Tool) => self.failures.ended(event),
+            _ => {}
+        }
+    }
+
+    /// Ends the session.
+    pub fn finish(mut self, facts: &SessionFacts) -> Extraction {
+        for mended in std::mem::take(&mut self.failures).finish() {
+            if mended.worked_at >= self.rules.from {
+                self.ledger.add(Proposal::mended(&mended));
+            }
+        }
+        let gate = self.gate.verdict(facts, self.ledger.len());
+        let ledger = if gate.is_open() { self.ledger } else { Ledger::default() };
+        let settled = ledger.settle(facts, &self.injected, self.rules.is_forgotten);
+        Extraction {
+            version: FORMAT_VERSION,
+            session: facts.id.clone(),
+            agent: facts.agent,
+            strategy: Strategy::Offline,
+            gate,
+            candidates: settled.candidates,
+            dropped_counts: settled.dropped_counts,
+            dropped: settled.dropped,
+        }
+    }
+
+    fn agent(&mut self, event: &Event) {
+        self.gate.agent(event);
+        let text = event.text.head();
+        if text.trim().is_empty() {
+            return;
+        }
+        self.has_acted = true;
+        self.agent_ran = None;
+        self.failures.explained(text, event.sequence);
+        let start = text.ceil_char_boundary(text.len().saturating_sub(MAX_HELD));
+        self.echoes.note(&text[start..]);
+        self.agent_said = Some(Spoken::by_agent(&text[start..], event));
+    }
+
+    fn call(&mut self, event: &Event) {
+        self.gate.agent(event);
+        self.has_acted = true;
+        let id = event.call.as_ref().map(|call| call.id.as_str()).unwrap_or_default();
+        match step_of(event) {
+            Step::Command(command) => {
+                self.failures.ran(id, &command, event.sequence);
+                self.agent_ran = Some(command);
+            }
+            Step::Edit(_) => self.failures.edited(),
+            Step::Ask => self.asked = Some(Spoken::by_agent(event.text.head(), event)),
+            Step::Other => {}
+        }
+    }
+
+    fn person(&mut self, event: &Event, source: WordSource) {
+        if source == WordSource::Shell {
+            return;
+        }
+        let text = event.text.head();
+        let said = said(text);
+        self.gate.person(&said);
+        self.n_messages += 1;
+        if event.sequence >= self.rules.from {
+            self.ledger.revoke(&said, self.n_messages);
+            if !self.took_option(event, source) {
+                self.judge_all(event, &said, source);
+            }
+        }
+        self.agent_ran = None;
+    }
+
+    /// Whether the message takes an option that the agent offered.
+    fn took_option(&mut self, event: &Event, source: WordSource) -> bool {
+        let text = event.text.head().trim();
+        let offered = if source == WordSource::Answer { &self.asked } else { &self.agent_said };
+        let Some(offered) = offered else { return false };
+        let taken = if source == WordSource::Answer {
+            options::answered(&offered.text, text)
+        } else {
+            options::taken(&offered.text, text)
+        };
+        let Some(taken) = taken else { return false };
+        self.ledger.add(
+            Proposal::chosen(&taken, Spoken::by_person(text, event), offered)
+                .in_message(self.n_messages),
+        );
+        true
+    }
+
+    fn is_echo(&self, sentence: &str) -> bool {
+        sentence.len() > MIN_ECHO && self.echoes.hold(sentence)
+    }
+
+    fn judge_all(&mut self, event: &Event, said: &Said<'_>, source: WordSource) {
+        let words = self.agent_said.as_ref().map(|spoken| spoken.text.as_str());
+        let offer = words.and_then(options::offer);
+        let is_refusal = source == WordSource::Refusal;
+        let is_reply = is_refusal || source == WordSource::Answer || self.has_acted;
+        let before = Before { command: self.agent_ran.clone(), words: words.map(last_paragraph) };
+        for (idx, sentence) in said.sentences.iter().enumerate() {
+            let next = said.sentences.get(idx + 1);
+            let next =
+                next.filter(|next| next.paragraph == sentence.paragraph && !next.is_question());
+            let next = next.map(|next| cues::fold(next.text));
+            let stance = Stance {
+                is_reply,
+                is_refusal,
+                is_first: idx == 0,
+                follows_no: idx > 0 && is_bare_no(said.sentences[idx - 1].text),
+                offer: offer.as_deref(),
+                next: next.as_deref(),
+            };
+            let spoken = Spoken::by_person(sentence.text, event);
+            match judge(sentence.text, stance) {
+                Verdict::Nothing => {}
+                Verdict::Turned(signal, reason) => self.ledger.turn_away(signal, reason, &spoken),
+                Verdict::Kept(finding)
+                    if self.is_echo(sentence.text) || !is_own(said, sentence, finding) =>
+                {
+                    self.ledger.turn_away(finding.signal, DropReason::Injected, &spoken);
+                }
+                Verdict::Kept(finding) => {
+                    let excerpt = excerpt(&said.sentences, idx);
+                    let proposal = Proposal::said(finding, spoken, excerpt, &before);
+                    self.ledger.add(proposal.in_message(self.n_messages));
+                }
+            }
+        }
+    }
+}
+
+/// "No." on its own: what follows is the correction.
+fn is_bare_no(sentence: &str) -> bool {
+    let folded = cues::fold(sentence);
+    matches!(
+        folded.trim_end_matches(['.', '!', ',', ' ']),
+        "no" | "nope" | "nein" | "no no" | "wrong"
+    )
+}
+
+/// Whether a sentence was written to be read here: in documents and lists, which people copy, only an open request is.
+fn is_own(said: &Said<'_>, sentence: &Sentence<'_>, finding: Finding) -> bool {
+    let is_talk = said.shape == Shape::Talk && !sentence.is_item;
+    is_talk || finding.signal == Signal::Remember
+}
+
+/// The end of what the agent said, which is what a person answers to.
+fn last_paragraph(text: &str) -> String {
+    let paragraph = text.trim().rsplit("\n\n").next().unwrap_or_default();
+    paragraph.split_whitespace().collect::<Vec<&str>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests;

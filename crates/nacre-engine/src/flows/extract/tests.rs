@@ -1,0 +1,130 @@
+//! Whole sessions in, extractions out.
+
+use nacre_core::transcript::generic;
+
+use super::super::candidate::{Gate, MAX_CANDIDATES};
+use super::*;
+
+fn extract_from(rules: Rules<'_>, lines: &[&str]) -> Extraction {
+    let mut extractor = Extractor::new(rules);
+    let mut each = |event: Event| extractor.take(&event);
+    let facts = generic::read_text("s", &lines.join("\n"), Sink::everything(&mut each));
+    extractor.finish(&facts)
+}
+
+fn extract(lines: &[&str]) -> Extraction {
+    extract_from(Rules::default(), lines)
+}
+
+const TASK: &str = r#"{"type":"user","text":"add validation to the form please"}"#;
+const NPM: &str = r#"{"type":"tool_call","call":"1","tool":"shell","text":"npm install zod"}"#;
+const PNPM: &str = r#"{"type":"user","text":"no, we use pnpm here, npm breaks the links","time":"2026-11-15T08:30:00Z"}"#;
+
+#[test]
+fn a_correction_becomes_a_candidate_with_its_quote_and_its_place() {
+    let extraction = extract(&[TASK, NPM, PNPM]);
+    let [candidate] = extraction.candidates.as_slice() else { panic!("{extraction:#?}") };
+    assert_eq!(candidate.id.as_str(), "c1");
+    assert_eq!(candidate.title, "We use pnpm here, npm breaks the links");
+    assert_eq!(
+        candidate.body,
+        "No, we use pnpm here, npm breaks the links.\n\nThe person said this after the agent had run `npm install zod`."
+    );
+    assert_eq!(candidate.quotes[0].text, "no, we use pnpm here, npm breaks the links");
+    assert_eq!(
+        (candidate.quotes[0].place.as_str(), candidate.quotes[0].at.as_str()),
+        ("s:2", "2026-11-15T08:30:00Z")
+    );
+    assert_eq!(candidate.tags, ["dependencies"]);
+}
+
+#[test]
+fn the_gate_closes_on_sessions_without_a_person() {
+    let cases: [(&[&str], Gate); 5] = [
+        (&[TASK, NPM, PNPM], Gate::Open),
+        (
+            &[r#"{"type":"session","id":"x","role":"sub_agent"}"#, TASK, NPM, PNPM],
+            Gate::NotAPersons,
+        ),
+        (&[NPM, r#"{"type":"assistant","text":"Done."}"#], Gate::NoWords),
+        (&[TASK], Gate::Abandoned),
+        (
+            &[
+                r#"{"type":"user","text":"continue"}"#,
+                NPM,
+                NPM,
+                r#"{"type":"user","text":"go on"}"#,
+            ],
+            Gate::Mechanical,
+        ),
+    ];
+    for (lines, gate) in cases {
+        let extraction = extract(lines);
+        assert_eq!(extraction.gate, gate);
+        assert!(gate.is_open() || extraction.candidates.is_empty());
+    }
+}
+
+#[test]
+fn what_is_said_twice_merges_and_what_is_taken_back_is_gone() {
+    let again = r#"{"type":"user","text":"no! we use pnpm here, npm breaks the links"}"#;
+    let twice = extract(&[TASK, NPM, PNPM, NPM, again]);
+    assert_eq!((twice.candidates.len(), twice.candidates[0].quotes.len()), (1, 2));
+    assert!(twice.candidates[0].confidence > extract(&[TASK, NPM, PNPM]).candidates[0].confidence);
+    assert_eq!(twice.dropped_counts.get(&DropReason::Repeated), Some(&1));
+    let back = r#"{"type":"user","text":"never mind, keep npm"}"#;
+    let gone = extract(&[TASK, NPM, PNPM, back]);
+    assert!(gone.candidates.is_empty(), "{gone:#?}");
+    assert_eq!(gone.dropped_counts.get(&DropReason::Revoked), Some(&1));
+}
+
+#[test]
+fn what_the_person_undid_or_what_was_read_before_gives_nothing() {
+    let end = r#"{"type":"end","undone":[{"from":1,"to":3}]}"#;
+    assert!(extract(&[TASK, NPM, PNPM, end]).candidates.is_empty());
+    let later = Rules { from: 3, ..Rules::default() };
+    assert!(extract_from(later, &[TASK, NPM, PNPM]).candidates.is_empty());
+}
+
+#[test]
+fn the_agents_own_words_said_back_are_not_the_persons() {
+    let agent =
+        r#"{"type":"assistant","text":"Avoid field names of structs leaking into the interface."}"#;
+    let echo = r#"{"type":"user","text":"let's do: avoid field names of structs leaking into the interface."}"#;
+    let item =
+        r#"{"type":"user","text":"do these:\n- never return the storage path, it is secret"}"#;
+    assert!(
+        extract(&[
+            TASK,
+            agent,
+            r#"{"type":"user","text":"avoid field names of structs leaking into the interface"}"#
+        ])
+        .candidates
+        .is_empty()
+    );
+    assert!(extract(&[TASK, agent, echo, item]).candidates.is_empty());
+}
+
+#[test]
+fn a_session_gives_few_candidates_however_much_is_said() {
+    let names = ["alpha", "bravo", "cedar", "delta", "ember", "flint", "grove", "haven", "inlet"];
+    let lines: Vec<String> = names
+        .iter()
+        .map(|name| format!(r#"{{"type":"user","text":"never touch {name}/ and {name}-old, {name} is owned by others"}}"#))
+        .collect();
+    let mut all = vec![TASK, NPM];
+    all.extend(lines.iter().map(String::as_str));
+    let extraction = extract(&all);
+    assert_eq!(extraction.candidates.len(), MAX_CANDIDATES);
+    assert_eq!(extraction.dropped_counts.get(&DropReason::OverCap), Some(&3));
+    let ids: Vec<&str> =
+        extraction.candidates.iter().map(|candidate| candidate.id.as_str()).collect();
+    assert_eq!(ids, ["c1", "c2", "c3", "c4", "c5", "c6"]);
+}
+
+#[test]
+fn an_extraction_reads_back_from_its_json() {
+    let extraction = extract(&[TASK, NPM, PNPM]);
+    let json = serde_json::to_string(&extraction).unwrap();
+    assert_eq!(serde_json::from_str::<Extraction>(&json).unwrap(), extraction);
+}

@@ -1,0 +1,200 @@
+//! Titles and bodies: the person's own words, cut and put in order, with nothing added that was not said.
+
+use super::cues::fold;
+use super::said::Sentence;
+
+const MAX_TITLE: usize = 110;
+const MAX_EXCERPT: usize = 600;
+const MAX_CONTEXT: usize = 180;
+
+/// What people say before they say it.
+const LEADS: &[&str] = &[
+    "ok", "okay", "yes", "yeah", "yep", "no", "nope", "nein", "well", "so", "and", "but", "also",
+    "please", "pls", "hmm", "hm", "ah", "oh", "right", "actually", "sorry", "hey", "wait", "again",
+    "bitte",
+];
+
+const REMINDERS: &[&str] = &[
+    "remember that",
+    "remember to",
+    "remember",
+    "keep in mind that",
+    "keep in mind",
+    "bear in mind that",
+    "bear in mind",
+    "don't forget that",
+    "make a note that",
+    "for the record",
+];
+
+/// A title from a sentence.
+pub(super) fn title(sentence: &str) -> String {
+    let mut rest = sentence.trim();
+    while let Some(shorter) = without_lead(rest) {
+        rest = shorter;
+    }
+    let plain = if rest.chars().count() < 10 { sentence.trim() } else { rest };
+    capitalised(&shortened(
+        plain.trim_end_matches(['.', '!', ',', ';', ':', ' ', '。', '！']),
+        MAX_TITLE,
+    ))
+}
+
+fn without_lead(text: &str) -> Option<&str> {
+    let word = text.split_whitespace().next()?;
+    let bare = word.trim_end_matches([',', '.', '!', ':', ';', '…']);
+    // "No emojis" keeps its no; "no, use tabs" does not.
+    let is_lead =
+        LEADS.contains(&fold(bare).as_str()) && !(fold(bare).starts_with("no") && bare == word);
+    if is_lead {
+        return Some(text[word.len()..].trim_start());
+    }
+    let folded = fold(text);
+    let reminder = REMINDERS.iter().find(|lead| folded.starts_with(**lead))?;
+    // Folding keeps the length of what these phrases are made of, but for curly apostrophes.
+    let rest = text.get(reminder.len()..)?.trim_start_matches([',', ':', ' ']);
+    (text.is_char_boundary(reminder.len()) && !rest.is_empty()).then_some(rest)
+}
+
+pub(super) fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+/// The text in at most `max` bytes, cut between words.
+pub(crate) fn shortened(text: &str, max: usize) -> String {
+    let line: String = text.split_whitespace().collect::<Vec<&str>>().join(" ");
+    if line.len() <= max {
+        return line;
+    }
+    let head = &line[..line.floor_char_boundary(max)];
+    let end = head
+        .rfind([',', ';', ':'])
+        .filter(|end| *end > max / 2)
+        .or_else(|| head.rfind(' '))
+        .unwrap_or(head.len());
+    format!("{}…", head[..end].trim_end_matches([',', ';', ':', ' ', '-']))
+}
+
+/// The sentence at `idx` with those around it, as they stand in the message.
+pub(super) fn excerpt(sentences: &[Sentence<'_>], idx: usize) -> String {
+    let whole: usize = sentences.iter().map(|sentence| sentence.text.len() + 1).sum();
+    let own = sentences[idx].paragraph;
+    let near = sentences.iter().enumerate().filter(|(other, sentence)| {
+        whole <= MAX_EXCERPT
+            || (sentence.paragraph == own && (idx.saturating_sub(1)..=idx + 1).contains(other))
+    });
+    let told: Vec<String> = near.map(|(_, sentence)| ended(sentence.text)).collect();
+    shortened(&told.join(" "), MAX_EXCERPT)
+}
+
+fn ended(text: &str) -> String {
+    let text = text.trim();
+    if text.ends_with(['.', '!', '?', ':', '。', '！', '？', '…']) {
+        text.to_owned()
+    } else {
+        format!("{text}.")
+    }
+}
+
+/// The body: what was said, then after what.
+pub(super) fn body(excerpt: &str, context: &str) -> String {
+    format!("{}\n\n{context}", capitalised(excerpt))
+}
+
+/// What the agent had done or said just before.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Before {
+    /// The last command, where it came after the last words.
+    pub(super) command: Option<String>,
+    /// The last words.
+    pub(super) words: Option<String>,
+}
+
+impl Before {
+    pub(super) fn context(&self) -> String {
+        match (&self.command, &self.words) {
+            (Some(command), _) => {
+                format!(
+                    "The person said this after the agent had run `{}`.",
+                    shortened(command, MAX_CONTEXT)
+                )
+            }
+            (None, Some(words)) => {
+                format!(
+                    "The person said this after the agent had written: \"{}\"",
+                    shortened(words, MAX_CONTEXT)
+                )
+            }
+            (None, None) => "The person said this when the session began.".to_owned(),
+        }
+    }
+}
+
+/// Tags by what a text speaks of.
+pub(crate) fn tags(text: &str) -> Vec<String> {
+    const TOPICS: &[(&str, &[&str])] = &[
+        ("testing", &["test", "tests", "testing", "pytest", "mock", "mocks", "suite"]),
+        (
+            "git",
+            &[
+                "commit",
+                "commits",
+                "push",
+                "branch",
+                "branches",
+                "rebase",
+                "merge",
+                "pr",
+                "prs",
+                "changelog",
+            ],
+        ),
+        (
+            "dependencies",
+            &["npm", "pnpm", "yarn", "pip", "cargo", "install", "dependency", "dependencies"],
+        ),
+        ("database", &["sql", "sqlite", "postgres", "database", "orm", "query"]),
+        ("deployment", &["deploy", "staging", "production", "docker", "release", "ci"]),
+        ("style", &["comments", "refactor", "naming", "format", "tabs", "emojis", "style"]),
+        ("docs", &["docs", "readme", "documentation"]),
+        ("security", &["secret", "secrets", "token", "password", "permission", "auth"]),
+    ];
+    let folded = fold(text);
+    let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric()).collect();
+    let is_spoken_of = |names: &[&str]| names.iter().any(|name| words.contains(name));
+    let topics = TOPICS.iter().filter(|(_, names)| is_spoken_of(names));
+    topics.map(|(tag, _)| (*tag).to_owned()).take(3).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_drops_what_leads_up_to_it() {
+        let cases = [
+            (
+                "no, we use pnpm here, npm breaks the links",
+                "We use pnpm here, npm breaks the links",
+            ),
+            ("ok, please don't refactor.", "Don't refactor"),
+            ("Remember that staging is behind the VPN.", "Staging is behind the VPN"),
+            ("no emojis in release notes", "No emojis in release notes"),
+            ("remember: tabs, always", "Tabs, always"),
+        ];
+        for (sentence, expected) in cases {
+            assert_eq!(title(sentence), expected);
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_words() {
+        assert_eq!(shortened("one two three", 9), "one two…");
+        assert_eq!(shortened("one   two\nthree", 99), "one two three");
+        assert_eq!(shortened("äöüäöü", 5), "äö…");
+    }
+}

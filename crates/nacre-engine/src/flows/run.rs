@@ -1,0 +1,289 @@
+//! Runs: their names, their flat folders, and what is kept of them.
+//!
+//! A run's folder is written in the same change set as its memories, so a kill leaves both or none. What it did and
+//! what was there before stand in it, which is all that `undo` needs.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use nacre_core::base::ContentHash;
+use nacre_core::memory::{MemoryError, PlannedChange, Store};
+use nacre_core::safefs::{EntryKind, FsError, RelPath, Writer};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Where run folders lie.
+pub const WORKSPACE: &str = "workspace";
+
+/// What every run of a sync leaves behind.
+pub const ARTIFACTS: &[&str] = &[
+    "extract.json",
+    "summary.json",
+    "memory_actions.json",
+    "metrics.json",
+    "agent.log",
+    "subagents.log",
+    "session.log",
+];
+
+/// What a run did and what was there before.
+const UNDO_FILE: &str = "undo.json";
+
+/// Larger files are not ours.
+const MAX_ARTIFACT_BYTES: u64 = 64 << 20;
+
+/// What a run is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunMode {
+    Sync,
+    /// A sync of a session that just ended.
+    Hot,
+    /// A sync of sessions from before Nacre was there.
+    Cold,
+    Undo,
+}
+
+impl RunMode {
+    pub const ALL: [Self; 4] = [Self::Sync, Self::Hot, Self::Cold, Self::Undo];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sync => "sync",
+            Self::Hot => "hot",
+            Self::Cold => "cold",
+            Self::Undo => "undo",
+        }
+    }
+}
+
+/// The name of a run: `<mode>-<YYYYMMDD-HHMMSS>-<shortid>`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct RunId(String);
+
+impl RunId {
+    /// The run of `mode` at `now` over this input: the same input at the same time is the same run.
+    pub fn new(mode: RunMode, now: Timestamp, input: &str) -> Self {
+        let stamp = now.to_zoned(TimeZone::UTC).strftime("%Y%m%d-%H%M%S").to_string();
+        let short = &ContentHash::of(input.as_bytes()).short()[..8];
+        Self(format!("{}-{stamp}-{short}", mode.as_str()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Its folder below a store.
+    pub fn folder(&self) -> Result<RelPath, FsError> {
+        RelPath::new(&format!("{WORKSPACE}/{}", self.0))
+    }
+
+    fn mode(&self) -> &str {
+        self.0.split('-').next().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A text that names no run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{}` is not a run; one looks like `sync-20261115-083000-1a2b3c4d`", nacre_core::base::ShownLine(.0))]
+pub struct BadRunId(pub String);
+
+impl FromStr for RunId {
+    type Err = BadRunId;
+
+    fn from_str(text: &str) -> Result<Self, BadRunId> {
+        let parts: Vec<&str> = text.split('-').collect();
+        let is_number = |part: &str, n: usize| {
+            part.len() == n && part.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let is_run = matches!(parts.as_slice(), [mode, day, time, short]
+            if RunMode::ALL.iter().any(|known| known.as_str() == *mode)
+                && is_number(day, 8)
+                && is_number(time, 6)
+                && short.len() == 8
+                && short.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        if is_run {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(BadRunId(text.chars().take(80).collect()))
+        }
+    }
+}
+
+impl TryFrom<String> for RunId {
+    type Error = BadRunId;
+
+    fn try_from(text: String) -> Result<Self, BadRunId> {
+        text.parse()
+    }
+}
+
+impl From<RunId> for String {
+    fn from(id: RunId) -> Self {
+        id.0
+    }
+}
+
+/// The runs of a store, newest first.
+pub fn list(store: &Store) -> Result<Vec<RunId>, FsError> {
+    let entries = store.scope().list(&RelPath::new(WORKSPACE)?)?;
+    let folders = entries.into_iter().filter(|entry| entry.kind == EntryKind::Folder);
+    let mut runs: Vec<RunId> = folders.filter_map(|entry| entry.name.parse().ok()).collect();
+    runs.sort_by(|a, b| stamp_of(b).cmp(stamp_of(a)).then_with(|| b.cmp(a)));
+    Ok(runs)
+}
+
+fn stamp_of(id: &RunId) -> &str {
+    id.0.split_once('-').map_or(&id.0, |(_, rest)| rest)
+}
+
+/// An artifact of a run as JSON; `None` where it is missing or no JSON.
+pub fn artifact(store: &Store, id: &RunId, name: &str) -> Result<Option<Value>, FsError> {
+    let bytes = store.scope().read_optional(&id.folder()?.join(name)?, MAX_ARTIFACT_BYTES)?;
+    Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+}
+
+/// Removes all but the newest `keep` run folders of each mode.
+pub fn prune(store: &Store, writer: &Writer<'_>, keep: usize) -> Result<usize, FsError> {
+    let runs = list(store)?;
+    let mut n_removed = 0;
+    for mode in RunMode::ALL {
+        let of_mode = runs.iter().filter(|run| run.mode() == mode.as_str());
+        for run in of_mode.skip(keep) {
+            writer.remove_derived_folder(&run.folder()?)?;
+            n_removed += 1;
+        }
+    }
+    Ok(n_removed)
+}
+
+/// What a run did to the files that can be taken back.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct UndoPlan {
+    version: u32,
+    changes: Vec<UndoStep>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct UndoStep {
+    path: RelPath,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+impl UndoPlan {
+    /// What of a plan can be taken back: memories and their evidence. Counters are this machine's, and what was
+    /// read stays read, so that the next sync does not bring back what a person undid.
+    pub fn of(plan: &[PlannedChange]) -> Self {
+        let is_undone = |change: &&PlannedChange| {
+            ["memory/", "meta/evidence/"].iter().any(|top| change.path.as_str().starts_with(top))
+        };
+        let text = |bytes: &Option<Vec<u8>>| {
+            bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        };
+        let step = |change: &PlannedChange| UndoStep {
+            path: change.path.clone(),
+            before: text(&change.before),
+            after: text(&change.after),
+        };
+        Self { version: 1, changes: plan.iter().filter(is_undone).map(step).collect() }
+    }
+
+    /// The plan that a run left.
+    pub fn read(store: &Store, id: &RunId) -> Result<Option<Self>, FsError> {
+        let value = artifact(store, id, UNDO_FILE)?;
+        Ok(value.and_then(|value| serde_json::from_value(value).ok()))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// The changes, as they were made.
+    pub fn changes(&self) -> Vec<PlannedChange> {
+        let bytes = |text: &Option<String>| text.as_ref().map(|text| text.clone().into_bytes());
+        let change = |step: &UndoStep| PlannedChange {
+            path: step.path.clone(),
+            before: bytes(&step.before),
+            after: bytes(&step.after),
+        };
+        self.changes.iter().map(change).collect()
+    }
+
+    /// Its file in the folder of `id`, and what stands in it.
+    pub fn file(&self, id: &RunId) -> Result<(RelPath, Vec<u8>), FsError> {
+        Ok((id.folder()?.join(UNDO_FILE)?, pretty(self)))
+    }
+}
+
+/// JSON as it stands in run folders.
+pub fn pretty<T: Serialize>(value: &T) -> Vec<u8> {
+    // Our own plain types; serialising them cannot fail.
+    let mut json = serde_json::to_vec_pretty(value).unwrap_or_default();
+    json.push(b'\n');
+    json
+}
+
+/// Why a run could not be taken back.
+#[derive(Debug, thiserror::Error)]
+pub enum UndoError {
+    #[error("No run is named `{}`", nacre_core::base::ShownLine(.0))]
+    Unknown(String),
+    #[error("`{}` is the start of {n_found} runs", nacre_core::base::ShownLine(id))]
+    Ambiguous { id: String, n_found: usize },
+    #[error("The run `{0}` changed no memory")]
+    Nothing(RunId),
+    #[error("The run `{id}` cannot be undone: its files were changed since")]
+    Changed { id: RunId, source: FsError },
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    #[error(transparent)]
+    Fs(#[from] FsError),
+}
+
+/// The run whose name starts with `text`.
+pub fn find(store: &Store, text: &str) -> Result<RunId, UndoError> {
+    let runs = list(store)?;
+    let mut found: Vec<RunId> = runs
+        .into_iter()
+        .filter(|run| {
+            !text.is_empty() && (run.0.starts_with(text) || stamp_of(run).ends_with(text))
+        })
+        .collect();
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => Err(UndoError::Unknown(text.to_owned())),
+        n_found => Err(UndoError::Ambiguous { id: text.to_owned(), n_found }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_input_at_the_same_time_is_the_same_run() {
+        let now: Timestamp = "2026-11-15T08:30:00Z".parse().unwrap();
+        let id = RunId::new(RunMode::Sync, now, "a trace");
+        assert_eq!(id, RunId::new(RunMode::Sync, now, "a trace"));
+        assert_ne!(id, RunId::new(RunMode::Sync, now, "another"));
+        assert!(id.as_str().starts_with("sync-20261115-083000-"), "{id}");
+        assert_eq!(id.as_str().parse::<RunId>().unwrap(), id);
+    }
+
+    #[test]
+    fn only_runs_are_runs() {
+        for text in ["", "sync", "sync-2026-083000-abcdef12", "../x", "sync-20261115-083000-xyz"] {
+            assert!(text.parse::<RunId>().is_err(), "{text}");
+        }
+    }
+}

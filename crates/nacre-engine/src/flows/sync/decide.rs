@@ -1,0 +1,110 @@
+//! Candidates beside the memories nearest to them.
+
+use jiff::Timestamp;
+use nacre_core::memory::{
+    Decision, Likeness, Memory, MemoryType, Neighbour, Profile, Proposal, Store, decide,
+};
+use nacre_core::search::{Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query};
+
+use super::SyncError;
+use crate::flows::candidate::Candidate;
+
+/// How many memories a candidate is compared with.
+const MAX_NEAR: usize = 8;
+
+/// How a paragraph begins that tells when something was said, and not what.
+const CONTEXT: &str = "The person said this ";
+
+/// What a body claims, without when it was said.
+pub(super) fn claimed(body: &str) -> String {
+    let paragraphs = body.trim().split("\n\n");
+    paragraphs.filter(|part| !part.starts_with(CONTEXT)).collect::<Vec<_>>().join("\n\n")
+}
+
+/// A candidate and what becomes of it.
+pub(super) struct Decided {
+    pub(super) candidate: Candidate,
+    pub(super) decision: Decision,
+}
+
+/// Decides about every candidate, by what the store holds now.
+pub(super) fn decide_all(
+    store: &Store,
+    index: &MemoryIndex<'_>,
+    embedder: &Builtin,
+    candidates: &[Candidate],
+) -> Result<Vec<Decided>, SyncError> {
+    let mut decided = Vec::new();
+    for candidate in candidates {
+        let near = neighbours(store, index, embedder, candidate)?;
+        let proposal = Proposal {
+            memory_type: candidate.claim.memory_type(),
+            profile: Profile::of(&candidate.title, &claimed(&candidate.body)),
+            said: candidate.quotes.iter().filter_map(|quote| quote.at.parse().ok()).max(),
+        };
+        decided.push(Decided { candidate: candidate.clone(), decision: decide(&proposal, &near) });
+    }
+    Ok(decided)
+}
+
+fn neighbours(
+    store: &Store,
+    index: &MemoryIndex<'_>,
+    embedder: &Builtin,
+    candidate: &Candidate,
+) -> Result<Vec<Neighbour>, SyncError> {
+    let whole = whole(&candidate.title, &claimed(&candidate.body));
+    let query = Query::plain(&whole).with_facet("type", "decision").with_facet("type", "learning");
+    let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_NEAR, archived: true };
+    let found = index.search(&query, &options)?;
+    let memories: Vec<Memory> = found
+        .hits
+        .into_iter()
+        .flat_map(|hit| std::iter::once(hit.memory).chain(hit.history))
+        .filter(|memory| memory.at.memory_type != MemoryType::Summary)
+        .collect();
+    let wholes: Vec<String> = memories
+        .iter()
+        .map(|memory| self::whole(&memory.title, &claimed(memory.document.body())))
+        .collect();
+    let mut texts = vec![candidate.title.as_str(), whole.as_str()];
+    for (memory, whole) in memories.iter().zip(&wholes) {
+        texts.extend([memory.title.as_str(), whole.as_str()]);
+    }
+    let vectors = embedder.embed(&texts)?;
+    let mut near = Vec::with_capacity(memories.len());
+    for (idx, memory) in memories.iter().enumerate() {
+        let likeness = Likeness {
+            titles: cosine(&vectors[0], &vectors[2 + 2 * idx]),
+            whole: cosine(&vectors[1], &vectors[3 + 2 * idx]),
+        };
+        near.push(neighbour(store, memory, likeness)?);
+    }
+    Ok(near)
+}
+
+fn neighbour(store: &Store, memory: &Memory, likeness: Likeness) -> Result<Neighbour, SyncError> {
+    let id = memory.at.id.clone();
+    let evidence = store.evidence(&id).ok().flatten();
+    let said = evidence.iter().flat_map(|evidence| &evidence.quotes);
+    let said: Option<Timestamp> = said.filter_map(|quote| quote.at.parse().ok()).max();
+    let state = store.state(&id).ok().flatten();
+    Ok(Neighbour {
+        memory_type: memory.at.memory_type,
+        status: memory.status,
+        confidence: memory.confidence.unwrap_or(0.5),
+        is_rejected: state.is_some_and(|state| state.is_rejected()),
+        said: said.or(memory.updated),
+        profile: Profile::of(&memory.title, &claimed(memory.document.body())),
+        likeness,
+        id,
+    })
+}
+
+fn whole(title: &str, body: &str) -> String {
+    format!("{title}\n{body}")
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>().clamp(0.0, 1.0)
+}

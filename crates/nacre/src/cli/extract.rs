@@ -1,0 +1,103 @@
+//! `nacre extract`
+
+use clap::Args;
+use nacre_core::base::Shown;
+use nacre_engine::flows::candidate::Extraction;
+use nacre_engine::flows::extract::{Rules, extract_offline};
+use serde_json::json;
+
+use super::error::{CommandError, Exit};
+use super::runtime::Runtime;
+use super::traces;
+use super::ui::{Role, Ui};
+
+/// Find what is worth keeping in one session, and write it to a file
+///
+/// Works without a model: explicit signals only, each with the words that prove it. Nothing is the normal result, and no
+/// memory is written.
+#[derive(Debug, Args)]
+pub(crate) struct ExtractArgs {
+    /// A trace of any agent, or the id of a session that was seen
+    #[arg(long, value_name = "TRACE")]
+    trace: String,
+    /// The file to write; `-` prints it
+    #[arg(long, value_name = "FILE")]
+    out: String,
+    /// Show each candidate, and each proposal that was dropped with its reason
+    #[arg(long)]
+    explain: bool,
+}
+
+pub(crate) fn cmd_extract(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &ExtractArgs,
+) -> Result<Exit, CommandError> {
+    let ExtractArgs { trace, out, explain } = args;
+    let trace = traces::named_trace(runtime, trace)?;
+    let store = runtime.project_store()?.map(|scoped| scoped.store);
+    let is_forgotten = |title: &str, body: &str| {
+        store.as_ref().is_some_and(|store| store.is_forgotten(title, body).unwrap_or(false))
+    };
+    let rules = Rules { is_forgotten: &is_forgotten, ..Rules::default() };
+    let extraction = extract_offline(&trace, rules)?;
+    traces::put_artifact(ui, runtime, out, &extraction)?;
+    match (out == "-", ui.is_json()) {
+        (true, _) => {}
+        (false, true) => ui.json(&report(out, &extraction, *explain))?,
+        (false, false) => print(ui, out, &extraction, *explain)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn report(out: &str, extraction: &Extraction, explain: bool) -> serde_json::Value {
+    let mut report = json!({
+        "out": out, "session": extraction.session, "gate": extraction.gate.as_str(),
+        "candidates": extraction.candidates.len(), "dropped": extraction.dropped_counts,
+    });
+    if explain {
+        report["explained"] =
+            json!({ "candidates": extraction.candidates, "dropped": extraction.dropped });
+    }
+    report
+}
+
+fn print(
+    ui: &mut Ui,
+    out: &str,
+    extraction: &Extraction,
+    explain: bool,
+) -> Result<(), CommandError> {
+    let n_dropped: u64 = extraction.dropped_counts.values().sum();
+    let gate = if extraction.gate.is_open() {
+        String::new()
+    } else {
+        format!(", not looked at further: {}", extraction.gate.as_str())
+    };
+    let n_found = extraction.candidates.len();
+    let candidates = if n_found == 1 { "candidate" } else { "candidates" };
+    ui.status(format!(
+        "{n_found} {candidates}, {n_dropped} dropped{gate}; written to {}",
+        Shown(out).one_line()
+    ))?;
+    if !explain {
+        return Ok(());
+    }
+    let kept = extraction.candidates.iter().map(|candidate| {
+        vec![
+            (Role::Id, candidate.id.to_string()),
+            (Role::Good, format!("{:.2}", candidate.confidence)),
+            (Role::Faint, candidate.signal.as_str().to_owned()),
+            (Role::Title, Shown(&candidate.title).one_line().to_string()),
+        ]
+    });
+    let dropped = extraction.dropped.iter().map(|dropped| {
+        vec![
+            (Role::Faint, "-".to_owned()),
+            (Role::Warning, dropped.reason.as_str().to_owned()),
+            (Role::Faint, dropped.signal.as_str().to_owned()),
+            (Role::Faint, Shown(&dropped.title).one_line().to_string()),
+        ]
+    });
+    ui.table(&kept.chain(dropped).collect::<Vec<_>>())
+}

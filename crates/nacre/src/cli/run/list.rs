@@ -1,0 +1,54 @@
+//! `nacre run list`
+
+use clap::Args;
+use nacre_core::base::Shown;
+use nacre_engine::flows::run;
+use serde_json::{Value, json};
+
+use super::super::error::{CommandError, Exit};
+use super::super::runtime::Runtime;
+use super::super::ui::{Role, Ui};
+
+/// List the runs of this project, newest first
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// At most this many; 0 for all [default: the setting memory.max_results]
+    #[arg(long, short = 'n', value_name = "N")]
+    limit: Option<usize>,
+}
+
+pub(crate) fn cmd_list(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &ListArgs,
+) -> Result<Exit, CommandError> {
+    let ListArgs { limit } = args;
+    let limit = limit.unwrap_or(runtime.settings().memory.max_results);
+    let scoped = runtime.store_to_write(None)?;
+    let runs = run::list(&scoped.store)?;
+    let n_runs = runs.len();
+    let mut rows = Vec::new();
+    let mut values = Vec::new();
+    for id in runs.into_iter().take(if limit == 0 { usize::MAX } else { limit }) {
+        let report = run::artifact(&scoped.store, &id, "memory_actions.json")?.unwrap_or_default();
+        let counts = &report["counts"];
+        let n = |key: &str| counts[key].as_u64().unwrap_or(0);
+        let did = format!("+{} ~{} ={}", n("add") + n("supersede"), n("update"), n("no_op"));
+        let of = report["trace_path"].as_str().or(report["of"].as_str()).unwrap_or_default();
+        rows.push(vec![
+            (Role::Id, id.as_str().to_owned()),
+            (Role::Faint, if counts == &Value::Null { "-".to_owned() } else { did }),
+            (Role::Title, Shown(of).one_line().to_string()),
+        ]);
+        values.push(json!({ "id": id, "mode": report["mode"], "counts": counts, "of": of }));
+    }
+    if ui.is_json() {
+        ui.json(&json!({ "runs": values, "total": n_runs }))?;
+        return Ok(Exit::Done);
+    }
+    ui.table(&rows)?;
+    if rows.is_empty() {
+        ui.status("No runs yet.")?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,70 @@
+//! `nacre run show`
+
+use clap::Args;
+use nacre_core::base::Shown;
+use nacre_engine::flows::run;
+use serde_json::{Value, json};
+
+use super::super::error::{CommandError, Exit};
+use super::super::runtime::Runtime;
+use super::super::ui::{Role, Ui};
+
+/// Show what a run did, and why
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The run's id, or the start or end of it
+    id: String,
+}
+
+pub(crate) fn cmd_show(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &ShowArgs,
+) -> Result<Exit, CommandError> {
+    let ShowArgs { id } = args;
+    let scoped = runtime.store_to_write(None)?;
+    let id = run::find(&scoped.store, id)?;
+    let read = |name: &str| run::artifact(&scoped.store, &id, name);
+    let report = read("memory_actions.json")?.unwrap_or_default();
+    let metrics = read("metrics.json")?.unwrap_or_default();
+    if ui.is_json() {
+        ui.json(&json!({ "id": id, "report": report, "metrics": metrics }))?;
+        return Ok(Exit::Done);
+    }
+    let text = |value: &Value| Shown(value.as_str().unwrap_or_default()).one_line().to_string();
+    ui.line(ui.paint(Role::Title, &id))?;
+    let of = if report["of"].is_null() { &report["trace_path"] } else { &report["of"] };
+    ui.line(ui.paint(Role::Faint, format!("{} · {}", text(of), text(&report["finished_at"]))))?;
+    for action in report["actions"].as_array().into_iter().flatten() {
+        ui.line(format!(
+            "\n{} {}",
+            ui.paint(Role::Good, text(&action["action"])),
+            ui.paint(Role::Id, text(&action["target"]))
+        ))?;
+        if !action["title"].is_null() {
+            ui.line(format!("  {}", text(&action["title"])))?;
+            ui.line(format!("  {}", ui.paint(Role::Faint, why(action))))?;
+        }
+    }
+    let dropped = report["dropped"].as_object().cloned().unwrap_or_default();
+    for (reason, n) in &dropped {
+        ui.line(format!("\ndropped {n} {}", Shown(reason).one_line()))?;
+    }
+    if let Some(path) = report["summary_path"].as_str() {
+        ui.line(format!("\nsummary {}", Shown(path).one_line()))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The reason, the band and the numbers behind an action.
+fn why(action: &Value) -> String {
+    let text = |key: &str| action[key].as_str().unwrap_or_default();
+    let mut why = text("reason").to_owned();
+    if let Some(likelihood) = action["likelihood"].as_f64() {
+        why.push_str(&format!(" ({} {likelihood:.2}, {})", text("relation"), text("band")));
+    }
+    if let Some(nearest) = action["nearest"].as_str() {
+        why.push_str(&format!("; nearest {nearest}"));
+    }
+    Shown(&why).one_line().to_string()
+}

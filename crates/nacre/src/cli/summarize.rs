@@ -1,0 +1,47 @@
+//! `nacre summarize`
+
+use clap::Args;
+use nacre_core::base::Shown;
+use nacre_engine::flows::summarize::summarize_offline;
+use serde_json::json;
+
+use super::error::{CommandError, Exit};
+use super::runtime::Runtime;
+use super::traces;
+use super::ui::Ui;
+
+/// Tell what one session was about, and write it to a file
+///
+/// Works without a model: intent, requests, outcome, files and commands, in the words that were said. No memory is
+/// written.
+#[derive(Debug, Args)]
+pub(crate) struct SummarizeArgs {
+    /// A trace of any agent, or the id of a session that was seen
+    #[arg(long, value_name = "TRACE")]
+    trace: String,
+    /// The file to write; `-` prints it
+    #[arg(long, value_name = "FILE")]
+    out: String,
+}
+
+pub(crate) fn cmd_summarize(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &SummarizeArgs,
+) -> Result<Exit, CommandError> {
+    let SummarizeArgs { trace, out } = args;
+    let trace = traces::named_trace(runtime, trace)?;
+    let summary = summarize_offline(&trace)?;
+    traces::put_artifact(ui, runtime, out, &summary)?;
+    match (out == "-", ui.is_json()) {
+        (true, _) => {}
+        (false, true) => {
+            ui.json(&json!({ "out": out, "session": summary.session, "title": summary.title }))?
+        }
+        (false, false) => {
+            let (title, out) = (Shown(&summary.title), Shown(out));
+            ui.status(format!("{}; written to {}", title.one_line(), out.one_line()))?;
+        }
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,72 @@
+//! What a sync tells at its end: one row a session, and the sums.
+
+use nacre_core::base::Shown;
+use nacre_engine::flows::sync::{Outcome, RunReport};
+use serde_json::{Value, json};
+
+use super::super::error::CommandError;
+use super::super::ui::{Role, Ui};
+use super::work::Worked;
+
+/// The table of what was worked off.
+pub(super) fn print(ui: &mut Ui, worked: &[Worked]) -> Result<(), CommandError> {
+    if worked.is_empty() {
+        return Ok(());
+    }
+    let head = ["session", "agent", "added", "updated", "no-op", "dropped", "time", "cost", ""];
+    let mut rows = vec![head.map(|cell| (Role::Faint, cell.to_owned())).to_vec()];
+    rows.extend(worked.iter().map(row));
+    if !ui.is_json() {
+        ui.table(&rows)?;
+    }
+    for failed in worked {
+        if let Err(reason) = &failed.result {
+            ui.warning(
+                format!("{} could not be synced: {reason}", failed.key),
+                Some("`nacre queue` shows when it is tried again; `nacre retry ID` does it now"),
+            );
+        }
+    }
+    Ok(())
+}
+
+fn row(worked: &Worked) -> Vec<(Role, String)> {
+    let number = |value: fn(&RunReport) -> u64| {
+        worked.result.as_ref().map_or_else(|_| "-".to_owned(), |report| value(report).to_string())
+    };
+    let cost = worked.result.as_ref().map_or(0.0, |report| report.cost_usd);
+    let note = match &worked.result {
+        Ok(report) if report.outcome == Outcome::Unchanged => "unchanged".to_owned(),
+        Ok(_) => Shown(&worked.title).one_line().to_string(),
+        Err(_) => "failed".to_owned(),
+    };
+    vec![
+        (Role::Id, worked.key.clone()),
+        (Role::Faint, worked.agent.clone()),
+        (Role::Good, number(|report| report.counts.add + report.counts.supersede)),
+        (Role::Good, number(|report| report.counts.update)),
+        (Role::Faint, number(|report| report.counts.no_op)),
+        (Role::Faint, number(RunReport::n_dropped)),
+        (Role::Faint, format!("{:.1}s", worked.took.as_secs_f64())),
+        (Role::Faint, format!("${cost:.2}")),
+        (Role::Title, note),
+    ]
+}
+
+/// The same as values.
+pub(super) fn sessions_json(worked: &[Worked]) -> Vec<Value> {
+    worked
+        .iter()
+        .map(|worked| match &worked.result {
+            Ok(report) => json!({
+                "id": worked.key, "agent": worked.agent, "title": worked.title,
+                "state": "done", "report": report, "dropped": report.n_dropped(),
+                "ms": u64::try_from(worked.took.as_millis()).unwrap_or(u64::MAX),
+            }),
+            Err(reason) => json!({
+                "id": worked.key, "agent": worked.agent, "title": worked.title,
+                "state": "failed", "reason": reason,
+            }),
+        })
+        .collect()
+}

@@ -1,0 +1,190 @@
+//! `nacre sync --dry-run`: what would be read, and file by file what would change.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use nacre_core::base::Shown;
+use nacre_core::catalog::{
+    Catalog, JobState, Placing, QueueFilter, RefreshOptions, key_of, project_root,
+};
+use nacre_core::memory::PlannedChange;
+use nacre_core::transcript::{ADAPTERS, SessionRole, Sink, Source, Trace};
+use nacre_engine::flows::sync::{RunReport, preview_session};
+use serde_json::json;
+
+use super::super::diff::{Side, diff};
+use super::super::error::{CommandError, Exit};
+use super::super::runtime::Runtime;
+use super::super::traces;
+use super::super::ui::{Role, Ui};
+use super::work::{Tools, order};
+
+/// A session that would be worked off.
+struct Waiting {
+    key: String,
+    trace: Trace,
+    project: PathBuf,
+}
+
+/// Shows what a sync of everything would do; each session is compared with the store as it is now.
+pub(super) fn preview(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    options: &RefreshOptions,
+    no_extract: bool,
+) -> Result<Exit, CommandError> {
+    let mut catalog = traces::open_catalog(runtime)?;
+    let (sources, report) = catalog.preview(options)?;
+    let waiting = if no_extract { Vec::new() } else { waiting(&catalog, &sources, options)? };
+    let mut tools = Tools::open(runtime)?;
+    let mut planned = Vec::new();
+    for session in &waiting {
+        planned.push(plan(runtime, &mut tools, session, options.force)?);
+    }
+    if ui.is_json() {
+        let sources: Vec<_> = sources
+            .iter()
+            .map(|source| json!({ "agent": source.agent.as_str(), "path": source.path, "bytes": source.stamp.size }))
+            .collect();
+        let sessions: Vec<_> = planned.iter().map(plan_json).collect();
+        ui.json(
+            &json!({ "would_read": sources, "unchanged": report.unchanged, "sessions": sessions }),
+        )?;
+        return Ok(Exit::Done);
+    }
+    let rows: Vec<_> = sources
+        .iter()
+        .map(|source| {
+            let path = traces::short(runtime, &source.path);
+            vec![(Role::Id, source.agent.as_str().to_owned()), (Role::Faint, path)]
+        })
+        .collect();
+    ui.table(&rows)?;
+    ui.status(format!("Would read {} of {} sources.", sources.len(), report.sources))?;
+    for (report, changes) in &planned {
+        print_plan(ui, report, changes)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Shows what a sync of one trace would do.
+pub(super) fn preview_trace(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    trace: &Trace,
+    project: &Path,
+    force: bool,
+) -> Result<Exit, CommandError> {
+    let session = Waiting { key: key_of(trace), trace: trace.clone(), project: project.to_owned() };
+    let planned = plan(runtime, &mut Tools::open(runtime)?, &session, force)?;
+    if ui.is_json() {
+        ui.json(&json!({ "sessions": [plan_json(&planned)] }))?;
+    } else {
+        print_plan(ui, &planned.0, &planned.1)?;
+    }
+    Ok(Exit::Done)
+}
+
+type Planned = (RunReport, Vec<PlannedChange>);
+
+fn plan(
+    runtime: &Runtime,
+    tools: &mut Tools,
+    session: &Waiting,
+    force: bool,
+) -> Result<Planned, CommandError> {
+    let order = order(runtime, (&session.trace, &session.key), &session.project, force);
+    let planned =
+        tools.at_desk(runtime, &session.project, |desk| preview_session(desk, &order))??;
+    let (report, mut changes) = planned;
+    changes.retain(|change| is_shared(change.path.as_str()));
+    Ok((report, changes))
+}
+
+/// Whether git would show a change there.
+fn is_shared(path: &str) -> bool {
+    path.starts_with("memory/") || path.starts_with("meta/evidence/")
+}
+
+/// The sessions that wait in the queue, and those of sources that would be read first; oldest first.
+fn waiting(
+    catalog: &Catalog,
+    sources: &[Source],
+    options: &RefreshOptions,
+) -> Result<Vec<Waiting>, CommandError> {
+    let mut found: BTreeMap<String, (Option<jiff::Timestamp>, Waiting)> = BTreeMap::new();
+    let filter = QueueFilter { state: Some(JobState::Pending), ..QueueFilter::default() };
+    for job in catalog.jobs(&filter)? {
+        let row = catalog.session(&job.key)?;
+        let Some(project) = row.project.map(PathBuf::from) else { continue };
+        let waiting = Waiting { key: job.key.clone(), trace: row.trace, project };
+        found.insert(job.key, (row.facts.last_activity, waiting));
+    }
+    for source in sources {
+        let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == source.agent);
+        let Some(adapter) = adapter else { continue };
+        for trace in adapter.sessions(source).unwrap_or_default() {
+            // What cannot be read is the refresh's to report.
+            let Ok(read) = adapter.read(&trace, None, Sink::said(&mut |_| {})) else { continue };
+            let placing = project_root(read.facts.cwd.as_deref(), &options.projects);
+            let Placing::Project(project) = placing else { continue };
+            if read.facts.role != SessionRole::Main || read.facts.counts.user == 0 {
+                continue;
+            }
+            let key = key_of(&trace);
+            let waiting = Waiting { key: key.clone(), trace, project };
+            found.insert(key, (read.facts.last_activity, waiting));
+        }
+    }
+    let mut waiting: Vec<_> = found.into_values().collect();
+    waiting.sort_by_key(|(last_activity, _)| *last_activity);
+    Ok(waiting.into_iter().map(|(_, waiting)| waiting).collect())
+}
+
+fn plan_json((report, changes): &Planned) -> serde_json::Value {
+    let text = |bytes: &Option<Vec<u8>>| {
+        bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    };
+    let changes: Vec<_> = changes
+        .iter()
+        .map(|change| json!({ "path": change.path, "before": text(&change.before), "after": text(&change.after) }))
+        .collect();
+    json!({ "report": report, "changes": changes })
+}
+
+fn print_plan(
+    ui: &mut Ui,
+    report: &RunReport,
+    changes: &[PlannedChange],
+) -> Result<(), CommandError> {
+    ui.line(ui.paint(Role::Title, Shown(&report.trace_path).one_line()))?;
+    for action in &report.actions {
+        let line = format!("{}: {} ({})", action.action, action.title, action.reason);
+        ui.line(format!("  {}", Shown(&line).one_line()))?;
+    }
+    if changes.is_empty() {
+        ui.line("  Nothing would change.")?;
+    }
+    for change in changes {
+        let text = |bytes: &Option<Vec<u8>>| {
+            bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        };
+        let (before, after) = (text(&change.before), text(&change.after));
+        let name = |side: &Option<String>| match side {
+            Some(_) => change.path.as_str(),
+            None => "/dev/null",
+        };
+        ui.line(ui.paint(Role::Bad, format!("--- {}", name(&before))))?;
+        ui.line(ui.paint(Role::Good, format!("+++ {}", name(&after))))?;
+        let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+        for (side, line) in diff(&before, &after) {
+            let (role, mark) = match side {
+                Side::Both => (Role::Faint, ' '),
+                Side::Old => (Role::Bad, '-'),
+                Side::New => (Role::Good, '+'),
+            };
+            ui.line(ui.paint(role, format!("{mark}{}", Shown(line).one_line())))?;
+        }
+    }
+    Ok(())
+}

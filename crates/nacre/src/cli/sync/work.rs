@@ -1,0 +1,219 @@
+//! The queue, worked off: one claimed session after the other, oldest first.
+//!
+//! Order matters: what a later session says overturns an earlier one. Only one sync runs at a time, so a job that is
+//! held when one starts was held by a sync that died.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use nacre_core::catalog::{
+    Catalog, Claim, ClaimOrder, Outcome as JobOutcome, RetryPolicy, SessionRow,
+};
+use nacre_core::memory::Store;
+use nacre_core::search::{Builtin, Embedder};
+use nacre_core::transcript::Trace;
+use nacre_engine::flows::run::{self, RunMode};
+use nacre_engine::flows::sync::{
+    Desk, Order, RunReport, Step, SyncError, bring_up_to_date, sync_session,
+};
+
+use super::super::env::stopwatch;
+use super::super::error::CommandError;
+use super::super::runtime::Runtime;
+use super::super::traces;
+use super::super::ui::Ui;
+
+/// A session takes seconds; whoever needs longer than this is gone.
+const LEASE: Duration = Duration::from_secs(1800);
+
+/// What the tokens of a sync begin with.
+const TOKEN: &str = "sync-";
+
+/// A session that was worked off.
+#[derive(Debug)]
+pub(super) struct Worked {
+    pub(super) key: String,
+    pub(super) agent: String,
+    pub(super) title: String,
+    pub(super) result: Result<RunReport, String>,
+    pub(super) took: Duration,
+}
+
+/// What a run works with, opened once.
+pub(super) struct Tools {
+    embedder: Box<dyn Embedder>,
+    builtin: Builtin,
+    stores: BTreeMap<PathBuf, Store>,
+}
+
+impl Tools {
+    pub(super) fn open(runtime: &Runtime) -> Result<Self, CommandError> {
+        Ok(Self {
+            embedder: runtime.embedder()?,
+            builtin: Builtin::shipped()?,
+            stores: BTreeMap::new(),
+        })
+    }
+
+    pub(super) fn store(
+        &mut self,
+        runtime: &Runtime,
+        project: &Path,
+    ) -> Result<&Store, CommandError> {
+        if !self.stores.contains_key(project) {
+            self.stores.insert(project.to_owned(), runtime.store_at(project)?);
+        }
+        self.stores.get(project).ok_or_else(|| CommandError::failed("The store went away"))
+    }
+
+    /// Hands a desk at the store of `project` to `work`.
+    pub(super) fn at_desk<T>(
+        &mut self,
+        runtime: &Runtime,
+        project: &Path,
+        work: impl FnOnce(&Desk<'_>) -> Result<T, SyncError>,
+    ) -> Result<Result<T, SyncError>, CommandError> {
+        self.store(runtime, project)?;
+        let Some(store) = self.stores.get(project) else {
+            return Err(CommandError::failed("The store went away"));
+        };
+        let owner = runtime.owner("sync");
+        let clock = stopwatch();
+        let desk = Desk {
+            store,
+            embedder: &*self.embedder,
+            builtin: &self.builtin,
+            owner: &owner,
+            patience: runtime.settings().lock.wait,
+            now: runtime.now(),
+            clock: &clock,
+        };
+        Ok(work(&desk))
+    }
+
+    /// Tidies every store that was worked on: its index, and the folders of old runs.
+    pub(super) fn finish(mut self, runtime: &Runtime) -> Result<(), CommandError> {
+        let projects: Vec<PathBuf> = self.stores.keys().cloned().collect();
+        for project in &projects {
+            self.at_desk(runtime, project, bring_up_to_date)??;
+        }
+        for store in self.stores.values() {
+            let writer =
+                store.scope().lock(&runtime.owner("sync"), runtime.settings().lock.wait)?;
+            run::prune(store, &writer, runtime.settings().runs.keep)?;
+        }
+        Ok(())
+    }
+}
+
+/// How a queue was left.
+pub(super) struct Shift {
+    pub(super) worked: Vec<Worked>,
+    /// Another process holds a store.
+    pub(super) is_busy: bool,
+}
+
+/// Works off everything that is due.
+pub(super) fn work(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    catalog: &mut Catalog,
+    (max_sessions, force, is_alone): (Option<usize>, bool, bool),
+) -> Result<Shift, CommandError> {
+    let now = runtime.now();
+    if is_alone {
+        catalog.give_back(TOKEN, now)?;
+    }
+    let token = format!("{TOKEN}{}", runtime.environment.pid);
+    let mut tools = Tools::open(runtime)?;
+    let mut shift = Shift { worked: Vec::new(), is_busy: false };
+    while max_sessions.is_none_or(|max| shift.worked.len() < max) {
+        let Some(claim) = catalog.claim(&token, now, LEASE, ClaimOrder::OldestFirst)? else {
+            break;
+        };
+        let session = catalog.session(&claim.key)?;
+        let took = stopwatch();
+        let result = one(ui, runtime, &mut tools, (&claim, &session), force);
+        shift.is_busy = matches!(&result, Err(failure) if failure.is_busy);
+        let outcome = match &result {
+            Ok(report) => JobOutcome::Done { run: report.run_id.as_str().to_owned() },
+            Err(failure) if failure.is_busy => JobOutcome::Released,
+            Err(failure) => JobOutcome::Failed { reason: failure.reason.clone() },
+        };
+        catalog.finish(&claim, &outcome, runtime.now(), &RetryPolicy::default())?;
+        if shift.is_busy {
+            break;
+        }
+        shift.worked.push(Worked {
+            key: claim.key,
+            agent: session.trace.source.agent.as_str().to_owned(),
+            title: session.facts.title.unwrap_or_default(),
+            result: result.map_err(|failure| failure.reason),
+            took: took(),
+        });
+    }
+    if shift.is_busy {
+        return Ok(shift);
+    }
+    tools.finish(runtime)?;
+    Ok(shift)
+}
+
+/// Why a session was not worked off.
+struct Failure {
+    reason: String,
+    is_busy: bool,
+}
+
+fn one(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    tools: &mut Tools,
+    (claim, session): (&Claim, &SessionRow),
+    force: bool,
+) -> Result<RunReport, Failure> {
+    let failed = |error: &CommandError| Failure {
+        reason: [std::slice::from_ref(&error.message), &error.causes].concat().join(": "),
+        is_busy: error.exit == super::Exit::Busy,
+    };
+    let project = claim.project.as_deref().map(PathBuf::from).unwrap_or_default();
+    let order = order(runtime, (&session.trace, &claim.key), &project, force);
+    let synced = tools.at_desk(runtime, &project, |desk| {
+        sync_session(desk, &order, |step: Step| {
+            ui.progress_note(&format!(
+                "{} {}: {}",
+                claim.key,
+                session.trace.source.agent.as_str(),
+                step.as_str()
+            ));
+        })
+    });
+    match synced {
+        Ok(Ok(report)) => Ok(report),
+        Ok(Err(error)) => {
+            let is_busy = error.is_busy();
+            Err(Failure { is_busy, ..failed(&CommandError::from(error)) })
+        }
+        Err(error) => Err(failed(&error)),
+    }
+}
+
+/// What a run over one trace is to do.
+pub(super) fn order<'a>(
+    runtime: &Runtime,
+    (trace, key): (&'a Trace, &'a str),
+    project: &Path,
+    force: bool,
+) -> Order<'a> {
+    let registered = runtime.projects.iter().find(|known| known.path == project);
+    let folder = project.file_name().map(|name| name.to_string_lossy().into_owned());
+    Order {
+        trace,
+        key,
+        trace_name: traces::short(runtime, &trace.source.path),
+        repo_name: registered.map(|known| known.name.clone()).or(folder).unwrap_or_default(),
+        mode: RunMode::Sync,
+        force,
+    }
+}

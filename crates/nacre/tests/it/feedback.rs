@@ -1,0 +1,40 @@
+//! `nacre feedback`
+
+use insta::assert_snapshot;
+
+use crate::home::TestHome;
+use crate::sync_run::{PNPM, reading, talk};
+
+#[test]
+fn confidence_follows_what_people_say() {
+    let home = TestHome::new();
+    let id = home.add("Use SQLite for the queue", &["--confidence", "0.6"]);
+    assert_snapshot!(home.run(&["feedback", &id, "useful"]), @"20261115-use-sqlite-for-the-queue is useful: confidence 0.6 to 0.8");
+    assert_snapshot!(home.run(&["feedback", &id, "outdated", "--note", "We use Postgres"]), @"20261115-use-sqlite-for-the-queue is outdated: confidence 0.8 to 0.4");
+    let text = home.read(&format!("memory/decisions/{id}.md"));
+    assert!(text.contains("confidence: 0.4") && text.contains("status: stale"), "{text}");
+    let state = home.read(&format!("meta/state/{id}.json"));
+    assert!(state.contains("\"note\": \"We use Postgres\""), "{state}");
+    home.ok(&["feedback", &id, "useful"]);
+    assert!(home.read(&format!("memory/decisions/{id}.md")).contains("status: active"));
+    assert!(home.run(&["feedback", &id, "great"]).ends_with("[exit 2]\n"));
+    assert!(home.run(&["feedback", "20200101-nothing", "useful"]).ends_with("[exit 1]\n"));
+}
+
+#[test]
+fn what_is_outdated_comes_back_when_it_is_said_again_and_what_is_wrong_does_not() {
+    for (verdict, expected) in [("outdated", "status: active"), ("wrong", "confidence: 0.4")] {
+        let home = reading();
+        talk(&home, "one", 1, PNPM);
+        home.ok(&["sync"]);
+        home.ok(&["feedback", "20261101-always", verdict]);
+        talk(&home, "two", 2, PNPM);
+        let (_, value) = home.json(&["sync"]);
+        let action = &value["sessions"][0]["report"]["actions"][0];
+        let done = if verdict == "wrong" { "no-op" } else { "update" };
+        assert_eq!(action["action"], done, "{action:#}");
+        let id = action["target"].as_str().unwrap();
+        let text = home.read(&format!("memory/learnings/{id}.md"));
+        assert!(text.contains(expected), "{text}");
+    }
+}

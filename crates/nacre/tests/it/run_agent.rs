@@ -1,0 +1,106 @@
+//! `nacre run`
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::home::TestHome;
+
+/// A repository with one file, and a script beside it.
+fn home(script: &str) -> TestHome {
+    let home = TestHome::empty();
+    fs::create_dir(home.work().join("src")).unwrap();
+    fs::write(home.work().join("src/lock.rs"), "//! Locks.\n\nfn lock() {\n    wait();\n}\n")
+        .unwrap();
+    fs::write(home.root().join("script.toml"), script).unwrap();
+    home
+}
+
+const FOUND: &str = r#"
+[[turns]]
+expect = { role = "explorer", tools = ["file_read", "file_search", "answer"], last_contains = ["Where"] }
+say = "Let me look."
+calls = [{ name = "file_search", arguments = { pattern = "fn lock" } }, { name = "file_read", arguments = { path = "src/lock.rs" } }]
+usage = { input = 100, output = 20 }
+
+[[turns]]
+expect = { last_contains = ["fn lock", "wait();"] }
+calls = [{ name = "answer", arguments = { answer = "In `lock`, which waits.", citations = [{ file = "src/lock.rs", first_line = 3, last_line = 4, quote = "fn lock() {" }] } }]
+usage = { input = 200, output = 30 }
+"#;
+
+#[test]
+fn the_explorer_answers_with_places_that_are_there() {
+    let home = home(FOUND);
+    let args = ["run", "--agent", "explorer", "--scripted", "../script.toml", "Where is the lock?"];
+    assert_snapshot!(home.run(&args), @"
+    In `lock`, which waits.
+
+    src/lock.rs:3-4  fn lock() {
+    ");
+    let (code, output) = home.json(&args);
+    assert_eq!((code, &output["state"]), (0, &serde_json::json!("completed(done)")));
+    assert_eq!(output["citations"][0]["verified"], true);
+    assert_eq!((&output["steps"], &output["tool_calls"]), (&2.into(), &2.into()));
+    assert_eq!(output["tokens"], serde_json::json!({ "input": 300, "output": 50 }));
+    assert!(output["task"].as_str().unwrap().starts_with("task_"));
+}
+
+#[test]
+fn a_place_that_is_not_there_is_marked() {
+    let wrong = "[[turns]]\ncalls = [{ name = 'answer', arguments = { answer = 'In `unlock`.', citations = [{ file = 'src/lock.rs', first_line = 3, last_line = 3, quote = 'fn unlock()' }] } }]\n";
+    let home = home(&wrong.repeat(3));
+    assert_snapshot!(home.run(&["run", "--scripted", "../script.toml", "Where?"]), @"
+    In `unlock`.
+
+    src/lock.rs:3  not verified: the quote does not occur in `src/lock.rs`
+    [exit 3]
+    ");
+}
+
+#[test]
+fn the_explorer_changes_nothing_whatever_it_tries() {
+    let script = r#"
+        [[turns]]
+        calls = [{ name = "file_create", arguments = { path = "new.txt", text = "x" } }, { name = "file_read", arguments = { path = "../script.toml" } }, { name = "shell_run", arguments = { script = "touch new.txt" } }]
+        [[turns]]
+        say = '{"answer": "I cannot.", "citations": []}'
+        [[turns]]
+        say = '{"answer": "I cannot.", "citations": []}'
+        [[turns]]
+        say = '{"answer": "I cannot.", "citations": []}'
+    "#;
+    let home = home(script);
+    let (code, output) = home.json(&["run", "--scripted", "../script.toml", "Make a file"]);
+    assert_eq!((code, &output["answer"]), (0, &serde_json::json!("I cannot.")));
+    assert!(!home.work().join("new.txt").exists());
+    assert!(!home.work().join(".nacre").exists(), "a question leaves nothing in the repository");
+}
+
+#[test]
+fn what_goes_wrong_is_told_with_its_way_out() {
+    let home = home("[[turns]]\nerror = { kind = 'quota' }\n");
+    let failed = home.run(&["run", "--scripted", "../script.toml", "Where?"]);
+    let failed = failed.lines().filter(|line| !line.contains("task_")).collect::<Vec<_>>();
+    assert_snapshot!(failed.join("\n"), @"
+    Error: Cannot get an answer from `scripted`: the account has no credit left
+    Hint: `nacre model list` shows the models, their addresses and keys
+    [exit 1]
+    ");
+    let (code, output) = home.json(&["run", "--scripted", "../script.toml", "Where?"]);
+    assert_eq!((code, &output["state"]), (1, &serde_json::json!("failed(model)")));
+    assert_snapshot!(home.run(&["run", "Where?"]), @"
+    Error: No model is set for `explorer`
+    Hint: nacre config set roles.default.model ollama/qwen3
+    [exit 1]
+    ");
+    assert_snapshot!(home.run(&["run", " "]), @"
+    Error: The question is empty
+    [exit 2]
+    ");
+    assert_snapshot!(home.run(&["run", "--scripted", "gone.toml", "Where?"]), @"
+    Error: Cannot read the script `$HOME/work/gone.toml`
+    Caused by: No such file or directory (os error 2)
+    [exit 1]
+    ");
+}

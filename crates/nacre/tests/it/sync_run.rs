@@ -1,0 +1,275 @@
+//! `nacre sync`: sessions become memories, once, with evidence
+
+use std::fs;
+use std::path::PathBuf;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::home::TestHome;
+
+/// A home that reads a folder of traces, by a clock at which they have rested.
+pub(crate) fn reading() -> TestHome {
+    let home = TestHome::new();
+    let traces = home.root().join("traces");
+    fs::create_dir(&traces).unwrap();
+    home.ok(&["connect", "generic", "--path", &traces.display().to_string()]);
+    home.with_var("NACRE_NOW", "2099-01-01T00:00:00Z")
+}
+
+/// Writes a session of that day in November: what the person and the agent say in turn.
+pub(crate) fn talk(home: &TestHome, id: &str, day: u8, said: &[&str]) -> PathBuf {
+    let path = home.root().join(format!("traces/{id}.jsonl"));
+    let head =
+        json!({ "type": "session", "version": 1, "id": id, "cwd": home.work(), "title": said[0] });
+    let mut text = format!("{head}\n");
+    for (n, words) in said.iter().enumerate() {
+        let who = if n % 2 == 0 { "user" } else { "assistant" };
+        let time = format!("2026-11-{day:02}T10:{n:02}:00Z");
+        text.push_str(&format!("{}\n", json!({ "type": who, "text": words, "time": time })));
+    }
+    fs::write(&path, text).unwrap();
+    path
+}
+
+pub(crate) const PNPM: &[&str] = &[
+    "Add a health endpoint to the server",
+    "I will install the packages with npm install.",
+    "no, always use pnpm here, never npm: npm writes a second lock file",
+    "Done, used pnpm.",
+];
+
+const AGAIN: &[&str] = &[
+    "Add a metrics endpoint to the server",
+    "I ran npm install.",
+    "No, use pnpm, never npm. npm makes a second lock file.",
+    "Sorry, done.",
+];
+
+const NPM: &[&str] = &[
+    "Fix the build on CI",
+    "I used pnpm install.",
+    "From now on use npm, do not use pnpm any more: pnpm broke the docker build.",
+    "Switched.",
+];
+
+/// What the one session of a sync came to.
+fn only(value: &Value) -> &Value {
+    let sessions = value["sessions"].as_array().unwrap();
+    assert_eq!(sessions.len(), 1, "{value:#}");
+    &sessions[0]["report"]
+}
+
+/// The files of memories and their evidence.
+fn shared(home: &TestHome) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = home.snapshot();
+    let is_shared = |path: &PathBuf| {
+        path.starts_with(home.store("memory")) || path.starts_with(home.store("meta"))
+    };
+    files.retain(|(path, _)| is_shared(path));
+    files
+}
+
+#[test]
+fn a_session_becomes_memories_once() {
+    let home = reading();
+    talk(&home, "one", 1, PNPM);
+    let (code, value) = home.json(&["sync"]);
+    let report = only(&value);
+    assert_eq!(code, 0);
+    assert_eq!(report["counts"], json!({ "add": 1, "update": 0, "no_op": 0, "supersede": 0 }));
+    assert_snapshot!(home.tree("memory"), @"
+    memory/learnings/20261101-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file.md
+    memory/summaries/20261101/100300/add-a-health-endpoint-to-the-server.md
+    ");
+    let before = shared(&home);
+    assert_eq!(home.json(&["sync"]).1["sessions"], json!([]));
+    let trace = home.root().join("traces/one.jsonl").display().to_string();
+    let (_, value) = home.json(&["sync", "--trace", &trace]);
+    assert_eq!(only(&value)["outcome"], "unchanged");
+    assert_eq!(shared(&home), before);
+}
+
+#[test]
+fn the_run_folder_is_flat_and_complete() {
+    let home = reading();
+    talk(&home, "one", 1, PNPM);
+    let (_, value) = home.json(&["sync"]);
+    let report = only(&value);
+    let folder = report["run_folder"].as_str().unwrap();
+    let files: Vec<String> =
+        home.tree(folder).lines().map(|path| path.replace(folder, "")).collect();
+    assert_snapshot!(files.join("\n"), @"
+    /agent.log
+    /extract.json
+    /memory_actions.json
+    /metrics.json
+    /session.log
+    /subagents.log
+    /summary.json
+    /undo.json
+    ");
+    for name in ["extract.json", "summary.json", "memory_actions.json", "metrics.json"] {
+        let text = home.read(&format!("{folder}/{name}"));
+        assert!(serde_json::from_str::<Value>(&text).is_ok(), "{name}: {text}");
+    }
+    let actions: Value =
+        serde_json::from_str(&home.read(&format!("{folder}/memory_actions.json"))).unwrap();
+    assert_eq!(actions["actions"][0]["reason"], "no memory is near");
+    let run = report["run_id"].as_str().unwrap();
+    assert_eq!(home.tree("meta/traces"), format!("meta/traces/sessions/generic/{run}.jsonl"));
+}
+
+#[test]
+fn what_is_said_again_is_one_memory_and_what_is_taken_back_is_overturned() {
+    let home = reading();
+    talk(&home, "one", 1, PNPM);
+    talk(&home, "two", 2, AGAIN);
+    talk(&home, "three", 3, NPM);
+    let (_, value) = home.json(&["sync"]);
+    let done: Vec<String> = value["sessions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|session| session["report"]["actions"].as_array().unwrap())
+        .map(|action| format!("{} ({})", action["action"], action["band"]))
+        .collect();
+    assert_eq!(done, ["\"add\" (\"clear\")", "\"no-op\" (\"clear\")", "\"supersede\" (\"clear\")"]);
+    let old = "20261101-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file";
+    let text = home.read(&format!("memory/learnings/{old}.md"));
+    assert!(text.contains("status: superseded\nsuperseded_by: 20261103-from-now-on"), "{text}");
+    let state = home.read(&format!("meta/state/{old}.json"));
+    assert!(state.contains("\"confirmations\": 1"), "{state}");
+    // Read once more, and in any order, the sessions come to the same.
+    let before = shared(&home);
+    home.ok(&["sync", "--force"]);
+    let changed: Vec<PathBuf> = shared(&home)
+        .into_iter()
+        .filter(|file| file.0.starts_with(home.store("memory/learnings")) && !before.contains(file))
+        .map(|(path, _)| path)
+        .collect();
+    assert!(changed.is_empty(), "{changed:#?}");
+}
+
+#[test]
+fn a_session_that_went_on_adds_what_is_new_and_keeps_its_summary() {
+    let home = reading();
+    let path = talk(&home, "one", 1, PNPM);
+    home.ok(&["sync"]);
+    let later = json!({
+        "type": "user", "text": "Remember that the deploy script needs AWS_PROFILE=prod.",
+        "time": "2026-11-02T09:00:00Z",
+    });
+    fs::write(&path, format!("{}{later}\n", fs::read_to_string(&path).unwrap())).unwrap();
+    let (_, value) = home.json(&["sync"]);
+    let report = only(&value);
+    assert_eq!(report["actions"].as_array().unwrap().len(), 1, "{report:#}");
+    assert_snapshot!(home.tree("memory"), @"
+    memory/learnings/20261101-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file.md
+    memory/learnings/20261102-the-deploy-script-needs-aws-profile-prod.md
+    memory/summaries/20261101/100300/add-a-health-endpoint-to-the-server.md
+    ");
+    let summary =
+        home.read("memory/summaries/20261101/100300/add-a-health-endpoint-to-the-server.md");
+    assert!(summary.contains("AWS_PROFILE=prod"), "{summary}");
+    assert_eq!(home.tree("meta/traces").lines().count(), 1);
+}
+
+#[test]
+fn a_summary_that_a_person_changed_stays_theirs() {
+    let home = reading();
+    let path = talk(&home, "one", 1, PNPM);
+    home.ok(&["sync"]);
+    let summary = "memory/summaries/20261101/100300/add-a-health-endpoint-to-the-server.md";
+    home.write(summary, home.read(summary) + "\nMy own words.\n");
+    let theirs = home.read(summary);
+    let later = json!({ "type": "user", "text": "Thank you, that is all.", "time": "2026-11-02T09:00:00Z" });
+    fs::write(&path, format!("{}{later}\n", fs::read_to_string(&path).unwrap())).unwrap();
+    home.ok(&["sync"]);
+    assert_eq!(home.read(summary), theirs);
+}
+
+#[test]
+fn a_dry_run_shows_what_a_sync_then_does() {
+    let home = reading();
+    talk(&home, "one", 1, PNPM);
+    let before = shared(&home);
+    let (_, value) = home.json(&["sync", "--dry-run"]);
+    assert_eq!(shared(&home), before);
+    let changes = value["sessions"][0]["changes"].as_array().unwrap().clone();
+    assert_eq!(changes.len(), 3, "{changes:#?}");
+    home.ok(&["sync"]);
+    for change in &changes {
+        let path = change["path"].as_str().unwrap();
+        assert_eq!(home.read(path), change["after"].as_str().unwrap(), "{path}");
+    }
+    talk(&home, "three", 3, NPM);
+    let shown = home.run(&["sync", "--dry-run"]);
+    assert!(shown.contains("-status: active\n+status: superseded\n"), "{shown}");
+}
+
+#[test]
+fn a_missing_trace_fails_at_once() {
+    let home = reading();
+    assert_snapshot!(home.run(&["sync", "--trace", "nothing.jsonl"]), @"
+    Error: There is no trace `$HOME/work/nothing.jsonl`
+    Hint: `nacre trace list` shows the sessions that were seen
+    [exit 1]
+    ");
+    assert_eq!(home.tree("workspace"), "");
+}
+
+#[test]
+fn a_job_that_a_dead_sync_held_is_done_by_the_next() {
+    let home = reading();
+    talk(&home, "one", 1, PNPM);
+    home.ok(&["sync", "--no-extract"]);
+    let catalog = rusqlite::Connection::open(home.root().join(".nacre/catalog.sqlite3")).unwrap();
+    let held = "UPDATE job SET state = 'running', lease = 'sync-1', lease_until = 9000000000000000";
+    assert_eq!(catalog.execute(held, []).unwrap(), 1);
+    drop(catalog);
+    let (_, value) = home.json(&["sync"]);
+    assert_eq!(only(&value)["counts"]["add"], 1);
+}
+
+#[test]
+fn a_store_that_is_written_to_is_waited_for_and_left_in_the_queue() {
+    let home = reading().with_var("NACRE_LOCK_WAIT_MS", "0");
+    talk(&home, "one", 1, PNPM);
+    let lock =
+        fs::OpenOptions::new().read(true).write(true).open(home.store("journal/lock")).unwrap();
+    lock.lock().unwrap();
+    let (code, _) = home.json(&["sync"]);
+    assert_eq!(code, 4);
+    drop(lock);
+    assert_eq!(only(&home.json(&["sync"]).1)["counts"]["add"], 1);
+}
+
+#[test]
+fn evidence_is_looked_up_in_the_transcript() {
+    let home = reading();
+    talk(&home, "one", 1, PNPM);
+    home.ok(&["sync"]);
+    let shown = home.run(&["doctor", "--evidence", "--scope", "project_only"]);
+    assert_snapshot!(shown, @"
+    Quotes: 1 verified, 0 given by hand, 0 without a transcript here, 0 missing.
+    Checked 2 memories: ok, 0 errors, 0 warnings.
+    ");
+    let path =
+        "meta/evidence/20261101-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file.json";
+    home.write(path, home.read(path).replace("always use pnpm", "always use yarn"));
+    let (code, value) = home.json(&["doctor", "--evidence", "--scope", "project_only"]);
+    assert_eq!((code, &value["stores"][0]["quotes"]["missing"]), (1, &json!(1)));
+}
+
+#[test]
+fn a_person_forgets_and_no_session_brings_it_back() {
+    let home = reading();
+    talk(&home, "one", 1, PNPM);
+    home.ok(&["sync"]);
+    let id = "20261101-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file";
+    home.ok(&["memory", "forget", id]);
+    let (_, value) = home.json(&["sync", "--force"]);
+    assert_eq!(only(&value)["dropped"]["forgotten"], 1, "{value:#}");
+    assert_eq!(home.tree("memory/learnings"), "");
+}
