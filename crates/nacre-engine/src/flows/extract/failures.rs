@@ -165,37 +165,19 @@ impl Run {
         if full.contains('\n') || full.len() > MAX_LINE {
             return None;
         }
-        let last = full.rsplit("&&").next().unwrap_or(full);
-        let last = last
-            .split(" | ")
-            .next()
-            .unwrap_or(last)
-            .split(" 2>")
-            .next()
-            .unwrap_or(last)
-            .split(" > ")
-            .next()
-            .unwrap_or(last);
-        let words: Vec<&str> =
-            last.split_whitespace().skip_while(|word| is_assignment(word)).collect();
-        let program = words.first()?;
-        if LOOKS.contains(program) {
+        let last = full.rsplit("&&").next().unwrap_or(full).trim_start();
+        let prepared = full[..full.len() - last.len()].trim();
+        let end = [" | ", " 2>", " > "].iter().filter_map(|mark| last.find(mark)).min();
+        let words: Vec<&str> = last[..end.unwrap_or(last.len())].split_whitespace().collect();
+        let n_assigned = words.iter().take_while(|word| is_assignment(word)).count();
+        let (assigned, run) = words.split_at(n_assigned);
+        if LOOKS.contains(run.first()?) {
             return None;
         }
-        let core = words.join(" ");
-        let before = full
-            .find(words.first()?)
-            .map(|_| full.len() - last_part(full).trim_start().len())
-            .unwrap_or_default();
-        let assigned: Vec<&str> =
-            last.split_whitespace().take_while(|word| is_assignment(word)).collect();
-        let setup = format!("{} {}", full[..before].trim(), assigned.join(" ")).trim().to_owned();
+        let core = run.join(" ");
+        let setup = format!("{prepared} {}", assigned.join(" ")).trim().to_owned();
         Some(Self { full: full.to_owned(), core, setup })
     }
-}
-
-fn last_part(full: &str) -> &str {
-    full.rsplit("&&").next().unwrap_or(full)
 }
 
 /// `NAME=value` before a command.

@@ -241,7 +241,7 @@ impl<'r> Extractor<'r> {
                 }
                 Verdict::Kept(finding) => {
                     let excerpt = excerpt(&said.sentences, idx);
-                    let proposal = Proposal::said(finding, spoken, excerpt, &before);
+                    let proposal = Proposal::said(finding, spoken, &excerpt, &before);
                     self.ledger.add(proposal.in_message(self.n_messages));
                 }
             }

@@ -69,16 +69,11 @@ pub(super) struct Proposal {
 
 impl Proposal {
     /// A sentence of the person.
-    pub(super) fn said(
-        finding: Finding,
-        sentence: Spoken,
-        excerpt: String,
-        before: &Before,
-    ) -> Self {
+    pub(super) fn said(finding: Finding, sentence: Spoken, excerpt: &str, before: &Before) -> Self {
         Self {
             finding,
             title: title(&sentence.text),
-            body: body(&excerpt, &before.context()),
+            body: body(excerpt, &before.context()),
             spoken: vec![sentence],
             message: 0,
         }
@@ -102,7 +97,7 @@ impl Proposal {
         } else {
             format!("\n\nNot taken: {}.", taken.others.join("; "))
         };
-        let said = if answer.text.trim().split_whitespace().count() > 2 {
+        let said = if answer.text.split_whitespace().count() > 2 {
             format!(" The person said: \"{}\"", answer.text.trim())
         } else {
             String::new()

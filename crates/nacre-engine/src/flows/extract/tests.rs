@@ -1,6 +1,8 @@
 //! Whole sessions in, extractions out.
 
 use nacre_core::transcript::generic;
+use proptest::prelude::{prop, prop_assert, prop_oneof, proptest};
+use proptest::strategy::Strategy as _;
 
 use super::super::candidate::{Gate, MAX_CANDIDATES};
 use super::*;
@@ -127,4 +129,60 @@ fn an_extraction_reads_back_from_its_json() {
     let extraction = extract(&[TASK, NPM, PNPM]);
     let json = serde_json::to_string(&extraction).unwrap();
     assert_eq!(serde_json::from_str::<Extraction>(&json).unwrap(), extraction);
+}
+
+fn words_of_a_person() -> impl proptest::strategy::Strategy<Value = String> {
+    let cues = prop::sample::select(vec![
+        "no, ",
+        "never ",
+        "don't ",
+        "we use ",
+        "instead of ",
+        "remember that ",
+        "let's go with ",
+        "because ",
+        "A) ",
+        "1. ",
+        "`",
+        "不要用",
+        "以后",
+        "only ",
+        "must ",
+        "?",
+        ". ",
+        "\n",
+        "\n\n",
+        "❯ ",
+        "ß’İ",
+        "i told you ",
+        "option b",
+        "I want ",
+        "not ",
+        "always, ",
+        "tests ",
+        "npm ",
+    ]);
+    let piece = prop_oneof![4 => cues.prop_map(str::to_owned), 1 => ".{0,12}"];
+    prop::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_said_nothing_breaks_and_every_quote_is_verbatim(
+        texts in prop::collection::vec((0..4_u8, words_of_a_person()), 1..12),
+    ) {
+        let line = |(who, text): &(u8, String)| {
+            let kind = ["user", "assistant", "user", "tool_call"][usize::from(*who)];
+            serde_json::json!({ "type": kind, "text": text, "tool": "shell" }).to_string()
+        };
+        let lines: Vec<String> = texts.iter().map(line).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let extraction = extract(&lines);
+        prop_assert!(extraction.candidates.len() <= MAX_CANDIDATES);
+        let quotes = || extraction.candidates.iter().flat_map(|candidate| &candidate.quotes);
+        let mut verbatim = Verbatim::new(quotes());
+        let mut each = |event: Event| verbatim.take(&event);
+        generic::read_text("s", &lines.join("\n"), Sink::everything(&mut each));
+        prop_assert!(verbatim.missing().is_empty());
+    }
 }
