@@ -199,20 +199,17 @@ impl From<SyncError> for CommandError {
 
 impl From<UndoError> for CommandError {
     fn from(error: UndoError) -> Self {
-        let hint = match &error {
+        let hint = match error {
+            UndoError::Memory(error) => return error.into(),
+            UndoError::Fs(error) => return error.into(),
             UndoError::Unknown(_) => "`nacre run list` shows every run",
             UndoError::Ambiguous { .. } => "Give more of it; `nacre run list` shows every run",
             UndoError::Nothing(_) => "`nacre run show ID` shows what it did",
             UndoError::Changed { .. } => {
                 "Undo the later run first, or change the files by hand: `nacre memory edit ID`"
             }
-            UndoError::Memory(_) | UndoError::Fs(_) => "",
         };
-        match error {
-            UndoError::Memory(error) => error.into(),
-            UndoError::Fs(error) => error.into(),
-            error => Self::from_error(Exit::Failed, &error, Some(hint.to_owned())),
-        }
+        Self::from_error(Exit::Failed, &error, Some(hint.to_owned()))
     }
 }
 

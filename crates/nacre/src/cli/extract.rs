@@ -88,7 +88,7 @@ fn print(
             (Role::Id, candidate.id.to_string()),
             (Role::Good, format!("{:.2}", candidate.confidence)),
             (Role::Faint, candidate.signal.as_str().to_owned()),
-            (Role::Title, Shown(&candidate.title).one_line().to_string()),
+            (Role::Title, Shown(&candidate.title).one_line()),
         ]
     });
     let dropped = extraction.dropped.iter().map(|dropped| {
@@ -96,7 +96,7 @@ fn print(
             (Role::Faint, "-".to_owned()),
             (Role::Warning, dropped.reason.as_str().to_owned()),
             (Role::Faint, dropped.signal.as_str().to_owned()),
-            (Role::Faint, Shown(&dropped.title).one_line().to_string()),
+            (Role::Faint, Shown(&dropped.title).one_line()),
         ]
     });
     ui.table(&kept.chain(dropped).collect::<Vec<_>>())

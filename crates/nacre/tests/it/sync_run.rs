@@ -42,7 +42,7 @@ pub(crate) const PNPM: &[&str] = &[
 const AGAIN: &[&str] = &[
     "Add a metrics endpoint to the server",
     "I ran npm install.",
-    "No, use pnpm, never npm. npm makes a second lock file.",
+    "Please always use pnpm here, never npm, npm makes a second lock file.",
     "Sorry, done.",
 ];
 

@@ -38,7 +38,7 @@ pub(crate) fn cmd_list(
         rows.push(vec![
             (Role::Id, id.as_str().to_owned()),
             (Role::Faint, if counts == &Value::Null { "-".to_owned() } else { did }),
-            (Role::Title, Shown(of).one_line().to_string()),
+            (Role::Title, Shown(of).one_line()),
         ]);
         values.push(json!({ "id": id, "mode": report["mode"], "counts": counts, "of": of }));
     }

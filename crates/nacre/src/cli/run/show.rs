@@ -31,7 +31,7 @@ pub(crate) fn cmd_show(
         ui.json(&json!({ "id": id, "report": report, "metrics": metrics }))?;
         return Ok(Exit::Done);
     }
-    let text = |value: &Value| Shown(value.as_str().unwrap_or_default()).one_line().to_string();
+    let text = |value: &Value| Shown(value.as_str().unwrap_or_default()).one_line();
     ui.line(ui.paint(Role::Title, &id))?;
     let of = if report["of"].is_null() { &report["trace_path"] } else { &report["of"] };
     ui.line(ui.paint(Role::Faint, format!("{} · {}", text(of), text(&report["finished_at"]))))?;
@@ -66,5 +66,5 @@ fn why(action: &Value) -> String {
     if let Some(nearest) = action["nearest"].as_str() {
         why.push_str(&format!("; nearest {nearest}"));
     }
-    Shown(&why).one_line().to_string()
+    Shown(&why).one_line()
 }

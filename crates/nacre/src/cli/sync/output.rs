@@ -37,7 +37,7 @@ fn row(worked: &Worked) -> Vec<(Role, String)> {
     let cost = worked.result.as_ref().map_or(0.0, |report| report.cost_usd);
     let note = match &worked.result {
         Ok(report) if report.outcome == Outcome::Unchanged => "unchanged".to_owned(),
-        Ok(_) => Shown(&worked.title).one_line().to_string(),
+        Ok(_) => Shown(&worked.title).one_line(),
         Err(_) => "failed".to_owned(),
     };
     vec![
