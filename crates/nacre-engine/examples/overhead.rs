@@ -198,8 +198,10 @@ async fn timed(root: &Path, script: &str, voice: &Voice, number: u64) -> Duratio
         Voice::Silent => None,
         Voice::Recorded => Some(Arc::new(recorder(root, &task))),
     };
-    let listeners =
-        recorder.iter().map(|recorder| -> Arc<dyn Listener> { recorder.clone() }).collect();
+    let mut listeners: Vec<Arc<dyn Listener>> = Vec::new();
+    if let Some(recorder) = &recorder {
+        listeners.push(recorder.clone());
+    }
     let events = Events::new(task, Arc::clone(&clock), listeners);
     let spec = spec();
     let mut tools = pipeline(root, &spec, &events);

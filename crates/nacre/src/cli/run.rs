@@ -263,9 +263,10 @@ fn report(
 }
 
 fn failure(error: &RunError, task: &TaskId) -> CommandError {
-    let failed = match error {
-        RunError::Model(error) => no_answer(error),
-        other => CommandError::from_error(Exit::Failed, other, None),
+    let failed = if let RunError::Model(error) = error {
+        no_answer(error)
+    } else {
+        CommandError::from_error(Exit::Failed, error, None)
     };
     failed.hint(format!("What happened is kept as `{task}`"))
 }
