@@ -167,7 +167,12 @@ impl Run<'_> {
     /// An answer in words: a form may be in it, and else it is asked for.
     fn conclude_formally(&mut self) -> Result<Ending, String> {
         let answer = only_value(&self.progress.text);
-        if answer.is_none() && self.progress.asking == Asking::Freely {
+        let fits = |answer: &Value| {
+            let form = self.resolved.form.as_ref();
+            form.is_some_and(|form| form.schema.violations(answer).is_empty())
+        };
+        let has_form = answer.as_ref().is_some_and(fits);
+        if !has_form && self.progress.asking == Asking::Freely {
             self.progress.asking = Asking::Finally;
             self.reopen(1, "the answer had no form");
             return Err(

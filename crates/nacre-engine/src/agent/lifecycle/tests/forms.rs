@@ -73,6 +73,13 @@ async fn an_answer_in_words_is_asked_for_in_its_form() {
     "#;
     let played = play(&counter(Weight::Must), script).await;
     assert_eq!(played.outcome.answer, Some(json!({ "n": 4 })));
+    let echo = script.replace("I count four.", "{\\\"type\\\": \\\"function\\\"}");
+    let played = play(&counter(Weight::Must), &echo).await;
+    assert_eq!(
+        played.outcome.answer,
+        Some(json!({ "n": 4 })),
+        "JSON of another shape is words, too"
+    );
     let fenced = "[[turns]]\nsay = \"Here:\\n```json\\n{\\\"n\\\": 5}\\n```\"";
     assert_eq!(play(&counter(Weight::Must), fenced).await.outcome.answer, Some(json!({ "n": 5 })));
 }
