@@ -23,13 +23,15 @@ fn help_fits_a_screen_and_groups_its_commands() {
       sync         Read new and changed sessions of the connected agents
       memory       Add, find, read and change memories
       trace        List, read and search the sessions of your agents
+      extract      Find what is worth keeping in one session, and write it to a file
+      summarize    Tell what one session was about, and write it to a file
 
     Keep going:
       queue        Show the queue of sessions
       retry        Put dead or skipped sessions back into the queue
       skip         Take sessions out of the queue; `retry` puts them back
       index        Look at the search index, or build it anew
-      eval         Measure recall on a data set with known answers
+      eval         Measure what Nacre promises, on data sets with known answers
 
     Set up:
       connect      Choose the agents whose sessions are read
