@@ -21,7 +21,14 @@ const DATASET: &str = concat!(
 fn each_half_is_scored_and_slips_are_named() {
     let home = TestHome::empty();
     fs::write(home.work().join("d.jsonl"), DATASET).unwrap();
-    assert_snapshot!(home.run(&["eval", "extraction", "--dataset", "d.jsonl", "--slips"]), @"");
+    assert_snapshot!(home.run(&["eval", "extraction", "--dataset", "d.jsonl", "--slips"]), @"
+              sessions  kept  precision    empty stays empty  explicit recall  recall
+    tune      2         1     100.0 (1/1)  100.0 (0/0)        50.0 (1/2)       50.0 (1/2)
+    held out  2         1     0.0 (0/1)    50.0 (1/2)         100.0 (0/0)      100.0 (0/0)
+    all       4         2     50.0 (1/2)   50.0 (1/2)         50.0 (1/2)       50.0 (1/2)
+    missed missed  hm, I wonder about npm
+    wrong  wrong  Never use npm here, it breaks the links
+    ");
     let (code, output) = home.json(&["eval", "extraction", "--dataset", "d.jsonl"]);
     assert_eq!((code, &output["halves"]["held_out"]["precision"]), (0, &0.0.into()));
     assert_eq!(output["halves"]["tune"]["explicit_recall"], 0.5);
@@ -32,5 +39,9 @@ fn each_half_is_scored_and_slips_are_named() {
 fn a_line_that_is_no_session_is_named() {
     let home = TestHome::empty();
     fs::write(home.work().join("d.jsonl"), "{\"id\":\"x\"}\n").unwrap();
-    assert_snapshot!(home.run(&["eval", "extraction", "--dataset", "d.jsonl"]), @"");
+    assert_snapshot!(home.run(&["eval", "extraction", "--dataset", "d.jsonl"]), @"
+    Error: Line 1 is no labelled session: missing field `events` at line 1 column 10
+    Hint: docs/extraction.md describes the format
+    [exit 1]
+    ");
 }

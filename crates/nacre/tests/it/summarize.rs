@@ -18,11 +18,17 @@ fn a_session_is_told_by_what_was_said_and_done() {
     ];
     fs::write(home.work().join("s.jsonl"), lines.join("\n") + "\n").unwrap();
     let before = home.snapshot();
-    assert_snapshot!(home.run(&["summarize", "--trace", "s.jsonl", "--out", "o.json"]), @"");
-    assert_snapshot!(fs::read_to_string(home.work().join("o.json")).unwrap(), @"");
+    assert_snapshot!(home.run(&["summarize", "--trace", "s.jsonl", "--out", "o.json"]), @"
+    Move the queue to SQLite; written to o.json
+    ");
+    let written = fs::read_to_string(home.work().join("o.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&written).unwrap();
+    assert_eq!(summary["intent"], "Move the queue to SQLite. It must survive a restart.");
+    assert_eq!(summary["outcome"], "Done: the queue is a table now.");
+    assert_eq!(summary["files"], serde_json::json!(["src/queue.rs"]));
     assert_eq!(home.snapshot(), before);
     let (_, report) = home.json(&["summarize", "--trace", "s.jsonl", "--out", "o.json"]);
     assert_eq!(report["title"], "Move the queue to SQLite");
     let printed = home.ok(&["summarize", "--trace", "s.jsonl", "--out", "-"]);
-    assert_eq!(printed, fs::read_to_string(home.work().join("o.json")).unwrap());
+    assert_eq!(printed, written);
 }

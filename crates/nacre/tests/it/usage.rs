@@ -24,10 +24,9 @@ fn help_fits_a_screen_and_groups_its_commands() {
       memory       Add, find, read and change memories
       feedback     Say how a memory served
       trace        List, read and search the sessions of your agents
-      run          Let an agent answer a question about this repository
+      run          Ask an agent about this repository, or see what runs did
 
     Keep going:
-      run          Look at what runs did
       undo         Put back what a run changed, byte for byte
       queue        Show the queue of sessions
       events       Show what tasks did, event by event

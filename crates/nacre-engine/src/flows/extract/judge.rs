@@ -7,7 +7,7 @@ use nacre_core::memory::{Claim, LearningKind};
 
 use super::super::candidate::{DropReason, Signal};
 use super::cues::{Cue, fold};
-use super::reading::{Reading, Stance, n_shared};
+use super::reading::{Reading, Stance, Word, n_shared};
 
 /// What a sentence is worth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,14 +56,11 @@ pub(super) fn judge(sentence: &str, stance: Stance<'_>) -> Verdict {
     let folded = fold(sentence).replace("dont ", "don't ");
     let reading = Reading::new(&folded, stance);
     let verdict = RULES.iter().find_map(|rule| rule(&reading)).unwrap_or(Verdict::Nothing);
-    match verdict {
-        Verdict::Kept(finding) if is_passing(&reading, finding.signal) => {
-            Verdict::Turned(finding.signal, DropReason::NotDurable)
-        }
-        Verdict::Kept(finding) if reading.n_content() < 2 => {
-            Verdict::Turned(finding.signal, DropReason::TooShort)
-        }
-        verdict => verdict,
+    let Verdict::Kept(Finding { signal, .. }) = verdict else { return verdict };
+    match () {
+        () if is_passing(&reading, signal) => Verdict::Turned(signal, DropReason::NotDurable),
+        () if reading.n_content() < 2 => Verdict::Turned(signal, DropReason::TooShort),
+        () => verdict,
     }
 }
 
@@ -273,7 +270,8 @@ fn tells_of_the_world(reading: &Reading<'_>) -> Option<Verdict> {
     let is_wish = reading.has(Cue::Want) || reading.has(Cue::Prefer);
     let is_world =
         reading.has(Cue::World) && reading.gives_cause() && !is_wish && reading.n_content() > 3;
-    let is_place = reading.has(Cue::Place) && reading.folded.contains(['/', '~', '.']);
+    let is_path = |word: &Word<'_>| word.text.contains('/') || word.text.starts_with(['.', '~']);
+    let is_place = reading.has(Cue::Place) && reading.words.iter().any(is_path);
     (is_world || is_place || reading.has(Cue::Machine))
         .then(|| kept(reading, Signal::Context, CONTEXT, 0.6))
 }

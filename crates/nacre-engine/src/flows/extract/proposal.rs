@@ -299,7 +299,7 @@ impl Ledger {
             match fault {
                 Some(reason) => self.drop_one(reason, &proposal),
                 None if candidates.len() == MAX_CANDIDATES => {
-                    self.drop_one(DropReason::OverCap, &proposal)
+                    self.drop_one(DropReason::OverCap, &proposal);
                 }
                 None => candidates
                     .push(Candidate { id: CandidateId::at(candidates.len()), ..candidate }),

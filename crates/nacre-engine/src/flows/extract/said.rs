@@ -83,8 +83,9 @@ impl Place {
     /// Takes the next line; whether a person wrote it.
     fn is_prose(&mut self, line: &str) -> bool {
         let trimmed = line.trim();
-        if trimmed.starts_with("```") {
-            self.is_code = !self.is_code;
+        let n_fences = trimmed.matches("```").count();
+        if n_fences > 0 {
+            self.is_code ^= n_fences % 2 == 1;
             return false;
         }
         if trimmed.is_empty() {
@@ -116,6 +117,8 @@ struct Marks {
     findings: usize,
     /// Lines that end in the middle of a sentence: nobody wraps what they type.
     wrapped: usize,
+    /// Lines that go on indented, as terminals show them.
+    hanging: usize,
     /// The last line ended so.
     is_open: bool,
     chat: usize,
@@ -124,7 +127,7 @@ struct Marks {
 
 impl Marks {
     fn note(&mut self, line: &str) {
-        let is_hanging = line.starts_with("  ") && self.is_open && !line.trim().is_empty();
+        let is_hanging = line.starts_with("  ") && !line.trim().is_empty();
         let line = line.trim();
         let hashes = line.bytes().take_while(|byte| *byte == b'#').count();
         self.headings += usize::from(hashes > 0 && line[hashes..].starts_with(' '));
@@ -136,7 +139,8 @@ impl Marks {
             ["severity", "high:", "medium:", "low:", "(high)", "(medium)", "(low)", "[p1]", "[p2]"];
         let was_open = std::mem::replace(&mut self.is_open, is_open(line));
         let is_full = (60..100).contains(&line.len()) && self.is_open && !is_item(line);
-        self.wrapped += usize::from(is_full || (was_open && is_hanging));
+        self.wrapped += usize::from(is_full);
+        self.hanging += usize::from(was_open && is_hanging);
         self.chat += usize::from(["am]", "pm]"].iter().any(|stamp| lower.contains(stamp)));
         self.findings += usize::from(grades.iter().any(|grade| lower.contains(grade)));
     }
@@ -148,6 +152,7 @@ impl Marks {
             || self.bold > 0
             || self.chat > 0
             || self.wrapped > 2
+            || self.hanging > 0
             || self.items > MAX_TALK_ITEMS
             || self.prose > MAX_TALK_BYTES
     }

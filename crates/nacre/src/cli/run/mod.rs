@@ -10,7 +10,7 @@ use super::error::{CommandError, Exit};
 use super::runtime::Runtime;
 use super::ui::Ui;
 
-/// Let an agent answer a question about this repository, or look at what runs did
+/// Ask an agent about this repository, or see what runs did
 ///
 /// The explorer reads files and can change nothing. It answers with the files and lines that prove
 /// what it says; each of them is looked up, and what is not there is marked. The question and what
