@@ -36,7 +36,7 @@ pub(crate) fn cmd_summarize(
     match (out == "-", ui.is_json()) {
         (true, _) => {}
         (false, true) => {
-            ui.json(&json!({ "out": out, "session": summary.session, "title": summary.title }))?
+            ui.json(&json!({ "out": out, "session": summary.session, "title": summary.title }))?;
         }
         (false, false) => {
             let (title, out) = (Shown(&summary.title), Shown(out));
