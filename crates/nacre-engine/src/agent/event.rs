@@ -1,8 +1,8 @@
 //! What a task tells while it runs: one closed list of events, numbered per task.
 //!
 //! Whoever emits does not know who hears. An event is built for storage: every text in it is cut to a bound by its
-//! type, and what may be long (the words of a model, the output of a program) is in the two kinds that are handed to
-//! listeners and never stored.
+//! type, and what may be long, the words of a model as they come, is in the one kind that is handed to listeners and
+//! never stored.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,9 +21,6 @@ pub enum Event {
     /// The task is in another state; the last one that a task tells.
     #[serde(rename = "task.state")]
     TaskState(TaskState),
-    /// Its place among those that wait; 1 is next.
-    #[serde(rename = "task.queue")]
-    TaskQueue { position: usize },
     #[serde(rename = "run.prepare")]
     RunPrepare { agent: Brief, model: ModelRef, n_tools: usize },
     #[serde(rename = "context.plan")]
@@ -48,9 +45,6 @@ pub enum Event {
     /// Joined to its result by `call`, for calls run side by side.
     #[serde(rename = "tool.call")]
     ToolCall { step: u32, call: Brief, tool: Brief, arguments: Brief },
-    /// A piece of what a running tool puts out.
-    #[serde(rename = "tool.output")]
-    ToolOutput { call: Brief, text: String },
     #[serde(rename = "tool.result")]
     ToolResult(Box<ToolFacts>),
     #[serde(rename = "tool.denied")]
@@ -67,8 +61,6 @@ pub enum Event {
     AgentSpawn { child: TaskId, agent: Brief },
     #[serde(rename = "agent.end")]
     AgentEnd { child: TaskId, state: TaskState },
-    #[serde(rename = "checklist")]
-    Checklist { done: usize, total: usize, current: Option<Brief> },
     #[serde(rename = "skill.on")]
     SkillOn { skill: Brief },
     /// What the agent said about its end, and what the host made of it.
@@ -196,7 +188,6 @@ impl Event {
     pub fn name(&self) -> &'static str {
         match self {
             Self::TaskState(_) => "task.state",
-            Self::TaskQueue { .. } => "task.queue",
             Self::RunPrepare { .. } => "run.prepare",
             Self::ContextPlan { .. } => "context.plan",
             Self::StepStart { .. } => "step.start",
@@ -208,7 +199,6 @@ impl Event {
             Self::ModelFinish(_) => "model.finish",
             Self::ModelError { .. } => "model.error",
             Self::ToolCall { .. } => "tool.call",
-            Self::ToolOutput { .. } => "tool.output",
             Self::ToolResult(_) => "tool.result",
             Self::ToolDenied { .. } => "tool.denied",
             Self::BudgetNotice { .. } => "budget.notice",
@@ -216,7 +206,6 @@ impl Event {
             Self::EffectEnd { .. } => "effect.end",
             Self::AgentSpawn { .. } => "agent.spawn",
             Self::AgentEnd { .. } => "agent.end",
-            Self::Checklist { .. } => "checklist",
             Self::SkillOn { .. } => "skill.on",
             Self::SignalVerdict { .. } => "signal.verdict",
             Self::CompletionReopen { .. } => "completion.reopen",
@@ -231,7 +220,7 @@ impl Event {
 
     /// Whether it is kept; what is not goes to listeners only.
     pub fn is_stored(&self) -> bool {
-        !matches!(self, Self::ModelDelta { .. } | Self::ToolOutput { .. })
+        !matches!(self, Self::ModelDelta { .. })
     }
 
     /// Whether it is the last one of its task.

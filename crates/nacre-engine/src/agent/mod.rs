@@ -10,6 +10,7 @@ mod control;
 mod effects;
 mod event;
 mod footprint;
+mod heartbeat;
 mod lifecycle;
 mod pipeline;
 mod process;
@@ -34,6 +35,7 @@ pub use event::{
     Record, RunFacts, ToolFacts,
 };
 pub use footprint::{Area, Exec, Footprint, MemoryUse, Network};
+pub use heartbeat::Heartbeat;
 pub use lifecycle::{Ending, Engine, Job, Outcome, RunError, run};
 pub use pipeline::{
     Batch, BudgetState, Cache, CallRecord, EffectDone, EffectReport, EffectRun, EffectRunner,

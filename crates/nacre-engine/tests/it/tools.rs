@@ -8,14 +8,16 @@ use nacre_core::memory::{Rules, Store};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
 use nacre_engine::agent::{
-    AnyTool, Change, ChangeKind, Checklist, ChecklistSet, ChecklistUpdate, Desk, EffectKind,
-    EffectOutcome, EffectReport, EffectRunner, Effects, Fault, ItemState, MemoryAdd, MemoryRemove,
-    MemorySearch, MemoryShelf, Metadata, Output, OutputCaps, Permissions, Programs, ProjectEffects,
-    Quotas, Reach, RepositoryTrust, ShellRun, ToolError,
+    AgentSpec, AnyTool, Change, ChangeKind, Checklist, ChecklistSet, ChecklistUpdate, Desk,
+    EffectKind, EffectOutcome, EffectReport, EffectRunner, Effects, Events, Fault, ItemState,
+    MemoryAdd, MemoryRemove, MemorySearch, MemoryShelf, MemoryUse, Metadata, Output, OutputCaps,
+    Permissions, Pipeline, PipelineParts, Programs, ProjectEffects, Quotas, Reach, RepositoryTrust,
+    ShellRun, TaskId, ToolError, Workspace,
 };
 use nacre_engine::model::{Cancel, CancelSource};
 use serde_json::{Value, json};
 
+use crate::stage::agent;
 use crate::workshop::Workshop;
 
 fn programs(workshop: &Workshop) -> Arc<Programs> {
@@ -196,6 +198,37 @@ async fn what_is_remembered_is_found_and_can_be_put_away() {
     assert_eq!(again.fault, Fault::Stale);
     let unknown = call(&remove, json!({"id": "20260301-nothing"}), &desk).await.unwrap_err();
     assert_eq!(unknown.fault, Fault::NotFound);
+}
+
+#[test]
+fn an_agent_that_may_only_read_is_not_shown_the_tools_that_change_memories() {
+    let workshop = Workshop::new();
+    let shelf = shelf(&workshop);
+    let offered = |memory: MemoryUse| {
+        let tools: Vec<Arc<dyn AnyTool>> = vec![
+            Arc::new(MemoryAdd { shelf: shelf.clone() }),
+            Arc::new(MemoryRemove { shelf: shelf.clone() }),
+            Arc::new(MemorySearch { shelf: shelf.clone() }),
+        ];
+        let spec = AgentSpec {
+            tools: tools.iter().map(|tool| tool.spec().name).collect(),
+            permissions: Permissions { memory, ..Permissions::read_only() },
+            ..agent()
+        };
+        let root = workshop.path("workspace");
+        let parts = PipelineParts {
+            tools,
+            workspace: Arc::new(Workspace::open(&root, &[]).unwrap()),
+            spill: workshop.path("spill"),
+            cache: Arc::default(),
+            effects: None,
+            events: Events::silent(TaskId::from_random(1)),
+        };
+        let pipeline = Pipeline::new(&spec, parts).unwrap();
+        pipeline.tools().into_iter().map(|tool| tool.name).collect::<Vec<_>>()
+    };
+    assert_eq!(offered(MemoryUse::Reads), ["memory_search"]);
+    assert_eq!(offered(MemoryUse::Changes), ["memory_add", "memory_remove", "memory_search"]);
 }
 
 #[tokio::test]

@@ -1,10 +1,14 @@
 //! `nacre run`
 
 use std::fs;
+use std::process::{Child, Stdio};
 
 use insta::assert_snapshot;
+use nacre_core::safefs::{Access, WriteScope};
+use nacre_engine::agent::state::State;
+use nacre_engine::agent::{CancelledBy, TaskId, TaskState};
 
-use crate::home::TestHome;
+use crate::home::{NOW, TestHome};
 
 /// A repository with one file, and a script beside it.
 fn home(script: &str) -> TestHome {
@@ -103,4 +107,39 @@ fn what_goes_wrong_is_told_with_its_way_out() {
     Caused by: No such file or directory (os error 2)
     [exit 1]
     ");
+}
+
+/// Waits until the process has a task that runs.
+fn running(home: &TestHome, child: &mut Child) -> (State, TaskId) {
+    loop {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended before anybody stopped it");
+        let folder = home.root().join(".nacre");
+        let scope = WriteScope::open(&folder, Access::Private).ok();
+        let state = scope.and_then(|scope| State::open_existing(&scope).unwrap());
+        if let Some(state) = state
+            && let Some(task) = state.tasks(1).unwrap().pop()
+            && task.state == TaskState::Running
+        {
+            return (state, task.id);
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_run_that_another_process_cancels_ends_as_cancelled() {
+    let home = home("[[turns]]\nhang = true\n");
+    let args = ["run", "--json", "--scripted", "../script.toml", "Where?"];
+    let mut child = home.command(&home.work(), &args).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut state, task) = running(&home, &mut child);
+    let report = state.cancel(&task, CancelledBy::Shutdown, NOW.parse().unwrap()).unwrap();
+    assert_eq!(report.asked, [task.clone()]);
+    let output = child.wait_with_output().unwrap();
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told["state"], "cancelled(shutdown)");
+    assert_eq!(output.status.code(), Some(1));
+    let by = CancelledBy::Shutdown;
+    assert_eq!(state.task(&task).unwrap().state, TaskState::Cancelled { by });
+    let events = state.events(&task, 0, 100).unwrap();
+    assert_eq!(events.iter().filter(|event| event.is_terminal()).count(), 1);
 }

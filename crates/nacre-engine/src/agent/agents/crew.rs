@@ -13,8 +13,10 @@ use crate::agent::control::RunControl;
 use crate::agent::event::{Clock, Events};
 use crate::agent::lifecycle::{Engine, Job, Outcome, run};
 use crate::agent::pipeline::{Cache, Pipeline, PipelineError, PipelineParts};
+use crate::agent::skills::{ActiveSkills, Shelf};
 use crate::agent::spec::{AgentSpec, Budgets, Permissions};
 use crate::agent::tool::AnyTool;
+use crate::agent::toolkits;
 use crate::agent::workspace::Workspace;
 use crate::model::{Limits, Models, RetryPolicy};
 
@@ -24,9 +26,11 @@ pub struct Crew {
     pub policy: RetryPolicy,
     pub limits: Limits,
     pub clock: Clock,
-    /// All tools there are; each explorer is offered those of its spec.
+    /// All tools there are but those of skills, which each run has for itself; an explorer is offered those of its spec.
     pub tools: Vec<Arc<dyn AnyTool>>,
     pub workspace: Arc<Workspace>,
+    /// The skills of the workspace.
+    pub shelf: Arc<Shelf>,
     pub spill: PathBuf,
     pub cache: Arc<Cache>,
     /// What its agents may read.
@@ -44,8 +48,11 @@ impl Crew {
         events: Events,
         control: &RunControl,
     ) -> Result<Outcome, PipelineError> {
+        let skills = Arc::new(ActiveSkills::default());
+        let mut tools = self.tools.clone();
+        tools.extend(toolkits::skill::tools(&self.shelf, &skills, &events));
         let parts = PipelineParts {
-            tools: self.tools.clone(),
+            tools,
             workspace: Arc::clone(&self.workspace),
             spill: self.spill.clone(),
             cache: Arc::clone(&self.cache),
@@ -65,7 +72,7 @@ impl Crew {
             history,
             asked: question,
             events,
-            skills: None,
+            skills: Some(skills),
             children: Arc::default(),
             seed: self.next_seed(),
         };

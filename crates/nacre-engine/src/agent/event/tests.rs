@@ -17,7 +17,6 @@ pub(crate) fn samples() -> Vec<Event> {
     let done = TaskState::Completed { signal: Signal::Done };
     let why = || Brief::new("because");
     vec![
-        Event::TaskQueue { position: 2 },
         Event::RunPrepare { agent: "explorer".into(), model: model(), n_tools: 4 },
         Event::ContextPlan { kept: 3, shortened: 1, dropped: 0, tokens: 900, limit: 8000 },
         Event::StepStart { step: 1 },
@@ -33,7 +32,6 @@ pub(crate) fn samples() -> Vec<Event> {
             tool: "file_read".into(),
             arguments: "{}".into(),
         },
-        Event::ToolOutput { call: "c1".into(), text: "line\n".to_owned() },
         Event::ToolResult(Box::new(tool_facts("c1", "file_read", 250))),
         Event::ToolDenied { call: "c1".into(), tool: "file_edit".into(), why: why() },
         Event::BudgetNotice { used: 27, limit: 30 },
@@ -46,7 +44,6 @@ pub(crate) fn samples() -> Vec<Event> {
         },
         Event::AgentSpawn { child: task(2), agent: "explorer".into() },
         Event::AgentEnd { child: task(2), state: done },
-        Event::Checklist { done: 1, total: 3, current: Some("Read".into()) },
         Event::SkillOn { skill: "commit".into() },
         Event::SignalVerdict { said: Signal::NoOp, taken_as: Signal::Done, why: Some(why()) },
         Event::CompletionReopen { attempt: 1, why: why() },
@@ -133,7 +130,7 @@ fn what_is_stored_is_numbered_without_gaps_and_the_rest_is_not() {
         .map(|record| record.sequence)
         .collect();
     assert_eq!(stored, (1..=stored.len() as u64).collect::<Vec<_>>());
-    assert_eq!(stored.len() + 2, samples().len());
+    assert_eq!(stored.len() + 1, samples().len());
 }
 
 // Acolyte defect 5: an aborted run without an end; here there is one end, and nothing after it.

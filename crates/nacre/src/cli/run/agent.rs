@@ -13,8 +13,9 @@ use nacre_core::safefs::{Access, RelPath, WriteScope};
 use nacre_engine::agent::state::State;
 use nacre_engine::agent::{
     AgentSpec, AnyTool, Cache, CancelledBy, Citation, CitationState, Crew, DeltaKind, Ending,
-    Event, Events, Listener, NewTask, Outcome, Permissions, Record, Recording, RunError, RunHandle,
-    Runner, SessionId, TaskClass, TaskId, Workspace, check_report, toolkits,
+    Event, Events, Heartbeat, Listener, NewTask, Outcome, Permissions, Record, Recording, RunError,
+    RunHandle, Runner, SessionId, Shelf, ShelfPlaces, TaskClass, TaskId, Workspace, check_report,
+    toolkits,
 };
 use nacre_engine::model::{Limits, Models, RetryPolicy};
 use serde_json::{Value, json};
@@ -73,12 +74,13 @@ pub(super) fn cmd_agent(
     // What cannot be asked at all is said before a task is made of it.
     crew.models.route(spec.role)?;
     let task = TaskId::from_random(crew.seed);
-    let recording = recording(ui, runtime, &home, (&task, &spec, question));
+    let (recording, heartbeat) =
+        recording(ui, runtime, &home, (&crew, &task, &spec, question)).unzip();
     let live = Arc::new(Watcher { live: ui.live() });
     let mut listeners: Vec<Arc<dyn Listener>> = vec![live.clone()];
     listeners.extend(recording.as_ref().map(Recording::listeners).unwrap_or_default());
     let events = Events::new(task.clone(), Arc::clone(&crew.clock), listeners);
-    let outcome = block_on(explore(&crew, question, &spec, events))?;
+    let outcome = block_on(explore(&crew, question, &spec, (events, heartbeat)))?;
     live.live.end_line();
     close(ui, recording)?;
     empty_spill(runtime, &home);
@@ -86,22 +88,29 @@ pub(super) fn cmd_agent(
     report(ui, &crew, &spec, (&task, &outcome))
 }
 
-/// Runs the agent until it ends, or until a person presses Ctrl-C.
+/// Runs the agent until it ends, a person presses Ctrl-C, or another process wants it stopped.
 async fn explore(
     crew: &Crew,
     question: &str,
     spec: &AgentSpec,
-    events: Events,
+    (events, heartbeat): (Events, Option<Heartbeat>),
 ) -> Result<Outcome, nacre_engine::agent::PipelineError> {
     let handle = RunHandle::new();
     let control = handle.control();
     let mut work = std::pin::pin!(crew.explore(question, spec, events, &control));
     tokio::select! {
-        outcome = &mut work => outcome,
-        Ok(()) = tokio::signal::ctrl_c() => {
-            handle.cancel(CancelledBy::Person);
-            work.await
-        }
+        outcome = &mut work => return outcome,
+        Ok(()) = tokio::signal::ctrl_c() => handle.cancel(CancelledBy::Person),
+        by = cancelled_elsewhere(heartbeat) => handle.cancel(by),
+    }
+    work.await
+}
+
+async fn cancelled_elsewhere(heartbeat: Option<Heartbeat>) -> CancelledBy {
+    match heartbeat {
+        Some(heartbeat) => heartbeat.until_cancelled().await,
+        // What is not written down cannot be cancelled by name.
+        None => std::future::pending().await,
     }
 }
 
@@ -124,6 +133,10 @@ fn crew(runtime: &Runtime, home: &WriteScope, models: Models) -> Result<Crew, Co
         limits: Limits { first_token: Duration::from_secs(300), ..Limits::default() },
         clock: if fixed { Arc::new(move || now) } else { super::super::env::clock() },
         tools: tools(runtime, &workspace),
+        shelf: Arc::new(Shelf::new(ShelfPlaces {
+            workspace: Some(root),
+            home: Some(home.path().to_owned()),
+        })),
         spill: spill.path().to_owned(),
         cache: Arc::new(Cache::default()),
         permissions,
@@ -152,8 +165,8 @@ fn recording(
     ui: &mut Ui,
     runtime: &Runtime,
     home: &WriteScope,
-    (task, spec, question): (&TaskId, &AgentSpec, &str),
-) -> Option<Recording> {
+    (crew, task, spec, question): (&Crew, &TaskId, &AgentSpec, &str),
+) -> Option<(Recording, Heartbeat)> {
     let owner = runtime.owner("run");
     let wait = runtime.settings().lock.wait;
     let opened = State::open(home, &owner, wait).and_then(|mut state| {
@@ -171,10 +184,12 @@ fn recording(
         state.accept(&new, &runner, runtime.now())?;
         state.start(task, &runner, runtime.now())?;
         let collector = &runtime.settings().telemetry.otlp_endpoint;
-        Recording::start(home, &owner, wait, collector)
+        let recording = Recording::start(home, &owner, wait, collector)?;
+        let clock = Arc::clone(&crew.clock);
+        Ok((recording, Heartbeat { state, runner, task: task.clone(), clock }))
     });
     match opened {
-        Ok(recording) => Some(recording),
+        Ok(opened) => Some(opened),
         Err(error) => {
             let error = CommandError::from_error(Exit::Failed, &error, None);
             ui.warning(format!("The task is not written down: {}", error.message), None);

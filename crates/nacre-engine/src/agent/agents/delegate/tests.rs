@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::*;
 use crate::agent::event::{Clock, Heard, Listener, Record};
 use crate::agent::pipeline::Cache;
+use crate::agent::skills::{Shelf, ShelfPlaces};
 use crate::agent::tasks::{CancelledBy, TaskState};
 use crate::agent::tool::AnyTool;
 use crate::agent::toolkits;
@@ -14,6 +15,10 @@ use crate::agent::workspace::Workspace;
 use crate::model::{
     CancelSource, Limits, ModelRef, ModelSettings, Models, RetryPolicy, RoleSettings, Scripted,
 };
+
+/// Came with the repository, and would like to have more than the explorer has.
+const SKILL: &str = "---\nname: locks\ndescription: Where locks are.\nallowed-tools: file_read, file_create\n---\n\
+    Locks are in src/lock.rs.\n";
 
 struct Bench {
     _folder: tempfile::TempDir,
@@ -26,11 +31,12 @@ struct Bench {
 fn bench(script: &str) -> Bench {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
-    for path in ["work/src", "work/docs", "spill"] {
+    for path in ["work/src", "work/docs", "work/.agents/skills/locks", "spill"] {
         fs::create_dir_all(root.join(path)).unwrap();
     }
     fs::write(root.join("work/src/lock.rs"), "fn lock() {}\n").unwrap();
     fs::write(root.join("work/docs/guide.md"), "The guide.\n").unwrap();
+    fs::write(root.join("work/.agents/skills/locks/SKILL.md"), SKILL).unwrap();
     let workspace = Arc::new(Workspace::open(&root.join("work"), &[]).unwrap());
     let settings = ModelSettings {
         default: Some(RoleSettings::of_model(ModelRef::scripted())),
@@ -47,6 +53,7 @@ fn bench(script: &str) -> Bench {
         limits: Limits::default(),
         clock,
         tools: toolkits::file::tools(&workspace),
+        shelf: Arc::new(Shelf::new(ShelfPlaces { workspace: Some(root.join("work")), home: None })),
         spill: root.join("spill"),
         cache: Arc::new(Cache::default()),
         permissions: Permissions::read_only(),
@@ -160,4 +167,32 @@ async fn what_a_call_will_read_is_what_its_explorers_may_read() {
     assert_eq!(footprint(json!(["docs/"])).unwrap(), Footprint::reading([docs]));
     assert_eq!(footprint(json!([])).unwrap(), Footprint::reading([Area::Tree(None)]));
     assert_eq!(footprint(json!(["../secrets"])).unwrap_err().fault, Fault::Arguments);
+}
+
+const SKILLED: &str = r#"{"turns":[
+    {"expect":{"tools":["skill_list","skill_activate","file_find"],"last_contains":["where is the lock"]},
+     "calls":[{"name":"skill_list","arguments":{}}]},
+    {"expect":{"last_contains":["locks (project): Where locks are."]},
+     "calls":[{"name":"skill_activate","arguments":{"name":"locks"}}]},
+    {"expect":{"last_contains":["It came with this repository.","Locks are in src/lock.rs."]},
+     "calls":[{"name":"file_find","arguments":{"pattern":"*.rs"}},
+        {"name":"file_create","arguments":{"path":"new.txt","content":"x"}},
+        {"name":"file_read","arguments":{"path":"src/lock.rs"}}]},
+    {"expect":{"last_contains":["`file_find` is not among your tools","`file_create` is not among your tools","fn lock()"]},
+     "calls":[{"name":"answer","arguments":{"answer":"In lock.rs.","citations":[
+        {"file":"src/lock.rs","first_line":1,"last_line":1,"quote":"fn lock()"}]}}]}
+]}"#;
+
+#[tokio::test]
+async fn an_explorer_takes_up_a_skill_of_the_repository_which_only_takes_tools_away() {
+    let bench = bench(SKILLED);
+    let arguments = json!({ "questions": [{ "question": "where is the lock" }] });
+    let output = AnyTool::run(&bench.delegate, arguments, &bench.desk).await.unwrap();
+    assert_eq!(output.value[0]["state"], "completed(done)", "{}", output.text);
+    assert!(!bench.desk.workspace.join("new.txt").exists());
+    let told: Vec<Event> =
+        bench.heard.records().iter().map(|record| record.event.clone()).collect();
+    assert!(told.contains(&Event::SkillOn { skill: "locks".into() }));
+    let denied = told.iter().filter(|event| matches!(event, Event::ToolDenied { .. })).count();
+    assert_eq!(denied, 2);
 }

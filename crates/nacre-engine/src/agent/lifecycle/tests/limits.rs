@@ -1,5 +1,6 @@
 //! Limits that hold whatever the model does.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::super::*;
@@ -46,6 +47,38 @@ async fn when_the_calls_are_spent_one_last_answer_is_asked_for() {
     assert_eq!((played.state().as_str(), played.left), ("completed(done)", 0));
     assert!(played.names().contains(&"budget.block"));
     assert_eq!(played.outcome.text, "As far as I know.");
+}
+
+#[tokio::test]
+async fn each_call_and_each_limit_is_told_once_also_for_calls_side_by_side() {
+    let step = |words: [&str; 5]| {
+        let call = |word| format!("{{ name = 'echo', arguments = {{ word = '{word}' }} }}");
+        format!("[[turns]]\ncalls = [{}]\n", words.map(call).join(", "))
+    };
+    let script = format!(
+        "{}{}[[turns]]\ncalls = [{{ name = 'touch', arguments = {{ word = 'a.txt' }} }}]\n[[turns]]\nsay = 'Enough.'",
+        step(["a", "b", "c", "a", "d"]),
+        step(["e", "f", "g", "long", "h"]),
+    );
+    let played = play(&with(|budgets| budgets.tool_calls = 11), &script).await;
+    assert_eq!((played.state().as_str(), played.left), ("completed(done)", 0));
+    let mut called = Vec::new();
+    let mut answered = Vec::new();
+    for record in &played.records {
+        if let Event::ToolCall { step, call, .. } = &record.event {
+            called.push((*step, call.clone()));
+        }
+        if let Event::ToolResult(facts) = &record.event {
+            answered.push((facts.step, facts.call.clone()));
+        }
+    }
+    assert_eq!((called.len(), &called), (11, &answered), "joined by their step and id");
+    let apart: BTreeSet<_> = called.into_iter().collect();
+    assert_eq!(apart.len(), 11, "no call is told twice");
+    let names = played.names();
+    let count = |name| names.iter().filter(|told| **told == name).count();
+    assert_eq!((count("budget.notice"), count("budget.block")), (1, 1));
+    assert_eq!(played.outcome.facts.tool_calls, 11);
 }
 
 #[tokio::test]

@@ -60,7 +60,7 @@ impl Tool for MemoryAdd {
     const SPEC: ToolSpec = ToolSpec {
         name: "memory_add",
         toolkit: "memory",
-        category: Category::Meta,
+        category: Category::Write,
         description: "Remembers one decision or learning for later work in this project. Search first: what is known \
             already is not remembered twice. Nothing that the code or git says, no task state, no secrets. Returns the \
             id.",

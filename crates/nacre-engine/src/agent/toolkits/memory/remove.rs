@@ -31,7 +31,7 @@ impl Tool for MemoryRemove {
     const SPEC: ToolSpec = ToolSpec {
         name: "memory_remove",
         toolkit: "memory",
-        category: Category::Meta,
+        category: Category::Write,
         description: "Puts a decision or learning that no longer holds into the archive, where no search finds it unasked. \
             A person can bring it back.",
         time_limit: Duration::from_secs(20),
