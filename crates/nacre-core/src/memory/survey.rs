@@ -132,5 +132,10 @@ fn stamped(parent: &Folder, entry: &Entry) -> Result<Option<Folder>, FsError> {
 fn surveyed(folder: &Folder, path: &str, entry: &Entry) -> Option<Surveyed> {
     let is_page = entry.kind == EntryKind::File && entry.name.ends_with(".md");
     let stamp = is_page.then(|| folder.stamp(&entry.name))??;
-    Some(Surveyed { path: format!("{path}/{}", entry.name), stamp })
+    // As long as it will be, and no `format!`: this is done for every memory by every search.
+    let mut full = String::with_capacity(path.len() + 1 + entry.name.len());
+    full.push_str(path);
+    full.push('/');
+    full.push_str(&entry.name);
+    Some(Surveyed { path: full, stamp })
 }

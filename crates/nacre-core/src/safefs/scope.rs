@@ -74,7 +74,7 @@ impl Folder {
     /// Opens a folder below this one; `None` when it is not there.
     pub fn folder(&self, path: &RelPath) -> Result<Option<Self>, FsError> {
         let full = self.path.join(path.as_str());
-        found(open_below(clone_dir(&self.dir, &self.path)?, &self.path, path), full)
+        found(open_below(&self.dir, &self.path, path), full)
     }
 
     /// Opens the folder `name` inside this one, never through a link.
@@ -227,7 +227,7 @@ impl WriteScope {
 
     /// Opens a folder below the scope.
     pub(super) fn open_dir(&self, path: &RelPath) -> Result<Dir, FsError> {
-        open_below(clone_dir(&self.dir, &self.path)?, &self.path, path)
+        open_below(&self.dir, &self.path, path)
     }
 
     /// Opens the folder that `path` lies in.
@@ -240,13 +240,14 @@ impl WriteScope {
 }
 
 /// Opens a folder below `dir`, one component at a time.
-fn open_below(mut dir: Dir, full: &Path, path: &RelPath) -> Result<Dir, FsError> {
+fn open_below(dir: &Dir, full: &Path, path: &RelPath) -> Result<Dir, FsError> {
     let mut full = full.to_owned();
+    let mut open = None;
     for name in path.components() {
         full.push(name);
-        dir = open_child(&dir, &full, name)?;
+        open = Some(open_child(open.as_ref().unwrap_or(dir), &full, name)?);
     }
-    Ok(dir)
+    open.map_or_else(|| clone_dir(dir, &full), Ok)
 }
 
 fn found(opened: Result<Dir, FsError>, path: PathBuf) -> Result<Option<Folder>, FsError> {
@@ -335,14 +336,15 @@ impl ReadFault {
 
 /// Reads the plain file `name`, never through a link and never waiting for a pipe's other end.
 pub(super) fn read_file(dir: &Dir, name: &str, limit: u64) -> Result<Vec<u8>, ReadFault> {
-    let (mut file, metadata) = open_plain(dir, name)?;
+    let (file, metadata) = open_plain(dir, name)?;
     let size = metadata.len();
     if size > limit {
         return Err(ReadFault::TooLarge { size, limit });
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
     // A file that grows while it is read is cut off one byte past the limit, and refused.
-    file.by_ref().take(limit + 1).read_to_end(&mut bytes).map_err(ReadFault::Io)?;
+    // The system's own handle: it reads into memory that was not cleared first.
+    file.into_std().take(limit + 1).read_to_end(&mut bytes).map_err(ReadFault::Io)?;
     match bytes.len() as u64 {
         size if size > limit => Err(ReadFault::TooLarge { size, limit }),
         _ => Ok(bytes),
