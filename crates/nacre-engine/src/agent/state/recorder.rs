@@ -60,6 +60,8 @@ struct Inbox {
     /// Somebody waits for what is here.
     is_urgent: bool,
     is_closed: bool,
+    /// The thread has left.
+    is_gone: bool,
     /// Batches that were taken, and those that are on disk.
     n_taken: u64,
     n_done: u64,
@@ -98,12 +100,13 @@ impl Tray {
     }
 }
 
-/// Says that a batch is done, also when writing it panicked: whoever waits must not wait for ever.
-struct Done<'a>(&'a Tray);
+/// Says at its end that the thread is gone, also when it panicked: nobody may wait for it for ever.
+struct Leaving<'a>(&'a Tray);
 
-impl Drop for Done<'_> {
+impl Drop for Leaving<'_> {
     fn drop(&mut self) {
-        self.0.done();
+        self.0.lock().is_gone = true;
+        self.0.bell.notify_all();
     }
 }
 
@@ -139,7 +142,7 @@ impl Recorder {
         // What is here now is in the next batch that is taken.
         let wanted = inbox.n_taken + 1;
         self.tray.bell.notify_all();
-        drop(self.tray.bell.wait_while(inbox, |inbox| inbox.n_done < wanted));
+        drop(self.tray.bell.wait_while(inbox, |inbox| inbox.n_done < wanted && !inbox.is_gone));
     }
 
     /// Writes what is left, lets go of what is too old, and says how it went; the second time there is nothing to say.
@@ -195,12 +198,13 @@ struct Desk {
 
 impl Desk {
     fn work(&mut self, tray: &Tray, retention: &Retention) {
+        let _leaving = Leaving(tray);
         let mut last = None;
         loop {
             let (records, lost, is_last) = tray.take();
-            let _done = Done(tray);
             last = records.last().map(|record| record.at).or(last);
             self.write(&records, lost);
+            tray.done();
             if is_last {
                 break;
             }
