@@ -64,8 +64,8 @@ CREATE TABLE event (
   PRIMARY KEY (task, sequence)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE tool_call (
-  id INTEGER PRIMARY KEY,
   task TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
   step INTEGER NOT NULL,
   call TEXT NOT NULL,
   tool TEXT NOT NULL,
@@ -75,10 +75,9 @@ CREATE TABLE tool_call (
   duration INTEGER NOT NULL,
   bytes_in INTEGER NOT NULL,
   bytes_out INTEGER NOT NULL,
-  shown INTEGER NOT NULL
-) STRICT;
-CREATE INDEX tool_call_by_tool ON tool_call (tool, duration);
-CREATE INDEX tool_call_by_task ON tool_call (task);
+  shown INTEGER NOT NULL,
+  PRIMARY KEY (task, sequence)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE model_call (
   id INTEGER PRIMARY KEY,
   task TEXT NOT NULL,

@@ -1,5 +1,6 @@
 //! Events on disk, in the order of their numbers, and the facts that are counted from them.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -45,18 +46,21 @@ impl EventRecord {
 #[derive(Clone, Debug)]
 pub(super) struct Ready {
     pub(super) record: Arc<Record>,
-    pub(super) json: String,
+    pub(super) fields: Value,
+    json: String,
 }
 
 impl Ready {
     pub(super) fn new(record: &Arc<Record>) -> Self {
         // An event is plain data, which always has a JSON form.
-        let json = serde_json::to_string(&record.event).unwrap_or_default();
-        let json = match redact(&json) {
-            std::borrow::Cow::Borrowed(_) => json,
-            std::borrow::Cow::Owned(clean) => clean,
-        };
-        Self { record: Arc::clone(record), json }
+        let mut fields = serde_json::to_value(&record.event).unwrap_or_default();
+        let mut json = fields.to_string();
+        // Only what held a secret has to be read again.
+        if let Cow::Owned(clean) = redact(&json) {
+            fields = serde_json::from_str(&clean).unwrap_or_default();
+            json = clean;
+        }
+        Self { record: Arc::clone(record), fields, json }
     }
 }
 
@@ -149,7 +153,7 @@ impl Scribe<'_> {
         }
         let n_new = insert(self.connection, id, *sequence, *at, event.name(), &ready.json)?;
         if n_new > 0 {
-            note_facts(self.connection, id, *at, event)?;
+            note_facts(self.connection, &ready.record)?;
         }
         *n_events += n_new;
         self.report.n_written += n_new;
@@ -203,25 +207,19 @@ pub(super) fn append_end(
     Ok(())
 }
 
-fn note_facts(
-    connection: &Connection,
-    task: &TaskId,
-    at: Timestamp,
-    event: &Event,
-) -> Result<(), StateError> {
-    if let Event::ToolResult(facts) = event {
-        note_tool(connection, task, at, facts)?;
+fn note_facts(connection: &Connection, record: &Record) -> Result<(), StateError> {
+    if let Event::ToolResult(facts) = &record.event {
+        note_tool(connection, record, facts)?;
     }
-    if let Event::ModelFinish(facts) = event {
-        note_model(connection, task, at, facts)?;
+    if let Event::ModelFinish(facts) = &record.event {
+        note_model(connection, record, facts)?;
     }
     Ok(())
 }
 
 fn note_tool(
     connection: &Connection,
-    task: &TaskId,
-    at: Timestamp,
+    record: &Record,
     facts: &ToolFacts,
 ) -> Result<(), StateError> {
     let ToolFacts {
@@ -238,17 +236,18 @@ fn note_tool(
     } = facts;
     connection
         .prepare_cached(
-            "INSERT INTO tool_call (task, step, call, tool, fault, cache, at, duration, bytes_in, bytes_out, shown)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            "INSERT INTO tool_call (task, sequence, step, call, tool, fault, cache, at, duration, bytes_in, bytes_out, shown)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?
         .execute(params![
-            task.as_str(),
+            record.task.as_str(),
+            whole(record.sequence),
             step,
             redact(call.as_str()),
             redact(tool.as_str()),
             fault.map(Fault::as_str),
             cache.as_str(),
-            at.as_microsecond(),
+            record.at.as_microsecond(),
             whole(*duration_us),
             whole(*bytes_in),
             whole(*bytes_out),
@@ -259,8 +258,7 @@ fn note_tool(
 
 fn note_model(
     connection: &Connection,
-    task: &TaskId,
-    at: Timestamp,
+    record: &Record,
     facts: &ModelFacts,
 ) -> Result<(), StateError> {
     let ModelFacts { step, model, stop, usage, cost, first_token_us, duration_us } = facts;
@@ -272,11 +270,11 @@ fn note_model(
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         )?
         .execute(params![
-            task.as_str(),
+            record.task.as_str(),
             step,
             model.to_string(),
             stop.as_str().map_or_else(|| stop.to_string(), str::to_owned),
-            at.as_microsecond(),
+            record.at.as_microsecond(),
             first_token_us.map(whole),
             whole(*duration_us),
             whole(usage.input),

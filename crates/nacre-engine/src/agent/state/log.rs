@@ -63,15 +63,14 @@ impl LogFile {
 
 fn line(ready: &Ready) -> String {
     let Record { task, sequence, at, event } = &*ready.record;
-    // What was redacted is what is logged.
-    let mut fields: Value = serde_json::from_str(&ready.json).unwrap_or_default();
-    let level = level(&fields);
-    if let Value::Object(map) = &mut fields {
-        map.remove("event");
-    }
+    let level = level(&ready.fields);
     let name = event.name();
     let mut line = format!("at={at} level={level} event={name} task={task} sequence={sequence}");
-    push_fields(&mut line, &fields);
+    if let Value::Object(map) = &ready.fields {
+        for (key, value) in map.iter().filter(|(key, _)| *key != "event") {
+            push_value(&mut line, key, value, MAX_DEPTH);
+        }
+    }
     line
 }
 

@@ -1,11 +1,10 @@
 //! Takes what tasks tell and writes it down, in batches, on a thread of its own.
 //!
-//! A task never waits for the disk but at its end. When the disk cannot follow, events are left out and counted, and
+//! A task never waits for the disk, and it wakes the thread once a batch and not with every event. When the disk cannot follow, events are left out and counted, and
 //! the first number that is missing says how many; an end is never left out.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -20,15 +19,15 @@ use crate::agent::tasks::TaskId;
 /// Events that may wait to be written.
 const MAX_WAITING: usize = 8192;
 
-/// A batch is written when it is this large, or when nothing came for this long.
-const MAX_BATCH: usize = 512;
-const PAUSE: Duration = Duration::from_millis(25);
+/// A batch is written when it is this large, when its first event is this old, or when a task ends.
+const MAX_BATCH: usize = 2048;
+const MAX_AGE: Duration = Duration::from_millis(100);
 
 /// A listener that keeps what it hears.
 #[derive(Debug)]
 pub struct Recorder {
-    sender: SyncSender<Message>,
-    lost: Arc<Mutex<Lost>>,
+    tray: Arc<Tray>,
+    n_waiting: usize,
     thread: Mutex<Option<JoinHandle<RecorderReport>>>,
 }
 
@@ -47,12 +46,68 @@ pub struct RecorderReport {
 /// Of each task the first event that was left out, and how many were.
 type Lost = BTreeMap<TaskId, (Arc<Record>, u64)>;
 
-#[derive(Debug)]
-enum Message {
-    Record(Arc<Record>),
-    /// Everything before it is on disk when the answer comes.
-    Flush(SyncSender<()>),
-    Close,
+/// Where tasks put what they tell, and the thread takes it.
+#[derive(Debug, Default)]
+struct Tray {
+    inbox: Mutex<Inbox>,
+    bell: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Inbox {
+    records: Vec<Arc<Record>>,
+    lost: Lost,
+    /// Somebody waits for what is here.
+    is_urgent: bool,
+    is_closed: bool,
+    /// The thread has left.
+    is_gone: bool,
+    /// Batches that were taken, and those that are on disk.
+    n_taken: u64,
+    n_done: u64,
+}
+
+impl Inbox {
+    fn is_empty(&self) -> bool {
+        self.records.is_empty() && self.lost.is_empty()
+    }
+
+    fn is_due(&self) -> bool {
+        self.is_urgent || self.is_closed || MAX_BATCH <= self.records.len()
+    }
+}
+
+impl Tray {
+    fn lock(&self) -> MutexGuard<'_, Inbox> {
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for something to write; returns it, and whether it is the last.
+    fn take(&self) -> (Vec<Arc<Record>>, Lost, bool) {
+        let inbox = self.bell.wait_while(self.lock(), |inbox| inbox.is_empty() && !inbox.is_due());
+        let inbox = inbox.unwrap_or_else(PoisonError::into_inner);
+        let waited = self.bell.wait_timeout_while(inbox, MAX_AGE, |inbox| !inbox.is_due());
+        let (mut inbox, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        inbox.is_urgent = false;
+        inbox.n_taken += 1;
+        let taken = (std::mem::take(&mut inbox.records), std::mem::take(&mut inbox.lost));
+        (taken.0, taken.1, inbox.is_closed)
+    }
+
+    fn done(&self) {
+        self.lock().n_done += 1;
+        self.bell.notify_all();
+    }
+}
+
+/// Says at its end that the thread is gone, also when it panicked: nobody may wait for it for ever.
+struct Leaving<'a>(&'a Tray);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        self.0.lock().is_gone = true;
+        self.0.bell.notify_all();
+    }
 }
 
 impl Recorder {
@@ -67,30 +122,35 @@ impl Recorder {
         log: Option<LogFile>,
         retention: Retention,
     ) -> Self {
-        let (sender, receiver) = sync_channel(n_waiting);
-        let lost = Arc::new(Mutex::new(Lost::new()));
-        let mut desk =
-            Desk { state, log, lost: Arc::clone(&lost), report: RecorderReport::default() };
+        let tray = Arc::new(Tray::default());
+        let mut desk = Desk { state, log, report: RecorderReport::default() };
+        let taken = Arc::clone(&tray);
         let thread = thread::spawn(move || {
-            desk.work(&receiver, &retention);
+            desk.work(&taken, &retention);
             desk.report
         });
-        Self { sender, lost, thread: Mutex::new(Some(thread)) }
+        Self { tray, n_waiting, thread: Mutex::new(Some(thread)) }
     }
 
     /// Waits until everything that was told so far is written.
     pub fn flush(&self) {
-        let (answer, written) = sync_channel(1);
-        if self.sender.send(Message::Flush(answer)).is_ok() {
-            let _ = written.recv();
+        let mut inbox = self.tray.lock();
+        if inbox.is_closed {
+            return;
         }
+        inbox.is_urgent = true;
+        // What is here now is in the next batch that is taken.
+        let wanted = inbox.n_taken + 1;
+        self.tray.bell.notify_all();
+        drop(self.tray.bell.wait_while(inbox, |inbox| inbox.n_done < wanted && !inbox.is_gone));
     }
 
     /// Writes what is left, lets go of what is too old, and says how it went; the second time there is nothing to say.
     pub fn close(&self) -> RecorderReport {
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(thread) = thread else { return RecorderReport::default() };
-        let _ = self.sender.send(Message::Close);
+        self.tray.lock().is_closed = true;
+        self.tray.bell.notify_all();
         thread.join().unwrap_or_default()
     }
 }
@@ -106,15 +166,24 @@ impl Listener for Recorder {
         if !record.event.is_stored() {
             return;
         }
-        match self.sender.try_send(Message::Record(Arc::clone(record))) {
-            Err(TrySendError::Full(message)) if record.event.is_terminal() => {
-                let _ = self.sender.send(message);
-            }
-            Err(TrySendError::Full(_)) => {
-                let mut lost = locked(&self.lost);
-                lost.entry(record.task.clone()).or_insert_with(|| (Arc::clone(record), 0)).1 += 1;
-            }
-            Ok(()) | Err(TrySendError::Disconnected(_)) => {}
+        let mut inbox = self.tray.lock();
+        if inbox.is_closed {
+            return;
+        }
+        let was_empty = inbox.is_empty();
+        if record.event.is_terminal() {
+            inbox.is_urgent = true;
+            inbox.records.push(Arc::clone(record));
+        } else if inbox.records.len() < self.n_waiting {
+            inbox.records.push(Arc::clone(record));
+        } else {
+            let lost = inbox.lost.entry(record.task.clone());
+            lost.or_insert_with(|| (Arc::clone(record), 0)).1 += 1;
+        }
+        let is_awaited = was_empty || inbox.is_due();
+        drop(inbox);
+        if is_awaited {
+            self.tray.bell.notify_all();
         }
     }
 }
@@ -124,33 +193,22 @@ impl Listener for Recorder {
 struct Desk {
     state: State,
     log: Option<LogFile>,
-    lost: Arc<Mutex<Lost>>,
     report: RecorderReport,
 }
 
 impl Desk {
-    fn work(&mut self, receiver: &Receiver<Message>, retention: &Retention) {
-        let mut batch: Vec<Arc<Record>> = Vec::new();
+    fn work(&mut self, tray: &Tray, retention: &Retention) {
+        let _leaving = Leaving(tray);
         let mut last = None;
         loop {
-            match next(receiver, batch.is_empty()) {
-                Ok(Message::Record(record)) => {
-                    let is_due = record.event.is_terminal() || MAX_BATCH <= batch.len() + 1;
-                    last = Some(record.at);
-                    batch.push(record);
-                    if is_due {
-                        self.write(&mut batch);
-                    }
-                }
-                Ok(Message::Flush(answer)) => {
-                    self.write(&mut batch);
-                    let _ = answer.send(());
-                }
-                Err(RecvTimeoutError::Timeout) => self.write(&mut batch),
-                Ok(Message::Close) | Err(RecvTimeoutError::Disconnected) => break,
+            let (records, lost, is_last) = tray.take();
+            last = records.last().map(|record| record.at).or(last);
+            self.write(&records, lost);
+            tray.done();
+            if is_last {
+                break;
             }
         }
-        self.write(&mut batch);
         if let Some(now) = last
             && let Err(error) = self.state.trim(retention, now)
         {
@@ -159,9 +217,9 @@ impl Desk {
     }
 
     /// Writes the batch; a failure is noted, and the batch is lost.
-    fn write(&mut self, batch: &mut Vec<Arc<Record>>) {
-        let mut ready = self.lost_ones();
-        ready.extend(batch.drain(..).map(|record| Ready::new(&record)));
+    fn write(&mut self, batch: &[Arc<Record>], lost: Lost) {
+        let mut ready = self.lost_ones(lost);
+        ready.extend(batch.iter().map(Ready::new));
         if ready.is_empty() {
             return;
         }
@@ -183,8 +241,7 @@ impl Desk {
     }
 
     /// Says for each task what was left out; the note takes the first number that is missing.
-    fn lost_ones(&mut self) -> Vec<Ready> {
-        let lost = std::mem::take(&mut *locked(&self.lost));
+    fn lost_ones(&mut self, lost: Lost) -> Vec<Ready> {
         let mut notes = Vec::new();
         for (first, n_events) in lost.into_values() {
             self.report.n_lost += n_events;
@@ -193,15 +250,4 @@ impl Desk {
         }
         notes
     }
-}
-
-fn next(receiver: &Receiver<Message>, is_idle: bool) -> Result<Message, RecvTimeoutError> {
-    if is_idle {
-        return receiver.recv().map_err(|_| RecvTimeoutError::Disconnected);
-    }
-    receiver.recv_timeout(PAUSE)
-}
-
-fn locked(lost: &Mutex<Lost>) -> MutexGuard<'_, Lost> {
-    lost.lock().unwrap_or_else(PoisonError::into_inner)
 }
