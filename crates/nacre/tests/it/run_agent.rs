@@ -133,7 +133,7 @@ fn a_run_that_another_process_cancels_ends_as_cancelled() {
     let mut child = home.command(&home.work(), &args).stdout(Stdio::piped()).spawn().unwrap();
     let (mut state, task) = running(&home, &mut child);
     let report = state.cancel(&task, CancelledBy::Shutdown, NOW.parse().unwrap()).unwrap();
-    assert_eq!(report.asked, [task.clone()]);
+    assert_eq!(report.asked, std::slice::from_ref(&task));
     let output = child.wait_with_output().unwrap();
     let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(told["state"], "cancelled(shutdown)");
