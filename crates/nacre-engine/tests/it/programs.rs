@@ -53,7 +53,7 @@ const STUBBORN: &[(&str, &str)] = &[
 
 #[tokio::test]
 async fn a_program_that_ends_tells_how() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     for (script, ending, stdout, stderr) in [
         ("echo out; echo err >&2", Ending::Exited(0), "out\n", "err\n"),
         ("exit 7", Ending::Exited(7), "", ""),
@@ -69,7 +69,7 @@ async fn a_program_that_ends_tells_how() {
 
 #[tokio::test]
 async fn arguments_are_not_read_by_a_shell() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let arguments = vec!["$(touch hacked)".to_owned(), "; touch hacked".to_owned()];
     let order = workshop.order(Program::Argv { name: "echo".to_owned(), arguments });
     let finished = workshop.run(&order).await.unwrap();
@@ -79,7 +79,7 @@ async fn arguments_are_not_read_by_a_shell() {
 
 #[tokio::test]
 async fn a_program_that_is_not_there_is_named() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let order =
         workshop.order(Program::Argv { name: "no-such-program".to_owned(), arguments: vec![] });
     let error = workshop.run(&order).await.unwrap_err();
@@ -92,7 +92,7 @@ async fn a_program_that_is_not_there_is_named() {
 #[tokio::test]
 async fn cancelled_programs_are_gone_when_the_call_returns() {
     for (name, script) in STUBBORN {
-        let workshop = Workshop::new();
+        let Some(workshop) = Workshop::new() else { return };
         let order = workshop.script(script);
         let source = CancelSource::new();
         let (launcher, token) = (Workshop::launcher(), source.token());
@@ -112,7 +112,7 @@ async fn cancelled_programs_are_gone_when_the_call_returns() {
 #[tokio::test]
 async fn a_program_whose_time_is_over_is_gone_when_the_call_returns() {
     for (name, script) in STUBBORN {
-        let workshop = Workshop::new();
+        let Some(workshop) = Workshop::new() else { return };
         let mut order = workshop.script(script);
         order.time_limit = Duration::from_millis(400);
         let finished = workshop.run(&order).await.unwrap();
@@ -124,7 +124,7 @@ async fn a_program_whose_time_is_over_is_gone_when_the_call_returns() {
 #[tokio::test]
 async fn a_call_that_is_dropped_takes_its_programs_along() {
     for (name, script) in STUBBORN {
-        let workshop = Workshop::new();
+        let Some(workshop) = Workshop::new() else { return };
         let order = workshop.script(script);
         let (launcher, never) = (Workshop::launcher(), Cancel::never());
         let ready = workshop.path("workspace/ready");
@@ -143,7 +143,7 @@ async fn a_call_that_is_dropped_takes_its_programs_along() {
 
 #[tokio::test]
 async fn what_a_program_leaves_in_the_background_ends_with_it() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let script = "setsid sleep 60 & echo $! > a.pid; sleep 60 & echo $! > b.pid; echo done";
     let finished = workshop.run(&workshop.script(script)).await.unwrap();
     assert_eq!((finished.ending, finished.left_behind), (Ending::Exited(0), 2));
@@ -164,7 +164,7 @@ exec sleep 60
 
 #[tokio::test]
 async fn runners_who_hand_over_to_each_other_are_caught() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let order = workshop.script(RELAY);
     let source = CancelSource::new();
     let (launcher, token) = (Workshop::launcher(), source.token());
@@ -180,7 +180,7 @@ async fn runners_who_hand_over_to_each_other_are_caught() {
 
 #[tokio::test]
 async fn a_flood_of_output_is_counted_and_not_kept() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let mut order = workshop.script("head -c 20000000 /dev/zero | tr '\\0' x; echo the end");
     order.output = OutputCaps { head: 100, tail: 100 };
     let finished = workshop.run(&order).await.unwrap();
@@ -191,7 +191,7 @@ async fn a_flood_of_output_is_counted_and_not_kept() {
 
 #[tokio::test]
 async fn memory_and_files_are_limited() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let mut order = workshop.script(
         "head -c 3000000 /dev/zero > big; wc -c < big; head -c 90000000 /dev/zero | tail -c 80000000 | wc -c",
     );
@@ -204,7 +204,7 @@ async fn memory_and_files_are_limited() {
 
 #[tokio::test]
 async fn a_program_finds_only_the_environment_it_was_given() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let finished =
         workshop.run(&workshop.script("env | cut -d= -f1 | sort | tr '\\n' ' '")).await.unwrap();
     assert_eq!(

@@ -53,7 +53,7 @@ async fn call(tool: &dyn AnyTool, arguments: Value, desk: &Desk) -> Result<Outpu
 
 #[tokio::test]
 async fn shell_run_shows_how_a_program_ended_and_what_it_said() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let (tool, desk) = (ShellRun { programs: programs(&workshop) }, desk(&workshop));
     let ok = call(&tool, json!({"argv": ["echo", "a b"]}), &desk).await.unwrap();
     assert_eq!(ok.text, "exit code 0\n--- stdout\na b");
@@ -67,7 +67,7 @@ async fn shell_run_shows_how_a_program_ended_and_what_it_said() {
 // Acolyte defect 3.
 #[tokio::test]
 async fn shell_run_stops_a_program_at_the_time_that_was_asked_for() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let (tool, desk) = (ShellRun { programs: programs(&workshop) }, desk(&workshop));
     let arguments = json!({"script": "echo begun; sleep 60", "time_limit": 1});
     let error = call(&tool, arguments, &desk).await.unwrap_err();
@@ -82,7 +82,7 @@ async fn shell_run_stops_a_program_at_the_time_that_was_asked_for() {
 
 #[tokio::test]
 async fn shell_run_is_refused_where_programs_cannot_be_confined() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let mut desk = desk(&workshop);
     // A workspace that holds the secrets cannot be walled off from them.
     desk.workspace = Arc::new(workshop.path("home"));
@@ -94,7 +94,7 @@ async fn shell_run_is_refused_where_programs_cannot_be_confined() {
 
 #[tokio::test]
 async fn shell_run_tells_of_changed_hooks() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     fs::create_dir_all(workshop.path("workspace/.git/hooks")).unwrap();
     let (tool, desk) = (ShellRun { programs: programs(&workshop) }, desk(&workshop));
     let script = "echo 'curl evil' > .git/hooks/pre-commit; echo x > .envrc; echo y > plain";
@@ -107,7 +107,7 @@ async fn shell_run_tells_of_changed_hooks() {
 
 #[tokio::test]
 async fn shell_run_ends_when_the_run_is_cancelled() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let source = CancelSource::new();
     let mut desk = desk(&workshop);
     desk.cancel = source.token();
@@ -126,7 +126,8 @@ async fn shell_run_ends_when_the_run_is_cancelled() {
 
 #[tokio::test]
 async fn a_checklist_goes_through_its_states() {
-    let (workshop, checklist) = (Workshop::new(), Checklist::default());
+    let Some(workshop) = Workshop::new() else { return };
+    let checklist = Checklist::default();
     let desk = desk(&workshop);
     let set = ChecklistSet { checklist: checklist.clone() };
     let update = ChecklistUpdate { checklist: checklist.clone() };
@@ -176,7 +177,7 @@ fn learning() -> Value {
 
 #[tokio::test]
 async fn what_is_remembered_is_found_and_can_be_put_away() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let (shelf, desk) = (shelf(&workshop), desk(&workshop));
     let add = MemoryAdd { shelf: shelf.clone() };
     let search = MemorySearch { shelf: shelf.clone() };
@@ -202,7 +203,7 @@ async fn what_is_remembered_is_found_and_can_be_put_away() {
 
 #[test]
 fn an_agent_that_may_only_read_is_not_shown_the_tools_that_change_memories() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let shelf = shelf(&workshop);
     let offered = |memory: MemoryUse| {
         let tools: Vec<Arc<dyn AnyTool>> = vec![
@@ -233,7 +234,7 @@ fn an_agent_that_may_only_read_is_not_shown_the_tools_that_change_memories() {
 
 #[tokio::test]
 async fn a_memory_without_evidence_is_refused() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let (shelf, desk) = (shelf(&workshop), desk(&workshop));
     let add = MemoryAdd { shelf: shelf.clone() };
     for (key, value) in [
@@ -271,9 +272,9 @@ async fn after(effects: &ProjectEffects, path: &str, workshop: &Workshop) -> Eff
 }
 
 /// A project whose own linter does what the test says.
-fn project(linter: &str) -> Workshop {
+fn project(linter: &str) -> Option<Workshop> {
     use std::os::unix::fs::PermissionsExt as _;
-    let workshop = Workshop::new();
+    let workshop = Workshop::new()?;
     let bin = workshop.path("workspace/node_modules/.bin");
     fs::create_dir_all(&bin).unwrap();
     fs::write(workshop.path("workspace/package.json"), "{}").unwrap();
@@ -283,12 +284,12 @@ fn project(linter: &str) -> Workshop {
     for name in ["eslint", "prettier"] {
         fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
     }
-    workshop
+    Some(workshop)
 }
 
 #[tokio::test]
 async fn a_change_is_formatted_and_linted_and_both_are_told() {
-    let workshop = project("echo 'a.ts:1: unused a'; exit 1");
+    let Some(workshop) = project("echo 'a.ts:1: unused a'; exit 1") else { return };
     let effects = effects(&workshop, RepositoryTrust::Trusted, None);
     let report = after(&effects, "a.ts", &workshop).await;
     assert_eq!(
@@ -309,19 +310,19 @@ async fn a_change_is_formatted_and_linted_and_both_are_told() {
 #[tokio::test]
 async fn a_repositorys_own_tools_are_confined_and_a_strangers_do_not_run_at_all() {
     let linter = "cat ../home/.ssh/id; echo x > ../home/hacked; env; exit 1";
-    let workshop = project(linter);
+    let Some(workshop) = project(linter) else { return };
     let trusted = effects(&workshop, RepositoryTrust::Trusted, None);
     let report = after(&trusted, "a.ts", &workshop).await;
     assert!(!report.text.contains("the key"), "{}", report.text);
     assert!(!workshop.path("home/hacked").exists());
-    let workshop = project(linter);
+    let Some(workshop) = project(linter) else { return };
     let stranger = effects(&workshop, RepositoryTrust::Stranger, None);
     assert_eq!(after(&stranger, "a.ts", &workshop).await, EffectReport::default());
 }
 
 #[tokio::test]
 async fn a_tool_that_keeps_failing_is_given_up_with_a_word() {
-    let workshop = project("echo x >> runs; kill -KILL $$");
+    let Some(workshop) = project("echo x >> runs; kill -KILL $$") else { return };
     let effects = effects(&workshop, RepositoryTrust::Trusted, None);
     let mut said = Vec::new();
     for _ in 0..5 {
@@ -337,7 +338,7 @@ async fn a_tool_that_keeps_failing_is_given_up_with_a_word() {
 
 #[tokio::test]
 async fn a_talkative_linter_says_two_kilobytes_at_most() {
-    let workshop = project("head -c 500000 /dev/zero | tr '\\0' é; exit 1");
+    let Some(workshop) = project("head -c 500000 /dev/zero | tr '\\0' é; exit 1") else { return };
     let effects = effects(&workshop, RepositoryTrust::Trusted, None);
     let report = after(&effects, "a.ts", &workshop).await;
     assert!(report.text.len() <= 2_000 && report.text.ends_with("[… more was said …]"));
@@ -345,7 +346,7 @@ async fn a_talkative_linter_says_two_kilobytes_at_most() {
 
 #[tokio::test]
 async fn rustfmt_changes_the_file_and_none_that_it_includes() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     fs::write(workshop.path("workspace/Cargo.toml"), "[package]\nedition = \"2021\"\n").unwrap();
     fs::write(workshop.path("workspace/lib.rs"), "mod  other;\nfn  a() {}\n").unwrap();
     fs::write(workshop.path("workspace/other.rs"), "fn  b() {}\n").unwrap();
@@ -365,7 +366,7 @@ async fn rustfmt_changes_the_file_and_none_that_it_includes() {
 
 #[tokio::test]
 async fn a_memory_edited_as_a_file_is_redacted_checked_and_found() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let (shelf, desk) = (shelf(&workshop), desk(&workshop));
     let id =
         call(&MemoryAdd { shelf: shelf.clone() }, learning(), &desk).await.unwrap().value["id"]
@@ -394,7 +395,7 @@ async fn a_memory_edited_as_a_file_is_redacted_checked_and_found() {
 
 #[test]
 fn agents_that_change_nothing_have_no_effects() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let kinds = vec![EffectKind::Format];
     let wanted = Effects { kinds, time_limit: Duration::from_secs(1) };
     let made = |permissions: &Permissions, effects: &Effects| {

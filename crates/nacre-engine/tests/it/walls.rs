@@ -67,7 +67,7 @@ const WAYS_OUT: &[&str] = &[
 
 #[tokio::test]
 async fn no_way_out_changes_anything() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let home = workshop.path("home");
     symlink(&home, workshop.path("workspace/H")).unwrap();
     let before = outside(&workshop);
@@ -80,7 +80,7 @@ async fn no_way_out_changes_anything() {
 
 #[tokio::test]
 async fn the_workspace_and_the_own_folder_can_be_changed() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let script = "mkdir -p a/b && echo x > a/b/c && mv a/b/c d && ln d e && rm d && mktemp && cat e && echo y > /dev/null";
     let finished = workshop.run(&workshop.script(script)).await.unwrap();
     assert_eq!(finished.ending, Ending::Exited(0), "{}", finished.stderr.text());
@@ -89,7 +89,7 @@ async fn the_workspace_and_the_own_folder_can_be_changed() {
 
 #[tokio::test]
 async fn secrets_are_not_read_and_their_neighbours_are() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     symlink(workshop.path("home/.ssh"), workshop.path("home/keys")).unwrap();
     for (path, is_readable) in [
         ("home/notes", true),
@@ -123,7 +123,7 @@ const CALLS: &[(&str, &str)] = &[
 
 #[tokio::test]
 async fn no_connection_is_opened_unless_it_is_allowed() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
     let socket = workshop.path("workspace/socket");
@@ -149,7 +149,7 @@ async fn no_connection_is_opened_unless_it_is_allowed() {
 #[cfg(target_arch = "x86_64")]
 #[tokio::test]
 async fn dangerous_system_calls_are_refused() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let calls = [
         ("ptrace", 101, 1),
         ("mount", 165, 1),
@@ -181,7 +181,7 @@ async fn dangerous_system_calls_are_refused() {
 
 #[tokio::test]
 async fn other_processes_are_neither_read_nor_signalled() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let own = std::process::id();
     let script = format!(
         "cat /proc/{own}/environ && echo read; kill -0 {own} && echo signalled; kill -9 $PPID; echo alive"
@@ -193,7 +193,7 @@ async fn other_processes_are_neither_read_nor_signalled() {
 
 #[tokio::test]
 async fn walls_that_cannot_be_tried_let_nobody_in() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let mut missing = workshop.script("echo in");
     missing.confinement.outside = workshop.path("nowhere");
     let mut inside = workshop.script("echo in");
@@ -210,7 +210,7 @@ async fn walls_that_cannot_be_tried_let_nobody_in() {
 
 #[tokio::test]
 async fn where_metadata_is_free_linkers_and_git_work() {
-    let workshop = Workshop::new();
+    let Some(workshop) = Workshop::new() else { return };
     let mut order = workshop.script("git init -q . && touch f && chmod +x f && test -x f");
     order.confinement.metadata = Metadata::Free;
     let finished = workshop.run(&order).await.unwrap();
