@@ -36,29 +36,9 @@ pub fn on_all_cores<I: Sync, T: Send>(
     })
 }
 
-/// Does two things at the same time; one after the other where the system has no thread left.
-pub fn side_by_side<A: Send, B>(one: impl Fn() -> A + Sync, other: impl FnOnce() -> B) -> (A, B) {
-    let one = &one;
-    thread::scope(|scope| {
-        let started = thread::Builder::new().spawn_scoped(scope, one);
-        let second = other();
-        let first = match started.map(ScopedJoinHandle::join) {
-            Ok(Ok(first)) => first,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(_) => one(),
-        };
-        (first, second)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn both_things_are_done() {
-        assert_eq!(side_by_side(|| 1, || "two"), (1, "two"));
-    }
 
     #[test]
     fn results_come_in_the_order_of_the_items() {

@@ -7,6 +7,6 @@ mod hash;
 pub mod redact;
 mod shown;
 
-pub use cores::{on_all_cores, side_by_side};
+pub use cores::on_all_cores;
 pub use hash::{ContentHash, ParseHashError};
 pub use shown::{Shown, ShownLine, is_hidden_char};

@@ -42,4 +42,4 @@ pub use revision::PlannedChange;
 pub use sidecar::{Evidence, Feedback, Quote, Speaker, State, Verdict};
 pub use slug::slug;
 pub use store::{Listing, MemoryError, Rules, Store, Unreadable};
-pub use survey::{FileRead, Survey, Surveyed};
+pub use survey::{FileRead, Remembered, Survey, Surveyed, SurveyedFolder};

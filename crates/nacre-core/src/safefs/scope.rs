@@ -13,6 +13,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, PermissionsExt as _};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir};
 use rustix::io::Errno;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{FsAction, FsError};
 use super::path::RelPath;
@@ -96,6 +97,13 @@ impl Folder {
         stamp_of(&self.dir, name)
     }
 
+    /// The stamp of what stands at `path` below this folder, if it is of that kind. It only looks: a link on
+    /// the way there is followed, one at its end is not.
+    pub fn glance(&self, path: &str, kind: EntryKind) -> Option<FileStamp> {
+        let stat = rustix::fs::statat(&self.dir, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        (kind_of(FileType::from_raw_mode(stat.st_mode)) == kind).then(|| file_stamp(&stat))
+    }
+
     /// The stamp of the folder itself, which changes when a name in it does.
     pub fn own_stamp(&self) -> Option<FileStamp> {
         rustix::fs::fstat(&self.dir).ok().map(|stat| file_stamp(&stat))
@@ -127,6 +135,18 @@ pub struct FileStamp {
     pub modified: i128,
     /// When its metadata last changed; no program can set it back.
     pub changed: i128,
+}
+
+impl FileStamp {
+    /// A number that changes with the stamp, for those who keep many; never one below 2.
+    pub fn number(self) -> u64 {
+        let mut bytes = [0; 48];
+        bytes[..8].copy_from_slice(&self.size.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.inode.to_le_bytes());
+        bytes[16..32].copy_from_slice(&self.modified.to_le_bytes());
+        bytes[32..].copy_from_slice(&self.changed.to_le_bytes());
+        xxh3_64(&bytes) | 2
+    }
 }
 
 /// What stands in a folder.
@@ -285,20 +305,24 @@ pub(super) fn list_dir(dir: &Dir, full: &Path) -> Result<Vec<Entry>, FsError> {
         if file_type == FileType::Unknown {
             file_type = type_of(dir, name);
         }
-        let kind = match file_type {
-            FileType::RegularFile => EntryKind::File,
-            FileType::Directory => EntryKind::Folder,
-            FileType::Symlink
-            | FileType::Fifo
-            | FileType::Socket
-            | FileType::CharacterDevice
-            | FileType::BlockDevice
-            | FileType::Unknown => EntryKind::Other,
-        };
+        let kind = kind_of(file_type);
         entries.push(Entry { name: name.to_string_lossy().into_owned(), kind });
     }
     entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     Ok(entries)
+}
+
+fn kind_of(file_type: FileType) -> EntryKind {
+    match file_type {
+        FileType::RegularFile => EntryKind::File,
+        FileType::Directory => EntryKind::Folder,
+        FileType::Symlink
+        | FileType::Fifo
+        | FileType::Socket
+        | FileType::CharacterDevice
+        | FileType::BlockDevice
+        | FileType::Unknown => EntryKind::Other,
+    }
 }
 
 fn type_of(dir: &Dir, name: &CStr) -> FileType {

@@ -21,7 +21,7 @@ const MAX_SEGMENT_BYTES: u64 = 4 << 30;
 /// A manifest holds numbers only.
 const MAX_MANIFEST_BYTES: u64 = 256 << 20;
 
-/// A segment is merged into the one before when that has at most so many times its records.
+/// A segment is merged into the one before when that is at most so many times its size.
 const MERGE_FACTOR: usize = 3;
 
 /// Units that are taken apart at once; bounds what a rebuild holds in memory.
@@ -291,8 +291,9 @@ fn to_merge(manifest: &Manifest, segments: &[(Segment, Origin)]) -> Option<usize
     }
     let last = segments.len().checked_sub(1)?;
     let before = last.checked_sub(1)?;
-    let n_rows = |idx: usize| segments[idx].0.n_rows();
-    (n_rows(before) <= n_rows(last).saturating_mul(MERGE_FACTOR)).then_some(before)
+    // A unit without records has its weight too.
+    let size = |idx: usize| segments[idx].0.n_rows() + segments[idx].0.n_units();
+    (size(before) <= size(last).saturating_mul(MERGE_FACTOR)).then_some(before)
 }
 
 fn draft_of(units: &[Unit], embedder: &dyn Embedder) -> Result<Draft, EmbedError> {

@@ -3,7 +3,6 @@
 //! Rows are numbered over all segments. The rows of a unit stand together and in order, so that the
 //! neighbour of a message is the next row.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -79,14 +78,8 @@ impl Snapshot {
 
     /// The keys of live units without records.
     pub(super) fn empty_units(&self) -> impl Iterator<Item = &str> {
-        self.loaded.iter().zip(&self.manifest.parts).flat_map(|(loaded, part)| {
-            (0..loaded.segment.n_units()).filter_map(move |idx| {
-                let is_dead =
-                    u32::try_from(idx).is_ok_and(|idx| part.dead.binary_search(&idx).is_ok());
-                let is_empty = loaded.segment.unit(idx).n_rows == 0;
-                (is_empty && !is_dead).then(|| loaded.segment.unit_key(idx))
-            })
-        })
+        let empty = self.live_units().filter(|(loaded, idx)| loaded.segment.unit(*idx).n_rows == 0);
+        empty.map(|(loaded, idx)| loaded.segment.unit_key(idx))
     }
 
     pub(super) fn dims(&self) -> usize {
@@ -145,20 +138,22 @@ impl Snapshot {
         })
     }
 
-    /// The live units by their keys.
-    pub(super) fn units(&self) -> HashMap<&str, Fingerprint> {
-        let mut units = HashMap::new();
-        for (part, loaded) in self.loaded.iter().enumerate() {
-            let dead = &self.manifest.parts[part].dead;
-            for idx in 0..loaded.segment.n_units() {
-                let unit = u32::try_from(idx).unwrap_or(u32::MAX);
-                if dead.binary_search(&unit).is_err() {
-                    units
-                        .insert(loaded.segment.unit_key(idx), loaded.segment.unit(idx).fingerprint);
-                }
-            }
-        }
-        units
+    /// The live units with their keys, part by part.
+    pub(super) fn units(&self) -> impl Iterator<Item = (&str, Fingerprint)> {
+        self.live_units().map(|(loaded, idx)| {
+            (loaded.segment.unit_key(idx), loaded.segment.unit(idx).fingerprint)
+        })
+    }
+
+    /// The live units, by their segment and their number in it.
+    fn live_units(&self) -> impl Iterator<Item = (&Loaded, usize)> {
+        self.loaded.iter().zip(&self.manifest.parts).flat_map(|(loaded, part)| {
+            let is_dead = |idx: &usize| {
+                u32::try_from(*idx).is_ok_and(|idx| part.dead.binary_search(&idx).is_ok())
+            };
+            let live = (0..loaded.segment.n_units()).filter(move |idx| !is_dead(idx));
+            live.map(move |idx| (loaded, idx))
+        })
     }
 
     /// The segments in the order of their rows, for those who scan them whole.

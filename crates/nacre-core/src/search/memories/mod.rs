@@ -3,6 +3,7 @@
 //! The files are looked at before every answer (their stamps, not their contents), so an edit by hand or
 //! by git is found by the very next search. What was overturned never stands above what overturned it.
 
+mod look;
 pub(crate) mod mentions;
 mod related;
 #[cfg(test)]
@@ -10,40 +11,26 @@ mod tests;
 mod units;
 
 use std::cell::RefCell;
-use std::collections::HashSet;
 
 use jiff::Timestamp;
 
 use super::embed::Embedder;
-use super::index::{Changes, Index, IndexError};
+use super::index::{Index, IndexError};
 use super::kin::Kin;
 use super::query::Query;
 use super::rank::{self, Level, Mode, RankOptions, Ranked};
-use super::record::{Fingerprint, Unit};
 use super::settle::{self, Group};
 use super::snapshot::Snapshot;
 use super::snippet;
-use crate::base::{on_all_cores, side_by_side};
-use crate::memory::{Located, Memory, MemoryError, Reader, Store, Survey, Surveyed, Unreadable};
-use crate::safefs::{Access, FileStamp, FsError, Owner, WriteScope};
+use crate::memory::{Located, Memory, MemoryError, Reader, Store, Unreadable};
+use crate::safefs::{Access, FsError, Owner, WriteScope};
+use look::{Look, Size};
 
 /// The folder of everything derived, inside a store.
 pub const INDEX_FOLDER: &str = "index";
 
 /// The name of this index in it.
 const INDEX_NAME: &str = "memories";
-
-/// A file this young may change again without its stamp changing.
-const YOUNG_NANOS: i128 = 20_000_000;
-
-/// Files that are taken into the index at once; bounds what building it holds in memory.
-const MAX_UNITS: usize = 8192;
-
-/// The content of a file that cannot be read.
-const UNREADABLE: u64 = 1;
-
-/// Fewer files are not worth a thread.
-const FILES_PER_THREAD: usize = 64;
 
 /// How many of the best rows are looked at when hits are filtered or put in order.
 const MAX_CANDIDATES: usize = 1000;
@@ -71,7 +58,6 @@ pub struct MemoryIndex<'a> {
     store: &'a Store,
     embedder: &'a dyn Embedder,
     snapshot: Snapshot,
-    survey: Survey,
     now: Timestamp,
 }
 
@@ -129,8 +115,11 @@ impl<'a> MemoryIndex<'a> {
         now: Timestamp,
     ) -> Result<Self, SearchError> {
         let index = Index::new(folder(store), INDEX_NAME);
-        let (mut snapshot, survey) = side_by_side(|| index.load(embedder), || store.survey());
-        let survey = survey?;
+        let mut snapshot = index.load(embedder);
+        if look::is_current(store, &snapshot)? {
+            return Ok(Self { store, embedder, snapshot, now });
+        }
+        let survey = store.survey()?;
         let look = Look { store, survey: &survey, now };
         loop {
             let mut is_partial = false;
@@ -143,23 +132,15 @@ impl<'a> MemoryIndex<'a> {
                 break;
             }
         }
-        Ok(Self { store, embedder, snapshot, survey, now })
+        Ok(Self { store, embedder, snapshot, now })
     }
 
     /// Takes over a change of these memories, without a look at the others: for whoever made the change.
-    pub fn refresh(mut self, changed: &[Located], owner: &Owner) -> Result<Self, SearchError> {
+    pub fn refresh(self, changed: &[Located], owner: &Owner) -> Result<Self, SearchError> {
         let index = Index::new(folder(self.store), INDEX_NAME);
-        let look = Look { store: self.store, survey: &self.survey, now: self.now };
         let snapshot = index.update(self.snapshot, self.embedder, owner, |snapshot| {
-            Ok::<_, SearchError>(Some(look.changes_of(changed, snapshot.watermark())))
+            Ok::<_, SearchError>(Some(look::changes_of(self.store, changed, snapshot.watermark())))
         })?;
-        for at in changed {
-            let stamp = self.store.stamp_of(at);
-            let path = at.path.as_str();
-            self.survey.files.retain(|known| known.path != path);
-            let surveyed = stamp.map(|stamp| Surveyed { path: path.to_owned(), stamp });
-            self.survey.files.extend(surveyed);
-        }
         Ok(Self { snapshot, ..self })
     }
 
@@ -214,13 +195,11 @@ impl<'a> MemoryIndex<'a> {
 
     /// The files that the index knows to be no memories, with what is wrong now.
     fn broken(&self) -> Vec<Unreadable> {
-        let without_records: HashSet<&str> = self.snapshot.empty_units().collect();
-        if without_records.is_empty() {
-            return Vec::new();
-        }
-        let files = self.survey.files.iter().map(|file| file.path.as_str());
-        let broken = files.filter(|path| without_records.contains(path));
-        broken.filter_map(Located::from_path).filter_map(|at| self.store.load(&at).err()).collect()
+        let empty = self.snapshot.empty_units();
+        let mut paths: Vec<&str> = empty.filter(|path| !look::is_folder(path)).collect();
+        paths.sort_unstable();
+        let located = paths.into_iter().filter_map(Located::from_path);
+        located.filter_map(|at| self.store.load(&at).err()).collect()
     }
 }
 
@@ -289,7 +268,7 @@ pub fn index_status(
         n_segments: snapshot.n_segments(),
         n_bytes: index.n_bytes(),
         model: snapshot.model().to_owned(),
-        n_outdated: changes.map_or(0, |changes| changes.units.len() + changes.gone.len()),
+        n_outdated: changes.map_or(0, |changes| look::n_files(&changes)),
     })
 }
 
@@ -305,126 +284,6 @@ pub fn clear_index(
 /// The index's folder; `None` where it cannot be made, and then nothing is stored.
 fn folder(store: &Store) -> Option<WriteScope> {
     WriteScope::create_inside(store.path(), INDEX_FOLDER, Access::Private).ok()
-}
-
-/// Whether a look saw everything that changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Size {
-    Whole,
-    Partial,
-}
-
-/// A file that may not be what the index holds.
-struct Doubtful {
-    at: Located,
-    /// As it was indexed, if it was.
-    before: Option<Fingerprint>,
-    now: Fingerprint,
-}
-
-/// One look at a store's files.
-struct Look<'a> {
-    store: &'a Store,
-    survey: &'a Survey,
-    now: Timestamp,
-}
-
-impl Look<'_> {
-    /// What is different from `snapshot`, or a piece of it; `None` when nothing is.
-    fn changes(&self, snapshot: &Snapshot) -> Result<(Option<Changes>, Size), FsError> {
-        let watermark = units::number_of(self.survey.evidence);
-        let has_new_evidence = watermark != snapshot.watermark();
-        let sides = self.sides(has_new_evidence)?;
-        let known = snapshot.units();
-        let mut n_known = 0;
-        let mut doubtful: Vec<Doubtful> = Vec::new();
-        for (idx, Surveyed { path, stamp }) in self.survey.files.iter().enumerate() {
-            let before = known.get(path.as_str()).copied();
-            n_known += usize::from(before.is_some());
-            let old = before.unwrap_or_default();
-            let side = sides.as_ref().map_or(old.side, |sides| units::number_of(sides[idx]));
-            let now = Fingerprint { stamp: units::number_of(Some(*stamp)), side, content: 0 };
-            if now.stamp != old.stamp || now.side != old.side {
-                let Some(at) = Located::from_path(path) else { continue };
-                let stamp = if self.is_young(*stamp) { 0 } else { now.stamp };
-                doubtful.push(Doubtful { at, before, now: Fingerprint { stamp, ..now } });
-            }
-        }
-        let (units, size) = self.read(&doubtful, sides.is_some());
-        let gone = if n_known == known.len() { Vec::new() } else { self.gone(known.into_keys()) };
-        let is_same = units.is_empty() && gone.is_empty() && !has_new_evidence;
-        let watermark = if size == Size::Whole { watermark } else { snapshot.watermark() };
-        Ok(((!is_same).then_some(Changes { gone, units, watermark }), size))
-    }
-
-    /// The same for files that somebody knows to have changed.
-    fn changes_of(&self, changed: &[Located], watermark: u64) -> Changes {
-        let mut changes = Changes { watermark, ..Changes::default() };
-        for at in changed {
-            // The next look at all files settles the stamp.
-            let doubtful = Doubtful { at: at.clone(), before: None, now: Fingerprint::default() };
-            match self.read_one(&doubtful, false) {
-                Some(unit) if self.store.stamp_of(at).is_some() => changes.units.push(unit),
-                _ => changes.gone.push(at.path.as_str().to_owned()),
-            }
-        }
-        changes
-    }
-
-    /// The stamps of all evidence, where that is worth a look.
-    fn sides(&self, has_new_evidence: bool) -> Result<Option<Vec<Option<FileStamp>>>, FsError> {
-        if !has_new_evidence {
-            return Ok(None);
-        }
-        let paths = self.survey.files.iter().map(|file| file.path.as_str());
-        let located: Vec<Option<Located>> = paths.map(Located::from_path).collect();
-        self.store.evidence_stamps(&located).map(Some)
-    }
-
-    /// Reads what may have changed, until there is enough for one piece.
-    fn read(&self, doubtful: &[Doubtful], has_sides: bool) -> (Vec<Unit>, Size) {
-        let mut units = Vec::new();
-        let mut pieces = doubtful.chunks(MAX_UNITS);
-        while units.len() < MAX_UNITS {
-            let Some(piece) = pieces.next() else { return (units, Size::Whole) };
-            let read = on_all_cores(piece, FILES_PER_THREAD, |piece| {
-                piece.iter().map(|doubtful| self.read_one(doubtful, has_sides)).collect()
-            });
-            units.extend(read.into_iter().flatten());
-        }
-        (units, if pieces.next().is_some() { Size::Partial } else { Size::Whole })
-    }
-
-    /// Reads a file; `None` when it is what the index holds and may still change.
-    fn read_one(&self, doubtful: &Doubtful, has_sides: bool) -> Option<Unit> {
-        let Doubtful { at, before, now } = doubtful;
-        let mut now = *now;
-        if !has_sides {
-            let stamps = self.store.evidence_stamps(&[Some(at.clone())]).ok()?;
-            now.side = units::number_of(stamps.first().copied().flatten());
-        }
-        let read = self.store.read_for_search(at);
-        now.content = read.as_ref().map_or(UNREADABLE, units::content_of);
-        let is_same =
-            before.is_some_and(|before| before.content == now.content && before.side == now.side);
-        if is_same && now.stamp == 0 {
-            return None;
-        }
-        Some(match read {
-            Ok(read) => units::unit_of(at, now, &read),
-            // What cannot be read is no memory until its stamp changes.
-            Err(_) => Unit { key: at.path.as_str().to_owned(), fingerprint: now, records: vec![] },
-        })
-    }
-
-    fn gone<'k>(&self, known: impl Iterator<Item = &'k str>) -> Vec<String> {
-        let here: HashSet<&str> = self.survey.files.iter().map(|file| file.path.as_str()).collect();
-        known.filter(|path| !here.contains(path)).map(str::to_owned).collect()
-    }
-
-    fn is_young(&self, stamp: FileStamp) -> bool {
-        stamp.modified.max(stamp.changed) + YOUNG_NANOS > self.now.as_nanosecond()
-    }
 }
 
 /// Everything that a phrase can stand in.

@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who edits files")]
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -18,7 +18,13 @@ struct World {
     embedder: Builtin,
 }
 
+/// The true time: a file that was just written may change again without its stamp changing.
 fn now() -> Timestamp {
+    Timestamp::now()
+}
+
+/// A time at which all stamps can be trusted.
+fn later() -> Timestamp {
     Timestamp::from_second(4_000_000_000).unwrap()
 }
 
@@ -34,7 +40,7 @@ impl World {
         Self { dir, store, embedder: Builtin::shipped().unwrap() }
     }
 
-    fn store(path: &std::path::Path) -> Store {
+    fn store(path: &Path) -> Store {
         Store::new(WriteScope::open(path, Access::Private).unwrap(), Rules::default())
     }
 
@@ -47,8 +53,12 @@ impl World {
         fs::write(self.path(id), text).unwrap();
     }
 
+    fn open(&self, now: Timestamp) -> MemoryIndex<'_> {
+        MemoryIndex::open(&self.store, &self.embedder, &owner(), now).unwrap()
+    }
+
     fn found(&self, query: &str) -> Found {
-        let index = MemoryIndex::open(&self.store, &self.embedder, &owner(), now()).unwrap();
+        let index = self.open(now());
         let options = MemoryOptions { mode: Mode::Hybrid, limit: 10, archived: false };
         index.search(&Query::parse(query, now()), &options).unwrap()
     }
@@ -175,15 +185,83 @@ fn a_damaged_missing_or_foreign_index_is_rebuilt() {
 #[test]
 fn an_index_that_is_up_to_date_is_not_written() {
     let world = World::filled();
-    // Files that are not young: their stamps can be trusted.
     let stamp = |path: &PathBuf| fs::metadata(path).unwrap().modified().unwrap();
-    world.check();
+    world.open(later());
     let before: Vec<_> =
         world.index_files().iter().map(|path| (path.clone(), stamp(path))).collect();
-    world.check();
+    world.open(later());
     let after: Vec<_> =
         world.index_files().iter().map(|path| (path.clone(), stamp(path))).collect();
     assert_eq!(before, after);
+}
+
+/// A summary's file below the store.
+const SUMMARY: &str = "memory/summaries/20260105/101500/queue.md";
+
+/// Something that happens to a store.
+type Change = Box<dyn Fn(&Path)>;
+
+/// Changes that a person or git may make, each in a store of its own.
+#[test]
+fn any_change_of_a_file_or_a_folder_is_noticed_without_listing() {
+    let page = "---\nid: 20260109-x\ntitle: X\n---\n\nx\n";
+    let in_folder = |path: &'static str| {
+        move |root: &Path| {
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), page).unwrap();
+        }
+    };
+    let changes: Vec<(&str, Change)> = vec![
+        ("edited in place", Box::new(|root| fs::write(root.join(SUMMARY), "other").unwrap())),
+        ("a new decision", Box::new(in_folder("memory/decisions/20260109-x.md"))),
+        ("the first learning", Box::new(in_folder("memory/learnings/20260109-x.md"))),
+        ("the first archived", Box::new(in_folder("memory/archived/learnings/20260109-x.md"))),
+        ("beside a summary", Box::new(in_folder("memory/summaries/20260105/101500/x.md"))),
+        ("a new time", Box::new(in_folder("memory/summaries/20260105/111500/x.md"))),
+        ("a new day", Box::new(in_folder("memory/summaries/20260106/101500/x.md"))),
+        ("gone", Box::new(|root| fs::remove_file(root.join(SUMMARY)).unwrap())),
+        (
+            "a day gone",
+            Box::new(|root| {
+                fs::remove_dir_all(root.join("memory/summaries/20260105")).unwrap();
+            }),
+        ),
+        (
+            "a day elsewhere",
+            Box::new(|root| {
+                let day = root.join("memory/summaries/20260105");
+                fs::rename(&day, root.join("away")).unwrap();
+                std::os::unix::fs::symlink(root.join("away"), day).unwrap();
+            }),
+        ),
+        ("evidence", Box::new(in_folder("meta/evidence/20260101-queue.json"))),
+    ];
+    for (what, change) in changes {
+        let world = World::filled();
+        let summary = world.dir.path().join(SUMMARY);
+        fs::create_dir_all(summary.parent().unwrap()).unwrap();
+        fs::write(&summary, page).unwrap();
+        // So that no change falls into the tick of the clock in which a folder was made.
+        age(&world.dir.path().join("memory"));
+        let is_current = || {
+            let index = Index::new(folder(&world.store), INDEX_NAME);
+            look::is_current(&world.store, &index.load(&world.embedder)).unwrap()
+        };
+        assert!(!is_current(), "{what}: there is no index yet");
+        world.open(later());
+        assert!(is_current(), "{what}: nothing changed");
+        change(world.dir.path());
+        assert!(!is_current(), "{what}");
+    }
+}
+
+/// Sets the times of everything below `path` back.
+fn age(path: &Path) {
+    if path.is_dir() {
+        fs::read_dir(path).unwrap().for_each(|entry| age(&entry.unwrap().path()));
+    }
+    let long_ago = std::time::UNIX_EPOCH + Duration::from_secs(1_600_000_000);
+    fs::File::open(path).unwrap().set_modified(long_ago).unwrap();
 }
 
 #[test]
@@ -284,7 +362,7 @@ fn many_changes_leave_few_segments_and_the_right_answers() {
         let expected = format!("20260501-n{n}");
         assert_eq!(world.ids(&format!("special{n}")).first(), Some(&expected));
     }
-    let index = MemoryIndex::open(&world.store, &world.embedder, &owner(), now()).unwrap();
+    let index = world.open(now());
     assert_eq!(index.snapshot().n_records(), 63);
     assert!(index.snapshot().n_segments() <= 6, "{}", index.snapshot().n_segments());
     world.check();
@@ -299,7 +377,7 @@ fn kin_is_found_by_links_and_by_what_is_shared() {
         "related: [20260103-errors]\n",
         "Also in src/error.rs.",
     );
-    let index = MemoryIndex::open(&world.store, &world.embedder, &owner(), now()).unwrap();
+    let index = world.open(now());
     let kin: Vec<(String, &str)> = index
         .related("20260103-errors")
         .into_iter()

@@ -1,9 +1,8 @@
 //! Memories into units: one file, one unit, one record.
 
 use std::borrow::Cow;
-use std::hash::Hasher as _;
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::mentions;
 use crate::memory::{Evidence, FileRead, Located, Memory, MemoryType, Shelf, Status};
@@ -28,13 +27,7 @@ pub(super) fn unit_of(at: &Located, fingerprint: Fingerprint, read: &FileRead) -
 
 /// A number that changes with the stamp; never 0.
 pub(super) fn number_of(stamp: Option<FileStamp>) -> u64 {
-    let Some(stamp) = stamp else { return 1 };
-    let mut hasher = Xxh3::new();
-    hasher.write_u64(stamp.size);
-    hasher.write_u64(stamp.inode);
-    hasher.write_i128(stamp.modified);
-    hasher.write_i128(stamp.changed);
-    hasher.finish() | 2
+    stamp.map_or(1, FileStamp::number)
 }
 
 /// A number that changes with what is indexed.

@@ -1,0 +1,202 @@
+//! What is different between an index and the files of its store.
+//!
+//! The index remembers the stamps of files and of the folders they lie in. As long as all of them are the same, a look
+//! is a look at each and nothing else; a folder is a unit without records, so it is stored and forgotten as files are.
+
+use std::collections::{HashMap, HashSet};
+
+use jiff::Timestamp;
+
+use super::{SearchError, units};
+use crate::base::on_all_cores;
+use crate::memory::{Located, Remembered, Store, Survey, Surveyed};
+use crate::safefs::{FileStamp, FsError};
+use crate::search::index::Changes;
+use crate::search::record::{Fingerprint, Unit};
+use crate::search::snapshot::Snapshot;
+
+/// A file this young may change again without its stamp changing.
+const YOUNG_NANOS: i128 = 20_000_000;
+
+/// Files that are taken into the index at once; bounds what building it holds in memory.
+const MAX_UNITS: usize = 8192;
+
+/// The content of a file that cannot be read.
+const UNREADABLE: u64 = 1;
+
+/// Fewer files are not worth a thread.
+const FILES_PER_THREAD: usize = 64;
+
+/// Whether the index shows the store as it is now, found out without listing or reading anything.
+pub(super) fn is_current(store: &Store, snapshot: &Snapshot) -> Result<bool, SearchError> {
+    let remembered: Vec<Remembered<'_>> = snapshot
+        .units()
+        .map(|(path, fingerprint)| Remembered { path, stamp: fingerprint.stamp })
+        .collect();
+    // An index without folders was not made by a whole look.
+    let has_folders = remembered.iter().any(|known| is_folder(known.path));
+    Ok(has_folders
+        && units::number_of(store.evidence_stamp()?) == snapshot.watermark()
+        && store.is_unchanged(&remembered)?)
+}
+
+/// Whether a unit is a folder.
+pub(super) fn is_folder(key: &str) -> bool {
+    key.ends_with('/')
+}
+
+/// How many memories are new, different or gone.
+pub(super) fn n_files(changes: &Changes) -> usize {
+    let units = changes.units.iter().map(|unit| unit.key.as_str());
+    units.chain(changes.gone.iter().map(String::as_str)).filter(|key| !is_folder(key)).count()
+}
+
+/// The change of files that somebody knows to have changed.
+pub(super) fn changes_of(store: &Store, changed: &[Located], watermark: u64) -> Changes {
+    let mut changes = Changes { watermark, ..Changes::default() };
+    for at in changed {
+        // The next look at all files settles the stamp.
+        let doubtful = Doubtful { at: at.clone(), before: None, now: Fingerprint::default() };
+        match read_one(store, &doubtful, false) {
+            Some(unit) if store.stamp_of(at).is_some() => changes.units.push(unit),
+            _ => changes.gone.push(at.path.as_str().to_owned()),
+        }
+    }
+    changes
+}
+
+/// Whether a look saw everything that changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Size {
+    Whole,
+    Partial,
+}
+
+/// A file that may not be what the index holds.
+struct Doubtful {
+    at: Located,
+    /// As it was indexed, if it was.
+    before: Option<Fingerprint>,
+    now: Fingerprint,
+}
+
+/// One look at a store's files.
+pub(super) struct Look<'a> {
+    pub(super) store: &'a Store,
+    pub(super) survey: &'a Survey,
+    pub(super) now: Timestamp,
+}
+
+impl Look<'_> {
+    /// What is different from `snapshot`, or a piece of it; `None` when nothing is.
+    pub(super) fn changes(&self, snapshot: &Snapshot) -> Result<(Option<Changes>, Size), FsError> {
+        let watermark = units::number_of(self.survey.evidence);
+        let has_new_evidence = watermark != snapshot.watermark();
+        let sides = self.sides(has_new_evidence)?;
+        let known: HashMap<&str, Fingerprint> = snapshot.units().collect();
+        let (mut units, size) =
+            self.read(&self.doubtful(&known, sides.as_deref()), sides.is_some());
+        // Only a look that saw everything may say that a folder is as it was.
+        if size == Size::Whole {
+            units.extend(self.folders(&known));
+        }
+        let gone = self.gone(known.into_keys());
+        let is_same = units.is_empty() && gone.is_empty() && !has_new_evidence;
+        let watermark = if size == Size::Whole { watermark } else { snapshot.watermark() };
+        Ok(((!is_same).then_some(Changes { gone, units, watermark }), size))
+    }
+
+    /// The files whose stamps are not the known ones.
+    fn doubtful(
+        &self,
+        known: &HashMap<&str, Fingerprint>,
+        sides: Option<&[Option<FileStamp>]>,
+    ) -> Vec<Doubtful> {
+        let mut doubtful = Vec::new();
+        for (idx, Surveyed { path, stamp }) in self.survey.files.iter().enumerate() {
+            let before = known.get(path.as_str()).copied();
+            let old = before.unwrap_or_default();
+            let side = sides.map_or(old.side, |sides| units::number_of(sides[idx]));
+            let now = Fingerprint { stamp: stamp.number(), side, content: 0 };
+            if now.stamp != old.stamp || now.side != old.side {
+                let Some(at) = Located::from_path(path) else { continue };
+                let stamp = self.lasting(Some(*stamp));
+                doubtful.push(Doubtful { at, before, now: Fingerprint { stamp, ..now } });
+            }
+        }
+        doubtful
+    }
+
+    /// The folders whose stamps are not the known ones.
+    fn folders(&self, known: &HashMap<&str, Fingerprint>) -> Vec<Unit> {
+        let folders = self.survey.folders.iter().filter_map(|folder| {
+            let fingerprint =
+                Fingerprint { stamp: self.lasting(folder.stamp), ..Fingerprint::default() };
+            let is_known = known.get(folder.path.as_str()) == Some(&fingerprint);
+            let unit = || Unit { key: folder.path.clone(), fingerprint, records: Vec::new() };
+            (!is_known).then(unit)
+        });
+        folders.collect()
+    }
+
+    /// The stamps of all evidence, where that is worth a look.
+    fn sides(&self, has_new_evidence: bool) -> Result<Option<Vec<Option<FileStamp>>>, FsError> {
+        if !has_new_evidence {
+            return Ok(None);
+        }
+        let paths = self.survey.files.iter().map(|file| file.path.as_str());
+        let located: Vec<Option<Located>> = paths.map(Located::from_path).collect();
+        self.store.evidence_stamps(&located).map(Some)
+    }
+
+    /// Reads what may have changed, until there is enough for one piece.
+    fn read(&self, doubtful: &[Doubtful], has_sides: bool) -> (Vec<Unit>, Size) {
+        let mut units = Vec::new();
+        let mut pieces = doubtful.chunks(MAX_UNITS);
+        while units.len() < MAX_UNITS {
+            let Some(piece) = pieces.next() else { return (units, Size::Whole) };
+            let read = on_all_cores(piece, FILES_PER_THREAD, |piece| {
+                piece.iter().map(|doubtful| read_one(self.store, doubtful, has_sides)).collect()
+            });
+            units.extend(read.into_iter().flatten());
+        }
+        (units, if pieces.next().is_some() { Size::Partial } else { Size::Whole })
+    }
+
+    fn gone<'k>(&self, known: impl Iterator<Item = &'k str>) -> Vec<String> {
+        let files = self.survey.files.iter().map(|file| file.path.as_str());
+        let folders = self.survey.folders.iter().map(|folder| folder.path.as_str());
+        let here: HashSet<&str> = files.chain(folders).collect();
+        known.filter(|path| !here.contains(path)).map(str::to_owned).collect()
+    }
+
+    /// The number to remember of a stamp; 0, which is never trusted, while it is young.
+    fn lasting(&self, stamp: Option<FileStamp>) -> u64 {
+        let is_young = |stamp: &FileStamp| {
+            stamp.modified.max(stamp.changed) + YOUNG_NANOS > self.now.as_nanosecond()
+        };
+        if stamp.as_ref().is_some_and(is_young) { 0 } else { units::number_of(stamp) }
+    }
+}
+
+/// Reads a file; `None` when it is what the index holds and may still change.
+fn read_one(store: &Store, doubtful: &Doubtful, has_sides: bool) -> Option<Unit> {
+    let Doubtful { at, before, now } = doubtful;
+    let mut now = *now;
+    if !has_sides {
+        let stamps = store.evidence_stamps(&[Some(at.clone())]).ok()?;
+        now.side = units::number_of(stamps.first().copied().flatten());
+    }
+    let read = store.read_for_search(at);
+    now.content = read.as_ref().map_or(UNREADABLE, units::content_of);
+    let is_same =
+        before.is_some_and(|before| before.content == now.content && before.side == now.side);
+    if is_same && now.stamp == 0 {
+        return None;
+    }
+    Some(match read {
+        Ok(read) => units::unit_of(at, now, &read),
+        // What cannot be read is no memory until its stamp changes.
+        Err(_) => Unit { key: at.path.as_str().to_owned(), fingerprint: now, records: vec![] },
+    })
+}
