@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
+use nacre_core::base::redact::redact;
 use serde::{Deserialize, Serialize};
 
 use super::tasks::{CancelledBy, Signal, TaskId, TaskState};
@@ -223,13 +224,20 @@ impl Event {
         !matches!(self, Self::ModelDelta { .. })
     }
 
+    /// Whether it holds a text of somebody else's that is no `Brief`, and so may hold a secret.
+    pub fn has_foreign_text(&self) -> bool {
+        let has_own_words =
+            matches!(self, Self::ModelFinish(facts) if matches!(facts.stop, StopReason::Other(_)));
+        has_own_words || matches!(self, Self::ToolResult(facts) if !facts.changed.is_empty())
+    }
+
     /// Whether it is the last one of its task.
     pub fn is_terminal(&self) -> bool {
         matches!(self, Self::TaskState(state) if state.is_terminal())
     }
 }
 
-/// A text that is short enough to be kept with an event.
+/// A text that can be kept with an event: it is short, and secrets were taken out of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct Brief(String);
@@ -239,11 +247,13 @@ impl Brief {
 
     /// Takes the text, or its beginning with `…` behind it.
     pub fn new(text: &str) -> Self {
+        // Looked through beyond the cut, so that no half of a secret is left before it.
+        let text = redact(&text[..text.floor_char_boundary(2 * Self::MAX_BYTES)]);
         if text.len() <= Self::MAX_BYTES {
-            return Self(text.to_owned());
+            return Self(text.into_owned());
         }
         let end = text.floor_char_boundary(Self::MAX_BYTES - '…'.len_utf8());
-        Self(format!("{}…", text.get(..end).unwrap_or_default()))
+        Self(format!("{}…", &text[..end]))
     }
 
     pub fn as_str(&self) -> &str {
@@ -253,7 +263,7 @@ impl Brief {
 
 impl From<String> for Brief {
     fn from(text: String) -> Self {
-        if text.len() <= Self::MAX_BYTES { Self(text) } else { Self::new(&text) }
+        Self::new(&text)
     }
 }
 

@@ -95,6 +95,13 @@ CREATE TABLE model_call (
   cost INTEGER
 ) STRICT;
 CREATE INDEX model_call_by_task ON model_call (task);
+", "
+-- What an event tells already is not stored a second time.
+DROP TABLE tool_call;
+CREATE VIEW tool_call AS SELECT task, sequence, at,
+  fields ->> 'tool' AS tool, fields ->> 'fault' AS fault, fields ->> 'cache' AS cache,
+  fields ->> 'duration_us' AS duration, fields ->> 'bytes_out' AS bytes_out, fields ->> 'shown_bytes' AS shown
+FROM event WHERE name = 'tool.result';
 "];
 
 /// Sessions, tasks and what they told.
@@ -230,7 +237,8 @@ mod tests {
     fn a_database_of_somebody_else_is_refused_when_it_is_used() {
         let home = Home::new();
         let other = Connection::open(home.path().join(STATE_FILE)).unwrap();
-        other.execute_batch("CREATE TABLE task (x); PRAGMA user_version = 1;").unwrap();
+        other.execute_batch("CREATE TABLE task (x);").unwrap();
+        other.pragma_update(None, "user_version", STEPS.len() as i64).unwrap();
         drop(other);
         let state = home.open();
         assert!(matches!(state.tasks(10), Err(StateError::Damaged { .. })));
@@ -257,12 +265,21 @@ mod tests {
         let home = Home::new();
         let mut state = home.open();
         home.accept(&mut state, 1, at(0));
-        let steps = [STEPS[0], "ALTER TABLE task ADD COLUMN mood TEXT;"];
+        let steps = [STEPS, &["ALTER TABLE task ADD COLUMN mood TEXT;"]].concat();
         state.migrate(&steps).unwrap();
         state.migrate(&steps).unwrap();
-        assert_eq!(version(&state.connection).unwrap(), 2);
+        assert_eq!(version(&state.connection).unwrap(), steps.len() as i64);
         assert_eq!(state.tasks(10).unwrap().len(), 1);
-        assert!(matches!(state.migrate(STEPS), Err(StateError::Newer { found: 2, .. })));
+        assert!(matches!(state.migrate(STEPS), Err(StateError::Newer { .. })));
+    }
+
+    #[test]
+    fn a_database_of_somebody_else_that_looks_older_is_refused_and_left_alone() {
+        let home = Home::new();
+        let other = Connection::open(home.path().join(STATE_FILE)).unwrap();
+        other.execute_batch("CREATE TABLE task (x); PRAGMA user_version = 1;").unwrap();
+        assert!(matches!(home.try_open(), Err(StateError::Damaged { .. })));
+        assert_eq!(version(&other).unwrap(), 1);
     }
 
     #[test]

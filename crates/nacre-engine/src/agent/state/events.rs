@@ -13,9 +13,8 @@ use super::db::State;
 use super::error::StateError;
 use super::row::{Bad, bad, count, time, whole};
 use super::tasks::{self, TaskRecord};
-use crate::agent::event::{Event, ModelFacts, Record, ToolFacts};
+use crate::agent::event::{Event, ModelFacts, Record};
 use crate::agent::tasks::{TaskId, TaskState};
-use crate::agent::tool::Fault;
 
 /// An event as it is kept. A newer version may have written kinds that this one does not know.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,21 +45,19 @@ impl EventRecord {
 #[derive(Clone, Debug)]
 pub(super) struct Ready {
     pub(super) record: Arc<Record>,
-    pub(super) fields: Value,
     json: String,
 }
 
 impl Ready {
     pub(super) fn new(record: &Arc<Record>) -> Self {
         // An event is plain data, which always has a JSON form.
-        let mut fields = serde_json::to_value(&record.event).unwrap_or_default();
-        let mut json = fields.to_string();
-        // Only what held a secret has to be read again.
-        if let Cow::Owned(clean) = redact(&json) {
-            fields = serde_json::from_str(&clean).unwrap_or_default();
+        let mut json = serde_json::to_string(&record.event).unwrap_or_default();
+        if record.event.has_foreign_text()
+            && let Cow::Owned(clean) = redact(&json)
+        {
             json = clean;
         }
-        Self { record: Arc::clone(record), fields, json }
+        Self { record: Arc::clone(record), json }
     }
 }
 
@@ -152,8 +149,10 @@ impl Scribe<'_> {
             tasks::adopt(self.connection, task, child, agent.as_str(), *at)?;
         }
         let n_new = insert(self.connection, id, *sequence, *at, event.name(), &ready.json)?;
-        if n_new > 0 {
-            note_facts(self.connection, &ready.record)?;
+        if let Event::ModelFinish(facts) = event
+            && n_new > 0
+        {
+            note_model(self.connection, &ready.record, facts)?;
         }
         *n_events += n_new;
         self.report.n_written += n_new;
@@ -204,55 +203,6 @@ pub(super) fn append_end(
     connection
         .prepare_cached("UPDATE task SET n_events = n_events + 1 WHERE id = ?1")?
         .execute([task.as_str()])?;
-    Ok(())
-}
-
-fn note_facts(connection: &Connection, record: &Record) -> Result<(), StateError> {
-    if let Event::ToolResult(facts) = &record.event {
-        note_tool(connection, record, facts)?;
-    }
-    if let Event::ModelFinish(facts) = &record.event {
-        note_model(connection, record, facts)?;
-    }
-    Ok(())
-}
-
-fn note_tool(
-    connection: &Connection,
-    record: &Record,
-    facts: &ToolFacts,
-) -> Result<(), StateError> {
-    let ToolFacts {
-        step,
-        call,
-        tool,
-        fault,
-        cache,
-        duration_us,
-        bytes_in,
-        bytes_out,
-        shown_bytes,
-        ..
-    } = facts;
-    connection
-        .prepare_cached(
-            "INSERT INTO tool_call (task, sequence, step, call, tool, fault, cache, at, duration, bytes_in, bytes_out, shown)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-        )?
-        .execute(params![
-            record.task.as_str(),
-            whole(record.sequence),
-            step,
-            redact(call.as_str()),
-            redact(tool.as_str()),
-            fault.map(Fault::as_str),
-            cache.as_str(),
-            record.at.as_microsecond(),
-            whole(*duration_us),
-            whole(*bytes_in),
-            whole(*bytes_out),
-            whole(*shown_bytes),
-        ])?;
     Ok(())
 }
 

@@ -1,7 +1,8 @@
 //! Takes what tasks tell and writes it down, in batches, on a thread of its own.
 //!
-//! A task never waits for the disk, and it wakes the thread once a batch and not with every event. When the disk cannot follow, events are left out and counted, and
-//! the first number that is missing says how many; an end is never left out.
+//! A task never waits for the disk, and it wakes the thread once a batch and not with every event. When the disk cannot
+//! follow, events are left out and counted, and the first number that is missing says how many; an end is never left
+//! out.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,11 +18,11 @@ use crate::agent::event::{Event, Listener, Record};
 use crate::agent::tasks::TaskId;
 
 /// Events that may wait to be written.
-const MAX_WAITING: usize = 8192;
+const MAX_WAITING: usize = 16_384;
 
 /// A batch is written when it is this large, when its first event is this old, or when a task ends.
-const MAX_BATCH: usize = 2048;
-const MAX_AGE: Duration = Duration::from_millis(100);
+const MAX_BATCH: usize = 4096;
+const MAX_AGE: Duration = Duration::from_millis(250);
 
 /// A listener that keeps what it hears.
 #[derive(Debug)]

@@ -66,7 +66,7 @@ impl State {
         self.write(|transaction| {
             let mut report = TrimReport::default();
             for (task, n_events) in &victims {
-                for table in ["event", "tool_call", "model_call"] {
+                for table in ["event", "model_call"] {
                     transaction
                         .prepare_cached(&format!("DELETE FROM {table} WHERE task = ?1"))?
                         .execute([task])?;
