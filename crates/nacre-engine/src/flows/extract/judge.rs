@@ -147,7 +147,10 @@ fn refuses(reading: &Reading<'_>) -> Option<Verdict> {
     }
     let is_idiom = |at: usize| reading.cues().each(Cue::Idiom).any(|idiom| idiom.start == at);
     let is_unwanted = |at: usize| {
-        reading.has(Cue::Unwanted) && reading.folded[..at].trim_end().ends_with(['i', 'e'])
+        let before = reading.folded[..at].trim_end();
+        // "…, so I don't want a conflict": what follows from the moment goes with it.
+        let follows = before.ends_with("so i") || before.ends_with("so we");
+        reading.has(Cue::Unwanted) && before.ends_with(['i', 'e']) && !follows
     };
     let refusal = reading.cues().each(Cue::Dont).find(|cue| {
         let is_said = reading.is_directive(cue.start) || is_unwanted(cue.start);

@@ -15,7 +15,7 @@ use super::judge::Finding;
 use super::options::Taken;
 use super::reading::content_words;
 use super::said::Said;
-use super::words::{Before, body, capitalised, shortened, tags, title};
+use super::words::{Before, body, capitalised, shortened, tags, title, without_request};
 
 /// The most proposals and the most turned-away ones that are held.
 const MAX_HELD: usize = 256;
@@ -70,10 +70,12 @@ pub(super) struct Proposal {
 impl Proposal {
     /// A sentence of the person.
     pub(super) fn said(finding: Finding, sentence: Spoken, excerpt: &str, before: &Before) -> Self {
+        let is_fact = finding.signal == Signal::Context;
+        let told = if is_fact { without_request(&sentence.text) } else { sentence.text.as_str() };
         Self {
+            title: title(told),
+            body: body(&excerpt.replace(&sentence.text, told), &before.context()),
             finding,
-            title: title(&sentence.text),
-            body: body(excerpt, &before.context()),
             spoken: vec![sentence],
             message: 0,
         }

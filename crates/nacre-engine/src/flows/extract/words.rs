@@ -40,6 +40,19 @@ pub(super) fn title(sentence: &str) -> String {
     ))
 }
 
+/// What a sentence tells before it asks for something: "the backend is in ../db, so please look there".
+pub(super) fn without_request(sentence: &str) -> &str {
+    const ASKS: &[&str] =
+        &["yeah", "let's", "lets", "please", "maybe", "can", "could", "just", "you"];
+    let asks = |rest: &str| {
+        rest.split_whitespace().next().is_some_and(|word| ASKS.contains(&fold(word).as_str()))
+    };
+    match sentence.split_once(", so ") {
+        Some((told, rest)) if asks(rest) => told,
+        _ => sentence,
+    }
+}
+
 fn without_lead(text: &str) -> Option<&str> {
     let word = text.split_whitespace().next()?;
     let bare = word.trim_end_matches([',', '.', '!', ':', ';', '…']);
@@ -188,6 +201,20 @@ mod tests {
         ];
         for (sentence, expected) in cases {
             assert_eq!(title(sentence), expected);
+        }
+    }
+
+    #[test]
+    fn a_fact_is_told_without_the_request_behind_it() {
+        let cases = [
+            ("../db is the backend, so yeah maybe just open a PR", "../db is the backend"),
+            (
+                "we maintain it, so it's fine that it's alpha",
+                "we maintain it, so it's fine that it's alpha",
+            ),
+        ];
+        for (sentence, expected) in cases {
+            assert_eq!(without_request(sentence), expected);
         }
     }
 

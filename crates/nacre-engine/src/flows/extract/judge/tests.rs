@@ -49,6 +49,7 @@ fn what_is_of_the_moment_is_not() {
     let cases = [
         "The save button always stays disabled and the callback never fires",
         "I never saw the window open",
+        "somebody merged a picture just before me, so I don't want a merge conflict here",
         "it shows 44MB/s but never gets past 27",
         "do 1, do the push, don't do a reply, but yes create an issue",
         "just remove it from the commit, we don't need to keep it",
