@@ -56,6 +56,7 @@ impl Place {
             patience: Duration::ZERO,
             now: "2026-12-01T00:00:00Z".parse().unwrap(),
             clock: &|| Duration::ZERO,
+            lead: None,
         };
         let key = key_of(&trace);
         let order = Order {

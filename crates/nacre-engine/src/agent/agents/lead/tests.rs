@@ -1,0 +1,1 @@
+//! The lead from end to end, with a script for its models.
