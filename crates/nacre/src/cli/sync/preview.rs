@@ -17,7 +17,7 @@ use super::super::error::{CommandError, Exit};
 use super::super::runtime::Runtime;
 use super::super::traces;
 use super::super::ui::{Role, Ui};
-use super::work::{Tools, order};
+use super::work::{Manner, Tools, order};
 
 /// A session that would be worked off.
 struct Waiting {
@@ -30,16 +30,16 @@ struct Waiting {
 pub(super) fn preview(
     ui: &mut Ui,
     runtime: &Runtime,
-    options: &RefreshOptions,
+    (options, manner): (&RefreshOptions, Manner),
     no_extract: bool,
 ) -> Result<Exit, CommandError> {
     let mut catalog = traces::open_catalog(runtime)?;
     let (sources, report) = catalog.preview(options)?;
     let waiting = if no_extract { Vec::new() } else { waiting(&catalog, &sources, options)? };
-    let mut tools = Tools::open(runtime)?;
+    let mut tools = Tools::without_lead(runtime)?;
     let mut planned = Vec::new();
     for session in &waiting {
-        planned.push(plan(runtime, &mut tools, session, options.force)?);
+        planned.push(plan(runtime, &mut tools, session, manner)?);
     }
     if ui.is_json() {
         let sources: Vec<_> = sources
@@ -73,10 +73,10 @@ pub(super) fn preview_trace(
     runtime: &Runtime,
     trace: &Trace,
     project: &Path,
-    force: bool,
+    manner: Manner,
 ) -> Result<Exit, CommandError> {
     let session = Waiting { key: key_of(trace), trace: trace.clone(), project: project.to_owned() };
-    let planned = plan(runtime, &mut Tools::open(runtime)?, &session, force)?;
+    let planned = plan(runtime, &mut Tools::without_lead(runtime)?, &session, manner)?;
     if ui.is_json() {
         ui.json(&json!({ "sessions": [plan_json(&planned)] }))?;
     } else {
@@ -91,9 +91,9 @@ fn plan(
     runtime: &Runtime,
     tools: &mut Tools,
     session: &Waiting,
-    force: bool,
+    manner: Manner,
 ) -> Result<Planned, CommandError> {
-    let order = order(runtime, (&session.trace, &session.key), &session.project, force);
+    let order = order(runtime, (&session.trace, &session.key), &session.project, manner);
     let planned =
         tools.at_desk(runtime, &session.project, |desk| preview_session(desk, &order))??;
     let (report, mut changes) = planned;

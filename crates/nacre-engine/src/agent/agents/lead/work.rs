@@ -49,6 +49,20 @@ pub struct LeadReport {
 }
 
 impl LeadReport {
+    /// The report of a lead that could not even be started.
+    pub fn failed(task: TaskId, error: String) -> Self {
+        Self {
+            task,
+            rulings: Vec::new(),
+            checklist: Steps::items(ItemState::Failed),
+            explorers: Vec::new(),
+            state: TaskState::Failed { why: Failure::Unusable },
+            error: Some(error),
+            facts: RunFacts::default(),
+            records: Vec::new(),
+        }
+    }
+
     /// How often somebody tried to write or to start something.
     pub fn denied_writes(&self) -> usize {
         let is_denied = |record: &&Arc<Record>| match &record.event {
@@ -154,14 +168,18 @@ struct Steps<'a> {
 
 impl<'a> Steps<'a> {
     fn new(events: &'a Events, watch: &'a mut dyn FnMut(LeadStep)) -> Self {
+        let checklist = Checklist::default();
+        checklist.replace(Self::items(ItemState::Pending));
+        Self { checklist, events, watch }
+    }
+
+    fn items(state: ItemState) -> Vec<ChecklistItem> {
         let item = |step: LeadStep| ChecklistItem {
             id: step.as_str().to_owned(),
             label: step.label().to_owned(),
-            state: ItemState::Pending,
+            state,
         };
-        let checklist = Checklist::default();
-        checklist.replace(LeadStep::ALL.map(item).to_vec());
-        Self { checklist, events, watch }
+        LeadStep::ALL.map(item).to_vec()
     }
 
     fn begin(&mut self, step: LeadStep) {
