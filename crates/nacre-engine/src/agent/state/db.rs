@@ -18,7 +18,8 @@ pub const STATE_FILE: &str = "state.sqlite3";
 const BUSY_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The schema, step by step.
-const STEPS: &[&str] = &["
+const STEPS: &[&str] = &[
+    "
 CREATE TABLE session (
   id TEXT PRIMARY KEY,
   title TEXT NOT NULL,
@@ -95,7 +96,25 @@ CREATE TABLE model_call (
   cost INTEGER
 ) STRICT;
 CREATE INDEX model_call_by_task ON model_call (task);
-"];
+",
+    "
+CREATE TABLE spending (
+  id INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  project TEXT,
+  session TEXT NOT NULL,
+  role TEXT NOT NULL,
+  model TEXT NOT NULL,
+  input INTEGER NOT NULL,
+  cache_read INTEGER NOT NULL,
+  cache_write INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  cost INTEGER
+) STRICT;
+CREATE INDEX spending_by_time ON spending (at);
+CREATE INDEX spending_by_session ON spending (session);
+",
+];
 
 /// Sessions, tasks and what they told.
 #[derive(Debug)]
@@ -230,7 +249,9 @@ mod tests {
     fn a_database_of_somebody_else_is_refused_when_it_is_used() {
         let home = Home::new();
         let other = Connection::open(home.path().join(STATE_FILE)).unwrap();
-        other.execute_batch("CREATE TABLE task (x); PRAGMA user_version = 1;").unwrap();
+        let newest = STEPS.len();
+        let theirs = format!("CREATE TABLE task (x); PRAGMA user_version = {newest};");
+        other.execute_batch(&theirs).unwrap();
         drop(other);
         let state = home.open();
         assert!(matches!(state.tasks(10), Err(StateError::Damaged { .. })));
@@ -257,12 +278,14 @@ mod tests {
         let home = Home::new();
         let mut state = home.open();
         home.accept(&mut state, 1, at(0));
-        let steps = [STEPS[0], "ALTER TABLE task ADD COLUMN mood TEXT;"];
+        let steps = [STEPS, &["ALTER TABLE task ADD COLUMN mood TEXT;"]].concat();
+        let newest = steps.len() as i64;
         state.migrate(&steps).unwrap();
         state.migrate(&steps).unwrap();
-        assert_eq!(version(&state.connection).unwrap(), 2);
+        assert_eq!(version(&state.connection).unwrap(), newest);
         assert_eq!(state.tasks(10).unwrap().len(), 1);
-        assert!(matches!(state.migrate(STEPS), Err(StateError::Newer { found: 2, .. })));
+        let error = state.migrate(STEPS).unwrap_err();
+        assert!(matches!(error, StateError::Newer { found, .. } if found == newest));
     }
 
     #[test]

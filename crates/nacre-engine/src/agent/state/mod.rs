@@ -12,6 +12,7 @@ mod recorder;
 mod retention;
 mod row;
 mod sessions;
+mod spending;
 mod tasks;
 #[cfg(test)]
 mod testing;
@@ -26,4 +27,5 @@ pub use log::{LOG_FILE, LOG_FOLDER, LogFile, logfmt};
 pub use recorder::{Recorder, RecorderReport};
 pub use retention::{Retention, TrimReport};
 pub use sessions::SessionRecord;
+pub use spending::{SpentFilter, SpentOn, SpentSum};
 pub use tasks::{CancelReport, TaskRecord};
