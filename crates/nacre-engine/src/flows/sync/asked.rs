@@ -11,7 +11,7 @@ use nacre_core::base::redact::redact;
 use nacre_core::memory::{MemoryId, Shelf, judge};
 use serde_json::{Value, json};
 
-use super::decide::{Beside, Decided};
+use super::decide::{Beside, Decided, claimed};
 use crate::agent::{
     Case, ChecklistItem, LeadOrder, LeadReport, LeadRuling, LeadStep, NearMemory, Record, RunFacts,
 };
@@ -182,7 +182,8 @@ pub(super) fn case(one: &Decided) -> Case {
         candidate_id: candidate.id.as_str().to_owned(),
         claim: candidate.claim,
         title: candidate.title.clone(),
-        body: candidate.body.clone(),
+        // What the agent had said before it is the transcript's, and not part of the claim.
+        body: claimed(&candidate.body),
         quotes: candidate.quotes.iter().map(|quote| quote.text.clone()).collect(),
         near,
     }

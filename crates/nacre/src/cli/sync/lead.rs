@@ -68,12 +68,14 @@ pub(super) fn settle(
     let task = TaskId::from_random(seed);
     let settled = place.runtime.home_scope().and_then(|home| {
         let lead = assembled(place, seed, spill(&home)?.path())?;
+        let n_open = order.cases.len();
+        let candidates = if n_open == 1 { "candidate" } else { "candidates" };
         let planned = Planned {
             id: &task,
             agent: "lead",
             class: TaskClass::Background,
             project: Some(place.project.display().to_string()),
-            title: format!("Settle {} candidates of {}", order.cases.len(), order.run_id),
+            title: format!("Settle {n_open} {candidates} of {}", order.run_id),
         };
         // A state that cannot be used does not stand in the way of a decision.
         let (recording, heartbeat) = record(place.runtime, &home, planned).ok().unzip();

@@ -141,7 +141,7 @@ impl Case {
 
 impl NearMemory {
     fn shown(&self) -> Value {
-        let overlap = (self.overlap * 100.0).round() / 100.0;
+        let overlap = (f64::from(self.overlap) * 100.0).round() / 100.0;
         json!({
             "matched_file": below_root(&self.at), "type": self.at.memory_type.as_str(),
             "status": self.status.as_str(), "title": self.title, "overlap": overlap,
