@@ -3,6 +3,7 @@
 mod lead;
 mod output;
 mod preview;
+mod rehearsal;
 mod work;
 
 use std::time::Duration;

@@ -15,6 +15,7 @@ use super::decide::{Beside, Decided, claimed};
 use crate::agent::{
     Case, ChecklistItem, LeadOrder, LeadReport, LeadRuling, LeadStep, NearMemory, Record, RunFacts,
 };
+use crate::model::Cost;
 
 /// Asks a lead, and waits for it.
 pub type AskLead<'a> = dyn Fn(&LeadOrder, &mut dyn FnMut(LeadStep)) -> LeadReport + 'a;
@@ -87,8 +88,7 @@ impl Asked {
 
     /// In dollars; a model without a price adds nothing.
     pub(super) fn cost_usd(&self) -> f64 {
-        let nano: u64 =
-            self.facts().filter_map(|facts| facts.cost).map(|cost| cost.nano_dollars()).sum();
+        let nano: u64 = self.facts().filter_map(|facts| facts.cost).map(Cost::nano_dollars).sum();
         nano as f64 / 1e9
     }
 

@@ -177,6 +177,26 @@ pub fn preview_session(
     desk: &Desk<'_>,
     order: &Order<'_>,
 ) -> Result<(RunReport, Vec<PlannedChange>), SyncError> {
+    planned(desk, order, |_, _, _| Ok(()))
+}
+
+/// The same on a copy of the store, where it is done: the next session then finds what this one would leave.
+pub fn rehearse_session(
+    desk: &Desk<'_>,
+    order: &Order<'_>,
+) -> Result<(RunReport, Vec<PlannedChange>), SyncError> {
+    planned(desk, order, |batch, index, report| {
+        batch.commit()?;
+        take_over(index, report, desk.owner)
+    })
+}
+
+/// Stages a session by rule, and hands it to `then`.
+fn planned<'d>(
+    desk: &Desk<'d>,
+    order: &Order<'_>,
+    then: impl FnOnce(Batch<'_>, Option<MemoryIndex<'d>>, &RunReport) -> Result<(), SyncError>,
+) -> Result<(RunReport, Vec<PlannedChange>), SyncError> {
     let Some(session) = Session::open(desk, order)? else {
         return Ok((unchanged(desk, order)?, Vec::new()));
     };
@@ -186,7 +206,9 @@ pub fn preview_session(
     let decided = session.decide(desk, index.as_ref(), &asked)?;
     let times = Times { began: (desk.clock)(), read_for: Duration::ZERO };
     let report = session.stage(desk, order, &mut batch, (decided, &asked), times)?;
-    Ok((report, batch.plan()?))
+    let plan = batch.plan()?;
+    then(batch, index, &report)?;
+    Ok((report, plan))
 }
 
 /// When a run began, and how long it read.

@@ -85,6 +85,11 @@ impl Tools {
         store.ok_or_else(|| CommandError::failed("The store went away"))
     }
 
+    /// Works on a copy instead of the store of `project`.
+    pub(super) fn put_copy(&mut self, project: &Path, copy: Store) {
+        self.stores.insert(project.to_owned(), Arc::new(copy));
+    }
+
     /// Hands a desk at the store of `project` to `work`.
     pub(super) fn at_desk<T>(
         &mut self,

@@ -9,7 +9,7 @@ use super::*;
 use crate::agent::event::{Clock, Event, Heard, Listener, Record};
 use crate::agent::pipeline::Cache;
 use crate::agent::skills::{Shelf, ShelfPlaces};
-use crate::agent::state::{Recorder, Retention, State};
+use crate::agent::state::{EventRecord, Recorder, Retention, State};
 use crate::agent::tasks::{
     CancelledBy, Failure, NewTask, Runner, SessionId, Signal, TaskClass, TaskState,
 };
@@ -179,10 +179,10 @@ fn home() -> (tempfile::TempDir, State, Arc<Recorder>) {
 fn announced(records: &[Arc<Record>]) -> (Vec<TaskId>, Vec<TaskState>) {
     let (mut helpers, mut states) = (Vec::new(), Vec::new());
     for record in records {
-        match &record.event {
-            Event::AgentSpawn { child, .. } => helpers.push(child.clone()),
-            Event::AgentEnd { state, .. } => states.push(*state),
-            _ => {}
+        if let Event::AgentSpawn { child, .. } = &record.event {
+            helpers.push(child.clone());
+        } else if let Event::AgentEnd { state, .. } = &record.event {
+            states.push(*state);
         }
     }
     (helpers, states)
@@ -206,7 +206,7 @@ async fn every_helper_is_a_task_of_its_own_with_its_true_end() {
         assert_eq!(kept.parent, Some(TaskId::from_random(1)));
         let events = state.events(&helper, 0, 100).unwrap();
         assert_eq!(events.iter().filter(|event| event.is_terminal()).count(), 1);
-        assert_eq!(events.last().and_then(|event| event.state()), Some(kept.state));
+        assert_eq!(events.last().and_then(EventRecord::state), Some(kept.state));
     }
 }
 

@@ -65,12 +65,10 @@ impl LeadReport {
 
     /// How often somebody tried to write or to start something.
     pub fn denied_writes(&self) -> usize {
-        let is_denied = |record: &&Arc<Record>| match &record.event {
-            Event::ToolResult(facts) => {
-                let changes = [Category::Write, Category::Execute].map(Some);
-                facts.fault == Some(Fault::Denied) && changes.contains(&facts.category)
-            }
-            _ => false,
+        let is_denied = |record: &&Arc<Record>| {
+            let Event::ToolResult(facts) = &record.event else { return false };
+            let changes = [Category::Write, Category::Execute].map(Some);
+            facts.fault == Some(Fault::Denied) && changes.contains(&facts.category)
         };
         self.records.iter().filter(is_denied).count()
     }
