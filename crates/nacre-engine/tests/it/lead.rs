@@ -4,7 +4,7 @@
 
 use std::cell::RefCell;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nacre_core::base::ContentHash;
@@ -50,7 +50,7 @@ fn place() -> (Place, PathBuf, PathBuf) {
     (place, file, trace)
 }
 
-fn asked(place: &Place, trace: &PathBuf, action: LeadAction) -> (RunReport, Vec<Step>) {
+fn asked(place: &Place, trace: &Path, action: LeadAction) -> (RunReport, Vec<Step>) {
     let mut steps = Vec::new();
     let lead = |order: &LeadOrder, watch: &mut dyn FnMut(LeadStep)| {
         watch(LeadStep::Explore);

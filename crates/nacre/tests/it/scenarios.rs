@@ -196,6 +196,8 @@ fn e_an_update_changes_the_file_in_place_and_the_count_stays() {
     assert_eq!(report["counts"], json!({ "add": 0, "update": 1, "no_op": 0, "supersede": 0 }));
     assert!(home.ok(&["doctor", "--evidence", "--scope", "project_only"]).contains("0 missing"));
     let run = report["run_id"].as_str().unwrap();
+    let shown = home.run(&["run", "show", run]);
+    assert!(shown.contains("; the lead: Both are about pnpm"), "{shown}");
     home.ok(&["undo", run]);
     assert_eq!(home.read(&format!("memory/learnings/{KNOWN}.md")), text);
 }
