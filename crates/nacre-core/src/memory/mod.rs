@@ -34,7 +34,7 @@ pub use kinds::{Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES};
 pub use layout::{GITIGNORE, Located, Shelf, init};
 pub use policy::{
     Action, Band, Decision, Judgement, Likeness, Measures, Neighbour, Profile, Proposal, Relation,
-    Scores, decide, judge, measure,
+    Scores, decide, judge, measure, ruled,
 };
 pub use reader::Reader;
 pub use record::{Memory, RecordFault};

@@ -20,6 +20,7 @@ mod lock;
 mod path;
 mod plain;
 mod scope;
+mod scratch;
 mod sys;
 #[cfg(test)]
 mod tests;

@@ -118,7 +118,7 @@ impl WriteScope {
     }
 
     /// Opens the folder that `path` lies in, making what is missing.
-    fn make_parents(&self, path: &RelPath) -> Result<Dir, FsError> {
+    pub(super) fn make_parents(&self, path: &RelPath) -> Result<Dir, FsError> {
         let mut dir = clone_dir(&self.dir, &self.path)?;
         let mut full = self.path.clone();
         let Some(parent) = path.parent() else { return Ok(dir) };

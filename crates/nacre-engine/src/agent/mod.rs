@@ -25,7 +25,11 @@ mod tool;
 pub mod toolkits;
 mod workspace;
 
-pub use agents::{Citation, CitationState, Crew, Delegate, Report, check_report, explorer};
+pub use agents::{
+    Case, Citation, CitationState, Crew, Delegate, ExplorerReport, Finding, LEAD_DENIED, Lead,
+    LeadAction, LeadOrder, LeadReport, LeadRuling, LeadStep, LeadTask, NearMemory, Report,
+    check_report, explorer, lead,
+};
 pub use completion::{ANSWER_TOOL, Complaints, SIGNAL_TOOL, Signalled, Verdict};
 pub use context::{ContextPlan, Conversation, Exchange, KeptResult, TooLong, Turn, plan};
 pub use control::{RunControl, RunHandle, Stopped};

@@ -6,6 +6,7 @@
 pub mod candidate;
 pub mod evidence;
 pub mod extract;
+pub mod models;
 pub mod run;
 mod steps;
 pub mod summarize;

@@ -201,6 +201,19 @@ mod tests {
         assert_eq!(Complaint::read("").into_fault(Some(500), None).said, None);
     }
 
+    // Acolyte defect 15: the kind of an error was looked for in its words.
+    #[test]
+    fn a_code_in_the_words_of_a_complaint_is_only_words() {
+        for words in ["[E_RATE_LIMITED] 429", "status 401: invalid_api_key", "[E_QUOTA] overloaded"]
+        {
+            let body = serde_json::json!({ "error": { "message": words } }).to_string();
+            let told = Complaint::read(&body).into_fault(Some(502), None);
+            assert_eq!(told.kind, ErrorKind::Unavailable { status: Some(502) }, "{words}");
+            let streamed = Complaint::read(&body).into_fault(None, None);
+            assert_eq!(streamed.kind, ErrorKind::Unavailable { status: None }, "{words}");
+        }
+    }
+
     #[test]
     fn the_wait_is_read_from_numbers_and_dates() {
         let read = |pairs: &[(&str, &str)]| {

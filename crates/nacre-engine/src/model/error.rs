@@ -72,6 +72,8 @@ pub enum ErrorKind {
     Protocol,
     #[error("the request differs from what the script expects")]
     ScriptMismatch,
+    #[error("a spending limit is reached")]
+    OverLimit,
     #[error("it was cancelled")]
     Cancelled,
 }
@@ -121,6 +123,7 @@ impl ErrorKind {
             | Self::ContextTooLong
             | Self::Refused
             | Self::ScriptMismatch
+            | Self::OverLimit
             | Self::Cancelled => NextStep::Stop,
         }
     }
@@ -141,6 +144,7 @@ impl ErrorKind {
             | Self::Redirected
             | Self::Protocol
             | Self::ScriptMismatch
+            | Self::OverLimit
             | Self::Cancelled => None,
         }
     }
@@ -162,6 +166,7 @@ impl ErrorKind {
             Self::Redirected => "redirected",
             Self::Protocol => "protocol",
             Self::ScriptMismatch => "script_mismatch",
+            Self::OverLimit => "over_limit",
             Self::Cancelled => "cancelled",
         }
     }

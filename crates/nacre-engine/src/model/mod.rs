@@ -16,6 +16,7 @@ mod loose_json;
 mod names;
 mod openai;
 mod provider;
+mod purse;
 mod request;
 mod response;
 mod retry;
@@ -34,6 +35,7 @@ pub use http::{EndpointError, PlainHttp};
 pub use loose_json::only_value;
 pub use names::{BadModelRef, ModelRef, Role};
 pub use provider::{Call, Generation, Limits, Provider, Sink};
+pub use purse::{Allowance, Amount, LimitScope, Purse, Reached, Spent, SpentTotals};
 pub use request::{
     Arguments, Cache, Content, Effort, Message, OUTPUT_TOOL, OutputSchema, Reasoning, Request,
     Speaker, ToolCall, ToolChoice, ToolDef, ToolResult, ToolStatus,

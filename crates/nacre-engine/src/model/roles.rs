@@ -13,6 +13,7 @@ use super::http::{Address, Endpoint, EndpointError, PlainHttp};
 use super::names::{ModelRef, Role};
 use super::openai::OpenAi;
 use super::provider::Provider;
+use super::purse::{Metered, Purse};
 use super::request::Effort;
 use super::retry::{Route, ServedModel};
 use super::scripted::Scripted;
@@ -141,13 +142,21 @@ pub enum RolesError {
 
 /// The models that are set, connected as they are needed.
 pub struct Models {
-    settings: ModelSettings,
-    connected: Mutex<BTreeMap<String, Arc<dyn Provider>>>,
+    settings: Arc<ModelSettings>,
+    connected: Arc<Mutex<BTreeMap<String, Arc<dyn Provider>>>>,
+    purse: Option<Arc<Purse>>,
 }
 
 impl Models {
     pub fn new(settings: ModelSettings) -> Self {
-        Self { settings, connected: Mutex::new(BTreeMap::new()) }
+        Self { settings: Arc::new(settings), connected: Arc::default(), purse: None }
+    }
+
+    /// Returns the same models over the same connections, all of them paid for from one purse.
+    #[must_use]
+    pub fn paid_from(&self, purse: &Arc<Purse>) -> Self {
+        let (settings, connected) = (Arc::clone(&self.settings), Arc::clone(&self.connected));
+        Self { settings, connected, purse: Some(Arc::clone(purse)) }
     }
 
     pub fn prices(&self) -> &PriceTable {
@@ -171,7 +180,12 @@ impl Models {
 
     /// Returns one model and who serves it.
     pub fn serve(&self, model: &ModelRef) -> Result<ServedModel, RolesError> {
-        Ok(ServedModel { model: model.clone(), provider: self.provider(model)? })
+        let provider = self.provider(model)?;
+        let provider = match &self.purse {
+            Some(purse) => Arc::new(Metered::new(provider, Arc::clone(purse))),
+            None => provider,
+        };
+        Ok(ServedModel { model: model.clone(), provider })
     }
 
     fn provider(&self, model: &ModelRef) -> Result<Arc<dyn Provider>, RolesError> {

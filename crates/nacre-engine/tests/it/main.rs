@@ -14,6 +14,7 @@ mod extraction;
 mod failures;
 mod harness;
 mod keys;
+mod lead;
 mod loopback;
 #[cfg(target_os = "linux")]
 mod programs;

@@ -12,24 +12,24 @@ use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
 use nacre_core::transcript::trace_at;
 use nacre_engine::flows::run::RunMode;
-use nacre_engine::flows::sync::{Desk, Order, RunReport, Step, SyncError, sync_session};
+use nacre_engine::flows::sync::{AskLead, Desk, Order, RunReport, Step, SyncError, sync_session};
 use serde_json::json;
 
 /// A store, and the traces that are read into it.
-struct Place {
+pub(crate) struct Place {
     dir: tempfile::TempDir,
-    store: Store,
+    pub(crate) store: Store,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let scope = WriteScope::create_inside(dir.path(), ".nacre", Access::Shared).unwrap();
         Self { dir, store: Store::new(scope, Rules::default()) }
     }
 
     /// Writes a session of that day: what the person says, each time after the agent said something.
-    fn talk(&self, id: &str, day: u8, said: &[&str]) -> PathBuf {
+    pub(crate) fn talk(&self, id: &str, day: u8, said: &[&str]) -> PathBuf {
         let path = self.dir.path().join(format!("{id}.jsonl"));
         let mut text = format!("{}\n", json!({ "type": "session", "version": 1, "id": id }));
         for (n, words) in said.iter().enumerate() {
@@ -45,6 +45,15 @@ impl Place {
     }
 
     fn sync(&self, trace: &Path, watch: impl FnMut(Step)) -> Result<RunReport, SyncError> {
+        self.sync_with(trace, None, watch)
+    }
+
+    pub(crate) fn sync_with(
+        &self,
+        trace: &Path,
+        lead: Option<&AskLead<'_>>,
+        watch: impl FnMut(Step),
+    ) -> Result<RunReport, SyncError> {
         let trace = trace_at(trace)?;
         let builtin = Builtin::shipped()?;
         let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
@@ -56,6 +65,7 @@ impl Place {
             patience: Duration::ZERO,
             now: "2026-12-01T00:00:00Z".parse().unwrap(),
             clock: &|| Duration::ZERO,
+            lead,
         };
         let key = key_of(&trace);
         let order = Order {
@@ -70,7 +80,7 @@ impl Place {
     }
 }
 
-const PNPM: &[&str] = &[
+pub(crate) const PNPM: &[&str] = &[
     "Add a health endpoint",
     "no, always use pnpm here, never npm: npm writes a second lock file",
 ];

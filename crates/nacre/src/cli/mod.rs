@@ -22,6 +22,7 @@ mod model;
 mod models;
 mod project;
 mod queue;
+mod recorded;
 mod reference;
 mod retry;
 mod run;

@@ -296,7 +296,7 @@ impl Runtime {
     }
 
     /// Takes a folder as a store, after dealing with a change that was left halfway.
-    fn store(&self, scope: WriteScope) -> Result<Store, CommandError> {
+    pub(crate) fn store(&self, scope: WriteScope) -> Result<Store, CommandError> {
         let rules = Rules {
             max_file_bytes: self.settings().memory.max_file_bytes,
             redact_extra: self.settings().redact.extra.clone(),

@@ -1,18 +1,21 @@
 //! `nacre sync`: new sessions are found, read, and made into memories.
 
+mod lead;
 mod output;
 mod preview;
+mod rehearsal;
 mod work;
 
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use nacre_core::catalog::{Progress, RefreshOptions, RefreshReport, key_of};
 use nacre_core::safefs::{Access, FsError, WriteScope};
+use nacre_engine::flows::run::RunMode;
 use nacre_engine::flows::sync::sync_session;
 use serde_json::json;
 
-use self::work::{Shift, Tools, Worked};
+use self::work::{Assignment, Manner, Shift, Tools, Worked};
 use super::env::stopwatch;
 use super::error::{CommandError, Exit};
 use super::runtime::Runtime;
@@ -47,6 +50,10 @@ pub(crate) struct SyncArgs {
     /// Stop after this many sessions
     #[arg(long, value_name = "N")]
     max_sessions: Option<usize>,
+    /// What the runs are for: `hot` for a session that just ended, `cold` for those from before Nacre was there; their
+    /// folders are named by it and kept apart
+    #[arg(long, value_name = "MODE", default_value = "sync")]
+    mode: ModeName,
     /// Name this run
     #[arg(long, value_name = "ID")]
     run_id: Option<String>,
@@ -59,6 +66,24 @@ pub(crate) struct SyncArgs {
     /// Go on although another sync is running
     #[arg(long)]
     ignore_lock: bool,
+}
+
+/// What a run is for, on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ModeName {
+    Sync,
+    Hot,
+    Cold,
+}
+
+impl From<ModeName> for RunMode {
+    fn from(name: ModeName) -> Self {
+        match name {
+            ModeName::Sync => Self::Sync,
+            ModeName::Hot => Self::Hot,
+            ModeName::Cold => Self::Cold,
+        }
+    }
 }
 
 pub(crate) fn cmd_sync(
@@ -74,13 +99,15 @@ pub(crate) fn cmd_sync(
         since,
         until,
         max_sessions,
+        mode,
         run_id,
         force,
         dry_run,
         ignore_lock,
     } = args;
+    let manner = Manner { mode: (*mode).into(), force: *force };
     if let Some(trace) = trace {
-        return one_trace(ui, runtime, trace, *force, *dry_run);
+        return one_trace(ui, runtime, trace, manner, *dry_run);
     }
     let now = runtime.now();
     let when = |text: &Option<String>| {
@@ -94,7 +121,7 @@ pub(crate) fn cmd_sync(
         ..traces::refresh_options(runtime, agents)?
     };
     if *dry_run {
-        return preview::preview(ui, runtime, &options, *no_extract);
+        return preview::preview(ui, runtime, (&options, manner), *no_extract);
     }
     runtime.home_scope()?;
     let scope = WriteScope::create_inside(runtime.home()?, "run", Access::Private)?;
@@ -117,7 +144,9 @@ pub(crate) fn cmd_sync(
     }
     let mut shift = Shift { worked: Vec::new(), is_busy: false };
     if !*no_extract {
-        shift = work::work(ui, runtime, &mut catalog, (*max_sessions, *force, lock.is_some()))?;
+        let (max_sessions, is_alone) = (*max_sessions, lock.is_some());
+        let assignment = Assignment { max_sessions, is_alone, manner };
+        shift = work::work(ui, runtime, &mut catalog, &assignment)?;
     }
     catalog.end_run(&run_id, &outcome(&report, &shift), runtime.now())?;
     print(ui, runtime, &run_id, &report, &shift)
@@ -128,7 +157,7 @@ fn one_trace(
     ui: &mut Ui,
     runtime: &Runtime,
     name: &str,
-    force: bool,
+    manner: Manner,
     dry_run: bool,
 ) -> Result<Exit, CommandError> {
     let trace = traces::named_trace(runtime, name)?;
@@ -137,12 +166,12 @@ fn one_trace(
             .hint("Go to a repository and run `nacre init`"));
     };
     if dry_run {
-        return preview::preview_trace(ui, runtime, &trace, &project, force);
+        return preview::preview_trace(ui, runtime, &trace, &project, manner);
     }
     let key = key_of(&trace);
     let took = stopwatch();
-    let mut tools = Tools::open(runtime)?;
-    let order = work::order(runtime, (&trace, &key), &project, force);
+    let mut tools = Tools::open(ui, runtime)?;
+    let order = work::order(runtime, (&trace, &key), &project, manner);
     let report = tools.at_desk(runtime, &project, |desk| {
         sync_session(desk, &order, |step| ui.progress_note(&format!("{key}: {}", step.as_str())))
     })??;

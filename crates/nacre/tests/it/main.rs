@@ -7,6 +7,7 @@
 )]
 
 mod agents;
+mod answering;
 mod concurrency;
 mod config;
 mod docs;
@@ -35,6 +36,7 @@ mod model;
 mod project;
 mod run;
 mod run_agent;
+mod scenarios;
 mod scopes;
 mod secrets;
 mod skill;

@@ -209,8 +209,61 @@ fn a_dry_run_shows_what_a_sync_then_does() {
 }
 
 #[test]
+fn a_dry_run_over_several_sessions_shows_what_a_sync_then_does() {
+    let home = reading();
+    talk(&home, "one", 1, PNPM);
+    talk(&home, "two", 2, AGAIN);
+    talk(&home, "three", 3, NPM);
+    let before = home.snapshot();
+    let (_, value) = home.json(&["sync", "--dry-run"]);
+    assert_eq!(home.snapshot(), before);
+    assert_eq!(fs::read_dir(home.root().join(".nacre/rehearsal")).unwrap().count(), 1, "the lock");
+    let told = |value: &Value| -> Vec<String> {
+        let sessions = value["sessions"].as_array().unwrap().iter();
+        sessions.map(|session| session["report"]["actions"].to_string()).collect()
+    };
+    let (mut files, sessions) = (Vec::new(), value["sessions"].as_array().unwrap());
+    for change in sessions.iter().flat_map(|session| session["changes"].as_array().unwrap()) {
+        let (path, after) = (change["path"].as_str().unwrap(), change["after"].as_str().unwrap());
+        files.retain(|(known, _)| *known != path);
+        files.push((path, after));
+    }
+    assert_eq!(sessions[2]["report"]["counts"]["supersede"], 1, "{value:#}");
+    let root = sessions[0]["report"]["memory_root"].as_str().unwrap();
+    assert_eq!(root, "$HOME/work/.nacre/memory");
+    let (_, synced) = home.json(&["sync"]);
+    assert_eq!(told(&synced), told(&value));
+    for (path, after) in files {
+        assert_eq!(home.read(path), after, "{path}");
+    }
+}
+
+#[test]
+fn runs_are_named_and_kept_by_what_they_are_for() {
+    let home = reading();
+    home.ok(&["config", "set", "runs.keep", "1"]);
+    for (id, day, mode) in [("one", 1, "cold"), ("two", 2, "hot"), ("three", 3, "hot")] {
+        talk(&home, id, day, &["Rename the server to gateway", "Done.", "Thanks, that is all"]);
+        let (_, value) = home.json(&["sync", "--mode", mode]);
+        let report = only(&value);
+        assert_eq!(report["mode"], mode);
+        assert!(report["run_id"].as_str().unwrap().starts_with(&format!("{mode}-2099")));
+    }
+    let runs = home.json(&["run", "list"]).1["runs"].clone();
+    let modes: Vec<&str> = runs
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["id"].as_str().unwrap().split('-').next().unwrap())
+        .collect();
+    assert_eq!(modes, ["hot", "cold"], "the newest of each is kept");
+}
+
+#[test]
 fn a_missing_trace_fails_at_once() {
     let home = reading();
+    let hot = home.run(&["sync", "--mode", "hot", "--trace", "nothing.jsonl"]);
+    assert!(hot.starts_with("Error: There is no trace") && hot.ends_with("[exit 1]\n"), "{hot}");
     assert_snapshot!(home.run(&["sync", "--trace", "nothing.jsonl"]), @"
     Error: There is no trace `$HOME/work/nothing.jsonl`
     Hint: `nacre trace list` shows the sessions that were seen

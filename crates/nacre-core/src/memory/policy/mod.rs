@@ -237,3 +237,25 @@ fn settle(nearest: &Neighbour, relation: Relation, judgement: Judgement) -> Deci
         reason,
     }
 }
+
+/// Settles a decision of the grey band as a lead found: how the candidate stands to `target`. What a person decided about
+/// the memory and what was said later than the candidate still comes first.
+pub fn ruled(
+    grey: &Decision,
+    proposal: &Proposal,
+    target: &Neighbour,
+    relation: Relation,
+) -> Decision {
+    // The numbers stay those that left it open.
+    let judgement = grey.judgement.unwrap_or(Judgement::CERTAIN);
+    let decision = match relation {
+        Relation::Same => confirm(target, judgement, "the memory says the same"),
+        Relation::Refines => refine(proposal, target, judgement),
+        Relation::Contradicts => overturn(proposal, target, judgement),
+        Relation::Different => Decision {
+            target: grey.target.clone(),
+            ..fresh(Some(judgement), "the nearest memory is about something else")
+        },
+    };
+    Decision { band: Band::Grey, ..decision }
+}

@@ -120,6 +120,34 @@ fn the_grey_band_overwrites_nothing() {
 }
 
 #[test]
+fn a_lead_settles_the_grey_band_within_what_people_decided() {
+    let grey = Decision {
+        band: Band::Grey,
+        target: Some("20261101-pnpm".parse().unwrap()),
+        ..decide(&more(), &[neighbour(NEAR)])
+    };
+    let older = Proposal { said: time("2026-10-01T00:00:00Z"), ..more() };
+    let other_type = Proposal { memory_type: MemoryType::Decision, ..more() };
+    let (plain, rejected) = (neighbour(NEAR), Neighbour { is_rejected: true, ..neighbour(NEAR) });
+    let waiting = Neighbour { status: Status::Candidate, ..neighbour(NEAR) };
+    for (relation, proposal, target, expected) in [
+        (Relation::Same, more(), &plain, "no-op: the memory says the same"),
+        (Relation::Same, more(), &waiting, "update: it was said again, so it holds"),
+        (Relation::Refines, more(), &plain, "update: it says more than the memory"),
+        (Relation::Refines, more(), &rejected, "no-op: a person said that this is wrong"),
+        (Relation::Refines, other_type, &plain, "add: it adds to a memory of another type"),
+        (Relation::Contradicts, more(), &plain, "supersede: it says otherwise, and later"),
+        (Relation::Contradicts, older, &plain, "no-op: a later session says otherwise"),
+        (Relation::Different, more(), &plain, "add: the nearest memory is about something else"),
+    ] {
+        let decision = ruled(&grey, &proposal, target, relation);
+        let told = format!("{}: {}", decision.action.as_str(), decision.reason);
+        assert_eq!((told.as_str(), decision.band), (expected, Band::Grey));
+        assert_eq!(decision.judgement, grey.judgement);
+    }
+}
+
+#[test]
 fn no_text_is_too_strange_to_be_judged() {
     for text in ["", "```", "….?!", "\u{202e}x", "没有空格的文字", &"x".repeat(100_000)] {
         let judgement = judge(&Profile::of(text, text), &Profile::of("a", text), FAR);

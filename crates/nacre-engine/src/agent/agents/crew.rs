@@ -10,11 +10,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::explorer::explorer;
 use crate::agent::context::Conversation;
 use crate::agent::control::RunControl;
-use crate::agent::event::{Clock, Events};
+use crate::agent::event::{Clock, Event, Events};
 use crate::agent::lifecycle::{Engine, Job, Outcome, run};
 use crate::agent::pipeline::{Cache, Pipeline, PipelineError, PipelineParts};
 use crate::agent::skills::{ActiveSkills, Shelf};
 use crate::agent::spec::{AgentSpec, Budgets, Permissions};
+use crate::agent::tasks::{CancelledBy, Failure, TaskId, TaskState};
 use crate::agent::tool::AnyTool;
 use crate::agent::toolkits;
 use crate::agent::workspace::Workspace;
@@ -79,6 +80,28 @@ impl Crew {
         Ok(run(engine, job, &mut tools, control).await)
     }
 
+    /// Lets a helper answer for the task that `parent` speaks for. Both sides hear its end, whatever becomes of it.
+    pub(super) async fn help(
+        &self,
+        parent: &Events,
+        question: &str,
+        spec: &AgentSpec,
+        control: &RunControl,
+    ) -> (TaskId, Result<Outcome, PipelineError>) {
+        let task = TaskId::from_random(self.next_seed());
+        let helper = Helper::start(parent, &task, spec.name);
+        let outcome = self.explore(question, spec, helper.own.clone(), control).await;
+        match &outcome {
+            Ok(outcome) => helper.end(outcome.ending.state()),
+            Err(error) => {
+                // It never came to a run, which would have told this.
+                helper.own.emit(Event::Error { what: error.to_string().into(), hint: None });
+                helper.end(TaskState::Failed { why: Failure::Unusable });
+            }
+        }
+        (task, outcome)
+    }
+
     /// The spec of an explorer with at most these budgets.
     pub fn explorer(&self, permissions: &Permissions, budgets: Option<Budgets>) -> AgentSpec {
         let spec = explorer(&self.workspace, permissions);
@@ -89,5 +112,39 @@ impl Crew {
     pub(super) fn next_seed(&self) -> u64 {
         let number = self.started.fetch_add(1, Ordering::Relaxed);
         self.seed.wrapping_add(u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+}
+
+/// A helper that was announced, and the duty to tell how it ended. One whose future is dropped was left by who waited.
+struct Helper {
+    parent: Events,
+    own: Events,
+    is_told: bool,
+}
+
+impl Helper {
+    fn start(parent: &Events, task: &TaskId, agent: &str) -> Self {
+        parent.emit(Event::AgentSpawn { child: task.clone(), agent: agent.into() });
+        Self { parent: parent.clone(), own: parent.of_task(task.clone()), is_told: false }
+    }
+
+    fn end(mut self, state: TaskState) {
+        self.tell(state);
+    }
+
+    fn tell(&mut self, state: TaskState) {
+        self.is_told = true;
+        if !self.own.is_over() {
+            self.own.emit(Event::TaskState(state));
+        }
+        self.parent.emit(Event::AgentEnd { child: self.own.task().clone(), state });
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        if !self.is_told {
+            self.tell(TaskState::Cancelled { by: CancelledBy::Disconnect });
+        }
     }
 }

@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use super::citations::{CitationState, check_report};
 use super::crew::Crew;
 use crate::agent::control::RunControl;
-use crate::agent::event::{Event, Events};
+use crate::agent::event::Events;
 use crate::agent::footprint::{Area, Footprint};
 use crate::agent::lifecycle::{Ending, Outcome};
 use crate::agent::spec::{Budgets, Permissions, Spawn};
@@ -153,17 +153,10 @@ struct Child {
 
 impl Child {
     async fn answer(&self, question: &str) -> Value {
-        let task = TaskId::from_random(self.crew.next_seed());
-        let events = self.parent.of_task(task.clone());
         let spec = self.crew.explorer(&self.permissions, Some(self.budgets));
-        self.parent.emit(Event::AgentSpawn { child: task.clone(), agent: spec.name.into() });
-        let outcome = self.crew.explore(question, &spec, events, &self.control).await;
+        let (task, outcome) = self.crew.help(&self.parent, question, &spec, &self.control).await;
         match outcome {
-            Ok(outcome) => {
-                let state = outcome.ending.state();
-                self.parent.emit(Event::AgentEnd { child: task.clone(), state });
-                self.told(&task, &outcome)
-            }
+            Ok(outcome) => self.told(&task, &outcome),
             Err(error) => {
                 json!({ "task": task, "state": "failed(unusable)", "error": error.to_string() })
             }

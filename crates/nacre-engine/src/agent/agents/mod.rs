@@ -4,8 +4,13 @@ mod citations;
 mod crew;
 mod delegate;
 mod explorer;
+mod lead;
 
 pub use citations::{Citation, CitationState, Report, check_report};
 pub use crew::Crew;
 pub use delegate::Delegate;
 pub use explorer::explorer;
+pub use lead::{
+    Case, ExplorerReport, Finding, LEAD_DENIED, Lead, LeadAction, LeadOrder, LeadReport,
+    LeadRuling, LeadStep, LeadTask, NearMemory, lead,
+};

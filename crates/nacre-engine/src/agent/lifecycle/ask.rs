@@ -125,7 +125,8 @@ impl Run<'_> {
             | ErrorKind::Unavailable { .. }
             | ErrorKind::Redirected
             | ErrorKind::Protocol
-            | ErrorKind::ScriptMismatch => Err(Ending::Failed(error.into())),
+            | ErrorKind::ScriptMismatch
+            | ErrorKind::OverLimit => Err(Ending::Failed(error.into())),
         }
     }
 

@@ -204,10 +204,13 @@ impl Pipeline {
     fn admit(&mut self, idx: usize, call: &ToolCall) -> Result<Job, ToolError> {
         // Calls that are refused count too: who asks for the impossible must come to an end.
         let is_within = self.budget.take();
-        let (tool, arguments) = self.registry.resolve(call)?;
-        if !self.is_offered(tool.spec().name) {
-            return Err(permission::not_offered(tool.spec().name));
+        // Before its arguments are looked at: nobody knows the schema of a tool that they were not given.
+        if let Some(spec) = self.registry.spec(&call.name)
+            && !self.is_offered(spec.name)
+        {
+            return Err(permission::not_offered(spec.name));
         }
+        let (tool, arguments) = self.registry.resolve(call)?;
         let footprint = tool.footprint(&arguments)?;
         permission::check(&self.permissions, self.bench.workspace.denied(), &footprint)?;
         if !is_within {

@@ -81,6 +81,9 @@ impl Tool for Probe {
                 std::future::pending().await
             }
             "panic" => panic!("a defect"),
+            "claim" => {
+                return Err(ToolError::new(Fault::NoMatch, CLAIM, "[E_DENIED] Error (timed_out)"));
+            }
             "long" => "0123456789 abcdefgh\n".repeat(500),
             "secret" => format!("key {} \x1b[31mred\x1b[0m \x07bell", key()),
             other => other.to_owned(),
@@ -88,6 +91,9 @@ impl Tool for Probe {
         Ok(Output { text, ..Output::default() })
     }
 }
+
+/// Words that look like faults of another kind.
+const CLAIM: &str = "[E_DENIED] Error (denied): You may not. {\"fault\": \"budget_spent\"}";
 
 /// A key that looks real; put together here, so that nobody finds one in the source.
 fn key() -> String {
@@ -178,6 +184,22 @@ async fn every_denial_is_counted_and_told() {
     let told: Vec<&str> = bay.heard.records().iter().map(|record| record.event.name()).collect();
     assert_eq!(told.iter().filter(|name| **name == "tool.denied").count(), 4);
     assert_eq!(told.iter().filter(|name| **name == "tool.result").count(), 4);
+}
+
+// Acolyte defect 15: the kind of an error was looked for in its words.
+#[tokio::test]
+async fn a_code_in_the_words_of_an_error_is_only_words() {
+    let mut bay = bay(1);
+    let batch = bay
+        .call_all(&[("probe", json!({ "act": "claim" })), ("probe", json!({ "act": CLAIM }))])
+        .await;
+    let faults: Vec<Option<Fault>> = batch.records.iter().map(|record| record.fault).collect();
+    assert_eq!(faults, [Some(Fault::NoMatch), None]);
+    assert!(batch.results[0].text.starts_with("Error (no_match): [E_DENIED]"));
+    let tally = bay.pipeline.tally();
+    assert_eq!((tally.failed, tally.denied, tally.budget_blocked), (1, 0, 0));
+    let told: Vec<Event> = bay.heard.records().iter().map(|record| record.event.clone()).collect();
+    assert!(!told.iter().any(|event| matches!(event, Event::ToolDenied { .. })), "{told:?}");
 }
 
 #[tokio::test]

@@ -18,7 +18,8 @@ pub const STATE_FILE: &str = "state.sqlite3";
 const BUSY_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The schema, step by step.
-const STEPS: &[&str] = &["
+const STEPS: &[&str] = &[
+    "
 CREATE TABLE session (
   id TEXT PRIMARY KEY,
   title TEXT NOT NULL,
@@ -102,7 +103,25 @@ CREATE VIEW tool_call AS SELECT task, sequence, at,
   fields ->> 'tool' AS tool, fields ->> 'fault' AS fault, fields ->> 'cache' AS cache,
   fields ->> 'duration_us' AS duration, fields ->> 'bytes_out' AS bytes_out, fields ->> 'shown_bytes' AS shown
 FROM event WHERE name = 'tool.result';
-"];
+",
+    "
+CREATE TABLE spending (
+  id INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  project TEXT,
+  session TEXT NOT NULL,
+  role TEXT NOT NULL,
+  model TEXT NOT NULL,
+  input INTEGER NOT NULL,
+  cache_read INTEGER NOT NULL,
+  cache_write INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  cost INTEGER
+) STRICT;
+CREATE INDEX spending_by_time ON spending (at);
+CREATE INDEX spending_by_session ON spending (session);
+",
+];
 
 /// Sessions, tasks and what they told.
 #[derive(Debug)]
@@ -237,8 +256,9 @@ mod tests {
     fn a_database_of_somebody_else_is_refused_when_it_is_used() {
         let home = Home::new();
         let other = Connection::open(home.path().join(STATE_FILE)).unwrap();
-        other.execute_batch("CREATE TABLE task (x);").unwrap();
-        other.pragma_update(None, "user_version", STEPS.len() as i64).unwrap();
+        let newest = STEPS.len();
+        let theirs = format!("CREATE TABLE task (x); PRAGMA user_version = {newest};");
+        other.execute_batch(&theirs).unwrap();
         drop(other);
         let state = home.open();
         assert!(matches!(state.tasks(10), Err(StateError::Damaged { .. })));
@@ -266,11 +286,13 @@ mod tests {
         let mut state = home.open();
         home.accept(&mut state, 1, at(0));
         let steps = [STEPS, &["ALTER TABLE task ADD COLUMN mood TEXT;"]].concat();
+        let newest = steps.len() as i64;
         state.migrate(&steps).unwrap();
         state.migrate(&steps).unwrap();
-        assert_eq!(version(&state.connection).unwrap(), steps.len() as i64);
+        assert_eq!(version(&state.connection).unwrap(), newest);
         assert_eq!(state.tasks(10).unwrap().len(), 1);
-        assert!(matches!(state.migrate(STEPS), Err(StateError::Newer { .. })));
+        let error = state.migrate(STEPS).unwrap_err();
+        assert!(matches!(error, StateError::Newer { found, .. } if found == newest));
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod recorder;
 mod retention;
 mod row;
 mod sessions;
+mod spending;
 mod tasks;
 #[cfg(test)]
 mod testing;
@@ -28,4 +29,5 @@ pub use logfmt::logfmt;
 pub use recorder::{Recorder, RecorderReport};
 pub use retention::{Retention, TrimReport};
 pub use sessions::SessionRecord;
+pub use spending::{SpentFilter, SpentOn, SpentSum};
 pub use tasks::{CancelReport, TaskRecord};

@@ -2,7 +2,7 @@
 //!
 //! A task never waits for the disk, and it wakes the thread once a batch and not with every event. When the disk cannot
 //! follow, events are left out and counted, and the first number that is missing says how many; an end is never left
-//! out.
+//! out, nor is the beginning of a helper, which the state could not take in otherwise.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -172,10 +172,11 @@ impl Listener for Recorder {
             return;
         }
         let was_empty = inbox.is_empty();
+        let is_spawn = matches!(record.event, Event::AgentSpawn { .. });
         if record.event.is_terminal() {
             inbox.is_urgent = true;
             inbox.records.push(Arc::clone(record));
-        } else if inbox.records.len() < self.n_waiting {
+        } else if is_spawn || inbox.records.len() < self.n_waiting {
             inbox.records.push(Arc::clone(record));
         } else {
             let lost = inbox.lost.entry(record.task.clone());

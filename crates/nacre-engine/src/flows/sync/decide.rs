@@ -1,12 +1,16 @@
 //! Candidates beside the memories nearest to them.
 
 use jiff::Timestamp;
+use nacre_core::base::ContentHash;
 use nacre_core::memory::{
-    Decision, Likeness, Memory, MemoryType, Neighbour, Profile, Proposal, Store, decide,
+    Band, Decision, Likeness, Located, Memory, MemoryType, Neighbour, Profile, Proposal, Relation,
+    Store, decide, ruled,
 };
 use nacre_core::search::{Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query};
 
 use super::SyncError;
+use super::asked::Asked;
+use crate::agent::{LeadAction, LeadRuling};
 use crate::flows::candidate::Candidate;
 
 /// How many memories a candidate is compared with.
@@ -25,14 +29,36 @@ pub(super) fn claimed(body: &str) -> String {
 pub(super) struct Decided {
     pub(super) candidate: Candidate,
     pub(super) decision: Decision,
+    /// The lead's word, where it settled this.
+    pub(super) ruling: Option<LeadRuling>,
+    /// What it was compared with.
+    pub(super) near: Vec<Beside>,
+    pub(super) proposal: Proposal,
 }
 
-/// Decides about every candidate, by what the store holds now.
+impl Decided {
+    /// Whether the numbers did not decide, and nobody else did.
+    pub(super) fn is_open(&self) -> bool {
+        self.decision.band == Band::Grey && self.ruling.is_none()
+    }
+}
+
+/// A memory near to a candidate.
+pub(super) struct Beside {
+    pub(super) neighbour: Neighbour,
+    pub(super) at: Located,
+    pub(super) title: String,
+    /// Its file as it was compared.
+    pub(super) seen: ContentHash,
+}
+
+/// Decides about every candidate, by what the store holds now and by what a lead found of it.
 pub(super) fn decide_all(
     store: &Store,
     index: &MemoryIndex<'_>,
     embedder: &Builtin,
     candidates: &[Candidate],
+    asked: &Asked,
 ) -> Result<Vec<Decided>, SyncError> {
     let mut decided = Vec::new();
     for candidate in candidates {
@@ -42,9 +68,44 @@ pub(super) fn decide_all(
             profile: Profile::of(&candidate.title, &claimed(&candidate.body)),
             said: candidate.quotes.iter().filter_map(|quote| quote.at.parse().ok()).max(),
         };
-        decided.push(Decided { candidate: candidate.clone(), decision: decide(&proposal, &near) });
+        let plain: Vec<Neighbour> = near.iter().map(|beside| beside.neighbour.clone()).collect();
+        let decision = decide(&proposal, &plain);
+        let candidate = candidate.clone();
+        let one = Decided { candidate, decision, ruling: None, near, proposal };
+        decided.push(settled(store, one, asked)?);
     }
     Ok(decided)
+}
+
+/// The same as a lead ruled, where its ruling still holds.
+fn settled(store: &Store, one: Decided, asked: &Asked) -> Result<Decided, SyncError> {
+    let Some(ruling) = asked.ruling(&one) else { return Ok(one) };
+    let relation = match ruling.action {
+        LeadAction::Add => Relation::Different,
+        LeadAction::Update => Relation::Refines,
+        LeadAction::NoOp => Relation::Same,
+        LeadAction::Supersede => Relation::Contradicts,
+    };
+    let meant = ruling.target.as_ref().or(one.decision.target.as_ref());
+    let near = one.near.iter().find(|beside| Some(&beside.neighbour.id) == meant);
+    let target = match (near, meant) {
+        (Some(near), _) => near.neighbour.clone(),
+        (None, Some(id)) => {
+            // The lead found it by itself; it may be gone since.
+            let Ok(memory) = store.get(id.as_str()) else { return Ok(one) };
+            if ruling.seen != Some(hash_of(&memory)) {
+                return Ok(one);
+            }
+            neighbour(store, &memory, Likeness { titles: 0.0, whole: 0.0 })?
+        }
+        (None, None) => return Ok(one),
+    };
+    let decision = ruled(&one.decision, &one.proposal, &target, relation);
+    Ok(Decided { decision, ruling: Some(ruling.clone()), ..one })
+}
+
+fn hash_of(memory: &Memory) -> ContentHash {
+    ContentHash::of(memory.document.as_str().as_bytes())
 }
 
 fn neighbours(
@@ -52,7 +113,7 @@ fn neighbours(
     index: &MemoryIndex<'_>,
     embedder: &Builtin,
     candidate: &Candidate,
-) -> Result<Vec<Neighbour>, SyncError> {
+) -> Result<Vec<Beside>, SyncError> {
     let whole = whole(&candidate.title, &claimed(&candidate.body));
     let query = Query::plain(&whole).with_facet("type", "decision").with_facet("type", "learning");
     let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_NEAR, archived: true };
@@ -78,7 +139,12 @@ fn neighbours(
             titles: cosine(&vectors[0], &vectors[2 + 2 * idx]),
             whole: cosine(&vectors[1], &vectors[3 + 2 * idx]),
         };
-        near.push(neighbour(store, memory, likeness)?);
+        near.push(Beside {
+            neighbour: neighbour(store, memory, likeness)?,
+            at: memory.at.clone(),
+            title: memory.title.clone(),
+            seen: hash_of(memory),
+        });
     }
     Ok(near)
 }

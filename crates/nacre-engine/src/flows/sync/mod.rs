@@ -2,9 +2,10 @@
 //!
 //! Read, decide, commit, index; everything that a run writes is one change set, and what was read is part of it. So
 //! the same trace again changes nothing, a grown one adds what is new, and a kill at any instant leaves a store that
-//! the next run finishes as if nothing had happened. The store's lock is held while it is decided and written: when
-//! a person was faster all the same, it is decided again.
+//! the next run finishes as if nothing had happened. The store's lock is held while it is decided and written, not
+//! while a lead thinks about what is unclear: where a person was faster, it is decided again.
 
+mod asked;
 mod decide;
 mod mark;
 mod reading;
@@ -21,14 +22,18 @@ use nacre_core::memory::{
 use nacre_core::safefs::{FsError, Owner};
 use nacre_core::search::{Builtin, EmbedError, Embedder, MemoryIndex, SearchError};
 use nacre_core::transcript::{Error as TraceError, Trace};
-use serde_json::json;
+use serde_json::{Value, json};
 
+pub use self::asked::AskLead;
+use self::asked::Asked;
+use self::decide::Decided;
 pub use self::mark::Mark;
 use self::reading::{News, Reading, read};
 use self::report::checklist;
 pub use self::report::{ActionReport, Counts, Outcome, RunReport};
 use self::stage::{Origin, fitting, stage_all};
 use super::run::{RunId, RunMode, UndoPlan, WORKSPACE, pretty};
+use crate::agent::{LeadOrder, LeadStep};
 
 /// How often it is decided anew when a person edits meanwhile.
 const MAX_TRIES: usize = 5;
@@ -45,6 +50,8 @@ pub struct Desk<'a> {
     pub now: Timestamp,
     /// Time since some moment, for durations.
     pub clock: &'a dyn Fn() -> Duration,
+    /// Who settles what is unclear; without one it is settled by rule.
+    pub lead: Option<&'a AskLead<'a>>,
 }
 
 /// What a run is to do.
@@ -66,6 +73,10 @@ pub struct Order<'a> {
 pub enum Step {
     Extract,
     Decide,
+    /// Explorers look for memories that say what is unclear.
+    Explore,
+    /// The lead decides.
+    Settle,
     Commit,
     Index,
 }
@@ -75,8 +86,18 @@ impl Step {
         match self {
             Self::Extract => "extract",
             Self::Decide => "decide",
+            Self::Explore => "explore",
+            Self::Settle => "settle",
             Self::Commit => "commit",
             Self::Index => "index",
+        }
+    }
+
+    fn of_lead(step: LeadStep) -> Self {
+        match step {
+            LeadStep::Explore => Self::Explore,
+            LeadStep::Settle => Self::Settle,
+            LeadStep::Check => Self::Decide,
         }
     }
 }
@@ -120,12 +141,23 @@ pub fn sync_session(
     let Some(session) = Session::open(desk, order)? else {
         return unchanged(desk, order);
     };
-    let mut tries = 0;
+    let read_for = (desk.clock)().saturating_sub(began);
+    let (mut tries, mut asked) = (0, Asked::default());
     loop {
         watch(Step::Decide);
         let mut batch = desk.store.begin(desk.owner, desk.patience)?;
         let index = session.index(desk)?;
-        let report = session.stage(desk, order, &mut batch, index.as_ref(), began)?;
+        let decided = session.decide(desk, index.as_ref(), &asked)?;
+        if let Some(lead) = desk.lead.filter(|_| asked.may_ask())
+            && decided.iter().any(Decided::is_open)
+        {
+            // A model takes its time, and nobody should wait for the store meanwhile.
+            drop((index, batch));
+            session.ask(desk, order, (lead, decided), &mut asked, &mut watch)?;
+            continue;
+        }
+        let times = Times { began, read_for };
+        let report = session.stage(desk, order, &mut batch, (decided, &asked), times)?;
         watch(Step::Commit);
         match batch.commit() {
             Ok(_) => {
@@ -139,18 +171,51 @@ pub fn sync_session(
     }
 }
 
-/// Tells what a sync of one session would do, file by file, and does nothing.
+/// Tells what a sync of one session would do, file by file, and does nothing. No lead is asked: what is unclear is shown as
+/// the rule would settle it.
 pub fn preview_session(
     desk: &Desk<'_>,
     order: &Order<'_>,
+) -> Result<(RunReport, Vec<PlannedChange>), SyncError> {
+    planned(desk, order, |_, _, _| Ok(()))
+}
+
+/// The same on a copy of the store, where it is done: the next session then finds what this one would leave.
+pub fn rehearse_session(
+    desk: &Desk<'_>,
+    order: &Order<'_>,
+) -> Result<(RunReport, Vec<PlannedChange>), SyncError> {
+    planned(desk, order, |batch, index, report| {
+        batch.commit()?;
+        take_over(index, report, desk.owner)
+    })
+}
+
+/// Stages a session by rule, and hands it to `then`.
+fn planned<'d>(
+    desk: &Desk<'d>,
+    order: &Order<'_>,
+    then: impl FnOnce(Batch<'_>, Option<MemoryIndex<'d>>, &RunReport) -> Result<(), SyncError>,
 ) -> Result<(RunReport, Vec<PlannedChange>), SyncError> {
     let Some(session) = Session::open(desk, order)? else {
         return Ok((unchanged(desk, order)?, Vec::new()));
     };
     let mut batch = desk.store.begin(desk.owner, desk.patience)?;
     let index = session.index(desk)?;
-    let report = session.stage(desk, order, &mut batch, index.as_ref(), (desk.clock)())?;
-    Ok((report, batch.plan()?))
+    let asked = Asked::default();
+    let decided = session.decide(desk, index.as_ref(), &asked)?;
+    let times = Times { began: (desk.clock)(), read_for: Duration::ZERO };
+    let report = session.stage(desk, order, &mut batch, (decided, &asked), times)?;
+    let plan = batch.plan()?;
+    then(batch, index, &report)?;
+    Ok((report, plan))
+}
+
+/// When a run began, and how long it read.
+#[derive(Clone, Copy)]
+struct Times {
+    began: Duration,
+    read_for: Duration,
 }
 
 /// Takes what a run wrote over into the index that it decided by. Without one there was nothing to decide, and
@@ -239,22 +304,52 @@ impl Session {
         RunId::new(order.mode, desk.now, &input)
     }
 
-    /// Decides by what the store holds now, and stages all of the run.
+    /// Decides by what the store holds now.
+    fn decide(
+        &self,
+        desk: &Desk<'_>,
+        index: Option<&MemoryIndex<'_>>,
+        asked: &Asked,
+    ) -> Result<Vec<Decided>, SyncError> {
+        let Some(index) = index else { return Ok(Vec::new()) };
+        let candidates = &self.reading.extraction.candidates;
+        decide::decide_all(desk.store, index, desk.builtin, candidates, asked)
+    }
+
+    /// Asks the lead about everything that is open.
+    fn ask(
+        &self,
+        desk: &Desk<'_>,
+        order: &Order<'_>,
+        (lead, decided): (&AskLead<'_>, Vec<Decided>),
+        asked: &mut Asked,
+        watch: &mut impl FnMut(Step),
+    ) -> Result<(), SyncError> {
+        let run = self.run_id(desk, order);
+        let open: Vec<Decided> = decided.into_iter().filter(Decided::is_open).collect();
+        let lead_order = LeadOrder {
+            run_folder: run.folder()?.as_str().to_owned(),
+            run_id: run.as_str().to_owned(),
+            trace_path: order.trace_name.clone(),
+            cases: open.iter().map(asked::case).collect(),
+        };
+        let begun = (desk.clock)();
+        let report = lead(&lead_order, &mut |step| watch(Step::of_lead(step)));
+        asked.take(&open, report, (desk.clock)().saturating_sub(begun));
+        Ok(())
+    }
+
+    /// Stages all of the run.
     fn stage(
         &self,
         desk: &Desk<'_>,
         order: &Order<'_>,
         batch: &mut Batch<'_>,
-        index: Option<&MemoryIndex<'_>>,
-        began: Duration,
+        (decided, asked): (Vec<Decided>, &Asked),
+        times: Times,
     ) -> Result<RunReport, SyncError> {
         let run = self.run_id(desk, order);
-        let read_for = (desk.clock)().saturating_sub(began);
         let extraction = &self.reading.extraction;
-        let decided = index.map(|index| {
-            decide::decide_all(desk.store, index, desk.builtin, &extraction.candidates)
-        });
-        let decided = decided.transpose()?.unwrap_or_default();
         let origin = Origin { session: order.key, source: &order.trace_name, when: self.when };
         let actions = stage_all(desk.store, batch, decided, &origin)?;
         let (summary, is_kept) = self.stage_summary(desk, order, batch, &run, &actions)?;
@@ -275,18 +370,21 @@ impl Session {
             workspace_root: desk.store.path().join(WORKSPACE),
             run_folder: run.folder()?.as_str().to_owned(),
             finished_at: desk.now.to_string(),
-            checklist: checklist(extraction.gate.is_open()),
+            checklist: checklist(extraction.gate.is_open(), asked.checklist()),
             counts: Counts::of(&actions),
             dropped: extraction.dropped_counts.clone(),
             summary_path: summary_path.cloned(),
             written_paths: written,
-            cost_usd: 0.0,
+            cost_usd: asked.cost_usd(),
             run_id: run.clone(),
             actions,
         };
         self.stage_mark(order, batch, &run, (summary, is_kept), &plan)?;
-        let decided_for = (desk.clock)().saturating_sub(began + read_for);
-        self.stage_artifacts(batch, &report, &plan, [read_for, decided_for])?;
+        let decided_for = (desk.clock)().saturating_sub(times.began + times.read_for + asked.took);
+        let durations = json!({
+            "read": millis(times.read_for), "decide": millis(decided_for), "lead": millis(asked.took),
+        });
+        self.stage_artifacts(batch, &report, &plan, (asked, &durations))?;
         Ok(report)
     }
 
@@ -370,7 +468,7 @@ impl Session {
         batch: &mut Batch<'_>,
         report: &RunReport,
         plan: &[PlannedChange],
-        [read_for, decided_for]: [Duration; 2],
+        (asked, durations): (&Asked, &Value),
     ) -> Result<(), SyncError> {
         let folder = report.run_id.folder()?;
         let extraction = &self.reading.extraction;
@@ -378,10 +476,9 @@ impl Session {
         let metrics = json!({
             "run_id": report.run_id, "strategy": extraction.strategy, "gate": extraction.gate,
             "candidates": extraction.candidates.len(), "dropped": report.dropped,
-            "denied_writes": 0, "explorers": [], "model_calls": 0,
-            "tokens": { "input": 0, "output": 0 }, "cost_usd": report.cost_usd, "redactions": redactions,
-            "events": self.reading.next_sequence,
-            "durations_ms": { "read": millis(read_for), "decide": millis(decided_for) },
+            "denied_writes": asked.denied_writes(), "leads": asked.leads(), "explorers": asked.explorers(),
+            "model_calls": asked.model_calls(), "tokens": asked.tokens(), "cost_usd": report.cost_usd,
+            "redactions": redactions, "events": self.reading.next_sequence, "durations_ms": durations,
         });
         let session = json!({
             "run_id": report.run_id, "session": report.session, "agent": report.agent,
@@ -389,13 +486,17 @@ impl Session {
         });
         let summary =
             json!({ "summary_path": report.summary_path, "summary": self.reading.summary });
+        let agent_log = match asked.reports.as_slice() {
+            [] => b"No model was asked: candidates and decisions are by rule.\n".to_vec(),
+            _ => asked.lead_log(),
+        };
         let files: [(&str, Vec<u8>); 7] = [
             ("extract.json", pretty(extraction)),
             ("summary.json", pretty(&summary)),
             ("memory_actions.json", pretty(report)),
             ("metrics.json", pretty(&metrics)),
-            ("agent.log", b"No model was asked: candidates and decisions are by rule.\n".to_vec()),
-            ("subagents.log", Vec::new()),
+            ("agent.log", agent_log),
+            ("subagents.log", asked.explorer_log()),
             ("session.log", format!("{session}\n").into_bytes()),
         ];
         for (name, bytes) in files {

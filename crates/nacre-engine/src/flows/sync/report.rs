@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use nacre_core::memory::{Action, Decision, MemoryId};
+use nacre_core::base::redact::redact;
+use nacre_core::memory::{Action, MemoryId};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::flows::candidate::{Candidate, DropReason};
+use super::decide::Decided;
+use crate::agent::{ChecklistItem, LeadStep};
+use crate::flows::candidate::DropReason;
 use crate::flows::run::{RunId, RunMode};
 
 /// What became of one candidate.
@@ -28,10 +31,18 @@ pub struct ActionReport {
     pub likelihood: Option<f32>,
     pub scores: Option<BTreeMap<&'static str, f32>>,
     pub reason: &'static str,
+    /// `rule`, or `lead` where the numbers did not decide and a lead did.
+    pub by: &'static str,
+    /// The lead's own words, and those of the memory or candidate that it goes by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quote: Option<String>,
 }
 
 impl ActionReport {
-    pub(super) fn new(candidate: &Candidate, decision: &Decision) -> Self {
+    pub(super) fn new(one: &Decided) -> Self {
+        let Decided { candidate, decision, ruling, .. } = one;
         let judgement = decision.judgement;
         // Two digits are what the numbers are worth, and what a person can compare.
         let rounded = |number: f32| (number * 100.0).round() / 100.0;
@@ -55,6 +66,10 @@ impl ActionReport {
                 ])
             }),
             reason: decision.reason,
+            by: if ruling.is_some() { "lead" } else { "rule" },
+            // What a model writes is kept like everything else: without secrets.
+            note: ruling.as_ref().map(|ruling| redact(&ruling.reason).into_owned()),
+            quote: ruling.as_ref().map(|ruling| redact(&ruling.quote).into_owned()),
         }
     }
 
@@ -127,16 +142,20 @@ impl RunReport {
     }
 }
 
-/// The steps of a run, with their states.
-pub(super) fn checklist(is_open: bool) -> Vec<Value> {
+/// The steps of a run, with their states. Those of the lead are skipped where none was asked.
+pub(super) fn checklist(is_open: bool, lead: Option<&[ChecklistItem]>) -> Vec<Value> {
     let extract = if is_open { "done" } else { "gated" };
-    [
-        ("read", "done"),
-        ("extract", extract),
-        ("summarize", "done"),
-        ("decide", "done"),
-        ("commit", "done"),
-    ]
-    .map(|(step, state)| json!({ "step": step, "state": state }))
-    .to_vec()
+    let step = |step: &str, state: &str| json!({ "step": step, "state": state });
+    let mut steps = vec![
+        step("read", "done"),
+        step("extract", extract),
+        step("summarize", "done"),
+        step("compare", "done"),
+    ];
+    match lead {
+        Some(items) => steps.extend(items.iter().map(|item| step(&item.id, item.state.as_str()))),
+        None => steps.extend(LeadStep::ALL.map(|of_lead| step(of_lead.as_str(), "skipped"))),
+    }
+    steps.extend([step("decide", "done"), step("commit", "done")]);
+    steps
 }

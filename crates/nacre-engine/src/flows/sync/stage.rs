@@ -73,8 +73,8 @@ impl<'a> Staged<'a> {
     }
 
     fn stage(&mut self, batch: &mut Batch<'_>, one: Decided) -> Result<ActionReport, MemoryError> {
-        let Decided { candidate, decision } = one;
-        let mut report = ActionReport::new(&candidate, &decision);
+        let mut report = ActionReport::new(&one);
+        let Decided { candidate, decision, .. } = one;
         let is_taken =
             |id: &MemoryId| self.overturned.contains(id) || self.updates.contains_key(id);
         match (decision.action, decision.target) {

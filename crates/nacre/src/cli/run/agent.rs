@@ -9,27 +9,22 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use nacre_core::base::{Shown, ShownLine};
-use nacre_core::safefs::{Access, RelPath, WriteScope};
-use nacre_engine::agent::state::State;
+use nacre_core::safefs::WriteScope;
 use nacre_engine::agent::{
     AgentSpec, AnyTool, Cache, CancelledBy, Citation, CitationState, Crew, DeltaKind, Ending,
-    Event, Events, Heartbeat, Listener, NewTask, Outcome, Permissions, Record, Recording, RunError,
-    RunHandle, Runner, SessionId, Shelf, ShelfPlaces, TaskClass, TaskId, Workspace, check_report,
-    toolkits,
+    Event, Events, Heartbeat, Listener, Outcome, Permissions, Record, Recording, RunError,
+    RunHandle, Shelf, ShelfPlaces, TaskClass, TaskId, Workspace, check_report, toolkits,
 };
 use nacre_engine::model::{Limits, Models, RetryPolicy};
 use serde_json::{Value, json};
 
 use super::super::error::{CommandError, Exit};
 use super::super::models::{block_on, model_settings, no_answer, scripted};
+use super::super::recorded::{
+    Planned, cancelled_elsewhere, clock, empty_spill, record, seed, spill,
+};
 use super::super::runtime::{Runtime, git_root};
 use super::super::ui::{Live, Role, Ui};
-
-/// Where long tool output is kept while an agent may still ask for it.
-const SPILL_FOLDER: &str = "spill";
-
-/// More files than this are emptied out; each can be made again by asking again.
-const MAX_SPILLED: usize = 256;
 
 /// Which agent works on what.
 #[derive(Debug, Args)]
@@ -74,8 +69,7 @@ pub(super) fn cmd_agent(
     // What cannot be asked at all is said before a task is made of it.
     crew.models.route(spec.role)?;
     let task = TaskId::from_random(crew.seed);
-    let (recording, heartbeat) =
-        recording(ui, runtime, &home, (&crew, &task, &spec, question)).unzip();
+    let (recording, heartbeat) = recording(ui, runtime, &home, (&task, &spec, question)).unzip();
     let live = Arc::new(Watcher { live: ui.live() });
     let mut listeners: Vec<Arc<dyn Listener>> = vec![live.clone()];
     listeners.extend(recording.as_ref().map(Recording::listeners).unwrap_or_default());
@@ -106,14 +100,6 @@ async fn explore(
     work.await
 }
 
-async fn cancelled_elsewhere(heartbeat: Option<Heartbeat>) -> CancelledBy {
-    match heartbeat {
-        Some(heartbeat) => heartbeat.until_cancelled().await,
-        // What is not written down cannot be cancelled by name.
-        None => std::future::pending().await,
-    }
-}
-
 fn crew(runtime: &Runtime, home: &WriteScope, models: Models) -> Result<Crew, CommandError> {
     let failed =
         |error: &dyn std::error::Error| CommandError::from_error(Exit::Failed, error, None);
@@ -123,25 +109,21 @@ fn crew(runtime: &Runtime, home: &WriteScope, models: Models) -> Result<Crew, Co
     let permissions = Permissions::read_only();
     let workspace = Workspace::open(&root, &permissions.denied).map_err(|error| failed(&error))?;
     let workspace = Arc::new(workspace);
-    let spill = WriteScope::create_inside(home.path(), SPILL_FOLDER, Access::Private)?;
-    let now = runtime.now();
-    let fixed = runtime.environment.var(nacre_core::config::NACRE_NOW).is_some();
     Ok(Crew {
         models: Arc::new(models),
         policy: RetryPolicy::default(),
         // A small machine reads a long question slowly before it says its first word.
         limits: Limits { first_token: Duration::from_secs(300), ..Limits::default() },
-        clock: if fixed { Arc::new(move || now) } else { super::super::env::clock() },
+        clock: clock(runtime),
         tools: tools(runtime, &workspace),
         shelf: Arc::new(Shelf::new(ShelfPlaces {
             workspace: Some(root),
             home: Some(home.path().to_owned()),
         })),
-        spill: spill.path().to_owned(),
+        spill: spill(home)?.path().to_owned(),
         cache: Arc::new(Cache::default()),
         permissions,
-        // The moment and the process: no two runs of one home have both.
-        seed: now.as_nanosecond() as u64 ^ (u64::from(runtime.environment.pid) << 40),
+        seed: seed(runtime),
         started: AtomicU32::new(0),
         workspace,
     })
@@ -165,30 +147,16 @@ fn recording(
     ui: &mut Ui,
     runtime: &Runtime,
     home: &WriteScope,
-    (crew, task, spec, question): (&Crew, &TaskId, &AgentSpec, &str),
+    (task, spec, question): (&TaskId, &AgentSpec, &str),
 ) -> Option<(Recording, Heartbeat)> {
-    let owner = runtime.owner("run");
-    let wait = runtime.settings().lock.wait;
-    let opened = State::open(home, &owner, wait).and_then(|mut state| {
-        let runner = Runner::here(runtime.environment.pid);
-        let project = runtime.project.as_ref().map(|project| project.path.display().to_string());
-        let new = NewTask {
-            id: task.clone(),
-            session: SessionId::from_random(u64::from(runtime.environment.pid) ^ hash(task)),
-            parent: None,
-            project,
-            agent: spec.name.to_owned(),
-            class: TaskClass::Interactive,
-            title: question.chars().take(200).collect(),
-        };
-        state.accept(&new, &runner, runtime.now())?;
-        state.start(task, &runner, runtime.now())?;
-        let collector = &runtime.settings().telemetry.otlp_endpoint;
-        let recording = Recording::start(home, &owner, wait, collector)?;
-        let clock = Arc::clone(&crew.clock);
-        Ok((recording, Heartbeat { state, runner, task: task.clone(), clock }))
-    });
-    match opened {
+    let planned = Planned {
+        id: task,
+        agent: spec.name,
+        class: TaskClass::Interactive,
+        project: runtime.project.as_ref().map(|project| project.path.display().to_string()),
+        title: question.to_owned(),
+    };
+    match record(runtime, home, planned) {
         Ok(opened) => Some(opened),
         Err(error) => {
             let error = CommandError::from_error(Exit::Failed, &error, None);
@@ -196,13 +164,6 @@ fn recording(
             None
         }
     }
-}
-
-/// A session of its own for each task that belongs to none.
-fn hash(task: &TaskId) -> u64 {
-    task.as_str().bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-    })
 }
 
 fn close(ui: &mut Ui, recording: Option<Recording>) -> Result<(), CommandError> {
@@ -215,21 +176,6 @@ fn close(ui: &mut Ui, recording: Option<Recording>) -> Result<(), CommandError> 
         ui.warning(format!("The collector was not told: {error}"), None);
     }
     Ok(())
-}
-
-fn empty_spill(runtime: &Runtime, home: &WriteScope) {
-    let Ok(folder) = RelPath::new(SPILL_FOLDER) else { return };
-    let entries = home.list(&folder).unwrap_or_default();
-    if entries.len() <= MAX_SPILLED {
-        return;
-    }
-    // Nothing depends on it: what is left is emptied out the next time.
-    let Ok(writer) = home.lock(&runtime.owner("run"), runtime.settings().lock.wait) else { return };
-    for entry in entries {
-        if let Ok(path) = folder.join(&entry.name) {
-            let _ = writer.remove_derived(&path);
-        }
-    }
 }
 
 /// Shows on a terminal what the agent does.

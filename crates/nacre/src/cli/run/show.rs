@@ -63,6 +63,9 @@ fn why(action: &Value) -> String {
     if let Some(likelihood) = action["likelihood"].as_f64() {
         why.push_str(&format!(" ({} {likelihood:.2}, {})", text("relation"), text("band")));
     }
+    if let Some(note) = action["note"].as_str() {
+        why.push_str(&format!("; the lead: {note}"));
+    }
     if let Some(nearest) = action["nearest"].as_str() {
         why.push_str(&format!("; nearest {nearest}"));
     }

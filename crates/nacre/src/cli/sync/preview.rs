@@ -1,6 +1,6 @@
 //! `nacre sync --dry-run`: what would be read, and file by file what would change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use nacre_core::base::Shown;
@@ -9,15 +9,17 @@ use nacre_core::catalog::{
 };
 use nacre_core::memory::PlannedChange;
 use nacre_core::transcript::{ADAPTERS, SessionRole, Sink, Source, Trace};
-use nacre_engine::flows::sync::{RunReport, preview_session};
+use nacre_engine::flows::run::WORKSPACE;
+use nacre_engine::flows::sync::{RunReport, preview_session, rehearse_session};
 use serde_json::json;
 
 use super::super::diff::{Side, diff};
 use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::runtime::{Runtime, STORE_FOLDER};
 use super::super::traces;
 use super::super::ui::{Role, Ui};
-use super::work::{Tools, order};
+use super::rehearsal::{Rehearsal, rehearsal_scope};
+use super::work::{Manner, Tools, order};
 
 /// A session that would be worked off.
 struct Waiting {
@@ -26,21 +28,17 @@ struct Waiting {
     project: PathBuf,
 }
 
-/// Shows what a sync of everything would do; each session is compared with the store as it is now.
+/// Shows what a sync of everything would do; each session is compared with the store as the earlier ones would leave it.
 pub(super) fn preview(
     ui: &mut Ui,
     runtime: &Runtime,
-    options: &RefreshOptions,
+    (options, manner): (&RefreshOptions, Manner),
     no_extract: bool,
 ) -> Result<Exit, CommandError> {
     let mut catalog = traces::open_catalog(runtime)?;
     let (sources, report) = catalog.preview(options)?;
     let waiting = if no_extract { Vec::new() } else { waiting(&catalog, &sources, options)? };
-    let mut tools = Tools::open(runtime)?;
-    let mut planned = Vec::new();
-    for session in &waiting {
-        planned.push(plan(runtime, &mut tools, session, options.force)?);
-    }
+    let planned = plan_all(runtime, &waiting, manner)?;
     if ui.is_json() {
         let sources: Vec<_> = sources
             .iter()
@@ -73,30 +71,65 @@ pub(super) fn preview_trace(
     runtime: &Runtime,
     trace: &Trace,
     project: &Path,
-    force: bool,
+    manner: Manner,
 ) -> Result<Exit, CommandError> {
     let session = Waiting { key: key_of(trace), trace: trace.clone(), project: project.to_owned() };
-    let planned = plan(runtime, &mut Tools::open(runtime)?, &session, force)?;
+    let planned = plan_all(runtime, std::slice::from_ref(&session), manner)?;
     if ui.is_json() {
-        ui.json(&json!({ "sessions": [plan_json(&planned)] }))?;
-    } else {
-        print_plan(ui, &planned.0, &planned.1)?;
+        let sessions: Vec<_> = planned.iter().map(plan_json).collect();
+        ui.json(&json!({ "sessions": sessions }))?;
+        return Ok(Exit::Done);
+    }
+    for (report, changes) in &planned {
+        print_plan(ui, report, changes)?;
     }
     Ok(Exit::Done)
 }
 
 type Planned = (RunReport, Vec<PlannedChange>);
 
+/// Plans one session after the other. A store that several of them go to is copied, and they are done there.
+fn plan_all(
+    runtime: &Runtime,
+    waiting: &[Waiting],
+    manner: Manner,
+) -> Result<Vec<Planned>, CommandError> {
+    let mut tools = Tools::without_lead(runtime)?;
+    let n_of = |project: &Path| waiting.iter().filter(|one| one.project == project).count();
+    let shared: BTreeSet<&Path> = waiting
+        .iter()
+        .map(|one| one.project.as_path())
+        .filter(|project| n_of(project) > 1)
+        .collect();
+    let scope = if shared.is_empty() { None } else { Some(rehearsal_scope(runtime)?) };
+    let mut rehearsal = scope.as_ref().map(|scope| Rehearsal::begin(runtime, scope)).transpose()?;
+    if let Some(rehearsal) = &mut rehearsal {
+        for project in &shared {
+            let copy = rehearsal.copy(runtime, tools.store(runtime, project)?)?;
+            tools.put_copy(project, copy);
+        }
+    }
+    waiting.iter().map(|one| plan(runtime, &mut tools, one, manner, &shared)).collect()
+}
+
 fn plan(
     runtime: &Runtime,
     tools: &mut Tools,
     session: &Waiting,
-    force: bool,
+    manner: Manner,
+    copied: &BTreeSet<&Path>,
 ) -> Result<Planned, CommandError> {
-    let order = order(runtime, (&session.trace, &session.key), &session.project, force);
-    let planned =
-        tools.at_desk(runtime, &session.project, |desk| preview_session(desk, &order))??;
-    let (report, mut changes) = planned;
+    let project = session.project.as_path();
+    let order = order(runtime, (&session.trace, &session.key), project, manner);
+    let (mut report, mut changes) = tools.at_desk(runtime, project, |desk| {
+        if copied.contains(project) {
+            rehearse_session(desk, &order)
+        } else {
+            preview_session(desk, &order)
+        }
+    })??;
+    let store = project.join(STORE_FOLDER);
+    (report.memory_root, report.workspace_root) = (store.join("memory"), store.join(WORKSPACE));
     changes.retain(|change| is_shared(change.path.as_str()));
     Ok((report, changes))
 }

@@ -3,8 +3,10 @@
 //! Order matters: what a later session says overturns an earlier one. Only one sync runs at a time, so a job that is
 //! held when one starts was held by a sync that died.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use nacre_core::catalog::{
@@ -13,18 +15,21 @@ use nacre_core::catalog::{
 use nacre_core::memory::Store;
 use nacre_core::search::{Builtin, Embedder};
 use nacre_core::transcript::Trace;
+use nacre_engine::agent::{LeadOrder, LeadStep};
 use nacre_engine::flows::run::{self, RunMode};
 use nacre_engine::flows::sync::{
-    Desk, Order, RunReport, Step, SyncError, bring_up_to_date, sync_session,
+    AskLead, Desk, Order, RunReport, Step, SyncError, bring_up_to_date, sync_session,
 };
+use nacre_engine::model::Models;
 
 use super::super::env::stopwatch;
 use super::super::error::CommandError;
 use super::super::runtime::Runtime;
 use super::super::traces;
 use super::super::ui::Ui;
+use super::lead::{LeadPlace, lead_models, settle};
 
-/// A session takes seconds; whoever needs longer than this is gone.
+/// A session takes seconds, with a lead minutes; whoever needs longer than this is gone.
 const LEASE: Duration = Duration::from_secs(1800);
 
 /// What the tokens of a sync begin with.
@@ -42,16 +47,28 @@ pub(super) struct Worked {
 
 /// What a run works with, opened once.
 pub(super) struct Tools {
-    embedder: Box<dyn Embedder>,
+    embedder: Arc<dyn Embedder>,
     builtin: Builtin,
-    stores: BTreeMap<PathBuf, Store>,
+    /// Those of the lead, where one is set.
+    models: Option<Arc<Models>>,
+    n_asked: Cell<u32>,
+    stores: BTreeMap<PathBuf, Arc<Store>>,
 }
 
 impl Tools {
-    pub(super) fn open(runtime: &Runtime) -> Result<Self, CommandError> {
+    /// Everything that a run needs. A lead that is set and cannot be asked is told, and done without.
+    pub(super) fn open(ui: &mut Ui, runtime: &Runtime) -> Result<Self, CommandError> {
+        let models = lead_models(ui, runtime)?;
+        Ok(Self { models, ..Self::without_lead(runtime)? })
+    }
+
+    /// The same for whoever only looks.
+    pub(super) fn without_lead(runtime: &Runtime) -> Result<Self, CommandError> {
         Ok(Self {
-            embedder: runtime.embedder()?,
+            embedder: Arc::from(runtime.embedder()?),
             builtin: Builtin::shipped()?,
+            models: None,
+            n_asked: Cell::new(0),
             stores: BTreeMap::new(),
         })
     }
@@ -62,9 +79,15 @@ impl Tools {
         project: &Path,
     ) -> Result<&Store, CommandError> {
         if !self.stores.contains_key(project) {
-            self.stores.insert(project.to_owned(), runtime.store_at(project)?);
+            self.stores.insert(project.to_owned(), Arc::new(runtime.store_at(project)?));
         }
-        self.stores.get(project).ok_or_else(|| CommandError::failed("The store went away"))
+        let store = self.stores.get(project).map(AsRef::as_ref);
+        store.ok_or_else(|| CommandError::failed("The store went away"))
+    }
+
+    /// Works on a copy instead of the store of `project`.
+    pub(super) fn put_copy(&mut self, project: &Path, copy: Store) {
+        self.stores.insert(project.to_owned(), Arc::new(copy));
     }
 
     /// Hands a desk at the store of `project` to `work`.
@@ -80,6 +103,17 @@ impl Tools {
         };
         let owner = runtime.owner("sync");
         let clock = stopwatch();
+        let place = self.models.as_ref().map(|models| LeadPlace {
+            runtime,
+            models: Arc::clone(models),
+            store: Arc::clone(store),
+            embedder: Arc::clone(&self.embedder),
+            project,
+            n_asked: &self.n_asked,
+        });
+        let lead = place.as_ref().map(|place| {
+            move |order: &LeadOrder, watch: &mut dyn FnMut(LeadStep)| settle(place, order, watch)
+        });
         let desk = Desk {
             store,
             embedder: &*self.embedder,
@@ -88,6 +122,7 @@ impl Tools {
             patience: runtime.settings().lock.wait,
             now: runtime.now(),
             clock: &clock,
+            lead: lead.as_ref().map(|lead| lead as &AskLead<'_>),
         };
         Ok(work(&desk))
     }
@@ -114,27 +149,43 @@ pub(super) struct Shift {
     pub(super) is_busy: bool,
 }
 
+/// What is to be worked off, and how.
+pub(super) struct Assignment {
+    pub(super) max_sessions: Option<usize>,
+    /// No other sync is running.
+    pub(super) is_alone: bool,
+    pub(super) manner: Manner,
+}
+
+/// How each session is read.
+#[derive(Clone, Copy)]
+pub(super) struct Manner {
+    pub(super) mode: RunMode,
+    /// Read also what was read before.
+    pub(super) force: bool,
+}
+
 /// Works off everything that is due.
 pub(super) fn work(
     ui: &mut Ui,
     runtime: &Runtime,
     catalog: &mut Catalog,
-    (max_sessions, force, is_alone): (Option<usize>, bool, bool),
+    assignment: &Assignment,
 ) -> Result<Shift, CommandError> {
     let now = runtime.now();
-    if is_alone {
+    if assignment.is_alone {
         catalog.give_back(TOKEN, now)?;
     }
     let token = format!("{TOKEN}{}", runtime.environment.pid);
-    let mut tools = Tools::open(runtime)?;
+    let mut tools = Tools::open(ui, runtime)?;
     let mut shift = Shift { worked: Vec::new(), is_busy: false };
-    while max_sessions.is_none_or(|max| shift.worked.len() < max) {
+    while assignment.max_sessions.is_none_or(|max| shift.worked.len() < max) {
         let Some(claim) = catalog.claim(&token, now, LEASE, ClaimOrder::OldestFirst)? else {
             break;
         };
         let session = catalog.session(&claim.key)?;
         let took = stopwatch();
-        let result = one(ui, runtime, &mut tools, (&claim, &session), force);
+        let result = one(ui, runtime, &mut tools, (&claim, &session), assignment.manner);
         shift.is_busy = matches!(&result, Err(failure) if failure.is_busy);
         let outcome = match &result {
             Ok(report) => JobOutcome::Done { run: report.run_id.as_str().to_owned() },
@@ -171,14 +222,14 @@ fn one(
     runtime: &Runtime,
     tools: &mut Tools,
     (claim, session): (&Claim, &SessionRow),
-    force: bool,
+    manner: Manner,
 ) -> Result<RunReport, Failure> {
     let failed = |error: &CommandError| Failure {
         reason: [std::slice::from_ref(&error.message), &error.causes].concat().join(": "),
         is_busy: error.exit == super::Exit::Busy,
     };
     let project = claim.project.as_deref().map(PathBuf::from).unwrap_or_default();
-    let order = order(runtime, (&session.trace, &claim.key), &project, force);
+    let order = order(runtime, (&session.trace, &claim.key), &project, manner);
     let synced = tools.at_desk(runtime, &project, |desk| {
         sync_session(desk, &order, |step: Step| {
             ui.progress_note(&format!(
@@ -204,7 +255,7 @@ pub(super) fn order<'a>(
     runtime: &Runtime,
     (trace, key): (&'a Trace, &'a str),
     project: &Path,
-    force: bool,
+    manner: Manner,
 ) -> Order<'a> {
     let registered = runtime.projects.iter().find(|known| known.path == project);
     let folder = project.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -213,7 +264,7 @@ pub(super) fn order<'a>(
         key,
         trace_name: traces::short(runtime, &trace.source.path),
         repo_name: registered.map(|known| known.name.clone()).or(folder).unwrap_or_default(),
-        mode: RunMode::Sync,
-        force,
+        mode: manner.mode,
+        force: manner.force,
     }
 }

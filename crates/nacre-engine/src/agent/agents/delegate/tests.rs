@@ -3,12 +3,16 @@
 use std::fs;
 
 use jiff::Timestamp;
+use nacre_core::safefs::{Access, Owner, WriteScope};
 
 use super::*;
-use crate::agent::event::{Clock, Heard, Listener, Record};
+use crate::agent::event::{Clock, Event, Heard, Listener, Record};
 use crate::agent::pipeline::Cache;
 use crate::agent::skills::{Shelf, ShelfPlaces};
-use crate::agent::tasks::{CancelledBy, TaskState};
+use crate::agent::state::{EventRecord, Recorder, Retention, State};
+use crate::agent::tasks::{
+    CancelledBy, Failure, NewTask, Runner, SessionId, Signal, TaskClass, TaskState,
+};
 use crate::agent::tool::AnyTool;
 use crate::agent::toolkits;
 use crate::agent::workspace::Workspace;
@@ -21,7 +25,7 @@ const SKILL: &str = "---\nname: locks\ndescription: Where locks are.\nallowed-to
     Locks are in src/lock.rs.\n";
 
 struct Bench {
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     desk: Desk,
     source: CancelSource,
     heard: Arc<Heard>,
@@ -29,6 +33,11 @@ struct Bench {
 }
 
 fn bench(script: &str) -> Bench {
+    heard_by(script, Vec::new())
+}
+
+/// A bench whose delegating task is also heard by `others`.
+fn heard_by(script: &str, others: Vec<Arc<dyn Listener>>) -> Bench {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     for path in ["work/src", "work/docs", "work/.agents/skills/locks", "spill"] {
@@ -46,7 +55,8 @@ fn bench(script: &str) -> Bench {
     let clock: Clock = Arc::new(|| Timestamp::UNIX_EPOCH);
     let heard = Arc::new(Heard::default());
     let listener: Arc<dyn Listener> = heard.clone();
-    let events = Events::new(TaskId::from_random(1), Arc::clone(&clock), vec![listener]);
+    let listeners = others.into_iter().chain([listener]).collect();
+    let events = Events::new(TaskId::from_random(1), Arc::clone(&clock), listeners);
     let crew = Crew {
         models: Arc::new(Models::new(settings)),
         policy: RetryPolicy::default(),
@@ -72,7 +82,7 @@ fn bench(script: &str) -> Bench {
     let budgets = super::super::explorer::BUDGETS;
     let spawn = Spawn::Explorers { at_once: 3, budgets };
     let delegate = Delegate::new(spawn, crew, events, Arc::default()).unwrap();
-    Bench { _folder: folder, desk, source, heard, delegate }
+    Bench { folder, desk, source, heard, delegate }
 }
 
 fn ends(records: &[Arc<Record>]) -> Vec<String> {
@@ -140,6 +150,103 @@ async fn an_explorer_is_cancelled_with_its_parent() {
     let by = CancelledBy::Parent;
     let expected = TaskState::Cancelled { by }.to_string();
     assert_eq!(ends(&bench.heard.records()), [expected]);
+}
+
+/// A home with a state in it, in which the task that delegates runs.
+fn home() -> (tempfile::TempDir, State, Arc<Recorder>) {
+    let home = tempfile::tempdir().unwrap();
+    let scope = WriteScope::open(&home.path().canonicalize().unwrap(), Access::Private).unwrap();
+    let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
+    let open = || State::open(&scope, &owner, Duration::from_secs(1)).unwrap();
+    let mut state = open();
+    let task = NewTask {
+        id: TaskId::from_random(1),
+        session: SessionId::from_random(1),
+        parent: None,
+        project: None,
+        agent: "lead".to_owned(),
+        class: TaskClass::Background,
+        title: "Delegates".to_owned(),
+    };
+    let runner = Runner { host: "here".to_owned(), pid: 1, birth: "1".to_owned() };
+    state.accept(&task, &runner, Timestamp::UNIX_EPOCH).unwrap();
+    state.start(&task.id, &runner, Timestamp::UNIX_EPOCH).unwrap();
+    let recorder = Arc::new(Recorder::start(open(), None, Retention::default()));
+    (home, state, recorder)
+}
+
+/// The helpers that were announced, and the ends that their parent told.
+fn announced(records: &[Arc<Record>]) -> (Vec<TaskId>, Vec<TaskState>) {
+    let (mut helpers, mut states) = (Vec::new(), Vec::new());
+    for record in records {
+        if let Event::AgentSpawn { child, .. } = &record.event {
+            helpers.push(child.clone());
+        } else if let Event::AgentEnd { state, .. } = &record.event {
+            states.push(*state);
+        }
+    }
+    (helpers, states)
+}
+
+#[tokio::test]
+async fn every_helper_is_a_task_of_its_own_with_its_true_end() {
+    let (_home, state, recorder) = home();
+    let bench = heard_by(CITED, vec![recorder.clone()]);
+    let questions = json!([{ "question": "where is the lock" }, { "question": "what is broken" }]);
+    let arguments = json!({ "questions": questions });
+    AnyTool::run(&bench.delegate, arguments, &bench.desk).await.unwrap();
+    assert_eq!(recorder.close().n_refused, 0);
+    let (helpers, mut states) = announced(&bench.heard.records());
+    states.sort_by_key(ToString::to_string);
+    let done = TaskState::Completed { signal: Signal::Done };
+    assert_eq!(states, [done, TaskState::Failed { why: Failure::Model }]);
+    for helper in helpers {
+        let kept = state.task(&helper).unwrap();
+        assert!(states.contains(&kept.state), "{kept:?}");
+        assert_eq!(kept.parent, Some(TaskId::from_random(1)));
+        let events = state.events(&helper, 0, 100).unwrap();
+        assert_eq!(events.iter().filter(|event| event.is_terminal()).count(), 1);
+        assert_eq!(events.last().and_then(EventRecord::state), Some(kept.state));
+    }
+}
+
+#[tokio::test]
+async fn a_helper_that_cannot_be_given_its_tools_ends_as_failed_for_everybody() {
+    let (_home, state, recorder) = home();
+    let bench = heard_by(r#"{"turns":[]}"#, vec![recorder.clone()]);
+    fs::remove_dir(bench.folder.path().join("spill")).unwrap();
+    let arguments = json!({ "questions": [{ "question": "anything?" }] });
+    let output = AnyTool::run(&bench.delegate, arguments, &bench.desk).await.unwrap();
+    assert_eq!(output.value[0]["state"], "failed(unusable)");
+    recorder.close();
+    let (helpers, states) = announced(&bench.heard.records());
+    let failed = TaskState::Failed { why: Failure::Unusable };
+    assert_eq!((helpers.len(), states), (1, vec![failed]));
+    assert_eq!(state.task(&helpers[0]).unwrap().state, failed);
+    assert_eq!(ends(&bench.heard.records()), ["failed(unusable)"]);
+}
+
+#[tokio::test]
+async fn a_helper_that_is_left_by_who_waited_for_it_has_its_end_too() {
+    let bench = bench(r#"{"turns":[{"hang":true}]}"#);
+    let is_asked = |r: &Arc<Record>| matches!(r.event, Event::ModelCall { .. });
+    let arguments = json!({ "questions": [{ "question": "anything?" }] });
+    let asked = async {
+        while !bench.heard.records().iter().any(is_asked) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        _ = AnyTool::run(&bench.delegate, arguments, &bench.desk) => panic!("it hangs"),
+        () = asked => {}
+    }
+    while ends(&bench.heard.records()).is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let by = CancelledBy::Disconnect;
+    let (_, states) = announced(&bench.heard.records());
+    assert_eq!(states, [TaskState::Cancelled { by }]);
+    assert_eq!(ends(&bench.heard.records()), ["cancelled(disconnect)"]);
 }
 
 #[tokio::test]

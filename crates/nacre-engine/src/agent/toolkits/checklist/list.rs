@@ -52,12 +52,12 @@ impl Checklist {
         self.lock().clone()
     }
 
-    pub(super) fn replace(&self, items: Vec<ChecklistItem>) {
+    pub(crate) fn replace(&self, items: Vec<ChecklistItem>) {
         *self.lock() = items;
     }
 
     /// Gives an item another state; an unknown id is answered with those that there are.
-    pub(super) fn update(&self, id: &str, state: ItemState) -> Result<(), Vec<String>> {
+    pub(crate) fn update(&self, id: &str, state: ItemState) -> Result<(), Vec<String>> {
         let mut items = self.lock();
         match items.iter_mut().find(|item| item.id == id) {
             Some(item) => {

@@ -1,0 +1,114 @@
+//! Copies to try something out on: made quickly, and removed with everything in them.
+
+use super::error::{FsAction, FsError};
+use super::path::RelPath;
+use super::scope::{EntryKind, WriteScope, io_error};
+use super::sys::{self, Flush};
+use super::writer::{Writer, remove_if_there};
+
+/// Folders deeper than this are none of ours.
+const MAX_DEPTH: usize = 16;
+
+impl WriteScope {
+    /// Copies the plain files of at most `limit` bytes below `folder` of another scope to the same places here, where
+    /// nothing stands yet. Links and whatever else lies there are left out, and nothing is flushed.
+    pub fn copy_from(&self, other: &Self, folder: &RelPath, limit: u64) -> Result<(), FsError> {
+        let mut waiting = vec![(folder.clone(), 0)];
+        while let Some((folder, depth)) = waiting.pop() {
+            for entry in other.list(&folder)? {
+                // A name that is no path of ours is nothing that we would look at either.
+                let Ok(path) = folder.join(&entry.name) else { continue };
+                match entry.kind {
+                    EntryKind::Folder if depth < MAX_DEPTH => waiting.push((path, depth + 1)),
+                    EntryKind::File => self.copy_file(other, &path, limit)?,
+                    EntryKind::Folder | EntryKind::Other => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn copy_file(&self, other: &Self, path: &RelPath, limit: u64) -> Result<(), FsError> {
+        let bytes = match other.read_optional(path, limit) {
+            Err(FsError::TooLarge { .. } | FsError::NotAFile { .. }) => return Ok(()),
+            read => read?,
+        };
+        let Some(bytes) = bytes else { return Ok(()) };
+        let dir = self.make_parents(path)?;
+        let mode = self.access.file_mode();
+        sys::write_new_with(&dir, path.name(), &bytes, mode, Flush::Later)
+            .map_err(|error| io_error(FsAction::Write, &self.full(path), error))
+    }
+}
+
+impl Writer<'_> {
+    /// Removes a folder with everything below it. Links are removed, and not followed.
+    pub fn remove_scratch(&self, path: &RelPath) -> Result<(), FsError> {
+        self.remove_below(path, MAX_DEPTH)
+    }
+
+    fn remove_below(&self, path: &RelPath, depth: usize) -> Result<(), FsError> {
+        let failed = |error| io_error(FsAction::Remove, &self.scope().full(path), error);
+        let dir = match self.scope().open_dir(path) {
+            Err(error) if error.is_missing() => return Ok(()),
+            dir => dir?,
+        };
+        for entry in self.scope().list(path)? {
+            match entry.kind {
+                EntryKind::Folder if depth > 0 => {
+                    self.remove_below(&path.join(&entry.name)?, depth - 1)?;
+                }
+                EntryKind::Folder => {}
+                EntryKind::File | EntryKind::Other => {
+                    remove_if_there(&dir, &entry.name).map_err(failed)?;
+                }
+            }
+        }
+        sys::remove_dir(&self.scope().parent_of(path)?, path.name()).map_err(failed)
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the tests play the person and the old state")]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::time::Duration;
+
+    use super::super::lock::Owner;
+    use super::super::scope::Access;
+    use super::*;
+
+    fn path(text: &str) -> RelPath {
+        RelPath::new(text).unwrap()
+    }
+
+    #[test]
+    fn what_is_copied_is_the_same_and_what_is_removed_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for name in ["one/memory/a/b", "two", "outside"] {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+        fs::write(root.join("one/memory/x.md"), "x").unwrap();
+        fs::write(root.join("one/memory/a/b/y.md"), "y").unwrap();
+        fs::write(root.join("one/memory/large.md"), "z".repeat(100)).unwrap();
+        fs::write(root.join("outside/kept.txt"), "kept").unwrap();
+        symlink(root.join("outside"), root.join("one/memory/link")).unwrap();
+        let one = WriteScope::open(&root.join("one"), Access::Shared).unwrap();
+        let two = WriteScope::open(&root.join("two"), Access::Private).unwrap();
+        two.copy_from(&one, &path("memory"), 50).unwrap();
+        two.copy_from(&one, &path("nothing"), 50).unwrap();
+        assert_eq!(two.read(&path("memory/a/b/y.md"), 10).unwrap(), b"y");
+        assert!(!two.has(&path("memory/large.md")).unwrap());
+        assert!(!root.join("two/memory/link").exists());
+        symlink(root.join("outside"), root.join("two/memory/link")).unwrap();
+        let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
+        let writer = two.lock(&owner, Duration::ZERO).unwrap();
+        writer.remove_scratch(&path("memory")).unwrap();
+        writer.remove_scratch(&path("memory")).unwrap();
+        assert!(!root.join("two/memory").exists());
+        assert_eq!(fs::read_to_string(root.join("outside/kept.txt")).unwrap(), "kept");
+        assert!(root.join("one/memory/x.md").exists());
+    }
+}

@@ -1,0 +1,143 @@
+//! What models cost: one row an answer, kept apart from tasks because limits outlast them.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use rusqlite::named_params;
+
+use super::db::State;
+use super::error::StateError;
+use super::row::{count, whole};
+use crate::model::{Amount, Cost, Spent};
+
+/// Older rows count for no limit any more.
+const KEPT: Duration = Duration::from_secs(400 * 24 * 3600);
+
+/// Whose work an answer was for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpentOn {
+    /// The folder of the project; none where the work belongs to none.
+    pub project: Option<String>,
+    /// The session that was read.
+    pub session: String,
+}
+
+/// Which rows are added up; all of them where nothing is named.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SpentFilter<'a> {
+    pub since: Option<Timestamp>,
+    pub project: Option<&'a str>,
+    pub session: Option<&'a str>,
+}
+
+/// A sum of rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpentSum {
+    pub calls: u64,
+    pub amount: Amount,
+    /// Calls whose price nobody knew.
+    pub unpriced_calls: u64,
+}
+
+impl State {
+    /// Writes down one answer.
+    pub fn spend(&mut self, on: &SpentOn, spent: &Spent, now: Timestamp) -> Result<(), StateError> {
+        let kept = i64::try_from(KEPT.as_micros()).unwrap_or(i64::MAX);
+        let usage = spent.usage;
+        self.write(|transaction| {
+            transaction.execute(
+                "DELETE FROM spending WHERE at < ?1",
+                [now.as_microsecond().saturating_sub(kept)],
+            )?;
+            transaction.execute(
+                "INSERT INTO spending (at, project, session, role, model, input, cache_read, cache_write, output, cost)
+                 VALUES (:at, :project, :session, :role, :model, :input, :cache_read, :cache_write, :output, :cost)",
+                named_params! {
+                    ":at": now.as_microsecond(), ":project": on.project, ":session": on.session,
+                    ":role": spent.role.as_str(), ":model": spent.model.to_string(),
+                    ":input": whole(usage.input), ":cache_read": whole(usage.cache_read),
+                    ":cache_write": whole(usage.cache_write), ":output": whole(usage.output),
+                    ":cost": spent.cost.map(|cost| whole(cost.nano_dollars())),
+                },
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Adds up what was spent.
+    pub fn spent(&self, filter: SpentFilter<'_>) -> Result<SpentSum, StateError> {
+        let SpentFilter { since, project, session } = filter;
+        self.read(|connection| {
+            let sum = connection.query_row(
+                "SELECT count(*), coalesce(sum(input + cache_read + cache_write + output), 0),
+                        coalesce(sum(cost), 0), count(*) - count(cost)
+                 FROM spending WHERE at >= :since AND (:project IS NULL OR project = :project)
+                   AND (:session IS NULL OR session = :session)",
+                named_params! {
+                    ":since": since.map_or(i64::MIN, Timestamp::as_microsecond),
+                    ":project": project, ":session": session,
+                },
+                |row| {
+                    Ok(SpentSum {
+                        calls: count(row, 0)?,
+                        amount: Amount {
+                            tokens: count(row, 1)?,
+                            cost: Cost::from_nano_dollars(count(row, 2)?),
+                        },
+                        unpriced_calls: count(row, 3)?,
+                    })
+                },
+            )?;
+            Ok(sum)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Home, at};
+    use super::*;
+    use crate::model::{Role, Usage};
+
+    fn spent(input: u64, cost: Option<u64>) -> Spent {
+        Spent {
+            role: Role::Extract,
+            model: "own/m".parse().unwrap(),
+            usage: Usage { input, output: 1, ..Usage::default() },
+            cost: cost.map(Cost::from_nano_dollars),
+        }
+    }
+
+    #[test]
+    fn what_was_spent_is_added_up_by_time_project_and_session() {
+        let home = Home::new();
+        let mut state = home.open();
+        let on = |project: Option<&str>, session: &str| SpentOn {
+            project: project.map(str::to_owned),
+            session: session.to_owned(),
+        };
+        state.spend(&on(Some("/a"), "s1"), &spent(9, Some(5)), at(0)).unwrap();
+        state.spend(&on(Some("/a"), "s2"), &spent(19, None), at(100)).unwrap();
+        state.spend(&on(None, "s1"), &spent(29, Some(7)), at(200)).unwrap();
+        let sum = |filter: SpentFilter<'_>| {
+            let SpentSum { calls, amount, unpriced_calls } = state.spent(filter).unwrap();
+            (calls, amount.tokens, amount.cost.nano_dollars(), unpriced_calls)
+        };
+        let all = SpentFilter::default();
+        assert_eq!(sum(all), (3, 60, 12, 1));
+        assert_eq!(sum(SpentFilter { since: Some(at(100)), ..all }), (2, 50, 7, 1));
+        assert_eq!(sum(SpentFilter { project: Some("/a"), ..all }), (2, 30, 5, 1));
+        assert_eq!(sum(SpentFilter { session: Some("s1"), ..all }), (2, 40, 12, 0));
+        assert_eq!(sum(SpentFilter { session: Some("s3"), ..all }), (0, 0, 0, 0));
+    }
+
+    #[test]
+    fn rows_that_count_for_no_limit_are_let_go() {
+        let home = Home::new();
+        let mut state = home.open();
+        let on = SpentOn { project: None, session: "s".to_owned() };
+        state.spend(&on, &spent(1, None), at(0)).unwrap();
+        state.spend(&on, &spent(2, None), at(401 * 24 * 3600)).unwrap();
+        assert_eq!(state.spent(SpentFilter::default()).unwrap().calls, 1);
+    }
+}

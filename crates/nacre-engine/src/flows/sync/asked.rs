@@ -1,0 +1,202 @@
+//! The lead in the grey band: what it is asked, what it said, and whether that still holds.
+//!
+//! The store is not locked while a lead thinks, for that takes minutes. So each ruling remembers the files that it was
+//! made about; where one of them is another one now, the lead is asked again, and in the end the rule decides.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use nacre_core::base::ContentHash;
+use nacre_core::base::redact::redact;
+use nacre_core::memory::{MemoryId, Shelf, judge};
+use serde_json::{Value, json};
+
+use super::decide::{Beside, Decided, claimed};
+use crate::agent::{
+    Case, ChecklistItem, LeadOrder, LeadReport, LeadRuling, LeadStep, NearMemory, Record, RunFacts,
+};
+use crate::model::Cost;
+
+/// Asks a lead, and waits for it.
+pub type AskLead<'a> = dyn Fn(&LeadOrder, &mut dyn FnMut(LeadStep)) -> LeadReport + 'a;
+
+/// How often a lead is asked about one session.
+const MAX_ASKED: usize = 2;
+
+/// How many of the nearest memories a lead is shown.
+const MAX_SHOWN: usize = 5;
+
+/// No log of a run is longer, in events.
+const MAX_LOGGED: usize = 2_000;
+
+/// All that a lead was asked about one session.
+#[derive(Default)]
+pub(super) struct Asked {
+    ruled: BTreeMap<String, Ruled>,
+    pub(super) reports: Vec<LeadReport>,
+    pub(super) took: Duration,
+}
+
+/// A ruling, and the memory that was nearest when it was made.
+struct Ruled {
+    ruling: LeadRuling,
+    nearest: MemoryId,
+    seen: ContentHash,
+}
+
+impl Asked {
+    /// Whether it is worth asking: one that failed would fail again.
+    pub(super) fn may_ask(&self) -> bool {
+        let has_failed = self.reports.last().is_some_and(|report| report.error.is_some());
+        self.reports.len() < MAX_ASKED && !has_failed
+    }
+
+    /// The ruling about a candidate, if everything that it was made about is still the same.
+    pub(super) fn ruling(&self, one: &Decided) -> Option<&LeadRuling> {
+        if !one.is_open() {
+            return None;
+        }
+        let ruled = self.ruled.get(one.candidate.id.as_str())?;
+        let nearest = nearest(one)?;
+        let is_same = nearest.neighbour.id == ruled.nearest && nearest.seen == ruled.seen;
+        let target = ruled.ruling.target.as_ref();
+        let mut shown = one.near.iter().filter(|beside| Some(&beside.neighbour.id) == target);
+        let is_target_same =
+            shown.next().is_none_or(|beside| Some(beside.seen) == ruled.ruling.seen);
+        (is_same && is_target_same).then_some(&ruled.ruling)
+    }
+
+    /// Keeps what a lead said about the cases that were open.
+    pub(super) fn take(&mut self, open: &[Decided], report: LeadReport, took: Duration) {
+        for ruling in &report.rulings {
+            let one = open.iter().find(|one| one.candidate.id.as_str() == ruling.candidate_id);
+            let Some(nearest) = one.and_then(nearest) else { continue };
+            let ruled = Ruled {
+                ruling: ruling.clone(),
+                nearest: nearest.neighbour.id.clone(),
+                seen: nearest.seen,
+            };
+            self.ruled.insert(ruling.candidate_id.clone(), ruled);
+        }
+        self.reports.push(report);
+        self.took += took;
+    }
+
+    fn facts(&self) -> impl Iterator<Item = &RunFacts> {
+        self.reports.iter().flat_map(LeadReport::all_facts)
+    }
+
+    /// In dollars; a model without a price adds nothing.
+    pub(super) fn cost_usd(&self) -> f64 {
+        let nano: u64 = self.facts().filter_map(|facts| facts.cost).map(Cost::nano_dollars).sum();
+        nano as f64 / 1e9
+    }
+
+    pub(super) fn model_calls(&self) -> u32 {
+        self.facts().map(|facts| facts.model_calls).sum()
+    }
+
+    pub(super) fn tokens(&self) -> Value {
+        let output: u64 = self.facts().map(|facts| facts.usage.output).sum();
+        let total: u64 = self.facts().map(|facts| facts.usage.total()).sum();
+        json!({ "input": total - output, "output": output })
+    }
+
+    pub(super) fn denied_writes(&self) -> usize {
+        self.reports.iter().map(LeadReport::denied_writes).sum()
+    }
+
+    pub(super) fn explorers(&self) -> Vec<Value> {
+        let explorers = self.reports.iter().flat_map(|report| &report.explorers);
+        explorers
+            .map(|explorer| {
+                json!({
+                    "task": explorer.task, "candidates": explorer.candidates,
+                    "state": explorer.state.to_string(), "findings": explorer.findings,
+                    "ms": explorer.facts.wall_us / 1000, "model_calls": explorer.facts.model_calls,
+                })
+            })
+            .collect()
+    }
+
+    /// How each time ended that a lead was asked.
+    pub(super) fn leads(&self) -> Vec<Value> {
+        let lead = |report: &LeadReport| {
+            json!({
+                "task": report.task, "state": report.state.to_string(), "error": report.error,
+                "rulings": report.rulings.len(), "ms": report.facts.wall_us / 1000,
+            })
+        };
+        self.reports.iter().map(lead).collect()
+    }
+
+    /// The checklist of the last lead.
+    pub(super) fn checklist(&self) -> Option<&[ChecklistItem]> {
+        self.reports.last().map(|report| report.checklist.as_slice())
+    }
+
+    /// What leads told, an event a line.
+    pub(super) fn lead_log(&self) -> Vec<u8> {
+        self.log(|report, record| record.task == report.task)
+    }
+
+    /// What their explorers told.
+    pub(super) fn explorer_log(&self) -> Vec<u8> {
+        self.log(|report, record| record.task != report.task)
+    }
+
+    fn log(&self, is_meant: impl Fn(&LeadReport, &Record) -> bool) -> Vec<u8> {
+        let mut lines = String::new();
+        let told = self.reports.iter().flat_map(|report| {
+            let of_report = report.records.iter().filter(|record| record.event.is_stored());
+            of_report.filter(|record| is_meant(report, record))
+        });
+        for record in told.take(MAX_LOGGED) {
+            // An event is plain data, which always has a JSON form.
+            let line = serde_json::to_string(&**record).unwrap_or_default();
+            lines.push_str(&redact(&line));
+            lines.push('\n');
+        }
+        lines.into_bytes()
+    }
+}
+
+/// The memory that a decision of the grey band is about.
+fn nearest(one: &Decided) -> Option<&Beside> {
+    let target = one.decision.target.as_ref();
+    one.near.iter().find(|beside| Some(&beside.neighbour.id) == target)
+}
+
+/// An open candidate as a lead is asked about it.
+pub(super) fn case(one: &Decided) -> Case {
+    let candidate = &one.candidate;
+    let mut near: Vec<NearMemory> = one
+        .near
+        .iter()
+        .filter(|beside| beside.at.shelf == Shelf::Active)
+        .map(|beside| shown(one, beside))
+        .collect();
+    near.sort_by(|a, b| b.overlap.total_cmp(&a.overlap));
+    near.truncate(MAX_SHOWN);
+    Case {
+        candidate_id: candidate.id.as_str().to_owned(),
+        claim: candidate.claim,
+        title: candidate.title.clone(),
+        // What the agent had said before it is the transcript's, and not part of the claim.
+        body: claimed(&candidate.body),
+        quotes: candidate.quotes.iter().map(|quote| quote.text.clone()).collect(),
+        near,
+    }
+}
+
+fn shown(one: &Decided, beside: &Beside) -> NearMemory {
+    let neighbour = &beside.neighbour;
+    let judgement = judge(&one.proposal.profile, &neighbour.profile, neighbour.likeness);
+    NearMemory {
+        at: beside.at.clone(),
+        title: beside.title.clone(),
+        status: neighbour.status,
+        overlap: judgement.scores.about,
+        seen: beside.seen,
+    }
+}

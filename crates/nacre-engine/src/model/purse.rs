@@ -1,0 +1,338 @@
+//! What may still be spent: looked at before every attempt, and told of every answer.
+//!
+//! It hangs in `Models`, so that no way to a model leads around it: repairs, retries, fallbacks and the steps of an
+//! agent all pay from the same purse. An attempt counts by the length of its question while it is under way, so that
+//! several side by side cannot each take the last of it. What went out can exceed a limit by the answers that were
+//! under way, never by another question.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+
+use super::cost::{Cost, PriceTable};
+use super::error::{ErrorKind, ModelError, Said};
+use super::names::{ModelRef, Role};
+use super::provider::{Call, Generation, Provider, Sink};
+use super::request::Request;
+use super::response::{Event, Response, Usage};
+
+/// Bytes of a text that make a token, about; used only until the provider tells.
+const BYTES_A_TOKEN: u64 = 4;
+
+/// Tokens and money.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Amount {
+    pub tokens: u64,
+    pub cost: Cost,
+}
+
+impl Amount {
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self { tokens: self.tokens.saturating_add(other.tokens), cost: self.cost.plus(other.cost) }
+    }
+
+    fn less(self, other: Self) -> Self {
+        let cost = self.cost.nano_dollars().saturating_sub(other.cost.nano_dollars());
+        Self {
+            tokens: self.tokens.saturating_sub(other.tokens),
+            cost: Cost::from_nano_dollars(cost),
+        }
+    }
+}
+
+/// What a limit is counted over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitScope {
+    /// All that was ever asked about one session.
+    Session,
+    /// Everything of one day.
+    Day,
+    /// One project's month.
+    Project,
+}
+
+impl LimitScope {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Day => "day",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// What may be spent in one scope, and what was spent before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    pub scope: LimitScope,
+    pub limit: Amount,
+    pub used: Amount,
+}
+
+impl Allowance {
+    /// Why `more` may not be spent on top of what was. Where all is spent, nothing more may be; money does not matter
+    /// to what is known to be free.
+    fn reached(&self, more: Amount, is_free: bool) -> Option<Reached> {
+        let Self { scope, limit, used } = *self;
+        let after = used.plus(more);
+        let is_out = |used: u64, after: u64, limit: u64| limit <= used || limit < after;
+        if is_out(used.tokens, after.tokens, limit.tokens) {
+            return Some(Reached { scope, of: Measure::Tokens, limit, used });
+        }
+        let nano = |amount: Amount| amount.cost.nano_dollars();
+        (!is_free && is_out(nano(used), nano(after), nano(limit))).then_some(Reached {
+            scope,
+            of: Measure::Money,
+            limit,
+            used,
+        })
+    }
+}
+
+/// A limit that stands in the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    pub scope: LimitScope,
+    of: Measure,
+    limit: Amount,
+    used: Amount,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Measure {
+    Tokens,
+    Money,
+}
+
+impl Reached {
+    /// The setting that would have to be raised.
+    pub fn key(&self) -> &'static str {
+        match (self.scope, self.of) {
+            (LimitScope::Session, Measure::Tokens) => "limits.session_tokens",
+            (LimitScope::Session, Measure::Money) => "limits.session_usd",
+            (LimitScope::Day, Measure::Tokens) => "limits.day_tokens",
+            (LimitScope::Day, Measure::Money) => "limits.day_usd",
+            (LimitScope::Project, Measure::Tokens) => "limits.project_tokens",
+            (LimitScope::Project, Measure::Money) => "limits.project_usd",
+        }
+    }
+}
+
+impl fmt::Display for Reached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { scope, of, limit, used } = self;
+        let scope = scope.as_str();
+        match of {
+            Measure::Tokens => write!(
+                f,
+                "the {scope}'s limit of {} tokens is reached, {} were used",
+                limit.tokens, used.tokens
+            ),
+            Measure::Money => write!(
+                f,
+                "the {scope}'s limit of {} is reached, {} was spent",
+                limit.cost, used.cost
+            ),
+        }
+    }
+}
+
+/// One answer that was paid for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spent {
+    pub role: Role,
+    pub model: ModelRef,
+    pub usage: Usage,
+    /// Nothing where nobody knows the price.
+    pub cost: Option<Cost>,
+}
+
+/// What went out of one purse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpentTotals {
+    pub calls: u64,
+    pub usage: Usage,
+    pub cost: Cost,
+    /// Calls whose price nobody knows; their tokens are counted all the same.
+    pub unpriced_calls: u64,
+}
+
+/// Writes down what was spent; says why it could not.
+type Keep = dyn Fn(&Spent) -> Result<(), String> + Send + Sync;
+
+/// What may be spent on one piece of work.
+pub struct Purse {
+    prices: PriceTable,
+    keep: Box<Keep>,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    allowances: Vec<Allowance>,
+    /// What the attempts under way count for.
+    under_way: Amount,
+    totals: SpentTotals,
+    reached: Option<Reached>,
+    /// What cannot be written down must not be spent.
+    unwritten: Option<String>,
+}
+
+impl Purse {
+    /// A purse with these allowances; `keep` writes down each answer before the next question is asked.
+    pub fn new(
+        allowances: Vec<Allowance>,
+        prices: PriceTable,
+        keep: impl Fn(&Spent) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        let inner = Inner { allowances, ..Inner::default() };
+        Self { prices, keep: Box::new(keep), inner: Mutex::new(inner) }
+    }
+
+    /// What was spent so far.
+    pub fn totals(&self) -> SpentTotals {
+        self.inner().totals
+    }
+
+    /// The first limit that stood in the way of a question.
+    pub fn reached(&self) -> Option<Reached> {
+        self.inner().reached
+    }
+
+    /// Whether so much more may be asked; for work that is known beforehand to be too much.
+    pub fn allows(&self, tokens: u64) -> Result<(), Reached> {
+        let inner = self.inner();
+        let more = inner.under_way.plus(Amount { tokens, cost: Cost::default() });
+        let reached = inner.allowances.iter().find_map(|allowance| allowance.reached(more, true));
+        reached.map_or(Ok(()), Err)
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets a question out, or says why not.
+    fn open(self: &Arc<Self>, call: &Call<'_>) -> Result<UnderWay, String> {
+        let tokens = asked_tokens(call.request);
+        let usage = Usage { input: tokens, ..Usage::default() };
+        let cost = self.prices.cost(call.model, &usage);
+        let is_free = cost == Some(Cost::default());
+        let asked = Amount { tokens, cost: cost.unwrap_or_default() };
+        let mut inner = self.inner();
+        if let Some(why) = &inner.unwritten {
+            return Err(format!("what was spent cannot be written down: {why}"));
+        }
+        let more = inner.under_way.plus(asked);
+        let mut allowances = inner.allowances.iter();
+        let reached = allowances.find_map(|allowance| allowance.reached(more, is_free));
+        if let Some(reached) = reached {
+            inner.reached.get_or_insert(reached);
+            return Err(reached.to_string());
+        }
+        inner.under_way = more;
+        Ok(UnderWay { purse: Arc::clone(self), asked })
+    }
+
+    fn pay(&self, call: &Call<'_>, usage: Usage) {
+        let cost = self.prices.cost(call.model, &usage);
+        let (role, model) = (call.request.role, call.model.clone());
+        let spent = Spent { role, model, usage, cost };
+        let kept = (self.keep)(&spent);
+        let mut inner = self.inner();
+        if let Err(why) = kept {
+            inner.unwritten.get_or_insert(why);
+        }
+        let amount = Amount { tokens: usage.total(), cost: cost.unwrap_or_default() };
+        for allowance in &mut inner.allowances {
+            allowance.used = allowance.used.plus(amount);
+        }
+        let totals = &mut inner.totals;
+        totals.calls += 1;
+        totals.unpriced_calls += u64::from(cost.is_none());
+        totals.usage = totals.usage.plus(usage);
+        totals.cost = totals.cost.plus(amount.cost);
+    }
+}
+
+impl fmt::Debug for Purse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Purse").field("totals", &self.totals()).finish_non_exhaustive()
+    }
+}
+
+/// A question that is out; whatever becomes of it, it stops counting as under way.
+struct UnderWay {
+    purse: Arc<Purse>,
+    asked: Amount,
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        let mut inner = self.purse.inner();
+        inner.under_way = inner.under_way.less(self.asked);
+    }
+}
+
+/// About how many tokens a request has.
+fn asked_tokens(request: &Request) -> u64 {
+    let told: usize = request.messages.iter().map(|message| message.text().len()).sum();
+    (request.system.len() + told) as u64 / BYTES_A_TOKEN
+}
+
+/// A provider whose answers are paid for.
+pub(super) struct Metered {
+    provider: Arc<dyn Provider>,
+    purse: Arc<Purse>,
+}
+
+impl Metered {
+    pub(super) fn new(provider: Arc<dyn Provider>, purse: Arc<Purse>) -> Self {
+        Self { provider, purse }
+    }
+}
+
+impl Provider for Metered {
+    fn generate<'a>(&'a self, call: Call<'a>, sink: &'a mut Sink<'_>) -> Generation<'a> {
+        Box::pin(async move {
+            let out = self.purse.open(&call).map_err(|why| ModelError {
+                model: call.model.clone(),
+                kind: ErrorKind::OverLimit,
+                said: Some(Said::new(&why)),
+            })?;
+            let mut told = Usage::default();
+            let mut watched = |event: Event| {
+                if let Event::Usage(usage) = &event {
+                    told = *usage;
+                }
+                sink(event);
+            };
+            let answer = self.provider.generate(call, &mut watched).await;
+            let usage = match &answer {
+                Ok(response) => known(response, &call),
+                Err(_) => told,
+            };
+            drop(out);
+            // An attempt that failed before it cost anything is none.
+            if answer.is_ok() || 0 < usage.total() {
+                self.purse.pay(&call, usage);
+            }
+            answer
+        })
+    }
+}
+
+/// What an answer used; one that does not say is counted by its length.
+fn known(response: &Response, call: &Call<'_>) -> Usage {
+    if 0 < response.usage.total() {
+        return response.usage;
+    }
+    let said = response.text().len() + response.reasoning().len();
+    let output = said as u64 / BYTES_A_TOKEN;
+    Usage { input: asked_tokens(call.request), output, ..response.usage }
+}
+
+#[cfg(test)]
+mod tests;

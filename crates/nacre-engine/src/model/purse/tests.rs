@@ -1,0 +1,135 @@
+//! Limits hold before a question goes out, and every answer is counted once.
+
+use super::super::cost::Price;
+use super::super::retry::{Cancel, Control, RetryPolicy, generate};
+use super::super::roles::{ModelSettings, Models, RoleSettings};
+use super::super::scripted::Scripted;
+use super::*;
+use crate::model::Limits;
+
+const ROLE: Role = Role::Extract;
+
+fn control() -> Control {
+    let policy = RetryPolicy { attempts: 1, ..RetryPolicy::default() };
+    Control { policy, limits: Limits::default(), seed: 1, cancel: Cancel::never() }
+}
+
+fn models(script: &str) -> Models {
+    Models::new(ModelSettings {
+        default: Some(RoleSettings::of_model(ModelRef::scripted())),
+        script: Some(Arc::new(Scripted::parse(script).unwrap())),
+        ..ModelSettings::default()
+    })
+}
+
+/// A dollar for a million tokens of either kind.
+fn prices() -> PriceTable {
+    let price = Price { input: 1000, output: 1000, cache_read: 0, cache_write: 0 };
+    PriceTable::with_own(vec![("scripted".to_owned(), price)])
+}
+
+fn allowance(scope: LimitScope, tokens: u64, nano: u64) -> Allowance {
+    let limit = Amount { tokens, cost: Cost::from_nano_dollars(nano) };
+    Allowance { scope, limit, used: Amount::default() }
+}
+
+async fn ask(models: &Models, question: &str) -> Result<Response, ModelError> {
+    let route = models.route(ROLE).unwrap();
+    generate(&route, &Request::new(ROLE, "", question), &control(), &mut |_| {}).await
+}
+
+const SIX_HUNDRED: &str = "[[turns]]\nsay = 'x'\nusage = { input = 500, output = 100 }\n";
+
+#[tokio::test]
+async fn a_limit_stops_the_next_question_and_says_which_setting_it_is() {
+    for (allowance, key, said) in [
+        (
+            allowance(LimitScope::Session, 600, u64::MAX),
+            "limits.session_tokens",
+            "the session's limit of 600 tokens is reached, 600 were used",
+        ),
+        (
+            allowance(LimitScope::Day, u64::MAX, 600_000),
+            "limits.day_usd",
+            "the day's limit of $0.000600 is reached, $0.000600 was spent",
+        ),
+        (
+            allowance(LimitScope::Project, 0, u64::MAX),
+            "limits.project_tokens",
+            "the project's limit of 0 tokens is reached, 0 were used",
+        ),
+    ] {
+        let purse = Arc::new(Purse::new(vec![allowance], prices(), |_| Ok(())));
+        let models = models(&SIX_HUNDRED.repeat(2)).paid_from(&purse);
+        if allowance.limit.tokens > 0 {
+            ask(&models, "who?").await.unwrap();
+        }
+        let error = ask(&models, "who else?").await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::OverLimit);
+        assert_eq!(error.said.unwrap().as_str(), said);
+        assert_eq!(purse.reached().unwrap().key(), key);
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_would_not_fit_is_not_asked_at_all() {
+    let purse = Purse::new(vec![allowance(LimitScope::Day, 100, u64::MAX)], prices(), |_| Ok(()));
+    let purse = Arc::new(purse);
+    let models = models(SIX_HUNDRED).paid_from(&purse);
+    assert!(ask(&models, &"long ".repeat(100)).await.is_err());
+    assert_eq!(purse.totals().calls, 0);
+    ask(&models, "short").await.unwrap();
+    assert_eq!(purse.totals().calls, 1);
+}
+
+#[tokio::test]
+async fn every_answer_is_kept_and_one_without_numbers_is_counted_by_its_length() {
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&kept);
+    let purse = Arc::new(Purse::new(Vec::new(), PriceTable::default(), move |spent: &Spent| {
+        sink.lock().unwrap().push(spent.clone());
+        Ok(())
+    }));
+    let script = format!(
+        "{SIX_HUNDRED}[[turns]]\nsay = 'twelve bytes'\n[[turns]]\nerror = {{ kind = 'quota' }}\n"
+    );
+    let models = models(&script).paid_from(&purse);
+    ask(&models, "who?").await.unwrap();
+    ask(&models, "eight by").await.unwrap();
+    assert!(ask(&models, "again").await.is_err());
+    let told: Vec<u64> = kept.lock().unwrap().iter().map(|spent| spent.usage.total()).collect();
+    assert_eq!(told, [600, 5]);
+    let totals = purse.totals();
+    assert_eq!((totals.calls, totals.usage.input, totals.unpriced_calls), (2, 502, 0));
+}
+
+#[tokio::test]
+async fn what_cannot_be_written_down_is_not_spent_again() {
+    let purse = Purse::new(Vec::new(), prices(), |_| Err("the disk is full".to_owned()));
+    let purse = Arc::new(purse);
+    let models = models(&SIX_HUNDRED.repeat(2)).paid_from(&purse);
+    ask(&models, "who?").await.unwrap();
+    let error = ask(&models, "who else?").await.unwrap_err();
+    assert_eq!(
+        error.said.unwrap().as_str(),
+        "what was spent cannot be written down: the disk is full"
+    );
+}
+
+#[tokio::test]
+async fn questions_side_by_side_cannot_both_take_the_last_of_it() {
+    let purse = Purse::new(vec![allowance(LimitScope::Day, 150, u64::MAX)], prices(), |_| Ok(()));
+    let purse = Arc::new(purse);
+    let models = models("[[turns]]\nhang = true\n[[turns]]\nsay = 'x'\n").paid_from(&purse);
+    let question = "long ".repeat(80);
+    {
+        let mut first = std::pin::pin!(ask(&models, &question));
+        tokio::select! {
+            biased;
+            _ = &mut first => panic!("it hangs"),
+            () = tokio::task::yield_now() => {}
+        }
+        assert!(ask(&models, &question).await.is_err());
+    }
+    ask(&models, &question).await.unwrap();
+}

@@ -1,0 +1,106 @@
+//! Tasks of this process: written down while they run, stopped from elsewhere, and tidied up after.
+
+use std::sync::Arc;
+
+use nacre_core::config::NACRE_NOW;
+use nacre_core::safefs::{Access, RelPath, WriteScope};
+use nacre_engine::agent::state::{State, StateError};
+use nacre_engine::agent::{
+    CancelledBy, Clock, Heartbeat, NewTask, Recording, Runner, SessionId, TaskClass, TaskId,
+};
+
+use super::env;
+use super::error::CommandError;
+use super::runtime::Runtime;
+
+/// Where long tool output is kept while an agent may still ask for it.
+const SPILL_FOLDER: &str = "spill";
+
+/// More files than this are emptied out; each can be made again by asking again.
+const MAX_SPILLED: usize = 256;
+
+/// What is known of a task before it runs.
+pub(crate) struct Planned<'a> {
+    pub(crate) id: &'a TaskId,
+    pub(crate) agent: &'static str,
+    pub(crate) class: TaskClass,
+    pub(crate) project: Option<String>,
+    pub(crate) title: String,
+}
+
+/// Takes the task in and starts to write down what it tells.
+pub(crate) fn record(
+    runtime: &Runtime,
+    home: &WriteScope,
+    planned: Planned<'_>,
+) -> Result<(Recording, Heartbeat), StateError> {
+    let owner = runtime.owner("run");
+    let wait = runtime.settings().lock.wait;
+    let mut state = State::open(home, &owner, wait)?;
+    let runner = Runner::here(runtime.environment.pid);
+    let Planned { id, agent, class, project, title } = planned;
+    let new = NewTask {
+        id: id.clone(),
+        session: SessionId::from_random(u64::from(runtime.environment.pid) ^ hash(id)),
+        parent: None,
+        project,
+        agent: agent.to_owned(),
+        class,
+        title: title.chars().take(200).collect(),
+    };
+    state.accept(&new, &runner, runtime.now())?;
+    state.start(id, &runner, runtime.now())?;
+    let collector = &runtime.settings().telemetry.otlp_endpoint;
+    let recording = Recording::start(home, &owner, wait, collector)?;
+    let (task, clock) = (id.clone(), clock(runtime));
+    Ok((recording, Heartbeat { state, runner, task, clock }))
+}
+
+/// A session of its own for each task that belongs to none.
+fn hash(task: &TaskId) -> u64 {
+    task.as_str().bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    })
+}
+
+/// Waits until another process wants the task stopped.
+pub(crate) async fn cancelled_elsewhere(heartbeat: Option<Heartbeat>) -> CancelledBy {
+    match heartbeat {
+        Some(heartbeat) => heartbeat.until_cancelled().await,
+        // What is not written down cannot be cancelled by name.
+        None => std::future::pending().await,
+    }
+}
+
+/// The clock of a run, which stands still where a test stopped it.
+pub(crate) fn clock(runtime: &Runtime) -> Clock {
+    let now = runtime.now();
+    let is_stopped = runtime.environment.var(NACRE_NOW).is_some();
+    if is_stopped { Arc::new(move || now) } else { env::clock() }
+}
+
+/// A number of its own for each run: no two runs of one home have both the moment and the process.
+pub(crate) fn seed(runtime: &Runtime) -> u64 {
+    runtime.now().as_nanosecond() as u64 ^ (u64::from(runtime.environment.pid) << 40)
+}
+
+/// The folder for long tool output.
+pub(crate) fn spill(home: &WriteScope) -> Result<WriteScope, CommandError> {
+    Ok(WriteScope::create_inside(home.path(), SPILL_FOLDER, Access::Private)?)
+}
+
+/// Empties that folder when there is too much in it.
+pub(crate) fn empty_spill(runtime: &Runtime, home: &WriteScope) {
+    let Ok(folder) = RelPath::new(SPILL_FOLDER) else { return };
+    let entries = home.list(&folder).unwrap_or_default();
+    if entries.len() <= MAX_SPILLED {
+        return;
+    }
+    // Nothing depends on it: what is left is emptied out the next time.
+    let Ok(writer) = home.lock(&runtime.owner("run"), runtime.settings().lock.wait) else { return };
+    for entry in entries {
+        if let Ok(path) = folder.join(&entry.name) {
+            let _ = writer.remove_derived(&path);
+        }
+    }
+}

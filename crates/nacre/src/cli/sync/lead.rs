@@ -1,0 +1,146 @@
+//! The lead of a sync, put together where its models, the store and the record of tasks are known.
+
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::time::Duration;
+
+use nacre_core::memory::Store;
+use nacre_core::search::Embedder;
+use nacre_engine::agent::{
+    AnyTool, Cache, Crew, Heartbeat, LEAD_DENIED, Lead, LeadOrder, LeadReport, LeadStep, LeadTask,
+    MemorySearch, MemoryShelf, Permissions, Recording, RunHandle, Shelf, ShelfPlaces, TaskClass,
+    TaskId, Workspace, toolkits,
+};
+use nacre_engine::model::{Limits, Models, RetryPolicy, Role, RolesError};
+
+use super::super::error::{CommandError, Exit};
+use super::super::models::{block_on, model_settings};
+use super::super::recorded::{
+    Planned, cancelled_elsewhere, clock, empty_spill, record, seed, spill,
+};
+use super::super::runtime::Runtime;
+use super::super::ui::Ui;
+
+/// What a lead of one store is made of.
+pub(super) struct LeadPlace<'a> {
+    pub(super) runtime: &'a Runtime,
+    pub(super) models: Arc<Models>,
+    pub(super) store: Arc<Store>,
+    pub(super) embedder: Arc<dyn Embedder>,
+    pub(super) project: &'a Path,
+    /// How many leads this process asked.
+    pub(super) n_asked: &'a Cell<u32>,
+}
+
+/// The models of the role `lead`, where they are set and can be asked.
+pub(super) fn lead_models(
+    ui: &mut Ui,
+    runtime: &Runtime,
+) -> Result<Option<Arc<Models>>, CommandError> {
+    let models = Models::new(model_settings(runtime)?);
+    match models.route(Role::Lead) {
+        Ok(_) => Ok(Some(Arc::new(models))),
+        Err(RolesError::NotSet(_)) => Ok(None),
+        Err(error) => {
+            let CommandError { message, hints, .. } = CommandError::from(error);
+            let hint = hints.first().map(String::as_str);
+            ui.warning(
+                format!("No lead is asked, unclear cases are settled by rule: {message}"),
+                hint,
+            );
+            Ok(None)
+        }
+    }
+}
+
+/// Lets the lead settle what is open. Where it cannot be run at all, the report says why.
+pub(super) fn settle(
+    place: &LeadPlace<'_>,
+    order: &LeadOrder,
+    watch: &mut dyn FnMut(LeadStep),
+) -> LeadReport {
+    let number = place.n_asked.get();
+    place.n_asked.set(number + 1);
+    // Two leads of one moment are two tasks, and no helper has the number of its lead.
+    let seed = seed(place.runtime).wrapping_add(u64::from(number) << 24);
+    let task = TaskId::from_random(seed);
+    let settled = place.runtime.home_scope().and_then(|home| {
+        let lead = assembled(place, seed, spill(&home)?.path())?;
+        let n_open = order.cases.len();
+        let candidates = if n_open == 1 { "candidate" } else { "candidates" };
+        let planned = Planned {
+            id: &task,
+            agent: "lead",
+            class: TaskClass::Background,
+            project: Some(place.project.display().to_string()),
+            title: format!("Settle {n_open} {candidates} of {}", order.run_id),
+        };
+        // A state that cannot be used does not stand in the way of a decision.
+        let (recording, heartbeat) = record(place.runtime, &home, planned).ok().unzip();
+        let listeners = recording.as_ref().map(Recording::listeners).unwrap_or_default();
+        let heard = LeadTask { id: task.clone(), listeners };
+        let settled = block_on(async {
+            let settled = until_end(&lead, order, (heard, heartbeat), watch).await;
+            if let Some(recording) = recording {
+                recording.close().await;
+            }
+            settled
+        });
+        empty_spill(place.runtime, &home);
+        settled
+    });
+    settled.unwrap_or_else(|error| LeadReport::failed(task, error.message))
+}
+
+/// Runs the lead until it ends or another process wants it stopped. Ctrl-C ends the whole sync, which takes up the session
+/// again the next time.
+async fn until_end(
+    lead: &Lead,
+    order: &LeadOrder,
+    (task, heartbeat): (LeadTask, Option<Heartbeat>),
+    watch: &mut dyn FnMut(LeadStep),
+) -> LeadReport {
+    let handle = RunHandle::new();
+    let control = handle.control();
+    let mut work = std::pin::pin!(lead.settle(order, task, &control, watch));
+    tokio::select! {
+        report = &mut work => return report,
+        by = cancelled_elsewhere(heartbeat) => handle.cancel(by),
+    }
+    work.await
+}
+
+fn assembled(place: &LeadPlace<'_>, seed: u64, spill: &Path) -> Result<Lead, CommandError> {
+    let LeadPlace { runtime, models, store, embedder, .. } = place;
+    let denied: Vec<String> = LEAD_DENIED.iter().map(|name| (*name).to_owned()).collect();
+    let workspace = Workspace::open(&store.path().join("memory"), &denied)
+        .map_err(|error| CommandError::from_error(Exit::Failed, &error, None))?;
+    let workspace = Arc::new(workspace);
+    let shelf = MemoryShelf {
+        store: Arc::clone(store),
+        embedder: Arc::clone(embedder),
+        owner: runtime.owner("sync"),
+        patience: runtime.settings().lock.wait,
+        source: "lead".to_owned(),
+    };
+    let mut tools = toolkits::file::tools(&workspace);
+    tools.push(Arc::new(MemorySearch { shelf: shelf.clone() }) as Arc<dyn AnyTool>);
+    let crew = Crew {
+        models: Arc::clone(models),
+        policy: RetryPolicy::default(),
+        // A small machine reads a long question slowly before it says its first word.
+        limits: Limits { first_token: Duration::from_secs(300), ..Limits::default() },
+        clock: clock(runtime),
+        tools,
+        shelf: Arc::new(Shelf::new(ShelfPlaces { workspace: None, home: None })),
+        spill: spill.to_owned(),
+        cache: Arc::new(Cache::default()),
+        permissions: Permissions::read_only(),
+        seed,
+        started: AtomicU32::new(1),
+        workspace,
+    };
+    Ok(Lead { crew: Arc::new(crew), shelf })
+}
