@@ -1,6 +1,7 @@
 //! What later words do to a memory: overturn it, confirm it, judge it; and what a batch is about to change.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
@@ -102,6 +103,22 @@ impl Batch<'_> {
         let n_over = state.confirmed_in.len().saturating_sub(MAX_CONFIRMED_IN);
         state.confirmed_in.drain(..n_over);
         self.stage_state(id, &state)
+    }
+
+    /// Stages that an answer cited these memories: each once, however often the answer names it. One that is gone
+    /// by now is not counted.
+    pub fn cite(&mut self, ids: &[MemoryId], now: Timestamp) -> Result<(), MemoryError> {
+        let cited: BTreeSet<&MemoryId> = ids.iter().collect();
+        for id in cited {
+            if self.store.locate_exactly(id)?.is_none() {
+                continue;
+            }
+            let mut state = self.state_of(id)?;
+            state.citations = state.citations.saturating_add(1);
+            state.last_cited = Some(stamp(now));
+            self.stage_state(id, &state)?;
+        }
+        Ok(())
     }
 
     /// Stages what a person says of a memory; returns its confidence before and after.

@@ -56,9 +56,11 @@ impl Evidence {
 pub struct State {
     pub version: u32,
     pub id: MemoryId,
-    /// How often an answer cited it.
+    /// How often an answer cited it, and when last.
     #[serde(default)]
     pub citations: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_cited: Option<String>,
     /// How often it was confirmed, by a person or by a new trace, and when last.
     #[serde(default)]
     pub confirmations: u64,
@@ -126,6 +128,7 @@ impl State {
             version: VERSION,
             id,
             citations: 0,
+            last_cited: None,
             confirmations: 0,
             last_confirmed: None,
             status_before_archive: None,
