@@ -22,6 +22,9 @@ const MAX_FEEDBACK: usize = 64;
 /// Quotes of one memory that are kept: what was said fifty times needs no more proof.
 const MAX_QUOTES: usize = 50;
 
+/// What upkeep remembers between its runs, on this machine.
+pub const UPKEEP_FILE: &str = "meta/maintain.json";
+
 /// What a batch is about to do to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedChange {
@@ -179,6 +182,7 @@ impl Batch<'_> {
     /// Stages a file of a run: anything below `meta/` or `workspace/` that is no memory's.
     pub fn put_file(&mut self, path: RelPath, bytes: Vec<u8>) -> Result<(), MemoryError> {
         let is_ours = path.as_str().starts_with("workspace/")
+            || path.as_str() == UPKEEP_FILE
             || path.as_str().starts_with("meta/sessions/")
             || path.as_str().starts_with("meta/traces/");
         if !is_ours {

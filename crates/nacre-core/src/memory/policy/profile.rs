@@ -320,6 +320,21 @@ impl Profile {
     pub fn holds(&self, other: &Self) -> bool {
         !other.plain.trim().is_empty() && self.plain.contains(other.plain.as_str())
     }
+
+    /// All its words in lower case: two claims with the same are one.
+    pub fn plain(&self) -> &str {
+        self.plain.trim()
+    }
+
+    /// How many things it names: code, files, numbers, names.
+    pub fn n_named(&self) -> usize {
+        self.specifics.len()
+    }
+
+    /// Whether it names something that another claim does not speak of.
+    pub fn names_beyond(&self, other: &Self) -> bool {
+        self.specifics.iter().any(|name| !other.terms.contains_key(name))
+    }
 }
 
 /// A word as it was written, in lower case.

@@ -4,6 +4,7 @@
 //! by git is found by the very next search. What was overturned never stands above what overturned it.
 
 pub(crate) mod mentions;
+mod nearest;
 mod related;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 
+pub use self::nearest::Near;
 use super::embed::Embedder;
 use super::index::{Changes, Index, IndexError};
 use super::kin::Kin;

@@ -5,11 +5,11 @@
 //! the next run finishes as if nothing had happened. The store's lock is held while it is decided and written: when
 //! a person was faster all the same, it is decided again.
 
-mod decide;
+pub(super) mod decide;
 mod mark;
 mod reading;
 mod report;
-mod stage;
+pub(super) mod stage;
 
 use std::time::Duration;
 
