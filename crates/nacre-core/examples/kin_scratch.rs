@@ -37,7 +37,12 @@ fn main() {
             e[a].iter().zip(&e[b]).map(|(x, y)| x * y).sum::<f32>().clamp(0.0, 1.0)
         };
         let l = Likeness { titles: cos(0, 1), whole: cos(2, 3) };
-        let (k, p) = kinship(&Profile::of(&ct, &cb), &Profile::of(&mt, &mb), l);
+        let (k, p) = kinship(
+            &Profile::of(&ct, &cb),
+            &Profile::of(&mt, &mb),
+            l,
+            &nacre_core::search::are_near,
+        );
         let half = if topic % 2 == 1 { "odd" } else { "even" };
         *tally.entry((format!("{half} {label}"), k.as_str())).or_default() += 1;
         if verbose.as_deref() == Some(label) {
@@ -77,6 +82,7 @@ fn main() {
                 &profiles[i],
                 &profiles[j],
                 Likeness { titles: cos(&titles[i], &titles[j]), whole },
+                &nacre_core::search::are_near,
             );
             *cross.entry(k.as_str()).or_default() += 1;
             if k != Kinship::Apart {

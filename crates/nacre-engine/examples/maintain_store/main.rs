@@ -87,6 +87,9 @@ fn run(stay: usize, seed: u64) -> Result<bool, Box<dyn Error>> {
     );
     let score = Score::of(&corpus, &report);
     tell(&score);
+    for id in score.missed.iter().take(MAX_SHOWN) {
+        println!("  missed: {id} with {:?}", corpus.partners.get(id));
+    }
     let n_changed = others_changed(&before, &files(&store)?, &report);
     let again = maintain(&desk, &MaintainOrder { force: true, ..order.clone() }, |_| {})?;
     println!("changed besides: {n_changed}; a second run does {} things more", again.actions.len());

@@ -13,6 +13,7 @@ pub(crate) struct Score {
     pub(crate) found: BTreeMap<&'static str, (usize, usize)>,
     pub(crate) n_done: usize,
     pub(crate) wrong: Vec<MaintainAction>,
+    pub(crate) missed: Vec<MemoryId>,
 }
 
 impl Score {
@@ -34,6 +35,9 @@ impl Score {
             let (n_found, n_planted) = score.found.entry(name(*purpose)).or_default();
             *n_planted += 1;
             *n_found += usize::from(found.contains_key(id));
+            if !found.contains_key(id) {
+                score.missed.push(id.clone());
+            }
         }
         score
     }

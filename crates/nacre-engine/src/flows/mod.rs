@@ -8,6 +8,7 @@ pub mod candidate;
 pub mod evidence;
 pub mod extract;
 pub mod maintain;
+pub mod report;
 pub mod run;
 mod steps;
 pub mod summarize;

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use nacre_core::base::on_all_cores;
 use nacre_core::memory::{Kinship, Likeness, kinship};
-use nacre_core::search::{Builtin, EmbedError, Embedder as _, Near};
+use nacre_core::search::{Builtin, EmbedError, Embedder as _, Near, are_near};
 
 use super::gather::{Collection, Held};
 
@@ -47,7 +47,8 @@ fn one(held: &[Held], vectors: &Vectors, a: usize, b: usize) -> Compared {
     let order = |idx: usize| -> (Timestamp, &str) { (held[idx].said, held[idx].id().as_str()) };
     let (newer, older) = if order(a) > order(b) { (a, b) } else { (b, a) };
     let likeness = vectors.likeness(newer, older);
-    let (kinship, likelihood) = kinship(&held[newer].profile, &held[older].profile, likeness);
+    let (kinship, likelihood) =
+        kinship(&held[newer].profile, &held[older].profile, likeness, &are_near);
     Compared { newer, older, kinship, likelihood }
 }
 
