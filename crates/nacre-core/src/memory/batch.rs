@@ -281,16 +281,18 @@ impl<'a> Batch<'a> {
         Ok(id)
     }
 
-    /// Stages the return of a memory from the archive.
+    /// Stages the return of a memory from the archive. A person wants it: that confirms it, and keeps it apart from
+    /// the memory that it was merged into.
     pub fn restore(&mut self, id: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
         let memory = self.store.get(id)?;
         let id = memory.at.id.clone();
         if memory.at.shelf != Shelf::Archived {
             return Err(MemoryError::NotArchived { id });
         }
-        let state = self.state_of(&id)?;
+        let mut state = self.state_of(&id)?;
         let status = state.status_to_restore();
-        self.stage_state(&id, &State { status_before_archive: None, ..state })?;
+        state.bring_back(now);
+        self.stage_state(&id, &state)?;
         self.relocate(&memory, Shelf::Active, status, now)?;
         Ok(id)
     }
@@ -490,7 +492,7 @@ impl<'a> Batch<'a> {
     }
 
     /// The text to store: not too long, and one that can be read again.
-    fn bytes_of(&self, document: Document) -> Result<Vec<u8>, MemoryError> {
+    pub(super) fn bytes_of(&self, document: Document) -> Result<Vec<u8>, MemoryError> {
         let size = document.as_str().len();
         let limit = usize::try_from(self.store.rules().max_file_bytes)
             .map_or(MAX_FILE_BYTES, |bytes| bytes.min(MAX_FILE_BYTES));
@@ -520,14 +522,14 @@ impl<'a> Batch<'a> {
 }
 
 /// A memory's `updated` never goes back, whatever the clock does.
-fn later(memory: &Memory, now: Timestamp) -> Timestamp {
+pub(super) fn later(memory: &Memory, now: Timestamp) -> Timestamp {
     memory.updated.map_or(now, |updated| updated.max(now))
 }
 
-fn set_time(document: &mut Document, key: &str, time: Timestamp) {
+pub(super) fn set_time(document: &mut Document, key: &str, time: Timestamp) {
     document.set_text(key, &time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
 }
 
-fn ids(ids: &[MemoryId]) -> Vec<Cow<'_, str>> {
+pub(super) fn ids(ids: &[MemoryId]) -> Vec<Cow<'_, str>> {
     ids.iter().map(|id| Cow::Borrowed(id.as_str())).collect()
 }

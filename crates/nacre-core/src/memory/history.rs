@@ -107,6 +107,20 @@ fn actions_on(report: &Value, run: &str, id: &MemoryId) -> Vec<Version> {
 
 /// The commits that touched `path`; none where there is no git or no repository.
 fn git_log(root: &Path, path: &RelPath) -> Vec<Version> {
+    let output = quiet_git(root)
+        .args(["log", "--follow", "--no-ext-diff"])
+        .args(["--no-textconv", "--date=iso-strict"])
+        .arg(format!("--max-count={MAX_VERSIONS}"))
+        .args(["--format=%h%x1f%ad%x1f%an%x1f%s", "--", path.as_str()])
+        .output();
+    let log = output
+        .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+        .unwrap_or_default();
+    log.lines().filter_map(commit_of).collect()
+}
+
+/// A git that looks and does nothing else: no hook, no pager, no network, no prompt.
+pub fn quiet_git(root: &Path) -> Command {
     let mut command = Command::new("git");
     for setting in SETTINGS {
         command.args(["-c", setting]);
@@ -114,23 +128,16 @@ fn git_log(root: &Path, path: &RelPath) -> Vec<Version> {
     for name in INHERITED {
         command.env_remove(name);
     }
-    let output = command
-        .args(["--no-pager", "--no-optional-locks", "log", "--follow", "--no-ext-diff"])
-        .args(["--no-textconv", "--date=iso-strict"])
-        .arg(format!("--max-count={MAX_VERSIONS}"))
-        .args(["--format=%h%x1f%ad%x1f%an%x1f%s", "--", path.as_str()])
+    command
+        .args(["--no-pager", "--no-optional-locks"])
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_ALLOW_PROTOCOL", "")
         .current_dir(root)
         .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output();
-    let log = output
-        .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
-        .unwrap_or_default();
-    log.lines().filter_map(commit_of).collect()
+        .stderr(Stdio::null());
+    command
 }
 
 fn commit_of(line: &str) -> Option<Version> {

@@ -12,6 +12,7 @@ mod history;
 mod id;
 mod kinds;
 mod layout;
+mod life;
 mod policy;
 mod reader;
 mod record;
@@ -23,23 +24,26 @@ mod survey;
 #[cfg(test)]
 mod tests;
 mod tombstone;
+mod upkeep;
 mod walk;
 
 pub use batch::{Batch, Change, Draft, Redactions, SummaryDraft};
 pub use check::{CheckReport, Finding, Severity};
 pub use document::{Broken, Document, Fault};
-pub use history::{Version, VersionSource};
+pub use history::{Version, VersionSource, quiet_git};
 pub use id::{BadId, MemoryId};
 pub use kinds::{Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES};
 pub use layout::{GITIGNORE, Located, Shelf, init};
+pub use life::{Life, Stage, Standing, Vitals};
 pub use policy::{
-    Action, Band, Decision, Judgement, Likeness, Measures, Neighbour, Profile, Proposal, Relation,
-    Scores, decide, judge, measure, ruled,
+    Action, Band, Decision, IsNear, Judgement, Kinship, Likeness, Measures, Neighbour, Profile,
+    Proposal, Relation, Scores, decide, judge, kinship, measure, ruled,
 };
 pub use reader::Reader;
 pub use record::{Memory, RecordFault};
-pub use revision::PlannedChange;
+pub use revision::{PlannedChange, UPKEEP_FILE};
 pub use sidecar::{Evidence, Feedback, Quote, Speaker, State, Verdict};
 pub use slug::slug;
 pub use store::{Listing, MemoryError, Rules, Store, Unreadable};
 pub use survey::{FileRead, Remembered, Survey, Surveyed, SurveyedFolder};
+pub use upkeep::{Revision, united};

@@ -1,6 +1,7 @@
 //! What later words do to a memory: overturn it, confirm it, judge it; and what a batch is about to change.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
@@ -20,6 +21,9 @@ const MAX_FEEDBACK: usize = 64;
 
 /// Quotes of one memory that are kept: what was said fifty times needs no more proof.
 const MAX_QUOTES: usize = 50;
+
+/// What upkeep remembers between its runs, on this machine.
+pub const UPKEEP_FILE: &str = "meta/maintain.json";
 
 /// What a batch is about to do to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +108,22 @@ impl Batch<'_> {
         self.stage_state(id, &state)
     }
 
+    /// Stages that an answer cited these memories: each once, however often the answer names it. One that is gone
+    /// by now is not counted.
+    pub fn cite(&mut self, ids: &[MemoryId], now: Timestamp) -> Result<(), MemoryError> {
+        let cited: BTreeSet<&MemoryId> = ids.iter().collect();
+        for id in cited {
+            if self.store.locate_exactly(id)?.is_none() {
+                continue;
+            }
+            let mut state = self.state_of(id)?;
+            state.citations = state.citations.saturating_add(1);
+            state.last_cited = Some(stamp(now));
+            self.stage_state(id, &state)?;
+        }
+        Ok(())
+    }
+
     /// Stages what a person says of a memory; returns its confidence before and after.
     pub fn judge(
         &mut self,
@@ -162,6 +182,7 @@ impl Batch<'_> {
     /// Stages a file of a run: anything below `meta/` or `workspace/` that is no memory's.
     pub fn put_file(&mut self, path: RelPath, bytes: Vec<u8>) -> Result<(), MemoryError> {
         let is_ours = path.as_str().starts_with("workspace/")
+            || path.as_str() == UPKEEP_FILE
             || path.as_str().starts_with("meta/sessions/")
             || path.as_str().starts_with("meta/traces/");
         if !is_ours {

@@ -3,10 +3,12 @@
 //! Evidence is committed with the memory. State is local: what one person's machine counted is no
 //! news to a team, and would conflict at every merge.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::id::MemoryId;
 use super::kinds::Status;
+use super::life::Life;
 
 /// The largest memory, quoted and escaped in its evidence, stays below this; a larger one is not ours.
 pub(super) const MAX_SIDECAR_BYTES: u64 = 16 << 20;
@@ -56,9 +58,11 @@ impl Evidence {
 pub struct State {
     pub version: u32,
     pub id: MemoryId,
-    /// How often an answer cited it.
+    /// How often an answer cited it, and when last.
     #[serde(default)]
     pub citations: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_cited: Option<String>,
     /// How often it was confirmed, by a person or by a new trace, and when last.
     #[serde(default)]
     pub confirmations: u64,
@@ -73,6 +77,15 @@ pub struct State {
     /// What people said of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feedback: Vec<Feedback>,
+    /// Where it is in its life, where its status does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub life: Option<Life>,
+    /// The memory that says it now, when it was archived for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged_into: Option<MemoryId>,
+    /// Memories that say the same and that a person wants beside it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apart_from: Vec<MemoryId>,
 }
 
 /// What a person said of a memory.
@@ -126,12 +139,38 @@ impl State {
             version: VERSION,
             id,
             citations: 0,
+            last_cited: None,
             confirmations: 0,
             last_confirmed: None,
             status_before_archive: None,
             confirmed_in: Vec::new(),
             feedback: Vec::new(),
+            life: None,
+            merged_into: None,
+            apart_from: Vec::new(),
         }
+    }
+
+    /// What a person brings back from the archive is confirmed, and not merged again.
+    pub(super) fn bring_back(&mut self, now: Timestamp) {
+        self.status_before_archive = None;
+        self.life = None;
+        self.confirmations = self.confirmations.saturating_add(1);
+        self.last_confirmed = Some(now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+        self.apart_from.extend(self.merged_into.take());
+    }
+
+    /// Adds what was counted of another memory that says the same.
+    pub fn unite(&mut self, other: &Self) {
+        self.citations = self.citations.saturating_add(other.citations);
+        self.last_cited = self.last_cited.take().max(other.last_cited.clone());
+        self.confirmations = self.confirmations.saturating_add(other.confirmations);
+        self.last_confirmed = self.last_confirmed.take().max(other.last_confirmed.clone());
+        self.confirmed_in.extend(other.confirmed_in.iter().cloned());
+        self.confirmed_in.sort();
+        self.confirmed_in.dedup();
+        self.feedback.extend(other.feedback.iter().cloned());
+        self.feedback.sort_by(|a, b| a.at.cmp(&b.at));
     }
 
     /// The status to restore to.

@@ -94,6 +94,22 @@ fn updated_never_goes_back() {
 }
 
 #[test]
+fn an_answer_counts_each_memory_that_it_cites_once() {
+    let test = TestStore::new();
+    let id = test.change(MORNING, |batch, now| batch.add(&draft("Cited"), now)).unwrap();
+    let gone: MemoryId = "20261101-gone".parse().unwrap();
+    let before = test.read(&format!("memory/decisions/{id}.md"));
+    for time in [MORNING, EVENING] {
+        let cited = [id.clone(), gone.clone(), id.clone()];
+        test.change(time, |batch, now| batch.cite(&cited, now)).unwrap();
+    }
+    let state = test.store.state(&id).unwrap().unwrap();
+    assert_eq!((state.citations, state.last_cited.as_deref()), (2, Some(EVENING)));
+    assert_eq!(test.store.state(&gone).unwrap(), None);
+    assert_eq!(test.read(&format!("memory/decisions/{id}.md")), before);
+}
+
+#[test]
 fn one_batch_mints_different_ids() {
     let test = TestStore::new();
     let ids = test.change(MORNING, |batch, now| {

@@ -29,12 +29,14 @@ pub use embed::{Builtin, EmbedError, Embedder, ModelId, Transformer, minilm, nor
 pub use index::{Index, IndexError};
 pub use kin::{Kin, KinKind};
 pub use library::{Library, LibraryOptions, News, RecordHit};
+pub use memories::mentions::{files as files_named, symbols as symbols_named};
 pub use memories::{
-    Found, INDEX_FOLDER, IndexStatus, MemoryHit, MemoryIndex, MemoryOptions, SearchError, Why,
-    clear_index, index_status,
+    Found, INDEX_FOLDER, IndexStatus, MemoryHit, MemoryIndex, MemoryOptions, Near, SearchError,
+    Why, clear_index, index_status,
 };
 pub use query::{Query, parse_time};
 pub use rank::{Level, Mode};
 pub use record::{Field, Fingerprint, Link, LinkKind, Record, Standing, Unit, Voice};
 pub use snapshot::Snapshot;
 pub use snippet::of as snippet;
+pub use thesaurus::are_near;

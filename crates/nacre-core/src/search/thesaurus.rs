@@ -16,6 +16,18 @@ const HEADER_BYTES: usize = 24;
 /// A word's number and its nearness, of 255.
 const ENTRY_BYTES: usize = 3;
 
+/// How near two words must be to be taken for each other.
+const MIN_NEARNESS: f32 = 0.5;
+
+/// Whether two words mean nearly the same.
+pub fn are_near(one: &str, other: &str) -> bool {
+    let table = Thesaurus::shipped();
+    let holds = |word: &str, sought: &str| {
+        table.near(word).any(|(near, nearness)| near == sought && nearness >= MIN_NEARNESS)
+    };
+    holds(one, other) || holds(other, one)
+}
+
 /// The table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thesaurus<'a> {

@@ -1,4 +1,5 @@
-//! What Nacre does with a transcript: candidates and a summary out, each claim with the words that prove it.
+//! What Nacre does with transcripts and memories: candidates and a summary out of the ones, each claim with the words
+//! that prove it; and the others kept few and true.
 //!
 //! Extracting and summarising read events and return values. A sync decides what becomes of them, and hands the store
 //! one change set. Nothing here asks a clock or the environment.
@@ -6,7 +7,9 @@
 pub mod candidate;
 pub mod evidence;
 pub mod extract;
+pub mod maintain;
 pub mod models;
+pub mod report;
 pub mod run;
 mod steps;
 pub mod summarize;

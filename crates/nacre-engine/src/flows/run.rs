@@ -31,6 +31,9 @@ pub const ARTIFACTS: &[&str] = &[
 /// What a run did and what was there before.
 const UNDO_FILE: &str = "undo.json";
 
+/// Counters of this machine, which go on while a run waits to be undone.
+pub(super) const LOCAL_STATE: &str = "meta/state/";
+
 /// Larger files are not ours.
 const MAX_ARTIFACT_BYTES: u64 = 64 << 20;
 
@@ -43,17 +46,19 @@ pub enum RunMode {
     Hot,
     /// A sync of sessions from before Nacre was there.
     Cold,
+    Maintain,
     Undo,
 }
 
 impl RunMode {
-    pub const ALL: [Self; 4] = [Self::Sync, Self::Hot, Self::Cold, Self::Undo];
+    pub const ALL: [Self; 5] = [Self::Sync, Self::Hot, Self::Cold, Self::Maintain, Self::Undo];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sync => "sync",
             Self::Hot => "hot",
             Self::Cold => "cold",
+            Self::Maintain => "maintain",
             Self::Undo => "undo",
         }
     }
@@ -83,6 +88,15 @@ impl RunId {
 
     fn mode(&self) -> &str {
         self.0.split('-').next().unwrap_or_default()
+    }
+
+    pub fn is_of(&self, mode: RunMode) -> bool {
+        self.mode() == mode.as_str()
+    }
+
+    /// The file with what it did and why.
+    pub fn actions_file(&self) -> &'static str {
+        if self.is_of(RunMode::Maintain) { "maintain_actions.json" } else { "memory_actions.json" }
     }
 }
 
@@ -184,9 +198,18 @@ impl UndoPlan {
     /// What of a plan can be taken back: memories and their evidence. Counters are this machine's, and what was
     /// read stays read, so that the next sync does not bring back what a person undid.
     pub fn of(plan: &[PlannedChange]) -> Self {
-        let is_undone = |change: &&PlannedChange| {
-            ["memory/", "meta/evidence/"].iter().any(|top| change.path.as_str().starts_with(top))
-        };
+        Self::below(&["memory/", "meta/evidence/"], plan)
+    }
+
+    /// What of the plan of a maintenance can be taken back: what was counted stands in other files afterwards, so
+    /// that has to go back, too.
+    pub fn of_maintenance(plan: &[PlannedChange]) -> Self {
+        Self::below(&["memory/", "meta/evidence/", LOCAL_STATE], plan)
+    }
+
+    fn below(tops: &[&str], plan: &[PlannedChange]) -> Self {
+        let is_undone =
+            |change: &&PlannedChange| tops.iter().any(|top| change.path.as_str().starts_with(top));
         let text = |bytes: &Option<Vec<u8>>| {
             bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
         };

@@ -6,11 +6,15 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::memory::{MemoryError, Store};
+use nacre_core::memory::{MemoryError, PlannedChange, Store, UPKEEP_FILE};
 use nacre_core::safefs::{FsError, Owner};
 use serde_json::json;
 
-use super::run::{RunId, RunMode, UndoError, UndoPlan, pretty};
+use super::maintain::Ledger;
+use super::run::{LOCAL_STATE, RunId, RunMode, UndoError, UndoPlan, artifact, pretty};
+
+/// Counters are small; more is not ours to put back.
+const MAX_STATE_BYTES: u64 = 16 << 20;
 
 /// What was put back.
 #[derive(Clone, Debug)]
@@ -35,18 +39,29 @@ pub fn undo(
     }
     let mut batch = store.begin(owner, patience)?;
     for change in &plan.changes() {
-        batch.take_back(change)?;
+        if !is_counted_since(store, change)? {
+            batch.take_back(change)?;
+        }
+    }
+    if id.is_of(RunMode::Maintain) {
+        let report = artifact(store, id, id.actions_file())?.unwrap_or_default();
+        let mut ledger = Ledger::read(store)?;
+        ledger.refuse(&report["actions"], now);
+        let (path, bytes) = ledger.file()?;
+        batch.put_file(path, bytes)?;
     }
     let run = RunId::new(RunMode::Undo, now, id.as_str());
     let planned = batch.plan()?;
-    let paths: Vec<String> = planned.iter().map(|change| change.path.as_str().to_owned()).collect();
+    let is_put_back = |path: &&str| *path != UPKEEP_FILE;
+    let paths = planned.iter().map(|change| change.path.as_str()).filter(is_put_back);
+    let paths: Vec<String> = paths.map(str::to_owned).collect();
     let actions: Vec<_> =
         paths.iter().map(|path| json!({ "action": "put back", "target": stem(path) })).collect();
     let report = json!({
         "run_id": run, "mode": RunMode::Undo, "of": id, "finished_at": now.to_string(),
         "actions": actions, "written_paths": paths,
     });
-    let (path, bytes) = UndoPlan::of(&planned).file(&run)?;
+    let (path, bytes) = UndoPlan::of_maintenance(&planned).file(&run)?;
     batch.put_file(path, bytes)?;
     batch.put_file(run.folder()?.join("memory_actions.json")?, pretty(&report))?;
     match batch.commit() {
@@ -56,6 +71,14 @@ pub fn undo(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether counters went on since: those are this machine's, and no reason not to undo.
+fn is_counted_since(store: &Store, change: &PlannedChange) -> Result<bool, UndoError> {
+    if !change.path.as_str().starts_with(LOCAL_STATE) {
+        return Ok(false);
+    }
+    Ok(store.scope().read_optional(&change.path, MAX_STATE_BYTES)? != change.after)
 }
 
 /// The memory that a path belongs to.

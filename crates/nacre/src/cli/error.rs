@@ -8,6 +8,7 @@ use nacre_core::config::projects::ProjectError;
 use nacre_core::memory::MemoryError;
 use nacre_core::safefs::FsError;
 use nacre_core::search::{IndexError, SearchError};
+use nacre_engine::flows::maintain::MaintainError;
 use nacre_engine::flows::run::UndoError;
 use nacre_engine::flows::sync::SyncError;
 
@@ -193,6 +194,16 @@ impl From<SyncError> for CommandError {
                 &error,
                 Some("`nacre trace list` shows the sessions that were seen".to_owned()),
             ),
+        }
+    }
+}
+
+impl From<MaintainError> for CommandError {
+    fn from(error: MaintainError) -> Self {
+        match error {
+            MaintainError::Memory(error) => error.into(),
+            MaintainError::Search(error) => error.into(),
+            MaintainError::Embed(error) => error.into(),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::Cli;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
     ("Remember and recall", &["sync", "memory", "feedback", "trace", "run"]),
-    ("Keep going", &["undo", "queue", "events"]),
+    ("Keep going", &["maintain", "report", "undo", "queue", "events"]),
     ("Set up", &["connect", "project", "model", "skill", "config"]),
 ];
 

@@ -3,6 +3,7 @@
 //! The only room that prints, ends the process and reads the environment. One file a verb, with its
 //! arguments, help and function; `run` holds one line an arm.
 
+mod changes;
 mod completions;
 mod config;
 mod connect;
@@ -17,6 +18,7 @@ mod feedback;
 mod help;
 mod index;
 mod init;
+mod maintain;
 mod memory;
 mod model;
 mod models;
@@ -24,6 +26,7 @@ mod project;
 mod queue;
 mod recorded;
 mod reference;
+mod report;
 mod retry;
 mod run;
 mod runtime;
@@ -107,6 +110,8 @@ enum HereCommand {
     Index(index::IndexArgs),
     Trace(trace::TraceArgs),
     Sync(sync::SyncArgs),
+    Maintain(maintain::MaintainArgs),
+    Report(report::ReportArgs),
     Extract(extract::ExtractArgs),
     Summarize(summarize::SummarizeArgs),
     Run(run::RunArgs),
@@ -136,6 +141,8 @@ impl HereCommand {
             | Self::Eval(_)
             | Self::Trace(_)
             | Self::Sync(_)
+            | Self::Maintain(_)
+            | Self::Report(_)
             | Self::Extract(_)
             | Self::Summarize(_)
             | Self::Run(_)
@@ -212,6 +219,8 @@ fn run_here(ui: &mut Ui, runtime: &Runtime, command: &HereCommand) -> Result<Exi
         HereCommand::Index(args) => index::cmd_index(ui, runtime, args),
         HereCommand::Trace(args) => trace::cmd_trace(ui, runtime, args),
         HereCommand::Sync(args) => sync::cmd_sync(ui, runtime, args),
+        HereCommand::Maintain(args) => maintain::cmd_maintain(ui, runtime, args),
+        HereCommand::Report(args) => report::cmd_report(ui, runtime, args),
         HereCommand::Extract(args) => extract::cmd_extract(ui, runtime, args),
         HereCommand::Summarize(args) => summarize::cmd_summarize(ui, runtime, args),
         HereCommand::Run(args) => run::cmd_run(ui, runtime, args),

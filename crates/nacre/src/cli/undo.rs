@@ -23,6 +23,11 @@ pub(crate) fn cmd_undo(
     args: &UndoArgs,
 ) -> Result<Exit, CommandError> {
     let UndoArgs { run } = args;
+    undo_run(ui, runtime, run)
+}
+
+/// Puts back what the run that a person named changed.
+pub(crate) fn undo_run(ui: &mut Ui, runtime: &Runtime, run: &str) -> Result<Exit, CommandError> {
     let scoped = runtime.store_to_write(None)?;
     let id = run::find(&scoped.store, run)?;
     let owner = runtime.owner("undo");

@@ -4,6 +4,8 @@
 //! wherever it is repeated. What is not clear is grey. A lead may settle that; without one it is settled by rule, so
 //! that nothing is overwritten and nothing is said twice.
 
+mod general;
+mod kinship;
 mod measure;
 mod profile;
 #[cfg(test)]
@@ -12,6 +14,7 @@ mod weights;
 
 use jiff::Timestamp;
 
+pub use self::kinship::{IsNear, Kinship, kinship};
 pub use self::measure::{Likeness, Measures, measure};
 pub use self::profile::Profile;
 pub use self::weights::{Judgement, Relation, Scores, judge};

@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rust_stemmers::{Algorithm, Stemmer};
 
+use super::general::is_general;
+
 /// A word of a claim counts at most this many times its own weight, however long the text is.
 const MAX_WORDS: usize = 400;
 
@@ -19,7 +21,7 @@ const PLAIN: f32 = 1.0;
 const COMMON: f32 = 0.25;
 
 /// Words that stand in every text.
-const EMPTY: &[&str] = &[
+pub(super) const EMPTY: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "been", "being", "but", "by", "can", "could", "did",
     "do", "does", "for", "from", "had", "has", "have", "he", "her", "his", "i", "if", "in", "into",
     "is", "it", "its", "me", "my", "of", "on", "or", "our", "s", "she", "so", "such", "than",
@@ -29,7 +31,7 @@ const EMPTY: &[&str] = &[
 ];
 
 /// Words that many claims hold, whatever they are about.
-const WEAK: &[&str] = &[
+pub(super) const WEAK: &[&str] = &[
     "all",
     "also",
     "always",
@@ -80,7 +82,7 @@ const WEAK: &[&str] = &[
 ];
 
 /// Words that deny what follows them.
-const DENIALS: &[&str] = &[
+pub(super) const DENIALS: &[&str] = &[
     "not", "no", "never", "don't", "dont", "doesn't", "isn't", "without", "stop", "avoid", "nor",
     "cannot", "can't", "instead", "rather", "except", "skip", "ignore", "nobody", "nothing",
     "forbid", "refuse",
@@ -271,6 +273,8 @@ pub struct Profile {
     pub(super) n_additions: f32,
     /// The title's words that are not empty, in their order.
     pub(super) order: Vec<String>,
+    /// The title word by word, for what stands beside what.
+    pub(super) line: Vec<TitleWord>,
     /// Every word in lower case, for opposites.
     pub(super) words: BTreeSet<String>,
     /// The words in their order, for what contains what.
@@ -306,6 +310,7 @@ impl Profile {
         let is_full = |word: &&Word| !EMPTY.contains(&word.text.as_str());
         profile.order =
             title_words.iter().filter(is_full).map(|word| term(word, &stemmer)).collect();
+        profile.line = title_words.iter().map(|word| TitleWord::of(word, &stemmer)).collect();
         profile.plain = joined(&title_words).trim_end().to_owned() + &joined(&body_words);
         if body_words.is_empty() {
             profile.plain = joined(&title_words);
@@ -320,6 +325,21 @@ impl Profile {
     pub fn holds(&self, other: &Self) -> bool {
         !other.plain.trim().is_empty() && self.plain.contains(other.plain.as_str())
     }
+
+    /// All its words in lower case: two claims with the same are one.
+    pub fn plain(&self) -> &str {
+        self.plain.trim()
+    }
+
+    /// How many things it names: code, files, numbers, names.
+    pub fn n_named(&self) -> usize {
+        self.specifics.len()
+    }
+
+    /// Whether it names something that another claim does not speak of.
+    pub fn names_beyond(&self, other: &Self) -> bool {
+        self.specifics.iter().any(|name| !other.terms.contains_key(name))
+    }
 }
 
 /// A word as it was written, in lower case.
@@ -328,6 +348,26 @@ struct Word {
     text: String,
     /// Whether it names one thing: code, a file, a number, a capitalised name.
     is_specific: bool,
+}
+
+/// A word of a title.
+#[derive(Clone, Debug)]
+pub(super) struct TitleWord {
+    pub(super) text: String,
+    pub(super) term: String,
+    /// Whether it says what the claim is about.
+    pub(super) is_topic: bool,
+}
+
+impl TitleWord {
+    fn of(word: &Word, stemmer: &Stemmer) -> Self {
+        let is_topic = !is_general(&word.text);
+        Self { text: word.text.clone(), term: term(word, stemmer), is_topic }
+    }
+
+    pub(super) fn is_number(&self) -> bool {
+        self.text.bytes().any(|byte| byte.is_ascii_digit())
+    }
 }
 
 fn words(text: &str) -> Vec<Word> {

@@ -15,7 +15,7 @@ const EXTENSIONS: &[&str] = &[
 ];
 
 /// Paths of files, each once, as they are written.
-pub(crate) fn files(text: &str) -> Vec<String> {
+pub fn files(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let is_path = |c: char| c.is_alphanumeric() || "_-./@+~".contains(c);
     for word in text.split(|c: char| !is_path(c)) {
@@ -31,7 +31,7 @@ pub(crate) fn files(text: &str) -> Vec<String> {
 }
 
 /// Names of functions, types and settings that stand in backticks, each once.
-pub(crate) fn symbols(text: &str) -> Vec<String> {
+pub fn symbols(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     // Every second piece stands between two backticks.
     for quoted in text.split('`').skip(1).step_by(2) {

@@ -5,6 +5,7 @@
 
 mod look;
 pub(crate) mod mentions;
+mod nearest;
 mod related;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ use std::cell::RefCell;
 
 use jiff::Timestamp;
 
+pub use self::nearest::Near;
 use super::embed::Embedder;
 use super::index::{Index, IndexError};
 use super::kin::Kin;

@@ -20,7 +20,7 @@ const MAX_NEAR: usize = 8;
 const CONTEXT: &str = "The person said this ";
 
 /// What a body claims, without when it was said.
-pub(super) fn claimed(body: &str) -> String {
+pub(in crate::flows) fn claimed(body: &str) -> String {
     let paragraphs = body.trim().split("\n\n");
     paragraphs.filter(|part| !part.starts_with(CONTEXT)).collect::<Vec<_>>().join("\n\n")
 }

@@ -6,11 +6,11 @@
 //! while a lead thinks about what is unclear: where a person was faster, it is decided again.
 
 mod asked;
-mod decide;
+pub(super) mod decide;
 mod mark;
 mod reading;
 mod report;
-mod stage;
+pub(super) mod stage;
 
 use std::time::Duration;
 

@@ -174,7 +174,7 @@ fn beyond(title: &str, body: &str, candidate: &Candidate) -> Option<String> {
 }
 
 /// A text cut after each full stop that ends a sentence, and at every line.
-fn sentences(text: &str) -> Vec<&str> {
+pub(in crate::flows) fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for line in text.lines() {
         let mut rest = line;

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use nacre_core::base::Shown;
-use nacre_engine::flows::run;
+use nacre_engine::flows::run::{self, RunId, RunMode};
 use serde_json::{Value, json};
 
 use super::super::error::{CommandError, Exit};
@@ -30,10 +30,9 @@ pub(crate) fn cmd_list(
     let mut rows = Vec::new();
     let mut values = Vec::new();
     for id in runs.into_iter().take(if limit == 0 { usize::MAX } else { limit }) {
-        let report = run::artifact(&scoped.store, &id, "memory_actions.json")?.unwrap_or_default();
+        let report = run::artifact(&scoped.store, &id, id.actions_file())?.unwrap_or_default();
         let counts = &report["counts"];
-        let n = |key: &str| counts[key].as_u64().unwrap_or(0);
-        let did = format!("+{} ~{} ={}", n("add") + n("supersede"), n("update"), n("no_op"));
+        let did = did(&id, counts);
         let of = report["trace_path"].as_str().or(report["of"].as_str()).unwrap_or_default();
         rows.push(vec![
             (Role::Id, id.as_str().to_owned()),
@@ -51,4 +50,13 @@ pub(crate) fn cmd_list(
         ui.status("No runs yet.")?;
     }
     Ok(Exit::Done)
+}
+
+/// What a run did, in a few signs.
+fn did(id: &RunId, counts: &Value) -> String {
+    let n = |key: &str| counts[key].as_u64().unwrap_or(0);
+    if id.is_of(RunMode::Maintain) {
+        return format!("merged {} archived {}", n("merge") + n("consolidate"), n("archive"));
+    }
+    format!("+{} ~{} ={}", n("add") + n("supersede"), n("update"), n("no_op"))
 }

@@ -25,7 +25,7 @@ pub(crate) fn cmd_show(
     let scoped = runtime.store_to_write(None)?;
     let id = run::find(&scoped.store, id)?;
     let read = |name: &str| run::artifact(&scoped.store, &id, name);
-    let report = read("memory_actions.json")?.unwrap_or_default();
+    let report = read(id.actions_file())?.unwrap_or_default();
     let metrics = read("metrics.json")?.unwrap_or_default();
     if ui.is_json() {
         ui.json(&json!({ "id": id, "report": report, "metrics": metrics }))?;
@@ -34,7 +34,9 @@ pub(crate) fn cmd_show(
     let text = |value: &Value| Shown(value.as_str().unwrap_or_default()).one_line();
     ui.line(ui.paint(Role::Title, &id))?;
     let of = if report["of"].is_null() { &report["trace_path"] } else { &report["of"] };
-    ui.line(ui.paint(Role::Faint, format!("{} · {}", text(of), text(&report["finished_at"]))))?;
+    let facts = [text(of), text(&report["finished_at"])];
+    let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+    ui.line(ui.paint(Role::Faint, facts.join(" · ")))?;
     for action in report["actions"].as_array().into_iter().flatten() {
         ui.line(format!(
             "\n{} {}",
@@ -60,11 +62,14 @@ pub(crate) fn cmd_show(
 fn why(action: &Value) -> String {
     let text = |key: &str| action[key].as_str().unwrap_or_default();
     let mut why = text("reason").to_owned();
-    if let Some(likelihood) = action["likelihood"].as_f64() {
+    if let Some(likelihood) = action["likelihood"].as_f64().filter(|_| !text("band").is_empty()) {
         why.push_str(&format!(" ({} {likelihood:.2}, {})", text("relation"), text("band")));
     }
     if let Some(note) = action["note"].as_str() {
         why.push_str(&format!("; the lead: {note}"));
+    }
+    if let Some(with) = action["with"].as_str() {
+        why.push_str(&format!("; {with}"));
     }
     if let Some(nearest) = action["nearest"].as_str() {
         why.push_str(&format!("; nearest {nearest}"));

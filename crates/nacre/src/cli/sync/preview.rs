@@ -13,7 +13,7 @@ use nacre_engine::flows::run::WORKSPACE;
 use nacre_engine::flows::sync::{RunReport, preview_session, rehearse_session};
 use serde_json::json;
 
-use super::super::diff::{Side, diff};
+use super::super::changes::{changes_json, is_shared, print_changes};
 use super::super::error::{CommandError, Exit};
 use super::super::runtime::{Runtime, STORE_FOLDER};
 use super::super::traces;
@@ -134,11 +134,6 @@ fn plan(
     Ok((report, changes))
 }
 
-/// Whether git would show a change there.
-fn is_shared(path: &str) -> bool {
-    path.starts_with("memory/") || path.starts_with("meta/evidence/")
-}
-
 /// The sessions that wait in the queue, and those of sources that would be read first; oldest first.
 fn waiting(
     catalog: &Catalog,
@@ -175,14 +170,7 @@ fn waiting(
 }
 
 fn plan_json((report, changes): &Planned) -> serde_json::Value {
-    let text = |bytes: &Option<Vec<u8>>| {
-        bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-    };
-    let changes: Vec<_> = changes
-        .iter()
-        .map(|change| json!({ "path": change.path, "before": text(&change.before), "after": text(&change.after) }))
-        .collect();
-    json!({ "report": report, "changes": changes })
+    json!({ "report": report, "changes": changes_json(changes) })
 }
 
 fn print_plan(
@@ -195,29 +183,5 @@ fn print_plan(
         let line = format!("{}: {} ({})", action.action, action.title, action.reason);
         ui.line(format!("  {}", Shown(&line).one_line()))?;
     }
-    if changes.is_empty() {
-        ui.line("  Nothing would change.")?;
-    }
-    for change in changes {
-        let text = |bytes: &Option<Vec<u8>>| {
-            bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-        };
-        let (before, after) = (text(&change.before), text(&change.after));
-        let name = |side: &Option<String>| match side {
-            Some(_) => change.path.as_str(),
-            None => "/dev/null",
-        };
-        ui.line(ui.paint(Role::Bad, format!("--- {}", name(&before))))?;
-        ui.line(ui.paint(Role::Good, format!("+++ {}", name(&after))))?;
-        let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
-        for (side, line) in diff(&before, &after) {
-            let (role, mark) = match side {
-                Side::Both => (Role::Faint, ' '),
-                Side::Old => (Role::Bad, '-'),
-                Side::New => (Role::Good, '+'),
-            };
-            ui.line(ui.paint(role, format!("{mark}{}", Shown(line).one_line())))?;
-        }
-    }
-    Ok(())
+    print_changes(ui, changes)
 }

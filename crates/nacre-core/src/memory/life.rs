@@ -1,0 +1,272 @@
+//! How much a memory is still worth, and where it is in its life.
+//!
+//! Pure: what was stored, when it was last confirmed, how often it was really used, and the time now come in as
+//! values. Nothing is worn away by looking: asked once or fifty times over a year, the answer at its end is the same.
+//! Reads of our own are no use; a citation in an answer, a person's verdict and a new session that says it again are.
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::kinds::Status;
+use super::record::Memory;
+use super::sidecar::{Evidence, State, Verdict};
+
+/// The days after which half of the confidence in an unused memory is left; uses make it longer.
+const HALF_LIFE_DAYS: f64 = 240.0;
+
+/// More uses than this add nothing.
+const MAX_USES: u64 = 1000;
+
+/// As often used, a memory is relied on.
+const ESTABLISHED_USES: u64 = 3;
+
+/// Below these a memory is doubted, and put away.
+const STALE_BELOW: f64 = 0.4;
+const ARCHIVED_BELOW: f64 = 0.2;
+
+/// What a memory without a confidence is taken for.
+const USUAL_CONFIDENCE: f64 = 0.5;
+
+const DAY_SECONDS: f64 = 86_400.0;
+
+/// Where a memory is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    Candidate,
+    /// Proved, not yet used much.
+    Validated,
+    /// Used again and again.
+    Established,
+    Stale,
+    Archived,
+}
+
+impl Stage {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Candidate => "candidate",
+            Self::Validated => "validated",
+            Self::Established => "established",
+            Self::Stale => "stale",
+            Self::Archived => "archived",
+        }
+    }
+
+    /// The stage that a status alone tells of.
+    pub fn of_status(status: Status) -> Self {
+        match status {
+            Status::Active => Self::Validated,
+            Status::Candidate => Self::Candidate,
+            Status::Stale | Status::Superseded => Self::Stale,
+            Status::Archived => Self::Archived,
+        }
+    }
+}
+
+/// A stage that the status alone does not tell, as it stands in the local state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Life {
+    pub stage: Stage,
+    pub reason: String,
+    /// The status to give back when the reason is gone; where the stage did not change the status, nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status_before: Option<String>,
+}
+
+/// What decides how much a memory is worth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vitals {
+    pub confidence: f64,
+    /// The status that people and sessions gave it, whatever age made of it.
+    pub status: Status,
+    /// When it was last said, cited or found useful.
+    pub last_confirmed: Timestamp,
+    pub n_uses: u64,
+    pub last_verdict: Option<Verdict>,
+}
+
+/// A stage and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    pub stage: Stage,
+    pub reason: String,
+}
+
+impl Vitals {
+    /// What is known of a memory.
+    pub fn of(memory: &Memory, evidence: Option<&Evidence>, state: Option<&State>) -> Self {
+        let time = |text: &str| text.parse::<Timestamp>().ok();
+        let quotes = evidence.iter().flat_map(|evidence| &evidence.quotes);
+        let said = quotes.filter_map(|quote| time(&quote.at));
+        let feedback = state.map(|state| state.feedback.as_slice()).unwrap_or_default();
+        let useful = || feedback.iter().filter(|feedback| feedback.verdict == Verdict::Useful);
+        let counted = state.iter().flat_map(|state| {
+            [state.last_confirmed.as_deref(), state.last_cited.as_deref()].into_iter().flatten()
+        });
+        let confirmed = counted.chain(useful().map(|feedback| feedback.at.as_str()));
+        let last = said.chain(confirmed.filter_map(time)).chain([born(memory)]).max();
+        let counts = state.map_or(0, |state| state.confirmations.saturating_add(state.citations));
+        Self {
+            confidence: memory.confidence.unwrap_or(USUAL_CONFIDENCE),
+            status: own_status(memory, state),
+            last_confirmed: last.unwrap_or_default(),
+            n_uses: counts.saturating_add(useful().count() as u64),
+            last_verdict: feedback.last().map(|feedback| feedback.verdict),
+        }
+    }
+
+    /// The confidence that age and use leave, from 0 to 1.
+    pub fn effective(&self, now: Timestamp) -> f64 {
+        let age = now.duration_since(self.last_confirmed).as_secs_f64().max(0.0);
+        self.confidence * (-age / self.half_life()).exp2()
+    }
+
+    /// Where it is in its life now.
+    pub fn standing(&self, now: Timestamp) -> Standing {
+        let standing = |stage, reason: &str| Standing { stage, reason: reason.to_owned() };
+        let since = self.last_confirmed.strftime("%Y-%m-%d");
+        let effective = self.effective(now);
+        if self.last_verdict == Some(Verdict::Wrong) {
+            return standing(Stage::Archived, "a person said that this is wrong");
+        }
+        if effective < ARCHIVED_BELOW {
+            let reason = format!("not confirmed or used since {since}, for too long to keep");
+            return standing(Stage::Archived, &reason);
+        }
+        if self.last_verdict == Some(Verdict::Outdated) {
+            return standing(Stage::Stale, "a person said that this is outdated");
+        }
+        if effective < STALE_BELOW {
+            return standing(Stage::Stale, &format!("not confirmed or used since {since}"));
+        }
+        match self.status {
+            Status::Stale => standing(Stage::Stale, "it was marked as stale"),
+            _ if self.n_uses >= ESTABLISHED_USES => {
+                standing(Stage::Established, "it was used or confirmed three times or more")
+            }
+            Status::Candidate if self.n_uses == 0 => {
+                standing(Stage::Candidate, "nothing has confirmed it yet")
+            }
+            Status::Candidate => standing(Stage::Validated, "it was used or confirmed since"),
+            Status::Active | Status::Superseded | Status::Archived => {
+                standing(Stage::Validated, "it is proved")
+            }
+        }
+    }
+
+    /// When time alone will change its stage next.
+    pub fn next_change(&self, now: Timestamp) -> Option<Timestamp> {
+        let crossing = |threshold: f64| {
+            let seconds = self.half_life() * (self.confidence / threshold).log2();
+            let is_ahead = self.confidence >= threshold;
+            // A second more, so that then it is below and not at the threshold.
+            let seconds = is_ahead.then(|| seconds.ceil() as i64 + 1)?;
+            self.last_confirmed.checked_add(SignedDuration::from_secs(seconds)).ok()
+        };
+        [STALE_BELOW, ARCHIVED_BELOW].into_iter().filter_map(crossing).filter(|at| *at > now).min()
+    }
+
+    /// In seconds.
+    fn half_life(&self) -> f64 {
+        let uses = self.n_uses.min(MAX_USES) as f64;
+        HALF_LIFE_DAYS * DAY_SECONDS * (1.0 + uses.ln_1p())
+    }
+}
+
+/// When a memory was made; its id tells the day where nothing else does.
+fn born(memory: &Memory) -> Timestamp {
+    let date = memory.at.id.date();
+    let day = || {
+        let (year, rest) = (date.get(..4)?, date.get(4..)?);
+        format!("{year}-{}-{}T00:00:00Z", rest.get(..2)?, rest.get(2..)?).parse().ok()
+    };
+    memory.created.or_else(day).unwrap_or_default()
+}
+
+/// The status of a memory without what age made of it.
+fn own_status(memory: &Memory, state: Option<&State>) -> Status {
+    let life = state.and_then(|state| state.life.as_ref());
+    let is_ours = |life: &&Life| Stage::of_status(memory.status) == life.stage;
+    let before = life.filter(is_ours).and_then(|life| life.status_before.as_deref());
+    before.and_then(|status| status.parse().ok()).unwrap_or(memory.status)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const START: &str = "2026-01-01T00:00:00Z";
+
+    fn vitals(confidence: f64, n_uses: u64) -> Vitals {
+        Vitals {
+            confidence,
+            status: Status::Active,
+            last_confirmed: START.parse().unwrap(),
+            n_uses,
+            last_verdict: None,
+        }
+    }
+
+    fn after(days: i64) -> Timestamp {
+        START.parse::<Timestamp>().unwrap() + SignedDuration::from_hours(24 * days)
+    }
+
+    #[test]
+    fn a_memory_that_nobody_uses_grows_stale_and_is_put_away() {
+        let told = |vitals: &Vitals, days| vitals.standing(after(days)).stage.as_str();
+        let unused = vitals(0.8, 0);
+        let table = [(0, "validated"), (230, "validated"), (250, "stale"), (500, "archived")];
+        for (days, stage) in table {
+            assert_eq!(told(&unused, days), stage, "after {days} days");
+        }
+        assert_eq!(told(&vitals(0.8, 3), 500), "established");
+        let candidate = Vitals { status: Status::Candidate, ..vitals(0.8, 0) };
+        assert_eq!(told(&candidate, 1), "candidate");
+        assert_eq!(told(&Vitals { n_uses: 1, ..candidate }, 1), "validated");
+    }
+
+    #[test]
+    fn a_persons_word_comes_before_any_number() {
+        for (verdict, stage) in [
+            (Verdict::Wrong, Stage::Archived),
+            (Verdict::Outdated, Stage::Stale),
+            (Verdict::Useful, Stage::Established),
+        ] {
+            let judged = Vitals { last_verdict: Some(verdict), ..vitals(0.9, 5) };
+            assert_eq!(judged.standing(after(0)).stage, stage, "{}", verdict.as_str());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn confidence_only_falls_with_time_and_use_only_slows_it(
+            confidence in 0.0..=1.0_f64, n_uses in 0..2000_u64, days in 0..4000_i64, more in 0..4000_i64,
+        ) {
+            let worth = vitals(confidence, n_uses);
+            let (soon, late) = (worth.effective(after(days)), worth.effective(after(days + more)));
+            prop_assert!((0.0..=confidence).contains(&soon) && late <= soon);
+            prop_assert!(vitals(confidence, n_uses + 1).effective(after(days)) >= soon);
+        }
+
+        #[test]
+        fn until_the_next_change_nothing_changes(
+            confidence in 0.0..=1.0_f64, n_uses in 0..20_u64, days in 0..3000_i64, share in 0.0..1.0_f64,
+        ) {
+            let worth = vitals(confidence, n_uses);
+            let now = after(days);
+            let stage = worth.standing(now).stage;
+            let until = worth.next_change(now).unwrap_or_else(|| after(9000));
+            let between = until.duration_since(now).as_secs_f64() * share;
+            let then = now + SignedDuration::from_secs(between as i64);
+            if then + SignedDuration::from_secs(2) < until {
+                prop_assert_eq!(worth.standing(then).stage, stage);
+            }
+            if worth.next_change(now).is_some() {
+                prop_assert_ne!(worth.standing(until).stage, stage);
+            }
+        }
+    }
+}

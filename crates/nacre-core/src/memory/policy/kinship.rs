@@ -1,0 +1,268 @@
+//! How two memories stand to each other that are both in the store already.
+//!
+//! A sync asks what one new claim adds to eight memories. Here tens of thousands of pairs are asked, nearly all of which
+//! are two claims in their own right, so the answer must be surer than a likelihood: the words that differ are looked at
+//! one by one. Where two texts run alike and part at a word that names something else, they speak of two things.
+
+use super::general::{are_antonyms, is_general};
+use super::measure::{Likeness, Measures, measure};
+use super::profile::{Profile, TitleWord, opposites};
+use super::weights::{Relation, judge};
+
+/// How sure both directions must be that two claims agree.
+const MIN_AGREEING: f32 = 0.50;
+
+/// And where both titles are about the very same things.
+const MIN_AGREEING_ON_TOPIC: f32 = 0.2;
+
+/// So many things must two titles share for that.
+const MIN_TOPICS: usize = 3;
+
+/// How sure it must be that the newer claim contradicts the older one.
+const MIN_AGAINST: f32 = 0.75;
+
+/// And how near both must be in meaning.
+const MIN_NEAR: f32 = 0.5;
+
+/// Texts that share this much of their order were made after one pattern.
+const MIN_PATTERN: f32 = 0.6;
+
+/// The most of what both say that only one may deny.
+const MAX_TURNED: f32 = 0.34;
+
+/// A claim with fewer words than this is held by many texts that mean something else.
+const MIN_TERMS: usize = 4;
+
+/// The most words of a claim that are laid side by side.
+const MAX_ALIGNED: usize = 80;
+
+/// How two memories stand to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kinship {
+    /// The same words.
+    Exact,
+    /// The same claim in other words, or in fewer.
+    Twins,
+    /// The newer says otherwise.
+    Against,
+    Apart,
+}
+
+impl Kinship {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Twins => "twins",
+            Self::Against => "against",
+            Self::Apart => "apart",
+        }
+    }
+}
+
+/// Tells of two words whether they mean nearly the same.
+pub type IsNear<'a> = &'a dyn Fn(&str, &str) -> bool;
+
+/// Compares two memories of one type; the newer one comes first. Also says how sure it is, from 0 to 1.
+pub fn kinship(
+    newer: &Profile,
+    older: &Profile,
+    likeness: Likeness,
+    is_near: IsNear<'_>,
+) -> (Kinship, f32) {
+    if !newer.plain.trim().is_empty() && newer.plain == older.plain {
+        return (Kinship::Exact, 1.0);
+    }
+    let measures = measure(newer, older, likeness);
+    let parting = Parting::of(newer, older, &measures, is_near);
+    let forth = judge(newer, older, likeness);
+    let back = judge(older, newer, likeness);
+    let agreeing = |scores: super::Scores| scores.about * (1.0 - scores.against);
+    let agreed = agreeing(forth.scores).min(agreeing(back.scores));
+    if is_contained(newer, older) && !parting.is_denied {
+        return (Kinship::Twins, agreed.max(MIN_AGREEING));
+    }
+    let enough = if parting.is_one_topic { MIN_AGREEING_ON_TOPIC } else { MIN_AGREEING };
+    if agreed >= enough && parting.is_none() {
+        return (Kinship::Twins, agreed);
+    }
+    let is_against = forth.relation == Relation::Contradicts
+        && forth.likelihood >= MIN_AGAINST
+        && likeness.whole >= MIN_NEAR;
+    let is_one_topic = !has_other_topic(older, newer, is_near);
+    if is_against && is_one_topic && says_otherwise(newer, &measures, &parting) {
+        return (Kinship::Against, forth.likelihood);
+    }
+    (Kinship::Apart, 1.0 - forth.scores.about.max(back.scores.about))
+}
+
+/// Whether one holds all words of the other, which are enough to mean one thing.
+fn is_contained(a: &Profile, b: &Profile) -> bool {
+    (a.holds(b) && b.n_terms >= MIN_TERMS) || (b.holds(a) && a.n_terms >= MIN_TERMS)
+}
+
+/// Where two claims part.
+struct Parting {
+    /// A word is denied in one and stated in the other.
+    is_denied: bool,
+    /// Names, flags or numbers stand in each that the other lacks.
+    is_specific: bool,
+    /// They run alike and differ in words of the same place.
+    is_swapped: bool,
+    is_opposite: bool,
+    /// Neither title is about something that the other text does not speak of.
+    is_one_topic: bool,
+}
+
+impl Parting {
+    fn of(a: &Profile, b: &Profile, measures: &Measures, is_near: IsNear<'_>) -> Self {
+        let [turned, title_turned] = [measures[14], measures[15]];
+        Self {
+            is_denied: turned.max(title_turned) > MAX_TURNED,
+            is_specific: is_specific(a, b, is_near),
+            is_swapped: is_swapped(a, b),
+            is_opposite: opposites(a, b) > 0.0 || has_antonyms(a, b),
+            is_one_topic: is_one_topic(a, b, is_near),
+        }
+    }
+
+    fn is_none(&self) -> bool {
+        !(self.is_denied || self.is_specific || self.is_swapped || self.is_opposite)
+    }
+}
+
+/// Whether each names what the other does not: a topic of the title, a number, or two things.
+fn is_specific(a: &Profile, b: &Profile, is_near: IsNear<'_>) -> bool {
+    let alone = |x: &Profile, y: &Profile| -> Vec<String> {
+        x.specifics.iter().filter(|name| !y.terms.contains_key(*name)).cloned().collect()
+    };
+    let (a_alone, b_alone) = (alone(a, b), alone(b, a));
+    let has_digit =
+        |names: &[String]| names.iter().any(|name| name.bytes().any(|byte| byte.is_ascii_digit()));
+    (has_topic_beyond(a, b, is_near) && has_topic_beyond(b, a, is_near))
+        || is_beside_another(a, b, is_near)
+        || (has_digit(&a_alone) && has_digit(&b_alone))
+        || (a_alone.len() > 1 && b_alone.len() > 1)
+}
+
+fn has_antonyms(a: &Profile, b: &Profile) -> bool {
+    let holds = |profile: &Profile, word: &str| profile.line.iter().any(|own| own.text == word);
+    are_antonyms(|word| holds(a, word), |word| holds(b, word))
+}
+
+/// Whether two titles are about the same things, and enough of them.
+fn is_one_topic(a: &Profile, b: &Profile, is_near: IsNear<'_>) -> bool {
+    let is_shared = |word: &&TitleWord| word.is_topic && b.title.contains_key(&word.term);
+    a.line.iter().filter(is_shared).count() >= MIN_TOPICS
+        && !has_topic_beyond(a, b, is_near)
+        && !has_topic_beyond(b, a, is_near)
+}
+
+/// Whether the title of a claim is about something that the other does not speak of, in no word like it.
+fn has_topic_beyond(one: &Profile, other: &Profile, is_near: IsNear<'_>) -> bool {
+    one.line.iter().any(|word| is_beyond(word, other, is_near))
+}
+
+fn is_beyond(word: &TitleWord, other: &Profile, is_near: IsNear<'_>) -> bool {
+    word.is_topic
+        && !other.terms.contains_key(&word.term)
+        && !other.words.iter().any(|known| is_near(&word.text, known))
+}
+
+/// Whether two titles put different words beside a word that they share: the login page, the search page.
+fn is_beside_another(a: &Profile, b: &Profile, is_near: IsNear<'_>) -> bool {
+    let parts = |x: Option<&TitleWord>, y: Option<&TitleWord>| {
+        let (Some(x), Some(y)) = (x, y) else { return false };
+        let is_in =
+            |word: &TitleWord, of: &Profile| of.line.iter().any(|own| own.term == word.term);
+        let is_name = |word: &TitleWord| word.is_topic && !word.is_number();
+        is_name(x) && is_name(y) && !is_in(x, b) && !is_in(y, a) && !is_near(&x.text, &y.text)
+    };
+    let before =
+        |line: &'_ [TitleWord], at: usize| at.checked_sub(1).and_then(|at| line.get(at)).cloned();
+    a.line.iter().enumerate().filter(|(_, word)| word.is_topic).any(|(i, word)| {
+        let same = b.line.iter().enumerate().filter(|(_, other)| other.term == word.term);
+        same.into_iter().any(|(j, _)| {
+            parts(before(&a.line, i).as_ref(), before(&b.line, j).as_ref())
+                || parts(a.line.get(i + 1), b.line.get(j + 1))
+        })
+    })
+}
+
+/// Whether the older claim is about something, no number, that the newer does not speak of.
+fn has_other_topic(older: &Profile, newer: &Profile, is_near: IsNear<'_>) -> bool {
+    older.line.iter().any(|word| !word.is_number() && is_beyond(word, newer, is_near))
+        || is_beside_another(older, newer, is_near)
+}
+
+/// Whether the newer claim gives a sign that it overturns the older, and speaks of the same thing.
+fn says_otherwise(newer: &Profile, measures: &Measures, parting: &Parting) -> bool {
+    let [title_kept, title_known] = [measures[4], measures[5]];
+    let has_change = newer.change >= 0.7;
+    let has_value = measures[12] > 0.0;
+    let is_turned = parting.is_denied || parting.is_opposite;
+    title_kept.max(title_known) >= 0.5 && (has_change || has_value || is_turned)
+}
+
+/// Whether two texts have one order of words and part where both name something.
+fn is_swapped(a: &Profile, b: &Profile) -> bool {
+    let words = |profile: &'_ Profile| -> Vec<String> {
+        profile.plain.split_whitespace().take(MAX_ALIGNED).map(str::to_owned).collect()
+    };
+    let (a_words, b_words) = (words(a), words(b));
+    let (shared, slots) = aligned(&a_words, &b_words);
+    let n_longer = a_words.len().max(b_words.len()).max(1);
+    let names = |words: &[String]| words.iter().any(|word| !is_general(word));
+    let is_pattern = shared as f32 / n_longer as f32 >= MIN_PATTERN;
+    is_pattern && slots.iter().any(|(own, other)| names(own) && names(other))
+}
+
+/// How many words two texts share in their order, and the places where both have words of their own.
+fn aligned<'a>(a: &'a [String], b: &'a [String]) -> (usize, Vec<(&'a [String], &'a [String])>) {
+    let width = b.len() + 1;
+    let mut table = vec![0_u16; (a.len() + 1) * width];
+    for (i, x) in a.iter().enumerate().rev() {
+        for (j, y) in b.iter().enumerate().rev() {
+            table[i * width + j] = if x == y {
+                table[(i + 1) * width + j + 1] + 1
+            } else {
+                table[(i + 1) * width + j].max(table[i * width + j + 1])
+            };
+        }
+    }
+    let mut slots = Vec::new();
+    let (mut i, mut j, mut from) = (0, 0, (0, 0));
+    while i < a.len() && j < b.len() {
+        if a[i] == b[j] {
+            slots.push((&a[from.0..i], &b[from.1..j]));
+            (i, j) = (i + 1, j + 1);
+            from = (i, j);
+        } else if table[(i + 1) * width + j] >= table[i * width + j + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    slots.push((&a[from.0..], &b[from.1..]));
+    slots.retain(|(own, other)| !own.is_empty() && !other.is_empty());
+    (usize::from(table[0]), slots)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_laid_side_by_side() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        for (a, b, expected) in [
+            ("a b c", "a b c", (3, 0)),
+            ("a b c", "a x c", (2, 1)),
+            ("a b c", "a c", (2, 0)),
+            ("a b c d", "a x c y", (2, 2)),
+        ] {
+            let (a, b) = (words(a), words(b));
+            let (n_shared, slots) = aligned(&a, &b);
+            assert_eq!((n_shared, slots.len()), expected, "{a:?} / {b:?}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! A synthetic store: what is planted in it, what must stay, and what each memory is for.
+//!
+//! The memories that must stay are hard: they share their wording with hundreds of others, and differ in a name or a
+//! number. Every word of a name is shared, too.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+use nacre_core::memory::{
+    Batch, Claim, Draft, LearningKind, MemoryError, MemoryId, Quote, Speaker,
+};
+
+use super::frames::{ASIDES, DAYS, DOMAINS, FRAMES, PEOPLE, ROLES, TOOLS};
+
+/// Why a memory is in the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Purpose {
+    /// One of the distinct ones.
+    Stays,
+    /// Says what another says, in the same words but for case and punctuation.
+    Copy,
+    /// Says what another says, in other words.
+    Paraphrase,
+    /// The older of two that contradict each other.
+    Overturned,
+    /// Speaks of a file that is gone.
+    Stale,
+}
+
+/// What was put into a store.
+#[derive(Debug, Default)]
+pub(crate) struct Corpus {
+    pub(crate) purposes: BTreeMap<MemoryId, Purpose>,
+    /// Of copies and paraphrases, what they repeat; of overturned ones, what overturns them.
+    pub(crate) partners: BTreeMap<MemoryId, MemoryId>,
+}
+
+/// How many of each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    pub(crate) stay: usize,
+    pub(crate) copies: usize,
+    pub(crate) paraphrases: usize,
+    pub(crate) contradictions: usize,
+    pub(crate) stale: usize,
+}
+
+/// A small generator of numbers, so that a store is the same everywhere.
+struct Dice(u64);
+
+impl Dice {
+    fn new(seed: u64) -> Self {
+        Self(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from((self.0 >> 11) % n.max(1) as u64).unwrap_or(0)
+    }
+
+    fn pick(&mut self, from: &[&'static str]) -> &'static str {
+        from[self.below(from.len())]
+    }
+}
+
+/// The values of one memory.
+#[derive(Clone, Debug)]
+struct Values {
+    frame: usize,
+    part: String,
+    tool: &'static str,
+    other: &'static str,
+    person: &'static str,
+    day: &'static str,
+    number: usize,
+    changed: usize,
+    asides: Vec<&'static str>,
+}
+
+impl Values {
+    fn roll(dice: &mut Dice) -> Self {
+        let number = 2 + dice.below(21);
+        Self {
+            frame: dice.below(FRAMES.len()),
+            part: format!("the {} {}", dice.pick(DOMAINS), dice.pick(ROLES)),
+            tool: dice.pick(&TOOLS[..25]),
+            other: dice.pick(&TOOLS[25..]),
+            person: dice.pick(PEOPLE),
+            day: dice.pick(DAYS),
+            number,
+            changed: number + 1 + dice.below(40),
+            asides: (0..dice.below(3)).map(|_| dice.pick(ASIDES)).collect(),
+        }
+    }
+
+    /// What tells one claim from another: two with the same would repeat or contradict each other.
+    fn identity(&self) -> (usize, String) {
+        (self.frame, self.part.clone())
+    }
+
+    fn fill(&self, text: &str) -> String {
+        let filled = text
+            .replace("{c}", &self.part)
+            .replace("{t}", self.tool)
+            .replace("{u}", self.other)
+            .replace("{p}", self.person)
+            .replace("{d}", self.day)
+            .replace("{n}", &self.number.to_string())
+            .replace("{m}", &self.changed.to_string());
+        let mut chars = filled.chars();
+        chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+    }
+
+    fn text(&self, wording: usize) -> (String, String) {
+        let frame = &FRAMES[self.frame];
+        let reason = self.fill(frame.bodies[wording % 3]);
+        let body = std::iter::once(reason.as_str()).chain(self.asides.iter().copied());
+        (self.fill(frame.titles[wording % 3]), body.collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// A file that is gone from the repository, by number.
+pub(crate) fn gone_path(n: usize) -> String {
+    let folder = ["parser", "queue", "billing", "search"][n % 4];
+    let name = ["lexer", "retry", "ledger", "ranker", "buffer"][n % 5];
+    format!("src/{folder}/{name}_{n}.rs")
+}
+
+/// Stages a store; times go up from `start`, half an hour a memory.
+pub(crate) fn plant(
+    batch: &mut Batch<'_>,
+    sizes: Sizes,
+    seed: u64,
+    start: Timestamp,
+) -> Result<Corpus, MemoryError> {
+    let mut dice = Dice::new(seed);
+    let mut seen = BTreeSet::new();
+    let mut roll = || loop {
+        let values = Values::roll(&mut dice);
+        if seen.insert(values.identity()) {
+            return (values, dice.below(3));
+        }
+    };
+    let mut planter = Planter { batch, corpus: Corpus::default(), now: start };
+    for n in 0..sizes.stay.saturating_sub(sizes.contradictions) {
+        let (values, wording) = roll();
+        let original = planter.add(values.text(wording), Purpose::Stays)?;
+        if n < sizes.copies {
+            planter.copy(&values, wording, original)?;
+        } else if n < sizes.copies + sizes.paraphrases {
+            let again = planter.add(values.text(wording + 1), Purpose::Paraphrase)?;
+            planter.corpus.partners.insert(again, original);
+        }
+    }
+    for _ in 0..sizes.contradictions {
+        let (values, wording) = roll();
+        let older = planter.add(values.text(wording), Purpose::Overturned)?;
+        let (title, body) = FRAMES[values.frame].contrary;
+        let newer = planter.add((values.fill(title), values.fill(body)), Purpose::Stays)?;
+        planter.corpus.partners.insert(older, newer);
+    }
+    for n in 0..sizes.stale {
+        let (values, _) = roll();
+        let title = format!(
+            "{} of {} is in {}",
+            ["The hot loop", "The entry point"][n % 2],
+            values.part,
+            gone_path(n)
+        );
+        planter.add((title, values.asides.join(" ")), Purpose::Stale)?;
+    }
+    Ok(planter.corpus)
+}
+
+struct Planter<'a, 'b> {
+    batch: &'a mut Batch<'b>,
+    corpus: Corpus,
+    now: Timestamp,
+}
+
+impl Planter<'_, '_> {
+    /// The same words in another dress.
+    fn copy(
+        &mut self,
+        values: &Values,
+        wording: usize,
+        original: MemoryId,
+    ) -> Result<(), MemoryError> {
+        let (title, body) = values.text(wording);
+        let copied = match wording % 2 {
+            0 => (title.to_uppercase(), body.replace('.', "!")),
+            _ => (format!("{title}."), body.replace(". ", ".\n\n").replace(',', " ")),
+        };
+        let id = self.add(copied, Purpose::Copy)?;
+        self.corpus.partners.insert(id, original);
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        (title, body): (String, String),
+        purpose: Purpose,
+    ) -> Result<MemoryId, MemoryError> {
+        self.now += SignedDuration::from_mins(30);
+        let said = Quote {
+            text: format!("{title}. {body}"),
+            speaker: Speaker::User,
+            place: format!("sessions/one.jsonl:{}", self.corpus.purposes.len()),
+            at: self.now.to_string(),
+        };
+        let draft = Draft {
+            claim: Claim::Learning(LearningKind::Context),
+            title,
+            body,
+            tags: Vec::new(),
+            related: Vec::new(),
+            source: "sync".to_owned(),
+            confidence: 0.9,
+            quotes: vec![said],
+        };
+        let id = self.batch.add(&draft, self.now)?;
+        self.corpus.purposes.insert(id.clone(), purpose);
+        Ok(id)
+    }
+}

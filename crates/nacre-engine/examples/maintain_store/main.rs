@@ -1,0 +1,149 @@
+//! `maintain_store`: how well and how fast a maintenance finds what was planted in a store of thousands.
+//!
+//! `cargo run --release -p nacre-engine --example maintain_store -- 4000 1` (memories that must stay, seed) prints what was
+//! found of each kind, what was done that nobody planted, and how long it took; it ends with 1 below the promised numbers.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a program for developers, with a clock"
+)]
+
+mod checkout;
+mod corpus;
+mod frames;
+mod score;
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use nacre_core::memory::{Rules, Store};
+use nacre_core::safefs::{Access, Owner, WriteScope};
+use nacre_core::search::Builtin;
+use nacre_engine::flows::maintain::{MaintainOrder, MaintainReport, maintain};
+use nacre_engine::flows::sync::Desk;
+use nacre_engine::flows::undo::undo;
+
+use self::corpus::{Sizes, plant};
+use self::score::Score;
+
+const START: &str = "2026-06-01T00:00:00Z";
+const NOW: &str = "2026-11-15T08:30:00Z";
+const MIN_PRECISION: f64 = 0.98;
+const MIN_RECALL: f64 = 0.85;
+const MAX_SHOWN: usize = 20;
+
+fn main() -> ExitCode {
+    let number = |n: usize| std::env::args().nth(n).and_then(|text| text.parse::<usize>().ok());
+    match run(number(1).unwrap_or(4000), number(2).unwrap_or(1) as u64) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            println!("maintain_store could not go on: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(stay: usize, seed: u64) -> Result<bool, Box<dyn Error>> {
+    let dir = tempfile::tempdir()?;
+    let sizes = Sizes {
+        stay,
+        copies: stay * 3 / 40,
+        paraphrases: stay * 3 / 40,
+        contradictions: stay / 20,
+        stale: stay / 20,
+    };
+    checkout::make(dir.path(), sizes.stale)?;
+    let scope = WriteScope::create_inside(dir.path(), ".nacre", Access::Shared)?;
+    let store = Store::new(scope, Rules::default());
+    let owner =
+        Owner { pid: std::process::id(), command: "example".to_owned(), since: String::new() };
+    let mut batch = store.begin(&owner, Duration::ZERO)?;
+    let corpus = plant(&mut batch, sizes, seed, START.parse()?)?;
+    batch.commit()?;
+    let before = files(&store)?;
+    let builtin = Builtin::shipped()?;
+    let began = Instant::now();
+    let clock = || began.elapsed();
+    let desk = Desk {
+        store: &store,
+        embedder: &builtin,
+        builtin: &builtin,
+        owner: &owner,
+        patience: Duration::ZERO,
+        now: NOW.parse()?,
+        clock: &clock,
+    };
+    let order = MaintainOrder { repository: Some(dir.path().to_owned()), force: false };
+    let mut steps = Vec::new();
+    let report = maintain(&desk, &order, |step| steps.push((step, began.elapsed())))?;
+    println!(
+        "{} memories, {:.1} s: {steps:?}",
+        corpus.purposes.len(),
+        began.elapsed().as_secs_f64()
+    );
+    let score = Score::of(&corpus, &report);
+    tell(&score);
+    for id in score.missed.iter().take(MAX_SHOWN) {
+        println!("  missed: {id} with {:?}", corpus.partners.get(id));
+    }
+    let n_changed = others_changed(&before, &files(&store)?, &report);
+    let again = maintain(&desk, &MaintainOrder { force: true, ..order.clone() }, |_| {})?;
+    println!("changed besides: {n_changed}; a second run does {} things more", again.actions.len());
+    let run = report.run_id.ok_or("nothing was done")?;
+    undo(&store, &run, &owner, Duration::ZERO, NOW.parse()?)?;
+    let is_restored = files(&store)? == before;
+    println!("undone byte for byte: {is_restored}");
+    Ok(score.precision() >= MIN_PRECISION
+        && score.recall() >= MIN_RECALL
+        && n_changed == 0
+        && is_restored)
+}
+
+fn tell(score: &Score) {
+    for (kind, (n_found, n_planted)) in &score.found {
+        println!("{kind:>16}: {n_found} of {n_planted}");
+    }
+    println!(
+        "precision {:.4} of {}, recall {:.4}",
+        score.precision(),
+        score.n_done,
+        score.recall()
+    );
+    for wrong in score.wrong.iter().take(MAX_SHOWN) {
+        println!(
+            "  wrong: {} {} ({}) with {:?}: {} {:?}",
+            wrong.action, wrong.target, wrong.title, wrong.with, wrong.reason, wrong.likelihood
+        );
+    }
+}
+
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// Every memory and its evidence.
+fn files(store: &Store) -> Result<Files, Box<dyn Error>> {
+    let mut files = Files::new();
+    for memory in store.list(|_| true)?.memories {
+        let path = memory.at.path.as_str().to_owned();
+        files.insert(path, memory.document.as_str().as_bytes().to_vec());
+        let evidence = store.evidence(&memory.at.id)?;
+        files.insert(format!("evidence {}", memory.at.id), serde_json::to_vec(&evidence)?);
+    }
+    Ok(files)
+}
+
+/// Files that are others than before although no action names their memory.
+fn others_changed(before: &Files, after: &Files, report: &MaintainReport) -> usize {
+    let named: Vec<&str> = report
+        .actions
+        .iter()
+        .flat_map(|action| std::iter::once(&action.target).chain(&action.with))
+        .map(|id| id.as_str())
+        .collect();
+    let is_named = |path: &str| named.iter().any(|id| path.contains(id));
+    let changed = before.iter().filter(|(path, bytes)| after.get(*path) != Some(*bytes));
+    changed.filter(|(path, _)| !is_named(path)).count()
+}

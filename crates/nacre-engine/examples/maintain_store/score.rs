@@ -1,0 +1,85 @@
+//! How well a maintenance found what was planted, and whether it left the rest alone.
+
+use std::collections::BTreeMap;
+
+use nacre_core::memory::MemoryId;
+use nacre_engine::flows::maintain::{MaintainAction, MaintainReport};
+
+use super::corpus::{Corpus, Purpose};
+
+/// What was found of each purpose, and what was done besides.
+#[derive(Debug, Default)]
+pub(crate) struct Score {
+    pub(crate) found: BTreeMap<&'static str, (usize, usize)>,
+    pub(crate) n_done: usize,
+    pub(crate) wrong: Vec<MaintainAction>,
+    pub(crate) missed: Vec<MemoryId>,
+}
+
+impl Score {
+    pub(crate) fn of(corpus: &Corpus, report: &MaintainReport) -> Self {
+        let mut score = Self::default();
+        let mut found: BTreeMap<MemoryId, ()> = BTreeMap::new();
+        for action in &report.actions {
+            score.n_done += 1;
+            match planted(corpus, action) {
+                Some(id) => {
+                    found.insert(id, ());
+                }
+                None => score.wrong.push(action.clone()),
+            }
+        }
+        for (id, purpose) in
+            corpus.purposes.iter().filter(|(_, purpose)| **purpose != Purpose::Stays)
+        {
+            let (n_found, n_planted) = score.found.entry(name(*purpose)).or_default();
+            *n_planted += 1;
+            *n_found += usize::from(found.contains_key(id));
+            if !found.contains_key(id) {
+                score.missed.push(id.clone());
+            }
+        }
+        score
+    }
+
+    pub(crate) fn precision(&self) -> f64 {
+        (self.n_done - self.wrong.len()) as f64 / self.n_done.max(1) as f64
+    }
+
+    pub(crate) fn recall(&self) -> f64 {
+        let sum = |part: fn(&(usize, usize)) -> usize| self.found.values().map(part).sum::<usize>();
+        sum(|(found, _)| *found) as f64 / sum(|(_, planted)| *planted).max(1) as f64
+    }
+}
+
+/// The planted memory that an action is about; `None` when it does what nobody planted.
+fn planted(corpus: &Corpus, action: &MaintainAction) -> Option<MemoryId> {
+    let with = action.with.as_ref();
+    let are_partners =
+        |planted: &MemoryId, other: &MemoryId| corpus.partners.get(planted) == Some(other);
+    match action.action {
+        "merge" => [(Some(&action.target), with), (with, Some(&action.target))]
+            .into_iter()
+            .find_map(|(planted, other)| {
+                Some(planted?.clone()).filter(|id| are_partners(id, other.unwrap_or(id)))
+            })
+            .filter(|id| corpus.purposes.get(id) != Some(&Purpose::Overturned)),
+        "supersede" => Some(action.target.clone()).filter(|id| {
+            corpus.purposes.get(id) == Some(&Purpose::Overturned)
+                && with.is_some_and(|with| are_partners(id, with))
+        }),
+        "stale" => Some(action.target.clone())
+            .filter(|id| corpus.purposes.get(id) == Some(&Purpose::Stale)),
+        _ => None,
+    }
+}
+
+fn name(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Stays => "stays",
+        Purpose::Copy => "copies",
+        Purpose::Paraphrase => "paraphrases",
+        Purpose::Overturned => "contradictions",
+        Purpose::Stale => "stale paths",
+    }
+}

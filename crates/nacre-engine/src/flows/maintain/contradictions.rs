@@ -1,0 +1,57 @@
+//! Memories of which the newer says otherwise: the older one is overturned, and says by what.
+//!
+//! What cannot be decided is told and left to a person: two claims of the same time, or a newer one that rests on less.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nacre_core::memory::{Kinship, Shelf};
+
+use super::compare::Compared;
+use super::gather::Collection;
+use super::ledger::Ledger;
+use super::plan::key_of;
+
+/// A contradiction between two memories; places in the collection.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Contradiction {
+    pub(super) newer: usize,
+    pub(super) older: usize,
+    pub(super) likelihood: f32,
+    /// Why it is left to a person; decided where there is nothing.
+    pub(super) open: Option<&'static str>,
+}
+
+/// The contradictions between memories that stay; each memory is overturned at most once, by the surest.
+pub(super) fn contradictions(
+    collection: &Collection,
+    compared: &[Compared],
+    merged: &BTreeSet<usize>,
+    ledger: &Ledger,
+) -> Vec<Contradiction> {
+    let held = &collection.held;
+    let mut found: BTreeMap<usize, Contradiction> = BTreeMap::new();
+    let is_free = |idx: usize| !merged.contains(&idx) && held[idx].memory.at.shelf == Shelf::Active;
+    let against = compared.iter().filter(|pair| pair.kinship == Kinship::Against);
+    for pair in against.filter(|pair| is_free(pair.newer) && is_free(pair.older)) {
+        let (newer, older) = (&held[pair.newer], &held[pair.older]);
+        let is_linked = newer.memory.supersedes.contains(older.id());
+        if is_linked || ledger.is_refused(&key_of("supersede", newer.id(), older.id())) {
+            continue;
+        }
+        let open = if newer.said == older.said {
+            Some("both were said at the same time")
+        } else if newer.trust < older.trust {
+            Some("the newer one rests on less than the older")
+        } else {
+            None
+        };
+        let (newer, older, likelihood) = (pair.newer, pair.older, pair.likelihood);
+        let contradiction = Contradiction { newer, older, likelihood, open };
+        let known = found.get(&older);
+        let is_surer = known.is_none_or(|known| known.likelihood < contradiction.likelihood);
+        if is_surer {
+            found.insert(older, contradiction);
+        }
+    }
+    found.into_values().collect()
+}

@@ -1,0 +1,1 @@
+//! What is gone from a real repository.

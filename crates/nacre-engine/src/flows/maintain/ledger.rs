@@ -1,0 +1,99 @@
+//! What maintenance remembers between its runs: whether anything changed, and what a person took back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use nacre_core::base::ContentHash;
+use nacre_core::memory::{MemoryError, MemoryId, Store, UPKEEP_FILE};
+use nacre_core::safefs::{FsError, RelPath};
+use serde::{Deserialize, Serialize};
+
+/// A larger one is not ours.
+const MAX_BYTES: u64 = 16 << 20;
+
+const VERSION: u32 = 1;
+
+/// The ledger of a store, local to this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::flows) struct Ledger {
+    version: u32,
+    /// What the last run found when it was done.
+    #[serde(default)]
+    last: Option<Last>,
+    /// What a person undid, by its key: it is not done again.
+    #[serde(default)]
+    refused: BTreeSet<String>,
+    /// Memories whose archiving or staling a person undid, and when: that confirms them.
+    #[serde(default)]
+    kept: BTreeMap<MemoryId, Timestamp>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Last {
+    fingerprint: ContentHash,
+    at: Timestamp,
+    /// When time alone changes something.
+    next_change: Option<Timestamp>,
+}
+
+impl Ledger {
+    /// Reads the ledger; one that is not ours is as good as none.
+    pub(in crate::flows) fn read(store: &Store) -> Result<Self, MemoryError> {
+        let bytes = store.scope().read_optional(&path()?, MAX_BYTES)?;
+        let read = bytes.and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
+        Ok(read
+            .filter(|ledger| ledger.version == VERSION)
+            .unwrap_or_else(|| Self { version: VERSION, ..Self::default() }))
+    }
+
+    /// Its file and what stands in it.
+    pub(in crate::flows) fn file(&self) -> Result<(RelPath, Vec<u8>), FsError> {
+        Ok((path()?, crate::flows::run::pretty(self)))
+    }
+
+    /// Whether a run would find what the last one left, at a time before anything ages.
+    pub(super) fn is_settled(&self, fingerprint: ContentHash, now: Timestamp) -> bool {
+        self.last.as_ref().is_some_and(|last| {
+            let is_ahead = |change: Timestamp| now < change;
+            last.fingerprint == fingerprint
+                && last.at <= now
+                && last.next_change.is_none_or(is_ahead)
+        })
+    }
+
+    /// Says what this run left.
+    pub(super) fn settle(
+        &mut self,
+        fingerprint: ContentHash,
+        at: Timestamp,
+        next_change: Option<Timestamp>,
+    ) {
+        self.last = Some(Last { fingerprint, at, next_change });
+    }
+
+    pub(super) fn is_refused(&self, key: &str) -> bool {
+        self.refused.contains(key)
+    }
+
+    /// When a person took back that a memory was put away.
+    pub(super) fn kept(&self, id: &MemoryId) -> Option<Timestamp> {
+        self.kept.get(id).copied()
+    }
+
+    /// Remembers that a person took these actions back.
+    pub(in crate::flows) fn refuse(&mut self, actions: &serde_json::Value, now: Timestamp) {
+        self.last = None;
+        for action in actions.as_array().into_iter().flatten() {
+            self.refused.extend(action["key"].as_str().map(str::to_owned));
+            let is_life = matches!(action["action"].as_str(), Some("archive" | "stale"));
+            let id = action["target"].as_str().and_then(|id| id.parse::<MemoryId>().ok());
+            if let Some(id) = id.filter(|_| is_life) {
+                self.kept.insert(id, now);
+            }
+        }
+    }
+}
+
+fn path() -> Result<RelPath, FsError> {
+    RelPath::new(UPKEEP_FILE)
+}

@@ -1,0 +1,315 @@
+//! Maintain: a store stays small and true.
+//!
+//! Read, compare, plan, commit, index. The plan is computed without the store's lock and without writing a byte; then it
+//! is staged as one change set, guarded by what was read, and made anew when a person was faster. Every step is a
+//! function of what stands in the files and of the time, so that running it often or seldom comes to the same.
+
+mod compare;
+mod contradictions;
+mod gather;
+mod gone;
+mod ledger;
+mod life;
+mod links;
+mod plan;
+mod report;
+mod repository;
+mod rewrite;
+#[cfg(test)]
+mod tests;
+mod twins;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use nacre_core::base::ContentHash;
+use nacre_core::memory::{Batch, MemoryError, PlannedChange};
+use nacre_core::safefs::{FsError, RelPath};
+use nacre_core::search::{EmbedError, MemoryIndex, SearchError};
+use serde_json::json;
+
+use self::gather::Collection;
+pub(super) use self::ledger::Ledger;
+use self::plan::{Inputs, Plan};
+pub use self::report::{MaintainAction, MaintainOutcome, MaintainReport, OpenContradiction, VERBS};
+use self::rewrite::Texts;
+use super::run::{RunId, RunMode, UndoPlan, pretty};
+use super::sync::Desk;
+
+/// How often it is planned anew when a person edits meanwhile.
+const MAX_TRIES: usize = 5;
+
+/// What a maintenance is to do.
+#[derive(Clone, Debug, Default)]
+pub struct MaintainOrder {
+    /// The checkout that the memories speak of, where there is one.
+    pub repository: Option<PathBuf>,
+    /// Look also where nothing changed since the last run.
+    pub force: bool,
+}
+
+/// A step of a run, for whoever watches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MaintainStep {
+    Read,
+    Compare,
+    Commit,
+    Index,
+}
+
+impl MaintainStep {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Compare => "compare",
+            Self::Commit => "commit",
+            Self::Index => "index",
+        }
+    }
+}
+
+/// Why a store could not be maintained.
+#[derive(Debug, thiserror::Error)]
+pub enum MaintainError {
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+}
+
+impl From<FsError> for MaintainError {
+    fn from(error: FsError) -> Self {
+        Self::Memory(error.into())
+    }
+}
+
+/// Maintains one store.
+pub fn maintain(
+    desk: &Desk<'_>,
+    order: &MaintainOrder,
+    mut watch: impl FnMut(MaintainStep),
+) -> Result<MaintainReport, MaintainError> {
+    let mut tries = 0;
+    loop {
+        let began = (desk.clock)();
+        let Some(round) = Round::open(desk, order, &mut watch)? else {
+            return Ok(Round::skipped(desk));
+        };
+        if round.plan.revisions.is_empty() {
+            round.settle(desk, round.fingerprint)?;
+            return Ok(round.report(desk, MaintainOutcome::Clean, Vec::new()));
+        }
+        let mut batch = desk.store.begin(desk.owner, desk.patience)?;
+        let staged = round.stage(desk, &mut batch, began)?;
+        watch(MaintainStep::Commit);
+        let committed = match &staged {
+            Ok(_) => batch.commit().map(|_| ()),
+            Err(changed) => {
+                Err(MemoryError::Fs(FsError::Conflict { paths: vec![changed.clone()] }))
+            }
+        };
+        match (staged, committed) {
+            (Ok(report), Ok(())) => {
+                watch(MaintainStep::Index);
+                round.finish(desk, order)?;
+                return Ok(report);
+            }
+            (_, Err(MemoryError::Fs(FsError::Conflict { .. }))) if tries + 1 < MAX_TRIES => {
+                tries += 1;
+            }
+            (_, Err(error)) => return Err(error.into()),
+            (Err(_), Ok(())) => {}
+        }
+    }
+}
+
+/// Tells what a maintenance would do, file by file, and does nothing.
+pub fn preview(
+    desk: &Desk<'_>,
+    order: &MaintainOrder,
+) -> Result<(MaintainReport, Vec<PlannedChange>), MaintainError> {
+    let began = (desk.clock)();
+    let Some(round) = Round::open(desk, order, &mut |_| {})? else {
+        return Ok((Round::skipped(desk), Vec::new()));
+    };
+    let mut batch = desk.store.begin(desk.owner, desk.patience)?;
+    let is_idle = round.plan.revisions.is_empty();
+    let report = match round.stage(desk, &mut batch, began)? {
+        Ok(report) if !is_idle => report,
+        Ok(_) => round.report(desk, MaintainOutcome::Clean, Vec::new()),
+        Err(path) => return Err(FsError::Conflict { paths: vec![path] }.into()),
+    };
+    Ok((report, if is_idle { Vec::new() } else { batch.plan()? }))
+}
+
+/// One look at a store, and what is to be done.
+struct Round {
+    collection: Collection,
+    fingerprint: ContentHash,
+    plan: Plan,
+    n_pairs: usize,
+    /// Reading and comparing.
+    took: [Duration; 2],
+}
+
+impl Round {
+    /// Looks and plans; `None` when nothing changed since the last run.
+    fn open(
+        desk: &Desk<'_>,
+        order: &MaintainOrder,
+        watch: &mut dyn FnMut(MaintainStep),
+    ) -> Result<Option<Self>, MaintainError> {
+        let began = (desk.clock)();
+        watch(MaintainStep::Read);
+        let collection = Collection::read(desk.store)?;
+        let ledger = Ledger::read(desk.store)?;
+        let gone = gone::gone(&collection, order.repository.as_deref());
+        let fingerprint = collection.fingerprint_with(&gone);
+        if !order.force && ledger.is_settled(fingerprint, desk.now) {
+            return Ok(None);
+        }
+        let read_for = (desk.clock)().saturating_sub(began);
+        watch(MaintainStep::Compare);
+        let index = MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?;
+        let near = index.nearest(compare::MAX_NEAR, compare::MIN_LIKENESS);
+        let compared = compare::compare(&collection, &near, desk.builtin)?;
+        let plan = plan::plan(&Inputs {
+            collection: &collection,
+            compared: &compared,
+            gone: &gone,
+            ledger: &ledger,
+            texts: &Texts::default(),
+            now: desk.now,
+        });
+        let compared_for = (desk.clock)().saturating_sub(began + read_for);
+        let n_pairs = compared.len();
+        let took = [read_for, compared_for];
+        Ok(Some(Self { collection, fingerprint, plan, n_pairs, took }))
+    }
+
+    /// Stages the plan and the run's folder; names what stands beside a memory and is no longer what was read.
+    fn stage(
+        &self,
+        desk: &Desk<'_>,
+        batch: &mut Batch<'_>,
+        began: Duration,
+    ) -> Result<Result<MaintainReport, RelPath>, MaintainError> {
+        for (idx, revision) in &self.plan.revisions {
+            let one = &self.collection.held[*idx];
+            let beside = (desk.store.evidence(one.id())?, desk.store.state(one.id())?);
+            if beside != (one.evidence.clone(), one.state.clone()) {
+                return Ok(Err(one.memory.at.path.clone()));
+            }
+            batch.revise(&one.memory, revision)?;
+        }
+        let plan = batch.plan()?;
+        let written = plan.iter().map(|change| change.path.as_str().to_owned());
+        let written = written.filter(|path| path.starts_with("memory/")).collect();
+        let report = self.report(desk, MaintainOutcome::Done, written);
+        self.stage_artifacts(desk, batch, &report, &plan, began)?;
+        Ok(Ok(report))
+    }
+
+    fn stage_artifacts(
+        &self,
+        desk: &Desk<'_>,
+        batch: &mut Batch<'_>,
+        report: &MaintainReport,
+        plan: &[PlannedChange],
+        began: Duration,
+    ) -> Result<(), MaintainError> {
+        let Some(run) = &report.run_id else { return Ok(()) };
+        let folder = run.folder()?;
+        let [read_for, compared_for] = self.took;
+        let metrics = json!({
+            "run_id": run, "memories": report.memories, "broken": report.broken, "pairs": self.n_pairs,
+            "counts": report.counts, "model_calls": report.model_calls, "denied_writes": 0, "explorers": [],
+            "tokens": { "input": 0, "output": 0 }, "cost_usd": report.cost_usd,
+            "durations_ms": {
+                "read": millis(read_for), "compare": millis(compared_for),
+                "whole": millis((desk.clock)().saturating_sub(began)),
+            },
+        });
+        let lines = report.actions.iter().map(|action| {
+            let with = action.with.as_ref().map(|with| format!(" with {with}")).unwrap_or_default();
+            format!("{} {}{with}: {}\n", action.action, action.target, action.reason)
+        });
+        let files: [(&str, Vec<u8>); 5] = [
+            ("maintain_actions.json", pretty(report)),
+            ("metrics.json", pretty(&metrics)),
+            ("agent.log", b"No model was asked: everything was decided by rule.\n".to_vec()),
+            ("subagents.log", Vec::new()),
+            ("session.log", lines.collect::<String>().into_bytes()),
+        ];
+        for (name, bytes) in files {
+            batch.put_file(folder.join(name)?, bytes)?;
+        }
+        let (path, bytes) = UndoPlan::of_maintenance(plan).file(run)?;
+        Ok(batch.put_file(path, bytes)?)
+    }
+
+    /// Brings the index up to date, and says what the next run need not look at.
+    fn finish(&self, desk: &Desk<'_>, order: &MaintainOrder) -> Result<(), MaintainError> {
+        MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?;
+        let collection = Collection::read(desk.store)?;
+        let gone = gone::gone(&collection, order.repository.as_deref());
+        self.settle(desk, collection.fingerprint_with(&gone))
+    }
+
+    /// Remembers that nothing is to be done until something changes.
+    fn settle(&self, desk: &Desk<'_>, fingerprint: ContentHash) -> Result<(), MaintainError> {
+        let mut batch = desk.store.begin(desk.owner, desk.patience)?;
+        let mut ledger = Ledger::read(desk.store)?;
+        ledger.settle(fingerprint, desk.now, self.plan.next_change);
+        let (path, bytes) = ledger.file()?;
+        batch.put_file(path, bytes)?;
+        batch.commit()?;
+        Ok(())
+    }
+
+    fn report(
+        &self,
+        desk: &Desk<'_>,
+        outcome: MaintainOutcome,
+        written_paths: Vec<String>,
+    ) -> MaintainReport {
+        let actions = self.plan.actions.clone();
+        // What was found stands for the time: the same plan at the same time is the same run.
+        let run = RunId::new(RunMode::Maintain, desk.now, &self.fingerprint.short());
+        MaintainReport {
+            outcome,
+            run_id: Some(run).filter(|_| outcome == MaintainOutcome::Done),
+            memories: self.collection.held.len(),
+            broken: self.collection.n_broken,
+            counts: report::counts(&actions),
+            contradictions: self.plan.open.clone(),
+            actions,
+            written_paths,
+            ..Self::skipped(desk)
+        }
+    }
+
+    /// The report of a store that was not looked at.
+    fn skipped(desk: &Desk<'_>) -> MaintainReport {
+        MaintainReport {
+            outcome: MaintainOutcome::Skipped,
+            mode: RunMode::Maintain.as_str(),
+            run_id: None,
+            finished_at: desk.now.to_string(),
+            memories: 0,
+            broken: 0,
+            counts: report::counts(&[]),
+            actions: Vec::new(),
+            contradictions: Vec::new(),
+            written_paths: Vec::new(),
+            model_calls: 0,
+            cost_usd: 0.0,
+        }
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,354 @@
+//! The plan: what is to be done to which memory, each step with its reason, all steps of one memory in one revision.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use nacre_core::memory::{Evidence, Kinship, MemoryId, Revision, Shelf, State, Status, united};
+
+use super::compare::Compared;
+use super::contradictions::{Contradiction, contradictions};
+use super::gather::{Collection, Held};
+use super::ledger::Ledger;
+use super::life;
+use super::links;
+use super::report::{MaintainAction, OpenContradiction};
+use super::rewrite::Texts;
+use super::twins::{Merge, beyond, merges};
+
+/// What a run is about to do.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    /// By place in the collection.
+    pub(super) revisions: BTreeMap<usize, Revision>,
+    pub(super) actions: Vec<MaintainAction>,
+    pub(super) open: Vec<OpenContradiction>,
+    /// When time alone will change something.
+    pub(super) next_change: Option<Timestamp>,
+}
+
+/// What a plan is made from.
+pub(super) struct Inputs<'a> {
+    pub(super) collection: &'a Collection,
+    pub(super) compared: &'a [Compared],
+    pub(super) gone: &'a BTreeMap<usize, String>,
+    pub(super) ledger: &'a Ledger,
+    /// What a model wrote; nothing without one.
+    pub(super) texts: &'a Texts,
+    pub(super) now: Timestamp,
+}
+
+/// Names an action, whichever way round its memories are.
+pub(super) fn key_of(verb: &str, one: &MemoryId, other: &MemoryId) -> String {
+    let (first, second) = if one <= other { (one, other) } else { (other, one) };
+    format!("{verb} {first} {second}")
+}
+
+/// Plans everything; pure but for what came in.
+pub(super) fn plan(inputs: &Inputs<'_>) -> Plan {
+    let merges = merges(inputs.collection, inputs.compared, inputs.ledger);
+    let mut work = Work::new(inputs);
+    for merge in &merges {
+        work.merge(merge);
+    }
+    work.consolidate();
+    let merged: BTreeSet<usize> = work.merged.keys().copied().collect();
+    let found = contradictions(inputs.collection, inputs.compared, &merged, inputs.ledger);
+    for contradiction in &found {
+        work.contradict(contradiction);
+    }
+    work.age();
+    work.mend_links();
+    work.finish()
+}
+
+/// A plan in the making.
+struct Work<'a> {
+    inputs: &'a Inputs<'a>,
+    /// The memories as they will be: with what was united into them.
+    held: Vec<Held>,
+    plan: Plan,
+    /// What goes, and into what.
+    merged: BTreeMap<usize, usize>,
+    superseded: BTreeSet<usize>,
+}
+
+impl<'a> Work<'a> {
+    fn new(inputs: &'a Inputs<'a>) -> Self {
+        Self {
+            inputs,
+            held: inputs.collection.held.clone(),
+            plan: Plan::default(),
+            merged: BTreeMap::new(),
+            superseded: BTreeSet::new(),
+        }
+    }
+
+    fn revision(&mut self, idx: usize) -> &mut Revision {
+        self.plan.revisions.entry(idx).or_default()
+    }
+
+    /// Puts one memory away in favour of another, which takes over all that it had.
+    fn merge(&mut self, merge: &Merge) {
+        let Merge { kept, gone, kinship, likelihood } = *merge;
+        let reason = match kinship {
+            Kinship::Exact => "it says the same in the same words",
+            Kinship::Twins | Kinship::Against | Kinship::Apart => "it says the same in other words",
+        };
+        let extra = match kinship {
+            Kinship::Exact => Vec::new(),
+            Kinship::Twins | Kinship::Against | Kinship::Apart => {
+                beyond(&self.held[kept], &self.held[gone])
+            }
+        };
+        self.take_over(kept, gone, &extra);
+        self.tell("merge", gone, Some(kept), reason, Some(likelihood));
+    }
+
+    fn take_over(&mut self, kept: usize, gone: usize, extra: &[String]) {
+        let leaving = self.held[gone].clone();
+        let quotes =
+            leaving.evidence.as_ref().map(|evidence| evidence.quotes.clone()).unwrap_or_default();
+        let into = self.held[kept].id().clone();
+        let text = self.inputs.texts.merged.get(&into).cloned();
+        let one = &mut self.held[kept];
+        one.memory.tags = united(&one.memory.tags, &leaving.memory.tags);
+        for (own, other) in [
+            (&mut one.memory.related, &leaving.memory.related),
+            (&mut one.memory.supersedes, &leaving.memory.supersedes),
+        ] {
+            let more: Vec<MemoryId> =
+                other.iter().filter(|id| !own.contains(id)).cloned().collect();
+            own.extend(more);
+        }
+        one.memory.confidence = surer(one.memory.confidence, leaving.memory.confidence);
+        one.memory.updated = one.memory.updated.max(leaving.memory.updated);
+        one.said = one.said.max(leaving.said);
+        let mut state = one.state_or_new();
+        state.unite(&leaving.state_or_new());
+        one.state = Some(state);
+        let evidence = one.evidence.get_or_insert_with(|| Evidence::new(into.clone(), Vec::new()));
+        evidence.quotes.extend(quotes.iter().cloned());
+        let united = one.clone();
+        let revision = self.revision(kept);
+        let known = revision
+            .body
+            .clone()
+            .unwrap_or_else(|| united.memory.document.body().trim().to_owned());
+        match text {
+            Some(text) => (revision.title, revision.body) = (Some(text.title), Some(text.body)),
+            None if extra.is_empty() => {}
+            None => {
+                revision.body = Some(format!("{known}\n\n{}", extra.join(" ")).trim().to_owned())
+            }
+        }
+        revision.tags = Some(united.memory.tags);
+        revision.supersedes = Some(united.memory.supersedes).filter(|ids| !ids.is_empty());
+        revision.confidence = united.memory.confidence;
+        revision.said = united.memory.updated;
+        revision.quotes.extend(quotes);
+        self.put_away(gone, &into);
+        self.merged.insert(gone, kept);
+    }
+
+    fn put_away(&mut self, gone: usize, into: &MemoryId) {
+        let mut state = self.inputs.collection.held[gone].state_or_new();
+        let status = self.inputs.collection.held[gone].vitals().status;
+        state.status_before_archive = Some(status.as_str().to_owned());
+        state.merged_into = Some(into.clone());
+        state.life = None;
+        let revision = self.revision(gone);
+        revision.status = Some(Status::Archived);
+        revision.shelf = Some(Shelf::Archived);
+        revision.state = Some(state);
+    }
+
+    /// What a model made one memory of: the first of each group takes over the others.
+    fn consolidate(&mut self) {
+        let places = &self.inputs.collection.places;
+        for group in &self.inputs.texts.consolidated {
+            let members: Vec<usize> =
+                group.members.iter().filter_map(|id| places.get(id).copied()).collect();
+            let is_free = |idx: &usize| {
+                !self.merged.contains_key(idx) && !self.merged.values().any(|kept| kept == idx)
+            };
+            let [kept, others @ ..] = members.as_slice() else { continue };
+            if members.len() != group.members.len() || !members.iter().all(is_free) {
+                continue;
+            }
+            for gone in others {
+                self.take_over(*kept, *gone, &[]);
+                self.tell(
+                    "consolidate",
+                    *gone,
+                    Some(*kept),
+                    "three or more short memories on one point are one",
+                    None,
+                );
+            }
+            let revision = self.revision(*kept);
+            revision.title = Some(group.text.title.clone());
+            revision.body = Some(group.text.body.clone());
+        }
+    }
+
+    fn contradict(&mut self, contradiction: &Contradiction) {
+        let Contradiction { newer, older, likelihood, open } = *contradiction;
+        if let Some(reason) = open {
+            let (newer, older) = (self.held[newer].id().clone(), self.held[older].id().clone());
+            self.plan.open.push(OpenContradiction {
+                newer,
+                older,
+                likelihood: rounded(likelihood),
+                reason,
+            });
+            return;
+        }
+        let (newer_id, older_id) = (self.held[newer].id().clone(), self.held[older].id().clone());
+        let said = self.held[newer].said;
+        let supersedes = &mut self.held[newer].memory.supersedes;
+        if !supersedes.contains(&older_id) {
+            supersedes.push(older_id);
+        }
+        let supersedes = supersedes.clone();
+        self.revision(newer).supersedes = Some(supersedes);
+        let revision = self.revision(older);
+        revision.status = Some(Status::Superseded);
+        revision.superseded_by = Some(newer_id);
+        revision.said = Some(said);
+        self.superseded.insert(older);
+        self.tell(
+            "supersede",
+            older,
+            Some(newer),
+            "a newer memory says otherwise",
+            Some(likelihood),
+        );
+    }
+
+    /// Moves every memory that stays to where it is in its life.
+    fn age(&mut self) {
+        for idx in 0..self.held.len() {
+            if self.merged.contains_key(&idx) || self.superseded.contains(&idx) {
+                continue;
+            }
+            let one = &self.held[idx];
+            if one.memory.status == Status::Superseded {
+                continue;
+            }
+            let mut vitals = one.vitals();
+            let kept = self.inputs.ledger.kept(one.id());
+            vitals.last_confirmed =
+                kept.map_or(vitals.last_confirmed, |at| vitals.last_confirmed.max(at));
+            let next = vitals.next_change(self.inputs.now);
+            self.plan.next_change = [self.plan.next_change, next].into_iter().flatten().min();
+            let gone = self.inputs.gone.get(&idx);
+            let gone = gone.filter(|reason| {
+                !self.inputs.ledger.is_refused(&format!("stale {} {reason}", one.id()))
+            });
+            let aging = life::age(one, &vitals, gone, self.inputs.now);
+            let mut state = one.state_or_new();
+            if let Some(aging) = aging {
+                let revision = self.plan.revisions.entry(idx).or_default();
+                life::apply(&aging, vitals.status, revision, &mut state);
+                self.tell_aging(idx, &aging);
+            }
+            self.keep_state(idx, state);
+        }
+    }
+
+    /// Writes the counters where they are others than before.
+    fn keep_state(&mut self, idx: usize, state: State) {
+        let before = self.inputs.collection.held[idx].state_or_new();
+        if state != before {
+            self.revision(idx).state = Some(state);
+        }
+    }
+
+    fn mend_links(&mut self) {
+        let ids = |idx: &usize| self.held[*idx].id().clone();
+        let mut merged = self.inputs.collection.merged.clone();
+        merged.extend(self.merged.iter().map(|(gone, kept)| (ids(gone), ids(kept))));
+        for idx in 0..self.held.len() {
+            let original = &self.inputs.collection.held[idx];
+            if self.merged.contains_key(&idx) || original.memory.at.shelf == Shelf::Archived {
+                continue;
+            }
+            let mended = links::mended(&self.held[idx], self.inputs.collection, &merged);
+            let links = mended.unwrap_or_else(|| self.held[idx].memory.related.clone());
+            if links == original.memory.related {
+                continue;
+            }
+            let is_only_more = original.memory.related.iter().all(|link| links.contains(link));
+            self.revision(idx).related = Some(links);
+            if !is_only_more {
+                self.tell("relink", idx, None, "a link led nowhere, or to what was merged", None);
+            }
+        }
+    }
+
+    fn tell(
+        &mut self,
+        action: &'static str,
+        idx: usize,
+        with: Option<usize>,
+        reason: &str,
+        likelihood: Option<f32>,
+    ) {
+        let one = &self.inputs.collection.held[idx];
+        let with = with.map(|with| self.held[with].id().clone());
+        let key = match &with {
+            Some(with) => key_of(action, one.id(), with),
+            None => format!("{action} {} {reason}", one.id()),
+        };
+        self.plan.actions.push(MaintainAction {
+            action,
+            target: one.id().clone(),
+            title: one.memory.title.clone(),
+            with,
+            reason: reason.to_owned(),
+            likelihood: likelihood.map(rounded),
+            key,
+        });
+    }
+
+    fn tell_aging(&mut self, idx: usize, aging: &life::Aging) {
+        let reason = aging.to.reason.clone();
+        self.tell(aging.verb(), idx, None, &reason, Some(aging.effective as f32));
+    }
+
+    /// Leaves out what would change nothing.
+    fn finish(mut self) -> Plan {
+        let held = &self.inputs.collection.held;
+        self.plan.revisions.retain(|idx, revision| !is_idle(&held[*idx], revision));
+        self.plan
+    }
+}
+
+fn is_idle(one: &Held, revision: &Revision) -> bool {
+    let is_new_quote = |quote: &nacre_core::memory::Quote| {
+        !one.evidence
+            .as_ref()
+            .is_some_and(|evidence| evidence.quotes.iter().any(|known| known.text == quote.text))
+    };
+    revision.status.is_none_or(|status| status == one.memory.status)
+        && revision.shelf.is_none_or(|shelf| shelf == one.memory.at.shelf)
+        && revision.state.is_none()
+        && revision.title.is_none()
+        && revision.body.is_none()
+        && revision.tags.as_ref().is_none_or(|tags| *tags == one.memory.tags)
+        && revision.related.is_none()
+        && revision.superseded_by.is_none()
+        && revision.supersedes.as_ref().is_none_or(|ids| *ids == one.memory.supersedes)
+        && revision.confidence.is_none_or(|confidence| Some(confidence) == one.memory.confidence)
+        && !revision.quotes.iter().any(is_new_quote)
+}
+
+/// The greater of two confidences.
+fn surer(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    one.into_iter().chain(other).reduce(f64::max)
+}
+
+/// Two digits are what the numbers are worth.
+fn rounded(number: f32) -> f32 {
+    (number * 100.0).round() / 100.0
+}

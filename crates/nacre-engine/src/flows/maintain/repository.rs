@@ -1,0 +1,199 @@
+//! What a repository holds and once held, asked of git.
+//!
+//! A file is gone only with proof: its history has a commit that deleted it, nothing took its place, and it is neither in
+//! the last commit nor on disk. Without git there is no proof, and what is only not checked out is still in the commit.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use aho_corasick::AhoCorasick;
+use ignore::WalkBuilder;
+use jiff::Timestamp;
+use nacre_core::memory::quiet_git;
+use nacre_core::safefs::RelPath;
+
+/// More of an answer of git's is not read.
+const MAX_GIT_BYTES: u64 = 64 << 20;
+
+/// Names that are looked up in history in one run; the others wait for the next.
+const MAX_LOOKED_UP: usize = 512;
+const MAX_SYMBOLS: usize = 64;
+
+/// Bounds of the search for symbols; beyond them nothing is said to be missing.
+const MAX_FILES: usize = 20_000;
+const MAX_FILE_BYTES: u64 = 1 << 20;
+const MAX_TOTAL_BYTES: u64 = 256 << 20;
+
+/// Nacre's own folder names what memories name.
+const NOT_OURS: &[&str] = &["--", ".", ":(exclude).nacre"];
+
+/// What is known of a file or a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fact {
+    Here,
+    /// It once was, and is no more.
+    Gone,
+    Unknown,
+}
+
+/// A checkout, looked at once.
+#[derive(Debug)]
+pub(super) struct Repository {
+    root: PathBuf,
+    /// The files of the last commit by their last component; `None` where there is no commit.
+    tracked: Option<HashMap<String, Vec<String>>>,
+}
+
+impl Repository {
+    pub(super) fn open(root: &Path) -> Self {
+        let listed = git(root, &["ls-tree", "-r", "-z", "--full-tree", "--name-only", "HEAD"]);
+        let tracked = listed.filter(|_| root.join(".git").exists()).map(|listed| {
+            let mut by_name: HashMap<String, Vec<String>> = HashMap::new();
+            for path in listed.split('\0').filter(|path| !path.is_empty()) {
+                let name = path.rsplit('/').next().unwrap_or(path);
+                by_name.entry(name.to_owned()).or_default().push(path.to_owned());
+            }
+            by_name
+        });
+        Self { root: root.to_owned(), tracked }
+    }
+
+    /// What is known of these files.
+    pub(super) fn files(&self, names: &BTreeSet<String>) -> BTreeMap<String, Fact> {
+        let mut facts = BTreeMap::new();
+        let mut missing = Vec::new();
+        for name in names {
+            let fact = if self.is_here(name) { Fact::Here } else { Fact::Unknown };
+            facts.insert(name.clone(), fact);
+            let is_path = RelPath::new(name).is_ok() && name.contains('/');
+            if fact == Fact::Unknown && is_path && self.tracked.is_some() {
+                missing.push(name.as_str());
+            }
+        }
+        missing.truncate(MAX_LOOKED_UP);
+        for name in self.deleted(&missing) {
+            facts.insert(name, Fact::Gone);
+        }
+        facts
+    }
+
+    /// On disk, or in the last commit, also by the end of its path.
+    fn is_here(&self, name: &str) -> bool {
+        let is_tracked = self.tracked.as_ref().is_some_and(|tracked| {
+            let last = name.rsplit('/').next().unwrap_or(name);
+            let same = tracked.get(last).map(Vec::as_slice).unwrap_or_default();
+            same.iter().any(|path| {
+                path.strip_suffix(name).is_some_and(|head| head.is_empty() || head.ends_with('/'))
+            })
+        });
+        let is_on_disk = RelPath::new(name)
+            .is_ok_and(|path| self.root.join(path.as_str()).symlink_metadata().is_ok());
+        is_tracked || is_on_disk
+    }
+
+    /// Of these files those that a commit deleted and no other file took the place of.
+    fn deleted(&self, names: &[&str]) -> Vec<String> {
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let log = ["-c", "core.quotePath=off", "--literal-pathspecs", "log", "--name-only"];
+        let only = ["--no-renames", "--diff-filter=D", "--format=:%H", "HEAD", "--"];
+        let listed = git(&self.root, &[&log, only.as_slice(), names].concat()).unwrap_or_default();
+        let mut last: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut commit = "";
+        for line in listed.lines().filter(|line| !line.is_empty()) {
+            match line.strip_prefix(':') {
+                Some(hash) => commit = hash,
+                None => {
+                    last.entry(line).or_insert(commit);
+                }
+            }
+        }
+        let mut renames: BTreeMap<&str, Vec<(String, String)>> = BTreeMap::new();
+        let mut gone = Vec::new();
+        for (name, commit) in last {
+            let renamed = renames.entry(commit).or_insert_with(|| self.renamed_in(commit));
+            let to = renamed.iter().find(|(from, _)| from == name).map(|(_, to)| to);
+            if to.is_none_or(|to| !self.is_here(to)) {
+                gone.push(name.to_owned());
+            }
+        }
+        gone
+    }
+
+    /// The files that a commit renamed, and to what.
+    fn renamed_in(&self, commit: &str) -> Vec<(String, String)> {
+        let show = ["show", "-M", "-z", "--no-ext-diff", "--no-textconv", "--diff-filter=R"];
+        let only = ["--name-status", "--format=", commit];
+        let shown = git(&self.root, &[show.as_slice(), &only].concat()).unwrap_or_default();
+        let fields: Vec<&str> = shown.split('\0').collect();
+        let renamed = |fields: &[&str]| (fields[1].to_owned(), fields[2].to_owned());
+        fields.chunks_exact(3).map(renamed).collect()
+    }
+
+    /// What is known of these symbols, each with the time at which somebody spoke of it.
+    pub(super) fn symbols(&self, named: &BTreeMap<String, Timestamp>) -> BTreeMap<String, Fact> {
+        let mut facts: BTreeMap<String, Fact> =
+            named.keys().map(|name| (name.clone(), Fact::Unknown)).collect();
+        if self.tracked.is_none() || named.is_empty() {
+            return facts;
+        }
+        let Some(absent) = self.absent(named.keys().cloned().collect()) else { return facts };
+        for name in named.keys().filter(|name| !absent.contains(*name)) {
+            facts.insert(name.clone(), Fact::Here);
+        }
+        for name in absent.iter().take(MAX_SYMBOLS) {
+            let was_here = || self.was_here(name, named[name]);
+            if !self.holds("HEAD", name) && was_here() {
+                facts.insert(name.clone(), Fact::Gone);
+            }
+        }
+        facts
+    }
+
+    /// The names that stand in no file; `None` when there are more files than can be read.
+    fn absent(&self, mut names: Vec<String>) -> Option<BTreeSet<String>> {
+        let (mut n_files, mut n_bytes) = (0, 0);
+        for entry in WalkBuilder::new(&self.root).build().flatten() {
+            let size = entry.metadata().map_or(0, |metadata| metadata.len());
+            if names.is_empty() || size > MAX_FILE_BYTES || !entry.file_type()?.is_file() {
+                continue;
+            }
+            (n_files, n_bytes) = (n_files + 1, n_bytes + size);
+            if n_files > MAX_FILES || n_bytes > MAX_TOTAL_BYTES {
+                return None;
+            }
+            let Ok(bytes) = std::fs::read(entry.path()) else { continue };
+            let finder = AhoCorasick::new(&names).ok()?;
+            let found: BTreeSet<usize> =
+                finder.find_overlapping_iter(&bytes).map(|hit| hit.pattern().as_usize()).collect();
+            for idx in found.into_iter().rev() {
+                names.swap_remove(idx);
+            }
+        }
+        Some(names.into_iter().collect())
+    }
+
+    /// Whether the repository held a word when somebody spoke of it.
+    fn was_here(&self, name: &str, when: Timestamp) -> bool {
+        let before = format!("--before={when}");
+        let commit = git(&self.root, &["rev-list", "-1", &before, "HEAD"]).unwrap_or_default();
+        !commit.trim().is_empty() && self.holds(commit.trim(), name)
+    }
+
+    fn holds(&self, commit: &str, word: &str) -> bool {
+        let grep = ["grep", "-q", "-w", "-F", "-e", word, commit];
+        git(&self.root, &[grep.as_slice(), NOT_OURS].concat()).is_some()
+    }
+}
+
+/// What git says; `None` when it cannot or says no.
+fn git(root: &Path, args: &[&str]) -> Option<String> {
+    let mut child = quiet_git(root).args(args).stdout(Stdio::piped()).spawn().ok()?;
+    let mut said = Vec::new();
+    let read = child.stdout.take()?.take(MAX_GIT_BYTES).read_to_end(&mut said);
+    let status = child.wait().ok()?;
+    (read.is_ok() && status.success()).then(|| String::from_utf8_lossy(&said).into_owned())
+}

@@ -1,0 +1,27 @@
+//! What a model may write: one text made of memories that say the same, and checked against all of them.
+
+use std::collections::BTreeMap;
+
+use nacre_core::memory::MemoryId;
+
+/// A title and a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Text {
+    pub(super) title: String,
+    pub(super) body: String,
+}
+
+/// Short memories that a model made one of; the first is the one that stays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Consolidated {
+    pub(super) members: Vec<MemoryId>,
+    pub(super) text: Text,
+}
+
+/// Everything that a model wrote for one run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Texts {
+    /// By the memory that stays.
+    pub(super) merged: BTreeMap<MemoryId, Text>,
+    pub(super) consolidated: Vec<Consolidated>,
+}

@@ -1,0 +1,1 @@
+//! A store that is maintained, over time and beside people.
