@@ -4,6 +4,7 @@
 //! by git is found by the very next search. What was overturned never stands above what overturned it.
 
 pub(crate) mod mentions;
+mod outline;
 mod related;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,8 @@ use super::snippet;
 use crate::base::{on_all_cores, side_by_side};
 use crate::memory::{Located, Memory, MemoryError, Reader, Store, Survey, Surveyed, Unreadable};
 use crate::safefs::{Access, FileStamp, FsError, Owner, WriteScope};
+
+pub use self::outline::{Interest, Listed};
 
 /// The folder of everything derived, inside a store.
 pub const INDEX_FOLDER: &str = "index";
