@@ -8,6 +8,7 @@
 )]
 
 mod answers;
+mod asking;
 mod campaign;
 mod embeddings;
 mod extraction;
@@ -15,6 +16,8 @@ mod failures;
 mod harness;
 mod keys;
 mod loopback;
+#[path = "../../examples/ask_bench/measure.rs"]
+mod measure;
 #[cfg(target_os = "linux")]
 mod programs;
 mod recording;

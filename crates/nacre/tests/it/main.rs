@@ -7,6 +7,8 @@
 )]
 
 mod agents;
+mod ask;
+mod brief;
 mod concurrency;
 mod config;
 mod docs;

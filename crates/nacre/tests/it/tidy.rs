@@ -19,7 +19,7 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-map", "languages", &[]),
     ("nacre-engine", "model", &[]),
     ("nacre-engine", "agent", &["model"]),
-    ("nacre-engine", "flows", &["model"]),
+    ("nacre-engine", "flows", &["agent", "model"]),
     ("nacre", "cli", &[]),
 ];
 

@@ -26,7 +26,7 @@ use super::super::runtime::{Runtime, git_root};
 use super::super::ui::{Live, Role, Ui};
 
 /// Where long tool output is kept while an agent may still ask for it.
-const SPILL_FOLDER: &str = "spill";
+pub(crate) const SPILL_FOLDER: &str = "spill";
 
 /// More files than this are emptied out; each can be made again by asking again.
 const MAX_SPILLED: usize = 256;
@@ -114,7 +114,12 @@ async fn cancelled_elsewhere(heartbeat: Option<Heartbeat>) -> CancelledBy {
     }
 }
 
-fn crew(runtime: &Runtime, home: &WriteScope, models: Models) -> Result<Crew, CommandError> {
+/// What an agent of a command works with: the repository around the current folder, to be read.
+pub(crate) fn crew(
+    runtime: &Runtime,
+    home: &WriteScope,
+    models: Models,
+) -> Result<Crew, CommandError> {
     let failed =
         |error: &dyn std::error::Error| CommandError::from_error(Exit::Failed, error, None);
     let folder = &runtime.environment.folder;
