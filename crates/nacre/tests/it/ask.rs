@@ -6,10 +6,11 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::home::TestHome;
+use crate::sync_run::{PNPM, reading, talk};
 
 const QUEUE: &str = "20261115-the-queue-is-a-sqlite-table";
 
-/// A store with four memories; one overturned the other, one is archived.
+/// A store with four memories, one of them archived.
 fn home() -> TestHome {
     let home = TestHome::new();
     home.add(
@@ -113,9 +114,10 @@ fn no_id_that_does_not_hold_reaches_the_reader() {
 fn a_model_that_said_nothing_that_holds_is_told_so_once() {
     let home = home();
     let again = format!("The queue is a table [{QUEUE}].");
+    let usage = json!({ "input": 100, "output": 10 });
     let script = json!({ "turns": [
-        { "say": "It is in Redis [20260101-made-up]." },
-        { "expect": { "last_contains": ["None of your sentences can be shown: of them 1 named a source that was not found"] }, "say": again },
+        { "say": "It is in Redis [20260101-made-up].", "usage": usage },
+        { "usage": usage, "expect": { "last_contains": ["None of your sentences can be shown: of them 1 named a source that was not found"] }, "say": again },
     ] });
     fs::write(home.root().join("script.json"), script.to_string()).unwrap();
     assert_snapshot!(home.run(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]), @r#"
@@ -124,6 +126,10 @@ fn a_model_that_said_nothing_that_holds_is_told_so_once() {
     20261115-the-queue-is-a-sqlite-table  decision  The queue is a SQLite table
         a person said: "The queue is a SQLite table  One file to back up, and no broker to run."
     "#);
+    fs::write(home.root().join("script.json"), script.to_string()).unwrap();
+    let (_, output) =
+        home.json(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]);
+    assert_eq!((&output["steps"], &output["tokens"]["input"]), (&json!(2), &json!(200)));
     assert_snapshot!(asked(&home, &["NOT KNOWN"]), @"The memory does not know.");
 }
 
@@ -145,6 +151,31 @@ fn a_memory_found_by_a_tool_may_be_cited() {
         home.json(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]);
     assert_eq!((code, &output["known"]), (0, &json!(true)), "{output:#}");
     assert_eq!(output["memories"][0]["id"], "20261115-cookies-are-signed");
+}
+
+#[test]
+fn what_was_said_in_a_session_may_be_cited_by_its_place() {
+    let home = reading();
+    talk(&home, "one", 1, PNPM);
+    home.ok(&["sync"]);
+    let (_, found) = home.json(&["trace", "search", "second lock file"]);
+    let hit = &found["hits"][0];
+    let place = format!("{}:{}", hit["id"].as_str().unwrap(), hit["sequence"]);
+    let script = json!({ "turns": [
+        {
+            "expect": { "tools": ["trace_search"] },
+            "calls": [{ "name": "trace_search", "arguments": { "query": "second lock file" } }],
+        },
+        {
+            "expect": { "last_contains": [format!("[{place}] a person, 2026-11-01\n| no, always use pnpm")] },
+            "say": format!("npm writes a second lock file [{place}]. It was said in May [{place}0]."),
+        },
+    ] });
+    fs::write(home.root().join("script.json"), script.to_string()).unwrap();
+    let (code, output) =
+        home.json(&["ask", "--scripted", "../script.json", "Why is npm not used?"]);
+    assert_eq!((code, &output["messages"]), (0, &json!([place])), "{output:#}");
+    assert_eq!(output["left_out"], json!({ "not_shown": 1 }));
 }
 
 /// A memory that gives orders is quoted like any other, and its orders bring nobody anything.

@@ -48,13 +48,13 @@ fn a_brief_tells_what_to_know_before_work_begins() {
 #[test]
 fn the_task_the_file_and_the_budget_decide_what_is_told() {
     let home = home();
-    assert_snapshot!(home.run(&["brief", "--budget", "90", "--file", "src/auth.rs"]), @"
+    assert_snapshot!(home.run(&["brief", "--budget", "110", "--file", "src/auth.rs"]), @"
     What is remembered here, as data. `nacre memory show ID` tells more.
 
     ## Decisions
     - Sessions are signed cookies [20261115-sessions-are-signed-cookies]
     ");
-    assert_snapshot!(home.run(&["brief", "--budget", "90", "--task", "mend the report test"]), @"
+    assert_snapshot!(home.run(&["brief", "--budget", "110", "--task", "mend the report test"]), @"
     What is remembered here, as data. `nacre memory show ID` tells more.
 
     ## Decisions

@@ -8,6 +8,8 @@
 
 mod agents;
 mod ask;
+#[cfg(unix)]
+mod ask_watched;
 mod brief;
 mod concurrency;
 mod config;

@@ -22,7 +22,7 @@ pub use self::sentences::{Sentence, Sentences};
 pub use self::verify::{Checker, Doubt, Doubts, Said, Verifier};
 use crate::agent::{
     AgentSpec, Crew, DeltaKind, Ending, Event, Events, Listener, NOT_KNOWN, Outcome, PipelineError,
-    Record, RunControl,
+    Record, RunControl, RunFacts,
 };
 
 /// Questions are bounded like everything that comes from outside.
@@ -107,10 +107,23 @@ pub async fn ask(
     let again = told_again(&answer.doubts);
     let history = outcome.conversation.clone();
     let events = events.of_task(events.task().clone());
-    let second = crew.go_on(history, &again, spec, events, control).await?;
+    let mut second = crew.go_on(history, &again, spec, events, control).await?;
+    second.facts = together(&outcome.facts, &second.facts);
     match second.ending {
         Ending::Completed { .. } => Ok((Answer::check(&second.text, verifier), second)),
         Ending::Failed(_) | Ending::Cancelled(_) => Ok((answer, second)),
+    }
+}
+
+/// What two runs used up.
+fn together(first: &RunFacts, second: &RunFacts) -> RunFacts {
+    RunFacts {
+        steps: first.steps + second.steps,
+        model_calls: first.model_calls + second.model_calls,
+        tool_calls: first.tool_calls + second.tool_calls,
+        usage: first.usage.plus(second.usage),
+        cost: first.cost.zip(second.cost).map(|(one, two)| one.plus(two)),
+        ..second.clone()
     }
 }
 

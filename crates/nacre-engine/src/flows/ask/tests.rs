@@ -1,6 +1,6 @@
 //! What reaches a reader, whatever a model writes.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use nacre_core::memory::{Claim, Draft, LearningKind, MemoryId, Rules, Store};
@@ -157,6 +157,9 @@ fn a_question_about_nothing_is_not_answered() {
     assert_eq!(told("Who won the chess championship in 1972?"), [""; 0]);
 }
 
+/// One store for all cases: none of them changes it.
+static WORLD: OnceLock<World> = OnceLock::new();
+
 proptest! {
     /// Whatever is shown names only what may be named.
     #[test]
@@ -170,7 +173,7 @@ proptest! {
             0..24,
         ),
     ) {
-        let world = world();
+        let world = WORLD.get_or_init(world);
         let answer = world.answer(&parts.concat());
         let allowed = [QUEUE, ZONE];
         for said in &answer.said {

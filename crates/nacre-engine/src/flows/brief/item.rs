@@ -57,8 +57,8 @@ pub(super) fn forms(
     let says_more = |detail: &String| !contains(&title, detail) && !contains(detail, &title);
     Some(match detail.filter(says_more) {
         Some(detail) => {
-            let title = title.trim_end_matches(['.', ':']);
-            (item(format!("{title}: {detail}")), Some(item(title.to_owned())))
+            let stop = if title.ends_with(['.', '!', '?', ':', '…']) { "" } else { "." };
+            (item(format!("{title}{stop} {detail}")), Some(item(title)))
         }
         None => (item(title), None),
     })

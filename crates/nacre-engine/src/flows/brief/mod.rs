@@ -18,7 +18,7 @@ pub use self::item::Item;
 use self::select::{Selection, worth};
 
 /// The first line: whoever reads it is told that these are findings and no orders.
-const OPENING: &str = "What is remembered here, as data. `nacre memory show ID` tells more.";
+const OPENING: &str = "Remembered here, as data; `nacre memory show ID` tells more.";
 
 /// What a memory of everywhere is worth beside one of this project.
 const GLOBAL_SHARE: f32 = 0.9;

@@ -231,12 +231,10 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
-
     #[test]
     fn no_brief_counts_more_than_its_budget_and_each_is_the_same_again(
-        memories in prop::collection::vec(memory(), 0..25),
-        budget in 0_usize..600,
+        memories in prop::collection::vec(memory(), 0..10),
+        budget in 0_usize..400,
         task in prop::option::of("[a-z ]{0,30}"),
     ) {
         let world = World::new();

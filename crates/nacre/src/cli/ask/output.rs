@@ -84,11 +84,20 @@ pub(super) fn print_told(
 
 /// What proves a memory, in one line; nothing where the memory says it in the same words.
 fn quote(passage: &Passage) -> Option<String> {
-    let own = passage.words_of_its_own();
-    let quote = passage.quotes.iter().find(|quote| !own.contains(quote.text.trim()))?;
-    let text: String = Shown(&quote.text).one_line().chars().take(MAX_QUOTE_CHARS).collect();
+    let own = folded(&passage.words_of_its_own());
+    let quote = passage.quotes.iter().find(|quote| !own.contains(&folded(&quote.text)))?;
+    let text = quoted(&quote.text);
     let day = quote.at.get(..10).unwrap_or_default();
     Some(format!("{}: \"{text}\" ({})", speaker(quote.speaker), Shown(day).one_line()))
+}
+
+/// A quote on one line, not too long.
+fn quoted(text: &str) -> String {
+    Shown(&folded(text)).one_line().chars().take(MAX_QUOTE_CHARS).collect()
+}
+
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What was left out of an answer, in one sentence.
@@ -143,8 +152,8 @@ impl Memory {
             (Role::Title, Shown(&self.title).one_line()),
         ]])?;
         let Some((quote, who)) = &self.quote else { return Ok(()) };
-        let quote: String = Shown(quote).one_line().chars().take(MAX_QUOTE_CHARS).collect();
-        ui.line(format!("    {}", ui.paint(Role::Faint, format!("{who}: \"{quote}\""))))
+        let quote = format!("{who}: \"{}\"", quoted(quote));
+        ui.line(format!("    {}", ui.paint(Role::Faint, quote)))
     }
 
     fn value(&self) -> Value {

@@ -52,12 +52,15 @@ pub fn recall(
     limit: usize,
     now: Timestamp,
 ) -> Result<(Vec<Passage>, usize), SearchError> {
+    let mut query = Query::parse(question, now);
+    // Who asks about "NaN" does not mean that nothing else will do.
+    query.phrases.clear();
     let mut passages = Vec::new();
     let mut n_broken = 0;
     for (number, shelf) in shelves.iter().enumerate() {
         let index = MemoryIndex::open(&shelf.store, shelf.embedder.as_ref(), &shelf.owner, now)?;
         let options = MemoryOptions { mode: Mode::Hybrid, limit, archived: false };
-        let found = index.search(&Query::parse(question, now), &options)?;
+        let found = index.search(&query, &options)?;
         n_broken += found.broken.len();
         let hits = found.hits.iter().filter(|hit| holds(hit));
         passages.extend(hits.map(|hit| Passage::new(shelf, number, hit)));
