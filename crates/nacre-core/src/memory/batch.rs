@@ -12,7 +12,7 @@ use super::layout::{self, Located, Shelf};
 use super::record::Memory;
 use super::sidecar::{Evidence, MAX_SIDECAR_BYTES, Quote, State, render};
 use super::slug::slug;
-use super::store::{MemoryError, Store, Unreadable, UnreadableFault};
+use super::store::{MemoryError, Rules, Store, Unreadable, UnreadableFault};
 use super::tombstone;
 use crate::base::redact::redact_counted;
 use crate::safefs::{ChangeSet, FsError, RelPath, Writer};
@@ -505,20 +505,25 @@ impl<'a> Batch<'a> {
 
     /// Keeps secrets out of `text`, and counts them.
     pub(super) fn redact(&mut self, text: &str) -> String {
-        let redacted = redact_counted(text);
-        for (kind, n_found) in redacted.hits {
-            *self.redactions.entry(kind).or_default() += n_found;
-        }
-        let mut clean = redacted.text.into_owned();
-        for extra in self.store.rules().redact_extra.iter().filter(|extra| !extra.is_empty()) {
-            let n_found = clean.matches(extra.as_str()).count();
-            if n_found > 0 {
-                clean = clean.replace(extra.as_str(), EXTRA_PLACEHOLDER);
-                *self.redactions.entry("extra").or_default() += n_found;
-            }
-        }
-        clean
+        redacted(self.store.rules(), text, &mut self.redactions)
     }
+}
+
+/// `text` without secrets and without what the settings name as one to keep out; what was found is counted.
+pub(super) fn redacted(rules: &Rules, text: &str, found: &mut Redactions) -> String {
+    let clean = redact_counted(text);
+    for (kind, n_found) in clean.hits {
+        *found.entry(kind).or_default() += n_found;
+    }
+    let mut clean = clean.text.into_owned();
+    for extra in rules.redact_extra.iter().filter(|extra| !extra.is_empty()) {
+        let n_found = clean.matches(extra.as_str()).count();
+        if n_found > 0 {
+            clean = clean.replace(extra.as_str(), EXTRA_PLACEHOLDER);
+            *found.entry("extra").or_default() += n_found;
+        }
+    }
+    clean
 }
 
 /// A memory's `updated` never goes back, whatever the clock does.

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
-use super::batch::Batch;
+use super::batch::{Batch, Redactions, redacted};
 use super::document::{Broken, Document};
 use super::id::MemoryId;
 use super::kinds::MemoryType;
@@ -229,6 +229,11 @@ impl Store {
     /// The local state of a memory, where it has any.
     pub fn state(&self, id: &MemoryId) -> Result<Option<State>, MemoryError> {
         self.sidecar(layout::state_path(id)?)
+    }
+
+    /// `text` as it may leave the store: a person may have written a secret into a file by hand.
+    pub fn redacted(&self, text: &str) -> String {
+        redacted(&self.rules, text, &mut Redactions::new())
     }
 
     /// Whether a person forgot this very claim: such a one must not come back by itself.

@@ -25,14 +25,16 @@ mod thesaurus;
 mod traits;
 mod words;
 
-pub use embed::{Builtin, EmbedError, Embedder, ModelId, Transformer, minilm, normalize};
+pub use embed::{
+    Builtin, EmbedError, Embedder, ModelId, TokenCounter, Transformer, minilm, normalize,
+};
 pub use index::{Index, IndexError};
 pub use kin::{Kin, KinKind};
 pub use library::{Library, LibraryOptions, News, RecordHit};
 pub use memories::mentions::{files as files_named, symbols as symbols_named};
 pub use memories::{
-    Found, INDEX_FOLDER, IndexStatus, MemoryHit, MemoryIndex, MemoryOptions, Near, SearchError,
-    Why, clear_index, index_status,
+    Found, INDEX_FOLDER, IndexStatus, Interest, Listed, MemoryHit, MemoryIndex, MemoryOptions,
+    Near, SearchError, Why, clear_index, index_status,
 };
 pub use query::{Query, parse_time};
 pub use rank::{Level, Mode};
@@ -40,3 +42,4 @@ pub use record::{Field, Fingerprint, Link, LinkKind, Record, Standing, Unit, Voi
 pub use snapshot::Snapshot;
 pub use snippet::of as snippet;
 pub use thesaurus::are_near;
+pub use words::shared as shared_words;

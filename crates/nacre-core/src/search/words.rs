@@ -227,6 +227,17 @@ pub(super) fn terms_with_words(text: &str) -> Vec<(String, String)> {
     found
 }
 
+/// How many different words both texts hold, whatever their endings; words that say nothing do not count.
+pub fn shared(one: &str, other: &str) -> usize {
+    let mut held: std::collections::HashSet<String> = std::collections::HashSet::new();
+    each_term(one, |term| {
+        held.insert(term.to_owned());
+    });
+    let mut n_shared = 0;
+    each_term(other, |term| n_shared += usize::from(held.remove(term)));
+    n_shared
+}
+
 /// The term under which a property of a record is indexed.
 pub(super) fn facet(name: &str, value: &str) -> Vec<u8> {
     let mut term = vec![FACET_MARK];
@@ -348,6 +359,13 @@ mod tests {
         assert_eq!(terms("read_config()"), ["read_config", "read", "config"]);
         assert_eq!(terms("sha256"), ["sha256", "sha", "256"]);
         assert_eq!(terms("HTTP"), ["http"]);
+    }
+
+    #[test]
+    fn texts_share_words_whatever_their_endings() {
+        assert_eq!(shared("The queues are in SQLite", "one queue for SQLite queues"), 2);
+        assert_eq!(shared("The one of the", "of one the"), shared("one", "one"));
+        assert_eq!(shared("", "queue"), 0);
     }
 
     #[test]

@@ -76,6 +76,7 @@ fn run(stay: usize, seed: u64) -> Result<bool, Box<dyn Error>> {
         patience: Duration::ZERO,
         now: NOW.parse()?,
         clock: &clock,
+        lead: None,
     };
     let order = MaintainOrder { repository: Some(dir.path().to_owned()), force: false };
     let mut steps = Vec::new();

@@ -16,6 +16,7 @@ mod pipeline;
 mod process;
 mod recording;
 mod sandbox;
+mod seen;
 mod skills;
 mod spec;
 pub mod state;
@@ -27,8 +28,8 @@ mod workspace;
 
 pub use agents::{
     Case, Citation, CitationState, Crew, Delegate, ExplorerReport, Finding, LEAD_DENIED, Lead,
-    LeadAction, LeadOrder, LeadReport, LeadRuling, LeadStep, LeadTask, NearMemory, Report,
-    check_report, explorer, lead,
+    LeadAction, LeadOrder, LeadReport, LeadRuling, LeadStep, LeadTask, NOT_KNOWN, NearMemory,
+    Report, asked, asker, check_report, explorer, lead,
 };
 pub use completion::{ANSWER_TOOL, Complaints, SIGNAL_TOOL, Signalled, Verdict};
 pub use context::{ContextPlan, Conversation, Exchange, KeptResult, TooLong, Turn, plan};
@@ -53,6 +54,7 @@ pub use process::{
 };
 pub use recording::{Recording, RecordingReport};
 pub use sandbox::{Confinement, Metadata, Reach, secrets_of_home};
+pub use seen::Seen;
 pub use skills::{
     ActiveSkills, BadSkill, Origin, Shelf, ShelfPlaces, ShelfReport, Skill, SkillProblem,
 };
@@ -69,7 +71,11 @@ pub use tool::{
     AnyTool, Category, Change, ChangeKind, Desk, Fault, Output, Running, Tool, ToolError, ToolSpec,
 };
 pub use toolkits::checklist::{Checklist, ChecklistItem, ChecklistSet, ChecklistUpdate, ItemState};
-pub use toolkits::memory::{MemoryAdd, MemoryRemove, MemorySearch, MemoryShelf};
+pub use toolkits::memory::{
+    MemoryAdd, MemoryRecall, MemoryRemove, MemorySearch, MemoryShelf, Passage, QUOTE_MARK, note,
+    recall, speaker,
+};
 pub use toolkits::shell::ShellRun;
+pub use toolkits::trace::{TraceSearch, TraceShelf};
 pub use toolkits::web::{AddressGuard, SearchEndpoint, SearchEndpointError, WebFetch, WebSearch};
 pub use workspace::{BadGlob, Denied, Workspace, WorkspaceError};

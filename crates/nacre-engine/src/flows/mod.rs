@@ -4,6 +4,8 @@
 //! Extracting and summarising read events and return values. A sync decides what becomes of them, and hands the store
 //! one change set. Nothing here asks a clock or the environment.
 
+pub mod ask;
+pub mod brief;
 pub mod candidate;
 pub mod evidence;
 pub mod extract;

@@ -8,6 +8,7 @@
 )]
 
 mod answers;
+mod asking;
 mod campaign;
 mod embeddings;
 mod extraction;
@@ -16,6 +17,8 @@ mod harness;
 mod keys;
 mod lead;
 mod loopback;
+#[path = "../../examples/ask_bench/measure.rs"]
+mod measure;
 #[cfg(target_os = "linux")]
 mod programs;
 mod recording;

@@ -10,7 +10,7 @@ use super::Cli;
 
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
-    ("Remember and recall", &["sync", "memory", "feedback", "trace", "run"]),
+    ("Remember and recall", &["sync", "ask", "brief", "memory", "feedback", "trace", "run"]),
     ("Keep going", &["maintain", "report", "undo", "queue", "events"]),
     ("Set up", &["connect", "project", "model", "skill", "config"]),
 ];

@@ -144,6 +144,7 @@ fn one(
         patience: runtime.settings().lock.wait,
         now: runtime.now(),
         clock: &clock,
+        lead: None,
     };
     if dry_run {
         let (report, mut changes) = preview(&desk, order)?;

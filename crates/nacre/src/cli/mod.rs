@@ -3,6 +3,8 @@
 //! The only room that prints, ends the process and reads the environment. One file a verb, with its
 //! arguments, help and function; `run` holds one line an arm.
 
+mod ask;
+mod brief;
 mod changes;
 mod completions;
 mod config;
@@ -107,6 +109,8 @@ enum HereCommand {
     Status(status::StatusArgs),
     Doctor(doctor::DoctorArgs),
     Memory(memory::MemoryArgs),
+    Ask(ask::AskArgs),
+    Brief(brief::BriefArgs),
     Index(index::IndexArgs),
     Trace(trace::TraceArgs),
     Sync(sync::SyncArgs),
@@ -137,6 +141,8 @@ impl HereCommand {
             | Self::Status(_)
             | Self::Doctor(_)
             | Self::Memory(_)
+            | Self::Ask(_)
+            | Self::Brief(_)
             | Self::Index(_)
             | Self::Eval(_)
             | Self::Trace(_)
@@ -216,6 +222,8 @@ fn run_here(ui: &mut Ui, runtime: &Runtime, command: &HereCommand) -> Result<Exi
         HereCommand::Status(args) => status::cmd_status(ui, runtime, args),
         HereCommand::Doctor(args) => doctor::cmd_doctor(ui, runtime, args),
         HereCommand::Memory(args) => memory::cmd_memory(ui, runtime, args),
+        HereCommand::Ask(args) => ask::cmd_ask(ui, runtime, args),
+        HereCommand::Brief(args) => brief::cmd_brief(ui, runtime, args),
         HereCommand::Index(args) => index::cmd_index(ui, runtime, args),
         HereCommand::Trace(args) => trace::cmd_trace(ui, runtime, args),
         HereCommand::Sync(args) => sync::cmd_sync(ui, runtime, args),

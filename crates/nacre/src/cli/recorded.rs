@@ -14,7 +14,7 @@ use super::error::CommandError;
 use super::runtime::Runtime;
 
 /// Where long tool output is kept while an agent may still ask for it.
-const SPILL_FOLDER: &str = "spill";
+pub(crate) const SPILL_FOLDER: &str = "spill";
 
 /// More files than this are emptied out; each can be made again by asking again.
 const MAX_SPILLED: usize = 256;

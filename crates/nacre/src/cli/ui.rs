@@ -36,6 +36,7 @@ struct Color {
     /// What the streams allow when the choice is automatic.
     auto: (bool, bool),
     is_flagged: bool,
+    out_is_terminal: bool,
     err_is_terminal: bool,
 }
 
@@ -142,8 +143,14 @@ impl Ui {
             Some(When::Never) => (false, false),
             Some(When::Auto) | None => auto,
         };
-        let err_is_terminal = environment.stderr_is_terminal;
-        let color = Color { out, err, auto, is_flagged: globals.color.is_some(), err_is_terminal };
+        let color = Color {
+            out,
+            err,
+            auto,
+            is_flagged: globals.color.is_some(),
+            out_is_terminal: environment.stdout_is_terminal,
+            err_is_terminal: environment.stderr_is_terminal,
+        };
         Self {
             out: io::BufWriter::new(io::stdout()),
             is_json: globals.json,
@@ -181,6 +188,13 @@ impl Ui {
         if !text.ends_with('\n') {
             writeln!(self.out)?;
         }
+        Ok(())
+    }
+
+    /// Prints a piece of a text at once, for somebody who watches it grow.
+    pub(crate) fn words(&mut self, text: &str) -> Result<(), CommandError> {
+        write!(self.out, "{}", Shown(text))?;
+        self.out.flush()?;
         Ok(())
     }
 
@@ -247,6 +261,11 @@ impl Ui {
             self.line(line)?;
         }
         Ok(())
+    }
+
+    /// Whether a person watches the result as it is printed.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.color.out_is_terminal && !self.is_json
     }
 
     /// Whether a person watches standard error and wants to be told how far things are.

@@ -8,6 +8,10 @@
 
 mod agents;
 mod answering;
+mod ask;
+#[cfg(unix)]
+mod ask_watched;
+mod brief;
 mod concurrency;
 mod config;
 mod docs;

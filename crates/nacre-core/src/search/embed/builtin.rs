@@ -87,9 +87,14 @@ impl Builtin {
         }
     }
 
+    /// The words that it knows.
+    pub(super) fn vocabulary(&self) -> Vocabulary<'_> {
+        Vocabulary::new(self.bytes, &self.vocabulary)
+    }
+
     /// The tokens of a text, as the model sees it.
     fn tokens(&self, text: &str) -> Vec<u32> {
-        let vocabulary = Vocabulary::new(self.bytes, &self.vocabulary);
+        let vocabulary = self.vocabulary();
         let (mut tokens, mut folded, mut n_words) = (Vec::new(), String::new(), 0);
         each_chunk(text, |chunk| {
             fold(chunk, &mut folded);

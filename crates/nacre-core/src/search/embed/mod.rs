@@ -7,6 +7,7 @@ mod builtin;
 mod chars;
 pub mod minilm;
 mod pieces;
+mod tokens;
 mod transformer;
 mod wheel;
 mod words;
@@ -19,6 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::safefs::FsError;
 
 pub use builtin::Builtin;
+pub use tokens::TokenCounter;
 pub use transformer::Transformer;
 
 /// Turns texts into vectors that lie close together when the texts mean the same.

@@ -6,6 +6,7 @@
 mod look;
 pub(crate) mod mentions;
 mod nearest;
+mod outline;
 mod related;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,8 @@ use super::snippet;
 use crate::memory::{Located, Memory, MemoryError, Reader, Store, Unreadable};
 use crate::safefs::{Access, FsError, Owner, WriteScope};
 use look::{Look, Size};
+
+pub use self::outline::{Interest, Listed};
 
 /// The folder of everything derived, inside a store.
 pub const INDEX_FOLDER: &str = "index";

@@ -49,6 +49,18 @@ impl Crew {
         events: Events,
         control: &RunControl,
     ) -> Result<Outcome, PipelineError> {
+        self.go_on(Conversation::default(), question, spec, events, control).await
+    }
+
+    /// The same after what was said before.
+    pub async fn go_on(
+        &self,
+        history: Conversation,
+        question: &str,
+        spec: &AgentSpec,
+        events: Events,
+        control: &RunControl,
+    ) -> Result<Outcome, PipelineError> {
         let skills = Arc::new(ActiveSkills::default());
         let mut tools = self.tools.clone();
         tools.extend(toolkits::skill::tools(&self.shelf, &skills, &events));
@@ -67,7 +79,6 @@ impl Crew {
             limits: &self.limits,
             clock: &self.clock,
         };
-        let history = Conversation::default();
         let job = Job {
             spec,
             history,

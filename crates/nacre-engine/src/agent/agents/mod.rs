@@ -1,11 +1,13 @@
 //! The agents there are, as data.
 
+mod asker;
 mod citations;
 mod crew;
 mod delegate;
 mod explorer;
 mod lead;
 
+pub use asker::{NOT_KNOWN, asked, asker};
 pub use citations::{Citation, CitationState, Report, check_report};
 pub use crew::Crew;
 pub use delegate::Delegate;

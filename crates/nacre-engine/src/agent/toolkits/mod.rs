@@ -7,6 +7,7 @@ pub mod git;
 pub(super) mod memory;
 pub(super) mod shell;
 pub mod skill;
+pub(super) mod trace;
 pub(super) mod web;
 
 use super::tool::{Desk, Fault, ToolError};

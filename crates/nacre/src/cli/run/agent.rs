@@ -100,7 +100,12 @@ async fn explore(
     work.await
 }
 
-fn crew(runtime: &Runtime, home: &WriteScope, models: Models) -> Result<Crew, CommandError> {
+/// What an agent of a command works with: the repository around the current folder, to be read.
+pub(crate) fn crew(
+    runtime: &Runtime,
+    home: &WriteScope,
+    models: Models,
+) -> Result<Crew, CommandError> {
     let failed =
         |error: &dyn std::error::Error| CommandError::from_error(Exit::Failed, error, None);
     let folder = &runtime.environment.folder;

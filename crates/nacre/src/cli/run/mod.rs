@@ -6,6 +6,7 @@ mod show;
 
 use clap::{Args, Subcommand};
 
+pub(crate) use self::agent::crew;
 use super::error::{CommandError, Exit};
 use super::runtime::Runtime;
 use super::ui::Ui;

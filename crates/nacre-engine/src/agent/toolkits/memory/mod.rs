@@ -4,11 +4,16 @@
 //! goes through one `memory::Batch`.
 
 mod add;
+mod passage;
+mod recall;
 mod remove;
 mod search;
 mod shelf;
 
 pub use add::MemoryAdd;
+pub(crate) use passage::marked;
+pub use passage::{Passage, QUOTE_MARK, recall, speaker};
+pub use recall::{MemoryRecall, note};
 pub use remove::MemoryRemove;
 pub use search::MemorySearch;
 pub use shelf::MemoryShelf;

@@ -1,0 +1,156 @@
+//! What holds now, told from the index alone: no memory's file is read to know that it is there.
+//!
+//! A brief of ten thousand memories shows thirty. Which thirty follows from what the index has of each row: its standing,
+//! time, confidence and kind, the files it names, and how well it fits a task. Only those that are shown are read.
+
+use std::collections::{HashMap, HashSet};
+
+use jiff::Timestamp;
+
+use super::mentions;
+use super::{MAX_CANDIDATES, MemoryIndex, SearchError};
+use crate::memory::{LEARNING_KINDS, LearningKind, Located, Memory, MemoryType};
+use crate::search::index::IndexError;
+use crate::search::query::Query;
+use crate::search::rank::{self, Level, Mode, RankOptions};
+use crate::search::record::{LinkKind, Standing};
+use crate::search::words;
+
+/// What a memory is worth that names a file of the same name elsewhere, beside one that names the file itself.
+const SAME_NAME: f32 = 0.4;
+
+/// More files than this are no task.
+const MAX_FILES: usize = 64;
+
+/// What the reader is about to do, as far as that is known.
+#[derive(Clone, Debug)]
+pub struct Interest<'a> {
+    /// In words.
+    pub task: Option<&'a str>,
+    /// Paths as memories name them: below the repository.
+    pub files: &'a [String],
+    pub mode: Mode,
+}
+
+/// A memory that holds, as the index knows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    row: usize,
+    pub id: String,
+    pub memory_type: MemoryType,
+    pub kind: Option<LearningKind>,
+    /// When it was last said or changed; the beginning of time where nobody knows.
+    pub updated: Timestamp,
+    /// From 0 to 1.
+    pub confidence: f32,
+    /// How well it fits the task, from 0 to 1; 0 without a task.
+    pub fit: f32,
+    /// Whether it names one of the files, from 0 to 1.
+    pub names_file: f32,
+}
+
+impl MemoryIndex<'_> {
+    /// Every memory that holds: active, and overturned by no other. In no order.
+    pub fn outline(&self, interest: &Interest<'_>) -> Result<Vec<Listed>, SearchError> {
+        let rows = self.holding_rows();
+        let kinds = self.kinds();
+        let fits = self.fits(interest, &rows)?;
+        let named = self.naming(interest.files);
+        let listed = |row: usize| {
+            let numbers = self.snapshot.row(row);
+            Some(Listed {
+                row,
+                id: self.snapshot.key(row).to_owned(),
+                memory_type: type_of(self.snapshot.unit_key(row))?,
+                kind: kinds.get(&row).copied(),
+                updated: Timestamp::from_millisecond(numbers.time_ms).unwrap_or_default(),
+                confidence: f32::from(numbers.confidence) / 255.0,
+                fit: fits.get(&row).copied().unwrap_or(0.0),
+                names_file: named.get(&row).copied().unwrap_or(0.0),
+            })
+        };
+        Ok(rows.into_iter().filter_map(listed).collect())
+    }
+
+    /// Reads a listed memory; `None` when it went away or changed so that it is none any more.
+    pub fn read(&self, listed: &Listed) -> Option<Memory> {
+        let at = Located::from_path(self.snapshot.unit_key(listed.row))?;
+        self.pages().reader.borrow_mut().read_leniently(&at)
+    }
+
+    /// Active rows, less those that a row in use says it overturned.
+    fn holding_rows(&self) -> Vec<usize> {
+        let snapshot = &self.snapshot;
+        let in_use: Vec<usize> = (0..snapshot.n_rows())
+            .filter(|row| snapshot.is_live(*row))
+            .filter(|row| snapshot.row(*row).standing != Standing::Archived)
+            .collect();
+        let mut overturned: HashSet<String> = HashSet::new();
+        for row in &in_use {
+            let own = snapshot.key(*row);
+            let links = snapshot.links(*row).into_iter();
+            let older = links.filter(|link| link.kind == LinkKind::Supersedes && link.to != own);
+            overturned.extend(older.map(|link| link.to));
+        }
+        let holds = |row: &usize| {
+            snapshot.row(*row).standing == Standing::Active
+                && !overturned.contains(snapshot.key(*row))
+        };
+        in_use.into_iter().filter(holds).collect()
+    }
+
+    fn kinds(&self) -> HashMap<usize, LearningKind> {
+        let mut kinds = HashMap::new();
+        for spec in LEARNING_KINDS {
+            let term = words::facet("kind", spec.name);
+            kinds.extend(self.snapshot.postings(&term).map(|(row, _)| (row, spec.kind)));
+        }
+        kinds
+    }
+
+    fn fits(
+        &self,
+        interest: &Interest<'_>,
+        rows: &[usize],
+    ) -> Result<HashMap<usize, f32>, SearchError> {
+        let Some(task) = interest.task.filter(|task| !task.trim().is_empty()) else {
+            return Ok(HashMap::new());
+        };
+        let mut allowed = vec![false; self.snapshot.n_rows()];
+        for row in rows {
+            allowed[*row] = true;
+        }
+        let options = RankOptions {
+            mode: interest.mode,
+            level: Level::Records,
+            limit: MAX_CANDIDATES,
+            now_ms: self.now.as_millisecond(),
+        };
+        let query = Query::plain(task);
+        let ranked = rank::rank(&self.snapshot, &query, &allowed, self.embedder, &options)
+            .map_err(IndexError::Embed)?;
+        let best = ranked.first().map_or(1.0, |best| best.score.max(f32::MIN_POSITIVE));
+        Ok(ranked.into_iter().map(|hit| (hit.row, (hit.score / best).clamp(0.0, 1.0))).collect())
+    }
+
+    fn naming(&self, files: &[String]) -> HashMap<usize, f32> {
+        let mut named: HashMap<usize, f32> = HashMap::new();
+        for file in files.iter().take(MAX_FILES) {
+            let path = file.trim_start_matches("./");
+            let name = mentions::file_name(path);
+            for (value, worth) in [(path, 1.0), (name, SAME_NAME)] {
+                for (row, _) in self.snapshot.postings(&words::facet("file", value)) {
+                    let known = named.entry(row).or_default();
+                    *known = known.max(worth);
+                }
+            }
+        }
+        named
+    }
+}
+
+/// The type of the memory at a path; looked at for every memory, so that nothing but the folder is.
+fn type_of(path: &str) -> Option<MemoryType> {
+    let folder = path.strip_prefix("memory/")?.split('/').next()?;
+    crate::memory::TYPES.iter().find(|spec| spec.folder == folder).map(|spec| spec.memory_type)
+}

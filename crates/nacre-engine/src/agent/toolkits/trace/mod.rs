@@ -1,0 +1,5 @@
+//! What was said in sessions, as far as an agent may look for it.
+
+mod search;
+
+pub use search::{TraceSearch, TraceShelf};

@@ -1,0 +1,123 @@
+//! What a sentence cites: the groups in square brackets, and everything that looks like an id wherever it stands.
+//!
+//! A model that makes an id up may write it without brackets, with a dash that only looks like one, or with a character in
+//! it that nobody sees. So the shape is looked for in the text as a reader sees it, and whatever has it must hold.
+
+use nacre_core::base::is_hidden_char;
+
+/// The digits of the day that an id begins with.
+const DAY_DIGITS: usize = 8;
+
+/// What a sentence cites.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Marks {
+    /// Everything that is named as a source, each once.
+    pub(super) named: Vec<String>,
+    /// The sentence without it.
+    pub(super) words: String,
+}
+
+/// Takes the citations out of a sentence.
+pub(super) fn marks(sentence: &str) -> Marks {
+    let plain = plain(sentence);
+    let mut found = Marks::default();
+    let mut rest = plain.as_str();
+    let mut is_code = false;
+    while let Some(at) = rest.find(['[', '`']) {
+        found.words.push_str(&rest[..at]);
+        let is_tick = rest[at..].starts_with('`');
+        let inside = &rest[at + 1..];
+        if is_tick {
+            is_code = !is_code;
+            rest = inside;
+            continue;
+        }
+        let end = inside.find(']').unwrap_or(inside.len());
+        let group = &inside[..end];
+        // Brackets in code are code, unless a source is named there.
+        if is_code || group.starts_with("redacted:") {
+            found.words.push_str(group);
+        } else {
+            found.name_all(group);
+        }
+        rest = inside.get(end + 1..).unwrap_or_default();
+    }
+    found.words.push_str(rest);
+    for id in id_shapes(&plain) {
+        found.name(&id);
+    }
+    found
+}
+
+impl Marks {
+    fn name_all(&mut self, group: &str) {
+        let bare = |part: &str| part.trim_matches(['`', '*', '"', '\'', '.']).to_owned();
+        let parts = group.split([',', ';', '[', ' ']).map(bare).filter(|part| !part.is_empty());
+        let mut is_empty = true;
+        for part in parts {
+            is_empty = false;
+            self.name(&part);
+        }
+        // An empty group cites nothing, and is no citation either.
+        if is_empty {
+            self.name("");
+        }
+    }
+
+    fn name(&mut self, source: &str) {
+        if !self.named.iter().any(|known| known == source) {
+            self.named.push(source.to_owned());
+        }
+    }
+}
+
+/// The text as a reader sees it: no hidden characters, one kind of dash, one kind of digit, one kind of bracket.
+fn plain(text: &str) -> String {
+    let seen = text.chars().filter(|c| !is_hidden_char(*c));
+    seen.map(|c| match c {
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => '-',
+        '\u{ff10}'..='\u{ff19}' => char::from_digit(u32::from(c) - 0xff10, 10).unwrap_or(c),
+        '［' | '【' | '〔' | '⟦' => '[',
+        '］' | '】' | '〕' | '⟧' => ']',
+        c => c,
+    })
+    .collect()
+}
+
+/// Everything that looks like the id of a memory: eight digits, a dash, and a slug.
+fn id_shapes(text: &str) -> Vec<String> {
+    let is_inside = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let words = text.split(|c: char| !is_inside(c));
+    let shapes = words.filter(|word| {
+        let n_digits = word.bytes().take_while(u8::is_ascii_digit).count();
+        n_digits == DAY_DIGITS && word[n_digits..].len() > 1 && word[n_digits..].starts_with('-')
+    });
+    shapes.map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_that_is_named_as_a_source_is_found() {
+        for (sentence, expected) in [
+            ("It is so [20260101-a].", vec!["20260101-a"]),
+            ("So [20260101-a, 20260102-b] [k1:7].", vec!["20260101-a", "20260102-b", "k1:7"]),
+            ("So [`20260101-a`].", vec!["20260101-a"]),
+            ("See 20260101-a.", vec!["20260101-a"]),
+            ("See `20260101-a` [20260102-b].", vec!["20260102-b", "20260101-a"]),
+            ("See 20260101\u{2011}a\u{200b}b.", vec!["20260101-ab"]),
+            ("See ２０２６０１０１-a.", vec!["20260101-a"]),
+            ("So 【20260101-a】.", vec!["20260101-a"]),
+            ("So [1].", vec!["1"]),
+            ("So [].", vec![""]),
+            ("So [20260101-a", vec!["20260101-a"]),
+            ("Use `list[0]` and [redacted:token] here.", vec![]),
+            ("On 2026-01-01 and 20260101 it was 12345678901-x.", vec![]),
+        ] {
+            assert_eq!(marks(sentence).named, expected, "{sentence}");
+        }
+        assert_eq!(marks("The queue is `a[0]` [20260101-a].").words, "The queue is a0 .");
+    }
+}

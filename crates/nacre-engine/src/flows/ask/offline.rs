@@ -1,0 +1,40 @@
+//! An answer without a model: the memories that fit best, in their own words.
+//!
+//! A search always finds something. An answer must be able to say that nothing is known, so what is found has to share
+//! enough of the question's words, or enough of its meaning, to be one.
+
+use nacre_core::search::snippet;
+
+use crate::agent::Passage;
+
+/// The share of the question's words that a memory holds and the nearness of its meaning must add up to this. Fitted on a
+/// hundred questions with an answer and twenty without (`examples/ask_bench`): below it more is made up, above it
+/// more is missed.
+const MIN_FIT: f32 = 0.42;
+
+/// A further memory that fits less than this share of the best is not worth reading.
+const MIN_SHARE: f32 = 0.4;
+
+/// Passages that answer, best first, each with the words of it that do.
+#[derive(Clone, Debug)]
+pub struct Told {
+    pub passage: Passage,
+    /// The line of its text that is nearest to the question; empty where the title says it all.
+    pub line: String,
+}
+
+/// What is told of these passages; nothing when none of them is about the question.
+pub fn tell(question: &str, passages: Vec<Passage>) -> Vec<Told> {
+    let is_about = |passage: &Passage| passage.lexical + passage.similarity >= MIN_FIT;
+    if !passages.iter().any(is_about) {
+        return Vec::new();
+    }
+    let best = passages.iter().map(|passage| passage.score).fold(0.0, f32::max);
+    let told = passages.into_iter().filter(|passage| passage.score >= best * MIN_SHARE);
+    told.map(|passage| Told { line: line_of(question, &passage), passage }).collect()
+}
+
+fn line_of(question: &str, passage: &Passage) -> String {
+    let line = snippet(&passage.body, question);
+    if line.trim() == passage.title.trim() { String::new() } else { line }
+}

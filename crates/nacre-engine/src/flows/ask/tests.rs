@@ -1,0 +1,198 @@
+//! What reaches a reader, whatever a model writes.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use nacre_core::memory::{Claim, Draft, LearningKind, MemoryId, Rules, Store};
+use nacre_core::safefs::{Access, Owner, WriteScope};
+use nacre_core::search::Builtin;
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::*;
+use crate::agent::{MemoryShelf, Seen};
+
+struct World {
+    _folder: TempDir,
+    shelves: Vec<MemoryShelf>,
+    seen: Seen,
+}
+
+const QUEUE: &str = "20261115-the-queue-is-a-sqlite-table";
+const REDIS: &str = "20261115-the-queue-is-in-redis";
+const ZONE: &str = "20261115-tests-run-with-tz-utc";
+const OLD: &str = "20261115-deploy-by-hand";
+const UNSHOWN: &str = "20261115-cookies-are-signed";
+const PLACE: &str = "ab12cd34:7";
+
+fn draft(title: &str, body: &str) -> Draft {
+    Draft {
+        claim: Claim::Learning(LearningKind::Insight),
+        title: title.to_owned(),
+        body: body.to_owned(),
+        tags: Vec::new(),
+        related: Vec::new(),
+        source: "human".to_owned(),
+        confidence: 0.8,
+        quotes: Vec::new(),
+    }
+}
+
+fn world() -> World {
+    let folder = tempfile::tempdir().unwrap();
+    let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
+    let scope = WriteScope::open(folder.path(), Access::Private).unwrap();
+    nacre_core::memory::init(&scope.lock(&owner, Duration::ZERO).unwrap(), "").unwrap();
+    let store = Store::new(scope, Rules::default());
+    let now = "2026-11-15T08:30:00Z".parse().unwrap();
+    let mut batch = store.begin(&owner, Duration::ZERO).unwrap();
+    for (title, body) in [
+        ("The queue is in Redis", "It is fast."),
+        ("Tests run with TZ=UTC", "Or the report fails late in the evening."),
+        ("Deploy by hand", "With the script."),
+        ("Cookies are signed", "No state on the server."),
+    ] {
+        batch.add(&draft(title, body), now).unwrap();
+    }
+    batch.commit().unwrap();
+    let mut batch = store.begin(&owner, Duration::ZERO).unwrap();
+    let newer = draft("The queue is a SQLite table", "One file to back up.");
+    batch.supersede(&REDIS.parse().unwrap(), &newer, now).unwrap();
+    batch.archive(OLD, now).unwrap();
+    batch.commit().unwrap();
+    let shelf = MemoryShelf {
+        store: Arc::new(store),
+        embedder: Arc::new(Builtin::shipped().unwrap()),
+        owner,
+        patience: Duration::ZERO,
+        source: "ask".to_owned(),
+    };
+    let seen = Seen::default();
+    for id in [QUEUE, REDIS, ZONE, OLD, "20261115-the-queue", "20200101-gone"] {
+        seen.note(id, "what was shown");
+    }
+    seen.note(PLACE, "let us keep the queue in one file");
+    World { _folder: folder, shelves: vec![shelf], seen }
+}
+
+impl World {
+    fn answer(&self, text: &str) -> Answer {
+        Answer::check(text, &Verifier { shelves: &self.shelves, seen: &self.seen })
+    }
+
+    fn doubt(&self, text: &str) -> Option<Doubt> {
+        let answer = self.answer(text);
+        assert!(answer.said.len() + answer.n_left_out() == 1, "{text}: {answer:?}");
+        answer.doubts.into_keys().next()
+    }
+}
+
+#[test]
+fn a_sentence_is_shown_only_if_all_it_cites_holds() {
+    let world = world();
+    for (sentence, expected) in [
+        (format!("The queue is a table [{QUEUE}]."), None),
+        (format!("The queue is a table. [{QUEUE}]"), None),
+        (format!("The queue, not the tests, is a table [{QUEUE}][{ZONE}]."), None),
+        (format!("The queue is one file [{PLACE}]."), None),
+        (format!("The queue moved from Redis to SQLite [{REDIS}][{QUEUE}]."), None),
+        ("The queue is a table.".to_owned(), Some(Doubt::NoSource)),
+        ("The queue is a table [1].".to_owned(), Some(Doubt::NotShown)),
+        ("The queue is a table [].".to_owned(), Some(Doubt::NotShown)),
+        ("The queue is a table [20260101-made-up].".to_owned(), Some(Doubt::NotShown)),
+        (format!("The queue is a table [{QUEUE}-2]."), Some(Doubt::NotShown)),
+        (format!("The queue is a table [{QUEUE}][mem-42]."), Some(Doubt::NotShown)),
+        (format!("The queue is a table [{QUEUE}], see 20260101-made-up."), Some(Doubt::NotShown)),
+        (format!("The cookies of the queue are signed [{UNSHOWN}]."), Some(Doubt::NotShown)),
+        (format!("The queue [file]({QUEUE}) is a table."), Some(Doubt::NotShown)),
+        ("The queue is a table [20261115-the-queue].".to_owned(), Some(Doubt::Gone)),
+        ("It is gone [20200101-gone].".to_owned(), Some(Doubt::Gone)),
+        (format!("Deploy by hand [{OLD}]."), Some(Doubt::Archived)),
+        (format!("The queue is in Redis [{REDIS}]."), Some(Doubt::Overturned)),
+        (format!("Tests want the queue in Redis [{REDIS}][{ZONE}]."), Some(Doubt::Overturned)),
+        (format!("Zebras eat grass [{ZONE}]."), Some(Doubt::Unrelated)),
+    ] {
+        assert_eq!(world.doubt(&sentence), expected, "{sentence}");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_left_out_whole_and_counted() {
+    let world = world();
+    let text = format!(
+        "Here is what I found.\n\n- The queue is a SQLite table [{QUEUE}].\n- It has a dashboard \
+         [20260101-invented]. Tests run in UTC [{ZONE}].\n"
+    );
+    let answer = world.answer(&text);
+    assert_eq!(
+        answer.text(),
+        format!("- The queue is a SQLite table [{QUEUE}].\nTests run in UTC [{ZONE}].")
+    );
+    let ids: Vec<String> = answer.ids().iter().map(ToString::to_string).collect();
+    assert_eq!(ids, [QUEUE, ZONE]);
+    let doubts: Vec<(Doubt, usize)> = answer.doubts.into_iter().collect();
+    assert_eq!(doubts, [(Doubt::NoSource, 1), (Doubt::NotShown, 1)]);
+}
+
+#[test]
+fn a_model_that_does_not_know_is_believed() {
+    let world = world();
+    for text in ["NOT KNOWN", "Not known.", " **NOT KNOWN** \n", "[NOT KNOWN]"] {
+        assert_eq!(world.answer(text), Answer::default(), "{text}");
+    }
+    assert_eq!(world.answer("NOT KNOWN, but I guess Redis.").n_left_out(), 1);
+}
+
+#[test]
+fn a_question_about_nothing_is_not_answered() {
+    let world = world();
+    let now = "2026-11-15T08:30:00Z".parse().unwrap();
+    let told = |question: &str| {
+        let (passages, _) = crate::agent::recall(&world.shelves, question, 5, now).unwrap();
+        let told = tell(question, passages);
+        told.into_iter().map(|told| told.passage.id.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(told("Where is the queue kept?"), [QUEUE]);
+    assert_eq!(told("Is the queue in Redis?"), [QUEUE], "never what was overturned");
+    assert_eq!(told("Who won the chess championship in 1972?"), [""; 0]);
+}
+
+/// One store for all cases: none of them changes it.
+static WORLD: OnceLock<World> = OnceLock::new();
+
+proptest! {
+    /// Whatever is shown names only what may be named.
+    #[test]
+    fn no_made_up_id_reaches_the_reader(
+        parts in prop::collection::vec(
+            prop::sample::select(vec![
+                "The queue is a table ", "[20261115-the-queue-is-a-sqlite-table]", "[20261115-made-up]",
+                "20261115-made-up", "[", "]", "`", ". ", "\n", "Tests ", "[20261115-tests-run-with-tz-utc]",
+                ", ", "[20261115-deploy-by-hand]", "\u{200b}", "\u{2011}", "e.g. ", "(", ")", "[[", "2026",
+            ]),
+            0..24,
+        ),
+    ) {
+        let world = WORLD.get_or_init(world);
+        let answer = world.answer(&parts.concat());
+        let allowed = [QUEUE, ZONE];
+        for said in &answer.said {
+            prop_assert!(!said.ids.is_empty());
+            prop_assert!(said.ids.iter().all(|id| allowed.contains(&id.as_str())));
+            prop_assert!(!said.text.contains("made-up") && !said.text.contains("deploy-by-hand"), "{}", said.text);
+        }
+    }
+}
+
+#[test]
+fn ids_are_cited_in_the_order_of_the_text() {
+    let said = |id: &str| Said {
+        text: String::new(),
+        starts_line: false,
+        ids: vec![id.parse::<MemoryId>().unwrap()],
+        places: vec![PLACE.to_owned()],
+    };
+    let answer = Answer { said: vec![said(ZONE), said(QUEUE), said(ZONE)], ..Answer::default() };
+    assert_eq!(answer.ids().iter().map(MemoryId::as_str).collect::<Vec<_>>(), [ZONE, QUEUE]);
+    assert_eq!(answer.places(), [PLACE]);
+}

@@ -1,0 +1,178 @@
+//! `nacre ask`: a question, answered from memory with proof.
+//!
+//! Whatever a model writes, no sentence is printed before everything that it cites was looked up.
+
+mod model;
+mod output;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use jiff::Timestamp;
+use nacre_core::memory::MemoryId;
+use nacre_core::search::Embedder;
+use nacre_engine::agent::{MemoryShelf, Passage, recall};
+use nacre_engine::flows::ask::{MAX_QUESTION_BYTES, tell};
+use nacre_engine::model::{Models, Role, RolesError};
+
+use super::error::{CommandError, Exit};
+use super::memory::ScopeArg;
+use super::models::{model_settings, scripted};
+use super::runtime::{Runtime, Whose};
+use super::ui::Ui;
+
+/// How many memories a question is answered from.
+const DEFAULT_LIMIT: usize = 5;
+const MAX_LIMIT: usize = 20;
+
+/// Counting what was cited must not make an answer wait.
+const COUNT_PATIENCE: Duration = Duration::from_millis(500);
+
+/// Ask what is remembered, and get an answer with proof
+///
+/// With a model the answer is written from the memories that fit, and every sentence names the ids
+/// that prove it. Each id is looked up before the sentence is shown; what does not hold is left out,
+/// and that is said. The question and those memories go to the model that is set for `ask`. Without
+/// a model the memories themselves are the answer. When nothing fits, the memory does not know.
+#[derive(Debug, Args)]
+pub(crate) struct AskArgs {
+    /// The question
+    #[arg(required = true)]
+    question: Vec<String>,
+    /// Answer from at most this many memories, 1 to 20
+    #[arg(long, short = 'n', value_name = "N", default_value_t = DEFAULT_LIMIT)]
+    limit: usize,
+    /// Answer with the memories themselves, also where a model is set
+    #[arg(long)]
+    no_model: bool,
+    /// Take the model's answers from this file, for tests
+    #[arg(long, value_name = "FILE", conflicts_with = "no_model")]
+    scripted: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    scope: ScopeArg,
+}
+
+/// A question, and where its answer may come from.
+struct Asking<'a> {
+    runtime: &'a Runtime,
+    question: String,
+    shelves: Arc<Vec<MemoryShelf>>,
+    /// Whose memories each shelf holds.
+    whose: Vec<Whose>,
+    /// The best first.
+    passages: Vec<Passage>,
+    n_broken: usize,
+}
+
+pub(crate) fn cmd_ask(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &AskArgs,
+) -> Result<Exit, CommandError> {
+    let asking = look_up(runtime, args)?;
+    if asking.n_broken != 0 {
+        let files = if asking.n_broken == 1 { "1 file is" } else { "some files are" };
+        ui.warning(format!("Not everything was looked at: {files} broken"), Some("nacre doctor"));
+    }
+    let partial = if asking.n_broken == 0 { Exit::Done } else { Exit::Partial };
+    let Some(models) = models(ui, runtime, args)? else {
+        return without_model(ui, asking, None).map(|()| partial);
+    };
+    let answered = model::answer(ui, &asking, models)?;
+    match &answered.failure {
+        Some(failure) if answered.answer.said.is_empty() => {
+            let hint = failure.hints.first().map(String::as_str);
+            ui.warning(format!("{}; these are the memories", failure.message), hint);
+            without_model(ui, asking, Some(failure)).map(|()| Exit::Partial)
+        }
+        failure => {
+            count(&asking, &answered.answer.ids());
+            output::print_answer(ui, &asking, &answered)?;
+            Ok(if failure.is_some() { Exit::Partial } else { partial })
+        }
+    }
+}
+
+fn look_up<'a>(runtime: &'a Runtime, args: &AskArgs) -> Result<Asking<'a>, CommandError> {
+    let question = args.question.join(" ").trim().to_owned();
+    if question.is_empty() {
+        return Err(CommandError::usage("The question is empty")
+            .hint("nacre ask \"Why is the queue in SQLite?\""));
+    }
+    if question.len() > MAX_QUESTION_BYTES {
+        let size = question.len();
+        return Err(CommandError::usage(format!("The question has {size} bytes"))
+            .hint(format!("Ask in at most {MAX_QUESTION_BYTES}")));
+    }
+    if !(1..=MAX_LIMIT).contains(&args.limit) {
+        return Err(CommandError::usage(format!("`--limit` is 1 to {MAX_LIMIT}")));
+    }
+    let embedder: Arc<dyn Embedder> = Arc::from(runtime.embedder()?);
+    let (mut shelves, mut whose) = (Vec::new(), Vec::new());
+    for scoped in runtime.stores_to_read(args.scope.mode())? {
+        whose.push(scoped.whose);
+        shelves.push(MemoryShelf {
+            store: Arc::new(scoped.store),
+            embedder: Arc::clone(&embedder),
+            owner: runtime.owner("ask"),
+            patience: COUNT_PATIENCE,
+            source: "ask".to_owned(),
+        });
+    }
+    let (passages, n_broken) = recall(&shelves, &question, args.limit, runtime.now())?;
+    Ok(Asking { runtime, question, shelves: Arc::new(shelves), whose, passages, n_broken })
+}
+
+/// The models that answer; none where none is set, or where the person wants none.
+fn models(ui: &mut Ui, runtime: &Runtime, args: &AskArgs) -> Result<Option<Models>, CommandError> {
+    if args.no_model {
+        return Ok(None);
+    }
+    if let Some(file) = &args.scripted {
+        return Ok(Some(Models::new(scripted(runtime, file)?)));
+    }
+    let models = Models::new(model_settings(runtime)?);
+    match models.route(Role::Ask) {
+        Ok(_) => Ok(Some(models)),
+        Err(RolesError::NotSet(_)) => Ok(None),
+        Err(error) => {
+            let error = CommandError::from(error);
+            ui.warning(
+                format!("{}; these are the memories", error.message),
+                error.hints.first().map(String::as_str),
+            );
+            Ok(None)
+        }
+    }
+}
+
+/// The memories speak for themselves. The first is the answer and counts as cited; the others are only near it.
+fn without_model(
+    ui: &mut Ui,
+    asking: Asking<'_>,
+    failure: Option<&CommandError>,
+) -> Result<(), CommandError> {
+    let told = tell(&asking.question, asking.passages.clone());
+    let cited: Vec<MemoryId> = told.iter().take(1).map(|told| told.passage.id.clone()).collect();
+    count(&asking, &cited);
+    output::print_told(ui, &asking, &told, failure)
+}
+
+/// Counts what an answer cites, each memory once.
+fn count(asking: &Asking<'_>, ids: &[MemoryId]) {
+    let now: Timestamp = asking.runtime.now();
+    for shelf in asking.shelves.iter() {
+        let is_here =
+            |id: &&MemoryId| shelf.store.locate(id.as_str()).is_ok_and(|at| at.id == **id);
+        let here: Vec<MemoryId> = ids.iter().filter(is_here).cloned().collect();
+        if here.is_empty() {
+            continue;
+        }
+        // The answer is worth more than its count: a store that cannot be written to now is not counted in.
+        let _ = shelf.store.begin(&shelf.owner, shelf.patience).and_then(|mut batch| {
+            batch.cite(&here, now)?;
+            batch.commit()
+        });
+    }
+}

@@ -1,0 +1,218 @@
+//! The model's part of an answer: tools, the run, and sentences shown as soon as they are checked.
+
+use std::sync::Arc;
+
+use nacre_core::safefs::{RelPath, WriteScope};
+use nacre_engine::agent::{
+    AgentSpec, AnyTool, CancelledBy, Crew, Ending, Event, Events, Listener, MemoryRecall, Outcome,
+    PipelineError, Record, RunError, RunHandle, Seen, TaskId, TraceSearch, TraceShelf, asked,
+    asker, note, toolkits,
+};
+use nacre_engine::flows::ask::{Answer, Checker, Herald, Said, Sentence, Verifier, ask, gap};
+use nacre_engine::model::Models;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use super::super::error::{CommandError, Exit};
+use super::super::models::{block_on, no_answer};
+use super::super::recorded::SPILL_FOLDER;
+use super::super::run::crew;
+use super::super::ui::{Live, Ui};
+use super::Asking;
+
+/// What came of asking a model.
+pub(super) struct Answered {
+    pub(super) answer: Answer,
+    /// Why it is not whole.
+    pub(super) failure: Option<CommandError>,
+    pub(super) outcome: Outcome,
+    /// Whether the sentences stand on the screen already.
+    pub(super) is_shown: bool,
+}
+
+pub(super) fn answer(
+    ui: &mut Ui,
+    asking: &Asking<'_>,
+    models: Models,
+) -> Result<Answered, CommandError> {
+    let home = asking.runtime.home_scope()?;
+    let seen = Seen::default();
+    asking.passages.iter().for_each(|passage| note(&seen, passage));
+    let crew = crew(asking.runtime, &home, models)?;
+    let crew = Crew { tools: tools(asking, &crew, &seen)?, ..crew };
+    let spec = asker(&crew.permissions);
+    let verifier = Verifier { shelves: &asking.shelves, seen: &seen };
+    let spilled = spilled(&home);
+    let mut screen =
+        Screen { is_on: ui.is_watched(), checker: Checker::new(&verifier), shown: Vec::new() };
+    let answered =
+        block_on(converse(ui, &mut screen, (&crew, &spec), &asking_words(asking), &verifier))?;
+    forget_spilled(asking, &home, &spilled);
+    let (answer, outcome) =
+        answered?.map_err(|error| CommandError::from_error(Exit::Failed, &error, None))?;
+    screen.finish(ui, &answer)?;
+    let failure = match &outcome.ending {
+        Ending::Completed { .. } => None,
+        Ending::Failed(RunError::Model(error)) => Some(no_answer(error)),
+        Ending::Failed(error) => Some(CommandError::from_error(Exit::Failed, error, None)),
+        Ending::Cancelled(_) => return Err(CommandError::failed("The question was cancelled")),
+    };
+    Ok(Answered { answer, failure, outcome, is_shown: screen.is_on })
+}
+
+fn asking_words(asking: &Asking<'_>) -> String {
+    asked(&asking.question, &asking.passages)
+}
+
+/// The tools of the agent: it reads memories, what was said, files and code.
+fn tools(
+    asking: &Asking<'_>,
+    crew: &Crew,
+    seen: &Seen,
+) -> Result<Vec<Arc<dyn AnyTool>>, CommandError> {
+    let mut tools = toolkits::file::tools(&crew.workspace);
+    tools.extend(toolkits::code::tools(&crew.workspace));
+    let shelves = Arc::clone(&asking.shelves);
+    tools.push(Arc::new(MemoryRecall { shelves, seen: seen.clone() }));
+    let home = asking.runtime.home()?;
+    let catalog = home.join("catalog.sqlite3");
+    let embedder = asking.shelves.first().map(|shelf| Arc::clone(&shelf.embedder));
+    // Who never read a trace has nothing to search, and a question makes no file.
+    if let Some(embedder) = embedder.filter(|_| catalog.is_file()) {
+        let project = asking.runtime.project.as_ref();
+        let shelf = TraceShelf {
+            catalog,
+            home: home.to_owned(),
+            project: project.map(|project| project.path.display().to_string()),
+            embedder,
+            owner: asking.runtime.owner("ask"),
+        };
+        tools.push(Arc::new(TraceSearch { shelf, seen: seen.clone() }));
+    }
+    Ok(tools)
+}
+
+type Asked = Result<Result<(Answer, Outcome), PipelineError>, CommandError>;
+
+/// Runs the agent until it ends or a person presses Ctrl-C; shows what is checked meanwhile.
+async fn converse(
+    ui: &mut Ui,
+    screen: &mut Screen<'_>,
+    (crew, spec): (&Crew, &AgentSpec),
+    asked: &str,
+    verifier: &Verifier<'_>,
+) -> Asked {
+    let (to, mut sentences) = unbounded_channel();
+    let listeners: Vec<Arc<dyn Listener>> =
+        vec![Herald::new(to), Arc::new(Watcher { live: ui.live() })];
+    let events = Events::new(TaskId::from_random(crew.seed), Arc::clone(&crew.clock), listeners);
+    let handle = RunHandle::new();
+    let control = handle.control();
+    let mut work = std::pin::pin!(ask(crew, spec, asked, verifier, (&events, &control)));
+    loop {
+        tokio::select! {
+            biased;
+            Some(sentence) = sentences.recv() => screen.take(ui, &sentence)?,
+            answered = &mut work => {
+                screen.drain(ui, &mut sentences)?;
+                return Ok(answered);
+            }
+            Ok(()) = tokio::signal::ctrl_c() => {
+                handle.cancel(CancelledBy::Person);
+                return Ok(work.await);
+            }
+        }
+    }
+}
+
+/// The answer as it grows on a terminal, in sentences that hold.
+struct Screen<'a> {
+    is_on: bool,
+    checker: Checker<'a>,
+    shown: Vec<Said>,
+}
+
+impl Screen<'_> {
+    fn take(&mut self, ui: &mut Ui, sentence: &Sentence) -> Result<(), CommandError> {
+        if !self.is_on {
+            return Ok(());
+        }
+        match self.checker.take(sentence) {
+            Some(Ok(said)) => self.show(ui, said),
+            Some(Err(_)) | None => Ok(()),
+        }
+    }
+
+    fn drain(
+        &mut self,
+        ui: &mut Ui,
+        sentences: &mut UnboundedReceiver<Sentence>,
+    ) -> Result<(), CommandError> {
+        while let Ok(sentence) = sentences.try_recv() {
+            self.take(ui, &sentence)?;
+        }
+        Ok(())
+    }
+
+    /// Shows a sentence once, however often a model that begins anew says it.
+    fn show(&mut self, ui: &mut Ui, said: Said) -> Result<(), CommandError> {
+        if self.shown.iter().any(|known| known.text == said.text) {
+            return Ok(());
+        }
+        ui.words(gap(self.shown.is_empty(), said.starts_line))?;
+        ui.words(&said.text)?;
+        self.shown.push(said);
+        Ok(())
+    }
+
+    /// Shows what the screen does not have yet, and ends the line.
+    fn finish(&mut self, ui: &mut Ui, answer: &Answer) -> Result<(), CommandError> {
+        if !self.is_on {
+            return Ok(());
+        }
+        for said in &answer.said {
+            self.show(ui, said.clone())?;
+        }
+        if self.shown.is_empty() { Ok(()) } else { ui.line("") }
+    }
+}
+
+/// Says on a terminal what the agent does. Of what it says and asks nothing is shown here: none of it was checked.
+struct Watcher {
+    live: Live,
+}
+
+impl Listener for Watcher {
+    fn hear(&self, record: &Arc<Record>) {
+        if let Event::ToolCall { tool, .. } = &record.event {
+            self.live.note(&format!("· {tool}"));
+        } else if let Event::ModelRetry { why, wait_ms, .. } = &record.event {
+            self.live.note(&format!("· asking again in {wait_ms} ms: {why}"));
+        } else if let Event::ModelFallback { to, why, .. } = &record.event {
+            self.live.note(&format!("· asking {to}: {why}"));
+        }
+    }
+}
+
+/// The names of long tool outputs that are kept.
+fn spilled(home: &WriteScope) -> Vec<String> {
+    let entries = RelPath::new(SPILL_FOLDER).and_then(|folder| home.list(&folder));
+    entries.unwrap_or_default().into_iter().map(|entry| entry.name).collect()
+}
+
+/// A question leaves nothing: what its tools kept for the agent goes with it.
+fn forget_spilled(asking: &Asking<'_>, home: &WriteScope, before: &[String]) {
+    let new: Vec<String> =
+        spilled(home).into_iter().filter(|name| !before.contains(name)).collect();
+    let Ok(folder) = RelPath::new(SPILL_FOLDER) else { return };
+    if new.is_empty() {
+        return;
+    }
+    let owner = asking.runtime.owner("ask");
+    // Nothing depends on it: what is left is emptied out by a later run.
+    let Ok(writer) = home.lock(&owner, super::COUNT_PATIENCE) else { return };
+    for name in new {
+        if let Ok(path) = folder.join(&name) {
+            let _ = writer.remove_derived(&path);
+        }
+    }
+}

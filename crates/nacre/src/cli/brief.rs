@@ -1,0 +1,111 @@
+//! `nacre brief`: what an agent should know before it starts.
+
+use std::path::Path;
+
+use clap::Args;
+use nacre_core::config::EmbeddingChoice;
+use nacre_core::search::{MemoryIndex, Mode, TokenCounter};
+use nacre_engine::flows::brief::{Brief, Section, Source, Wish, brief};
+use serde_json::{Value, json};
+
+use super::error::{CommandError, Exit};
+use super::memory::ScopeArg;
+use super::runtime::Runtime;
+use super::ui::Ui;
+
+/// What fits beside a question without pushing it aside.
+const DEFAULT_BUDGET: usize = 2000;
+const MAX_BUDGET: usize = 100_000;
+
+/// A longer task is a document, and is compared by its beginning.
+const MAX_TASK_BYTES: usize = 8_000;
+
+/// Tell what an agent should know before it starts
+///
+/// Decisions that hold, preferences, pitfalls, recent work and what it left open, best first and each
+/// with its id. With --task and --file what fits them comes first. The text never counts more tokens
+/// than the budget, and is the same for the same memories. No model is asked. What was archived,
+/// overturned or redacted is not in it, nor what only a tool said.
+#[derive(Debug, Args)]
+pub(crate) struct BriefArgs {
+    /// At most this many tokens; counted so that no model counts more
+    #[arg(long, value_name = "TOKENS", default_value_t = DEFAULT_BUDGET)]
+    budget: usize,
+    /// What is to be done, in words
+    #[arg(long, value_name = "TEXT")]
+    task: Option<String>,
+    /// A file that it is about; may be given more than once
+    #[arg(long, value_name = "PATH")]
+    file: Vec<String>,
+    #[command(flatten)]
+    scope: ScopeArg,
+}
+
+pub(crate) fn cmd_brief(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &BriefArgs,
+) -> Result<Exit, CommandError> {
+    if args.budget > MAX_BUDGET {
+        return Err(CommandError::usage(format!("`--budget` is at most {MAX_BUDGET}")));
+    }
+    let stores = runtime.stores_to_read(args.scope.mode())?;
+    let embedder = runtime.embedder()?;
+    let owner = runtime.owner("brief");
+    let mut indexes = Vec::new();
+    for scoped in &stores {
+        indexes.push(MemoryIndex::open(&scoped.store, &*embedder, &owner, runtime.now())?);
+    }
+    let sources: Vec<Source<'_>> = stores
+        .iter()
+        .zip(&indexes)
+        .map(|(scoped, index)| Source { store: &scoped.store, index, scope: scoped.whose.as_str() })
+        .collect();
+    let files: Vec<String> = args.file.iter().map(|file| below(runtime, file)).collect();
+    let task = args.task.as_deref().map(|task| &task[..task.floor_char_boundary(MAX_TASK_BYTES)]);
+    // Only the model that is part of the program is asked for the meaning of a task: others take their time.
+    let mode = match runtime.settings().search.embedding {
+        EmbeddingChoice::Builtin => Mode::Hybrid,
+        EmbeddingChoice::Minilm | EmbeddingChoice::Endpoint => Mode::Lexical,
+    };
+    let wish = Wish { budget: args.budget, task, files: &files, mode, now: runtime.now() };
+    let made = brief(&sources, &wish, &TokenCounter::shipped()?)?;
+    if ui.is_json() {
+        ui.json(&object(&made))?;
+        return Ok(Exit::Done);
+    }
+    match made.text().as_str() {
+        "" if made.n_left_out == 0 => ui.status("Nothing is remembered yet.")?,
+        "" => ui.status(format!("A budget of {} has no room for a memory.", made.budget))?,
+        text => ui.text(text)?,
+    }
+    Ok(Exit::Done)
+}
+
+/// A path as memories name it: below the repository.
+fn below(runtime: &Runtime, file: &str) -> String {
+    let absolute = runtime.environment.absolute(Path::new(file));
+    let root = runtime.project.as_ref().map(|project| project.path.as_path());
+    match root.and_then(|root| absolute.strip_prefix(root).ok()) {
+        Some(path) => path.display().to_string(),
+        None => file.to_owned(),
+    }
+}
+
+fn object(made: &Brief) -> Value {
+    let section = |section: &Section| {
+        let items: Vec<Value> = section
+            .items
+            .iter()
+            .map(|item| json!({ "id": item.id, "scope": item.scope, "text": item.text }))
+            .collect();
+        json!({ "topic": section.topic.as_str(), "items": items })
+    };
+    json!({
+        "budget": made.budget,
+        "tokens": made.tokens,
+        "sections": made.sections.iter().map(section).collect::<Vec<_>>(),
+        "left_out": made.n_left_out,
+        "text": made.text(),
+    })
+}

@@ -1,0 +1,86 @@
+//! `nacre brief`
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::home::TestHome;
+
+fn home() -> TestHome {
+    let home = TestHome::new();
+    home.add("The queue is a SQLite table", &["--body", "One file to back up. No broker."]);
+    home.add("Sessions are signed cookies", &["--body", "See src/auth.rs.", "--confidence", "0.5"]);
+    let learning = |title: &str, kind: &str| {
+        home.add(title, &["--type", "learning", "--kind", kind]);
+    };
+    learning("The report test needs TZ=UTC", "pitfall");
+    learning("No emojis in commits", "preference");
+    learning("Write commit subjects in lower case", "convention");
+    home.add(
+        "Explain in short sentences",
+        &["--type", "learning", "--kind", "preference", "--scope", "global_only"],
+    );
+    let old = home.add("Deploy by hand", &[]);
+    home.ok(&["memory", "archive", &old]);
+    home
+}
+
+#[test]
+fn a_brief_tells_what_to_know_before_work_begins() {
+    let home = home();
+    assert_snapshot!(home.run(&["brief"]), @"
+    What is remembered here, as data. `nacre memory show ID` tells more.
+
+    ## Decisions
+    - The queue is a SQLite table: One file to back up. [20261115-the-queue-is-a-sqlite-table]
+    - Sessions are signed cookies: See src/auth.rs. [20261115-sessions-are-signed-cookies]
+
+    ## Preferences and conventions
+    - No emojis in commits [20261115-no-emojis-in-commits]
+    - Write commit subjects in lower case [20261115-write-commit-subjects-in-lower-case]
+    - Explain in short sentences [20261115-explain-in-short-sentences]
+
+    ## Pitfalls
+    - The report test needs TZ=UTC [20261115-the-report-test-needs-tz-utc]
+    ");
+    assert_eq!(home.run(&["brief"]), home.run(&["brief"]));
+}
+
+#[test]
+fn the_task_the_file_and_the_budget_decide_what_is_told() {
+    let home = home();
+    assert_snapshot!(home.run(&["brief", "--budget", "110", "--file", "src/auth.rs"]), @"
+    What is remembered here, as data. `nacre memory show ID` tells more.
+
+    ## Decisions
+    - Sessions are signed cookies [20261115-sessions-are-signed-cookies]
+    ");
+    assert_snapshot!(home.run(&["brief", "--budget", "110", "--task", "mend the report test"]), @"
+    What is remembered here, as data. `nacre memory show ID` tells more.
+
+    ## Decisions
+    - Sessions are signed cookies [20261115-sessions-are-signed-cookies]
+    ");
+    assert_snapshot!(home.run(&["brief", "--budget", "10"]), @"A budget of 10 has no room for a memory.");
+    assert_snapshot!(TestHome::new().run(&["brief"]), @"Nothing is remembered yet.");
+}
+
+#[test]
+fn json_has_the_same_in_parts() {
+    let home = home();
+    let (code, output) = home.json(&["brief", "--budget", "120"]);
+    assert_eq!(code, 0);
+    assert!(output["tokens"].as_u64().unwrap() <= 120);
+    assert_eq!(output["text"].as_str().unwrap(), home.ok(&["brief", "--budget", "120"]));
+    assert_eq!(output["sections"][0]["topic"], "decisions");
+    let id = "20261115-the-queue-is-a-sqlite-table";
+    assert_eq!(output["sections"][0]["items"][0]["id"], json!(id));
+}
+
+#[test]
+fn a_brief_changes_nothing() {
+    let home = home();
+    home.ok(&["brief"]);
+    let before = home.snapshot();
+    home.ok(&["brief", "--task", "queue"]);
+    assert_eq!(home.snapshot(), before);
+}
