@@ -3,6 +3,7 @@
 //! What a language calls a function or a type is a table (`rules`); the walk over the tree is the same for all. Texts are
 //! bounded before they are parsed, and no walk recurses, so that a hostile file costs time in proportion to its size.
 
+mod analysis;
 mod language;
 mod outline;
 mod rules;
@@ -15,6 +16,7 @@ use ast_grep_core::AstGrep;
 use ast_grep_core::tree_sitter::StrDoc;
 use ast_grep_language::SupportLang;
 
+pub use analysis::{Analysis, Depth, Import, ImportKind, Problem, SymbolFacts, Visibility};
 pub use language::{Language, UnknownLanguage};
 pub use outline::{Symbol, SymbolKind, enclosing, outline};
 pub use structure::{Capture, CodeMatch, CodePattern, PatternError};

@@ -17,6 +17,7 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-core", "catalog", &["base", "safefs", "search", "transcript"]),
     ("nacre-core", "search", &["base", "safefs", "memory"]),
     ("nacre-map", "languages", &[]),
+    ("nacre-map", "artifact", &["languages"]),
     ("nacre-engine", "model", &[]),
     ("nacre-engine", "agent", &["model"]),
     ("nacre-engine", "flows", &["model"]),
@@ -26,9 +27,9 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
 /// Which crates of ours a crate may name.
 const CRATES: &[(&str, &[&str])] = &[
     ("nacre-core", &[]),
-    ("nacre-map", &[]),
+    ("nacre-map", &["nacre-core"]),
     ("nacre-engine", &["nacre-core", "nacre-map"]),
-    ("nacre", &["nacre-core", "nacre-engine"]),
+    ("nacre", &["nacre-core", "nacre-engine", "nacre-map"]),
 ];
 
 /// A file that is longer cannot be read in one sitting.
