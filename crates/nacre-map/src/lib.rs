@@ -3,4 +3,5 @@
 //! The only crate that knows tree-sitter. It is handed texts and returns what is in them; it reads no file.
 
 pub mod artifact;
+pub mod indexer;
 pub mod languages;

@@ -140,11 +140,6 @@ pub struct History {
 const MAX_KEPT: usize = 200_000;
 
 impl History {
-    pub(super) fn add(&mut self, commit: &Commit) {
-        let number = commit.head.revision.number;
-        self.changes.extend(commit.changes.iter().map(|change| (number, change.clone())));
-    }
-
     /// Forgets the oldest revisions, whole, until few enough changes are left.
     pub(super) fn trim(&mut self) {
         let Some(n_over) = self.changes.len().checked_sub(MAX_KEPT).filter(|n| *n > 0) else {

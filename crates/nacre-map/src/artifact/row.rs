@@ -91,12 +91,14 @@ impl FileRow {
     }
 }
 
-/// What is kept of a folder whose names were listed.
+/// What is kept of a folder. One that is not there has an empty stamp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FolderRow {
     pub stamp: Stamp,
     /// As [`Marks::is_doubtful`].
     pub is_doubtful: bool,
+    /// Whether its names were listed; otherwise it only leads to files that are tracked although a rule leaves them out.
+    pub is_listed: bool,
     pub skipped: Skipped,
 }
 
@@ -142,16 +144,19 @@ impl Skipped {
 impl FolderRow {
     pub(super) fn encode(&self, to: &mut Encoder) {
         encode_stamp(&self.stamp, to);
-        to.byte(u8::from(self.is_doubtful));
+        to.byte(u8::from(self.is_doubtful) | u8::from(self.is_listed) << 1);
         for count in self.skipped.counts() {
             to.number(u64::from(count));
         }
     }
 
     pub(super) fn decode(from: &mut Decoder<'_>) -> Option<Self> {
+        let stamp = decode_stamp(from)?;
+        let bits = from.byte()?;
         Some(Self {
-            stamp: decode_stamp(from)?,
-            is_doubtful: from.byte()? != 0,
+            stamp,
+            is_doubtful: bits & 1 != 0,
+            is_listed: bits & 2 != 0,
             skipped: Skipped {
                 denied: from.small()?,
                 links: from.small()?,

@@ -1,0 +1,23 @@
+//! Keeps an artifact in step with the files: what belongs, what changed, and what that means.
+//!
+//! Reads the tree and never writes to it. Which file changed is told by stamps, with git's rule for those that may lie.
+
+mod git;
+mod git_index;
+mod look;
+mod read;
+mod refresh;
+mod rules;
+mod sensitive;
+#[cfg(test)]
+mod tests;
+mod verify;
+mod walk;
+
+pub use git::project_root;
+pub use read::MAX_READ_BYTES;
+pub use refresh::{
+    CacheStatus, Current, RefreshError, RefreshOptions, RefreshStats, Trust, refresh,
+};
+pub use rules::IgnoredBy;
+pub use sensitive::{BadGlob, Sensitive};
