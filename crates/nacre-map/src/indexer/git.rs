@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
-use std::process::Command;
 
 use xxhash_rust::xxh3::Xxh3;
 
 use super::git_index::{self, IndexPaths};
 use super::look::stamp_at;
+use super::program::ask;
 
 /// No index is larger; a million files take a tenth of this.
 const MAX_INDEX_BYTES: u64 = 1 << 30;
@@ -71,7 +71,7 @@ fn read_small(file: &Path) -> Option<String> {
 
 /// What git says of the files of a project.
 #[derive(Debug, Default)]
-pub struct Tracked {
+pub(super) struct Tracked {
     /// In order.
     files: Vec<String>,
     links: BTreeSet<String>,
@@ -176,14 +176,9 @@ fn names_sha256(git: &Path) -> bool {
 
 /// Lets git read an index that this room cannot.
 fn ask_git(root: &Path) -> Option<IndexPaths> {
-    let output = Command::new("git")
-        .arg("-C")
-        .arg(root)
-        .args(["ls-files", "--stage", "-z"])
-        .output()
-        .ok()?;
+    let answer = ask(root, &["ls-files", "--stage", "-z"])?;
     let mut paths = IndexPaths::default();
-    for entry in output.stdout.split(|byte| *byte == 0) {
+    for entry in answer.split(|byte| *byte == 0) {
         let Ok(entry) = std::str::from_utf8(entry) else { continue };
         let Some((about, path)) = entry.split_once('\t') else { continue };
         match about.split(' ').next() {

@@ -2,18 +2,26 @@
 //!
 //! Reads the tree and never writes to it. Which file changed is told by stamps, with git's rule for those that may lie.
 
+mod affected;
+mod delta;
 mod git;
 mod git_index;
 mod look;
+mod program;
 mod read;
 mod refresh;
 mod rules;
 mod sensitive;
+mod since_git;
 #[cfg(test)]
 mod tests;
 mod verify;
 mod walk;
 
+pub use affected::{Affected, affected};
+pub use delta::{
+    ChangeKind, Delta, DeltaCounts, FileChange, SinceError, SymbolChange, delta_of_all, delta_since,
+};
 pub use git::project_root;
 pub use read::MAX_READ_BYTES;
 pub use refresh::{
@@ -21,3 +29,4 @@ pub use refresh::{
 };
 pub use rules::IgnoredBy;
 pub use sensitive::{BadGlob, Sensitive};
+pub use since_git::delta_since_git;

@@ -140,7 +140,7 @@ fn count_lines(bytes: &[u8]) -> u32 {
     u32::try_from(n_breaks + usize::from(has_rest)).unwrap_or(u32::MAX)
 }
 
-fn analyse(language: Language, bytes: &[u8]) -> crate::languages::Analysis {
+pub(super) fn analyse(language: Language, bytes: &[u8]) -> crate::languages::Analysis {
     use crate::languages::{Analysis, Depth, SymbolFacts, Visibility, outline};
     let text = String::from_utf8_lossy(bytes);
     let symbols = outline(&text, language).unwrap_or_default().into_iter().map(|symbol| {

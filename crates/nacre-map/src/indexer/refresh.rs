@@ -216,12 +216,13 @@ fn rules_now(
     head: &Head,
     options: &RefreshOptions,
 ) -> (u64, u64, Option<Tracked>) {
-    let git = git::stamp(&project.root);
+    let sensitive = options.sensitive.identity();
+    let git = git::stamp(&project.root).map(|stamp| stamp ^ sensitive);
     if git == Some(head.git) && head.created_ns != 0 {
         return (head.rules, head.git, None);
     }
     let tracked = Tracked::read(&project.root);
-    let rules = tracked.identity() ^ options.sensitive.identity().rotate_left(17);
+    let rules = tracked.identity() ^ sensitive;
     (rules, git.unwrap_or(u64::MAX), Some(tracked))
 }
 
