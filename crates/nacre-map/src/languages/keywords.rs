@@ -214,14 +214,15 @@ pub(super) fn defined(language: Language, line: &str) -> Option<Defined<'_>> {
     if line.starts_with("//") || line.starts_with(['*', '}', ')']) {
         return None;
     }
-    match language {
-        Language::Rust if line.starts_with("impl") => return implementation(line),
-        Language::C | Language::Cpp => return c_like(language, line),
-        Language::Bash if line.contains("()") => {
-            let name = line.split('(').next().unwrap_or_default().trim();
-            return found(SymbolKind::Function, identifier(name)).filter(|_| !name.contains(' '));
-        }
-        _ => {}
+    if language == Language::Rust && line.starts_with("impl") {
+        return implementation(line);
+    }
+    if matches!(language, Language::C | Language::Cpp) {
+        return c_like(language, line);
+    }
+    if language == Language::Bash && line.contains("()") {
+        let name = line.split('(').next().unwrap_or_default().trim();
+        return found(SymbolKind::Function, identifier(name)).filter(|_| !name.contains(' '));
     }
     if let Some(defined) = by_keyword(language, line) {
         return Some(defined);

@@ -152,10 +152,8 @@ impl<'t> Walker<'t, '_> {
     fn declare(&mut self, node: Node<'t>, level: usize, found: Named) -> bool {
         let around = self.open.last();
         let is_member = around.is_some_and(|open| open.kind.is_type());
-        let kind = match found.kind {
-            SymbolKind::Function if is_member => SymbolKind::Method,
-            kind => kind,
-        };
+        let is_method = is_member && found.kind == SymbolKind::Function;
+        let kind = if is_method { SymbolKind::Method } else { found.kind };
         let wrapper = self.wrapper.filter(|wrapper| wrapper.level + 1 == level);
         let own = (node.start_byte(), node.start_position().row);
         let (start, first_row) = wrapper.map_or(own, |wrapper| (wrapper.start, wrapper.row));

@@ -7,6 +7,8 @@ use proptest::sample::select;
 
 mod analyses;
 mod hashes;
+#[cfg(feature = "more-languages")]
+mod rarer;
 
 use super::*;
 
