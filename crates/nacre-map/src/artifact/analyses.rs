@@ -52,6 +52,8 @@ pub fn packed(analysis: &Analysis) -> Vec<u8> {
 #[derive(Debug, Default)]
 pub struct Analyses {
     packs: Vec<(u64, Pack)>,
+    /// What could not be kept.
+    loose: NewAnalyses,
 }
 
 impl Analyses {
@@ -62,18 +64,27 @@ impl Analyses {
         let packs = packs
             .filter_map(|number| Some((number, Pack::open(&folder.join(file_name(number)))?)))
             .collect();
-        Self { packs }
+        Self { packs, loose: NewAnalyses::new() }
     }
 
     /// What is known of a text, from the closest look that anybody took.
     pub fn get(&self, key: AnalysisKey) -> Option<Analysis> {
-        let found = self.packs.iter().filter_map(|(_, pack)| pack.get(key.0));
-        found.max_by_key(|bytes| blob::depth_of(bytes)).and_then(blob::decode)
+        self.blobs(key).max_by_key(|bytes| blob::depth_of(bytes)).and_then(blob::decode)
     }
 
     /// How closely a text was looked at; `None` when it never was.
     pub fn depth(&self, key: AnalysisKey) -> Option<Depth> {
-        self.packs.iter().filter_map(|(_, pack)| pack.get(key.0)).map(blob::depth_of).max()
+        self.blobs(key).map(blob::depth_of).max()
+    }
+
+    fn blobs(&self, key: AnalysisKey) -> impl Iterator<Item = &[u8]> {
+        let loose = self.loose.get(&key).map(Vec::as_slice);
+        self.packs.iter().filter_map(move |(_, pack)| pack.get(key.0)).chain(loose)
+    }
+
+    /// Holds what could not be kept, for as long as this answer lives.
+    pub fn hold(&mut self, mut new: NewAnalyses) {
+        self.loose.append(&mut new);
     }
 
     /// Adds analyses and tidies up: small packs are merged, and the oldest go when there is too much.

@@ -114,6 +114,14 @@ impl Cache {
         Ok(Kept::Yes)
     }
 
+    /// Keeps what was found in texts, without a change of any artifact.
+    pub fn keep_analyses(&self, new: &NewAnalyses) -> Result<(), FsError> {
+        let scope = self.scope()?;
+        WriteScope::create_inside(&self.folder, analyses::FOLDER, Access::Private)?;
+        let writer = scope.lock(&self.owner, PATIENCE)?;
+        Analyses::add(&self.folder, &writer, new)
+    }
+
     /// Writes the whole artifact to the next generation's file, and removes the older ones.
     fn fold(
         &self,

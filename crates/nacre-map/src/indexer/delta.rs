@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::refresh::Current;
 use crate::artifact::{Analyses, AnalysisKey, FileHash, Revision};
-use crate::languages::{Analysis, Language, SymbolFacts, SymbolKind, Visibility};
+use crate::languages::{Analysis, Depth, Language, SymbolFacts, SymbolKind, Visibility};
 
 /// What became of a file or a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -34,7 +34,15 @@ pub struct FileChange {
     pub new_hash: Option<FileHash>,
     /// What became of the symbols of a modified file; absent where what it held before is not known any more.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub symbols: Option<Vec<SymbolChange>>,
+    pub symbols: Option<SymbolDelta>,
+}
+
+/// What became of the symbols of a modified file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SymbolDelta {
+    /// How closely both texts were looked at; a glance does not see into bodies.
+    pub depth: Depth,
+    pub changed: Vec<SymbolChange>,
 }
 
 /// What became of one symbol of a modified file.
@@ -153,7 +161,9 @@ impl Delta {
         for file in files.iter_mut().filter(|file| file.change == ChangeKind::Modified) {
             let look = |hash: Option<FileHash>| hash.and_then(|hash| known.get(&file.path, hash));
             file.symbols = match (look(file.old_hash), look(file.new_hash)) {
-                (Some(old), Some(new)) if old.depth == new.depth => Some(symbols(&old, &new)),
+                (Some(old), Some(new)) if old.depth == new.depth => {
+                    Some(SymbolDelta { depth: new.depth, changed: symbols(&old, &new) })
+                }
                 _ => None,
             };
         }
@@ -179,7 +189,10 @@ impl Delta {
         let is_reshaped = |file: &&FileChange| match file.change {
             ChangeKind::Added => false,
             ChangeKind::Removed | ChangeKind::Renamed => true,
-            ChangeKind::Modified => file.symbols.iter().flatten().any(SymbolChange::is_felt),
+            ChangeKind::Modified => {
+                let symbols = file.symbols.iter().flat_map(|symbols| &symbols.changed);
+                symbols.into_iter().any(SymbolChange::is_felt)
+            }
         };
         let changed = self.files.iter().filter(is_reshaped);
         changed.map(|file| file.from.as_deref().unwrap_or(&file.path)).collect()

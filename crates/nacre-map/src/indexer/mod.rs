@@ -4,6 +4,7 @@
 
 mod affected;
 mod delta;
+mod facts;
 mod git;
 mod git_index;
 mod look;
@@ -20,7 +21,8 @@ mod walk;
 
 pub use affected::{Affected, affected};
 pub use delta::{
-    ChangeKind, Delta, DeltaCounts, FileChange, SinceError, SymbolChange, delta_of_all, delta_since,
+    ChangeKind, Delta, DeltaCounts, FileChange, SinceError, SymbolChange, SymbolDelta,
+    delta_of_all, delta_since,
 };
 pub use git::project_root;
 pub use read::MAX_READ_BYTES;

@@ -11,13 +11,22 @@ use super::look::{READABLE_FILE, is_racy, stamp_of};
 use crate::artifact::{
     Analyses, AnalysisKey, FileHash, FileRow, Marks, NewAnalyses, Stamp, packed,
 };
-use crate::languages::{Language, MAX_TEXT_BYTES};
+use crate::languages::{self, Depth, Language, MAX_TEXT_BYTES};
 
 /// Larger files are data: they are known by their stamps and not read.
 pub const MAX_READ_BYTES: u64 = 32 << 20;
 
 /// So many files are taken from the list at once.
 const BATCH: usize = 16;
+
+/// A file to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Doubt {
+    pub(super) path: String,
+    pub(super) size: u64,
+    /// What it held before, where it is known.
+    pub(super) before: Option<FileHash>,
+}
 
 /// A file that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,15 +42,17 @@ pub(super) struct ReadFile {
 pub(super) struct Reading<'r> {
     pub(super) root: &'r OwnedFd,
     pub(super) analyses: &'r Analyses,
+    /// How closely new texts are looked at.
+    pub(super) depth: Depth,
     pub(super) looked_ns: i64,
     pub(super) n_threads: usize,
 }
 
-/// Reads all of `paths`, on all threads.
-pub(super) fn read_all(reading: &Reading<'_>, paths: &[&str]) -> (Vec<ReadFile>, NewAnalyses) {
+/// Reads all of `doubts`, on all threads.
+pub(super) fn read_all(reading: &Reading<'_>, doubts: &[Doubt]) -> (Vec<ReadFile>, NewAnalyses) {
     let next = AtomicUsize::new(0);
-    let done = Mutex::new((Vec::with_capacity(paths.len()), NewAnalyses::new()));
-    let n_threads = reading.n_threads.min(paths.len().div_ceil(BATCH)).max(1);
+    let done = Mutex::new((Vec::with_capacity(doubts.len()), NewAnalyses::new()));
+    let n_threads = reading.n_threads.min(doubts.len().div_ceil(BATCH)).max(1);
     std::thread::scope(|scope| {
         for _ in 0..n_threads {
             scope.spawn(|| {
@@ -49,14 +60,14 @@ pub(super) fn read_all(reading: &Reading<'_>, paths: &[&str]) -> (Vec<ReadFile>,
                 let mut read = Vec::new();
                 loop {
                     let first = next.fetch_add(BATCH, Ordering::Relaxed);
-                    let Some(batch) = paths.get(first..paths.len().min(first + BATCH)) else {
+                    let Some(batch) = doubts.get(first..doubts.len().min(first + BATCH)) else {
                         break;
                     };
                     if batch.is_empty() {
                         break;
                     }
-                    for (idx, path) in batch.iter().enumerate() {
-                        read.push(ReadFile { idx: first + idx, row: reader.read(path) });
+                    for (idx, doubt) in batch.iter().enumerate() {
+                        read.push(ReadFile { idx: first + idx, row: reader.read(doubt) });
                     }
                 }
                 let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,7 +89,8 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    fn read(&mut self, path: &str) -> Option<FileRow> {
+    fn read(&mut self, doubt: &Doubt) -> Option<FileRow> {
+        let path = doubt.path.as_str();
         let opened = rustix::fs::openat(self.reading.root, path, READABLE_FILE, Mode::empty());
         let file = match opened {
             Ok(file) => std::fs::File::from(file),
@@ -102,7 +114,7 @@ impl Reader<'_> {
             || self.buffer.len() as u64 != after.size
             || is_racy(after, self.reading.looked_ns);
         let hash = FileHash::of(&self.buffer);
-        self.analyse(path, hash);
+        self.analyse(doubt, hash);
         let lines = count_lines(&self.buffer);
         let marks = Marks { is_doubtful, is_unread: false };
         Some(FileRow { stamp: after, hash, lines, marks })
@@ -115,17 +127,27 @@ impl Reader<'_> {
         FileRow { stamp, hash: FileHash::of(&bytes), lines: 0, marks }
     }
 
-    /// Looks into a text that nobody has looked into.
-    fn analyse(&mut self, path: &str, hash: FileHash) {
-        let Some(language) = Language::of_path(path) else { return };
+    /// Looks into a text that nobody has looked into as closely.
+    fn analyse(&mut self, doubt: &Doubt, hash: FileHash) {
+        let Some(language) = Language::of_path(&doubt.path) else { return };
         if MAX_TEXT_BYTES < self.buffer.len() {
             return;
         }
+        let known = |hash| self.reading.analyses.depth(AnalysisKey::new(hash, language));
+        // Two looks that are not alike cannot be compared, and what a text held before is gone.
+        let is_glanced = doubt.before.and_then(known) == Some(Depth::Glance);
+        let is_changed = doubt.before.is_some_and(|before| before != hash);
+        let depth = if is_changed && is_glanced { Depth::Glance } else { self.reading.depth };
         let key = AnalysisKey::new(hash, language);
-        if self.new.contains_key(&key) || self.reading.analyses.depth(key).is_some() {
+        let is_known = known(hash).is_some_and(|known| depth <= known);
+        if is_known || self.new.contains_key(&key) {
             return;
         }
-        self.new.insert(key, packed(&analyse(language, &self.buffer)));
+        let analysis = match depth {
+            Depth::Full => languages::analyse(language, &self.buffer),
+            Depth::None | Depth::Glance => languages::glance(language, &self.buffer),
+        };
+        self.new.insert(key, packed(&analysis));
     }
 }
 
@@ -138,27 +160,4 @@ fn count_lines(bytes: &[u8]) -> u32 {
     let n_breaks = memchr::memchr_iter(b'\n', bytes).count();
     let has_rest = bytes.last().is_some_and(|byte| *byte != b'\n');
     u32::try_from(n_breaks + usize::from(has_rest)).unwrap_or(u32::MAX)
-}
-
-pub(super) fn analyse(language: Language, bytes: &[u8]) -> crate::languages::Analysis {
-    use crate::languages::{Analysis, Depth, SymbolFacts, Visibility, outline};
-    let text = String::from_utf8_lossy(bytes);
-    let symbols = outline(&text, language).unwrap_or_default().into_iter().map(|symbol| {
-        let lines: Vec<&str> = text
-            .lines()
-            .skip(symbol.first_line - 1)
-            .take(symbol.last_line + 1 - symbol.first_line)
-            .collect();
-        SymbolFacts {
-            name: symbol.name,
-            kind: symbol.kind,
-            first_line: symbol.first_line as u32,
-            last_line: symbol.last_line as u32,
-            visibility: Visibility::Public,
-            signature_hash: FileHash::of(symbol.signature.as_bytes()).0,
-            signature: symbol.signature,
-            body_hash: FileHash::of(lines.join("\n").as_bytes()).0,
-        }
-    });
-    Analysis { depth: Depth::Full, symbols: symbols.collect(), ..Analysis::default() }
 }

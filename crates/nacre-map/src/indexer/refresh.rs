@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::git::{self, Tracked};
 use super::look::open_root;
-use super::read::{ReadFile, Reading, read_all};
+use super::read::{Doubt, ReadFile, Reading, read_all};
 use super::rules::RULES_FILE;
 use super::sensitive::Sensitive;
 use super::verify::{changed_files, changed_folders};
@@ -19,6 +19,7 @@ use crate::artifact::{
     Analyses, Artifact, Cache, Change, Commit, FileRow, FolderRow, Head, Kept, NewAnalyses,
     Project, Revision, Skipped, Stamp,
 };
+use crate::languages::{Depth, Language};
 
 /// After so long everything is read again before it is served, whatever the stamps say.
 const MAX_AGE_NS: i64 = 24 * 60 * 60 * 1_000_000_000;
@@ -28,6 +29,9 @@ const MAX_TRIES: usize = 4;
 
 /// Where more folders changed than these, and a quarter of all, one walk is cheaper.
 const MAX_RELISTED: usize = 256;
+
+/// So much new code is looked at by its grammars at once, in about a second; more only line by line.
+const MAX_FULL_BYTES: u64 = 8 << 20;
 
 /// How a project is looked at.
 #[derive(Clone, Debug)]
@@ -134,6 +138,9 @@ pub fn refresh(
                 }
             }
             analyses = cache.analyses();
+            if !is_kept {
+                analyses.hold(new);
+            }
         }
         let stats = stats(&artifact, look.n_read);
         let project = project.clone();
@@ -164,7 +171,7 @@ struct Look {
 /// Files to read, files that are gone, and new rows of folders.
 #[derive(Default)]
 struct Differences {
-    doubtful: Vec<String>,
+    doubtful: Vec<Doubt>,
     gone: Vec<String>,
     folders: Vec<(String, Option<FolderRow>)>,
 }
@@ -255,7 +262,7 @@ impl Looker<'_> {
                 return Ok(None);
             }
             match stamp {
-                Some(_) => differences.doubtful.push((*path).to_owned()),
+                Some(stamp) => differences.doubtful.push(doubt(path, stamp, Some(row))),
                 None => differences.gone.push((*path).to_owned()),
             }
         }
@@ -299,19 +306,19 @@ impl Looker<'_> {
             return None;
         }
         let new = found.files.into_iter().filter(|(path, _)| self.artifact.find(path).is_none());
-        for (path, _) in new {
+        for (path, stamp) in new {
             if is_rules(&path) {
                 return None;
             }
-            differences.doubtful.push(path);
+            differences.doubtful.push(doubt(&path, stamp, None));
         }
         for (path, row) in found.folders {
             if self.artifact.folders().get(&path) != Some(&row) {
                 differences.folders.push((path, Some(row)));
             }
         }
-        differences.doubtful.sort_unstable();
-        differences.doubtful.dedup();
+        differences.doubtful.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        differences.doubtful.dedup_by(|a, b| a.path == b.path);
         Some(differences)
     }
 
@@ -328,7 +335,7 @@ impl Looker<'_> {
             let row = known.next_if(|(known, _)| *known == path.as_str()).map(|(_, row)| row);
             let is_clean = row.is_some_and(|row| row.stamp == stamp && !row.marks.is_doubtful);
             if is_distrusted || !is_clean {
-                differences.doubtful.push(path);
+                differences.doubtful.push(doubt(&path, stamp, row));
             }
         }
         differences.gone.extend(known.map(|(path, _)| (*path).to_owned()));
@@ -351,18 +358,18 @@ impl Looker<'_> {
         analyses: &Analyses,
     ) -> Look {
         let Differences { doubtful, gone, folders } = differences;
-        let paths: Vec<&str> = doubtful.iter().map(String::as_str).collect();
         let reading = Reading {
             root: self.root,
             analyses,
+            depth: self.depth(&doubtful),
             looked_ns: self.options.looked_ns,
             n_threads: self.options.n_threads,
         };
-        let (read, new) = read_all(&reading, &paths);
+        let (read, new) = read_all(&reading, &doubtful);
         let n_read = read.len();
         let mut commit = Commit { folders, ..Commit::default() };
         for ReadFile { idx, row } in read {
-            self.compare(&mut commit, doubtful[idx].clone(), row);
+            self.compare(&mut commit, doubtful[idx].path.clone(), row);
         }
         for path in gone {
             self.compare(&mut commit, path, None);
@@ -384,6 +391,17 @@ impl Looker<'_> {
         Look { status, n_read, found }
     }
 
+    /// How closely to look: a first answer about much code does not wait for every grammar.
+    fn depth(&self, doubtful: &[Doubt]) -> Depth {
+        let is_code = |doubt: &&Doubt| Language::of_path(&doubt.path).is_some();
+        let n_bytes: u64 = doubtful.iter().filter(is_code).map(|doubt| doubt.size).sum();
+        match self.options.trust {
+            Trust::Nothing => Depth::Full,
+            Trust::Stamps if n_bytes <= MAX_FULL_BYTES => Depth::Full,
+            Trust::Stamps => Depth::Glance,
+        }
+    }
+
     fn compare(&self, commit: &mut Commit, path: String, row: Option<FileRow>) {
         let old = self.artifact.find(&path);
         if old == row {
@@ -395,6 +413,10 @@ impl Looker<'_> {
         }
         commit.files.push((path, row));
     }
+}
+
+fn doubt(path: &str, stamp: Stamp, row: Option<&FileRow>) -> Doubt {
+    Doubt { path: path.to_owned(), size: stamp.size, before: row.map(|row| row.hash) }
 }
 
 fn is_rules(path: &str) -> bool {

@@ -13,12 +13,15 @@ use super::read::MAX_READ_BYTES;
 use super::refresh::Current;
 use super::sensitive::Sensitive;
 use crate::artifact::{AnalysisKey, FileHash};
-use crate::languages::{Language, MAX_TEXT_BYTES};
+use crate::languages::{self, Language, MAX_TEXT_BYTES};
 
 const GIT_LINK: &str = "160000";
 
 /// Submodules lie so deep in each other at most.
 const MAX_DEPTH: usize = 8;
+
+/// So many contents are in memory at once.
+const BATCH: usize = 200;
 
 /// A file of the commit that is otherwise now: its path and the object that it was.
 struct Old {
@@ -104,14 +107,17 @@ fn differing(
 /// Asks git what the files held.
 fn take_contents(root: &Path, files: &mut [Old], known: &mut Known<'_>) {
     let mut asked: Vec<&mut Old> = files.iter_mut().filter(|old| old.object.is_some()).collect();
-    if asked.is_empty() {
-        return;
+    for batch in asked.chunks_mut(BATCH) {
+        take_batch(root, batch, known);
     }
+}
+
+fn take_batch(root: &Path, asked: &mut [&mut Old], known: &mut Known<'_>) {
     let objects: Vec<&str> = asked.iter().filter_map(|old| old.object.as_deref()).collect();
     let lines = format!("{}\n", objects.join("\n")).into_bytes();
     let Some(answer) = ask_with(root, &["cat-file", "--batch"], lines) else { return };
     let mut rest = answer.as_slice();
-    for old in &mut asked {
+    for old in asked {
         let Some((bytes, after)) = next_object(rest) else { return };
         rest = after;
         let Some(bytes) = bytes else { continue };
@@ -121,7 +127,7 @@ fn take_contents(root: &Path, files: &mut [Old], known: &mut Known<'_>) {
             && bytes.len() <= MAX_TEXT_BYTES
         {
             let key = AnalysisKey::new(hash, language);
-            known.more.insert(key, super::read::analyse(language, bytes));
+            known.more.insert(key, languages::analyse(language, bytes));
         }
     }
 }

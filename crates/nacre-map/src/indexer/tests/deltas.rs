@@ -10,7 +10,7 @@ fn shown(delta: &Delta) -> String {
     for file in &delta.files {
         let from = file.from.as_ref().map(|from| format!(" from {from}")).unwrap_or_default();
         text += &format!("{:?} {}{from}\n", file.change, file.path);
-        for symbol in file.symbols.iter().flatten() {
+        for symbol in file.symbols.iter().flat_map(|symbols| &symbols.changed) {
             let what = if symbol.is_signature { "signature" } else { "body" };
             text += &format!("  {:?} {} {what}\n", symbol.change, symbol.name);
         }
