@@ -5,3 +5,4 @@
 pub mod artifact;
 pub mod indexer;
 pub mod languages;
+pub mod watch;

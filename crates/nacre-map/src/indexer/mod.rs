@@ -4,6 +4,7 @@
 
 mod affected;
 mod delta;
+mod explain;
 mod facts;
 mod git;
 mod git_index;
@@ -24,11 +25,11 @@ pub use delta::{
     ChangeKind, Delta, DeltaCounts, FileChange, SinceError, SymbolChange, SymbolDelta,
     delta_of_all, delta_since,
 };
+pub use explain::{Verdict, explain};
 pub use git::project_root;
 pub use read::MAX_READ_BYTES;
 pub use refresh::{
-    CacheStatus, Current, RefreshError, RefreshOptions, RefreshStats, Trust, refresh,
+    CacheStatus, Current, Keeping, RefreshError, RefreshOptions, RefreshStats, Trust, refresh,
 };
-pub use rules::IgnoredBy;
 pub use sensitive::{BadGlob, Sensitive};
 pub use since_git::delta_since_git;

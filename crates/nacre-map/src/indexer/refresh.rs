@@ -41,6 +41,7 @@ pub struct RefreshOptions {
     /// What time it is by the clock that the file system stamps files with.
     pub looked_ns: i64,
     pub trust: Trust,
+    pub keeping: Keeping,
     pub sensitive: Sensitive,
     pub n_threads: usize,
 }
@@ -51,6 +52,14 @@ pub enum Trust {
     Stamps,
     /// Every byte is read again.
     Nothing,
+}
+
+/// Whether what a look finds is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    Kept,
+    /// The answer is right, and the disk stays as it is.
+    Dropped,
 }
 
 /// How an answer came about.
@@ -98,6 +107,8 @@ pub struct Current {
     pub analyses: Analyses,
     pub status: CacheStatus,
     pub stats: RefreshStats,
+    /// The revision before this look; `None` when there was none that could be read.
+    pub before: Option<Revision>,
     /// Whether what changed could be kept; if not, the next look does the same work again.
     pub is_kept: bool,
 }
@@ -125,14 +136,19 @@ pub fn refresh(
         let old = cache.open(project);
         let mut analyses = cache.analyses();
         let look = Look::take(project, old.as_ref(), &analyses, options).map_err(failed)?;
+        let before = old.as_ref().map(|old| old.head().revision);
         let mut artifact = old.unwrap_or_default();
         let mut is_kept = true;
         if let Some((commit, new)) = look.found {
-            match cache.keep(project, &mut artifact, commit.clone(), &new) {
-                Ok(Kept::Yes) => {}
-                Ok(Kept::Moved) if tries < MAX_TRIES => continue,
+            let kept = match options.keeping {
+                Keeping::Kept => cache.keep(project, &mut artifact, commit.clone(), &new).ok(),
+                Keeping::Dropped => None,
+            };
+            match kept {
+                Some(Kept::Yes) => {}
+                Some(Kept::Moved) if tries < MAX_TRIES => continue,
                 // Whoever asks gets an answer, also from a disk that is full or not ours to write.
-                Ok(Kept::Moved) | Err(_) => {
+                Some(Kept::Moved) | None => {
                     is_kept = false;
                     artifact.apply(commit);
                 }
@@ -144,7 +160,8 @@ pub fn refresh(
         }
         let stats = stats(&artifact, look.n_read);
         let project = project.clone();
-        return Ok(Current { project, artifact, analyses, status: look.status, stats, is_kept });
+        let status = look.status;
+        return Ok(Current { project, artifact, analyses, status, stats, before, is_kept });
     }
 }
 

@@ -29,10 +29,10 @@ pub(super) struct Rules {
 
 /// A rule that leaves a path out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IgnoredBy {
+pub(super) struct IgnoredBy {
     /// The folder that the rule stands in; empty for the root.
-    pub folder: String,
-    pub rule: String,
+    pub(super) folder: String,
+    pub(super) rule: String,
 }
 
 impl Rules {

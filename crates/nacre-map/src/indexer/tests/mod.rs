@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use nacre_core::safefs::Owner;
 
-use super::{Current, RefreshOptions, Sensitive, Trust, refresh};
+use super::{Current, Keeping, RefreshOptions, Sensitive, Trust, refresh};
 use crate::artifact::{AnalysisKey, Cache, FileRow, Marks, Project};
 use crate::languages::{Analysis, Language};
 
@@ -118,6 +118,7 @@ fn options() -> RefreshOptions {
         now_ns: NOON_NS,
         looked_ns: clock_ns(),
         trust: Trust::Stamps,
+        keeping: Keeping::Kept,
         sensitive: Sensitive::new(&[]).unwrap(),
         n_threads: 2,
     }
