@@ -4,3 +4,4 @@
 
 pub mod artifact;
 pub mod languages;
+pub mod resolve;
