@@ -50,7 +50,7 @@ fn count(root: &Path, lists_outside: bool) {
             match resolver.resolve(from, import) {
                 Resolution::Inside(_) => n_inside += 1,
                 Resolution::Missing => {
-                    missing.push(format!("{}:{} {}", source.path, import.line, import.text))
+                    missing.push(format!("{}:{} {}", source.path, import.line, import.text));
                 }
                 Resolution::Outside => {
                     n_outside += 1;
