@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 use xxhash_rust::xxh3::xxh3_64;
@@ -87,13 +88,44 @@ impl Serialize for ProjectId {
 }
 
 /// A state of a project's files. Each change of them makes the next one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-pub struct Revision(pub u64);
+///
+/// It names the artifact that it belongs to by when that was first made, so that a number from before a rebuild is
+/// recognized and not taken for another state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Revision {
+    pub epoch: u32,
+    pub number: u64,
+}
 
 impl fmt::Display for Revision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        write!(f, "{:08x}.{}", self.epoch, self.number)
     }
+}
+
+impl FromStr for Revision {
+    type Err = BadRevision;
+
+    fn from_str(text: &str) -> Result<Self, BadRevision> {
+        let parsed = text.split_once('.').and_then(|(epoch, number)| {
+            let epoch = u32::from_str_radix(epoch, 16).ok()?;
+            Some(Self { epoch, number: number.parse().ok()? })
+        });
+        parsed.ok_or_else(|| BadRevision { text: text.chars().take(40).collect() })
+    }
+}
+
+impl Serialize for Revision {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A text that names no revision.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no revision")]
+pub struct BadRevision {
+    text: String,
 }
 
 /// A code base that has an artifact.
