@@ -1,5 +1,9 @@
-//! What code is made of, by grammar.
+//! A map of code: what is in it, what changed, and the part of it that a task needs.
 //!
-//! The only crate that knows tree-sitter. It is handed texts and returns what is in them; it reads no file.
+//! The only crate that knows tree-sitter. It reads the tree of a project and writes nothing but its own cache.
 
+pub mod artifact;
+pub mod indexer;
 pub mod languages;
+pub mod resolve;
+pub mod watch;

@@ -101,6 +101,14 @@ pub const KEYS: &[KeySpec] = &[
               Each layer adds to the list; none can take from it.",
     },
     KeySpec {
+        name: "map.deny",
+        kind: Kind::Texts { min_chars: 1 },
+        from_repo: FromRepo::Allowed,
+        var: vars::NACRE_MAP_DENY,
+        doc: "Globs of files that no map of code shows and that are never read for one, beside those where keys and \
+              passwords usually lie. Each layer adds to the list; none can take from it.",
+    },
+    KeySpec {
         name: "search.embedding",
         kind: Kind::Choice(EmbeddingChoice::NAMES),
         from_repo: FromRepo::Refused,

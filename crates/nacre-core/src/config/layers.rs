@@ -15,8 +15,8 @@ use super::families::{self, Family, Found};
 use super::keys::{self, FromRepo, KEYS, KeySpec};
 use super::nearest;
 use super::settings::{
-    LockSettings, MemorySettings, RedactSettings, RunSettings, SearchSettings, Settings,
-    TelemetrySettings, UiSettings,
+    LockSettings, MapSettings, MemorySettings, RedactSettings, RunSettings, SearchSettings,
+    Settings, TelemetrySettings, UiSettings,
 };
 use super::value::{Value, describe};
 use super::vars::{NACRE_MODEL, PREFIX, VARS};
@@ -361,6 +361,7 @@ fn settings(
         },
         lock: LockSettings { wait: Duration::from_millis(values.int("lock.wait_ms")?) },
         redact: RedactSettings { extra: values.texts("redact.extra")?.to_vec() },
+        map: MapSettings { deny: values.texts("map.deny")?.to_vec() },
         search: SearchSettings {
             embedding: values.choice("search.embedding")?,
             endpoint_url: values.text("search.endpoint_url")?.to_owned(),

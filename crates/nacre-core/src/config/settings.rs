@@ -11,6 +11,7 @@ pub struct Settings {
     pub ui: UiSettings,
     pub lock: LockSettings,
     pub redact: RedactSettings,
+    pub map: MapSettings,
     pub search: SearchSettings,
     pub telemetry: TelemetrySettings,
     pub runs: RunSettings,
@@ -68,6 +69,12 @@ pub struct LockSettings {
 pub struct RedactSettings {
     /// Literal texts, each once, in the order of the layers.
     pub extra: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MapSettings {
+    /// Globs.
+    pub deny: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

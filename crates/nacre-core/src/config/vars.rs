@@ -45,6 +45,8 @@ vars! {
     NACRE_LOCK_WAIT_MS
     /// Adds to `redact.extra`, comma separated or as a TOML array.
     NACRE_REDACT_EXTRA
+    /// Adds to `map.deny`, comma separated or as a TOML array.
+    NACRE_MAP_DENY
     /// Sets `search.embedding`.
     NACRE_SEARCH_EMBEDDING
     /// Sets `search.endpoint_url`.

@@ -13,11 +13,19 @@ pub enum Language {
     Bash,
     C,
     Cpp,
+    CSharp,
+    Elixir,
     Go,
     Java,
     JavaScript,
+    Kotlin,
+    Lua,
+    Php,
     Python,
+    Ruby,
     Rust,
+    Scala,
+    Swift,
     Tsx,
     TypeScript,
 }
@@ -34,11 +42,19 @@ const LANGUAGES: &[(Language, &str, &[&str])] = &[
     (Language::Bash, "bash", &["sh", "bash"]),
     (Language::C, "c", &["c", "h"]),
     (Language::Cpp, "cpp", &["cc", "cpp", "cxx", "hh", "hpp", "hxx"]),
+    (Language::CSharp, "csharp", &["cs"]),
+    (Language::Elixir, "elixir", &["ex", "exs"]),
     (Language::Go, "go", &["go"]),
     (Language::Java, "java", &["java"]),
     (Language::JavaScript, "javascript", &["js", "jsx", "mjs", "cjs"]),
+    (Language::Kotlin, "kotlin", &["kt", "kts"]),
+    (Language::Lua, "lua", &["lua"]),
+    (Language::Php, "php", &["php"]),
     (Language::Python, "python", &["py", "pyi"]),
+    (Language::Ruby, "ruby", &["rb", "rake"]),
     (Language::Rust, "rust", &["rs"]),
+    (Language::Scala, "scala", &["scala", "sc"]),
+    (Language::Swift, "swift", &["swift"]),
     (Language::Tsx, "tsx", &["tsx"]),
     (Language::TypeScript, "typescript", &["ts", "mts", "cts"]),
 ];
@@ -63,8 +79,53 @@ impl Language {
             .map_or("unknown", |(_, name, _)| name)
     }
 
+    /// What stands between the parts of a qualified name.
+    pub fn separator(self) -> &'static str {
+        match self {
+            Self::Cpp | Self::Php | Self::Ruby | Self::Rust => "::",
+            Self::Bash
+            | Self::C
+            | Self::CSharp
+            | Self::Elixir
+            | Self::Go
+            | Self::Java
+            | Self::JavaScript
+            | Self::Kotlin
+            | Self::Lua
+            | Self::Python
+            | Self::Scala
+            | Self::Swift
+            | Self::Tsx
+            | Self::TypeScript => ".",
+        }
+    }
+
+    /// Whether its grammar is part of this build.
+    pub fn has_grammar(self) -> bool {
+        let is_rare = matches!(
+            self,
+            Self::CSharp
+                | Self::Elixir
+                | Self::Kotlin
+                | Self::Lua
+                | Self::Php
+                | Self::Ruby
+                | Self::Scala
+                | Self::Swift
+        );
+        !is_rare || cfg!(feature = "more-languages")
+    }
+
     pub(super) fn grammar(self) -> SupportLang {
         match self {
+            Self::CSharp => SupportLang::CSharp,
+            Self::Elixir => SupportLang::Elixir,
+            Self::Kotlin => SupportLang::Kotlin,
+            Self::Lua => SupportLang::Lua,
+            Self::Php => SupportLang::Php,
+            Self::Ruby => SupportLang::Ruby,
+            Self::Scala => SupportLang::Scala,
+            Self::Swift => SupportLang::Swift,
             Self::Bash => SupportLang::Bash,
             Self::C => SupportLang::C,
             Self::Cpp => SupportLang::Cpp,

@@ -3,10 +3,20 @@
 //! What a language calls a function or a type is a table (`rules`); the walk over the tree is the same for all. Texts are
 //! bounded before they are parsed, and no walk recurses, so that a hostile file costs time in proportion to its size.
 
+mod analyse;
+mod analysis;
+mod exports;
+mod glance;
+mod imports;
+mod keywords;
 mod language;
+mod names;
 mod outline;
 mod rules;
 mod structure;
+mod syntax;
+mod visibility;
+mod walk;
 
 #[cfg(test)]
 mod tests;
@@ -15,6 +25,9 @@ use ast_grep_core::AstGrep;
 use ast_grep_core::tree_sitter::StrDoc;
 use ast_grep_language::SupportLang;
 
+pub use analyse::analyse;
+pub use analysis::{Analysis, Depth, Import, ImportKind, Problem, SymbolFacts, Visibility};
+pub use glance::glance;
 pub use language::{Language, UnknownLanguage};
 pub use outline::{Symbol, SymbolKind, enclosing, outline};
 pub use structure::{Capture, CodeMatch, CodePattern, PatternError};
@@ -29,6 +42,8 @@ pub enum ParseError {
     TooLarge { size: usize },
     #[error("The grammar of {language} could not be used")]
     Grammar { language: Language },
+    #[error("The grammar of {language} cannot make sense of the text in reasonable time")]
+    TooHard { language: Language },
 }
 
 type Tree = AstGrep<StrDoc<SupportLang>>;
@@ -36,6 +51,9 @@ type Tree = AstGrep<StrDoc<SupportLang>>;
 fn parse(text: &str, language: Language) -> Result<Tree, ParseError> {
     if MAX_TEXT_BYTES < text.len() {
         return Err(ParseError::TooLarge { size: text.len() });
+    }
+    if !language.has_grammar() {
+        return Err(ParseError::Grammar { language });
     }
     StrDoc::try_new(text, language.grammar())
         .map(AstGrep::doc)

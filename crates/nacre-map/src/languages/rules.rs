@@ -22,6 +22,12 @@ pub(super) enum NameAt {
     FunctionDeclarator,
     /// In the `name`, when the `value` is a function.
     FunctionValue,
+    /// In the first child of one of these kinds: some grammars name no fields.
+    Child(&'static [&'static str]),
+    /// Left of a function that is assigned.
+    Assigned,
+    /// In the first argument of a call that defines something, as all definitions of Elixir are.
+    Definer,
 }
 
 const fn rule(node: &'static str, kind: SymbolKind) -> Rule {
@@ -37,11 +43,19 @@ pub(super) fn rules(language: Language) -> &'static [Rule] {
         Language::Bash => BASH,
         Language::C => C,
         Language::Cpp => CPP,
+        Language::CSharp => CSHARP,
+        Language::Elixir => ELIXIR,
         Language::Go => GO,
         Language::Java => JAVA,
         Language::JavaScript | Language::Tsx | Language::TypeScript => SCRIPT,
+        Language::Kotlin => KOTLIN,
+        Language::Lua => LUA,
+        Language::Php => PHP,
         Language::Python => PYTHON,
+        Language::Ruby => RUBY,
         Language::Rust => RUST,
+        Language::Scala => SCALA,
+        Language::Swift => SWIFT,
     }
 }
 
@@ -128,4 +142,106 @@ const RUST: &[Rule] = &[
     rule("const_item", SymbolKind::Constant),
     rule("static_item", SymbolKind::Constant),
     rule("macro_definition", SymbolKind::Macro),
+];
+
+const CSHARP: &[Rule] = &[
+    rule("namespace_declaration", SymbolKind::Module),
+    rule("file_scoped_namespace_declaration", SymbolKind::Module),
+    rule("class_declaration", SymbolKind::Class),
+    rule("record_declaration", SymbolKind::Class),
+    rule("struct_declaration", SymbolKind::Struct),
+    rule("interface_declaration", SymbolKind::Interface),
+    rule("enum_declaration", SymbolKind::Enum),
+    rule("delegate_declaration", SymbolKind::Type),
+    rule("method_declaration", SymbolKind::Method),
+    rule("constructor_declaration", SymbolKind::Method),
+];
+
+const ELIXIR: &[Rule] = &[at("call", SymbolKind::Function, NameAt::Definer)];
+
+const KOTLIN: &[Rule] = &[
+    at("class_declaration", SymbolKind::Class, NameAt::Child(&["type_identifier"])),
+    at("object_declaration", SymbolKind::Class, NameAt::Child(&["type_identifier"])),
+    at("function_declaration", SymbolKind::Function, NameAt::Child(&["simple_identifier"])),
+    at("type_alias", SymbolKind::Type, NameAt::Child(&["type_identifier"])),
+];
+
+const LUA: &[Rule] = &[
+    rule("function_declaration", SymbolKind::Function),
+    at("assignment_statement", SymbolKind::Function, NameAt::Assigned),
+];
+
+const PHP: &[Rule] = &[
+    rule("namespace_definition", SymbolKind::Module),
+    rule("class_declaration", SymbolKind::Class),
+    rule("interface_declaration", SymbolKind::Interface),
+    rule("trait_declaration", SymbolKind::Interface),
+    rule("enum_declaration", SymbolKind::Enum),
+    rule("function_definition", SymbolKind::Function),
+    rule("method_declaration", SymbolKind::Method),
+    at("const_element", SymbolKind::Constant, NameAt::Child(&["name"])),
+];
+
+const RUBY: &[Rule] = &[
+    rule("class", SymbolKind::Class),
+    rule("module", SymbolKind::Module),
+    rule("method", SymbolKind::Function),
+    rule("singleton_method", SymbolKind::Function),
+];
+
+const SCALA: &[Rule] = &[
+    rule("class_definition", SymbolKind::Class),
+    rule("object_definition", SymbolKind::Class),
+    rule("trait_definition", SymbolKind::Interface),
+    rule("enum_definition", SymbolKind::Enum),
+    rule("function_definition", SymbolKind::Function),
+    rule("function_declaration", SymbolKind::Function),
+    rule("type_definition", SymbolKind::Type),
+];
+
+const SWIFT: &[Rule] = &[
+    rule("class_declaration", SymbolKind::Class),
+    rule("protocol_declaration", SymbolKind::Interface),
+    rule("function_declaration", SymbolKind::Function),
+    rule("protocol_function_declaration", SymbolKind::Function),
+    rule("init_declaration", SymbolKind::Function),
+    rule("typealias_declaration", SymbolKind::Type),
+];
+
+/// Nodes that bring something in by name.
+pub(super) fn import_nodes(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::Bash => &["command"],
+        Language::C | Language::Cpp => &["preproc_include"],
+        Language::CSharp => &["using_directive"],
+        Language::Elixir => &["call"],
+        Language::Go => &["import_spec"],
+        Language::Java | Language::Scala | Language::Swift => &["import_declaration"],
+        Language::JavaScript | Language::Tsx | Language::TypeScript => {
+            &["import_statement", "export_statement", "call_expression"]
+        }
+        Language::Kotlin => &["import_header"],
+        Language::Lua => &["function_call"],
+        Language::Php => &[
+            "namespace_use_declaration",
+            "require_expression",
+            "require_once_expression",
+            "include_expression",
+            "include_once_expression",
+        ],
+        Language::Python => {
+            &["import_statement", "import_from_statement", "future_import_statement"]
+        }
+        Language::Ruby => &["call"],
+        Language::Rust => &["use_declaration", "extern_crate_declaration", "mod_item"],
+    }
+}
+
+/// Nodes that stand around a declaration and belong to it.
+pub(super) const WRAPPERS: &[&str] = &[
+    "decorated_definition",
+    "export_statement",
+    "lexical_declaration",
+    "template_declaration",
+    "variable_declaration",
 ];

@@ -11,6 +11,7 @@ use super::Cli;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
     ("Remember and recall", &["sync", "ask", "brief", "memory", "feedback", "trace", "run"]),
+    ("Know the code", &["delta", "refresh", "watch", "explain"]),
     ("Keep going", &["maintain", "report", "undo", "queue", "events"]),
     ("Set up", &["connect", "project", "model", "skill", "config"]),
 ];

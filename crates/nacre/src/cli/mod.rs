@@ -9,18 +9,21 @@ mod changes;
 mod completions;
 mod config;
 mod connect;
+mod delta;
 mod diff;
 mod doctor;
 mod env;
 mod error;
 mod eval;
 mod events;
+mod explain;
 mod extract;
 mod feedback;
 mod help;
 mod index;
 mod init;
 mod maintain;
+mod map;
 mod memory;
 mod model;
 mod models;
@@ -28,6 +31,7 @@ mod project;
 mod queue;
 mod recorded;
 mod reference;
+mod refresh;
 mod report;
 mod retry;
 mod run;
@@ -41,6 +45,7 @@ mod trace;
 mod traces;
 mod ui;
 mod undo;
+mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -124,6 +129,10 @@ enum HereCommand {
     Queue(queue::QueueArgs),
     Retry(retry::RetryArgs),
     Skip(skip::SkipArgs),
+    Delta(delta::DeltaArgs),
+    Refresh(refresh::RefreshArgs),
+    Watch(watch::WatchArgs),
+    Explain(explain::ExplainArgs),
     Events(events::EventsArgs),
     Connect(connect::ConnectArgs),
     Model(model::ModelArgs),
@@ -157,6 +166,10 @@ impl HereCommand {
             | Self::Queue(_)
             | Self::Retry(_)
             | Self::Skip(_)
+            | Self::Delta(_)
+            | Self::Refresh(_)
+            | Self::Watch(_)
+            | Self::Explain(_)
             | Self::Events(_)
             | Self::Skill(_)
             | Self::Connect(_)
@@ -237,6 +250,10 @@ fn run_here(ui: &mut Ui, runtime: &Runtime, command: &HereCommand) -> Result<Exi
         HereCommand::Queue(args) => queue::cmd_queue(ui, runtime, args),
         HereCommand::Retry(args) => retry::cmd_retry(ui, runtime, args),
         HereCommand::Skip(args) => skip::cmd_skip(ui, runtime, args),
+        HereCommand::Delta(args) => delta::cmd_delta(ui, runtime, args),
+        HereCommand::Refresh(args) => refresh::cmd_refresh(ui, runtime, args),
+        HereCommand::Watch(args) => watch::cmd_watch(ui, runtime, args),
+        HereCommand::Explain(args) => explain::cmd_explain(ui, runtime, args),
         HereCommand::Events(args) => events::cmd_events(ui, runtime, args),
         HereCommand::Connect(args) => connect::cmd_connect(ui, runtime, args),
         HereCommand::Model(args) => model::cmd_model(ui, runtime, args),

@@ -176,6 +176,11 @@ impl Ui {
         self.is_json
     }
 
+    /// Prints JSON from here on, as if `--json` had been given.
+    pub(crate) fn choose_json(&mut self) {
+        self.is_json = true;
+    }
+
     /// Prints a line of the result.
     pub(crate) fn line(&mut self, line: impl Display) -> Result<(), CommandError> {
         writeln!(self.out, "{line}")?;

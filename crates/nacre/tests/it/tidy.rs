@@ -17,6 +17,10 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-core", "catalog", &["base", "safefs", "search", "transcript"]),
     ("nacre-core", "search", &["base", "safefs", "memory"]),
     ("nacre-map", "languages", &[]),
+    ("nacre-map", "artifact", &["languages"]),
+    ("nacre-map", "resolve", &["artifact", "languages"]),
+    ("nacre-map", "indexer", &["artifact", "languages", "resolve"]),
+    ("nacre-map", "watch", &[]),
     ("nacre-engine", "model", &[]),
     ("nacre-engine", "agent", &["model"]),
     ("nacre-engine", "flows", &["agent", "model"]),
@@ -26,9 +30,9 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
 /// Which crates of ours a crate may name.
 const CRATES: &[(&str, &[&str])] = &[
     ("nacre-core", &[]),
-    ("nacre-map", &[]),
+    ("nacre-map", &["nacre-core"]),
     ("nacre-engine", &["nacre-core", "nacre-map"]),
-    ("nacre", &["nacre-core", "nacre-engine"]),
+    ("nacre", &["nacre-core", "nacre-engine", "nacre-map"]),
 ];
 
 /// A file that is longer cannot be read in one sitting.

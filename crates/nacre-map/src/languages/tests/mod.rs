@@ -3,6 +3,12 @@
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
+use proptest::sample::select;
+
+mod analyses;
+mod hashes;
+#[cfg(feature = "more-languages")]
+mod rarer;
 
 use super::*;
 
@@ -268,7 +274,8 @@ fn a_pattern_that_is_no_code_is_refused() {
 fn deep_and_broken_texts_are_walked_to_their_end() {
     for text in ["(".repeat(20_000), "mod a {".repeat(5_000), "\u{0}\u{feff}fn".repeat(9)] {
         for language in Language::all() {
-            let _ = outline(&text, language).unwrap();
+            let found = outline(&text, language);
+            assert!(matches!(found, Ok(_) | Err(ParseError::TooHard { .. })), "{language}");
         }
     }
     let long = "x".repeat(MAX_TEXT_BYTES + 1);
@@ -287,12 +294,14 @@ fn languages_are_known_by_path_and_name() {
 }
 
 proptest! {
+    // One language a case: a grammar that has to guess takes milliseconds, and eighteen of them a case never came to an end.
     #[test]
-    fn no_text_breaks_an_outline(text in "(fn |class |def |[{}();:<>=#*&]|[a-z]|\n|\u{1f980}){0,200}") {
-        for language in Language::all() {
-            for symbol in outline(&text, language).unwrap() {
-                prop_assert!(symbol.first_line <= symbol.last_line);
-            }
+    fn no_text_breaks_an_outline(
+        language in select(Language::all().collect::<Vec<_>>()),
+        text in "(fn |class |def |[{}();:<>=#*&]|[a-z]|\n|\u{1f980}){0,200}",
+    ) {
+        for symbol in outline(&text, language).unwrap() {
+            prop_assert!(symbol.first_line <= symbol.last_line);
         }
     }
 }

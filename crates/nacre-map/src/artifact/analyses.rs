@@ -1,0 +1,185 @@
+//! What was found in texts, by their content: worktrees, branches and clones of a repository share it.
+//!
+//! Nothing here is needed: what is missing is found again in the file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use nacre_core::safefs::{FsError, RelPath, Writer};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::blob;
+use super::model::FileHash;
+use super::pack::{self, Pack};
+use crate::languages::{Analysis, Depth, Language};
+
+/// The folder of the packs, among those of the projects.
+pub(super) const FOLDER: &str = "analyses";
+
+const PACK_END: &str = ".pack";
+
+/// So many packs of about one size are merged.
+const MAX_ALIKE: usize = 4;
+
+/// The smallest packs are alike below this size.
+const SMALL_BYTES: usize = 64 << 10;
+
+/// The oldest packs are dropped when all together are larger.
+const MAX_BYTES: usize = 1 << 30;
+
+/// What an analysis is of: the bytes and how they are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AnalysisKey(u64);
+
+impl AnalysisKey {
+    pub fn new(hash: FileHash, language: Language) -> Self {
+        let mut hasher = Xxh3::new();
+        hasher.update(&hash.0.to_le_bytes());
+        hasher.update(language.name().as_bytes());
+        Self(hasher.digest())
+    }
+}
+
+/// Analyses that are on their way to the disk.
+pub type NewAnalyses = BTreeMap<AnalysisKey, Vec<u8>>;
+
+/// An analysis as it is kept.
+pub fn packed(analysis: &Analysis) -> Vec<u8> {
+    blob::encode(analysis)
+}
+
+/// All analyses of this machine.
+#[derive(Debug, Default)]
+pub struct Analyses {
+    packs: Vec<(u64, Pack)>,
+    /// What could not be kept.
+    loose: NewAnalyses,
+}
+
+impl Analyses {
+    /// Opens what is there below the folder of the artifacts.
+    pub(super) fn open(cache: &Path) -> Self {
+        let folder = cache.join(FOLDER);
+        let packs = numbers(&folder).into_iter();
+        let packs = packs
+            .filter_map(|number| Some((number, Pack::open(&folder.join(file_name(number)))?)))
+            .collect();
+        Self { packs, loose: NewAnalyses::new() }
+    }
+
+    /// What is known of a text, from the closest look that anybody took.
+    pub fn get(&self, key: AnalysisKey) -> Option<Analysis> {
+        self.blobs(key).max_by_key(|bytes| blob::depth_of(bytes)).and_then(blob::decode)
+    }
+
+    /// How closely a text was looked at; `None` when it never was.
+    pub fn depth(&self, key: AnalysisKey) -> Option<Depth> {
+        self.blobs(key).map(blob::depth_of).max()
+    }
+
+    fn blobs(&self, key: AnalysisKey) -> impl Iterator<Item = &[u8]> {
+        let loose = self.loose.get(&key).map(Vec::as_slice);
+        self.packs.iter().filter_map(move |(_, pack)| pack.get(key.0)).chain(loose)
+    }
+
+    /// Holds what could not be kept, for as long as this answer lives.
+    pub fn hold(&mut self, mut new: NewAnalyses) {
+        self.loose.append(&mut new);
+    }
+
+    /// Adds analyses and tidies up: small packs are merged, and the oldest go when there is too much.
+    pub(super) fn add(cache: &Path, writer: &Writer<'_>, new: &NewAnalyses) -> Result<(), FsError> {
+        let mut all = Self::open(cache);
+        let known = numbers(&cache.join(FOLDER));
+        let mut next = known.last().map_or(1, |last| last + 1);
+        // What cannot be read is of another version, or damaged.
+        for number in known.iter().filter(|number| !all.has(**number)) {
+            writer.remove_derived(&pack_path(*number)?)?;
+        }
+        let blobs = new.iter().map(|(key, blob)| (key.0, blob.as_slice()));
+        all.put(cache, writer, next, &pack::render(blobs))?;
+        while let Some(alike) = all.alike() {
+            next += 1;
+            all.merge(cache, writer, next, &alike)?;
+        }
+        all.drop_oldest(writer)
+    }
+
+    fn has(&self, number: u64) -> bool {
+        self.packs.iter().any(|(known, _)| *known == number)
+    }
+
+    fn put(
+        &mut self,
+        cache: &Path,
+        writer: &Writer<'_>,
+        number: u64,
+        bytes: &[u8],
+    ) -> Result<(), FsError> {
+        writer.put_derived(&pack_path(number)?, bytes)?;
+        let pack = Pack::open(&cache.join(FOLDER).join(file_name(number)));
+        self.packs.extend(pack.map(|pack| (number, pack)));
+        Ok(())
+    }
+
+    /// The numbers of packs of about one size, when there are too many.
+    fn alike(&self) -> Option<Vec<u64>> {
+        let mut classes: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+        for (number, pack) in &self.packs {
+            let class = (pack.n_bytes() / SMALL_BYTES).checked_ilog(MAX_ALIKE).map_or(0, |n| n + 1);
+            classes.entry(class).or_default().push(*number);
+        }
+        classes.into_values().find(|alike| MAX_ALIKE <= alike.len())
+    }
+
+    fn merge(
+        &mut self,
+        cache: &Path,
+        writer: &Writer<'_>,
+        number: u64,
+        alike: &[u64],
+    ) -> Result<(), FsError> {
+        let mut merged: BTreeMap<u64, &[u8]> = BTreeMap::new();
+        for (_, pack) in self.packs.iter().filter(|(number, _)| alike.contains(number)) {
+            for (key, bytes) in pack.blobs() {
+                let kept = merged.entry(key).or_insert(bytes);
+                if blob::depth_of(kept) < blob::depth_of(bytes) {
+                    *kept = bytes;
+                }
+            }
+        }
+        let bytes = pack::render(merged.into_iter());
+        self.packs.retain(|(number, _)| !alike.contains(number));
+        self.put(cache, writer, number, &bytes)?;
+        alike.iter().try_for_each(|number| writer.remove_derived(&pack_path(*number)?))
+    }
+
+    fn drop_oldest(&mut self, writer: &Writer<'_>) -> Result<(), FsError> {
+        self.packs.sort_by_key(|(number, _)| *number);
+        let total =
+            |packs: &[(u64, Pack)]| packs.iter().map(|(_, pack)| pack.n_bytes()).sum::<usize>();
+        while MAX_BYTES < total(&self.packs) && 1 < self.packs.len() {
+            let (number, _) = self.packs.remove(0);
+            writer.remove_derived(&pack_path(number)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// The numbers of the packs in a folder, in order.
+fn numbers(folder: &Path) -> Vec<u64> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut numbers: Vec<u64> =
+        names.filter_map(|name| name.strip_suffix(PACK_END)?.parse().ok()).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+fn file_name(number: u64) -> String {
+    format!("{number}{PACK_END}")
+}
+
+fn pack_path(number: u64) -> Result<RelPath, FsError> {
+    RelPath::new(&format!("{FOLDER}/{}", file_name(number)))
+}

@@ -1,0 +1,109 @@
+//! An analysis as bytes.
+
+use super::codec::{Decoder, Encoder};
+use crate::languages::{
+    Analysis, Depth, Import, ImportKind, Problem, SymbolFacts, SymbolKind, Visibility,
+};
+
+/// Grows whenever the same text would be analysed to something else; older analyses are then made again.
+pub(super) const ANALYSIS_FORMAT: u32 = 1;
+
+const DEPTHS: &[Depth] = &[Depth::None, Depth::Glance, Depth::Full];
+
+const IMPORT_KINDS: &[ImportKind] = &[
+    ImportKind::Module,
+    ImportKind::Child,
+    ImportKind::Path,
+    ImportKind::System,
+    ImportKind::Reexport,
+    ImportKind::Type,
+];
+
+const SYMBOL_KINDS: &[SymbolKind] = &[
+    SymbolKind::Function,
+    SymbolKind::Method,
+    SymbolKind::Class,
+    SymbolKind::Struct,
+    SymbolKind::Enum,
+    SymbolKind::Interface,
+    SymbolKind::Implementation,
+    SymbolKind::Module,
+    SymbolKind::Type,
+    SymbolKind::Constant,
+    SymbolKind::Macro,
+];
+
+const VISIBILITIES: &[Visibility] =
+    &[Visibility::Public, Visibility::Internal, Visibility::Private];
+
+const PROBLEMS: &[Problem] =
+    &[Problem::NotText, Problem::TooLarge, Problem::Broken, Problem::TooMany, Problem::Unreadable];
+
+pub(super) fn encode(analysis: &Analysis) -> Vec<u8> {
+    let Analysis { depth, imports, symbols, is_entry, is_test, problem } = analysis;
+    let mut to = Encoder::default();
+    to.byte(code(DEPTHS, *depth));
+    to.byte(u8::from(*is_entry) | u8::from(*is_test) << 1);
+    to.byte(problem.map_or(0, |problem| code(PROBLEMS, problem) + 1));
+    to.list(imports, |to, Import { text, line, kind }| {
+        to.text(text);
+        to.number(u64::from(*line));
+        to.byte(code(IMPORT_KINDS, *kind));
+    });
+    to.list(symbols, |to, symbol| {
+        to.text(&symbol.name);
+        to.byte(code(SYMBOL_KINDS, symbol.kind));
+        to.number(u64::from(symbol.first_line));
+        to.number(u64::from(symbol.last_line));
+        to.byte(code(VISIBILITIES, symbol.visibility));
+        to.text(&symbol.signature);
+        to.word(symbol.signature_hash);
+        to.word(symbol.body_hash);
+    });
+    to.into_bytes()
+}
+
+pub(super) fn decode(bytes: &[u8]) -> Option<Analysis> {
+    let mut from = Decoder::new(bytes);
+    let depth = meaning(DEPTHS, from.byte()?)?;
+    let roles = from.byte()?;
+    let problem = match from.byte()? {
+        0 => None,
+        code => Some(meaning(PROBLEMS, code - 1)?),
+    };
+    let imports = from.list(|from| {
+        Some(Import {
+            text: from.text()?.to_owned(),
+            line: from.small()?,
+            kind: meaning(IMPORT_KINDS, from.byte()?)?,
+        })
+    })?;
+    let symbols = from.list(|from| {
+        Some(SymbolFacts {
+            name: from.text()?.to_owned(),
+            kind: meaning(SYMBOL_KINDS, from.byte()?)?,
+            first_line: from.small()?,
+            last_line: from.small()?,
+            visibility: meaning(VISIBILITIES, from.byte()?)?,
+            signature: from.text()?.to_owned(),
+            signature_hash: from.word()?,
+            body_hash: from.word()?,
+        })
+    })?;
+    let (is_entry, is_test) = (roles & 1 != 0, roles & 2 != 0);
+    from.is_empty().then_some(Analysis { depth, imports, symbols, is_entry, is_test, problem })
+}
+
+/// How deep an analysis went, by its first byte.
+pub(super) fn depth_of(bytes: &[u8]) -> Depth {
+    bytes.first().and_then(|code| meaning(DEPTHS, *code)).unwrap_or_default()
+}
+
+fn code<T: Copy + PartialEq>(table: &[T], value: T) -> u8 {
+    let at = table.iter().position(|known| *known == value);
+    at.and_then(|at| u8::try_from(at).ok()).unwrap_or(u8::MAX)
+}
+
+fn meaning<T: Copy>(table: &[T], code: u8) -> Option<T> {
+    table.get(usize::from(code)).copied()
+}

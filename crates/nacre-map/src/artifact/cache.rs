@@ -1,0 +1,288 @@
+//! The folder of all artifacts: who may write, what is written when, and what goes when there are too many.
+//!
+//! Readers take no lock. A change is appended to the log, or the whole is written to the next generation's file when
+//! the log has grown long or was torn; a reader that meets the moment in between sees the state before or after it.
+//! Only a writer that read the last state may write the next, so that two processes that saw the same change do not
+//! record it twice.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use nacre_core::safefs::{Access, FsError, Owner, RelPath, WriteScope, Writer};
+
+use super::analyses::{self, Analyses, NewAnalyses};
+use super::base::{self, Base};
+use super::commit::Commit;
+use super::log;
+use super::model::{Project, ProjectId, Revision};
+use super::state::{Artifact, Place};
+
+/// So many projects are kept; the one that was used longest ago goes first.
+const MAX_PROJECTS: usize = 64;
+
+/// A log that is longer than this and an eighth of its artifact is folded in.
+const MIN_FOLD_BYTES: u64 = 256 << 10;
+
+/// No log is longer; what is, was not written here.
+const MAX_LOG_BYTES: u64 = 64 << 20;
+
+/// How long a writer waits for another one. Nobody needs what is written, so not long.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// So many names are remembered with what they have seen.
+const MAX_CLIENTS: usize = 256;
+
+/// What became of a change that was to be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    Yes,
+    /// Another process wrote meanwhile: look again.
+    Moved,
+}
+
+/// Where artifacts lie.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    folder: PathBuf,
+    owner: Owner,
+}
+
+impl Cache {
+    /// The cache in `folder`, which is made when something is first written. `owner` is told to who waits.
+    pub fn new(folder: PathBuf, owner: Owner) -> Self {
+        Self { folder, owner }
+    }
+
+    pub fn analyses(&self) -> Analyses {
+        Analyses::open(&self.folder)
+    }
+
+    /// The artifact of a project; `None` when there is none that can be read.
+    pub fn open(&self, project: &Project) -> Option<Artifact> {
+        // A file that is gone between looking and opening was replaced; a third time, it is not worth it.
+        (0..3).find_map(|_| self.try_open(project))
+    }
+
+    fn try_open(&self, project: &Project) -> Option<Artifact> {
+        let folder = self.folder.join(project.id.to_string());
+        for generation in generations(&folder).into_iter().rev() {
+            let Some(base) = Base::open(&folder.join(base_name(generation)), &project.root) else {
+                continue;
+            };
+            let log = read_log(&folder.join(log_name(generation)));
+            let (commits, n_read) = log::read(&log);
+            let place = Place { generation, n_read, n_log: log.len() as u64 };
+            return Some(Artifact::read(base, place, commits));
+        }
+        None
+    }
+
+    /// Keeps a change of an artifact and what was found in new texts, and takes the change in.
+    pub fn keep(
+        &self,
+        project: &Project,
+        artifact: &mut Artifact,
+        commit: Commit,
+        new: &NewAnalyses,
+    ) -> Result<Kept, FsError> {
+        let scope = self.scope()?;
+        let id = project.id.to_string();
+        WriteScope::create_inside(&self.folder, &id, Access::Private)?;
+        let writer = scope.lock(&self.owner, PATIENCE)?;
+        if self.place_now(project) != artifact.place {
+            return Ok(Kept::Moved);
+        }
+        if !new.is_empty() {
+            WriteScope::create_inside(&self.folder, analyses::FOLDER, Access::Private)?;
+            Analyses::add(&self.folder, &writer, new)?;
+        }
+        let frame = log::frame(&commit);
+        artifact.apply(commit);
+        let base_bytes = artifact.base.as_ref().map_or(0, Base::n_bytes);
+        let log_bytes = artifact.place.n_log + frame.len() as u64;
+        let is_torn = artifact.place.n_read != artifact.place.n_log;
+        let is_long = MIN_FOLD_BYTES + base_bytes / 8 < log_bytes;
+        if artifact.place.generation == 0 || is_torn || is_long {
+            self.fold(project, artifact, &writer)?;
+            self.evict(project.id, &writer)?;
+        } else {
+            let path = RelPath::new(&format!("{id}/{}", log_name(artifact.place.generation)))?;
+            let n_log = writer.append(&path, &frame)?;
+            artifact.place = Place { n_read: n_log, n_log, ..artifact.place };
+        }
+        Ok(Kept::Yes)
+    }
+
+    /// Keeps what was found in texts, without a change of any artifact.
+    pub fn keep_analyses(&self, new: &NewAnalyses) -> Result<(), FsError> {
+        let scope = self.scope()?;
+        WriteScope::create_inside(&self.folder, analyses::FOLDER, Access::Private)?;
+        let writer = scope.lock(&self.owner, PATIENCE)?;
+        Analyses::add(&self.folder, &writer, new)
+    }
+
+    /// Writes the whole artifact to the next generation's file, and removes the older ones.
+    fn fold(
+        &self,
+        project: &Project,
+        artifact: &mut Artifact,
+        writer: &Writer<'_>,
+    ) -> Result<(), FsError> {
+        let id = project.id.to_string();
+        let old = generations(&self.folder.join(&id));
+        let generation = old.last().map_or(1, |last| last + 1);
+        let mut history = artifact.history();
+        history.trim();
+        let folders: Vec<_> =
+            artifact.folders().iter().map(|(path, row)| (path.clone(), *row)).collect();
+        let files = artifact.files();
+        let bytes =
+            base::render(&project.root, artifact.head(), &folders, files.into_iter(), &history);
+        writer.put_derived(&RelPath::new(&format!("{id}/{}", base_name(generation)))?, &bytes)?;
+        artifact.place = Place { generation, n_read: 0, n_log: 0 };
+        for generation in old {
+            for name in [base_name(generation), log_name(generation)] {
+                writer.remove_derived(&RelPath::new(&format!("{id}/{name}"))?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the projects that were used longest ago, when there are too many.
+    fn evict(&self, kept: ProjectId, writer: &Writer<'_>) -> Result<(), FsError> {
+        let mut projects = self.projects();
+        if projects.len() <= MAX_PROJECTS {
+            return Ok(());
+        }
+        projects.retain(|(_, name)| *name != kept.to_string());
+        projects.sort();
+        let n_over = projects.len() + 1 - MAX_PROJECTS;
+        for (_, name) in projects.into_iter().take(n_over) {
+            writer.remove_derived_folder(&RelPath::new(&name)?)?;
+        }
+        Ok(())
+    }
+
+    /// The folders of projects, with when each was last used.
+    ///
+    /// A use that changes nothing writes nothing, so it is the system's own note of the last reading that tells; where
+    /// it keeps none, the last change does.
+    fn projects(&self) -> Vec<(SystemTime, String)> {
+        let Ok(entries) = std::fs::read_dir(&self.folder) else { return Vec::new() };
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let is_project =
+            |name: &String| name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        names.filter(is_project).map(|name| (last_use(&self.folder.join(&name)), name)).collect()
+    }
+
+    /// Where the last state lies, as a reader would find it.
+    fn place_now(&self, project: &Project) -> Place {
+        let folder = self.folder.join(project.id.to_string());
+        let is_whole =
+            |number: &u64| Base::open(&folder.join(base_name(*number)), &project.root).is_some();
+        let Some(generation) = generations(&folder).into_iter().rev().find(is_whole) else {
+            return Place::default();
+        };
+        let log = read_log(&folder.join(log_name(generation)));
+        let (_, n_read) = log::read(&log);
+        Place { generation, n_read, n_log: log.len() as u64 }
+    }
+
+    /// What a client has seen of a project; `None` when it has seen nothing.
+    pub fn seen_by(&self, project: &Project, client: &str) -> Option<Revision> {
+        let path = self.folder.join(project.id.to_string()).join(client_name(client));
+        let mut text = String::new();
+        std::fs::File::open(path).ok()?.take(64).read_to_string(&mut text).ok()?;
+        text.trim().parse().ok()
+    }
+
+    /// Remembers that a client has seen a project at `revision`; writes only what is new.
+    pub fn remember(
+        &self,
+        project: &Project,
+        client: &str,
+        revision: Revision,
+    ) -> Result<(), FsError> {
+        if self.seen_by(project, client) == Some(revision) {
+            return Ok(());
+        }
+        let scope = self.scope()?;
+        let id = project.id.to_string();
+        let folder = WriteScope::create_inside(&self.folder, &id, Access::Private)?;
+        let writer = scope.lock(&self.owner, PATIENCE)?;
+        let path = RelPath::new(&format!("{id}/{}", client_name(client)))?;
+        writer.put_derived(&path, format!("{revision}\n").as_bytes())?;
+        let mut clients = clients(folder.path());
+        clients.sort();
+        let n_over = clients.len().saturating_sub(MAX_CLIENTS);
+        for (_, name) in clients.into_iter().take(n_over) {
+            writer.remove_derived(&RelPath::new(&format!("{id}/{name}"))?)?;
+        }
+        Ok(())
+    }
+
+    /// The folder as a scope, made where it is missing.
+    fn scope(&self) -> Result<WriteScope, FsError> {
+        let missing: Vec<&Path> =
+            self.folder.ancestors().take_while(|folder| !folder.is_dir()).collect();
+        for folder in missing.into_iter().rev() {
+            if let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) {
+                WriteScope::create_inside(parent, &name.to_string_lossy(), Access::Private)?;
+            }
+        }
+        WriteScope::open(&self.folder, Access::Private)
+    }
+}
+
+fn base_name(generation: u64) -> String {
+    format!("base-{generation}")
+}
+
+fn log_name(generation: u64) -> String {
+    format!("log-{generation}")
+}
+
+fn client_name(client: &str) -> String {
+    format!("client-{:016x}", xxhash_rust::xxh3::xxh3_64(client.as_bytes()))
+}
+
+/// The generations that have a file, in order.
+fn generations(folder: &Path) -> Vec<u64> {
+    let mut numbers: Vec<u64> = names(folder)
+        .filter_map(|name| name.strip_prefix("base-").and_then(|number| number.parse().ok()))
+        .collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+fn clients(folder: &Path) -> Vec<(SystemTime, String)> {
+    let modified = |name: &str| {
+        let metadata = folder.join(name).symlink_metadata();
+        metadata.and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+    };
+    let clients = names(folder).filter(|name| name.starts_with("client-"));
+    clients.map(|name| (modified(&name), name)).collect()
+}
+
+fn names(folder: &Path) -> impl Iterator<Item = String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+}
+
+fn last_use(folder: &Path) -> SystemTime {
+    let times = names(folder).filter_map(|name| {
+        let metadata = folder.join(name).symlink_metadata().ok()?;
+        metadata.accessed().ok().max(metadata.modified().ok())
+    });
+    times.max().unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+fn read_log(file: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Ok(file) = std::fs::File::open(file) {
+        // What could be read of a log that fails halfway is as good as a torn one.
+        let _ = file.take(MAX_LOG_BYTES).read_to_end(&mut bytes);
+    }
+    bytes
+}

@@ -1,0 +1,44 @@
+//! The changes since an artifact's file was written, one record after the other.
+//!
+//! A record is its length, its checksum and its bytes. A process that is killed while it appends leaves a record that is
+//! not whole: readers end before it, and the next writer sees that the log is longer than what could be read and
+//! writes the artifact anew.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::commit::Commit;
+
+/// Length and checksum.
+const FRAME_BYTES: usize = 16;
+
+/// Makes a record of a commit.
+pub(super) fn frame(commit: &Commit) -> Vec<u8> {
+    let body = commit.encode();
+    let mut frame = Vec::with_capacity(FRAME_BYTES + body.len());
+    frame.extend((body.len() as u64).to_le_bytes());
+    frame.extend(xxh3_64(&body).to_le_bytes());
+    frame.extend(body);
+    frame
+}
+
+/// Reads the records that are whole; returns them with how many bytes they take.
+pub(super) fn read(log: &[u8]) -> (Vec<Commit>, u64) {
+    let mut commits = Vec::new();
+    let mut rest = log;
+    while let Some((commit, after)) = next(rest) {
+        commits.push(commit);
+        rest = after;
+    }
+    (commits, (log.len() - rest.len()) as u64)
+}
+
+fn next(log: &[u8]) -> Option<(Commit, &[u8])> {
+    let (len, rest) = log.split_first_chunk::<8>()?;
+    let (checksum, rest) = rest.split_first_chunk::<8>()?;
+    let len = usize::try_from(u64::from_le_bytes(*len)).ok()?;
+    let (body, rest) = rest.split_at_checked(len)?;
+    if xxh3_64(body).to_le_bytes() != *checksum {
+        return None;
+    }
+    Some((Commit::decode(body)?, rest))
+}

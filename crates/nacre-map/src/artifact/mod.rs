@@ -1,0 +1,30 @@
+//! The cached index of one code base: what is known of its files, and the files that keep it.
+//!
+//! A project has one file with everything, which is mapped and not parsed, and a log with what changed since. Analyses lie
+//! beside, by content, for all projects. Everything can be made again from the code, so a byte that is not as it was
+//! written makes the whole as good as absent; nothing is flushed, and nothing is ever an error.
+
+mod analyses;
+mod base;
+mod blob;
+mod cache;
+mod codec;
+mod commit;
+mod log;
+mod mapped;
+mod model;
+mod pack;
+mod row;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use analyses::{Analyses, AnalysisKey, NewAnalyses, packed};
+pub use cache::{Cache, Kept};
+pub use commit::{Change, Commit, Head, History};
+pub use model::{
+    BadRevision, FileFacts, FileHash, Project, ProjectId, RelativePath, Revision, Stamp,
+    estimated_tokens,
+};
+pub use row::{FileRow, FolderRow, Marks, Skipped};
+pub use state::Artifact;

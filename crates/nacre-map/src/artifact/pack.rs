@@ -1,0 +1,101 @@
+//! Some analyses in one file, found by what they are of.
+//!
+//! A pack is never changed: a change adds a small one, and small ones are merged as they pile up.
+
+use std::path::Path;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::blob::ANALYSIS_FORMAT;
+use super::mapped::Mapped;
+
+const MAGIC: [u8; 8] = *b"NACREPCK";
+
+/// Magic, format, the number of entries, and a checksum of the entries.
+const HEADER_BYTES: usize = 24;
+
+/// Key, start, length and checksum of a blob.
+const ENTRY_BYTES: usize = 24;
+
+/// Renders a pack of blobs that come in the order of their keys, each key once.
+pub(super) fn render<'b>(blobs: impl ExactSizeIterator<Item = (u64, &'b [u8])>) -> Vec<u8> {
+    let n_entries = blobs.len();
+    let mut entries = Vec::with_capacity(n_entries * ENTRY_BYTES);
+    let mut bodies: Vec<u8> = Vec::new();
+    let first = HEADER_BYTES + n_entries * ENTRY_BYTES;
+    for (key, blob) in blobs {
+        entries.extend(key.to_le_bytes());
+        entries.extend(((first + bodies.len()) as u64).to_le_bytes());
+        entries.extend(u32::try_from(blob.len()).unwrap_or(u32::MAX).to_le_bytes());
+        entries.extend(short_sum(blob).to_le_bytes());
+        bodies.extend(blob);
+    }
+    let mut file = Vec::with_capacity(first + bodies.len());
+    file.extend(MAGIC);
+    file.extend(ANALYSIS_FORMAT.to_le_bytes());
+    file.extend(u32::try_from(n_entries).unwrap_or(u32::MAX).to_le_bytes());
+    file.extend(xxh3_64(&entries).to_le_bytes());
+    file.extend(entries);
+    file.extend(bodies);
+    file
+}
+
+/// A pack, open.
+#[derive(Debug)]
+pub(super) struct Pack {
+    map: Mapped,
+    n_entries: usize,
+}
+
+impl Pack {
+    /// Opens a pack; `None` for anything that is not whole and of this format.
+    pub(super) fn open(file: &Path) -> Option<Self> {
+        let map = Mapped::open(file)?;
+        let header = map.get(..HEADER_BYTES)?;
+        let is_ours = header.starts_with(&MAGIC) && header[8..12] == ANALYSIS_FORMAT.to_le_bytes();
+        let n_entries = header[12..16].try_into().ok().map(u32::from_le_bytes)?;
+        let n_entries = usize::try_from(n_entries).ok()?;
+        let end = n_entries.checked_mul(ENTRY_BYTES)?.checked_add(HEADER_BYTES)?;
+        let is_whole =
+            is_ours && xxh3_64(map.get(HEADER_BYTES..end)?).to_le_bytes() == header[16..24];
+        is_whole.then_some(Self { map, n_entries })
+    }
+
+    pub(super) fn n_bytes(&self) -> usize {
+        self.map.len()
+    }
+
+    /// The blob of a key; one that is damaged is not there.
+    pub(super) fn get(&self, key: u64) -> Option<&[u8]> {
+        let at = self.entries().binary_search_by_key(&key, |entry| word(entry, 0)).ok()?;
+        self.blob(&self.entries()[at])
+    }
+
+    /// All blobs that are whole, in the order of their keys.
+    pub(super) fn blobs(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.entries().iter().filter_map(|entry| Some((word(entry, 0), self.blob(entry)?)))
+    }
+
+    fn entries(&self) -> &[[u8; ENTRY_BYTES]] {
+        let end = HEADER_BYTES + self.n_entries * ENTRY_BYTES;
+        self.map[HEADER_BYTES..end].as_chunks().0
+    }
+
+    fn blob(&self, entry: &[u8; ENTRY_BYTES]) -> Option<&[u8]> {
+        let start = usize::try_from(word(entry, 8)).ok()?;
+        let rest = word(entry, 16);
+        let end = start.checked_add((rest & 0xffff_ffff) as usize)?;
+        let blob = self.map.get(start..end)?;
+        (short_sum(blob) == (rest >> 32) as u32).then_some(blob)
+    }
+}
+
+fn word(entry: &[u8; ENTRY_BYTES], at: usize) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&entry[at..at + 8]);
+    u64::from_le_bytes(bytes)
+}
+
+fn short_sum(blob: &[u8]) -> u32 {
+    (xxh3_64(blob) & 0xffff_ffff) as u32
+}

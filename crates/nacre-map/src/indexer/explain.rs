@@ -1,0 +1,95 @@
+//! Why a file is in the map, or is not.
+
+use std::path::Path;
+
+use rustix::fs::{AtFlags, FileType};
+use serde::Serialize;
+
+use super::git::Tracked;
+use super::look::{READABLE_FOLDER, open_root};
+use super::refresh::Current;
+use super::rules::Rules;
+use super::sensitive::Sensitive;
+use super::walk::{is_noise, join};
+use crate::artifact::RelativePath;
+
+/// What decides about a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
+pub enum Verdict {
+    /// It is in the map.
+    Mapped { is_tracked: bool, is_unread: bool },
+    /// A rule about secrets keeps it out.
+    Denied { rule: String },
+    /// The repository wants it left out.
+    Ignored { rule: String, folder: String },
+    /// It lies in a folder that programs fill.
+    Noise { folder: String },
+    /// It lies in a repository that is no submodule of this one.
+    Nested { folder: String },
+    /// It is a link, or lies behind one.
+    Link { path: String },
+    /// It is a pipe, a socket or a device.
+    Special,
+    /// It is a folder; files are mapped.
+    Folder,
+    /// There is nothing of that name.
+    Missing,
+    /// It lies too deep, or came after the last look.
+    Unseen,
+}
+
+/// Tells why a path below the root is in the map, or is not.
+pub fn explain(current: &Current, sensitive: &Sensitive, path: &RelativePath) -> Verdict {
+    let tracked = Tracked::read(&current.project.root);
+    let path = path.as_str();
+    let is_tracked = tracked.files().binary_search_by(|file| file.as_str().cmp(path)).is_ok();
+    if let Some(row) = current.artifact.find(path) {
+        return Verdict::Mapped { is_tracked, is_unread: row.marks.is_unread };
+    }
+    if let Some(rule) = sensitive.rule_above(path) {
+        return Verdict::Denied { rule: rule.to_owned() };
+    }
+    way_to(&current.project.root, &tracked, path).unwrap_or(Verdict::Unseen)
+}
+
+/// Goes down to a path as the walk does, and says what stops it.
+fn way_to(root: &Path, tracked: &Tracked, path: &str) -> Option<Verdict> {
+    let mut folder = open_root(root).ok()?;
+    let mut rules = Rules::below(Rules::private(&tracked.exclude), &folder, "");
+    let mut above = String::new();
+    let mut names = path.split('/').peekable();
+    while let Some(name) = names.next() {
+        let at = join(&above, name);
+        let Ok(stat) = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) else {
+            return Some(Verdict::Missing);
+        };
+        let kind = FileType::from_raw_mode(stat.st_mode);
+        if kind.is_symlink() {
+            return Some(Verdict::Link { path: at });
+        }
+        if kind.is_dir() && (name == ".git" || is_noise(tracked, name, &at)) {
+            return Some(Verdict::Noise { folder: at });
+        }
+        if let Some(by) = Rules::leaving_out(rules.as_ref(), &at, kind.is_dir()) {
+            return Some(Verdict::Ignored { rule: by.rule, folder: by.folder });
+        }
+        if !kind.is_dir() {
+            let is_end = names.peek().is_none();
+            return match kind {
+                FileType::RegularFile if is_end => None,
+                FileType::RegularFile => Some(Verdict::Missing),
+                _ => Some(Verdict::Special),
+            };
+        }
+        let mode = rustix::fs::Mode::empty();
+        folder = rustix::fs::openat(&folder, name, READABLE_FOLDER, mode).ok()?;
+        let is_border = rustix::fs::statat(&folder, ".git", AtFlags::SYMLINK_NOFOLLOW).is_ok();
+        if is_border && !tracked.is_submodule(&at) {
+            return Some(Verdict::Nested { folder: at });
+        }
+        rules = Rules::below(if is_border { None } else { rules }, &folder, &at);
+        above = at;
+    }
+    Some(Verdict::Folder)
+}

@@ -1,0 +1,191 @@
+//! What git says of a project: where its root is, what it tracks, and what else it leaves out.
+
+use std::collections::BTreeSet;
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::git_index::{self, IndexPaths};
+use super::look::stamp_at;
+use super::program::ask;
+
+/// No index is larger; a million files take a tenth of this.
+const MAX_INDEX_BYTES: u64 = 1 << 30;
+
+/// The files beside an index are short.
+const MAX_SMALL_BYTES: u64 = 256 << 10;
+
+/// Repositories are mounted in each other so deep, and so often, at most.
+const MAX_LINK_DEPTH: usize = 8;
+const MAX_LINKS: usize = 1000;
+
+/// The root of the project that `folder` belongs to: its repository, with the submodules that it lies in.
+pub fn project_root(folder: &Path) -> Option<PathBuf> {
+    let repositories = folder.ancestors().filter(|dir| dir.join(".git").symlink_metadata().is_ok());
+    let mut innermost = None;
+    for root in repositories {
+        if innermost.is_none() {
+            innermost = Some(root);
+        }
+        if !is_submodule(root) {
+            return Some(root.to_owned());
+        }
+    }
+    innermost.map(Path::to_owned)
+}
+
+/// Whether the repository at `root` is mounted in another one.
+fn is_submodule(root: &Path) -> bool {
+    let Some(folder) = linked_folder(root) else { return false };
+    folder.components().any(|part| part == Component::Normal("modules".as_ref()))
+}
+
+/// The folder that a `.git` file names.
+fn linked_folder(root: &Path) -> Option<PathBuf> {
+    let text = read_small(&root.join(".git"))?;
+    Some(root.join(text.strip_prefix("gitdir:")?.trim()))
+}
+
+/// The folder with a repository's own index.
+fn git_folder(root: &Path) -> Option<PathBuf> {
+    let folder = root.join(".git");
+    if folder.symlink_metadata().ok()?.is_dir() { Some(folder) } else { linked_folder(root) }
+}
+
+/// The folder that all worktrees of a repository share.
+fn common_folder(git: &Path) -> PathBuf {
+    let named = read_small(&git.join("commondir"));
+    named.map_or_else(|| git.to_owned(), |name| git.join(name.trim()))
+}
+
+fn read_small(file: &Path) -> Option<String> {
+    if !file.symlink_metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut text = String::new();
+    let file = std::fs::File::open(file).ok()?;
+    file.take(MAX_SMALL_BYTES).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+/// What git says of the files of a project.
+#[derive(Debug, Default)]
+pub(super) struct Tracked {
+    /// In order.
+    files: Vec<String>,
+    links: BTreeSet<String>,
+    /// The rules that are not in the repository.
+    pub(super) exclude: String,
+    /// Tells this answer from others.
+    identity: u64,
+}
+
+impl Tracked {
+    /// Asks the index of the repository at `root` and those of its submodules.
+    pub(super) fn read(root: &Path) -> Self {
+        let Some(git) = git_folder(root) else { return Self::default() };
+        let exclude = read_small(&common_folder(&git).join("info/exclude")).unwrap_or_default();
+        let mut tracked = Self { exclude, ..Self::default() };
+        tracked.take_in(root, "", 0);
+        tracked.files.sort_unstable();
+        tracked.files.dedup();
+        let mut hasher = Xxh3::new();
+        for path in tracked.files.iter().chain(&tracked.links).chain([&tracked.exclude]) {
+            hasher.update(path.as_bytes());
+            hasher.update(&[0]);
+        }
+        tracked.identity = hasher.digest();
+        tracked
+    }
+
+    fn take_in(&mut self, root: &Path, prefix: &str, depth: usize) {
+        let at = root.join(prefix);
+        let Some(git) = git_folder(&at) else { return };
+        let Some(paths) = read_index(&at, &git) else { return };
+        let join = |path: String| match prefix {
+            "" => path,
+            prefix => format!("{prefix}/{path}"),
+        };
+        self.files.extend(paths.files.into_iter().map(join));
+        for link in paths.links.into_iter().map(join) {
+            if depth < MAX_LINK_DEPTH && self.links.len() < MAX_LINKS {
+                self.take_in(root, &link, depth + 1);
+            }
+            self.links.insert(link);
+        }
+    }
+
+    /// All files that are tracked, in order.
+    pub(super) fn files(&self) -> &[String] {
+        &self.files
+    }
+
+    pub(super) fn has_below(&self, folder: &str) -> bool {
+        let below = format!("{folder}/");
+        let first = self.files.partition_point(|file| *file < below);
+        self.files.get(first).is_some_and(|file| file.starts_with(&below))
+    }
+
+    pub(super) fn is_submodule(&self, folder: &str) -> bool {
+        self.links.contains(folder)
+    }
+
+    pub(super) fn identity(&self) -> u64 {
+        self.identity
+    }
+}
+
+/// Changes whenever [`Tracked::read`] might answer otherwise; costs a look at two files. `None` where only asking tells.
+pub(super) fn stamp(root: &Path) -> Option<u64> {
+    let Some(git) = git_folder(root) else { return Some(0) };
+    let common = common_folder(&git);
+    // Submodules have indexes of their own, and those that share one have it elsewhere.
+    if git.join("modules").is_dir() || common.join("modules").is_dir() {
+        return None;
+    }
+    let mut hasher = Xxh3::new();
+    for file in [git.join("index"), common.join("info/exclude")] {
+        let stamp = stamp_at(&file).unwrap_or_default();
+        for word in [stamp.size, stamp.inode] {
+            hasher.update(&word.to_le_bytes());
+        }
+        for time in [stamp.mtime_ns, stamp.ctime_ns] {
+            hasher.update(&time.to_le_bytes());
+        }
+    }
+    Some(hasher.digest())
+}
+
+fn read_index(root: &Path, git: &Path) -> Option<IndexPaths> {
+    let mut index = Vec::new();
+    let file = std::fs::File::open(git.join("index")).ok()?;
+    file.take(MAX_INDEX_BYTES).read_to_end(&mut index).ok()?;
+    let hash_bytes = if names_sha256(git) { 32 } else { 20 };
+    git_index::parse(&index, hash_bytes).or_else(|| ask_git(root))
+}
+
+fn names_sha256(git: &Path) -> bool {
+    let config = read_small(&common_folder(git).join("config")).unwrap_or_default();
+    let config = config.to_ascii_lowercase();
+    config.lines().any(|line| {
+        let mut parts = line.split('=').map(str::trim);
+        parts.next() == Some("objectformat") && parts.next() == Some("sha256")
+    })
+}
+
+/// Lets git read an index that this room cannot.
+fn ask_git(root: &Path) -> Option<IndexPaths> {
+    let answer = ask(root, &["ls-files", "--stage", "-z"])?;
+    let mut paths = IndexPaths::default();
+    for entry in answer.split(|byte| *byte == 0) {
+        let Ok(entry) = std::str::from_utf8(entry) else { continue };
+        let Some((about, path)) = entry.split_once('\t') else { continue };
+        match about.split(' ').next() {
+            Some("160000") => paths.links.push(path.to_owned()),
+            Some(mode) if mode.starts_with("100") => paths.files.push(path.to_owned()),
+            _ => {}
+        }
+    }
+    Some(paths)
+}

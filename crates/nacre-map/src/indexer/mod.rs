@@ -1,0 +1,35 @@
+//! Keeps an artifact in step with the files: what belongs, what changed, and what that means.
+//!
+//! Reads the tree and never writes to it. Which file changed is told by stamps, with git's rule for those that may lie.
+
+mod affected;
+mod delta;
+mod explain;
+mod facts;
+mod git;
+mod git_index;
+mod look;
+mod program;
+mod read;
+mod refresh;
+mod rules;
+mod sensitive;
+mod since_git;
+#[cfg(test)]
+mod tests;
+mod verify;
+mod walk;
+
+pub use affected::{Affected, affected};
+pub use delta::{
+    ChangeKind, Delta, DeltaCounts, FileChange, SinceError, SymbolChange, SymbolDelta,
+    delta_of_all, delta_since,
+};
+pub use explain::{Verdict, explain};
+pub use git::project_root;
+pub use read::MAX_READ_BYTES;
+pub use refresh::{
+    CacheStatus, Current, Keeping, RefreshError, RefreshOptions, RefreshStats, Trust, refresh,
+};
+pub use sensitive::{BadGlob, Sensitive};
+pub use since_git::delta_since_git;

@@ -1,0 +1,163 @@
+//! Reads files that are new or not as they were: what their bytes are known by, and what is in them.
+
+use std::io::Read as _;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rustix::fs::{FileType, Mode};
+
+use super::look::{READABLE_FILE, is_racy, stamp_of};
+use crate::artifact::{
+    Analyses, AnalysisKey, FileHash, FileRow, Marks, NewAnalyses, Stamp, packed,
+};
+use crate::languages::{self, Depth, Language, MAX_TEXT_BYTES};
+
+/// Larger files are data: they are known by their stamps and not read.
+pub const MAX_READ_BYTES: u64 = 32 << 20;
+
+/// So many files are taken from the list at once.
+const BATCH: usize = 16;
+
+/// A file to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Doubt {
+    pub(super) path: String,
+    pub(super) size: u64,
+    /// What it held before, where it is known.
+    pub(super) before: Option<FileHash>,
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ReadFile {
+    /// Its place in the list.
+    pub(super) idx: usize,
+    /// `None` when it is gone, or no plain file any more.
+    pub(super) row: Option<FileRow>,
+}
+
+/// What reading needs to know.
+#[derive(Debug)]
+pub(super) struct Reading<'r> {
+    pub(super) root: &'r OwnedFd,
+    pub(super) analyses: &'r Analyses,
+    /// How closely new texts are looked at.
+    pub(super) depth: Depth,
+    pub(super) looked_ns: i64,
+    pub(super) n_threads: usize,
+}
+
+/// Reads all of `doubts`, on all threads.
+pub(super) fn read_all(reading: &Reading<'_>, doubts: &[Doubt]) -> (Vec<ReadFile>, NewAnalyses) {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new((Vec::with_capacity(doubts.len()), NewAnalyses::new()));
+    let n_threads = reading.n_threads.min(doubts.len().div_ceil(BATCH)).max(1);
+    std::thread::scope(|scope| {
+        for _ in 0..n_threads {
+            scope.spawn(|| {
+                let mut reader = Reader { reading, buffer: Vec::new(), new: NewAnalyses::new() };
+                let mut read = Vec::new();
+                loop {
+                    let first = next.fetch_add(BATCH, Ordering::Relaxed);
+                    let Some(batch) = doubts.get(first..doubts.len().min(first + BATCH)) else {
+                        break;
+                    };
+                    if batch.is_empty() {
+                        break;
+                    }
+                    for (idx, doubt) in batch.iter().enumerate() {
+                        read.push(ReadFile { idx: first + idx, row: reader.read(doubt) });
+                    }
+                }
+                let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                done.0.append(&mut read);
+                done.1.append(&mut reader.new);
+            });
+        }
+    });
+    let (mut read, new) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    read.sort_unstable_by_key(|file| file.idx);
+    (read, new)
+}
+
+/// One thread's part.
+struct Reader<'r> {
+    reading: &'r Reading<'r>,
+    buffer: Vec<u8>,
+    new: NewAnalyses,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, doubt: &Doubt) -> Option<FileRow> {
+        let path = doubt.path.as_str();
+        let opened = rustix::fs::openat(self.reading.root, path, READABLE_FILE, Mode::empty());
+        let file = match opened {
+            Ok(file) => std::fs::File::from(file),
+            Err(rustix::io::Errno::ACCESS | rustix::io::Errno::PERM) => {
+                let stamp = super::look::file_stamp(self.reading.root, path)?;
+                return Some(self.unread(stamp));
+            }
+            Err(_) => return None,
+        };
+        let before = plain_stamp(&file)?;
+        if MAX_READ_BYTES < before.size {
+            return Some(self.unread(before));
+        }
+        self.buffer.clear();
+        if (&file).take(MAX_READ_BYTES + 1).read_to_end(&mut self.buffer).is_err() {
+            return Some(self.unread(before));
+        }
+        let after = plain_stamp(&file)?;
+        // What changed while it was read is read again next time.
+        let is_doubtful = before != after
+            || self.buffer.len() as u64 != after.size
+            || is_racy(after, self.reading.looked_ns);
+        let hash = FileHash::of(&self.buffer);
+        self.analyse(doubt, hash);
+        let lines = count_lines(&self.buffer);
+        let marks = Marks { is_doubtful, is_unread: false };
+        Some(FileRow { stamp: after, hash, lines, marks })
+    }
+
+    fn unread(&self, stamp: Stamp) -> FileRow {
+        let words = [stamp.size, stamp.mtime_ns.cast_unsigned(), stamp.inode];
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let marks = Marks { is_doubtful: is_racy(stamp, self.reading.looked_ns), is_unread: true };
+        FileRow { stamp, hash: FileHash::of(&bytes), lines: 0, marks }
+    }
+
+    /// Looks into a text that nobody has looked into as closely.
+    fn analyse(&mut self, doubt: &Doubt, hash: FileHash) {
+        let Some(language) = Language::of_path(&doubt.path) else { return };
+        if MAX_TEXT_BYTES < self.buffer.len() {
+            return;
+        }
+        let known = |hash| self.reading.analyses.depth(AnalysisKey::new(hash, language));
+        // Two looks that are not alike cannot be compared, and what a text held before is gone.
+        let is_glanced = doubt.before.and_then(known) == Some(Depth::Glance);
+        let is_changed = doubt.before.is_some_and(|before| before != hash);
+        let depth = if is_changed && is_glanced { Depth::Glance } else { self.reading.depth };
+        let key = AnalysisKey::new(hash, language);
+        let is_known = known(hash).is_some_and(|known| depth <= known);
+        if is_known || self.new.contains_key(&key) {
+            return;
+        }
+        let analysis = match depth {
+            Depth::Full => languages::analyse(language, &self.buffer),
+            Depth::None | Depth::Glance => languages::glance(language, &self.buffer),
+        };
+        self.new.insert(key, packed(&analysis));
+    }
+}
+
+fn plain_stamp(file: &std::fs::File) -> Option<Stamp> {
+    let stat = rustix::fs::fstat(file).ok()?;
+    FileType::from_raw_mode(stat.st_mode).is_file().then(|| stamp_of(&stat))
+}
+
+fn count_lines(bytes: &[u8]) -> u32 {
+    let n_breaks = memchr::memchr_iter(b'\n', bytes).count();
+    let has_rest = bytes.last().is_some_and(|byte| *byte != b'\n');
+    u32::try_from(n_breaks + usize::from(has_rest)).unwrap_or(u32::MAX)
+}

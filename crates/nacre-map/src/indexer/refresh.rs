@@ -1,0 +1,441 @@
+//! Brings an artifact up to what is on the disk now, and keeps what changed.
+//!
+//! Three ways, from cheap to dear: nothing changed, and nothing is written; some stamps did, and those files are read; what
+//! decides which files belong did, and the whole tree is walked. All end in the same state as a build from nothing.
+
+use std::collections::BTreeSet;
+use std::os::fd::OwnedFd;
+
+use serde::Serialize;
+
+use super::git::{self, Tracked};
+use super::look::open_root;
+use super::read::{Doubt, ReadFile, Reading, read_all};
+use super::rules::RULES_FILE;
+use super::sensitive::Sensitive;
+use super::verify::{changed_files, changed_folders};
+use super::walk::{Found, Selection, relist, walk};
+use crate::artifact::{
+    Analyses, Artifact, Cache, Change, Commit, FileRow, FolderRow, Head, Kept, NewAnalyses,
+    Project, Revision, Skipped, Stamp,
+};
+use crate::languages::{Depth, Language};
+
+/// After so long everything is read again before it is served, whatever the stamps say.
+const MAX_AGE_NS: i64 = 24 * 60 * 60 * 1_000_000_000;
+
+/// A rare race with other writers is run so often; then the answer is right and not kept.
+const MAX_TRIES: usize = 4;
+
+/// Where more folders changed than these, and a quarter of all, one walk is cheaper.
+const MAX_RELISTED: usize = 256;
+
+/// So much new code is looked at by its grammars at once, in about a second; more only line by line.
+const MAX_FULL_BYTES: u64 = 8 << 20;
+
+/// How a project is looked at.
+#[derive(Clone, Debug)]
+pub struct RefreshOptions {
+    /// What time it is.
+    pub now_ns: i64,
+    /// What time it is by the clock that the file system stamps files with.
+    pub looked_ns: i64,
+    pub trust: Trust,
+    pub keeping: Keeping,
+    pub sensitive: Sensitive,
+    pub n_threads: usize,
+}
+
+/// Whether stamps are believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    Stamps,
+    /// Every byte is read again.
+    Nothing,
+}
+
+/// Whether what a look finds is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    Kept,
+    /// The answer is right, and the disk stays as it is.
+    Dropped,
+}
+
+/// How an answer came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheStatus {
+    /// Nothing had changed.
+    Hit,
+    /// There was no artifact that could be read.
+    Miss,
+    /// Something had changed, or everything was read because it was asked for.
+    Refreshed,
+    /// The artifact was old, and everything was read again.
+    StaleRebuild,
+}
+
+impl CacheStatus {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Hit => "hit",
+            Self::Miss => "miss",
+            Self::Refreshed => "refreshed",
+            Self::StaleRebuild => "stale_rebuild",
+        }
+    }
+}
+
+/// What a look at a project cost, and what it saw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RefreshStats {
+    pub file_count: usize,
+    pub total_bytes: u64,
+    pub reused_entries: usize,
+    pub rehashed_entries: usize,
+    /// Files that are too large, or that may not be read.
+    pub unread_files: usize,
+    pub skipped: Skipped,
+}
+
+/// A project as it is now.
+#[derive(Debug)]
+pub struct Current {
+    pub project: Project,
+    pub artifact: Artifact,
+    pub analyses: Analyses,
+    pub status: CacheStatus,
+    pub stats: RefreshStats,
+    /// The revision before this look; `None` when there was none that could be read.
+    pub before: Option<Revision>,
+    /// Whether what changed could be kept; if not, the next look does the same work again.
+    pub is_kept: bool,
+}
+
+/// A project that could not be looked at.
+#[derive(Debug, thiserror::Error)]
+#[error("Cannot read the folder `{root}`")]
+pub struct RefreshError {
+    root: String,
+    #[source]
+    source: std::io::Error,
+}
+
+/// Brings the artifact of a project up to date.
+pub fn refresh(
+    cache: &Cache,
+    project: &Project,
+    options: &RefreshOptions,
+) -> Result<Current, RefreshError> {
+    let failed =
+        |source| RefreshError { root: project.root.to_string_lossy().into_owned(), source };
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let old = cache.open(project);
+        let mut analyses = cache.analyses();
+        let look = Look::take(project, old.as_ref(), &analyses, options).map_err(failed)?;
+        let before = old.as_ref().map(|old| old.head().revision);
+        let mut artifact = old.unwrap_or_default();
+        let mut is_kept = true;
+        if let Some((commit, new)) = look.found {
+            let kept = match options.keeping {
+                Keeping::Kept => cache.keep(project, &mut artifact, commit.clone(), &new).ok(),
+                Keeping::Dropped => None,
+            };
+            match kept {
+                Some(Kept::Yes) => {}
+                Some(Kept::Moved) if tries < MAX_TRIES => continue,
+                // Whoever asks gets an answer, also from a disk that is full or not ours to write.
+                Some(Kept::Moved) | None => {
+                    is_kept = false;
+                    artifact.apply(commit);
+                }
+            }
+            analyses = cache.analyses();
+            if !is_kept {
+                analyses.hold(new);
+            }
+        }
+        let stats = stats(&artifact, look.n_read);
+        let project = project.clone();
+        let status = look.status;
+        return Ok(Current { project, artifact, analyses, status, stats, before, is_kept });
+    }
+}
+
+fn stats(artifact: &Artifact, n_read: usize) -> RefreshStats {
+    let files = artifact.files();
+    RefreshStats {
+        file_count: files.len(),
+        total_bytes: files.iter().map(|(_, row)| row.stamp.size).sum(),
+        reused_entries: files.len().saturating_sub(n_read),
+        rehashed_entries: n_read,
+        unread_files: files.iter().filter(|(_, row)| row.marks.is_unread).count(),
+        skipped: artifact.skipped(),
+    }
+}
+
+/// What one look at the disk found.
+struct Look {
+    status: CacheStatus,
+    n_read: usize,
+    /// What there is to keep; `None` when nothing changed.
+    found: Option<(Commit, NewAnalyses)>,
+}
+
+/// Files to read, files that are gone, and new rows of folders.
+#[derive(Default)]
+struct Differences {
+    doubtful: Vec<Doubt>,
+    gone: Vec<String>,
+    folders: Vec<(String, Option<FolderRow>)>,
+}
+
+impl Look {
+    fn take(
+        project: &Project,
+        old: Option<&Artifact>,
+        analyses: &Analyses,
+        options: &RefreshOptions,
+    ) -> std::io::Result<Self> {
+        let root = open_root(&project.root)?;
+        let none = Artifact::default();
+        let artifact = old.unwrap_or(&none);
+        let head = artifact.head();
+        let is_old = options.now_ns.saturating_sub(head.verified_ns) > MAX_AGE_NS;
+        let is_distrusted = options.trust == Trust::Nothing || is_old;
+        let (rules, git, tracked) = rules_now(project, head, options);
+        let is_partial = old.is_some() && !is_distrusted && rules == head.rules;
+        let looker = Looker { project, artifact, options, root: &root };
+        let mut differences = None;
+        if is_partial {
+            differences = looker.partial(tracked.as_ref())?;
+        }
+        let differences = match differences {
+            Some(differences) => differences,
+            None => looker.whole(&tracked_or_read(tracked, project), is_distrusted)?,
+        };
+        let status = match old {
+            None => CacheStatus::Miss,
+            Some(_) if options.trust == Trust::Nothing => CacheStatus::Refreshed,
+            Some(_) if is_old => CacheStatus::StaleRebuild,
+            Some(_) => CacheStatus::Refreshed,
+        };
+        let verified_ns =
+            if is_distrusted || old.is_none() { options.now_ns } else { head.verified_ns };
+        let head = Head { verified_ns, rules, git, ..*head };
+        Ok(looker.conclude(differences, head, status, analyses))
+    }
+}
+
+fn tracked_or_read(tracked: Option<Tracked>, project: &Project) -> Tracked {
+    tracked.unwrap_or_else(|| Tracked::read(&project.root))
+}
+
+/// What decides now which files belong; the index of git is read only when it is another one.
+fn rules_now(
+    project: &Project,
+    head: &Head,
+    options: &RefreshOptions,
+) -> (u64, u64, Option<Tracked>) {
+    let sensitive = options.sensitive.identity();
+    let git = git::stamp(&project.root).map(|stamp| stamp ^ sensitive);
+    if git == Some(head.git) && head.created_ns != 0 {
+        return (head.rules, head.git, None);
+    }
+    let tracked = Tracked::read(&project.root);
+    let rules = tracked.identity() ^ sensitive;
+    (rules, git.unwrap_or(u64::MAX), Some(tracked))
+}
+
+struct Looker<'l> {
+    project: &'l Project,
+    artifact: &'l Artifact,
+    options: &'l RefreshOptions,
+    root: &'l OwnedFd,
+}
+
+impl Looker<'_> {
+    fn selection<'s>(&'s self, tracked: &'s Tracked) -> Selection<'s> {
+        Selection {
+            root: &self.project.root,
+            tracked,
+            sensitive: &self.options.sensitive,
+            looked_ns: self.options.looked_ns,
+            n_threads: self.options.n_threads,
+        }
+    }
+
+    /// Compares what is known with what is there; `None` when only a walk tells.
+    fn partial(&self, tracked: Option<&Tracked>) -> std::io::Result<Option<Differences>> {
+        let n_threads = self.options.n_threads;
+        let files = self.artifact.files();
+        let mut differences = Differences::default();
+        for (idx, stamp) in changed_files(self.root, &files, n_threads) {
+            let (path, row) = &files[idx];
+            if is_rules(path) && stamp != Some(row.stamp) {
+                return Ok(None);
+            }
+            match stamp {
+                Some(stamp) => differences.doubtful.push(doubt(path, stamp, Some(row))),
+                None => differences.gone.push((*path).to_owned()),
+            }
+        }
+        let folders: Vec<(&String, &FolderRow)> = self.artifact.folders().iter().collect();
+        let changed = changed_folders(self.root, &folders, n_threads);
+        let is_elsewhere = |(idx, _): &(usize, Option<Stamp>)| !folders[*idx].1.is_listed;
+        let is_much = MAX_RELISTED < changed.len() && folders.len() / 4 < changed.len();
+        if is_much || changed.iter().any(is_elsewhere) {
+            return Ok(None);
+        }
+        let (there, gone): (Vec<_>, Vec<_>) =
+            changed.into_iter().partition(|(_, stamp)| stamp.is_some());
+        differences.folders.extend(gone.iter().map(|(idx, _)| (folders[*idx].0.clone(), None)));
+        if there.is_empty() {
+            return Ok(Some(differences));
+        }
+        let again: Vec<String> = there.iter().map(|(idx, _)| folders[*idx].0.clone()).collect();
+        let own;
+        let tracked = match tracked {
+            Some(tracked) => tracked,
+            None => {
+                own = Tracked::read(&self.project.root);
+                &own
+            }
+        };
+        let known = |path: &str| self.artifact.folders().contains_key(path);
+        let found = relist(&self.selection(tracked), &again, &known)?;
+        Ok(self.with_found(differences, found))
+    }
+
+    /// Adds what a new listing shows; `None` when it shows other rules or another repository.
+    fn with_found(&self, mut differences: Differences, found: Found) -> Option<Differences> {
+        let was_nested = |path: &String| {
+            self.artifact.folders().get(path).is_some_and(|row| row.skipped.nested == 1)
+        };
+        if !found.nested.iter().all(was_nested) {
+            return None;
+        }
+        let known_borders = |path: &String| was_nested(path) && !found.nested.contains(path);
+        if found.folders.iter().any(|(path, _)| known_borders(path)) {
+            return None;
+        }
+        let new = found.files.into_iter().filter(|(path, _)| self.artifact.find(path).is_none());
+        for (path, stamp) in new {
+            if is_rules(&path) {
+                return None;
+            }
+            differences.doubtful.push(doubt(&path, stamp, None));
+        }
+        for (path, row) in found.folders {
+            if self.artifact.folders().get(&path) != Some(&row) {
+                differences.folders.push((path, Some(row)));
+            }
+        }
+        differences.doubtful.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        differences.doubtful.dedup_by(|a, b| a.path == b.path);
+        Some(differences)
+    }
+
+    /// Walks the whole tree and compares.
+    fn whole(&self, tracked: &Tracked, is_distrusted: bool) -> std::io::Result<Differences> {
+        let found = walk(&self.selection(tracked))?;
+        let mut differences = Differences::default();
+        let known = self.artifact.files();
+        let mut known = known.iter().peekable();
+        for (path, stamp) in found.files {
+            while let Some((gone, _)) = known.next_if(|(known, _)| *known < path.as_str()) {
+                differences.gone.push((*gone).to_owned());
+            }
+            let row = known.next_if(|(known, _)| *known == path.as_str()).map(|(_, row)| row);
+            let is_clean = row.is_some_and(|row| row.stamp == stamp && !row.marks.is_doubtful);
+            if is_distrusted || !is_clean {
+                differences.doubtful.push(doubt(&path, stamp, row));
+            }
+        }
+        differences.gone.extend(known.map(|(path, _)| (*path).to_owned()));
+        let kept: BTreeSet<&String> = found.folders.iter().map(|(path, _)| path).collect();
+        let gone = self.artifact.folders().keys().filter(|path| !kept.contains(path));
+        differences.folders.extend(gone.map(|path| (path.clone(), None)));
+        let is_new =
+            |(path, row): &(String, FolderRow)| self.artifact.folders().get(path) != Some(row);
+        let new: Vec<_> = found.folders.iter().filter(|folder| is_new(folder)).cloned().collect();
+        differences.folders.extend(new.into_iter().map(|(path, row)| (path, Some(row))));
+        Ok(differences)
+    }
+
+    /// Reads what is in doubt, and says what that changes.
+    fn conclude(
+        &self,
+        differences: Differences,
+        mut head: Head,
+        status: CacheStatus,
+        analyses: &Analyses,
+    ) -> Look {
+        let Differences { doubtful, gone, folders } = differences;
+        let reading = Reading {
+            root: self.root,
+            analyses,
+            depth: self.depth(&doubtful),
+            looked_ns: self.options.looked_ns,
+            n_threads: self.options.n_threads,
+        };
+        let (read, new) = read_all(&reading, &doubtful);
+        let n_read = read.len();
+        let mut commit = Commit { folders, ..Commit::default() };
+        for ReadFile { idx, row } in read {
+            self.compare(&mut commit, doubtful[idx].path.clone(), row);
+        }
+        for path in gone {
+            self.compare(&mut commit, path, None);
+        }
+        let old = *self.artifact.head();
+        let is_first = old.created_ns == 0;
+        if is_first {
+            let epoch = u32::try_from(self.options.now_ns / 1_000_000_000).unwrap_or(u32::MAX);
+            head.created_ns = self.options.now_ns.max(1);
+            head.revision = Revision { epoch, number: 1 };
+            commit.changes.clear();
+        } else if !commit.changes.is_empty() {
+            head.revision.number += 1;
+        }
+        commit.head = head;
+        let is_same = commit.files.is_empty() && commit.folders.is_empty() && head == old;
+        let status = if is_same { CacheStatus::Hit } else { status };
+        let found = (!is_same || !new.is_empty()).then_some((commit, new));
+        Look { status, n_read, found }
+    }
+
+    /// How closely to look: a first answer about much code does not wait for every grammar.
+    fn depth(&self, doubtful: &[Doubt]) -> Depth {
+        let is_code = |doubt: &&Doubt| Language::of_path(&doubt.path).is_some();
+        let n_bytes: u64 = doubtful.iter().filter(is_code).map(|doubt| doubt.size).sum();
+        match self.options.trust {
+            Trust::Nothing => Depth::Full,
+            Trust::Stamps if n_bytes <= MAX_FULL_BYTES => Depth::Full,
+            Trust::Stamps => Depth::Glance,
+        }
+    }
+
+    fn compare(&self, commit: &mut Commit, path: String, row: Option<FileRow>) {
+        let old = self.artifact.find(&path);
+        if old == row {
+            return;
+        }
+        let (before, after) = (old.map(|row| row.hash), row.map(|row| row.hash));
+        if before != after {
+            commit.changes.push(Change { path: path.clone(), before, after });
+        }
+        commit.files.push((path, row));
+    }
+}
+
+fn doubt(path: &str, stamp: Stamp, row: Option<&FileRow>) -> Doubt {
+    Doubt { path: path.to_owned(), size: stamp.size, before: row.map(|row| row.hash) }
+}
+
+fn is_rules(path: &str) -> bool {
+    path.rsplit('/').next() == Some(RULES_FILE)
+}

@@ -1,0 +1,177 @@
+//! What a peer was measured to get wrong, each with the test that it is right here.
+
+use super::super::{CacheStatus, delta_since};
+use super::*;
+
+#[test]
+fn a_touch_without_a_change_becomes_clean_again() {
+    let desk = Desk::new();
+    desk.write("a.rs", "fn a() {}\n");
+    desk.settled();
+    set_modified(&desk.root().join("a.rs"), UNIX_EPOCH + Duration::from_secs(1_600_000_000));
+    let options = RefreshOptions { looked_ns: clock_ns() + 10_000_000_000, ..options() };
+    let touched = refresh(&desk.cache(), &desk.project(), &options).unwrap();
+    assert_eq!(touched.stats.rehashed_entries, 1);
+    let after = refresh(&desk.cache(), &desk.project(), &options).unwrap();
+    assert_eq!((after.status, after.stats.rehashed_entries), (CacheStatus::Hit, 0));
+    assert_eq!(after.artifact.head().revision, touched.artifact.head().revision);
+}
+
+#[test]
+fn an_edit_of_the_same_size_with_its_time_set_back_is_seen() {
+    let desk = Desk::new();
+    desk.write("a.rs", "fn a() {}\n");
+    let first = desk.settled().artifact.head().revision;
+    let path = desk.root().join("a.rs");
+    let before = path.metadata().unwrap().modified().unwrap();
+    desk.write("a.rs", "fn b() {}\n");
+    set_modified(&path, before);
+    let delta = delta_since(&desk.look(), first).unwrap();
+    assert_eq!(delta.counts().modified, 1);
+}
+
+#[test]
+fn two_edits_within_one_tick_of_the_clock_are_both_seen() {
+    let desk = Desk::new();
+    for round in 0..50 {
+        desk.write("a.rs", format!("fn a{round:02}() {{}}\n"));
+        desk.look();
+        desk.write("a.rs", format!("fn b{round:02}() {{}}\n"));
+        assert_eq!(seen(&desk.look()), desk.cold(), "round {round}");
+    }
+}
+
+#[test]
+fn a_damaged_artifact_is_built_again_and_never_an_error() {
+    let desk = Desk::new();
+    desk.write("a.rs", "fn a() {}\n");
+    desk.look();
+    desk.write("b.rs", "fn b() {}\n");
+    desk.look();
+    let whole = desk.cold();
+    let files = bytes_of(&desk.cache_folder());
+    assert!(files.len() > 3, "an artifact, a log, analyses and a lock");
+    for (path, bytes, _) in &files {
+        let len = bytes.len();
+        for damage in 0..24 {
+            let mut damaged = bytes.clone();
+            match damage % 4 {
+                0 => damaged.truncate(len * damage / 24),
+                1 => damaged.extend([0x55; 37]),
+                _ if len > 0 => damaged[len * damage / 24] ^= 0x41,
+                _ => damaged.push(7),
+            }
+            fs::write(path, &damaged).unwrap();
+            let current = desk.look();
+            let rows = |seen: &[Seen]| -> Vec<_> {
+                seen.iter().map(|(path, row, _)| (path.clone(), *row)).collect()
+            };
+            assert_eq!(rows(&seen(&current)), rows(&whole), "{} {damage}", path.display());
+            desk.restore(&files);
+        }
+    }
+}
+
+impl Desk {
+    /// Puts the cache back to what it was.
+    fn restore(&self, files: &[(PathBuf, Vec<u8>, u64)]) {
+        fs::remove_dir_all(self.cache_folder()).unwrap();
+        for (path, bytes, _) in files {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_hit_writes_nothing() {
+    let desk = Desk::with_git();
+    for number in 0..40 {
+        desk.write(&format!("src/f{number}.rs"), format!("fn f{number}() {{}}\n"));
+    }
+    desk.settled();
+    let before = bytes_of(desk.dir.path().join("cache").as_path());
+    let hit = desk.settled();
+    assert_eq!(hit.status, CacheStatus::Hit);
+    assert_eq!(hit.stats.reused_entries, 40);
+    assert_eq!(bytes_of(desk.dir.path().join("cache").as_path()), before);
+}
+
+#[test]
+fn what_is_written_is_in_proportion_to_what_changed() {
+    let desk = Desk::new();
+    for number in 0..2000 {
+        desk.write(&format!("src/d{}/f{number}.rs", number % 40), format!("fn f{number}() {{}}\n"));
+    }
+    desk.settled();
+    let size =
+        || bytes_of(&desk.cache_folder()).iter().map(|(_, bytes, _)| bytes.len()).sum::<usize>();
+    let before = size();
+    desk.write("src/d1/f1.rs", "fn other() {}\n");
+    desk.settled();
+    let grown = size().saturating_sub(before);
+    assert!(grown < 2_000, "one edit wrote {grown} bytes beside {before}");
+}
+
+#[test]
+fn a_delta_is_never_cut() {
+    let desk = Desk::new();
+    let first = desk.look().artifact.head().revision;
+    for number in 0..600 {
+        desk.write(&format!("f{number}.txt"), "x");
+    }
+    let delta = delta_since(&desk.look(), first).unwrap();
+    assert_eq!((delta.counts().added, delta.files.len()), (600, 600));
+}
+
+#[test]
+fn after_a_day_everything_is_read_again_before_it_is_served() {
+    let desk = Desk::new();
+    desk.write("a.rs", "fn a() {}\n");
+    desk.settled();
+    let later = RefreshOptions {
+        now_ns: NOON_NS + DAY_NS + 1,
+        looked_ns: clock_ns() + 10_000_000_000,
+        ..options()
+    };
+    let look = || refresh(&desk.cache(), &desk.project(), &later).unwrap();
+    let stale = look();
+    assert_eq!((stale.status, stale.stats.rehashed_entries), (CacheStatus::StaleRebuild, 1));
+    assert_eq!(look().status, CacheStatus::Hit, "once a day is enough");
+}
+
+#[test]
+fn only_so_many_projects_are_kept_and_the_one_used_longest_ago_goes() {
+    let desk = Desk::new();
+    let folder = desk.cache_folder();
+    let mut projects = Vec::new();
+    for number in 0..66 {
+        let root = desk.root().join(format!("p{number}"));
+        fs::create_dir(&root).unwrap();
+        fs::write(root.join("a.txt"), "x").unwrap();
+        let project = Project::at(root);
+        refresh(&desk.cache(), &project, &options()).unwrap();
+        // Uses lie an hour apart; the first project is used again at the end.
+        let used = UNIX_EPOCH + Duration::from_secs(1_700_000_000 + 3600 * number);
+        let times = fs::FileTimes::new().set_accessed(used).set_modified(used);
+        for (path, _, _) in bytes_of(&folder.join(project.id.to_string())) {
+            fs::File::options().write(true).open(path).unwrap().set_times(times).unwrap();
+        }
+        projects.push(project);
+    }
+    let is_kept = |project: &Project| folder.join(project.id.to_string()).is_dir();
+    assert_eq!(projects.iter().filter(|project| is_kept(project)).count(), 64);
+    assert!(!is_kept(&projects[0]) && !is_kept(&projects[1]) && is_kept(&projects[2]));
+}
+
+#[test]
+fn what_is_kept_is_for_its_owner_alone_and_never_in_the_repository() {
+    let desk = Desk::with_git();
+    desk.write("a.rs", "fn a() {}\n");
+    desk.commit_all();
+    desk.look();
+    assert_eq!(desk.git(&["status", "--porcelain", "--ignored"]), "");
+    for (path, _, _) in bytes_of(&desk.cache_folder()) {
+        assert_eq!(path.metadata().unwrap().mode() & 0o777, 0o600, "{}", path.display());
+    }
+}

@@ -1,0 +1,199 @@
+//! The laws of the indexer, on real folders and real repositories.
+#![expect(clippy::disallowed_methods, reason = "the tests play the person who works on the code")]
+
+mod defects;
+mod deltas;
+mod hostile;
+mod oracle;
+mod repositories;
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use nacre_core::safefs::Owner;
+
+use super::{Current, Keeping, RefreshOptions, Sensitive, Trust, refresh};
+use crate::artifact::{AnalysisKey, Cache, FileRow, Marks, Project};
+use crate::languages::{Analysis, Language};
+
+/// A day, and what is called now in the tests that do not care.
+const DAY_NS: i64 = 24 * 60 * 60 * 1_000_000_000;
+const NOON_NS: i64 = 1_800_000_000_000_000_000;
+
+/// A folder with a project, and another one with its cache.
+struct Desk {
+    dir: tempfile::TempDir,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("work")).unwrap();
+        Self { dir }
+    }
+
+    /// With an empty repository.
+    fn with_git() -> Self {
+        let desk = Self::new();
+        desk.git(&["init", "-q", "-b", "main"]);
+        desk
+    }
+
+    fn root(&self) -> PathBuf {
+        fs::canonicalize(self.dir.path()).unwrap().join("work")
+    }
+
+    fn cache_folder(&self) -> PathBuf {
+        self.dir.path().join("cache/codemap")
+    }
+
+    fn cache(&self) -> Cache {
+        cache_in(&self.cache_folder())
+    }
+
+    fn project(&self) -> Project {
+        Project::at(self.root())
+    }
+
+    fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let full = self.root().join(path);
+        fs::create_dir_all(full.parent().unwrap()).unwrap();
+        fs::write(full, text).unwrap();
+    }
+
+    fn remove(&self, path: &str) {
+        fs::remove_file(self.root().join(path)).unwrap();
+    }
+
+    fn rename(&self, from: &str, to: &str) {
+        let to = self.root().join(to);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::rename(self.root().join(from), to).unwrap();
+    }
+
+    fn git(&self, args: &[&str]) -> String {
+        git(&self.root(), args)
+    }
+
+    fn commit_all(&self) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", "a change"]);
+    }
+
+    fn look(&self) -> Current {
+        refresh(&self.cache(), &self.project(), &options()).unwrap()
+    }
+
+    /// A look at a later time, so that nothing is in doubt any more, until nothing is left to write.
+    fn settled(&self) -> Current {
+        let looked_ns = clock_ns() + 10_000_000_000;
+        let options = RefreshOptions { looked_ns, ..options() };
+        refresh(&self.cache(), &self.project(), &options).unwrap();
+        refresh(&self.cache(), &self.project(), &options).unwrap()
+    }
+
+    /// What a build from nothing sees.
+    fn cold(&self) -> Vec<Seen> {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = cache_in(folder.path());
+        seen(&refresh(&cache, &self.project(), &options()).unwrap())
+    }
+
+    fn paths(&self) -> Vec<String> {
+        let current = self.look();
+        current.artifact.files().into_iter().map(|(path, _)| path.to_owned()).collect()
+    }
+}
+
+fn cache_in(folder: &Path) -> Cache {
+    let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
+    Cache::new(folder.to_owned(), owner)
+}
+
+fn options() -> RefreshOptions {
+    RefreshOptions {
+        now_ns: NOON_NS,
+        looked_ns: clock_ns(),
+        trust: Trust::Stamps,
+        keeping: Keeping::Kept,
+        sensitive: Sensitive::new(&[]).unwrap(),
+        n_threads: 2,
+    }
+}
+
+fn clock_ns() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    i64::try_from(since.as_nanos()).unwrap()
+}
+
+fn git(folder: &Path, args: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "protocol.file.allow=always"])
+        .args(["-c", "init.templateDir=", "-c", "commit.gpgsign=false"])
+        .args(args)
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "git {args:?}: {text}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Everything that is told of a file, less what depends on when it was looked at.
+type Seen = (String, FileRow, Option<Analysis>);
+
+fn seen(current: &Current) -> Vec<Seen> {
+    let files = current.artifact.files().into_iter();
+    files
+        .map(|(path, row)| {
+            let marks = Marks { is_doubtful: false, ..row.marks };
+            let language = Language::of_path(path);
+            let analysis = language
+                .and_then(|language| current.analyses.get(AnalysisKey::new(row.hash, language)));
+            (path.to_owned(), FileRow { marks, ..row }, analysis)
+        })
+        .collect()
+}
+
+/// Sets a file's time of change to what it was, as tools do that unpack or restore.
+fn set_modified(path: &Path, time: SystemTime) {
+    fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+}
+
+/// All files of the cache with their bytes, less the lock.
+fn bytes_of(folder: &Path) -> Vec<(PathBuf, Vec<u8>, u64)> {
+    let mut files = Vec::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            let metadata = path.symlink_metadata().unwrap();
+            if metadata.is_dir() {
+                waiting.push(path);
+            } else {
+                files.push((path.clone(), fs::read(&path).unwrap(), metadata.ino()));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Waits until the file system's clock has ticked, so that the next change has another stamp.
+fn tick(folder: &Path) {
+    let probe = folder.join("tick");
+    let stamp = || {
+        fs::write(&probe, "").unwrap();
+        probe.metadata().unwrap().modified().unwrap()
+    };
+    let first = stamp();
+    while stamp() == first {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    fs::remove_file(&probe).unwrap();
+}

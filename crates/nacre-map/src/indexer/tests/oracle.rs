@@ -1,0 +1,160 @@
+//! Whatever happens to a repository, what is kept of it is what a build from nothing would make.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Names that rules, noise and branches are about.
+const FILES: &[&str] = &[
+    "a.rs",
+    "src/b.rs",
+    "src/deep/c.py",
+    "build/d.rs",
+    "out.log",
+    "logs/e.txt",
+    "src/deep/f.go",
+    ".env",
+];
+
+/// Texts of one length, so that size tells nothing.
+const TEXTS: &[&str] = &["fn one() {}\n", "fn two() {}\n", "fn six() {}\n", "def ten(): \n"];
+
+const RULES: &[&str] = &["*.log\n", "logs/\n", "src/deep/\n", "*.rs\n!a.rs\n", ""];
+
+#[derive(Clone, Debug)]
+enum Step {
+    Write {
+        file: usize,
+        text: usize,
+    },
+    /// Another text of the same length, with the time of change set back.
+    Disguise {
+        file: usize,
+        text: usize,
+    },
+    Touch {
+        file: usize,
+    },
+    Remove {
+        file: usize,
+    },
+    Rename {
+        from: usize,
+        to: usize,
+    },
+    RemoveFolder,
+    Rules {
+        folder: usize,
+        rules: usize,
+    },
+    Track {
+        file: usize,
+    },
+    Commit,
+    Switch {
+        branch: usize,
+    },
+    Look,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let file = || 0..FILES.len();
+    let text = || 0..TEXTS.len();
+    prop_oneof![
+        4 => (file(), text()).prop_map(|(file, text)| Step::Write { file, text }),
+        3 => (file(), text()).prop_map(|(file, text)| Step::Disguise { file, text }),
+        1 => file().prop_map(|file| Step::Touch { file }),
+        2 => file().prop_map(|file| Step::Remove { file }),
+        2 => (file(), file()).prop_map(|(from, to)| Step::Rename { from, to }),
+        1 => Just(Step::RemoveFolder),
+        2 => (0..2_usize, 0..RULES.len()).prop_map(|(folder, rules)| Step::Rules { folder, rules }),
+        2 => file().prop_map(|file| Step::Track { file }),
+        1 => Just(Step::Commit),
+        2 => (0..2_usize).prop_map(|branch| Step::Switch { branch }),
+        4 => Just(Step::Look),
+    ]
+}
+
+fn take(desk: &Desk, step: &Step) {
+    let full = |file: usize| desk.root().join(FILES[file]);
+    match step {
+        Step::Write { file, text } => desk.write(FILES[*file], TEXTS[*text]),
+        Step::Disguise { file, text } if full(*file).exists() => {
+            let before = full(*file).metadata().unwrap().modified().unwrap();
+            desk.write(FILES[*file], TEXTS[*text]);
+            set_modified(&full(*file), before);
+        }
+        Step::Touch { file } if full(*file).exists() => {
+            set_modified(&full(*file), UNIX_EPOCH + Duration::from_secs(1_700_000_000));
+        }
+        Step::Remove { file } if full(*file).exists() => desk.remove(FILES[*file]),
+        Step::Rename { from, to } if full(*from).exists() => desk.rename(FILES[*from], FILES[*to]),
+        Step::RemoveFolder => drop(fs::remove_dir_all(desk.root().join("src"))),
+        Step::Rules { folder, rules } => {
+            let folder = ["", "src/"][*folder];
+            desk.write(&format!("{folder}.gitignore"), RULES[*rules]);
+        }
+        Step::Track { file } if full(*file).exists() => {
+            desk.git(&["add", "-f", FILES[*file]]);
+        }
+        Step::Commit => desk.commit_all(),
+        Step::Switch { branch } => {
+            let name = ["main", "other"][*branch];
+            desk.git(&["checkout", "-q", "-f", "-B", name]);
+            desk.git(&["reset", "-q", "--hard"]);
+        }
+        Step::Look => drop(desk.look()),
+        Step::Disguise { .. }
+        | Step::Touch { .. }
+        | Step::Remove { .. }
+        | Step::Rename { .. }
+        | Step::Track { .. } => {}
+    }
+}
+
+proptest! {
+    // Each case runs git some twenty times.
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 8, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_artifact_is_what_a_build_from_nothing_makes(steps in prop::collection::vec(step(), 1..20)) {
+        let desk = Desk::with_git();
+        desk.write("a.rs", TEXTS[0]);
+        desk.commit_all();
+        let mut before = state(&desk.look());
+        let mut revision = desk.look().artifact.head().revision;
+        for step in &steps {
+            take(&desk, step);
+            if matches!(step, Step::Look) {
+                let current = desk.look();
+                prop_assert_eq!(seen(&current), desk.cold());
+                // What is told to have changed is what makes the one state of the other.
+                let delta = super::super::delta_since(&current, revision).unwrap();
+                prop_assert_eq!(applied(before, &delta), state(&current));
+                before = state(&current);
+                revision = current.artifact.head().revision;
+            }
+        }
+        prop_assert_eq!(seen(&desk.look()), desk.cold());
+        prop_assert_eq!(seen(&desk.settled()), desk.cold());
+    }
+}
+
+type State = std::collections::BTreeMap<String, crate::artifact::FileHash>;
+
+fn state(current: &Current) -> State {
+    current.artifact.files().into_iter().map(|(path, row)| (path.to_owned(), row.hash)).collect()
+}
+
+fn applied(mut state: State, delta: &super::super::Delta) -> State {
+    for file in &delta.files {
+        if let Some(from) = &file.from {
+            state.remove(from);
+        }
+        match file.new_hash {
+            Some(hash) => state.insert(file.path.clone(), hash),
+            None => state.remove(&file.path),
+        };
+    }
+    state
+}

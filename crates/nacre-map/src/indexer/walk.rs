@@ -1,0 +1,390 @@
+//! Finds the files that belong to a project: all but what is ignored, noise, sensitive or no plain file.
+//!
+//! Folders are opened from the handle of the one above, never through a link, and listed on several threads. A noise folder
+//! is not opened at all, unless something in it is tracked: then it is a folder like others.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use rustix::fs::{FileType, Mode, RawDir};
+
+use super::git::Tracked;
+use super::look::{READABLE_FOLDER, file_stamp, folder_stamp, is_racy, open_root, stamp_of};
+use super::rules::{RULES_FILE, Rules};
+use super::sensitive::Sensitive;
+use crate::artifact::{FolderRow, Skipped, Stamp};
+
+/// Folders that hold nothing which anybody wrote here, unless something in them is tracked.
+const NOISE: &[&str] = &[
+    ".bzr",
+    ".cache",
+    ".gradle",
+    ".hg",
+    ".idea",
+    ".mypy_cache",
+    ".nacre",
+    ".next",
+    ".nuxt",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".svn",
+    ".terraform",
+    ".tox",
+    ".turbo",
+    ".venv",
+    "__pycache__",
+    "bower_components",
+    "build",
+    "coverage",
+    "dist",
+    "node_modules",
+    "out",
+    "target",
+    "venv",
+];
+
+/// Folders that lie deeper, or whose path is longer, are not opened.
+const MAX_DEPTH: usize = 128;
+const MAX_PATH_BYTES: usize = 3_800;
+
+/// A tree with more files and folders is no code that anybody wrote.
+const MAX_SEEN: usize = 1_000_000;
+
+/// How much of a folder's listing is asked for at once.
+const LISTING_BYTES: usize = 32 << 10;
+
+/// What decides which files belong.
+#[derive(Debug)]
+pub(super) struct Selection<'s> {
+    pub(super) root: &'s Path,
+    pub(super) tracked: &'s Tracked,
+    pub(super) sensitive: &'s Sensitive,
+    /// When the looking began, by the clock of the file system.
+    pub(super) looked_ns: i64,
+    pub(super) n_threads: usize,
+}
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) files: Vec<(String, Stamp)>,
+    pub(super) folders: Vec<(String, FolderRow)>,
+    /// Folders that are other repositories.
+    pub(super) nested: Vec<String>,
+}
+
+/// A folder to list.
+struct Task {
+    parent: Arc<OwnedFd>,
+    /// What it is called in its parent.
+    name: String,
+    path: String,
+    rules: Option<Arc<Rules>>,
+    depth: usize,
+}
+
+/// Folders that wait, and how many threads may still add some.
+#[derive(Default)]
+struct Queue {
+    waiting: Mutex<(Vec<Task>, usize)>,
+    changed: Condvar,
+}
+
+/// Lists everything below the root, and looks up what is tracked although a rule leaves it out.
+pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<Found> {
+    let root = Arc::new(open_root(selection.root)?);
+    let rules = Rules::private(&selection.tracked.exclude);
+    let task = Task {
+        parent: Arc::clone(&root),
+        name: ".".to_owned(),
+        path: String::new(),
+        rules,
+        depth: 0,
+    };
+    let mut found = run(selection, vec![task], &|_| true)?;
+    found.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    found.folders.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    add_tracked(selection, &root, &mut found);
+    Ok(found)
+}
+
+/// Lists folders again whose names have changed, and everything below the folders in them that are new.
+pub(super) fn relist(
+    selection: &Selection<'_>,
+    folders: &[String],
+    is_known: &(dyn Fn(&str) -> bool + Sync),
+) -> std::io::Result<Found> {
+    let root = Arc::new(open_root(selection.root)?);
+    let tasks = folders.iter().filter_map(|path| task_for(selection, &root, path)).collect();
+    let mut found = run(selection, tasks, &|path| !is_known(path))?;
+    found.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    found.files.dedup();
+    Ok(found)
+}
+
+/// A known folder, with the rules of all folders above it.
+fn task_for(selection: &Selection<'_>, root: &Arc<OwnedFd>, path: &str) -> Option<Task> {
+    let rules = Rules::private(&selection.tracked.exclude);
+    if path.is_empty() {
+        let name = ".".to_owned();
+        return Some(Task { parent: Arc::clone(root), name, path: String::new(), rules, depth: 0 });
+    }
+    let mut parent = Arc::clone(root);
+    let mut rules = Rules::below(rules, &*parent, "");
+    let mut above = String::new();
+    let names: Vec<&str> = path.split('/').collect();
+    let (name, names_above) = names.split_last()?;
+    for name in names_above {
+        let opened = rustix::fs::openat(&*parent, *name, READABLE_FOLDER, Mode::empty()).ok()?;
+        parent = Arc::new(opened);
+        above = join(&above, name);
+        let outer = if selection.tracked.is_submodule(&above) { None } else { rules };
+        rules = Rules::below(outer, &*parent, &above);
+    }
+    let depth = names.len();
+    Some(Task { parent, name: (*name).to_owned(), path: path.to_owned(), rules, depth })
+}
+
+/// Works through folders on all threads. `enters` tells which of the folders that are met are opened.
+fn run(
+    selection: &Selection<'_>,
+    tasks: Vec<Task>,
+    enters: &(dyn Fn(&str) -> bool + Sync),
+) -> std::io::Result<Found> {
+    let queue = Queue { waiting: Mutex::new((tasks, 0)), changed: Condvar::new() };
+    let found = Mutex::new(Found::default());
+    let n_seen = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..selection.n_threads.max(1) {
+            scope.spawn(|| {
+                let (found_here, tasks) = (Found::default(), Vec::new());
+                let mut own =
+                    Lister { selection, enters, found: found_here, tasks, n_seen: &n_seen };
+                while let Some(task) = queue.take() {
+                    own.list(task);
+                    queue.give(std::mem::take(&mut own.tasks));
+                }
+                let mut all = found.lock().unwrap_or_else(PoisonError::into_inner);
+                all.files.append(&mut own.found.files);
+                all.folders.append(&mut own.found.folders);
+                all.nested.append(&mut own.found.nested);
+            });
+        }
+    });
+    if MAX_SEEN < n_seen.into_inner() {
+        return Err(std::io::Error::other(format!("It holds more than {MAX_SEEN} files")));
+    }
+    Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+impl Queue {
+    /// The next folder; `None` when there will be no more.
+    fn take(&self) -> Option<Task> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(task) = waiting.0.pop() {
+                waiting.1 += 1;
+                return Some(task);
+            }
+            if waiting.1 == 0 {
+                return None;
+            }
+            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Adds what a folder held, and says that it is done.
+    fn give(&self, tasks: Vec<Task>) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_news = !tasks.is_empty() || waiting.1 == 1;
+        waiting.0.extend(tasks);
+        waiting.1 -= 1;
+        drop(waiting);
+        if is_news {
+            self.changed.notify_all();
+        }
+    }
+}
+
+/// One thread's part of a walk.
+struct Lister<'w> {
+    selection: &'w Selection<'w>,
+    enters: &'w (dyn Fn(&str) -> bool + Sync),
+    found: Found,
+    tasks: Vec<Task>,
+    /// How many files and folders all threads have found.
+    n_seen: &'w AtomicUsize,
+}
+
+impl Lister<'_> {
+    fn list(&mut self, task: Task) {
+        let opened = rustix::fs::openat(&*task.parent, &*task.name, READABLE_FOLDER, Mode::empty());
+        let Ok(folder) = opened.map(Arc::new) else {
+            return self.closed(&task);
+        };
+        let stamp = rustix::fs::fstat(&*folder).map(|stat| stamp_of(&stat)).unwrap_or_default();
+        let mut skipped = Skipped::default();
+        let Some(entries) = entries(&folder, &mut skipped) else {
+            return self.closed(&task);
+        };
+        let is_border = task.depth > 0 && entries.iter().any(|(name, _)| name == ".git");
+        let is_submodule = is_border && self.selection.tracked.is_submodule(&task.path);
+        if is_border && !is_submodule {
+            self.found.nested.push(task.path.clone());
+            let skipped = Skipped { nested: 1, ..Skipped::default() };
+            return self.keep(task.path, stamp, skipped);
+        }
+        let outer = if is_submodule { None } else { task.rules };
+        let has_rules = entries.iter().any(|(name, _)| name == RULES_FILE);
+        let rules = if has_rules { Rules::below(outer, &*folder, &task.path) } else { outer };
+        for (name, kind) in entries {
+            let path = join(&task.path, &name);
+            match kind {
+                FileType::Directory => {
+                    self.folder(&folder, name, path, rules.as_ref(), task.depth, &mut skipped);
+                }
+                FileType::RegularFile => {
+                    self.file(&folder, &name, path, rules.as_ref(), &mut skipped)
+                }
+                FileType::Symlink => skipped.links += 1,
+                _ => skipped.special += 1,
+            }
+        }
+        self.keep(task.path, stamp, skipped);
+    }
+
+    fn may_see_more(&self) -> bool {
+        self.n_seen.fetch_add(1, Ordering::Relaxed) < MAX_SEEN
+    }
+
+    /// Notes a folder that could not be opened; its stamp tells when that may have changed.
+    fn closed(&mut self, task: &Task) {
+        if let Some(stamp) = folder_stamp(&*task.parent, &task.name) {
+            let skipped = Skipped { unreadable: 1, ..Skipped::default() };
+            self.keep(task.path.clone(), stamp, skipped);
+        }
+    }
+
+    fn keep(&mut self, path: String, stamp: Stamp, skipped: Skipped) {
+        let is_doubtful = is_racy(stamp, self.selection.looked_ns);
+        self.found.folders.push((path, FolderRow { stamp, is_doubtful, is_listed: true, skipped }));
+    }
+
+    fn folder(
+        &mut self,
+        parent: &Arc<OwnedFd>,
+        name: String,
+        path: String,
+        rules: Option<&Arc<Rules>>,
+        depth: usize,
+        skipped: &mut Skipped,
+    ) {
+        if name == ".git" || is_noise(self.selection.tracked, &name, &path) {
+            return;
+        }
+        if self.selection.sensitive.rule_for(&path).is_some() {
+            skipped.denied += 1;
+        } else if Rules::leaving_out(rules, &path, true).is_some() {
+        } else if MAX_DEPTH <= depth || MAX_PATH_BYTES < path.len() {
+            skipped.too_deep += 1;
+        } else if (self.enters)(&path) && self.may_see_more() {
+            let (parent, rules) = (Arc::clone(parent), rules.cloned());
+            self.tasks.push(Task { parent, name, path, rules, depth: depth + 1 });
+        }
+    }
+
+    fn file(
+        &mut self,
+        folder: &OwnedFd,
+        name: &str,
+        path: String,
+        rules: Option<&Arc<Rules>>,
+        skipped: &mut Skipped,
+    ) {
+        // The `.git` of a worktree or submodule is a file.
+        if name == ".git" || Rules::leaving_out(rules, &path, false).is_some() {
+            return;
+        }
+        if self.selection.sensitive.rule_for(&path).is_some() {
+            skipped.denied += 1;
+            return;
+        }
+        if let Some(stamp) = file_stamp(folder, name).filter(|_| self.may_see_more()) {
+            self.found.files.push((path, stamp));
+        }
+    }
+}
+
+/// Whether a folder is noise by its name, with nothing in it that is tracked.
+pub(super) fn is_noise(tracked: &Tracked, name: &str, path: &str) -> bool {
+    NOISE.binary_search(&name).is_ok() && !tracked.has_below(path) && !tracked.is_submodule(path)
+}
+
+/// The names in a folder, with what they are; `None` when it cannot be listed.
+fn entries(folder: &OwnedFd, skipped: &mut Skipped) -> Option<Vec<(String, FileType)>> {
+    let mut entries = Vec::new();
+    let mut buffer = Vec::with_capacity(LISTING_BYTES);
+    let mut listing = RawDir::new(folder, buffer.spare_capacity_mut());
+    while let Some(entry) = listing.next() {
+        let entry = entry.ok()?;
+        let name = entry.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") {
+            continue;
+        }
+        let Ok(text) = name.to_str() else {
+            skipped.unnamable += 1;
+            continue;
+        };
+        let mut kind = entry.file_type();
+        // Not every file system tells it in the listing.
+        if kind == FileType::Unknown {
+            let stat =
+                rustix::fs::statat(folder.as_fd(), name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW);
+            kind = stat.map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode));
+        }
+        entries.push((text.to_owned(), kind));
+    }
+    Some(entries)
+}
+
+/// Adds tracked files that a rule leaves out, and the folders on the way to them, by whose stamps it is noticed when
+/// one comes or goes.
+fn add_tracked(selection: &Selection<'_>, root: &OwnedFd, found: &mut Found) {
+    let is_found =
+        |path: &str| found.files.binary_search_by(|(known, _)| known.as_str().cmp(path)).is_ok();
+    let is_listed =
+        |path: &str| found.folders.binary_search_by(|(known, _)| known.as_str().cmp(path)).is_ok();
+    let missing = selection.tracked.files().iter().filter(|path| !is_found(path));
+    let mut files = Vec::new();
+    let mut folders = std::collections::BTreeMap::new();
+    for path in missing.filter(|path| selection.sensitive.rule_above(path).is_none()) {
+        let above = path.match_indices('/').map(|(at, _)| &path[..at]);
+        for folder in above.filter(|folder| !is_listed(folder)) {
+            folders.entry(folder.to_owned()).or_insert_with(|| {
+                let stamp = folder_stamp(root, folder).unwrap_or_default();
+                let is_doubtful = is_racy(stamp, selection.looked_ns);
+                FolderRow { stamp, is_doubtful, ..FolderRow::default() }
+            });
+        }
+        if has_no_link_above(root, path)
+            && let Some(stamp) = file_stamp(root, path)
+        {
+            files.push((path.clone(), stamp));
+        }
+    }
+    found.files.extend(files);
+    found.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    found.folders.extend(folders);
+    found.folders.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+}
+
+/// Whether every folder on the way is a folder: git follows no links, either.
+fn has_no_link_above(root: &OwnedFd, path: &str) -> bool {
+    path.match_indices('/').all(|(at, _)| folder_stamp(root, &path[..at]).is_some())
+}
+
+pub(super) fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}

@@ -1,0 +1,106 @@
+//! What is known of a text alone: what it imports and what it defines.
+//!
+//! An analysis depends on a text's bytes and language and on nothing else, so that two copies of a file, in two
+//! worktrees or on two branches, share one. Which file an import leads to depends on the project, and is no part of it.
+
+use serde::Serialize;
+
+use super::outline::SymbolKind;
+
+/// What a text is made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Analysis {
+    pub depth: Depth,
+    pub imports: Vec<Import>,
+    /// In the order in which the text defines them.
+    pub symbols: Vec<SymbolFacts>,
+    /// Whether a program starts here.
+    pub is_entry: bool,
+    /// Whether it holds tests.
+    pub is_test: bool,
+    /// Why the lists are empty or end early.
+    pub problem: Option<Problem>,
+}
+
+/// How closely a text was looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Depth {
+    /// Not at all: there is no grammar for it, or it is no text.
+    #[default]
+    None,
+    /// Line by line, without a tree: imports and what is defined at the top.
+    Glance,
+    /// By its grammar.
+    Full,
+}
+
+/// One thing that a text asks for by name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Import {
+    /// As the language names it: `crate::store::Store`, `./store`, `fmt`, `stdio.h`.
+    pub text: String,
+    /// From 1.
+    pub line: u32,
+    pub kind: ImportKind,
+}
+
+/// How an import is meant, where that decides which file it leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ImportKind {
+    /// `use`, `import`, `require`: by the name of a module or package.
+    Module,
+    /// `mod store;`: the file is a part of this one.
+    Child,
+    /// `#include "…"`, `require_relative`, `source`: by a path.
+    Path,
+    /// `#include <…>`: by a path that is looked up among the system's.
+    System,
+    /// `pub use`, `export … from`: asked for, and handed on.
+    Reexport,
+    /// For types alone; nothing of it runs.
+    Type,
+}
+
+/// One thing that a text defines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SymbolFacts {
+    /// With what it lies in, as the language joins them: `Store::open`, `Store.open`.
+    pub name: String,
+    pub kind: SymbolKind,
+    /// From 1, both inside.
+    pub first_line: u32,
+    pub last_line: u32,
+    pub visibility: Visibility,
+    pub signature: String,
+    /// Of the signature without its spacing: whoever uses the symbol may have to change when this does.
+    pub signature_hash: u64,
+    /// Of the whole symbol: changes whenever it does something else.
+    pub body_hash: u64,
+}
+
+/// Who may use a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Visibility {
+    Public,
+    /// Its package or crate: `pub(crate)`, Java's default, Go's lower case.
+    Internal,
+    Private,
+}
+
+/// What kept an analysis from being whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Problem {
+    /// The bytes are no UTF-8.
+    NotText,
+    TooLarge,
+    /// The grammar could make nothing of some part of it.
+    Broken,
+    /// More symbols or imports than a person would write.
+    TooMany,
+    /// The file could not be read.
+    Unreadable,
+}

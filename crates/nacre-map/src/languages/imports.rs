@@ -1,0 +1,312 @@
+//! What a statement asks for, by its text.
+//!
+//! The tree and the line scanner find statements in different ways; what a statement says is read here, once for both.
+
+use super::analysis::ImportKind;
+use super::language::Language;
+
+/// Groups in groups beyond this are nobody's.
+const MAX_DEPTH: usize = 16;
+
+/// More names of one statement than this are not listed.
+const MAX_NAMES: usize = 500;
+
+/// A longer name leads to no file.
+const MAX_TEXT_BYTES: usize = 300;
+
+/// One name that a statement asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    pub(super) text: String,
+    pub(super) kind: ImportKind,
+}
+
+/// Everything that a statement asks for; nothing when it is no import.
+pub(super) fn asked(statement: &str, language: Language) -> Vec<Asked> {
+    let statement = statement.trim().trim_end_matches(';').trim_end();
+    let mut asked = match language {
+        Language::Rust => rust(statement),
+        Language::Python => python(statement),
+        Language::JavaScript | Language::Tsx | Language::TypeScript => script(statement),
+        Language::Go => one(quoted(statement), ImportKind::Module),
+        Language::Java | Language::Kotlin => dotted(statement),
+        Language::Scala => after_word(statement, "import")
+            .map_or_else(Vec::new, |rest| group(&rest.replace('`', ""), ".", ImportKind::Module)),
+        Language::C | Language::Cpp => include(statement),
+        Language::CSharp => using(statement),
+        Language::Ruby => ruby(statement),
+        Language::Php => php(statement),
+        Language::Swift => swift(statement),
+        Language::Bash => bash(statement),
+        Language::Lua => lua(statement),
+        Language::Elixir => elixir(statement),
+    };
+    asked.retain(|one| !one.text.is_empty() && one.text.len() <= MAX_TEXT_BYTES);
+    asked.truncate(MAX_NAMES);
+    asked
+}
+
+fn one(text: Option<&str>, kind: ImportKind) -> Vec<Asked> {
+    text.map(|text| Asked { text: text.trim().to_owned(), kind }).into_iter().collect()
+}
+
+/// What follows a word at the start.
+fn after_word<'s>(text: &'s str, word: &str) -> Option<&'s str> {
+    let rest = text.strip_prefix(word)?;
+    let is_whole =
+        rest.starts_with(|c: char| c.is_whitespace() || matches!(c, '{' | '"' | '\'' | '*' | '('));
+    is_whole.then(|| rest.trim_start())
+}
+
+/// What stands between the first pair of quotes.
+fn quoted(text: &str) -> Option<&str> {
+    let start = text.find(['"', '\'', '`'])?;
+    let quote = text[start..].chars().next()?;
+    let inside = &text[start + 1..];
+    inside.find(quote).map(|end| &inside[..end])
+}
+
+/// A statement without its comments.
+fn without_comments(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('/') {
+        clean.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = match rest.as_bytes().get(1) {
+            Some(b'/') => rest.find('\n'),
+            Some(b'*') => rest.find("*/").map(|end| end + 2),
+            _ => {
+                clean.push('/');
+                Some(1)
+            }
+        };
+        rest = end.map_or("", |end| &rest[end..]);
+    }
+    clean.push_str(rest);
+    clean
+}
+
+/// `a::{b, c::{d, self}, e as f, g::*}`, one by one.
+fn group(text: &str, separator: &str, kind: ImportKind) -> Vec<Asked> {
+    let mut asked = Vec::new();
+    expand("", text, separator, MAX_DEPTH, &mut |text| asked.push(Asked { text, kind }));
+    asked
+}
+
+fn expand(before: &str, text: &str, separator: &str, depth: usize, found: &mut dyn FnMut(String)) {
+    for part in top_level_parts(text) {
+        let part = part.trim();
+        match part.find('{') {
+            Some(_) if depth == 0 => {}
+            Some(at) => {
+                let inside = part[at + 1..].trim_end().trim_end_matches('}');
+                let head = format!("{before}{}", part[..at].trim());
+                expand(&head, inside, separator, depth - 1, found);
+            }
+            None => {
+                let name = ["=>", " as "]
+                    .iter()
+                    .fold(part, |name, word| name.split(word).next().unwrap_or_default());
+                let name = name.trim();
+                let whole = match name {
+                    "" => continue,
+                    "self" | "*" | "_" | "given" => before.to_owned(),
+                    name => format!("{before}{name}"),
+                };
+                let whole = ["*", "_"].iter().fold(whole.as_str(), |whole, wild| {
+                    whole.strip_suffix(&format!("{separator}{wild}")).unwrap_or(whole)
+                });
+                let whole = whole.strip_suffix(separator).unwrap_or(whole);
+                let name: String = whole.chars().filter(|c| !c.is_whitespace()).collect();
+                found(name);
+            }
+        }
+    }
+}
+
+/// Cuts at the commas that stand in no group.
+fn top_level_parts(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0_usize, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+fn rust(statement: &str) -> Vec<Asked> {
+    let (kind, rest) = match statement.strip_prefix("pub") {
+        Some(rest) => {
+            let rest = rest.trim_start();
+            let inside = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+            (ImportKind::Reexport, inside.map_or(rest, |(_, rest)| rest).trim_start())
+        }
+        None => (ImportKind::Module, statement),
+    };
+    if let Some(rest) = after_word(rest, "use") {
+        return group(&without_comments(rest), "::", kind);
+    }
+    if let Some(rest) = after_word(rest, "extern crate") {
+        return one(rest.split_whitespace().next(), kind);
+    }
+    let name = after_word(rest, "mod").filter(|rest| !rest.contains('{'));
+    one(name, ImportKind::Child)
+}
+
+fn python(statement: &str) -> Vec<Asked> {
+    let lines: Vec<&str> =
+        statement.lines().map(|line| line.split('#').next().unwrap_or_default()).collect();
+    let statement = lines.join(" ").replace('\\', " ");
+    let module = |text: String| Asked { text, kind: ImportKind::Module };
+    let plain = |name: &str| name.split_whitespace().next().unwrap_or_default().to_owned();
+    if let Some(rest) = after_word(&statement, "import") {
+        return rest.split(',').map(|name| module(plain(name))).collect();
+    }
+    let Some((from, names)) =
+        statement.strip_prefix("from").and_then(|rest| rest.split_once(" import"))
+    else {
+        return Vec::new();
+    };
+    let from: String = from.chars().filter(|c| !c.is_whitespace()).collect();
+    let names = names.trim().trim_matches(['(', ')']).split(',').map(plain);
+    let whole = names.filter(|name| !name.is_empty()).map(|name| match name.as_str() {
+        "*" => module(from.clone()),
+        name if from.ends_with('.') => module(format!("{from}{name}")),
+        name => module(format!("{from}.{name}")),
+    });
+    whole.collect()
+}
+
+fn script(statement: &str) -> Vec<Asked> {
+    let kind = match statement {
+        _ if statement.starts_with("import type") => ImportKind::Type,
+        _ if statement.starts_with("export") => ImportKind::Reexport,
+        _ => ImportKind::Module,
+    };
+    let from = match statement.rfind(" from") {
+        // `}from"x"` is what a minifier writes.
+        None => statement.rfind("}from").map_or(statement, |at| &statement[at + 5..]),
+        Some(at) if !statement.contains("require(") => &statement[at + 5..],
+        Some(_) => statement,
+    };
+    let from = statement.find("require(").map_or(from, |at| &statement[at..]);
+    one(quoted(from), kind)
+}
+
+fn dotted(statement: &str) -> Vec<Asked> {
+    let Some(rest) = after_word(statement, "import") else { return Vec::new() };
+    let rest = after_word(rest, "static").unwrap_or(rest);
+    let name = rest.split(" as ").next().unwrap_or_default().split(';').next().unwrap_or_default();
+    one(Some(&name.replace([' ', '`'], "")), ImportKind::Module)
+}
+
+fn include(statement: &str) -> Vec<Asked> {
+    let Some(rest) = statement.strip_prefix('#').map(str::trim_start) else { return Vec::new() };
+    let rest = rest.strip_prefix("include_next").or_else(|| rest.strip_prefix("include"));
+    let Some(rest) = rest.map(str::trim_start) else { return Vec::new() };
+    match rest.strip_prefix('<') {
+        Some(inside) => one(inside.split('>').next(), ImportKind::System),
+        None => one(quoted(rest), ImportKind::Path),
+    }
+}
+
+fn using(statement: &str) -> Vec<Asked> {
+    let rest = after_word(statement, "global").unwrap_or(statement);
+    let Some(rest) = after_word(rest, "using").filter(|rest| !rest.starts_with('(')) else {
+        return Vec::new();
+    };
+    let rest = after_word(rest, "static").unwrap_or(rest);
+    let name = rest.split_once('=').map_or(rest, |(_, name)| name);
+    let is_name =
+        |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | ' ' | ':' | '<' | '>' | ',');
+    one(Some(name.trim()).filter(|name| name.chars().all(is_name)), ImportKind::Module)
+}
+
+fn ruby(statement: &str) -> Vec<Asked> {
+    for (word, kind) in [
+        ("require_relative", ImportKind::Path),
+        ("require", ImportKind::Module),
+        ("load", ImportKind::Path),
+        ("autoload", ImportKind::Module),
+    ] {
+        if let Some(rest) = after_word(statement, word) {
+            let is_plain = |text: &&str| !text.contains("#{");
+            return one(quoted(rest).filter(is_plain), kind);
+        }
+    }
+    Vec::new()
+}
+
+fn php(statement: &str) -> Vec<Asked> {
+    if let Some(rest) = after_word(statement, "use") {
+        let rest = ["function", "const"]
+            .iter()
+            .fold(rest, |rest, word| after_word(rest, word).unwrap_or(rest));
+        let mut asked = group(&without_comments(rest), "\\", ImportKind::Module);
+        for one in &mut asked {
+            one.text = one.text.trim_start_matches('\\').to_owned();
+        }
+        return asked;
+    }
+    let words = ["require_once", "require", "include_once", "include"];
+    let rest = words.iter().find_map(|word| after_word(statement, word));
+    let path = rest.and_then(quoted).map(|path| path.trim_start_matches('/'));
+    one(path.filter(|path| !path.contains('$')), ImportKind::Path)
+}
+
+fn swift(statement: &str) -> Vec<Asked> {
+    let words: Vec<&str> = statement.split_whitespace().collect();
+    if !words.contains(&"import") {
+        return Vec::new();
+    }
+    one(words.last().copied(), ImportKind::Module)
+}
+
+fn bash(statement: &str) -> Vec<Asked> {
+    let rest = after_word(statement, "source").or_else(|| after_word(statement, "."));
+    let Some(rest) = rest else { return Vec::new() };
+    let path = rest.lines().next().unwrap_or_default();
+    // `"$(dirname "$0")/lib.sh"`: what is behind the variable part is the path.
+    let tail = path.rfind(['}', ')']).map_or(path, |at| &path[at + 1..]);
+    let tail = match tail.rfind('$') {
+        Some(at) => tail[at..].find('/').map_or("", |slash| &tail[at + slash..]),
+        None => tail,
+    };
+    let tail = tail.trim().trim_matches(['"', '\'']);
+    let tail = if tail.len() == path.len() { tail } else { tail.trim_start_matches(['/', '"']) };
+    one(tail.split_whitespace().next(), ImportKind::Path)
+}
+
+fn lua(statement: &str) -> Vec<Asked> {
+    let Some(at) = statement.find("require") else {
+        let path = statement.strip_prefix("dofile").and_then(quoted);
+        return one(path, ImportKind::Path);
+    };
+    let rest = statement[at + "require".len()..].trim_start().trim_start_matches('(').trim_start();
+    let is_text = rest.starts_with(['"', '\'']);
+    one(quoted(rest).filter(|_| is_text), ImportKind::Module)
+}
+
+fn elixir(statement: &str) -> Vec<Asked> {
+    let words = ["alias", "import", "use", "require"];
+    let Some(rest) = words.iter().find_map(|word| after_word(statement, word)) else {
+        return Vec::new();
+    };
+    // What follows the name are options: `use A, only: [b: 1]`.
+    let name = match rest.find('{') {
+        Some(_) => rest.split('}').next().map(|group| format!("{group}}}")).unwrap_or_default(),
+        None => rest.split([',', '\n']).next().unwrap_or_default().to_owned(),
+    };
+    let mut asked = group(&name, ".", ImportKind::Module);
+    asked.retain(|one| one.text.starts_with(|c: char| c.is_ascii_uppercase()));
+    asked
+}

@@ -1,0 +1,175 @@
+//! Which file of the project an import leads to.
+//!
+//! An import's text means something only beside the list of files and the manifests that give names to folders, so this is
+//! asked of a project as a whole. It reads no file: paths, analyses and the texts of manifests come in, edges go out. What
+//! leads nowhere is told apart: a stranger's package is outside, a file of ours that is not there is missing.
+
+mod c;
+mod files;
+mod go;
+mod jvm;
+mod manifests;
+mod named;
+mod paths;
+mod python;
+mod rust;
+mod script;
+
+#[cfg(test)]
+mod tests;
+
+use crate::artifact::RelativePath;
+use crate::languages::{Analysis, Import, ImportKind, Language};
+
+use files::Files;
+use manifests::Manifests;
+
+pub use manifests::is_manifest;
+
+/// A file of the project, as far as resolution looks at it.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    pub path: &'a RelativePath,
+    pub language: Option<Language>,
+    pub analysis: &'a Analysis,
+}
+
+/// A manifest that gives names to folders: `Cargo.toml`, `go.mod`, `package.json` and others.
+#[derive(Clone, Debug)]
+pub struct Manifest {
+    pub path: RelativePath,
+    pub text: String,
+}
+
+/// What an import leads to. Numbers are places in the list of sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Target {
+    File(usize),
+    /// All files of one language in a folder, as a package of Go: one of them stands for it.
+    Folder(usize),
+}
+
+/// What became of an import.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resolution {
+    /// Of this project.
+    Inside(Vec<Target>),
+    /// It should be a file of this project, and is not there: generated, ignored, or a mistake.
+    Missing,
+    /// A package of somebody else, or the language's own.
+    Outside,
+}
+
+/// One import that leads to a file of the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edge {
+    pub from: usize,
+    pub to: Target,
+    /// Where the import stands.
+    pub line: u32,
+    pub kind: ImportKind,
+}
+
+/// What became of all imports of a project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resolved {
+    /// In the order of the sources, without those from a file to itself.
+    pub edges: Vec<Edge>,
+    pub n_inside: usize,
+    pub n_missing: usize,
+    pub n_outside: usize,
+}
+
+/// More targets of one import than this say nothing.
+const MAX_TARGETS: usize = 16;
+
+/// Knows where the names of a project lead.
+#[derive(Debug)]
+pub struct Resolver<'a> {
+    sources: &'a [Source<'a>],
+    files: Files<'a>,
+    manifests: Manifests,
+}
+
+impl<'a> Resolver<'a> {
+    /// Takes the project as it is now. Sources are in the order of their paths.
+    pub fn new(sources: &'a [Source<'a>], manifests: &[Manifest]) -> Self {
+        Self { sources, files: Files::new(sources), manifests: Manifests::read(manifests) }
+    }
+
+    /// Follows every import of every file.
+    pub fn resolve_all(&self) -> Resolved {
+        let mut resolved = Resolved::default();
+        for (from, source) in self.sources.iter().enumerate() {
+            for import in &source.analysis.imports {
+                match self.resolve(from, import) {
+                    Resolution::Inside(targets) => {
+                        resolved.n_inside += 1;
+                        let edge = |to| Edge { from, to, line: import.line, kind: import.kind };
+                        let others = targets.into_iter().filter(|to| *to != Target::File(from));
+                        resolved.edges.extend(others.map(edge));
+                    }
+                    Resolution::Missing => resolved.n_missing += 1,
+                    Resolution::Outside => resolved.n_outside += 1,
+                }
+            }
+        }
+        resolved
+    }
+
+    /// Follows one import of the file at this place of the list.
+    pub fn resolve(&self, from: usize, import: &Import) -> Resolution {
+        let Some(source) = self.sources.get(from) else { return Resolution::Outside };
+        let Some(language) = source.language else { return Resolution::Outside };
+        let asking = Asking { resolver: self, from, path: source.path.as_str(), import };
+        let mut resolution = match language {
+            Language::Rust => rust::resolve(&asking),
+            Language::Python => python::resolve(&asking),
+            Language::JavaScript | Language::Tsx | Language::TypeScript => script::resolve(&asking),
+            Language::Go => go::resolve(&asking),
+            Language::Java | Language::Kotlin | Language::Scala => jvm::resolve(&asking),
+            Language::C | Language::Cpp => c::resolve(&asking),
+            Language::Bash => paths::bash(&asking),
+            Language::Lua => paths::lua(&asking),
+            Language::Ruby => paths::ruby(&asking),
+            Language::CSharp => named::c_sharp(&asking),
+            Language::Elixir => named::elixir(&asking),
+            Language::Php => named::php(&asking),
+            Language::Swift => named::swift(&asking),
+        };
+        if let Resolution::Inside(targets) = &mut resolution {
+            targets.truncate(MAX_TARGETS);
+        }
+        resolution
+    }
+}
+
+/// One question: where does this import of this file lead?
+struct Asking<'q, 'a> {
+    resolver: &'q Resolver<'a>,
+    from: usize,
+    path: &'q str,
+    import: &'q Import,
+}
+
+impl<'a> Asking<'_, 'a> {
+    fn files(&self) -> &Files<'a> {
+        &self.resolver.files
+    }
+
+    fn manifests(&self) -> &Manifests {
+        &self.resolver.manifests
+    }
+
+    fn text(&self) -> &str {
+        &self.import.text
+    }
+
+    fn folder(&self) -> &str {
+        files::folder_of(self.path)
+    }
+}
+
+fn file(idx: usize) -> Resolution {
+    Resolution::Inside(vec![Target::File(idx)])
+}

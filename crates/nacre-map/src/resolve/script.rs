@@ -1,0 +1,164 @@
+//! JavaScript and TypeScript: relative paths, path aliases of a tsconfig, and packages of the same workspace.
+
+use super::files::{around, below, folder_of, joined};
+use super::manifests::Package;
+use super::{Asking, Resolution, file};
+
+/// What an import may leave out, in the order in which bundlers look.
+const ENDS: &[&str] = &[
+    "ts", "tsx", "d.ts", "mts", "cts", "js", "jsx", "mjs", "cjs", "json", "vue", "svelte", "d.mts",
+    "d.cts",
+];
+
+pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
+    // Bundlers take a query behind the path.
+    let text = asking.text().split(['?', '!']).next().unwrap_or_default();
+    if text.starts_with("./") || text.starts_with("../") || matches!(text, "." | "..") {
+        let path = joined(asking.folder(), text);
+        let found = path.and_then(|path| at(asking, &path));
+        return found.map_or(Resolution::Missing, file);
+    }
+    if text.is_empty() || text.starts_with("node:") || text.contains("://") {
+        return Resolution::Outside;
+    }
+    by_alias(asking, text).or_else(|| by_package(asking, text)).unwrap_or(Resolution::Outside)
+}
+
+/// The file that a path without its end leads to.
+fn at(asking: &Asking<'_, '_>, path: &str) -> Option<usize> {
+    let files = asking.files();
+    let with_end = |path: &str| files.first(ENDS.iter().map(|end| format!("{path}.{end}")));
+    let exact = || files.at(path);
+    // TypeScript asks for the file that it will be compiled to.
+    let compiled = || {
+        let stem = ["js", "jsx", "mjs", "cjs"]
+            .iter()
+            .find_map(|end| path.strip_suffix(&format!(".{end}")))?;
+        with_end(stem)
+    };
+    let folder = || {
+        let package = asking.manifests().packages.get(path);
+        let main = package.and_then(|package| entry(asking, path, package));
+        main.or_else(|| with_end(&below(path, "index")))
+    };
+    exact().or_else(|| with_end(path)).or_else(compiled).or_else(folder)
+}
+
+/// `paths` and `baseUrl` of the nearest tsconfig that has them.
+fn by_alias(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
+    for folder in around(asking.path) {
+        let Some(config) = asking.manifests().script_configs.get(folder) else { continue };
+        for (pattern, replacements) in &config.paths {
+            let Some(star) = matched(pattern, text) else { continue };
+            let found = replacements.iter().find_map(|replacement| {
+                let path = joined(&config.base, &replacement.replace('*', star))?;
+                at(asking, &path)
+            });
+            // `*` catches everything, also what is a stranger's.
+            let is_ours = pattern != "*";
+            match found {
+                Some(idx) => return Some(file(idx)),
+                None if is_ours => return by_package(asking, text).or(Some(Resolution::Missing)),
+                None => {}
+            }
+        }
+        if config.has_base_url {
+            let found = joined(&config.base, text).and_then(|path| at(asking, &path));
+            if let Some(idx) = found {
+                return Some(file(idx));
+            }
+        }
+    }
+    None
+}
+
+/// What a star stands for.
+fn matched<'t>(pattern: &str, text: &'t str) -> Option<&'t str> {
+    match pattern.split_once('*') {
+        None => (pattern == text).then_some(""),
+        Some((before, after)) => text.strip_prefix(before)?.strip_suffix(after),
+    }
+}
+
+/// A package of the same repository.
+fn by_package(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
+    if text.starts_with('#') {
+        return by_private_import(asking, text);
+    }
+    let n_parts = if text.starts_with('@') { 2 } else { 1 };
+    let end = text.match_indices('/').nth(n_parts - 1).map_or(text.len(), |(at, _)| at);
+    let (name, rest) = text.split_at(end);
+    let rest = rest.trim_start_matches('/');
+    let folder = asking.manifests().package_folders.get(name)?;
+    let package = asking.manifests().packages.get(folder)?;
+    let found = if rest.is_empty() {
+        entry(asking, folder, package)
+    } else {
+        inside(asking, folder, package, rest)
+    };
+    Some(found.map_or(Resolution::Missing, file))
+}
+
+/// `#name`, which the nearest package.json maps.
+fn by_private_import(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
+    for folder in around(asking.path) {
+        let Some(package) = asking.manifests().packages.get(folder) else { continue };
+        for (pattern, target) in &package.imports {
+            let Some(star) = matched(pattern, text) else { continue };
+            let found = joined(folder, &target.replace('*', star))
+                .and_then(|path| source_at(asking, &path));
+            return Some(found.map_or(Resolution::Missing, file));
+        }
+        return None;
+    }
+    None
+}
+
+/// What a package is when it is asked for by its name alone.
+fn entry(asking: &Asking<'_, '_>, folder: &str, package: &Package) -> Option<usize> {
+    let named = package.entries.iter().find_map(|entry| {
+        let path = joined(folder, entry)?;
+        // A folder that names itself would be asked for ever.
+        if path == folder { None } else { source_at(asking, &path) }
+    });
+    let usual = ["index", "src/index", "lib/index", "src/main"];
+    named.or_else(|| usual.iter().find_map(|usual| plain(asking, &below(folder, usual))))
+}
+
+fn inside(asking: &Asking<'_, '_>, folder: &str, package: &Package, rest: &str) -> Option<usize> {
+    let asked = format!("./{rest}");
+    let exported = package.exports.iter().find_map(|(pattern, target)| {
+        let star = matched(pattern, &asked)?;
+        source_at(asking, &joined(folder, &target.replace('*', star))?)
+    });
+    exported
+        .or_else(|| at(asking, &below(folder, rest)))
+        .or_else(|| at(asking, &below(folder, &format!("src/{rest}"))))
+}
+
+/// The source of what a manifest names: builds go from `src` to `dist`, and only one of them is in the repository.
+fn source_at(asking: &Asking<'_, '_>, path: &str) -> Option<usize> {
+    plain(asking, path).or_else(|| {
+        let built = ["dist/", "lib/", "build/", "out/", "esm/", "cjs/"];
+        built.iter().find_map(|folder| {
+            let at = path.rfind(folder)?;
+            let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+            let stem = stem.strip_suffix(".d").unwrap_or(stem);
+            let rest = stem.get(at + folder.len()..)?;
+            plain(asking, &format!("{}src/{rest}", &path[..at]))
+        })
+    })
+}
+
+/// A file by its path, without looking into package.json again.
+fn plain(asking: &Asking<'_, '_>, path: &str) -> Option<usize> {
+    let files = asking.files();
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    let stem = if folder_of(stem) == folder_of(path) { stem } else { path };
+    let ends = |path: &str| files.first(ENDS.iter().map(|end| format!("{path}.{end}")));
+    files
+        .at(path)
+        .or_else(|| ends(path))
+        .or_else(|| ends(stem))
+        .or_else(|| ends(&below(path, "index")))
+}

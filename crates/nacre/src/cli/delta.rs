@@ -1,0 +1,50 @@
+//! `nacre delta`
+
+use clap::Args;
+
+use super::error::{CommandError, Exit};
+use super::map::{DeltaOutput, Map, MapArgs, PageArgs, Since};
+use super::runtime::Runtime;
+use super::ui::Ui;
+
+/// Tell which files and symbols changed, and who is affected
+///
+/// Since a revision that an earlier answer named, since a commit (with what is not committed), or since what a client
+/// has seen. Asking takes nothing away: anybody can ask again.
+#[derive(Debug, Args)]
+pub(crate) struct DeltaArgs {
+    #[command(flatten)]
+    map: MapArgs,
+    /// Since when: a revision, git:REF, client:NAME, or 0 for everything
+    #[arg(long, value_name = "SINCE", default_value = "git:HEAD")]
+    since: Since,
+    #[command(flatten)]
+    page: PageArgs,
+}
+
+pub(crate) fn cmd_delta(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &DeltaArgs,
+) -> Result<Exit, CommandError> {
+    let DeltaArgs { map: map_args, since, page } = args;
+    let map = Map::open(ui, runtime, map_args, "delta")?;
+    let delta = map.delta(since)?;
+    let affected = map.current.affected(&delta);
+    let output = DeltaOutput::new(since, delta, affected, page);
+    let seen_by = match since {
+        Since::Client(name) => Some(name),
+        Since::Beginning | Since::Revision(_) | Since::Git(_) => map_args.client.as_ref(),
+    };
+    // A client has seen what changed when it was given the last page.
+    if let Some(client) = seen_by.filter(|_| output.is_last()) {
+        map.seen_by(ui, client)?;
+    }
+    if ui.is_json() {
+        ui.json(&map.envelope("delta", Some(output), None::<()>))?;
+    } else {
+        output.print(ui)?;
+        ui.status(format!("Revision {}", map.current.revision()))?;
+    }
+    Ok(Exit::Done)
+}
