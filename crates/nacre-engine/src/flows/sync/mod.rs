@@ -28,7 +28,12 @@ use self::reading::{News, Reading, read};
 use self::report::checklist;
 pub use self::report::{ActionReport, Counts, Outcome, RunReport};
 use self::stage::{Origin, fitting, stage_all};
+use super::candidate::Strategy;
+use super::models::{AskError, Asker};
 use super::run::{RunId, RunMode, UndoPlan, WORKSPACE, pretty};
+use super::strategy::Reader;
+use crate::agent::state::{SpentOn, StateError};
+use crate::model::{NextStep, Reached, SpentTotals};
 
 /// How often it is decided anew when a person edits meanwhile.
 const MAX_TRIES: usize = 5;
@@ -43,6 +48,8 @@ pub struct Desk<'a> {
     pub owner: &'a Owner,
     pub patience: Duration,
     pub now: Timestamp,
+    /// Who reads sessions.
+    pub reader: Reader<'a>,
     /// Time since some moment, for durations.
     pub clock: &'a dyn Fn() -> Duration,
 }
@@ -94,6 +101,19 @@ pub enum SyncError {
     Search(#[from] SearchError),
     #[error(transparent)]
     Embed(#[from] EmbedError),
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+/// Why a session waits for a model, untouched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// A limit is reached.
+    Limit(Reached),
+    /// The model cannot be had at present.
+    Model,
 }
 
 impl From<FsError> for SyncError {
@@ -106,6 +126,23 @@ impl SyncError {
     /// Whether another process holds the store.
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Memory(MemoryError::Fs(FsError::Busy { .. })))
+    }
+
+    /// Whether the session only has to wait: nothing is wrong with it.
+    pub fn pause(&self) -> Option<Pause> {
+        match self {
+            Self::Ask(AskError::OverLimit(reached)) => Some(Pause::Limit(*reached)),
+            Self::Ask(AskError::Model(error)) if error.kind.next_step() != NextStep::Stop => {
+                Some(Pause::Model)
+            }
+            Self::NoTrace(_)
+            | Self::Trace(_)
+            | Self::Memory(_)
+            | Self::Search(_)
+            | Self::Embed(_)
+            | Self::Ask(_)
+            | Self::State(_) => None,
+        }
     }
 }
 
@@ -197,36 +234,46 @@ fn unchanged(desk: &Desk<'_>, order: &Order<'_>) -> Result<RunReport, SyncError>
         written_paths: Vec::new(),
         summary_path: None,
         cost_usd: 0.0,
+        strategy: Strategy::Offline,
+        fallback: None,
         run_id,
     })
 }
 
 /// A session that has something to settle.
-struct Session {
+struct Session<'d> {
     reading: Reading,
+    /// Who was asked about it, and may be asked again.
+    asker: Option<Asker<'d>>,
     mark: Option<Mark>,
     /// When the session ended: the time of everything that it says.
     when: Timestamp,
 }
 
-impl Session {
+impl<'d> Session<'d> {
     /// Reads a session; `None` when it was read to its end before.
-    fn open(desk: &Desk<'_>, order: &Order<'_>) -> Result<Option<Self>, SyncError> {
+    fn open(desk: &Desk<'d>, order: &Order<'_>) -> Result<Option<Self>, SyncError> {
         if !order.trace.source.path.exists() {
             return Err(SyncError::NoTrace(order.trace_name.clone()));
         }
         let mark = Mark::read(desk.store, order.key)?;
         let from = mark.as_ref().filter(|_| !order.force);
-        let reading = read(order.trace, from, desk.store)?;
-        if reading.news == News::Nothing {
+        let project = desk.store.path().parent().map(|path| path.display().to_string());
+        let asker = desk.reader.asker(SpentOn { project, session: order.key.to_owned() }, desk.now)?;
+        let Some(reading) = read(desk, order.trace, from, asker.as_ref())? else {
             return Ok(None);
-        }
+        };
         let when = reading.facts.last_activity.unwrap_or(desk.now).min(desk.now);
-        Ok(Some(Self { reading, mark, when }))
+        Ok(Some(Self { reading, asker, mark, when }))
+    }
+
+    /// What was spent on it.
+    fn spent(&self) -> SpentTotals {
+        self.asker.as_ref().map(|asker| asker.purse().totals()).unwrap_or_default()
     }
 
     /// The index to decide by; most sessions have nothing to decide.
-    fn index<'d>(&self, desk: &Desk<'d>) -> Result<Option<MemoryIndex<'d>>, SyncError> {
+    fn index(&self, desk: &Desk<'d>) -> Result<Option<MemoryIndex<'d>>, SyncError> {
         if self.reading.extraction.candidates.is_empty() {
             return Ok(None);
         }
@@ -280,7 +327,9 @@ impl Session {
             dropped: extraction.dropped_counts.clone(),
             summary_path: summary_path.cloned(),
             written_paths: written,
-            cost_usd: 0.0,
+            cost_usd: dollars(self.spent()),
+            strategy: extraction.strategy,
+            fallback: self.reading.how.fallback.clone(),
             run_id: run.clone(),
             actions,
         };
@@ -375,11 +424,16 @@ impl Session {
         let folder = report.run_id.folder()?;
         let extraction = &self.reading.extraction;
         let redactions = batch.redactions().clone();
+        let (how, spent) = (&self.reading.how, self.spent());
+        let input = spent.usage.total().saturating_sub(spent.usage.output);
         let metrics = json!({
             "run_id": report.run_id, "strategy": extraction.strategy, "gate": extraction.gate,
+            "windows": how.windows, "unread_windows": how.unread_windows,
+            "unread_events": how.unread_events, "fallback": how.fallback,
             "candidates": extraction.candidates.len(), "dropped": report.dropped,
-            "denied_writes": 0, "explorers": [], "model_calls": 0,
-            "tokens": { "input": 0, "output": 0 }, "cost_usd": report.cost_usd, "redactions": redactions,
+            "denied_writes": 0, "explorers": [], "model_calls": spent.calls,
+            "tokens": { "input": input, "output": spent.usage.output },
+            "cost_usd": report.cost_usd, "unpriced_calls": spent.unpriced_calls, "redactions": redactions,
             "events": self.reading.next_sequence,
             "durations_ms": { "read": millis(read_for), "decide": millis(decided_for) },
         });
@@ -394,7 +448,7 @@ impl Session {
             ("summary.json", pretty(&summary)),
             ("memory_actions.json", pretty(report)),
             ("metrics.json", pretty(&metrics)),
-            ("agent.log", b"No model was asked: candidates and decisions are by rule.\n".to_vec()),
+            ("agent.log", agent_log(report, spent).into_bytes()),
             ("subagents.log", Vec::new()),
             ("session.log", format!("{session}\n").into_bytes()),
         ];
@@ -404,6 +458,24 @@ impl Session {
         let (path, bytes) = UndoPlan::of(plan).file(&report.run_id)?;
         Ok(batch.put_file(path, bytes)?)
     }
+}
+
+/// What a model had to do with a run.
+fn agent_log(report: &RunReport, spent: SpentTotals) -> String {
+    let fallback = report.fallback.as_ref().map(|why| format!("Fell back: {why}.\n"));
+    let told = match spent.calls {
+        0 => "No model was asked: candidates and decisions are by rule.\n".to_owned(),
+        calls => format!(
+            "A model was asked {calls} times: {} tokens, {}.\n",
+            spent.usage.total(),
+            spent.cost
+        ),
+    };
+    told + &fallback.unwrap_or_default()
+}
+
+fn dollars(spent: SpentTotals) -> f64 {
+    spent.cost.nano_dollars() as f64 / 1e9
 }
 
 fn millis(duration: Duration) -> u64 {

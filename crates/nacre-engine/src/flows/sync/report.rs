@@ -7,7 +7,7 @@ use nacre_core::memory::{Action, Decision, MemoryId};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::flows::candidate::{Candidate, DropReason};
+use crate::flows::candidate::{Candidate, DropReason, Strategy};
 use crate::flows::run::{RunId, RunMode};
 
 /// What became of one candidate.
@@ -118,6 +118,10 @@ pub struct RunReport {
     pub summary_path: Option<String>,
     /// In dollars; nothing is asked without a model.
     pub cost_usd: f64,
+    pub strategy: Strategy,
+    /// Why the session was not read as it should have been.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<String>,
 }
 
 impl RunReport {

@@ -15,6 +15,7 @@ use serde_json::json;
 use super::super::diff::{Side, diff};
 use super::super::error::{CommandError, Exit};
 use super::super::runtime::Runtime;
+use super::super::strategy::StrategyArgs;
 use super::super::traces;
 use super::super::ui::{Role, Ui};
 use super::work::{Tools, order};
@@ -31,12 +32,12 @@ pub(super) fn preview(
     ui: &mut Ui,
     runtime: &Runtime,
     options: &RefreshOptions,
-    no_extract: bool,
+    (no_extract, strategy): (bool, StrategyArgs),
 ) -> Result<Exit, CommandError> {
     let mut catalog = traces::open_catalog(runtime)?;
     let (sources, report) = catalog.preview(options)?;
     let waiting = if no_extract { Vec::new() } else { waiting(&catalog, &sources, options)? };
-    let mut tools = Tools::open(runtime)?;
+    let mut tools = Tools::open(runtime, strategy)?;
     let mut planned = Vec::new();
     for session in &waiting {
         planned.push(plan(runtime, &mut tools, session, options.force)?);
@@ -71,12 +72,11 @@ pub(super) fn preview(
 pub(super) fn preview_trace(
     ui: &mut Ui,
     runtime: &Runtime,
-    trace: &Trace,
-    project: &Path,
-    force: bool,
+    (trace, project): (&Trace, &Path),
+    (force, strategy): (bool, StrategyArgs),
 ) -> Result<Exit, CommandError> {
     let session = Waiting { key: key_of(trace), trace: trace.clone(), project: project.to_owned() };
-    let planned = plan(runtime, &mut Tools::open(runtime)?, &session, force)?;
+    let planned = plan(runtime, &mut Tools::open(runtime, strategy)?, &session, force)?;
     if ui.is_json() {
         ui.json(&json!({ "sessions": [plan_json(&planned)] }))?;
     } else {
