@@ -9,6 +9,7 @@ pub mod extract;
 pub mod models;
 pub mod run;
 mod steps;
+pub mod strategy;
 pub mod summarize;
 pub mod sync;
 pub mod undo;

@@ -30,6 +30,7 @@ mod runtime;
 mod skill;
 mod skip;
 mod status;
+mod strategy;
 mod summarize;
 mod sync;
 mod trace;

@@ -88,6 +88,7 @@ impl Bench {
         let cases = (1..=n_cases).map(|n| self.case(&format!("c{n}"))).collect();
         LeadOrder {
             run_id: "sync-20261115-083000-1a2b3c4d".to_owned(),
+            session: "a1b2".to_owned(),
             trace_path: "~/traces/one.jsonl".to_owned(),
             run_folder: "workspace/sync-20261115-083000-1a2b3c4d".to_owned(),
             cases,
