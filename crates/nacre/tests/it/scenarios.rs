@@ -307,6 +307,29 @@ fn a_lead_that_insists_on_nonsense_is_sent_back_twice_and_the_rule_decides() {
 }
 
 #[test]
+fn a_person_who_edits_while_the_model_answers_is_never_overwritten() {
+    let home = unclear();
+    let file = home.store(&format!("memory/learnings/{KNOWN}.md"));
+    let edited = file.clone();
+    let model = Answering::start(move |request| match is_lead(request) {
+        true => {
+            let text = std::fs::read_to_string(&edited).unwrap();
+            if !text.contains("My own words.") {
+                std::fs::write(&edited, text + "\nMy own words.\n").unwrap();
+            }
+            answer(json!({ "decisions": [decision("update")] }))
+        }
+        false => found(),
+    });
+    let report = synced(&home, &model, &[]);
+    let n_asked = model.asked().iter().filter(|request| is_lead(request)).count();
+    assert_eq!((n_asked, &report["actions"][0]["by"]), (2, &json!("lead")));
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("My own words.") && text.contains("workspace links"), "{text}");
+    assert_eq!(json_of(&home, &report, "metrics.json")["leads"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn a_lead_that_cannot_be_reached_or_paid_leaves_it_to_the_rule() {
     let home = unclear();
     home.ok(&["config", "set", "roles.lead.model", "anthropic/claude-sonnet-4-6"]);
