@@ -219,12 +219,8 @@ pub enum StrategyChoice {
 
 impl StrategyChoice {
     pub const ALL: &[Self] = &[Self::Auto, Self::Offline, Self::Windows, Self::Rlm];
-    pub const NAMES: &[&str] = &[
-        Self::Auto.as_str(),
-        Self::Offline.as_str(),
-        Self::Windows.as_str(),
-        Self::Rlm.as_str(),
-    ];
+    pub const NAMES: &[&str] =
+        &[Self::Auto.as_str(), Self::Offline.as_str(), Self::Windows.as_str(), Self::Rlm.as_str()];
 
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -75,8 +75,8 @@ pub struct Allowance {
 impl Allowance {
     /// Whether `more` can never be spent, however long one waits: a session stays the session that it is.
     fn never_fits(&self, more: Amount, is_free: bool) -> bool {
-        let is_too_much = self.limit.tokens < more.tokens
-            || (!is_free && self.limit.cost < more.cost);
+        let is_too_much =
+            self.limit.tokens < more.tokens || (!is_free && self.limit.cost < more.cost);
         self.scope == LimitScope::Session || is_too_much
     }
 
@@ -90,7 +90,13 @@ impl Allowance {
             return Some(Reached { scope, of: Measure::Tokens, limit, used, is_final });
         }
         let nano = |amount: Amount| amount.cost.nano_dollars();
-        (!is_free && is_out(nano(used), nano(after), nano(limit))).then_some(Reached { scope, of: Measure::Money, limit, used, is_final })
+        (!is_free && is_out(nano(used), nano(after), nano(limit))).then_some(Reached {
+            scope,
+            of: Measure::Money,
+            limit,
+            used,
+            is_final,
+        })
     }
 }
 

@@ -278,7 +278,10 @@ fn print_spending(ui: &mut Ui, spent: &SpendingStatus) -> Result<(), CommandErro
     ))?;
     if spent.is_reached {
         let hint = format!("nacre config set limits.{}_tokens N, or {0}_usd", spent.scope);
-        ui.warning(format!("The {}'s limit is reached: model work is paused", spent.scope), Some(&hint));
+        ui.warning(
+            format!("The {}'s limit is reached: model work is paused", spent.scope),
+            Some(&hint),
+        );
     }
     Ok(())
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use nacre_core::config::{LimitSettings, StrategyChoice};
 use nacre_core::catalog::key_of;
+use nacre_core::config::{LimitSettings, StrategyChoice};
 use nacre_core::transcript::Trace;
 use nacre_engine::agent::state::{SpentOn, State};
 use nacre_engine::flows::models::{AskError, Asker, FlowModels, SpendingLimits};
@@ -64,11 +64,7 @@ impl Reading {
 
     pub(crate) fn reader(&self) -> Reader<'_> {
         let Self { choice, models, rlm_above_tokens } = self;
-        Reader {
-            choice: *choice,
-            models: models.as_ref(),
-            rlm_above_tokens: *rlm_above_tokens,
-        }
+        Reader { choice: *choice, models: models.as_ref(), rlm_above_tokens: *rlm_above_tokens }
     }
 }
 

@@ -4,8 +4,8 @@
 //! few are asked side by side; their claims are held against the transcript before anybody joins them.
 
 use super::answer::{
-    MergedAnswer, MergedClaim, SessionAnswer, SummaryAnswer, Wanted, clean_body, clean_title, fenced, instructions,
-    merged_schema, merging, session_schema,
+    MergedAnswer, MergedClaim, SessionAnswer, SummaryAnswer, Wanted, clean_body, clean_title,
+    fenced, instructions, merged_schema, merging, session_schema,
 };
 use super::claims::Proven;
 use super::pages::{BYTES_A_TOKEN, Pages, Window};
@@ -47,6 +47,8 @@ pub(super) struct ModelRead {
     pub(super) n_windows: usize,
     /// Windows whose answers could not be used, and windows beyond the most.
     pub(super) n_unread: usize,
+    /// Pieces of code that were written.
+    pub(super) n_steps: usize,
     /// Something that did not go as it should.
     pub(super) note: Option<String>,
 }
@@ -89,7 +91,8 @@ fn read_windows(asker: &Asker<'_>, job: Job<'_>, max: usize) -> Result<ModelRead
     windows.truncate(MAX_WINDOWS);
     let questions: Vec<Question> =
         (0..windows.len()).map(|idx| question(job, &windows, idx)).collect();
-    let mut read = ModelRead { n_windows: windows.len(), n_unread: n_beyond, ..ModelRead::default() };
+    let mut read =
+        ModelRead { n_windows: windows.len(), n_unread: n_beyond, ..ModelRead::default() };
     let mut summaries = Vec::new();
     let mut unusable = None;
     for answer in asker.ask_all::<SessionAnswer>(&questions, SIDE_BY_SIDE) {
@@ -164,7 +167,12 @@ fn merge(
 fn parts(found: &[Proposal], summaries: &[SummaryAnswer], earlier: Option<&str>) -> String {
     let mut text = String::new();
     for (idx, proposal) in found.iter().enumerate() {
-        text += &format!("k{}: {}\n    {}\n", idx + 1, proposal.title(), proposal.body().replace('\n', "\n    "));
+        text += &format!(
+            "k{}: {}\n    {}\n",
+            idx + 1,
+            proposal.title(),
+            proposal.body().replace('\n', "\n    ")
+        );
         for quote in proposal.quotes() {
             text += &format!("    said: {}\n", quote.replace('\n', " "));
         }

@@ -259,7 +259,8 @@ impl<'d> Session<'d> {
         let mark = Mark::read(desk.store, order.key)?;
         let from = mark.as_ref().filter(|_| !order.force);
         let project = desk.store.path().parent().map(|path| path.display().to_string());
-        let asker = desk.reader.asker(SpentOn { project, session: order.key.to_owned() }, desk.now)?;
+        let asker =
+            desk.reader.asker(SpentOn { project, session: order.key.to_owned() }, desk.now)?;
         let Some(reading) = read(desk, order.trace, from, asker.as_ref())? else {
             return Ok(None);
         };

@@ -42,7 +42,10 @@ pub(super) fn print_paused(ui: &mut Ui, paused: &[Paused]) {
     for Paused { key, why, reason } in paused {
         let hint = match why {
             Pause::Limit(reached) => limit_hint(reached),
-            Pause::Model => "`nacre model test` asks the model for one word; --strategy offline needs none".to_owned(),
+            Pause::Model => {
+                "`nacre model test` asks the model for one word; --strategy offline needs none"
+                    .to_owned()
+            }
         };
         ui.warning(
             format!("Model work is paused: {key} and what follows it stay in the queue: {reason}"),
