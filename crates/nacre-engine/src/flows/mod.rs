@@ -12,4 +12,6 @@ mod steps;
 pub mod strategy;
 pub mod summarize;
 pub mod sync;
+#[cfg(test)]
+mod testing;
 pub mod undo;

@@ -54,14 +54,6 @@ impl Default for Rules<'_> {
     }
 }
 
-/// Extracts from one session's trace, without a model.
-pub fn extract_offline(trace: &Trace, rules: Rules<'_>) -> Result<Extraction, Error> {
-    let mut extractor = Extractor::new(rules);
-    let mut each = |event: Event| extractor.take(&event);
-    let facts = read(trace, Sink::everything(&mut each))?;
-    Ok(extractor.finish(&facts))
-}
-
 /// Reads a trace with its agent's adapter.
 pub(super) fn read(trace: &Trace, sink: Sink<'_>) -> Result<SessionFacts, Error> {
     let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == trace.source.agent);

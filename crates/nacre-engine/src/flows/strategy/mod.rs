@@ -7,6 +7,8 @@
 mod answer;
 mod claims;
 mod pages;
+#[cfg(feature = "rlm")]
+mod rlm;
 mod windows;
 
 use jiff::Timestamp;
@@ -22,7 +24,7 @@ use super::extract::{Extractor, Rules, read as read_trace};
 use super::models::{AskError, Asker, FlowModels};
 use super::summarize::Summarizer;
 use crate::agent::state::{SpentOn, StateError};
-use crate::model::{Reached, Role, RolesError};
+use crate::model::{Reached, Role, RolesError, Usage};
 
 /// Who reads sessions.
 #[derive(Clone, Copy)]
@@ -69,6 +71,8 @@ pub struct HowRead {
     pub unread_windows: usize,
     /// Events that a model did not get to see because the session is too long.
     pub unread_events: u64,
+    /// Pieces of code that a model wrote to explore it.
+    pub steps: usize,
     /// Why another strategy was followed than the first choice.
     pub fallback: Option<String>,
 }
@@ -104,6 +108,7 @@ enum Way {
     /// By the rules, and why not otherwise.
     Rules(Option<String>),
     Windows,
+    Rlm,
 }
 
 impl<'r> SessionReader<'r> {
@@ -140,16 +145,17 @@ impl<'r> SessionReader<'r> {
         let job = Job { pages: &pages, role: self.role, wanted, earlier };
         let asker = asker.filter(|asker| asker.models().settings_of(self.role).is_ok());
         let way = self.way(gate, asker, job)?;
-        let (Way::Windows, Some(asker)) = (&way, asker) else {
-            let fallback = if let Way::Rules(why) = way { why } else { None };
-            return Ok(self.by_rules(facts, fallback));
+        let read = match (way, asker) {
+            (Way::Windows, Some(asker)) => by_windows(asker, job, None),
+            (Way::Rlm, Some(asker)) => by_code(asker, job),
+            (Way::Rules(why), _) => return Ok(self.by_rules(facts, why)),
+            (Way::Windows | Way::Rlm, None) => return Ok(self.by_rules(facts, None)),
         };
-        let read = windows::read(asker, job);
         match read {
             Err(AskError::OverLimit(reached)) if self.goes_on_without(reached) => {
                 Ok(self.by_rules(facts, Some(reached.to_string())))
             }
-            read => Ok(self.by_model(facts, Strategy::Windows, read?, pages.n_left_out())),
+            read => Ok(self.by_model(facts, read?, pages.n_left_out())),
         }
     }
 
@@ -164,13 +170,16 @@ impl<'r> SessionReader<'r> {
                 false => Ok(Way::Rules(None)),
             };
         };
+        let is_long = self.reader.rlm_above_tokens < job.pages.tokens();
+        let by_code = choice == StrategyChoice::Rlm || (choice == StrategyChoice::Auto && is_long);
+        let way = if by_code { Way::Rlm } else { Way::Windows };
         let first = &asker.models().settings_of(self.role)?.model;
-        match asker.purse().allows(first, windows::usage_of(asker, job)?) {
+        match asker.purse().allows(first, usage_of(asker, job, by_code)?) {
             Err(reached) if self.goes_on_without(reached) => {
                 Ok(Way::Rules(Some(reached.to_string())))
             }
             Err(reached) => Err(AskError::OverLimit(reached)),
-            Ok(()) => Ok(Way::Windows),
+            Ok(()) => Ok(way),
         }
     }
 
@@ -190,11 +199,10 @@ impl<'r> SessionReader<'r> {
     fn by_model(
         self,
         facts: &SessionFacts,
-        strategy: Strategy,
-        read: ModelRead,
+        (strategy, read): (Strategy, ModelRead),
         unread_events: u64,
     ) -> SessionRead {
-        let ModelRead { proven, summary, n_windows, n_unread, note } = read;
+        let ModelRead { proven, summary, n_windows, n_unread, n_steps, note } = read;
         let counted = self.summarizer.finish(facts);
         let found = (proven.proposals, proven.unproven);
         SessionRead {
@@ -207,10 +215,51 @@ impl<'r> SessionReader<'r> {
                 windows: n_windows,
                 unread_windows: n_unread,
                 unread_events,
+                steps: n_steps,
                 fallback: note,
             },
         }
     }
+}
+
+/// Reads a session in windows; `instead` says of what.
+fn by_windows(
+    asker: &Asker<'_>,
+    job: Job<'_>,
+    instead: Option<String>,
+) -> Result<(Strategy, ModelRead), AskError> {
+    let read = windows::read(asker, job)?;
+    let note = match (instead, read.note) {
+        (Some(instead), Some(note)) => Some(format!("{instead}; {note}")),
+        (instead, note) => instead.or(note),
+    };
+    Ok((Strategy::Windows, ModelRead { note, ..read }))
+}
+
+/// Explores a session by code, and reads it in windows where that comes to nothing.
+#[cfg(feature = "rlm")]
+fn by_code(asker: &Asker<'_>, job: Job<'_>) -> Result<(Strategy, ModelRead), AskError> {
+    match rlm::explore(asker, job)? {
+        rlm::Explored::Read(read) => Ok((Strategy::Rlm, read)),
+        rlm::Explored::GaveUp(why) => {
+            by_windows(asker, job, Some(format!("by code it came to nothing: {why}")))
+        }
+    }
+}
+
+#[cfg(not(feature = "rlm"))]
+fn by_code(asker: &Asker<'_>, job: Job<'_>) -> Result<(Strategy, ModelRead), AskError> {
+    by_windows(asker, job, Some("this build cannot run code".to_owned()))
+}
+
+/// What reading a session will take, about.
+fn usage_of(asker: &Asker<'_>, job: Job<'_>, by_code: bool) -> Result<Usage, AskError> {
+    #[cfg(feature = "rlm")]
+    if by_code {
+        return Ok(rlm::usage());
+    }
+    let _ = by_code;
+    windows::usage_of(asker, job)
 }
 
 /// Reads one session's trace for its candidates and its summary.

@@ -73,6 +73,21 @@ impl Line {
         (!line.head.trim().is_empty()).then_some(line)
     }
 
+    /// Who speaks, in words.
+    #[cfg(feature = "rlm")]
+    pub(super) fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// All that is shown of the event.
+    #[cfg(feature = "rlm")]
+    pub(super) fn whole(&self) -> String {
+        match self.tail.as_str() {
+            "" => self.head.clone(),
+            tail => format!("{} […] {tail}", self.head),
+        }
+    }
+
     /// Whether the person speaks.
     fn is_persons(&self) -> bool {
         self.speaker == Speaker::User
@@ -230,7 +245,22 @@ impl Pages {
         self.before.iter().chain(&self.lines)
     }
 
+    /// The beginning and the end of what is new.
+    #[cfg(feature = "rlm")]
+    pub(super) fn ends(&self, max: usize) -> (String, String) {
+        let last = self.lines.last().map_or(0, |line| line.sequence);
+        let mut bytes = 0;
+        let is_end = |line: &&Line| {
+            bytes += line.bytes();
+            bytes <= max
+        };
+        let first_of_end = self.lines.iter().rev().take_while(is_end).last();
+        let start = first_of_end.map_or(last, |line| line.sequence);
+        (self.text(0, u64::MAX, max), self.text(start, last, max + 1))
+    }
+
     /// The new lines from event `first` to event `last`, as text of at most `max` bytes.
+    #[cfg(feature = "rlm")]
     pub(super) fn text(&self, first: u64, last: u64, max: usize) -> String {
         let mut text = String::new();
         let is_asked = |line: &&Line| (first..=last).contains(&line.sequence);

@@ -47,6 +47,8 @@ pub(super) struct ModelRead {
     pub(super) n_windows: usize,
     /// Windows whose answers could not be used, and windows beyond the most.
     pub(super) n_unread: usize,
+    /// Pieces of code that were written.
+    pub(super) n_steps: usize,
     /// Something that did not go as it should.
     pub(super) note: Option<String>,
 }
