@@ -87,8 +87,12 @@ fn family_section(family: &Family) -> String {
         "\n## `[{name}.…]`\n\n{doc} A repository's own config may not set any of it.\n\n\
          | key | values | meaning |\n|---|---|---|\n",
     );
-    for Field { name, kind, doc } in *fields {
-        section += &format!("| `{name}` | {} | {doc} |\n", values(kind));
+    for Field { name, kind, only_in, doc } in *fields {
+        let only = match only_in {
+            [] => String::new(),
+            tables => format!(" Only in `[roles.{}]`.", tables.join("]`, `[roles.")),
+        };
+        section += &format!("| `{name}` | {} | {doc}{only} |\n", values(kind));
     }
     section
 }

@@ -12,7 +12,7 @@ use super::error::{BadValue, ConfigError, Place, shown};
 use super::keys::Kind;
 use super::layers::{Entry, not_a_table};
 use super::nearest;
-use super::settings::{ProviderTable, RoleTable};
+use super::settings::{ProviderTable, RoleTable, StrategyChoice};
 use super::value::{Value, describe};
 
 /// The roles that a model can be set for; `default` is for all that are not set.
@@ -40,6 +40,8 @@ pub struct Family {
 pub struct Field {
     pub name: &'static str,
     pub kind: Kind,
+    /// The tables that have it; empty for all of them.
+    pub only_in: &'static [&'static str],
     pub doc: &'static str,
 }
 
@@ -54,21 +56,25 @@ pub const FAMILIES: &[Family] = &[
             Field {
                 name: "api",
                 kind: Kind::Choice(&["anthropic", "openai"]),
+                only_in: &[],
                 doc: "Which API it speaks; needed where the provider is not a known one.",
             },
             Field {
                 name: "base_url",
                 kind: Kind::Text,
+                only_in: &[],
                 doc: "Its address, such as `http://127.0.0.1:8080/v1`; needed where the provider is not a known one.",
             },
             Field {
                 name: "key_variable",
                 kind: Kind::Text,
+                only_in: &[],
                 doc: "The environment variable that holds its key. The key itself stands in no file.",
             },
             Field {
                 name: "plain_http",
                 kind: Kind::Choice(&["this_machine", "anywhere"]),
+                only_in: &[],
                 doc: "How far a key may travel unencrypted; `this_machine` unless set.",
             },
         ],
@@ -83,32 +89,51 @@ pub const FAMILIES: &[Family] = &[
             Field {
                 name: "model",
                 kind: Kind::Text,
+                only_in: &[],
                 doc: "The model, as `provider/model`, such as `ollama/qwen3`.",
             },
             Field {
                 name: "fallbacks",
                 kind: Kind::Texts { min_chars: 3 },
+                only_in: &[],
                 doc: "Models to ask, in this order, when the first one does not answer.",
             },
             Field {
                 name: "max_tokens",
                 kind: Kind::Int { min: 16, max: 1_000_000 },
+                only_in: &[],
                 doc: "The longest answer, in tokens.",
             },
             Field {
                 name: "context_tokens",
                 kind: Kind::Int { min: 1024, max: 10_000_000 },
+                only_in: &[],
                 doc: "The most that the model is sent at once, in tokens, its answer included: at most its window.",
             },
             Field {
                 name: "temperature",
                 kind: Kind::Decimal { max: 2 },
+                only_in: &[],
                 doc: "How freely the model chooses its words; 0 is not at all.",
             },
             Field {
                 name: "effort",
                 kind: Kind::Choice(&["off", "low", "medium", "high"]),
+                only_in: &[],
                 doc: "How long the model may think before it answers.",
+            },
+            Field {
+                name: "strategy",
+                kind: Kind::Choice(StrategyChoice::NAMES),
+                only_in: &["extract"],
+                doc: "How sessions are read: by rules alone (`offline`), by a model in `windows`, by a model that explores them \
+                      by code (`rlm`), or by what there is (`auto`, unless set).",
+            },
+            Field {
+                name: "rlm_above_tokens",
+                kind: Kind::Int { min: 1024, max: 100_000_000 },
+                only_in: &["extract"],
+                doc: "From how many tokens on `auto` explores a session by code instead of reading all of it; 200000 unless set.",
             },
         ],
     },
@@ -130,7 +155,8 @@ pub(super) fn find_key(key: &str) -> Option<(&'static Family, &str, &'static Fie
     let (family, rest) = key.split_once('.')?;
     let (member, field) = rest.rsplit_once('.')?;
     let family = find(family)?;
-    let field = family.fields.iter().find(|known| known.name == field)?;
+    let mut fields = family.fields_of(member);
+    let field = fields.find(|known| known.name == field)?;
     family.allows(member).then_some((family, member, field))
 }
 
@@ -174,8 +200,8 @@ impl Family {
     ) -> Result<(), ConfigError> {
         for (key, name, item) in entries(fields) {
             let (whole, place) = (written(&[self.name, member, name]), doc.place(key));
-            let Some(field) = self.fields.iter().find(|field| field.name == name) else {
-                let near = nearest::among(name, self.fields.iter().map(|field| field.name));
+            let Some(field) = self.fields_of(member).find(|field| field.name == name) else {
+                let near = nearest::among(name, self.fields_of(member).map(|field| field.name));
                 let nearest = near.map(|near| written(&[self.name, member, near]));
                 return Err(ConfigError::UnknownKey { key: whole, place, nearest });
             };
@@ -183,6 +209,12 @@ impl Family {
             found.push(Found { key: format!("{}.{member}.{name}", self.name), value, place });
         }
         Ok(())
+    }
+
+    /// The fields that one table has.
+    fn fields_of(&self, member: &str) -> impl Iterator<Item = &'static Field> {
+        let has = move |field: &&Field| field.only_in.is_empty() || field.only_in.contains(&member);
+        self.fields.iter().filter(has)
     }
 
     /// Whether a table may have that name.
@@ -227,6 +259,12 @@ pub(super) fn roles(tables: &BTreeMap<String, Entry>) -> BTreeMap<String, RoleTa
         match (field, value) {
             ("model", value) => table.model = text(value),
             ("effort", value) => table.effort = text(value),
+            ("strategy", value) => {
+                table.strategy = text(value).and_then(|name| name.parse().ok());
+            }
+            ("rlm_above_tokens", Value::Int(number)) => {
+                table.rlm_above_tokens = usize::try_from(*number).ok();
+            }
             ("fallbacks", Value::Texts(models)) => table.fallbacks.clone_from(models),
             ("max_tokens", Value::Int(number)) => table.max_tokens = u32::try_from(*number).ok(),
             ("context_tokens", Value::Int(number)) => {

@@ -146,6 +146,48 @@ pub const KEYS: &[KeySpec] = &[
         var: vars::NACRE_RUNS_KEEP,
         doc: "How many run folders of each mode are kept below `workspace/`; `nacre undo` needs a run's folder.",
     },
+    KeySpec {
+        name: "limits.session_tokens",
+        kind: Kind::Int { min: 0, max: 1_000_000_000_000 },
+        from_repo: FromRepo::OnlyLower,
+        var: vars::NACRE_LIMITS_SESSION_TOKENS,
+        doc: "The most tokens that models may use for one session, all its runs together. 0: no model is asked.",
+    },
+    KeySpec {
+        name: "limits.session_usd",
+        kind: Kind::Decimal { max: 1_000_000 },
+        from_repo: FromRepo::OnlyLower,
+        var: vars::NACRE_LIMITS_SESSION_USD,
+        doc: "The most that models may cost for one session, in dollars. A model whose price is not known counts by its tokens alone.",
+    },
+    KeySpec {
+        name: "limits.day_tokens",
+        kind: Kind::Int { min: 0, max: 1_000_000_000_000 },
+        from_repo: FromRepo::OnlyLower,
+        var: vars::NACRE_LIMITS_DAY_TOKENS,
+        doc: "The most tokens that models may use in a day (UTC) for everything that Nacre does by itself.",
+    },
+    KeySpec {
+        name: "limits.day_usd",
+        kind: Kind::Decimal { max: 1_000_000 },
+        from_repo: FromRepo::OnlyLower,
+        var: vars::NACRE_LIMITS_DAY_USD,
+        doc: "The most that models may cost in a day (UTC), in dollars.",
+    },
+    KeySpec {
+        name: "limits.project_tokens",
+        kind: Kind::Int { min: 0, max: 1_000_000_000_000 },
+        from_repo: FromRepo::OnlyLower,
+        var: vars::NACRE_LIMITS_PROJECT_TOKENS,
+        doc: "The most tokens that models may use for one project in a month (UTC).",
+    },
+    KeySpec {
+        name: "limits.project_usd",
+        kind: Kind::Decimal { max: 1_000_000 },
+        from_repo: FromRepo::OnlyLower,
+        var: vars::NACRE_LIMITS_PROJECT_USD,
+        doc: "The most that models may cost for one project in a month (UTC), in dollars.",
+    },
 ];
 
 impl KeySpec {
@@ -229,7 +271,8 @@ mod tests {
     #[test]
     fn only_a_number_can_be_lowered() {
         for spec in KEYS.iter().filter(|spec| spec.from_repo == FromRepo::OnlyLower) {
-            assert!(matches!(spec.kind, Kind::Int { .. }), "{}", spec.name);
+            let is_number = matches!(spec.kind, Kind::Int { .. } | Kind::Decimal { .. });
+            assert!(is_number, "{}", spec.name);
         }
     }
 

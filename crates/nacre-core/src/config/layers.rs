@@ -15,8 +15,8 @@ use super::families::{self, Family, Found};
 use super::keys::{self, FromRepo, KEYS, KeySpec};
 use super::nearest;
 use super::settings::{
-    LockSettings, MapSettings, MemorySettings, RedactSettings, RunSettings, SearchSettings,
-    Settings, TelemetrySettings, UiSettings,
+    LimitSettings, LockSettings, MapSettings, MemorySettings, RedactSettings, RunSettings,
+    SearchSettings, Settings, TelemetrySettings, UiSettings,
 };
 use super::value::{Value, describe};
 use super::vars::{NACRE_MODEL, PREFIX, VARS};
@@ -260,6 +260,7 @@ impl Fold {
         match (spec.from_repo, current, &value) {
             (FromRepo::Allowed, _, _) => self.put(spec, value, origin(layer, place)),
             (FromRepo::OnlyLower, Some(Value::Int(current)), Value::Int(lower))
+            | (FromRepo::OnlyLower, Some(Value::Decimal(current)), Value::Decimal(lower))
                 if lower <= current =>
             {
                 self.put(spec, value, origin(layer, place));
@@ -373,6 +374,14 @@ fn settings(
         providers: families::providers(tables),
         roles: families::roles(tables),
         runs: RunSettings { keep: values.int("runs.keep")? },
+        limits: LimitSettings {
+            session_tokens: values.int("limits.session_tokens")?,
+            session_usd: values.thousandths("limits.session_usd")?,
+            day_tokens: values.int("limits.day_tokens")?,
+            day_usd: values.thousandths("limits.day_usd")?,
+            project_tokens: values.int("limits.project_tokens")?,
+            project_usd: values.thousandths("limits.project_usd")?,
+        },
     })
 }
 
@@ -406,6 +415,14 @@ impl Values<'_> {
         let number = match self.0.get(key).map(|entry| &entry.value) {
             Some(Value::Int(number)) => T::try_from(*number).ok(),
             Some(Value::Text(_) | Value::Decimal(_) | Value::Texts(_)) | None => None,
+        };
+        number.ok_or(ConfigError::NoDefault { key })
+    }
+
+    fn thousandths(&self, key: &'static str) -> Result<u64, ConfigError> {
+        let number = match self.0.get(key).map(|entry| &entry.value) {
+            Some(Value::Decimal(number)) => u64::try_from(*number).ok(),
+            Some(Value::Text(_) | Value::Int(_) | Value::Texts(_)) | None => None,
         };
         number.ok_or(ConfigError::NoDefault { key })
     }

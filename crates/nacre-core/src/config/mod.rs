@@ -24,9 +24,9 @@ pub use families::{FAMILIES, Family, Field, ROLES};
 pub use keys::{FromRepo, KEYS, KeySpec, Kind};
 pub use layers::{Entry, Layer, Origin, Resolved, Source, resolve};
 pub use settings::{
-    ColorChoice, EmbeddingChoice, LockSettings, MapSettings, MemorySettings, ProviderTable,
-    RedactSettings, RoleTable, RunSettings, ScopeMode, SearchSettings, Settings, TelemetrySettings,
-    UiSettings, UnknownChoice,
+    ColorChoice, EmbeddingChoice, LimitSettings, LockSettings, MapSettings, MemorySettings,
+    ProviderTable, RedactSettings, RoleTable, RunSettings, ScopeMode, SearchSettings, Settings,
+    StrategyChoice, TelemetrySettings, UiSettings, UnknownChoice,
 };
 pub use value::Value;
 pub use vars::*;

@@ -15,6 +15,7 @@ pub struct Settings {
     pub search: SearchSettings,
     pub telemetry: TelemetrySettings,
     pub runs: RunSettings,
+    pub limits: LimitSettings,
     /// By the name that a person gave it.
     pub providers: BTreeMap<String, ProviderTable>,
     /// By role; `default` is for all that are not set.
@@ -43,6 +44,10 @@ pub struct RoleTable {
     /// In thousandths.
     pub temperature: Option<u32>,
     pub effort: Option<String>,
+    /// Of the role `extract` alone.
+    pub strategy: Option<StrategyChoice>,
+    /// Of the role `extract` alone.
+    pub rlm_above_tokens: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,6 +100,17 @@ pub struct TelemetrySettings {
 pub struct RunSettings {
     /// Run folders of each mode that are kept.
     pub keep: usize,
+}
+
+/// What models may cost; money in thousandths of a dollar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitSettings {
+    pub session_tokens: u64,
+    pub session_usd: u64,
+    pub day_tokens: u64,
+    pub day_usd: u64,
+    pub project_tokens: u64,
+    pub project_usd: u64,
 }
 
 /// Where recall looks.
@@ -194,6 +210,48 @@ impl FromStr for EmbeddingChoice {
     }
 }
 
+/// How a session is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum StrategyChoice {
+    /// By what there is: without a model by rules, else in windows, and by code where it is long.
+    #[default]
+    Auto,
+    /// By rules alone.
+    Offline,
+    /// A model reads it, window by window.
+    Windows,
+    /// A model explores it by code.
+    Rlm,
+}
+
+impl StrategyChoice {
+    pub const ALL: &[Self] = &[Self::Auto, Self::Offline, Self::Windows, Self::Rlm];
+    pub const NAMES: &[&str] =
+        &[Self::Auto.as_str(), Self::Offline.as_str(), Self::Windows.as_str(), Self::Rlm.as_str()];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Offline => "offline",
+            Self::Windows => "windows",
+            Self::Rlm => "rlm",
+        }
+    }
+
+    /// Whether nothing but a model will do.
+    pub fn demands_a_model(self) -> bool {
+        matches!(self, Self::Windows | Self::Rlm)
+    }
+}
+
+impl FromStr for StrategyChoice {
+    type Err = UnknownChoice;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.iter().copied().find(|choice| choice.as_str() == text).ok_or(UnknownChoice)
+    }
+}
+
 /// A word that is none of the choices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("Unknown choice")]
@@ -215,6 +273,8 @@ mod tests {
         assert_eq!(parsed, ColorChoice::ALL);
         let names: Vec<&str> = EmbeddingChoice::ALL.iter().map(|choice| choice.as_str()).collect();
         assert_eq!(names, EmbeddingChoice::NAMES);
+        let names: Vec<&str> = StrategyChoice::ALL.iter().map(|choice| choice.as_str()).collect();
+        assert_eq!(names, StrategyChoice::NAMES);
         assert_eq!("Auto".parse::<ColorChoice>(), Err(UnknownChoice));
     }
 }

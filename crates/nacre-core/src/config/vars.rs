@@ -59,6 +59,18 @@ vars! {
     NACRE_MODEL
     /// Sets `runs.keep`.
     NACRE_RUNS_KEEP
+    /// Sets `limits.session_tokens`.
+    NACRE_LIMITS_SESSION_TOKENS
+    /// Sets `limits.session_usd`.
+    NACRE_LIMITS_SESSION_USD
+    /// Sets `limits.day_tokens`.
+    NACRE_LIMITS_DAY_TOKENS
+    /// Sets `limits.day_usd`.
+    NACRE_LIMITS_DAY_USD
+    /// Sets `limits.project_tokens`.
+    NACRE_LIMITS_PROJECT_TOKENS
+    /// Sets `limits.project_usd`.
+    NACRE_LIMITS_PROJECT_USD
     /// Set and not empty: no color while `ui.color` is `auto`.
     NO_COLOR
     /// The editor to open a file with while `ui.editor` is empty.

@@ -77,6 +77,7 @@ fn run(stay: usize, seed: u64) -> Result<bool, Box<dyn Error>> {
         now: NOW.parse()?,
         clock: &clock,
         lead: None,
+        reader: None,
     };
     let order = MaintainOrder { repository: Some(dir.path().to_owned()), force: false };
     let mut steps = Vec::new();

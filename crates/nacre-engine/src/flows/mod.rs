@@ -14,6 +14,9 @@ pub mod models;
 pub mod report;
 pub mod run;
 mod steps;
+pub mod strategy;
 pub mod summarize;
 pub mod sync;
+#[cfg(test)]
+mod testing;
 pub mod undo;

@@ -73,14 +73,21 @@ pub struct Allowance {
 }
 
 impl Allowance {
+    /// Whether `more` can never be spent, however long one waits: a session stays the session that it is.
+    fn never_fits(&self, more: Amount, is_free: bool) -> bool {
+        let is_too_much =
+            self.limit.tokens < more.tokens || (!is_free && self.limit.cost < more.cost);
+        self.scope == LimitScope::Session || is_too_much
+    }
+
     /// Why `more` may not be spent on top of what was. Where all is spent, nothing more may be; money does not matter
     /// to what is known to be free.
     fn reached(&self, more: Amount, is_free: bool) -> Option<Reached> {
         let Self { scope, limit, used } = *self;
-        let after = used.plus(more);
+        let (after, is_final) = (used.plus(more), self.never_fits(more, is_free));
         let is_out = |used: u64, after: u64, limit: u64| limit <= used || limit < after;
         if is_out(used.tokens, after.tokens, limit.tokens) {
-            return Some(Reached { scope, of: Measure::Tokens, limit, used });
+            return Some(Reached { scope, of: Measure::Tokens, limit, used, is_final });
         }
         let nano = |amount: Amount| amount.cost.nano_dollars();
         (!is_free && is_out(nano(used), nano(after), nano(limit))).then_some(Reached {
@@ -88,6 +95,7 @@ impl Allowance {
             of: Measure::Money,
             limit,
             used,
+            is_final,
         })
     }
 }
@@ -96,6 +104,8 @@ impl Allowance {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reached {
     pub scope: LimitScope,
+    /// Waiting will not help.
+    pub is_final: bool,
     of: Measure,
     limit: Amount,
     used: Amount,
@@ -123,7 +133,7 @@ impl Reached {
 
 impl fmt::Display for Reached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { scope, of, limit, used } = self;
+        let Self { scope, of, limit, used, is_final: _ } = self;
         let scope = scope.as_str();
         match of {
             Measure::Tokens => write!(
@@ -202,12 +212,20 @@ impl Purse {
         self.inner().reached
     }
 
-    /// Whether so much more may be asked; for work that is known beforehand to be too much.
-    pub fn allows(&self, tokens: u64) -> Result<(), Reached> {
+    /// Whether so much more may be spent on a model, so that nothing is begun that cannot be finished.
+    pub fn allows(&self, model: &ModelRef, usage: Usage) -> Result<(), Reached> {
         let inner = self.inner();
-        let more = inner.under_way.plus(Amount { tokens, cost: Cost::default() });
-        let reached = inner.allowances.iter().find_map(|allowance| allowance.reached(more, true));
-        reached.map_or(Ok(()), Err)
+        let (asked, is_free) = self.priced(model, usage);
+        let more = inner.under_way.plus(asked);
+        let mut allowances = inner.allowances.iter();
+        allowances.find_map(|allowance| allowance.reached(more, is_free)).map_or(Ok(()), Err)
+    }
+
+    /// What a usage amounts to, and whether it is known to be free.
+    fn priced(&self, model: &ModelRef, usage: Usage) -> (Amount, bool) {
+        let cost = self.prices.cost(model, &usage);
+        let amount = Amount { tokens: usage.total(), cost: cost.unwrap_or_default() };
+        (amount, cost == Some(Cost::default()))
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -216,11 +234,8 @@ impl Purse {
 
     /// Lets a question out, or says why not.
     fn open(self: &Arc<Self>, call: &Call<'_>) -> Result<UnderWay, String> {
-        let tokens = asked_tokens(call.request);
-        let usage = Usage { input: tokens, ..Usage::default() };
-        let cost = self.prices.cost(call.model, &usage);
-        let is_free = cost == Some(Cost::default());
-        let asked = Amount { tokens, cost: cost.unwrap_or_default() };
+        let usage = Usage { input: asked_tokens(call.request), ..Usage::default() };
+        let (asked, is_free) = self.priced(call.model, usage);
         let mut inner = self.inner();
         if let Some(why) = &inner.unwritten {
             return Err(format!("what was spent cannot be written down: {why}"));

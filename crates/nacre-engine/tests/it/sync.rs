@@ -12,6 +12,7 @@ use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
 use nacre_core::transcript::trace_at;
 use nacre_engine::flows::run::RunMode;
+use nacre_engine::flows::strategy::Reader;
 use nacre_engine::flows::sync::{AskLead, Desk, Order, RunReport, Step, SyncError, sync_session};
 use serde_json::json;
 
@@ -64,6 +65,7 @@ impl Place {
             owner: &owner,
             patience: Duration::ZERO,
             now: "2026-12-01T00:00:00Z".parse().unwrap(),
+            reader: Reader::offline(),
             clock: &|| Duration::ZERO,
             lead,
         };

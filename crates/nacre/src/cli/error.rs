@@ -189,6 +189,8 @@ impl From<SyncError> for CommandError {
             SyncError::Search(error) => error.into(),
             SyncError::Embed(error) => error.into(),
             SyncError::Trace(error) => error.into(),
+            SyncError::Ask(error) => error.into(),
+            SyncError::State(error) => Self::from_error(Exit::Failed, &error, None),
             SyncError::NoTrace(_) => Self::from_error(
                 Exit::Failed,
                 &error,

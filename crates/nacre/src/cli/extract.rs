@@ -3,18 +3,21 @@
 use clap::Args;
 use nacre_core::base::Shown;
 use nacre_engine::flows::candidate::Extraction;
-use nacre_engine::flows::extract::{Rules, extract_offline};
+use nacre_engine::flows::extract::Rules;
+use nacre_engine::flows::strategy::read_session;
+use nacre_engine::model::Role as ModelRole;
 use serde_json::json;
 
 use super::error::{CommandError, Exit};
 use super::runtime::Runtime;
+use super::strategy::{Reading, StrategyArgs};
 use super::traces;
 use super::ui::{Role, Ui};
 
 /// Find what is worth keeping in one session, and write it to a file
 ///
-/// Works without a model: explicit signals only, each with the words that prove it. Nothing is the normal result, and no
-/// memory is written.
+/// Works without a model: explicit signals only, each with the words that prove it. With one, the model reads the session
+/// and every claim is held against it. Nothing is the normal result, and no memory is written.
 #[derive(Debug, Args)]
 pub(crate) struct ExtractArgs {
     /// A trace of any agent, or the id of a session that was seen
@@ -26,6 +29,8 @@ pub(crate) struct ExtractArgs {
     /// Show each candidate, and each proposal that was dropped with its reason
     #[arg(long)]
     explain: bool,
+    #[command(flatten)]
+    strategy: StrategyArgs,
 }
 
 pub(crate) fn cmd_extract(
@@ -33,14 +38,20 @@ pub(crate) fn cmd_extract(
     runtime: &Runtime,
     args: &ExtractArgs,
 ) -> Result<Exit, CommandError> {
-    let ExtractArgs { trace, out, explain } = args;
+    let ExtractArgs { trace, out, explain, strategy } = args;
+    let reading = Reading::open(runtime, *strategy, ModelRole::Extract)?;
     let trace = traces::named_trace(runtime, trace)?;
     let store = runtime.project_store()?.map(|scoped| scoped.store);
     let is_forgotten = |title: &str, body: &str| {
         store.as_ref().is_some_and(|store| store.is_forgotten(title, body).unwrap_or(false))
     };
     let rules = Rules { is_forgotten: &is_forgotten, ..Rules::default() };
-    let extraction = extract_offline(&trace, rules)?;
+    let asker = reading.asker(runtime, &trace)?;
+    let read = read_session(&trace, rules, reading.reader(), asker.as_ref())?;
+    if let Some(why) = &read.how.fallback {
+        ui.warning(format!("The session was not read as it should have been: {why}"), None);
+    }
+    let extraction = read.extraction;
     traces::put_artifact(ui, runtime, out, &extraction)?;
     match (out == "-", ui.is_json()) {
         (true, _) => {}
@@ -53,6 +64,7 @@ pub(crate) fn cmd_extract(
 fn report(out: &str, extraction: &Extraction, explain: bool) -> serde_json::Value {
     let mut report = json!({
         "out": out, "session": extraction.session, "gate": extraction.gate.as_str(),
+        "strategy": extraction.strategy,
         "candidates": extraction.candidates.len(), "dropped": extraction.dropped_counts,
     });
     if explain {

@@ -145,6 +145,7 @@ fn one(
         now: runtime.now(),
         clock: &clock,
         lead: None,
+        reader: None,
     };
     if dry_run {
         let (report, mut changes) = preview(&desk, order)?;

@@ -39,6 +39,7 @@ mod runtime;
 mod skill;
 mod skip;
 mod status;
+mod strategy;
 mod summarize;
 mod sync;
 mod trace;

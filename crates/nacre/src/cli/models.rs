@@ -100,7 +100,7 @@ fn provider(
 
 /// What is set about a role; nothing where it has no model.
 fn role(name: &str, table: &RoleTable) -> Result<Option<RoleSettings>, CommandError> {
-    let RoleTable { model, fallbacks, max_tokens, context_tokens, temperature, effort } = table;
+    let RoleTable { model, fallbacks, max_tokens, context_tokens, temperature, effort, .. } = table;
     let parsed = |text: &String| {
         text.parse::<ModelRef>().map_err(|error| {
             CommandError::from_error(Exit::Usage, &error, None)

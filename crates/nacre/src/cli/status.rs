@@ -5,10 +5,15 @@ use std::collections::BTreeMap;
 use clap::Args;
 use nacre_core::base::ShownLine;
 use nacre_core::memory::{MemoryType, Shelf, TYPES};
+use nacre_core::safefs::{Access, WriteScope};
+use nacre_engine::agent::state::{SpentOn, State, StateError};
+use nacre_engine::flows::models::spent_by_scope;
+use nacre_engine::model::{Amount, LimitScope};
 use serde::Serialize;
 
 use super::error::{CommandError, Exit};
 use super::runtime::{Runtime, ScopedStore};
+use super::strategy::spending_limits;
 use super::traces;
 use super::ui::{Role, Ui};
 
@@ -30,6 +35,8 @@ struct StatusOutput {
     /// Whether every session seen is in exactly one state.
     sessions_add_up: bool,
     last_sync: Option<String>,
+    /// What models used, beside what they may.
+    spending: Vec<SpendingStatus>,
     /// Only a completed check says `ok`.
     health: &'static str,
 }
@@ -51,6 +58,21 @@ struct SessionStatus {
     seen: u64,
     states: BTreeMap<&'static str, u64>,
     skipped: BTreeMap<String, u64>,
+}
+
+/// What models used in one scope.
+#[derive(Serialize)]
+struct SpendingStatus {
+    scope: &'static str,
+    calls: u64,
+    tokens: u64,
+    limit_tokens: u64,
+    cost_usd: f64,
+    limit_usd: f64,
+    /// Calls whose price is not known: only their tokens are counted.
+    unpriced_calls: u64,
+    /// Whether nothing more may be asked.
+    is_reached: bool,
 }
 
 #[derive(Serialize)]
@@ -81,6 +103,7 @@ pub(crate) fn cmd_status(
         sessions,
         sessions_add_up,
         last_sync,
+        spending: spending_status(runtime)?,
         health: "unchecked",
     };
     if ui.is_json() {
@@ -126,6 +149,35 @@ fn session_status(
         adds_up,
         last.map(|run| format!("{} ({})", run.id, run.outcome.as_deref().unwrap_or("not ended"))),
     ))
+}
+
+/// What models used today, and for the project around in this month; nothing where nobody was ever asked.
+fn spending_status(runtime: &Runtime) -> Result<Vec<SpendingStatus>, CommandError> {
+    let failed = |error: StateError| CommandError::from_error(Exit::Failed, &error, None);
+    let home = match runtime.home() {
+        Ok(home) if home.is_dir() => WriteScope::open(home, Access::Private)?,
+        Ok(_) | Err(_) => return Ok(Vec::new()),
+    };
+    let Some(state) = State::open_existing(&home).map_err(failed)? else { return Ok(Vec::new()) };
+    let limits = spending_limits(&runtime.settings().limits);
+    let project = runtime.project.as_ref().map(|project| project.path.display().to_string());
+    let on = SpentOn { project, session: String::new() };
+    let scopes = spent_by_scope(&state, &limits, &on, runtime.now()).map_err(failed)?;
+    let dollars = |amount: Amount| amount.cost.nano_dollars() as f64 / 1e9;
+    let told = scopes.into_iter().filter(|(scope, ..)| *scope != LimitScope::Session);
+    Ok(told
+        .map(|(scope, limit, sum)| SpendingStatus {
+            scope: scope.as_str(),
+            calls: sum.calls,
+            tokens: sum.amount.tokens,
+            limit_tokens: limit.tokens,
+            cost_usd: dollars(sum.amount),
+            limit_usd: dollars(limit),
+            unpriced_calls: sum.unpriced_calls,
+            is_reached: limit.tokens <= sum.amount.tokens
+                || (sum.amount.cost.nano_dollars() > 0 && limit.cost <= sum.amount.cost),
+        })
+        .collect())
 }
 
 fn store_status(scoped: &ScopedStore) -> Result<StoreStatus, CommandError> {
@@ -197,6 +249,9 @@ fn print(ui: &mut Ui, output: &StatusOutput) -> Result<(), CommandError> {
             Some("nacre sync --no-extract --force"),
         );
     }
+    for spent in output.spending.iter().filter(|spent| spent.calls > 0) {
+        print_spending(ui, spent)?;
+    }
     if let Some(last) = &output.last_sync {
         ui.line(format!("Last sync {}", ShownLine(last)))?;
     }
@@ -204,6 +259,29 @@ fn print(ui: &mut Ui, output: &StatusOutput) -> Result<(), CommandError> {
     ui.line(format!("Health {}: run `nacre doctor`", output.health))?;
     if output.root.is_none() {
         ui.hint("Run `nacre init` to prepare this repository");
+    }
+    Ok(())
+}
+
+fn print_spending(ui: &mut Ui, spent: &SpendingStatus) -> Result<(), CommandError> {
+    let when = match spent.scope {
+        "day" => "Models today",
+        _ => "Models here this month",
+    };
+    let unpriced = match spent.unpriced_calls {
+        0 => String::new(),
+        calls => format!(" ({calls} calls of unknown price)"),
+    };
+    ui.line(format!(
+        "{when}: {} of {} tokens, ${:.2} of ${:.2}{unpriced}",
+        spent.tokens, spent.limit_tokens, spent.cost_usd, spent.limit_usd
+    ))?;
+    if spent.is_reached {
+        let hint = format!("nacre config set limits.{}_tokens N, or {0}_usd", spent.scope);
+        ui.warning(
+            format!("The {}'s limit is reached: model work is paused", spent.scope),
+            Some(&hint),
+        );
     }
     Ok(())
 }

@@ -2,18 +2,20 @@
 
 use clap::Args;
 use nacre_core::base::Shown;
-use nacre_engine::flows::summarize::summarize_offline;
+use nacre_engine::flows::strategy::summarize_session;
+use nacre_engine::model::Role;
 use serde_json::json;
 
 use super::error::{CommandError, Exit};
 use super::runtime::Runtime;
+use super::strategy::{Reading, StrategyArgs};
 use super::traces;
 use super::ui::Ui;
 
 /// Tell what one session was about, and write it to a file
 ///
-/// Works without a model: intent, requests, outcome, files and commands, in the words that were said. No memory is
-/// written.
+/// Works without a model: intent, requests, outcome, files and commands, in the words that were said. With one, the model
+/// tells what happened; files and commands stay what was counted. No memory is written.
 #[derive(Debug, Args)]
 pub(crate) struct SummarizeArgs {
     /// A trace of any agent, or the id of a session that was seen
@@ -22,6 +24,8 @@ pub(crate) struct SummarizeArgs {
     /// The file to write; `-` prints it
     #[arg(long, value_name = "FILE")]
     out: String,
+    #[command(flatten)]
+    strategy: StrategyArgs,
 }
 
 pub(crate) fn cmd_summarize(
@@ -29,9 +33,11 @@ pub(crate) fn cmd_summarize(
     runtime: &Runtime,
     args: &SummarizeArgs,
 ) -> Result<Exit, CommandError> {
-    let SummarizeArgs { trace, out } = args;
+    let SummarizeArgs { trace, out, strategy } = args;
+    let reading = Reading::open(runtime, *strategy, Role::Summarize)?;
     let trace = traces::named_trace(runtime, trace)?;
-    let summary = summarize_offline(&trace)?;
+    let asker = reading.asker(runtime, &trace)?;
+    let summary = summarize_session(&trace, reading.reader(), asker.as_ref())?;
     traces::put_artifact(ui, runtime, out, &summary)?;
     match (out == "-", ui.is_json()) {
         (true, _) => {}

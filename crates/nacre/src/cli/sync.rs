@@ -19,6 +19,7 @@ use self::work::{Assignment, Manner, Shift, Tools, Worked};
 use super::env::stopwatch;
 use super::error::{CommandError, Exit};
 use super::runtime::Runtime;
+use super::strategy::StrategyArgs;
 use super::traces::{self, AgentName};
 use super::ui::Ui;
 
@@ -26,7 +27,8 @@ use super::ui::Ui;
 ///
 /// Finds traces of the connected agents, reads those that changed since the last time, makes what was said searchable
 /// (`nacre trace search`), and makes memories of the sessions of registered projects, oldest first. The same session
-/// again changes nothing; a session that went on adds what is new. Ends with 3 when some sessions failed.
+/// again changes nothing; a session that went on adds what is new. Ends with 3 when some sessions failed, or wait for a
+/// model that cannot be had or may not be asked now.
 #[derive(Debug, Args)]
 pub(crate) struct SyncArgs {
     /// Read and queue sessions without making memories of them
@@ -66,6 +68,8 @@ pub(crate) struct SyncArgs {
     /// Go on although another sync is running
     #[arg(long)]
     ignore_lock: bool,
+    #[command(flatten)]
+    strategy: StrategyArgs,
 }
 
 /// What a run is for, on the command line.
@@ -104,10 +108,11 @@ pub(crate) fn cmd_sync(
         force,
         dry_run,
         ignore_lock,
+        strategy,
     } = args;
     let manner = Manner { mode: (*mode).into(), force: *force };
     if let Some(trace) = trace {
-        return one_trace(ui, runtime, trace, manner, *dry_run);
+        return one_trace(ui, runtime, trace, (manner, *strategy), *dry_run);
     }
     let now = runtime.now();
     let when = |text: &Option<String>| {
@@ -121,8 +126,10 @@ pub(crate) fn cmd_sync(
         ..traces::refresh_options(runtime, agents)?
     };
     if *dry_run {
-        return preview::preview(ui, runtime, (&options, manner), *no_extract);
+        return preview::preview(ui, runtime, (&options, *no_extract), (manner, *strategy));
     }
+    // What cannot be asked at all is said before anything is read.
+    let tools = if *no_extract { None } else { Some(Tools::open(ui, runtime, *strategy)?) };
     runtime.home_scope()?;
     let scope = WriteScope::create_inside(runtime.home()?, "run", Access::Private)?;
     let lock = match scope.lock(&runtime.owner("sync"), Duration::ZERO) {
@@ -142,11 +149,11 @@ pub(crate) fn cmd_sync(
     if report.read > 0 {
         traces::index_texts(runtime, &catalog)?;
     }
-    let mut shift = Shift { worked: Vec::new(), is_busy: false };
-    if !*no_extract {
+    let mut shift = Shift::default();
+    if let Some(tools) = tools {
         let (max_sessions, is_alone) = (*max_sessions, lock.is_some());
         let assignment = Assignment { max_sessions, is_alone, manner };
-        shift = work::work(ui, runtime, &mut catalog, &assignment)?;
+        shift = work::work(ui, runtime, (&mut catalog, tools), &assignment)?;
     }
     catalog.end_run(&run_id, &outcome(&report, &shift), runtime.now())?;
     print(ui, runtime, &run_id, &report, &shift)
@@ -157,7 +164,7 @@ fn one_trace(
     ui: &mut Ui,
     runtime: &Runtime,
     name: &str,
-    manner: Manner,
+    (manner, strategy): (Manner, StrategyArgs),
     dry_run: bool,
 ) -> Result<Exit, CommandError> {
     let trace = traces::named_trace(runtime, name)?;
@@ -166,11 +173,11 @@ fn one_trace(
             .hint("Go to a repository and run `nacre init`"));
     };
     if dry_run {
-        return preview::preview_trace(ui, runtime, &trace, &project, manner);
+        return preview::preview_trace(ui, runtime, (&trace, &project), (manner, strategy));
     }
     let key = key_of(&trace);
     let took = stopwatch();
-    let mut tools = Tools::open(ui, runtime)?;
+    let mut tools = Tools::open(ui, runtime, strategy)?;
     let order = work::order(runtime, (&trace, &key), &project, manner);
     let report = tools.at_desk(runtime, &project, |desk| {
         sync_session(desk, &order, |step| ui.progress_note(&format!("{key}: {}", step.as_str())))
@@ -183,7 +190,7 @@ fn one_trace(
     } else {
         output::print(ui, &worked)?;
     }
-    Ok(Exit::Done)
+    Ok(if worked.iter().all(Worked::is_whole) { Exit::Done } else { Exit::Partial })
 }
 
 fn default_run_id(runtime: &Runtime) -> String {
@@ -194,6 +201,7 @@ fn default_run_id(runtime: &Runtime) -> String {
 fn outcome(report: &RefreshReport, shift: &Shift) -> String {
     let n_failed = shift.worked.iter().filter(|worked| worked.result.is_err()).count();
     match report.problems.len() + n_failed {
+        0 if !shift.paused.is_empty() => format!("{} sessions wait", shift.paused.len()),
         0 => "done".to_owned(),
         n_problems => format!("{n_problems} problems"),
     }
@@ -206,8 +214,9 @@ fn print(
     report: &RefreshReport,
     shift: &Shift,
 ) -> Result<Exit, CommandError> {
-    let is_whole =
-        report.problems.is_empty() && shift.worked.iter().all(|worked| worked.result.is_ok());
+    let is_whole = report.problems.is_empty()
+        && shift.paused.is_empty()
+        && shift.worked.iter().all(Worked::is_whole);
     let exit = match (shift.is_busy, is_whole) {
         (true, _) => Exit::Busy,
         (false, true) => Exit::Done,
@@ -223,7 +232,7 @@ fn print(
             "run": run_id, "sources": report.sources, "unchanged": report.unchanged, "read": report.read,
             "resumed": report.resumed, "bytes": report.bytes, "readmitted": report.readmitted,
             "gone": report.gone, "left": report.left, "problems": problems,
-            "sessions": output::sessions_json(&shift.worked),
+            "sessions": output::sessions_json(&shift.worked), "paused": output::paused_json(&shift.paused),
         }))?;
         return Ok(exit);
     }
@@ -248,6 +257,7 @@ fn print(
         ui.warning(format!("Skipped {path}: {}", problem.reason), None);
     }
     output::print(ui, &shift.worked)?;
+    output::print_paused(ui, &shift.paused);
     if shift.is_busy {
         ui.warning(
             "Another process is writing to a store; the rest waits in the queue",

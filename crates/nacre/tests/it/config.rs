@@ -12,6 +12,12 @@ fn show_says_where_each_value_came_from() {
     home.ok(&["config", "set", "memory.max_results", "7"]);
     home.ok(&["config", "set", "--repo", "memory.scope", "project_only"]);
     assert_snapshot!(home.run(&["config", "show"]), @"
+    limits.day_tokens        20000000      in the built-in defaults
+    limits.day_usd           10.0          in the built-in defaults
+    limits.project_tokens    200000000     in the built-in defaults
+    limits.project_usd       100.0         in the built-in defaults
+    limits.session_tokens    1000000       in the built-in defaults
+    limits.session_usd       1.0           in the built-in defaults
     lock.wait_ms             10000         in the built-in defaults
     memory.max_file_bytes    65536         in the built-in defaults
     memory.max_results       7             in `$HOME/.nacre/config.toml`, line 2

@@ -277,7 +277,7 @@ fn what_is_clear_costs_no_question() {
     talk(&home, "one", 1, PNPM);
     talk(&home, "two", 2, PNPM);
     let model = deciding("update");
-    model.set_for(&home, "default");
+    model.set_for(&home, "lead");
     assert_eq!(home.json(&["sync"]).0, 0);
     assert_eq!(model.asked().len(), 0);
 }
@@ -302,7 +302,31 @@ fn a_lead_that_insists_on_nonsense_is_sent_back_twice_and_the_rule_decides() {
     assert_eq!(home.tree("memory/learnings").lines().count(), before + 1);
     let metrics = json_of(&home, &report, "metrics.json");
     let error = metrics["leads"][0]["error"].as_str().unwrap();
+    assert_eq!(report["lead_error"], error);
     assert!(error.contains("the quote does not occur"), "{error}");
+}
+
+#[test]
+fn a_person_who_edits_while_the_model_answers_is_never_overwritten() {
+    let home = unclear();
+    let file = home.store(&format!("memory/learnings/{KNOWN}.md"));
+    let edited = file.clone();
+    let model = Answering::start(move |request| match is_lead(request) {
+        true => {
+            let text = std::fs::read_to_string(&edited).unwrap();
+            if !text.contains("My own words.") {
+                std::fs::write(&edited, text + "\nMy own words.\n").unwrap();
+            }
+            answer(json!({ "decisions": [decision("update")] }))
+        }
+        false => found(),
+    });
+    let report = synced(&home, &model, &[]);
+    let n_asked = model.asked().iter().filter(|request| is_lead(request)).count();
+    assert_eq!((n_asked, &report["actions"][0]["by"]), (2, &json!("lead")));
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("My own words.") && text.contains("workspace links"), "{text}");
+    assert_eq!(json_of(&home, &report, "metrics.json")["leads"].as_array().unwrap().len(), 2);
 }
 
 #[test]
@@ -330,6 +354,23 @@ fn the_table_tells_what_a_lead_cost_and_events_tell_what_it_did() {
         })
         .collect();
     assert_eq!(told, ["explorer completed", "lead completed"], "{tasks:#}");
+}
+
+#[test]
+fn what_a_lead_spends_counts_for_the_limits_and_a_limit_leaves_it_to_the_rule() {
+    let (home, model) = (unclear(), deciding("update"));
+    home.ok(&["config", "set", "limits.day_tokens", "100"]);
+    let report = synced(&home, &model, &[]);
+    assert_eq!(report["actions"][0]["by"], "rule", "{report:#}");
+    let error = report["lead_error"].as_str().unwrap();
+    assert!(error.contains("limits.day_tokens") || error.contains("limit"), "{error}");
+}
+
+#[test]
+fn who_wants_no_model_gets_no_lead() {
+    let (home, model) = (unclear(), deciding("update"));
+    let report = synced(&home, &model, &["--strategy", "offline"]);
+    assert_eq!((model.asked().len(), &report["actions"][0]["by"]), (0, &json!("rule")));
 }
 
 #[test]

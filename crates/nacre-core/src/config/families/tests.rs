@@ -5,7 +5,7 @@ use std::path::Path;
 use insta::assert_snapshot;
 
 use super::super::error::told;
-use super::super::{Resolved, Source, edit, resolve};
+use super::super::{Resolved, Source, StrategyChoice, edit, resolve};
 
 const HOME: &str = "/home/ana/.nacre/config.toml";
 const REPO: &str = "/home/ana/pearl/.nacre/config.toml";
@@ -131,4 +131,30 @@ fn one_key_of_a_table_is_set_and_the_rest_stays() {
     let error =
         edit::set("roles = { default = { model = 'a/b' } }", path, "roles.default.model", "x/y");
     assert!(error.is_err(), "a table in one line is left to a person");
+}
+
+#[test]
+fn how_sessions_are_read_is_set_where_the_model_that_reads_them_is() {
+    let resolved = mine("[roles.extract]\nstrategy = \"windows\"\nrlm_above_tokens = 5000\n");
+    let extract = &resolved.settings.roles["extract"];
+    assert_eq!(extract.strategy, Some(StrategyChoice::Windows));
+    assert_eq!(extract.rlm_above_tokens, Some(5000));
+    assert_snapshot!(mistake("[roles.lead]\nstrategy = \"windows\""), @"
+    Unknown key `roles.lead.strategy` in `/home/ana/.nacre/config.toml`, line 2
+    Hint: Run `nacre config show` to see every key
+    ");
+    assert_snapshot!(mistake("[roles.extract]\nstrategy = \"window\""), @"
+    Bad value for `roles.extract.strategy` in `/home/ana/.nacre/config.toml`, line 2: expected one of `auto`, `offline`, `windows`, `rlm`, found `window`
+    Hint: Did you mean `windows`?
+    ");
+}
+
+#[test]
+fn a_repository_may_lower_what_models_cost_and_not_raise_it() {
+    let theirs = "[limits]\nday_usd = 2.5\nday_tokens = 99000000\n";
+    let repo = Source::repo(Path::new(REPO), theirs.to_owned());
+    let resolved = resolve(&[home("[limits]\nday_usd = 5"), repo], &[], &[]).unwrap();
+    assert_eq!(resolved.settings.limits.day_usd, 2500);
+    assert_eq!(resolved.settings.limits.day_tokens, 20_000_000);
+    assert_eq!(resolved.warnings.len(), 1);
 }

@@ -78,6 +78,14 @@ fn the_defaults_are_complete_and_typed() {
             providers: BTreeMap::new(),
             roles: BTreeMap::new(),
             runs: RunSettings { keep: 200 },
+            limits: LimitSettings {
+                session_tokens: 1_000_000,
+                session_usd: 1000,
+                day_tokens: 20_000_000,
+                day_usd: 10_000,
+                project_tokens: 200_000_000,
+                project_usd: 100_000,
+            },
         }
     );
     assert_eq!(resolved.entries.len(), KEYS.len());

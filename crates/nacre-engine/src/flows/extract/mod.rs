@@ -25,12 +25,13 @@ pub use self::checks::IsForgotten;
 use self::checks::{Echoes, Injected};
 use self::failures::Failures;
 use self::judge::{Finding, Verdict, judge};
-use self::proposal::{Ledger, Proposal, Spoken};
+use self::proposal::Ledger;
+pub(super) use self::proposal::{Proposal, Spoken, Unproven};
 use self::reading::Stance;
 use self::said::{Said, Sentence, Shape, said};
 pub use self::verbatim::Verbatim;
 use self::words::{Before, excerpt};
-use super::candidate::{DropReason, Extraction, FORMAT_VERSION, Signal, Strategy};
+use super::candidate::{DropReason, Extraction, FORMAT_VERSION, Gate, Signal, Strategy};
 use super::steps::{Step, step_of};
 
 /// The most of the agent's last words that is held.
@@ -51,14 +52,6 @@ impl Default for Rules<'_> {
     fn default() -> Self {
         Self { from: 0, is_forgotten: &|_, _| false }
     }
-}
-
-/// Extracts from one session's trace, without a model.
-pub fn extract_offline(trace: &Trace, rules: Rules<'_>) -> Result<Extraction, Error> {
-    let mut extractor = Extractor::new(rules);
-    let mut each = |event: Event| extractor.take(&event);
-    let facts = read(trace, Sink::everything(&mut each))?;
-    Ok(extractor.finish(&facts))
 }
 
 /// Reads a trace with its agent's adapter.
@@ -121,21 +114,49 @@ impl<'r> Extractor<'r> {
         }
     }
 
-    /// Ends the session.
-    pub fn finish(mut self, facts: &SessionFacts) -> Extraction {
+    /// Whether the session is worth a look, once all of it was taken.
+    pub(super) fn gate(&mut self, facts: &SessionFacts) -> Gate {
         for mended in std::mem::take(&mut self.failures).finish() {
             if mended.worked_at >= self.rules.from {
                 self.ledger.add(Proposal::mended(&mended));
             }
         }
-        let gate = self.gate.verdict(facts, self.ledger.len());
-        let ledger = if gate.is_open() { self.ledger } else { Ledger::default() };
-        let settled = ledger.settle(facts, &self.injected, self.rules.is_forgotten);
+        self.gate.verdict(facts, self.ledger.len())
+    }
+
+    /// Ends the session by the rules alone.
+    pub fn finish(mut self, facts: &SessionFacts) -> Extraction {
+        let gate = self.gate(facts);
+        if !gate.is_open() {
+            self.ledger = Ledger::default();
+        }
+        self.settle(facts, Strategy::Offline, gate)
+    }
+
+    /// Ends the session by what a model found. Of what the rules found only the person's own requests stay: those
+    /// are not a model's to pass over.
+    pub(super) fn finish_with(
+        mut self,
+        facts: &SessionFacts,
+        strategy: Strategy,
+        (proposals, unproven): (Vec<Proposal>, Vec<Unproven>),
+    ) -> Extraction {
+        let gate = self.gate(facts);
+        self.ledger.keep_requests();
+        for proposal in proposals {
+            self.ledger.add(proposal);
+        }
+        self.ledger.unproven(unproven);
+        self.settle(facts, strategy, gate)
+    }
+
+    fn settle(self, facts: &SessionFacts, strategy: Strategy, gate: Gate) -> Extraction {
+        let settled = self.ledger.settle(facts, &self.injected, self.rules.is_forgotten);
         Extraction {
             version: FORMAT_VERSION,
             session: facts.id.clone(),
             agent: facts.agent,
-            strategy: Strategy::Offline,
+            strategy,
             gate,
             candidates: settled.candidates,
             dropped_counts: settled.dropped_counts,
@@ -247,6 +268,19 @@ impl<'r> Extractor<'r> {
             }
         }
     }
+}
+
+/// Whether what was said holds for a moment only.
+pub(super) fn is_passing(text: &str) -> bool {
+    cues::Cues::of(&cues::fold(text)).has(cues::Cue::Passing)
+}
+
+/// Whether a claim and the words that should prove it speak of the same thing. Scripts that are written without
+/// spaces have no words to compare.
+pub(super) fn is_about(claim: &str, quote: &str) -> bool {
+    let (claim, quote) = (cues::fold(claim), cues::fold(quote));
+    let n_words = reading::content_words(&quote).count();
+    n_words < 3 || !quote.is_ascii() || reading::n_shared(&quote, &claim) > 0
 }
 
 /// "No." on its own: what follows is the correction.

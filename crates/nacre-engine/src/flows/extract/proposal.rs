@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::Timestamp;
 use nacre_core::memory::{Claim, LearningKind, Quote, Speaker};
 use nacre_core::transcript::{Event, SessionFacts};
 
@@ -29,8 +30,8 @@ const MAX_QUOTES: usize = 4;
 
 /// Words, who said them and where.
 #[derive(Clone, Debug)]
-pub(super) struct Spoken {
-    pub(super) text: String,
+pub(in crate::flows) struct Spoken {
+    pub(in crate::flows) text: String,
     speaker: Speaker,
     sequence: u64,
     at: String,
@@ -46,8 +47,17 @@ impl Spoken {
     }
 
     fn by(speaker: Speaker, text: &str, event: &Event) -> Self {
-        let at = event.timestamp.map(|at| at.to_string()).unwrap_or_default();
-        Self { text: text.to_owned(), speaker, sequence: event.sequence, at }
+        Self::at(speaker, text, event.sequence, event.timestamp)
+    }
+
+    pub(in crate::flows) fn at(
+        speaker: Speaker,
+        text: &str,
+        sequence: u64,
+        at: Option<Timestamp>,
+    ) -> Self {
+        let at = at.map(|at| at.to_string()).unwrap_or_default();
+        Self { text: text.to_owned(), speaker, sequence, at }
     }
 
     fn quote(self, session: &str) -> Quote {
@@ -58,7 +68,7 @@ impl Spoken {
 
 /// A claim that was found, with the words behind it.
 #[derive(Clone, Debug)]
-pub(super) struct Proposal {
+pub(in crate::flows) struct Proposal {
     finding: Finding,
     title: String,
     body: String,
@@ -152,6 +162,41 @@ impl Proposal {
         Self { finding, title: shortened(&title, 160), body, spoken, message: 0 }
     }
 
+    /// What a model claims; its quotes were looked up.
+    pub(in crate::flows) fn by_model(
+        (claim, confidence): (Claim, f64),
+        title: String,
+        body: String,
+        spoken: Vec<Spoken>,
+    ) -> Self {
+        let finding = Finding { signal: Signal::Model, claim, confidence };
+        Self { finding, title, body, spoken, message: 0 }
+    }
+
+    /// Several claims that say the same, in new words; the strongest gives the type, each gives its quotes.
+    pub(in crate::flows) fn joined(parts: Vec<Self>, title: String, body: String) -> Option<Self> {
+        let strongest = parts
+            .iter()
+            .max_by(|a, b| a.finding.confidence.total_cmp(&b.finding.confidence))?
+            .finding;
+        let mut spoken: Vec<Spoken> = parts.into_iter().flat_map(|part| part.spoken).collect();
+        spoken.dedup_by(|a, b| a.sequence == b.sequence && a.text == b.text);
+        spoken.truncate(MAX_QUOTES);
+        Some(Self { finding: strongest, title, body, spoken, message: 0 })
+    }
+
+    pub(in crate::flows) fn title(&self) -> &str {
+        &self.title
+    }
+
+    pub(in crate::flows) fn body(&self) -> &str {
+        &self.body
+    }
+
+    pub(in crate::flows) fn quotes(&self) -> impl Iterator<Item = &str> {
+        self.spoken.iter().map(|spoken| spoken.text.as_str())
+    }
+
     pub(super) fn in_message(self, message: u64) -> Self {
         Self { message, ..self }
     }
@@ -204,6 +249,14 @@ fn ratio(part: usize, whole: usize) -> f64 {
     share
 }
 
+/// What a model claimed and could not prove.
+#[derive(Clone, Debug)]
+pub(in crate::flows) struct Unproven {
+    pub(in crate::flows) reason: DropReason,
+    pub(in crate::flows) title: String,
+    pub(in crate::flows) sequence: u64,
+}
+
 /// The proposals of a session.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
@@ -236,6 +289,18 @@ impl Ledger {
             self.proposals.push(proposal);
         } else {
             self.drop_one(DropReason::OverCap, &proposal);
+        }
+    }
+
+    /// Lets go of what nobody asked to be remembered.
+    pub(super) fn keep_requests(&mut self) {
+        self.proposals.retain(|proposal| proposal.finding.signal == Signal::Remember);
+    }
+
+    /// Counts what a model claimed and could not prove.
+    pub(super) fn unproven(&mut self, lost: Vec<Unproven>) {
+        for Unproven { reason, title, sequence } in lost {
+            self.note(reason, Signal::Model, title, sequence);
         }
     }
 

@@ -1,34 +1,11 @@
 //! Flows ask, are answered in order, and are stopped by what was spent before.
 
-use std::time::Duration;
-
-use nacre_core::safefs::{Access, Owner, WriteScope};
 use serde_json::{Value, json};
 
+use super::super::testing::{flow, plenty, state};
 use super::*;
-use crate::model::{Cost, ModelRef, ModelSettings, Scripted};
 
 const NOW: &str = "2026-11-15T08:30:00Z";
-
-fn plenty() -> Amount {
-    Amount { tokens: 1_000_000, cost: Cost::from_nano_dollars(1_000_000_000) }
-}
-
-fn state(home: &tempfile::TempDir) -> State {
-    let scope = WriteScope::open(&home.path().canonicalize().unwrap(), Access::Private).unwrap();
-    let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
-    State::open(&scope, &owner, Duration::from_secs(1)).unwrap()
-}
-
-fn flow(home: &tempfile::TempDir, script: &str, spending: SpendingLimits) -> FlowModels {
-    let models = Models::new(ModelSettings {
-        default: Some(RoleSettings::of_model(ModelRef::scripted())),
-        script: Some(Arc::new(Scripted::parse(script).unwrap())),
-        ..ModelSettings::default()
-    });
-    let patience = (RetryPolicy::default(), Limits::default(), 1);
-    FlowModels::new(models, state(home), spending, patience).unwrap()
-}
 
 fn question(material: &str) -> Question {
     Question {

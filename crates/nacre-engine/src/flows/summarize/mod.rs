@@ -5,12 +5,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use nacre_core::transcript::{
-    Error, Event, EventKind, Lane, Origin, SessionFacts, Sink, Trace, WordSource,
-};
+use nacre_core::transcript::{Event, EventKind, Lane, Origin, SessionFacts, WordSource};
 
 use super::candidate::{FORMAT_VERSION, SessionSummary, Strategy};
-use super::extract::read;
 use super::extract::words::{shortened, tags};
 use super::steps::{Step, step_of};
 
@@ -27,14 +24,6 @@ const MAX_STEP: usize = 160;
 const MAX_OUTCOME: usize = 500;
 /// Fewer words are an answer, not a request.
 const MIN_WORDS: usize = 3;
-
-/// Summarises one session's trace, without a model.
-pub fn summarize_offline(trace: &Trace) -> Result<SessionSummary, Error> {
-    let mut summarizer = Summarizer::default();
-    let mut each = |event: Event| summarizer.take(&event);
-    let facts = read(trace, Sink::everything(&mut each))?;
-    Ok(summarizer.finish(&facts))
-}
 
 /// Takes the events of a session and tells what it was about.
 #[derive(Debug, Default)]

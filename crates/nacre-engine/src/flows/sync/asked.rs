@@ -96,10 +96,17 @@ impl Asked {
         self.facts().map(|facts| facts.model_calls).sum()
     }
 
-    pub(super) fn tokens(&self) -> Value {
-        let output: u64 = self.facts().map(|facts| facts.usage.output).sum();
-        let total: u64 = self.facts().map(|facts| facts.usage.total()).sum();
-        json!({ "input": total - output, "output": output })
+    pub(super) fn input_tokens(&self) -> u64 {
+        self.facts().map(|facts| facts.usage.total() - facts.usage.output).sum()
+    }
+
+    pub(super) fn output_tokens(&self) -> u64 {
+        self.facts().map(|facts| facts.usage.output).sum()
+    }
+
+    /// Why the last lead settled nothing.
+    pub(super) fn error(&self) -> Option<String> {
+        self.reports.last().and_then(|report| report.error.clone())
     }
 
     pub(super) fn denied_writes(&self) -> usize {

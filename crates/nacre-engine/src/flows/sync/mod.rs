@@ -32,8 +32,13 @@ use self::reading::{News, Reading, read};
 use self::report::checklist;
 pub use self::report::{ActionReport, Counts, Outcome, RunReport};
 use self::stage::{Origin, fitting, stage_all};
+use super::candidate::Strategy;
+use super::models::{AskError, Asker};
 use super::run::{RunId, RunMode, UndoPlan, WORKSPACE, pretty};
+use super::strategy::Reader;
+use crate::agent::state::{SpentOn, StateError};
 use crate::agent::{LeadOrder, LeadStep};
+use crate::model::{NextStep, Reached, SpentTotals};
 
 /// How often it is decided anew when a person edits meanwhile.
 const MAX_TRIES: usize = 5;
@@ -48,6 +53,8 @@ pub struct Desk<'a> {
     pub owner: &'a Owner,
     pub patience: Duration,
     pub now: Timestamp,
+    /// Who reads sessions.
+    pub reader: Reader<'a>,
     /// Time since some moment, for durations.
     pub clock: &'a dyn Fn() -> Duration,
     /// Who settles what is unclear; without one it is settled by rule.
@@ -115,6 +122,19 @@ pub enum SyncError {
     Search(#[from] SearchError),
     #[error(transparent)]
     Embed(#[from] EmbedError),
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+/// Why a session waits for a model, untouched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// A limit is reached.
+    Limit(Reached),
+    /// The model cannot be had at present.
+    Model,
 }
 
 impl From<FsError> for SyncError {
@@ -127,6 +147,23 @@ impl SyncError {
     /// Whether another process holds the store.
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Memory(MemoryError::Fs(FsError::Busy { .. })))
+    }
+
+    /// Whether the session only has to wait: nothing is wrong with it.
+    pub fn pause(&self) -> Option<Pause> {
+        match self {
+            Self::Ask(AskError::OverLimit(reached)) => Some(Pause::Limit(*reached)),
+            Self::Ask(AskError::Model(error)) if error.kind.next_step() != NextStep::Stop => {
+                Some(Pause::Model)
+            }
+            Self::NoTrace(_)
+            | Self::Trace(_)
+            | Self::Memory(_)
+            | Self::Search(_)
+            | Self::Embed(_)
+            | Self::Ask(_)
+            | Self::State(_) => None,
+        }
     }
 }
 
@@ -262,36 +299,48 @@ fn unchanged(desk: &Desk<'_>, order: &Order<'_>) -> Result<RunReport, SyncError>
         written_paths: Vec::new(),
         summary_path: None,
         cost_usd: 0.0,
+        strategy: Strategy::Offline,
+        fallback: None,
+        lead_error: None,
         run_id,
     })
 }
 
 /// A session that has something to settle.
-struct Session {
+struct Session<'d> {
     reading: Reading,
+    /// Who was asked about it, and may be asked again.
+    asker: Option<Asker<'d>>,
     mark: Option<Mark>,
     /// When the session ended: the time of everything that it says.
     when: Timestamp,
 }
 
-impl Session {
+impl<'d> Session<'d> {
     /// Reads a session; `None` when it was read to its end before.
-    fn open(desk: &Desk<'_>, order: &Order<'_>) -> Result<Option<Self>, SyncError> {
+    fn open(desk: &Desk<'d>, order: &Order<'_>) -> Result<Option<Self>, SyncError> {
         if !order.trace.source.path.exists() {
             return Err(SyncError::NoTrace(order.trace_name.clone()));
         }
         let mark = Mark::read(desk.store, order.key)?;
         let from = mark.as_ref().filter(|_| !order.force);
-        let reading = read(order.trace, from, desk.store)?;
-        if reading.news == News::Nothing {
+        let project = desk.store.path().parent().map(|path| path.display().to_string());
+        let asker =
+            desk.reader.asker(SpentOn { project, session: order.key.to_owned() }, desk.now)?;
+        let Some(reading) = read(desk, order.trace, from, asker.as_ref())? else {
             return Ok(None);
-        }
+        };
         let when = reading.facts.last_activity.unwrap_or(desk.now).min(desk.now);
-        Ok(Some(Self { reading, mark, when }))
+        Ok(Some(Self { reading, asker, mark, when }))
+    }
+
+    /// What was spent on it.
+    fn spent(&self) -> SpentTotals {
+        self.asker.as_ref().map(|asker| asker.purse().totals()).unwrap_or_default()
     }
 
     /// The index to decide by; most sessions have nothing to decide.
-    fn index<'d>(&self, desk: &Desk<'d>) -> Result<Option<MemoryIndex<'d>>, SyncError> {
+    fn index(&self, desk: &Desk<'d>) -> Result<Option<MemoryIndex<'d>>, SyncError> {
         if self.reading.extraction.candidates.is_empty() {
             return Ok(None);
         }
@@ -330,6 +379,7 @@ impl Session {
         let lead_order = LeadOrder {
             run_folder: run.folder()?.as_str().to_owned(),
             run_id: run.as_str().to_owned(),
+            session: order.key.to_owned(),
             trace_path: order.trace_name.clone(),
             cases: open.iter().map(asked::case).collect(),
         };
@@ -375,7 +425,10 @@ impl Session {
             dropped: extraction.dropped_counts.clone(),
             summary_path: summary_path.cloned(),
             written_paths: written,
-            cost_usd: asked.cost_usd(),
+            cost_usd: dollars(self.spent()) + asked.cost_usd(),
+            strategy: extraction.strategy,
+            fallback: self.reading.how.fallback.clone(),
+            lead_error: asked.error(),
             run_id: run.clone(),
             actions,
         };
@@ -473,12 +526,20 @@ impl Session {
         let folder = report.run_id.folder()?;
         let extraction = &self.reading.extraction;
         let redactions = batch.redactions().clone();
+        let (how, spent) = (&self.reading.how, self.spent());
+        let input = spent.usage.total().saturating_sub(spent.usage.output);
         let metrics = json!({
             "run_id": report.run_id, "strategy": extraction.strategy, "gate": extraction.gate,
+            "windows": how.windows, "unread_windows": how.unread_windows,
+            "unread_events": how.unread_events, "fallback": how.fallback,
             "candidates": extraction.candidates.len(), "dropped": report.dropped,
             "denied_writes": asked.denied_writes(), "leads": asked.leads(), "explorers": asked.explorers(),
-            "model_calls": asked.model_calls(), "tokens": asked.tokens(), "cost_usd": report.cost_usd,
-            "redactions": redactions, "events": self.reading.next_sequence, "durations_ms": durations,
+            "model_calls": spent.calls + u64::from(asked.model_calls()),
+            "tokens": {
+                "input": input + asked.input_tokens(), "output": spent.usage.output + asked.output_tokens(),
+            },
+            "cost_usd": report.cost_usd, "unpriced_calls": spent.unpriced_calls, "redactions": redactions,
+            "events": self.reading.next_sequence, "durations_ms": durations,
         });
         let session = json!({
             "run_id": report.run_id, "session": report.session, "agent": report.agent,
@@ -486,16 +547,12 @@ impl Session {
         });
         let summary =
             json!({ "summary_path": report.summary_path, "summary": self.reading.summary });
-        let agent_log = match asked.reports.as_slice() {
-            [] => b"No model was asked: candidates and decisions are by rule.\n".to_vec(),
-            _ => asked.lead_log(),
-        };
         let files: [(&str, Vec<u8>); 7] = [
             ("extract.json", pretty(extraction)),
             ("summary.json", pretty(&summary)),
             ("memory_actions.json", pretty(report)),
             ("metrics.json", pretty(&metrics)),
-            ("agent.log", agent_log),
+            ("agent.log", agent_log(report, spent, asked)),
             ("subagents.log", asked.explorer_log()),
             ("session.log", format!("{session}\n").into_bytes()),
         ];
@@ -505,6 +562,25 @@ impl Session {
         let (path, bytes) = UndoPlan::of(plan).file(&report.run_id)?;
         Ok(batch.put_file(path, bytes)?)
     }
+}
+
+/// What a model had to do with a run: a sentence about reading, and what a lead told, an event a line.
+fn agent_log(report: &RunReport, spent: SpentTotals, asked: &Asked) -> Vec<u8> {
+    let fallback = report.fallback.as_ref().map(|why| format!(" Fell back: {why}."));
+    let told = match spent.calls {
+        0 => "No model was asked to read: candidates are by rule.".to_owned(),
+        calls => format!(
+            "A model was asked {calls} times to read: {} tokens, {}.",
+            spent.usage.total(),
+            spent.cost
+        ),
+    };
+    let told = json!({ "event": "notice", "text": told + &fallback.unwrap_or_default() });
+    [format!("{told}\n").into_bytes(), asked.lead_log()].concat()
+}
+
+fn dollars(spent: SpentTotals) -> f64 {
+    spent.cost.nano_dollars() as f64 / 1e9
 }
 
 fn millis(duration: Duration) -> u64 {

@@ -6,9 +6,14 @@ use nacre_core::transcript::render::{write_end, write_event, write_session};
 use nacre_core::transcript::{Error, Event, SessionFacts, Sink, Trace};
 
 use super::mark::Mark;
+use super::{Desk, SyncError};
 use crate::flows::candidate::{Extraction, SessionSummary};
-use crate::flows::extract::{Extractor, Rules, read as read_trace};
-use crate::flows::summarize::Summarizer;
+use crate::flows::extract::{Rules, read as read_trace};
+use crate::flows::models::Asker;
+use crate::flows::strategy::{HowRead, SessionRead, SessionReader};
+
+/// The most of an earlier summary that a model is shown.
+const MAX_EARLIER: usize = 4000;
 
 /// What a session holds beyond what was read before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +24,6 @@ pub(super) enum News {
     Grown,
     /// What was read before is no longer what stands there.
     Rewritten,
-    Nothing,
 }
 
 /// A session, read to its end.
@@ -27,6 +31,7 @@ pub(super) struct Reading {
     pub(super) facts: SessionFacts,
     pub(super) extraction: Extraction,
     pub(super) summary: SessionSummary,
+    pub(super) how: HowRead,
     /// In Nacre's own format.
     pub(super) transcript: Vec<u8>,
     pub(super) next_sequence: u64,
@@ -34,57 +39,87 @@ pub(super) struct Reading {
     pub(super) news: News,
 }
 
-/// Reads a trace, from where the mark says on.
-pub(super) fn read(trace: &Trace, mark: Option<&Mark>, store: &Store) -> Result<Reading, Error> {
-    let Some(mark) = mark else { return Ok(read_from(trace, 0, store)?.0) };
-    let (reading, digest_before) = read_from(trace, mark.next_sequence, store)?;
-    if digest_before.as_deref() != Some(&mark.digest) {
-        let (reading, _) = read_from(trace, 0, store)?;
-        return Ok(Reading { news: News::Rewritten, ..reading });
+/// Reads a trace, from where the mark says on; `None` when that is its end. Nobody is asked about a session before it
+/// is known that there is something new in it.
+pub(super) fn read(
+    desk: &Desk<'_>,
+    trace: &Trace,
+    mark: Option<&Mark>,
+    asker: Option<&Asker<'_>>,
+) -> Result<Option<Reading>, SyncError> {
+    let store = desk.store;
+    let is_forgotten = |title: &str, body: &str| store.is_forgotten(title, body).unwrap_or(false);
+    let pass = |from: u64| {
+        let rules = Rules { from, is_forgotten: &is_forgotten };
+        Pass::over(trace, from, SessionReader::new(rules, desk.reader))
+    };
+    let Some(mark) = mark else { return Ok(Some(pass(0)?.read(News::All, asker, None)?)) };
+    let passed = pass(mark.next_sequence)?;
+    if passed.digest_before.as_deref() != Some(&mark.digest) {
+        return Ok(Some(pass(0)?.read(News::Rewritten, asker, None)?));
     }
-    let news =
-        if reading.next_sequence == mark.next_sequence { News::Nothing } else { News::Grown };
-    Ok(Reading { news, ..reading })
+    if passed.next_sequence == mark.next_sequence {
+        return Ok(None);
+    }
+    let earlier = earlier_summary(store, mark);
+    Ok(Some(passed.read(News::Grown, asker, earlier.as_deref())?))
 }
 
-/// Reads all of a trace and extracts from event `from` on; also what the events before that hash to, if there
-/// are as many.
-fn read_from(trace: &Trace, from: u64, store: &Store) -> Result<(Reading, Option<String>), Error> {
-    let is_forgotten = |title: &str, body: &str| store.is_forgotten(title, body).unwrap_or(false);
-    let mut extractor = Extractor::new(Rules { from, is_forgotten: &is_forgotten });
-    let mut summarizer = Summarizer::default();
-    let mut digest = Digest::default();
-    let mut digest_before = None;
-    let (mut events, mut next_sequence) = (Vec::new(), 0);
-    let mut each = |event: Event| {
-        if event.sequence == from {
+/// What the session's summary says so far.
+fn earlier_summary(store: &Store, mark: &Mark) -> Option<String> {
+    let memory = store.get(mark.summary.as_ref()?.as_str()).ok()?;
+    let body = memory.document.body().trim();
+    Some(body[..body.floor_char_boundary(MAX_EARLIER)].to_owned())
+}
+
+/// All events of a trace, taken and not yet settled.
+struct Pass<'r> {
+    session: SessionReader<'r>,
+    facts: SessionFacts,
+    transcript: Vec<u8>,
+    next_sequence: u64,
+    digest: String,
+    /// What the events before the new ones hash to, if there are as many.
+    digest_before: Option<String>,
+}
+
+impl<'r> Pass<'r> {
+    fn over(trace: &Trace, from: u64, mut session: SessionReader<'r>) -> Result<Self, Error> {
+        let mut digest = Digest::default();
+        let mut digest_before = None;
+        let (mut events, mut next_sequence) = (Vec::new(), 0);
+        let mut each = |event: Event| {
+            if event.sequence == from {
+                digest_before = Some(digest.to_string());
+            }
+            digest.take(&event);
+            session.take(&event);
+            // A `Vec` takes everything.
+            let _ = write_event(&event, &mut events);
+            next_sequence = event.sequence + 1;
+        };
+        let facts = read_trace(trace, Sink::everything(&mut each))?;
+        if next_sequence == from {
             digest_before = Some(digest.to_string());
         }
-        digest.take(&event);
-        extractor.take(&event);
-        summarizer.take(&event);
-        // A `Vec` takes everything.
-        let _ = write_event(&event, &mut events);
-        next_sequence = event.sequence + 1;
-    };
-    let facts = read_trace(trace, Sink::everything(&mut each))?;
-    if next_sequence == from {
-        digest_before = Some(digest.to_string());
+        let mut transcript = Vec::with_capacity(events.len() + 1024);
+        let _ = write_session(&facts, &mut transcript);
+        transcript.append(&mut events);
+        let _ = write_end(&facts, &mut transcript);
+        let digest = digest.to_string();
+        Ok(Self { session, facts, transcript, next_sequence, digest, digest_before })
     }
-    let mut transcript = Vec::with_capacity(events.len() + 1024);
-    let _ = write_session(&facts, &mut transcript);
-    transcript.append(&mut events);
-    let _ = write_end(&facts, &mut transcript);
-    let reading = Reading {
-        extraction: extractor.finish(&facts),
-        summary: summarizer.finish(&facts),
-        facts,
-        transcript,
-        next_sequence,
-        digest: digest.to_string(),
-        news: News::All,
-    };
-    Ok((reading, digest_before))
+
+    fn read(
+        self,
+        news: News,
+        asker: Option<&Asker<'_>>,
+        earlier: Option<&str>,
+    ) -> Result<Reading, SyncError> {
+        let Self { session, facts, transcript, next_sequence, digest, .. } = self;
+        let SessionRead { extraction, summary, how } = session.finish(&facts, asker, earlier)?;
+        Ok(Reading { facts, extraction, summary, how, transcript, next_sequence, digest, news })
+    }
 }
 
 /// The hash of a row of events, each hashed with what came before it.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::decide::Decided;
 use crate::agent::{ChecklistItem, LeadStep};
-use crate::flows::candidate::DropReason;
+use crate::flows::candidate::{DropReason, Strategy};
 use crate::flows::run::{RunId, RunMode};
 
 /// What became of one candidate.
@@ -133,6 +133,13 @@ pub struct RunReport {
     pub summary_path: Option<String>,
     /// In dollars; nothing is asked without a model.
     pub cost_usd: f64,
+    pub strategy: Strategy,
+    /// Why the session was not read as it should have been.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<String>,
+    /// Why the lead settled nothing, so that the rule did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lead_error: Option<String>,
 }
 
 impl RunReport {

@@ -8,25 +8,28 @@ use std::time::Duration;
 
 use nacre_core::memory::Store;
 use nacre_core::search::Embedder;
+use nacre_engine::agent::state::SpentOn;
 use nacre_engine::agent::{
     AnyTool, Cache, Crew, Heartbeat, LEAD_DENIED, Lead, LeadOrder, LeadReport, LeadStep, LeadTask,
     MemorySearch, MemoryShelf, Permissions, Recording, RunHandle, Shelf, ShelfPlaces, TaskClass,
     TaskId, Workspace, toolkits,
 };
+use nacre_engine::flows::models::FlowModels;
 use nacre_engine::model::{Limits, Models, RetryPolicy, Role, RolesError};
 
 use super::super::error::{CommandError, Exit};
-use super::super::models::{block_on, model_settings};
+use super::super::models::model_settings;
 use super::super::recorded::{
     Planned, cancelled_elsewhere, clock, empty_spill, record, seed, spill,
 };
 use super::super::runtime::Runtime;
+use super::super::strategy::open_models;
 use super::super::ui::Ui;
 
 /// What a lead of one store is made of.
 pub(super) struct LeadPlace<'a> {
     pub(super) runtime: &'a Runtime,
-    pub(super) models: Arc<Models>,
+    pub(super) models: &'a FlowModels,
     pub(super) store: Arc<Store>,
     pub(super) embedder: Arc<dyn Embedder>,
     pub(super) project: &'a Path,
@@ -38,10 +41,10 @@ pub(super) struct LeadPlace<'a> {
 pub(super) fn lead_models(
     ui: &mut Ui,
     runtime: &Runtime,
-) -> Result<Option<Arc<Models>>, CommandError> {
+) -> Result<Option<FlowModels>, CommandError> {
     let models = Models::new(model_settings(runtime)?);
     match models.route(Role::Lead) {
-        Ok(_) => Ok(Some(Arc::new(models))),
+        Ok(_) => Ok(Some(open_models(runtime, models)?)),
         Err(RolesError::NotSet(_)) => Ok(None),
         Err(error) => {
             let CommandError { message, hints, .. } = CommandError::from(error);
@@ -66,22 +69,27 @@ pub(super) fn settle(
     // Two leads of one moment are two tasks, and no helper has the number of its lead.
     let seed = seed(place.runtime).wrapping_add(u64::from(number) << 24);
     let task = TaskId::from_random(seed);
+    let project = Some(place.project.display().to_string());
     let settled = place.runtime.home_scope().and_then(|home| {
-        let lead = assembled(place, seed, spill(&home)?.path())?;
+        // What it costs is counted with all else that is asked about the session.
+        let on = SpentOn { project: project.clone(), session: order.session.clone() };
+        let asker = place.models.asker(on, place.runtime.now());
+        let asker = asker.map_err(|error| CommandError::from_error(Exit::Failed, &error, None))?;
+        let lead = assembled(place, asker.models(), (seed, spill(&home)?.path()))?;
         let n_open = order.cases.len();
         let candidates = if n_open == 1 { "candidate" } else { "candidates" };
         let planned = Planned {
             id: &task,
             agent: "lead",
             class: TaskClass::Background,
-            project: Some(place.project.display().to_string()),
+            project,
             title: format!("Settle {n_open} {candidates} of {}", order.run_id),
         };
         // A state that cannot be used does not stand in the way of a decision.
         let (recording, heartbeat) = record(place.runtime, &home, planned).ok().unzip();
         let listeners = recording.as_ref().map(Recording::listeners).unwrap_or_default();
         let heard = LeadTask { id: task.clone(), listeners };
-        let settled = block_on(async {
+        let settled = asker.wait(async {
             let settled = until_end(&lead, order, (heard, heartbeat), watch).await;
             if let Some(recording) = recording {
                 recording.close().await;
@@ -89,7 +97,7 @@ pub(super) fn settle(
             settled
         });
         empty_spill(place.runtime, &home);
-        settled
+        Ok(settled)
     });
     settled.unwrap_or_else(|error| LeadReport::failed(task, error.message))
 }
@@ -112,8 +120,12 @@ async fn until_end(
     work.await
 }
 
-fn assembled(place: &LeadPlace<'_>, seed: u64, spill: &Path) -> Result<Lead, CommandError> {
-    let LeadPlace { runtime, models, store, embedder, .. } = place;
+fn assembled(
+    place: &LeadPlace<'_>,
+    models: &Arc<Models>,
+    (seed, spill): (u64, &Path),
+) -> Result<Lead, CommandError> {
+    let LeadPlace { runtime, store, embedder, .. } = place;
     let denied: Vec<String> = LEAD_DENIED.iter().map(|name| (*name).to_owned()).collect();
     let workspace = Workspace::open(&store.path().join("memory"), &denied)
         .map_err(|error| CommandError::from_error(Exit::Failed, &error, None))?;

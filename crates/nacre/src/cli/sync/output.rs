@@ -1,12 +1,13 @@
 //! What a sync tells at its end: one row a session, and the sums.
 
 use nacre_core::base::Shown;
-use nacre_engine::flows::sync::{Outcome, RunReport};
+use nacre_engine::flows::sync::{Outcome, Pause, RunReport};
 use serde_json::{Value, json};
 
 use super::super::error::CommandError;
+use super::super::strategy::limit_hint;
 use super::super::ui::{Role, Ui};
-use super::work::Worked;
+use super::work::{Paused, Worked};
 
 /// The table of what was worked off.
 pub(super) fn print(ui: &mut Ui, worked: &[Worked]) -> Result<(), CommandError> {
@@ -19,6 +20,18 @@ pub(super) fn print(ui: &mut Ui, worked: &[Worked]) -> Result<(), CommandError> 
     if !ui.is_json() {
         ui.table(&rows)?;
     }
+    for one in worked {
+        if let Ok(RunReport { fallback: Some(why), .. }) = &one.result {
+            let told = format!("{} was not read as it should have been: {why}", one.key);
+            ui.warning(told, Some("`nacre sync --force --trace ID` reads it again"));
+        }
+    }
+    for one in worked {
+        if let Ok(RunReport { lead_error: Some(why), .. }) = &one.result {
+            let told = format!("The lead settled nothing of {}, so the rule did: {why}", one.key);
+            ui.warning(told, Some("`nacre events` shows what it did; `nacre model test --role lead` asks for one word"));
+        }
+    }
     for failed in worked {
         if let Err(reason) = &failed.result {
             ui.warning(
@@ -28,6 +41,35 @@ pub(super) fn print(ui: &mut Ui, worked: &[Worked]) -> Result<(), CommandError> 
         }
     }
     Ok(())
+}
+
+/// What waits for a model, and what may help.
+pub(super) fn print_paused(ui: &mut Ui, paused: &[Paused]) {
+    for Paused { key, why, reason } in paused {
+        let hint = match why {
+            Pause::Limit(reached) => limit_hint(reached),
+            Pause::Model => {
+                "`nacre model test` asks the model for one word; --strategy offline needs none"
+                    .to_owned()
+            }
+        };
+        ui.warning(
+            format!("Model work is paused: {key} and what follows it stay in the queue: {reason}"),
+            Some(&hint),
+        );
+    }
+}
+
+/// The same as values.
+pub(super) fn paused_json(paused: &[Paused]) -> Vec<Value> {
+    let told = |Paused { key, why, reason }: &Paused| {
+        let limit = match why {
+            Pause::Limit(reached) => Some(reached.key()),
+            Pause::Model => None,
+        };
+        json!({ "id": key, "reason": reason, "limit": limit })
+    };
+    paused.iter().map(told).collect()
 }
 
 fn row(worked: &Worked) -> Vec<(Role, String)> {

@@ -16,6 +16,7 @@ use serde_json::json;
 use super::super::changes::{changes_json, is_shared, print_changes};
 use super::super::error::{CommandError, Exit};
 use super::super::runtime::{Runtime, STORE_FOLDER};
+use super::super::strategy::StrategyArgs;
 use super::super::traces;
 use super::super::ui::{Role, Ui};
 use super::rehearsal::{Rehearsal, rehearsal_scope};
@@ -32,13 +33,13 @@ struct Waiting {
 pub(super) fn preview(
     ui: &mut Ui,
     runtime: &Runtime,
-    (options, manner): (&RefreshOptions, Manner),
-    no_extract: bool,
+    (options, no_extract): (&RefreshOptions, bool),
+    (manner, strategy): (Manner, StrategyArgs),
 ) -> Result<Exit, CommandError> {
     let mut catalog = traces::open_catalog(runtime)?;
     let (sources, report) = catalog.preview(options)?;
     let waiting = if no_extract { Vec::new() } else { waiting(&catalog, &sources, options)? };
-    let planned = plan_all(runtime, &waiting, manner)?;
+    let planned = plan_all(runtime, &waiting, (manner, strategy))?;
     if ui.is_json() {
         let sources: Vec<_> = sources
             .iter()
@@ -69,12 +70,11 @@ pub(super) fn preview(
 pub(super) fn preview_trace(
     ui: &mut Ui,
     runtime: &Runtime,
-    trace: &Trace,
-    project: &Path,
-    manner: Manner,
+    (trace, project): (&Trace, &Path),
+    (manner, strategy): (Manner, StrategyArgs),
 ) -> Result<Exit, CommandError> {
     let session = Waiting { key: key_of(trace), trace: trace.clone(), project: project.to_owned() };
-    let planned = plan_all(runtime, std::slice::from_ref(&session), manner)?;
+    let planned = plan_all(runtime, std::slice::from_ref(&session), (manner, strategy))?;
     if ui.is_json() {
         let sessions: Vec<_> = planned.iter().map(plan_json).collect();
         ui.json(&json!({ "sessions": sessions }))?;
@@ -92,9 +92,9 @@ type Planned = (RunReport, Vec<PlannedChange>);
 fn plan_all(
     runtime: &Runtime,
     waiting: &[Waiting],
-    manner: Manner,
+    (manner, strategy): (Manner, StrategyArgs),
 ) -> Result<Vec<Planned>, CommandError> {
-    let mut tools = Tools::without_lead(runtime)?;
+    let mut tools = Tools::without_lead(runtime, strategy)?;
     let n_of = |project: &Path| waiting.iter().filter(|one| one.project == project).count();
     let shared: BTreeSet<&Path> = waiting
         .iter()

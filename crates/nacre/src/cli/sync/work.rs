@@ -16,21 +16,23 @@ use nacre_core::memory::Store;
 use nacre_core::search::{Builtin, Embedder};
 use nacre_core::transcript::Trace;
 use nacre_engine::agent::{LeadOrder, LeadStep};
+use nacre_engine::flows::models::FlowModels;
 use nacre_engine::flows::run::{self, RunMode};
 use nacre_engine::flows::sync::{
-    AskLead, Desk, Order, RunReport, Step, SyncError, bring_up_to_date, sync_session,
+    AskLead, Desk, Order, Pause, RunReport, Step, SyncError, bring_up_to_date, sync_session,
 };
-use nacre_engine::model::Models;
+use nacre_engine::model::Role;
 
 use super::super::env::stopwatch;
 use super::super::error::CommandError;
 use super::super::runtime::Runtime;
+use super::super::strategy::{Reading, StrategyArgs};
 use super::super::traces;
 use super::super::ui::Ui;
 use super::lead::{LeadPlace, lead_models, settle};
 
-/// A session takes seconds, with a lead minutes; whoever needs longer than this is gone.
-const LEASE: Duration = Duration::from_secs(1800);
+/// By rules a session takes seconds, by a slow model hours; whoever needs longer than this is gone.
+const LEASE: Duration = Duration::from_secs(12 * 3600);
 
 /// What the tokens of a sync begin with.
 const TOKEN: &str = "sync-";
@@ -45,29 +47,53 @@ pub(super) struct Worked {
     pub(super) took: Duration,
 }
 
+impl Worked {
+    /// Whether it was done, and done as it should be.
+    pub(super) fn is_whole(&self) -> bool {
+        self.result.as_ref().is_ok_and(|report| report.fallback.is_none())
+    }
+}
+
+/// A session that waits for a model.
+#[derive(Debug)]
+pub(super) struct Paused {
+    pub(super) key: String,
+    pub(super) why: Pause,
+    pub(super) reason: String,
+}
+
 /// What a run works with, opened once.
 pub(super) struct Tools {
     embedder: Arc<dyn Embedder>,
     builtin: Builtin,
     /// Those of the lead, where one is set.
-    models: Option<Arc<Models>>,
+    lead: Option<FlowModels>,
     n_asked: Cell<u32>,
     stores: BTreeMap<PathBuf, Arc<Store>>,
+    reading: Reading,
 }
 
 impl Tools {
     /// Everything that a run needs. A lead that is set and cannot be asked is told, and done without.
-    pub(super) fn open(ui: &mut Ui, runtime: &Runtime) -> Result<Self, CommandError> {
-        let models = lead_models(ui, runtime)?;
-        Ok(Self { models, ..Self::without_lead(runtime)? })
+    pub(super) fn open(
+        ui: &mut Ui,
+        runtime: &Runtime,
+        strategy: StrategyArgs,
+    ) -> Result<Self, CommandError> {
+        let lead = if strategy.is_offline() { None } else { lead_models(ui, runtime)? };
+        Ok(Self { lead, ..Self::without_lead(runtime, strategy)? })
     }
 
     /// The same for whoever only looks.
-    pub(super) fn without_lead(runtime: &Runtime) -> Result<Self, CommandError> {
+    pub(super) fn without_lead(
+        runtime: &Runtime,
+        strategy: StrategyArgs,
+    ) -> Result<Self, CommandError> {
         Ok(Self {
+            reading: Reading::open(runtime, strategy, Role::Extract)?,
             embedder: Arc::from(runtime.embedder()?),
             builtin: Builtin::shipped()?,
-            models: None,
+            lead: None,
             n_asked: Cell::new(0),
             stores: BTreeMap::new(),
         })
@@ -103,9 +129,9 @@ impl Tools {
         };
         let owner = runtime.owner("sync");
         let clock = stopwatch();
-        let place = self.models.as_ref().map(|models| LeadPlace {
+        let place = self.lead.as_ref().map(|models| LeadPlace {
             runtime,
-            models: Arc::clone(models),
+            models,
             store: Arc::clone(store),
             embedder: Arc::clone(&self.embedder),
             project,
@@ -121,6 +147,7 @@ impl Tools {
             owner: &owner,
             patience: runtime.settings().lock.wait,
             now: runtime.now(),
+            reader: self.reading.reader(),
             clock: &clock,
             lead: lead.as_ref().map(|lead| lead as &AskLead<'_>),
         };
@@ -143,8 +170,11 @@ impl Tools {
 }
 
 /// How a queue was left.
+#[derive(Default)]
 pub(super) struct Shift {
     pub(super) worked: Vec<Worked>,
+    /// The first waiting session of each project; those behind it wait for their turn.
+    pub(super) paused: Vec<Paused>,
     /// Another process holds a store.
     pub(super) is_busy: bool,
 }
@@ -165,11 +195,12 @@ pub(super) struct Manner {
     pub(super) force: bool,
 }
 
-/// Works off everything that is due.
+/// Works off everything that is due. A session that has to wait for a model is held until the end and then given
+/// back: what was said later in its project comes after it.
 pub(super) fn work(
     ui: &mut Ui,
     runtime: &Runtime,
-    catalog: &mut Catalog,
+    (catalog, mut tools): (&mut Catalog, Tools),
     assignment: &Assignment,
 ) -> Result<Shift, CommandError> {
     let now = runtime.now();
@@ -177,44 +208,70 @@ pub(super) fn work(
         catalog.give_back(TOKEN, now)?;
     }
     let token = format!("{TOKEN}{}", runtime.environment.pid);
-    let mut tools = Tools::open(ui, runtime)?;
-    let mut shift = Shift { worked: Vec::new(), is_busy: false };
+    let (mut shift, mut held) = (Shift::default(), Vec::new());
     while assignment.max_sessions.is_none_or(|max| shift.worked.len() < max) {
         let Some(claim) = catalog.claim(&token, now, LEASE, ClaimOrder::OldestFirst)? else {
             break;
         };
         let session = catalog.session(&claim.key)?;
         let took = stopwatch();
-        let result = one(ui, runtime, &mut tools, (&claim, &session), assignment.manner);
-        shift.is_busy = matches!(&result, Err(failure) if failure.is_busy);
+        let result = match one(ui, runtime, &mut tools, (&claim, &session), assignment.manner) {
+            Err(Failure::Busy) => {
+                shift.is_busy = true;
+                held.push(claim);
+                break;
+            }
+            Err(Failure::Paused(why, reason)) => {
+                let is_over = why == Pause::Model;
+                shift.paused.push(Paused { key: claim.key.clone(), why, reason });
+                held.push(claim);
+                // Another session would only wait as long for the same model.
+                if is_over {
+                    break;
+                }
+                continue;
+            }
+            Err(Failure::Failed(reason)) => Err(reason),
+            Ok(report) => Ok(report),
+        };
         let outcome = match &result {
             Ok(report) => JobOutcome::Done { run: report.run_id.as_str().to_owned() },
-            Err(failure) if failure.is_busy => JobOutcome::Released,
-            Err(failure) => JobOutcome::Failed { reason: failure.reason.clone() },
+            Err(reason) => JobOutcome::Failed { reason: reason.clone() },
         };
         catalog.finish(&claim, &outcome, runtime.now(), &RetryPolicy::default())?;
-        if shift.is_busy {
-            break;
-        }
         shift.worked.push(Worked {
             key: claim.key,
             agent: session.trace.source.agent.as_str().to_owned(),
             title: session.facts.title.unwrap_or_default(),
-            result: result.map_err(|failure| failure.reason),
+            result,
             took: took(),
         });
     }
-    if shift.is_busy {
-        return Ok(shift);
+    for claim in &held {
+        catalog.finish(claim, &JobOutcome::Released, runtime.now(), &RetryPolicy::default())?;
     }
-    tools.finish(runtime)?;
+    if !shift.is_busy {
+        tools.finish(runtime)?;
+    }
     Ok(shift)
 }
 
 /// Why a session was not worked off.
-struct Failure {
-    reason: String,
-    is_busy: bool,
+enum Failure {
+    Failed(String),
+    /// Another process holds the store.
+    Busy,
+    /// It has to wait for a model.
+    Paused(Pause, String),
+}
+
+impl From<CommandError> for Failure {
+    fn from(error: CommandError) -> Self {
+        if error.exit == super::Exit::Busy {
+            return Self::Busy;
+        }
+        Self::Failed([std::slice::from_ref(&error.message), &error.causes].concat().join(": "))
+    }
 }
 
 fn one(
@@ -224,10 +281,6 @@ fn one(
     (claim, session): (&Claim, &SessionRow),
     manner: Manner,
 ) -> Result<RunReport, Failure> {
-    let failed = |error: &CommandError| Failure {
-        reason: [std::slice::from_ref(&error.message), &error.causes].concat().join(": "),
-        is_busy: error.exit == super::Exit::Busy,
-    };
     let project = claim.project.as_deref().map(PathBuf::from).unwrap_or_default();
     let order = order(runtime, (&session.trace, &claim.key), &project, manner);
     let synced = tools.at_desk(runtime, &project, |desk| {
@@ -240,13 +293,12 @@ fn one(
             ));
         })
     });
-    match synced {
-        Ok(Ok(report)) => Ok(report),
-        Ok(Err(error)) => {
-            let is_busy = error.is_busy();
-            Err(Failure { is_busy, ..failed(&CommandError::from(error)) })
-        }
-        Err(error) => Err(failed(&error)),
+    match synced? {
+        Ok(report) => Ok(report),
+        Err(error) => match error.pause() {
+            Some(pause) => Err(Failure::Paused(pause, error.to_string())),
+            None => Err(CommandError::from(error).into()),
+        },
     }
 }
 

@@ -46,6 +46,8 @@ const BUDGETS: Budgets = Budgets {
 #[derive(Clone, Debug)]
 pub struct LeadOrder {
     pub run_id: String,
+    /// The session's short name.
+    pub session: String,
     /// Where the trace lies; its text is not part of any question.
     pub trace_path: String,
     /// Where the artifacts of the run will lie.

@@ -1,5 +1,6 @@
 //! The lead from end to end, with a script for its models.
 
+use std::sync::LazyLock;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use jiff::Timestamp;
 use nacre_core::memory::{Draft, LearningKind, Rules};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
+use proptest::prelude::*;
 
 use super::*;
 use crate::agent::agents::crew::Crew;
@@ -88,6 +90,7 @@ impl Bench {
         let cases = (1..=n_cases).map(|n| self.case(&format!("c{n}"))).collect();
         LeadOrder {
             run_id: "sync-20261115-083000-1a2b3c4d".to_owned(),
+            session: "a1b2".to_owned(),
             trace_path: "~/traces/one.jsonl".to_owned(),
             run_folder: "workspace/sync-20261115-083000-1a2b3c4d".to_owned(),
             cases,
@@ -336,5 +339,39 @@ fn prompts_and_forms_are_written_from_the_registry() {
     }
     for known in LEARNING_KINDS {
         assert!(spec.prompt.contains(known.definition), "{}", known.name);
+    }
+}
+
+/// For tests that only look.
+static SHARED: LazyLock<Bench> = LazyLock::new(Bench::new);
+
+proptest! {
+    // Whatever a model names, it is the place of a decision or learning in use, or it is refused.
+    #[test]
+    fn no_path_leads_anywhere_else(file in "(\\.{0,2}/|memory/|learnings/|decisions/|archived/|summaries/|[a-z0-9-]{1,12}|%2e|\u{202e}|\0|\\.md){0,7}") {
+        if let Ok(at) = form::place(&file) {
+            let path = at.path.as_str();
+            let below = path.strip_prefix("memory/learnings/").or(path.strip_prefix("memory/decisions/"));
+            prop_assert!(below.is_some_and(|name| !name.contains(['/', '\0'])), "{file:?} is {path}");
+        }
+    }
+
+    // Whatever a model hands in, looking at it comes to an end, and nothing is ruled that was not asked.
+    #[test]
+    fn no_answer_is_too_strange_to_be_looked_at(
+        id in "c[0-9]|[a-z]{0,3}",
+        action in "add|update|no_op|supersede|drop",
+        file in proptest::option::of("(learnings/20261101-use-pnpm\\.md|[a-z./]{0,20})"),
+        quote in "(a second lock file|.{0,12})",
+    ) {
+        let bench = &*SHARED;
+        let order = bench.order(1);
+        let answer = json!({ "decisions": [{ "candidate_id": id, "type": "learning", "action": action,
+            "matched_file": file, "quote": quote, "reason": "r" }] });
+        let rulings = form::rulings(&answer, &order.cases, &bench.store);
+        prop_assert!(rulings.iter().all(|ruling| ruling.candidate_id == "c1"));
+        for ruling in rulings.iter().filter(|ruling| ruling.action != LeadAction::Add) {
+            prop_assert_eq!(ruling.target.as_ref().map(MemoryId::as_str), Some("20261101-use-pnpm"));
+        }
     }
 }

@@ -143,7 +143,7 @@ fn told(outcome: Outcome) -> (TaskState, Option<String>, Option<Value>, RunFacts
 }
 
 fn question(order: &LeadOrder, explorers: &[ExplorerReport]) -> String {
-    let LeadOrder { run_id, trace_path, run_folder, cases } = order;
+    let LeadOrder { run_id, session: _, trace_path, run_folder, cases } = order;
     let cases: Vec<Value> = cases.iter().map(super::Case::shown).collect();
     let findings: Vec<Value> =
         explorers.iter().flat_map(|explorer| &explorer.findings).map(|one| json!(one)).collect();

@@ -1,0 +1,326 @@
+//! A session as a model reads it: one numbered line an event, with who speaks, and cut into windows between events.
+//!
+//! What programs put into a session is left out, and tool output is shortened: a model that sees little else proposes
+//! little else. A text of several lines is indented, so that nothing inside it can look like a line of its own.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use nacre_core::memory::Speaker;
+use nacre_core::transcript::{Event, EventKind, Lane, Origin, SessionFacts, WordSource};
+
+/// The most of a session that is held; what comes after it is counted.
+const MAX_BYTES: usize = 16 << 20;
+/// How many lines that were read before are shown again, so that an answer has its question.
+const CONTEXT_LINES: usize = 4;
+/// The most that a window repeats of the one before it.
+const OVERLAP_BYTES: usize = 1500;
+/// Bytes that make a token, about; fewer than they are on average, so that a window fits.
+pub(super) const BYTES_A_TOKEN: usize = 3;
+
+/// How much is shown of both ends of a text.
+type Shown = (usize, usize);
+
+const PERSON: Shown = (6000, 2000);
+const AGENT: Shown = (2400, 800);
+const CALL: Shown = (400, 0);
+const RESULT: Shown = (300, 300);
+const FAILED: Shown = (800, 500);
+
+/// One event as it is shown.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub(super) sequence: u64,
+    pub(super) speaker: Speaker,
+    pub(super) at: Option<Timestamp>,
+    label: String,
+    head: String,
+    tail: String,
+}
+
+impl Line {
+    fn of(event: &Event) -> Option<Self> {
+        let is_said = |source: WordSource| source != WordSource::Shell;
+        let tool = event.call.as_ref().and_then(|call| call.tool.as_deref()).unwrap_or("a tool");
+        let (speaker, label, shown) = match (event.kind, event.origin) {
+            _ if event.lane != Lane::Main => return None,
+            (EventKind::User, Origin::Person(source)) if is_said(source) => {
+                (Speaker::User, "person".to_owned(), PERSON)
+            }
+            (EventKind::Assistant, Origin::Agent) => {
+                (Speaker::Assistant, "agent".to_owned(), AGENT)
+            }
+            (EventKind::ToolCall, Origin::Agent) => {
+                let tool: String = tool.chars().filter(|c| !c.is_control()).take(40).collect();
+                (Speaker::Assistant, format!("agent calls {tool}"), CALL)
+            }
+            (EventKind::ToolResult, Origin::Tool) if event.is_error => {
+                (Speaker::Tool, "tool fails".to_owned(), FAILED)
+            }
+            (EventKind::ToolResult, Origin::Tool) => (Speaker::Tool, "tool".to_owned(), RESULT),
+            _ => return None,
+        };
+        let (head, tail) = ends(event.text.head(), event.text.tail(), shown);
+        let line = Self {
+            sequence: event.sequence,
+            speaker,
+            at: event.timestamp,
+            label,
+            head: head.to_owned(),
+            tail: tail.to_owned(),
+        };
+        (!line.head.trim().is_empty()).then_some(line)
+    }
+
+    /// Who speaks, in words.
+    #[cfg(feature = "rlm")]
+    pub(super) fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// All that is shown of the event.
+    #[cfg(feature = "rlm")]
+    pub(super) fn whole(&self) -> String {
+        match self.tail.as_str() {
+            "" => self.head.clone(),
+            tail => format!("{} […] {tail}", self.head),
+        }
+    }
+
+    /// Whether the person speaks.
+    fn is_persons(&self) -> bool {
+        self.speaker == Speaker::User
+    }
+
+    /// The words of the event that a quote is made of, if it holds them; blanks between words do not matter to the
+    /// quote, and are those of the event in what is returned.
+    pub(super) fn words_of(&self, quote: &str) -> Option<&str> {
+        [&self.head, &self.tail].into_iter().find_map(|text| words_in(text, quote))
+    }
+
+    /// As a model sees it, with at most `max` bytes.
+    fn write(&self, out: &mut String, max: usize) {
+        let start = out.len();
+        let _ = write!(out, "[{}] {}: ", self.sequence, self.label);
+        indented(out, &self.head);
+        if !self.tail.is_empty() {
+            out.push_str(" […] ");
+            indented(out, &self.tail);
+        }
+        let end = out.floor_char_boundary(start.saturating_add(max.saturating_sub(1)));
+        out.truncate(end);
+        out.push('\n');
+    }
+
+    fn bytes(&self) -> usize {
+        let n_lines = self.head.lines().count() + self.tail.lines().count();
+        self.head.len() + self.tail.len() + self.label.len() + 4 * n_lines + 40
+    }
+}
+
+fn indented(out: &mut String, text: &str) {
+    for (idx, line) in text.trim().lines().enumerate() {
+        if idx > 0 {
+            out.push_str("\n    ");
+        }
+        out.push_str(line);
+    }
+}
+
+/// The two ends of a text that is shown; the second is empty where all of it is.
+fn ends<'t>(head: &'t str, tail: &'t str, (first, last): Shown) -> (&'t str, &'t str) {
+    if tail.is_empty() && head.len() <= first + last {
+        return (head, "");
+    }
+    let rest = if tail.is_empty() { head } else { tail };
+    let end = &rest[rest.ceil_char_boundary(rest.len().saturating_sub(last))..];
+    (&head[..head.floor_char_boundary(first)], end)
+}
+
+/// Where the words of `quote` stand in `text`, one after the other.
+fn words_in<'t>(text: &'t str, quote: &str) -> Option<&'t str> {
+    if let Some(at) = text.find(quote.trim()).filter(|_| !quote.trim().is_empty()) {
+        return Some(&text[at..at + quote.trim().len()]);
+    }
+    let words: Vec<&str> = quote.split_whitespace().collect();
+    let first = words.first()?;
+    let mut from = 0;
+    while let Some(found) = text[from..].find(first) {
+        let start = from + found;
+        if let Some(length) = length_of(&text[start..], &words) {
+            return Some(&text[start..start + length]);
+        }
+        from = start + first.len();
+    }
+    None
+}
+
+fn length_of(text: &str, words: &[&str]) -> Option<usize> {
+    let mut rest = text;
+    for (idx, word) in words.iter().enumerate() {
+        if idx > 0 {
+            rest = rest.trim_start();
+        }
+        rest = rest.strip_prefix(word)?;
+    }
+    Some(text.len() - rest.len())
+}
+
+/// The lines of a session that a model may see.
+#[derive(Debug, Default)]
+pub(super) struct Pages {
+    /// Events before this one were read earlier.
+    from: u64,
+    before: VecDeque<Line>,
+    lines: Vec<Line>,
+    bytes: usize,
+    n_left_out: u64,
+    n_of_person: u64,
+}
+
+/// A part of a session, as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Window {
+    pub(super) text: String,
+    /// The first and the last event that are new in it.
+    pub(super) first: u64,
+    pub(super) last: u64,
+}
+
+impl Pages {
+    pub(super) fn new(from: u64) -> Self {
+        Self { from, ..Self::default() }
+    }
+
+    pub(super) fn take(&mut self, event: &Event) {
+        let Some(line) = Line::of(event) else { return };
+        if line.sequence < self.from {
+            if self.before.len() == CONTEXT_LINES {
+                self.before.pop_front();
+            }
+            self.before.push_back(line);
+            return;
+        }
+        if MAX_BYTES < self.bytes + line.bytes() {
+            self.n_left_out += 1;
+            return;
+        }
+        self.bytes += line.bytes();
+        self.n_of_person += u64::from(line.is_persons());
+        self.lines.push(line);
+    }
+
+    /// Leaves out what the person undid.
+    pub(super) fn without_undone(mut self, facts: &SessionFacts) -> Self {
+        let is_undone = |line: &Line| {
+            facts.undone.iter().any(|undone| (undone.from..=undone.to).contains(&line.sequence))
+        };
+        self.lines.retain(|line| !is_undone(line));
+        self.bytes = self.lines.iter().map(Line::bytes).sum();
+        self
+    }
+
+    /// Whether the person said anything since it was last read.
+    pub(super) fn has_news(&self) -> bool {
+        self.n_of_person > 0
+    }
+
+    /// Events that did not fit.
+    pub(super) fn n_left_out(&self) -> u64 {
+        self.n_left_out
+    }
+
+    /// About how many tokens it has.
+    pub(super) fn tokens(&self) -> usize {
+        self.bytes / BYTES_A_TOKEN
+    }
+
+    pub(super) fn from(&self) -> u64 {
+        self.from
+    }
+
+    /// What was read earlier and is shown again, and all that is new.
+    pub(super) fn lines(&self) -> impl Iterator<Item = &Line> {
+        self.before.iter().chain(&self.lines)
+    }
+
+    /// The beginning and the end of what is new.
+    #[cfg(feature = "rlm")]
+    pub(super) fn ends(&self, max: usize) -> (String, String) {
+        let last = self.lines.last().map_or(0, |line| line.sequence);
+        let mut bytes = 0;
+        let is_end = |line: &&Line| {
+            bytes += line.bytes();
+            bytes <= max
+        };
+        let first_of_end = self.lines.iter().rev().take_while(is_end).last();
+        let start = first_of_end.map_or(last, |line| line.sequence);
+        (self.text(0, u64::MAX, max), self.text(start, last, max + 1))
+    }
+
+    /// The new lines from event `first` to event `last`, as text of at most `max` bytes.
+    #[cfg(feature = "rlm")]
+    pub(super) fn text(&self, first: u64, last: u64, max: usize) -> String {
+        let mut text = String::new();
+        let is_asked = |line: &&Line| (first..=last).contains(&line.sequence);
+        for line in self.lines.iter().filter(is_asked) {
+            if max <= text.len() + line.bytes() {
+                break;
+            }
+            line.write(&mut text, max);
+        }
+        text
+    }
+
+    /// Cuts the session into windows of at most `max` bytes, between events. Each begins with the end of the one
+    /// before it, marked as known.
+    pub(super) fn windows(&self, max: usize) -> Vec<Window> {
+        let most_repeated = OVERLAP_BYTES.min(max / 4);
+        let mut windows = Vec::new();
+        let mut known: Vec<&Line> = self.before.iter().collect();
+        let mut rest = self.lines.as_slice();
+        while let Some(first) = rest.first() {
+            let mut text = repeated(&known, most_repeated);
+            let mut n_taken = 0;
+            for line in rest {
+                let is_full = max < text.len() + line.bytes();
+                if is_full && n_taken > 0 {
+                    break;
+                }
+                let room = max.saturating_sub(text.len()).max(64);
+                line.write(&mut text, room);
+                n_taken += 1;
+            }
+            let (taken, left) = rest.split_at(n_taken);
+            let last = taken.last().map_or(first.sequence, |line| line.sequence);
+            windows.push(Window { text, first: first.sequence, last });
+            known = taken.iter().collect();
+            rest = left;
+        }
+        windows
+    }
+}
+
+/// The last of the lines that fit, between marks.
+fn repeated(known: &[&Line], max: usize) -> String {
+    let mut start = known.len();
+    let mut bytes = 0;
+    while start > 0 && bytes + known[start - 1].bytes() <= max {
+        start -= 1;
+        bytes += known[start].bytes();
+    }
+    let lines = &known[start..];
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut text = "(read before:)\n".to_owned();
+    for line in lines {
+        line.write(&mut text, max);
+    }
+    text.push_str("(new:)\n");
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+//! Models that follow a script, with a state in a temporary home, for tests of flows.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use nacre_core::safefs::{Access, Owner, WriteScope};
+
+use super::models::{FlowModels, SpendingLimits};
+use crate::agent::state::State;
+use crate::model::{
+    Amount, Cost, Limits, ModelRef, ModelSettings, Models, RetryPolicy, RoleSettings, Scripted,
+};
+
+/// A million tokens and a dollar.
+pub(super) fn plenty() -> Amount {
+    Amount { tokens: 1_000_000, cost: Cost::from_nano_dollars(1_000_000_000) }
+}
+
+/// Plenty of everything.
+pub(super) fn no_limits() -> SpendingLimits {
+    SpendingLimits { session: plenty(), day: plenty(), project: plenty() }
+}
+
+pub(super) fn state(home: &tempfile::TempDir) -> State {
+    let scope = WriteScope::open(&home.path().canonicalize().unwrap(), Access::Private).unwrap();
+    let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
+    State::open(&scope, &owner, Duration::from_secs(1)).unwrap()
+}
+
+pub(super) fn flow(home: &tempfile::TempDir, script: &str, spending: SpendingLimits) -> FlowModels {
+    flow_with(home, script, spending, RoleSettings::of_model(ModelRef::scripted()))
+}
+
+pub(super) fn flow_with(
+    home: &tempfile::TempDir,
+    script: &str,
+    spending: SpendingLimits,
+    role: RoleSettings,
+) -> FlowModels {
+    let models = Models::new(ModelSettings {
+        default: Some(role),
+        script: Some(Arc::new(Scripted::parse(script).unwrap())),
+        ..ModelSettings::default()
+    });
+    let patience = (RetryPolicy::default(), Limits::default(), 1);
+    FlowModels::new(models, state(home), spending, patience).unwrap()
+}

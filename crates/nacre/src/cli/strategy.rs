@@ -1,0 +1,178 @@
+//! How sessions are read: the flag, else the setting; and the models that may be asked for it.
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use nacre_core::catalog::key_of;
+use nacre_core::config::{LimitSettings, StrategyChoice};
+use nacre_core::transcript::Trace;
+use nacre_engine::agent::state::{SpentOn, State};
+use nacre_engine::flows::models::{AskError, Asker, FlowModels, SpendingLimits};
+use nacre_engine::flows::strategy::{ReadError, Reader};
+use nacre_engine::model::{Amount, Cost, Limits, Models, Reached, RetryPolicy, Role};
+
+use super::error::{CommandError, Exit};
+use super::models::{model_settings, no_answer};
+use super::runtime::Runtime;
+
+/// How sessions are read.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct StrategyArgs {
+    /// How to read: by rules, by a model in windows, by a model that explores by code, or by what there is
+    #[arg(long, value_name = "STRATEGY")]
+    strategy: Option<StrategyName>,
+}
+
+impl StrategyArgs {
+    /// Whether no model is wanted at all.
+    pub(crate) fn is_offline(self) -> bool {
+        self.strategy == Some(StrategyName::Offline)
+    }
+}
+
+/// A strategy on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum StrategyName {
+    Auto,
+    Offline,
+    Windows,
+    Rlm,
+}
+
+/// Who reads sessions, for as long as a command runs.
+pub(crate) struct Reading {
+    choice: StrategyChoice,
+    models: Option<FlowModels>,
+    rlm_above_tokens: usize,
+}
+
+impl Reading {
+    /// Looks up what is set. A model that is set and cannot be asked is told before anything is done.
+    pub(crate) fn open(
+        runtime: &Runtime,
+        args: StrategyArgs,
+        role: Role,
+    ) -> Result<Self, CommandError> {
+        let set = runtime.settings().roles.get(Role::Extract.as_str());
+        let flag = args.strategy.map(|name| match name {
+            StrategyName::Auto => StrategyChoice::Auto,
+            StrategyName::Offline => StrategyChoice::Offline,
+            StrategyName::Windows => StrategyChoice::Windows,
+            StrategyName::Rlm => StrategyChoice::Rlm,
+        });
+        let choice = flag.or(set.and_then(|table| table.strategy)).unwrap_or_default();
+        let above = set.and_then(|table| table.rlm_above_tokens);
+        Ok(Self {
+            choice,
+            models: flow_models(runtime, choice, role)?,
+            rlm_above_tokens: above.unwrap_or(Reader::RLM_ABOVE_TOKENS),
+        })
+    }
+
+    pub(crate) fn reader(&self) -> Reader<'_> {
+        let Self { choice, models, rlm_above_tokens } = self;
+        Reader { choice: *choice, models: models.as_ref(), rlm_above_tokens: *rlm_above_tokens }
+    }
+}
+
+impl Reading {
+    /// Somebody to ask about one session, counted for the project around.
+    pub(crate) fn asker(
+        &self,
+        runtime: &Runtime,
+        trace: &Trace,
+    ) -> Result<Option<Asker<'_>>, CommandError> {
+        let project = runtime.project.as_ref().map(|project| project.path.display().to_string());
+        let on = SpentOn { project, session: key_of(trace) };
+        let asker = self.reader().asker(on, runtime.now());
+        asker.map_err(|error| CommandError::from_error(Exit::Failed, &error, None))
+    }
+}
+
+/// The models that flows may ask; none where none is set or none is wanted.
+fn flow_models(
+    runtime: &Runtime,
+    choice: StrategyChoice,
+    role: Role,
+) -> Result<Option<FlowModels>, CommandError> {
+    if choice == StrategyChoice::Offline {
+        return Ok(None);
+    }
+    let models = Models::new(model_settings(runtime)?);
+    if !choice.demands_a_model() && models.settings_of(role).is_err() {
+        return Ok(None);
+    }
+    models.route(role)?;
+    open_models(runtime, models).map(Some)
+}
+
+/// Models, with what they may cost and the state in which it is counted.
+pub(crate) fn open_models(runtime: &Runtime, models: Models) -> Result<FlowModels, CommandError> {
+    let home = runtime.home_scope()?;
+    let state = State::open(&home, &runtime.owner("sync"), runtime.settings().lock.wait)
+        .map_err(|error| CommandError::from_error(Exit::Failed, &error, None))?;
+    let limits = spending_limits(&runtime.settings().limits);
+    // A small machine reads a long question slowly before it says its first word.
+    let patience = Limits { first_token: Duration::from_secs(300), ..Limits::default() };
+    let seed = runtime.now().as_nanosecond() as u64 ^ u64::from(runtime.environment.pid);
+    let flow = FlowModels::new(models, state, limits, (RetryPolicy::default(), patience, seed));
+    flow.map_err(|error| CommandError {
+        causes: vec![error.to_string()],
+        ..CommandError::failed("Cannot start what waits for models")
+    })
+}
+
+/// The limits as amounts.
+pub(crate) fn spending_limits(settings: &LimitSettings) -> SpendingLimits {
+    let amount = |tokens: u64, thousandths: u64| Amount {
+        tokens,
+        cost: Cost::from_nano_dollars(thousandths.saturating_mul(1_000_000)),
+    };
+    let LimitSettings {
+        session_tokens,
+        session_usd,
+        day_tokens,
+        day_usd,
+        project_tokens,
+        project_usd,
+    } = *settings;
+    SpendingLimits {
+        session: amount(session_tokens, session_usd),
+        day: amount(day_tokens, day_usd),
+        project: amount(project_tokens, project_usd),
+    }
+}
+
+/// What may help where a limit is reached.
+pub(crate) fn limit_hint(reached: &Reached) -> String {
+    format!(
+        "Raise it: nacre config set {} N; or go on without a model: --strategy offline",
+        reached.key()
+    )
+}
+
+impl From<AskError> for CommandError {
+    fn from(error: AskError) -> Self {
+        match error {
+            AskError::Roles(error) => error.into(),
+            AskError::Model(error) => no_answer(&error),
+            AskError::OverLimit(reached) => {
+                let hint = limit_hint(&reached);
+                Self::from_error(Exit::Partial, &AskError::OverLimit(reached), Some(hint))
+            }
+            AskError::Answer(_) | AskError::Lost => {
+                let hint = "Set another model, or read by rules: --strategy offline";
+                Self::from_error(Exit::Failed, &error, Some(hint.to_owned()))
+            }
+        }
+    }
+}
+
+impl From<ReadError> for CommandError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Trace(error) => error.into(),
+            ReadError::Ask(error) => error.into(),
+        }
+    }
+}
