@@ -4,9 +4,9 @@
 //! are two claims in their own right, so the answer must be surer than a likelihood: the words that differ are looked at
 //! one by one. Where two texts run alike and part at a word that names something else, they speak of two things.
 
-use super::general::{are_antonyms, is_general};
+use super::general::is_general;
 use super::measure::{Likeness, Measures, measure};
-use super::profile::{Profile, TitleWord, opposites};
+use super::profile::{Profile, TitleWord, have_opposite_titles};
 use super::weights::{Relation, judge};
 
 /// How sure both directions must be that two claims agree.
@@ -117,10 +117,10 @@ impl Parting {
     fn of(a: &Profile, b: &Profile, measures: &Measures, is_near: IsNear<'_>) -> Self {
         let [turned, title_turned] = [measures[14], measures[15]];
         Self {
-            is_denied: turned.max(title_turned) > MAX_TURNED,
+            is_denied: !deny_the_same(a, b) && turned.max(title_turned) > MAX_TURNED,
             is_specific: is_specific(a, b, is_near),
             is_swapped: is_swapped(a, b),
-            is_opposite: opposites(a, b) > 0.0 || has_antonyms(a, b),
+            is_opposite: have_opposite_titles(a, b),
             is_one_topic: is_one_topic(a, b, is_near),
         }
     }
@@ -144,9 +144,9 @@ fn is_specific(a: &Profile, b: &Profile, is_near: IsNear<'_>) -> bool {
         || (a_alone.len() > 1 && b_alone.len() > 1)
 }
 
-fn has_antonyms(a: &Profile, b: &Profile) -> bool {
-    let holds = |profile: &Profile, word: &str| profile.line.iter().any(|own| own.text == word);
-    are_antonyms(|word| holds(a, word), |word| holds(b, word))
+/// Whether both titles say no to one thing: how far a no reaches depends on the order of the words.
+fn deny_the_same(a: &Profile, b: &Profile) -> bool {
+    a.denied_title.iter().any(|term| b.denied_title.contains(term))
 }
 
 /// Whether two titles are about the same things, and enough of them.
@@ -211,9 +211,11 @@ fn is_swapped(a: &Profile, b: &Profile) -> bool {
     let (a_words, b_words) = (words(a), words(b));
     let (shared, slots) = aligned(&a_words, &b_words);
     let n_longer = a_words.len().max(b_words.len()).max(1);
-    let names = |words: &[String]| words.iter().any(|word| !is_general(word));
+    let names = |words: &[String], other: &Profile| {
+        words.iter().any(|word| !is_general(word) && !other.words.contains(word))
+    };
     let is_pattern = shared as f32 / n_longer as f32 >= MIN_PATTERN;
-    is_pattern && slots.iter().any(|(own, other)| names(own) && names(other))
+    is_pattern && slots.iter().any(|(own, other)| names(own, b) && names(other, a))
 }
 
 /// How many words two texts share in their order, and the places where both have words of their own.
