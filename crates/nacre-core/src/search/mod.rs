@@ -39,4 +39,4 @@ pub use rank::{Level, Mode};
 pub use record::{Field, Fingerprint, Link, LinkKind, Record, Standing, Unit, Voice};
 pub use snapshot::Snapshot;
 pub use snippet::of as snippet;
-pub use thesaurus::are_near;
+pub use thesaurus::near_words;

@@ -331,6 +331,11 @@ impl Profile {
         self.plain.trim()
     }
 
+    /// What its title is about.
+    pub fn topics(&self) -> impl Iterator<Item = &str> {
+        self.line.iter().filter(|word| word.is_topic).map(|word| word.term.as_str())
+    }
+
     /// How many things it names: code, files, numbers, names.
     pub fn n_named(&self) -> usize {
         self.specifics.len()
