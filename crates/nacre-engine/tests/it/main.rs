@@ -15,6 +15,7 @@ mod failures;
 mod harness;
 mod keys;
 mod loopback;
+mod maintain;
 #[cfg(target_os = "linux")]
 mod programs;
 mod recording;

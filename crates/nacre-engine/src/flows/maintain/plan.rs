@@ -21,6 +21,7 @@ pub(super) struct Plan {
     /// By place in the collection.
     pub(super) revisions: BTreeMap<usize, Revision>,
     pub(super) actions: Vec<MaintainAction>,
+    pub(super) merges: Vec<Merge>,
     pub(super) open: Vec<OpenContradiction>,
     /// When time alone will change something.
     pub(super) next_change: Option<Timestamp>,
@@ -58,6 +59,7 @@ pub(super) fn plan(inputs: &Inputs<'_>) -> Plan {
     }
     work.age();
     work.mend_links();
+    work.plan.merges = merges;
     work.finish()
 }
 

@@ -2,6 +2,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person")]
 
+mod writing;
+
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -20,7 +22,7 @@ const START: &str = "2026-01-01T00:00:00Z";
 
 /// A store and the clock of its world.
 struct World {
-    dir: tempfile::TempDir,
+    _dir: tempfile::TempDir,
     store: Store,
     builtin: Builtin,
 }
@@ -38,7 +40,7 @@ impl World {
         let dir = tempfile::tempdir().unwrap();
         let scope = WriteScope::create_inside(dir.path(), ".nacre", Access::Shared).unwrap();
         Self {
-            dir,
+            _dir: dir,
             store: Store::new(scope, Rules::default()),
             builtin: Builtin::shipped().unwrap(),
         }
@@ -88,7 +90,7 @@ impl World {
             now: day(on),
             clock: &|| Duration::ZERO,
         };
-        maintain(&desk, &MaintainOrder { repository: None, force }, watch)
+        maintain(&desk, &MaintainOrder { repository: None, force }, None, watch)
     }
 
     fn maintain(&self, on: i64) -> MaintainReport {
