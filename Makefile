@@ -43,6 +43,9 @@ bench: needed  ## Measure commands on 10,000 memories, and how fast traces are r
 	tools/bench.sh
 	tools/bench-traces.sh
 
+bench-maintain: needed  ## Plant duplicates and contradictions among 5,000 memories, and count what is found
+	$(CARGO) run --release -p nacre-engine --example maintain_store -- 4000 1
+
 docs: needed  ## Write docs/cli.md and docs/config.md again from the program
 	$(CARGO) run -q -p nacre -- reference cli > docs/cli.md.new
 	mv docs/cli.md.new docs/cli.md

@@ -40,7 +40,7 @@ pub(crate) fn run(
     let mut rng = Rng::new(seed);
     let (fresh, root) = (dir.path().join("fresh"), dir.path().join("place"));
     fill(&fresh.join("repo"), n_memories, &mut rng)?;
-    copy(&fresh, &root)?;
+    tree::copy(&fresh, &root)?;
     let began = Instant::now();
     must(nacre, &root)?;
     let usual = began.elapsed();
@@ -48,7 +48,7 @@ pub(crate) fn run(
     let (mut n, mut n_late) = (0, 0);
     while n < n_kills && tally.n_bad() <= 20 {
         fs::remove_dir_all(&root)?;
-        copy(&fresh, &root)?;
+        tree::copy(&fresh, &root)?;
         let was_running = kill_one(nacre, &root, usual, &mut rng)?;
         n += u64::from(was_running);
         n_late += u64::from(!was_running);
@@ -140,19 +140,5 @@ fn fill(repo: &Path, n: usize, rng: &mut Rng) -> Result<(), AnyError> {
         batch.add(&draft, when)?;
     }
     batch.commit()?;
-    Ok(())
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), AnyError> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy(&entry.path(), &target)?;
-        } else {
-            fs::copy(entry.path(), target)?;
-        }
-    }
     Ok(())
 }

@@ -136,10 +136,9 @@ fn a_model_writes_what_is_merged_only_when_it_is_asked_to() {
         "Packages are installed with pnpm",
         &["--body", "A second lock file is written by npm."],
     );
-    let answer = r#"{"title":"Install packages with pnpm, not npm","body":"npm writes a second lock file."}"#;
-    let script = format!("{}\n", serde_json::json!({ "text": answer }));
-    fs::write(home.root().join("script.jsonl"), script).unwrap();
-    let file = home.root().join("script.jsonl").display().to_string();
+    let script = "[[turns]]\nexpect = { role = \"lead\" }\nsay = '''{\"title\": \"Install packages with pnpm, not npm\", \"body\": \"npm writes a second lock file.\"}'''\n";
+    fs::write(home.root().join("script.toml"), script).unwrap();
+    let file = home.root().join("script.toml").display().to_string();
     let (_, value) = home.json(&["maintain", "--rewrite", "--scripted", &file]);
     let report = &only(&value)["report"];
     assert_eq!(report["model_calls"], 1, "{value:#}");
