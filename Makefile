@@ -9,7 +9,7 @@ TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 PROPERTY_SEED ?= 20260101
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test properties torture bench docs e2e-model needed
+.PHONY: help demo test properties torture bench bench-maintain docs e2e-model needed
 
 help:  ## List these targets
 	@echo "usage: make TARGET"

@@ -130,8 +130,7 @@ fn collect(folder: &std::path::Path, root: &std::path::Path, files: &mut BTreeMa
 }
 
 const PNPM: (&str, &str) = ("Install packages with pnpm", "npm writes a second lock file.");
-const PNPM_AGAIN: (&str, &str) =
-    ("Install the packages with pnpm!", "npm writes a second lock file");
+const PNPM_AGAIN: (&str, &str) = ("install packages with PNPM!", "npm writes a second lock file");
 const NO_PNPM: (&str, &str) = (
     "Do not install packages with pnpm any more",
     "We switched to npm from now on, pnpm is no longer used: it broke the docker build.",
