@@ -134,9 +134,6 @@ impl Vitals {
             let reason = format!("not confirmed or used since {since}, for too long to keep");
             return standing(Stage::Archived, &reason);
         }
-        if self.last_verdict == Some(Verdict::Outdated) {
-            return standing(Stage::Stale, "a person said that this is outdated");
-        }
         if effective < STALE_BELOW {
             return standing(Stage::Stale, &format!("not confirmed or used since {since}"));
         }
@@ -230,12 +227,12 @@ mod tests {
 
     #[test]
     fn a_persons_word_comes_before_any_number() {
-        for (verdict, stage) in [
-            (Verdict::Wrong, Stage::Archived),
-            (Verdict::Outdated, Stage::Stale),
-            (Verdict::Useful, Stage::Established),
+        for (verdict, status, stage) in [
+            (Verdict::Wrong, Status::Active, Stage::Archived),
+            (Verdict::Outdated, Status::Stale, Stage::Stale),
+            (Verdict::Useful, Status::Active, Stage::Established),
         ] {
-            let judged = Vitals { last_verdict: Some(verdict), ..vitals(0.9, 5) };
+            let judged = Vitals { status, last_verdict: Some(verdict), ..vitals(0.9, 5) };
             assert_eq!(judged.standing(after(0)).stage, stage, "{}", verdict.as_str());
         }
     }

@@ -36,7 +36,7 @@ pub use kinds::{Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES};
 pub use layout::{GITIGNORE, Located, Shelf, init};
 pub use life::{Life, Stage, Standing, Vitals};
 pub use policy::{
-    Action, Band, Decision, IsNear, Judgement, Kinship, Likeness, Measures, Neighbour, Profile,
+    Action, Band, Decision, Judgement, Kinship, Likeness, Measures, NearWords, Neighbour, Profile,
     Proposal, Relation, Scores, decide, judge, kinship, measure, ruled,
 };
 pub use reader::Reader;

@@ -151,6 +151,7 @@ impl Batch<'_> {
         state.feedback.push(Feedback { verdict, note, at: stamp(now) });
         let n_over = state.feedback.len().saturating_sub(MAX_FEEDBACK);
         state.feedback.drain(..n_over);
+        state.heed(verdict);
         self.stage_state(&id, &state)?;
         Ok((id, before, after))
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::id::MemoryId;
 use super::kinds::Status;
-use super::life::Life;
+use super::life::{Life, Stage};
 
 /// The largest memory, quoted and escaped in its evidence, stays below this; a larger one is not ours.
 pub(super) const MAX_SIDECAR_BYTES: u64 = 16 << 20;
@@ -148,6 +148,24 @@ impl State {
             life: None,
             merged_into: None,
             apart_from: Vec::new(),
+        }
+    }
+
+    /// A person's word on a memory that age made stale or put away: from now on the status is theirs.
+    pub(super) fn heed(&mut self, verdict: Verdict) {
+        let status = match verdict {
+            Verdict::Useful => Status::Active,
+            Verdict::Outdated => Status::Stale,
+            Verdict::Wrong => return,
+        };
+        let stage = self.life.as_ref().map(|life| life.stage);
+        match (stage, &mut self.life) {
+            (Some(Stage::Stale), life) => *life = None,
+            (Some(Stage::Archived), Some(life)) => {
+                life.status_before = Some(status.as_str().to_owned());
+                self.status_before_archive.clone_from(&life.status_before);
+            }
+            (_, _) => {}
         }
     }
 

@@ -41,5 +41,5 @@ pub use rank::{Level, Mode};
 pub use record::{Field, Fingerprint, Link, LinkKind, Record, Standing, Unit, Voice};
 pub use snapshot::Snapshot;
 pub use snippet::of as snippet;
-pub use thesaurus::are_near;
+pub use thesaurus::near_words;
 pub use words::shared as shared_words;

@@ -19,13 +19,10 @@ const ENTRY_BYTES: usize = 3;
 /// How near two words must be to be taken for each other.
 const MIN_NEARNESS: f32 = 0.5;
 
-/// Whether two words mean nearly the same.
-pub fn are_near(one: &str, other: &str) -> bool {
-    let table = Thesaurus::shipped();
-    let holds = |word: &str, sought: &str| {
-        table.near(word).any(|(near, nearness)| near == sought && nearness >= MIN_NEARNESS)
-    };
-    holds(one, other) || holds(other, one)
+/// The words that mean nearly the same as `word`.
+pub fn near_words(word: &str) -> Vec<&'static str> {
+    let near = Thesaurus::shipped().near(word);
+    near.filter(|(_, nearness)| *nearness >= MIN_NEARNESS).map(|(word, _)| word).collect()
 }
 
 /// The table.

@@ -77,11 +77,11 @@ fn run(stay: usize, seed: u64) -> Result<bool, Box<dyn Error>> {
         now: NOW.parse()?,
         clock: &clock,
         lead: None,
-        reader: None,
+        reader: Reader::offline(),
     };
     let order = MaintainOrder { repository: Some(dir.path().to_owned()), force: false };
     let mut steps = Vec::new();
-    let report = maintain(&desk, &order, |step| steps.push((step, began.elapsed())))?;
+    let report = maintain(&desk, &order, None, |step| steps.push((step, began.elapsed())))?;
     println!(
         "{} memories, {:.1} s: {steps:?}",
         corpus.purposes.len(),
@@ -93,7 +93,7 @@ fn run(stay: usize, seed: u64) -> Result<bool, Box<dyn Error>> {
         println!("  missed: {id} with {:?}", corpus.partners.get(id));
     }
     let n_changed = others_changed(&before, &files(&store)?, &report);
-    let again = maintain(&desk, &MaintainOrder { force: true, ..order.clone() }, |_| {})?;
+    let again = maintain(&desk, &MaintainOrder { force: true, ..order.clone() }, None, |_| {})?;
     println!("changed besides: {n_changed}; a second run does {} things more", again.actions.len());
     let run = report.run_id.ok_or("nothing was done")?;
     undo(&store, &run, &owner, Duration::ZERO, NOW.parse()?)?;

@@ -17,6 +17,7 @@ mod harness;
 mod keys;
 mod lead;
 mod loopback;
+mod maintain;
 #[path = "../../examples/ask_bench/measure.rs"]
 mod measure;
 #[cfg(target_os = "linux")]

@@ -18,6 +18,7 @@ mod hammer_worker;
 mod hostile;
 mod kill9;
 mod kill9_worker;
+mod maintain_kill9;
 mod paths;
 mod paths_binary;
 mod rng;
@@ -105,6 +106,14 @@ enum Verb {
         #[arg(long)]
         quick: bool,
     },
+    /// Kill maintenances at random instants: all of it or nothing, and one clean run comes to the undisturbed tree
+    MaintainKill9 {
+        /// How many kills
+        #[arg(short, default_value_t = 300)]
+        n: u64,
+        #[arg(long, default_value_t = 60)]
+        memories: usize,
+    },
     /// Traces that break, go and come back while syncs are killed; the sum must hold at every moment
     TracesSoak {
         #[arg(long, default_value_t = 2000)]
@@ -166,6 +175,7 @@ fn run(cli: &Cli) -> Result<Tally, AnyError> {
             let (n, traces) = if *quick { (QUICK_KILLS, QUICK_TRACES) } else { (*n, *traces) };
             sync_kill9::run(&nacre()?, seed, n, traces)
         }
+        Verb::MaintainKill9 { n, memories } => maintain_kill9::run(&nacre()?, seed, *n, *memories),
         Verb::TracesSoak { traces, steps } => traces_soak::run(&nacre()?, seed, *traces, *steps),
         Verb::All { quick } => run_all(&nacre()?, seed, *quick),
         Verb::Corpus { dir, n } => corpus::run(seed, dir, *n),
@@ -195,6 +205,8 @@ fn run_all(nacre: &std::path::Path, seed: u64, is_quick: bool) -> Result<Tally, 
     all.absorb(&traces_soak::run(nacre, seed, traces, steps)?);
     let (kills, traces) = if is_quick { (QUICK_KILLS, QUICK_TRACES) } else { (500, 40) };
     all.absorb(&sync_kill9::run(nacre, seed, kills, traces)?);
-    all.end(&format!("{} exercises", 8));
+    let (kills, memories) = if is_quick { (QUICK_KILLS, 30) } else { (300, 60) };
+    all.absorb(&maintain_kill9::run(nacre, seed, kills, memories)?);
+    all.end(&format!("{} exercises", 9));
     Ok(all)
 }

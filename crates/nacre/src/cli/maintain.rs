@@ -8,15 +8,17 @@ use nacre_core::base::Shown;
 use nacre_core::memory::{PlannedChange, Store};
 use nacre_core::search::{Builtin, Embedder};
 use nacre_engine::flows::maintain::{
-    MaintainOrder, MaintainOutcome, MaintainReport, maintain, preview,
+    MaintainOrder, MaintainOutcome, MaintainReport, Scribe, Text, maintain, preview, write,
 };
 use nacre_engine::flows::run;
 use nacre_engine::flows::sync::Desk;
+use nacre_engine::model::{Cancel, Control, Limits, Models, RetryPolicy, Role as ModelRole, Route};
 use serde_json::{Value, json};
 
 use super::changes::{changes_json, is_shared, print_changes};
 use super::env::stopwatch;
 use super::error::{CommandError, Exit};
+use super::models::{block_on, model_settings, scripted};
 use super::runtime::Runtime;
 use super::ui::{Role, Ui};
 use super::undo::undo_run;
@@ -38,8 +40,14 @@ pub(crate) struct MaintainArgs {
     /// Maintain every registered project, and your global memories
     #[arg(long)]
     all: bool,
+    /// Let the model of the role `lead` write what is merged, and make one of three or more short memories on one point
+    #[arg(long)]
+    rewrite: bool,
+    /// Take the model's answers from this file, for tests
+    #[arg(long, value_name = "FILE", requires = "rewrite")]
+    scripted: Option<PathBuf>,
     /// Put back what a run of maintain changed, and do not do it again
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["dry_run", "force", "all"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["dry_run", "force", "all", "rewrite"])]
     undo: Option<String>,
 }
 
@@ -62,6 +70,33 @@ struct Kept {
 struct Tools {
     embedder: Box<dyn Embedder>,
     builtin: Builtin,
+    writer: Option<Writer>,
+}
+
+/// The model that writes.
+struct Writer {
+    route: Route,
+    control: Control,
+}
+
+impl Writer {
+    fn open(runtime: &Runtime, script: Option<&Path>) -> Result<Self, CommandError> {
+        let models = Models::new(match script {
+            Some(file) => scripted(runtime, file)?,
+            None => model_settings(runtime)?,
+        });
+        let control = Control {
+            policy: RetryPolicy::default(),
+            limits: Limits::default(),
+            seed: u64::from(runtime.environment.pid),
+            cancel: Cancel::never(),
+        };
+        Ok(Self { route: models.route(ModelRole::Lead)?, control })
+    }
+
+    fn write(&self, sources: &[Text]) -> Result<Text, String> {
+        block_on(write(&self.route, &self.control, sources)).map_err(|error| error.message)?
+    }
 }
 
 pub(crate) fn cmd_maintain(
@@ -69,11 +104,12 @@ pub(crate) fn cmd_maintain(
     runtime: &Runtime,
     args: &MaintainArgs,
 ) -> Result<Exit, CommandError> {
-    let MaintainArgs { dry_run, force, all, undo } = args;
+    let MaintainArgs { dry_run, force, all, rewrite, scripted: script, undo } = args;
     if let Some(run) = undo {
         return undo_run(ui, runtime, run);
     }
-    let tools = Tools { embedder: runtime.embedder()?, builtin: Builtin::shipped()? };
+    let writer = if *rewrite { Some(Writer::open(runtime, script.as_deref())?) } else { None };
+    let tools = Tools { embedder: runtime.embedder()?, builtin: Builtin::shipped()?, writer };
     let mut kept = Vec::new();
     for place in places(runtime, *all)? {
         let took = stopwatch();
@@ -145,14 +181,16 @@ fn one(
         now: runtime.now(),
         clock: &clock,
         lead: None,
-        reader: None,
+        reader: Reader::offline(),
     };
+    let write = tools.writer.as_ref().map(|writer| |sources: &[Text]| writer.write(sources));
+    let scribe = write.as_ref().map(|write| write as Scribe<'_>);
     if dry_run {
-        let (report, mut changes) = preview(&desk, order)?;
+        let (report, mut changes) = preview(&desk, order, scribe)?;
         changes.retain(|change| is_shared(change.path.as_str()));
         return Ok((report, changes));
     }
-    let report = maintain(&desk, order, |step| {
+    let report = maintain(&desk, order, scribe, |step| {
         ui.progress_note(&format!("{}: {}", place.name, step.as_str()));
     })?;
     if report.outcome == MaintainOutcome::Done {

@@ -391,7 +391,7 @@ const GENERAL: &[&str] = &[
 ];
 
 /// Words of which one says no to the other, where all else is the same.
-const ANTONYMS: &[(&str, &str)] = &[
+pub(super) const ANTONYMS: &[(&str, &str)] = &[
     ("above", "below"),
     ("accept", "reject"),
     ("after", "before"),
@@ -406,16 +406,6 @@ const ANTONYMS: &[(&str, &str)] = &[
 pub(super) fn is_general(word: &str) -> bool {
     GENERAL.binary_search(&word).is_ok()
         || [EMPTY, WEAK, DENIALS].iter().any(|list| list.contains(&word))
-}
-
-/// Whether one list of words has an antonym of a word of the other, which has it not.
-pub(super) fn are_antonyms<'a>(
-    one: impl Fn(&'a str) -> bool,
-    other: impl Fn(&'a str) -> bool,
-) -> bool {
-    ANTONYMS.iter().any(|(x, y)| {
-        (one(x) && other(y) && !one(y) && !other(x)) || (one(y) && other(x) && !one(x) && !other(y))
-    })
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@
 //! are two claims in their own right, so the answer must be surer than a likelihood: the words that differ are looked at
 //! one by one. Where two texts run alike and part at a word that names something else, they speak of two things.
 
-use super::general::{are_antonyms, is_general};
+use super::general::is_general;
 use super::measure::{Likeness, Measures, measure};
-use super::profile::{Profile, TitleWord, opposites};
+use super::profile::{Profile, TitleWord, have_opposite_titles};
 use super::weights::{Relation, judge};
 
 /// How sure both directions must be that two claims agree.
@@ -26,6 +26,9 @@ const MIN_NEAR: f32 = 0.5;
 
 /// Texts that share this much of their order were made after one pattern.
 const MIN_PATTERN: f32 = 0.6;
+
+/// A claim that speaks this much of a change tells of one.
+const MIN_CHANGE: f32 = 0.7;
 
 /// The most of what both say that only one may deny.
 const MAX_TURNED: f32 = 0.34;
@@ -59,26 +62,32 @@ impl Kinship {
     }
 }
 
-/// Tells of two words whether they mean nearly the same.
-pub type IsNear<'a> = &'a dyn Fn(&str, &str) -> bool;
+/// Tells the words that mean nearly the same as one.
+pub type NearWords<'a> = &'a dyn Fn(&str) -> Vec<&'static str>;
 
 /// Compares two memories of one type; the newer one comes first. Also says how sure it is, from 0 to 1.
 pub fn kinship(
     newer: &Profile,
     older: &Profile,
     likeness: Likeness,
-    is_near: IsNear<'_>,
+    near: NearWords<'_>,
 ) -> (Kinship, f32) {
     if !newer.plain.trim().is_empty() && newer.plain == older.plain {
         return (Kinship::Exact, 1.0);
     }
+    // Nearly all pairs end here, before anything is measured.
+    let is_contained = is_contained(newer, older);
+    let has_beyond = |one, other| has_topic_beyond(one, other, near);
+    if !is_contained && has_beyond(newer, older) && has_beyond(older, newer) && !has_change(newer) {
+        return (Kinship::Apart, 1.0);
+    }
     let measures = measure(newer, older, likeness);
-    let parting = Parting::of(newer, older, &measures, is_near);
+    let parting = Parting::of(newer, older, &measures, near);
     let forth = judge(newer, older, likeness);
     let back = judge(older, newer, likeness);
     let agreeing = |scores: super::Scores| scores.about * (1.0 - scores.against);
     let agreed = agreeing(forth.scores).min(agreeing(back.scores));
-    if is_contained(newer, older) && !parting.is_denied {
+    if is_contained && !parting.is_denied {
         return (Kinship::Twins, agreed.max(MIN_AGREEING));
     }
     let enough = if parting.is_one_topic { MIN_AGREEING_ON_TOPIC } else { MIN_AGREEING };
@@ -88,7 +97,7 @@ pub fn kinship(
     let is_against = forth.relation == Relation::Contradicts
         && forth.likelihood >= MIN_AGAINST
         && likeness.whole >= MIN_NEAR;
-    let is_one_topic = !has_other_topic(older, newer, is_near);
+    let is_one_topic = !has_other_topic(older, newer, near);
     if is_against && is_one_topic && says_otherwise(newer, &measures, &parting) {
         return (Kinship::Against, forth.likelihood);
     }
@@ -114,14 +123,14 @@ struct Parting {
 }
 
 impl Parting {
-    fn of(a: &Profile, b: &Profile, measures: &Measures, is_near: IsNear<'_>) -> Self {
+    fn of(a: &Profile, b: &Profile, measures: &Measures, near: NearWords<'_>) -> Self {
         let [turned, title_turned] = [measures[14], measures[15]];
         Self {
-            is_denied: turned.max(title_turned) > MAX_TURNED,
-            is_specific: is_specific(a, b, is_near),
+            is_denied: !deny_the_same(a, b) && turned.max(title_turned) > MAX_TURNED,
+            is_specific: is_specific(a, b, near),
             is_swapped: is_swapped(a, b),
-            is_opposite: opposites(a, b) > 0.0 || has_antonyms(a, b),
-            is_one_topic: is_one_topic(a, b, is_near),
+            is_opposite: have_opposite_titles(a, b),
+            is_one_topic: is_one_topic(a, b, near),
         }
     }
 
@@ -131,51 +140,55 @@ impl Parting {
 }
 
 /// Whether each names what the other does not: a topic of the title, a number, or two things.
-fn is_specific(a: &Profile, b: &Profile, is_near: IsNear<'_>) -> bool {
+fn is_specific(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
     let alone = |x: &Profile, y: &Profile| -> Vec<String> {
         x.specifics.iter().filter(|name| !y.terms.contains_key(*name)).cloned().collect()
     };
     let (a_alone, b_alone) = (alone(a, b), alone(b, a));
     let has_digit =
         |names: &[String]| names.iter().any(|name| name.bytes().any(|byte| byte.is_ascii_digit()));
-    (has_topic_beyond(a, b, is_near) && has_topic_beyond(b, a, is_near))
-        || is_beside_another(a, b, is_near)
+    (has_topic_beyond(a, b, near) && has_topic_beyond(b, a, near))
+        || is_beside_another(a, b, near)
         || (has_digit(&a_alone) && has_digit(&b_alone))
         || (a_alone.len() > 1 && b_alone.len() > 1)
 }
 
-fn has_antonyms(a: &Profile, b: &Profile) -> bool {
-    let holds = |profile: &Profile, word: &str| profile.line.iter().any(|own| own.text == word);
-    are_antonyms(|word| holds(a, word), |word| holds(b, word))
+/// Whether both titles say no to one thing: how far a no reaches depends on the order of the words.
+fn deny_the_same(a: &Profile, b: &Profile) -> bool {
+    a.denied_title.iter().any(|term| b.denied_title.contains(term))
 }
 
 /// Whether two titles are about the same things, and enough of them.
-fn is_one_topic(a: &Profile, b: &Profile, is_near: IsNear<'_>) -> bool {
+fn is_one_topic(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
     let is_shared = |word: &&TitleWord| word.is_topic && b.title.contains_key(&word.term);
     a.line.iter().filter(is_shared).count() >= MIN_TOPICS
-        && !has_topic_beyond(a, b, is_near)
-        && !has_topic_beyond(b, a, is_near)
+        && !has_topic_beyond(a, b, near)
+        && !has_topic_beyond(b, a, near)
 }
 
 /// Whether the title of a claim is about something that the other does not speak of, in no word like it.
-fn has_topic_beyond(one: &Profile, other: &Profile, is_near: IsNear<'_>) -> bool {
-    one.line.iter().any(|word| is_beyond(word, other, is_near))
+fn has_topic_beyond(one: &Profile, other: &Profile, near: NearWords<'_>) -> bool {
+    one.line.iter().any(|word| is_beyond(word, other, near))
 }
 
-fn is_beyond(word: &TitleWord, other: &Profile, is_near: IsNear<'_>) -> bool {
+fn is_beyond(word: &TitleWord, other: &Profile, near: NearWords<'_>) -> bool {
     word.is_topic
         && !other.terms.contains_key(&word.term)
-        && !other.words.iter().any(|known| is_near(&word.text, known))
+        && !near(&word.text).into_iter().any(|known| other.words.contains(known))
 }
 
 /// Whether two titles put different words beside a word that they share: the login page, the search page.
-fn is_beside_another(a: &Profile, b: &Profile, is_near: IsNear<'_>) -> bool {
+fn is_beside_another(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
     let parts = |x: Option<&TitleWord>, y: Option<&TitleWord>| {
         let (Some(x), Some(y)) = (x, y) else { return false };
         let is_in =
             |word: &TitleWord, of: &Profile| of.line.iter().any(|own| own.term == word.term);
         let is_name = |word: &TitleWord| word.is_topic && !word.is_number();
-        is_name(x) && is_name(y) && !is_in(x, b) && !is_in(y, a) && !is_near(&x.text, &y.text)
+        is_name(x)
+            && is_name(y)
+            && !is_in(x, b)
+            && !is_in(y, a)
+            && !near(&x.text).contains(&y.text.as_str())
     };
     let before =
         |line: &'_ [TitleWord], at: usize| at.checked_sub(1).and_then(|at| line.get(at)).cloned();
@@ -189,18 +202,22 @@ fn is_beside_another(a: &Profile, b: &Profile, is_near: IsNear<'_>) -> bool {
 }
 
 /// Whether the older claim is about something, no number, that the newer does not speak of.
-fn has_other_topic(older: &Profile, newer: &Profile, is_near: IsNear<'_>) -> bool {
-    older.line.iter().any(|word| !word.is_number() && is_beyond(word, newer, is_near))
-        || is_beside_another(older, newer, is_near)
+fn has_other_topic(older: &Profile, newer: &Profile, near: NearWords<'_>) -> bool {
+    older.line.iter().any(|word| !word.is_number() && is_beyond(word, newer, near))
+        || is_beside_another(older, newer, near)
 }
 
 /// Whether the newer claim gives a sign that it overturns the older, and speaks of the same thing.
 fn says_otherwise(newer: &Profile, measures: &Measures, parting: &Parting) -> bool {
     let [title_kept, title_known] = [measures[4], measures[5]];
-    let has_change = newer.change >= 0.7;
     let has_value = measures[12] > 0.0;
     let is_turned = parting.is_denied || parting.is_opposite;
-    title_kept.max(title_known) >= 0.5 && (has_change || has_value || is_turned)
+    title_kept.max(title_known) >= 0.5 && (has_change(newer) || has_value || is_turned)
+}
+
+/// Whether a claim speaks of a change.
+fn has_change(one: &Profile) -> bool {
+    one.change >= MIN_CHANGE
 }
 
 /// Whether two texts have one order of words and part where both name something.
@@ -211,9 +228,11 @@ fn is_swapped(a: &Profile, b: &Profile) -> bool {
     let (a_words, b_words) = (words(a), words(b));
     let (shared, slots) = aligned(&a_words, &b_words);
     let n_longer = a_words.len().max(b_words.len()).max(1);
-    let names = |words: &[String]| words.iter().any(|word| !is_general(word));
+    let names = |words: &[String], other: &Profile| {
+        words.iter().any(|word| !is_general(word) && !other.words.contains(word))
+    };
     let is_pattern = shared as f32 / n_longer as f32 >= MIN_PATTERN;
-    is_pattern && slots.iter().any(|(own, other)| names(own) && names(other))
+    is_pattern && slots.iter().any(|(own, other)| names(own, b) && names(other, a))
 }
 
 /// How many words two texts share in their order, and the places where both have words of their own.

@@ -14,7 +14,7 @@ mod weights;
 
 use jiff::Timestamp;
 
-pub use self::kinship::{IsNear, Kinship, kinship};
+pub use self::kinship::{Kinship, NearWords, kinship};
 pub use self::measure::{Likeness, Measures, measure};
 pub use self::profile::Profile;
 pub use self::weights::{Judgement, Relation, Scores, judge};

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use super::general::is_general;
+use super::general::{ANTONYMS, is_general};
 
 /// A word of a claim counts at most this many times its own weight, however long the text is.
 const MAX_WORDS: usize = 400;
@@ -331,6 +331,11 @@ impl Profile {
         self.plain.trim()
     }
 
+    /// What its title is about.
+    pub fn topics(&self) -> impl Iterator<Item = &str> {
+        self.line.iter().filter(|word| word.is_topic).map(|word| word.term.as_str())
+    }
+
     /// How many things it names: code, files, numbers, names.
     pub fn n_named(&self) -> usize {
         self.specifics.len()
@@ -460,9 +465,23 @@ fn joined(words: &[Word]) -> String {
 /// How many pairs of opposite words stand one in each claim, and not both in one.
 pub(super) fn opposites(a: &Profile, b: &Profile) -> f32 {
     let has = |profile: &Profile, word: &str| profile.words.contains(word);
-    let is_split = |one: &str, other: &str| {
-        (has(a, one) && has(b, other) && !has(a, other))
-            || (has(b, one) && has(a, other) && !has(b, other))
-    };
-    OPPOSITES.iter().filter(|(one, other)| is_split(one, other)).count() as f32
+    OPPOSITES
+        .iter()
+        .filter(|pair| are_split(pair, |word| has(a, word), |word| has(b, word)))
+        .count() as f32
+}
+
+/// Whether two titles hold opposite words, one each.
+pub(super) fn have_opposite_titles(a: &Profile, b: &Profile) -> bool {
+    let has = |profile: &Profile, word: &str| profile.line.iter().any(|own| own.text == word);
+    let mut pairs = OPPOSITES.iter().chain(ANTONYMS);
+    pairs.any(|pair| are_split(pair, |word| has(a, word), |word| has(b, word)))
+}
+
+fn are_split(
+    (one, other): &(&str, &str),
+    in_a: impl Fn(&str) -> bool,
+    in_b: impl Fn(&str) -> bool,
+) -> bool {
+    (in_a(one) && in_b(other) && !in_a(other)) || (in_b(one) && in_a(other) && !in_b(other))
 }

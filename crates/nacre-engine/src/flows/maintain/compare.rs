@@ -1,15 +1,27 @@
 //! The nearest memories, two by two, and how each pair stands.
 
+use std::collections::{BTreeSet, HashMap};
+
 use jiff::Timestamp;
 use nacre_core::base::on_all_cores;
 use nacre_core::memory::{Kinship, Likeness, kinship};
-use nacre_core::search::{Builtin, EmbedError, Embedder as _, Near, are_near};
+use nacre_core::search::{Builtin, EmbedError, Embedder as _, Near, near_words};
 
 use super::gather::{Collection, Held};
 
 /// How many of its nearest each memory is compared with, and how near they must be.
 pub(super) const MAX_NEAR: usize = 12;
 pub(super) const MIN_LIKENESS: f32 = 0.35;
+
+/// How many of those that share its title's topics, and how many they must share.
+const MAX_SHARING: usize = 8;
+const MIN_SHARED: usize = 2;
+
+/// A topic that more memories have tells nothing.
+const MAX_HOLDING: usize = 1000;
+
+/// Fewer memories are not worth a thread.
+const MEMORIES_PER_THREAD: usize = 64;
 
 /// Fewer pairs are not worth a thread.
 const PAIRS_PER_THREAD: usize = 256;
@@ -36,11 +48,55 @@ pub(super) fn compare(
         let is_standing = held[*a].is_standing() && held[*b].is_standing();
         (is_one_type && is_standing).then_some((*a, *b))
     };
-    let pairs: Vec<(usize, usize)> = near.iter().filter_map(place).collect();
+    let mut pairs: Vec<(usize, usize)> = near.iter().filter_map(place).collect();
+    pairs.extend(sharing(held));
+    for pair in &mut pairs {
+        *pair = (pair.0.min(pair.1), pair.0.max(pair.1));
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
     let vectors = Vectors::of(held, &pairs, embedder)?;
     Ok(on_all_cores(&pairs, PAIRS_PER_THREAD, |piece| {
         piece.iter().map(|(a, b)| one(held, &vectors, *a, *b)).collect()
     }))
+}
+
+/// Pairs whose titles share the rarest topics: what says the same in other words may be far in meaning from it, where
+/// dozens say other things in the same words.
+fn sharing(held: &[Held]) -> Vec<(usize, usize)> {
+    let mut holding: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (idx, one) in held.iter().enumerate().filter(|(_, one)| one.is_standing()) {
+        for topic in one.profile.topics().collect::<BTreeSet<_>>() {
+            holding.entry(topic).or_default().push(idx);
+        }
+    }
+    let rarity = |n: usize| (held.len() as f32 / n as f32).ln_1p();
+    let numbers: Vec<usize> = (0..held.len()).collect();
+    on_all_cores(&numbers, MEMORIES_PER_THREAD, |piece| {
+        let best = |idx: &usize| {
+            let mut shared: HashMap<usize, (usize, f32)> = HashMap::new();
+            for topic in held[*idx].profile.topics().collect::<BTreeSet<_>>() {
+                let others = holding.get(topic).map(Vec::as_slice).unwrap_or_default();
+                for other in
+                    others.iter().filter(|other| *other != idx && others.len() <= MAX_HOLDING)
+                {
+                    let (n_shared, sum) = shared.entry(*other).or_default();
+                    (*n_shared, *sum) = (*n_shared + 1, *sum + rarity(others.len()));
+                }
+            }
+            let is_one_type = |other: usize| {
+                held[*idx].memory.at.memory_type == held[other].memory.at.memory_type
+            };
+            let mut ranked: Vec<(usize, f32)> = shared
+                .into_iter()
+                .filter(|(other, (n_shared, _))| *n_shared >= MIN_SHARED && is_one_type(*other))
+                .map(|(other, (_, sum))| (other, sum))
+                .collect();
+            ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            ranked.into_iter().take(MAX_SHARING).map(|(other, _)| (*idx, other)).collect::<Vec<_>>()
+        };
+        piece.iter().flat_map(best).collect()
+    })
 }
 
 fn one(held: &[Held], vectors: &Vectors, a: usize, b: usize) -> Compared {
@@ -48,7 +104,7 @@ fn one(held: &[Held], vectors: &Vectors, a: usize, b: usize) -> Compared {
     let (newer, older) = if order(a) > order(b) { (a, b) } else { (b, a) };
     let likeness = vectors.likeness(newer, older);
     let (kinship, likelihood) =
-        kinship(&held[newer].profile, &held[older].profile, likeness, &are_near);
+        kinship(&held[newer].profile, &held[older].profile, likeness, &near_words);
     Compared { newer, older, kinship, likelihood }
 }
 

@@ -5,18 +5,21 @@ use nacre_core::memory::{Life, Revision, Shelf, Stage, Standing, State, Status, 
 
 use super::gather::Held;
 
-/// A step in a memory's life.
+/// Where a memory should be.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Aging {
     pub(super) from: Stage,
     pub(super) to: Standing,
     pub(super) effective: f64,
+    /// The status that people and sessions gave it.
+    own: Status,
 }
 
 impl Aging {
-    /// What was done, in a word.
-    pub(super) fn verb(&self) -> &'static str {
-        match (self.from, self.to.stage) {
+    /// What is done, in a word; `None` where the stage stays.
+    pub(super) fn verb(&self) -> Option<&'static str> {
+        let verb = match (self.from, self.to.stage) {
+            (from, to) if from == to => return None,
             (_, Stage::Archived) => "archive",
             (_, Stage::Stale) => "stale",
             (Stage::Archived, _) => "restore",
@@ -24,57 +27,53 @@ impl Aging {
             (_, Stage::Established) => "establish",
             (_, Stage::Validated) => "validate",
             (_, Stage::Candidate) => "doubt",
+        };
+        Some(verb)
+    }
+
+    fn status(&self) -> Status {
+        match self.to.stage {
+            Stage::Candidate => Status::Candidate,
+            Stage::Validated | Stage::Established => Status::Active,
+            Stage::Stale => Status::Stale,
+            Stage::Archived => Status::Archived,
         }
+    }
+
+    /// What the status alone does not tell. What a person or a session marked as stale needs no word of ours.
+    fn life(&self) -> Option<Life> {
+        let Standing { stage, reason } = self.to.clone();
+        let before = match stage {
+            Stage::Candidate | Stage::Validated => return None,
+            Stage::Stale if self.own == Status::Stale => return None,
+            Stage::Established => None,
+            Stage::Stale | Stage::Archived => Some(self.own.as_str().to_owned()),
+        };
+        Some(Life { stage, reason, status_before: before })
+    }
+
+    /// Writes it into a revision and the state; whether that changes anything is for the plan to see.
+    pub(super) fn apply(&self, revision: &mut Revision, state: &mut State) {
+        let is_put_away = self.to.stage == Stage::Archived;
+        revision.status = Some(self.status());
+        revision.shelf = Some(if is_put_away { Shelf::Archived } else { Shelf::Active });
+        state.status_before_archive = is_put_away.then(|| self.own.as_str().to_owned());
+        state.life = self.life();
     }
 }
 
-/// Where a memory should be now, `None` where it is there.
-pub(super) fn age(
-    one: &Held,
-    vitals: &Vitals,
-    gone: Option<&String>,
-    now: Timestamp,
-) -> Option<Aging> {
+/// Where a memory is and where it should be now.
+pub(super) fn age(one: &Held, vitals: &Vitals, gone: Option<&String>, now: Timestamp) -> Aging {
     let mut to = vitals.standing(now);
     if let Some(reason) = gone.filter(|_| to.stage < Stage::Stale) {
         to = Standing { stage: Stage::Stale, reason: reason.clone() };
     }
-    let from = current(one);
-    let is_same = from == to.stage && (to.stage < Stage::Stale || reason(one) == Some(&to.reason));
-    // What a person or a session marked as stale needs no word of ours.
-    let is_theirs = to.stage == Stage::Stale && vitals.status == Status::Stale;
-    (!is_same && !is_theirs).then(|| Aging { from, to, effective: vitals.effective(now) })
+    Aging { from: current(one), to, effective: vitals.effective(now), own: vitals.status }
 }
 
 fn current(one: &Held) -> Stage {
     let life = one.state.as_ref().and_then(|state| state.life.as_ref());
     let of_status = Stage::of_status(one.memory.status);
-    match life {
-        Some(life) if life.stage == Stage::Established && of_status == Stage::Validated => {
-            life.stage
-        }
-        Some(_) | None => of_status,
-    }
-}
-
-fn reason(one: &Held) -> Option<&String> {
-    one.state.as_ref().and_then(|state| state.life.as_ref()).map(|life| &life.reason)
-}
-
-/// Writes a step into a revision and its state.
-pub(super) fn apply(aging: &Aging, own: Status, revision: &mut Revision, state: &mut State) {
-    let Standing { stage, reason } = &aging.to;
-    let status = match stage {
-        Stage::Candidate => Status::Candidate,
-        Stage::Validated | Stage::Established => Status::Active,
-        Stage::Stale => Status::Stale,
-        Stage::Archived => Status::Archived,
-    };
-    let is_put_away = *stage == Stage::Archived;
-    revision.status = Some(status);
-    revision.shelf = Some(if is_put_away { Shelf::Archived } else { Shelf::Active });
-    let before = (*stage >= Stage::Stale).then(|| own.as_str().to_owned());
-    state.status_before_archive = before.clone().filter(|_| is_put_away);
-    let life = Life { stage: *stage, reason: reason.clone(), status_before: before };
-    state.life = (*stage != Stage::of_status(status) || *stage >= Stage::Stale).then_some(life);
+    let is_established = life.is_some_and(|life| life.stage == Stage::Established);
+    if is_established && of_status == Stage::Validated { Stage::Established } else { of_status }
 }

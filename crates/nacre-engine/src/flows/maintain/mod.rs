@@ -33,6 +33,7 @@ pub(super) use self::ledger::Ledger;
 use self::plan::{Inputs, Plan};
 pub use self::report::{MaintainAction, MaintainOutcome, MaintainReport, OpenContradiction, VERBS};
 use self::rewrite::Texts;
+pub use self::rewrite::{Scribe, Text, write};
 use super::run::{RunId, RunMode, UndoPlan, pretty};
 use super::sync::Desk;
 
@@ -53,6 +54,8 @@ pub struct MaintainOrder {
 pub enum MaintainStep {
     Read,
     Compare,
+    /// A model is asked.
+    Write,
     Commit,
     Index,
 }
@@ -62,6 +65,7 @@ impl MaintainStep {
         match self {
             Self::Read => "read",
             Self::Compare => "compare",
+            Self::Write => "write",
             Self::Commit => "commit",
             Self::Index => "index",
         }
@@ -89,12 +93,13 @@ impl From<FsError> for MaintainError {
 pub fn maintain(
     desk: &Desk<'_>,
     order: &MaintainOrder,
+    scribe: Option<Scribe<'_>>,
     mut watch: impl FnMut(MaintainStep),
 ) -> Result<MaintainReport, MaintainError> {
     let mut tries = 0;
     loop {
         let began = (desk.clock)();
-        let Some(round) = Round::open(desk, order, &mut watch)? else {
+        let Some(round) = Round::open(desk, order, scribe, &mut watch)? else {
             return Ok(Round::skipped(desk));
         };
         if round.plan.revisions.is_empty() {
@@ -129,9 +134,10 @@ pub fn maintain(
 pub fn preview(
     desk: &Desk<'_>,
     order: &MaintainOrder,
+    scribe: Option<Scribe<'_>>,
 ) -> Result<(MaintainReport, Vec<PlannedChange>), MaintainError> {
     let began = (desk.clock)();
-    let Some(round) = Round::open(desk, order, &mut |_| {})? else {
+    let Some(round) = Round::open(desk, order, scribe, &mut |_| {})? else {
         return Ok((Round::skipped(desk), Vec::new()));
     };
     let mut batch = desk.store.begin(desk.owner, desk.patience)?;
@@ -149,6 +155,7 @@ struct Round {
     collection: Collection,
     fingerprint: ContentHash,
     plan: Plan,
+    texts: Texts,
     n_pairs: usize,
     /// Reading and comparing.
     took: [Duration; 2],
@@ -159,6 +166,7 @@ impl Round {
     fn open(
         desk: &Desk<'_>,
         order: &MaintainOrder,
+        scribe: Option<Scribe<'_>>,
         watch: &mut dyn FnMut(MaintainStep),
     ) -> Result<Option<Self>, MaintainError> {
         let began = (desk.clock)();
@@ -175,18 +183,25 @@ impl Round {
         let index = MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?;
         let near = index.nearest(compare::MAX_NEAR, compare::MIN_LIKENESS);
         let compared = compare::compare(&collection, &near, desk.builtin)?;
-        let plan = plan::plan(&Inputs {
+        let inputs = Inputs {
             collection: &collection,
             compared: &compared,
             gone: &gone,
             ledger: &ledger,
             texts: &Texts::default(),
             now: desk.now,
-        });
+        };
+        let mut plan = plan::plan(&inputs);
+        let mut texts = Texts::default();
+        if let Some(scribe) = scribe {
+            watch(MaintainStep::Write);
+            texts = rewrite::texts(&collection, &compared, &plan, (scribe, desk.builtin))?;
+            plan = plan::plan(&Inputs { texts: &texts, ..inputs });
+        }
         let compared_for = (desk.clock)().saturating_sub(began + read_for);
         let n_pairs = compared.len();
         let took = [read_for, compared_for];
-        Ok(Some(Self { collection, fingerprint, plan, n_pairs, took }))
+        Ok(Some(Self { collection, fingerprint, plan, texts, n_pairs, took }))
     }
 
     /// Stages the plan and the run's folder; names what stands beside a memory and is no longer what was read.
@@ -226,7 +241,6 @@ impl Round {
         let metrics = json!({
             "run_id": run, "memories": report.memories, "broken": report.broken, "pairs": self.n_pairs,
             "counts": report.counts, "model_calls": report.model_calls, "denied_writes": 0, "explorers": [],
-            "tokens": { "input": 0, "output": 0 }, "cost_usd": report.cost_usd,
             "durations_ms": {
                 "read": millis(read_for), "compare": millis(compared_for),
                 "whole": millis((desk.clock)().saturating_sub(began)),
@@ -239,7 +253,7 @@ impl Round {
         let files: [(&str, Vec<u8>); 5] = [
             ("maintain_actions.json", pretty(report)),
             ("metrics.json", pretty(&metrics)),
-            ("agent.log", b"No model was asked: everything was decided by rule.\n".to_vec()),
+            ("agent.log", self.agent_log()),
             ("subagents.log", Vec::new()),
             ("session.log", lines.collect::<String>().into_bytes()),
         ];
@@ -248,6 +262,13 @@ impl Round {
         }
         let (path, bytes) = UndoPlan::of_maintenance(plan).file(run)?;
         Ok(batch.put_file(path, bytes)?)
+    }
+
+    fn agent_log(&self) -> Vec<u8> {
+        match self.texts.n_asked {
+            0 => b"No model was asked: everything was decided by rule.\n".to_vec(),
+            _ => self.texts.log.clone().into_bytes(),
+        }
     }
 
     /// Brings the index up to date, and says what the next run need not look at.
@@ -287,6 +308,7 @@ impl Round {
             contradictions: self.plan.open.clone(),
             actions,
             written_paths,
+            model_calls: self.texts.n_asked,
             ..Self::skipped(desk)
         }
     }
@@ -305,7 +327,6 @@ impl Round {
             contradictions: Vec::new(),
             written_paths: Vec::new(),
             model_calls: 0,
-            cost_usd: 0.0,
         }
     }
 }

@@ -21,6 +21,7 @@ pub(super) struct Plan {
     /// By place in the collection.
     pub(super) revisions: BTreeMap<usize, Revision>,
     pub(super) actions: Vec<MaintainAction>,
+    pub(super) merges: Vec<Merge>,
     pub(super) open: Vec<OpenContradiction>,
     /// When time alone will change something.
     pub(super) next_change: Option<Timestamp>,
@@ -58,6 +59,7 @@ pub(super) fn plan(inputs: &Inputs<'_>) -> Plan {
     }
     work.age();
     work.mend_links();
+    work.plan.merges = merges;
     work.finish()
 }
 
@@ -232,7 +234,10 @@ impl<'a> Work<'a> {
                 continue;
             }
             let one = &self.held[idx];
-            if one.memory.status == Status::Superseded {
+            // Overturned, or archived by a hand that did not move it: neither is for time to decide.
+            let is_put_aside = matches!(one.memory.status, Status::Superseded)
+                || (one.memory.status, one.memory.at.shelf) == (Status::Archived, Shelf::Active);
+            if is_put_aside {
                 continue;
             }
             let mut vitals = one.vitals();
@@ -247,11 +252,8 @@ impl<'a> Work<'a> {
             });
             let aging = life::age(one, &vitals, gone, self.inputs.now);
             let mut state = one.state_or_new();
-            if let Some(aging) = aging {
-                let revision = self.plan.revisions.entry(idx).or_default();
-                life::apply(&aging, vitals.status, revision, &mut state);
-                self.tell_aging(idx, &aging);
-            }
+            aging.apply(self.plan.revisions.entry(idx).or_default(), &mut state);
+            self.tell_aging(idx, &aging);
             self.keep_state(idx, state);
         }
     }
@@ -312,8 +314,10 @@ impl<'a> Work<'a> {
     }
 
     fn tell_aging(&mut self, idx: usize, aging: &life::Aging) {
-        let reason = aging.to.reason.clone();
-        self.tell(aging.verb(), idx, None, &reason, Some(aging.effective as f32));
+        if let Some(verb) = aging.verb() {
+            let reason = aging.to.reason.clone();
+            self.tell(verb, idx, None, &reason, Some(aging.effective as f32));
+        }
     }
 
     /// Leaves out what would change nothing.

@@ -61,7 +61,6 @@ pub struct MaintainReport {
     pub contradictions: Vec<OpenContradiction>,
     pub written_paths: Vec<String>,
     pub model_calls: usize,
-    pub cost_usd: f64,
 }
 
 /// Every verb, so that a count of nothing is told as well.

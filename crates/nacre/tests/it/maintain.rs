@@ -1,0 +1,151 @@
+//! `nacre maintain`
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::home::TestHome;
+
+/// A home whose project says one thing twice.
+fn doubled() -> (TestHome, String, String) {
+    let home = TestHome::new();
+    let first =
+        home.add("Install packages with pnpm", &["--body", "npm writes a second lock file."]);
+    let second =
+        home.add("install the packages with PNPM", &["--body", "npm writes a second lock file"]);
+    home.add("The job queue lives in SQLite", &["--body", "One file to back up."]);
+    (home, first, second)
+}
+
+/// The files of memories, their evidence and their counters.
+fn kept(home: &TestHome) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = home.snapshot();
+    let tops = ["memory", "meta/evidence", "meta/state"].map(|top| home.store(top));
+    files.retain(|(path, _)| tops.iter().any(|top| path.starts_with(top)));
+    files
+}
+
+fn only(value: &Value) -> &Value {
+    assert_eq!(value["projects"].as_array().map(Vec::len), Some(1), "{value:#}");
+    &value["projects"][0]
+}
+
+#[test]
+fn what_says_the_same_is_merged_and_can_be_brought_back() {
+    let (home, first, second) = doubled();
+    let before = kept(&home);
+    let shown = home.run(&["maintain", "--dry-run"]);
+    for sign in [
+        "merge ",
+        "it says the same",
+        "+status: archived",
+        "--- memory/decisions/",
+        "+++ /dev/null",
+    ] {
+        assert!(shown.contains(sign), "{sign} is not in {shown}");
+    }
+    assert_eq!(kept(&home), before);
+    let (code, value) = home.json(&["maintain"]);
+    let report = &only(&value)["report"];
+    assert_eq!((code, report["counts"]["merge"].as_u64()), (0, Some(1)), "{report:#}");
+    let action = &report["actions"][0];
+    let (gone, stays) = (action["target"].as_str().unwrap(), action["with"].as_str().unwrap());
+    assert!([&first, &second].iter().all(|id| [gone, stays].contains(&id.as_str())));
+    assert!(home.store(&format!("memory/archived/decisions/{gone}.md")).exists());
+    let run = report["run_id"].as_str().unwrap();
+    for name in ["maintain_actions.json", "metrics.json", "agent.log", "session.log", "undo.json"] {
+        assert!(home.store(&format!("workspace/{run}/{name}")).exists(), "{name}");
+    }
+    assert!(home.ok(&["run", "list"]).contains("merged 1"));
+    assert!(home.ok(&["run", "show", run]).contains("it says the same"));
+    // Nothing changed since.
+    assert!(home.ok(&["maintain"]).contains("unchanged since the last run"));
+    assert!(home.ok(&["maintain", "--force"]).contains("nothing to do"));
+    home.ok(&["memory", "restore", gone]);
+    assert!(home.ok(&["maintain"]).contains("nothing to do"));
+}
+
+#[test]
+fn an_undone_run_leaves_every_byte_as_it_was_and_is_not_repeated() {
+    let (home, ..) = doubled();
+    let before = kept(&home);
+    let (_, value) = home.json(&["maintain"]);
+    assert_ne!(kept(&home), before);
+    let run = only(&value)["report"]["run_id"].as_str().unwrap();
+    home.ok(&["maintain", "--undo", run]);
+    assert_eq!(kept(&home), before);
+    assert!(home.ok(&["maintain"]).contains("nothing to do"));
+    assert_eq!(kept(&home), before);
+}
+
+#[test]
+fn what_nobody_uses_grows_old_and_what_is_used_does_not() {
+    let home = TestHome::new();
+    let unused = home.add("Deploy on Fridays only", &["--confidence", "0.6"]);
+    let used = home.add("Tests need TZ=UTC", &["--confidence", "0.6"]);
+    home.ok(&["feedback", &used, "useful"]);
+    let later = home.with_var("NACRE_NOW", "2027-12-01T00:00:00Z");
+    let (_, value) = later.json(&["maintain"]);
+    let actions = only(&value)["report"]["actions"].clone();
+    assert_eq!(actions.as_array().map(Vec::len), Some(1), "{actions:#}");
+    assert_eq!(actions[0]["target"], unused.as_str());
+    assert_eq!(actions[0]["action"], "archive");
+    assert_eq!(
+        actions[0]["reason"],
+        "not confirmed or used since 2026-11-15, for too long to keep"
+    );
+    assert!(later.ok(&["memory", "show", &used]).contains("active"));
+    later.ok(&["memory", "restore", &unused]);
+    let (_, again) = later.json(&["maintain"]);
+    assert_eq!(only(&again)["state"], "clean");
+}
+
+#[test]
+fn all_projects_are_maintained_and_one_that_fails_is_told() {
+    let (home, ..) = doubled();
+    let other = home.root().join("other");
+    fs::create_dir_all(other.join(".git")).unwrap();
+    home.run_in(&other, &["init"]);
+    fs::remove_dir_all(other.join(".nacre")).unwrap();
+    let (code, value) = home.json(&["maintain", "--all"]);
+    let states: Vec<(&str, &str)> = value["projects"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["project"].as_str().unwrap(), one["state"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        (code, states),
+        (3, vec![("other", "failed"), ("work", "done"), ("global", "clean")])
+    );
+    let shown = home.run(&["maintain", "--all"]);
+    assert!(
+        shown.contains("other could not be maintained: There is no `.nacre` folder"),
+        "{shown}"
+    );
+    let shown = home.run_in(&other, &["maintain"]);
+    assert!(shown.ends_with("[exit 1]\n"), "{shown}");
+}
+
+#[test]
+fn a_model_writes_what_is_merged_only_when_it_is_asked_to() {
+    let home = TestHome::new();
+    home.add("Install packages with pnpm", &["--body", "npm writes a second lock file."]);
+    home.add(
+        "Packages are installed with pnpm",
+        &["--body", "A second lock file is written by npm."],
+    );
+    let script = "[[turns]]\nexpect = { role = \"lead\" }\nsay = '''{\"title\": \"Install packages with pnpm, not npm\", \"body\": \"npm writes a second lock file.\"}'''\n";
+    fs::write(home.root().join("script.toml"), script).unwrap();
+    let file = home.root().join("script.toml").display().to_string();
+    let (_, value) = home.json(&["maintain", "--rewrite", "--scripted", &file]);
+    let report = &only(&value)["report"];
+    assert_eq!(report["model_calls"], 1, "{value:#}");
+    let kept = report["actions"][0]["with"].as_str().unwrap();
+    assert!(
+        home.ok(&["memory", "show", kept]).starts_with("Install packages with pnpm, not npm\n")
+    );
+    let shown = TestHome::new().run(&["maintain", "--rewrite"]);
+    assert!(shown.contains("No model is set for `lead`"), "{shown}");
+}
