@@ -69,7 +69,7 @@ pub use tool::{
     AnyTool, Category, Change, ChangeKind, Desk, Fault, Output, Running, Tool, ToolError, ToolSpec,
 };
 pub use toolkits::checklist::{Checklist, ChecklistItem, ChecklistSet, ChecklistUpdate, ItemState};
-pub use toolkits::memory::{MemoryAdd, MemoryRemove, MemorySearch, MemoryShelf};
+pub use toolkits::memory::{ClaimSearch, MemoryAdd, MemoryRemove, MemorySearch, MemoryShelf};
 pub use toolkits::shell::ShellRun;
 pub use toolkits::web::{AddressGuard, SearchEndpoint, SearchEndpointError, WebFetch, WebSearch};
 pub use workspace::{BadGlob, Denied, Workspace, WorkspaceError};

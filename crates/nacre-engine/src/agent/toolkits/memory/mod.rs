@@ -4,11 +4,13 @@
 //! goes through one `memory::Batch`.
 
 mod add;
+mod claims;
 mod remove;
 mod search;
 mod shelf;
 
 pub use add::MemoryAdd;
+pub use claims::ClaimSearch;
 pub use remove::MemoryRemove;
 pub use search::MemorySearch;
 pub use shelf::MemoryShelf;
