@@ -23,6 +23,7 @@ use nacre_core::memory::{Rules, Store};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
 use nacre_engine::flows::maintain::{MaintainOrder, MaintainReport, maintain};
+use nacre_engine::flows::strategy::Reader;
 use nacre_engine::flows::sync::Desk;
 use nacre_engine::flows::undo::undo;
 

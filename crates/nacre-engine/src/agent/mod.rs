@@ -72,7 +72,7 @@ pub use tool::{
 };
 pub use toolkits::checklist::{Checklist, ChecklistItem, ChecklistSet, ChecklistUpdate, ItemState};
 pub use toolkits::memory::{
-    MemoryAdd, MemoryRecall, MemoryRemove, MemorySearch, MemoryShelf, Passage, QUOTE_MARK, note,
+    ClaimSearch, MemoryAdd, MemoryRecall, MemoryRemove, MemorySearch, MemoryShelf, Passage, QUOTE_MARK, note,
     recall, speaker,
 };
 pub use toolkits::shell::ShellRun;

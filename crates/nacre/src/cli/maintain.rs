@@ -11,6 +11,7 @@ use nacre_engine::flows::maintain::{
     MaintainOrder, MaintainOutcome, MaintainReport, Scribe, Text, maintain, preview, write,
 };
 use nacre_engine::flows::run;
+use nacre_engine::flows::strategy::Reader;
 use nacre_engine::flows::sync::Desk;
 use nacre_engine::model::{Cancel, Control, Limits, Models, RetryPolicy, Role as ModelRole, Route};
 use serde_json::{Value, json};

@@ -10,9 +10,9 @@ use nacre_core::memory::Store;
 use nacre_core::search::Embedder;
 use nacre_engine::agent::state::SpentOn;
 use nacre_engine::agent::{
-    AnyTool, Cache, Crew, Heartbeat, LEAD_DENIED, Lead, LeadOrder, LeadReport, LeadStep, LeadTask,
-    MemorySearch, MemoryShelf, Permissions, Recording, RunHandle, Shelf, ShelfPlaces, TaskClass,
-    TaskId, Workspace, toolkits,
+    AnyTool, Cache, ClaimSearch, Crew, Heartbeat, LEAD_DENIED, Lead, LeadOrder, LeadReport,
+    LeadStep, LeadTask, MemoryShelf, Permissions, Recording, RunHandle, Shelf, ShelfPlaces,
+    TaskClass, TaskId, Workspace, toolkits,
 };
 use nacre_engine::flows::models::FlowModels;
 use nacre_engine::model::{Limits, Models, RetryPolicy, Role, RolesError};
@@ -138,7 +138,7 @@ fn assembled(
         source: "lead".to_owned(),
     };
     let mut tools = toolkits::file::tools(&workspace);
-    tools.push(Arc::new(MemorySearch { shelf: shelf.clone() }) as Arc<dyn AnyTool>);
+    tools.push(Arc::new(ClaimSearch { shelf: shelf.clone() }) as Arc<dyn AnyTool>);
     let crew = Crew {
         models: Arc::clone(models),
         policy: RetryPolicy::default(),

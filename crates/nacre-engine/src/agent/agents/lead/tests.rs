@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::memory::{Draft, LearningKind, Rules};
+use nacre_core::memory::{Draft, LearningKind, Rules, SummaryDraft};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
 use proptest::prelude::*;
@@ -13,13 +13,13 @@ use proptest::prelude::*;
 use super::*;
 use crate::agent::agents::crew::Crew;
 use crate::agent::control::RunControl;
-use crate::agent::event::Event;
+use crate::agent::event::{Event, Events};
 use crate::agent::pipeline::Cache;
 use crate::agent::skills::{Shelf, ShelfPlaces};
 use crate::agent::spec::Deeds;
 use crate::agent::tasks::TaskId;
 use crate::agent::tool::AnyTool;
-use crate::agent::toolkits::memory::{MemorySearch, MemoryShelf};
+use crate::agent::toolkits::memory::{ClaimSearch, MemoryShelf};
 use crate::agent::toolkits::{self, checklist::ItemState};
 use crate::agent::workspace::Workspace;
 use crate::model::{Limits, ModelRef, ModelSettings, Models, RetryPolicy, RoleSettings, Scripted};
@@ -109,7 +109,7 @@ impl Bench {
             source: OWNER.to_owned(),
         };
         let mut tools = toolkits::file::tools(&workspace);
-        tools.push(Arc::new(MemorySearch { shelf: shelf.clone() }) as Arc<dyn AnyTool>);
+        tools.push(Arc::new(ClaimSearch { shelf: shelf.clone() }) as Arc<dyn AnyTool>);
         let settings = ModelSettings {
             default: Some(RoleSettings::of_model(ModelRef::scripted())),
             script: Some(Arc::new(Scripted::parse(script).unwrap())),
@@ -268,6 +268,39 @@ async fn who_tries_to_write_is_refused_and_counted() {
     let (report, _) = bench.settle(&script(&turns), 1).await;
     assert_eq!((report.denied_writes(), report.rulings.len()), (2, 1), "{:?}", report.error);
     assert!(bench.store.get("new").is_err());
+}
+
+#[tokio::test]
+async fn what_sessions_were_about_is_shown_to_nobody() {
+    let bench = Bench::new();
+    let draft = SummaryDraft {
+        title: "Installed the packages with pnpm".to_owned(),
+        description: "ZEBRA-7731".to_owned(),
+        body: "The person said: use pnpm. ZEBRA-7731".to_owned(),
+        coding_agent: "generic".to_owned(),
+        raw_trace_path: String::new(),
+        run_id: String::new(),
+        repo_name: String::new(),
+        related: Vec::new(),
+        tags: Vec::new(),
+    };
+    let mut batch = bench.store.begin(&owner(), Duration::ZERO).unwrap();
+    batch.add_summary(&draft, at()).unwrap();
+    batch.commit().unwrap();
+    let path = "summaries/20261101/100000/installed-the-packages-with-pnpm.md";
+    let look = json!({ "expect": { "role": "lead" }, "calls": [
+        { "name": "memory_search", "arguments": { "query": "type:summary pnpm packages" } },
+        { "name": "memory_search", "arguments": { "query": "installed the packages with pnpm" } },
+        { "name": "file_search", "arguments": { "pattern": "ZEBRA" } },
+        { "name": "file_read", "arguments": { "path": path } },
+    ] });
+    let looking = bench.lead(&script(&[look.to_string(), decided(&[decision("c1", "no_op")])]));
+    let spec = lead(&bench.order(1), &bench.store);
+    let (events, control) = (Events::silent(TaskId::from_random(1)), RunControl::unattended());
+    let outcome = looking.crew.explore("Look.", &spec, events, &control).await.unwrap();
+    let told = format!("{:?}", outcome.conversation);
+    assert!(bench.store.get("20261101-installed").is_ok(), "it is there");
+    assert!(told.contains("20261101-use-pnpm") && !told.contains("The person said"), "{told}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! goes through one `memory::Batch`.
 
 mod add;
+mod claims;
 mod passage;
 mod recall;
 mod remove;
@@ -11,6 +12,7 @@ mod search;
 mod shelf;
 
 pub use add::MemoryAdd;
+pub use claims::ClaimSearch;
 pub(crate) use passage::marked;
 pub use passage::{Passage, QUOTE_MARK, recall, speaker};
 pub use recall::{MemoryRecall, note};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use nacre_core::memory::MemoryType;
 use nacre_core::search::{MemoryHit, MemoryIndex, MemoryOptions, Mode, Query};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -26,13 +27,13 @@ pub struct MemorySearch {
 #[serde(deny_unknown_fields)]
 pub struct MemorySearchInput {
     /// Words and "quoted phrases"; filters such as type:decision, tag:auth or after:2026-01 may stand among them.
-    query: String,
+    pub(super) query: String,
     /// At most this many, 1 to 20; 8 if left out.
     limit: Option<usize>,
 }
 
 impl MemorySearchInput {
-    fn limit(&self) -> Result<usize, ToolError> {
+    pub(super) fn limit(&self) -> Result<usize, ToolError> {
         let limit = self.limit.unwrap_or(DEFAULT_RESULTS);
         let is_question = !self.query.trim().is_empty() && self.query.len() <= MAX_QUERY_BYTES;
         if is_question && (1..=MAX_RESULTS).contains(&limit) {
@@ -65,21 +66,23 @@ impl Tool for MemorySearch {
     async fn run(&self, input: MemorySearchInput, desk: &Desk) -> Result<Output, ToolError> {
         let limit = input.limit()?;
         let now = desk.now;
-        self.shelf.work(move |shelf| search(shelf, &input.query, limit, now)).await
+        self.shelf.work(move |shelf| search(shelf, &input.query, limit, (now, |_| true))).await
     }
 }
 
-fn search(
+/// Searches for memories of the types that are wanted.
+pub(super) fn search(
     shelf: &MemoryShelf,
     query: &str,
     limit: usize,
-    now: Timestamp,
+    (now, is_wanted): (Timestamp, impl Fn(MemoryType) -> bool),
 ) -> Result<Output, ToolError> {
     let failed = |error| search_error(&error);
     let index = MemoryIndex::open(&shelf.store, shelf.embedder.as_ref(), &shelf.owner, now)
         .map_err(failed)?;
     let options = MemoryOptions { mode: Mode::Hybrid, limit, archived: false };
-    let found = index.search(&Query::parse(query, now), &options).map_err(failed)?;
+    let mut found = index.search(&Query::parse(query, now), &options).map_err(failed)?;
+    found.hits.retain(|hit| is_wanted(hit.memory.at.memory_type));
     let text = match found.hits.as_slice() {
         [] => "Nothing is remembered about that.".to_owned(),
         hits => hits.iter().map(line).collect::<Vec<_>>().join("\n"),
