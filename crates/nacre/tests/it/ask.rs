@@ -55,6 +55,17 @@ fn without_a_model_the_memories_are_the_answer() {
 }
 
 #[test]
+fn a_memory_that_is_in_doubt_says_so() {
+    let home = home();
+    home.ok(&["feedback", QUEUE, "outdated"]);
+    let told = home.ok(&["ask", "Where is the queue kept?"]);
+    assert_eq!(
+        told.lines().next(),
+        Some(&*format!("The queue is a SQLite table [{QUEUE}] (stale)"))
+    );
+}
+
+#[test]
 fn with_a_model_every_sentence_names_what_proves_it() {
     let home = home();
     let said =
