@@ -71,10 +71,9 @@ pub(super) fn print_told(
         let passage = &told.passage;
         let title = ui.paint(Role::Title, Shown(&passage.title).one_line());
         let id = ui.paint(Role::Id, format!("[{}]", passage.id));
-        let note = match passage.status {
-            Status::Active => String::new(),
-            status => format!(" ({})", status.as_str()),
-        };
+        let is_active = passage.status == Status::Active;
+        let note =
+            if is_active { String::new() } else { format!(" ({})", passage.status.as_str()) };
         ui.line(format!("{title} {id}{note}"))?;
         if !told.line.is_empty() {
             ui.line(format!("    {}", Shown(&told.line).one_line()))?;
