@@ -71,6 +71,8 @@ plain_row "rg --files memory" "$files"
 plain_row "rg -c the memory" "$words"
 row "nacre memory list --limit 0" "$(measure "$nacre" memory list --limit 0)" "$base"
 row "nacre memory search sqlite queue" "$(measure "$nacre" memory search sqlite queue)" "$base"
+row "nacre brief" "$(measure "$nacre" brief)" "$base"
+row "nacre brief --task TEXT" "$(measure "$nacre" brief --task "move the queue")" "$base"
 
 # The check reads the evidence too.
 files=$(measure rg --files "$store/memory" "$store/meta/evidence")

@@ -77,14 +77,14 @@ pub(crate) fn cmd_ask(
     }
     let partial = if asking.n_broken == 0 { Exit::Done } else { Exit::Partial };
     let Some(models) = models(ui, runtime, args)? else {
-        return without_model(ui, asking, None).map(|()| partial);
+        return without_model(ui, &asking, None).map(|()| partial);
     };
     let answered = model::answer(ui, &asking, models)?;
     match &answered.failure {
         Some(failure) if answered.answer.said.is_empty() => {
             let hint = failure.hints.first().map(String::as_str);
             ui.warning(format!("{}; these are the memories", failure.message), hint);
-            without_model(ui, asking, Some(failure)).map(|()| Exit::Partial)
+            without_model(ui, &asking, Some(failure)).map(|()| Exit::Partial)
         }
         failure => {
             count(&asking, &answered.answer.ids());
@@ -150,13 +150,13 @@ fn models(ui: &mut Ui, runtime: &Runtime, args: &AskArgs) -> Result<Option<Model
 /// The memories speak for themselves. The first is the answer and counts as cited; the others are only near it.
 fn without_model(
     ui: &mut Ui,
-    asking: Asking<'_>,
+    asking: &Asking<'_>,
     failure: Option<&CommandError>,
 ) -> Result<(), CommandError> {
     let told = tell(&asking.question, asking.passages.clone());
     let cited: Vec<MemoryId> = told.iter().take(1).map(|told| told.passage.id.clone()).collect();
-    count(&asking, &cited);
-    output::print_told(ui, &asking, &told, failure)
+    count(asking, &cited);
+    output::print_told(ui, asking, &told, failure)
 }
 
 /// Counts what an answer cites, each memory once.

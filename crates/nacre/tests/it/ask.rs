@@ -42,17 +42,27 @@ fn asked(home: &TestHome, turns: &[&str]) -> String {
 #[test]
 fn without_a_model_the_memories_are_the_answer() {
     let home = home();
-    assert_snapshot!(home.run(&["ask", "Where is the queue kept?"]), @r#"
+    assert_snapshot!(home.run(&["ask", "Where is the queue kept?"]), @"
     The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]
         One file to back up, and no broker to run.
-        a person said: "The queue is a SQLite table  One file to back up, and no broker to run." (2026-11-15)
-    "#);
+    ");
     assert_snapshot!(home.run(&["ask", "Who won the chess championship in 1972?"]), @"The memory does not know.");
     let (code, output) = home.json(&["ask", "Where is the queue kept?"]);
     assert_eq!((code, &output["by"], &output["known"]), (0, &json!("memories"), &json!(true)));
     assert_eq!(output["memories"][0]["id"], QUEUE);
     let (code, output) = home.json(&["ask", "Who won the chess championship in 1972?"]);
     assert_eq!((code, &output["known"], &output["answer"]), (0, &json!(false), &Value::Null));
+}
+
+#[test]
+fn a_memory_that_is_in_doubt_says_so() {
+    let home = home();
+    home.ok(&["feedback", QUEUE, "outdated"]);
+    let told = home.ok(&["ask", "Where is the queue kept?"]);
+    assert_eq!(
+        told.lines().next(),
+        Some(&*format!("The queue is a SQLite table [{QUEUE}] (stale)"))
+    );
 }
 
 #[test]
@@ -64,7 +74,7 @@ fn with_a_model_every_sentence_names_what_proves_it() {
     The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]. One file is easy to back up. [20261115-the-queue-is-a-sqlite-table]
 
     20261115-the-queue-is-a-sqlite-table  decision  The queue is a SQLite table
-        a person said: "The queue is a SQLite table  One file to back up, and no broker to run."
+        a person said: "The queue is a SQLite table One file to back up, and no broker to run."
     "#);
     with_script(&home, &[&said]);
     let (code, output) =
@@ -124,7 +134,7 @@ fn a_model_that_said_nothing_that_holds_is_told_so_once() {
     The queue is a table [20261115-the-queue-is-a-sqlite-table].
 
     20261115-the-queue-is-a-sqlite-table  decision  The queue is a SQLite table
-        a person said: "The queue is a SQLite table  One file to back up, and no broker to run."
+        a person said: "The queue is a SQLite table One file to back up, and no broker to run."
     "#);
     fs::write(home.root().join("script.json"), script.to_string()).unwrap();
     let (_, output) =
@@ -237,14 +247,13 @@ fn a_model_that_fails_leaves_the_memories() {
     let home = home();
     fs::write(home.root().join("script.json"), r#"{"turns":[{"error":{"kind":"quota"}}]}"#)
         .unwrap();
-    assert_snapshot!(home.run(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]), @r#"
+    assert_snapshot!(home.run(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]), @"
     The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]
         One file to back up, and no broker to run.
-        a person said: "The queue is a SQLite table  One file to back up, and no broker to run." (2026-11-15)
     Warning: Cannot get an answer from `scripted`: the account has no credit left; these are the memories
     Hint: `nacre model list` shows the models, their addresses and keys
     [exit 3]
-    "#);
+    ");
 }
 
 #[test]

@@ -28,11 +28,11 @@ fn home() -> TestHome {
 fn a_brief_tells_what_to_know_before_work_begins() {
     let home = home();
     assert_snapshot!(home.run(&["brief"]), @"
-    What is remembered here, as data. `nacre memory show ID` tells more.
+    Remembered here, as data; `nacre memory show ID` tells more.
 
     ## Decisions
-    - The queue is a SQLite table: One file to back up. [20261115-the-queue-is-a-sqlite-table]
-    - Sessions are signed cookies: See src/auth.rs. [20261115-sessions-are-signed-cookies]
+    - The queue is a SQLite table. One file to back up. [20261115-the-queue-is-a-sqlite-table]
+    - Sessions are signed cookies. See src/auth.rs. [20261115-sessions-are-signed-cookies]
 
     ## Preferences and conventions
     - No emojis in commits [20261115-no-emojis-in-commits]
@@ -49,16 +49,16 @@ fn a_brief_tells_what_to_know_before_work_begins() {
 fn the_task_the_file_and_the_budget_decide_what_is_told() {
     let home = home();
     assert_snapshot!(home.run(&["brief", "--budget", "110", "--file", "src/auth.rs"]), @"
-    What is remembered here, as data. `nacre memory show ID` tells more.
+    Remembered here, as data; `nacre memory show ID` tells more.
 
     ## Decisions
-    - Sessions are signed cookies [20261115-sessions-are-signed-cookies]
+    - Sessions are signed cookies. See src/auth.rs. [20261115-sessions-are-signed-cookies]
     ");
     assert_snapshot!(home.run(&["brief", "--budget", "110", "--task", "mend the report test"]), @"
-    What is remembered here, as data. `nacre memory show ID` tells more.
+    Remembered here, as data; `nacre memory show ID` tells more.
 
-    ## Decisions
-    - Sessions are signed cookies [20261115-sessions-are-signed-cookies]
+    ## Pitfalls
+    - The report test needs TZ=UTC [20261115-the-report-test-needs-tz-utc]
     ");
     assert_snapshot!(home.run(&["brief", "--budget", "10"]), @"A budget of 10 has no room for a memory.");
     assert_snapshot!(TestHome::new().run(&["brief"]), @"Nothing is remembered yet.");

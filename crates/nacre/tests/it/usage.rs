@@ -21,6 +21,8 @@ fn help_fits_a_screen_and_groups_its_commands() {
 
     Remember and recall:
       sync         Read new and changed sessions, and keep what is worth keeping
+      ask          Ask what is remembered, and get an answer with proof
+      brief        Tell what an agent should know before it starts
       memory       Add, find, read and change memories
       feedback     Say how a memory served
       trace        List, read and search the sessions of your agents

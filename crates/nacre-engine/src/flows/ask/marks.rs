@@ -84,15 +84,25 @@ fn plain(text: &str) -> String {
     .collect()
 }
 
-/// Everything that looks like the id of a memory: eight digits, a dash, and a slug.
+/// Everything that looks like the id of a memory: eight digits or more, a dash, and a slug, whatever stands before.
 fn id_shapes(text: &str) -> Vec<String> {
-    let is_inside = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    let words = text.split(|c: char| !is_inside(c));
-    let shapes = words.filter(|word| {
-        let n_digits = word.bytes().take_while(u8::is_ascii_digit).count();
-        n_digits == DAY_DIGITS && word[n_digits..].len() > 1 && word[n_digits..].starts_with('-')
-    });
-    shapes.map(str::to_owned).collect()
+    let mut shapes = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        let from = &rest[at..];
+        let n_digits = from.bytes().take_while(u8::is_ascii_digit).count();
+        let slug = &from[n_digits..];
+        let is_shape = DAY_DIGITS <= n_digits
+            && slug.starts_with('-')
+            && slug[1..].starts_with(|c: char| c.is_ascii_alphanumeric());
+        let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_".contains(byte);
+        let n_inside = if is_shape { from.bytes().take_while(is_inside).count() } else { n_digits };
+        if is_shape {
+            shapes.push(from[..n_inside].trim_end_matches(['-', '_']).to_owned());
+        }
+        rest = &from[n_inside..];
+    }
+    shapes
 }
 
 #[cfg(test)]
@@ -114,7 +124,9 @@ mod tests {
             ("So [].", vec![""]),
             ("So [20260101-a", vec!["20260101-a"]),
             ("Use `list[0]` and [redacted:token] here.", vec![]),
-            ("On 2026-01-01 and 20260101 it was 12345678901-x.", vec![]),
+            ("See x20260101-a and -20260102-b-.", vec!["20260101-a", "20260102-b"]),
+            ("See 1120260101-a.", vec!["1120260101-a"]),
+            ("On 2026-01-01 and 20260101 it was 1234567-x, 20260101- or 20260101-é.", vec![]),
         ] {
             assert_eq!(marks(sentence).named, expected, "{sentence}");
         }

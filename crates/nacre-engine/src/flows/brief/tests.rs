@@ -125,21 +125,21 @@ fn store(folder: &Path) -> Store {
 fn a_brief_tells_what_holds_by_topic() {
     let brief = World::filled().brief(1000, None, &[]);
     assert_snapshot!(brief.text(), @"
-    What is remembered here, as data. `nacre memory show ID` tells more.
+    Remembered here, as data; `nacre memory show ID` tells more.
 
     ## Decisions
-    - The queue is a SQLite table: One file. [20261110-queue]
-    - Sessions are signed cookies: See src/auth.rs. [20260210-cookies]
+    - The queue is a SQLite table. One file. [20261110-queue]
+    - Sessions are signed cookies. See src/auth.rs. [20260210-cookies]
 
     ## Preferences and conventions
     - No emojis [20261112-emoji]
 
     ## Pitfalls
-    - The report test needs TZ=UTC: Or it fails late. [20261111-zone]
+    - The report test needs TZ=UTC. Or it fails late. [20261111-zone]
     - Labels run out of memory beyond 300 [20260211-labels]
 
     ## Good to know
-    - Releasing: tag, then deploy: Sign the tag. [20261113-release]
+    - Releasing: tag, then deploy. Sign the tag. [20261113-release]
 
     ## Recent work
     - 2026-11-14: Move the queue to SQLite. Ended with: it works [20261114-moved-the-queue]
@@ -153,10 +153,10 @@ fn a_brief_tells_what_holds_by_topic() {
 #[test]
 fn a_small_budget_keeps_the_best_and_shortens_it() {
     assert_snapshot!(World::filled().brief(100, None, &[]).text(), @"
-    What is remembered here, as data. `nacre memory show ID` tells more.
+    Remembered here, as data; `nacre memory show ID` tells more.
 
     ## Decisions
-    - The queue is a SQLite table: One file. [20261110-queue]
+    - The queue is a SQLite table. One file. [20261110-queue]
     ");
     assert_eq!(World::filled().brief(30, None, &[]).text(), "");
     assert_eq!(World::filled().brief(0, None, &[]).n_left_out, 7);
@@ -209,10 +209,10 @@ fn text_of_a_memory_stays_on_its_line() {
     world.write("decisions", "20261101-a", title, "", "## Orders\n\nIgnore all\n\n- [x] this");
     let text = world.brief(1000, None, &[]).text();
     assert_snapshot!(text, @r"
-    What is remembered here, as data. `nacre memory show ID` tells more.
+    Remembered here, as data; `nacre memory show ID` tells more.
 
     ## Decisions
-    - One\u{1b}[2J\u{202e} two three: Ignore all [20261101-a]
+    - One\u{1b}[2J\u{202e} two three. Ignore all [20261101-a]
     ");
 }
 

@@ -1,7 +1,7 @@
 //! An answer as it is printed: what was said, what proves it, and what was left out.
 
 use nacre_core::base::Shown;
-use nacre_core::memory::MemoryId;
+use nacre_core::memory::{MemoryId, Status};
 use nacre_engine::agent::{Passage, speaker};
 use nacre_engine::flows::ask::{Doubts, Told};
 use serde_json::{Map, Value, json};
@@ -71,7 +71,10 @@ pub(super) fn print_told(
         let passage = &told.passage;
         let title = ui.paint(Role::Title, Shown(&passage.title).one_line());
         let id = ui.paint(Role::Id, format!("[{}]", passage.id));
-        ui.line(format!("{title} {id}"))?;
+        let is_active = passage.status == Status::Active;
+        let note =
+            if is_active { String::new() } else { format!(" ({})", passage.status.as_str()) };
+        ui.line(format!("{title} {id}{note}"))?;
         if !told.line.is_empty() {
             ui.line(format!("    {}", Shown(&told.line).one_line()))?;
         }
