@@ -104,3 +104,15 @@ pub enum Problem {
     /// The file could not be read.
     Unreadable,
 }
+
+impl Problem {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NotText => "not_text",
+            Self::TooLarge => "too_large",
+            Self::Broken => "broken",
+            Self::TooMany => "too_many",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
