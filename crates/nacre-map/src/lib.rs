@@ -6,5 +6,4 @@ pub mod artifact;
 pub mod indexer;
 pub mod languages;
 pub mod resolve;
-pub mod slices;
 pub mod watch;

@@ -1,1 +1,323 @@
-//! The laws of the artifact.
+//! The laws of the artifact: what is written is read, and what is torn or strange is as good as absent.
+#![expect(clippy::disallowed_methods, reason = "the tests play the crash and the stranger")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use nacre_core::safefs::Owner;
+use proptest::prelude::*;
+
+use super::*;
+use crate::languages::{
+    Analysis, Depth, Import, ImportKind, Language, Problem, SymbolFacts, SymbolKind, Visibility,
+};
+
+struct Shelf {
+    dir: tempfile::TempDir,
+    project: Project,
+}
+
+impl Shelf {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let project = Project::at(PathBuf::from("/somewhere/pearl"));
+        Self { dir, project }
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.dir.path().join(self.project.id.to_string())
+    }
+
+    fn cache(&self) -> Cache {
+        let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
+        Cache::new(self.dir.path().to_owned(), owner)
+    }
+
+    fn keep(&self, artifact: &mut Artifact, commit: Commit) -> Kept {
+        self.cache().keep(&self.project, artifact, commit, &NewAnalyses::new()).unwrap()
+    }
+
+    fn open(&self) -> Option<Artifact> {
+        self.cache().open(&self.project)
+    }
+
+    /// An artifact with one file a commit: the first in the file, the others in the log.
+    fn filled(&self, n_commits: u64) -> Artifact {
+        let mut artifact = Artifact::default();
+        for number in 1..=n_commits {
+            assert_eq!(self.keep(&mut artifact, commit(number)), Kept::Yes);
+        }
+        artifact
+    }
+}
+
+fn row(number: u64) -> FileRow {
+    let stamp = Stamp { size: number, mtime_ns: -3, ctime_ns: i64::MAX, inode: u64::MAX };
+    FileRow { stamp, hash: FileHash(number), lines: 7, marks: Marks::default() }
+}
+
+/// The commit that adds the file of its number.
+fn commit(number: u64) -> Commit {
+    let path = format!("f{number}.rs");
+    let revision = Revision { epoch: 9, number };
+    let change = Change { path: path.clone(), before: None, after: Some(FileHash(number)) };
+    Commit {
+        head: Head { revision, created_ns: 1, ..Head::default() },
+        files: vec![(path, Some(row(number)))],
+        folders: vec![(String::new(), Some(FolderRow::default()))],
+        changes: if number == 1 { Vec::new() } else { vec![change] },
+    }
+}
+
+fn paths(artifact: &Artifact) -> Vec<String> {
+    artifact.files().into_iter().map(|(path, _)| path.to_owned()).collect()
+}
+
+#[test]
+fn what_was_kept_is_read_and_found() {
+    let shelf = Shelf::new();
+    shelf.filled(3);
+    let artifact = shelf.open().unwrap();
+    assert_eq!(paths(&artifact), ["f1.rs", "f2.rs", "f3.rs"]);
+    assert_eq!(artifact.find("f2.rs"), Some(row(2)));
+    assert_eq!(artifact.find("f"), None);
+    let history = artifact.history();
+    assert_eq!((history.since, history.changes.len()), (1, 2));
+}
+
+#[test]
+fn a_log_that_is_cut_anywhere_ends_with_its_last_whole_record() {
+    let shelf = Shelf::new();
+    shelf.filled(4);
+    let log = shelf.folder().join("log-1");
+    let whole = fs::read(&log).unwrap();
+    let mut n_before = 4;
+    for len in (0..whole.len()).rev() {
+        fs::write(&log, &whole[..len]).unwrap();
+        let artifact = shelf.open().unwrap();
+        let n_files = paths(&artifact).len();
+        assert!(n_files <= n_before && n_files >= 1, "cut at {len}");
+        n_before = n_files;
+    }
+    assert_eq!(n_before, 1);
+}
+
+#[test]
+fn the_first_writer_after_a_torn_record_writes_the_whole_anew() {
+    let shelf = Shelf::new();
+    shelf.filled(4);
+    let log = shelf.folder().join("log-1");
+    let whole = fs::read(&log).unwrap();
+    fs::write(&log, &whole[..whole.len() - 3]).unwrap();
+    let mut artifact = shelf.open().unwrap();
+    assert_eq!(paths(&artifact).len(), 3);
+    assert_eq!(shelf.keep(&mut artifact, commit(4)), Kept::Yes);
+    assert_eq!(paths(&shelf.open().unwrap()).len(), 4);
+    assert!(!log.exists() && shelf.folder().join("base-2").exists());
+}
+
+#[test]
+fn files_that_a_killed_writer_left_behind_harm_nobody() {
+    let shelf = Shelf::new();
+    shelf.filled(2);
+    let older: Vec<(PathBuf, Vec<u8>)> = ["base-1", "log-1"]
+        .map(|name| (shelf.folder().join(name), fs::read(shelf.folder().join(name)).unwrap()))
+        .to_vec();
+    // A torn log makes the next writer write the whole, and remove what was before.
+    fs::write(shelf.folder().join("log-1"), b"torn").unwrap();
+    let mut artifact = shelf.open().unwrap();
+    shelf.keep(&mut artifact, commit(3));
+    let newer = paths(&shelf.open().unwrap());
+    // Killed before the old files were removed, and in the middle of the next one.
+    for (path, bytes) in &older {
+        fs::write(path, bytes).unwrap();
+    }
+    fs::write(shelf.folder().join(".base-3.nacre-tmp"), b"half").unwrap();
+    assert_eq!(paths(&shelf.open().unwrap()), newer);
+    // A newest file that is torn: the one before it is read, and the next writer tidies up.
+    fs::write(shelf.folder().join("base-7"), b"torn").unwrap();
+    let mut artifact = shelf.open().unwrap();
+    assert_eq!(paths(&artifact), newer);
+    fs::write(shelf.folder().join("log-2"), b"torn").unwrap();
+    artifact = shelf.open().unwrap_or(artifact);
+    assert_eq!(shelf.keep(&mut artifact, commit(4)), Kept::Yes);
+    let mut left: Vec<String> = fs::read_dir(shelf.folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| !name.starts_with('.'))
+        .collect();
+    left.sort();
+    assert_eq!(left, ["base-8"]);
+}
+
+#[test]
+fn only_who_read_the_last_state_writes_the_next() {
+    let shelf = Shelf::new();
+    shelf.filled(1);
+    let (mut one, mut two) = (shelf.open().unwrap(), shelf.open().unwrap());
+    assert_eq!(shelf.keep(&mut one, commit(2)), Kept::Yes);
+    assert_eq!(shelf.keep(&mut two, commit(2)), Kept::Moved);
+    let mut three = shelf.open().unwrap();
+    assert_eq!(shelf.keep(&mut three, commit(3)), Kept::Yes);
+    assert_eq!(paths(&shelf.open().unwrap()).len(), 3);
+}
+
+#[test]
+fn a_log_that_grows_long_is_folded_in_and_what_changed_is_still_known() {
+    let shelf = Shelf::new();
+    let mut artifact = shelf.filled(1);
+    for number in 2..40 {
+        let mut commit = commit(number);
+        let names = (0..400).map(|idx| format!("data/{number}/some/longer/path/{idx}.txt"));
+        commit.files.extend(names.map(|name| (name, Some(row(number)))));
+        assert_eq!(shelf.keep(&mut artifact, commit), Kept::Yes);
+    }
+    let read = shelf.open().unwrap();
+    assert!(!shelf.folder().join("base-1").exists());
+    assert_eq!(paths(&read), paths(&artifact));
+    assert_eq!(read.history().changes.len(), 38);
+}
+
+#[test]
+fn an_artifact_of_another_project_or_format_is_none() {
+    let shelf = Shelf::new();
+    shelf.filled(1);
+    let other = Project { root: PathBuf::from("/elsewhere"), id: shelf.project.id };
+    assert!(shelf.cache().open(&other).is_none());
+    let base = shelf.folder().join("base-1");
+    let mut bytes = fs::read(&base).unwrap();
+    bytes[8] ^= 1;
+    fs::write(&base, bytes).unwrap();
+    assert!(shelf.open().is_none());
+}
+
+#[test]
+fn analyses_are_merged_and_the_closest_look_wins() {
+    let shelf = Shelf::new();
+    let key = |number: u64| AnalysisKey::new(FileHash(number), Language::Rust);
+    let one = |depth| Analysis { depth, ..Analysis::default() };
+    for number in 0..30 {
+        let mut new = NewAnalyses::new();
+        new.insert(key(number), packed(&one(Depth::Glance)));
+        let depth = if number == 3 { Depth::Full } else { Depth::Glance };
+        new.insert(key(1000), packed(&one(depth)));
+        shelf.cache().keep_analyses(&new).unwrap();
+    }
+    let analyses = shelf.cache().analyses();
+    assert!((0..30).all(|number| analyses.get(key(number)).is_some()));
+    assert_eq!(analyses.depth(key(1000)), Some(Depth::Full));
+    let n_packs = fs::read_dir(shelf.dir.path().join("analyses")).unwrap().count();
+    assert!(n_packs <= 4, "{n_packs} packs");
+}
+
+#[test]
+fn a_damaged_pack_costs_what_is_damaged() {
+    let shelf = Shelf::new();
+    let key = |number: u64| AnalysisKey::new(FileHash(number), Language::Go);
+    let analysis = |number: u64| Analysis {
+        depth: Depth::Full,
+        imports: vec![Import { text: format!("i{number}"), line: 1, kind: ImportKind::Module }],
+        ..Analysis::default()
+    };
+    let new = (0..20).map(|number| (key(number), packed(&analysis(number)))).collect();
+    shelf.cache().keep_analyses(&new).unwrap();
+    let pack = shelf.dir.path().join("analyses/1.pack");
+    let whole = fs::read(&pack).unwrap();
+    for at in 0..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x10;
+        write(&pack, &damaged);
+        let analyses = shelf.cache().analyses();
+        for number in 0..20 {
+            let found = analyses.get(key(number));
+            assert!(found.is_none() || found == Some(analysis(number)), "byte {at}");
+        }
+    }
+}
+
+/// Puts another file in the place of one, as the cache does: maps of the old one stay whole.
+fn write(path: &Path, bytes: &[u8]) {
+    let next = path.with_extension("next");
+    fs::write(&next, bytes).unwrap();
+    fs::rename(next, path).unwrap();
+}
+
+fn an_analysis() -> impl Strategy<Value = Analysis> {
+    let depth = prop::sample::select(vec![Depth::None, Depth::Glance, Depth::Full]);
+    let kinds = vec![
+        ImportKind::Module,
+        ImportKind::Child,
+        ImportKind::Path,
+        ImportKind::System,
+        ImportKind::Reexport,
+        ImportKind::Type,
+    ];
+    let import = (".{0,12}", any::<u32>(), prop::sample::select(kinds))
+        .prop_map(|(text, line, kind)| Import { text, line, kind });
+    let problem = prop::option::of(prop::sample::select(vec![
+        Problem::NotText,
+        Problem::TooLarge,
+        Problem::Broken,
+        Problem::TooMany,
+        Problem::Unreadable,
+    ]));
+    let symbols = prop::collection::vec(a_symbol(), 0..4);
+    let imports = prop::collection::vec(import, 0..4);
+    (depth, imports, symbols, any::<bool>(), any::<bool>(), problem).prop_map(
+        |(depth, imports, symbols, is_entry, is_test, problem)| Analysis {
+            depth,
+            imports,
+            symbols,
+            is_entry,
+            is_test,
+            problem,
+        },
+    )
+}
+
+fn a_symbol() -> impl Strategy<Value = SymbolFacts> {
+    let kinds = vec![
+        SymbolKind::Function,
+        SymbolKind::Method,
+        SymbolKind::Class,
+        SymbolKind::Struct,
+        SymbolKind::Enum,
+        SymbolKind::Interface,
+        SymbolKind::Implementation,
+        SymbolKind::Module,
+        SymbolKind::Type,
+        SymbolKind::Constant,
+        SymbolKind::Macro,
+    ];
+    let visibilities = vec![Visibility::Public, Visibility::Internal, Visibility::Private];
+    let about = (".{0,12}", prop::sample::select(kinds), prop::sample::select(visibilities));
+    (about, any::<(u32, u32)>(), ".{0,20}", any::<(u64, u64)>()).prop_map(
+        |((name, kind, visibility), (first_line, last_line), signature, hashes)| SymbolFacts {
+            name,
+            kind,
+            first_line,
+            last_line,
+            visibility,
+            signature,
+            signature_hash: hashes.0,
+            body_hash: hashes.1,
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn an_analysis_is_read_as_it_was_written(analysis in an_analysis()) {
+        prop_assert_eq!(super::blob::decode(&packed(&analysis)), Some(analysis));
+    }
+
+    #[test]
+    fn bytes_that_nobody_wrote_are_read_as_nothing_and_cost_nothing(
+        bytes in prop::collection::vec(any::<u8>(), 0..200)
+    ) {
+        let _ = super::blob::decode(&bytes);
+        let _ = super::commit::History::decode(&bytes);
+        let (_, n_read) = super::log::read(&bytes);
+        prop_assert!(n_read <= bytes.len() as u64);
+    }
+}

@@ -1,10 +1,15 @@
 //! Who has to look again when something that others use has changed its shape.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io::Read as _;
 
 use serde::Serialize;
 
 use super::delta::Delta;
+use super::refresh::Current;
+use crate::artifact::{FileFacts, FileHash, RelativePath, Stamp};
+use crate::languages::{Analysis, Language};
+use crate::resolve::{Manifest, Resolver, Source, Target, is_manifest};
 
 /// A file that imports, directly or by others, one whose symbols changed their shape.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -42,4 +47,77 @@ pub fn affected<'e>(
     }
     found.sort_by(|a, b| (a.depth, &a.path).cmp(&(b.depth, &b.path)));
     found
+}
+
+/// A manifest is a text that people write; a larger file is none.
+const MAX_MANIFEST_BYTES: u64 = 1 << 20;
+
+impl Current {
+    /// Lists the files that a delta affects. Imports are followed only where something changed its shape.
+    pub fn affected(&self, delta: &Delta) -> Vec<Affected> {
+        let reshaped = delta.reshaped();
+        if reshaped.is_empty() {
+            return Vec::new();
+        }
+        let mut facts = self.facts();
+        // Who imported a file that is gone still names it.
+        let gone = reshaped.iter().filter(|path| self.artifact.find(path).is_none());
+        facts.extend(gone.filter_map(|path| unknown(path)));
+        facts.sort_by(|a, b| a.path.cmp(&b.path));
+        let manifests = self.manifests(&facts);
+        let sources: Vec<Source<'_>> = facts
+            .iter()
+            .map(|file| Source {
+                path: &file.path,
+                language: file.language,
+                analysis: &file.analysis,
+            })
+            .collect();
+        let edges = Resolver::new(&sources, &manifests).resolve_all().edges;
+        let mut pairs = Vec::with_capacity(edges.len());
+        for edge in edges {
+            let from = facts[edge.from].path.as_str();
+            match edge.to {
+                Target::File(to) => pairs.push((from, facts[to].path.as_str())),
+                Target::Folder(to) => {
+                    let mates = reshaped.iter().filter(|path| is_mate(path, &facts[to]));
+                    pairs.extend(mates.map(|path| (from, *path)));
+                    // Others pass on what they import, whichever of them does.
+                    pairs.push((from, facts[to].path.as_str()));
+                }
+            }
+        }
+        affected(delta, pairs)
+    }
+
+    /// The texts that give names to folders.
+    pub fn manifests(&self, facts: &[FileFacts]) -> Vec<Manifest> {
+        let read = |path: &RelativePath| {
+            let mut text = String::new();
+            let file = std::fs::File::open(path.below(&self.project.root)).ok()?;
+            file.take(MAX_MANIFEST_BYTES).read_to_string(&mut text).ok()?;
+            Some(Manifest { path: path.clone(), text })
+        };
+        let named = facts.iter().filter(|file| is_manifest(file.path.name()));
+        named.filter_map(|file| read(&file.path)).collect()
+    }
+}
+
+/// A file of which nothing but its path is known.
+fn unknown(path: &str) -> Option<FileFacts> {
+    Some(FileFacts {
+        path: RelativePath::new(path)?,
+        stamp: Stamp::default(),
+        hash: FileHash::default(),
+        language: Language::of_path(path),
+        lines: 0,
+        tokens: 0,
+        analysis: Analysis::default(),
+    })
+}
+
+/// Whether a path lies in the same folder as a file of its language.
+fn is_mate(path: &str, file: &FileFacts) -> bool {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    folder == file.path.folder() && Language::of_path(path) == file.language
 }

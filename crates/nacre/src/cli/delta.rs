@@ -30,7 +30,7 @@ pub(crate) fn cmd_delta(
     let DeltaArgs { map: map_args, since, page } = args;
     let map = Map::open(ui, runtime, map_args, "delta")?;
     let delta = map.delta(since)?;
-    let affected = map.affected(&delta);
+    let affected = map.current.affected(&delta);
     let output = DeltaOutput::new(since, delta, affected, page);
     let seen_by = match since {
         Since::Client(name) => Some(name),

@@ -86,11 +86,19 @@ fn patterns(input: &SearchInput) -> Result<BTreeMap<Language, CodePattern>, Tool
         Language::Bash
         | Language::C
         | Language::Cpp
+        | Language::CSharp
+        | Language::Elixir
         | Language::Go
         | Language::Java
         | Language::JavaScript
+        | Language::Kotlin
+        | Language::Lua
+        | Language::Php
         | Language::Python
-        | Language::Rust => &[],
+        | Language::Ruby
+        | Language::Rust
+        | Language::Scala
+        | Language::Swift => &[],
     };
     for relative in relatives {
         if let Ok(pattern) = CodePattern::new(&input.pattern, *relative) {

@@ -1,0 +1,188 @@
+//! `nacre delta`
+
+use std::fs;
+use std::process::Command;
+
+use insta::assert_snapshot;
+
+use crate::home::TestHome;
+
+/// A repository with a commit.
+pub(crate) fn repository() -> TestHome {
+    let home = TestHome::empty();
+    fs::remove_dir_all(home.work().join(".git")).unwrap();
+    git(&home, &["init", "-q", "-b", "main"]);
+    put(
+        &home,
+        "src/lib.rs",
+        "mod store;\nuse crate::store::open;\npub fn run() {\n    open(1);\n}\n",
+    );
+    put(&home, "src/store.rs", "pub fn open(number: u8) {\n    drop(number);\n}\n");
+    put(&home, "Cargo.toml", "[package]\nname = \"pearl\"\n");
+    git(&home, &["add", "-A"]);
+    git(&home, &["commit", "-q", "-m", "first"]);
+    home
+}
+
+pub(crate) fn put(home: &TestHome, path: &str, text: &str) {
+    let full = home.work().join(path);
+    fs::create_dir_all(full.parent().unwrap()).unwrap();
+    fs::write(full, text).unwrap();
+}
+
+pub(crate) fn git(home: &TestHome, args: &[&str]) {
+    let status = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"])
+        .args(args)
+        .current_dir(home.work())
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .status()
+        .unwrap();
+    assert!(status.success(), "git {args:?}");
+}
+
+#[test]
+fn a_delta_tells_of_work_that_is_not_committed_and_of_who_is_affected() {
+    let home = repository();
+    assert_snapshot!(home.run(&["delta"]), @"
+    0 added, 0 modified, 0 removed, 0 renamed since git:HEAD
+    Revision 6a0838e8.1
+    ");
+    put(&home, "src/store.rs", "pub fn open(number: u16) {\n    drop(number);\n}\n");
+    put(&home, "src/new.rs", "fn fresh() {}\n");
+    assert_snapshot!(home.run(&["delta"]), @"
+    1 added, 1 modified, 0 removed, 0 renamed since git:HEAD
+    + src/new.rs
+    ~ src/store.rs
+        ~ function open
+    ! src/lib.rs  affected, 1 away
+    Revision 6a0838e8.2
+    ");
+}
+
+#[test]
+fn a_new_body_affects_nobody() {
+    let home = repository();
+    put(&home, "src/store.rs", "pub fn open(number: u8) {\n    let _ = number;\n}\n");
+    assert_snapshot!(home.run(&["delta"]), @"
+    0 added, 1 modified, 0 removed, 0 renamed since git:HEAD
+    ~ src/store.rs
+        ~ function open (body)
+    Revision 6a0838e8.1
+    ");
+}
+
+#[test]
+fn each_client_has_its_own_place_and_asking_takes_nothing_from_others() {
+    let home = repository();
+    let counts = |since: &str| {
+        let (code, value) = home.json(&["delta", "--since", since]);
+        assert_eq!(code, 0, "{value}");
+        let delta = &value["delta"];
+        assert_eq!(
+            delta["files"].as_array().unwrap().len() as u64,
+            ["added", "modified", "removed", "renamed"]
+                .iter()
+                .map(|kind| delta[kind].as_u64().unwrap())
+                .sum::<u64>()
+        );
+        (delta["added"].as_u64().unwrap(), delta["modified"].as_u64().unwrap())
+    };
+    assert_eq!(counts("client:one"), (3, 0));
+    assert_eq!(counts("client:one"), (0, 0));
+    assert_eq!(counts("client:two"), (3, 0));
+    put(&home, "src/store.rs", "pub fn open() {}\n");
+    assert_eq!(counts("client:one"), (0, 1));
+    assert_eq!(counts("client:two"), (0, 1));
+    assert_eq!(counts("client:two"), (0, 0));
+    for _ in 0..2 {
+        assert_eq!(counts("6a0838e8.1"), (0, 1), "a revision can be asked for again");
+    }
+}
+
+#[test]
+fn a_long_delta_comes_in_pages_and_counts_all_of_it() {
+    let home = repository();
+    for number in 0..25 {
+        put(&home, &format!("data/f{number:02}.txt"), "x");
+    }
+    let mut listed = Vec::new();
+    let mut after = String::new();
+    loop {
+        let mut args = vec!["delta", "--since", "client:pager", "--limit", "10"];
+        if !after.is_empty() {
+            args.extend(["--after", &after]);
+        }
+        let (_, value) = home.json(&args);
+        assert_eq!(value["delta"]["added"], 28);
+        let files = value["delta"]["files"].as_array().unwrap();
+        listed.extend(files.iter().map(|file| file["path"].as_str().unwrap().to_owned()));
+        match value["delta"]["next"].as_str() {
+            Some(next) => after = next.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!(listed.len(), 28);
+    assert!(listed.is_sorted());
+    let (_, value) = home.json(&["delta", "--since", "client:pager"]);
+    assert_eq!(value["delta"]["added"], 0, "the last page was seen");
+}
+
+#[test]
+fn the_envelope_is_the_same_for_the_same_state() {
+    let home = repository();
+    put(&home, "src/store.rs", "pub fn close() {}\n");
+    home.ok(&["refresh"]);
+    // The file was changed a moment ago: the first look after that settles it.
+    while home.json(&["delta"]).1["cache_status"] != "hit" {}
+    let first = home.ok(&["delta", "--format", "json"]);
+    for _ in 0..10 {
+        assert_eq!(home.ok(&["delta", "--format", "json"]), first);
+    }
+    let cleaned = first.replace(project_id(&first), "ID");
+    assert_snapshot!(cleaned, @r#""#);
+}
+
+fn project_id(envelope: &str) -> &str {
+    let start = envelope.find("\"project_id\": \"").unwrap() + 15;
+    &envelope[start..start + 16]
+}
+
+#[test]
+fn a_subfolder_belongs_to_its_repository() {
+    let home = repository();
+    let (_, whole) = home.json(&["delta"]);
+    let (_, part) = home.json(&["delta", "src"]);
+    assert_eq!(part["project_id"], whole["project_id"]);
+    assert_eq!(part["cache_status"] == "miss", false, "{part}");
+}
+
+#[test]
+fn what_cannot_be_told_is_said_with_what_to_type() {
+    let home = repository();
+    home.ok(&["refresh"]);
+    assert_snapshot!(home.run(&["delta", "--since", "git:nowhere"]), @"");
+    assert_snapshot!(home.run(&["delta", "--since", "00000001.1"]), @"");
+    assert_snapshot!(home.run(&["delta", "--since", "yesterday"]), @"");
+    assert_snapshot!(home.run(&["delta", "nothing"]), @"");
+    assert_snapshot!(home.run_in(&home.root(), &["delta"]), @"");
+}
+
+#[test]
+fn strict_fails_on_a_map_that_is_not_up_to_date_and_writes_nothing() {
+    let home = repository();
+    assert_snapshot!(home.run(&["delta", "--strict"]), @"");
+    assert!(!home.root().join(".nacre/cache").exists());
+}
+
+#[test]
+fn globs_of_the_settings_keep_files_out() {
+    let home = repository();
+    put(&home, "vault/plan.txt", "x");
+    put(&home, ".env", "PASSWORD=1");
+    let shown = home.run(&["delta"]);
+    assert!(shown.contains("vault/plan.txt") && !shown.contains(".env"), "{shown}");
+    let home = home.with_var("NACRE_MAP_DENY", "vault/");
+    assert!(!home.run(&["delta"]).contains("vault"));
+}
