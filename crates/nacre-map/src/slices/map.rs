@@ -85,6 +85,13 @@ impl Map {
         })
     }
 
+    /// Takes a closer look at a file over: its symbols, not its imports, which were followed already.
+    pub fn refine(&mut self, facts: FileFacts) {
+        if let Some(idx) = self.find(facts.path.as_str()) {
+            self.files[idx] = facts;
+        }
+    }
+
     pub(super) fn find(&self, path: &str) -> Option<usize> {
         self.by_path.get(path).copied()
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nacre_core::base::redact::redact;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::churn::Churn;
 use super::map::Map;
@@ -16,7 +16,7 @@ use crate::languages::Problem;
 const STEPS: usize = 100;
 
 /// How much an overview tells.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Detail {
     #[default]
@@ -44,7 +44,7 @@ pub struct TooSmall {
 }
 
 /// A list that may be shown in part; the total is of all.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listed<T> {
     pub total: usize,
     pub items: Vec<T>,
@@ -58,7 +58,7 @@ impl<T> Listed<T> {
 }
 
 /// What a project is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overview {
     pub detail: Detail,
     pub languages: Vec<LanguageCount>,
@@ -73,7 +73,7 @@ pub struct Overview {
 }
 
 /// How many files there are of a language.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LanguageCount {
     pub language: String,
     pub files: usize,
@@ -81,14 +81,14 @@ pub struct LanguageCount {
 }
 
 /// A file to begin with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryPoint {
     pub path: String,
     pub kind: EntryKind,
 }
 
 /// What begins in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EntryKind {
     Readme,
@@ -109,7 +109,7 @@ impl EntryKind {
 }
 
 /// A file that much rests on and that changes often.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HotPath {
     pub path: String,
     /// Rank times recent commits, in thousandths of an average file's.
@@ -119,14 +119,14 @@ pub struct HotPath {
 }
 
 /// A package of somebody else, and how many files import it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TopImport {
     pub module: String,
     pub files: usize,
 }
 
 /// Which folders import which; only imports that lead to a file count.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleGraph {
     /// Files.
     pub nodes: usize,
@@ -138,7 +138,7 @@ pub struct ModuleGraph {
 }
 
 /// A folder, and the folders that its files import.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleNode {
     pub module: String,
     pub files: usize,

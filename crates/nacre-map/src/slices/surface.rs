@@ -1,21 +1,21 @@
 //! What files offer to others: their public symbols.
 
 use nacre_core::base::redact::redact;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::map::Map;
 use super::overview::Listed;
 use crate::languages::{SymbolFacts, SymbolKind, Visibility};
 
 /// The public symbols of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Surface {
     pub path: String,
     pub symbols: Listed<SurfaceSymbol>,
 }
 
 /// A public symbol.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SurfaceSymbol {
     pub name: String,
     pub kind: SymbolKind,
