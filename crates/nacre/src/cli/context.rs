@@ -138,7 +138,7 @@ fn remembered(
         for hit in &found.hits {
             note(
                 facts,
-                hit.memory.document.text(),
+                hit.memory.document.body(),
                 f64::from(hit.score.clamp(0.0, 1.0)),
                 &mut known,
             );
