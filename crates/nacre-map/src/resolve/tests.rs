@@ -70,6 +70,11 @@ fn rust_modules_and_crates_lead_to_files() {
         ("crates/sea/Cargo.toml", "[package]\nname = \"sea\"\n[[bin]]\nname = \"sea\"\npath = \"bin/start.rs\""),
         ("crates/sea/bin/start.rs", "mod part;\nuse sea_core::deep::tide::Tide;\nuse crate::part::x;\n"),
         ("crates/sea/bin/part.rs", "use super::start;\n"),
+        ("crates/sea/src/lib.rs", "pub mod client { mod hello; pub struct Cert; }\nmod tests;\n"),
+        ("crates/sea/src/client/hello.rs", "use super::Cert;\n"),
+        ("crates/sea/src/tests/loom.rs", "mod pair;\nuse super::super::client;\n"),
+        ("crates/sea/src/tests/mod.rs", "mod loom;\n"),
+        ("crates/sea/src/tests/loom/pair.rs", "use crate::client;\n"),
         ("crates/sea/tests/it/main.rs", "mod home;\nuse crate::home::Home;\n"),
         ("crates/sea/tests/it/home.rs", "use crate::main;\n"),
     ]), @"

@@ -31,8 +31,8 @@ pub(crate) struct ContextArgs {
     /// What is to be done, in words
     #[arg(long = "for", value_name = "TASK", required_unless_present = "files")]
     task: Option<String>,
-    /// Files that are surely meant
-    #[arg(long, value_name = "PATH", num_args = 1.., value_delimiter = ',')]
+    /// A file that is surely meant; may be given again, or several with commas
+    #[arg(long, value_name = "PATH", value_delimiter = ',')]
     files: Vec<String>,
     /// Tokens that the answer may have
     #[arg(long, value_name = "TOKENS", default_value_t = DEFAULT_BUDGET)]
@@ -58,7 +58,10 @@ pub(crate) fn cmd_context(
     let folder = &runtime.environment.folder;
     let task = Task {
         words: task.clone().unwrap_or_default(),
-        files: files.iter().map(|typed| relative(&root, folder, typed)).collect(),
+        files: files
+            .iter()
+            .map(|typed| known(&map, relative(&root, folder, typed), typed))
+            .collect(),
         budget: *budget,
     };
     if let Some(path) = task.files.iter().find(|path| map.current.artifact.find(path).is_none()) {
@@ -71,6 +74,12 @@ pub(crate) fn cmd_context(
     }
     payload::print(ui, &payload)?;
     Ok(Exit::Done)
+}
+
+/// A path from where the person stands, or from the root where only that is known.
+fn known(map: &Map, from_here: String, typed: &str) -> String {
+    let is_known = |path: &str| map.current.artifact.find(path).is_some();
+    if is_known(typed) && !is_known(&from_here) { typed.to_owned() } else { from_here }
 }
 
 /// The answer as it is printed.

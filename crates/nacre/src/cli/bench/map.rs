@@ -163,6 +163,11 @@ fn measure(
     let cold = cold(runtime, &map)?;
     let (hit_ratio, hit) = looks(&open)?;
     map = open()?;
+    // A first look at much code is only a glance; questions are about what a grammar sees.
+    let paths: Vec<String> =
+        map.current.artifact.files().iter().map(|(path, _)| (*path).to_owned()).collect();
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    map.current.deepen(&map.cache, &paths, &map.options);
     let explore_payload = explored(&mut map, false, DetailName::Compact, None)?;
     let clock = env::stopwatch();
     explored(&mut map, false, DetailName::Compact, None)?;
