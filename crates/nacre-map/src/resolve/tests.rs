@@ -102,6 +102,13 @@ fn rust_modules_and_crates_lead_to_files() {
     crates/sea/bin/start.rs part -> crates/sea/bin/part.rs
     crates/sea/bin/start.rs sea_core::deep::tide::Tide -> crates/sea-core/src/deep/tide.rs
     crates/sea/bin/start.rs crate::part::x -> crates/sea/bin/part.rs
+    crates/sea/src/client/hello.rs super::Cert -> crates/sea/src/lib.rs
+    crates/sea/src/lib.rs client::hello -> crates/sea/src/client/hello.rs
+    crates/sea/src/lib.rs tests -> crates/sea/src/tests/mod.rs
+    crates/sea/src/tests/loom.rs pair -> crates/sea/src/tests/loom/pair.rs
+    crates/sea/src/tests/loom.rs super::super::client -> crates/sea/src/lib.rs
+    crates/sea/src/tests/loom/pair.rs crate::client -> crates/sea/src/lib.rs
+    crates/sea/src/tests/mod.rs loom -> crates/sea/src/tests/loom.rs
     crates/sea/tests/it/home.rs crate::main -> crates/sea/tests/it/main.rs
     crates/sea/tests/it/main.rs home -> crates/sea/tests/it/home.rs
     crates/sea/tests/it/main.rs crate::home::Home -> crates/sea/tests/it/home.rs

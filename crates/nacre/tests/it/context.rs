@@ -9,7 +9,22 @@ use crate::explore::printed;
 #[test]
 fn a_task_gets_the_code_that_it_needs() {
     let home = repository();
-    assert_snapshot!(home.run(&["context", "--for", "open the store"]), @"");
+    assert_snapshot!(home.run(&["context", "--for", "open the store"]), @"
+    context $HOME/work revision 6af96d88.1 cache miss files 3
+    src/store.rs
+      1-3
+    pub fn open(number: u8) {
+        drop(number);
+    }
+    src/lib.rs
+      1-1
+    mod store;
+      3-5
+    pub fn run() {
+        open(1);
+    }
+    left_out symbols 0 files 0
+    ");
 }
 
 #[test]
@@ -23,7 +38,11 @@ fn a_file_that_is_named_comes_first_whatever_its_words() {
 #[test]
 fn a_file_that_is_not_there_is_named_with_what_to_do() {
     let home = repository();
-    assert_snapshot!(home.run(&["context", "--files", "src/gone.rs"]), @"");
+    assert_snapshot!(home.run(&["context", "--files", "src/gone.rs"]), @"
+    Error: `src/gone.rs` is not in the map
+    Hint: nacre explain src/gone.rs
+    [exit 1]
+    ");
 }
 
 #[test]

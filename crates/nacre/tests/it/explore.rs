@@ -26,7 +26,26 @@ fn everything(home: &TestHome) -> Vec<(PathBuf, Vec<u8>)> {
 #[test]
 fn an_overview_tells_what_a_project_is() {
     let home = repository();
-    assert_snapshot!(home.run(&["explore"]), @"");
+    assert_snapshot!(home.run(&["explore"]), @"
+    explore $HOME/work revision 6af96d88.1 cache miss files 3
+    languages rust 2 files 8 lines
+    entry_points 2
+      library src/lib.rs
+      manifest Cargo.toml
+    hot_paths 2
+      src/store.rs heat 1442 importers 1 commits 1
+      src/lib.rs heat 779 importers 0 commits 1
+    top_imports 0
+    graph nodes 3 edges 1 unresolved 0
+    modules 1
+      src 2
+    public_surface 2
+      src/store.rs 1
+        1 pub fn open(number: u8)
+      src/lib.rs 1
+        3 pub fn run()
+    tests 0
+    ");
 }
 
 #[test]
