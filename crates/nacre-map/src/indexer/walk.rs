@@ -5,6 +5,7 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use rustix::fs::{FileType, Mode, RawDir};
@@ -47,6 +48,9 @@ const NOISE: &[&str] = &[
 /// Folders that lie deeper, or whose path is longer, are not opened.
 const MAX_DEPTH: usize = 128;
 const MAX_PATH_BYTES: usize = 3_800;
+
+/// A tree with more files and folders is no code that anybody wrote.
+const MAX_SEEN: usize = 1_000_000;
 
 /// How much of a folder's listing is asked for at once.
 const LISTING_BYTES: usize = 32 << 10;
@@ -99,7 +103,7 @@ pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<Found> {
         rules,
         depth: 0,
     };
-    let mut found = run(selection, vec![task], &|_| true);
+    let mut found = run(selection, vec![task], &|_| true)?;
     found.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     found.folders.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     add_tracked(selection, &root, &mut found);
@@ -114,7 +118,7 @@ pub(super) fn relist(
 ) -> std::io::Result<Found> {
     let root = Arc::new(open_root(selection.root)?);
     let tasks = folders.iter().filter_map(|path| task_for(selection, &root, path)).collect();
-    let mut found = run(selection, tasks, &|path| !is_known(path));
+    let mut found = run(selection, tasks, &|path| !is_known(path))?;
     found.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     found.files.dedup();
     Ok(found)
@@ -148,14 +152,16 @@ fn run(
     selection: &Selection<'_>,
     tasks: Vec<Task>,
     enters: &(dyn Fn(&str) -> bool + Sync),
-) -> Found {
+) -> std::io::Result<Found> {
     let queue = Queue { waiting: Mutex::new((tasks, 0)), changed: Condvar::new() };
     let found = Mutex::new(Found::default());
+    let n_seen = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..selection.n_threads.max(1) {
             scope.spawn(|| {
+                let (found_here, tasks) = (Found::default(), Vec::new());
                 let mut own =
-                    Lister { selection, enters, found: Found::default(), tasks: Vec::new() };
+                    Lister { selection, enters, found: found_here, tasks, n_seen: &n_seen };
                 while let Some(task) = queue.take() {
                     own.list(task);
                     queue.give(std::mem::take(&mut own.tasks));
@@ -167,7 +173,10 @@ fn run(
             });
         }
     });
-    found.into_inner().unwrap_or_else(PoisonError::into_inner)
+    if MAX_SEEN < n_seen.into_inner() {
+        return Err(std::io::Error::other(format!("It holds more than {MAX_SEEN} files")));
+    }
+    Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 impl Queue {
@@ -205,6 +214,8 @@ struct Lister<'w> {
     enters: &'w (dyn Fn(&str) -> bool + Sync),
     found: Found,
     tasks: Vec<Task>,
+    /// How many files and folders all threads have found.
+    n_seen: &'w AtomicUsize,
 }
 
 impl Lister<'_> {
@@ -244,6 +255,10 @@ impl Lister<'_> {
         self.keep(task.path, stamp, skipped);
     }
 
+    fn may_see_more(&self) -> bool {
+        self.n_seen.fetch_add(1, Ordering::Relaxed) < MAX_SEEN
+    }
+
     /// Notes a folder that could not be opened; its stamp tells when that may have changed.
     fn closed(&mut self, task: &Task) {
         if let Some(stamp) = folder_stamp(&*task.parent, &task.name) {
@@ -274,7 +289,7 @@ impl Lister<'_> {
         } else if Rules::leaving_out(rules, &path, true).is_some() {
         } else if MAX_DEPTH <= depth || MAX_PATH_BYTES < path.len() {
             skipped.too_deep += 1;
-        } else if (self.enters)(&path) {
+        } else if (self.enters)(&path) && self.may_see_more() {
             let (parent, rules) = (Arc::clone(parent), rules.cloned());
             self.tasks.push(Task { parent, name, path, rules, depth: depth + 1 });
         }
@@ -296,7 +311,7 @@ impl Lister<'_> {
             skipped.denied += 1;
             return;
         }
-        if let Some(stamp) = file_stamp(folder, name) {
+        if let Some(stamp) = file_stamp(folder, name).filter(|_| self.may_see_more()) {
             self.found.files.push((path, stamp));
         }
     }

@@ -87,9 +87,13 @@ impl Watch {
         self.native.as_ref().map_or(0, |native| native.watched.len())
     }
 
-    /// Watches these folders and no others. When that cannot be had, the watch goes on by polling and says why.
-    pub fn follow<'f>(&mut self, folders: impl Iterator<Item = &'f str>) -> Result<(), WatchFault> {
-        let Some(native) = &mut self.native else { return Ok(()) };
+    /// Watches these folders and no others; says how many are new, in which something may have happened unseen. When
+    /// that cannot be had, the watch goes on by polling and says why.
+    pub fn follow<'f>(
+        &mut self,
+        folders: impl Iterator<Item = &'f str>,
+    ) -> Result<usize, WatchFault> {
+        let Some(native) = &mut self.native else { return Ok(0) };
         let mut wanted: BTreeSet<String> = folders.map(str::to_owned).collect();
         if self.root.join(GIT_FOLDER).is_dir() {
             wanted.insert(GIT_FOLDER.to_owned());
@@ -119,7 +123,8 @@ impl Watch {
 }
 
 impl Native {
-    fn follow(&mut self, root: &Path, wanted: BTreeSet<String>) -> Result<(), WatchFault> {
+    fn follow(&mut self, root: &Path, wanted: BTreeSet<String>) -> Result<usize, WatchFault> {
+        let mut n_new = 0;
         for gone in self.watched.difference(&wanted) {
             // A folder that is gone took its watch along.
             let _ = self.watcher.unwatch(&root.join(gone));
@@ -132,11 +137,12 @@ impl Native {
             match self.watcher.watch(&root.join(&folder), RecursiveMode::NonRecursive) {
                 Ok(()) => {
                     self.watched.insert(folder);
+                    n_new += 1;
                 }
                 Err(error) => self.judge(error)?,
             }
         }
-        Ok(())
+        Ok(n_new)
     }
 
     fn judge(&self, error: notify::Error) -> Result<(), WatchFault> {
