@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::delta::{put, repository};
+use crate::explore::settled;
 use crate::home::TestHome;
 
 fn report(home: &TestHome, more: &[&str]) -> serde_json::Value {
@@ -31,6 +32,7 @@ fn large() -> TestHome {
 #[test]
 fn questions_about_long_files_cost_less_with_the_map() {
     let home = large();
+    settled(&home);
     let report = report(&home, &["--count", "6", "--budget", "800"]);
     assert_eq!(
         (report["questions"].as_array().unwrap().len(), &report["answered"]),

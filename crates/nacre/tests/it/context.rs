@@ -57,7 +57,7 @@ fn a_budget_is_kept_to_the_token_and_says_what_it_left_out() {
         );
     }
     for format in ["text", "json"] {
-        for budget in [200, 600, 2_000] {
+        for budget in [300, 600, 2_000] {
             let budget_text = budget.to_string();
             let args =
                 ["context", "--for", "open store", "--format", format, "--budget", &budget_text];
