@@ -73,7 +73,7 @@ pub(crate) fn explored(
     let paths: Vec<String> = surface.collect();
     payload::refine(map, &mut facts, &paths);
     let answer = ask(map, &facts)?;
-    payload::keep(&map.cache, &map.current, key, &answer);
+    payload::keep(map, key, &answer);
     Ok(shown(map, &answer))
 }
 

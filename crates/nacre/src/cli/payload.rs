@@ -4,8 +4,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use nacre_core::base::Shown;
-use nacre_map::artifact::Cache;
-use nacre_map::indexer::Current;
+use nacre_map::indexer::{Current, Keeping};
 use nacre_map::slices::{self, Detail, tokens};
 use serde::Serialize;
 
@@ -75,6 +74,9 @@ pub(crate) fn facts(current: &Current) -> slices::Map {
 
 /// Looks at files by their grammars that were only glanced at, and takes over what is found.
 pub(crate) fn refine(map: &mut Map, of: &mut slices::Map, paths: &[String]) {
+    if map.options.keeping == Keeping::Dropped {
+        return;
+    }
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let n_new = map.current.deepen(&map.cache, &paths, &map.options);
     if n_new == 0 {
@@ -88,9 +90,10 @@ pub(crate) fn refine(map: &mut Map, of: &mut slices::Map, paths: &[String]) {
 }
 
 /// Keeps an answer for who asks the same again; nobody needs it, so a failure is none.
-pub(crate) fn keep(cache: &Cache, current: &Current, key: u64, answer: &impl Serialize) {
-    if let Ok(bytes) = serde_json::to_vec(answer) {
-        let _ = cache.keep_slice(&current.project, key, &bytes);
+pub(crate) fn keep(map: &Map, key: u64, answer: &impl Serialize) {
+    let bytes = serde_json::to_vec(answer).ok().filter(|_| map.options.keeping == Keeping::Kept);
+    if let Some(bytes) = bytes {
+        let _ = map.cache.keep_slice(&map.current.project, key, &bytes);
     }
 }
 
