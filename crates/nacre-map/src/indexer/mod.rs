@@ -17,6 +17,7 @@ mod sensitive;
 mod since_git;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod verify;
 mod walk;
 

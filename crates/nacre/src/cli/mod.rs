@@ -3,9 +3,11 @@
 //! The only room that prints, ends the process and reads the environment. One file a verb, with its
 //! arguments, help and function; `run` holds one line an arm.
 
+mod bench;
 mod completions;
 mod config;
 mod connect;
+mod context;
 mod delta;
 mod diff;
 mod doctor;
@@ -14,6 +16,7 @@ mod error;
 mod eval;
 mod events;
 mod explain;
+mod explore;
 mod extract;
 mod feedback;
 mod help;
@@ -23,6 +26,7 @@ mod map;
 mod memory;
 mod model;
 mod models;
+mod payload;
 mod project;
 mod queue;
 mod reference;
@@ -119,6 +123,8 @@ enum HereCommand {
     Queue(queue::QueueArgs),
     Retry(retry::RetryArgs),
     Skip(skip::SkipArgs),
+    Explore(explore::ExploreArgs),
+    Context(context::ContextArgs),
     Delta(delta::DeltaArgs),
     Refresh(refresh::RefreshArgs),
     Watch(watch::WatchArgs),
@@ -130,6 +136,7 @@ enum HereCommand {
     Project(project::ProjectArgs),
     Config(config::ConfigArgs),
     Eval(eval::EvalArgs),
+    Bench(bench::BenchArgs),
 }
 
 impl HereCommand {
@@ -142,6 +149,9 @@ impl HereCommand {
             | Self::Memory(_)
             | Self::Index(_)
             | Self::Eval(_)
+            | Self::Bench(_)
+            | Self::Explore(_)
+            | Self::Context(_)
             | Self::Trace(_)
             | Self::Sync(_)
             | Self::Extract(_)
@@ -232,6 +242,8 @@ fn run_here(ui: &mut Ui, runtime: &Runtime, command: &HereCommand) -> Result<Exi
         HereCommand::Queue(args) => queue::cmd_queue(ui, runtime, args),
         HereCommand::Retry(args) => retry::cmd_retry(ui, runtime, args),
         HereCommand::Skip(args) => skip::cmd_skip(ui, runtime, args),
+        HereCommand::Explore(args) => explore::cmd_explore(ui, runtime, args),
+        HereCommand::Context(args) => context::cmd_context(ui, runtime, args),
         HereCommand::Delta(args) => delta::cmd_delta(ui, runtime, args),
         HereCommand::Refresh(args) => refresh::cmd_refresh(ui, runtime, args),
         HereCommand::Watch(args) => watch::cmd_watch(ui, runtime, args),
@@ -243,5 +255,6 @@ fn run_here(ui: &mut Ui, runtime: &Runtime, command: &HereCommand) -> Result<Exi
         HereCommand::Project(args) => project::cmd_project(ui, runtime, args),
         HereCommand::Config(args) => config::cmd_config(ui, runtime, args),
         HereCommand::Eval(args) => eval::cmd_eval(ui, runtime, args),
+        HereCommand::Bench(args) => bench::cmd_bench(ui, runtime, args),
     }
 }

@@ -7,8 +7,10 @@
 )]
 
 mod agents;
+mod bench;
 mod concurrency;
 mod config;
+mod context;
 mod delta;
 mod docs;
 mod doctor;
@@ -17,6 +19,7 @@ mod errors;
 mod eval_extraction;
 mod events;
 mod explain;
+mod explore;
 mod extract;
 mod feedback;
 mod growing;
