@@ -6,4 +6,5 @@ pub mod artifact;
 pub mod indexer;
 pub mod languages;
 pub mod resolve;
+pub mod slices;
 pub mod watch;

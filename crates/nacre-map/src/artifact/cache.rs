@@ -222,8 +222,16 @@ impl Cache {
         Ok(())
     }
 
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) fn lock<'s>(&self, scope: &'s WriteScope) -> Result<Writer<'s>, FsError> {
+        scope.lock(&self.owner, PATIENCE)
+    }
+
     /// The folder as a scope, made where it is missing.
-    fn scope(&self) -> Result<WriteScope, FsError> {
+    pub(super) fn scope(&self) -> Result<WriteScope, FsError> {
         let missing: Vec<&Path> =
             self.folder.ancestors().take_while(|folder| !folder.is_dir()).collect();
         for folder in missing.into_iter().rev() {

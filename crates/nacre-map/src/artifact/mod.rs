@@ -15,6 +15,7 @@ mod mapped;
 mod model;
 mod pack;
 mod row;
+mod slice;
 mod state;
 #[cfg(test)]
 mod tests;

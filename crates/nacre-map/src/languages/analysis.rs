@@ -3,7 +3,7 @@
 //! An analysis depends on a text's bytes and language and on nothing else, so that two copies of a file, in two
 //! worktrees or on two branches, share one. Which file an import leads to depends on the project, and is no part of it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::outline::SymbolKind;
 
@@ -91,7 +91,7 @@ pub enum Visibility {
 }
 
 /// What kept an analysis from being whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Problem {
     /// The bytes are no UTF-8.
@@ -103,4 +103,16 @@ pub enum Problem {
     TooMany,
     /// The file could not be read.
     Unreadable,
+}
+
+impl Problem {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NotText => "not_text",
+            Self::TooLarge => "too_large",
+            Self::Broken => "broken",
+            Self::TooMany => "too_many",
+            Self::Unreadable => "unreadable",
+        }
+    }
 }

@@ -106,12 +106,19 @@ fn above(asking: &Asking<'_, '_>, parts: &[&str]) -> Resolution {
     walked(asking, module, rest)
 }
 
-/// The file of the module whose children lie in a folder.
+/// The file of the module whose children lie in a folder; an inline module is in the file of the one around it.
 fn module_file(asking: &Asking<'_, '_>, folder: &str) -> Option<usize> {
-    let inside = ["mod.rs", "lib.rs", "main.rs"].map(|name| below(folder, name));
-    let found =
-        asking.files().first([format!("{folder}.rs")]).or_else(|| asking.files().first(inside));
-    found.or_else(|| root_in(asking, folder))
+    let mut folder = folder;
+    loop {
+        let inside = ["mod.rs", "lib.rs", "main.rs"].map(|name| below(folder, name));
+        let own = asking.files().at(&format!("{folder}.rs"));
+        let found =
+            own.or_else(|| asking.files().first(inside)).or_else(|| root_in(asking, folder));
+        if found.is_some() || folder.is_empty() {
+            return found;
+        }
+        folder = folder_of(folder);
+    }
 }
 
 /// A crate's root may have any name that the manifest gives it, and any file of `tests/` is one.
@@ -131,19 +138,24 @@ fn own_module(path: &str, asking: &Asking<'_, '_>) -> Module {
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_root = matches!(name, "mod.rs" | "lib.rs" | "main.rs" | "build.rs")
         || asking.manifests().rust_roots.contains(path)
-        || is_loose_root(path);
+        || is_loose_root(path, asking);
     let stem = name.strip_suffix(".rs").unwrap_or(name);
     let children = if is_root { folder.to_owned() } else { below(folder, stem) };
     Module { file: Some(asking.from), children }
 }
 
-/// Files right in these folders are crates of their own.
-fn is_loose_root(path: &str) -> bool {
+/// Files right in these folders of a package are crates of their own.
+fn is_loose_root(path: &str, asking: &Asking<'_, '_>) -> bool {
     let folder = folder_of(path);
+    is_of_package(folder, asking) || folder.ends_with("src/bin") || folder == "bin"
+}
+
+/// Whether a folder is one that a package keeps such crates in; `src/runtime/tests` is a module like any other.
+fn is_of_package(folder: &str, asking: &Asking<'_, '_>) -> bool {
     let name = folder.rsplit('/').next().unwrap_or(folder);
+    let package = below(folder_of(folder), "Cargo.toml");
     matches!(name, "tests" | "examples" | "benches")
-        || folder.ends_with("src/bin")
-        || folder == "bin"
+        && (folder == name || asking.files().at(&package).is_some())
 }
 
 /// The root of the crate that a file is of.
@@ -154,9 +166,8 @@ fn crate_root(asking: &Asking<'_, '_>) -> Module {
         if let Some(found) = asking.files().first(names).or_else(|| root_in(asking, folder)) {
             return Module { file: Some(found), children: folder.to_owned() };
         }
-        let last = folder.rsplit('/').next().unwrap_or(folder);
-        if is_package || matches!(last, "tests" | "examples" | "benches") {
-            let file = is_loose_root(asking.path).then_some(asking.from);
+        if is_package || is_of_package(folder, asking) {
+            let file = is_loose_root(asking.path, asking).then_some(asking.from);
             return Module { file, children: folder.to_owned() };
         }
     }

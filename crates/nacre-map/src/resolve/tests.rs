@@ -70,6 +70,11 @@ fn rust_modules_and_crates_lead_to_files() {
         ("crates/sea/Cargo.toml", "[package]\nname = \"sea\"\n[[bin]]\nname = \"sea\"\npath = \"bin/start.rs\""),
         ("crates/sea/bin/start.rs", "mod part;\nuse sea_core::deep::tide::Tide;\nuse crate::part::x;\n"),
         ("crates/sea/bin/part.rs", "use super::start;\n"),
+        ("crates/sea/src/lib.rs", "pub mod client { mod hello; pub struct Cert; }\nmod tests;\n"),
+        ("crates/sea/src/client/hello.rs", "use super::Cert;\n"),
+        ("crates/sea/src/tests/loom.rs", "mod pair;\nuse super::super::client;\n"),
+        ("crates/sea/src/tests/mod.rs", "mod loom;\n"),
+        ("crates/sea/src/tests/loom/pair.rs", "use crate::client;\n"),
         ("crates/sea/tests/it/main.rs", "mod home;\nuse crate::home::Home;\n"),
         ("crates/sea/tests/it/home.rs", "use crate::main;\n"),
     ]), @"
@@ -97,6 +102,13 @@ fn rust_modules_and_crates_lead_to_files() {
     crates/sea/bin/start.rs part -> crates/sea/bin/part.rs
     crates/sea/bin/start.rs sea_core::deep::tide::Tide -> crates/sea-core/src/deep/tide.rs
     crates/sea/bin/start.rs crate::part::x -> crates/sea/bin/part.rs
+    crates/sea/src/client/hello.rs super::Cert -> crates/sea/src/lib.rs
+    crates/sea/src/lib.rs client::hello -> crates/sea/src/client/hello.rs
+    crates/sea/src/lib.rs tests -> crates/sea/src/tests/mod.rs
+    crates/sea/src/tests/loom.rs pair -> crates/sea/src/tests/loom/pair.rs
+    crates/sea/src/tests/loom.rs super::super::client -> crates/sea/src/lib.rs
+    crates/sea/src/tests/loom/pair.rs crate::client -> crates/sea/src/lib.rs
+    crates/sea/src/tests/mod.rs loom -> crates/sea/src/tests/loom.rs
     crates/sea/tests/it/home.rs crate::main -> crates/sea/tests/it/main.rs
     crates/sea/tests/it/main.rs home -> crates/sea/tests/it/home.rs
     crates/sea/tests/it/main.rs crate::home::Home -> crates/sea/tests/it/home.rs

@@ -1,6 +1,6 @@
 //! `nacre explain`
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use clap::Args;
 use nacre_map::artifact::RelativePath;
@@ -20,6 +20,9 @@ pub(crate) struct ExplainArgs {
     path: String,
 }
 
+/// How the map is looked at for an explanation.
+const LOOK: (Trust, Keeping) = (Trust::Stamps, Keeping::Kept);
+
 #[derive(Serialize)]
 struct ExplainOutput {
     path: String,
@@ -34,12 +37,14 @@ pub(crate) fn cmd_explain(
     args: &ExplainArgs,
 ) -> Result<Exit, CommandError> {
     let ExplainArgs { path } = args;
-    let full = lexical(&runtime.environment.folder, Path::new(path));
-    let folder = full.ancestors().skip(1).find(|folder| folder.is_dir()).unwrap_or(&full);
-    let place = folder.to_string_lossy();
-    let map = Map::open_with(runtime, Some(&place), (Trust::Stamps, Keeping::Kept), "explain")?;
-    let below = full.strip_prefix(&map.current.project.root).ok().and_then(Path::to_str);
-    let Some(path) = below.and_then(RelativePath::new) else {
+    let asked = Path::new(path);
+    let (map, full) = match Map::open_with(runtime, None, LOOK, "explain") {
+        Ok(map) if below(&map, &plain(&runtime.environment.folder, asked)).is_some() => {
+            (map, plain(&runtime.environment.folder, asked))
+        }
+        _ => elsewhere(runtime, asked)?,
+    };
+    let Some(path) = below(&map, &full) else {
         return Err(CommandError::usage(format!("`{path}` is no file of a project")));
     };
     let verdict = explain(&map.current, &map.options.sensitive, &path);
@@ -54,22 +59,35 @@ pub(crate) fn cmd_explain(
     Ok(Exit::Done)
 }
 
-/// The path without `.` and `..`. The last name is not followed if it is a link: the question is about it.
-fn lexical(folder: &Path, path: &Path) -> std::path::PathBuf {
+/// The path of a file that lies in another project, and the map of that.
+fn elsewhere(runtime: &Runtime, asked: &Path) -> Result<(Map, PathBuf), CommandError> {
+    let full = runtime.environment.folder.join(asked);
+    let folder = full.parent().and_then(|folder| folder.canonicalize().ok());
+    let (Some(folder), Some(name)) = (folder, full.file_name()) else {
+        return Err(CommandError::usage(format!("`{}` is no file of a project", asked.display())));
+    };
+    let map = Map::open_with(runtime, Some(&folder.to_string_lossy()), LOOK, "explain")?;
+    Ok((map, folder.join(name)))
+}
+
+/// The path seen from the project's root.
+fn below(map: &Map, full: &Path) -> Option<RelativePath> {
+    RelativePath::new(full.strip_prefix(&map.current.project.root).ok()?.to_str()?)
+}
+
+/// The path without `.` and `..`. No link is followed: the question may be about it.
+fn plain(folder: &Path, path: &Path) -> PathBuf {
     let mut full = folder.to_owned();
     for part in path.components() {
         match part {
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir => {
+            Component::CurDir => {}
+            Component::ParentDir => {
                 full.pop();
             }
-            part => full.push(part),
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => full.push(part),
         }
     }
-    match (full.parent().and_then(|parent| parent.canonicalize().ok()), full.file_name()) {
-        (Some(parent), Some(name)) => parent.join(name),
-        _ => full,
-    }
+    full
 }
 
 fn sentence(verdict: &Verdict) -> String {

@@ -11,13 +11,25 @@ use super::Cli;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
     ("Remember and recall", &["sync", "ask", "brief", "memory", "feedback", "trace", "run"]),
-    ("Know the code", &["delta", "refresh", "watch", "explain"]),
+    ("Know the code", &["explore", "context", "delta"]),
     ("Keep going", &["maintain", "report", "undo", "queue", "events"]),
     ("Set up", &["connect", "project", "model", "skill", "config"]),
 ];
 
 /// Commands for special days: named on the first page, and told in their own help.
-const OTHERS: &[&str] = &["extract", "summarize", "retry", "skip", "index", "eval", "completions"];
+const OTHERS: &[&str] = &[
+    "extract",
+    "summarize",
+    "retry",
+    "skip",
+    "index",
+    "refresh",
+    "watch",
+    "explain",
+    "eval",
+    "bench",
+    "completions",
+];
 
 /// The whole command line.
 pub(super) fn command() -> clap::Command {

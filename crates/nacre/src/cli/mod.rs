@@ -4,11 +4,13 @@
 //! arguments, help and function; `run` holds one line an arm.
 
 mod ask;
+mod bench;
 mod brief;
 mod changes;
 mod completions;
 mod config;
 mod connect;
+mod context;
 mod delta;
 mod diff;
 mod doctor;
@@ -17,6 +19,7 @@ mod error;
 mod eval;
 mod events;
 mod explain;
+mod explore;
 mod extract;
 mod feedback;
 mod help;
@@ -27,6 +30,7 @@ mod map;
 mod memory;
 mod model;
 mod models;
+mod payload;
 mod project;
 mod queue;
 mod recorded;
@@ -130,6 +134,8 @@ enum HereCommand {
     Queue(queue::QueueArgs),
     Retry(retry::RetryArgs),
     Skip(skip::SkipArgs),
+    Explore(explore::ExploreArgs),
+    Context(context::ContextArgs),
     Delta(delta::DeltaArgs),
     Refresh(refresh::RefreshArgs),
     Watch(watch::WatchArgs),
@@ -141,6 +147,7 @@ enum HereCommand {
     Project(project::ProjectArgs),
     Config(config::ConfigArgs),
     Eval(eval::EvalArgs),
+    Bench(bench::BenchArgs),
 }
 
 impl HereCommand {
@@ -155,6 +162,9 @@ impl HereCommand {
             | Self::Brief(_)
             | Self::Index(_)
             | Self::Eval(_)
+            | Self::Bench(_)
+            | Self::Explore(_)
+            | Self::Context(_)
             | Self::Trace(_)
             | Self::Sync(_)
             | Self::Maintain(_)
@@ -251,6 +261,8 @@ fn run_here(ui: &mut Ui, runtime: &Runtime, command: &HereCommand) -> Result<Exi
         HereCommand::Queue(args) => queue::cmd_queue(ui, runtime, args),
         HereCommand::Retry(args) => retry::cmd_retry(ui, runtime, args),
         HereCommand::Skip(args) => skip::cmd_skip(ui, runtime, args),
+        HereCommand::Explore(args) => explore::cmd_explore(ui, runtime, args),
+        HereCommand::Context(args) => context::cmd_context(ui, runtime, args),
         HereCommand::Delta(args) => delta::cmd_delta(ui, runtime, args),
         HereCommand::Refresh(args) => refresh::cmd_refresh(ui, runtime, args),
         HereCommand::Watch(args) => watch::cmd_watch(ui, runtime, args),
@@ -262,5 +274,6 @@ fn run_here(ui: &mut Ui, runtime: &Runtime, command: &HereCommand) -> Result<Exi
         HereCommand::Project(args) => project::cmd_project(ui, runtime, args),
         HereCommand::Config(args) => config::cmd_config(ui, runtime, args),
         HereCommand::Eval(args) => eval::cmd_eval(ui, runtime, args),
+        HereCommand::Bench(args) => bench::cmd_bench(ui, runtime, args),
     }
 }

@@ -351,7 +351,7 @@ pub(crate) fn shown(path: &Path) -> String {
 }
 
 /// JSON whose every character is visible ASCII: terminals and logs see no control character.
-fn ascii_json(json: &str) -> String {
+pub(crate) fn ascii_json(json: &str) -> String {
     let mut ascii = String::with_capacity(json.len());
     for c in json.chars() {
         if c.is_ascii() {

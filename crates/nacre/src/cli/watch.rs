@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use nacre_map::artifact::Revision;
-use nacre_map::indexer::{Keeping, Trust};
+use nacre_map::indexer::{Keeping, Trust, git_folder};
 use nacre_map::watch::{Mode, Wake, Watch};
 use serde::Serialize;
 
@@ -69,10 +69,8 @@ pub(crate) fn cmd_watch(
     let interval = Duration::from_millis(*interval);
     let mut watch =
         if *poll { Watch::polling(&root, interval) } else { Watch::new(&root, interval) };
-    follow(ui, &map, &mut watch)?;
-    // What changed before the watch began to listen is seen by one more look.
     let mut seen = map.current.revision();
-    map.look_again(runtime)?;
+    settle(ui, runtime, &mut map, &mut watch)?;
     let opening = if watch.mode() == Mode::Events { Notice::Watching } else { Notice::Polling };
     tell(ui, &map, &watch, opening, None)?;
     let mut n_told = 0;
@@ -81,25 +79,37 @@ pub(crate) fn cmd_watch(
             tell_change(ui, &map, seen)?;
             seen = map.current.revision();
             n_told += 1;
-            follow(ui, &map, &mut watch)?;
         }
         if *count != 0 && *count <= n_told {
             return Ok(Exit::Done);
         }
-        match watch.wait() {
-            Wake::Overflow => tell(ui, &map, &watch, Notice::Overflow, None)?,
-            Wake::Changed | Wake::Interval => {}
+        if watch.wait() == Wake::Overflow {
+            tell(ui, &map, &watch, Notice::Overflow, None)?;
         }
         map.look_again(runtime)?;
+        settle(ui, runtime, &mut map, &mut watch)?;
     }
 }
 
-/// Watches the folders that belong to the map now.
-fn follow(ui: &mut Ui, map: &Map, watch: &mut Watch) -> Result<(), CommandError> {
-    let folders = map.current.artifact.folders().keys().map(String::as_str);
-    match watch.follow(folders) {
-        Ok(()) => Ok(()),
-        Err(fault) => tell(ui, map, watch, Notice::Polling, Some(fault.to_string())),
+/// Watches the folders that belong to the map now. What happened in a new one before it was watched is seen by one more
+/// look.
+fn settle(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    map: &mut Map,
+    watch: &mut Watch,
+) -> Result<(), CommandError> {
+    let git = git_folder(&map.current.project.root);
+    let git = git.as_ref().and_then(|folder| folder.to_str());
+    loop {
+        let folders = map.current.artifact.folders().keys().map(String::as_str);
+        match watch.follow(folders.chain(git)) {
+            Ok(0) => return Ok(()),
+            Ok(_) => map.look_again(runtime)?,
+            Err(fault) => {
+                return tell(ui, map, watch, Notice::Polling, Some(fault.to_string()));
+            }
+        }
     }
 }
 

@@ -47,7 +47,7 @@ fn a_delta_tells_of_work_that_is_not_committed_and_of_who_is_affected() {
     let home = repository();
     assert_snapshot!(home.run(&["delta"]), @"
     0 added, 0 modified, 0 removed, 0 renamed since git:HEAD
-    Revision 6a0838e8.1
+    Revision 6af96d88.1
     ");
     put(&home, "src/store.rs", "pub fn open(number: u16) {\n    drop(number);\n}\n");
     put(&home, "src/new.rs", "fn fresh() {}\n");
@@ -57,7 +57,20 @@ fn a_delta_tells_of_work_that_is_not_committed_and_of_who_is_affected() {
     ~ src/store.rs
         ~ function open
     ! src/lib.rs  affected, 1 away
-    Revision 6a0838e8.2
+    Revision 6af96d88.2
+    ");
+}
+
+#[test]
+fn without_a_commit_a_delta_begins_with_the_map() {
+    let home = TestHome::empty();
+    put(&home, "a.rs", "fn a() {}\n");
+    home.ok(&["delta"]);
+    put(&home, "b.rs", "fn b() {}\n");
+    assert_snapshot!(home.run(&["delta"]), @"
+    1 added, 0 modified, 0 removed, 0 renamed since 6af96d88.1
+    + b.rs
+    Revision 6af96d88.2
     ");
 }
 
@@ -69,7 +82,7 @@ fn a_new_body_affects_nobody() {
     0 added, 1 modified, 0 removed, 0 renamed since git:HEAD
     ~ src/store.rs
         ~ function open (body)
-    Revision 6a0838e8.1
+    Revision 6af96d88.1
     ");
 }
 
@@ -97,7 +110,7 @@ fn each_client_has_its_own_place_and_asking_takes_nothing_from_others() {
     assert_eq!(counts("client:two"), (0, 1));
     assert_eq!(counts("client:two"), (0, 0));
     for _ in 0..2 {
-        assert_eq!(counts("6a0838e8.1"), (0, 1), "a revision can be asked for again");
+        assert_eq!(counts("6af96d88.1"), (0, 1), "a revision can be asked for again");
     }
 }
 
@@ -141,7 +154,70 @@ fn the_envelope_is_the_same_for_the_same_state() {
         assert_eq!(home.ok(&["delta", "--format", "json"]), first);
     }
     let cleaned = first.replace(project_id(&first), "ID");
-    assert_snapshot!(cleaned, @r#""#);
+    assert_snapshot!(cleaned, @r#"
+    {
+      "command": "delta",
+      "project_root": "$HOME/work",
+      "project_id": "ID",
+      "cache_status": "hit",
+      "revision": "6af96d88.1",
+      "stats": {
+        "file_count": 3,
+        "total_bytes": 108,
+        "reused_entries": 3,
+        "rehashed_entries": 0,
+        "unread_files": 0,
+        "skipped": {
+          "denied": 0,
+          "links": 0,
+          "special": 0,
+          "unreadable": 0,
+          "unnamable": 0,
+          "nested": 0,
+          "too_deep": 0
+        }
+      },
+      "delta": {
+        "since": "git:HEAD",
+        "added": 0,
+        "modified": 1,
+        "removed": 0,
+        "renamed": 0,
+        "files": [
+          {
+            "path": "src/store.rs",
+            "change": "modified",
+            "old_hash": "6b83ddd78092830c",
+            "new_hash": "9e7fde3d87dde806",
+            "symbols": {
+              "depth": "full",
+              "changed": [
+                {
+                  "name": "close",
+                  "kind": "function",
+                  "change": "added",
+                  "is_signature": true
+                },
+                {
+                  "name": "open",
+                  "kind": "function",
+                  "change": "removed",
+                  "is_signature": true
+                }
+              ]
+            }
+          }
+        ],
+        "next": null,
+        "affected": [
+          {
+            "path": "src/lib.rs",
+            "depth": 1
+          }
+        ]
+      }
+    }
+    "#);
 }
 
 fn project_id(envelope: &str) -> &str {
@@ -162,17 +238,42 @@ fn a_subfolder_belongs_to_its_repository() {
 fn what_cannot_be_told_is_said_with_what_to_type() {
     let home = repository();
     home.ok(&["refresh"]);
-    assert_snapshot!(home.run(&["delta", "--since", "git:nowhere"]), @"");
-    assert_snapshot!(home.run(&["delta", "--since", "00000001.1"]), @"");
-    assert_snapshot!(home.run(&["delta", "--since", "yesterday"]), @"");
-    assert_snapshot!(home.run(&["delta", "nothing"]), @"");
-    assert_snapshot!(home.run_in(&home.root(), &["delta"]), @"");
+    assert_snapshot!(home.run(&["delta", "--since", "git:nowhere"]), @"
+    Error: Git knows no commit `nowhere` here
+    Hint: `git log --oneline` shows the commits
+    [exit 1]
+    ");
+    assert_snapshot!(home.run(&["delta", "--since", "00000001.1"]), @"
+    Error: Revision 00000001.1 is of an artifact that is gone; this one began with 6af96d88.1
+    Hint: `nacre delta --since 0` tells everything that is there
+    [exit 1]
+    ");
+    assert_snapshot!(home.run(&["delta", "--since", "yesterday"]), @"
+    error: invalid value 'yesterday' for '--since <SINCE>': give a revision such as 6af1b3c4.17, git:REF, client:NAME, or 0 for everything
+
+    For more information, try '--help'.
+    [exit 2]
+    ");
+    assert_snapshot!(home.run(&["delta", "nothing"]), @"
+    Error: `$HOME/work/nothing` is no folder
+    Hint: Name a folder of the project, or one of `nacre project list`
+    [exit 1]
+    ");
+    assert_snapshot!(home.run_in(&home.root(), &["delta"]), @"
+    Error: `$HOME` is no project
+    Hint: Go into a repository, or name one: `nacre delta PATH`
+    [exit 1]
+    ");
 }
 
 #[test]
 fn strict_fails_on_a_map_that_is_not_up_to_date_and_writes_nothing() {
     let home = repository();
-    assert_snapshot!(home.run(&["delta", "--strict"]), @"");
+    assert_snapshot!(home.run(&["delta", "--strict"]), @"
+    Error: The map is not up to date: 3 files had to be read again
+    Hint: Leave out `--strict`, or run `nacre refresh` first
+    [exit 1]
+    ");
     assert!(!home.root().join(".nacre/cache").exists());
 }
 

@@ -39,7 +39,20 @@ fn each_reason_is_told() {
     ] {
         told += &home.run(&["explain", path]);
     }
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @"
+    src/lib.rs: mapped; git tracks it
+    fresh.rs: mapped; git does not track it
+    run.log: not mapped: the rule `*.log` of the root leaves it out
+    kept.log: mapped; git tracks it
+    src/gen/x.rs: not mapped: the rule `gen/` of `src` leaves it out
+    node_modules/x/index.js: not mapped: programs fill `node_modules`, and git tracks nothing in it
+    other/a.rs: not mapped: `other` is a repository of its own
+    .env.production: not mapped: `.env.*` keeps secrets out
+    link: not mapped: `link` is a link, and links are not followed
+    link/lib.rs: not mapped: `link` is a link, and links are not followed
+    src: a folder; what is mapped are files
+    nothing.rs: not mapped: there is nothing of that name
+    ");
     let (_, value) = home.json(&["explain", "run.log"]);
     assert_eq!(
         (&value["is_mapped"], &value["why"]),

@@ -9,10 +9,26 @@ use crate::delta::{put, repository};
 #[test]
 fn a_refresh_reads_everything_and_tells_what_is_new_since_the_last_look() {
     let home = repository();
-    assert_snapshot!(home.run(&["refresh"]), @"");
+    assert_snapshot!(home.run(&["refresh"]), @"
+    3 files, 3 read, 0 skipped
+    3 added, 0 modified, 0 removed, 0 renamed since 0
+    + Cargo.toml
+    + src/lib.rs
+    + src/store.rs
+    Revision 6af96d88.1
+    ");
     put(&home, "src/store.rs", "pub fn open(number: u8) {}\n");
-    assert_snapshot!(home.run(&["refresh"]), @"");
-    assert_snapshot!(home.run(&["refresh"]), @"");
+    assert_snapshot!(home.run(&["refresh"]), @"
+    3 files, 3 read, 0 skipped
+    0 added, 1 modified, 0 removed, 0 renamed since 6af96d88.1
+    ~ src/store.rs
+        ~ function open (body)
+    Revision 6af96d88.2
+    ");
+    assert_snapshot!(home.run(&["refresh"]), @"
+    3 files, 3 read, 0 skipped
+    Revision 6af96d88.2
+    ");
     let (_, value) = home.json(&["refresh"]);
     assert_eq!(value["cache_status"], "refreshed");
     assert_eq!(value["stats"]["rehashed_entries"], 3);

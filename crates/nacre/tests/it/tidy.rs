@@ -20,6 +20,7 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-map", "artifact", &["languages"]),
     ("nacre-map", "resolve", &["artifact", "languages"]),
     ("nacre-map", "indexer", &["artifact", "languages", "resolve"]),
+    ("nacre-map", "slices", &["artifact", "languages", "resolve"]),
     ("nacre-map", "watch", &[]),
     ("nacre-engine", "model", &[]),
     ("nacre-engine", "agent", &["model"]),

@@ -1,0 +1,65 @@
+//! Answers that were made for a state, kept beside it: the same question about the same state costs one read.
+
+use std::io::Read as _;
+use std::time::SystemTime;
+
+use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::cache::Cache;
+use super::model::Project;
+
+/// So many answers are kept of a project; the oldest go.
+const MAX_SLICES: usize = 16;
+
+/// A longer answer is made again each time.
+const MAX_SLICE_BYTES: u64 = 4 << 20;
+
+const PREFIX: &str = "slice-";
+
+impl Cache {
+    /// An answer that was kept under this key; `None` when there is none that is whole.
+    pub fn slice(&self, project: &Project, key: u64) -> Option<Vec<u8>> {
+        let path = self.folder().join(project.id.to_string()).join(name(key));
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(path).ok()?;
+        file.take(MAX_SLICE_BYTES + 8).read_to_end(&mut bytes).ok()?;
+        let (check, answer) = bytes.split_first_chunk()?;
+        (u64::from_le_bytes(*check) == xxh3_64(answer)).then(|| answer.to_vec())
+    }
+
+    /// Keeps an answer.
+    pub fn keep_slice(&self, project: &Project, key: u64, answer: &[u8]) -> Result<(), FsError> {
+        if MAX_SLICE_BYTES < answer.len() as u64 {
+            return Ok(());
+        }
+        let scope = self.scope()?;
+        let id = project.id.to_string();
+        let folder = WriteScope::create_inside(self.folder(), &id, Access::Private)?;
+        let writer = self.lock(&scope)?;
+        let mut bytes = xxh3_64(answer).to_le_bytes().to_vec();
+        bytes.extend(answer);
+        writer.put_derived(&RelPath::new(&format!("{id}/{}", name(key)))?, &bytes)?;
+        let mut kept: Vec<(SystemTime, String)> = std::fs::read_dir(folder.path())
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| {
+                let entry = entry.ok()?;
+                let name = entry.file_name().into_string().ok()?;
+                let is_slice = name.starts_with(PREFIX);
+                let modified = entry.metadata().and_then(|metadata| metadata.modified()).ok()?;
+                is_slice.then_some((modified, name))
+            })
+            .collect();
+        kept.sort();
+        let n_over = kept.len().saturating_sub(MAX_SLICES);
+        for (_, name) in kept.into_iter().take(n_over) {
+            writer.remove_derived(&RelPath::new(&format!("{id}/{name}"))?)?;
+        }
+        Ok(())
+    }
+}
+
+fn name(key: u64) -> String {
+    format!("{PREFIX}{key:016x}")
+}

@@ -1,0 +1,38 @@
+//! Texts of files as the map knows them, and what git knows of their past.
+
+use std::io::Read as _;
+
+use rustix::fs::Mode;
+
+use super::look::{READABLE_FILE, open_root};
+use super::program::ask;
+use super::refresh::Current;
+use crate::artifact::FileHash;
+use crate::languages::MAX_TEXT_BYTES;
+
+/// Commits that count as recent.
+const MAX_COMMITS: &str = "--max-count=500";
+
+impl Current {
+    /// The text of a file; `None` when it is not, or not any more, the one that the map is of.
+    pub fn text(&self, path: &str) -> Option<String> {
+        let row = self.artifact.find(path).filter(|row| !row.marks.is_unread)?;
+        let root = open_root(&self.project.root).ok()?;
+        let file = rustix::fs::openat(&root, path, READABLE_FILE, Mode::empty()).ok()?;
+        let mut bytes = Vec::new();
+        let limit = u64::try_from(MAX_TEXT_BYTES).unwrap_or(u64::MAX);
+        std::fs::File::from(file).take(limit + 1).read_to_end(&mut bytes).ok()?;
+        if FileHash::of(&bytes) != row.hash {
+            return None;
+        }
+        String::from_utf8(bytes).ok()
+    }
+
+    /// The paths of recent commits, as `git log` tells them; empty where there is no history.
+    pub fn recent_log(&self) -> String {
+        let args =
+            ["log", MAX_COMMITS, "--no-merges", "--no-renames", "--format=", "--name-only", "-z"];
+        let log = ask(&self.project.root, &args).unwrap_or_default();
+        String::from_utf8_lossy(&log).into_owned()
+    }
+}

@@ -1,0 +1,161 @@
+//! What a task needs of a project, symbol by symbol, within a budget.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nacre_core::search::Embedder;
+use serde::Serialize;
+
+use super::map::Map;
+use super::overview::TooSmall;
+use super::pack::{Candidate, pack};
+use super::relevance::{Evidence, Why, relevant, words};
+use crate::artifact::{FileFacts, RelativePath};
+use crate::languages::{SymbolFacts, SymbolKind};
+
+/// Files that an answer is made of; the others could only be named.
+const MAX_FILES: usize = 200;
+
+/// Symbols that are weighed against each other.
+const MAX_CANDIDATES: usize = 3_000;
+
+/// What a context is asked for.
+pub struct ContextRequest<'r> {
+    /// What is to be done, in words; may be empty.
+    pub task: &'r str,
+    /// Files that are surely meant.
+    pub files: &'r [String],
+    /// Paths with how much memory has to say of them, from 0 to 1.
+    pub memory: &'r BTreeMap<String, f64>,
+    pub embedder: Option<&'r dyn Embedder>,
+    /// Tokens that the answer may have.
+    pub budget: usize,
+    /// The text of a file as it was analysed; `None` when it is another one by now.
+    pub text: &'r dyn Fn(&RelativePath) -> Option<String>,
+    /// What a slice costs as it will be printed, with everything around it.
+    pub cost: &'r dyn Fn(&ContextSlice) -> usize,
+}
+
+/// What a task needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ContextSlice {
+    pub budget: usize,
+    /// The most relevant first.
+    pub files: Vec<ContextFile>,
+    pub left_out: LeftOut,
+}
+
+/// A file, and what of it fits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ContextFile {
+    pub path: String,
+    pub why: Vec<Why>,
+    /// In the order of the file.
+    pub symbols: Vec<ContextSymbol>,
+}
+
+/// A symbol, in as much detail as fits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ContextSymbol {
+    pub name: String,
+    pub kind: SymbolKind,
+    pub first_line: u32,
+    pub last_line: u32,
+    pub form: Form,
+    /// The whole symbol, its signature, or nothing.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub text: String,
+}
+
+/// How much of a symbol is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    Name,
+    Signature,
+    Body,
+}
+
+impl Form {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Signature => "signature",
+            Self::Body => "body",
+        }
+    }
+}
+
+/// What was relevant and did not fit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    pub symbols: usize,
+    pub files: usize,
+    /// Some of those files with the number of their symbols, the most relevant first.
+    pub listed: Vec<(String, usize)>,
+}
+
+/// Collects what a task needs, within the budget.
+pub fn context(map: &Map, request: &ContextRequest<'_>) -> Result<ContextSlice, TooSmall> {
+    pack(&candidates(map, request), request)
+}
+
+/// The files that a context would be made of, the most relevant first.
+pub fn context_files<'m>(map: &'m Map, request: &ContextRequest<'_>) -> Vec<&'m RelativePath> {
+    let found = relevant(map, &evidence(request));
+    found.iter().take(MAX_FILES).map(|relevant| &map.files[relevant.idx].path).collect()
+}
+
+fn evidence<'r>(request: &ContextRequest<'r>) -> Evidence<'r> {
+    let ContextRequest { task, files, memory, embedder, .. } = *request;
+    Evidence { task, files, memory, embedder }
+}
+
+/// All symbols of all relevant files, the most relevant first.
+fn candidates<'m>(map: &'m Map, request: &ContextRequest<'_>) -> Vec<Candidate<'m>> {
+    let wanted: BTreeSet<String> = words(request.task).into_iter().collect();
+    let mut candidates = Vec::new();
+    for relevant in relevant(map, &evidence(request)).into_iter().take(MAX_FILES) {
+        let file = &map.files[relevant.idx];
+        let is_asked = relevant.why.contains(&Why::Asked);
+        for symbol in &file.analysis.symbols {
+            let share = share(symbol, &wanted);
+            candidates.push(Candidate {
+                file,
+                symbol,
+                why: relevant.why.clone(),
+                score: relevant.score * (0.4 + share) + if is_asked { 1.0 } else { 0.0 },
+                is_meant: 0.0 < share || is_asked,
+                largest: if holds_others(file, symbol) { Form::Signature } else { Form::Body },
+            });
+        }
+    }
+    candidates.sort_by(|one, other| {
+        let place =
+            |candidate: &Candidate<'m>| (candidate.file.path.clone(), candidate.symbol.first_line);
+        other.score.total_cmp(&one.score).then_with(|| place(one).cmp(&place(other)))
+    });
+    candidates.truncate(MAX_CANDIDATES);
+    candidates
+}
+
+/// How many of the task's words a symbol's own name has.
+fn share(symbol: &SymbolFacts, wanted: &BTreeSet<String>) -> f64 {
+    let last = symbol.name.rsplit([':', '.']).next().unwrap_or(&symbol.name);
+    let own: BTreeSet<String> = words(last).into_iter().collect();
+    let around: BTreeSet<String> = words(&symbol.name).into_iter().collect();
+    let n_own = u32::try_from(own.intersection(wanted).count()).unwrap_or_default();
+    let n_around = u32::try_from(around.intersection(wanted).count()).unwrap_or_default();
+    let n_wanted = u32::try_from(wanted.len().max(1)).unwrap_or(1);
+    (f64::from(n_own) + 0.5 * f64::from(n_around.saturating_sub(n_own)))
+        / f64::from(n_wanted).sqrt()
+}
+
+/// Whether symbols lie in this one, so that its body would tell them twice.
+fn holds_others(file: &FileFacts, symbol: &SymbolFacts) -> bool {
+    file.analysis.symbols.iter().any(|other| {
+        other.name != symbol.name
+            && symbol.first_line <= other.first_line
+            && other.last_line <= symbol.last_line
+            && (other.first_line, other.last_line) != (symbol.first_line, symbol.last_line)
+    })
+}

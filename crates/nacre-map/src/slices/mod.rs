@@ -1,0 +1,34 @@
+//! Extracts of the map that fit a budget: what the project is, and what a task needs of it.
+//!
+//! Facts come in and payloads go out: this room reads no file and asks no clock. What is listed is ordered by numbers that depend
+//! on the facts alone, with the path as the last word, so that the same state gives the same bytes. Nothing is left out
+//! silently: each list says how long it is, and a budget says what did not fit. All texts pass the redactor on their way out.
+
+mod churn;
+mod context;
+mod map;
+mod overview;
+mod pack;
+mod places;
+mod rank;
+mod relevance;
+mod show;
+mod surface;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod vocabulary;
+
+pub use churn::{Churn, churn_of_log};
+pub use context::{
+    ContextFile, ContextRequest, ContextSlice, ContextSymbol, Form, LeftOut, context, context_files,
+};
+pub use map::Map;
+pub use overview::{
+    Detail, EntryKind, EntryPoint, HotPath, LanguageCount, Listed, ModuleGraph, ModuleNode,
+    Overview, OverviewRequest, TooSmall, TopImport, overview,
+};
+pub use relevance::Why;
+pub use surface::{Surface, SurfaceSymbol};
+pub use tokens::tokens;
+pub use vocabulary::{BadVocabulary, Vocabulary};

@@ -1,0 +1,199 @@
+//! Fills a budget: the most relevant symbols first, whole where there is room, else by signature, else by name.
+//!
+//! What a piece costs is the difference that it makes to an empty answer as it will be printed. Texts meet where they are
+//! joined, so at the end the whole is counted once more, and what is too much goes.
+
+use std::collections::BTreeMap;
+
+use nacre_core::base::redact::redact;
+
+use super::context::{ContextFile, ContextRequest, ContextSlice, ContextSymbol, Form, LeftOut};
+use super::overview::TooSmall;
+use super::relevance::Why;
+use crate::artifact::{FileFacts, RelativePath};
+use crate::languages::SymbolFacts;
+
+/// A body may take this part of what is left, so that one function does not eat the answer.
+const BODY_SHARE: usize = 2;
+
+/// This part of the budget is for the list of what did not fit.
+const LEFT_OUT_SHARE: usize = 10;
+
+/// So many symbols get a body although nothing in their names was asked for.
+const MAX_UNMEANT_BODIES: usize = 12;
+
+/// A longer body is not told whole, whatever the budget.
+const MAX_BODY_LINES: u32 = 400;
+
+/// A symbol that wants to be in the answer.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate<'m> {
+    pub(super) file: &'m FileFacts,
+    pub(super) symbol: &'m SymbolFacts,
+    pub(super) why: Vec<Why>,
+    pub(super) score: f64,
+    /// Whether the task speaks of it.
+    pub(super) is_meant: bool,
+    pub(super) largest: Form,
+}
+
+pub(super) fn pack(
+    candidates: &[Candidate<'_>],
+    request: &ContextRequest<'_>,
+) -> Result<ContextSlice, TooSmall> {
+    let budget = request.budget;
+    let mut packer = Packer {
+        request,
+        empty: ContextSlice { budget, ..ContextSlice::default() },
+        texts: BTreeMap::new(),
+        taken: Vec::new(),
+        n_bodies: 0,
+    };
+    let needed = (request.cost)(&packer.empty);
+    let room = budget.checked_sub(needed).ok_or(TooSmall { budget, needed })?;
+    let mut left = room - room / LEFT_OUT_SHARE;
+    for (idx, candidate) in candidates.iter().enumerate() {
+        left -= packer.take(idx, candidate, left, needed);
+    }
+    packer.finish(candidates)
+}
+
+struct Packer<'p, 'r> {
+    request: &'p ContextRequest<'r>,
+    empty: ContextSlice,
+    texts: BTreeMap<RelativePath, Option<String>>,
+    /// Candidates in the order in which they were taken, by their places, and how.
+    taken: Vec<(usize, ContextSymbol)>,
+    n_bodies: usize,
+}
+
+impl Packer<'_, '_> {
+    /// Takes a symbol in the largest form that fits, and says what it costs; 0 when none does.
+    fn take(&mut self, idx: usize, candidate: &Candidate<'_>, left: usize, empty: usize) -> usize {
+        let wants_body = candidate.is_meant || self.n_bodies < MAX_UNMEANT_BODIES;
+        for form in [Form::Body, Form::Signature, Form::Name] {
+            let is_possible = form <= candidate.largest && (form != Form::Body || wants_body);
+            let Some(symbol) = is_possible.then(|| self.told(candidate, form)).flatten() else {
+                continue;
+            };
+            let alone = ContextFile {
+                path: candidate.file.path.to_string(),
+                why: candidate.why.clone(),
+                symbols: vec![symbol],
+            };
+            let mut slice = ContextSlice { files: vec![alone], ..self.empty.clone() };
+            let cost = (self.request.cost)(&slice).saturating_sub(empty).max(1);
+            let most = if form == Form::Body { left / BODY_SHARE } else { left };
+            if most < cost {
+                continue;
+            }
+            self.n_bodies += usize::from(form == Form::Body);
+            let symbol = slice.files.pop().and_then(|mut file| file.symbols.pop());
+            self.taken.extend(symbol.map(|symbol| (idx, symbol)));
+            return cost;
+        }
+        0
+    }
+
+    /// A symbol in a form; `None` when its text is not there any more.
+    fn told(&mut self, candidate: &Candidate<'_>, form: Form) -> Option<ContextSymbol> {
+        let SymbolFacts { name, kind, first_line, last_line, signature, .. } = candidate.symbol;
+        let text = match form {
+            Form::Name => String::new(),
+            Form::Signature => redact(signature).into_owned(),
+            Form::Body => self.body(candidate)?,
+        };
+        Some(ContextSymbol {
+            name: redact(name).into_owned(),
+            kind: *kind,
+            first_line: *first_line,
+            last_line: *last_line,
+            form,
+            text,
+        })
+    }
+
+    fn body(&mut self, candidate: &Candidate<'_>) -> Option<String> {
+        let SymbolFacts { first_line, last_line, .. } = *candidate.symbol;
+        let n_lines = last_line.checked_sub(first_line)? + 1;
+        if MAX_BODY_LINES < n_lines {
+            return None;
+        }
+        let path = &candidate.file.path;
+        let request = self.request;
+        let text = self.texts.entry(path.clone()).or_insert_with(|| (request.text)(path));
+        let lines = text.as_ref()?.lines().skip(usize::try_from(first_line).ok()?.checked_sub(1)?);
+        let lines: Vec<&str> = lines.take(usize::try_from(n_lines).ok()?).collect();
+        Some(redact(&lines.join("\n")).into_owned())
+    }
+
+    /// Puts together what was taken, and lets go of the last until the whole fits.
+    fn finish(mut self, candidates: &[Candidate<'_>]) -> Result<ContextSlice, TooSmall> {
+        let budget = self.request.budget;
+        loop {
+            let slice = self.slice(candidates);
+            let needed = (self.request.cost)(&slice);
+            if needed <= budget {
+                return Ok(slice);
+            }
+            if self.taken.is_empty() {
+                // Not even the number of what was left out fits.
+                return Err(TooSmall { budget, needed });
+            }
+            let n_kept = self.taken.len() - self.taken.len().div_ceil(16);
+            self.taken.truncate(n_kept);
+        }
+    }
+
+    fn slice(&self, candidates: &[Candidate<'_>]) -> ContextSlice {
+        let mut files: Vec<ContextFile> = Vec::new();
+        let mut places: BTreeMap<&RelativePath, usize> = BTreeMap::new();
+        for (idx, symbol) in &self.taken {
+            let candidate = &candidates[*idx];
+            let place = *places.entry(&candidate.file.path).or_insert_with(|| {
+                files.push(ContextFile {
+                    path: candidate.file.path.to_string(),
+                    why: candidate.why.clone(),
+                    symbols: Vec::new(),
+                });
+                files.len() - 1
+            });
+            files[place].symbols.push(symbol.clone());
+        }
+        for file in &mut files {
+            file.symbols.sort_by_key(|symbol| (symbol.first_line, symbol.last_line));
+        }
+        let mut slice = ContextSlice { files, ..self.empty.clone() };
+        self.tell_left_out(candidates, &mut slice);
+        slice
+    }
+
+    /// Lists what did not fit, as far as that itself fits.
+    fn tell_left_out(&self, candidates: &[Candidate<'_>], slice: &mut ContextSlice) {
+        let mut is_taken = vec![false; candidates.len()];
+        for (idx, _) in &self.taken {
+            is_taken[*idx] = true;
+        }
+        let mut order: Vec<&RelativePath> = Vec::new();
+        let mut counts: BTreeMap<&RelativePath, usize> = BTreeMap::new();
+        for (candidate, _) in candidates.iter().zip(&is_taken).filter(|(_, is_taken)| !**is_taken) {
+            let count = counts.entry(&candidate.file.path).or_default();
+            if *count == 0 {
+                order.push(&candidate.file.path);
+            }
+            *count += 1;
+        }
+        let listed: Vec<(String, usize)> =
+            order.iter().map(|path| (path.to_string(), counts[path])).collect();
+        slice.left_out =
+            LeftOut { symbols: counts.values().sum(), files: order.len(), listed: Vec::new() };
+        let budget = self.request.budget;
+        let (mut fits, mut too_many) = (0, listed.len() + 1);
+        while fits + 1 < too_many {
+            let middle = fits.midpoint(too_many);
+            slice.left_out.listed = listed[..middle].to_vec();
+            if (self.request.cost)(slice) <= budget { fits = middle } else { too_many = middle }
+        }
+        slice.left_out.listed = listed[..fits].to_vec();
+    }
+}

@@ -1,0 +1,38 @@
+//! How much of a project rests on each file: `PageRank` over its imports.
+
+use super::map::Map;
+
+const DAMPING: f64 = 0.85;
+const ROUNDS: usize = 20;
+
+/// One number a file; they add up to the number of files, so that 1 is an average one.
+pub(super) fn ranks(map: &Map) -> Vec<f64> {
+    let n_files = map.files.len();
+    let mut ranks = vec![1.0; n_files];
+    for _ in 0..ROUNDS {
+        let mut next = vec![0.0; n_files];
+        let mut loose = 0.0;
+        for (from, all) in map.imported.iter().enumerate() {
+            match all.len() {
+                0 => loose += ranks[from],
+                n_imported => {
+                    let share = ranks[from] / as_number(n_imported);
+                    for to in all {
+                        next[*to] += share;
+                    }
+                }
+            }
+        }
+        // What rests on nothing rests on everything a little.
+        let spread = loose / as_number(n_files.max(1));
+        for rank in &mut next {
+            *rank = (1.0 - DAMPING) + DAMPING * (*rank + spread);
+        }
+        ranks = next;
+    }
+    ranks
+}
+
+pub(super) fn as_number(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
+}

@@ -1,0 +1,374 @@
+//! A small project, and what slices tell of it.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::artifact::{FileFacts, FileHash, RelativePath, Stamp, estimated_tokens};
+use crate::languages::{Language, analyse};
+use crate::resolve::{Manifest, is_manifest};
+
+const PROJECT: &[(&str, &str)] = &[
+    ("Cargo.toml", "[package]\nname = \"sea\"\n"),
+    ("README.md", "# Sea\n"),
+    ("docs/README.md", "# Docs\n"),
+    ("src/lib.rs", "pub mod pearl;\npub mod deep;\npub use pearl::Pearl;\n"),
+    (
+        "src/pearl.rs",
+        "use crate::deep::tide::Tide;\nuse serde::Serialize;\n\n/// A pearl.\npub struct Pearl {\n    layers: u32,\n}\n\nimpl Pearl {\n    pub fn grow(&mut self, tide: &Tide) -> u32 {\n        self.layers += tide.height();\n        self.layers\n    }\n\n    fn polish(&self) -> u32 {\n        self.layers\n    }\n}\n",
+    ),
+    ("src/deep/mod.rs", "pub mod tide;\n"),
+    (
+        "src/deep/tide.rs",
+        "use serde::Serialize;\n\npub struct Tide;\n\nimpl Tide {\n    pub fn height(&self) -> u32 {\n        let token = \"ghp_0123456789abcdefghijklmnopqrstuvwxyzAB\";\n        token.len() as u32\n    }\n}\n\npub fn unrelated(port: u16) -> u16 {\n    port\n}\n",
+    ),
+    ("src/main.rs", "use sea::Pearl;\nuse clap::Parser;\nfn main() {}\n"),
+    ("tests/growing.rs", "use sea::pearl::Pearl;\n#[test]\nfn a_pearl_grows() {}\n"),
+    ("broken.rs", "fn ( {\n"),
+];
+
+fn facts(files: &[(&str, &str)]) -> (Vec<FileFacts>, Vec<Manifest>) {
+    let mut facts: Vec<FileFacts> = files
+        .iter()
+        .map(|(path, text)| {
+            let language = Language::of_path(path);
+            FileFacts {
+                path: RelativePath::new(path).unwrap(),
+                stamp: Stamp::default(),
+                hash: FileHash::of(text.as_bytes()),
+                language,
+                lines: u32::try_from(text.lines().count()).unwrap(),
+                tokens: estimated_tokens(u64::try_from(text.len()).unwrap()),
+                analysis: language
+                    .map(|language| analyse(language, text.as_bytes()))
+                    .unwrap_or_default(),
+            }
+        })
+        .collect();
+    facts.sort_by(|one, other| one.path.cmp(&other.path));
+    let manifests = files.iter().filter(|(path, _)| is_manifest(path.rsplit('/').next().unwrap()));
+    let manifest = |(path, text): &(&str, &str)| Manifest {
+        path: RelativePath::new(path).unwrap(),
+        text: (*text).to_owned(),
+    };
+    let manifests = manifests.map(manifest).collect();
+    (facts, manifests)
+}
+
+fn map() -> Map {
+    let (facts, manifests) = facts(PROJECT);
+    Map::new(facts, &manifests)
+}
+
+fn seen(detail: Detail, churn: &str, budget: Option<usize>) -> Result<Overview, TooSmall> {
+    let churn = churn_of_log(churn);
+    let cost = |overview: &Overview| tokens(&overview.to_text());
+    overview(&map(), &OverviewRequest { detail, churn: &churn, budget, cost: &cost })
+}
+
+fn text_of(path: &RelativePath) -> Option<String> {
+    PROJECT.iter().find(|(known, _)| *known == path.as_str()).map(|(_, text)| (*text).to_owned())
+}
+
+fn asked(task: &str, files: &[&str], budget: usize) -> Result<ContextSlice, TooSmall> {
+    let files: Vec<String> = files.iter().map(|path| (*path).to_owned()).collect();
+    let memory = BTreeMap::new();
+    let cost = |slice: &ContextSlice| tokens(&slice.to_text());
+    context(
+        &map(),
+        &ContextRequest {
+            task,
+            files: &files,
+            memory: &memory,
+            embedder: None,
+            budget,
+            text: &text_of,
+            cost: &cost,
+        },
+    )
+}
+
+#[test]
+fn an_overview_tells_what_a_project_is() {
+    let log = "src/pearl.rs\0src/deep/tide.rs\0src/pearl.rs\0";
+    insta::assert_snapshot!(seen(Detail::Compact, log, None).unwrap().to_text(), @"
+    languages rust 7 files 43 lines
+    entry_points 4
+      readme README.md
+      program src/main.rs
+      library src/lib.rs
+      manifest Cargo.toml
+    hot_paths 2
+      src/pearl.rs heat 3096 importers 2 commits 2
+      src/deep/tide.rs heat 2794 importers 2 commits 1
+    top_imports 2
+      serde 2
+      clap 1
+    graph nodes 10 edges 6 unresolved 0
+    modules 4
+      src/deep 2
+      src 3 -> src/deep
+      . 1
+      tests 1 -> src
+    public_surface 2
+      src/deep/tide.rs 3
+        3 pub struct Tide
+        6 pub fn height(&self) -> u32
+        12 pub fn unrelated(port: u16) -> u16
+      src/pearl.rs 2
+        5 pub struct Pearl
+        10 pub fn grow(&mut self, tide: &Tide) -> u32
+    tests 1
+      tests/growing.rs
+    problem broken 1
+    ");
+}
+
+#[test]
+fn entry_points_are_files_of_the_root_and_not_of_any_folder_that_ends_like_it() {
+    let overview = seen(Detail::Verbose, "", None).unwrap();
+    let paths: Vec<&str> =
+        overview.entry_points.items.iter().map(|one| one.path.as_str()).collect();
+    assert!(!paths.contains(&"docs/README.md"), "{paths:?}");
+    assert_eq!(paths[..2], ["README.md", "src/main.rs"]);
+}
+
+#[test]
+fn edges_are_imports_that_lead_to_a_file_and_nothing_else() {
+    let map = map();
+    let edges: Vec<String> = map.edges().map(|(from, to)| format!("{from} -> {to}")).collect();
+    insta::assert_snapshot!(edges.join("\n"), @"
+    src/deep/mod.rs -> src/deep/tide.rs
+    src/lib.rs -> src/deep/mod.rs
+    src/lib.rs -> src/pearl.rs
+    src/main.rs -> src/lib.rs
+    src/pearl.rs -> src/deep/tide.rs
+    tests/growing.rs -> src/pearl.rs
+    ");
+    let overview = seen(Detail::Compact, "", None).unwrap();
+    assert_eq!(overview.module_graph.edges, edges.len());
+}
+
+#[test]
+fn a_list_that_is_cut_says_how_long_it_is() {
+    let files: Vec<(String, String)> =
+        (0..300).map(|n| (format!("src/m{n}.rs"), format!("pub fn f{n}() {{}}\n"))).collect();
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let (facts, manifests) = facts(&files);
+    let map = Map::new(facts, &manifests);
+    let churn = Churn::default();
+    let cost = |overview: &Overview| tokens(&overview.to_text());
+    let request =
+        OverviewRequest { detail: Detail::Compact, churn: &churn, budget: None, cost: &cost };
+    let overview = overview(&map, &request).unwrap();
+    let surface = &overview.public_surface;
+    assert_eq!((surface.items.len(), surface.total), (8, 300));
+    assert!(overview.to_text().contains("public_surface 8 of 300"));
+}
+
+#[test]
+fn a_context_has_what_the_task_needs_and_lists_what_did_not_fit() {
+    insta::assert_snapshot!(asked("how does a pearl grow", &[], 400).unwrap().to_text(), @r#"
+    src/pearl.rs
+      5-7
+    pub struct Pearl {
+        layers: u32,
+    }
+      9-18 impl Pearl
+      10-13
+        pub fn grow(&mut self, tide: &Tide) -> u32 {
+            self.layers += tide.height();
+            self.layers
+        }
+      15-17
+        fn polish(&self) -> u32 {
+            self.layers
+        }
+    tests/growing.rs
+      3-3
+    fn a_pearl_grows() {}
+    src/lib.rs
+      1-1
+    pub mod pearl;
+      2-2
+    pub mod deep;
+    src/deep/tide.rs
+      3-3
+    pub struct Tide;
+      5-10 impl Tide
+      6-9
+        pub fn height(&self) -> u32 {
+            let token = "[redacted:github-token]";
+            token.len() as u32
+        }
+      12-14
+    pub fn unrelated(port: u16) -> u16 {
+        port
+    }
+    src/deep/mod.rs
+      1-1
+    pub mod tide;
+    src/main.rs
+      3-3 fn main()
+    left_out symbols 0 files 0
+    "#);
+    insta::assert_snapshot!(asked("how does a pearl grow", &[], 110).unwrap().to_text(), @"
+    src/pearl.rs
+      5-7
+    pub struct Pearl {
+        layers: u32,
+    }
+      9-18 impl Pearl
+      10-13 pub fn grow(&mut self, tide: &Tide) -> u32
+    src/lib.rs
+      1-1 pub mod pearl
+    left_out symbols 9 files 6
+      tests/growing.rs 1
+      src/pearl.rs 1
+      src/lib.rs 1
+    ");
+}
+
+#[test]
+fn a_file_that_is_named_comes_first_and_whole() {
+    let slice = asked("", &["src/deep/tide.rs"], 600).unwrap();
+    assert_eq!(slice.files[0].path, "src/deep/tide.rs");
+    let height = slice.files[0].symbols.iter().find(|one| one.name == "Tide::height").unwrap();
+    assert_eq!(height.form, Form::Body);
+}
+
+#[test]
+fn no_secret_of_a_literal_leaves_in_a_slice() {
+    let slice = asked("", &["src/deep/tide.rs"], 600).unwrap();
+    let text = slice.to_text();
+    assert!(text.contains("let token"), "{text}");
+    assert!(!text.contains("ghp_0123456789"), "{text}");
+    assert!(text.contains("[redacted:"), "{text}");
+}
+
+#[test]
+fn a_file_that_has_changed_is_told_by_its_signatures() {
+    let files = ["src/deep/tide.rs".to_owned()];
+    let memory = BTreeMap::new();
+    let cost = |slice: &ContextSlice| tokens(&slice.to_text());
+    let asked_for = RefCell::new(0);
+    let gone = |_: &RelativePath| {
+        *asked_for.borrow_mut() += 1;
+        None
+    };
+    let request = ContextRequest {
+        task: "",
+        files: &files,
+        memory: &memory,
+        embedder: None,
+        budget: 600,
+        text: &gone,
+        cost: &cost,
+    };
+    let slice = context(&map(), &request).unwrap();
+    assert!(0 < *asked_for.borrow());
+    let forms = slice.files.iter().flat_map(|file| &file.symbols).map(|symbol| symbol.form);
+    assert!(forms.clone().all(|form| form == Form::Signature), "{:?}", forms.collect::<Vec<_>>());
+}
+
+#[test]
+fn what_memory_knows_of_a_file_brings_it_in() {
+    let memory = BTreeMap::from([("src/main.rs".to_owned(), 1.0)]);
+    let cost = |slice: &ContextSlice| tokens(&slice.to_text());
+    let request = ContextRequest {
+        task: "polish",
+        files: &[],
+        memory: &memory,
+        embedder: None,
+        budget: 600,
+        text: &text_of,
+        cost: &cost,
+    };
+    let slice = context(&map(), &request).unwrap();
+    let main = slice.files.iter().find(|file| file.path == "src/main.rs").unwrap();
+    assert!(main.why.contains(&Why::Memory));
+}
+
+#[test]
+fn a_budget_that_nothing_fits_into_is_refused() {
+    assert_eq!(asked("grow", &[], 1).unwrap_err(), TooSmall { budget: 1, needed: 10 });
+    assert!(seen(Detail::Compact, "", Some(3)).is_err());
+}
+
+#[test]
+fn words_are_found_in_names_whatever_their_case_and_ending() {
+    assert_eq!(
+        super::relevance::words("parsing HTTPRequest, read_config of the Parser"),
+        ["pars", "httprequest", "read", "config", "pars"]
+    );
+}
+
+#[test]
+fn the_count_of_tokens_is_not_below_what_tokenizers_say() {
+    // Counted by cl100k_base, o200k_base and Claude's published tokenizer; the largest of the three.
+    for (text, at_least) in [
+        ("pub fn grow(&mut self, by: usize) -> usize {\n        self.layers += by;\n", 24),
+        ("from django.utils.translation import gettext_lazy as _\n", 13),
+        ("#define S_ISUID 04000\n", 9),
+        ("export const polish = async (pearl: Pearl): Promise<Pearl> => pearl;\n", 20),
+        ("なぜ真珠は育つのか", 12),
+    ] {
+        assert!(at_least <= tokens(text), "{text}: {}", tokens(text));
+    }
+    assert_eq!(tokens(""), 0);
+}
+
+#[test]
+fn a_vocabulary_counts_as_its_tokenizer_does() {
+    // `a`, `b`, `ab`, ` ab`, newline.
+    let ranks = "YQ== 0\nYg== 1\nYWI= 2\nIGFi 3\nCg== 4\n";
+    let vocabulary = Vocabulary::read(ranks).unwrap();
+    for (text, n_tokens) in
+        [("", 0), ("ab", 1), ("aba", 2), ("ab ab", 2), ("ab\nab", 3), ("abab", 2)]
+    {
+        assert_eq!(vocabulary.tokens(text), n_tokens, "{text:?}");
+    }
+    for bad in ["", "YQ==\n", "Y*== 1\n", "YQ== x\n"] {
+        assert!(Vocabulary::read(bad).is_err(), "{bad:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_budget_is_ever_exceeded(
+        budget in 1_usize..3_000,
+        task in "(grow|tide|pearl|height|polish|how|port| ){0,6}",
+        named in proptest::sample::subsequence(PROJECT.iter().map(|(path, _)| *path).collect::<Vec<_>>(), 0..4),
+        churn in "(src/pearl.rs\n|src/lib.rs\n){0,5}",
+    ) {
+        if let Ok(slice) = asked(&task, &named, budget) {
+            prop_assert!(tokens(&slice.to_text()) <= budget);
+            let again = asked(&task, &named, budget).unwrap();
+            prop_assert_eq!(serde_json::to_string(&slice).unwrap(), serde_json::to_string(&again).unwrap());
+        }
+        for detail in [Detail::Compact, Detail::Verbose] {
+            if let Ok(overview) = seen(detail, &churn, Some(budget)) {
+                prop_assert!(tokens(&overview.to_text()) <= budget);
+                let again = seen(detail, &churn, Some(budget)).unwrap();
+                prop_assert_eq!(&overview, &again);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_told_and_what_is_left_out_is_everything_that_is_relevant(budget in 60_usize..2_000) {
+        let all = asked("pearl tide", &[], 100_000).unwrap();
+        prop_assert_eq!(all.left_out.symbols, 0);
+        let n_symbols = |slice: &ContextSlice| slice.files.iter().map(|file| file.symbols.len()).sum::<usize>();
+        let part = asked("pearl tide", &[], budget).unwrap();
+        prop_assert_eq!(n_symbols(&part) + part.left_out.symbols, n_symbols(&all));
+    }
+
+    #[test]
+    fn any_text_has_a_count_between_nothing_and_its_bytes(text in ".{0,200}") {
+        prop_assert!(tokens(&text) <= text.len());
+    }
+}

@@ -1,0 +1,75 @@
+//! What somebody without a map reads: the list of files, the lines that a search finds, and whole files.
+//!
+//! Each step is bounded as the tools of agents bound it, so that the comparison does not win by their absence.
+
+use nacre_map::indexer::Current;
+
+use super::questions::Question;
+
+/// A search shows so many lines, each so far.
+const MAX_LINES: usize = 100;
+const MAX_LINE_BYTES: usize = 200;
+
+/// Somebody who has not found it in so many files asks otherwise.
+const MAX_OPENED: usize = 5;
+
+/// A file is shown up to here.
+const MAX_FILE_LINES: usize = 2_000;
+
+/// All texts of a project that are searched.
+pub(super) struct Texts {
+    files: Vec<(String, String)>,
+}
+
+/// What was read, and whether it had the answer.
+pub(super) struct Reading {
+    pub(super) text: String,
+    pub(super) has_answer: bool,
+}
+
+impl Texts {
+    pub(super) fn read(current: &Current) -> Self {
+        let files = current.artifact.files();
+        let text = |path: &str| current.text(path).map(|text| (path.to_owned(), text));
+        Self { files: files.iter().filter_map(|(path, _)| text(path)).collect() }
+    }
+
+    /// The list that everybody begins with.
+    pub(super) fn listing(&self) -> String {
+        self.files.iter().flat_map(|(path, _)| [path.as_str(), "\n"]).collect()
+    }
+
+    /// Searches for the words of a question and opens the files with most of the lines until the answer is there.
+    pub(super) fn answer(&self, question: &Question) -> Reading {
+        let mut found = String::new();
+        let mut counts: Vec<(usize, &str, &str)> = Vec::new();
+        let mut n_shown = 0;
+        for (path, text) in &self.files {
+            let is_hit =
+                |line: &&str| question.find.iter().any(|word| line.contains(word.as_str()));
+            let lines: Vec<(usize, &str)> =
+                text.lines().enumerate().filter(|(_, line)| is_hit(line)).collect();
+            for (number, line) in lines.iter().take(MAX_LINES.saturating_sub(n_shown)) {
+                let end = line.floor_char_boundary(MAX_LINE_BYTES);
+                found.push_str(&format!("{path}:{}:{}\n", number + 1, &line[..end]));
+                n_shown += 1;
+            }
+            if !lines.is_empty() {
+                counts.push((lines.len(), path, text));
+            }
+        }
+        counts.sort_by(|one, other| (other.0, one.1).cmp(&(one.0, other.1)));
+        let mut reading = Reading { text: found, has_answer: false };
+        for (_, path, text) in counts.into_iter().take(MAX_OPENED) {
+            for line in text.lines().take(MAX_FILE_LINES) {
+                reading.text.push_str(line);
+                reading.text.push('\n');
+            }
+            reading.has_answer = path == question.path;
+            if reading.has_answer {
+                break;
+            }
+        }
+        reading
+    }
+}

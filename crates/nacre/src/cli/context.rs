@@ -1,0 +1,177 @@
+//! `nacre context`
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use nacre_core::search::{Embedder, MemoryIndex, MemoryOptions, Mode, Query};
+use nacre_map::artifact::RelativePath;
+use nacre_map::slices::{self, ContextRequest, ContextSlice, context, context_files};
+
+use super::error::{CommandError, Exit};
+use super::map::{Map, MapArgs};
+use super::payload::{self, payload, relative};
+use super::runtime::Runtime;
+use super::ui::Ui;
+
+/// Memories that may speak of files.
+const MAX_MEMORIES: usize = 20;
+
+/// What an answer may cost when nobody says.
+pub(crate) const DEFAULT_BUDGET: usize = 4_000;
+
+/// Collect the code that a task needs, within a budget of tokens
+///
+/// Files are ranked by words and meaning in common with the task, by their distance in the graph of imports, and by what
+/// memory knows of them. Symbols come whole where there is room, else by signature, else by name; what did not fit is counted
+/// and listed. Text that looks like a secret is replaced.
+#[derive(Debug, Args)]
+pub(crate) struct ContextArgs {
+    #[command(flatten)]
+    map: MapArgs,
+    /// What is to be done, in words
+    #[arg(long = "for", value_name = "TASK", required_unless_present = "files")]
+    task: Option<String>,
+    /// A file that is surely meant; may be given again, or several with commas
+    #[arg(long, value_name = "PATH", value_delimiter = ',')]
+    files: Vec<String>,
+    /// Tokens that the answer may have
+    #[arg(long, value_name = "TOKENS", default_value_t = DEFAULT_BUDGET)]
+    budget: usize,
+}
+
+/// What a context is about.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Task {
+    pub(crate) words: String,
+    pub(crate) files: Vec<String>,
+    pub(crate) budget: usize,
+}
+
+pub(crate) fn cmd_context(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &ContextArgs,
+) -> Result<Exit, CommandError> {
+    let ContextArgs { map: map_args, task, files, budget } = args;
+    let mut map = Map::open(ui, runtime, map_args, "context")?;
+    let root = map.current.project.root.clone();
+    let folder = &runtime.environment.folder;
+    let task = Task {
+        words: task.clone().unwrap_or_default(),
+        files: files
+            .iter()
+            .map(|typed| known(&map, relative(&root, folder, typed), typed))
+            .collect(),
+        budget: *budget,
+    };
+    if let Some(path) = task.files.iter().find(|path| map.current.artifact.find(path).is_none()) {
+        return Err(CommandError::failed(format!("`{path}` is not in the map"))
+            .hint(format!("nacre explain {path}")));
+    }
+    let payload = collected(runtime, &mut map, ui.is_json(), &task)?;
+    if let Some(client) = &map_args.client {
+        map.seen_by(ui, client)?;
+    }
+    payload::print(ui, &payload)?;
+    Ok(Exit::Done)
+}
+
+/// A path from where the person stands, or from the root where only that is known.
+fn known(map: &Map, from_here: String, typed: &str) -> String {
+    let is_known = |path: &str| map.current.artifact.find(path).is_some();
+    if is_known(typed) && !is_known(&from_here) { typed.to_owned() } else { from_here }
+}
+
+/// The answer as it is printed.
+pub(crate) fn collected(
+    runtime: &Runtime,
+    map: &mut Map,
+    is_json: bool,
+    task: &Task,
+) -> Result<String, CommandError> {
+    let mut facts = payload::facts(&map.current);
+    let embedder = runtime.embedder().ok();
+    let memory = remembered(runtime, &facts, &task.words, embedder.as_deref());
+    let shown = |map: &Map, slice: &ContextSlice| {
+        payload(map, "context", is_json, slice, ContextSlice::to_text)
+    };
+    let paths: Vec<String> = {
+        let request = request(task, &memory, embedder.as_deref(), &|_| None, &|_| 0);
+        context_files(&facts, &request).iter().map(ToString::to_string).collect()
+    };
+    payload::refine(map, &mut facts, &paths);
+    let slice = {
+        let map = &*map;
+        let text = |path: &RelativePath| map.current.text(path.as_str());
+        let cost = |slice: &ContextSlice| payload::cost(&shown(map, slice));
+        context(&facts, &request(task, &memory, embedder.as_deref(), &text, &cost))?
+    };
+    Ok(shown(map, &slice))
+}
+
+fn request<'r>(
+    task: &'r Task,
+    memory: &'r BTreeMap<String, f64>,
+    embedder: Option<&'r dyn Embedder>,
+    text: &'r dyn Fn(&RelativePath) -> Option<String>,
+    cost: &'r dyn Fn(&ContextSlice) -> usize,
+) -> ContextRequest<'r> {
+    ContextRequest {
+        task: &task.words,
+        files: &task.files,
+        memory,
+        embedder,
+        budget: task.budget,
+        text,
+        cost,
+    }
+}
+
+/// How much the memories about a task have to say of each file. Without a store, or with a broken one, nothing.
+fn remembered(
+    runtime: &Runtime,
+    facts: &slices::Map,
+    task: &str,
+    embedder: Option<&dyn Embedder>,
+) -> BTreeMap<String, f64> {
+    let mut known = BTreeMap::new();
+    let query = Query::parse(task, runtime.now());
+    let (Some(embedder), false) = (embedder, query.is_empty()) else { return known };
+    let owner = runtime.owner("context");
+    for scoped in runtime.stores_to_read(None).unwrap_or_default() {
+        let opened = MemoryIndex::open(&scoped.store, embedder, &owner, runtime.now());
+        let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_MEMORIES, archived: false };
+        let Some(found) = opened.ok().and_then(|index| index.search(&query, &options).ok()) else {
+            continue;
+        };
+        for hit in &found.hits {
+            note(
+                facts,
+                hit.memory.document.body(),
+                f64::from(hit.score.clamp(0.0, 1.0)),
+                &mut known,
+            );
+        }
+    }
+    known
+}
+
+/// Notes the files that a memory speaks of by their paths.
+fn note(facts: &slices::Map, memory: &str, weight: f64, known: &mut BTreeMap<String, f64>) {
+    let words: std::collections::HashSet<&str> = memory
+        .split(|c: char| {
+            c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | ':' | '[' | ']')
+        })
+        .map(|word| word.trim_matches(['.', ';']).trim_start_matches("./"))
+        .filter(|word| word.contains(['.', '/']))
+        .collect();
+    if words.is_empty() {
+        return;
+    }
+    for file in facts.files() {
+        if words.contains(file.path.as_str()) {
+            let most = known.entry(file.path.to_string()).or_default();
+            *most = most.max(weight);
+        }
+    }
+}

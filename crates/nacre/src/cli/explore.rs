@@ -1,0 +1,90 @@
+//! `nacre explore`
+
+use clap::Args;
+use nacre_map::slices::{Overview, OverviewRequest, churn_of_log, overview};
+
+use super::error::{CommandError, Exit};
+use super::map::{Map, MapArgs};
+use super::payload::{self, DetailName, payload};
+use super::runtime::Runtime;
+use super::ui::Ui;
+
+/// Tell what a project is: where it starts, what it rests on, what it offers
+///
+/// Entry points, the files that much rests on and that change often, packages of others, the graph of modules, public
+/// symbols and tests. Every list says how long it is. The same state gives the same bytes.
+#[derive(Debug, Args)]
+pub(crate) struct ExploreArgs {
+    #[command(flatten)]
+    map: MapArgs,
+    /// How much to tell
+    #[arg(long, value_name = "DETAIL", default_value = "compact")]
+    detail: DetailName,
+    /// Tokens that the answer may have; its lists are cut until it fits
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<usize>,
+}
+
+pub(crate) fn cmd_explore(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    args: &ExploreArgs,
+) -> Result<Exit, CommandError> {
+    let ExploreArgs { map: map_args, detail, budget } = args;
+    let mut map = Map::open(ui, runtime, map_args, "explore")?;
+    let payload = explored(&mut map, ui.is_json(), *detail, *budget)?;
+    if let Some(client) = &map_args.client {
+        map.seen_by(ui, client)?;
+    }
+    payload::print(ui, &payload)?;
+    Ok(Exit::Done)
+}
+
+/// The answer as it is printed.
+pub(crate) fn explored(
+    map: &mut Map,
+    is_json: bool,
+    detail: DetailName,
+    budget: Option<usize>,
+) -> Result<String, CommandError> {
+    let key = key(map, is_json, detail, budget);
+    let shown =
+        |map: &Map, answer: &Overview| payload(map, "explore", is_json, answer, Overview::to_text);
+    let kept = map.cache.slice(&map.current.project, key);
+    let kept = kept.and_then(|bytes| serde_json::from_slice::<Overview>(&bytes).ok());
+    if let Some(answer) = kept {
+        let payload = shown(map, &answer);
+        // The words around it may have grown since.
+        if budget.is_none_or(|budget| payload::cost(&payload) <= budget) {
+            return Ok(payload);
+        }
+    }
+    let mut facts = payload::facts(&map.current);
+    let churn = churn_of_log(&map.current.recent_log());
+    let ask = |map: &Map, facts: &nacre_map::slices::Map| {
+        let cost = |answer: &Overview| payload::cost(&shown(map, answer));
+        overview(
+            facts,
+            &OverviewRequest { detail: detail.into(), churn: &churn, budget, cost: &cost },
+        )
+    };
+    let first = ask(map, &facts)?;
+    let surface = first.public_surface.items.iter().map(|file| file.path.clone());
+    let paths: Vec<String> = surface.collect();
+    payload::refine(map, &mut facts, &paths);
+    let answer = ask(map, &facts)?;
+    payload::keep(map, key, &answer);
+    Ok(shown(map, &answer))
+}
+
+/// What an answer depends on.
+fn key(map: &Map, is_json: bool, detail: DetailName, budget: Option<usize>) -> u64 {
+    let head = map.current.artifact.head();
+    let words = format!(
+        "explore {} {} {is_json} {detail:?} {budget:?} {}",
+        env!("CARGO_PKG_VERSION"),
+        head.revision,
+        head.git
+    );
+    xxhash_rust::xxh3::xxh3_64(words.as_bytes())
+}

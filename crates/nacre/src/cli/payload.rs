@@ -1,0 +1,112 @@
+//! A slice as it is printed, so that a budget can be counted on the very bytes.
+
+use std::path::Path;
+
+use clap::ValueEnum;
+use nacre_core::base::Shown;
+use nacre_map::indexer::{Current, Keeping};
+use nacre_map::slices::{self, Detail, tokens};
+use serde::Serialize;
+
+use super::error::{CommandError, Exit};
+use super::map::Map;
+use super::ui::{Ui, ascii_json};
+
+/// How much an answer tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DetailName {
+    #[default]
+    Compact,
+    Normal,
+    Verbose,
+}
+
+impl From<DetailName> for Detail {
+    fn from(name: DetailName) -> Self {
+        match name {
+            DetailName::Compact => Self::Compact,
+            DetailName::Normal => Self::Normal,
+            DetailName::Verbose => Self::Verbose,
+        }
+    }
+}
+
+/// What is printed of a slice: its text under a line that says of what it is, or one object in one line.
+pub(crate) fn payload<S: Serialize>(
+    map: &Map,
+    command: &'static str,
+    is_json: bool,
+    slice: &S,
+    text: impl FnOnce(&S) -> String,
+) -> String {
+    if is_json {
+        let envelope = map.envelope(command, None, Some(slice));
+        let json = serde_json::to_string(&envelope).unwrap_or_default();
+        return ascii_json(&json) + "\n";
+    }
+    let Current { project, status, stats, .. } = &map.current;
+    let text = format!(
+        "{command} {} revision {} cache {} files {}\n{}",
+        project.root.display(),
+        map.current.revision(),
+        status.as_str(),
+        stats.file_count,
+        text(slice)
+    );
+    Shown(&text).to_string()
+}
+
+/// What a payload costs.
+pub(crate) fn cost(payload: &str) -> usize {
+    tokens(payload)
+}
+
+pub(crate) fn print(ui: &mut Ui, payload: &str) -> Result<(), CommandError> {
+    ui.line(payload.trim_end_matches('\n'))
+}
+
+/// Everything that is known of a project, with its imports followed.
+pub(crate) fn facts(current: &Current) -> slices::Map {
+    let facts = current.facts();
+    let manifests = current.manifests(&facts);
+    slices::Map::new(facts, &manifests)
+}
+
+/// Looks at files by their grammars that were only glanced at, and takes over what is found.
+pub(crate) fn refine(map: &mut Map, of: &mut slices::Map, paths: &[String]) {
+    if map.options.keeping == Keeping::Dropped {
+        return;
+    }
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let n_new = map.current.deepen(&map.cache, &paths, &map.options);
+    if n_new == 0 {
+        return;
+    }
+    for path in paths {
+        if let Some(facts) = map.current.facts_at(path) {
+            of.refine(facts);
+        }
+    }
+}
+
+/// Keeps an answer for who asks the same again; nobody needs it, so a failure is none.
+pub(crate) fn keep(map: &Map, key: u64, answer: &impl Serialize) {
+    let bytes = serde_json::to_vec(answer).ok().filter(|_| map.options.keeping == Keeping::Kept);
+    if let Some(bytes) = bytes {
+        let _ = map.cache.keep_slice(&map.current.project, key, &bytes);
+    }
+}
+
+impl From<slices::TooSmall> for CommandError {
+    fn from(error: slices::TooSmall) -> Self {
+        let hint = format!("Give at least `--budget {}`", error.needed);
+        Self::from_error(Exit::Failed, &error, Some(hint))
+    }
+}
+
+/// A path of the project, from what a person typed where they stand.
+pub(crate) fn relative(root: &Path, folder: &Path, typed: &str) -> String {
+    let full = folder.join(typed);
+    let inside = full.strip_prefix(root).ok().and_then(Path::to_str);
+    inside.unwrap_or(typed).trim_start_matches("./").to_owned()
+}
