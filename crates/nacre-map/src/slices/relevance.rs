@@ -155,7 +155,13 @@ fn shares(map: &Map, wanted: &BTreeSet<String>) -> Vec<f64> {
     let mut n_with: HashMap<&str, usize> = HashMap::new();
     for (idx, file) in map.files.iter().enumerate() {
         let of_path = words(file.path.as_str()).into_iter().map(|word| (word, 1.5));
-        let names = file.analysis.symbols.iter().flat_map(|symbol| words(&symbol.name));
+        // Most names have nothing of the task, and are not worth taking apart.
+        let has_some = |name: &str| {
+            let lower = name.to_lowercase();
+            wanted.iter().any(|word| lower.contains(word.as_str()))
+        };
+        let symbols = file.analysis.symbols.iter().filter(|symbol| has_some(&symbol.name));
+        let names = symbols.flat_map(|symbol| words(&symbol.name));
         for (word, weight) in of_path.chain(names.map(|word| (word, 1.0))) {
             let Some(word) = wanted.get(&word) else { continue };
             let hit = hits[idx].entry(word).or_default();
