@@ -72,8 +72,8 @@ pub use tool::{
 };
 pub use toolkits::checklist::{Checklist, ChecklistItem, ChecklistSet, ChecklistUpdate, ItemState};
 pub use toolkits::memory::{
-    ClaimSearch, MemoryAdd, MemoryRecall, MemoryRemove, MemorySearch, MemoryShelf, Passage, QUOTE_MARK, note,
-    recall, speaker,
+    ClaimSearch, MemoryAdd, MemoryRecall, MemoryRemove, MemorySearch, MemoryShelf, Passage,
+    QUOTE_MARK, note, recall, speaker,
 };
 pub use toolkits::shell::ShellRun;
 pub use toolkits::trace::{TraceSearch, TraceShelf};

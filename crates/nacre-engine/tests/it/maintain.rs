@@ -41,6 +41,8 @@ fn what_was_planted_is_found_and_the_rest_is_left_alone() {
         patience: Duration::ZERO,
         now: "2026-11-15T08:30:00Z".parse().unwrap(),
         clock: &|| Duration::ZERO,
+        lead: None,
+        reader: nacre_engine::flows::strategy::Reader::offline(),
     };
     let order = MaintainOrder { repository: Some(dir.path().to_owned()), force: false };
     let report = maintain(&desk, &order, None, |_| {}).unwrap();

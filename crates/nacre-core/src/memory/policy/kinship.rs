@@ -235,8 +235,11 @@ fn is_swapped(a: &Profile, b: &Profile) -> bool {
     is_pattern && slots.iter().any(|(own, other)| names(own, b) && names(other, a))
 }
 
+/// Words of two texts that stand in the same place.
+type Slot<'a> = (&'a [String], &'a [String]);
+
 /// How many words two texts share in their order, and the places where both have words of their own.
-fn aligned<'a>(a: &'a [String], b: &'a [String]) -> (usize, Vec<(&'a [String], &'a [String])>) {
+fn aligned<'a>(a: &'a [String], b: &'a [String]) -> (usize, Vec<Slot<'a>>) {
     let width = b.len() + 1;
     let mut table = vec![0_u16; (a.len() + 1) * width];
     for (i, x) in a.iter().enumerate().rev() {

@@ -89,6 +89,8 @@ impl World {
             patience: Duration::ZERO,
             now: day(on),
             clock: &|| Duration::ZERO,
+            lead: None,
+            reader: crate::flows::strategy::Reader::offline(),
         };
         maintain(&desk, &MaintainOrder { repository: None, force }, None, watch)
     }

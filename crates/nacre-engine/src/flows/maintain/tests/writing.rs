@@ -15,6 +15,8 @@ fn with_scribe(world: &World, scribe: Scribe<'_>) -> MaintainReport {
         patience: Duration::ZERO,
         now: day(20),
         clock: &|| Duration::ZERO,
+        lead: None,
+        reader: crate::flows::strategy::Reader::offline(),
     };
     maintain(&desk, &MaintainOrder::default(), Some(scribe), |_| {}).unwrap()
 }
