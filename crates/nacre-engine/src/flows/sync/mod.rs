@@ -236,6 +236,7 @@ fn unchanged(desk: &Desk<'_>, order: &Order<'_>) -> Result<RunReport, SyncError>
         cost_usd: 0.0,
         strategy: Strategy::Offline,
         fallback: None,
+        is_limited: false,
         run_id,
     })
 }
@@ -331,6 +332,7 @@ impl<'d> Session<'d> {
             cost_usd: dollars(self.spent()),
             strategy: extraction.strategy,
             fallback: self.reading.how.fallback.clone(),
+            is_limited: self.reading.how.is_limited,
             run_id: run.clone(),
             actions,
         };
@@ -430,7 +432,7 @@ impl<'d> Session<'d> {
         let metrics = json!({
             "run_id": report.run_id, "strategy": extraction.strategy, "gate": extraction.gate,
             "windows": how.windows, "unread_windows": how.unread_windows,
-            "unread_events": how.unread_events, "fallback": how.fallback,
+            "unread_events": how.unread_events, "steps": how.steps, "fallback": how.fallback,
             "candidates": extraction.candidates.len(), "dropped": report.dropped,
             "denied_writes": 0, "explorers": [], "model_calls": spent.calls,
             "tokens": { "input": input, "output": spent.usage.output },
