@@ -140,6 +140,8 @@ pub struct RunReport {
     /// Why the lead settled nothing, so that the rule did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lead_error: Option<String>,
+    /// Whether that is because of a limit.
+    pub is_limited: bool,
 }
 
 impl RunReport {
