@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::error::{CommandError, Exit};
 use super::runtime::Runtime;
-use super::strategy::{Reading, StrategyArgs};
+use super::strategy::{Reading, StrategyArgs, told_limit};
 use super::traces;
 use super::ui::{Role, Ui};
 
@@ -48,9 +48,7 @@ pub(crate) fn cmd_extract(
     let rules = Rules { is_forgotten: &is_forgotten, ..Rules::default() };
     let asker = reading.asker(runtime, &trace)?;
     let read = read_session(&trace, rules, reading.reader(), asker.as_ref())?;
-    if let Some(why) = &read.how.fallback {
-        ui.warning(format!("The session was not read as it should have been: {why}"), None);
-    }
+    let exit = told_limit(ui, &read.how);
     let extraction = read.extraction;
     traces::put_artifact(ui, runtime, out, &extraction)?;
     match (out == "-", ui.is_json()) {
@@ -58,7 +56,7 @@ pub(crate) fn cmd_extract(
         (false, true) => ui.json(&report(out, &extraction, *explain))?,
         (false, false) => print(ui, out, &extraction, *explain)?,
     }
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 fn report(out: &str, extraction: &Extraction, explain: bool) -> serde_json::Value {

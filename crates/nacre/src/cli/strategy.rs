@@ -8,12 +8,13 @@ use nacre_core::config::{LimitSettings, StrategyChoice};
 use nacre_core::transcript::Trace;
 use nacre_engine::agent::state::{SpentOn, State};
 use nacre_engine::flows::models::{AskError, Asker, FlowModels, SpendingLimits};
-use nacre_engine::flows::strategy::{ReadError, Reader};
+use nacre_engine::flows::strategy::{HowRead, ReadError, Reader};
 use nacre_engine::model::{Amount, Cost, Limits, Models, Reached, RetryPolicy, Role};
 
 use super::error::{CommandError, Exit};
 use super::models::{model_settings, no_answer};
 use super::runtime::Runtime;
+use super::ui::Ui;
 
 /// How sessions are read.
 #[derive(Clone, Copy, Debug, Args)]
@@ -141,6 +142,16 @@ pub(crate) fn spending_limits(settings: &LimitSettings) -> SpendingLimits {
         day: amount(day_tokens, day_usd),
         project: amount(project_tokens, project_usd),
     }
+}
+
+/// Says so where a limit kept the model away from a session; how the command ends then.
+pub(crate) fn told_limit(ui: &mut Ui, how: &HowRead) -> Exit {
+    let (true, Some(why)) = (how.is_limited, &how.fallback) else { return Exit::Done };
+    ui.warning(
+        format!("The session was read by the rules alone: {why}"),
+        Some("`nacre status` shows what was used; raise the limit: nacre config set limits.…"),
+    );
+    Exit::Partial
 }
 
 /// What may help where a limit is reached.

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::error::{CommandError, Exit};
 use super::runtime::Runtime;
-use super::strategy::{Reading, StrategyArgs};
+use super::strategy::{Reading, StrategyArgs, told_limit};
 use super::traces;
 use super::ui::Ui;
 
@@ -37,7 +37,8 @@ pub(crate) fn cmd_summarize(
     let reading = Reading::open(runtime, *strategy, Role::Summarize)?;
     let trace = traces::named_trace(runtime, trace)?;
     let asker = reading.asker(runtime, &trace)?;
-    let summary = summarize_session(&trace, reading.reader(), asker.as_ref())?;
+    let (summary, how) = summarize_session(&trace, reading.reader(), asker.as_ref())?;
+    let exit = told_limit(ui, &how);
     traces::put_artifact(ui, runtime, out, &summary)?;
     match (out == "-", ui.is_json()) {
         (true, _) => {}
@@ -49,5 +50,5 @@ pub(crate) fn cmd_summarize(
             ui.status(format!("{}; written to {}", title.one_line(), out.one_line()))?;
         }
     }
-    Ok(Exit::Done)
+    Ok(exit)
 }

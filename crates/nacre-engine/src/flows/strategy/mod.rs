@@ -75,6 +75,8 @@ pub struct HowRead {
     pub steps: usize,
     /// Why another strategy was followed than the first choice.
     pub fallback: Option<String>,
+    /// Whether that is because of a limit.
+    pub is_limited: bool,
 }
 
 /// A session, read.
@@ -192,7 +194,8 @@ impl<'r> SessionReader<'r> {
         SessionRead {
             extraction: self.extractor.finish(facts),
             summary: self.summarizer.finish(facts),
-            how: HowRead { fallback, ..HowRead::default() },
+            // Nothing but a limit keeps away a model that is set.
+            how: HowRead { is_limited: fallback.is_some(), fallback, ..HowRead::default() },
         }
     }
 
@@ -217,6 +220,7 @@ impl<'r> SessionReader<'r> {
                 unread_events,
                 steps: n_steps,
                 fallback: note,
+                is_limited: false,
             },
         }
     }
@@ -277,9 +281,10 @@ pub fn summarize_session(
     trace: &Trace,
     reader: Reader<'_>,
     asker: Option<&Asker<'_>>,
-) -> Result<SessionSummary, ReadError> {
+) -> Result<(SessionSummary, HowRead), ReadError> {
     let session = SessionReader::for_role(Rules::default(), reader, Role::Summarize);
-    Ok(read_with(trace, session, asker)?.summary)
+    let SessionRead { summary, how, .. } = read_with(trace, session, asker)?;
+    Ok((summary, how))
 }
 
 fn read_with(

@@ -277,6 +277,7 @@ fn a_limit_that_was_used_up_makes_the_session_wait() {
     assert_eq!((reached.key(), reached.is_final, n_calls), ("limits.day_tokens", false, 0));
 }
 
+#[cfg(feature = "rlm")]
 #[test]
 fn auto_goes_by_the_size_of_the_session() {
     let home = tempfile::tempdir().unwrap();

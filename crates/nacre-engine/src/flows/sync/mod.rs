@@ -301,6 +301,7 @@ fn unchanged(desk: &Desk<'_>, order: &Order<'_>) -> Result<RunReport, SyncError>
         cost_usd: 0.0,
         strategy: Strategy::Offline,
         fallback: None,
+        is_limited: false,
         lead_error: None,
         run_id,
     })
@@ -428,6 +429,7 @@ impl<'d> Session<'d> {
             cost_usd: dollars(self.spent()) + asked.cost_usd(),
             strategy: extraction.strategy,
             fallback: self.reading.how.fallback.clone(),
+            is_limited: self.reading.how.is_limited,
             lead_error: asked.error(),
             run_id: run.clone(),
             actions,
@@ -531,7 +533,7 @@ impl<'d> Session<'d> {
         let metrics = json!({
             "run_id": report.run_id, "strategy": extraction.strategy, "gate": extraction.gate,
             "windows": how.windows, "unread_windows": how.unread_windows,
-            "unread_events": how.unread_events, "fallback": how.fallback,
+            "unread_events": how.unread_events, "steps": how.steps, "fallback": how.fallback,
             "candidates": extraction.candidates.len(), "dropped": report.dropped,
             "denied_writes": asked.denied_writes(), "leads": asked.leads(), "explorers": asked.explorers(),
             "model_calls": spent.calls + u64::from(asked.model_calls()),

@@ -21,9 +21,9 @@ pub(super) fn print(ui: &mut Ui, worked: &[Worked]) -> Result<(), CommandError> 
         ui.table(&rows)?;
     }
     for one in worked {
-        if let Ok(RunReport { fallback: Some(why), .. }) = &one.result {
-            let told = format!("{} was not read as it should have been: {why}", one.key);
-            ui.warning(told, Some("`nacre sync --force --trace ID` reads it again"));
+        if let Ok(RunReport { is_limited: true, fallback: Some(why), .. }) = &one.result {
+            let told = format!("{} was read by the rules alone: {why}", one.key);
+            ui.warning(told, Some("Raise the limit, then: nacre sync --force --trace ID"));
         }
     }
     for one in worked {

@@ -48,9 +48,9 @@ pub(super) struct Worked {
 }
 
 impl Worked {
-    /// Whether it was done, and done as it should be.
+    /// Whether it was done, and no limit stood in the way.
     pub(super) fn is_whole(&self) -> bool {
-        self.result.as_ref().is_ok_and(|report| report.fallback.is_none())
+        self.result.as_ref().is_ok_and(|report| !report.is_limited)
     }
 }
 

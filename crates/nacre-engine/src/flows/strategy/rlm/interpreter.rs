@@ -12,13 +12,12 @@ use std::time::Duration;
 
 use monty::{MontyRepl, ReplProgress, ReplStartError};
 use monty_types::{
-    BASELINE_MEMORY, CompileOptions, ExcType, LIVE_MEMORY, MontyException, MontyObject,
-    NameLookupResult, PrintWriter, PrintWriterCallback, ResourceLimits, ResourceTracker,
+    BASELINE_MEMORY, CompileOptions, ExcType, ExtFunctionResult, LIVE_MEMORY, MontyException,
+    MontyObject, NameLookupResult, PrintWriter, PrintWriterCallback, ResourceLimits,
+    ResourceTracker,
 };
 use serde_json::{Map, Value};
 
-/// For all code of one session, without the time it waits for answers.
-const MAX_TIME: Duration = Duration::from_secs(10);
 const MAX_MEMORY: usize = 256 << 20;
 const MAX_RECURSION: usize = 100;
 /// Calls of the host by all code of one session.
@@ -65,9 +64,10 @@ pub(super) struct Interpreter {
 }
 
 impl Interpreter {
-    pub(super) fn new(functions: &'static [HostFunction]) -> Self {
+    /// An interpreter whose code may run for `time`, without the time that it waits for answers.
+    pub(super) fn new(functions: &'static [HostFunction], time: Duration) -> Self {
         let limits = ResourceLimits::default()
-            .max_duration(MAX_TIME)
+            .max_duration(time)
             .max_memory(MAX_MEMORY)
             .max_recursion_depth(MAX_RECURSION);
         let tracker = ResourceTracker::new(limits);
@@ -84,7 +84,7 @@ impl Interpreter {
     pub(super) fn run(
         &mut self,
         code: &str,
-        host: &mut dyn FnMut(&str, Map<String, Value>) -> Reply,
+        host: &mut dyn FnMut(&str, &Map<String, Value>) -> Reply,
     ) -> Ran {
         if MAX_CODE < code.len() {
             return Ran::Told(format!("The code is longer than {MAX_CODE} bytes."));
@@ -96,7 +96,7 @@ impl Interpreter {
         &mut self,
         code: &str,
         inputs: Vec<(String, MontyObject)>,
-        host: &mut dyn FnMut(&str, Map<String, Value>) -> Reply,
+        host: &mut dyn FnMut(&str, &Map<String, Value>) -> Reply,
     ) -> Ran {
         let Some(repl) = self.repl.take() else { return Ran::OutOf("it was ended".to_owned()) };
         let mut output = Output::default();
@@ -120,7 +120,7 @@ impl Interpreter {
     fn served(
         &mut self,
         stopped: ReplProgress,
-        host: &mut dyn FnMut(&str, Map<String, Value>) -> Reply,
+        host: &mut dyn FnMut(&str, &Map<String, Value>) -> Reply,
         output: &mut Output,
     ) -> Option<Result<ReplProgress, Box<ReplStartError>>> {
         let print = PrintWriter::Callback(output);
@@ -130,8 +130,12 @@ impl Interpreter {
                 if MAX_CALLS < self.n_calls {
                     return Some(call.abort(exhausted("calls"), print));
                 }
+                if !self.functions.iter().any(|known| known.name == call.function_name) {
+                    let name = call.function_name.clone();
+                    return Some(call.resume(ExtFunctionResult::NotFound(name), print));
+                }
                 let arguments = self.arguments(&call.function_name, &call.args, &call.kwargs);
-                match arguments.map_or_else(Reply::Refused, |args| host(&call.function_name, args))
+                match arguments.map_or_else(Reply::Refused, |args| host(&call.function_name, &args))
                 {
                     Reply::Value(value) => call.resume(object(&value), print),
                     Reply::Refused(why) => call.resume(error(why), print),

@@ -7,6 +7,8 @@
 mod host;
 mod interpreter;
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -18,6 +20,8 @@ use super::windows::{Job, ModelRead};
 use crate::flows::models::{AskError, Asker, Question};
 use crate::model::{OutputSchema, Usage};
 
+/// How long all code of one session may run.
+const MAX_TIME: Duration = Duration::from_secs(10);
 /// How often the model may write code.
 const MAX_STEPS: usize = 12;
 /// What of the earlier steps the model is shown.
@@ -66,7 +70,7 @@ pub(super) fn explore(asker: &Asker<'_>, job: Job<'_>) -> Result<Explored, AskEr
 }
 
 fn steps(asker: &Asker<'_>, job: Job<'_>) -> Result<Explored, AskError> {
-    let mut interpreter = Interpreter::new(FUNCTIONS);
+    let mut interpreter = Interpreter::new(FUNCTIONS, MAX_TIME);
     if let Ran::OutOf(why) = interpreter.define("transcript", &lines(job.pages)) {
         return Ok(Explored::GaveUp(why));
     }
@@ -81,7 +85,7 @@ fn steps(asker: &Asker<'_>, job: Job<'_>) -> Result<Explored, AskError> {
             }
             Err(error) => return Err(error),
         };
-        let ran = interpreter.run(&code, &mut |name, arguments| host.call(name, &arguments));
+        let ran = interpreter.run(&code, &mut |name, arguments| host.call(name, arguments));
         if let Some(error) = host.failed.take() {
             return Err(error);
         }

@@ -50,12 +50,12 @@ fn a_model_searches_asks_about_a_part_and_hands_in_the_same_shape() {
 fn whatever_the_code_runs_out_of_the_session_is_read_in_windows() {
     let answer = json!({ "candidates": [pnpm()], "summary": summary("By windows") });
     let window = json!({ "expect": { "output": "session_reading" }, "say": answer.to_string() });
-    let spin = vec![step(&[], "while True:\n    pass")];
+    let spin = vec![step(&[], "while True:\n    search('pnpm')")];
     let talk = (0..12).map(|_| step(&[], "1 + 1")).collect();
     let wrong =
         (0..3).map(|_| json!({ "expect": { "output": "next_step" }, "say": "no code" })).collect();
     for (turns, why) in [
-        (spin, "by code it came to nothing: TimeoutError: time limit exceeded"),
+        (spin, "by code it came to nothing: TimeoutError: no more calls are left"),
         (talk, "by code it came to nothing: no answer came in 12 steps"),
         (wrong, "by code it came to nothing: the model wrote no code"),
     ] {

@@ -9,12 +9,16 @@ const FUNCTIONS: &[HostFunction] = &[
     HostFunction { name: "stop", parameters: &[] },
 ];
 
-fn host(name: &str, arguments: Map<String, Value>) -> Reply {
+fn host(name: &str, arguments: &Map<String, Value>) -> Reply {
     match (name, arguments.get("number").and_then(Value::as_i64)) {
         ("double", Some(number)) => Reply::Value(json!(number * 2)),
         ("double", None) => Reply::Refused("a number is wanted".to_owned()),
         _ => Reply::Over,
     }
+}
+
+fn interpreter() -> Interpreter {
+    Interpreter::new(FUNCTIONS, Duration::from_secs(2))
 }
 
 fn told(ran: Ran) -> String {
@@ -27,7 +31,7 @@ fn told(ran: Ran) -> String {
 
 #[test]
 fn code_computes_calls_the_host_and_is_remembered() {
-    let mut interpreter = Interpreter::new(FUNCTIONS);
+    let mut interpreter = interpreter();
     told(
         interpreter
             .define("lines", &json!([{ "n": 1, "text": "use pnpm" }, { "n": 2, "text": "ok" }])),
@@ -63,7 +67,7 @@ fn there_is_no_way_out() {
         "__import__('os').listdir('/')",
         "eval('1')",
     ] {
-        let mut interpreter = Interpreter::new(FUNCTIONS);
+        let mut interpreter = interpreter();
         let said = told(interpreter.run(code, &mut host));
         assert!(said.contains("Error"), "{code}: {said}");
         assert!(!said.contains("root:"), "{code}: {said}");
@@ -83,15 +87,16 @@ fn time_memory_calls_output_and_depth_are_bounded() {
         ("def f(n):\n    return f(n + 1)\nf(0)", "RecursionError"),
         ("double(x)", "NameError"),
     ] {
-        let mut interpreter = Interpreter::new(FUNCTIONS);
+        let mut interpreter = interpreter();
         let said = told(interpreter.run(code, &mut host));
         assert!(said.starts_with(expected), "{code}: {said}");
     }
-    let mut interpreter = Interpreter::new(FUNCTIONS);
+    let mut interpreter = interpreter();
     let said = told(interpreter.run("for i in range(100000):\n    print('line', i)", &mut host));
     assert!(said.len() < MAX_OUTPUT + 60 && said.ends_with("more bytes were not shown)"));
-    let deep = format!("double({}1{})", "[".repeat(30), "]".repeat(30));
-    assert!(told(interpreter.run(&deep, &mut host)).contains("nested too deeply"));
+    let deep = "x = 1\nfor i in range(30):\n    x = [x]\ndouble(x)";
+    let said = told(interpreter.run(deep, &mut host));
+    assert!(said.contains("nested too deeply"), "{said}");
     let long = "#".repeat(MAX_CODE + 1);
     assert!(told(interpreter.run(&long, &mut host)).contains("longer than"));
     let nested = format!("{}1{}", "(".repeat(5000), ")".repeat(5000));
