@@ -5,6 +5,7 @@
 //! the next run finishes as if nothing had happened. The store's lock is held while it is decided and written, not
 //! while a lead thinks about what is unclear: where a person was faster, it is decided again.
 
+mod artifacts;
 mod asked;
 pub(super) mod decide;
 mod mark;
@@ -22,7 +23,7 @@ use nacre_core::memory::{
 use nacre_core::safefs::{FsError, Owner};
 use nacre_core::search::{Builtin, EmbedError, Embedder, MemoryIndex, SearchError};
 use nacre_core::transcript::{Error as TraceError, Trace};
-use serde_json::{Value, json};
+use serde_json::json;
 
 pub use self::asked::AskLead;
 use self::asked::Asked;
@@ -34,7 +35,7 @@ pub use self::report::{ActionReport, Counts, Outcome, RunReport};
 use self::stage::{Origin, fitting, stage_all};
 use super::candidate::Strategy;
 use super::models::{AskError, Asker};
-use super::run::{RunId, RunMode, UndoPlan, WORKSPACE, pretty};
+use super::run::{RunId, RunMode, WORKSPACE, pretty};
 use super::strategy::Reader;
 use crate::agent::state::{SpentOn, StateError};
 use crate::agent::{LeadOrder, LeadStep};
@@ -301,8 +302,8 @@ fn unchanged(desk: &Desk<'_>, order: &Order<'_>) -> Result<RunReport, SyncError>
         cost_usd: 0.0,
         strategy: Strategy::Offline,
         fallback: None,
-        lead_error: None,
         is_limited: false,
+        lead_error: None,
         run_id,
     })
 }
@@ -429,8 +430,8 @@ impl<'d> Session<'d> {
             cost_usd: dollars(self.spent()) + asked.cost_usd(),
             strategy: extraction.strategy,
             fallback: self.reading.how.fallback.clone(),
-            lead_error: asked.error(),
             is_limited: self.reading.how.is_limited,
+            lead_error: asked.error(),
             run_id: run.clone(),
             actions,
         };
@@ -517,68 +518,6 @@ impl<'d> Session<'d> {
         batch.put_file(Mark::transcript(agent, run)?, self.reading.transcript.clone())?;
         Ok(())
     }
-
-    fn stage_artifacts(
-        &self,
-        batch: &mut Batch<'_>,
-        report: &RunReport,
-        plan: &[PlannedChange],
-        (asked, durations): (&Asked, &Value),
-    ) -> Result<(), SyncError> {
-        let folder = report.run_id.folder()?;
-        let extraction = &self.reading.extraction;
-        let redactions = batch.redactions().clone();
-        let (how, spent) = (&self.reading.how, self.spent());
-        let input = spent.usage.total().saturating_sub(spent.usage.output);
-        let metrics = json!({
-            "run_id": report.run_id, "strategy": extraction.strategy, "gate": extraction.gate,
-            "windows": how.windows, "unread_windows": how.unread_windows,
-            "unread_events": how.unread_events, "steps": how.steps, "fallback": how.fallback,
-            "candidates": extraction.candidates.len(), "dropped": report.dropped,
-            "denied_writes": asked.denied_writes(), "leads": asked.leads(), "explorers": asked.explorers(),
-            "model_calls": spent.calls + u64::from(asked.model_calls()),
-            "tokens": {
-                "input": input + asked.input_tokens(), "output": spent.usage.output + asked.output_tokens(),
-            },
-            "cost_usd": report.cost_usd, "unpriced_calls": spent.unpriced_calls, "redactions": redactions,
-            "events": self.reading.next_sequence, "durations_ms": durations,
-        });
-        let session = json!({
-            "run_id": report.run_id, "session": report.session, "agent": report.agent,
-            "trace_path": report.trace_path, "repo": self.reading.facts.cwd, "at": report.finished_at,
-        });
-        let summary =
-            json!({ "summary_path": report.summary_path, "summary": self.reading.summary });
-        let files: [(&str, Vec<u8>); 7] = [
-            ("extract.json", pretty(extraction)),
-            ("summary.json", pretty(&summary)),
-            ("memory_actions.json", pretty(report)),
-            ("metrics.json", pretty(&metrics)),
-            ("agent.log", agent_log(report, spent, asked)),
-            ("subagents.log", asked.explorer_log()),
-            ("session.log", format!("{session}\n").into_bytes()),
-        ];
-        for (name, bytes) in files {
-            batch.put_file(folder.join(name)?, bytes)?;
-        }
-        let (path, bytes) = UndoPlan::of(plan).file(&report.run_id)?;
-        Ok(batch.put_file(path, bytes)?)
-    }
-}
-
-/// What a model had to do with a run: a sentence about reading, and what a lead told, an event a line.
-fn agent_log(report: &RunReport, spent: SpentTotals, asked: &Asked) -> Vec<u8> {
-    let fallback = report.fallback.as_ref().map(|why| format!(" Fell back: {why}."));
-    let told = match spent.calls {
-        0 => "No model was asked to read: candidates are by rule.".to_owned(),
-        calls => format!(
-            "A model was asked {calls} times to read: {} tokens, {}.",
-            spent.usage.total(),
-            spent.cost
-        ),
-    };
-    let told = json!({ "event": "notice", "text": told + &fallback.unwrap_or_default() });
-    [format!("{told}\n").into_bytes(), asked.lead_log()].concat()
 }
 
 fn dollars(spent: SpentTotals) -> f64 {

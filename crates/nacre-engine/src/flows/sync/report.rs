@@ -137,11 +137,11 @@ pub struct RunReport {
     /// Why the session was not read as it should have been.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
+    /// Whether that is because of a limit.
+    pub is_limited: bool,
     /// Why the lead settled nothing, so that the rule did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lead_error: Option<String>,
-    /// Whether that is because of a limit.
-    pub is_limited: bool,
 }
 
 impl RunReport {

@@ -1,0 +1,74 @@
+//! The run folder: what a run found, decided and cost, as files that are staged with its memories.
+
+use nacre_core::memory::{Batch, PlannedChange};
+use serde_json::{Value, json};
+
+use super::asked::Asked;
+use super::report::RunReport;
+use super::{Session, SyncError};
+use crate::flows::run::{UndoPlan, pretty};
+use crate::model::SpentTotals;
+
+impl Session<'_> {
+    pub(super) fn stage_artifacts(
+        &self,
+        batch: &mut Batch<'_>,
+        report: &RunReport,
+        plan: &[PlannedChange],
+        (asked, durations): (&Asked, &Value),
+    ) -> Result<(), SyncError> {
+        let folder = report.run_id.folder()?;
+        let extraction = &self.reading.extraction;
+        let redactions = batch.redactions().clone();
+        let (how, spent) = (&self.reading.how, self.spent());
+        let input = spent.usage.total().saturating_sub(spent.usage.output);
+        let metrics = json!({
+            "run_id": report.run_id, "strategy": extraction.strategy, "gate": extraction.gate,
+            "windows": how.windows, "unread_windows": how.unread_windows,
+            "unread_events": how.unread_events, "steps": how.steps, "fallback": how.fallback,
+            "candidates": extraction.candidates.len(), "dropped": report.dropped,
+            "denied_writes": asked.denied_writes(), "leads": asked.leads(), "explorers": asked.explorers(),
+            "model_calls": spent.calls + u64::from(asked.model_calls()),
+            "tokens": {
+                "input": input + asked.input_tokens(), "output": spent.usage.output + asked.output_tokens(),
+            },
+            "cost_usd": report.cost_usd, "unpriced_calls": spent.unpriced_calls, "redactions": redactions,
+            "events": self.reading.next_sequence, "durations_ms": durations,
+        });
+        let session = json!({
+            "run_id": report.run_id, "session": report.session, "agent": report.agent,
+            "trace_path": report.trace_path, "repo": self.reading.facts.cwd, "at": report.finished_at,
+        });
+        let summary =
+            json!({ "summary_path": report.summary_path, "summary": self.reading.summary });
+        let files: [(&str, Vec<u8>); 7] = [
+            ("extract.json", pretty(extraction)),
+            ("summary.json", pretty(&summary)),
+            ("memory_actions.json", pretty(report)),
+            ("metrics.json", pretty(&metrics)),
+            ("agent.log", agent_log(report, spent, asked)),
+            ("subagents.log", asked.explorer_log()),
+            ("session.log", format!("{session}\n").into_bytes()),
+        ];
+        for (name, bytes) in files {
+            batch.put_file(folder.join(name)?, bytes)?;
+        }
+        let (path, bytes) = UndoPlan::of(plan).file(&report.run_id)?;
+        Ok(batch.put_file(path, bytes)?)
+    }
+}
+
+/// What a model had to do with a run: a sentence about reading, and what a lead told, an event a line.
+fn agent_log(report: &RunReport, spent: SpentTotals, asked: &Asked) -> Vec<u8> {
+    let fallback = report.fallback.as_ref().map(|why| format!(" Fell back: {why}."));
+    let told = match spent.calls {
+        0 => "No model was asked to read: candidates are by rule.".to_owned(),
+        calls => format!(
+            "A model was asked {calls} times to read: {} tokens, {}.",
+            spent.usage.total(),
+            spent.cost
+        ),
+    };
+    let told = json!({ "event": "notice", "text": told + &fallback.unwrap_or_default() });
+    [format!("{told}\n").into_bytes(), asked.lead_log()].concat()
+}
