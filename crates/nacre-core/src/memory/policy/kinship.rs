@@ -184,20 +184,22 @@ fn is_beside_another(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
         let is_in =
             |word: &TitleWord, of: &Profile| of.line.iter().any(|own| own.term == word.term);
         let is_name = |word: &TitleWord| word.is_topic && !word.is_number();
-        is_name(x)
-            && is_name(y)
-            && !is_in(x, b)
-            && !is_in(y, a)
-            && !near(&x.text).contains(&y.text.as_str())
+        let is_near = || near(&x.text).contains(&y.text.as_str());
+        is_name(x) && is_name(y) && !is_in(x, b) && !is_in(y, a) && !is_near()
     };
-    let before =
-        |line: &'_ [TitleWord], at: usize| at.checked_sub(1).and_then(|at| line.get(at)).cloned();
-    a.line.iter().enumerate().filter(|(_, word)| word.is_topic).any(|(i, word)| {
+    shared_places(a, b).any(|(i, j)| {
+        let before = i.checked_sub(1).zip(j.checked_sub(1));
+        before.is_some_and(|(i, j)| parts(a.line.get(i), b.line.get(j)))
+            || parts(a.line.get(i + 1), b.line.get(j + 1))
+    })
+}
+
+/// Where two titles have the same topic.
+fn shared_places<'a>(a: &'a Profile, b: &'a Profile) -> impl Iterator<Item = (usize, usize)> + 'a {
+    let topics = a.line.iter().enumerate().filter(|(_, word)| word.is_topic);
+    topics.flat_map(|(i, word)| {
         let same = b.line.iter().enumerate().filter(|(_, other)| other.term == word.term);
-        same.into_iter().any(|(j, _)| {
-            parts(before(&a.line, i).as_ref(), before(&b.line, j).as_ref())
-                || parts(a.line.get(i + 1), b.line.get(j + 1))
-        })
+        same.map(move |(j, _)| (i, j))
     })
 }
 
