@@ -117,7 +117,7 @@ fn all_projects_are_maintained_and_one_that_fails_is_told() {
         .collect();
     assert_eq!(
         (code, states),
-        (3, vec![("other", "failed"), ("work", "done"), ("global", "clean")])
+        (3, vec![("work", "done"), ("other", "failed"), ("global", "clean")])
     );
     let shown = home.run(&["maintain", "--all"]);
     assert!(

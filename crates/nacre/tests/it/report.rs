@@ -8,8 +8,11 @@ fn busy() -> TestHome {
     let home = TestHome::new();
     let used = home.add("Use SQLite for the queue", &["--body", "One file."]);
     home.add("use sqlite for the queue!", &["--body", "One file"]);
-    home.add("<script>alert(1)</script> & \"quotes\"", &[]);
-    home.ok(&["feedback", &used, "useful"]);
+    let strange = home.add("<script>alert(1)</script> & \"quotes\"", &[]);
+    for id in [&used, &used, &strange] {
+        home.ok(&["feedback", id, "useful"]);
+    }
+    home.add("Deploy on Fridays only", &[]);
     home.ok(&["maintain"]);
     home
 }
@@ -30,8 +33,8 @@ fn a_report_counts_what_happened() {
     let (_, value) = home.json(&["report", "--since", "2026-11-01"]);
     let report = &value["report"];
     assert_eq!(report["merged"].as_array().map(Vec::len), Some(1), "{report:#}");
-    assert_eq!(report["memories"]["active"], 2);
-    assert_eq!(report["most_used"][0]["uses"], 1);
+    assert_eq!(report["memories"]["active"], 3);
+    assert_eq!(report["most_used"][0]["uses"], 2);
     // Before anything happened there is nothing.
     let later = home.with_var("NACRE_NOW", "2027-06-01T00:00:00Z");
     let (_, value) = later.json(&["report", "--since", "7d"]);

@@ -29,6 +29,8 @@ fn help_fits_a_screen_and_groups_its_commands() {
       run          Ask an agent about this repository, or see what runs did
 
     Keep going:
+      maintain     Keep memories few and true
+      report       Tell what was learned, merged, put away and used
       undo         Put back what a run changed, byte for byte
       queue        Show the queue of sessions
       events       Show what tasks did, event by event

@@ -30,8 +30,9 @@ const MIN_PATTERN: f32 = 0.6;
 /// A claim that speaks this much of a change tells of one.
 const MIN_CHANGE: f32 = 0.7;
 
-/// The most of what both say that only one may deny.
+/// The most of what both say that only one may deny, in titles and in all.
 const MAX_TURNED: f32 = 0.34;
+const MAX_TURNED_IN_ALL: f32 = 0.6;
 
 /// A claim with fewer words than this is held by many texts that mean something else.
 const MIN_TERMS: usize = 4;
@@ -126,7 +127,8 @@ impl Parting {
     fn of(a: &Profile, b: &Profile, measures: &Measures, near: NearWords<'_>) -> Self {
         let [turned, title_turned] = [measures[14], measures[15]];
         Self {
-            is_denied: !deny_the_same(a, b) && turned.max(title_turned) > MAX_TURNED,
+            is_denied: !deny_the_same(a, b)
+                && (title_turned > MAX_TURNED || turned > MAX_TURNED_IN_ALL),
             is_specific: is_specific(a, b, near),
             is_swapped: is_swapped(a, b),
             is_opposite: have_opposite_titles(a, b),
@@ -184,27 +186,32 @@ fn is_beside_another(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
         let is_in =
             |word: &TitleWord, of: &Profile| of.line.iter().any(|own| own.term == word.term);
         let is_name = |word: &TitleWord| word.is_topic && !word.is_number();
-        is_name(x)
-            && is_name(y)
-            && !is_in(x, b)
-            && !is_in(y, a)
-            && !near(&x.text).contains(&y.text.as_str())
+        let is_near = || near(&x.text).contains(&y.text.as_str());
+        is_name(x) && is_name(y) && !is_in(x, b) && !is_in(y, a) && !is_near()
     };
-    let before =
-        |line: &'_ [TitleWord], at: usize| at.checked_sub(1).and_then(|at| line.get(at)).cloned();
-    a.line.iter().enumerate().filter(|(_, word)| word.is_topic).any(|(i, word)| {
-        let same = b.line.iter().enumerate().filter(|(_, other)| other.term == word.term);
-        same.into_iter().any(|(j, _)| {
-            parts(before(&a.line, i).as_ref(), before(&b.line, j).as_ref())
-                || parts(a.line.get(i + 1), b.line.get(j + 1))
-        })
+    shared_places(a, b).any(|(i, j)| {
+        let before = i.checked_sub(1).zip(j.checked_sub(1));
+        before.is_some_and(|(i, j)| parts(a.line.get(i), b.line.get(j)))
+            || parts(a.line.get(i + 1), b.line.get(j + 1))
     })
 }
 
-/// Whether the older claim is about something, no number, that the newer does not speak of.
+/// Where two titles have the same topic.
+fn shared_places<'a>(a: &'a Profile, b: &'a Profile) -> impl Iterator<Item = (usize, usize)> + 'a {
+    let topics = a.line.iter().enumerate().filter(|(_, word)| word.is_topic);
+    topics.flat_map(|(i, word)| {
+        let same = b.line.iter().enumerate().filter(|(_, other)| other.term == word.term);
+        same.map(move |(j, _)| (i, j))
+    })
+}
+
+/// Whether the older claim is about something, no number, that the newer does not speak of; where they share enough, one
+/// word may be another.
 fn has_other_topic(older: &Profile, newer: &Profile, near: NearWords<'_>) -> bool {
-    older.line.iter().any(|word| !word.is_number() && is_beyond(word, newer, near))
-        || is_beside_another(older, newer, near)
+    let names = || older.line.iter().filter(|word| word.is_topic && !word.is_number());
+    let n_beyond = names().filter(|word| is_beyond(word, newer, near)).count();
+    let n_allowed = usize::from(names().count() >= n_beyond + MIN_TOPICS);
+    n_beyond > n_allowed || is_beside_another(older, newer, near)
 }
 
 /// Whether the newer claim gives a sign that it overturns the older, and speaks of the same thing.

@@ -336,6 +336,11 @@ impl Profile {
         self.line.iter().filter(|word| word.is_topic).map(|word| word.term.as_str())
     }
 
+    /// Whether its title is about something that another claim does not speak of.
+    pub fn is_about_more_than(&self, other: &Self) -> bool {
+        self.topics().any(|topic| !other.terms.contains_key(topic))
+    }
+
     /// How many things it names: code, files, numbers, names.
     pub fn n_named(&self) -> usize {
         self.specifics.len()

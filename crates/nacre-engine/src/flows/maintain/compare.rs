@@ -64,39 +64,44 @@ pub(super) fn compare(
 /// Pairs whose titles share the rarest topics: what says the same in other words may be far in meaning from it, where
 /// dozens say other things in the same words.
 fn sharing(held: &[Held]) -> Vec<(usize, usize)> {
-    let mut holding: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut holding = Holding::new();
     for (idx, one) in held.iter().enumerate().filter(|(_, one)| one.is_standing()) {
         for topic in one.profile.topics().collect::<BTreeSet<_>>() {
             holding.entry(topic).or_default().push(idx);
         }
     }
-    let rarity = |n: usize| (held.len() as f32 / n as f32).ln_1p();
     let numbers: Vec<usize> = (0..held.len()).collect();
     on_all_cores(&numbers, MEMORIES_PER_THREAD, |piece| {
-        let best = |idx: &usize| {
-            let mut shared: HashMap<usize, (usize, f32)> = HashMap::new();
-            for topic in held[*idx].profile.topics().collect::<BTreeSet<_>>() {
-                let others = holding.get(topic).map(Vec::as_slice).unwrap_or_default();
-                for other in
-                    others.iter().filter(|other| *other != idx && others.len() <= MAX_HOLDING)
-                {
-                    let (n_shared, sum) = shared.entry(*other).or_default();
-                    (*n_shared, *sum) = (*n_shared + 1, *sum + rarity(others.len()));
-                }
-            }
-            let is_one_type = |other: usize| {
-                held[*idx].memory.at.memory_type == held[other].memory.at.memory_type
-            };
-            let mut ranked: Vec<(usize, f32)> = shared
-                .into_iter()
-                .filter(|(other, (n_shared, _))| *n_shared >= MIN_SHARED && is_one_type(*other))
-                .map(|(other, (_, sum))| (other, sum))
-                .collect();
-            ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            ranked.into_iter().take(MAX_SHARING).map(|(other, _)| (*idx, other)).collect::<Vec<_>>()
-        };
-        piece.iter().flat_map(best).collect()
+        piece.iter().flat_map(|idx| sharing_with(held, &holding, *idx)).collect()
     })
+}
+
+/// Which memories have a topic in their title.
+type Holding<'a> = HashMap<&'a str, Vec<usize>>;
+
+/// The memories that share most with one.
+fn sharing_with(held: &[Held], holding: &Holding<'_>, idx: usize) -> Vec<(usize, usize)> {
+    let mut shared: HashMap<usize, (usize, f32)> = HashMap::new();
+    for topic in held[idx].profile.topics().collect::<BTreeSet<_>>() {
+        let others = holding.get(topic).map(Vec::as_slice).unwrap_or_default();
+        if others.len() > MAX_HOLDING {
+            continue;
+        }
+        let rarity = (held.len() as f32 / others.len().max(1) as f32).ln_1p();
+        for other in others.iter().filter(|other| **other != idx) {
+            let (n_shared, sum) = shared.entry(*other).or_default();
+            (*n_shared, *sum) = (*n_shared + 1, *sum + rarity);
+        }
+    }
+    let own_type = held[idx].memory.at.memory_type;
+    let mut ranked: Vec<(usize, f32)> = shared
+        .into_iter()
+        .filter(|(_, (n_shared, _))| *n_shared >= MIN_SHARED)
+        .filter(|(other, _)| held[*other].memory.at.memory_type == own_type)
+        .map(|(other, (_, sum))| (other, sum))
+        .collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    ranked.into_iter().take(MAX_SHARING).map(|(other, _)| (idx, other)).collect()
 }
 
 fn one(held: &[Held], vectors: &Vectors, a: usize, b: usize) -> Compared {

@@ -195,11 +195,12 @@ fn fault_of(text: &Text, held: &[&Held], embedder: &Builtin) -> Result<Option<St
     if !is_shaped {
         return Ok(Some("its length is wrong".to_owned()));
     }
-    if result.names_beyond(&Profile::of("", &all)) {
+    let sources = Profile::of("", &all);
+    if result.names_beyond(&sources) || result.is_about_more_than(&sources) {
         return Ok(Some("it names what none of them names".to_owned()));
     }
     for one in held {
-        if one.profile.names_beyond(&result) {
+        if one.profile.names_beyond(&result) || one.profile.is_about_more_than(&result) {
             return Ok(Some(format!("it lacks what {} names", one.id())));
         }
         let whole = |title: &str, body: &str| format!("{title}\n{body}");

@@ -51,7 +51,7 @@ pub(super) fn merges(
     let mut best: Vec<usize> = twins.keys().copied().collect();
     best.sort_by(|a, b| rank(&held[*a]).cmp(&rank(&held[*b])));
     let (mut taken, mut chosen) = (BTreeSet::new(), Vec::new());
-    for kept in best.into_iter() {
+    for kept in best {
         if taken.contains(&kept) {
             continue;
         }
