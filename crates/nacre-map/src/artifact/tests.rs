@@ -179,6 +179,16 @@ fn a_log_that_grows_long_is_folded_in_and_what_changed_is_still_known() {
 }
 
 #[test]
+fn a_history_that_is_too_long_forgets_whole_revisions_and_says_so() {
+    let change = |n: u64| Change { path: format!("f{n}"), before: None, after: Some(FileHash(n)) };
+    let revisions = (0..210_000).map(|n| (2 + n / 70_000, change(n)));
+    let mut history = History { since: 1, changes: revisions.collect() };
+    history.trim();
+    assert_eq!((history.since, history.changes.len()), (2, 140_000));
+    assert_eq!(History::decode(&history.encode()), Some(history));
+}
+
+#[test]
 fn an_artifact_of_another_project_or_format_is_none() {
     let shelf = Shelf::new();
     shelf.filled(1);

@@ -47,8 +47,8 @@ fn linked_folder(root: &Path) -> Option<PathBuf> {
     Some(root.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
-/// The folder with a repository's own index.
-fn git_folder(root: &Path) -> Option<PathBuf> {
+/// The folder with the index of the repository at `root`, by which it is noticed that git tracks something else.
+pub fn git_folder(root: &Path) -> Option<PathBuf> {
     let folder = root.join(".git");
     if folder.symlink_metadata().ok()?.is_dir() { Some(folder) } else { linked_folder(root) }
 }

@@ -27,7 +27,7 @@ pub use delta::{
     delta_of_all, delta_since,
 };
 pub use explain::{Verdict, explain};
-pub use git::project_root;
+pub use git::{git_folder, project_root};
 pub use read::MAX_READ_BYTES;
 pub use refresh::{
     CacheStatus, Current, Keeping, RefreshError, RefreshOptions, RefreshStats, Trust, refresh,

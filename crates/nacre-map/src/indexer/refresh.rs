@@ -403,7 +403,8 @@ impl Looker<'_> {
         }
         commit.head = head;
         let is_same = commit.files.is_empty() && commit.folders.is_empty() && head == old;
-        let status = if is_same { CacheStatus::Hit } else { status };
+        let is_hit = is_same && self.options.trust == Trust::Stamps;
+        let status = if is_hit { CacheStatus::Hit } else { status };
         let found = (!is_same || !new.is_empty()).then_some((commit, new));
         Look { status, n_read, found }
     }

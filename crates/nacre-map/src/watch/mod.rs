@@ -16,9 +16,6 @@ use notify::{ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 const QUIET: Duration = Duration::from_millis(20);
 const MAX_QUIETS: usize = 4;
 
-/// The files beside a repository's index whose change may change what belongs.
-const GIT_FOLDER: &str = ".git";
-
 /// How changes are noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -87,17 +84,14 @@ impl Watch {
         self.native.as_ref().map_or(0, |native| native.watched.len())
     }
 
-    /// Watches these folders and no others; says how many are new, in which something may have happened unseen. When
+    /// Watches these folders, seen from the root or absolute, and no others; says how many are new, in which something may have happened unseen. When
     /// that cannot be had, the watch goes on by polling and says why.
     pub fn follow<'f>(
         &mut self,
         folders: impl Iterator<Item = &'f str>,
     ) -> Result<usize, WatchFault> {
         let Some(native) = &mut self.native else { return Ok(0) };
-        let mut wanted: BTreeSet<String> = folders.map(str::to_owned).collect();
-        if self.root.join(GIT_FOLDER).is_dir() {
-            wanted.insert(GIT_FOLDER.to_owned());
-        }
+        let wanted: BTreeSet<String> = folders.map(str::to_owned).collect();
         let followed = native.follow(&self.root, wanted);
         if followed.is_err() {
             self.native = None;
@@ -198,10 +192,10 @@ fn wake_by(event: &notify::Result<Event>) -> Option<Wake> {
     }
 }
 
-/// Whether a file of git is one that comes and goes with every command.
+/// Whether a file comes and goes with every command of git.
 fn is_passing(path: &Path) -> bool {
     let is_lock = path.extension().is_some_and(|end| end == "lock");
-    is_lock && path.parent().is_some_and(|folder| folder.ends_with(GIT_FOLDER))
+    is_lock && path.components().any(|part| part.as_os_str() == ".git")
 }
 
 #[cfg(test)]

@@ -15,9 +15,10 @@ use super::ui::Ui;
 pub(crate) struct DeltaArgs {
     #[command(flatten)]
     map: MapArgs,
-    /// Since when: a revision, git:REF, client:NAME, or 0 for everything
-    #[arg(long, value_name = "SINCE", default_value = "git:HEAD")]
-    since: Since,
+    /// Since when: a revision, git:REF, client:NAME, or 0 for everything [default: git:HEAD, or where there is no
+    /// commit, since the map was first made]
+    #[arg(long, value_name = "SINCE")]
+    since: Option<Since>,
     #[command(flatten)]
     page: PageArgs,
 }
@@ -29,10 +30,13 @@ pub(crate) fn cmd_delta(
 ) -> Result<Exit, CommandError> {
     let DeltaArgs { map: map_args, since, page } = args;
     let map = Map::open(ui, runtime, map_args, "delta")?;
-    let delta = map.delta(since)?;
+    let (since, delta) = match since {
+        Some(since) => (since.clone(), map.delta(since)?),
+        None => map.delta_by_default()?,
+    };
     let affected = map.current.affected(&delta);
-    let output = DeltaOutput::new(since, delta, affected, page);
-    let seen_by = match since {
+    let output = DeltaOutput::new(&since, delta, affected, page);
+    let seen_by = match &since {
         Since::Client(name) => Some(name),
         Since::Beginning | Since::Revision(_) | Since::Git(_) => map_args.client.as_ref(),
     };

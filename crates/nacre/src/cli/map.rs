@@ -180,6 +180,17 @@ impl Map {
         Ok(())
     }
 
+    /// What changed since the last commit or, where there is none, since the map was first made.
+    pub(crate) fn delta_by_default(&self) -> Result<(Since, Delta), CommandError> {
+        let since = Since::Git("HEAD".to_owned());
+        if let Ok(delta) = self.delta(&since) {
+            return Ok((since, delta));
+        }
+        let since = Since::Revision(Revision { number: 1, ..self.current.revision() });
+        let delta = self.delta(&since)?;
+        Ok((since, delta))
+    }
+
     /// What changed since a revision, a commit or what a client has seen.
     pub(crate) fn delta(&self, since: &Since) -> Result<Delta, CommandError> {
         let current = &self.current;

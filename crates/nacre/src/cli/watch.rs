@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use nacre_map::artifact::Revision;
-use nacre_map::indexer::{Keeping, Trust};
+use nacre_map::indexer::{Keeping, Trust, git_folder};
 use nacre_map::watch::{Mode, Wake, Watch};
 use serde::Serialize;
 
@@ -99,9 +99,11 @@ fn settle(
     map: &mut Map,
     watch: &mut Watch,
 ) -> Result<(), CommandError> {
+    let git = git_folder(&map.current.project.root);
+    let git = git.as_ref().and_then(|folder| folder.to_str());
     loop {
         let folders = map.current.artifact.folders().keys().map(String::as_str);
-        match watch.follow(folders) {
+        match watch.follow(folders.chain(git)) {
             Ok(0) => return Ok(()),
             Ok(_) => map.look_again(runtime)?,
             Err(fault) => {

@@ -13,6 +13,7 @@ fn show_says_where_each_value_came_from() {
     home.ok(&["config", "set", "--repo", "memory.scope", "project_only"]);
     assert_snapshot!(home.run(&["config", "show"]), @"
     lock.wait_ms             10000         in the built-in defaults
+    map.deny                 []            in the built-in defaults
     memory.max_file_bytes    65536         in the built-in defaults
     memory.max_results       7             in `$HOME/.nacre/config.toml`, line 2
     memory.scope             project_only  in `$HOME/work/.nacre/config.toml`, line 5

@@ -62,6 +62,19 @@ fn a_delta_tells_of_work_that_is_not_committed_and_of_who_is_affected() {
 }
 
 #[test]
+fn without_a_commit_a_delta_begins_with_the_map() {
+    let home = TestHome::empty();
+    put(&home, "a.rs", "fn a() {}\n");
+    home.ok(&["delta"]);
+    put(&home, "b.rs", "fn b() {}\n");
+    assert_snapshot!(home.run(&["delta"]), @"
+    1 added, 0 modified, 0 removed, 0 renamed since 6af96d88.1
+    + b.rs
+    Revision 6af96d88.2
+    ");
+}
+
+#[test]
 fn a_new_body_affects_nobody() {
     let home = repository();
     put(&home, "src/store.rs", "pub fn open(number: u8) {\n    let _ = number;\n}\n");

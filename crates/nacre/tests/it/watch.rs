@@ -5,7 +5,7 @@ use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
-use crate::delta::{put, repository};
+use crate::delta::{git, put, repository};
 use crate::home::TestHome;
 
 /// A watch under way; it ends with the test.
@@ -69,6 +69,17 @@ fn what_does_not_belong_makes_no_line() {
     let line = watching.next();
     assert_eq!(line["delta"]["files"].as_array().unwrap().len(), 1, "{line}");
     assert_eq!(line["delta"]["files"][0]["path"], "b.rs");
+}
+
+#[test]
+fn what_git_begins_to_track_is_noticed() {
+    let home = repository();
+    put(&home, ".gitignore", "gen/\n");
+    put(&home, "gen/kept.rs", "fn kept() {}\n");
+    let mut watching = Watching::start(&home, &["--count", "1"]);
+    watching.next();
+    git(&home, &["add", "-f", "gen/kept.rs"]);
+    assert_eq!(watching.next()["delta"]["files"][0]["path"], "gen/kept.rs");
 }
 
 #[test]

@@ -42,6 +42,20 @@ fn two_edits_within_one_tick_of_the_clock_are_both_seen() {
 }
 
 #[test]
+fn what_changed_a_moment_before_it_was_read_is_read_again_until_that_is_safe() {
+    let desk = Desk::new();
+    desk.write("a.rs", "fn a() {}\n");
+    let metadata = desk.root().join("a.rs").metadata().unwrap();
+    let changed_ns = metadata.ctime() * 1_000_000_000 + metadata.ctime_nsec();
+    let read_at = |looked_ns| {
+        let options = RefreshOptions { looked_ns, ..options() };
+        refresh(&desk.cache(), &desk.project(), &options).unwrap().stats.rehashed_entries
+    };
+    let (soon, later) = (changed_ns + 1_000_000, changed_ns + 10_000_000_000);
+    assert_eq!([read_at(soon), read_at(soon), read_at(later), read_at(later)], [1, 1, 1, 0]);
+}
+
+#[test]
 fn a_damaged_artifact_is_built_again_and_never_an_error() {
     let desk = Desk::new();
     desk.write("a.rs", "fn a() {}\n");
