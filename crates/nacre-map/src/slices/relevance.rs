@@ -15,7 +15,10 @@ use super::rank::{as_number, ranks};
 /// Files that are compared by meaning: the best by everything else.
 const MAX_COMPARED: usize = 300;
 
-/// Words that pull their files in when nothing else does.
+/// Files that most rests on, which are compared by meaning whatever their words.
+const MAX_CENTRAL: usize = 150;
+
+/// Files that the graph is followed from when none was named: the best by words.
 const MAX_SEEDS: usize = 8;
 
 /// Files further away than this have nothing to do with each other.
@@ -110,13 +113,15 @@ pub(super) fn relevant(map: &Map, evidence: &Evidence<'_>) -> Vec<Relevant> {
     let near = nearness(map, &seeds);
     let ranks = ranks(map);
     let most = ranks.iter().copied().fold(1.0, f64::max);
+    // A task may share no word with the code that it is about.
+    let central: BTreeSet<usize> = best(&ranks, MAX_CENTRAL).into_iter().collect();
     let speaks_of_tests = wanted.iter().any(|word| word.starts_with("test"));
     let mut found: Vec<Relevant> = Vec::new();
     for (idx, file) in map.files.iter().enumerate() {
         let memory = evidence.memory.get(file.path.as_str()).copied().unwrap_or_default();
         let is_asked = asked.contains(&idx);
         let sum = W_WORDS * by_words[idx] + W_DISTANCE * near[idx] + W_MEMORY * memory;
-        if sum <= 0.0 && !is_asked {
+        if sum <= 0.0 && !is_asked && !central.contains(&idx) {
             continue;
         }
         let is_aside =
@@ -134,6 +139,7 @@ pub(super) fn relevant(map: &Map, evidence: &Evidence<'_>) -> Vec<Relevant> {
     }
     sort(&mut found);
     by_meaning(map, evidence, &mut found);
+    found.retain(|relevant| !relevant.why.is_empty());
     found
 }
 
@@ -155,7 +161,13 @@ fn shares(map: &Map, wanted: &BTreeSet<String>) -> Vec<f64> {
     let mut n_with: HashMap<&str, usize> = HashMap::new();
     for (idx, file) in map.files.iter().enumerate() {
         let of_path = words(file.path.as_str()).into_iter().map(|word| (word, 1.5));
-        let names = file.analysis.symbols.iter().flat_map(|symbol| words(&symbol.name));
+        // Most names have nothing of the task, and are not worth taking apart.
+        let has_some = |name: &str| {
+            let lower = name.to_lowercase();
+            wanted.iter().any(|word| lower.contains(word.as_str()))
+        };
+        let symbols = file.analysis.symbols.iter().filter(|symbol| has_some(&symbol.name));
+        let names = symbols.flat_map(|symbol| words(&symbol.name));
         for (word, weight) in of_path.chain(names.map(|word| (word, 1.0))) {
             let Some(word) = wanted.get(&word) else { continue };
             let hit = hits[idx].entry(word).or_default();

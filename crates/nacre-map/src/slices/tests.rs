@@ -293,6 +293,31 @@ fn what_memory_knows_of_a_file_brings_it_in() {
 }
 
 #[test]
+fn a_task_that_shares_no_word_with_the_code_is_found_by_meaning() {
+    let files = [
+        ("src/login.rs", "pub fn authenticate_user(password: &str) -> bool {\n    true\n}\n"),
+        ("src/chart.rs", "pub fn draw_axis(width: u32) -> u32 {\n    width\n}\n"),
+    ];
+    let (facts, manifests) = facts(&files);
+    let map = Map::new(facts, &manifests);
+    let embedder = nacre_core::search::Builtin::shipped().unwrap();
+    let memory = BTreeMap::new();
+    let cost = |slice: &ContextSlice| tokens(&slice.to_text());
+    let request = ContextRequest {
+        task: "sign in with credentials",
+        files: &[],
+        memory: &memory,
+        embedder: Some(&embedder),
+        budget: 600,
+        text: &|_| None,
+        cost: &cost,
+    };
+    let slice = context(&map, &request).unwrap();
+    assert_eq!(slice.files[0].path, "src/login.rs");
+    assert_eq!(slice.files[0].why, [Why::Meaning]);
+}
+
+#[test]
 fn a_budget_that_nothing_fits_into_is_refused() {
     assert_eq!(asked("grow", &[], 1).unwrap_err(), TooSmall { budget: 1, needed: 10 });
     assert!(seen(Detail::Compact, "", Some(3)).is_err());

@@ -91,7 +91,9 @@ fn a_budget_is_kept_to_the_token_in_both_formats() {
             assert!(tokens(&output) <= budget, "{format} {budget}: {}", tokens(&output));
         }
     }
-    assert_snapshot!(home.run(&["explore", "--budget", "20"]), @"");
+    let refused = home.run(&["explore", "--budget", "20"]);
+    assert!(refused.starts_with("Error: A budget of 20 tokens is too small"), "{refused}");
+    assert!(refused.contains("Give at least `--budget"), "{refused}");
 }
 
 #[test]
@@ -129,4 +131,30 @@ fn noise_folders_do_not_hide_what_is_tracked() {
     git(&home, &["add", "-f", "build/plan.rs"]);
     git(&home, &["commit", "-qm", "plan"]);
     assert!(home.ok(&["explore", "--detail", "verbose"]).contains("plan_the_build"));
+}
+
+#[test]
+fn a_kept_answer_that_is_damaged_is_made_again() {
+    let home = repository();
+    settled(&home);
+    let first = home.ok(&["explore"]);
+    let mut files = Vec::new();
+    walk(&home.root().join(".nacre/cache/codemap"), &mut files);
+    files.retain(|file| file.file_name().unwrap().to_string_lossy().starts_with("slice-"));
+    assert!(!files.is_empty());
+    for file in files {
+        let mut bytes = fs::read(&file).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        fs::write(file, bytes).unwrap();
+    }
+    assert_eq!(home.ok(&["explore"]), first);
+}
+
+#[test]
+fn a_strict_answer_writes_nothing() {
+    let home = repository();
+    settled(&home);
+    let before = everything(&home);
+    home.ok(&["explore", "--strict", "--detail", "verbose"]);
+    assert_eq!(everything(&home), before);
 }

@@ -26,6 +26,11 @@ fn help_fits_a_screen_and_groups_its_commands() {
       trace        List, read and search the sessions of your agents
       run          Ask an agent about this repository, or see what runs did
 
+    Know the code:
+      explore      Tell what a project is: where it starts, what it rests on, what it offers
+      context      Collect the code that a task needs, within a budget of tokens
+      delta        Tell which files and symbols changed, and who is affected
+
     Keep going:
       undo         Put back what a run changed, byte for byte
       queue        Show the queue of sessions
@@ -39,7 +44,7 @@ fn help_fits_a_screen_and_groups_its_commands() {
       config       Show and change settings
 
     Also:
-      extract, summarize, retry, skip, index, eval, completions
+      extract, summarize, retry, skip, index, refresh, watch, explain, eval, bench, completions
 
     Options:
           --json               Print one JSON object instead of text
