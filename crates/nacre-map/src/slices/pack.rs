@@ -14,13 +14,13 @@ use crate::artifact::{FileFacts, RelativePath};
 use crate::languages::SymbolFacts;
 
 /// A body may take this part of what is left, so that one function does not eat the answer.
-const BODY_SHARE: usize = 2;
+const BODY_SHARE: usize = 3;
 
 /// This part of the budget is for the list of what did not fit.
 const LEFT_OUT_SHARE: usize = 10;
 
 /// So many symbols get a body although nothing in their names was asked for.
-const MAX_UNMEANT_BODIES: usize = 12;
+const MAX_UNMEANT_BODIES: usize = 4;
 
 /// A longer body is not told whole, whatever the budget.
 const MAX_BODY_LINES: u32 = 400;

@@ -68,7 +68,8 @@ pub(crate) fn cmd_context(
         return Err(CommandError::failed(format!("`{path}` is not in the map"))
             .hint(format!("nacre explain {path}")));
     }
-    let payload = collected(runtime, &mut map, ui.is_json(), &task)?;
+    let mut facts = payload::facts(&map.current);
+    let payload = collected(runtime, &mut map, &mut facts, ui.is_json(), &task)?;
     if let Some(client) = &map_args.client {
         map.seen_by(ui, client)?;
     }
@@ -86,25 +87,25 @@ fn known(map: &Map, from_here: String, typed: &str) -> String {
 pub(crate) fn collected(
     runtime: &Runtime,
     map: &mut Map,
+    facts: &mut slices::Map,
     is_json: bool,
     task: &Task,
 ) -> Result<String, CommandError> {
-    let mut facts = payload::facts(&map.current);
     let embedder = runtime.embedder().ok();
-    let memory = remembered(runtime, &facts, &task.words, embedder.as_deref());
+    let memory = remembered(runtime, facts, &task.words, embedder.as_deref());
     let shown = |map: &Map, slice: &ContextSlice| {
         payload(map, "context", is_json, slice, ContextSlice::to_text)
     };
     let paths: Vec<String> = {
         let request = request(task, &memory, embedder.as_deref(), &|_| None, &|_| 0);
-        context_files(&facts, &request).iter().map(ToString::to_string).collect()
+        context_files(facts, &request).iter().map(ToString::to_string).collect()
     };
-    payload::refine(map, &mut facts, &paths);
+    payload::refine(map, facts, &paths);
     let slice = {
         let map = &*map;
         let text = |path: &RelativePath| map.current.text(path.as_str());
         let cost = |slice: &ContextSlice| payload::cost(&shown(map, slice));
-        context(&facts, &request(task, &memory, embedder.as_deref(), &text, &cost))?
+        context(facts, &request(task, &memory, embedder.as_deref(), &text, &cost))?
     };
     Ok(shown(map, &slice))
 }

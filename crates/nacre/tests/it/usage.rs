@@ -28,6 +28,11 @@ fn help_fits_a_screen_and_groups_its_commands() {
       trace        List, read and search the sessions of your agents
       run          Ask an agent about this repository, or see what runs did
 
+    Know the code:
+      explore      Tell what a project is: where it starts, what it rests on, what it offers
+      context      Collect the code that a task needs, within a budget of tokens
+      delta        Tell which files and symbols changed, and who is affected
+
     Keep going:
       maintain     Keep memories few and true
       report       Tell what was learned, merged, put away and used
@@ -43,7 +48,7 @@ fn help_fits_a_screen_and_groups_its_commands() {
       config       Show and change settings
 
     Also:
-      extract, summarize, retry, skip, index, eval, completions
+      extract, summarize, retry, skip, index, refresh, watch, explain, eval, bench, completions
 
     Options:
           --json               Print one JSON object instead of text
