@@ -122,7 +122,7 @@ impl<'a> Decoder<'a> {
     ) -> Option<Vec<T>> {
         let n_items = self.number()?;
         // Each item takes a byte at least, so that no length that was made up allocates anything.
-        if self.bytes.len() as u64 + 1 <= n_items {
+        if (self.bytes.len() as u64) < n_items {
             return None;
         }
         (0..n_items).map(|_| one(self)).collect()

@@ -72,7 +72,7 @@ impl Artifact {
         let n_base = self.base.as_ref().map_or(0, |base| base.files().len());
         let mut files = Vec::with_capacity(n_base + self.rows.len());
         let mut over = self.rows.iter().peekable();
-        for (path, row) in self.base.iter().flat_map(|base| base.files()) {
+        for (path, row) in self.base.iter().flat_map(Base::files) {
             while let Some((before, row)) = over.next_if(|(over, _)| over.as_str() < path) {
                 files.extend(row.map(|row| (before.as_str(), row)));
             }

@@ -76,10 +76,10 @@ fn way_to(root: &Path, tracked: &Tracked, path: &str) -> Option<Verdict> {
         }
         if !kind.is_dir() {
             let is_end = names.peek().is_none();
-            return match kind {
-                FileType::RegularFile if is_end => None,
-                FileType::RegularFile => Some(Verdict::Missing),
-                _ => Some(Verdict::Special),
+            return match (kind.is_file(), is_end) {
+                (true, true) => None,
+                (true, false) => Some(Verdict::Missing),
+                (false, _) => Some(Verdict::Special),
             };
         }
         let mode = rustix::fs::Mode::empty();

@@ -38,7 +38,10 @@ pub fn project_root(folder: &Path) -> Option<PathBuf> {
 /// Whether the repository at `root` is mounted in another one.
 fn is_submodule(root: &Path) -> bool {
     let Some(folder) = linked_folder(root) else { return false };
-    folder.components().any(|part| part == Component::Normal("modules".as_ref()))
+    let is = |name: &'static str| move |part: &Component<'_>| part.as_os_str() == name;
+    // A folder of that name above the repository says nothing.
+    let mut inside = folder.components().skip_while(|part| !is(".git")(part));
+    inside.any(|part| is("modules")(&part))
 }
 
 /// The folder that a `.git` file names.

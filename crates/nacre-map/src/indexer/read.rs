@@ -57,19 +57,7 @@ pub(super) fn read_all(reading: &Reading<'_>, doubts: &[Doubt]) -> (Vec<ReadFile
         for _ in 0..n_threads {
             scope.spawn(|| {
                 let mut reader = Reader { reading, buffer: Vec::new(), new: NewAnalyses::new() };
-                let mut read = Vec::new();
-                loop {
-                    let first = next.fetch_add(BATCH, Ordering::Relaxed);
-                    let Some(batch) = doubts.get(first..doubts.len().min(first + BATCH)) else {
-                        break;
-                    };
-                    if batch.is_empty() {
-                        break;
-                    }
-                    for (idx, doubt) in batch.iter().enumerate() {
-                        read.push(ReadFile { idx: first + idx, row: reader.read(doubt) });
-                    }
-                }
+                let mut read = reader.read_batches(doubts, &next);
                 let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                 done.0.append(&mut read);
                 done.1.append(&mut reader.new);
@@ -77,7 +65,7 @@ pub(super) fn read_all(reading: &Reading<'_>, doubts: &[Doubt]) -> (Vec<ReadFile
         }
     });
     let (mut read, new) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    read.sort_unstable_by_key(|file| file.idx);
+    read.sort_unstable_by_key(|file: &ReadFile| file.idx);
     (read, new)
 }
 
@@ -89,6 +77,20 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
+    /// Takes batches from the list until there are none.
+    fn read_batches(&mut self, doubts: &[Doubt], next: &AtomicUsize) -> Vec<ReadFile> {
+        let mut read = Vec::new();
+        loop {
+            let first = next.fetch_add(BATCH, Ordering::Relaxed);
+            let Some(rest) = doubts.get(first..).filter(|rest| !rest.is_empty()) else {
+                return read;
+            };
+            for (idx, doubt) in rest.iter().take(BATCH).enumerate() {
+                read.push(ReadFile { idx: first + idx, row: self.read(doubt) });
+            }
+        }
+    }
+
     fn read(&mut self, doubt: &Doubt) -> Option<FileRow> {
         let path = doubt.path.as_str();
         let opened = rustix::fs::openat(self.reading.root, path, READABLE_FILE, Mode::empty());

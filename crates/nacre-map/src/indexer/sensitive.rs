@@ -75,11 +75,18 @@ impl Sensitive {
 
     /// The rule that keeps a file or folder out, where one does. What lies in it is never looked at.
     pub fn rule_for(&self, path: &str) -> Option<&str> {
-        let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-        let holds_variables =
-            name.strip_prefix(VARIABLES).is_some_and(|ending| !HARMLESS.contains(&ending));
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let ending = name.split_at_checked(VARIABLES.len());
+        let holds_variables = ending.is_some_and(|(start, ending)| {
+            let is_harmless = HARMLESS.iter().any(|known| known.eq_ignore_ascii_case(ending));
+            start.eq_ignore_ascii_case(VARIABLES) && !is_harmless
+        });
         if holds_variables {
             return Some(".env.*");
+        }
+        // Nearly every path ends here, without a list being made.
+        if !self.globs.is_match(path) {
+            return None;
         }
         let rule = self.globs.matches(path).into_iter().next();
         rule.and_then(|idx| self.texts.get(idx)).map(String::as_str)

@@ -218,6 +218,13 @@ struct Lister<'w> {
     n_seen: &'w AtomicUsize,
 }
 
+/// The folder whose names are looked at.
+struct Place<'p> {
+    folder: &'p Arc<OwnedFd>,
+    rules: Option<&'p Arc<Rules>>,
+    depth: usize,
+}
+
 impl Lister<'_> {
     fn list(&mut self, task: Task) {
         let opened = rustix::fs::openat(&*task.parent, &*task.name, READABLE_FOLDER, Mode::empty());
@@ -239,17 +246,18 @@ impl Lister<'_> {
         let outer = if is_submodule { None } else { task.rules };
         let has_rules = entries.iter().any(|(name, _)| name == RULES_FILE);
         let rules = if has_rules { Rules::below(outer, &*folder, &task.path) } else { outer };
+        let place = Place { folder: &folder, rules: rules.as_ref(), depth: task.depth };
         for (name, kind) in entries {
             let path = join(&task.path, &name);
             match kind {
-                FileType::Directory => {
-                    self.folder(&folder, name, path, rules.as_ref(), task.depth, &mut skipped);
-                }
-                FileType::RegularFile => {
-                    self.file(&folder, &name, path, rules.as_ref(), &mut skipped)
-                }
+                FileType::Directory => self.folder(&place, name, path, &mut skipped),
+                FileType::RegularFile => self.file(&place, &name, path, &mut skipped),
                 FileType::Symlink => skipped.links += 1,
-                _ => skipped.special += 1,
+                FileType::Fifo
+                | FileType::Socket
+                | FileType::CharacterDevice
+                | FileType::BlockDevice
+                | FileType::Unknown => skipped.special += 1,
             }
         }
         self.keep(task.path, stamp, skipped);
@@ -272,46 +280,33 @@ impl Lister<'_> {
         self.found.folders.push((path, FolderRow { stamp, is_doubtful, is_listed: true, skipped }));
     }
 
-    fn folder(
-        &mut self,
-        parent: &Arc<OwnedFd>,
-        name: String,
-        path: String,
-        rules: Option<&Arc<Rules>>,
-        depth: usize,
-        skipped: &mut Skipped,
-    ) {
-        if name == ".git" || is_noise(self.selection.tracked, &name, &path) {
+    fn folder(&mut self, place: &Place<'_>, name: String, path: String, skipped: &mut Skipped) {
+        let is_passed_by = name == ".git"
+            || is_noise(self.selection.tracked, &name, &path)
+            || Rules::leaving_out(place.rules, &path, true).is_some();
+        if is_passed_by {
             return;
         }
         if self.selection.sensitive.rule_for(&path).is_some() {
             skipped.denied += 1;
-        } else if Rules::leaving_out(rules, &path, true).is_some() {
-        } else if MAX_DEPTH <= depth || MAX_PATH_BYTES < path.len() {
+        } else if MAX_DEPTH <= place.depth || MAX_PATH_BYTES < path.len() {
             skipped.too_deep += 1;
         } else if (self.enters)(&path) && self.may_see_more() {
-            let (parent, rules) = (Arc::clone(parent), rules.cloned());
-            self.tasks.push(Task { parent, name, path, rules, depth: depth + 1 });
+            let (parent, rules) = (Arc::clone(place.folder), place.rules.cloned());
+            self.tasks.push(Task { parent, name, path, rules, depth: place.depth + 1 });
         }
     }
 
-    fn file(
-        &mut self,
-        folder: &OwnedFd,
-        name: &str,
-        path: String,
-        rules: Option<&Arc<Rules>>,
-        skipped: &mut Skipped,
-    ) {
+    fn file(&mut self, place: &Place<'_>, name: &str, path: String, skipped: &mut Skipped) {
         // The `.git` of a worktree or submodule is a file.
-        if name == ".git" || Rules::leaving_out(rules, &path, false).is_some() {
+        if name == ".git" || Rules::leaving_out(place.rules, &path, false).is_some() {
             return;
         }
         if self.selection.sensitive.rule_for(&path).is_some() {
             skipped.denied += 1;
             return;
         }
-        if let Some(stamp) = file_stamp(folder, name).filter(|_| self.may_see_more()) {
+        if let Some(stamp) = file_stamp(place.folder, name).filter(|_| self.may_see_more()) {
             self.found.files.push((path, stamp));
         }
     }

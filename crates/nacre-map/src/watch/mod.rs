@@ -140,17 +140,12 @@ impl Native {
     }
 
     fn judge(&self, error: notify::Error) -> Result<(), WatchFault> {
-        let is_full = match &error.kind {
-            ErrorKind::MaxFilesWatch => true,
-            ErrorKind::Io(io) => io.kind() == std::io::ErrorKind::StorageFull,
-            _ => false,
-        };
+        let is_io = |kind| matches!(&error.kind, ErrorKind::Io(io) if io.kind() == kind);
+        let is_full = matches!(error.kind, ErrorKind::MaxFilesWatch)
+            || is_io(std::io::ErrorKind::StorageFull);
         // A folder that went away between the look and the watch is noticed by the one above it.
-        let is_gone = match &error.kind {
-            ErrorKind::PathNotFound | ErrorKind::WatchNotFound => true,
-            ErrorKind::Io(io) => io.kind() == std::io::ErrorKind::NotFound,
-            _ => false,
-        };
+        let is_gone = matches!(error.kind, ErrorKind::PathNotFound | ErrorKind::WatchNotFound)
+            || is_io(std::io::ErrorKind::NotFound);
         match (is_full, is_gone) {
             (true, _) => Err(WatchFault::Limit { n_watched: self.watched.len() }),
             (_, true) => Ok(()),
