@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use proptest::prelude::*;
 
@@ -57,15 +58,18 @@ fn facts(files: &[(&str, &str)]) -> (Vec<FileFacts>, Vec<Manifest>) {
     (facts, manifests)
 }
 
-fn map() -> Map {
-    let (facts, manifests) = facts(PROJECT);
-    Map::new(facts, &manifests)
+fn map() -> &'static Map {
+    static MAP: OnceLock<Map> = OnceLock::new();
+    MAP.get_or_init(|| {
+        let (facts, manifests) = facts(PROJECT);
+        Map::new(facts, &manifests)
+    })
 }
 
 fn seen(detail: Detail, churn: &str, budget: Option<usize>) -> Result<Overview, TooSmall> {
     let churn = churn_of_log(churn);
     let cost = |overview: &Overview| tokens(&overview.to_text());
-    overview(&map(), &OverviewRequest { detail, churn: &churn, budget, cost: &cost })
+    overview(map(), &OverviewRequest { detail, churn: &churn, budget, cost: &cost })
 }
 
 fn text_of(path: &RelativePath) -> Option<String> {
@@ -77,7 +81,7 @@ fn asked(task: &str, files: &[&str], budget: usize) -> Result<ContextSlice, TooS
     let memory = BTreeMap::new();
     let cost = |slice: &ContextSlice| tokens(&slice.to_text());
     context(
-        &map(),
+        map(),
         &ContextRequest {
             task,
             files: &files,
@@ -255,7 +259,7 @@ fn a_file_that_has_changed_is_told_by_its_signatures() {
         text: &gone,
         cost: &cost,
     };
-    let slice = context(&map(), &request).unwrap();
+    let slice = context(map(), &request).unwrap();
     assert!(0 < *asked_for.borrow());
     let forms = slice.files.iter().flat_map(|file| &file.symbols).map(|symbol| symbol.form);
     assert!(forms.clone().all(|form| form == Form::Signature), "{:?}", forms.collect::<Vec<_>>());
@@ -274,7 +278,7 @@ fn what_memory_knows_of_a_file_brings_it_in() {
         text: &text_of,
         cost: &cost,
     };
-    let slice = context(&map(), &request).unwrap();
+    let slice = context(map(), &request).unwrap();
     let main = slice.files.iter().find(|file| file.path == "src/main.rs").unwrap();
     assert!(main.why.contains(&Why::Memory));
 }
