@@ -67,8 +67,10 @@ fn is_askable(symbol: &SymbolFacts) -> bool {
             | SymbolKind::Struct
             | SymbolKind::Interface
     );
-    let is_named =
-        8 <= last(symbol).len() && last(symbol).chars().all(|c| c.is_alphanumeric() || c == '_');
+    let name = last(symbol);
+    let is_named = 8 <= name.len()
+        && !name.starts_with('_')
+        && name.chars().all(|c| c.is_alphanumeric() || c == '_');
     is_kind
         && is_named
         && symbol.visibility == Visibility::Public
