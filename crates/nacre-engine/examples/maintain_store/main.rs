@@ -19,7 +19,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use nacre_core::memory::{Rules, Store};
+use nacre_core::memory::{MemoryId, Rules, Store};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
 use nacre_engine::flows::maintain::{MaintainOrder, MaintainReport, maintain};
@@ -144,7 +144,7 @@ fn others_changed(before: &Files, after: &Files, report: &MaintainReport) -> usi
         .actions
         .iter()
         .flat_map(|action| std::iter::once(&action.target).chain(&action.with))
-        .map(|id| id.as_str())
+        .map(MemoryId::as_str)
         .collect();
     let is_named = |path: &str| named.iter().any(|id| path.contains(id));
     let changed = before.iter().filter(|(path, bytes)| after.get(*path) != Some(*bytes));
