@@ -236,7 +236,7 @@ fn unchanged(desk: &Desk<'_>, order: &Order<'_>) -> Result<RunReport, SyncError>
         cost_usd: 0.0,
         strategy: Strategy::Offline,
         fallback: None,
-        is_limited: false,
+        limit: None,
         run_id,
     })
 }
@@ -332,7 +332,7 @@ impl<'d> Session<'d> {
             cost_usd: dollars(self.spent()),
             strategy: extraction.strategy,
             fallback: self.reading.how.fallback.clone(),
-            is_limited: self.reading.how.is_limited,
+            limit: self.reading.how.limit,
             run_id: run.clone(),
             actions,
         };

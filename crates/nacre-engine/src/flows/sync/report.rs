@@ -122,8 +122,9 @@ pub struct RunReport {
     /// Why the session was not read as it should have been.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
-    /// Whether that is because of a limit.
-    pub is_limited: bool,
+    /// The limit that stood in the way, by its key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<&'static str>,
 }
 
 impl RunReport {
