@@ -146,10 +146,10 @@ pub(crate) fn spending_limits(settings: &LimitSettings) -> SpendingLimits {
 
 /// Says so where a limit kept the model away from a session; how the command ends then.
 pub(crate) fn told_limit(ui: &mut Ui, how: &HowRead) -> Exit {
-    let (true, Some(why)) = (how.is_limited, &how.fallback) else { return Exit::Done };
+    let (Some(key), Some(why)) = (how.limit, &how.fallback) else { return Exit::Done };
     ui.warning(
         format!("The session was read by the rules alone: {why}"),
-        Some("`nacre status` shows what was used; raise the limit: nacre config set limits.…"),
+        Some(&format!("nacre config set {key} N")),
     );
     Exit::Partial
 }

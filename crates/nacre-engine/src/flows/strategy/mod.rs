@@ -75,8 +75,8 @@ pub struct HowRead {
     pub steps: usize,
     /// Why another strategy was followed than the first choice.
     pub fallback: Option<String>,
-    /// Whether that is because of a limit.
-    pub is_limited: bool,
+    /// The limit that stood in the way, by its key.
+    pub limit: Option<&'static str>,
 }
 
 /// A session, read.
@@ -107,8 +107,8 @@ pub struct SessionReader<'r> {
 
 /// Which way is gone.
 enum Way {
-    /// By the rules, and why not otherwise.
-    Rules(Option<String>),
+    /// By the rules, and what stood in the way of a model.
+    Rules(Option<Reached>),
     Windows,
     Rlm,
 }
@@ -155,7 +155,7 @@ impl<'r> SessionReader<'r> {
         };
         match read {
             Err(AskError::OverLimit(reached)) if self.goes_on_without(reached) => {
-                Ok(self.by_rules(facts, Some(reached.to_string())))
+                Ok(self.by_rules(facts, Some(reached)))
             }
             read => Ok(self.by_model(facts, read?, pages.n_left_out())),
         }
@@ -177,9 +177,7 @@ impl<'r> SessionReader<'r> {
         let way = if by_code { Way::Rlm } else { Way::Windows };
         let first = &asker.models().settings_of(self.role)?.model;
         match asker.purse().allows(first, usage_of(asker, job, by_code)?) {
-            Err(reached) if self.goes_on_without(reached) => {
-                Ok(Way::Rules(Some(reached.to_string())))
-            }
+            Err(reached) if self.goes_on_without(reached) => Ok(Way::Rules(Some(reached))),
             Err(reached) => Err(AskError::OverLimit(reached)),
             Ok(()) => Ok(way),
         }
@@ -190,12 +188,15 @@ impl<'r> SessionReader<'r> {
         reached.is_final && !self.reader.choice.demands_a_model()
     }
 
-    fn by_rules(self, facts: &SessionFacts, fallback: Option<String>) -> SessionRead {
+    fn by_rules(self, facts: &SessionFacts, reached: Option<Reached>) -> SessionRead {
         SessionRead {
             extraction: self.extractor.finish(facts),
             summary: self.summarizer.finish(facts),
-            // Nothing but a limit keeps away a model that is set.
-            how: HowRead { is_limited: fallback.is_some(), fallback, ..HowRead::default() },
+            how: HowRead {
+                fallback: reached.map(|reached| reached.to_string()),
+                limit: reached.map(|reached| reached.key()),
+                ..HowRead::default()
+            },
         }
     }
 
@@ -220,7 +221,7 @@ impl<'r> SessionReader<'r> {
                 unread_events,
                 steps: n_steps,
                 fallback: note,
-                is_limited: false,
+                limit: None,
             },
         }
     }

@@ -159,10 +159,12 @@ fn words_in<'t>(text: &'t str, quote: &str) -> Option<&'t str> {
 fn length_of(text: &str, words: &[&str]) -> Option<usize> {
     let mut rest = text;
     for (idx, word) in words.iter().enumerate() {
-        if idx > 0 {
-            rest = rest.trim_start();
+        let next = rest.trim_start();
+        // Two words that stand together are another word.
+        if idx > 0 && next.len() == rest.len() {
+            return None;
         }
-        rest = rest.strip_prefix(word)?;
+        rest = next.strip_prefix(word)?;
     }
     Some(text.len() - rest.len())
 }

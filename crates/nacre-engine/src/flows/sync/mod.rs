@@ -302,7 +302,7 @@ fn unchanged(desk: &Desk<'_>, order: &Order<'_>) -> Result<RunReport, SyncError>
         cost_usd: 0.0,
         strategy: Strategy::Offline,
         fallback: None,
-        is_limited: false,
+        limit: None,
         lead_error: None,
         run_id,
     })
@@ -430,7 +430,7 @@ impl<'d> Session<'d> {
             cost_usd: dollars(self.spent()) + asked.cost_usd(),
             strategy: extraction.strategy,
             fallback: self.reading.how.fallback.clone(),
-            is_limited: self.reading.how.is_limited,
+            limit: self.reading.how.limit,
             lead_error: asked.error(),
             run_id: run.clone(),
             actions,

@@ -137,8 +137,9 @@ pub struct RunReport {
     /// Why the session was not read as it should have been.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
-    /// Whether that is because of a limit.
-    pub is_limited: bool,
+    /// The limit that stood in the way, by its key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<&'static str>,
     /// Why the lead settled nothing, so that the rule did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lead_error: Option<String>,

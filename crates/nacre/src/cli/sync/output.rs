@@ -21,9 +21,11 @@ pub(super) fn print(ui: &mut Ui, worked: &[Worked]) -> Result<(), CommandError> 
         ui.table(&rows)?;
     }
     for one in worked {
-        if let Ok(RunReport { is_limited: true, fallback: Some(why), .. }) = &one.result {
+        if let Ok(RunReport { limit: Some(key), fallback: Some(why), .. }) = &one.result {
             let told = format!("{} was read by the rules alone: {why}", one.key);
-            ui.warning(told, Some("Raise the limit, then: nacre sync --force --trace ID"));
+            let hint =
+                format!("nacre config set {key} N, then nacre sync --force --trace {}", one.key);
+            ui.warning(told, Some(&hint));
         }
     }
     for one in worked {

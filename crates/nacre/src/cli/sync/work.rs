@@ -50,7 +50,7 @@ pub(super) struct Worked {
 impl Worked {
     /// Whether it was done, and no limit stood in the way.
     pub(super) fn is_whole(&self) -> bool {
-        self.result.as_ref().is_ok_and(|report| !report.is_limited)
+        self.result.as_ref().is_ok_and(|report| report.limit.is_none())
     }
 }
 

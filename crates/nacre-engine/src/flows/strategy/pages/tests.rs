@@ -65,7 +65,7 @@ fn a_quote_is_found_whatever_stands_between_its_words() {
     let line = pages.lines().next().unwrap();
     assert_eq!(line.words_of("we use pnpm"), Some("we use  pnpm"));
     assert_eq!(line.words_of("no, we use"), Some("no,\n  we use"));
-    for absent in ["", " ", "we use npm", "here we", "no, we used"] {
+    for absent in ["", " ", "we use npm", "here we", "no, we used", "w e use"] {
         assert_eq!(line.words_of(absent), None, "{absent:?}");
     }
 }
