@@ -242,8 +242,11 @@ fn is_swapped(a: &Profile, b: &Profile) -> bool {
     is_pattern && slots.iter().any(|(own, other)| names(own, b) && names(other, a))
 }
 
+/// The words of each text in a place where they part.
+type Slot<'a> = (&'a [String], &'a [String]);
+
 /// How many words two texts share in their order, and the places where both have words of their own.
-fn aligned<'a>(a: &'a [String], b: &'a [String]) -> (usize, Vec<(&'a [String], &'a [String])>) {
+fn aligned<'a>(a: &'a [String], b: &'a [String]) -> (usize, Vec<Slot<'a>>) {
     let width = b.len() + 1;
     let mut table = vec![0_u16; (a.len() + 1) * width];
     for (i, x) in a.iter().enumerate().rev() {
