@@ -242,7 +242,7 @@ fn is_swapped(a: &Profile, b: &Profile) -> bool {
     is_pattern && slots.iter().any(|(own, other)| names(own, b) && names(other, a))
 }
 
-/// Words of two texts that stand in the same place.
+/// The words of each text in a place where they part.
 type Slot<'a> = (&'a [String], &'a [String]);
 
 /// How many words two texts share in their order, and the places where both have words of their own.

@@ -50,7 +50,7 @@ async fn code_is_outlined_and_searched_by_structure() {
         3-8     impl Pearl
         4-7       pub fn grow(&self)
     > code_outline {"path":"notes.md"}
-    Error (unsupported): The language of `notes.md` is not known. Read it; only bash, c, cpp, go, java, javascript, python, rust, tsx, typescript are parsed.
+    Error (unsupported): The language of `notes.md` is not known. Read it; only bash, c, cpp, csharp, elixir, go, java, javascript, kotlin, lua, php, python, ruby, rust, scala, swift, tsx, typescript are parsed.
     > code_symbols {"name":"GROW"}
     src/lib.rs:4: method pub fn grow(&self)
     web/app.ts:1: function export const grow = () => open().then(x => x);
@@ -67,7 +67,7 @@ async fn code_is_outlined_and_searched_by_structure() {
     > code_search {"language":"rust","pattern":"fn ("}
     Error (arguments): The pattern is no rust code: it has a syntax error. Write a whole expression, statement or declaration, with `$NAME` for its holes.
     > code_search {"language":"cobol","pattern":"x"}
-    Error (unsupported): `cobol` is no language that is parsed. Known are bash, c, cpp, go, java, javascript, python, rust, tsx, typescript.
+    Error (unsupported): `cobol` is no language that is parsed. Known are bash, c, cpp, csharp, elixir, go, java, javascript, kotlin, lua, php, python, ruby, rust, scala, swift, tsx, typescript.
     > code_search {"language":"python","pattern":"nothing($A)"}
     No python code matches (0 files searched).
     "#);
