@@ -78,7 +78,7 @@ struct Globals {
     /// Print one JSON object instead of text
     #[arg(long, global = true)]
     json: bool,
-    /// Work on this project, by name or path, instead of the one around the current folder
+    /// Work on this project, by name or path, not on the one around this folder
     #[arg(long, global = true, value_name = "PROJECT")]
     project: Option<String>,
     /// When to use colors

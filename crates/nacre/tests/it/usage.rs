@@ -24,7 +24,6 @@ fn help_fits_a_screen_and_groups_its_commands() {
       ask          Ask what is remembered, and get an answer with proof
       brief        Tell what an agent should know before it starts
       memory       Add, find, read and change memories
-      feedback     Say how a memory served
       trace        List, read and search the sessions of your agents
       run          Ask an agent about this repository, or see what runs did
 
@@ -37,23 +36,20 @@ fn help_fits_a_screen_and_groups_its_commands() {
       maintain     Keep memories few and true
       report       Tell what was learned, merged, put away and used
       undo         Put back what a run changed, byte for byte
-      queue        Show the queue of sessions
-      events       Show what tasks did, event by event
 
     Set up:
       connect      Choose the agents whose sessions are read
       project      Manage the projects that Nacre knows
       model        Show, try and install models
-      skill        List and read the skills of this project, your own and Nacre's
       config       Show and change settings
 
     Also:
-      extract, summarize, retry, skip, index, refresh, watch, explain, eval, bench, completions
+      feedback, queue, retry, skip, events, skill, index, completions,
+      extract, summarize, refresh, watch, explain, eval, bench
 
     Options:
           --json               Print one JSON object instead of text
-          --project <PROJECT>  Work on this project, by name or path, instead of the one around the
-                               current folder
+          --project <PROJECT>  Work on this project, by name or path, not on the one around this folder
           --color <WHEN>       When to use colors [possible values: auto, always, never]
       -q, --quiet              Print results and errors only
       -h, --help               Print help
