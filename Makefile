@@ -9,7 +9,7 @@ TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 PROPERTY_SEED ?= 20260101
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test properties torture bench bench-maintain docs e2e-model needed
+.PHONY: help demo test properties torture bench bench-sync bench-maintain docs e2e-model needed
 
 help:  ## List these targets
 	@echo "usage: make TARGET"
@@ -42,6 +42,10 @@ torture: needed  ## Prove the safety promises: kills, disk errors, hostile names
 bench: needed  ## Measure commands on 10,000 memories, and how fast traces are read
 	tools/bench.sh
 	tools/bench-traces.sh
+
+bench-sync: needed  ## Measure an offline sync of 200 MB made from the traces in FOLDER
+	$(CARGO) build --release -p nacre
+	python3 tools/bench-sync.py $(TARGET_DIR)/release/nacre $(FOLDER)
 
 bench-maintain: needed  ## Plant duplicates and contradictions among 5,000 memories, and count what is found
 	$(CARGO) run --release -p nacre-engine --example maintain_store -- 4000 1
