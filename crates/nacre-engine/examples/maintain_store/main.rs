@@ -141,7 +141,7 @@ fn others_changed(before: &Files, after: &Files, report: &MaintainReport) -> usi
         .actions
         .iter()
         .flat_map(|action| std::iter::once(&action.target).chain(&action.with))
-        .map(|id| id.as_str())
+        .map(nacre_core::memory::MemoryId::as_str)
         .collect();
     let is_named = |path: &str| named.iter().any(|id| path.contains(id));
     let changed = before.iter().filter(|(path, bytes)| after.get(*path) != Some(*bytes));

@@ -140,7 +140,7 @@ impl<'a> Work<'a> {
             Some(text) => (revision.title, revision.body) = (Some(text.title), Some(text.body)),
             None if extra.is_empty() => {}
             None => {
-                revision.body = Some(format!("{known}\n\n{}", extra.join(" ")).trim().to_owned())
+                revision.body = Some(format!("{known}\n\n{}", extra.join(" ")).trim().to_owned());
             }
         }
         revision.tags = Some(united.memory.tags);
