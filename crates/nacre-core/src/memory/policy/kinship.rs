@@ -233,18 +233,24 @@ fn has_change(one: &Profile) -> bool {
     one.change >= MIN_CHANGE
 }
 
-/// Whether two texts have one order of words and part where both name something.
+/// Whether two texts, or their titles, have one order of words and part where both name something.
 fn is_swapped(a: &Profile, b: &Profile, counts: impl Fn(&str) -> bool) -> bool {
     let words = |profile: &'_ Profile| -> Vec<String> {
         profile.plain.split_whitespace().take(MAX_ALIGNED).map(str::to_owned).collect()
     };
-    let (a_words, b_words) = (words(a), words(b));
-    let (shared, slots) = aligned(&a_words, &b_words);
-    let n_longer = a_words.len().max(b_words.len()).max(1);
-    let names = |words: &[String], other: &Profile| {
-        words.iter().any(|word| counts(word) && !is_general(word) && !other.words.contains(word))
+    let title = |profile: &'_ Profile| -> Vec<String> {
+        profile.line.iter().take(MAX_ALIGNED).map(|word| word.text.clone()).collect()
     };
-    let is_pattern = shared as f32 / n_longer as f32 >= MIN_PATTERN;
+    is_pattern_with_slot(&words(a), &words(b), &counts)
+        || is_pattern_with_slot(&title(a), &title(b), &counts)
+}
+
+fn is_pattern_with_slot(a: &[String], b: &[String], counts: &impl Fn(&str) -> bool) -> bool {
+    let (shared, slots) = aligned(a, b);
+    let is_pattern = shared as f32 / a.len().max(b.len()).max(1) as f32 >= MIN_PATTERN;
+    let names = |words: &[String], other: &[String]| {
+        words.iter().any(|word| counts(word) && !is_general(word) && !other.contains(word))
+    };
     is_pattern && slots.iter().any(|(own, other)| names(own, b) && names(other, a))
 }
 
