@@ -178,12 +178,15 @@ impl State {
         self.apart_from.extend(self.merged_into.take());
     }
 
-    /// Adds what was counted of another memory that says the same.
-    pub fn unite(&mut self, other: &Self) {
+    /// Adds what was counted of another memory that says the same, and that it was said once more.
+    pub fn unite(&mut self, other: &Self, said: Timestamp) {
         self.citations = self.citations.saturating_add(other.citations);
         self.last_cited = self.last_cited.take().max(other.last_cited.clone());
-        self.confirmations = self.confirmations.saturating_add(other.confirmations);
-        self.last_confirmed = self.last_confirmed.take().max(other.last_confirmed.clone());
+        let n_more = other.confirmations.saturating_add(1);
+        self.confirmations = self.confirmations.saturating_add(n_more);
+        let said = said.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let confirmed = self.last_confirmed.take().max(other.last_confirmed.clone());
+        self.last_confirmed = confirmed.max(Some(said));
         self.confirmed_in.extend(other.confirmed_in.iter().cloned());
         self.confirmed_in.sort();
         self.confirmed_in.dedup();

@@ -17,7 +17,7 @@ const HEADER_BYTES: usize = 24;
 const ENTRY_BYTES: usize = 3;
 
 /// How near two words must be to be taken for each other.
-const MIN_NEARNESS: f32 = 0.5;
+const MIN_NEARNESS: f32 = 0.75;
 
 /// The words that mean nearly the same as `word`.
 pub fn near_words(word: &str) -> Vec<&'static str> {

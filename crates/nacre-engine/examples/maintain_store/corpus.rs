@@ -136,10 +136,13 @@ pub(crate) fn plant(
     start: Timestamp,
 ) -> Result<Corpus, MemoryError> {
     let mut dice = Dice::new(seed);
-    let mut seen = BTreeSet::new();
+    let (mut seen, mut tools) = (BTreeSet::new(), BTreeSet::new());
     let mut roll = || loop {
         let values = Values::roll(&mut dice);
-        if seen.insert(values.identity()) {
+        // One tool has one use in a part, else two frames would speak of the same thing.
+        let is_new = !tools.contains(&(values.part.clone(), values.tool));
+        if is_new && seen.insert(values.identity()) {
+            tools.insert((values.part.clone(), values.tool));
             return (values, dice.below(3));
         }
     };

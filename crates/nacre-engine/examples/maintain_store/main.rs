@@ -96,6 +96,12 @@ fn run(stay: usize, seed: u64) -> Result<bool, Box<dyn Error>> {
     let n_changed = others_changed(&before, &files(&store)?, &report);
     let again = maintain(&desk, &MaintainOrder { force: true, ..order.clone() }, None, |_| {})?;
     println!("changed besides: {n_changed}; a second run does {} things more", again.actions.len());
+    for action in again.actions.iter().take(MAX_SHOWN) {
+        println!(
+            "  again: {} {} {:?} {}",
+            action.action, action.target, action.with, action.reason
+        );
+    }
     let run = report.run_id.ok_or("nothing was done")?;
     undo(&store, &run, &owner, Duration::ZERO, NOW.parse()?)?;
     let is_restored = files(&store)? == before;

@@ -10,7 +10,7 @@ use super::profile::{Profile, TitleWord, have_opposite_titles};
 use super::weights::{Relation, judge};
 
 /// How sure both directions must be that two claims agree.
-const MIN_AGREEING: f32 = 0.50;
+const MIN_AGREEING: f32 = 0.60;
 
 /// And where both titles are about the very same things.
 const MIN_AGREEING_ON_TOPIC: f32 = 0.2;
@@ -99,7 +99,11 @@ pub fn kinship(
         && forth.likelihood >= MIN_AGAINST
         && likeness.whole >= MIN_NEAR;
     let is_one_topic = !has_other_topic(older, newer, near);
-    if is_against && is_one_topic && says_otherwise(newer, &measures, &parting) {
+    if is_against
+        && is_one_topic
+        && !parting.is_renamed
+        && says_otherwise(newer, &measures, &parting)
+    {
         return (Kinship::Against, forth.likelihood);
     }
     (Kinship::Apart, 1.0 - forth.scores.about.max(back.scores.about))
@@ -116,8 +120,9 @@ struct Parting {
     is_denied: bool,
     /// Names, flags or numbers stand in each that the other lacks.
     is_specific: bool,
-    /// They run alike and differ in words of the same place.
+    /// They run alike and differ in words of the same place, and whether those are more than numbers.
     is_swapped: bool,
+    is_renamed: bool,
     is_opposite: bool,
     /// Neither title is about something that the other text does not speak of.
     is_one_topic: bool,
@@ -130,7 +135,8 @@ impl Parting {
             is_denied: !deny_the_same(a, b)
                 && (title_turned > MAX_TURNED || turned > MAX_TURNED_IN_ALL),
             is_specific: is_specific(a, b, near),
-            is_swapped: is_swapped(a, b),
+            is_swapped: is_swapped(a, b, |_| true),
+            is_renamed: is_swapped(a, b, |word| !word.bytes().any(|byte| byte.is_ascii_digit())),
             is_opposite: have_opposite_titles(a, b),
             is_one_topic: is_one_topic(a, b, near),
         }
@@ -227,18 +233,24 @@ fn has_change(one: &Profile) -> bool {
     one.change >= MIN_CHANGE
 }
 
-/// Whether two texts have one order of words and part where both name something.
-fn is_swapped(a: &Profile, b: &Profile) -> bool {
+/// Whether two texts, or their titles, have one order of words and part where both name something.
+fn is_swapped(a: &Profile, b: &Profile, counts: impl Fn(&str) -> bool) -> bool {
     let words = |profile: &'_ Profile| -> Vec<String> {
         profile.plain.split_whitespace().take(MAX_ALIGNED).map(str::to_owned).collect()
     };
-    let (a_words, b_words) = (words(a), words(b));
-    let (shared, slots) = aligned(&a_words, &b_words);
-    let n_longer = a_words.len().max(b_words.len()).max(1);
-    let names = |words: &[String], other: &Profile| {
-        words.iter().any(|word| !is_general(word) && !other.words.contains(word))
+    let title = |profile: &'_ Profile| -> Vec<String> {
+        profile.line.iter().take(MAX_ALIGNED).map(|word| word.text.clone()).collect()
     };
-    let is_pattern = shared as f32 / n_longer as f32 >= MIN_PATTERN;
+    is_pattern_with_slot(&words(a), &words(b), &counts)
+        || is_pattern_with_slot(&title(a), &title(b), &counts)
+}
+
+fn is_pattern_with_slot(a: &[String], b: &[String], counts: &impl Fn(&str) -> bool) -> bool {
+    let (shared, slots) = aligned(a, b);
+    let is_pattern = shared as f32 / a.len().max(b.len()).max(1) as f32 >= MIN_PATTERN;
+    let names = |words: &[String], other: &[String]| {
+        words.iter().any(|word| counts(word) && !is_general(word) && !other.contains(word))
+    };
     is_pattern && slots.iter().any(|(own, other)| names(own, b) && names(other, a))
 }
 

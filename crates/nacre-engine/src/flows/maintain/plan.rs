@@ -126,7 +126,7 @@ impl<'a> Work<'a> {
         one.memory.updated = one.memory.updated.max(leaving.memory.updated);
         one.said = one.said.max(leaving.said);
         let mut state = one.state_or_new();
-        state.unite(&leaving.state_or_new());
+        state.unite(&leaving.state_or_new(), leaving.said);
         one.state = Some(state);
         let evidence = one.evidence.get_or_insert_with(|| Evidence::new(into.clone(), Vec::new()));
         evidence.quotes.extend(quotes.iter().cloned());

@@ -160,7 +160,7 @@ fn what_says_the_same_is_merged_with_all_that_it_had() {
     assert_eq!(memory.tags.len(), 2, "{memory:?}");
     assert_eq!(world.store.evidence(kept).unwrap().unwrap().quotes.len(), 2);
     let state = world.store.state(kept).unwrap().unwrap();
-    assert_eq!((state.citations, state.confirmations), (1, 1));
+    assert_eq!((state.citations, state.confirmations), (1, 2));
     assert_eq!(world.store.get(gone.as_str()).unwrap().at.shelf, Shelf::Archived);
     let after = fs::read_to_string(world.store.path().join(format!("memory/learnings/{other}.md")));
     assert_eq!(before.unwrap(), after.unwrap());
