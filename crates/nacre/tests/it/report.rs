@@ -34,7 +34,7 @@ fn a_report_counts_what_happened() {
     let report = &value["report"];
     assert_eq!(report["merged"].as_array().map(Vec::len), Some(1), "{report:#}");
     assert_eq!(report["memories"]["active"], 3);
-    assert_eq!(report["most_used"][0]["uses"], 2);
+    assert_eq!(report["most_used"][0]["uses"], 3);
     // Before anything happened there is nothing.
     let later = home.with_var("NACRE_NOW", "2027-06-01T00:00:00Z");
     let (_, value) = later.json(&["report", "--since", "7d"]);

@@ -1,6 +1,6 @@
 //! The nearest memories, two by two, and how each pair stands.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
 use nacre_core::base::on_all_cores;
@@ -35,10 +35,12 @@ pub(super) struct Compared {
     pub(super) likelihood: f32,
 }
 
-/// Compares every pair of near memories of one type that both hold.
+/// Compares every pair of memories of one type that both hold and were not compared before: those that are near, and
+/// those that share their topics with fewer than any other that stays.
 pub(super) fn compare(
     collection: &Collection,
     near: &[Near],
+    (known, removed): (&[Compared], &BTreeSet<usize>),
     embedder: &Builtin,
 ) -> Result<Vec<Compared>, EmbedError> {
     let held = &collection.held;
@@ -48,13 +50,14 @@ pub(super) fn compare(
         let is_standing = held[*a].is_standing() && held[*b].is_standing();
         (is_one_type && is_standing).then_some((*a, *b))
     };
-    let mut pairs: Vec<(usize, usize)> = near.iter().filter_map(place).collect();
-    pairs.extend(sharing(held));
-    for pair in &mut pairs {
-        *pair = (pair.0.min(pair.1), pair.0.max(pair.1));
-    }
+    let ordered = |a: usize, b: usize| (a.min(b), a.max(b));
+    let known: HashSet<(usize, usize)> =
+        known.iter().map(|pair| ordered(pair.newer, pair.older)).collect();
+    let found = near.iter().filter_map(place).chain(sharing(held, removed));
+    let mut pairs: Vec<(usize, usize)> = found.map(|(a, b)| ordered(a, b)).collect();
     pairs.sort_unstable();
     pairs.dedup();
+    pairs.retain(|pair| !known.contains(pair));
     let vectors = Vectors::of(held, &pairs, embedder)?;
     Ok(on_all_cores(&pairs, PAIRS_PER_THREAD, |piece| {
         piece.iter().map(|(a, b)| one(held, &vectors, *a, *b)).collect()
@@ -63,14 +66,16 @@ pub(super) fn compare(
 
 /// Pairs whose titles share the rarest topics: what says the same in other words may be far in meaning from it, where
 /// dozens say other things in the same words.
-fn sharing(held: &[Held]) -> Vec<(usize, usize)> {
+fn sharing(held: &[Held], removed: &BTreeSet<usize>) -> Vec<(usize, usize)> {
     let mut holding = Holding::new();
-    for (idx, one) in held.iter().enumerate().filter(|(_, one)| one.is_standing()) {
+    let stays = |idx: &usize| held[*idx].is_standing() && !removed.contains(idx);
+    let numbers: Vec<usize> = (0..held.len()).filter(stays).collect();
+    for idx in &numbers {
+        let one = &held[*idx];
         for topic in one.profile.topics().collect::<BTreeSet<_>>() {
-            holding.entry(topic).or_default().push(idx);
+            holding.entry(topic).or_default().push(*idx);
         }
     }
-    let numbers: Vec<usize> = (0..held.len()).collect();
     on_all_cores(&numbers, MEMORIES_PER_THREAD, |piece| {
         piece.iter().flat_map(|idx| sharing_with(held, &holding, *idx)).collect()
     })

@@ -28,6 +28,7 @@ use nacre_core::safefs::{FsError, RelPath};
 use nacre_core::search::{EmbedError, MemoryIndex, SearchError};
 use serde_json::json;
 
+use self::compare::Compared;
 use self::gather::Collection;
 pub(super) use self::ledger::Ledger;
 use self::plan::{Inputs, Plan};
@@ -39,6 +40,9 @@ use super::sync::Desk;
 
 /// How often it is planned anew when a person edits meanwhile.
 const MAX_TRIES: usize = 5;
+
+/// How often more pairs are compared, after what was planned for the others.
+const MAX_ROUNDS: usize = 8;
 
 /// What a maintenance is to do.
 #[derive(Clone, Debug, Default)]
@@ -182,21 +186,26 @@ impl Round {
         watch(MaintainStep::Compare);
         let index = MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?;
         let near = index.nearest(compare::MAX_NEAR, compare::MIN_LIKENESS);
-        let compared = compare::compare(&collection, &near, desk.builtin)?;
-        let inputs = Inputs {
-            collection: &collection,
-            compared: &compared,
-            gone: &gone,
-            ledger: &ledger,
-            texts: &Texts::default(),
-            now: desk.now,
+        let planned = |compared: &[Compared], texts: &Texts| {
+            let (collection, gone, ledger, now) = (&collection, &gone, &ledger, desk.now);
+            plan::plan(&Inputs { collection, compared, gone, ledger, texts, now })
         };
-        let mut plan = plan::plan(&inputs);
-        let mut texts = Texts::default();
+        let (mut compared, mut texts) = (Vec::new(), Texts::default());
+        let mut plan = planned(&compared, &texts);
+        // What goes makes room for others to be compared; the next run must find nothing of that.
+        for _ in 0..MAX_ROUNDS {
+            let known = (compared.as_slice(), &plan.removed);
+            let more = compare::compare(&collection, &near, known, desk.builtin)?;
+            if more.is_empty() {
+                break;
+            }
+            compared.extend(more);
+            plan = planned(&compared, &texts);
+        }
         if let Some(scribe) = scribe {
             watch(MaintainStep::Write);
             texts = rewrite::texts(&collection, &compared, &plan, (scribe, desk.builtin))?;
-            plan = plan::plan(&Inputs { texts: &texts, ..inputs });
+            plan = planned(&compared, &texts);
         }
         let compared_for = (desk.clock)().saturating_sub(began + read_for);
         let n_pairs = compared.len();

@@ -22,6 +22,8 @@ pub(super) struct Plan {
     pub(super) revisions: BTreeMap<usize, Revision>,
     pub(super) actions: Vec<MaintainAction>,
     pub(super) merges: Vec<Merge>,
+    /// What no longer holds afterwards.
+    pub(super) removed: BTreeSet<usize>,
     pub(super) open: Vec<OpenContradiction>,
     /// When time alone will change something.
     pub(super) next_change: Option<Timestamp>,
@@ -60,6 +62,7 @@ pub(super) fn plan(inputs: &Inputs<'_>) -> Plan {
     work.age();
     work.mend_links();
     work.plan.merges = merges;
+    work.plan.removed = work.merged.keys().chain(&work.superseded).copied().collect();
     work.finish()
 }
 

@@ -150,7 +150,12 @@ fn what_says_the_same_is_merged_with_all_that_it_had() {
     let before =
         fs::read_to_string(world.store.path().join(format!("memory/learnings/{other}.md")));
     let report = world.maintain(20);
-    let [action] = report.actions.as_slice() else { panic!("{report:#?}") };
+    // Said twice, confirmed and cited: that is three uses.
+    let [action, established] = report.actions.as_slice() else { panic!("{report:#?}") };
+    assert_eq!(
+        (established.action, Some(&established.target)),
+        ("establish", action.with.as_ref())
+    );
     assert_eq!(
         (action.action, action.reason.as_str()),
         ("merge", "it says the same in the same words")
