@@ -157,16 +157,22 @@ impl<'a> Strings<'a> {
 
     /// Finds a string in a sorted list.
     pub(super) fn find(self, wanted: &[u8]) -> Option<usize> {
+        let idx = self.first_from(wanted);
+        (idx < self.len() && self.get(idx) == wanted).then_some(idx)
+    }
+
+    /// The first string of a sorted list that is not before `wanted`.
+    pub(super) fn first_from(self, wanted: &[u8]) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = usize::midpoint(low, high);
-            match self.get(middle).cmp(wanted) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return Some(middle),
+            if self.get(middle) < wanted {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
         }
-        None
+        low
     }
 }
 
@@ -216,5 +222,8 @@ mod tests {
         let strings = Strings::new(&container, 0);
         assert_eq!(strings.find(b"042"), Some(42));
         assert_eq!(strings.find(b"0425"), None);
+        assert_eq!(strings.find(b"100"), None);
+        assert_eq!((strings.first_from(b""), strings.first_from(b"0425")), (0, 43));
+        assert_eq!(strings.first_from(b"1"), 100);
     }
 }

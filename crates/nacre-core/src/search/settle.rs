@@ -39,10 +39,11 @@ pub(super) fn settle(
     is_wanted: &dyn Fn(usize) -> bool,
     text_of: &dyn Fn(usize) -> Option<String>,
 ) -> Vec<Group> {
+    let lines = Lines::new(snapshot);
     let mut groups: Vec<Group> = Vec::new();
     let mut by_head: HashMap<usize, usize> = HashMap::new();
     for hit in ranked {
-        let head = head_of(snapshot, hit.row, is_wanted);
+        let head = lines.head_of(hit.row, is_wanted);
         match by_head.get(&head) {
             Some(idx) => groups[*idx].take(snapshot, hit, head),
             None => {
@@ -85,28 +86,50 @@ impl Group {
     }
 }
 
-/// The newest of a row's line that is wanted; the row itself when nothing overturned it.
-fn head_of(snapshot: &Snapshot, row: usize, is_wanted: &dyn Fn(usize) -> bool) -> usize {
-    let mut line = vec![row];
-    while let Some(next) = line.last().and_then(|row| successor(snapshot, *row)) {
-        if line.contains(&next) || line.len() == MAX_LINE {
-            break;
-        }
-        line.push(next);
-    }
-    line.iter().rev().copied().find(|row| is_wanted(*row)).unwrap_or(row)
+/// Who overturned whom.
+struct Lines<'a> {
+    snapshot: &'a Snapshot,
+    /// The newer row by the id of what it says it overturned: few, so they are gathered once and not looked up for
+    /// each row.
+    claimed: HashMap<&'a [u8], Vec<usize>>,
 }
 
-/// The row that overturned another: as that says itself, or as the newer one says.
-fn successor(snapshot: &Snapshot, row: usize) -> Option<usize> {
-    let links = snapshot.links(row);
-    let named = links.iter().filter(|link| link.kind == LinkKind::SupersededBy);
-    let named = named.filter_map(|link| kin::row_of(snapshot, &link.to)).next();
-    let claimed = || {
-        let term = words::facet("supersedes", snapshot.key(row));
-        snapshot.postings(&term).map(|(newer, _)| newer).find(|newer| *newer != row)
-    };
-    named.or_else(claimed)
+impl<'a> Lines<'a> {
+    fn new(snapshot: &'a Snapshot) -> Self {
+        let mut claimed: HashMap<&[u8], Vec<usize>> = HashMap::new();
+        for (id, newer) in snapshot.rows_under(&words::facet("supersedes", "")) {
+            claimed.entry(id).or_default().push(newer);
+        }
+        Self { snapshot, claimed }
+    }
+
+    /// The newest of a row's line that is wanted; the row itself when nothing overturned it.
+    fn head_of(&self, row: usize, is_wanted: &dyn Fn(usize) -> bool) -> usize {
+        let mut line = vec![row];
+        while let Some(next) = line.last().and_then(|row| self.successor(*row)) {
+            if line.contains(&next) || line.len() == MAX_LINE {
+                break;
+            }
+            line.push(next);
+        }
+        line.iter().rev().copied().find(|row| is_wanted(*row)).unwrap_or(row)
+    }
+
+    /// The row that overturned another: as that says itself, or as the newer one says.
+    fn successor(&self, row: usize) -> Option<usize> {
+        let links = self.snapshot.links(row);
+        let named = links.iter().filter(|link| link.kind == LinkKind::SupersededBy);
+        let named = named.filter_map(|link| kin::row_of(self.snapshot, &link.to)).next();
+        named.or_else(|| self.claimant(row))
+    }
+
+    fn claimant(&self, row: usize) -> Option<usize> {
+        if self.claimed.is_empty() {
+            return None;
+        }
+        let id = self.snapshot.key(row).to_lowercase();
+        self.claimed.get(id.as_bytes())?.iter().copied().find(|newer| *newer != row)
+    }
 }
 
 /// Everything that a row overturned, directly or not, newest first.

@@ -121,6 +121,19 @@ impl Snapshot {
         })
     }
 
+    /// The live rows that hold a term that begins with `start`, and what follows it in that term.
+    pub(super) fn rows_under<'a>(
+        &'a self,
+        start: &[u8],
+    ) -> impl Iterator<Item = (&'a [u8], usize)> {
+        self.loaded.iter().flat_map(move |loaded| {
+            loaded.segment.terms_under(start).flat_map(move |(term, postings)| {
+                let rows = postings.filter_map(|(local, _)| loaded.live(local));
+                rows.map(move |row| (&term[start.len()..], row))
+            })
+        })
+    }
+
     /// In about how many records a term stands; dead ones may be counted.
     pub(super) fn n_holding(&self, term: &[u8]) -> u32 {
         let counts = self.loaded.iter().filter_map(|loaded| loaded.segment.postings(term));

@@ -145,9 +145,22 @@ impl Segment {
 
     /// All terms with their rows, sorted.
     fn terms(&self) -> impl Iterator<Item = (&[u8], Postings<'_>)> {
+        self.terms_from(0)
+    }
+
+    /// The terms that begin with `start`, with their rows, sorted.
+    pub(super) fn terms_under<'a>(
+        &'a self,
+        start: &[u8],
+    ) -> impl Iterator<Item = (&'a [u8], Postings<'a>)> {
+        let first = Strings::new(&self.container, section::TERMS).first_from(start);
+        self.terms_from(first).take_while(move |(term, _)| term.starts_with(start))
+    }
+
+    fn terms_from(&self, first: usize) -> impl Iterator<Item = (&[u8], Postings<'_>)> {
         let terms = Strings::new(&self.container, section::TERMS);
         let postings = Strings::new(&self.container, section::POSTINGS);
-        (0..terms.len()).map(move |idx| (terms.get(idx), Postings::new(postings.get(idx))))
+        (first..terms.len()).map(move |idx| (terms.get(idx), Postings::new(postings.get(idx))))
     }
 
     pub(super) fn links(&self, row: usize) -> Vec<Link> {
