@@ -16,6 +16,7 @@ use rustix::io::Errno;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{FsAction, FsError};
+use super::mapped::Mapped;
 use super::path::RelPath;
 use super::sys::{self, FileMode};
 
@@ -207,6 +208,18 @@ impl WriteScope {
     pub fn read(&self, path: &RelPath, limit: u64) -> Result<Vec<u8>, FsError> {
         let dir = self.parent_of(path)?;
         read_file(&dir, path.name(), limit).map_err(|fault| fault.at(&self.full(path)))
+    }
+
+    /// Maps a derived file: one that is only ever replaced as a whole.
+    pub fn map_derived(&self, path: &RelPath, limit: u64) -> Result<Mapped, FsError> {
+        let dir = self.parent_of(path)?;
+        let fault = |fault: ReadFault| fault.at(&self.full(path));
+        let (file, metadata) = open_plain(&dir, path.name()).map_err(fault)?;
+        let size = metadata.len();
+        if size > limit {
+            return Err(fault(ReadFault::TooLarge { size, limit }));
+        }
+        Mapped::new(&file.into_std()).map_err(|error| fault(ReadFault::Io(error)))
     }
 
     /// Reads a plain file, or nothing when it is not there.

@@ -4,7 +4,11 @@
 //! was torn by a power cut, cut short or written by another version reads as "not there", and what it
 //! held is made again from the memories.
 
+use std::ops::Deref;
+
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::safefs::Mapped;
 
 /// Grows whenever the meaning of any section changes; an index of another number is rebuilt.
 const FORMAT: u32 = 1;
@@ -47,16 +51,34 @@ impl Builder {
     }
 }
 
-/// A file that was read whole and found undamaged.
+/// A file's bytes: as they were made or read, or where they lie.
+#[derive(Debug)]
+pub(super) enum Bytes {
+    Held(Vec<u8>),
+    Mapped(Mapped),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Held(bytes) => bytes,
+            Self::Mapped(bytes) => bytes,
+        }
+    }
+}
+
+/// A file that was looked at whole and found undamaged.
 #[derive(Debug)]
 pub(super) struct Container {
-    bytes: Vec<u8>,
+    bytes: Bytes,
     sections: Vec<std::ops::Range<usize>>,
 }
 
 impl Container {
     /// Takes a file's bytes; `None` when they are not what [`Builder::finish`] made.
-    pub(super) fn open(bytes: Vec<u8>) -> Option<Self> {
+    pub(super) fn open(bytes: Bytes) -> Option<Self> {
         let body_end = bytes.len().checked_sub(CHECKSUM_BYTES)?;
         let (body, checksum) = bytes.split_at(body_end);
         if !body.starts_with(&MAGIC) || u32_at(body, 8)? != FORMAT {
@@ -190,7 +212,7 @@ mod tests {
 
     #[test]
     fn what_was_built_is_read() {
-        let container = Container::open(sample()).unwrap();
+        let container = Container::open(Bytes::Held(sample())).unwrap();
         assert_eq!(container.section(0), [7; 9]);
         let strings = Strings::new(&container, 1);
         assert_eq!((strings.len(), strings.text(0), strings.text(2)), (3, "alpha", "omega"));
@@ -202,12 +224,12 @@ mod tests {
     fn a_file_that_is_cut_or_changed_anywhere_is_none() {
         let whole = sample();
         for len in 0..whole.len() {
-            assert!(Container::open(whole[..len].to_vec()).is_none(), "cut at {len}");
+            assert!(Container::open(Bytes::Held(whole[..len].to_vec())).is_none(), "cut at {len}");
         }
         for at in 0..whole.len() {
             let mut changed = whole.clone();
             changed[at] ^= 0x20;
-            assert!(Container::open(changed).is_none(), "byte {at}");
+            assert!(Container::open(Bytes::Held(changed)).is_none(), "byte {at}");
         }
     }
 
@@ -218,7 +240,7 @@ mod tests {
             strings.push(format!("{n:03}").as_bytes());
         }
         let file = strings.into_sections(Builder::default()).finish();
-        let container = Container::open(file).unwrap();
+        let container = Container::open(Bytes::Held(file)).unwrap();
         let strings = Strings::new(&container, 0);
         assert_eq!(strings.find(b"042"), Some(42));
         assert_eq!(strings.find(b"0425"), None);

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use super::container::Bytes;
 use super::embed::{EmbedError, Embedder};
 use super::manifest::{Manifest, Part};
 use super::record::{Record, Unit};
@@ -88,8 +89,9 @@ impl Index {
     fn load_parts(&self, manifest: Manifest) -> Option<Snapshot> {
         let dims = manifest.dims as usize;
         let read = |part: &Part| {
-            let bytes = self.read(self.part_path(part.number), MAX_SEGMENT_BYTES)?;
-            Segment::open(bytes).filter(|segment| segment.dims() == dims)
+            let path = self.part_path(part.number).ok()?;
+            let bytes = self.folder.as_ref()?.map_derived(&path, MAX_SEGMENT_BYTES).ok()?;
+            Segment::open(Bytes::Mapped(bytes)).filter(|segment| segment.dims() == dims)
         };
         let segments: Option<Vec<Segment>> = manifest.parts.iter().map(read).collect();
         Some(Snapshot::new(manifest, segments?))
@@ -274,7 +276,7 @@ fn push_numbered(
     bytes: Vec<u8>,
     number: u64,
 ) {
-    if let Some(segment) = Segment::open(bytes) {
+    if let Some(segment) = Segment::open(Bytes::Held(bytes)) {
         manifest.parts.push(Part { number, dead: Vec::new() });
         segments.push((segment, Origin::New));
     }

@@ -2,7 +2,7 @@
 //!
 //! Replacing this one file is what makes a change visible: a reader sees the index before it or after.
 
-use super::container::{Builder, Container, Strings, StringsBuilder, u32_at, u64_at};
+use super::container::{Builder, Bytes, Container, Strings, StringsBuilder, u32_at, u64_at};
 
 /// A segment's file, and what is dead in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) struct Manifest {
 
 impl Manifest {
     pub(super) fn parse(bytes: Vec<u8>) -> Option<Self> {
-        let container = Container::open(bytes)?;
+        let container = Container::open(Bytes::Held(bytes))?;
         let head = container.section(0);
         let mut parts = Vec::new();
         let lists = Strings::new(&container, 2);

@@ -12,7 +12,7 @@ mod tests;
 pub(super) use draft::{Analysed, Draft, quantise};
 pub(super) use postings::{Counts, Postings};
 
-use super::container::{Container, Strings, u32_at, u64_at};
+use super::container::{Bytes, Container, Strings, u32_at, u64_at};
 use super::record::{Fingerprint, Link, LinkKind, N_FIELDS, Standing, Voice};
 use super::traits::Traits;
 
@@ -36,7 +36,7 @@ const UNIT_BYTES: usize = 32;
 /// Time, unit, the fields' lengths, voice, standing, confidence and traits.
 const ROW_BYTES: usize = 24;
 
-/// A segment that was read whole.
+/// A segment that was found whole.
 #[derive(Debug)]
 pub(super) struct Segment {
     container: Container,
@@ -67,7 +67,7 @@ pub(super) struct Row {
 
 impl Segment {
     /// Takes a file's bytes; `None` when it is not a whole segment of this version.
-    pub(super) fn open(bytes: Vec<u8>) -> Option<Self> {
+    pub(super) fn open(bytes: Bytes) -> Option<Self> {
         let container = Container::open(bytes)?;
         let n_rows = container.section(section::ROWS).len() / ROW_BYTES;
         let dims = usize::try_from(u32_at(container.section(section::DIMS), 0)?).ok()?;

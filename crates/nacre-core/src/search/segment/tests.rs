@@ -29,7 +29,7 @@ fn segment(units: &[Unit]) -> Segment {
         let records = unit.records.iter().map(|record| Analysed::new(record, &[0.6, -0.8]));
         draft.push_unit(&unit.key, unit.fingerprint, records.collect());
     }
-    Segment::open(draft.finish()).unwrap()
+    Segment::open(Bytes::Held(draft.finish())).unwrap()
 }
 
 fn rows(segment: &Segment, term: &str) -> Vec<(u32, Counts)> {
@@ -69,7 +69,7 @@ fn merging_keeps_the_living_as_if_built_at_once() {
     let mut draft = Draft::new(2);
     draft.absorb(&left, |idx| idx != 0);
     draft.absorb(&right, |_| true);
-    let merged = Segment::open(draft.finish()).unwrap();
+    let merged = Segment::open(Bytes::Held(draft.finish())).unwrap();
     let whole = segment(&units[1..]);
     for term in ["red", "green", "blue", "two", "one"] {
         assert_eq!(rows(&merged, term), rows(&whole, term), "{term}");
