@@ -4,12 +4,7 @@
 //! on four stretches of the text wait together, which is three times as fast; the stretches overlap
 //! by the longest word, so no word is missed where they meet, and hits come out in order.
 
-use std::collections::HashMap;
 use std::ops::Range;
-
-use aho_corasick::automaton::Automaton as _;
-use aho_corasick::nfa::noncontiguous::NFA;
-use aho_corasick::{Anchored, MatchKind};
 
 const N_LANES: usize = 4;
 
@@ -42,47 +37,24 @@ pub(super) struct Automaton {
 
 impl Automaton {
     pub(super) fn new(words: &[&str]) -> Self {
-        let nfa = NFA::builder()
-            .match_kind(MatchKind::Standard)
-            .prefilter(false)
-            .build(words)
-            .expect("the words are constants and far below every limit");
-        let (classes, samples) = classes(words);
-        let start = nfa.start_state(Anchored::No).expect("unanchored search is built");
-        // Breadth first, then match states to the end: one comparison tells them.
-        let mut seen = vec![start];
-        let mut numbers = HashMap::from([(start, 0)]);
-        let mut rows: Vec<Vec<usize>> = Vec::new();
-        while rows.len() < seen.len() {
-            let from = seen[rows.len()];
-            let row = samples.iter().map(|byte| {
-                let to = nfa.next_state(Anchored::No, from, *byte);
-                *numbers.entry(to).or_insert_with(|| {
-                    seen.push(to);
-                    seen.len() - 1
-                })
-            });
-            rows.push(row.collect());
+        let (classes, n_classes) = classes(words);
+        let trie = Trie::new(words, &classes, n_classes);
+        // Match states go to the end: one comparison tells them.
+        let (plain, matching): (Vec<usize>, Vec<usize>) =
+            (0..trie.words.len()).partition(|state| trie.words[*state].is_empty());
+        let mut place = vec![0; trie.words.len()];
+        for (at, state) in plain.iter().chain(&matching).enumerate() {
+            place[*state] = (at * n_classes) as u32;
         }
-        let mut order: Vec<usize> = (0..seen.len()).collect();
-        order.sort_by_key(|idx| nfa.is_match(seen[*idx]));
-        let n_plain = order.iter().filter(|idx| !nfa.is_match(seen[**idx])).count();
-        let mut place = vec![0; order.len()];
-        for (at, idx) in order.iter().enumerate() {
-            place[*idx] = (at * samples.len()) as u32;
-        }
-        let ending = |idx: &usize| {
-            let state = seen[*idx];
-            let pattern = |at| nfa.match_pattern(state, at).as_usize() as u16;
-            (0..nfa.match_len(state)).map(pattern).collect()
-        };
+        let row = |state: &usize| &trie.next[state * n_classes..(state + 1) * n_classes];
+        let rows = plain.iter().chain(&matching).flat_map(row);
         Self {
             classes,
-            next: order.iter().flat_map(|idx| &rows[*idx]).map(|to| place[*to]).collect(),
-            n_classes: samples.len(),
+            next: rows.map(|to| place[*to as usize]).collect(),
+            n_classes,
             start: place[0],
-            first_match: (n_plain * samples.len()) as u32,
-            words: order[n_plain..].iter().map(ending).collect(),
+            first_match: (plain.len() * n_classes) as u32,
+            words: matching.iter().map(|state| trie.words[*state].clone()).collect(),
             longest: words.iter().map(|word| word.len()).max().unwrap_or(1),
         }
     }
@@ -183,18 +155,73 @@ impl Automaton {
     }
 }
 
-/// One class for each byte that occurs in a word, and one for all others; with a byte of each.
-fn classes(words: &[&str]) -> ([u8; 256], Vec<u8>) {
+/// The words as a tree whose every state knows where every byte leads.
+///
+/// Made by hand: each row is a copy of the row of the longest other beginning, with its own branches written over it. A
+/// short run pays for the table with every start, and asking a library's automaton for each entry took ten times as
+/// long.
+struct Trie {
+    next: Vec<u32>,
+    /// The words that end in each state, the longest first.
+    words: Vec<Vec<u16>>,
+}
+
+impl Trie {
+    fn new(words: &[&str], classes: &[u8; 256], n_classes: usize) -> Self {
+        let mut trie = Self { next: vec![0; n_classes], words: vec![Vec::new()] };
+        for (number, word) in words.iter().enumerate() {
+            let mut state = 0;
+            for byte in word.bytes() {
+                let at = state * n_classes + usize::from(classes[usize::from(byte)]);
+                if trie.next[at] == 0 {
+                    trie.next[at] = trie.words.len() as u32;
+                    trie.words.push(Vec::new());
+                    trie.next.resize(trie.next.len() + n_classes, 0);
+                }
+                state = trie.next[at] as usize;
+            }
+            trie.words[state].push(number as u16);
+        }
+        trie.link(n_classes);
+        trie
+    }
+
+    /// Fills in where the bytes lead that no word goes on with: breadth first, so that shorter beginnings are done.
+    fn link(&mut self, n_classes: usize) {
+        // Of each state the longest other beginning that it ends with.
+        let mut other = vec![0_usize; self.words.len()];
+        let mut queue = vec![0_usize];
+        let mut n_done = 0;
+        while let Some(&state) = queue.get(n_done) {
+            n_done += 1;
+            let (own, fallback) = (state * n_classes, other[state] * n_classes);
+            for class in 0..n_classes {
+                let elsewhere = if state == 0 { 0 } else { self.next[fallback + class] };
+                let child = self.next[own + class] as usize;
+                if child == 0 {
+                    self.next[own + class] = elsewhere;
+                    continue;
+                }
+                other[child] = elsewhere as usize;
+                let shorter = self.words[elsewhere as usize].clone();
+                self.words[child].extend(shorter);
+                queue.push(child);
+            }
+        }
+    }
+}
+
+/// One class for each byte that occurs in a word, and the first for all others; with how many there are.
+fn classes(words: &[&str]) -> ([u8; 256], usize) {
     let mut is_used = [false; 256];
     for byte in words.iter().flat_map(|word| word.bytes()) {
         is_used[usize::from(byte)] = true;
     }
-    let other = (0..=u8::MAX).find(|byte| !is_used[usize::from(*byte)]).unwrap_or_default();
-    let mut samples = vec![other];
+    let mut n_classes = 1;
     let mut classes = [0; 256];
     for byte in (0..=u8::MAX).filter(|byte| is_used[usize::from(*byte)]) {
-        classes[usize::from(byte)] = samples.len() as u8;
-        samples.push(byte);
+        classes[usize::from(byte)] = n_classes as u8;
+        n_classes += 1;
     }
-    (classes, samples)
+    (classes, n_classes)
 }

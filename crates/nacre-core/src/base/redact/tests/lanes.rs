@@ -9,7 +9,7 @@ use super::super::text::Text;
 use super::corpus::{Dice, KINDS, PLACES};
 use super::json::tangle;
 
-/// Every place where words end, by an automaton of the crate that ours is made from.
+/// Every place where words end, by an automaton that is not ours.
 fn plain_hits(words: &[&str], text: &str) -> Vec<(usize, Vec<u16>)> {
     let plain = AhoCorasick::new(words).unwrap();
     let mut hits: Vec<(usize, Vec<u16>)> = Vec::new();
