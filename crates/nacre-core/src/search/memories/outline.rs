@@ -13,7 +13,7 @@ use crate::memory::{LEARNING_KINDS, LearningKind, Located, Memory, MemoryType};
 use crate::search::index::IndexError;
 use crate::search::query::Query;
 use crate::search::rank::{self, Level, Mode, RankOptions};
-use crate::search::record::{LinkKind, Standing};
+use crate::search::record::Standing;
 use crate::search::words;
 
 /// What a memory is worth that names a file of the same name elsewhere, beside one that names the file itself.
@@ -34,9 +34,9 @@ pub struct Interest<'a> {
 
 /// A memory that holds, as the index knows it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
+pub struct Listed<'a> {
     row: usize,
-    pub id: String,
+    pub id: &'a str,
     pub memory_type: MemoryType,
     pub kind: Option<LearningKind>,
     /// When it was last said or changed; the beginning of time where nobody knows.
@@ -51,7 +51,7 @@ pub struct Listed {
 
 impl MemoryIndex<'_> {
     /// Every memory that holds: active, and overturned by no other. In no order.
-    pub fn outline(&self, interest: &Interest<'_>) -> Result<Vec<Listed>, SearchError> {
+    pub fn outline(&self, interest: &Interest<'_>) -> Result<Vec<Listed<'_>>, SearchError> {
         let rows = self.holding_rows();
         let kinds = self.kinds();
         let fits = self.fits(interest, &rows)?;
@@ -60,9 +60,9 @@ impl MemoryIndex<'_> {
             let numbers = self.snapshot.row(row);
             Some(Listed {
                 row,
-                id: self.snapshot.key(row).to_owned(),
+                id: self.snapshot.key(row),
                 memory_type: type_of(self.snapshot.unit_key(row))?,
-                kind: kinds.get(&row).copied(),
+                kind: kinds[row],
                 updated: Timestamp::from_millisecond(numbers.time_ms).unwrap_or_default(),
                 confidence: f32::from(numbers.confidence) / 255.0,
                 fit: fits.get(&row).copied().unwrap_or(0.0),
@@ -73,7 +73,7 @@ impl MemoryIndex<'_> {
     }
 
     /// Reads a listed memory; `None` when it went away or changed so that it is none any more.
-    pub fn read(&self, listed: &Listed) -> Option<Memory> {
+    pub fn read(&self, listed: &Listed<'_>) -> Option<Memory> {
         let at = Located::from_path(self.snapshot.unit_key(listed.row))?;
         self.pages().reader.borrow_mut().read_leniently(&at)
     }
@@ -81,29 +81,32 @@ impl MemoryIndex<'_> {
     /// Active rows, less those that a row in use says it overturned.
     fn holding_rows(&self) -> Vec<usize> {
         let snapshot = &self.snapshot;
-        let in_use: Vec<usize> = (0..snapshot.n_rows())
-            .filter(|row| snapshot.is_live(*row))
-            .filter(|row| snapshot.row(*row).standing != Standing::Archived)
-            .collect();
-        let mut overturned: HashSet<String> = HashSet::new();
-        for row in &in_use {
-            let own = snapshot.key(*row);
-            let links = snapshot.links(*row).into_iter();
-            let older = links.filter(|link| link.kind == LinkKind::Supersedes && link.to != own);
-            overturned.extend(older.map(|link| link.to));
+        let is_in_use = |row: usize| snapshot.row(row).standing != Standing::Archived;
+        let mut overturned: HashSet<&[u8]> = HashSet::new();
+        for (older, row) in snapshot.rows_under(&words::facet("supersedes", "")) {
+            let is_own = snapshot.key(row).to_lowercase().as_bytes() == older;
+            if is_in_use(row) && !is_own {
+                overturned.insert(older);
+            }
         }
-        let holds = |row: &usize| {
-            snapshot.row(*row).standing == Standing::Active
-                && !overturned.contains(snapshot.key(*row))
+        let is_overturned = |row: usize| {
+            !overturned.is_empty()
+                && overturned.contains(snapshot.key(row).to_lowercase().as_bytes())
         };
-        in_use.into_iter().filter(holds).collect()
+        (0..snapshot.n_rows())
+            .filter(|row| snapshot.is_live(*row))
+            .filter(|row| snapshot.row(*row).standing == Standing::Active)
+            .filter(|row| !is_overturned(*row))
+            .collect()
     }
 
-    fn kinds(&self) -> HashMap<usize, LearningKind> {
-        let mut kinds = HashMap::new();
+    /// The kind of every row that has one.
+    fn kinds(&self) -> Vec<Option<LearningKind>> {
+        let mut kinds = vec![None; self.snapshot.n_rows()];
         for spec in LEARNING_KINDS {
-            let term = words::facet("kind", spec.name);
-            kinds.extend(self.snapshot.postings(&term).map(|(row, _)| (row, spec.kind)));
+            for (row, _) in self.snapshot.postings(&words::facet("kind", spec.name)) {
+                kinds[row] = Some(spec.kind);
+            }
         }
         kinds
     }

@@ -387,11 +387,10 @@ fn kin_is_found_by_links_and_by_what_is_shared() {
     assert!(index.related("20990101-nobody").is_empty());
 }
 
-fn outlined(world: &World, task: Option<&str>, files: &[&str]) -> Vec<Listed> {
-    let index = MemoryIndex::open(&world.store, &world.embedder, &owner(), now()).unwrap();
+fn outlined<'a>(index: &'a MemoryIndex<'_>, task: Option<&str>, files: &[&str]) -> Vec<Listed<'a>> {
     let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
     let mut listed = index.outline(&Interest { task, files: &files, mode: Mode::Hybrid }).unwrap();
-    listed.sort_by(|a, b| a.id.cmp(&b.id));
+    listed.sort_by(|a, b| a.id.cmp(b.id));
     listed
 }
 
@@ -410,9 +409,10 @@ fn an_outline_holds_what_holds_and_nothing_else() {
     world.write("20260108-eight", "Eight", keys, "Text.");
     world.write("20260109-nine", "Nine", "updated: 2026-01-09\nconfidence: 1\n", "Text.");
     world.write("20260110-ten", "Ten", "supersedes: [20260110-ten]\n", "It names itself.");
-    let ids: Vec<String> = outlined(&world, None, &[]).into_iter().map(|one| one.id).collect();
+    let index = world.open(now());
+    let ids: Vec<&str> = outlined(&index, None, &[]).into_iter().map(|one| one.id).collect();
     assert_eq!(ids, ["20260102-two", "20260109-nine", "20260110-ten"]);
-    let nine = outlined(&world, None, &[]).remove(1);
+    let nine = outlined(&index, None, &[]).remove(1);
     assert_eq!((nine.confidence, nine.fit, nine.names_file), (1.0, 0.0, 0.0));
     assert_eq!(nine.updated.to_string(), "2026-01-09T00:00:00Z");
 }
@@ -422,17 +422,18 @@ fn an_outline_knows_what_fits_the_task_and_the_files() {
     let world = World::filled();
     world.write("20260105-file", "The schema is in src/db.rs", "", "And nowhere else.");
     world.write("20260106-name", "See tests/db.rs", "", "It is long.");
-    let fit = |listed: &[Listed]| {
+    let index = world.open(now());
+    let fit = |listed: &[Listed<'_>]| {
         let best = listed.iter().max_by(|a, b| a.fit.total_cmp(&b.fit)).unwrap();
-        (best.id.clone(), best.fit)
+        (best.id.to_owned(), best.fit)
     };
-    let asked = outlined(&world, Some("change the queue table in sqlite"), &[]);
+    let asked = outlined(&index, Some("change the queue table in sqlite"), &[]);
     assert_eq!(fit(&asked), ("20260101-queue".to_owned(), 1.0));
-    let named = |listed: &[Listed]| {
+    let named = |listed: &[Listed<'_>]| {
         let named = listed.iter().filter(|one| one.names_file > 0.0);
-        named.map(|one| (one.id.clone(), one.names_file)).collect::<Vec<_>>()
+        named.map(|one| (one.id.to_owned(), one.names_file)).collect::<Vec<_>>()
     };
-    let asked = outlined(&world, None, &["./src/db.rs"]);
+    let asked = outlined(&index, None, &["./src/db.rs"]);
     let expected = [("20260105-file".to_owned(), 1.0), ("20260106-name".to_owned(), 0.4)];
     assert_eq!(named(&asked), expected);
 }

@@ -99,7 +99,7 @@ impl Topic {
         }
     }
 
-    fn of(listed: &Listed) -> Self {
+    fn of(listed: &Listed<'_>) -> Self {
         match (listed.memory_type, listed.kind) {
             (MemoryType::Decision, _) => Self::Decisions,
             (MemoryType::Summary, _) => Self::RecentWork,
@@ -154,8 +154,8 @@ impl Brief {
 }
 
 /// A memory that may be told, and where it is from.
-struct Candidate {
-    listed: Listed,
+struct Candidate<'a> {
+    listed: Listed<'a>,
     source: usize,
     worth: f32,
 }
@@ -178,7 +178,7 @@ pub fn brief(
     candidates.sort_by(|a, b| {
         let by_worth = b.worth.total_cmp(&a.worth);
         let by_time = || b.listed.updated.cmp(&a.listed.updated);
-        let by_name = || a.listed.id.cmp(&b.listed.id).then(a.source.cmp(&b.source));
+        let by_name = || a.listed.id.cmp(b.listed.id).then(a.source.cmp(&b.source));
         by_worth.then_with(by_time).then_with(by_name)
     });
     let mut selection = Selection::new(sources, wish, counter);

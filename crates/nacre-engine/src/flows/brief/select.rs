@@ -21,7 +21,7 @@ const MAX_MISFITS: usize = 3;
 const MAX_READS: usize = 600;
 
 /// What a memory is worth to who is about to do what the wish says.
-pub(super) fn worth(listed: &Listed, wish: &Wish<'_>) -> f32 {
+pub(super) fn worth(listed: &Listed<'_>, wish: &Wish<'_>) -> f32 {
     let days = wish.now.duration_since(listed.updated).as_secs_f64() / 86_400.0;
     let half_life = match listed.memory_type {
         MemoryType::Summary => SESSION_HALF_LIFE_DAYS,
@@ -55,7 +55,7 @@ impl<'a> Selection<'a> {
     }
 
     /// Takes candidates, which come best first, until nothing more fits.
-    pub(super) fn fill(&mut self, candidates: &[Candidate]) {
+    pub(super) fn fill(&mut self, candidates: &[Candidate<'_>]) {
         let mut queues: Vec<Queue<'_>> = Topic::ALL.map(Queue::new).into();
         for candidate in candidates {
             let topic = Topic::of(&candidate.listed);
@@ -83,19 +83,19 @@ impl<'a> Selection<'a> {
     }
 
     /// The newest sessions may have left something open.
-    fn queue_open_ends<'c>(&self, candidates: &'c [Candidate], queues: &mut [Queue<'c>]) {
-        let is_session = |one: &&Candidate| one.listed.memory_type == MemoryType::Summary;
-        let mut sessions: Vec<&Candidate> = candidates.iter().filter(is_session).collect();
+    fn queue_open_ends<'c>(&self, candidates: &'c [Candidate<'c>], queues: &mut [Queue<'c>]) {
+        let is_session = |one: &&Candidate<'_>| one.listed.memory_type == MemoryType::Summary;
+        let mut sessions: Vec<&Candidate<'_>> = candidates.iter().filter(is_session).collect();
         sessions.sort_by(|a, b| {
             let by_time = b.listed.updated.cmp(&a.listed.updated);
-            by_time.then_with(|| a.listed.id.cmp(&b.listed.id)).then(a.source.cmp(&b.source))
+            by_time.then_with(|| a.listed.id.cmp(b.listed.id)).then(a.source.cmp(&b.source))
         });
         sessions.truncate(MAX_SESSIONS);
         let open = queues.iter_mut().find(|queue| queue.topic == Topic::OpenEnds);
         open.into_iter().for_each(|queue| queue.waiting.clone_from(&sessions));
     }
 
-    fn forms(&self, topic: Topic, candidate: &Candidate) -> Option<(Item, Option<Item>)> {
+    fn forms(&self, topic: Topic, candidate: &Candidate<'_>) -> Option<(Item, Option<Item>)> {
         let source = self.sources.get(candidate.source)?;
         let memory = source.index.read(&candidate.listed)?;
         let forms = forms(source.store, &memory, source.scope)?;
@@ -145,7 +145,7 @@ impl<'a> Selection<'a> {
 /// The memories of a topic that wait for their turn, best first.
 struct Queue<'c> {
     topic: Topic,
-    waiting: Vec<&'c Candidate>,
+    waiting: Vec<&'c Candidate<'c>>,
     n_seen: usize,
     n_taken: usize,
     n_misfits: usize,
@@ -161,7 +161,7 @@ impl<'c> Queue<'c> {
         Some(next.worth * self.topic.weight() / (1.0 + CROWDING * self.n_taken as f32))
     }
 
-    fn next(&mut self) -> Option<&'c Candidate> {
+    fn next(&mut self) -> Option<&'c Candidate<'c>> {
         let next = self.waiting.get(self.n_seen).copied();
         self.n_seen += 1;
         next
