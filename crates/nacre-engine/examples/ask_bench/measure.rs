@@ -10,7 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use nacre_core::memory::{Rules, Store};
 use nacre_core::safefs::{Access, Owner, WriteScope};
-use nacre_core::search::Builtin;
+use nacre_core::search::Embedder;
 use nacre_engine::agent::{MemoryShelf, recall};
 use nacre_engine::flows::ask::tell;
 
@@ -62,12 +62,17 @@ pub(crate) fn read_table(memories: &str, unknown: &str) -> (Vec<Page>, Vec<Quest
 }
 
 /// Writes the pages into a store at `folder` and asks every question.
-pub(crate) fn measure(folder: &Path, pages: &[Page], questions: &[Question]) -> Measured {
+pub(crate) fn measure(
+    folder: &Path,
+    pages: &[Page],
+    questions: &[Question],
+    embedder: Arc<dyn Embedder>,
+) -> Measured {
     pages.iter().for_each(|page| write(folder, page));
     let store = Store::new(WriteScope::open(folder, Access::Private).unwrap(), Rules::default());
     let shelves = [MemoryShelf {
         store: Arc::new(store),
-        embedder: Arc::new(Builtin::shipped().unwrap()),
+        embedder,
         owner: Owner { pid: 1, command: "bench".to_owned(), since: String::new() },
         patience: Duration::ZERO,
         source: "bench".to_owned(),
