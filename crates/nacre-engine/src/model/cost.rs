@@ -31,6 +31,11 @@ impl Cost {
         self.0
     }
 
+    /// For those who read it as a number; sums are made of the exact amounts.
+    pub fn dollars(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))

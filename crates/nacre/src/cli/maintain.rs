@@ -8,19 +8,21 @@ use nacre_core::base::Shown;
 use nacre_core::memory::{PlannedChange, Store};
 use nacre_core::search::{Builtin, Embedder};
 use nacre_engine::flows::maintain::{
-    MaintainOrder, MaintainOutcome, MaintainReport, Scribe, Text, maintain, preview, write,
+    MaintainOrder, MaintainOutcome, MaintainReport, maintain, preview,
 };
+use nacre_engine::flows::models::FlowModels;
 use nacre_engine::flows::run;
 use nacre_engine::flows::strategy::Reader;
 use nacre_engine::flows::sync::Desk;
-use nacre_engine::model::{Cancel, Control, Limits, Models, RetryPolicy, Role as ModelRole, Route};
+use nacre_engine::model::{Models, Role as ModelRole};
 use serde_json::{Value, json};
 
 use super::changes::{changes_json, is_shared, print_changes};
 use super::env::stopwatch;
 use super::error::{CommandError, Exit};
-use super::models::{block_on, model_settings, scripted};
+use super::models::{model_settings, scripted};
 use super::runtime::Runtime;
+use super::spending::{asker_of_run, open_models};
 use super::ui::{Role, Ui};
 use super::undo::undo_run;
 
@@ -71,33 +73,17 @@ struct Kept {
 struct Tools {
     embedder: Box<dyn Embedder>,
     builtin: Builtin,
-    writer: Option<Writer>,
+    writers: Option<FlowModels>,
 }
 
-/// The model that writes.
-struct Writer {
-    route: Route,
-    control: Control,
-}
-
-impl Writer {
-    fn open(runtime: &Runtime, script: Option<&Path>) -> Result<Self, CommandError> {
-        let models = Models::new(match script {
-            Some(file) => scripted(runtime, file)?,
-            None => model_settings(runtime)?,
-        });
-        let control = Control {
-            policy: RetryPolicy::default(),
-            limits: Limits::default(),
-            seed: u64::from(runtime.environment.pid),
-            cancel: Cancel::never(),
-        };
-        Ok(Self { route: models.route(ModelRole::Lead)?, control })
-    }
-
-    fn write(&self, sources: &[Text]) -> Result<Text, String> {
-        block_on(write(&self.route, &self.control, sources)).map_err(|error| error.message)?
-    }
+/// The models that may write; the role must have one.
+fn writers(runtime: &Runtime, script: Option<&Path>) -> Result<FlowModels, CommandError> {
+    let models = Models::new(match script {
+        Some(file) => scripted(runtime, file)?,
+        None => model_settings(runtime)?,
+    });
+    models.route(ModelRole::Lead)?;
+    open_models(runtime, models)
 }
 
 pub(crate) fn cmd_maintain(
@@ -109,8 +95,8 @@ pub(crate) fn cmd_maintain(
     if let Some(run) = undo {
         return undo_run(ui, runtime, run);
     }
-    let writer = if *rewrite { Some(Writer::open(runtime, script.as_deref())?) } else { None };
-    let tools = Tools { embedder: runtime.embedder()?, builtin: Builtin::shipped()?, writer };
+    let writers = if *rewrite { Some(writers(runtime, script.as_deref())?) } else { None };
+    let tools = Tools { embedder: runtime.embedder()?, builtin: Builtin::shipped()?, writers };
     let mut kept = Vec::new();
     for place in places(runtime, *all)? {
         let took = stopwatch();
@@ -184,16 +170,24 @@ fn one(
         lead: None,
         reader: Reader::offline(),
     };
-    let write = tools.writer.as_ref().map(|writer| |sources: &[Text]| writer.write(sources));
-    let scribe = write.as_ref().map(|write| write as Scribe<'_>);
+    let project = place.repository.as_ref().map(|path| path.display().to_string());
+    let asker = tools.writers.as_ref();
+    let asker =
+        asker.map(|models| asker_of_run(runtime, models, "maintain", project)).transpose()?;
     if dry_run {
-        let (report, mut changes) = preview(&desk, order, scribe)?;
+        let (report, mut changes) = preview(&desk, order, asker.as_ref())?;
         changes.retain(|change| is_shared(change.path.as_str()));
         return Ok((report, changes));
     }
-    let report = maintain(&desk, order, scribe, |step| {
+    let report = maintain(&desk, order, asker.as_ref(), |step| {
         ui.progress_note(&format!("{}: {}", place.name, step.as_str()));
     })?;
+    if let Some(reached) = asker.as_ref().and_then(|asker| asker.purse().reached()) {
+        ui.warning(
+            format!("{}: not everything was written anew: {reached}", place.name),
+            Some(&format!("Raise it: nacre config set {} N", reached.key())),
+        );
+    }
     if report.outcome == MaintainOutcome::Done {
         let writer = place.store.scope().lock(&owner, runtime.settings().lock.wait)?;
         run::prune(&place.store, &writer, runtime.settings().runs.keep)?;

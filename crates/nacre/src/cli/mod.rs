@@ -42,6 +42,7 @@ mod run;
 mod runtime;
 mod skill;
 mod skip;
+mod spending;
 mod status;
 mod strategy;
 mod summarize;

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::error::{CommandError, Exit};
 use super::runtime::{Runtime, ScopedStore};
-use super::strategy::spending_limits;
+use super::spending::spending_limits;
 use super::traces;
 use super::ui::{Role, Ui};
 
@@ -163,7 +163,7 @@ fn spending_status(runtime: &Runtime) -> Result<Vec<SpendingStatus>, CommandErro
     let project = runtime.project.as_ref().map(|project| project.path.display().to_string());
     let on = SpentOn { project, session: String::new() };
     let scopes = spent_by_scope(&state, &limits, &on, runtime.now()).map_err(failed)?;
-    let dollars = |amount: Amount| amount.cost.nano_dollars() as f64 / 1e9;
+    let dollars = |amount: Amount| amount.cost.dollars();
     let told = scopes.into_iter().filter(|(scope, ..)| *scope != LimitScope::Session);
     Ok(told
         .map(|(scope, limit, sum)| SpendingStatus {

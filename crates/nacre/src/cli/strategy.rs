@@ -1,19 +1,18 @@
 //! How sessions are read: the flag, else the setting; and the models that may be asked for it.
 
-use std::time::Duration;
-
 use clap::{Args, ValueEnum};
 use nacre_core::catalog::key_of;
-use nacre_core::config::{LimitSettings, StrategyChoice};
+use nacre_core::config::StrategyChoice;
 use nacre_core::transcript::Trace;
-use nacre_engine::agent::state::{SpentOn, State};
-use nacre_engine::flows::models::{AskError, Asker, FlowModels, SpendingLimits};
+use nacre_engine::agent::state::SpentOn;
+use nacre_engine::flows::models::{AskError, Asker, FlowModels};
 use nacre_engine::flows::strategy::{HowRead, ReadError, Reader};
-use nacre_engine::model::{Amount, Cost, Limits, Models, Reached, RetryPolicy, Role};
+use nacre_engine::model::{Models, Role};
 
 use super::error::{CommandError, Exit};
 use super::models::{model_settings, no_answer};
 use super::runtime::Runtime;
+use super::spending::{limit_hint, open_models};
 use super::ui::Ui;
 
 /// How sessions are read.
@@ -107,43 +106,6 @@ fn flow_models(
     open_models(runtime, models).map(Some)
 }
 
-/// Models, with what they may cost and the state in which it is counted.
-pub(crate) fn open_models(runtime: &Runtime, models: Models) -> Result<FlowModels, CommandError> {
-    let home = runtime.home_scope()?;
-    let state = State::open(&home, &runtime.owner("sync"), runtime.settings().lock.wait)
-        .map_err(|error| CommandError::from_error(Exit::Failed, &error, None))?;
-    let limits = spending_limits(&runtime.settings().limits);
-    // A small machine reads a long question slowly before it says its first word.
-    let patience = Limits { first_token: Duration::from_secs(300), ..Limits::default() };
-    let seed = runtime.now().as_nanosecond() as u64 ^ u64::from(runtime.environment.pid);
-    let flow = FlowModels::new(models, state, limits, (RetryPolicy::default(), patience, seed));
-    flow.map_err(|error| CommandError {
-        causes: vec![error.to_string()],
-        ..CommandError::failed("Cannot start what waits for models")
-    })
-}
-
-/// The limits as amounts.
-pub(crate) fn spending_limits(settings: &LimitSettings) -> SpendingLimits {
-    let amount = |tokens: u64, thousandths: u64| Amount {
-        tokens,
-        cost: Cost::from_nano_dollars(thousandths.saturating_mul(1_000_000)),
-    };
-    let LimitSettings {
-        session_tokens,
-        session_usd,
-        day_tokens,
-        day_usd,
-        project_tokens,
-        project_usd,
-    } = *settings;
-    SpendingLimits {
-        session: amount(session_tokens, session_usd),
-        day: amount(day_tokens, day_usd),
-        project: amount(project_tokens, project_usd),
-    }
-}
-
 /// Says so where a limit kept the model away from a session; how the command ends then.
 pub(crate) fn told_limit(ui: &mut Ui, how: &HowRead) -> Exit {
     let (Some(key), Some(why)) = (how.limit, &how.fallback) else { return Exit::Done };
@@ -152,14 +114,6 @@ pub(crate) fn told_limit(ui: &mut Ui, how: &HowRead) -> Exit {
         Some(&format!("nacre config set {key} N")),
     );
     Exit::Partial
-}
-
-/// What may help where a limit is reached.
-pub(crate) fn limit_hint(reached: &Reached) -> String {
-    format!(
-        "Raise it: nacre config set {} N; or go on without a model: --strategy offline",
-        reached.key()
-    )
 }
 
 impl From<AskError> for CommandError {

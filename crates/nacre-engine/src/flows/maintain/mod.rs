@@ -34,7 +34,7 @@ pub(super) use self::ledger::Ledger;
 use self::plan::{Inputs, Plan};
 pub use self::report::{MaintainAction, MaintainOutcome, MaintainReport, OpenContradiction, VERBS};
 use self::rewrite::Texts;
-pub use self::rewrite::{Scribe, Text, write};
+use super::models::Asker;
 use super::run::{RunId, RunMode, UndoPlan, pretty};
 use super::sync::Desk;
 
@@ -97,13 +97,13 @@ impl From<FsError> for MaintainError {
 pub fn maintain(
     desk: &Desk<'_>,
     order: &MaintainOrder,
-    scribe: Option<Scribe<'_>>,
+    asker: Option<&Asker<'_>>,
     mut watch: impl FnMut(MaintainStep),
 ) -> Result<MaintainReport, MaintainError> {
     let mut tries = 0;
     loop {
         let began = (desk.clock)();
-        let Some(round) = Round::open(desk, order, scribe, &mut watch)? else {
+        let Some(round) = Round::open(desk, order, asker, &mut watch)? else {
             return Ok(Round::skipped(desk));
         };
         if round.plan.revisions.is_empty() {
@@ -138,10 +138,10 @@ pub fn maintain(
 pub fn preview(
     desk: &Desk<'_>,
     order: &MaintainOrder,
-    scribe: Option<Scribe<'_>>,
+    asker: Option<&Asker<'_>>,
 ) -> Result<(MaintainReport, Vec<PlannedChange>), MaintainError> {
     let began = (desk.clock)();
-    let Some(round) = Round::open(desk, order, scribe, &mut |_| {})? else {
+    let Some(round) = Round::open(desk, order, asker, &mut |_| {})? else {
         return Ok((Round::skipped(desk), Vec::new()));
     };
     let mut batch = desk.store.begin(desk.owner, desk.patience)?;
@@ -170,7 +170,7 @@ impl Round {
     fn open(
         desk: &Desk<'_>,
         order: &MaintainOrder,
-        scribe: Option<Scribe<'_>>,
+        asker: Option<&Asker<'_>>,
         watch: &mut dyn FnMut(MaintainStep),
     ) -> Result<Option<Self>, MaintainError> {
         let began = (desk.clock)();
@@ -202,9 +202,9 @@ impl Round {
             compared.extend(more);
             plan = planned(&compared, &texts);
         }
-        if let Some(scribe) = scribe {
+        if let Some(asker) = asker {
             watch(MaintainStep::Write);
-            texts = rewrite::texts(&collection, &compared, &plan, (scribe, desk.builtin))?;
+            texts = rewrite::texts(&collection, &compared, &plan, (asker, desk.builtin))?;
             plan = planned(&compared, &texts);
         }
         let compared_for = (desk.clock)().saturating_sub(began + read_for);
@@ -249,7 +249,8 @@ impl Round {
         let [read_for, compared_for] = self.took;
         let metrics = json!({
             "run_id": run, "memories": report.memories, "broken": report.broken, "pairs": self.n_pairs,
-            "counts": report.counts, "model_calls": report.model_calls, "denied_writes": 0, "explorers": [],
+            "counts": report.counts, "model_calls": report.model_calls, "tokens": report.tokens,
+            "cost_usd": report.cost_usd, "denied_writes": 0, "explorers": [],
             "durations_ms": {
                 "read": millis(read_for), "compare": millis(compared_for),
                 "whole": millis((desk.clock)().saturating_sub(began)),
@@ -317,7 +318,9 @@ impl Round {
             contradictions: self.plan.open.clone(),
             actions,
             written_paths,
-            model_calls: self.texts.n_asked,
+            model_calls: self.texts.spent.calls,
+            tokens: self.texts.spent.usage.total(),
+            cost_usd: self.texts.spent.cost.dollars(),
             ..Self::skipped(desk)
         }
     }
@@ -336,6 +339,8 @@ impl Round {
             contradictions: Vec::new(),
             written_paths: Vec::new(),
             model_calls: 0,
+            tokens: 0,
+            cost_usd: 0.0,
         }
     }
 }

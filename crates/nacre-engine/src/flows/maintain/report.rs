@@ -60,7 +60,9 @@ pub struct MaintainReport {
     pub actions: Vec<MaintainAction>,
     pub contradictions: Vec<OpenContradiction>,
     pub written_paths: Vec<String>,
-    pub model_calls: usize,
+    pub model_calls: u64,
+    pub tokens: u64,
+    pub cost_usd: f64,
 }
 
 /// Every verb, so that a count of nothing is told as well.

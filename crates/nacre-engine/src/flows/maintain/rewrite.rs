@@ -7,13 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nacre_core::memory::{Kinship, Likeness, MemoryId, Profile, kinship};
 use nacre_core::search::{Builtin, EmbedError, Embedder as _, near_words};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 
 use super::compare::Compared;
 use super::gather::{Collection, Held};
 use super::plan::Plan;
-use crate::model::{Control, OutputSchema, Request, Role, Route, structured};
+use crate::flows::models::{Asker, Question};
+use crate::model::{OutputSchema, Role, SpentTotals};
 
 /// How many texts are asked for in one run.
 const MAX_ASKED: usize = 40;
@@ -36,14 +37,11 @@ command and reason exactly as written, invent nothing, and do not weaken or reve
 sentence; the body has the reasons and details.";
 
 /// A title and a body.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Text {
-    pub title: String,
-    pub body: String,
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Text {
+    pub(super) title: String,
+    pub(super) body: String,
 }
-
-/// Makes one text of several, or says why it cannot.
-pub type Scribe<'a> = &'a dyn Fn(&[Text]) -> Result<Text, String>;
 
 /// Short memories that a model made one of; the first is the one that stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,27 +57,32 @@ pub(super) struct Texts {
     pub(super) merged: BTreeMap<MemoryId, Text>,
     pub(super) consolidated: Vec<Consolidated>,
     pub(super) n_asked: usize,
+    pub(super) spent: SpentTotals,
     /// What was asked and what became of it, a line each.
     pub(super) log: String,
 }
 
-/// Asks a model for one text made of `sources`.
-pub async fn write(route: &Route, control: &Control, sources: &[Text]) -> Result<Text, String> {
+/// Asks for one text made of `sources`.
+fn question(sources: &[Text]) -> Question {
     let schema = json!({
         "type": "object",
         "properties": { "title": { "type": "string" }, "body": { "type": "string" } },
         "required": ["title", "body"],
         "additionalProperties": false,
     });
-    let output =
-        OutputSchema { name: "note".to_owned(), description: "The one note.".to_owned(), schema };
-    let notes: String = sources
-        .iter()
-        .map(|text| format!("<note>\n{}\n\n{}\n</note>\n", fenced(&text.title), fenced(&text.body)))
-        .collect();
-    let request = Request::new(Role::Lead, INSTRUCTIONS, &notes);
-    let answered = structured::<Text>(route, &request, &output, control, &mut |_| {}).await;
-    answered.map(|answer| answer.value).map_err(|error| error.to_string())
+    let note = |text: &Text| {
+        format!("<note>\n{}\n\n{}\n</note>\n", fenced(&text.title), fenced(&text.body))
+    };
+    Question {
+        role: Role::Lead,
+        instructions: INSTRUCTIONS.to_owned(),
+        material: sources.iter().map(note).collect(),
+        output: OutputSchema {
+            name: "note".to_owned(),
+            description: "The one note.".to_owned(),
+            schema,
+        },
+    }
 }
 
 /// No note can end itself.
@@ -92,22 +95,23 @@ pub(super) fn texts(
     collection: &Collection,
     compared: &[Compared],
     plan: &Plan,
-    (scribe, embedder): (Scribe<'_>, &Builtin),
+    (asker, embedder): (&Asker<'_>, &Builtin),
 ) -> Result<Texts, EmbedError> {
     let mut texts = Texts::default();
     let taken: BTreeSet<usize> = plan.revisions.keys().copied().collect();
     for (kept, group) in merge_groups(plan) {
         let members: Vec<usize> = std::iter::once(kept).chain(group).collect();
-        if let Some(text) = texts.ask(collection, &members, (scribe, embedder))? {
+        if let Some(text) = texts.ask(collection, &members, (asker, embedder))? {
             texts.merged.insert(collection.held[kept].id().clone(), text);
         }
     }
     for members in short_groups(collection, compared, &taken) {
-        if let Some(text) = texts.ask(collection, &members, (scribe, embedder))? {
+        if let Some(text) = texts.ask(collection, &members, (asker, embedder))? {
             let members = members.iter().map(|idx| collection.held[*idx].id().clone()).collect();
             texts.consolidated.push(Consolidated { members, text });
         }
     }
+    texts.spent = asker.purse().totals();
     Ok(texts)
 }
 
@@ -164,7 +168,7 @@ impl Texts {
         &mut self,
         collection: &Collection,
         members: &[usize],
-        (scribe, embedder): (Scribe<'_>, &Builtin),
+        (asker, embedder): (&Asker<'_>, &Builtin),
     ) -> Result<Option<Text>, EmbedError> {
         if self.n_asked == MAX_ASKED {
             return Ok(None);
@@ -172,10 +176,11 @@ impl Texts {
         self.n_asked += 1;
         let held: Vec<&Held> = members.iter().map(|idx| &collection.held[*idx]).collect();
         let source = |one: &&Held| Text { title: one.memory.title.clone(), body: one.claimed() };
-        let answer = scribe(&held.iter().map(source).collect::<Vec<_>>());
+        let sources: Vec<Text> = held.iter().map(source).collect();
+        let answer = asker.ask::<Text>(&question(&sources));
         let fault = match &answer {
             Ok(text) => fault_of(text, &held, embedder)?,
-            Err(reason) => Some(reason.clone()),
+            Err(error) => Some(error.to_string()),
         };
         let names: Vec<&str> = held.iter().map(|one| one.id().as_str()).collect();
         let told = fault.as_deref().unwrap_or("taken");

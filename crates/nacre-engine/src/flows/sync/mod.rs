@@ -427,7 +427,7 @@ impl<'d> Session<'d> {
             dropped: extraction.dropped_counts.clone(),
             summary_path: summary_path.cloned(),
             written_paths: written,
-            cost_usd: dollars(self.spent()) + asked.cost_usd(),
+            cost_usd: self.spent().cost.dollars() + asked.cost_usd(),
             strategy: extraction.strategy,
             fallback: self.reading.how.fallback.clone(),
             limit: self.reading.how.limit,
@@ -518,10 +518,6 @@ impl<'d> Session<'d> {
         batch.put_file(Mark::transcript(agent, run)?, self.reading.transcript.clone())?;
         Ok(())
     }
-}
-
-fn dollars(spent: SpentTotals) -> f64 {
-    spent.cost.nano_dollars() as f64 / 1e9
 }
 
 fn millis(duration: Duration) -> u64 {

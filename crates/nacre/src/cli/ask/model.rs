@@ -16,6 +16,7 @@ use super::super::error::{CommandError, Exit};
 use super::super::models::{block_on, no_answer};
 use super::super::recorded::SPILL_FOLDER;
 use super::super::run::crew;
+use super::super::spending::paid;
 use super::super::ui::{Live, Ui};
 use super::Asking;
 
@@ -37,6 +38,7 @@ pub(super) fn answer(
     let home = asking.runtime.home_scope()?;
     let seen = Seen::default();
     asking.passages.iter().for_each(|passage| note(&seen, passage));
+    let models = paid(asking.runtime, models, "ask")?;
     let crew = crew(asking.runtime, &home, models)?;
     let crew = Crew { tools: tools(asking, &crew, &seen)?, ..crew };
     let spec = asker(&crew.permissions);

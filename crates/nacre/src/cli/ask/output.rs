@@ -4,6 +4,7 @@ use nacre_core::base::Shown;
 use nacre_core::memory::{MemoryId, Status};
 use nacre_engine::agent::{Passage, speaker};
 use nacre_engine::flows::ask::{Doubts, Told};
+use nacre_engine::model::Cost;
 use serde_json::{Map, Value, json};
 
 use super::super::error::CommandError;
@@ -192,7 +193,7 @@ fn object(asking: &Asking<'_>, answered: &Answered, memories: &[Memory]) -> Valu
         "steps": facts.steps,
         "tool_calls": facts.tool_calls,
         "tokens": { "input": facts.usage.total() - facts.usage.output, "output": facts.usage.output },
-        "cost_usd": facts.cost.map(|cost| cost.nano_dollars() as f64 / 1e9),
+        "cost_usd": facts.cost.map(Cost::dollars),
     })
 }
 

@@ -98,7 +98,7 @@ pub(crate) fn cmd_test(
             "first_word_ms": first_word.map(millis),
             "total_ms": millis(took),
             "tokens": { "input": input + cache_read + cache_write, "output": output },
-            "cost_usd": cost.map(|cost| cost.nano_dollars() as f64 / 1e9),
+            "cost_usd": cost.map(Cost::dollars),
         }))?;
         return Ok(Exit::Done);
     }

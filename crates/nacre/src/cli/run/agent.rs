@@ -15,7 +15,7 @@ use nacre_engine::agent::{
     Event, Events, Heartbeat, Listener, Outcome, Permissions, Record, Recording, RunError,
     RunHandle, Shelf, ShelfPlaces, TaskClass, TaskId, Workspace, check_report, toolkits,
 };
-use nacre_engine::model::{Limits, Models, RetryPolicy};
+use nacre_engine::model::{Cost, Limits, Models, RetryPolicy, Role as ModelRole};
 use serde_json::{Value, json};
 
 use super::super::error::{CommandError, Exit};
@@ -24,6 +24,7 @@ use super::super::recorded::{
     Planned, cancelled_elsewhere, clock, empty_spill, record, seed, spill,
 };
 use super::super::runtime::{Runtime, git_root};
+use super::super::spending::paid;
 use super::super::ui::{Live, Role, Ui};
 
 /// Which agent works on what.
@@ -62,12 +63,12 @@ pub(super) fn cmd_agent(
         None => model_settings(runtime)?,
     });
     let home = runtime.home_scope()?;
-    let crew = crew(runtime, &home, models)?;
+    // What cannot be asked at all is said before anything is made for it.
+    models.route(ModelRole::Explorer)?;
+    let crew = crew(runtime, &home, paid(runtime, models, "run")?)?;
     let spec = match agent {
         AgentName::Explorer => crew.explorer(&crew.permissions, None),
     };
-    // What cannot be asked at all is said before a task is made of it.
-    crew.models.route(spec.role)?;
     let task = TaskId::from_random(crew.seed);
     let (recording, heartbeat) = recording(ui, runtime, &home, (&task, &spec, question)).unzip();
     let live = Arc::new(Watcher { live: ui.live() });
@@ -104,7 +105,7 @@ async fn explore(
 pub(crate) fn crew(
     runtime: &Runtime,
     home: &WriteScope,
-    models: Models,
+    models: Arc<Models>,
 ) -> Result<Crew, CommandError> {
     let failed =
         |error: &dyn std::error::Error| CommandError::from_error(Exit::Failed, error, None);
@@ -115,7 +116,7 @@ pub(crate) fn crew(
     let workspace = Workspace::open(&root, &permissions.denied).map_err(|error| failed(&error))?;
     let workspace = Arc::new(workspace);
     Ok(Crew {
-        models: Arc::new(models),
+        models,
         policy: RetryPolicy::default(),
         // A small machine reads a long question slowly before it says its first word.
         limits: Limits { first_token: Duration::from_secs(300), ..Limits::default() },
@@ -304,7 +305,7 @@ fn output(task: &TaskId, outcome: &Outcome, checked: &[(Citation, CitationState)
         "tool_calls": facts.tool_calls,
         "denied_calls": facts.denied_calls,
         "tokens": { "input": facts.usage.total() - facts.usage.output, "output": facts.usage.output },
-        "cost_usd": facts.cost.map(|cost| cost.nano_dollars() as f64 / 1e9),
+        "cost_usd": facts.cost.map(Cost::dollars),
         "wall_ms": facts.wall_us / 1000,
     })
 }

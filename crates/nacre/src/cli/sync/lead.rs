@@ -23,7 +23,7 @@ use super::super::recorded::{
     Planned, cancelled_elsewhere, clock, empty_spill, record, seed, spill,
 };
 use super::super::runtime::Runtime;
-use super::super::strategy::open_models;
+use super::super::spending::open_models;
 use super::super::ui::Ui;
 
 /// What a lead of one store is made of.

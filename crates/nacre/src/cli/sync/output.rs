@@ -5,7 +5,7 @@ use nacre_engine::flows::sync::{Outcome, Pause, RunReport};
 use serde_json::{Value, json};
 
 use super::super::error::CommandError;
-use super::super::strategy::limit_hint;
+use super::super::spending::limit_hint;
 use super::super::ui::{Role, Ui};
 use super::work::{Paused, Worked};
 

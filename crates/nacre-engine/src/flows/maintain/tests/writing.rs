@@ -1,11 +1,31 @@
 //! What a model may write, and what is dropped of it.
 
+use serde_json::json;
+
 use super::*;
+use crate::agent::state::SpentOn;
+use crate::flows::models::SpendingLimits;
+use crate::flows::testing::{flow, no_limits, plenty};
+use crate::model::Amount;
 
 const LONGER: (&str, &str) =
     ("Packages are installed with pnpm", "A second lock file is written by npm.");
 
-fn with_scribe(world: &World, scribe: Scribe<'_>) -> MaintainReport {
+/// A run in which the model says these texts one after the other.
+fn with_model(world: &World, says: &[(&str, &str)]) -> MaintainReport {
+    with_limits(world, says, no_limits())
+}
+
+fn with_limits(world: &World, says: &[(&str, &str)], spending: SpendingLimits) -> MaintainReport {
+    let turn = |(title, body): &(&str, &str)| {
+        let said = json!({ "title": title, "body": body });
+        format!("[[turns]]\nsay = '''{said}'''\nusage = {{ input = 100, output = 20 }}\n")
+    };
+    let home = tempfile::tempdir().unwrap();
+    let script = says.iter().map(turn).reduce(|all, turn| all + &turn);
+    let models = flow(&home, script.as_deref().unwrap_or("turns = []"), spending);
+    let on = SpentOn { project: None, session: "maintain".to_owned() };
+    let asker = models.asker(on, day(20)).unwrap();
     let owner = owner();
     let desk = Desk {
         store: &world.store,
@@ -18,11 +38,7 @@ fn with_scribe(world: &World, scribe: Scribe<'_>) -> MaintainReport {
         lead: None,
         reader: crate::flows::strategy::Reader::offline(),
     };
-    maintain(&desk, &MaintainOrder::default(), Some(scribe), |_| {}).unwrap()
-}
-
-fn text(title: &str, body: &str) -> Text {
-    Text { title: title.to_owned(), body: body.to_owned() }
+    maintain(&desk, &MaintainOrder::default(), Some(&asker), |_| {}).unwrap()
 }
 
 fn twins() -> World {
@@ -35,34 +51,42 @@ fn twins() -> World {
 #[test]
 fn what_is_merged_is_written_anew_where_nothing_is_lost_and_nothing_invented() {
     let world = twins();
-    let written =
-        text("Install packages with pnpm, never with npm", "npm writes a second lock file.");
-    let report = with_scribe(&world, &|_| Ok(written.clone()));
-    assert_eq!((report.model_calls, report.counts["merge"]), (1, 1), "{report:#?}");
+    let written = ("Install packages with pnpm, never with npm", "npm writes a second lock file.");
+    let report = with_model(&world, &[written]);
+    assert_eq!((report.model_calls, report.tokens), (1, 120));
+    assert_eq!(report.counts["merge"], 1, "{report:#?}");
     let kept = report.actions[0].with.clone().unwrap();
-    assert_eq!(world.store.get(kept.as_str()).unwrap().title, written.title);
+    assert_eq!(world.store.get(kept.as_str()).unwrap().title, written.0);
 }
 
 #[test]
 fn a_text_that_invents_or_forgets_is_dropped_and_the_rule_merges() {
     for written in [
-        text("Install packages with pnpm", "npm writes a second lock file, says the RFC 4711."),
-        text("Install packages", "There is a second lock file."),
-        text("", "npm writes a second lock file."),
-        text(
+        ("Install packages with pnpm", "npm writes a second lock file, says the RFC 4711."),
+        ("Install packages", "There is a second lock file."),
+        ("", "npm writes a second lock file."),
+        (
             "Do not install packages with pnpm any more",
             "From now on npm is used, pnpm is gone: a second lock file.",
         ),
     ] {
         let world = twins();
-        let report = with_scribe(&world, &|_| Ok(written.clone()));
+        let report = with_model(&world, &[written]);
         assert_eq!(report.counts["merge"], 1, "{written:?}");
         let kept = report.actions[0].with.clone().unwrap();
         let title = world.store.get(kept.as_str()).unwrap().title;
         assert!([PNPM.0, LONGER.0].contains(&title.as_str()), "{title} of {written:?}");
     }
-    let report = with_scribe(&twins(), &|_| Err("no answer".to_owned()));
-    assert_eq!(report.counts["merge"], 1);
+    // A model that does not answer keeps nothing from being done.
+    assert_eq!(with_model(&twins(), &[]).counts["merge"], 1);
+}
+
+#[test]
+fn a_limit_keeps_the_model_away_and_the_rule_merges() {
+    let none_left = SpendingLimits { day: Amount { tokens: 1, ..plenty() }, ..no_limits() };
+    let written = ("Install packages with pnpm, never with npm", "npm writes a second lock file.");
+    let report = with_limits(&twins(), &[written], none_left);
+    assert_eq!((report.model_calls, report.tokens, report.counts["merge"]), (0, 0, 1));
 }
 
 #[test]
@@ -76,12 +100,8 @@ fn short_memories_on_one_point_become_one() {
     for (on, (title, body)) in parts.iter().enumerate() {
         world.say(i64::try_from(on).unwrap(), title, body, Speaker::User);
     }
-    let joined = |sources: &[Text]| {
-        let body: Vec<String> =
-            sources.iter().map(|text| format!("{}. {}", text.title, text.body)).collect();
-        Ok(text("The staging database", &body.join("\n\n")))
-    };
-    let report = with_scribe(&world, &joined);
+    let body: Vec<String> = parts.iter().map(|(title, body)| format!("{title}. {body}")).collect();
+    let report = with_model(&world, &[("The staging database", &body.join(" "))]);
     assert_eq!(report.counts["consolidate"], 2, "{report:#?}");
     let active = world.store.list(|at| at.shelf == Shelf::Active).unwrap().memories;
     let [one] = active.as_slice() else { panic!("{active:#?}") };

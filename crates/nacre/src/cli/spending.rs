@@ -1,0 +1,80 @@
+//! What models may cost, and where it is counted: one purse for every command that asks one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use nacre_core::config::LimitSettings;
+use nacre_engine::agent::state::{SpentOn, State};
+use nacre_engine::flows::models::{Asker, FlowModels, SpendingLimits};
+use nacre_engine::model::{Amount, Cost, Limits, Models, Reached, RetryPolicy};
+
+use super::error::{CommandError, Exit};
+use super::runtime::Runtime;
+
+/// Models, with what they may cost and the state in which it is counted.
+pub(crate) fn open_models(runtime: &Runtime, models: Models) -> Result<FlowModels, CommandError> {
+    let home = runtime.home_scope()?;
+    let state = State::open(&home, &runtime.owner("sync"), runtime.settings().lock.wait)
+        .map_err(|error| CommandError::from_error(Exit::Failed, &error, None))?;
+    let limits = spending_limits(&runtime.settings().limits);
+    // A small machine reads a long question slowly before it says its first word.
+    let patience = Limits { first_token: Duration::from_secs(300), ..Limits::default() };
+    let seed = runtime.now().as_nanosecond() as u64 ^ u64::from(runtime.environment.pid);
+    let flow = FlowModels::new(models, state, limits, (RetryPolicy::default(), patience, seed));
+    flow.map_err(|error| CommandError {
+        causes: vec![error.to_string()],
+        ..CommandError::failed("Cannot start what waits for models")
+    })
+}
+
+/// Somebody to ask for this run of a command. `project` is the one it is counted for; a run is a session of its own.
+pub(crate) fn asker_of_run<'m>(
+    runtime: &Runtime,
+    models: &'m FlowModels,
+    command: &str,
+    project: Option<String>,
+) -> Result<Asker<'m>, CommandError> {
+    let session = format!("{command} {}", runtime.now());
+    let asker = models.asker(SpentOn { project, session }, runtime.now());
+    asker.map_err(|error| CommandError::from_error(Exit::Failed, &error, None))
+}
+
+/// The models for this run of a command, paid for within the limits.
+pub(crate) fn paid(
+    runtime: &Runtime,
+    models: Models,
+    command: &str,
+) -> Result<Arc<Models>, CommandError> {
+    let project = runtime.project.as_ref().map(|project| project.path.display().to_string());
+    let flow = open_models(runtime, models)?;
+    Ok(Arc::clone(asker_of_run(runtime, &flow, command, project)?.models()))
+}
+
+/// The limits as amounts.
+pub(crate) fn spending_limits(settings: &LimitSettings) -> SpendingLimits {
+    let amount = |tokens: u64, thousandths: u64| Amount {
+        tokens,
+        cost: Cost::from_nano_dollars(thousandths.saturating_mul(1_000_000)),
+    };
+    let LimitSettings {
+        session_tokens,
+        session_usd,
+        day_tokens,
+        day_usd,
+        project_tokens,
+        project_usd,
+    } = *settings;
+    SpendingLimits {
+        session: amount(session_tokens, session_usd),
+        day: amount(day_tokens, day_usd),
+        project: amount(project_tokens, project_usd),
+    }
+}
+
+/// What may help where a limit is reached.
+pub(crate) fn limit_hint(reached: &Reached) -> String {
+    format!(
+        "Raise it: nacre config set {} N; or go on without a model: --strategy offline",
+        reached.key()
+    )
+}
