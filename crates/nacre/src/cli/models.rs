@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use nacre_core::config::{ProviderTable, RoleTable};
 use nacre_engine::model::{
-    Effort, KNOWN_PROVIDERS, ModelError, ModelRef, ModelSettings, NextStep, PlainHttp,
+    Effort, ErrorKind, KNOWN_PROVIDERS, ModelError, ModelRef, ModelSettings, NextStep, PlainHttp,
     ProviderKind, ProviderSettings, Role, RoleSettings, RolesError, Scripted, Secret,
 };
 
@@ -148,6 +148,9 @@ impl From<RolesError> for CommandError {
 /// A model that did not answer, and what may help.
 pub(crate) fn no_answer(error: &ModelError) -> CommandError {
     let hint = match error.kind.next_step() {
+        _ if error.kind == ErrorKind::OverLimit => {
+            "`nacre status` shows what was used; `nacre config show limits` shows what may be"
+        }
         NextStep::Retry => "Try again later, or set another model: nacre model list",
         NextStep::Fallback => "`nacre model list` shows the models, their addresses and keys",
         NextStep::Stop => "`nacre model test` asks the model for one word",

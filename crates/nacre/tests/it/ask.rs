@@ -121,6 +121,28 @@ fn no_id_that_does_not_hold_reaches_the_reader() {
 }
 
 #[test]
+fn what_a_question_cost_counts_and_a_limit_leaves_the_memories() {
+    let home = home();
+    let say = format!("The queue is a table [{QUEUE}].");
+    let script = json!({ "turns": [{ "say": say, "usage": { "input": 900, "output": 100 } }] });
+    let args = ["ask", "--scripted", "../script.json", "Where is the queue kept?"];
+    fs::write(home.root().join("script.json"), script.to_string()).unwrap();
+    assert_eq!(home.json(&args).1["by"], "model");
+    let day = home.json(&["status"]).1["spending"][0].clone();
+    assert_eq!(day["tokens"], 1000, "{day}");
+    home.ok(&["config", "set", "limits.day_tokens", "1000"]);
+    assert_snapshot!(home.run(&args), @"
+    The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]
+        One file to back up, and no broker to run.
+    Warning: Cannot get an answer from `scripted`: a spending limit is reached; these are the memories
+    Hint: `nacre status` shows what was used; `nacre config show limits` shows what may be
+    [exit 3]
+    ");
+    let (code, output) = home.json(&args);
+    assert_eq!((code, &output["by"]), (3, &json!("memories")));
+}
+
+#[test]
 fn a_model_that_said_nothing_that_holds_is_told_so_once() {
     let home = home();
     let again = format!("The queue is a table [{QUEUE}].");
