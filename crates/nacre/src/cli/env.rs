@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use nacre_core::config::{NACRE_HOME, NACRE_NOW};
+use nacre_map::indexer::GitPlaces;
 
 /// The process's surroundings, as plain data.
 #[derive(Debug)]
@@ -82,6 +83,28 @@ impl Environment {
             Some(home) => Some(self.absolute(Path::new(home))),
             None => self.home.as_ref().map(|home| self.absolute(&home.join(".nacre"))),
         }
+    }
+
+    /// Where git looks for a person's settings.
+    pub(crate) fn git_places(&self) -> GitPlaces {
+        let plain = |name: &str| self.var(name).map(PathBuf::from);
+        let below_home = |path: &str| self.home.as_ref().map(|home| home.join(path));
+        let folder = plain("XDG_CONFIG_HOME").or_else(|| below_home(".config"));
+        let folder = folder.map(|folder| folder.join("git"));
+        let mut configs = Vec::new();
+        if self.var("GIT_CONFIG_NOSYSTEM").is_none() {
+            let system = plain("GIT_CONFIG_SYSTEM");
+            configs.push(system.unwrap_or_else(|| PathBuf::from("/etc/gitconfig")));
+        }
+        match plain("GIT_CONFIG_GLOBAL") {
+            Some(config) => configs.push(config),
+            None => {
+                configs.extend(folder.as_ref().map(|folder| folder.join("config")));
+                configs.extend(below_home(".gitconfig"));
+            }
+        }
+        let default_excludes = folder.map(|folder| folder.join("ignore"));
+        GitPlaces { configs, default_excludes, home: self.home.clone() }
     }
 
     /// The time it is, or the time that a test says it is.
