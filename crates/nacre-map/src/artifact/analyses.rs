@@ -72,6 +72,12 @@ impl Analyses {
         self.blobs(key).max_by_key(|bytes| blob::depth_of(bytes)).and_then(blob::decode)
     }
 
+    /// The names of what is known to be defined in a text.
+    pub fn names(&self, key: AnalysisKey) -> Vec<&str> {
+        let closest = self.blobs(key).max_by_key(|bytes| blob::depth_of(bytes));
+        closest.and_then(blob::names).unwrap_or_default()
+    }
+
     /// How closely a text was looked at; `None` when it never was.
     pub fn depth(&self, key: AnalysisKey) -> Option<Depth> {
         self.blobs(key).map(blob::depth_of).max()

@@ -33,6 +33,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// So many names are remembered with what they have seen.
 const MAX_CLIENTS: usize = 256;
 
+const CLIENT_PREFIX: &str = "client-";
+
 /// What became of a change that was to be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
@@ -209,14 +211,25 @@ impl Cache {
         }
         let scope = self.scope()?;
         let id = project.id.to_string();
-        let folder = WriteScope::create_inside(&self.folder, &id, Access::Private)?;
+        WriteScope::create_inside(&self.folder, &id, Access::Private)?;
         let writer = scope.lock(&self.owner, PATIENCE)?;
         let path = RelPath::new(&format!("{id}/{}", client_name(client)))?;
         writer.put_derived(&path, format!("{revision}\n").as_bytes())?;
-        let mut clients = clients(folder.path());
-        clients.sort();
-        let n_over = clients.len().saturating_sub(MAX_CLIENTS);
-        for (_, name) in clients.into_iter().take(n_over) {
+        self.remove_oldest(&writer, &id, CLIENT_PREFIX, MAX_CLIENTS)
+    }
+
+    /// Removes files of a project whose names begin so, the oldest first, until few enough are left.
+    pub(super) fn remove_oldest(
+        &self,
+        writer: &Writer<'_>,
+        id: &str,
+        prefix: &str,
+        n_kept: usize,
+    ) -> Result<(), FsError> {
+        let mut files = dated(&self.folder.join(id), prefix);
+        files.sort();
+        let n_over = files.len().saturating_sub(n_kept);
+        for (_, name) in files.into_iter().take(n_over) {
             writer.remove_derived(&RelPath::new(&format!("{id}/{name}"))?)?;
         }
         Ok(())
@@ -252,7 +265,7 @@ fn log_name(generation: u64) -> String {
 }
 
 fn client_name(client: &str) -> String {
-    format!("client-{:016x}", xxhash_rust::xxh3::xxh3_64(client.as_bytes()))
+    format!("{CLIENT_PREFIX}{:016x}", xxhash_rust::xxh3::xxh3_64(client.as_bytes()))
 }
 
 /// The generations that have a file, in order.
@@ -264,13 +277,14 @@ fn generations(folder: &Path) -> Vec<u64> {
     numbers
 }
 
-fn clients(folder: &Path) -> Vec<(SystemTime, String)> {
+/// The files whose names begin so, with when each was written.
+fn dated(folder: &Path, prefix: &str) -> Vec<(SystemTime, String)> {
     let modified = |name: &str| {
         let metadata = folder.join(name).symlink_metadata();
         metadata.and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
     };
-    let clients = names(folder).filter(|name| name.starts_with("client-"));
-    clients.map(|name| (modified(&name), name)).collect()
+    let files = names(folder).filter(|name| name.starts_with(prefix));
+    files.map(|name| (modified(&name), name)).collect()
 }
 
 fn names(folder: &Path) -> impl Iterator<Item = String> {

@@ -10,6 +10,7 @@ mod blob;
 mod cache;
 mod codec;
 mod commit;
+mod graph;
 mod log;
 mod mapped;
 mod model;
@@ -23,6 +24,7 @@ mod tests;
 pub use analyses::{Analyses, AnalysisKey, NewAnalyses, packed};
 pub use cache::{Cache, Kept};
 pub use commit::{Change, Commit, Head, History};
+pub use graph::{Graph, Imports};
 pub use model::{
     BadRevision, FileFacts, FileHash, Project, ProjectId, RelativePath, Revision, Stamp,
     estimated_tokens,

@@ -1,7 +1,6 @@
 //! Answers that were made for a state, kept beside it: the same question about the same state costs one read.
 
 use std::io::Read as _;
-use std::time::SystemTime;
 
 use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
 use xxhash_rust::xxh3::xxh3_64;
@@ -35,28 +34,12 @@ impl Cache {
         }
         let scope = self.scope()?;
         let id = project.id.to_string();
-        let folder = WriteScope::create_inside(self.folder(), &id, Access::Private)?;
+        WriteScope::create_inside(self.folder(), &id, Access::Private)?;
         let writer = self.lock(&scope)?;
         let mut bytes = xxh3_64(answer).to_le_bytes().to_vec();
         bytes.extend(answer);
         writer.put_derived(&RelPath::new(&format!("{id}/{}", name(key)))?, &bytes)?;
-        let mut kept: Vec<(SystemTime, String)> = std::fs::read_dir(folder.path())
-            .into_iter()
-            .flatten()
-            .filter_map(|entry| {
-                let entry = entry.ok()?;
-                let name = entry.file_name().into_string().ok()?;
-                let is_slice = name.starts_with(PREFIX);
-                let modified = entry.metadata().and_then(|metadata| metadata.modified()).ok()?;
-                is_slice.then_some((modified, name))
-            })
-            .collect();
-        kept.sort();
-        let n_over = kept.len().saturating_sub(MAX_SLICES);
-        for (_, name) in kept.into_iter().take(n_over) {
-            writer.remove_derived(&RelPath::new(&format!("{id}/{name}"))?)?;
-        }
-        Ok(())
+        self.remove_oldest(&writer, &id, PREFIX, MAX_SLICES)
     }
 }
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use nacre_map::artifact::{Cache, Project, Revision};
 use nacre_map::indexer::{
-    Affected, BadGlob, CacheStatus, ChangeKind, Current, Delta, FileChange, Keeping, RefreshError,
-    RefreshOptions, RefreshStats, Sensitive, SinceError, Trust, delta_of_all, delta_since,
-    delta_since_git, project_root, refresh,
+    Affected, BadGlob, CacheStatus, ChangeKind, Current, Delta, Excludes, FileChange, Keeping,
+    RefreshError, RefreshOptions, RefreshStats, Sensitive, SinceError, Trust, delta_of_all,
+    delta_since, delta_since_git, project_root, refresh,
 };
 use serde::Serialize;
 
@@ -136,6 +136,7 @@ impl Map {
             trust,
             keeping,
             sensitive: Sensitive::new(&runtime.settings().map.deny)?,
+            excludes: Excludes::find(&project.root, &runtime.environment.git_places()),
             n_threads: std::thread::available_parallelism().map_or(2, usize::from).min(8),
         };
         let current = refresh(&cache, &project, &options)?;
@@ -147,6 +148,8 @@ impl Map {
         self.options.now_ns = nanos(runtime.now());
         self.options.looked_ns = nanos(env::clock()());
         self.options.trust = Trust::Stamps;
+        let root = &self.current.project.root;
+        self.options.excludes = Excludes::find(root, &runtime.environment.git_places());
         self.current = refresh(&self.cache, &self.current.project, &self.options)?;
         Ok(())
     }
@@ -189,6 +192,11 @@ impl Map {
         let since = Since::Revision(Revision { number: 1, ..self.current.revision() });
         let delta = self.delta(&since)?;
         Ok((since, delta))
+    }
+
+    /// Who is affected by what changed.
+    pub(crate) fn affected(&self, delta: &Delta) -> Vec<Affected> {
+        self.current.affected(&self.cache, self.options.keeping, delta)
     }
 
     /// What changed since a revision, a commit or what a client has seen.
