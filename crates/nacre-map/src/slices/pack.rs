@@ -10,6 +10,7 @@ use nacre_core::base::redact::redact;
 use super::context::{ContextFile, ContextRequest, ContextSlice, ContextSymbol, Form, LeftOut};
 use super::overview::TooSmall;
 use super::relevance::Why;
+use super::tokens::tokens;
 use crate::artifact::{FileFacts, RelativePath};
 use crate::languages::SymbolFacts;
 
@@ -58,6 +59,18 @@ pub(super) fn pack(
     packer.finish(candidates)
 }
 
+/// What a form costs whatever is around it, so that most of what does not fit is seen without being rendered: the path and the
+/// text itself, and of a body its line breaks.
+fn at_least(candidate: &Candidate<'_>, form: Form) -> usize {
+    let SymbolFacts { name, signature, first_line, last_line, .. } = candidate.symbol;
+    let text = match form {
+        Form::Name => tokens(name),
+        Form::Signature => tokens(signature),
+        Form::Body => last_line.saturating_sub(*first_line) as usize,
+    };
+    tokens(candidate.file.path.as_str()) + text
+}
+
 struct Packer<'p, 'r> {
     request: &'p ContextRequest<'r>,
     empty: ContextSlice,
@@ -72,7 +85,10 @@ impl Packer<'_, '_> {
     fn take(&mut self, idx: usize, candidate: &Candidate<'_>, left: usize, empty: usize) -> usize {
         let wants_body = candidate.is_meant || self.n_bodies < MAX_UNMEANT_BODIES;
         for form in [Form::Body, Form::Signature, Form::Name] {
-            let is_possible = form <= candidate.largest && (form != Form::Body || wants_body);
+            let most = if form == Form::Body { left / BODY_SHARE } else { left };
+            let is_possible = form <= candidate.largest
+                && (form != Form::Body || wants_body)
+                && at_least(candidate, form) <= most;
             let Some(symbol) = is_possible.then(|| self.told(candidate, form)).flatten() else {
                 continue;
             };
@@ -83,7 +99,6 @@ impl Packer<'_, '_> {
             };
             let mut slice = ContextSlice { files: vec![alone], ..self.empty.clone() };
             let cost = (self.request.cost)(&slice).saturating_sub(empty).max(1);
-            let most = if form == Form::Body { left / BODY_SHARE } else { left };
             if most < cost {
                 continue;
             }
