@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
+use nacre_core::safefs::{Access, FsError, WriteScope};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::cache::Cache;
@@ -169,8 +169,7 @@ impl Graph {
 impl Cache {
     /// The imports of a project's files that were kept under this key.
     pub fn graph(&self, project: &Project, key: u64) -> Option<Graph> {
-        let path = self.folder().join(project.id.to_string()).join(name(key));
-        Graph::open(Mapped::open(&path)?)
+        Graph::open(self.bytes(&format!("{}/{}", project.id, name(key)))?)
     }
 
     /// Keeps imports.
@@ -179,8 +178,7 @@ impl Cache {
         let id = project.id.to_string();
         WriteScope::create_inside(self.folder(), &id, Access::Private)?;
         let writer = self.lock(&scope)?;
-        let path = RelPath::new(&format!("{id}/{}", name(key)))?;
-        writer.put_derived(&path, &graph.map)?;
+        self.put(&writer, &format!("{id}/{}", name(key)), &graph.map)?;
         self.remove_oldest(&writer, &id, PREFIX, MAX_GRAPHS)
     }
 }

@@ -16,6 +16,7 @@ mod mapped;
 mod model;
 mod pack;
 mod row;
+mod seal;
 mod slice;
 mod state;
 #[cfg(test)]
@@ -30,4 +31,5 @@ pub use model::{
     estimated_tokens,
 };
 pub use row::{FileRow, FolderRow, Marks, Skipped};
+pub use seal::Seal;
 pub use state::Artifact;

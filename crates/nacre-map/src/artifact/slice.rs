@@ -1,8 +1,6 @@
 //! Answers that were made for a state, kept beside it: the same question about the same state costs one read.
 
-use std::io::Read as _;
-
-use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
+use nacre_core::safefs::{Access, FsError, WriteScope};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::cache::Cache;
@@ -19,10 +17,7 @@ const PREFIX: &str = "slice-";
 impl Cache {
     /// An answer that was kept under this key; `None` when there is none that is whole.
     pub fn slice(&self, project: &Project, key: u64) -> Option<Vec<u8>> {
-        let path = self.folder().join(project.id.to_string()).join(name(key));
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(path).ok()?;
-        file.take(MAX_SLICE_BYTES + 8).read_to_end(&mut bytes).ok()?;
+        let bytes = self.bytes(&format!("{}/{}", project.id, name(key)))?;
         let (check, answer) = bytes.split_first_chunk()?;
         (u64::from_le_bytes(*check) == xxh3_64(answer)).then(|| answer.to_vec())
     }
@@ -38,7 +33,7 @@ impl Cache {
         let writer = self.lock(&scope)?;
         let mut bytes = xxh3_64(answer).to_le_bytes().to_vec();
         bytes.extend(answer);
-        writer.put_derived(&RelPath::new(&format!("{id}/{}", name(key)))?, &bytes)?;
+        self.put(&writer, &format!("{id}/{}", name(key)), &bytes)?;
         self.remove_oldest(&writer, &id, PREFIX, MAX_SLICES)
     }
 }

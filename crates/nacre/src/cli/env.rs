@@ -1,7 +1,7 @@
 //! What the process was given: variables, folder, clock and terminal. Read here and nowhere else.
 
 use std::ffi::OsString;
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -36,6 +36,13 @@ pub(crate) fn args() -> Vec<OsString> {
 pub(crate) fn stopwatch() -> impl Fn() -> std::time::Duration {
     let begun = std::time::Instant::now();
     move || begun.elapsed()
+}
+
+/// A number that nobody can guess, from the system.
+pub(crate) fn random<const N: usize>() -> std::io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Tells what time it is, whenever it is asked.

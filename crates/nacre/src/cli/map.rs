@@ -13,11 +13,9 @@ use serde::Serialize;
 
 use super::env;
 use super::error::{CommandError, Exit};
+use super::map_cache::map_cache;
 use super::runtime::Runtime;
 use super::ui::{Role, Ui};
-
-/// Where artifacts lie below the folder of global data.
-const CACHE_FOLDER: &str = "cache/codemap";
 
 /// No name of a client is longer.
 const MAX_CLIENT_BYTES: usize = 100;
@@ -129,7 +127,7 @@ impl Map {
         command: &str,
     ) -> Result<Self, CommandError> {
         let project = Project::at(root_of(runtime, place)?);
-        let cache = Cache::new(runtime.home()?.join(CACHE_FOLDER), runtime.owner(command));
+        let cache = map_cache(runtime, command)?;
         let options = RefreshOptions {
             now_ns: nanos(runtime.now()),
             looked_ns: nanos(env::clock()()),
