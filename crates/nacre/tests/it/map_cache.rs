@@ -56,5 +56,9 @@ fn an_encrypted_map_answers_alike_and_tells_nothing_to_who_has_no_key() {
     fs::write(&key, [7; 32]).unwrap();
     assert_eq!(home.json(&["explore"]).1["cache_status"], "miss", "another key opens nothing");
     fs::write(&key, "short").unwrap();
-    assert_snapshot!(home.run(&["explore"]), @"");
+    assert_snapshot!(home.run(&["explore"]), @"
+    Error: `$HOME/.nacre/map.key` is no key
+    Hint: Remove it; the map is made again: `rm $HOME/.nacre/map.key`
+    [exit 1]
+    ");
 }
