@@ -9,7 +9,7 @@ use super::super::DEFAULTS;
 use super::super::error::told;
 use super::super::keys::Kind;
 use super::super::settings::{
-    ColorChoice, EmbeddingChoice, ScopeMode, SearchSettings, TelemetrySettings,
+    AtRest, ColorChoice, EmbeddingChoice, ScopeMode, SearchSettings, TelemetrySettings,
 };
 use super::*;
 
