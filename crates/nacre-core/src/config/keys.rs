@@ -5,7 +5,7 @@
 //! `defaults.toml` alone.
 
 use super::nearest;
-use super::settings::{ColorChoice, EmbeddingChoice, ScopeMode};
+use super::settings::{AtRest, ColorChoice, EmbeddingChoice, ScopeMode};
 use super::vars;
 
 /// One key.
@@ -107,6 +107,14 @@ pub const KEYS: &[KeySpec] = &[
         var: vars::NACRE_MAP_DENY,
         doc: "Globs of files that no map of code shows and that are never read for one, beside those where keys and \
               passwords usually lie. Each layer adds to the list; none can take from it.",
+    },
+    KeySpec {
+        name: "map.at_rest",
+        kind: Kind::Choice(AtRest::NAMES),
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_MAP_AT_REST,
+        doc: "How the map of code is kept on the disk: as it is (`plain`), or with a key that is made at first use and lies \
+              in the folder of global data (`encrypted`). What was kept in the clear is then removed.",
     },
     KeySpec {
         name: "search.embedding",

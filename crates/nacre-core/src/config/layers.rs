@@ -362,7 +362,10 @@ fn settings(
         },
         lock: LockSettings { wait: Duration::from_millis(values.int("lock.wait_ms")?) },
         redact: RedactSettings { extra: values.texts("redact.extra")?.to_vec() },
-        map: MapSettings { deny: values.texts("map.deny")?.to_vec() },
+        map: MapSettings {
+            deny: values.texts("map.deny")?.to_vec(),
+            at_rest: values.choice("map.at_rest")?,
+        },
         search: SearchSettings {
             embedding: values.choice("search.embedding")?,
             endpoint_url: values.text("search.endpoint_url")?.to_owned(),

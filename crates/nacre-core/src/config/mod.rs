@@ -24,7 +24,7 @@ pub use families::{FAMILIES, Family, Field, ROLES};
 pub use keys::{FromRepo, KEYS, KeySpec, Kind};
 pub use layers::{Entry, Layer, Origin, Resolved, Source, resolve};
 pub use settings::{
-    ColorChoice, EmbeddingChoice, LimitSettings, LockSettings, MapSettings, MemorySettings,
+    AtRest, ColorChoice, EmbeddingChoice, LimitSettings, LockSettings, MapSettings, MemorySettings,
     ProviderTable, RedactSettings, RoleTable, RunSettings, ScopeMode, SearchSettings, Settings,
     StrategyChoice, TelemetrySettings, UiSettings, UnknownChoice,
 };

@@ -80,6 +80,7 @@ pub struct RedactSettings {
 pub struct MapSettings {
     /// Globs.
     pub deny: Vec<String>,
+    pub at_rest: AtRest,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -170,6 +171,34 @@ impl ColorChoice {
 }
 
 impl FromStr for ColorChoice {
+    type Err = UnknownChoice;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.iter().copied().find(|choice| choice.as_str() == text).ok_or(UnknownChoice)
+    }
+}
+
+/// How files are kept that can be made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtRest {
+    Plain,
+    /// With a key of the person's own.
+    Encrypted,
+}
+
+impl AtRest {
+    pub const ALL: &[Self] = &[Self::Plain, Self::Encrypted];
+    pub const NAMES: &[&str] = &[Self::Plain.as_str(), Self::Encrypted.as_str()];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Encrypted => "encrypted",
+        }
+    }
+}
+
+impl FromStr for AtRest {
     type Err = UnknownChoice;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -271,6 +300,8 @@ mod tests {
         assert_eq!(names, ColorChoice::NAMES);
         let parsed: Vec<ColorChoice> = names.iter().map(|name| name.parse().unwrap()).collect();
         assert_eq!(parsed, ColorChoice::ALL);
+        let names: Vec<&str> = AtRest::ALL.iter().map(|choice| choice.as_str()).collect();
+        assert_eq!(names, AtRest::NAMES);
         let names: Vec<&str> = EmbeddingChoice::ALL.iter().map(|choice| choice.as_str()).collect();
         assert_eq!(names, EmbeddingChoice::NAMES);
         let names: Vec<&str> = StrategyChoice::ALL.iter().map(|choice| choice.as_str()).collect();

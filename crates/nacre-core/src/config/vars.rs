@@ -47,6 +47,8 @@ vars! {
     NACRE_REDACT_EXTRA
     /// Adds to `map.deny`, comma separated or as a TOML array.
     NACRE_MAP_DENY
+    /// Sets `map.at_rest`.
+    NACRE_MAP_AT_REST
     /// Sets `search.embedding`.
     NACRE_SEARCH_EMBEDDING
     /// Sets `search.endpoint_url`.

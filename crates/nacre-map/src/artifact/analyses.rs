@@ -9,6 +9,7 @@ use nacre_core::safefs::{FsError, RelPath, Writer};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::blob;
+use super::cache::Cache;
 use super::model::FileHash;
 use super::pack::{self, Pack};
 use crate::languages::{Analysis, Depth, Language};
@@ -58,11 +59,10 @@ pub struct Analyses {
 
 impl Analyses {
     /// Opens what is there below the folder of the artifacts.
-    pub(super) fn open(cache: &Path) -> Self {
-        let folder = cache.join(FOLDER);
-        let packs = numbers(&folder).into_iter();
+    pub(super) fn open(cache: &Cache) -> Self {
+        let packs = numbers(&cache.folder().join(FOLDER)).into_iter();
         let packs = packs
-            .filter_map(|number| Some((number, Pack::open(&folder.join(file_name(number)))?)))
+            .filter_map(|number| Some((number, Pack::open(cache.bytes(&pack_name(number))?)?)))
             .collect();
         Self { packs, loose: NewAnalyses::new() }
     }
@@ -70,6 +70,12 @@ impl Analyses {
     /// What is known of a text, from the closest look that anybody took.
     pub fn get(&self, key: AnalysisKey) -> Option<Analysis> {
         self.blobs(key).max_by_key(|bytes| blob::depth_of(bytes)).and_then(blob::decode)
+    }
+
+    /// The names of what is known to be defined in a text.
+    pub fn names(&self, key: AnalysisKey) -> Vec<&str> {
+        let closest = self.blobs(key).max_by_key(|bytes| blob::depth_of(bytes));
+        closest.and_then(blob::names).unwrap_or_default()
     }
 
     /// How closely a text was looked at; `None` when it never was.
@@ -88,9 +94,13 @@ impl Analyses {
     }
 
     /// Adds analyses and tidies up: small packs are merged, and the oldest go when there is too much.
-    pub(super) fn add(cache: &Path, writer: &Writer<'_>, new: &NewAnalyses) -> Result<(), FsError> {
+    pub(super) fn add(
+        cache: &Cache,
+        writer: &Writer<'_>,
+        new: &NewAnalyses,
+    ) -> Result<(), FsError> {
         let mut all = Self::open(cache);
-        let known = numbers(&cache.join(FOLDER));
+        let known = numbers(&cache.folder().join(FOLDER));
         let mut next = known.last().map_or(1, |last| last + 1);
         // What cannot be read is of another version, or damaged.
         for number in known.iter().filter(|number| !all.has(**number)) {
@@ -111,13 +121,13 @@ impl Analyses {
 
     fn put(
         &mut self,
-        cache: &Path,
+        cache: &Cache,
         writer: &Writer<'_>,
         number: u64,
         bytes: &[u8],
     ) -> Result<(), FsError> {
-        writer.put_derived(&pack_path(number)?, bytes)?;
-        let pack = Pack::open(&cache.join(FOLDER).join(file_name(number)));
+        cache.put(writer, &pack_name(number), bytes)?;
+        let pack = cache.bytes(&pack_name(number)).and_then(Pack::open);
         self.packs.extend(pack.map(|pack| (number, pack)));
         Ok(())
     }
@@ -134,7 +144,7 @@ impl Analyses {
 
     fn merge(
         &mut self,
-        cache: &Path,
+        cache: &Cache,
         writer: &Writer<'_>,
         number: u64,
         alike: &[u64],
@@ -176,10 +186,10 @@ fn numbers(folder: &Path) -> Vec<u64> {
     numbers
 }
 
-fn file_name(number: u64) -> String {
-    format!("{number}{PACK_END}")
+fn pack_name(number: u64) -> String {
+    format!("{FOLDER}/{number}{PACK_END}")
 }
 
 fn pack_path(number: u64) -> Result<RelPath, FsError> {
-    RelPath::new(&format!("{FOLDER}/{}", file_name(number)))
+    RelPath::new(&pack_name(number))
 }

@@ -86,8 +86,7 @@ struct Section {
 impl Base {
     /// Opens the artifact of the project at `root`; `None` for anything that is not whole, of this format and of this
     /// project.
-    pub(super) fn open(file: &Path, root: &Path) -> Option<Self> {
-        let map = Mapped::open(file)?;
+    pub(super) fn open(map: Mapped, root: &Path) -> Option<Self> {
         let [project, table, paths, history] = sections(&map)?;
         for section in [&project, &table, &paths] {
             if xxh3_64(map.get(section.range.clone())?) != section.checksum {

@@ -94,6 +94,30 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Analysis> {
     from.is_empty().then_some(Analysis { depth, imports, symbols, is_entry, is_test, problem })
 }
 
+/// The names of an analysis' symbols, in their order, without reading more than it takes to find them.
+pub(super) fn names(bytes: &[u8]) -> Option<Vec<&str>> {
+    let mut from = Decoder::new(bytes);
+    for _ in 0..3 {
+        from.byte()?;
+    }
+    from.list(|from| {
+        from.text()?;
+        from.number()?;
+        from.byte()
+    })?;
+    from.list(|from| {
+        let name = from.text()?;
+        from.byte()?;
+        from.number()?;
+        from.number()?;
+        from.byte()?;
+        from.text()?;
+        from.word()?;
+        from.word()?;
+        Some(name)
+    })
+}
+
 /// How deep an analysis went, by its first byte.
 pub(super) fn depth_of(bytes: &[u8]) -> Depth {
     bytes.first().and_then(|code| meaning(DEPTHS, *code)).unwrap_or_default()

@@ -5,6 +5,7 @@
 //! Only a writer that read the last state may write the next, so that two processes that saw the same change do not
 //! record it twice.
 
+use std::borrow::Cow;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -15,7 +16,9 @@ use super::analyses::{self, Analyses, NewAnalyses};
 use super::base::{self, Base};
 use super::commit::Commit;
 use super::log;
+use super::mapped::Mapped;
 use super::model::{Project, ProjectId, Revision};
+use super::seal::Seal;
 use super::state::{Artifact, Place};
 
 /// So many projects are kept; the one that was used longest ago goes first.
@@ -33,6 +36,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// So many names are remembered with what they have seen.
 const MAX_CLIENTS: usize = 256;
 
+const CLIENT_PREFIX: &str = "client-";
+
 /// What became of a change that was to be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
@@ -46,16 +51,73 @@ pub enum Kept {
 pub struct Cache {
     folder: PathBuf,
     owner: Owner,
+    seal: Option<Seal>,
 }
 
 impl Cache {
     /// The cache in `folder`, which is made when something is first written. `owner` is told to who waits.
     pub fn new(folder: PathBuf, owner: Owner) -> Self {
-        Self { folder, owner }
+        Self { folder, owner, seal: None }
+    }
+
+    /// The same cache, with files that only who has the key can read. They are decrypted into memory to be looked at.
+    #[must_use]
+    pub fn sealed(self, seal: Seal) -> Self {
+        Self { seal: Some(seal), ..self }
+    }
+
+    /// Removes everything, if there is anything: what is in the clear when it should not be.
+    pub fn clear(&self) -> Result<(), FsError> {
+        let mut folders: Vec<String> = self.projects().into_iter().map(|(_, name)| name).collect();
+        folders.extend(
+            self.folder.join(analyses::FOLDER).is_dir().then(|| analyses::FOLDER.to_owned()),
+        );
+        if folders.is_empty() {
+            return Ok(());
+        }
+        let scope = self.scope()?;
+        let writer = self.lock(&scope)?;
+        folders.iter().try_for_each(|name| writer.remove_derived_folder(&RelPath::new(name)?))
+    }
+
+    /// What a file of the cache holds, by its name below the folder.
+    pub(super) fn bytes(&self, name: &str) -> Option<Mapped> {
+        let kept = Mapped::open(&self.folder.join(name))?;
+        match &self.seal {
+            Some(seal) => seal.open(name, &kept).map(Mapped::Memory),
+            None => Some(kept),
+        }
+    }
+
+    /// Puts a file of the cache in place.
+    pub(super) fn put(&self, writer: &Writer<'_>, name: &str, bytes: &[u8]) -> Result<(), FsError> {
+        let path = RelPath::new(name)?;
+        match &self.seal {
+            Some(seal) => writer.put_derived(&path, &seal.close(name, bytes)),
+            None => writer.put_derived(&path, bytes),
+        }
+    }
+
+    /// A record of a log as it is kept at `place` of it.
+    fn frame(&self, commit: &Commit, log: &str, place: u64) -> Vec<u8> {
+        log::frame(commit, |bytes| match &self.seal {
+            Some(seal) => seal.close(&format!("{log}@{place}"), &bytes),
+            None => bytes,
+        })
+    }
+
+    /// The records of a log that are whole, and how much of how many bytes they take.
+    fn read_log(&self, name: &str) -> (Vec<Commit>, u64, u64) {
+        let log = read_log(&self.folder.join(name));
+        let (commits, n_read) = log::read(&log, |place, bytes| match &self.seal {
+            Some(seal) => seal.open(&format!("{name}@{place}"), bytes).map(Cow::Owned),
+            None => Some(Cow::Borrowed(bytes)),
+        });
+        (commits, n_read, log.len() as u64)
     }
 
     pub fn analyses(&self) -> Analyses {
-        Analyses::open(&self.folder)
+        Analyses::open(self)
     }
 
     /// The artifact of a project; `None` when there is none that can be read.
@@ -67,15 +129,18 @@ impl Cache {
     fn try_open(&self, project: &Project) -> Option<Artifact> {
         let folder = self.folder.join(project.id.to_string());
         for generation in generations(&folder).into_iter().rev() {
-            let Some(base) = Base::open(&folder.join(base_name(generation)), &project.root) else {
-                continue;
-            };
-            let log = read_log(&folder.join(log_name(generation)));
-            let (commits, n_read) = log::read(&log);
-            let place = Place { generation, n_read, n_log: log.len() as u64 };
+            let Some(base) = self.base(project, generation) else { continue };
+            let log = format!("{}/{}", project.id, log_name(generation));
+            let (commits, n_read, n_log) = self.read_log(&log);
+            let place = Place { generation, n_read, n_log };
             return Some(Artifact::read(base, place, commits));
         }
         None
+    }
+
+    fn base(&self, project: &Project, generation: u64) -> Option<Base> {
+        let bytes = self.bytes(&format!("{}/{}", project.id, base_name(generation)))?;
+        Base::open(bytes, &project.root)
     }
 
     /// Keeps a change of an artifact and what was found in new texts, and takes the change in.
@@ -95,9 +160,10 @@ impl Cache {
         }
         if !new.is_empty() {
             WriteScope::create_inside(&self.folder, analyses::FOLDER, Access::Private)?;
-            Analyses::add(&self.folder, &writer, new)?;
+            Analyses::add(self, &writer, new)?;
         }
-        let frame = log::frame(&commit);
+        let log = format!("{id}/{}", log_name(artifact.place.generation));
+        let frame = self.frame(&commit, &log, artifact.place.n_log);
         artifact.apply(commit);
         let base_bytes = artifact.base.as_ref().map_or(0, Base::n_bytes);
         let log_bytes = artifact.place.n_log + frame.len() as u64;
@@ -107,8 +173,7 @@ impl Cache {
             self.fold(project, artifact, &writer)?;
             self.evict(project.id, &writer)?;
         } else {
-            let path = RelPath::new(&format!("{id}/{}", log_name(artifact.place.generation)))?;
-            let n_log = writer.append(&path, &frame)?;
+            let n_log = writer.append(&RelPath::new(&log)?, &frame)?;
             artifact.place = Place { n_read: n_log, n_log, ..artifact.place };
         }
         Ok(Kept::Yes)
@@ -119,7 +184,7 @@ impl Cache {
         let scope = self.scope()?;
         WriteScope::create_inside(&self.folder, analyses::FOLDER, Access::Private)?;
         let writer = scope.lock(&self.owner, PATIENCE)?;
-        Analyses::add(&self.folder, &writer, new)
+        Analyses::add(self, &writer, new)
     }
 
     /// Writes the whole artifact to the next generation's file, and removes the older ones.
@@ -139,7 +204,7 @@ impl Cache {
         let files = artifact.files();
         let bytes =
             base::render(&project.root, artifact.head(), &folders, files.into_iter(), &history);
-        writer.put_derived(&RelPath::new(&format!("{id}/{}", base_name(generation)))?, &bytes)?;
+        self.put(writer, &format!("{id}/{}", base_name(generation)), &bytes)?;
         artifact.place = Place { generation, n_read: 0, n_log: 0 };
         for generation in old {
             for name in [base_name(generation), log_name(generation)] {
@@ -179,14 +244,12 @@ impl Cache {
     /// Where the last state lies, as a reader would find it.
     fn place_now(&self, project: &Project) -> Place {
         let folder = self.folder.join(project.id.to_string());
-        let is_whole =
-            |number: &u64| Base::open(&folder.join(base_name(*number)), &project.root).is_some();
+        let is_whole = |number: &u64| self.base(project, *number).is_some();
         let Some(generation) = generations(&folder).into_iter().rev().find(is_whole) else {
             return Place::default();
         };
-        let log = read_log(&folder.join(log_name(generation)));
-        let (_, n_read) = log::read(&log);
-        Place { generation, n_read, n_log: log.len() as u64 }
+        let (_, n_read, n_log) = self.read_log(&format!("{}/{}", project.id, log_name(generation)));
+        Place { generation, n_read, n_log }
     }
 
     /// What a client has seen of a project; `None` when it has seen nothing.
@@ -209,14 +272,25 @@ impl Cache {
         }
         let scope = self.scope()?;
         let id = project.id.to_string();
-        let folder = WriteScope::create_inside(&self.folder, &id, Access::Private)?;
+        WriteScope::create_inside(&self.folder, &id, Access::Private)?;
         let writer = scope.lock(&self.owner, PATIENCE)?;
         let path = RelPath::new(&format!("{id}/{}", client_name(client)))?;
         writer.put_derived(&path, format!("{revision}\n").as_bytes())?;
-        let mut clients = clients(folder.path());
-        clients.sort();
-        let n_over = clients.len().saturating_sub(MAX_CLIENTS);
-        for (_, name) in clients.into_iter().take(n_over) {
+        self.remove_oldest(&writer, &id, CLIENT_PREFIX, MAX_CLIENTS)
+    }
+
+    /// Removes files of a project whose names begin so, the oldest first, until few enough are left.
+    pub(super) fn remove_oldest(
+        &self,
+        writer: &Writer<'_>,
+        id: &str,
+        prefix: &str,
+        n_kept: usize,
+    ) -> Result<(), FsError> {
+        let mut files = dated(&self.folder.join(id), prefix);
+        files.sort();
+        let n_over = files.len().saturating_sub(n_kept);
+        for (_, name) in files.into_iter().take(n_over) {
             writer.remove_derived(&RelPath::new(&format!("{id}/{name}"))?)?;
         }
         Ok(())
@@ -252,7 +326,7 @@ fn log_name(generation: u64) -> String {
 }
 
 fn client_name(client: &str) -> String {
-    format!("client-{:016x}", xxhash_rust::xxh3::xxh3_64(client.as_bytes()))
+    format!("{CLIENT_PREFIX}{:016x}", xxhash_rust::xxh3::xxh3_64(client.as_bytes()))
 }
 
 /// The generations that have a file, in order.
@@ -264,13 +338,14 @@ fn generations(folder: &Path) -> Vec<u64> {
     numbers
 }
 
-fn clients(folder: &Path) -> Vec<(SystemTime, String)> {
+/// The files whose names begin so, with when each was written.
+fn dated(folder: &Path, prefix: &str) -> Vec<(SystemTime, String)> {
     let modified = |name: &str| {
         let metadata = folder.join(name).symlink_metadata();
         metadata.and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
     };
-    let clients = names(folder).filter(|name| name.starts_with("client-"));
-    clients.map(|name| (modified(&name), name)).collect()
+    let files = names(folder).filter(|name| name.starts_with(prefix));
+    files.map(|name| (modified(&name), name)).collect()
 }
 
 fn names(folder: &Path) -> impl Iterator<Item = String> {

@@ -6,9 +6,14 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
-/// A file's bytes, which are brought into memory as they are looked at.
+/// Bytes that are only looked at.
 #[derive(Debug)]
-pub(super) struct Mapped(Mmap);
+pub(super) enum Mapped {
+    /// A file's, which are brought into memory as they are looked at.
+    File(Mmap),
+    /// Bytes that are on no disk as they are.
+    Memory(Vec<u8>),
+}
 
 impl Mapped {
     /// Maps a file that only this program writes, and only by putting another one in its place.
@@ -24,7 +29,7 @@ impl Mapped {
         // SAFETY: the bytes below the map never change: writers make a new file and rename it, and a file that was
         // replaced stays as it was for whoever has it open.
         let map = unsafe { Mmap::map(&file) };
-        map.ok().map(Self)
+        map.ok().map(Self::File)
     }
 }
 
@@ -32,6 +37,9 @@ impl Deref for Mapped {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.0
+        match self {
+            Self::File(map) => map,
+            Self::Memory(bytes) => bytes,
+        }
     }
 }

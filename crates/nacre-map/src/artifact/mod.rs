@@ -10,11 +10,13 @@ mod blob;
 mod cache;
 mod codec;
 mod commit;
+mod graph;
 mod log;
 mod mapped;
 mod model;
 mod pack;
 mod row;
+mod seal;
 mod slice;
 mod state;
 #[cfg(test)]
@@ -23,9 +25,11 @@ mod tests;
 pub use analyses::{Analyses, AnalysisKey, NewAnalyses, packed};
 pub use cache::{Cache, Kept};
 pub use commit::{Change, Commit, Head, History};
+pub use graph::{Graph, Imports};
 pub use model::{
     BadRevision, FileFacts, FileHash, Project, ProjectId, RelativePath, Revision, Stamp,
     estimated_tokens,
 };
 pub use row::{FileRow, FolderRow, Marks, Skipped};
+pub use seal::Seal;
 pub use state::Artifact;

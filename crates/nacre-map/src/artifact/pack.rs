@@ -2,8 +2,6 @@
 //!
 //! A pack is never changed: a change adds a small one, and small ones are merged as they pile up.
 
-use std::path::Path;
-
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::blob::ANALYSIS_FORMAT;
@@ -49,8 +47,7 @@ pub(super) struct Pack {
 
 impl Pack {
     /// Opens a pack; `None` for anything that is not whole and of this format.
-    pub(super) fn open(file: &Path) -> Option<Self> {
-        let map = Mapped::open(file)?;
+    pub(super) fn open(map: Mapped) -> Option<Self> {
         let header = map.get(..HEADER_BYTES)?;
         let is_ours = header.starts_with(&MAGIC) && header[8..12] == ANALYSIS_FORMAT.to_le_bytes();
         let n_entries = header[12..16].try_into().ok().map(u32::from_le_bytes)?;

@@ -1,9 +1,6 @@
 //! Answers that were made for a state, kept beside it: the same question about the same state costs one read.
 
-use std::io::Read as _;
-use std::time::SystemTime;
-
-use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
+use nacre_core::safefs::{Access, FsError, WriteScope};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::cache::Cache;
@@ -20,10 +17,7 @@ const PREFIX: &str = "slice-";
 impl Cache {
     /// An answer that was kept under this key; `None` when there is none that is whole.
     pub fn slice(&self, project: &Project, key: u64) -> Option<Vec<u8>> {
-        let path = self.folder().join(project.id.to_string()).join(name(key));
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(path).ok()?;
-        file.take(MAX_SLICE_BYTES + 8).read_to_end(&mut bytes).ok()?;
+        let bytes = self.bytes(&format!("{}/{}", project.id, name(key)))?;
         let (check, answer) = bytes.split_first_chunk()?;
         (u64::from_le_bytes(*check) == xxh3_64(answer)).then(|| answer.to_vec())
     }
@@ -35,28 +29,12 @@ impl Cache {
         }
         let scope = self.scope()?;
         let id = project.id.to_string();
-        let folder = WriteScope::create_inside(self.folder(), &id, Access::Private)?;
+        WriteScope::create_inside(self.folder(), &id, Access::Private)?;
         let writer = self.lock(&scope)?;
         let mut bytes = xxh3_64(answer).to_le_bytes().to_vec();
         bytes.extend(answer);
-        writer.put_derived(&RelPath::new(&format!("{id}/{}", name(key)))?, &bytes)?;
-        let mut kept: Vec<(SystemTime, String)> = std::fs::read_dir(folder.path())
-            .into_iter()
-            .flatten()
-            .filter_map(|entry| {
-                let entry = entry.ok()?;
-                let name = entry.file_name().into_string().ok()?;
-                let is_slice = name.starts_with(PREFIX);
-                let modified = entry.metadata().and_then(|metadata| metadata.modified()).ok()?;
-                is_slice.then_some((modified, name))
-            })
-            .collect();
-        kept.sort();
-        let n_over = kept.len().saturating_sub(MAX_SLICES);
-        for (_, name) in kept.into_iter().take(n_over) {
-            writer.remove_derived(&RelPath::new(&format!("{id}/{name}"))?)?;
-        }
-        Ok(())
+        self.put(&writer, &format!("{id}/{}", name(key)), &bytes)?;
+        self.remove_oldest(&writer, &id, PREFIX, MAX_SLICES)
     }
 }
 

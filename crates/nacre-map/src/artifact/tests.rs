@@ -86,6 +86,47 @@ fn what_was_kept_is_read_and_found() {
 }
 
 #[test]
+fn a_sealed_cache_keeps_what_a_plain_one_keeps_and_shows_none_of_it() {
+    let shelf = Shelf::new();
+    let sealed = |key: u8| shelf.cache().sealed(Seal::new(&[key; Seal::KEY_BYTES]));
+    let mut artifact = Artifact::default();
+    let key = AnalysisKey::new(FileHash(1), Language::Rust);
+    let import = Import { text: "pearl".to_owned(), line: 1, kind: ImportKind::Path };
+    let analysis = Analysis { imports: vec![import], ..Analysis::default() };
+    let new = NewAnalyses::from([(key, packed(&analysis))]);
+    for number in 1..=3 {
+        sealed(1).keep(&shelf.project, &mut artifact, commit(number), &new).unwrap();
+    }
+    sealed(1).keep_slice(&shelf.project, 5, b"f1.rs pearl").unwrap();
+    let imports = Imports { hashes: vec![FileHash(1)], folders: vec![None], ..Imports::default() };
+    sealed(1).keep_graph(&shelf.project, 6, &Graph::new(&imports)).unwrap();
+    assert_eq!(paths(&sealed(1).open(&shelf.project).unwrap()), ["f1.rs", "f2.rs", "f3.rs"]);
+    assert_eq!(sealed(1).analyses().get(key), Some(analysis));
+    assert_eq!(sealed(1).slice(&shelf.project, 5).as_deref(), Some(&b"f1.rs pearl"[..]));
+    assert_eq!(sealed(1).graph(&shelf.project, 6).unwrap().hash_of(0), FileHash(1));
+    let beside = shelf.dir.path().join("analyses/1.pack");
+    let own = ["base-1", "log-1", "slice-0000000000000005", "graph-0000000000000006"];
+    for path in own.map(|name| shelf.folder().join(name)).into_iter().chain([beside]) {
+        let bytes = fs::read(&path).unwrap();
+        let name = path.display();
+        for word in ["f1.rs", "f2.rs", "pearl", "NACREMAP"] {
+            assert!(
+                !bytes.windows(word.len()).any(|part| part == word.as_bytes()),
+                "{word} in {name}"
+            );
+        }
+    }
+    for other in [sealed(2), shelf.cache()] {
+        assert!(other.open(&shelf.project).is_none(), "another key, or none, opens nothing");
+        assert_eq!(other.analyses().get(key), None);
+        assert_eq!(other.slice(&shelf.project, 5), None);
+        assert!(other.graph(&shelf.project, 6).is_none());
+    }
+    sealed(1).clear().unwrap();
+    assert!(!shelf.folder().exists() && !shelf.dir.path().join("analyses").exists());
+}
+
+#[test]
 fn a_log_that_is_cut_anywhere_ends_with_its_last_whole_record() {
     let shelf = Shelf::new();
     shelf.filled(4);
@@ -327,7 +368,7 @@ proptest! {
     ) {
         let _ = super::blob::decode(&bytes);
         let _ = super::commit::History::decode(&bytes);
-        let (_, n_read) = super::log::read(&bytes);
+        let (_, n_read) = super::log::read(&bytes, |_, bytes| Some(bytes.into()));
         prop_assert!(n_read <= bytes.len() as u64);
     }
 }

@@ -5,11 +5,11 @@ use std::path::Path;
 use rustix::fs::{AtFlags, FileType};
 use serde::Serialize;
 
+use super::excludes::Excludes;
 use super::git::Tracked;
 use super::look::{READABLE_FOLDER, open_root};
-use super::refresh::Current;
+use super::refresh::{Current, RefreshOptions};
 use super::rules::Rules;
-use super::sensitive::Sensitive;
 use super::walk::{is_noise, join};
 use crate::artifact::RelativePath;
 
@@ -21,7 +21,7 @@ pub enum Verdict {
     Mapped { is_tracked: bool, is_unread: bool },
     /// A rule about secrets keeps it out.
     Denied { rule: String },
-    /// The repository wants it left out.
+    /// The repository, or its owner, wants it left out; `folder` is the folder, or the file, that the rule stands in.
     Ignored { rule: String, folder: String },
     /// It lies in a folder that programs fill.
     Noise { folder: String },
@@ -40,23 +40,23 @@ pub enum Verdict {
 }
 
 /// Tells why a path below the root is in the map, or is not.
-pub fn explain(current: &Current, sensitive: &Sensitive, path: &RelativePath) -> Verdict {
+pub fn explain(current: &Current, options: &RefreshOptions, path: &RelativePath) -> Verdict {
     let tracked = Tracked::read(&current.project.root);
     let path = path.as_str();
     let is_tracked = tracked.files().binary_search_by(|file| file.as_str().cmp(path)).is_ok();
     if let Some(row) = current.artifact.find(path) {
         return Verdict::Mapped { is_tracked, is_unread: row.marks.is_unread };
     }
-    if let Some(rule) = sensitive.rule_above(path) {
+    if let Some(rule) = options.sensitive.rule_above(path) {
         return Verdict::Denied { rule: rule.to_owned() };
     }
-    way_to(&current.project.root, &tracked, path).unwrap_or(Verdict::Unseen)
+    way_to(&current.project.root, &tracked, &options.excludes, path).unwrap_or(Verdict::Unseen)
 }
 
 /// Goes down to a path as the walk does, and says what stops it.
-fn way_to(root: &Path, tracked: &Tracked, path: &str) -> Option<Verdict> {
+fn way_to(root: &Path, tracked: &Tracked, excludes: &Excludes, path: &str) -> Option<Verdict> {
     let mut folder = open_root(root).ok()?;
-    let mut rules = Rules::below(Rules::private(&tracked.exclude), &folder, "");
+    let mut rules = Rules::below(tracked.rules(excludes), &folder, "");
     let mut above = String::new();
     let mut names = path.split('/').peekable();
     while let Some(name) = names.next() {
@@ -72,7 +72,7 @@ fn way_to(root: &Path, tracked: &Tracked, path: &str) -> Option<Verdict> {
             return Some(Verdict::Noise { folder: at });
         }
         if let Some(by) = Rules::leaving_out(rules.as_ref(), &at, kind.is_dir()) {
-            return Some(Verdict::Ignored { rule: by.rule, folder: by.folder });
+            return Some(Verdict::Ignored { rule: by.rule, folder: by.place });
         }
         if !kind.is_dir() {
             let is_end = names.peek().is_none();
@@ -88,7 +88,7 @@ fn way_to(root: &Path, tracked: &Tracked, path: &str) -> Option<Verdict> {
         if is_border && !tracked.is_submodule(&at) {
             return Some(Verdict::Nested { folder: at });
         }
-        rules = Rules::below(if is_border { None } else { rules }, &folder, &at);
+        rules = Rules::below(if is_border { excludes.rules() } else { rules }, &folder, &at);
         above = at;
     }
     Some(Verdict::Folder)

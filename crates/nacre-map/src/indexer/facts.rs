@@ -19,6 +19,23 @@ impl Current {
         files.filter_map(|(path, row)| self.facts_of(path, row)).collect()
     }
 
+    /// All paths in order, with the names of what each file defines, one a line.
+    pub fn names(&self) -> Vec<(RelativePath, String)> {
+        let files = self.artifact.files().into_iter();
+        files.filter_map(|(path, row)| self.names_of(path, row)).collect()
+    }
+
+    /// The names of what one file defines.
+    pub fn names_at(&self, path: &str) -> Option<(RelativePath, String)> {
+        self.names_of(path, self.artifact.find(path)?)
+    }
+
+    fn names_of(&self, path: &str, row: FileRow) -> Option<(RelativePath, String)> {
+        let key = Language::of_path(path).map(|language| AnalysisKey::new(row.hash, language));
+        let names = key.map(|key| self.analyses.names(key)).unwrap_or_default();
+        Some((RelativePath::new(path)?, names.join("\n")))
+    }
+
     /// Everything that is known of one file.
     pub fn facts_at(&self, path: &str) -> Option<FileFacts> {
         self.facts_of(path, self.artifact.find(path)?)

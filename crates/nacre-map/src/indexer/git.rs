@@ -3,18 +3,24 @@
 use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
 
+use super::excludes::Excludes;
 use super::git_index::{self, IndexPaths};
 use super::look::stamp_at;
 use super::program::ask;
+use super::rules::Rules;
 
 /// No index is larger; a million files take a tenth of this.
 const MAX_INDEX_BYTES: u64 = 1 << 30;
 
 /// The files beside an index are short.
 const MAX_SMALL_BYTES: u64 = 256 << 10;
+
+/// The private rules of a repository, as people know the file.
+const EXCLUDE_FILE: &str = ".git/info/exclude";
 
 /// Repositories are mounted in each other so deep, and so often, at most.
 const MAX_LINK_DEPTH: usize = 8;
@@ -57,7 +63,7 @@ pub fn git_folder(root: &Path) -> Option<PathBuf> {
 }
 
 /// The folder that all worktrees of a repository share.
-fn common_folder(git: &Path) -> PathBuf {
+pub(super) fn common_folder(git: &Path) -> PathBuf {
     let named = read_small(&git.join("commondir"));
     named.map_or_else(|| git.to_owned(), |name| git.join(name.trim()))
 }
@@ -79,7 +85,7 @@ pub(super) struct Tracked {
     files: Vec<String>,
     links: BTreeSet<String>,
     /// The rules that are not in the repository.
-    pub(super) exclude: String,
+    exclude: String,
     /// Tells this answer from others.
     identity: u64,
 }
@@ -117,6 +123,11 @@ impl Tracked {
             }
             self.links.insert(link);
         }
+    }
+
+    /// The rules of no folder: a person's own, and those of the repository that are not in it.
+    pub(super) fn rules(&self, excludes: &Excludes) -> Option<Arc<Rules>> {
+        Rules::private(excludes.rules(), EXCLUDE_FILE, &self.exclude)
     }
 
     /// All files that are tracked, in order.

@@ -4,10 +4,12 @@
 
 mod affected;
 mod delta;
+mod excludes;
 mod explain;
 mod facts;
 mod git;
 mod git_index;
+mod graph;
 mod look;
 mod program;
 mod read;
@@ -21,11 +23,12 @@ mod texts;
 mod verify;
 mod walk;
 
-pub use affected::{Affected, affected};
+pub use affected::Affected;
 pub use delta::{
     ChangeKind, Delta, DeltaCounts, FileChange, SinceError, SymbolChange, SymbolDelta,
     delta_of_all, delta_since,
 };
+pub use excludes::{Excludes, GitPlaces};
 pub use explain::{Verdict, explain};
 pub use git::{git_folder, project_root};
 pub use read::MAX_READ_BYTES;

@@ -8,6 +8,7 @@ use std::os::fd::OwnedFd;
 
 use serde::Serialize;
 
+use super::excludes::Excludes;
 use super::git::{self, Tracked};
 use super::look::open_root;
 use super::read::{Doubt, ReadFile, Reading, read_all};
@@ -43,6 +44,7 @@ pub struct RefreshOptions {
     pub trust: Trust,
     pub keeping: Keeping,
     pub sensitive: Sensitive,
+    pub excludes: Excludes,
     pub n_threads: usize,
 }
 
@@ -240,13 +242,13 @@ fn rules_now(
     head: &Head,
     options: &RefreshOptions,
 ) -> (u64, u64, Option<Tracked>) {
-    let sensitive = options.sensitive.identity();
-    let git = git::stamp(&project.root).map(|stamp| stamp ^ sensitive);
+    let own = options.sensitive.identity() ^ options.excludes.identity();
+    let git = git::stamp(&project.root).map(|stamp| stamp ^ own);
     if git == Some(head.git) && head.created_ns != 0 {
         return (head.rules, head.git, None);
     }
     let tracked = Tracked::read(&project.root);
-    let rules = tracked.identity() ^ sensitive;
+    let rules = tracked.identity() ^ own;
     (rules, git.unwrap_or(u64::MAX), Some(tracked))
 }
 
@@ -263,6 +265,7 @@ impl Looker<'_> {
             root: &self.project.root,
             tracked,
             sensitive: &self.options.sensitive,
+            excludes: &self.options.excludes,
             looked_ns: self.options.looked_ns,
             n_threads: self.options.n_threads,
         }

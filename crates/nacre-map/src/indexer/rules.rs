@@ -1,4 +1,4 @@
-//! What a repository wants left out: the `.gitignore` files from the root down to a folder.
+//! What a repository wants left out: the `.gitignore` files from the root down to a folder, below the rules of no folder.
 
 use std::io::Read as _;
 use std::os::fd::AsFd;
@@ -24,22 +24,28 @@ pub(super) struct Rules {
     above: Option<Arc<Self>>,
     /// The folder, with a slash at its end; empty for the root.
     folder: String,
+    /// The folder or file that the rules stand in; empty for the root.
+    place: String,
     ignore: Gitignore,
 }
 
 /// A rule that leaves a path out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct IgnoredBy {
-    /// The folder that the rule stands in; empty for the root.
-    pub(super) folder: String,
+    /// The folder or file that the rule stands in; empty for the root.
+    pub(super) place: String,
     pub(super) rule: String,
 }
 
 impl Rules {
-    /// The rules of no folder: what the repository's own settings leave out.
-    pub(super) fn private(text: &str) -> Option<Arc<Self>> {
+    /// The rules of no folder: what the settings of a repository, or of a person, leave out.
+    pub(super) fn private(above: Option<Arc<Self>>, place: &str, text: &str) -> Option<Arc<Self>> {
         let is_empty = text.lines().all(|line| line.is_empty() || line.starts_with('#'));
-        (!is_empty).then(|| Arc::new(Self::new(None, "", text)))
+        if is_empty {
+            return above;
+        }
+        let rules = Self::new(above, "", text);
+        Some(Arc::new(Self { place: place.to_owned(), ..rules }))
     }
 
     /// The rules below an open folder, whose listing has a file with some.
@@ -61,7 +67,8 @@ impl Rules {
             let _ = builder.add_line(None, line);
         }
         let folder = if path.is_empty() { String::new() } else { format!("{path}/") };
-        Self { above, folder, ignore: builder.build().unwrap_or_else(|_| Gitignore::empty()) }
+        let ignore = builder.build().unwrap_or_else(|_| Gitignore::empty());
+        Self { above, folder, place: path.to_owned(), ignore }
     }
 
     /// The rule that leaves a path out, by the innermost folder that speaks of it.
@@ -71,11 +78,11 @@ impl Rules {
         is_folder: bool,
     ) -> Option<IgnoredBy> {
         let mut rules = rules.map(Arc::as_ref);
-        while let Some(Self { above, folder, ignore }) = rules {
+        while let Some(Self { above, folder, place, ignore }) = rules {
             match ignore.matched(path.strip_prefix(folder.as_str()).unwrap_or(path), is_folder) {
                 Match::Ignore(glob) => {
-                    let folder = folder.trim_end_matches('/').to_owned();
-                    return Some(IgnoredBy { folder, rule: glob.original().to_owned() });
+                    let rule = glob.original().to_owned();
+                    return Some(IgnoredBy { place: place.clone(), rule });
                 }
                 Match::Whitelist(_) => return None,
                 Match::None => rules = above.as_deref(),

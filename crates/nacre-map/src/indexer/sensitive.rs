@@ -1,43 +1,10 @@
 //! Files that no map shows, by name: never read, never listed.
 //!
-//! Matched in every folder and in any case. A name that only speaks of secrets, such as `secret_redaction.py`, is code.
+//! Matched in every folder and in any case.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use nacre_core::base::{SENSITIVE_NAMES, holds_variables};
 use xxhash_rust::xxh3::xxh3_64;
-
-/// Where keys and passwords usually lie.
-const NAMES: &[&str] = &[
-    ".env",
-    ".envrc",
-    "*.pem",
-    "*.key",
-    "*.p12",
-    "*.pfx",
-    "*.jks",
-    "*.keystore",
-    "*.kdbx",
-    "*.ppk",
-    "id_rsa*",
-    "id_dsa*",
-    "id_ecdsa*",
-    "id_ed25519*",
-    ".netrc",
-    "_netrc",
-    ".npmrc",
-    ".pypirc",
-    ".git-credentials",
-    ".htpasswd",
-    ".pgpass",
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".kube",
-    "service-account*.json",
-];
-
-/// Files whose name starts so are sensitive, too, but for those with a harmless ending.
-const VARIABLES: &str = ".env.";
-const HARMLESS: &[&str] = &["example", "sample", "template", "dist"];
 
 /// A text that is no glob.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +27,7 @@ impl Sensitive {
     pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
         let mut set = GlobSetBuilder::new();
         let mut texts = Vec::new();
-        let everybody = NAMES.iter().map(|glob| (*glob).to_owned());
+        let everybody = SENSITIVE_NAMES.iter().map(|glob| (*glob).to_owned());
         for glob in everybody.chain(globs.iter().cloned()) {
             let built = GlobBuilder::new(&anchored(&glob))
                 .case_insensitive(true)
@@ -76,12 +43,7 @@ impl Sensitive {
     /// The rule that keeps a file or folder out, where one does. What lies in it is never looked at.
     pub fn rule_for(&self, path: &str) -> Option<&str> {
         let name = path.rsplit('/').next().unwrap_or_default();
-        let ending = name.split_at_checked(VARIABLES.len());
-        let holds_variables = ending.is_some_and(|(start, ending)| {
-            let is_harmless = HARMLESS.iter().any(|known| known.eq_ignore_ascii_case(ending));
-            start.eq_ignore_ascii_case(VARIABLES) && !is_harmless
-        });
-        if holds_variables {
+        if holds_variables(name) {
             return Some(".env.*");
         }
         // Nearly every path ends here, without a list being made.

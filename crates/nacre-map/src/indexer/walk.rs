@@ -10,6 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use rustix::fs::{FileType, Mode, RawDir};
 
+use super::excludes::Excludes;
 use super::git::Tracked;
 use super::look::{READABLE_FOLDER, file_stamp, folder_stamp, is_racy, open_root, stamp_of};
 use super::rules::{RULES_FILE, Rules};
@@ -61,6 +62,7 @@ pub(super) struct Selection<'s> {
     pub(super) root: &'s Path,
     pub(super) tracked: &'s Tracked,
     pub(super) sensitive: &'s Sensitive,
+    pub(super) excludes: &'s Excludes,
     /// When the looking began, by the clock of the file system.
     pub(super) looked_ns: i64,
     pub(super) n_threads: usize,
@@ -95,7 +97,7 @@ struct Queue {
 /// Lists everything below the root, and looks up what is tracked although a rule leaves it out.
 pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<Found> {
     let root = Arc::new(open_root(selection.root)?);
-    let rules = Rules::private(&selection.tracked.exclude);
+    let rules = selection.tracked.rules(selection.excludes);
     let task = Task {
         parent: Arc::clone(&root),
         name: ".".to_owned(),
@@ -126,7 +128,7 @@ pub(super) fn relist(
 
 /// A known folder, with the rules of all folders above it.
 fn task_for(selection: &Selection<'_>, root: &Arc<OwnedFd>, path: &str) -> Option<Task> {
-    let rules = Rules::private(&selection.tracked.exclude);
+    let rules = selection.tracked.rules(selection.excludes);
     if path.is_empty() {
         let name = ".".to_owned();
         return Some(Task { parent: Arc::clone(root), name, path: String::new(), rules, depth: 0 });
@@ -140,7 +142,8 @@ fn task_for(selection: &Selection<'_>, root: &Arc<OwnedFd>, path: &str) -> Optio
         let opened = rustix::fs::openat(&*parent, *name, READABLE_FOLDER, Mode::empty()).ok()?;
         parent = Arc::new(opened);
         above = join(&above, name);
-        let outer = if selection.tracked.is_submodule(&above) { None } else { rules };
+        let is_submodule = selection.tracked.is_submodule(&above);
+        let outer = if is_submodule { selection.excludes.rules() } else { rules };
         rules = Rules::below(outer, &*parent, &above);
     }
     let depth = names.len();
@@ -243,7 +246,7 @@ impl Lister<'_> {
             let skipped = Skipped { nested: 1, ..Skipped::default() };
             return self.keep(task.path, stamp, skipped);
         }
-        let outer = if is_submodule { None } else { task.rules };
+        let outer = if is_submodule { self.selection.excludes.rules() } else { task.rules };
         let has_rules = entries.iter().any(|(name, _)| name == RULES_FILE);
         let rules = if has_rules { Rules::below(outer, &*folder, &task.path) } else { outer };
         let place = Place { folder: &folder, rules: rules.as_ref(), depth: task.depth };

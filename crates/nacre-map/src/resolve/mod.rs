@@ -80,6 +80,30 @@ pub struct Resolved {
     pub n_outside: usize,
 }
 
+/// Whether imports of a language lead to files by what those define, and not by their paths alone.
+pub fn looks_into_others(language: Language) -> bool {
+    match language {
+        Language::CSharp
+        | Language::Elixir
+        | Language::Java
+        | Language::Kotlin
+        | Language::Php
+        | Language::Scala => true,
+        Language::Bash
+        | Language::C
+        | Language::Cpp
+        | Language::Go
+        | Language::JavaScript
+        | Language::Lua
+        | Language::Python
+        | Language::Ruby
+        | Language::Rust
+        | Language::Swift
+        | Language::Tsx
+        | Language::TypeScript => false,
+    }
+}
+
 /// More targets of one import than this say nothing.
 const MAX_TARGETS: usize = 16;
 

@@ -1,19 +1,14 @@
 //! What a task needs of a project, symbol by symbol, within a budget.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 
-use nacre_core::search::Embedder;
 use serde::Serialize;
 
-use super::map::Map;
 use super::overview::TooSmall;
 use super::pack::{Candidate, pack};
-use super::relevance::{Evidence, Why, relevant, words};
+use super::relevance::{Ranked, Why, words};
 use crate::artifact::{FileFacts, RelativePath};
 use crate::languages::{SymbolFacts, SymbolKind};
-
-/// Files that an answer is made of; the others could only be named.
-const MAX_FILES: usize = 200;
 
 /// Symbols that are weighed against each other.
 const MAX_CANDIDATES: usize = 3_000;
@@ -22,11 +17,6 @@ const MAX_CANDIDATES: usize = 3_000;
 pub struct ContextRequest<'r> {
     /// What is to be done, in words; may be empty.
     pub task: &'r str,
-    /// Files that are surely meant.
-    pub files: &'r [String],
-    /// Paths with how much memory has to say of them, from 0 to 1.
-    pub memory: &'r BTreeMap<String, f64>,
-    pub embedder: Option<&'r dyn Embedder>,
     /// Tokens that the answer may have.
     pub budget: usize,
     /// The text of a file as it was analysed; `None` when it is another one by now.
@@ -94,28 +84,23 @@ pub struct LeftOut {
     pub listed: Vec<(String, usize)>,
 }
 
-/// Collects what a task needs, within the budget.
-pub fn context(map: &Map, request: &ContextRequest<'_>) -> Result<ContextSlice, TooSmall> {
-    pack(&candidates(map, request), request)
+/// Collects what a task needs, within the budget. `facts` are of the ranked files, in any order.
+pub fn context(
+    ranked: &Ranked,
+    facts: &[FileFacts],
+    request: &ContextRequest<'_>,
+) -> Result<ContextSlice, TooSmall> {
+    pack(&candidates(ranked, facts, request.task), request)
 }
 
-/// The files that a context would be made of, the most relevant first.
-pub fn context_files<'m>(map: &'m Map, request: &ContextRequest<'_>) -> Vec<&'m RelativePath> {
-    let found = relevant(map, &evidence(request));
-    found.iter().take(MAX_FILES).map(|relevant| &map.files[relevant.idx].path).collect()
-}
-
-fn evidence<'r>(request: &ContextRequest<'r>) -> Evidence<'r> {
-    let ContextRequest { task, files, memory, embedder, .. } = *request;
-    Evidence { task, files, memory, embedder }
-}
-
-/// All symbols of all relevant files, the most relevant first.
-fn candidates<'m>(map: &'m Map, request: &ContextRequest<'_>) -> Vec<Candidate<'m>> {
-    let wanted: BTreeSet<String> = words(request.task).into_iter().collect();
+/// All symbols of all ranked files, the most relevant first.
+fn candidates<'f>(ranked: &Ranked, facts: &'f [FileFacts], task: &str) -> Vec<Candidate<'f>> {
+    let wanted: BTreeSet<String> = words(task).into_iter().collect();
+    let by_path: HashMap<&RelativePath, &FileFacts> =
+        facts.iter().map(|file| (&file.path, file)).collect();
     let mut candidates = Vec::new();
-    for relevant in relevant(map, &evidence(request)).into_iter().take(MAX_FILES) {
-        let file = &map.files[relevant.idx];
+    for relevant in &ranked.files {
+        let Some(file) = by_path.get(&relevant.path) else { continue };
         let is_asked = relevant.why.contains(&Why::Asked);
         for symbol in &file.analysis.symbols {
             let share = share(symbol, &wanted);
@@ -130,8 +115,7 @@ fn candidates<'m>(map: &'m Map, request: &ContextRequest<'_>) -> Vec<Candidate<'
         }
     }
     candidates.sort_by(|one, other| {
-        let place =
-            |candidate: &Candidate<'m>| (candidate.file.path.clone(), candidate.symbol.first_line);
+        let place = |candidate: &Candidate<'f>| (&candidate.file.path, candidate.symbol.first_line);
         other.score.total_cmp(&one.score).then_with(|| place(one).cmp(&place(other)))
     });
     candidates.truncate(MAX_CANDIDATES);

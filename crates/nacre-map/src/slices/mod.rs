@@ -13,6 +13,7 @@ mod places;
 mod rank;
 mod relevance;
 mod show;
+mod sketch;
 mod surface;
 #[cfg(test)]
 mod tests;
@@ -21,14 +22,15 @@ mod vocabulary;
 
 pub use churn::{Churn, churn_of_log};
 pub use context::{
-    ContextFile, ContextRequest, ContextSlice, ContextSymbol, Form, LeftOut, context, context_files,
+    ContextFile, ContextRequest, ContextSlice, ContextSymbol, Form, LeftOut, context,
 };
 pub use map::Map;
 pub use overview::{
     Detail, EntryKind, EntryPoint, HotPath, LanguageCount, Listed, ModuleGraph, ModuleNode,
-    Overview, OverviewRequest, TooSmall, TopImport, overview,
+    OVERVIEW_FORMAT, Overview, OverviewRequest, TooSmall, TopImport, overview,
 };
-pub use relevance::Why;
+pub use relevance::{Evidence, Ranked, Why, rank};
+pub use sketch::Sketch;
 pub use surface::{Surface, SurfaceSymbol};
 pub use tokens::tokens;
 pub use vocabulary::{BadVocabulary, Vocabulary};

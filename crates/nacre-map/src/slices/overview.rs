@@ -12,6 +12,9 @@ use super::rank::{as_number, ranks};
 use super::surface::{Surface, surfaces};
 use crate::languages::Problem;
 
+/// Grows whenever the same state would be told otherwise: an answer that another version of the program kept is not served.
+pub const OVERVIEW_FORMAT: u32 = 1;
+
 /// Limits are cut down to fit a budget in so many steps.
 const STEPS: usize = 100;
 
@@ -232,7 +235,7 @@ struct Ranked<'m> {
 impl<'m> Ranked<'m> {
     fn new(map: &'m Map, churn: &'m Churn) -> Self {
         let places = map.files.iter().map(|file| place_of(file.path.as_str())).collect();
-        Self { map, churn, ranks: ranks(map), places }
+        Self { map, churn, ranks: ranks(&map.imported), places }
     }
 
     fn overview(&self, detail: Detail, limits: Limits) -> Overview {

@@ -10,8 +10,9 @@ use nacre_core::base::redact::redact;
 use super::context::{ContextFile, ContextRequest, ContextSlice, ContextSymbol, Form, LeftOut};
 use super::overview::TooSmall;
 use super::relevance::Why;
+use super::tokens::tokens;
 use crate::artifact::{FileFacts, RelativePath};
-use crate::languages::SymbolFacts;
+use crate::languages::{SymbolFacts, SymbolKind};
 
 /// A body may take this part of what is left, so that one function does not eat the answer.
 const BODY_SHARE: usize = 3;
@@ -24,6 +25,9 @@ const MAX_UNMEANT_BODIES: usize = 4;
 
 /// A longer body is not told whole, whatever the budget.
 const MAX_BODY_LINES: u32 = 400;
+
+/// So many tokens may be saved where texts meet what is around them.
+const JOINTS: usize = 6;
 
 /// A symbol that wants to be in the answer.
 #[derive(Clone, Debug)]
@@ -48,8 +52,13 @@ pub(super) fn pack(
         texts: BTreeMap::new(),
         taken: Vec::new(),
         n_bodies: 0,
+        around: [0; 3],
     };
     let needed = (request.cost)(&packer.empty);
+    packer.around = [Form::Name, Form::Signature, Form::Body].map(|form| {
+        let slice = ContextSlice { files: vec![nothing(form)], ..packer.empty.clone() };
+        (request.cost)(&slice).saturating_sub(needed + JOINTS)
+    });
     let room = budget.checked_sub(needed).ok_or(TooSmall { budget, needed })?;
     let mut left = room - room / LEFT_OUT_SHARE;
     for (idx, candidate) in candidates.iter().enumerate() {
@@ -65,6 +74,21 @@ struct Packer<'p, 'r> {
     /// Candidates in the order in which they were taken, by their places, and how.
     taken: Vec<(usize, ContextSymbol)>,
     n_bodies: usize,
+    /// What is around a symbol's path and text, for each form.
+    around: [usize; 3],
+}
+
+/// A symbol without a word.
+fn nothing(form: Form) -> ContextFile {
+    let symbol = ContextSymbol {
+        name: String::new(),
+        kind: SymbolKind::Type,
+        first_line: 1,
+        last_line: 1,
+        form,
+        text: String::new(),
+    };
+    ContextFile { path: String::new(), why: Vec::new(), symbols: vec![symbol] }
 }
 
 impl Packer<'_, '_> {
@@ -72,7 +96,10 @@ impl Packer<'_, '_> {
     fn take(&mut self, idx: usize, candidate: &Candidate<'_>, left: usize, empty: usize) -> usize {
         let wants_body = candidate.is_meant || self.n_bodies < MAX_UNMEANT_BODIES;
         for form in [Form::Body, Form::Signature, Form::Name] {
-            let is_possible = form <= candidate.largest && (form != Form::Body || wants_body);
+            let most = if form == Form::Body { left / BODY_SHARE } else { left };
+            let is_possible = form <= candidate.largest
+                && (form != Form::Body || wants_body)
+                && self.at_least(candidate, form) <= most;
             let Some(symbol) = is_possible.then(|| self.told(candidate, form)).flatten() else {
                 continue;
             };
@@ -83,7 +110,6 @@ impl Packer<'_, '_> {
             };
             let mut slice = ContextSlice { files: vec![alone], ..self.empty.clone() };
             let cost = (self.request.cost)(&slice).saturating_sub(empty).max(1);
-            let most = if form == Form::Body { left / BODY_SHARE } else { left };
             if most < cost {
                 continue;
             }
@@ -93,6 +119,18 @@ impl Packer<'_, '_> {
             return cost;
         }
         0
+    }
+
+    /// About the least that a form costs, so that most of what does not fit is seen without being rendered: what is around it, the
+    /// path and the text itself, or of a body its line breaks.
+    fn at_least(&self, candidate: &Candidate<'_>, form: Form) -> usize {
+        let SymbolFacts { name, signature, first_line, last_line, .. } = candidate.symbol;
+        let (around, text) = match form {
+            Form::Name => (self.around[0], tokens(name)),
+            Form::Signature => (self.around[1], tokens(signature)),
+            Form::Body => (self.around[2], last_line.saturating_sub(*first_line) as usize),
+        };
+        around + tokens(candidate.file.path.as_str()) + text
     }
 
     /// A symbol in a form; `None` when its text is not there any more.

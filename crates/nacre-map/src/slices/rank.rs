@@ -1,18 +1,16 @@
 //! How much of a project rests on each file: `PageRank` over its imports.
 
-use super::map::Map;
-
 const DAMPING: f64 = 0.85;
 const ROUNDS: usize = 20;
 
-/// One number a file; they add up to the number of files, so that 1 is an average one.
-pub(super) fn ranks(map: &Map) -> Vec<f64> {
-    let n_files = map.files.len();
+/// One number a file, from what each imports; they add up to the number of files, so that 1 is an average one.
+pub(super) fn ranks(imported: &[Vec<usize>]) -> Vec<f64> {
+    let n_files = imported.len();
     let mut ranks = vec![1.0; n_files];
     for _ in 0..ROUNDS {
         let mut next = vec![0.0; n_files];
         let mut loose = 0.0;
-        for (from, all) in map.imported.iter().enumerate() {
+        for (from, all) in imported.iter().enumerate() {
             match all.len() {
                 0 => loose += ranks[from],
                 n_imported => {

@@ -8,9 +8,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use nacre_core::search::Embedder;
 use serde::Serialize;
 
-use super::map::Map;
 use super::places::{Place, place_of};
 use super::rank::{as_number, ranks};
+use super::sketch::Sketch;
+use crate::artifact::RelativePath;
+
+/// Files that an answer is made of; the others could only be named.
+const MAX_FILES: usize = 200;
 
 /// Files that are compared by meaning: the best by everything else.
 const MAX_COMPARED: usize = 300;
@@ -53,20 +57,42 @@ pub enum Why {
 }
 
 /// What files are ranked by.
-pub(super) struct Evidence<'e> {
-    pub(super) task: &'e str,
-    pub(super) files: &'e [String],
+pub struct Evidence<'e> {
+    /// What is to be done, in words; may be empty.
+    pub task: &'e str,
+    /// Files that are surely meant.
+    pub files: &'e [String],
     /// Paths with how much memory has to say of them, from 0 to 1.
-    pub(super) memory: &'e BTreeMap<String, f64>,
-    pub(super) embedder: Option<&'e dyn Embedder>,
+    pub memory: &'e BTreeMap<String, f64>,
+    pub embedder: Option<&'e dyn Embedder>,
 }
 
-/// A file and what speaks for it.
+/// The files that a task is about, the most relevant first.
+#[derive(Clone, Debug, Default)]
+pub struct Ranked {
+    pub(super) files: Vec<RankedFile>,
+}
+
+/// A file that something speaks for.
 #[derive(Clone, Debug)]
-pub(super) struct Relevant {
-    pub(super) idx: usize,
+pub(super) struct RankedFile {
+    pub(super) path: RelativePath,
     pub(super) score: f64,
     pub(super) why: Vec<Why>,
+}
+
+impl Ranked {
+    pub fn paths(&self) -> impl Iterator<Item = &RelativePath> {
+        self.files.iter().map(|file| &file.path)
+    }
+}
+
+/// A file by its place, and what speaks for it.
+#[derive(Clone, Debug)]
+struct Relevant {
+    idx: usize,
+    score: f64,
+    why: Vec<Why>,
 }
 
 /// The words of a text: identifiers whole and in their parts, in lower case.
@@ -104,20 +130,30 @@ fn is_filler(word: &str) -> bool {
     FILLERS.contains(&word)
 }
 
-/// Ranks the files of a map; only those that something speaks for.
-pub(super) fn relevant(map: &Map, evidence: &Evidence<'_>) -> Vec<Relevant> {
+/// Ranks the files of a project; only those that something speaks for, and of those the best.
+pub fn rank(sketch: &Sketch, evidence: &Evidence<'_>) -> Ranked {
+    let found = relevant(sketch, evidence).into_iter().take(MAX_FILES);
+    let ranked = |Relevant { idx, score, why }| RankedFile {
+        path: sketch.files[idx].path.clone(),
+        score,
+        why,
+    };
+    Ranked { files: found.map(ranked).collect() }
+}
+
+fn relevant(sketch: &Sketch, evidence: &Evidence<'_>) -> Vec<Relevant> {
     let wanted: BTreeSet<String> = words(evidence.task).into_iter().collect();
-    let by_words = shares(map, &wanted);
-    let asked: Vec<usize> = evidence.files.iter().filter_map(|path| map.find(path)).collect();
+    let by_words = shares(sketch, &wanted);
+    let asked: Vec<usize> = evidence.files.iter().filter_map(|path| sketch.find(path)).collect();
     let seeds = if asked.is_empty() { best(&by_words, MAX_SEEDS) } else { asked.clone() };
-    let near = nearness(map, &seeds);
-    let ranks = ranks(map);
+    let near = nearness(sketch, &seeds);
+    let ranks = ranks(&sketch.imported);
     let most = ranks.iter().copied().fold(1.0, f64::max);
     // A task may share no word with the code that it is about.
     let central: BTreeSet<usize> = best(&ranks, MAX_CENTRAL).into_iter().collect();
     let speaks_of_tests = wanted.iter().any(|word| word.starts_with("test"));
     let mut found: Vec<Relevant> = Vec::new();
-    for (idx, file) in map.files.iter().enumerate() {
+    for (idx, file) in sketch.files.iter().enumerate() {
         let memory = evidence.memory.get(file.path.as_str()).copied().unwrap_or_default();
         let is_asked = asked.contains(&idx);
         let sum = W_WORDS * by_words[idx] + W_DISTANCE * near[idx] + W_MEMORY * memory;
@@ -138,7 +174,7 @@ pub(super) fn relevant(map: &Map, evidence: &Evidence<'_>) -> Vec<Relevant> {
         found.push(Relevant { idx, score, why });
     }
     sort(&mut found);
-    by_meaning(map, evidence, &mut found);
+    by_meaning(sketch, evidence, &mut found);
     found.retain(|relevant| !relevant.why.is_empty());
     found
 }
@@ -156,18 +192,17 @@ fn best(numbers: &[f64], limit: usize) -> Vec<usize> {
 }
 
 /// How much of the task's words each file has, where rare words count more; the best file has 1.
-fn shares(map: &Map, wanted: &BTreeSet<String>) -> Vec<f64> {
-    let mut hits: Vec<HashMap<&str, f64>> = vec![HashMap::new(); map.files.len()];
+fn shares(sketch: &Sketch, wanted: &BTreeSet<String>) -> Vec<f64> {
+    let mut hits: Vec<HashMap<&str, f64>> = vec![HashMap::new(); sketch.files.len()];
     let mut n_with: HashMap<&str, usize> = HashMap::new();
-    for (idx, file) in map.files.iter().enumerate() {
+    for (idx, file) in sketch.files.iter().enumerate() {
         let of_path = words(file.path.as_str()).into_iter().map(|word| (word, 1.5));
         // Most names have nothing of the task, and are not worth taking apart.
         let has_some = |name: &str| {
             let lower = name.to_lowercase();
             wanted.iter().any(|word| lower.contains(word.as_str()))
         };
-        let symbols = file.analysis.symbols.iter().filter(|symbol| has_some(&symbol.name));
-        let names = symbols.flat_map(|symbol| words(&symbol.name));
+        let names = file.names.lines().filter(|name| has_some(name)).flat_map(words);
         for (word, weight) in of_path.chain(names.map(|word| (word, 1.0))) {
             let Some(word) = wanted.get(&word) else { continue };
             let hit = hits[idx].entry(word).or_default();
@@ -178,7 +213,7 @@ fn shares(map: &Map, wanted: &BTreeSet<String>) -> Vec<f64> {
             *hit += weight / (1.0 + *hit);
         }
     }
-    let n_files = as_number(map.files.len());
+    let n_files = as_number(sketch.files.len());
     let mut shares: Vec<f64> = hits
         .iter()
         .map(|hits| {
@@ -197,8 +232,8 @@ fn shares(map: &Map, wanted: &BTreeSet<String>) -> Vec<f64> {
 }
 
 /// 1 for what is meant, a half for its neighbors, and so on.
-fn nearness(map: &Map, seeds: &[usize]) -> Vec<f64> {
-    let mut near = vec![0.0; map.files.len()];
+fn nearness(sketch: &Sketch, seeds: &[usize]) -> Vec<f64> {
+    let mut near = vec![0.0; sketch.files.len()];
     let mut waiting: VecDeque<(usize, usize)> = VecDeque::new();
     for seed in seeds {
         near[*seed] = 1.0;
@@ -209,7 +244,7 @@ fn nearness(map: &Map, seeds: &[usize]) -> Vec<f64> {
             continue;
         }
         // What everybody imports is near to everything, and says nothing.
-        let neighbors = map.imported[idx].iter().chain(map.importers[idx].iter().take(64));
+        let neighbors = sketch.imported[idx].iter().chain(sketch.importers[idx].iter().take(64));
         for next in neighbors {
             if near[*next] == 0.0 {
                 near[*next] = 1.0 / as_number(distance + 2);
@@ -221,7 +256,7 @@ fn nearness(map: &Map, seeds: &[usize]) -> Vec<f64> {
 }
 
 /// Compares the best files with the task by what they mean.
-fn by_meaning(map: &Map, evidence: &Evidence<'_>, found: &mut [Relevant]) {
+fn by_meaning(sketch: &Sketch, evidence: &Evidence<'_>, found: &mut [Relevant]) {
     let Some(embedder) = evidence.embedder.filter(|_| !evidence.task.trim().is_empty()) else {
         return;
     };
@@ -230,9 +265,8 @@ fn by_meaning(map: &Map, evidence: &Evidence<'_>, found: &mut [Relevant]) {
     let texts: Vec<String> = compared
         .iter()
         .map(|relevant| {
-            let file = &map.files[relevant.idx];
-            let names =
-                file.analysis.symbols.iter().take(MAX_NAMES).map(|symbol| symbol.name.as_str());
+            let file = &sketch.files[relevant.idx];
+            let names = file.names.lines().take(MAX_NAMES);
             let parts: Vec<&str> = std::iter::once(file.path.as_str()).chain(names).collect();
             words(&parts.join(" ")).join(" ")
         })

@@ -19,6 +19,7 @@ mod hostile;
 mod kill9;
 mod kill9_worker;
 mod maintain_kill9;
+mod map_trees;
 mod paths;
 mod paths_binary;
 mod rng;
@@ -38,6 +39,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::map_trees::Sizes;
 use crate::sweep::SweepArgs;
 use crate::tally::Tally;
 
@@ -121,6 +123,12 @@ enum Verb {
         #[arg(long, default_value_t = 80)]
         steps: u64,
     },
+    /// Map a tree that was made to hurt: 100,000 files in a folder, a gigabyte in a line, circles, pipes, depth 2,000
+    MapTrees {
+        /// Sizes for every change rather than for a release
+        #[arg(long)]
+        quick: bool,
+    },
     /// Everything
     All {
         /// Sizes for every change rather than for a release
@@ -177,6 +185,7 @@ fn run(cli: &Cli) -> Result<Tally, AnyError> {
         }
         Verb::MaintainKill9 { n, memories } => maintain_kill9::run(&nacre()?, seed, *n, *memories),
         Verb::TracesSoak { traces, steps } => traces_soak::run(&nacre()?, seed, *traces, *steps),
+        Verb::MapTrees { quick } => map_trees::run(&nacre()?, sizes(*quick)),
         Verb::All { quick } => run_all(&nacre()?, seed, *quick),
         Verb::Corpus { dir, n } => corpus::run(seed, dir, *n),
         Verb::Kill9Worker { dir } => kill9_worker::run(seed, dir),
@@ -184,6 +193,10 @@ fn run(cli: &Cli) -> Result<Tally, AnyError> {
         Verb::EditsWorker { dir } => edits_worker::run(seed, dir),
         Verb::TracesWorker { catalog, now } => traces_kill9::worker(catalog, *now),
     }
+}
+
+fn sizes(is_quick: bool) -> Sizes {
+    if is_quick { Sizes::QUICK } else { Sizes::FULL }
 }
 
 fn run_all(nacre: &std::path::Path, seed: u64, is_quick: bool) -> Result<Tally, AnyError> {
@@ -207,6 +220,7 @@ fn run_all(nacre: &std::path::Path, seed: u64, is_quick: bool) -> Result<Tally, 
     all.absorb(&sync_kill9::run(nacre, seed, kills, traces)?);
     let (kills, memories) = if is_quick { (QUICK_KILLS, 30) } else { (300, 60) };
     all.absorb(&maintain_kill9::run(nacre, seed, kills, memories)?);
-    all.end(&format!("{} exercises", 9));
+    all.absorb(&map_trees::run(nacre, sizes(is_quick))?);
+    all.end(&format!("{} exercises", 10));
     Ok(all)
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use nacre_core::search::{Embedder, MemoryIndex, MemoryOptions, Mode, Query};
-use nacre_map::artifact::RelativePath;
-use nacre_map::slices::{self, ContextRequest, ContextSlice, context, context_files};
+use nacre_map::artifact::{FileFacts, RelativePath};
+use nacre_map::slices::{ContextRequest, ContextSlice, Evidence, Ranked, Sketch, context, rank};
 
 use super::error::{CommandError, Exit};
 use super::map::{Map, MapArgs};
@@ -68,8 +68,8 @@ pub(crate) fn cmd_context(
         return Err(CommandError::failed(format!("`{path}` is not in the map"))
             .hint(format!("nacre explain {path}")));
     }
-    let mut facts = payload::facts(&map.current);
-    let payload = collected(runtime, &mut map, &mut facts, ui.is_json(), &task)?;
+    let mut sketch = sketched(&map);
+    let payload = collected(runtime, &mut map, &mut sketch, ui.is_json(), &task)?;
     if let Some(client) = &map_args.client {
         map.seen_by(ui, client)?;
     }
@@ -87,51 +87,56 @@ fn known(map: &Map, from_here: String, typed: &str) -> String {
 pub(crate) fn collected(
     runtime: &Runtime,
     map: &mut Map,
-    facts: &mut slices::Map,
+    sketch: &mut Sketch,
     is_json: bool,
     task: &Task,
 ) -> Result<String, CommandError> {
     let embedder = runtime.embedder().ok();
-    let memory = remembered(runtime, facts, &task.words, embedder.as_deref());
-    let shown = |map: &Map, slice: &ContextSlice| {
-        payload(map, "context", is_json, slice, ContextSlice::to_text)
-    };
-    let paths: Vec<String> = {
-        let request = request(task, &memory, embedder.as_deref(), &|_| None, &|_| 0);
-        context_files(facts, &request).iter().map(ToString::to_string).collect()
-    };
-    payload::refine(map, facts, &paths);
-    let slice = {
-        let map = &*map;
-        let text = |path: &RelativePath| map.current.text(path.as_str());
-        let cost = |slice: &ContextSlice| payload::cost(&shown(map, slice));
-        context(facts, &request(task, &memory, embedder.as_deref(), &text, &cost))?
-    };
-    Ok(shown(map, &slice))
-}
-
-fn request<'r>(
-    task: &'r Task,
-    memory: &'r BTreeMap<String, f64>,
-    embedder: Option<&'r dyn Embedder>,
-    text: &'r dyn Fn(&RelativePath) -> Option<String>,
-    cost: &'r dyn Fn(&ContextSlice) -> usize,
-) -> ContextRequest<'r> {
-    ContextRequest {
+    let memory = remembered(runtime, map, &task.words, embedder.as_deref());
+    let evidence = Evidence {
         task: &task.words,
         files: &task.files,
-        memory,
-        embedder,
-        budget: task.budget,
-        text,
-        cost,
+        memory: &memory,
+        embedder: embedder.as_deref(),
+    };
+    let mut ranked = rank(sketch, &evidence);
+    // A closer look finds more names to rank by.
+    if refined(map, sketch, &ranked) {
+        ranked = rank(sketch, &evidence);
     }
+    let map = &*map;
+    let shown =
+        |slice: &ContextSlice| payload(map, "context", is_json, slice, ContextSlice::to_text);
+    let facts: Vec<FileFacts> =
+        ranked.paths().filter_map(|path| map.current.facts_at(path.as_str())).collect();
+    let text = |path: &RelativePath| map.current.text(path.as_str());
+    let cost = |slice: &ContextSlice| payload::cost(&shown(slice));
+    let (task, budget) = (task.words.as_str(), task.budget);
+    let request = ContextRequest { task, budget, text: &text, cost: &cost };
+    Ok(shown(&context(&ranked, &facts, &request)?))
+}
+
+/// As much of a project as a ranking needs.
+pub(crate) fn sketched(map: &Map) -> Sketch {
+    Sketch::new(map.current.names(), map.current.imported(&map.cache, map.options.keeping))
+}
+
+/// Looks at ranked files by their grammars that were only glanced at; tells whether there were any.
+fn refined(map: &mut Map, sketch: &mut Sketch, ranked: &Ranked) -> bool {
+    let paths: Vec<&str> = ranked.paths().map(RelativePath::as_str).collect();
+    if !payload::deepened(map, &paths) {
+        return false;
+    }
+    for (path, names) in paths.iter().filter_map(|path| map.current.names_at(path)) {
+        sketch.rename(&path, names);
+    }
+    true
 }
 
 /// How much the memories about a task have to say of each file. Without a store, or with a broken one, nothing.
 fn remembered(
     runtime: &Runtime,
-    facts: &slices::Map,
+    map: &Map,
     task: &str,
     embedder: Option<&dyn Embedder>,
 ) -> BTreeMap<String, f64> {
@@ -146,32 +151,23 @@ fn remembered(
             continue;
         };
         for hit in &found.hits {
-            note(
-                facts,
-                hit.memory.document.body(),
-                f64::from(hit.score.clamp(0.0, 1.0)),
-                &mut known,
-            );
+            let weight = f64::from(hit.score.clamp(0.0, 1.0));
+            note(map, hit.memory.document.body(), weight, &mut known);
         }
     }
     known
 }
 
 /// Notes the files that a memory speaks of by their paths.
-fn note(facts: &slices::Map, memory: &str, weight: f64, known: &mut BTreeMap<String, f64>) {
-    let words: std::collections::HashSet<&str> = memory
+fn note(map: &Map, memory: &str, weight: f64, known: &mut BTreeMap<String, f64>) {
+    let words = memory
         .split(|c: char| {
             c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | ':' | '[' | ']')
         })
-        .map(|word| word.trim_matches(['.', ';']).trim_start_matches("./"))
-        .filter(|word| word.contains(['.', '/']))
-        .collect();
-    if words.is_empty() {
-        return;
-    }
-    for file in facts.files() {
-        if words.contains(file.path.as_str()) {
-            let most = known.entry(file.path.to_string()).or_default();
+        .map(|word| word.trim_matches(['.', ';']).trim_start_matches("./"));
+    for path in words.filter(|word| word.contains(['.', '/'])) {
+        if map.current.artifact.find(path).is_some() {
+            let most = known.entry(path.to_owned()).or_default();
             *most = most.max(weight);
         }
     }

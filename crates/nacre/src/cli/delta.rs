@@ -34,7 +34,7 @@ pub(crate) fn cmd_delta(
         Some(since) => (since.clone(), map.delta(since)?),
         None => map.delta_by_default()?,
     };
-    let affected = map.current.affected(&delta);
+    let affected = map.affected(&delta);
     let output = DeltaOutput::new(&since, delta, affected, page);
     let seen_by = match &since {
         Since::Client(name) => Some(name),

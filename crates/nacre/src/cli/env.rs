@@ -1,11 +1,12 @@
 //! What the process was given: variables, folder, clock and terminal. Read here and nowhere else.
 
 use std::ffi::OsString;
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use nacre_core::config::{NACRE_HOME, NACRE_NOW};
+use nacre_map::indexer::GitPlaces;
 
 /// The process's surroundings, as plain data.
 #[derive(Debug)]
@@ -35,6 +36,13 @@ pub(crate) fn args() -> Vec<OsString> {
 pub(crate) fn stopwatch() -> impl Fn() -> std::time::Duration {
     let begun = std::time::Instant::now();
     move || begun.elapsed()
+}
+
+/// A number that nobody can guess, from the system.
+pub(crate) fn random<const N: usize>() -> std::io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Tells what time it is, whenever it is asked.
@@ -82,6 +90,28 @@ impl Environment {
             Some(home) => Some(self.absolute(Path::new(home))),
             None => self.home.as_ref().map(|home| self.absolute(&home.join(".nacre"))),
         }
+    }
+
+    /// Where git looks for a person's settings.
+    pub(crate) fn git_places(&self) -> GitPlaces {
+        let plain = |name: &str| self.var(name).map(PathBuf::from);
+        let below_home = |path: &str| self.home.as_ref().map(|home| home.join(path));
+        let folder = plain("XDG_CONFIG_HOME").or_else(|| below_home(".config"));
+        let folder = folder.map(|folder| folder.join("git"));
+        let mut configs = Vec::new();
+        if self.var("GIT_CONFIG_NOSYSTEM").is_none() {
+            let system = plain("GIT_CONFIG_SYSTEM");
+            configs.push(system.unwrap_or_else(|| PathBuf::from("/etc/gitconfig")));
+        }
+        match plain("GIT_CONFIG_GLOBAL") {
+            Some(config) => configs.push(config),
+            None => {
+                configs.extend(folder.as_ref().map(|folder| folder.join("config")));
+                configs.extend(below_home(".gitconfig"));
+            }
+        }
+        let default_excludes = folder.map(|folder| folder.join("ignore"));
+        GitPlaces { configs, default_excludes, home: self.home.clone() }
     }
 
     /// The time it is, or the time that a test says it is.

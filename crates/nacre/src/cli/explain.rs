@@ -47,7 +47,7 @@ pub(crate) fn cmd_explain(
     let Some(path) = below(&map, &full) else {
         return Err(CommandError::usage(format!("`{path}` is no file of a project")));
     };
-    let verdict = explain(&map.current, &map.options.sensitive, &path);
+    let verdict = explain(&map.current, &map.options, &path);
     let is_mapped = matches!(verdict, Verdict::Mapped { .. });
     if ui.is_json() {
         let path = path.to_string();

@@ -1,7 +1,7 @@
 //! `nacre explore`
 
 use clap::Args;
-use nacre_map::slices::{Overview, OverviewRequest, churn_of_log, overview};
+use nacre_map::slices::{OVERVIEW_FORMAT, Overview, OverviewRequest, churn_of_log, overview};
 
 use super::error::{CommandError, Exit};
 use super::map::{Map, MapArgs};
@@ -71,8 +71,8 @@ pub(crate) fn explored(
     let first = ask(map, &facts)?;
     let surface = first.public_surface.items.iter().map(|file| file.path.clone());
     let paths: Vec<String> = surface.collect();
-    payload::refine(map, &mut facts, &paths);
-    let answer = ask(map, &facts)?;
+    let is_finer = payload::refine(map, &mut facts, &paths);
+    let answer = if is_finer { ask(map, &facts)? } else { first };
     payload::keep(map, key, &answer);
     Ok(shown(map, &answer))
 }
@@ -81,10 +81,8 @@ pub(crate) fn explored(
 fn key(map: &Map, is_json: bool, detail: DetailName, budget: Option<usize>) -> u64 {
     let head = map.current.artifact.head();
     let words = format!(
-        "explore {} {} {is_json} {detail:?} {budget:?} {}",
-        env!("CARGO_PKG_VERSION"),
-        head.revision,
-        head.git
+        "explore {OVERVIEW_FORMAT} {} {is_json} {detail:?} {budget:?} {}",
+        head.revision, head.git
     );
     xxhash_rust::xxh3::xxh3_64(words.as_bytes())
 }

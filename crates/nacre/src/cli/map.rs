@@ -5,19 +5,17 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use nacre_map::artifact::{Cache, Project, Revision};
 use nacre_map::indexer::{
-    Affected, BadGlob, CacheStatus, ChangeKind, Current, Delta, FileChange, Keeping, RefreshError,
-    RefreshOptions, RefreshStats, Sensitive, SinceError, Trust, delta_of_all, delta_since,
-    delta_since_git, project_root, refresh,
+    Affected, BadGlob, CacheStatus, ChangeKind, Current, Delta, Excludes, FileChange, Keeping,
+    RefreshError, RefreshOptions, RefreshStats, Sensitive, SinceError, Trust, delta_of_all,
+    delta_since, delta_since_git, project_root, refresh,
 };
 use serde::Serialize;
 
 use super::env;
 use super::error::{CommandError, Exit};
+use super::map_cache::map_cache;
 use super::runtime::Runtime;
 use super::ui::{Role, Ui};
-
-/// Where artifacts lie below the folder of global data.
-const CACHE_FOLDER: &str = "cache/codemap";
 
 /// No name of a client is longer.
 const MAX_CLIENT_BYTES: usize = 100;
@@ -129,13 +127,14 @@ impl Map {
         command: &str,
     ) -> Result<Self, CommandError> {
         let project = Project::at(root_of(runtime, place)?);
-        let cache = Cache::new(runtime.home()?.join(CACHE_FOLDER), runtime.owner(command));
+        let cache = map_cache(runtime, command)?;
         let options = RefreshOptions {
             now_ns: nanos(runtime.now()),
             looked_ns: nanos(env::clock()()),
             trust,
             keeping,
             sensitive: Sensitive::new(&runtime.settings().map.deny)?,
+            excludes: Excludes::find(&project.root, &runtime.environment.git_places()),
             n_threads: std::thread::available_parallelism().map_or(2, usize::from).min(8),
         };
         let current = refresh(&cache, &project, &options)?;
@@ -147,6 +146,8 @@ impl Map {
         self.options.now_ns = nanos(runtime.now());
         self.options.looked_ns = nanos(env::clock()());
         self.options.trust = Trust::Stamps;
+        let root = &self.current.project.root;
+        self.options.excludes = Excludes::find(root, &runtime.environment.git_places());
         self.current = refresh(&self.cache, &self.current.project, &self.options)?;
         Ok(())
     }
@@ -189,6 +190,11 @@ impl Map {
         let since = Since::Revision(Revision { number: 1, ..self.current.revision() });
         let delta = self.delta(&since)?;
         Ok((since, delta))
+    }
+
+    /// Who is affected by what changed.
+    pub(crate) fn affected(&self, delta: &Delta) -> Vec<Affected> {
+        self.current.affected(&self.cache, self.options.keeping, delta)
     }
 
     /// What changed since a revision, a commit or what a client has seen.

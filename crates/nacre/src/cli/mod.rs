@@ -27,6 +27,7 @@ mod index;
 mod init;
 mod maintain;
 mod map;
+mod map_cache;
 mod memory;
 mod model;
 mod models;

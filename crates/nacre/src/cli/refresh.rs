@@ -41,7 +41,7 @@ pub(crate) fn cmd_refresh(
         // What was there before is of an artifact that could not be read to its end.
         Err(_) => map.delta(&Since::Beginning)?,
     };
-    let affected = map.current.affected(&delta);
+    let affected = map.affected(&delta);
     let output = DeltaOutput::new(&since, delta, affected, page);
     if ui.is_json() {
         ui.json(&map.envelope("refresh", Some(output), None::<()>))?;

@@ -137,7 +137,7 @@ fn tell_change(ui: &mut Ui, map: &Map, seen: Revision) -> Result<(), CommandErro
         // The artifact was built anew in between.
         Err(_) => (Since::Beginning, map.delta(&Since::Beginning)?),
     };
-    let affected = map.current.affected(&delta);
+    let affected = map.affected(&delta);
     let output = DeltaOutput::new(&since, delta, affected, &PageArgs::default());
     ui.json_line(&map.envelope("watch", Some(output), None::<()>))?;
     ui.flush();

@@ -19,6 +19,7 @@ fn show_says_where_each_value_came_from() {
     limits.session_tokens    1000000       in the built-in defaults
     limits.session_usd       1.0           in the built-in defaults
     lock.wait_ms             10000         in the built-in defaults
+    map.at_rest              plain         in the built-in defaults
     map.deny                 []            in the built-in defaults
     memory.max_file_bytes    65536         in the built-in defaults
     memory.max_results       7             in `$HOME/.nacre/config.toml`, line 2

@@ -59,3 +59,23 @@ fn each_reason_is_told() {
         (&serde_json::json!(false), &serde_json::json!("ignored"))
     );
 }
+
+#[test]
+fn rules_that_are_not_in_the_repository_are_named() {
+    let home = repository();
+    put(&home, "a.swp", "x");
+    put(&home, "b.tmp", "x");
+    put(&home, ".git/info/exclude", "*.tmp\n");
+    fs::create_dir_all(home.root().join("settings/git")).unwrap();
+    fs::write(home.root().join("settings/git/ignore"), "*.swp\n").unwrap();
+    let settings = home.root().join("settings").to_string_lossy().into_owned();
+    let home = home.with_var("XDG_CONFIG_HOME", &settings);
+    let told = home.run(&["explain", "a.swp"]) + &home.run(&["explain", "b.tmp"]);
+    assert_snapshot!(told, @"
+    a.swp: not mapped: the rule `*.swp` of `$HOME/settings/git/ignore` leaves it out
+    b.tmp: not mapped: the rule `*.tmp` of `.git/info/exclude` leaves it out
+    ");
+    let home =
+        home.with_var("GIT_CONFIG_GLOBAL", "/dev/null").with_var("XDG_CONFIG_HOME", "/nowhere");
+    assert_snapshot!(home.run(&["explain", "a.swp"]), @"a.swp: mapped; git does not track it");
+}

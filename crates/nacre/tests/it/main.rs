@@ -35,6 +35,7 @@ mod init;
 mod intake;
 mod loopback;
 mod maintain;
+mod map_cache;
 mod map_crashes;
 mod memory_add;
 mod memory_archive;

@@ -9,7 +9,7 @@ use super::super::DEFAULTS;
 use super::super::error::told;
 use super::super::keys::Kind;
 use super::super::settings::{
-    ColorChoice, EmbeddingChoice, ScopeMode, SearchSettings, TelemetrySettings,
+    AtRest, ColorChoice, EmbeddingChoice, ScopeMode, SearchSettings, TelemetrySettings,
 };
 use super::*;
 
@@ -68,7 +68,7 @@ fn the_defaults_are_complete_and_typed() {
             ui: UiSettings { color: ColorChoice::Auto, editor: None },
             lock: LockSettings { wait: Duration::from_secs(10) },
             redact: RedactSettings { extra: Vec::new() },
-            map: MapSettings { deny: Vec::new() },
+            map: MapSettings { deny: Vec::new(), at_rest: AtRest::Plain },
             search: SearchSettings {
                 embedding: EmbeddingChoice::Builtin,
                 endpoint_url: String::new(),

@@ -4,43 +4,10 @@
 //! door by spelling `.GIT` or `.Env`.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use nacre_core::base::{SENSITIVE_NAMES, VARIABLES, holds_variables};
 use nacre_core::safefs::RelPath;
 
 use super::super::footprint::Area;
-
-/// Where keys and passwords usually lie.
-const SENSITIVE: &[&str] = &[
-    ".env",
-    ".envrc",
-    "*.pem",
-    "*.key",
-    "*.p12",
-    "*.pfx",
-    "*.jks",
-    "*.keystore",
-    "*.kdbx",
-    "*.ppk",
-    "id_rsa*",
-    "id_dsa*",
-    "id_ecdsa*",
-    "id_ed25519*",
-    ".netrc",
-    "_netrc",
-    ".npmrc",
-    ".pypirc",
-    ".git-credentials",
-    ".htpasswd",
-    ".pgpass",
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".kube",
-    "service-account*.json",
-];
-
-/// Files whose name starts so are sensitive, too, but for those with a harmless ending.
-const VARIABLES: &str = ".env.";
-const HARMLESS: &[&str] = &["example", "sample", "template", "dist"];
 
 /// Never read, never written, never walked: the repository's own machinery.
 const CLOSED: &[&str] = &[".git", ".hg", ".svn", "git~1"];
@@ -69,7 +36,7 @@ impl Denied {
     pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
         let mut set = GlobSetBuilder::new();
         let mut all_forms = Vec::new();
-        let everybody = SENSITIVE.iter().map(|glob| (*glob).to_owned());
+        let everybody = SENSITIVE_NAMES.iter().map(|glob| (*glob).to_owned());
         for glob in everybody.chain(globs.iter().cloned()) {
             for form in forms(&glob) {
                 let built = GlobBuilder::new(&form)
@@ -118,11 +85,6 @@ impl Denied {
     fn is_sensitive(&self, path: &RelPath) -> bool {
         self.globs.is_match(path.as_str()) || path.components().any(holds_variables)
     }
-}
-
-fn holds_variables(name: &str) -> bool {
-    let name = name.to_lowercase();
-    name.strip_prefix(VARIABLES).is_some_and(|ending| !HARMLESS.contains(&ending))
 }
 
 /// The glob itself and everything below what it names.

@@ -1,6 +1,6 @@
 //! What a delta says, and to whom.
 
-use super::super::{Delta, SinceError, affected, delta_of_all, delta_since, delta_since_git};
+use super::super::{Delta, SinceError, delta_of_all, delta_since, delta_since_git};
 use super::*;
 use crate::artifact::Revision;
 
@@ -126,21 +126,4 @@ fn a_commit_is_compared_with_what_is_on_the_disk_now() {
     ");
     assert!(matches!(since("--output=x"), Err(SinceError::NoCommit { .. })));
     assert!(matches!(since("nothing"), Err(SinceError::NoCommit { .. })));
-}
-
-#[test]
-fn a_new_shape_affects_those_who_import_it_and_a_new_body_nobody() {
-    let edges = [("b.rs", "a.rs"), ("c.rs", "b.rs"), ("d.rs", "other.rs"), ("a.rs", "c.rs")];
-    let told = |after: &str| {
-        let desk = Desk::new();
-        desk.write("a.rs", "pub fn f(x: u8) {\n    1;\n}\n");
-        let first = desk.look().artifact.head().revision;
-        desk.write("a.rs", after);
-        let delta = delta_since(&desk.look(), first).unwrap();
-        let found = affected(&delta, edges);
-        found.into_iter().map(|file| (file.path, file.depth)).collect::<Vec<_>>()
-    };
-    assert_eq!(told("pub fn f(x: u8) {\n    2;\n}\n"), []);
-    let expected = vec![("b.rs".to_owned(), 1), ("c.rs".to_owned(), 2)];
-    assert_eq!(told("pub fn f(x: u16) {\n    1;\n}\n"), expected);
 }

@@ -1,6 +1,7 @@
 //! The laws of the indexer, on real folders and real repositories.
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who works on the code")]
 
+mod affected;
 mod defects;
 mod deltas;
 mod hostile;
@@ -15,7 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use nacre_core::safefs::Owner;
 
-use super::{Current, Keeping, RefreshOptions, Sensitive, Trust, refresh};
+use super::{Current, Excludes, Keeping, RefreshOptions, Sensitive, Trust, refresh};
 use crate::artifact::{AnalysisKey, Cache, FileRow, Marks, Project};
 use crate::languages::{Analysis, Language};
 
@@ -120,6 +121,7 @@ fn options() -> RefreshOptions {
         trust: Trust::Stamps,
         keeping: Keeping::Kept,
         sensitive: Sensitive::new(&[]).unwrap(),
+        excludes: Excludes::default(),
         n_threads: 2,
     }
 }

@@ -1,6 +1,6 @@
 //! Worktrees, submodules, nested repositories, noise and rules.
 
-use super::super::project_root;
+use super::super::{GitPlaces, project_root};
 use super::*;
 
 #[test]
@@ -130,4 +130,58 @@ fn every_version_of_the_index_of_git_is_read() {
         desk.git(&["rm", "-q", "--cached", "c.rs"]);
         assert!(!desk.paths().contains(&"c.rs".to_owned()), "split, version {version}");
     }
+}
+
+#[test]
+fn the_private_rules_of_a_repository_hold_and_a_change_of_them_is_noticed() {
+    let desk = Desk::with_git();
+    desk.write("a.rs", "fn a() {}\n");
+    desk.write("notes.txt", "x\n");
+    desk.write("kept/notes.txt", "x\n");
+    desk.write("kept/.gitignore", "!notes.txt\n");
+    desk.write(".git/info/exclude", "notes.txt\n");
+    let expected = ["a.rs", "kept/.gitignore", "kept/notes.txt"];
+    assert_eq!(desk.paths(), expected, "the rules of a folder speak last");
+    desk.write(".git/info/exclude", "*.rs\n");
+    assert_eq!(desk.paths(), ["kept/.gitignore", "kept/notes.txt", "notes.txt"]);
+}
+
+#[test]
+fn a_persons_own_rules_hold_in_every_repository_and_come_last() {
+    let desk = Desk::with_git();
+    let other = Desk::with_git();
+    other.write("lib.rs", "fn lib() {}\n");
+    other.commit_all();
+    desk.git(&["submodule", "--quiet", "add", &other.root().to_string_lossy(), "sub"]);
+    for file in ["a.swp", "b.swp", "c.rs", "sub/d.swp", "tracked.swp"] {
+        desk.write(file, "x\n");
+    }
+    desk.write(".git/info/exclude", "!b.swp\n");
+    desk.git(&["add", "-f", "tracked.swp"]);
+    let home = desk.dir.path().join("home");
+    let ignore = home.join("git/ignore");
+    fs::create_dir_all(home.join("git")).unwrap();
+    fs::write(&ignore, "*.swp\n").unwrap();
+    let places = GitPlaces {
+        configs: vec![home.join(".gitconfig")],
+        default_excludes: Some(ignore.clone()),
+        home: Some(home.clone()),
+    };
+    let paths = || {
+        let excludes = Excludes::find(&desk.root(), &places);
+        let options = RefreshOptions { excludes, ..options() };
+        let current = refresh(&desk.cache(), &desk.project(), &options).unwrap();
+        let files = current.artifact.files();
+        let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
+        paths.join(" ")
+    };
+    assert_eq!(paths(), ".gitmodules b.swp c.rs sub/lib.rs tracked.swp");
+    fs::write(home.join("mine"), "c.rs\n").unwrap();
+    fs::write(home.join("more"), "[core]\n\texcludesFile = ~/mine\n").unwrap();
+    fs::write(home.join(".gitconfig"), "[include]\n\tpath = more\n").unwrap();
+    let expected = ".gitmodules a.swp b.swp sub/d.swp sub/lib.rs tracked.swp";
+    assert_eq!(paths(), expected, "a setting names another file");
+    desk.git(&["config", "core.excludesFile", ""]);
+    let everything = ".gitmodules a.swp b.swp c.rs sub/d.swp sub/lib.rs tracked.swp";
+    assert_eq!(paths(), everything, "the repository itself wants none");
 }

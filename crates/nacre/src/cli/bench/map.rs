@@ -9,12 +9,12 @@ use nacre_map::indexer::{CacheStatus, Keeping, RefreshOptions, Trust, refresh};
 use nacre_map::slices::{Vocabulary, tokens};
 use serde::Serialize;
 
-use super::super::context::{DEFAULT_BUDGET, Task, collected};
+use super::super::context::{DEFAULT_BUDGET, Task, collected, sketched};
 use super::super::env;
 use super::super::error::{CommandError, Exit};
 use super::super::explore::explored;
 use super::super::map::{Map, Since};
-use super::super::payload::{self, DetailName};
+use super::super::payload::DetailName;
 use super::super::runtime::Runtime;
 use super::super::ui::{Role, Ui};
 use super::baseline::Texts;
@@ -186,13 +186,13 @@ fn measure(
             &own
         }
     };
-    let mut facts = payload::facts(&map.current);
+    let mut sketch = sketched(&map);
     let clock = env::stopwatch();
     let mut answers = Vec::new();
     for question in questions {
         let task =
             Task { words: question.question.clone(), budget: args.budget, ..Task::default() };
-        answers.push(collected(runtime, &mut map, &mut facts, false, &task)?);
+        answers.push(collected(runtime, &mut map, &mut sketch, false, &task)?);
     }
     let context = clock() / u32::try_from(questions.len().max(1)).unwrap_or(1);
     let rows = questions

@@ -1,0 +1,115 @@
+//! Files of the cache that only who has the key can read: encrypted whole, and bound to their names.
+//!
+//! Each file has a key of its own, made from the master key and a salt. The salt is made from the name and the bytes, so
+//! that no randomness is needed to write: two files have one salt only if they are the same. What does not open, because the key is another
+//! one or a byte was changed or the file was put elsewhere, is as good as absent, as all damage is.
+
+use std::fmt;
+
+use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
+use ring::hmac;
+
+const MAGIC: [u8; 8] = *b"NACRESEA";
+
+const SALT_BYTES: usize = 32;
+
+/// What files are sealed with.
+#[derive(Clone)]
+pub struct Seal {
+    master: hmac::Key,
+}
+
+impl Seal {
+    /// Bytes of a master key.
+    pub const KEY_BYTES: usize = 32;
+
+    /// Takes a key that was drawn at random.
+    pub fn new(key: &[u8; Self::KEY_BYTES]) -> Self {
+        Self { master: hmac::Key::new(hmac::HMAC_SHA256, key) }
+    }
+
+    /// The bytes as they are kept under this name.
+    pub(super) fn close(&self, name: &str, bytes: &[u8]) -> Vec<u8> {
+        let salt = self.salt(name, bytes);
+        let mut body = bytes.to_vec();
+        let sealed = self.key_of(salt.as_ref()).and_then(|key| {
+            let nonce = Nonce::assume_unique_for_key([0; 12]);
+            key.seal_in_place_append_tag(nonce, Aad::from(name.as_bytes()), &mut body).ok()
+        });
+        // Bytes that cannot be sealed are not written in the clear; no reader takes an empty file for anything.
+        if sealed.is_none() {
+            return Vec::new();
+        }
+        let mut file = Vec::with_capacity(MAGIC.len() + SALT_BYTES + body.len());
+        file.extend(MAGIC);
+        file.extend(salt.as_ref());
+        file.extend(body);
+        file
+    }
+
+    /// The bytes that were kept under this name; `None` when they were not.
+    pub(super) fn open(&self, name: &str, file: &[u8]) -> Option<Vec<u8>> {
+        let (salt, body) = file.strip_prefix(&MAGIC)?.split_at_checked(SALT_BYTES)?;
+        let mut body = body.to_vec();
+        let key = self.key_of(salt)?;
+        let nonce = Nonce::assume_unique_for_key([0; 12]);
+        let n_bytes = key.open_in_place(nonce, Aad::from(name.as_bytes()), &mut body).ok()?.len();
+        body.truncate(n_bytes);
+        Some(body)
+    }
+
+    fn salt(&self, name: &str, bytes: &[u8]) -> hmac::Tag {
+        let mut context = hmac::Context::with_key(&self.master);
+        context.update(b"salt\0");
+        context.update(&(name.len() as u64).to_le_bytes());
+        context.update(name.as_bytes());
+        context.update(bytes);
+        context.sign()
+    }
+
+    /// The key of one file, which encrypts nothing else: so its nonce may always be the same.
+    fn key_of(&self, salt: &[u8]) -> Option<LessSafeKey> {
+        let mut context = hmac::Context::with_key(&self.master);
+        context.update(b"file\0");
+        context.update(salt);
+        let key = UnboundKey::new(&AES_256_GCM, context.sign().as_ref()).ok()?;
+        Some(LessSafeKey::new(key))
+    }
+}
+
+impl fmt::Debug for Seal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Seal")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_sealed_opens_under_its_name_and_key_alone() {
+        let (seal, other) = (Seal::new(&[1; 32]), Seal::new(&[2; 32]));
+        let file = seal.close("a/base-1", b"pub fn pearl()");
+        assert_eq!(seal.open("a/base-1", &file).as_deref(), Some(&b"pub fn pearl()"[..]));
+        assert_eq!(seal.open("a/base-2", &file), None);
+        assert_eq!(other.open("a/base-1", &file), None);
+        assert!(!file.windows(5).any(|part| part == b"pearl"));
+        for at in 0..file.len() {
+            let mut bytes = file.clone();
+            bytes[at] ^= 1;
+            assert_eq!(seal.open("a/base-1", &bytes), None, "byte {at}");
+            assert_eq!(seal.open("a/base-1", &file[..at]), None, "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn no_two_files_share_a_salt() {
+        let seal = Seal::new(&[1; 32]);
+        let salt = |name, bytes| seal.close(name, bytes)[8..40].to_vec();
+        assert_ne!(salt("a", b"x"), salt("a", b"y"));
+        assert_ne!(salt("a", b"x"), salt("b", b"x"));
+        assert_ne!(salt("ab", b"c"), salt("a", b"bc"));
+        assert_eq!(salt("a", b"x"), salt("a", b"x"));
+    }
+}

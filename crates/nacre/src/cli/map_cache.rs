@@ -1,0 +1,63 @@
+//! Where the map keeps what it knows: in the clear, or sealed with a key that is this person's own.
+
+use nacre_core::config::AtRest;
+use nacre_core::safefs::{FsError, RelPath, WriteScope};
+use nacre_map::artifact::{Cache, Seal};
+
+use super::env;
+use super::error::CommandError;
+use super::runtime::Runtime;
+
+/// Where artifacts lie below the folder of global data, in the clear and sealed.
+const PLAIN_FOLDER: &str = "cache/codemap";
+const SEALED_FOLDER: &str = "cache/codemap-sealed";
+
+/// The key, beside them all.
+const KEY_FILE: &str = "map.key";
+
+/// More is no key.
+const MAX_KEY_BYTES: u64 = 1 << 10;
+
+/// The cache of the map, as the settings want it kept.
+pub(crate) fn map_cache(runtime: &Runtime, command: &str) -> Result<Cache, CommandError> {
+    let in_folder = |name: &str| -> Result<Cache, CommandError> {
+        Ok(Cache::new(runtime.home()?.join(name), runtime.owner(command)))
+    };
+    match runtime.settings().map.at_rest {
+        AtRest::Plain => in_folder(PLAIN_FOLDER),
+        AtRest::Encrypted => {
+            // What was kept before would still tell everything.
+            in_folder(PLAIN_FOLDER)?.clear()?;
+            let seal = Seal::new(&key(&runtime.home_scope()?)?);
+            Ok(in_folder(SEALED_FOLDER)?.sealed(seal))
+        }
+    }
+}
+
+/// The key; the first who asks makes it.
+fn key(home: &WriteScope) -> Result<[u8; Seal::KEY_BYTES], CommandError> {
+    let path = RelPath::new(KEY_FILE)?;
+    if let Some(key) = read(home, &path)? {
+        return Ok(key);
+    }
+    let key: [u8; Seal::KEY_BYTES] = env::random().map_err(|error| CommandError {
+        causes: vec![error.to_string()],
+        ..CommandError::failed("Cannot draw a key for the map")
+    })?;
+    match home.create_file(&path, &key) {
+        Ok(()) => Ok(key),
+        // Another process was faster.
+        Err(error @ FsError::Conflict { .. }) => read(home, &path)?.ok_or_else(|| error.into()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn read(home: &WriteScope, path: &RelPath) -> Result<Option<[u8; Seal::KEY_BYTES]>, CommandError> {
+    let Some(bytes) = home.read_optional(path, MAX_KEY_BYTES)? else { return Ok(None) };
+    let key = bytes.try_into().map_err(|_| {
+        let file = home.full(path);
+        CommandError::failed(format!("`{}` is no key", file.display()))
+            .hint(format!("Remove it; the map is made again: `rm {}`", file.display()))
+    })?;
+    Ok(Some(key))
+}
