@@ -17,15 +17,45 @@ const MAX_SLICE_BYTES: u64 = 4 << 20;
 
 const PREFIX: &str = "slice-";
 
+/// The survey that answers are made from, of which there is one.
+const SURVEY: &str = "survey";
+
+/// A larger survey is made again each time.
+const MAX_SURVEY_BYTES: u64 = 256 << 20;
+
 impl Cache {
     /// An answer that was kept under this key; `None` when there is none that is whole.
     pub fn slice(&self, project: &Project, key: u64) -> Option<Vec<u8>> {
-        let path = self.folder().join(project.id.to_string()).join(name(key));
+        self.kept(project, &name(key), MAX_SLICE_BYTES)
+    }
+
+    /// The survey that was kept; `None` when there is none that is whole.
+    pub fn survey(&self, project: &Project) -> Option<Vec<u8>> {
+        self.kept(project, SURVEY, MAX_SURVEY_BYTES)
+    }
+
+    fn kept(&self, project: &Project, name: &str, max_bytes: u64) -> Option<Vec<u8>> {
+        let path = self.folder().join(project.id.to_string()).join(name);
         let mut bytes = Vec::new();
         let file = std::fs::File::open(path).ok()?;
-        file.take(MAX_SLICE_BYTES + 8).read_to_end(&mut bytes).ok()?;
-        let (check, answer) = bytes.split_first_chunk()?;
-        (u64::from_le_bytes(*check) == xxh3_64(answer)).then(|| answer.to_vec())
+        file.take(max_bytes + 8).read_to_end(&mut bytes).ok()?;
+        // The check stands at the end, so that what it is of need not be moved.
+        let (_, check) = bytes.split_last_chunk()?;
+        let check = u64::from_le_bytes(*check);
+        bytes.truncate(bytes.len() - 8);
+        (check == xxh3_64(&bytes)).then_some(bytes)
+    }
+
+    /// Keeps the survey.
+    pub fn keep_survey(&self, project: &Project, survey: Vec<u8>) -> Result<(), FsError> {
+        if MAX_SURVEY_BYTES < survey.len() as u64 {
+            return Ok(());
+        }
+        let scope = self.scope()?;
+        let id = project.id.to_string();
+        WriteScope::create_inside(self.folder(), &id, Access::Private)?;
+        let writer = self.lock(&scope)?;
+        writer.put_derived(&RelPath::new(&format!("{id}/{SURVEY}"))?, &checked(survey))
     }
 
     /// Keeps an answer.
@@ -37,8 +67,7 @@ impl Cache {
         let id = project.id.to_string();
         let folder = WriteScope::create_inside(self.folder(), &id, Access::Private)?;
         let writer = self.lock(&scope)?;
-        let mut bytes = xxh3_64(answer).to_le_bytes().to_vec();
-        bytes.extend(answer);
+        let bytes = checked(answer.to_vec());
         writer.put_derived(&RelPath::new(&format!("{id}/{}", name(key)))?, &bytes)?;
         let mut kept: Vec<(SystemTime, String)> = std::fs::read_dir(folder.path())
             .into_iter()
@@ -58,6 +87,12 @@ impl Cache {
         }
         Ok(())
     }
+}
+
+fn checked(mut bytes: Vec<u8>) -> Vec<u8> {
+    let check = xxh3_64(&bytes);
+    bytes.extend(check.to_le_bytes());
+    bytes
 }
 
 fn name(key: u64) -> String {

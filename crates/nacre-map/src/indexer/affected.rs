@@ -64,7 +64,7 @@ impl Current {
         let gone = reshaped.iter().filter(|path| self.artifact.find(path).is_none());
         facts.extend(gone.filter_map(|path| unknown(path)));
         facts.sort_by(|a, b| a.path.cmp(&b.path));
-        let manifests = self.manifests(&facts);
+        let manifests = self.manifests(facts.iter().map(|file| &file.path));
         let sources: Vec<Source<'_>> = facts
             .iter()
             .map(|file| Source {
@@ -91,15 +91,18 @@ impl Current {
     }
 
     /// The texts that give names to folders.
-    pub fn manifests(&self, facts: &[FileFacts]) -> Vec<Manifest> {
+    pub fn manifests<'p>(
+        &self,
+        paths: impl IntoIterator<Item = &'p RelativePath>,
+    ) -> Vec<Manifest> {
         let read = |path: &RelativePath| {
             let mut text = String::new();
             let file = std::fs::File::open(path.below(&self.project.root)).ok()?;
             file.take(MAX_MANIFEST_BYTES).read_to_string(&mut text).ok()?;
             Some(Manifest { path: path.clone(), text })
         };
-        let named = facts.iter().filter(|file| is_manifest(file.path.name()));
-        named.filter_map(|file| read(&file.path)).collect()
+        let named = paths.into_iter().filter(|path| is_manifest(path.name()));
+        named.filter_map(read).collect()
     }
 }
 

@@ -129,7 +129,7 @@ impl Map {
 }
 
 /// The package of an import that leads outside; empty for what comes with the language and says nothing.
-fn package(language: Option<Language>, import: &Import) -> String {
+pub(super) fn package(language: Option<Language>, import: &Import) -> String {
     let text = import.text.as_str();
     let first_of =
         |separators: &[char]| text.split(separators).next().unwrap_or_default().to_owned();

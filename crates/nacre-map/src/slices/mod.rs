@@ -6,6 +6,8 @@
 
 mod churn;
 mod context;
+mod kept_survey;
+mod lists;
 mod map;
 mod overview;
 mod pack;
@@ -14,6 +16,7 @@ mod rank;
 mod relevance;
 mod show;
 mod surface;
+mod survey;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -30,5 +33,6 @@ pub use overview::{
 };
 pub use relevance::Why;
 pub use surface::{Surface, SurfaceSymbol};
+pub use survey::{Survey, SurveyState};
 pub use tokens::tokens;
 pub use vocabulary::{BadVocabulary, Vocabulary};

@@ -111,7 +111,7 @@ pub(super) fn relevant(map: &Map, evidence: &Evidence<'_>) -> Vec<Relevant> {
     let asked: Vec<usize> = evidence.files.iter().filter_map(|path| map.find(path)).collect();
     let seeds = if asked.is_empty() { best(&by_words, MAX_SEEDS) } else { asked.clone() };
     let near = nearness(map, &seeds);
-    let ranks = ranks(map);
+    let ranks = ranks(map.files.len(), |from| map.imported[from].iter().copied());
     let most = ranks.iter().copied().fold(1.0, f64::max);
     // A task may share no word with the code that it is about.
     let central: BTreeSet<usize> = best(&ranks, MAX_CENTRAL).into_iter().collect();

@@ -45,6 +45,7 @@ mod skip;
 mod status;
 mod strategy;
 mod summarize;
+mod survey;
 mod sync;
 mod trace;
 mod traces;

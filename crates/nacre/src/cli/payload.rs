@@ -68,7 +68,7 @@ pub(crate) fn print(ui: &mut Ui, payload: &str) -> Result<(), CommandError> {
 /// Everything that is known of a project, with its imports followed.
 pub(crate) fn facts(current: &Current) -> slices::Map {
     let facts = current.facts();
-    let manifests = current.manifests(&facts);
+    let manifests = current.manifests(facts.iter().map(|file| &file.path));
     slices::Map::new(facts, &manifests)
 }
 
