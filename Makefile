@@ -9,7 +9,7 @@ TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 PROPERTY_SEED ?= 20260101
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test properties torture bench bench-sync bench-maintain docs e2e-model needed
+.PHONY: help demo test properties torture bench bench-sync bench-maintain bench-map docs e2e-model needed
 
 help:  ## List these targets
 	@echo "usage: make TARGET"
@@ -49,6 +49,11 @@ bench-sync: needed  ## Measure an offline sync of 200 MB made from the traces in
 
 bench-maintain: needed  ## Plant duplicates and contradictions among 5,000 memories, and count what is found
 	$(CARGO) run --release -p nacre-engine --example maintain_store -- 4000 1
+
+bench-map: needed  ## Measure the map on 40,000 files of large packages, beside what the machine itself needs
+	$(CARGO) build --release -p nacre --bin nacre
+	$(CARGO) build --release -p nacre-map --example limits
+	python3 tools/bench-map.py $(TARGET_DIR)/release/nacre $(TARGET_DIR)/release/examples/limits $(FOLDER)
 
 docs: needed  ## Write docs/cli.md and docs/config.md again from the program
 	$(CARGO) run -q -p nacre -- reference cli > docs/cli.md.new

@@ -1,4 +1,4 @@
-//! A derived file, looked at where it lies instead of copied.
+//! A derived file, looked at where it lies instead of copied: the one place with `unsafe`.
 //!
 //! Only for files that are replaced and never changed in place. What is read from one may be anything all the same, so
 //! whoever maps a file checks what it says.
@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io;
 use std::ops::Deref;
+use std::path::Path;
 
 use memmap2::Mmap;
 
@@ -14,6 +15,15 @@ use memmap2::Mmap;
 pub struct Mapped(Mmap);
 
 impl Mapped {
+    /// Maps the derived file at `path`; one that is no plain file is not found.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Self::new(&file)
+    }
+
     pub(super) fn new(file: &File) -> io::Result<Self> {
         #[expect(
             unsafe_code,

@@ -8,7 +8,7 @@ use std::path::Path;
 use nacre_core::safefs::{FsError, RelPath, Writer};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::blob;
+use super::blob::{self, Outline};
 use super::cache::Cache;
 use super::model::FileHash;
 use super::pack::{self, Pack};
@@ -24,6 +24,9 @@ const MAX_ALIKE: usize = 4;
 
 /// The smallest packs are alike below this size.
 const SMALL_BYTES: usize = 64 << 10;
+
+/// A larger pack is not worth writing again.
+const LARGE_BYTES: usize = 16 << 20;
 
 /// The oldest packs are dropped when all together are larger.
 const MAX_BYTES: usize = 1 << 30;
@@ -76,6 +79,12 @@ impl Analyses {
     pub fn names(&self, key: AnalysisKey) -> Vec<&str> {
         let closest = self.blobs(key).max_by_key(|bytes| blob::depth_of(bytes));
         closest.and_then(blob::names).unwrap_or_default()
+    }
+
+    /// What is known of a text as a whole.
+    pub fn outline(&self, key: AnalysisKey, language: Language) -> Option<Outline> {
+        let closest = self.blobs(key).max_by_key(|bytes| blob::depth_of(bytes))?;
+        blob::decode_outline(closest, language)
     }
 
     /// How closely a text was looked at; `None` when it never was.
@@ -135,7 +144,7 @@ impl Analyses {
     /// The numbers of packs of about one size, when there are too many.
     fn alike(&self) -> Option<Vec<u64>> {
         let mut classes: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
-        for (number, pack) in &self.packs {
+        for (number, pack) in self.packs.iter().filter(|(_, pack)| pack.n_bytes() < LARGE_BYTES) {
             let class = (pack.n_bytes() / SMALL_BYTES).checked_ilog(MAX_ALIKE).map_or(0, |n| n + 1);
             classes.entry(class).or_default().push(*number);
         }
@@ -158,7 +167,7 @@ impl Analyses {
                 }
             }
         }
-        let bytes = pack::render(merged.into_iter());
+        let bytes = pack::render(merged.iter().map(|(key, blob)| (*key, *blob)));
         self.packs.retain(|(number, _)| !alike.contains(number));
         self.put(cache, writer, number, &bytes)?;
         alike.iter().try_for_each(|number| writer.remove_derived(&pack_path(*number)?))

@@ -111,22 +111,29 @@ impl Base {
 
     /// All files in the order of their paths.
     pub(super) fn files(&self) -> impl ExactSizeIterator<Item = (&str, FileRow)> {
-        let (rows, _) = self.map[self.table.clone()].as_chunks::<ROW_BYTES>();
         let paths = std::str::from_utf8(&self.map[self.paths.clone()]).unwrap_or_default();
-        rows.iter().map(move |row| {
+        self.rows().iter().map(move |row| {
             let ((start, len), row) = FileRow::of_table(row);
             (paths.get(start..start.saturating_add(len)).unwrap_or_default(), row)
         })
     }
 
     pub(super) fn find(&self, path: &str) -> Option<FileRow> {
-        let (rows, _) = self.map[self.table.clone()].as_chunks::<ROW_BYTES>();
+        let at = self.position(path).ok()?;
+        self.rows().get(at).map(|row| FileRow::of_table(row).1)
+    }
+
+    /// The place of a file among all, or where it would be.
+    pub(super) fn position(&self, path: &str) -> Result<usize, usize> {
         let paths = &self.map[self.paths.clone()];
-        let at = rows.binary_search_by(|row| {
+        self.rows().binary_search_by(|row| {
             let ((start, len), _) = FileRow::of_table(row);
             paths.get(start..start.saturating_add(len)).unwrap_or_default().cmp(path.as_bytes())
-        });
-        at.ok().map(|at| FileRow::of_table(&rows[at]).1)
+        })
+    }
+
+    fn rows(&self) -> &[[u8; ROW_BYTES]] {
+        self.map[self.table.clone()].as_chunks().0
     }
 
     /// What was changed so far; `None` when that part is damaged.

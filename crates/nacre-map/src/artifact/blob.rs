@@ -2,7 +2,7 @@
 
 use super::codec::{Decoder, Encoder};
 use crate::languages::{
-    Analysis, Depth, Import, ImportKind, Problem, SymbolFacts, SymbolKind, Visibility,
+    Analysis, Depth, Import, ImportKind, Language, Problem, SymbolFacts, SymbolKind, Visibility,
 };
 
 /// Grows whenever the same text would be analysed to something else; older analyses are then made again.
@@ -65,6 +65,24 @@ pub(super) fn encode(analysis: &Analysis) -> Vec<u8> {
 
 pub(super) fn decode(bytes: &[u8]) -> Option<Analysis> {
     let mut from = Decoder::new(bytes);
+    let whole = decode_whole(&mut from)?;
+    let symbols = from.list(|from| {
+        Some(SymbolFacts {
+            name: from.text()?.to_owned(),
+            kind: meaning(SYMBOL_KINDS, from.byte()?)?,
+            first_line: from.small()?,
+            last_line: from.small()?,
+            visibility: meaning(VISIBILITIES, from.byte()?)?,
+            signature: from.text()?.to_owned(),
+            signature_hash: from.word()?,
+            body_hash: from.word()?,
+        })
+    })?;
+    from.is_empty().then_some(Analysis { symbols, ..whole })
+}
+
+/// What stands before the symbols.
+fn decode_whole(from: &mut Decoder<'_>) -> Option<Analysis> {
     let depth = meaning(DEPTHS, from.byte()?)?;
     let roles = from.byte()?;
     let problem = match from.byte()? {
@@ -78,20 +96,48 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Analysis> {
             kind: meaning(IMPORT_KINDS, from.byte()?)?,
         })
     })?;
-    let symbols = from.list(|from| {
-        Some(SymbolFacts {
-            name: from.text()?.to_owned(),
-            kind: meaning(SYMBOL_KINDS, from.byte()?)?,
-            first_line: from.small()?,
-            last_line: from.small()?,
-            visibility: meaning(VISIBILITIES, from.byte()?)?,
-            signature: from.text()?.to_owned(),
-            signature_hash: from.word()?,
-            body_hash: from.word()?,
-        })
-    })?;
     let (is_entry, is_test) = (roles & 1 != 0, roles & 2 != 0);
-    from.is_empty().then_some(Analysis { depth, imports, symbols, is_entry, is_test, problem })
+    Some(Analysis { depth, imports, symbols: Vec::new(), is_entry, is_test, problem })
+}
+
+/// What an analysis says of a text as a whole, without what is kept of each symbol for itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// Its symbols have kinds and names alone, and are none at all where no import could lead to them by name.
+    pub analysis: Analysis,
+    /// Whether it offers anything to others.
+    pub is_public: bool,
+}
+
+/// Reads what an analysis says of the text as a whole; a tenth of the work.
+pub(super) fn decode_outline(bytes: &[u8], language: Language) -> Option<Outline> {
+    let mut from = Decoder::new(bytes);
+    let mut analysis = decode_whole(&mut from)?;
+    let has_names = language.is_found_by_names();
+    let mut is_public = false;
+    for _ in 0..from.number()? {
+        let name = if has_names { from.text()? } else { from.skip_text().map(|()| "")? };
+        let kind = meaning(SYMBOL_KINDS, from.byte()?)?;
+        let (first_line, last_line) = (from.small()?, from.small()?);
+        let visibility = meaning(VISIBILITIES, from.byte()?)?;
+        from.skip_text()?;
+        let (signature_hash, body_hash) = (from.word()?, from.word()?);
+        is_public |= visibility == Visibility::Public && kind.is_offered();
+        if has_names {
+            let (name, signature) = (name.to_owned(), String::new());
+            analysis.symbols.push(SymbolFacts {
+                name,
+                kind,
+                first_line,
+                last_line,
+                visibility,
+                signature,
+                signature_hash,
+                body_hash,
+            });
+        }
+    }
+    from.is_empty().then_some(Outline { analysis, is_public })
 }
 
 /// The names of an analysis' symbols, in their order, without reading more than it takes to find them.

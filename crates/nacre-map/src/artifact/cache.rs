@@ -155,26 +155,31 @@ impl Cache {
         let id = project.id.to_string();
         WriteScope::create_inside(&self.folder, &id, Access::Private)?;
         let writer = scope.lock(&self.owner, PATIENCE)?;
-        if self.place_now(project) != artifact.place {
+        if self.place_now(project, artifact.place) != artifact.place {
             return Ok(Kept::Moved);
         }
         if !new.is_empty() {
             WriteScope::create_inside(&self.folder, analyses::FOLDER, Access::Private)?;
             Analyses::add(self, &writer, new)?;
         }
+        let is_torn = artifact.place.n_read != artifact.place.n_log;
+        let is_new = artifact.place.generation == 0;
         let log = format!("{id}/{}", log_name(artifact.place.generation));
-        let frame = self.frame(&commit, &log, artifact.place.n_log);
+        let frame = (!is_torn && !is_new).then(|| self.frame(&commit, &log, artifact.place.n_log));
         artifact.apply(commit);
         let base_bytes = artifact.base.as_ref().map_or(0, Base::n_bytes);
-        let log_bytes = artifact.place.n_log + frame.len() as u64;
-        let is_torn = artifact.place.n_read != artifact.place.n_log;
-        let is_long = MIN_FOLD_BYTES + base_bytes / 8 < log_bytes;
-        if artifact.place.generation == 0 || is_torn || is_long {
-            self.fold(project, artifact, &writer)?;
-            self.evict(project.id, &writer)?;
-        } else {
-            let n_log = writer.append(&RelPath::new(&log)?, &frame)?;
-            artifact.place = Place { n_read: n_log, n_log, ..artifact.place };
+        let is_short = |frame: &Vec<u8>| {
+            artifact.place.n_log + frame.len() as u64 <= MIN_FOLD_BYTES + base_bytes / 8
+        };
+        match frame.filter(is_short) {
+            Some(frame) => {
+                let n_log = writer.append(&RelPath::new(&log)?, &frame)?;
+                artifact.place = Place { n_read: n_log, n_log, ..artifact.place };
+            }
+            None => {
+                self.fold(project, artifact, &writer)?;
+                self.evict(project.id, &writer)?;
+            }
         }
         Ok(Kept::Yes)
     }
@@ -185,6 +190,14 @@ impl Cache {
         WriteScope::create_inside(&self.folder, analyses::FOLDER, Access::Private)?;
         let writer = scope.lock(&self.owner, PATIENCE)?;
         Analyses::add(self, &writer, new)
+    }
+
+    /// Keeps what was found in texts, and gives back what could not be kept.
+    pub fn keep_held(&self, held: NewAnalyses) -> NewAnalyses {
+        match self.keep_analyses(&held) {
+            Ok(()) => NewAnalyses::new(),
+            Err(_) => held,
+        }
     }
 
     /// Writes the whole artifact to the next generation's file, and removes the older ones.
@@ -241,10 +254,11 @@ impl Cache {
         names.filter(is_project).map(|name| (last_use(&self.folder.join(&name)), name)).collect()
     }
 
-    /// Where the last state lies, as a reader would find it.
-    fn place_now(&self, project: &Project) -> Place {
+    /// Where the last state lies, as a reader would find it. A file that was read already is not checked again.
+    fn place_now(&self, project: &Project, known: Place) -> Place {
         let folder = self.folder.join(project.id.to_string());
-        let is_whole = |number: &u64| self.base(project, *number).is_some();
+        let is_whole =
+            |number: &u64| *number == known.generation || self.base(project, *number).is_some();
         let Some(generation) = generations(&folder).into_iter().rev().find(is_whole) else {
             return Place::default();
         };

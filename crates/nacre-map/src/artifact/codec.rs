@@ -4,16 +4,16 @@
 
 /// Builds a record.
 #[derive(Debug, Default)]
-pub(super) struct Encoder {
+pub(crate) struct Encoder {
     bytes: Vec<u8>,
 }
 
 impl Encoder {
-    pub(super) fn into_bytes(self) -> Vec<u8> {
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    pub(super) fn number(&mut self, mut number: u64) {
+    pub(crate) fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.bytes.push((number as u8) | 0x80);
             number >>= 7;
@@ -22,31 +22,31 @@ impl Encoder {
     }
 
     /// A number whose bytes are all used, such as a hash or a time.
-    pub(super) fn word(&mut self, word: u64) {
+    pub(crate) fn word(&mut self, word: u64) {
         self.bytes.extend(word.to_le_bytes());
     }
 
-    pub(super) fn time(&mut self, nanos: i64) {
+    pub(crate) fn time(&mut self, nanos: i64) {
         self.word(nanos.cast_unsigned());
     }
 
-    pub(super) fn byte(&mut self, byte: u8) {
+    pub(crate) fn byte(&mut self, byte: u8) {
         self.bytes.push(byte);
     }
 
-    pub(super) fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         self.number(text.len() as u64);
         self.bytes.extend(text.as_bytes());
     }
 
-    pub(super) fn option(&mut self, word: Option<u64>) {
+    pub(crate) fn option(&mut self, word: Option<u64>) {
         self.byte(u8::from(word.is_some()));
         if let Some(word) = word {
             self.word(word);
         }
     }
 
-    pub(super) fn list<T>(&mut self, items: &[T], mut one: impl FnMut(&mut Self, &T)) {
+    pub(crate) fn list<T>(&mut self, items: &[T], mut one: impl FnMut(&mut Self, &T)) {
         self.number(items.len() as u64);
         for item in items {
             one(self, item);
@@ -56,16 +56,16 @@ impl Encoder {
 
 /// Reads a record.
 #[derive(Debug)]
-pub(super) struct Decoder<'a> {
+pub(crate) struct Decoder<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> Decoder<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
@@ -75,7 +75,7 @@ impl<'a> Decoder<'a> {
         Some(taken)
     }
 
-    pub(super) fn number(&mut self) -> Option<u64> {
+    pub(crate) fn number(&mut self) -> Option<u64> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -87,28 +87,33 @@ impl<'a> Decoder<'a> {
         None
     }
 
-    pub(super) fn small(&mut self) -> Option<u32> {
+    pub(crate) fn small(&mut self) -> Option<u32> {
         self.number()?.try_into().ok()
     }
 
-    pub(super) fn word(&mut self) -> Option<u64> {
+    pub(crate) fn word(&mut self) -> Option<u64> {
         self.take(8)?.try_into().ok().map(u64::from_le_bytes)
     }
 
-    pub(super) fn time(&mut self) -> Option<i64> {
+    pub(crate) fn time(&mut self) -> Option<i64> {
         self.word().map(u64::cast_signed)
     }
 
-    pub(super) fn byte(&mut self) -> Option<u8> {
+    pub(crate) fn byte(&mut self) -> Option<u8> {
         self.take(1)?.first().copied()
     }
 
-    pub(super) fn text(&mut self) -> Option<&'a str> {
+    pub(crate) fn text(&mut self) -> Option<&'a str> {
         let len = usize::try_from(self.number()?).ok()?;
         std::str::from_utf8(self.take(len)?).ok()
     }
 
-    pub(super) fn option(&mut self) -> Option<Option<u64>> {
+    pub(crate) fn skip_text(&mut self) -> Option<()> {
+        let len = usize::try_from(self.number()?).ok()?;
+        self.take(len).map(|_| ())
+    }
+
+    pub(crate) fn option(&mut self) -> Option<Option<u64>> {
         match self.byte()? {
             0 => Some(None),
             1 => self.word().map(Some),
@@ -116,7 +121,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    pub(super) fn list<T>(
+    pub(crate) fn list<T>(
         &mut self,
         mut one: impl FnMut(&mut Self) -> Option<T>,
     ) -> Option<Vec<T>> {

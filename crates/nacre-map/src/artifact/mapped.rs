@@ -1,16 +1,15 @@
-//! A file of ours, looked at where it lies: the one place with `unsafe`.
+//! The bytes of a file of ours: where they lie, or as they were deciphered.
 
-use std::fs::File;
 use std::ops::Deref;
 use std::path::Path;
 
-use memmap2::Mmap;
+use nacre_core::safefs;
 
 /// Bytes that are only looked at.
 #[derive(Debug)]
 pub(super) enum Mapped {
     /// A file's, which are brought into memory as they are looked at.
-    File(Mmap),
+    File(safefs::Mapped),
     /// Bytes that are on no disk as they are.
     Memory(Vec<u8>),
 }
@@ -18,18 +17,7 @@ pub(super) enum Mapped {
 impl Mapped {
     /// Maps a file that only this program writes, and only by putting another one in its place.
     pub(super) fn open(path: &Path) -> Option<Self> {
-        let file = File::open(path).ok()?;
-        if !file.metadata().ok()?.is_file() {
-            return None;
-        }
-        #[expect(
-            unsafe_code,
-            reason = "files of the cache are private to their owner, replaced by rename and never changed in place"
-        )]
-        // SAFETY: the bytes below the map never change: writers make a new file and rename it, and a file that was
-        // replaced stays as it was for whoever has it open.
-        let map = unsafe { Mmap::map(&file) };
-        map.ok().map(Self::File)
+        safefs::Mapped::open(path).ok().map(Self::File)
     }
 }
 

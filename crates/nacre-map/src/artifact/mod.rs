@@ -23,12 +23,14 @@ mod state;
 mod tests;
 
 pub use analyses::{Analyses, AnalysisKey, NewAnalyses, packed};
+pub use blob::Outline;
 pub use cache::{Cache, Kept};
+pub(crate) use codec::{Decoder, Encoder};
 pub use commit::{Change, Commit, Head, History};
 pub use graph::{Graph, Imports};
 pub use model::{
-    BadRevision, FileFacts, FileHash, Project, ProjectId, RelativePath, Revision, Stamp,
-    estimated_tokens,
+    BadRevision, ChangedFile, FileFacts, FileHash, FileOutline, Project, ProjectId, RelativePath,
+    Revision, Stamp, estimated_tokens,
 };
 pub use row::{FileRow, FolderRow, Marks, Skipped};
 pub use seal::Seal;

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::blob::Outline;
 use crate::languages::{Analysis, Language};
 
 /// How many bytes of source a token stands for, as a rule.
@@ -166,6 +167,24 @@ pub struct FileFacts {
     /// An estimate, by its size.
     pub tokens: u32,
     pub analysis: Analysis,
+}
+
+/// What is known of a file as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileOutline {
+    pub path: RelativePath,
+    pub language: Option<Language>,
+    pub outline: Outline,
+}
+
+/// A file whose text is another one than it was, with what is known of both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// Its place among all files, in the order of their paths.
+    pub idx: usize,
+    pub path: String,
+    pub before: Outline,
+    pub after: Outline,
 }
 
 /// How many tokens a text of this size has, as a rule.

@@ -16,25 +16,27 @@ const HEADER_BYTES: usize = 24;
 const ENTRY_BYTES: usize = 24;
 
 /// Renders a pack of blobs that come in the order of their keys, each key once.
-pub(super) fn render<'b>(blobs: impl ExactSizeIterator<Item = (u64, &'b [u8])>) -> Vec<u8> {
-    let n_entries = blobs.len();
-    let mut entries = Vec::with_capacity(n_entries * ENTRY_BYTES);
-    let mut bodies: Vec<u8> = Vec::new();
-    let first = HEADER_BYTES + n_entries * ENTRY_BYTES;
-    for (key, blob) in blobs {
-        entries.extend(key.to_le_bytes());
-        entries.extend(((first + bodies.len()) as u64).to_le_bytes());
-        entries.extend(u32::try_from(blob.len()).unwrap_or(u32::MAX).to_le_bytes());
-        entries.extend(short_sum(blob).to_le_bytes());
-        bodies.extend(blob);
-    }
-    let mut file = Vec::with_capacity(first + bodies.len());
+pub(super) fn render<'b>(blobs: impl ExactSizeIterator<Item = (u64, &'b [u8])> + Clone) -> Vec<u8> {
+    let first = HEADER_BYTES + blobs.len() * ENTRY_BYTES;
+    let n_bytes: usize = blobs.clone().map(|(_, blob)| blob.len()).sum();
+    let mut file = Vec::with_capacity(first + n_bytes);
     file.extend(MAGIC);
     file.extend(ANALYSIS_FORMAT.to_le_bytes());
-    file.extend(u32::try_from(n_entries).unwrap_or(u32::MAX).to_le_bytes());
-    file.extend(xxh3_64(&entries).to_le_bytes());
-    file.extend(entries);
-    file.extend(bodies);
+    file.extend(u32::try_from(blobs.len()).unwrap_or(u32::MAX).to_le_bytes());
+    file.extend([0; 8]);
+    let mut start = first;
+    for (key, blob) in blobs.clone() {
+        file.extend(key.to_le_bytes());
+        file.extend((start as u64).to_le_bytes());
+        file.extend(u32::try_from(blob.len()).unwrap_or(u32::MAX).to_le_bytes());
+        file.extend(short_sum(blob).to_le_bytes());
+        start += blob.len();
+    }
+    let check = xxh3_64(&file[HEADER_BYTES..]);
+    file[HEADER_BYTES - 8..HEADER_BYTES].copy_from_slice(&check.to_le_bytes());
+    for (_, blob) in blobs {
+        file.extend(blob);
+    }
     file
 }
 

@@ -14,12 +14,39 @@ const MAX_SLICE_BYTES: u64 = 4 << 20;
 
 const PREFIX: &str = "slice-";
 
+/// The survey that answers are made from, of which there is one.
+const SURVEY: &str = "survey";
+
+/// A larger survey is made again each time.
+const MAX_SURVEY_BYTES: u64 = 256 << 20;
+
 impl Cache {
     /// An answer that was kept under this key; `None` when there is none that is whole.
     pub fn slice(&self, project: &Project, key: u64) -> Option<Vec<u8>> {
-        let bytes = self.bytes(&format!("{}/{}", project.id, name(key)))?;
-        let (check, answer) = bytes.split_first_chunk()?;
-        (u64::from_le_bytes(*check) == xxh3_64(answer)).then(|| answer.to_vec())
+        self.kept(project, &name(key))
+    }
+
+    /// The survey that was kept; `None` when there is none that is whole.
+    pub fn survey(&self, project: &Project) -> Option<Vec<u8>> {
+        self.kept(project, SURVEY)
+    }
+
+    fn kept(&self, project: &Project, name: &str) -> Option<Vec<u8>> {
+        let bytes = self.bytes(&format!("{}/{name}", project.id))?;
+        let (kept, check) = bytes.split_last_chunk()?;
+        (u64::from_le_bytes(*check) == xxh3_64(kept)).then(|| kept.to_vec())
+    }
+
+    /// Keeps the survey.
+    pub fn keep_survey(&self, project: &Project, survey: Vec<u8>) -> Result<(), FsError> {
+        if MAX_SURVEY_BYTES < survey.len() as u64 {
+            return Ok(());
+        }
+        let scope = self.scope()?;
+        let id = project.id.to_string();
+        WriteScope::create_inside(self.folder(), &id, Access::Private)?;
+        let writer = self.lock(&scope)?;
+        self.put(&writer, &format!("{id}/{SURVEY}"), &checked(survey))
     }
 
     /// Keeps an answer.
@@ -31,11 +58,15 @@ impl Cache {
         let id = project.id.to_string();
         WriteScope::create_inside(self.folder(), &id, Access::Private)?;
         let writer = self.lock(&scope)?;
-        let mut bytes = xxh3_64(answer).to_le_bytes().to_vec();
-        bytes.extend(answer);
-        self.put(&writer, &format!("{id}/{}", name(key)), &bytes)?;
+        self.put(&writer, &format!("{id}/{}", name(key)), &checked(answer.to_vec()))?;
         self.remove_oldest(&writer, &id, PREFIX, MAX_SLICES)
     }
+}
+
+fn checked(mut bytes: Vec<u8>) -> Vec<u8> {
+    let check = xxh3_64(&bytes);
+    bytes.extend(check.to_le_bytes());
+    bytes
 }
 
 fn name(key: u64) -> String {

@@ -71,18 +71,44 @@ impl Artifact {
     pub fn files(&self) -> Vec<(&str, FileRow)> {
         let n_base = self.base.as_ref().map_or(0, |base| base.files().len());
         let mut files = Vec::with_capacity(n_base + self.rows.len());
+        self.each(|path, row| files.push((path, row)));
+        files
+    }
+
+    /// Hands out all files in the order of their paths, without a list of them.
+    pub fn each<'a>(&'a self, mut take: impl FnMut(&'a str, FileRow)) {
         let mut over = self.rows.iter().peekable();
         for (path, row) in self.base.iter().flat_map(Base::files) {
             while let Some((before, row)) = over.next_if(|(over, _)| over.as_str() < path) {
-                files.extend(row.map(|row| (before.as_str(), row)));
+                row.iter().for_each(|row| take(before, *row));
             }
             match over.next_if(|(over, _)| over.as_str() == path) {
-                Some((_, over)) => files.extend(over.map(|row| (path, row))),
-                None => files.push((path, row)),
+                Some((_, over)) => over.iter().for_each(|row| take(path, *row)),
+                None => take(path, row),
             }
         }
-        files.extend(over.filter_map(|(path, row)| Some((path.as_str(), (*row)?))));
-        files
+        for (path, row) in over {
+            row.iter().for_each(|row| take(path, *row));
+        }
+    }
+
+    /// The place of a file among all, in the order of their paths.
+    pub fn position(&self, path: &str) -> Option<usize> {
+        self.find(path)?;
+        let in_base = |path: &str| self.base.as_ref().map_or(Err(0), |base| base.position(path));
+        let before = match in_base(path) {
+            Ok(before) | Err(before) => before,
+        };
+        let changed = self.rows.iter().take_while(|(known, _)| known.as_str() < path);
+        let (mut n_more, mut n_less) = (0, 0);
+        for (path, row) in changed {
+            match (in_base(path).is_ok(), row.is_some()) {
+                (false, true) => n_more += 1,
+                (true, false) => n_less += 1,
+                (true, true) | (false, false) => {}
+            }
+        }
+        (before + n_more).checked_sub(n_less)
     }
 
     pub fn folders(&self) -> &BTreeMap<String, FolderRow> {
@@ -96,6 +122,20 @@ impl Artifact {
             all.add(row.skipped);
         }
         all
+    }
+
+    /// What was changed since a number; `None` where that is not kept any more.
+    ///
+    /// What the file itself remembers is only looked at for what was before it.
+    pub fn changes_since(&self, number: u64) -> Option<Vec<(u64, Change)>> {
+        let in_file = self.base.as_ref().map_or(1, |base| base.head.revision.number);
+        let is_since = |(at, _): &(u64, Change)| number < *at;
+        if in_file <= number {
+            return Some(self.changes.iter().filter(|change| is_since(change)).cloned().collect());
+        }
+        let history = self.history();
+        let is_kept = history.since <= number;
+        is_kept.then(|| history.changes.into_iter().filter(is_since).collect())
     }
 
     /// What was changed, as far as it is kept.

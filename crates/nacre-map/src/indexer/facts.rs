@@ -1,12 +1,17 @@
 //! What is known of the files of a project, for whoever makes something of it.
 
+use std::collections::BTreeMap;
+
 use super::look::open_root;
 use super::read::{Doubt, Reading, read_all};
 use super::refresh::{Current, RefreshOptions};
+use super::verify::in_shares;
 use crate::artifact::{
-    AnalysisKey, Cache, FileFacts, FileRow, RelativePath, Revision, estimated_tokens,
+    AnalysisKey, Cache, ChangedFile, FileFacts, FileHash, FileOutline, FileRow, Outline,
+    RelativePath, Revision, estimated_tokens,
 };
 use crate::languages::{Analysis, Depth, Language};
+use crate::resolve::is_manifest;
 
 impl Current {
     pub fn revision(&self) -> Revision {
@@ -36,6 +41,64 @@ impl Current {
         Some((RelativePath::new(path)?, names.join("\n")))
     }
 
+    /// What is known of every file as a whole, in the order of the paths.
+    pub fn outlines(&self, n_threads: usize) -> Vec<FileOutline> {
+        in_shares(&self.artifact.files(), n_threads, |_, share| {
+            let outline = |(path, row): &(&str, FileRow)| {
+                let language = Language::of_path(path);
+                let outline = language.and_then(|language| self.outline_of(language, row.hash));
+                let outline = outline.unwrap_or_default();
+                Some(FileOutline { path: RelativePath::new(path)?, language, outline })
+            };
+            share.iter().filter_map(outline).collect()
+        })
+    }
+
+    /// What is known of some files as a whole, each with its place among all.
+    pub fn outlines_at<'p>(&self, paths: &[&'p str]) -> Vec<(usize, &'p str, Outline)> {
+        let outline = |path: &&'p str| {
+            let (row, language) = (self.artifact.find(path)?, Language::of_path(path)?);
+            let idx = self.artifact.position(path)?;
+            Some((idx, *path, self.outline_of(language, row.hash)?))
+        };
+        paths.iter().filter_map(outline).collect()
+    }
+
+    /// What is known of a text as a whole.
+    pub fn outline_of(&self, language: Language, hash: FileHash) -> Option<Outline> {
+        self.analyses.outline(AnalysisKey::new(hash, language), language)
+    }
+
+    /// The files whose texts changed since a revision; `None` when files came or went, or what gives names to folders
+    /// changed, or it is not known any more.
+    pub fn changed_since(&self, since: Revision) -> Option<Vec<ChangedFile>> {
+        if since.epoch != self.revision().epoch {
+            return None;
+        }
+        let mut net: BTreeMap<String, (Option<FileHash>, Option<FileHash>)> = BTreeMap::new();
+        for (_, change) in self.artifact.changes_since(since.number)? {
+            let was = net.entry(change.path).or_insert((change.before, change.after));
+            was.1 = change.after;
+        }
+        net.retain(|_, (before, after)| before != after);
+        if net.is_empty() {
+            return Some(Vec::new());
+        }
+        let changed = |(path, hashes): (String, (Option<FileHash>, Option<FileHash>))| {
+            let (before, after) = (hashes.0?, hashes.1?);
+            let idx = self.artifact.position(&path)?;
+            let look = |hash| {
+                let language = Language::of_path(&path)?;
+                self.outline_of(language, hash)
+            };
+            let (before, after) =
+                (look(before).unwrap_or_default(), look(after).unwrap_or_default());
+            let name = path.rsplit('/').next().unwrap_or(&path);
+            (!is_manifest(name)).then(|| ChangedFile { idx, path: path.clone(), before, after })
+        };
+        net.into_iter().map(changed).collect()
+    }
+
     /// Everything that is known of one file.
     pub fn facts_at(&self, path: &str) -> Option<FileFacts> {
         self.facts_of(path, self.artifact.find(path)?)
@@ -51,6 +114,11 @@ impl Current {
             tokens: estimated_tokens(row.stamp.size),
             analysis: self.analysis_of(path, row).unwrap_or_default(),
         })
+    }
+
+    /// What is known of the text of a file.
+    pub fn analysis_at(&self, path: &str) -> Option<Analysis> {
+        self.analysis_of(path, self.artifact.find(path)?)
     }
 
     fn analysis_of(&self, path: &str, row: FileRow) -> Option<Analysis> {
@@ -81,6 +149,7 @@ impl Current {
             depth: Depth::Full,
             looked_ns: options.looked_ns,
             n_threads: options.n_threads,
+            keep: &|held| cache.keep_held(held),
         };
         let (_, new) = read_all(&reading, &doubts);
         let n_new = new.len();

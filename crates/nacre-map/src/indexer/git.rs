@@ -68,6 +68,28 @@ pub(super) fn common_folder(git: &Path) -> PathBuf {
     named.map_or_else(|| git.to_owned(), |name| git.join(name.trim()))
 }
 
+/// Tells the commit that is checked out from others. 0 where there is none.
+pub(super) fn head_commit(root: &Path) -> u64 {
+    let Some(git) = git_folder(root) else { return 0 };
+    let Some(head) = read_small(&git.join("HEAD")) else { return 0 };
+    let common = common_folder(&git);
+    let named = head.strip_prefix("ref:").map(str::trim);
+    // A branch that has no file of its own is a line in one for all of them; newer repositories have tables instead.
+    let own = named.and_then(|name| read_small(&common.join(name)));
+    let own = own.or_else(|| {
+        let packed = std::fs::read_to_string(common.join("packed-refs")).ok()?;
+        let line = packed.lines().find(|line| line.split(' ').nth(1) == named)?;
+        Some(line.to_owned())
+    });
+    let tables = read_small(&common.join("reftable/tables.list"));
+    let mut hasher = Xxh3::new();
+    for text in [Some(head), own, tables].into_iter().flatten() {
+        hasher.update(text.trim().as_bytes());
+        hasher.update(&[0]);
+    }
+    hasher.digest()
+}
+
 fn read_small(file: &Path) -> Option<String> {
     if !file.symlink_metadata().ok()?.is_file() {
         return None;

@@ -1,5 +1,6 @@
 //! Reads files that are new or not as they were: what their bytes are known by, and what is in them.
 
+use std::collections::HashSet;
 use std::io::Read as _;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,6 +19,9 @@ pub const MAX_READ_BYTES: u64 = 32 << 20;
 
 /// So many files are taken from the list at once.
 const BATCH: usize = 16;
+
+/// So many bytes of analyses are held by a thread; then they are kept.
+const MAX_HELD_BYTES: usize = 16 << 20;
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +42,6 @@ pub(super) struct ReadFile {
 }
 
 /// What reading needs to know.
-#[derive(Debug)]
 pub(super) struct Reading<'r> {
     pub(super) root: &'r OwnedFd,
     pub(super) analyses: &'r Analyses,
@@ -46,9 +49,11 @@ pub(super) struct Reading<'r> {
     pub(super) depth: Depth,
     pub(super) looked_ns: i64,
     pub(super) n_threads: usize,
+    /// Keeps analyses that are too many to hold, and gives back what could not be kept.
+    pub(super) keep: &'r (dyn Fn(NewAnalyses) -> NewAnalyses + Sync),
 }
 
-/// Reads all of `doubts`, on all threads.
+/// Reads all of `doubts`, on all threads. Returns the analyses that are not kept yet.
 pub(super) fn read_all(reading: &Reading<'_>, doubts: &[Doubt]) -> (Vec<ReadFile>, NewAnalyses) {
     let next = AtomicUsize::new(0);
     let done = Mutex::new((Vec::with_capacity(doubts.len()), NewAnalyses::new()));
@@ -56,7 +61,7 @@ pub(super) fn read_all(reading: &Reading<'_>, doubts: &[Doubt]) -> (Vec<ReadFile
     std::thread::scope(|scope| {
         for _ in 0..n_threads {
             scope.spawn(|| {
-                let mut reader = Reader { reading, buffer: Vec::new(), new: NewAnalyses::new() };
+                let mut reader = Reader::new(reading, &done);
                 let mut read = reader.read_batches(doubts, &next);
                 let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                 done.0.append(&mut read);
@@ -69,14 +74,26 @@ pub(super) fn read_all(reading: &Reading<'_>, doubts: &[Doubt]) -> (Vec<ReadFile
     (read, new)
 }
 
+/// What all threads have done: files that were read, and analyses that are not kept.
+type Done = (Vec<ReadFile>, NewAnalyses);
+
 /// One thread's part.
 struct Reader<'r> {
     reading: &'r Reading<'r>,
+    done: &'r Mutex<Done>,
     buffer: Vec<u8>,
     new: NewAnalyses,
+    n_held_bytes: usize,
+    /// All that were ever in `new`.
+    seen: HashSet<AnalysisKey>,
 }
 
-impl Reader<'_> {
+impl<'r> Reader<'r> {
+    fn new(reading: &'r Reading<'r>, done: &'r Mutex<Done>) -> Self {
+        let (buffer, new, seen) = (Vec::new(), NewAnalyses::new(), HashSet::new());
+        Self { reading, done, buffer, new, n_held_bytes: 0, seen }
+    }
+
     /// Takes batches from the list until there are none.
     fn read_batches(&mut self, doubts: &[Doubt], next: &AtomicUsize) -> Vec<ReadFile> {
         let mut read = Vec::new();
@@ -142,14 +159,23 @@ impl Reader<'_> {
         let depth = if is_changed && is_glanced { Depth::Glance } else { self.reading.depth };
         let key = AnalysisKey::new(hash, language);
         let is_known = known(hash).is_some_and(|known| depth <= known);
-        if is_known || self.new.contains_key(&key) {
+        if is_known || !self.seen.insert(key) {
             return;
         }
         let analysis = match depth {
             Depth::Full => languages::analyse(language, &self.buffer),
             Depth::None | Depth::Glance => languages::glance(language, &self.buffer),
         };
-        self.new.insert(key, packed(&analysis));
+        let analysis = packed(&analysis);
+        self.n_held_bytes += analysis.len();
+        self.new.insert(key, analysis);
+        if MAX_HELD_BYTES < self.n_held_bytes {
+            self.n_held_bytes = 0;
+            let held = std::mem::take(&mut self.new);
+            // One after the other: they all go to one folder.
+            let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+            done.1.append(&mut (self.reading.keep)(held));
+        }
     }
 }
 

@@ -137,7 +137,12 @@ pub fn refresh(
         tries += 1;
         let old = cache.open(project);
         let mut analyses = cache.analyses();
-        let look = Look::take(project, old.as_ref(), &analyses, options).map_err(failed)?;
+        let keep = |held: NewAnalyses| match options.keeping {
+            Keeping::Kept => cache.keep_held(held),
+            Keeping::Dropped => held,
+        };
+        let known = KnownTexts { analyses: &analyses, keep: &keep };
+        let look = Look::take(project, old.as_ref(), &known, options).map_err(failed)?;
         let before = old.as_ref().map(|old| old.head().revision);
         let mut artifact = old.unwrap_or_default();
         let mut is_kept = true;
@@ -159,6 +164,9 @@ pub fn refresh(
             if !is_kept {
                 analyses.hold(new);
             }
+        } else if 0 < look.n_read {
+            // Some may have been kept on the way.
+            analyses = cache.analyses();
         }
         let stats = stats(&artifact, look.n_read);
         let project = project.clone();
@@ -168,15 +176,24 @@ pub fn refresh(
 }
 
 fn stats(artifact: &Artifact, n_read: usize) -> RefreshStats {
-    let files = artifact.files();
-    RefreshStats {
-        file_count: files.len(),
-        total_bytes: files.iter().map(|(_, row)| row.stamp.size).sum(),
-        reused_entries: files.len().saturating_sub(n_read),
+    let mut stats = RefreshStats {
         rehashed_entries: n_read,
-        unread_files: files.iter().filter(|(_, row)| row.marks.is_unread).count(),
         skipped: artifact.skipped(),
-    }
+        ..RefreshStats::default()
+    };
+    artifact.each(|_, row| {
+        stats.file_count += 1;
+        stats.total_bytes += row.stamp.size;
+        stats.unread_files += usize::from(row.marks.is_unread);
+    });
+    stats.reused_entries = stats.file_count.saturating_sub(n_read);
+    stats
+}
+
+/// What is known of texts already, and where more of that is kept while there is too much to hold.
+struct KnownTexts<'k> {
+    analyses: &'k Analyses,
+    keep: &'k (dyn Fn(NewAnalyses) -> NewAnalyses + Sync),
 }
 
 /// What one look at the disk found.
@@ -195,11 +212,31 @@ struct Differences {
     folders: Vec<(String, Option<FolderRow>)>,
 }
 
+impl Differences {
+    /// Notes that a folder is gone, with everything in it: what is found there now is found through a link.
+    fn lose(&mut self, folder: &str, files: &[(&str, FileRow)], folders: &[(&String, &FolderRow)]) {
+        if self.folders.iter().any(|(lost, _)| lost == folder) {
+            return;
+        }
+        let start = format!("{folder}/");
+        let first = files.partition_point(|(path, _)| *path < start.as_str());
+        let below = files[first..].iter().take_while(|(path, _)| path.starts_with(&start));
+        self.gone.extend(below.map(|(path, _)| (*path).to_owned()));
+        self.gone.sort_unstable();
+        self.gone.dedup();
+        self.doubtful.retain(|doubt| !doubt.path.starts_with(&start));
+        let first = folders.partition_point(|(path, _)| path.as_str() < start.as_str());
+        let below = folders[first..].iter().take_while(|(path, _)| path.starts_with(&start));
+        let lost = below.map(|(path, _)| (*path).clone()).chain([folder.to_owned()]);
+        self.folders.extend(lost.map(|path| (path, None)));
+    }
+}
+
 impl Look {
     fn take(
         project: &Project,
         old: Option<&Artifact>,
-        analyses: &Analyses,
+        known: &KnownTexts<'_>,
         options: &RefreshOptions,
     ) -> std::io::Result<Self> {
         let root = open_root(&project.root)?;
@@ -228,7 +265,7 @@ impl Look {
         let verified_ns =
             if is_distrusted || old.is_none() { options.now_ns } else { head.verified_ns };
         let head = Head { verified_ns, rules, git, ..*head };
-        Ok(looker.conclude(differences, head, status, analyses))
+        Ok(looker.conclude(differences, head, status, known))
     }
 }
 
@@ -282,7 +319,9 @@ impl Looker<'_> {
                 return Ok(None);
             }
             match stamp {
-                Some(stamp) => differences.doubtful.push(doubt(path, stamp, Some(row))),
+                Some(stamp) => {
+                    differences.doubtful.push(doubt((*path).to_owned(), stamp, Some(row)));
+                }
                 None => differences.gone.push((*path).to_owned()),
             }
         }
@@ -295,7 +334,9 @@ impl Looker<'_> {
         }
         let (there, gone): (Vec<_>, Vec<_>) =
             changed.into_iter().partition(|(_, stamp)| stamp.is_some());
-        differences.folders.extend(gone.iter().map(|(idx, _)| (folders[*idx].0.clone(), None)));
+        for (idx, _) in gone {
+            differences.lose(folders[idx].0, &files, &folders);
+        }
         if there.is_empty() {
             return Ok(Some(differences));
         }
@@ -330,7 +371,7 @@ impl Looker<'_> {
             if is_rules(&path) {
                 return None;
             }
-            differences.doubtful.push(doubt(&path, stamp, None));
+            differences.doubtful.push(doubt(path, stamp, None));
         }
         for (path, row) in found.folders {
             if self.artifact.folders().get(&path) != Some(&row) {
@@ -355,7 +396,7 @@ impl Looker<'_> {
             let row = known.next_if(|(known, _)| *known == path.as_str()).map(|(_, row)| row);
             let is_clean = row.is_some_and(|row| row.stamp == stamp && !row.marks.is_doubtful);
             if is_distrusted || !is_clean {
-                differences.doubtful.push(doubt(&path, stamp, row));
+                differences.doubtful.push(doubt(path, stamp, row));
             }
         }
         differences.gone.extend(known.map(|(path, _)| (*path).to_owned()));
@@ -375,12 +416,13 @@ impl Looker<'_> {
         differences: Differences,
         mut head: Head,
         status: CacheStatus,
-        analyses: &Analyses,
+        known: &KnownTexts<'_>,
     ) -> Look {
         let Differences { doubtful, gone, folders } = differences;
         let reading = Reading {
             root: self.root,
-            analyses,
+            analyses: known.analyses,
+            keep: known.keep,
             depth: self.depth(&doubtful),
             looked_ns: self.options.looked_ns,
             n_threads: self.options.n_threads,
@@ -388,8 +430,9 @@ impl Looker<'_> {
         let (read, new) = read_all(&reading, &doubtful);
         let n_read = read.len();
         let mut commit = Commit { folders, ..Commit::default() };
-        for ReadFile { idx, row } in read {
-            self.compare(&mut commit, doubtful[idx].path.clone(), row);
+        // All that was in doubt was read, and comes in that order.
+        for (doubt, ReadFile { row, .. }) in doubtful.into_iter().zip(read) {
+            self.compare(&mut commit, doubt.path, row);
         }
         for path in gone {
             self.compare(&mut commit, path, None);
@@ -400,7 +443,6 @@ impl Looker<'_> {
             let epoch = u32::try_from(self.options.now_ns / 1_000_000_000).unwrap_or(u32::MAX);
             head.created_ns = self.options.now_ns.max(1);
             head.revision = Revision { epoch, number: 1 };
-            commit.changes.clear();
         } else if !commit.changes.is_empty() {
             head.revision.number += 1;
         }
@@ -429,15 +471,17 @@ impl Looker<'_> {
             return;
         }
         let (before, after) = (old.map(|row| row.hash), row.map(|row| row.hash));
-        if before != after {
+        // What is there when an artifact is first made is no change.
+        let is_first = self.artifact.head().created_ns == 0;
+        if before != after && !is_first {
             commit.changes.push(Change { path: path.clone(), before, after });
         }
         commit.files.push((path, row));
     }
 }
 
-fn doubt(path: &str, stamp: Stamp, row: Option<&FileRow>) -> Doubt {
-    Doubt { path: path.to_owned(), size: stamp.size, before: row.map(|row| row.hash) }
+fn doubt(path: String, stamp: Stamp, row: Option<&FileRow>) -> Doubt {
+    Doubt { path, size: stamp.size, before: row.map(|row| row.hash) }
 }
 
 fn is_rules(path: &str) -> bool {

@@ -4,6 +4,7 @@ use std::io::Read as _;
 
 use rustix::fs::Mode;
 
+use super::git::head_commit;
 use super::look::{READABLE_FILE, open_root};
 use super::program::ask;
 use super::refresh::Current;
@@ -28,10 +29,24 @@ impl Current {
         String::from_utf8(bytes).ok()
     }
 
+    /// Tells the commit that the history ends with from others; costs a look at one or two short files.
+    pub fn commit(&self) -> u64 {
+        head_commit(&self.project.root)
+    }
+
     /// The paths of recent commits, as `git log` tells them; empty where there is no history.
     pub fn recent_log(&self) -> String {
-        let args =
-            ["log", MAX_COMMITS, "--no-merges", "--no-renames", "--format=", "--name-only", "-z"];
+        // The first commit made files and changed none, and to tell them all may take long.
+        let args = [
+            "log",
+            MAX_COMMITS,
+            "--no-merges",
+            "--min-parents=1",
+            "--no-renames",
+            "--format=",
+            "--name-only",
+            "-z",
+        ];
         let log = ask(&self.project.root, &args).unwrap_or_default();
         String::from_utf8_lossy(&log).into_owned()
     }

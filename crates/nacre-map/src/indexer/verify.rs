@@ -1,15 +1,19 @@
 //! Looks at every file and folder that is known, and tells which are not as they were.
 //!
-//! This is all that an unchanged project costs. Files are looked up from the handle of their folder, which is opened once for
-//! all of them, because short paths are found faster than long ones.
+//! This is all that an unchanged project costs. Files are looked up from the handle of a folder above, which is opened once
+//! for all of them, because short paths are found faster than long ones. A link on the way is not noticed here but by the
+//! folder that it took the place of.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::thread;
 
 use rustix::fs::Mode;
 
 use super::look::{PASSAGE, file_stamp, folder_stamp};
 use crate::artifact::{FileRow, FolderRow, Stamp};
+
+/// A folder is worth opening when the path that is so many places ahead lies in it, too.
+const AHEAD: usize = 4;
 
 /// A thread is not worth starting for fewer looks.
 const MIN_SHARE: usize = 256;
@@ -24,7 +28,9 @@ pub(super) fn changed_files(
         let mut stairs = Stairs { root, steps: Vec::new() };
         let mut changed = Vec::new();
         for (idx, (path, row)) in share.iter().enumerate() {
-            let stamp = stairs.stamp(path);
+            let ahead = share.get(idx + AHEAD).map(|(path, _)| *path);
+            let (from, rest) = stairs.nearest(path, ahead);
+            let stamp = file_stamp(from, rest);
             if stamp != Some(row.stamp) || row.marks.is_doubtful {
                 changed.push((first + idx, stamp));
             }
@@ -40,9 +46,12 @@ pub(super) fn changed_folders(
     n_threads: usize,
 ) -> Vec<(usize, Option<Stamp>)> {
     in_shares(folders, n_threads, |first, share| {
+        let mut stairs = Stairs { root, steps: Vec::new() };
         let mut changed = Vec::new();
         for (idx, (path, row)) in share.iter().enumerate() {
-            let stamp = folder_stamp(root, path);
+            let ahead = share.get(idx + AHEAD).map(|(path, _)| path.as_str());
+            let (from, rest) = stairs.nearest(path, ahead);
+            let stamp = folder_stamp(from, rest);
             if stamp.unwrap_or_default() != row.stamp || row.is_doubtful {
                 changed.push((first + idx, stamp));
             }
@@ -79,27 +88,35 @@ struct Stairs<'a> {
 }
 
 impl<'a> Stairs<'a> {
-    fn stamp(&mut self, path: &'a str) -> Option<Stamp> {
-        let Some((folder, name)) = path.rsplit_once('/') else {
-            return file_stamp(self.root, path);
-        };
-        let is_above = |step: &str| {
-            folder.strip_prefix(step).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        while self.steps.last().is_some_and(|(step, _)| !is_above(step)) {
+    /// An open folder above a path, and the rest of the path from there.
+    fn nearest(&mut self, path: &'a str, ahead: Option<&str>) -> (BorrowedFd<'_>, &'a str) {
+        while self.steps.last().is_some_and(|(step, _)| !is_below(path, step)) {
             self.steps.pop();
         }
-        let (reached, from) = match self.steps.last() {
-            Some((step, handle)) => (step.len(), handle),
-            None => (0, self.root),
-        };
-        let rest = folder[reached..].trim_start_matches('/');
-        if rest.is_empty() {
-            return file_stamp(from, name);
+        let reached = self.steps.last().map_or("", |(step, _)| *step);
+        let rest = rest_of(path, reached);
+        let above = rest.rmatch_indices('/').map(|(at, _)| &path[..path.len() - rest.len() + at]);
+        let worthy = ahead.and_then(|ahead| above.into_iter().find(|above| is_below(ahead, above)));
+        if let Some(folder) = worthy {
+            let from = self.steps.last().map_or(self.root.as_fd(), |(_, handle)| handle.as_fd());
+            let opened = rustix::fs::openat(from, rest_of(folder, reached), PASSAGE, Mode::empty());
+            // What cannot be opened is not there, as the look itself will tell.
+            if let Ok(opened) = opened {
+                self.steps.push((folder, opened));
+            }
         }
-        let opened = rustix::fs::openat(from, rest, PASSAGE, Mode::empty()).ok()?;
-        let stamp = file_stamp(&opened, name);
-        self.steps.push((folder, opened));
-        stamp
+        match self.steps.last() {
+            Some((step, handle)) => (handle.as_fd(), rest_of(path, step)),
+            None => (self.root.as_fd(), path),
+        }
     }
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// What is left of a path below a folder.
+fn rest_of<'p>(path: &'p str, folder: &str) -> &'p str {
+    path.get(folder.len()..).unwrap_or_default().trim_start_matches('/')
 }

@@ -350,8 +350,12 @@ fn entries(folder: &OwnedFd, skipped: &mut Skipped) -> Option<Vec<(String, FileT
 /// Adds tracked files that a rule leaves out, and the folders on the way to them, by whose stamps it is noticed when
 /// one comes or goes.
 fn add_tracked(selection: &Selection<'_>, root: &OwnedFd, found: &mut Found) {
-    let is_found =
-        |path: &str| found.files.binary_search_by(|(known, _)| known.as_str().cmp(path)).is_ok();
+    // Both are in order.
+    let mut known = found.files.iter().map(|(path, _)| path.as_str()).peekable();
+    let mut is_found = |path: &str| {
+        while known.next_if(|known| *known < path).is_some() {}
+        known.peek() == Some(&path)
+    };
     let is_listed =
         |path: &str| found.folders.binary_search_by(|(known, _)| known.as_str().cmp(path)).is_ok();
     let missing = selection.tracked.files().iter().filter(|path| !is_found(path));
@@ -372,10 +376,14 @@ fn add_tracked(selection: &Selection<'_>, root: &OwnedFd, found: &mut Found) {
             files.push((path.clone(), stamp));
         }
     }
-    found.files.extend(files);
-    found.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-    found.folders.extend(folders);
-    found.folders.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    if !files.is_empty() {
+        found.files.extend(files);
+        found.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    }
+    if !folders.is_empty() {
+        found.folders.extend(folders);
+        found.folders.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    }
 }
 
 /// Whether every folder on the way is a folder: git follows no links, either.

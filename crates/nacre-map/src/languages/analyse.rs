@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use super::analysis::{Analysis, Depth, Import, ImportKind, Problem, SymbolFacts, Visibility};
 use super::exports::exported_names;
-use super::glance::{glance, is_entry_text};
+use super::glance::{glance, holds, is_entry_text};
 use super::imports::asked;
 use super::language::Language;
 use super::names::receiver;
@@ -76,23 +76,22 @@ pub(super) fn has_tests(language: Language, text: &str, symbols: &[SymbolFacts])
     };
     match language {
         Language::Rust => {
-            let at_start =
-                |mark: &str| text.starts_with(mark) || text.contains(&format!("\n{mark}"));
-            at_start("#[test]") || at_start("#[tokio::test")
+            let marks = ["\n#[test]", "\n#[tokio::test"];
+            marks.iter().any(|mark| holds(text, mark) || text.starts_with(&mark[1..]))
         }
         Language::Python => starts("test_"),
         Language::Go => starts("Test") || starts("Benchmark"),
         Language::Java | Language::Kotlin | Language::CSharp | Language::Scala => {
-            ["@Test", "[Test]", "[Fact]", "[TestMethod]"].iter().any(|mark| text.contains(mark))
+            ["@Test", "[Test]", "[Fact]", "[TestMethod]"].iter().any(|mark| holds(text, mark))
         }
         Language::JavaScript | Language::Tsx | Language::TypeScript => {
             let marks = ["\ndescribe(", "\ntest(", "\nit("];
-            marks.iter().any(|mark| text.contains(mark) || text.starts_with(&mark[1..]))
+            marks.iter().any(|mark| holds(text, mark) || text.starts_with(&mark[1..]))
         }
-        Language::Swift => text.contains("import XCTest"),
-        Language::Elixir => text.contains("use ExUnit.Case"),
-        Language::Ruby => text.contains("RSpec.describe") || text.contains("Minitest::Test"),
-        Language::Php => text.contains("extends TestCase"),
+        Language::Swift => holds(text, "import XCTest"),
+        Language::Elixir => holds(text, "use ExUnit.Case"),
+        Language::Ruby => holds(text, "RSpec.describe") || holds(text, "Minitest::Test"),
+        Language::Php => holds(text, "extends TestCase"),
         Language::Bash | Language::C | Language::Cpp | Language::Lua => false,
     }
 }

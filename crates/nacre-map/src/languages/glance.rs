@@ -45,12 +45,17 @@ pub fn glance(language: Language, bytes: &[u8]) -> Analysis {
     }
 }
 
+/// Whether some words stand anywhere in a text. Much faster than the standard library's search, and asked of every text.
+pub(super) fn holds(text: &str, words: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), words.as_bytes()).is_some()
+}
+
 /// Whether a program starts in a text.
 pub(super) fn is_entry_text(language: Language, text: &str, symbols: &[SymbolFacts]) -> bool {
     let has_main = || {
         symbols.iter().any(|symbol| symbol.kind == SymbolKind::Function && symbol.name == "main")
     };
-    let has = |words: &[&str]| words.iter().any(|words| text.contains(words));
+    let has = |all: &[&str]| all.iter().any(|words| holds(text, words));
     match language {
         Language::Rust | Language::C | Language::Cpp | Language::Kotlin => has_main(),
         Language::Go => has_main() && has(&["package main"]),

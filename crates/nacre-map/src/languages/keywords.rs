@@ -12,7 +12,7 @@ pub(super) struct Defined<'l> {
     pub(super) name: Cow<'l, str>,
 }
 
-/// Words before the one that says what is defined.
+/// Words before the one that says what is defined, in order.
 const MODIFIERS: &[&str] = &[
     "abstract",
     "actual",
@@ -247,7 +247,10 @@ fn by_keyword(language: Language, line: &str) -> Option<Defined<'_>> {
             if !is_qualifier {
                 return found(*kind, name_after(language, word, after));
             }
-        } else if !MODIFIERS.contains(&word) && !word.starts_with('@') && !word.starts_with('"') {
+        } else if MODIFIERS.binary_search(&word).is_err()
+            && !word.starts_with('@')
+            && !word.starts_with('"')
+        {
             return None;
         }
         rest = after;

@@ -100,6 +100,30 @@ impl Language {
         }
     }
 
+    /// Whether an import may lead to a file by what the file defines, and not by its path alone.
+    pub(crate) fn is_found_by_names(self) -> bool {
+        match self {
+            Self::CSharp
+            | Self::Elixir
+            | Self::Java
+            | Self::Kotlin
+            | Self::Php
+            | Self::Rust
+            | Self::Scala => true,
+            Self::Bash
+            | Self::C
+            | Self::Cpp
+            | Self::Go
+            | Self::JavaScript
+            | Self::Lua
+            | Self::Python
+            | Self::Ruby
+            | Self::Swift
+            | Self::Tsx
+            | Self::TypeScript => false,
+        }
+    }
+
     /// Whether its grammar is part of this build.
     pub fn has_grammar(self) -> bool {
         let is_rare = matches!(

@@ -61,6 +61,11 @@ impl SymbolKind {
         }
     }
 
+    /// Whether others use it: modules say where things are, and implementations what was offered already.
+    pub(crate) fn is_offered(self) -> bool {
+        !matches!(self, Self::Module | Self::Implementation)
+    }
+
     /// Whether an outline looks inside: what a function declares is its own affair.
     pub(super) fn holds_symbols(self) -> bool {
         match self {

@@ -5,6 +5,9 @@ use crate::languages::Language;
 
 const ENDS: &[&str] = &["java", "kt", "scala"];
 
+/// They see each other's packages, and nobody else's.
+const LANGUAGES: &[Language] = &[Language::Java, Language::Kotlin, Language::Scala];
+
 pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
     let text = asking.text();
     if let Some(package) = text.strip_suffix(".*") {
@@ -42,7 +45,8 @@ fn in_package(asking: &Asking<'_, '_>, name: &str) -> Option<Resolution> {
         };
         let folders = asking.files().folders_ending(&package);
         let mut files = folders.iter().flat_map(|folder| asking.files().all_in_folder(folder));
-        files.find(|idx| defines(idx)).map(|idx| file(*idx))
+        let is_akin = |idx: &usize| LANGUAGES.iter().any(|one| asking.files().is_of(*idx, *one));
+        files.find(|idx| is_akin(idx) && defines(idx)).map(|idx| file(*idx))
     })
 }
 
@@ -52,8 +56,7 @@ fn package_of(asking: &Asking<'_, '_>, package: &str) -> Option<Resolution> {
     let targets: Vec<Target> = folders
         .iter()
         .filter_map(|folder| {
-            let languages = [Language::Java, Language::Kotlin, Language::Scala];
-            languages.iter().find_map(|language| asking.files().in_folder(folder, *language))
+            LANGUAGES.iter().find_map(|language| asking.files().in_folder(folder, *language))
         })
         .map(Target::Folder)
         .collect();

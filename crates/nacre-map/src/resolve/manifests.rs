@@ -33,6 +33,8 @@ pub(super) struct Manifests {
     pub(super) rust_crates: HashMap<String, String>,
     /// All roots of crates that the manifests name.
     pub(super) rust_roots: BTreeSet<String>,
+    /// The first root in each folder that has one.
+    pub(super) rust_folders: HashMap<String, String>,
     /// Module paths with their folders, longest first.
     pub(super) go_modules: Vec<(String, String)>,
     /// Packages by folder.
@@ -81,6 +83,10 @@ impl Manifests {
             }
         }
         read.script_configs(&configs);
+        for root in &read.rust_roots {
+            let first = read.rust_folders.entry(folder_of(root).to_owned());
+            first.or_insert_with(|| root.clone());
+        }
         read.go_modules.sort_by_key(|(module, _)| std::cmp::Reverse(module.len()));
         read.php_prefixes.sort_by_key(|(prefix, _)| std::cmp::Reverse(prefix.len()));
         read

@@ -1,5 +1,6 @@
 //! Python: dotted names from the folders that packages lie in, and dots that lead up from the file.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 
 use super::files::{Files, below, folder_of};
@@ -44,11 +45,16 @@ fn beside(asking: &Asking<'_, '_>, path: &str) -> Option<Resolution> {
 }
 
 fn absolute(asking: &Asking<'_, '_>) -> Resolution {
-    let text = asking.text();
-    let mut name = text;
+    let mut name = asking.text();
     let mut n_left = 0;
+    // A script sees the modules in its own folder.
+    let is_script = LazyCell::new(|| module_at(asking.files(), asking.folder()).is_none());
     loop {
-        let found = asking.files().python(name).or_else(|| script_beside(asking, name));
+        let beside = || {
+            let path = below(asking.folder(), &name.replace('.', "/"));
+            module_at(asking.files(), &path).filter(|_| *is_script)
+        };
+        let found = asking.files().python(name).or_else(beside);
         if let Some(idx) = found {
             // A package that does not have the module that was asked for is another one of that name, or lacks it.
             return if n_left <= 1 || !is_package(asking.files(), idx) {
@@ -63,15 +69,6 @@ fn absolute(asking: &Asking<'_, '_>) -> Resolution {
     }
 }
 
-/// A script sees the modules in its own folder.
-fn script_beside(asking: &Asking<'_, '_>, name: &str) -> Option<usize> {
-    let is_in_package = module_at(asking.files(), asking.folder()).is_some();
-    if is_in_package {
-        return None;
-    }
-    module_at(asking.files(), &below(asking.folder(), &name.replace('.', "/")))
-}
-
 fn is_package(files: &Files<'_>, idx: usize) -> bool {
     let name = files.path(idx).rsplit('/').next().unwrap_or_default();
     name.starts_with("__init__.")
@@ -79,14 +76,14 @@ fn is_package(files: &Files<'_>, idx: usize) -> bool {
 
 /// The module or package at a path.
 fn module_at(files: &Files<'_>, path: &str) -> Option<usize> {
-    let beside = |end: &str| below(path, end);
-    let own = [
-        format!("{path}.py"),
-        beside("__init__.py"),
-        format!("{path}.pyi"),
-        beside("__init__.pyi"),
-    ];
-    files.first(own)
+    let mut tried = String::with_capacity(path.len() + 16);
+    let ends = [".py", "/__init__.py", ".pyi", "/__init__.pyi"];
+    ends.into_iter().find_map(|end| {
+        tried.clear();
+        tried.push_str(path);
+        tried.push_str(if path.is_empty() { end.trim_start_matches('/') } else { end });
+        files.at(&tried)
+    })
 }
 
 /// Every module by the names that an import may call it: from the folder above its outermost package, and from usual roots.

@@ -123,8 +123,7 @@ fn module_file(asking: &Asking<'_, '_>, folder: &str) -> Option<usize> {
 
 /// A crate's root may have any name that the manifest gives it, and any file of `tests/` is one.
 fn root_in(asking: &Asking<'_, '_>, folder: &str) -> Option<usize> {
-    let named = asking.manifests().rust_roots.iter().find(|root| folder_of(root) == folder);
-    named.and_then(|root| asking.files().at(root))
+    asking.manifests().rust_folders.get(folder).and_then(|root| asking.files().at(root))
 }
 
 fn child(asking: &Asking<'_, '_>, folder: &str, name: &str) -> Option<usize> {

@@ -6,15 +6,18 @@
 
 mod churn;
 mod context;
-mod map;
+mod kept_survey;
+mod lists;
 mod overview;
 mod pack;
+mod package;
 mod places;
 mod rank;
 mod relevance;
 mod show;
 mod sketch;
 mod surface;
+mod survey;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -24,7 +27,6 @@ pub use churn::{Churn, churn_of_log};
 pub use context::{
     ContextFile, ContextRequest, ContextSlice, ContextSymbol, Form, LeftOut, context,
 };
-pub use map::Map;
 pub use overview::{
     Detail, EntryKind, EntryPoint, HotPath, LanguageCount, Listed, ModuleGraph, ModuleNode,
     OVERVIEW_FORMAT, Overview, OverviewRequest, TooSmall, TopImport, overview,
@@ -32,5 +34,6 @@ pub use overview::{
 pub use relevance::{Evidence, Ranked, Why, rank};
 pub use sketch::Sketch;
 pub use surface::{Surface, SurfaceSymbol};
+pub use survey::{Survey, SurveyState};
 pub use tokens::tokens;
 pub use vocabulary::{BadVocabulary, Vocabulary};

@@ -1,16 +1,17 @@
 //! What a project is, at a glance: where it starts, what it rests on, what it offers.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 
 use nacre_core::base::redact::redact;
 use serde::{Deserialize, Serialize};
 
-use super::churn::Churn;
-use super::map::Map;
-use super::places::{Place, place_of};
-use super::rank::{as_number, ranks};
-use super::surface::{Surface, surfaces};
-use crate::languages::Problem;
+use super::places::Place;
+use super::rank::as_number;
+use super::surface::{Surface, surface};
+use super::survey::{Node, Survey};
+use crate::artifact::FileRow;
+use crate::languages::{Analysis, Language, Problem};
 
 /// Grows whenever the same state would be told otherwise: an answer that another version of the program kept is not served.
 pub const OVERVIEW_FORMAT: u32 = 1;
@@ -31,7 +32,10 @@ pub enum Detail {
 /// What an overview is asked for.
 pub struct OverviewRequest<'r> {
     pub detail: Detail,
-    pub churn: &'r Churn,
+    /// The files that the survey is of, in the order of their paths.
+    pub files: &'r [(&'r str, FileRow)],
+    /// What is known of a file; asked of few.
+    pub analysis: &'r dyn Fn(&str) -> Option<Analysis>,
     /// Tokens that the answer may have.
     pub budget: Option<usize>,
     /// What an overview costs as it will be printed, with everything around it.
@@ -54,9 +58,9 @@ pub struct Listed<T> {
 }
 
 impl<T> Listed<T> {
-    pub(super) fn first(items: Vec<T>, limit: usize) -> Self {
-        let total = items.len();
-        Self { total, items: items.into_iter().take(limit).collect() }
+    /// The first of `all`, made from what stands for each.
+    fn first<A>(all: &[A], limit: usize, make: impl FnMut(&A) -> T) -> Self {
+        Self { total: all.len(), items: all.iter().take(limit).map(make).collect() }
     }
 }
 
@@ -197,8 +201,8 @@ impl Limits {
 }
 
 /// Tells what a project is, within the budget.
-pub fn overview(map: &Map, request: &OverviewRequest<'_>) -> Result<Overview, TooSmall> {
-    let ranked = Ranked::new(map, request.churn);
+pub fn overview(survey: &Survey, request: &OverviewRequest<'_>) -> Result<Overview, TooSmall> {
+    let ranked = Ranked { survey, files: request.files, analysis: request.analysis };
     let limits = Limits::of(request.detail);
     let at = |step: usize| ranked.overview(request.detail, limits.scaled(step));
     let whole = at(STEPS);
@@ -224,59 +228,62 @@ pub fn overview(map: &Map, request: &OverviewRequest<'_>) -> Result<Overview, To
     Ok(best)
 }
 
-/// A map with its files in order of what rests on them.
-struct Ranked<'m> {
-    map: &'m Map,
-    churn: &'m Churn,
-    ranks: Vec<f64>,
-    places: Vec<Place>,
+/// A survey with its files, which are ordered by what rests on them.
+struct Ranked<'g> {
+    survey: &'g Survey,
+    files: &'g [(&'g str, FileRow)],
+    analysis: &'g dyn Fn(&str) -> Option<Analysis>,
 }
 
-impl<'m> Ranked<'m> {
-    fn new(map: &'m Map, churn: &'m Churn) -> Self {
-        let places = map.files.iter().map(|file| place_of(file.path.as_str())).collect();
-        Self { map, churn, ranks: ranks(&map.imported), places }
-    }
+/// A folder: how many files of code it has, how much rests on them, and where the first of them is.
+struct Module {
+    n_files: usize,
+    rank: f64,
+    first: usize,
+}
 
+impl<'g> Ranked<'g> {
     fn overview(&self, detail: Detail, limits: Limits) -> Overview {
-        let map = self.map;
         let mut problems = BTreeMap::new();
-        for problem in map.files.iter().filter_map(|file| file.analysis.problem) {
+        for problem in self.survey.nodes.iter().filter_map(|node| node.problem) {
             *problems.entry(problem).or_default() += 1;
         }
-        let strangers = map.strangers.iter().map(|(module, files)| TopImport {
-            module: redact(module).into_owned(),
-            files: *files,
-        });
         Overview {
             detail,
             languages: self.languages(),
-            entry_points: Listed::first(self.entry_points(), limits.entries),
-            hot_paths: Listed::first(self.hot_paths(), limits.hot),
-            top_imports: Listed::first(strangers.collect(), limits.imports),
+            entry_points: self.entry_points(limits.entries),
+            hot_paths: self.hot_paths(limits.hot),
+            top_imports: self.top_imports(limits.imports),
             module_graph: self.module_graph(limits),
-            public_surface: surfaces(
-                map,
-                &self.in_order(Place::Source),
-                limits.surfaces,
-                limits.symbols,
-            ),
-            tests: Listed::first(self.tests(), limits.tests),
+            public_surface: self.public_surface(limits),
+            tests: self.tests(limits.tests),
             problems,
         }
     }
 
+    fn nodes(&self) -> impl Iterator<Item = (usize, &'g Node)> {
+        // A survey and its files are of one revision; should they not be, what both know is told.
+        self.survey.nodes.iter().enumerate().take(self.files.len())
+    }
+
+    fn path(&self, idx: usize) -> &'g str {
+        self.files.get(idx).map_or("", |(path, _)| path)
+    }
+
     fn languages(&self) -> Vec<LanguageCount> {
-        let mut counts: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
-        for file in &self.map.files {
-            let Some(language) = file.language else { continue };
-            let count = counts.entry(language.name()).or_default();
-            *count = (count.0 + 1, count.1 + u64::from(file.lines));
+        let mut counts: Vec<(usize, u64)> = vec![(0, 0); Language::all().count()];
+        for (idx, node) in self.nodes() {
+            if let Some(count) =
+                node.language.and_then(|language| counts.get_mut(language as usize))
+            {
+                *count = (count.0 + 1, count.1 + u64::from(self.files[idx].1.lines));
+            }
         }
-        let mut languages: Vec<LanguageCount> = counts
-            .into_iter()
+        let counted = Language::all().map(|language| (language, counts[language as usize]));
+        let mut languages: Vec<LanguageCount> = counted
+            .filter(|(_, (files, _))| 0 < *files)
             .map(|(language, (files, lines))| LanguageCount {
-                language: language.to_owned(),
+                language: language.name().to_owned(),
                 files,
                 lines,
             })
@@ -286,98 +293,151 @@ impl<'m> Ranked<'m> {
         languages
     }
 
-    /// Files of one place, those that most rests on first.
-    fn in_order(&self, place: Place) -> Vec<usize> {
-        let mut files: Vec<usize> =
-            (0..self.map.files.len()).filter(|idx| self.places[*idx] == place).collect();
-        files.sort_by(|one, other| {
-            self.ranks[*other].total_cmp(&self.ranks[*one]).then_with(|| one.cmp(other))
-        });
-        files
-    }
-
-    fn entry_points(&self) -> Vec<EntryPoint> {
-        let mut found: Vec<(EntryKind, usize, usize)> = Vec::new();
-        for (idx, file) in self.map.files.iter().enumerate() {
-            let path = file.path.as_str();
-            let depth = path.matches('/').count();
-            let is_source = self.places[idx] == Place::Source;
-            let kind = entry_kind(path, depth, is_source && file.analysis.is_entry);
-            found.extend(kind.filter(|_| is_source).map(|kind| (kind, depth, idx)));
-        }
-        found.sort_by(|one, other| {
-            let rank = || self.ranks[other.2].total_cmp(&self.ranks[one.2]);
+    fn entry_points(&self, limit: usize) -> Listed<EntryPoint> {
+        let mut found: Vec<(EntryKind, usize, usize)> = self
+            .nodes()
+            .filter_map(|(idx, node)| Some((node.entry?, self.path(idx).matches('/').count(), idx)))
+            .collect();
+        let ranks = &self.survey.ranks;
+        first_by(&mut found, limit, |one, other| {
+            let rank = || ranks[other.2].total_cmp(&ranks[one.2]);
             (one.0, one.1).cmp(&(other.0, other.1)).then_with(rank).then(one.2.cmp(&other.2))
         });
-        let entry = |(kind, _, idx): (EntryKind, usize, usize)| EntryPoint {
-            path: self.map.files[idx].path.to_string(),
-            kind,
-        };
-        found.into_iter().map(entry).collect()
+        Listed::first(&found, limit, |(kind, _, idx)| EntryPoint {
+            path: self.path(*idx).to_owned(),
+            kind: *kind,
+        })
     }
 
-    fn hot_paths(&self) -> Vec<HotPath> {
-        let mut hot: Vec<HotPath> = Vec::new();
-        for (idx, file) in self.map.files.iter().enumerate() {
-            let commits = self.churn.of(file.path.as_str());
-            let is_code = file.language.is_some() && self.places[idx] == Place::Source;
-            if !is_code {
-                continue;
-            }
+    fn hot_paths(&self, limit: usize) -> Listed<HotPath> {
+        let Survey { ranks, commits, imported, .. } = self.survey;
+        let is_code = |node: &Node| node.language.is_some() && node.place == Place::Source;
+        let heat = |idx: usize| {
             // Where git knows nothing, all files changed equally often.
-            let times = if self.churn.is_empty() { 1.0 } else { f64::from(commits) };
-            let heat = (self.ranks[idx] * times * 1_000.0).round();
-            hot.push(HotPath {
-                path: file.path.to_string(),
-                heat: whole(heat),
-                importers: self.map.importers[idx].len(),
-                commits,
-            });
-        }
-        hot.retain(|file| 0 < file.heat);
-        hot.sort_by(|one, other| (other.heat, &one.path).cmp(&(one.heat, &other.path)));
-        hot
+            let times = commits.get(idx).map_or(1.0, |commits| f64::from(*commits));
+            whole((ranks[idx] * times * 1_000.0).round())
+        };
+        let code = self.nodes().filter(|(_, node)| is_code(node));
+        let mut hot: Vec<(Reverse<u64>, usize)> =
+            code.map(|(idx, _)| (Reverse(heat(idx)), idx)).collect();
+        hot.retain(|(heat, _)| 0 < heat.0);
+        first_by(&mut hot, limit, Ord::cmp);
+        let importers = |idx: usize| imported.items().iter().filter(move |to| **to as usize == idx);
+        Listed::first(&hot, limit, |(heat, idx)| HotPath {
+            path: self.path(*idx).to_owned(),
+            heat: heat.0,
+            importers: importers(*idx).count(),
+            commits: commits.get(*idx).copied().unwrap_or_default(),
+        })
     }
 
-    fn tests(&self) -> Vec<String> {
-        let files = self.map.files.iter().enumerate().filter(|(idx, file)| {
-            file.language.is_some() && (self.places[*idx] == Place::Test || file.analysis.is_test)
+    fn top_imports(&self, limit: usize) -> Listed<TopImport> {
+        let packages = &self.survey.packages;
+        let mut counts: Vec<(Reverse<usize>, &str)> =
+            packages.iter().map(|name| (Reverse(0), name.as_str())).collect();
+        for package in self.survey.strangers.items() {
+            counts[*package as usize].0.0 += 1;
+        }
+        first_by(&mut counts, limit, Ord::cmp);
+        Listed::first(&counts, limit, |(files, module)| TopImport {
+            module: redact(module).into_owned(),
+            files: files.0,
+        })
+    }
+
+    /// The surfaces of the files that most rests on.
+    fn public_surface(&self, limits: Limits) -> Listed<Surface> {
+        let ranks = &self.survey.ranks;
+        let offers = self.nodes().filter(|(_, node)| node.place == Place::Source && node.is_public);
+        let mut files: Vec<usize> = offers.map(|(idx, _)| idx).collect();
+        first_by(&mut files, limits.surfaces, |one, other| {
+            ranks[*other].total_cmp(&ranks[*one]).then_with(|| one.cmp(other))
         });
-        files.map(|(_, file)| file.path.to_string()).collect()
+        let shown = files.iter().take(limits.surfaces).filter_map(|idx| {
+            let path = self.path(*idx);
+            surface(path, &(self.analysis)(path)?.symbols, limits.symbols)
+        });
+        Listed { total: files.len(), items: shown.collect() }
+    }
+
+    fn tests(&self, limit: usize) -> Listed<String> {
+        let tests: Vec<usize> =
+            self.nodes().filter(|(_, node)| node.is_test).map(|(idx, _)| idx).collect();
+        Listed::first(&tests, limit, |idx| self.path(*idx).to_owned())
     }
 
     fn module_graph(&self, limits: Limits) -> ModuleGraph {
-        let files = &self.map.files;
-        let mut modules: BTreeMap<&str, (usize, f64, BTreeMap<&str, usize>)> = BTreeMap::new();
-        for (idx, file) in files.iter().enumerate().filter(|(_, file)| file.language.is_some()) {
-            let module = modules.entry(file.path.folder()).or_default();
-            module.0 += 1;
-            module.1 += self.ranks[idx];
-            for to in &self.map.imported[idx] {
-                let other = files[*to].path.folder();
-                if other != file.path.folder() {
-                    *module.2.entry(other).or_default() += 1;
-                }
-            }
-        }
-        let mut modules: Vec<_> = modules.into_iter().collect();
-        modules.sort_by(|(one, of_one), (other, of_other)| {
-            of_other.1.total_cmp(&of_one.1).then_with(|| one.cmp(other))
+        let mut modules = self.modules();
+        first_by(&mut modules, limits.modules, |(one, of_one), (other, of_other)| {
+            of_other.rank.total_cmp(&of_one.rank).then_with(|| one.cmp(other))
         });
-        let nodes = modules.into_iter().map(|(module, (n_files, _, imports))| {
-            let mut imports: Vec<(&str, usize)> = imports.into_iter().collect();
-            imports.sort_by(|one, other| (other.1, one.0).cmp(&(one.1, other.0)));
-            let imports =
-                imports.iter().take(limits.links).map(|(to, _)| (*to).to_owned()).collect();
-            ModuleNode { module: module.to_owned(), files: n_files, imports }
+        let modules = Listed::first(&modules, limits.modules, |(name, module)| ModuleNode {
+            module: (*name).to_owned(),
+            files: module.n_files,
+            imports: self.imports_of(name, module, limits.links),
         });
         ModuleGraph {
-            nodes: files.len(),
-            edges: self.map.imported.iter().map(Vec::len).sum(),
-            unresolved: self.map.n_missing,
-            modules: Listed::first(nodes.collect(), limits.modules),
+            nodes: self.files.len(),
+            edges: self.survey.imported.n_items(),
+            unresolved: self.survey.n_missing as usize,
+            modules,
         }
     }
+
+    /// The folders with code in them.
+    fn modules(&self) -> Vec<(&'g str, Module)> {
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        let mut modules: Vec<(&str, Module)> = Vec::new();
+        for (idx, _) in self.nodes().filter(|(_, node)| node.language.is_some()) {
+            let folder = folder_of(self.path(idx));
+            // Most files lie beside the one before.
+            let is_same = modules.last().is_some_and(|(last, _)| *last == folder);
+            let place = if is_same {
+                modules.len() - 1
+            } else {
+                *places.entry(folder).or_insert_with(|| {
+                    modules.push((folder, Module { n_files: 0, rank: 0.0, first: idx }));
+                    modules.len() - 1
+                })
+            };
+            modules[place].1.n_files += 1;
+            modules[place].1.rank += self.survey.ranks[idx];
+        }
+        modules
+    }
+
+    /// The other folders that a folder's files import, most imported first.
+    fn imports_of(&self, name: &str, module: &Module, limit: usize) -> Vec<String> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        let code = self.nodes().skip(module.first).filter(|(_, node)| node.language.is_some());
+        // What lies below a folder stands between its own files.
+        let around = code.take_while(|(idx, _)| self.path(*idx).starts_with(name));
+        let own = around.filter(|(idx, _)| folder_of(self.path(*idx)) == name);
+        for to in own.take(module.n_files).flat_map(|(idx, _)| self.survey.imported.of(idx)) {
+            *counts.entry(folder_of(self.path(*to as usize))).or_default() += 1;
+        }
+        counts.remove(name);
+        let mut imports: Vec<(&str, usize)> = counts.into_iter().collect();
+        imports.sort_by(|one, other| (other.1, one.0).cmp(&(one.1, other.0)));
+        imports.iter().take(limit).map(|(to, _)| (*to).to_owned()).collect()
+    }
+}
+
+/// Brings the first of a list to its front, in order; what comes after them stays as it is.
+fn first_by<T>(all: &mut [T], limit: usize, mut compare: impl FnMut(&T, &T) -> std::cmp::Ordering) {
+    let first = match limit.checked_sub(1).filter(|last| *last < all.len()) {
+        Some(last) => {
+            all.select_nth_unstable_by(last, &mut compare);
+            &mut all[..limit]
+        }
+        None if limit == 0 => return,
+        None => all,
+    };
+    first.sort_unstable_by(compare);
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// A number that fits, for one that was rounded.
@@ -387,7 +447,7 @@ fn whole(number: f64) -> u64 {
 }
 
 /// What begins in a file, by its name and by what its analysis said.
-fn entry_kind(path: &str, depth: usize, is_program: bool) -> Option<EntryKind> {
+pub(super) fn entry_kind(path: &str, depth: usize, is_program: bool) -> Option<EntryKind> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split('.').next().unwrap_or(name);
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);

@@ -3,20 +3,25 @@
 const DAMPING: f64 = 0.85;
 const ROUNDS: usize = 20;
 
-/// One number a file, from what each imports; they add up to the number of files, so that 1 is an average one.
-pub(super) fn ranks(imported: &[Vec<usize>]) -> Vec<f64> {
-    let n_files = imported.len();
+/// One number a file; they add up to the number of files, so that 1 is an average one.
+///
+/// `imported` tells what a file imports, by its place.
+pub(super) fn ranks<I: ExactSizeIterator<Item = usize>>(
+    n_files: usize,
+    imported: impl Fn(usize) -> I,
+) -> Vec<f64> {
     let mut ranks = vec![1.0; n_files];
     for _ in 0..ROUNDS {
         let mut next = vec![0.0; n_files];
         let mut loose = 0.0;
-        for (from, all) in imported.iter().enumerate() {
+        for (from, rank) in ranks.iter().enumerate() {
+            let all = imported(from);
             match all.len() {
-                0 => loose += ranks[from],
+                0 => loose += rank,
                 n_imported => {
-                    let share = ranks[from] / as_number(n_imported);
+                    let share = rank / as_number(n_imported);
                     for to in all {
-                        next[*to] += share;
+                        next[to] += share;
                     }
                 }
             }

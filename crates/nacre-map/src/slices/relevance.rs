@@ -147,7 +147,7 @@ fn relevant(sketch: &Sketch, evidence: &Evidence<'_>) -> Vec<Relevant> {
     let asked: Vec<usize> = evidence.files.iter().filter_map(|path| sketch.find(path)).collect();
     let seeds = if asked.is_empty() { best(&by_words, MAX_SEEDS) } else { asked.clone() };
     let near = nearness(sketch, &seeds);
-    let ranks = ranks(&sketch.imported);
+    let ranks = ranks(sketch.imported.len(), |from| sketch.imported[from].iter().copied());
     let most = ranks.iter().copied().fold(1.0, f64::max);
     // A task may share no word with the code that it is about.
     let central: BTreeSet<usize> = best(&ranks, MAX_CENTRAL).into_iter().collect();

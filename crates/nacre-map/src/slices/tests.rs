@@ -7,8 +7,11 @@ use std::sync::OnceLock;
 use proptest::prelude::*;
 
 use super::*;
-use crate::artifact::{FileFacts, FileHash, RelativePath, Stamp, estimated_tokens};
-use crate::languages::{Language, analyse};
+use crate::artifact::{
+    ChangedFile, FileFacts, FileHash, FileOutline, FileRow, Outline, RelativePath, Revision, Stamp,
+    estimated_tokens,
+};
+use crate::languages::{Language, SymbolFacts, Visibility, analyse};
 use crate::resolve::{Manifest, is_manifest};
 
 const PROJECT: &[(&str, &str)] = &[
@@ -58,18 +61,71 @@ fn facts(files: &[(&str, &str)]) -> (Vec<FileFacts>, Vec<Manifest>) {
     (facts, manifests)
 }
 
-fn map() -> &'static Map {
-    static MAP: OnceLock<Map> = OnceLock::new();
-    MAP.get_or_init(|| {
-        let (facts, manifests) = facts(PROJECT);
-        Map::new(facts, &manifests)
-    })
+/// The facts of a project, and what each file of it imports.
+struct Known {
+    files: Vec<FileFacts>,
+    imported: Vec<Vec<usize>>,
+}
+
+impl Known {
+    fn of(files: &[(&str, &str)]) -> Self {
+        let (files, manifests) = facts(files);
+        let survey = survey(&files, &manifests, "", 1);
+        let places = |all: &[u32]| all.iter().map(|to| *to as usize).collect();
+        let imported = survey.imported.iter().map(places).collect();
+        Self { files, imported }
+    }
+}
+
+fn known() -> &'static Known {
+    static KNOWN: OnceLock<Known> = OnceLock::new();
+    KNOWN.get_or_init(|| Known::of(PROJECT))
+}
+
+fn outline(file: &FileFacts) -> Outline {
+    let is_offered =
+        |symbol: &SymbolFacts| symbol.visibility == Visibility::Public && symbol.kind.is_offered();
+    let is_public = file.analysis.symbols.iter().any(is_offered);
+    Outline { analysis: file.analysis.clone(), is_public }
+}
+
+fn survey(facts: &[FileFacts], manifests: &[Manifest], churn: &str, n_threads: usize) -> Survey {
+    let outlines: Vec<FileOutline> = facts
+        .iter()
+        .map(|file| FileOutline {
+            path: file.path.clone(),
+            language: file.language,
+            outline: outline(file),
+        })
+        .collect();
+    let state = SurveyState::default();
+    Survey::new(state, &outlines, manifests, || churn_of_log(churn), n_threads)
+}
+
+fn seen_of(
+    files: &[(&str, &str)],
+    detail: Detail,
+    churn: &str,
+    budget: Option<usize>,
+) -> Result<Overview, TooSmall> {
+    let (facts, manifests) = facts(files);
+    let survey = survey(&facts, &manifests, churn, 2);
+    let row = |file: &FileFacts| FileRow { lines: file.lines, ..FileRow::default() };
+    let files: Vec<(&str, FileRow)> =
+        facts.iter().map(|file| (file.path.as_str(), row(file))).collect();
+    let find = |path: &str| facts.iter().find(|file| file.path.as_str() == path);
+    let request = OverviewRequest {
+        detail,
+        files: &files,
+        analysis: &|path| find(path).map(|file| file.analysis.clone()),
+        budget,
+        cost: &|overview| tokens(&overview.to_text()),
+    };
+    overview(&survey, &request)
 }
 
 fn seen(detail: Detail, churn: &str, budget: Option<usize>) -> Result<Overview, TooSmall> {
-    let churn = churn_of_log(churn);
-    let cost = |overview: &Overview| tokens(&overview.to_text());
-    overview(map(), &OverviewRequest { detail, churn: &churn, budget, cost: &cost })
+    seen_of(PROJECT, detail, churn, budget)
 }
 
 fn text_of(path: &RelativePath) -> Option<String> {
@@ -80,25 +136,25 @@ fn asked(task: &str, files: &[&str], budget: usize) -> Result<ContextSlice, TooS
     let files: Vec<String> = files.iter().map(|path| (*path).to_owned()).collect();
     let memory = BTreeMap::new();
     let evidence = Evidence { task, files: &files, memory: &memory, embedder: None };
-    answered(map(), &evidence, budget, &text_of)
+    answered(known(), &evidence, budget, &text_of)
 }
 
 /// Ranks and packs, as a command does.
 fn answered(
-    map: &Map,
+    known: &Known,
     evidence: &Evidence<'_>,
     budget: usize,
     text: &dyn Fn(&RelativePath) -> Option<String>,
 ) -> Result<ContextSlice, TooSmall> {
-    let files = map.files.iter().map(|file| {
+    let files = known.files.iter().map(|file| {
         let names: Vec<&str> =
             file.analysis.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
         (file.path.clone(), names.join("\n"))
     });
-    let ranked = rank(&Sketch::new(files, map.imported.clone()), evidence);
+    let ranked = rank(&Sketch::new(files, known.imported.clone()), evidence);
     let cost = |slice: &ContextSlice| tokens(&slice.to_text());
     let request = ContextRequest { task: evidence.task, budget, text, cost: &cost };
-    context(&ranked, &map.files, &request)
+    context(&ranked, &known.files, &request)
 }
 
 #[test]
@@ -148,8 +204,11 @@ fn entry_points_are_files_of_the_root_and_not_of_any_folder_that_ends_like_it() 
 
 #[test]
 fn edges_are_imports_that_lead_to_a_file_and_nothing_else() {
-    let map = map();
-    let edges: Vec<String> = map.edges().map(|(from, to)| format!("{from} -> {to}")).collect();
+    let Known { files, imported } = known();
+    let edges = imported.iter().enumerate().flat_map(|(from, all)| {
+        all.iter().map(move |to| format!("{} -> {}", files[from].path, files[*to].path))
+    });
+    let edges: Vec<String> = edges.collect();
     insta::assert_snapshot!(edges.join("\n"), @"
     src/deep/mod.rs -> src/deep/tide.rs
     src/lib.rs -> src/deep/mod.rs
@@ -168,16 +227,59 @@ fn a_list_that_is_cut_says_how_long_it_is() {
         (0..300).map(|n| (format!("src/m{n}.rs"), format!("pub fn f{n}() {{}}\n"))).collect();
     let files: Vec<(&str, &str)> =
         files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let (facts, manifests) = facts(&files);
-    let map = Map::new(facts, &manifests);
-    let churn = Churn::default();
-    let cost = |overview: &Overview| tokens(&overview.to_text());
-    let request =
-        OverviewRequest { detail: Detail::Compact, churn: &churn, budget: None, cost: &cost };
-    let overview = overview(&map, &request).unwrap();
+    let overview = seen_of(&files, Detail::Compact, "", None).unwrap();
     let surface = &overview.public_surface;
     assert_eq!((surface.items.len(), surface.total), (8, 300));
     assert!(overview.to_text().contains("public_surface 8 of 300"));
+}
+
+#[test]
+fn a_survey_is_the_same_on_any_number_of_threads_and_as_it_was_kept() {
+    let (facts, manifests) = facts(PROJECT);
+    let churn = "src/pearl.rs\nsrc/lib.rs\nsrc/pearl.rs\n";
+    let one = survey(&facts, &manifests, churn, 1);
+    for n_threads in [2, 3, 64] {
+        assert_eq!(survey(&facts, &manifests, churn, n_threads), one);
+    }
+    let bytes = one.to_bytes();
+    assert_eq!(Survey::of_bytes(&bytes), Some(one));
+    for end in 0..bytes.len() {
+        assert_eq!(Survey::of_bytes(&bytes[..end]), None, "{end}");
+    }
+}
+
+/// What becomes of the survey when one file's text changes: the one that would be made anew, or nothing.
+fn edited(path: &str, text: &str) -> Option<Survey> {
+    let (before, manifests) = facts(PROJECT);
+    let files: Vec<(&str, &str)> = PROJECT
+        .iter()
+        .map(|(known, old)| (*known, if *known == path { text } else { *old }))
+        .collect();
+    let (after, _) = facts(&files);
+    let idx = before.iter().position(|file| file.path.as_str() == path).unwrap();
+    let change = ChangedFile {
+        idx,
+        path: path.to_owned(),
+        before: outline(&before[idx]),
+        after: outline(&after[idx]),
+    };
+    let kept = survey(&before, &manifests, "", 1);
+    let updated = kept.with_changes(Revision::default(), &[change]);
+    if let Some(updated) = &updated {
+        assert_eq!(*updated, survey(&after, &manifests, "", 1), "{path}");
+    }
+    updated
+}
+
+#[test]
+fn an_edit_that_leads_nowhere_else_keeps_the_survey_and_another_does_not() {
+    let tide = "use serde::Serialize;\n\npub struct Tide;\n\nimpl Tide {\n    pub fn height(&self) -> u32 {\n        2\n    }\n}\n\npub fn unrelated(port: u16) -> u16 {\n    port\n}\n";
+    assert!(edited("src/deep/tide.rs", tide).is_some());
+    assert!(edited("src/deep/tide.rs", &tide.replace("pub ", "")).is_some());
+    assert!(edited("src/deep/tide.rs", &format!("use crate::pearl::Pearl;\n{tide}")).is_none());
+    assert!(edited("src/deep/tide.rs", &format!("{tide}pub fn more() {{}}\n")).is_some());
+    assert!(edited("src/deep/tide.rs", &format!("{tide}struct serde;\n")).is_none());
+    assert!(edited("README.md", "# Other\n").is_some());
 }
 
 #[test]
@@ -257,7 +359,7 @@ fn a_file_that_has_changed_is_told_by_its_signatures() {
         None
     };
     let evidence = Evidence { task: "", files: &files, memory: &memory, embedder: None };
-    let slice = answered(map(), &evidence, 600, &gone).unwrap();
+    let slice = answered(known(), &evidence, 600, &gone).unwrap();
     assert!(0 < *asked_for.borrow());
     let forms = slice.files.iter().flat_map(|file| &file.symbols).map(|symbol| symbol.form);
     assert!(forms.clone().all(|form| form == Form::Signature), "{:?}", forms.collect::<Vec<_>>());
@@ -267,7 +369,7 @@ fn a_file_that_has_changed_is_told_by_its_signatures() {
 fn what_memory_knows_of_a_file_brings_it_in() {
     let memory = BTreeMap::from([("src/main.rs".to_owned(), 1.0)]);
     let evidence = Evidence { task: "polish", files: &[], memory: &memory, embedder: None };
-    let slice = answered(map(), &evidence, 600, &text_of).unwrap();
+    let slice = answered(known(), &evidence, 600, &text_of).unwrap();
     let main = slice.files.iter().find(|file| file.path == "src/main.rs").unwrap();
     assert!(main.why.contains(&Why::Memory));
 }
@@ -278,13 +380,11 @@ fn a_task_that_shares_no_word_with_the_code_is_found_by_meaning() {
         ("src/login.rs", "pub fn authenticate_user(password: &str) -> bool {\n    true\n}\n"),
         ("src/chart.rs", "pub fn draw_axis(width: u32) -> u32 {\n    width\n}\n"),
     ];
-    let (facts, manifests) = facts(&files);
-    let map = Map::new(facts, &manifests);
     let embedder = nacre_core::search::Builtin::shipped().unwrap();
     let memory = BTreeMap::new();
     let task = "sign in with credentials";
     let evidence = Evidence { task, files: &[], memory: &memory, embedder: Some(&embedder) };
-    let slice = answered(&map, &evidence, 600, &|_| None).unwrap();
+    let slice = answered(&Known::of(&files), &evidence, 600, &|_| None).unwrap();
     assert_eq!(slice.files[0].path, "src/login.rs");
     assert_eq!(slice.files[0].why, [Why::Meaning]);
 }

@@ -1,12 +1,13 @@
 //! `nacre explore`
 
 use clap::Args;
-use nacre_map::slices::{OVERVIEW_FORMAT, Overview, OverviewRequest, churn_of_log, overview};
+use nacre_map::slices::{OVERVIEW_FORMAT, Overview, OverviewRequest, Survey, TooSmall, overview};
 
 use super::error::{CommandError, Exit};
 use super::map::{Map, MapArgs};
 use super::payload::{self, DetailName, payload};
 use super::runtime::Runtime;
+use super::survey::KnownSurvey;
 use super::ui::Ui;
 
 /// Tell what a project is: where it starts, what it rests on, what it offers
@@ -48,8 +49,7 @@ pub(crate) fn explored(
     budget: Option<usize>,
 ) -> Result<String, CommandError> {
     let key = key(map, is_json, detail, budget);
-    let shown =
-        |map: &Map, answer: &Overview| payload(map, "explore", is_json, answer, Overview::to_text);
+    let shown = |map: &Map, answer: &Overview| payload_of(map, is_json, answer);
     let kept = map.cache.slice(&map.current.project, key);
     let kept = kept.and_then(|bytes| serde_json::from_slice::<Overview>(&bytes).ok());
     if let Some(answer) = kept {
@@ -59,30 +59,48 @@ pub(crate) fn explored(
             return Ok(payload);
         }
     }
-    let mut facts = payload::facts(&map.current);
-    let churn = churn_of_log(&map.current.recent_log());
-    let ask = |map: &Map, facts: &nacre_map::slices::Map| {
-        let cost = |answer: &Overview| payload::cost(&shown(map, answer));
-        overview(
-            facts,
-            &OverviewRequest { detail: detail.into(), churn: &churn, budget, cost: &cost },
-        )
-    };
-    let first = ask(map, &facts)?;
+    let mut known = KnownSurvey::of(map);
+    let first = asked(map, &known.survey, (is_json, detail, budget))?;
     let surface = first.public_surface.items.iter().map(|file| file.path.clone());
     let paths: Vec<String> = surface.collect();
-    let is_finer = payload::refine(map, &mut facts, &paths);
-    let answer = if is_finer { ask(map, &facts)? } else { first };
+    let answer = if known.refine(map, &paths) {
+        asked(map, &known.survey, (is_json, detail, budget))?
+    } else {
+        first
+    };
+    known.keep(map);
     payload::keep(map, key, &answer);
     Ok(shown(map, &answer))
+}
+
+fn asked(
+    map: &Map,
+    survey: &Survey,
+    (is_json, detail, budget): (bool, DetailName, Option<usize>),
+) -> Result<Overview, TooSmall> {
+    let cost = |answer: &Overview| payload::cost(&payload_of(map, is_json, answer));
+    let request = OverviewRequest {
+        detail: detail.into(),
+        files: &map.current.artifact.files(),
+        analysis: &|path| map.current.analysis_at(path),
+        budget,
+        cost: &cost,
+    };
+    overview(survey, &request)
+}
+
+fn payload_of(map: &Map, is_json: bool, answer: &Overview) -> String {
+    payload(map, "explore", is_json, answer, Overview::to_text)
 }
 
 /// What an answer depends on.
 fn key(map: &Map, is_json: bool, detail: DetailName, budget: Option<usize>) -> u64 {
     let head = map.current.artifact.head();
     let words = format!(
-        "explore {OVERVIEW_FORMAT} {} {is_json} {detail:?} {budget:?} {}",
-        head.revision, head.git
+        "explore {OVERVIEW_FORMAT} {} {} {is_json} {detail:?} {budget:?} {}",
+        head.revision,
+        head.verified_ns,
+        map.current.commit()
     );
     xxhash_rust::xxh3::xxh3_64(words.as_bytes())
 }

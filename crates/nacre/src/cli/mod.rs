@@ -47,6 +47,7 @@ mod spending;
 mod status;
 mod strategy;
 mod summarize;
+mod survey;
 mod sync;
 mod trace;
 mod traces;

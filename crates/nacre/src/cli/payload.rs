@@ -65,31 +65,10 @@ pub(crate) fn print(ui: &mut Ui, payload: &str) -> Result<(), CommandError> {
     ui.line(payload.trim_end_matches('\n'))
 }
 
-/// Everything that is known of a project, with its imports followed.
-pub(crate) fn facts(current: &Current) -> slices::Map {
-    let facts = current.facts();
-    let manifests = current.manifests(facts.iter().map(|file| &file.path));
-    slices::Map::new(facts, &manifests)
-}
-
 /// Looks at files by their grammars that were only glanced at; tells whether there were any.
 pub(crate) fn deepened(map: &mut Map, paths: &[&str]) -> bool {
     let is_kept = map.options.keeping == Keeping::Kept;
     is_kept && 0 < map.current.deepen(&map.cache, paths, &map.options)
-}
-
-/// Looks at files by their grammars that were only glanced at, and takes over what is found; tells whether there were any.
-pub(crate) fn refine(map: &mut Map, of: &mut slices::Map, paths: &[String]) -> bool {
-    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-    if !deepened(map, &paths) {
-        return false;
-    }
-    for path in paths {
-        if let Some(facts) = map.current.facts_at(path) {
-            of.refine(facts);
-        }
-    }
-    true
 }
 
 /// Keeps an answer for who asks the same again; nobody needs it, so a failure is none.

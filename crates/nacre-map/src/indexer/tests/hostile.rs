@@ -134,6 +134,22 @@ fn secrets_are_never_read_and_never_told_of() {
 }
 
 #[test]
+fn a_folder_that_became_a_link_to_itself_is_gone_with_all_that_was_in_it() {
+    let desk = Desk::new();
+    for path in ["a.rs", "top/src/b.rs", "top/src/deep/c.rs", "top/src/deep/d.rs", "z/e.rs"] {
+        desk.write(path, "fn x() {}\n");
+    }
+    desk.settled();
+    for folder in ["top/src", "top"] {
+        desk.rename(folder, &format!("moved-{}", folder.len()));
+        let to = desk.root().join(format!("moved-{}", folder.len()));
+        symlink(to, desk.root().join(folder)).unwrap();
+        assert_eq!(seen(&desk.look()), desk.cold(), "{folder}");
+        assert_eq!(seen(&desk.settled()), desk.cold(), "{folder}");
+    }
+}
+
+#[test]
 fn a_folder_that_is_gone_is_an_error_that_names_it() {
     let desk = Desk::new();
     let project = Project::at(desk.root().join("nothing"));

@@ -1,0 +1,105 @@
+//! A survey as bytes.
+
+use super::lists::Lists;
+use super::overview::EntryKind;
+use super::places::Place;
+use super::survey::{Node, Survey, SurveyState};
+use crate::artifact::{Decoder, Encoder, Revision};
+use crate::languages::{Language, Problem};
+
+/// Grows whenever the meaning of any byte changes, or the same files would make another survey; an older one is made anew.
+const FORMAT: u64 = 1;
+
+const PLACES: &[Place] = &[Place::Source, Place::Test, Place::Aside];
+
+const ENTRIES: &[EntryKind] =
+    &[EntryKind::Readme, EntryKind::Program, EntryKind::Library, EntryKind::Manifest];
+
+const PROBLEMS: &[Problem] =
+    &[Problem::NotText, Problem::TooLarge, Problem::Broken, Problem::TooMany, Problem::Unreadable];
+
+impl Survey {
+    /// The survey as it is kept.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut to = Encoder::default();
+        let SurveyState { revision, verified_ns, commit } = self.state;
+        to.number(FORMAT);
+        to.number(u64::from(revision.epoch));
+        to.number(revision.number);
+        to.time(verified_ns);
+        to.word(commit);
+        let languages: Vec<Language> = Language::all().collect();
+        to.list(&self.nodes, |to, node| encode_node(to, node, &languages));
+        self.imported.encode(&mut to);
+        to.list(&self.packages, |to, name| to.text(name));
+        self.strangers.encode(&mut to);
+        to.number(u64::from(self.n_missing));
+        to.list(&self.ranks, |to, rank| to.word(rank.to_bits()));
+        to.list(&self.commits, |to, count| to.number(u64::from(*count)));
+        to.into_bytes()
+    }
+
+    /// A survey that was kept; `None` for bytes that are none of this format.
+    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut from = Decoder::new(bytes);
+        if from.number()? != FORMAT {
+            return None;
+        }
+        let revision = Revision { epoch: from.small()?, number: from.number()? };
+        let state = SurveyState { revision, verified_ns: from.time()?, commit: from.word()? };
+        let languages: Vec<Language> = Language::all().collect();
+        let nodes = from.list(|from| decode_node(from, &languages))?;
+        let imported = Lists::decode(&mut from, nodes.len())?;
+        let packages = from.list(|from| from.text().map(str::to_owned))?;
+        let strangers = Lists::decode(&mut from, packages.len())?;
+        let n_missing = from.small()?;
+        let ranks = from.list(|from| from.word().map(f64::from_bits))?;
+        let commits = from.list(Decoder::small)?;
+        let is_whole = from.is_empty()
+            && [imported.len(), strangers.len(), ranks.len()] == [nodes.len(); 3]
+            && (commits.is_empty() || commits.len() == nodes.len());
+        is_whole.then_some(Self {
+            state,
+            nodes,
+            imported,
+            strangers,
+            packages,
+            n_missing,
+            ranks,
+            commits,
+        })
+    }
+}
+
+fn encode_node(to: &mut Encoder, node: &Node, languages: &[Language]) {
+    to.byte(code(languages, node.language));
+    let roles = u8::from(node.is_test) | u8::from(node.is_public) << 1;
+    to.byte(roles | code(PLACES, Some(node.place)) << 2 | code(ENTRIES, node.entry) << 4);
+    to.byte(code(PROBLEMS, node.problem));
+}
+
+fn decode_node(from: &mut Decoder<'_>, languages: &[Language]) -> Option<Node> {
+    let language = meaning(languages, from.byte()?)?;
+    let roles = from.byte()?;
+    Some(Node {
+        language,
+        place: meaning(PLACES, roles >> 2 & 3)??,
+        entry: meaning(ENTRIES, roles >> 4)?,
+        problem: meaning(PROBLEMS, from.byte()?)?,
+        is_test: roles & 1 != 0,
+        is_public: roles & 2 != 0,
+    })
+}
+
+/// The place in a table, from 1; 0 for nothing.
+fn code<T: Copy + PartialEq>(table: &[T], value: Option<T>) -> u8 {
+    let at = value.and_then(|value| table.iter().position(|known| *known == value));
+    at.and_then(|at| u8::try_from(at + 1).ok()).unwrap_or_default()
+}
+
+fn meaning<T: Copy>(table: &[T], code: u8) -> Option<Option<T>> {
+    match usize::from(code).checked_sub(1) {
+        None => Some(None),
+        Some(at) => table.get(at).copied().map(Some),
+    }
+}
