@@ -176,6 +176,11 @@ fn a_persons_own_rules_hold_in_every_repository_and_come_last() {
         paths.join(" ")
     };
     assert_eq!(paths(), ".gitmodules b.swp c.rs sub/lib.rs tracked.swp");
+    let setting = format!("core.excludesFile={}", ignore.display());
+    let told = desk.git(&["-c", &setting, "ls-files", "-co", "--exclude-standard"]);
+    let mut told: Vec<&str> = told.lines().filter(|path| *path != "sub").collect();
+    told.sort_unstable();
+    assert_eq!(told.join(" "), ".gitmodules b.swp c.rs tracked.swp", "as git itself has it");
     fs::write(home.join("mine"), "c.rs\n").unwrap();
     fs::write(home.join("more"), "[core]\n\texcludesFile = ~/mine\n").unwrap();
     fs::write(home.join(".gitconfig"), "[include]\n\tpath = more\n").unwrap();
