@@ -359,7 +359,17 @@ fn a_symbol() -> impl Strategy<Value = SymbolFacts> {
 proptest! {
     #[test]
     fn an_analysis_is_read_as_it_was_written(analysis in an_analysis()) {
-        prop_assert_eq!(super::blob::decode(&packed(&analysis)), Some(analysis));
+        let bytes = packed(&analysis);
+        let outline = super::blob::decode_outline(&bytes, Language::Rust).unwrap();
+        let names = |analysis: &Analysis| -> Vec<_> {
+            analysis.symbols.iter().map(|symbol| (symbol.kind, symbol.name.clone())).collect()
+        };
+        prop_assert_eq!(names(&outline.analysis), names(&analysis));
+        prop_assert_eq!(&outline.analysis.imports, &analysis.imports);
+        let brief = super::blob::decode_outline(&bytes, Language::C).unwrap();
+        prop_assert!(brief.analysis.symbols.is_empty());
+        prop_assert_eq!(brief.is_public, outline.is_public);
+        prop_assert_eq!(super::blob::decode(&bytes), Some(analysis));
     }
 
     #[test]
@@ -367,6 +377,7 @@ proptest! {
         bytes in prop::collection::vec(any::<u8>(), 0..200)
     ) {
         let _ = super::blob::decode(&bytes);
+        let _ = super::blob::decode_outline(&bytes, Language::Rust);
         let _ = super::commit::History::decode(&bytes);
         let (_, n_read) = super::log::read(&bytes, |_, bytes| Some(bytes.into()));
         prop_assert!(n_read <= bytes.len() as u64);

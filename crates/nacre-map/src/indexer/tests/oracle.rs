@@ -135,7 +135,11 @@ proptest! {
                 revision = current.artifact.head().revision;
             }
         }
-        prop_assert_eq!(seen(&desk.look()), desk.cold());
+        let last = desk.look();
+        prop_assert_eq!(seen(&last), desk.cold());
+        for (idx, (path, _)) in last.artifact.files().into_iter().enumerate() {
+            prop_assert_eq!(last.artifact.position(path), Some(idx));
+        }
         prop_assert_eq!(seen(&desk.settled()), desk.cold());
     }
 }
