@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::panic::resume_unwind;
 
 use nacre_core::base::redact::redact;
 use serde::{Deserialize, Serialize};
@@ -202,9 +203,9 @@ impl Limits {
 
 /// Tells what a project is, within the budget.
 pub fn overview(survey: &Survey, request: &OverviewRequest<'_>) -> Result<Overview, TooSmall> {
-    let ranked = Ranked { survey, files: request.files, analysis: request.analysis };
+    let ranked = Ranked { survey, files: request.files };
     let limits = Limits::of(request.detail);
-    let at = |step: usize| ranked.overview(request.detail, limits.scaled(step));
+    let at = |step: usize| ranked.overview(request, limits.scaled(step));
     let whole = at(STEPS);
     let Some(budget) = request.budget else { return Ok(whole) };
     if (request.cost)(&whole) <= budget {
@@ -232,7 +233,6 @@ pub fn overview(survey: &Survey, request: &OverviewRequest<'_>) -> Result<Overvi
 struct Ranked<'g> {
     survey: &'g Survey,
     files: &'g [(&'g str, FileRow)],
-    analysis: &'g dyn Fn(&str) -> Option<Analysis>,
 }
 
 /// A folder: how many files of code it has, how much rests on them, and where the first of them is.
@@ -243,22 +243,26 @@ struct Module {
 }
 
 impl<'g> Ranked<'g> {
-    fn overview(&self, detail: Detail, limits: Limits) -> Overview {
+    fn overview(&self, request: &OverviewRequest<'_>, limits: Limits) -> Overview {
         let mut problems = BTreeMap::new();
         for problem in self.survey.nodes.iter().filter_map(|node| node.problem) {
             *problems.entry(problem).or_default() += 1;
         }
-        Overview {
-            detail,
-            languages: self.languages(),
-            entry_points: self.entry_points(limits.entries),
-            hot_paths: self.hot_paths(limits.hot),
-            top_imports: self.top_imports(limits.imports),
-            module_graph: self.module_graph(limits),
-            public_surface: self.public_surface(limits),
-            tests: self.tests(limits.tests),
-            problems,
-        }
+        std::thread::scope(|scope| {
+            // The modules are half of the work.
+            let modules = scope.spawn(|| self.module_graph(limits));
+            Overview {
+                detail: request.detail,
+                languages: self.languages(),
+                entry_points: self.entry_points(limits.entries),
+                hot_paths: self.hot_paths(limits.hot),
+                top_imports: self.top_imports(limits.imports),
+                public_surface: self.public_surface(request.analysis, limits),
+                tests: self.tests(limits.tests),
+                problems,
+                module_graph: modules.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            }
+        })
     }
 
     fn nodes(&self) -> impl Iterator<Item = (usize, &'g Node)> {
@@ -346,7 +350,11 @@ impl<'g> Ranked<'g> {
     }
 
     /// The surfaces of the files that most rests on.
-    fn public_surface(&self, limits: Limits) -> Listed<Surface> {
+    fn public_surface(
+        &self,
+        analysis: &dyn Fn(&str) -> Option<Analysis>,
+        limits: Limits,
+    ) -> Listed<Surface> {
         let ranks = &self.survey.ranks;
         let offers = self.nodes().filter(|(_, node)| node.place == Place::Source && node.is_public);
         let mut files: Vec<usize> = offers.map(|(idx, _)| idx).collect();
@@ -355,7 +363,7 @@ impl<'g> Ranked<'g> {
         });
         let shown = files.iter().take(limits.surfaces).filter_map(|idx| {
             let path = self.path(*idx);
-            surface(path, &(self.analysis)(path)?.symbols, limits.symbols)
+            surface(path, &analysis(path)?.symbols, limits.symbols)
         });
         Listed { total: files.len(), items: shown.collect() }
     }
@@ -388,18 +396,20 @@ impl<'g> Ranked<'g> {
     fn modules(&self) -> Vec<(&'g str, Module)> {
         let mut places: HashMap<&str, usize> = HashMap::new();
         let mut modules: Vec<(&str, Module)> = Vec::new();
+        let mut last = 0;
         for (idx, _) in self.nodes().filter(|(_, node)| node.language.is_some()) {
             let folder = folder_of(self.path(idx));
             // Most files lie beside the one before.
-            let is_same = modules.last().is_some_and(|(last, _)| *last == folder);
+            let is_same = modules.get(last).is_some_and(|(last, _)| *last == folder);
             let place = if is_same {
-                modules.len() - 1
+                last
             } else {
                 *places.entry(folder).or_insert_with(|| {
                     modules.push((folder, Module { n_files: 0, rank: 0.0, first: idx }));
                     modules.len() - 1
                 })
             };
+            last = place;
             modules[place].1.n_files += 1;
             modules[place].1.rank += self.survey.ranks[idx];
         }
