@@ -100,7 +100,7 @@ impl Language {
         }
     }
 
-    /// Whether an import may lead to a file by what the file defines, and not by its path alone.
+    /// Whether it takes names to know where imports lead: those that other files define, or in Rust those of the file itself.
     pub(crate) fn is_found_by_names(self) -> bool {
         match self {
             Self::CSharp
