@@ -1,7 +1,7 @@
 //! What a project is, at a glance: where it starts, what it rests on, what it offers.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 
 use nacre_core::base::redact::redact;
@@ -394,22 +394,22 @@ impl<'g> Ranked<'g> {
 
     /// The folders with code in them.
     fn modules(&self) -> Vec<(&'g str, Module)> {
-        let mut places: HashMap<&str, usize> = HashMap::new();
         let mut modules: Vec<(&str, Module)> = Vec::new();
-        let mut last = 0;
+        // Everything below a folder stands together, so only the folders around the last file can come again.
+        let mut around: Vec<usize> = Vec::new();
         for (idx, _) in self.nodes().filter(|(_, node)| node.language.is_some()) {
             let folder = folder_of(self.path(idx));
-            // Most files lie beside the one before.
-            let is_same = modules.get(last).is_some_and(|(last, _)| *last == folder);
-            let place = if is_same {
-                last
-            } else {
-                *places.entry(folder).or_insert_with(|| {
+            while around.last().is_some_and(|place| !is_within(folder, modules[*place].0)) {
+                around.pop();
+            }
+            let place = match around.last() {
+                Some(place) if modules[*place].0 == folder => *place,
+                Some(_) | None => {
+                    around.push(modules.len());
                     modules.push((folder, Module { n_files: 0, rank: 0.0, first: idx }));
                     modules.len() - 1
-                })
+                }
             };
-            last = place;
             modules[place].1.n_files += 1;
             modules[place].1.rank += self.survey.ranks[idx];
         }
@@ -448,6 +448,12 @@ fn first_by<T>(all: &mut [T], limit: usize, mut compare: impl FnMut(&T, &T) -> s
 
 fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Whether a folder is another one, or lies in it.
+fn is_within(folder: &str, other: &str) -> bool {
+    let rest = folder.strip_prefix(other);
+    other.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// A number that fits, for one that was rounded.

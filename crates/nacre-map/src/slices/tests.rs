@@ -222,6 +222,30 @@ fn edges_are_imports_that_lead_to_a_file_and_nothing_else() {
 }
 
 #[test]
+fn a_module_is_its_own_files_wherever_its_folders_stand_between_them() {
+    let text = "pub fn f() {}\n";
+    let paths = [
+        "a-b/x.rs",
+        "a/a.rs",
+        "a/m/x.rs",
+        "a/m/y.rs",
+        "a/m-n/x.rs",
+        "a/z.rs",
+        "b.rs",
+        "c/x.rs",
+        "d.rs",
+    ];
+    let files: Vec<(&str, &str)> = paths.iter().map(|path| (*path, text)).collect();
+    let overview = seen_of(&files, Detail::Verbose, "", None).unwrap();
+    let modules = &overview.module_graph.modules.items;
+    let mut counts: Vec<(&str, usize)> =
+        modules.iter().map(|module| (module.module.as_str(), module.files)).collect();
+    counts.sort_unstable();
+    let expected = [("", 2), ("a", 2), ("a-b", 1), ("a/m", 2), ("a/m-n", 1), ("c", 1)];
+    assert_eq!(counts, expected);
+}
+
+#[test]
 fn a_list_that_is_cut_says_how_long_it_is() {
     let files: Vec<(String, String)> =
         (0..300).map(|n| (format!("src/m{n}.rs"), format!("pub fn f{n}() {{}}\n"))).collect();

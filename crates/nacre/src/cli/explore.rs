@@ -1,6 +1,9 @@
 //! `nacre explore`
 
+use std::panic::resume_unwind;
+
 use clap::Args;
+use nacre_map::artifact::FileRow;
 use nacre_map::slices::{OVERVIEW_FORMAT, Overview, OverviewRequest, Survey, TooSmall, overview};
 
 use super::error::{CommandError, Exit};
@@ -59,12 +62,21 @@ pub(crate) fn explored(
             return Ok(payload);
         }
     }
-    let mut known = KnownSurvey::of(map);
-    let first = asked(map, &known.survey, (is_json, detail, budget))?;
+    let (mut known, first) = {
+        // Each takes a moment at 60,000 files, and neither needs the other.
+        let (known, files) = std::thread::scope(|scope| {
+            let artifact = &map.current.artifact;
+            let files = scope.spawn(|| artifact.files());
+            (KnownSurvey::of(map), files.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        });
+        let first = asked(map, &files, &known.survey, (is_json, detail, budget))?;
+        (known, first)
+    };
     let surface = first.public_surface.items.iter().map(|file| file.path.clone());
     let paths: Vec<String> = surface.collect();
     let answer = if known.refine(map, &paths) {
-        asked(map, &known.survey, (is_json, detail, budget))?
+        let files = map.current.artifact.files();
+        asked(map, &files, &known.survey, (is_json, detail, budget))?
     } else {
         first
     };
@@ -75,13 +87,14 @@ pub(crate) fn explored(
 
 fn asked(
     map: &Map,
+    files: &[(&str, FileRow)],
     survey: &Survey,
     (is_json, detail, budget): (bool, DetailName, Option<usize>),
 ) -> Result<Overview, TooSmall> {
     let cost = |answer: &Overview| payload::cost(&payload_of(map, is_json, answer));
     let request = OverviewRequest {
         detail: detail.into(),
-        files: &map.current.artifact.files(),
+        files,
         analysis: &|path| map.current.analysis_at(path),
         budget,
         cost: &cost,
