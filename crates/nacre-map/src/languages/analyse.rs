@@ -376,6 +376,28 @@ fn block(node: Node<'_>) -> Option<Node<'_>> {
 
 /// A signature in one line.
 pub(super) fn shown_signature(text: &str) -> String {
+    let text = text.trim();
+    let mut shown = match is_spaced_once(text) {
+        true => text[..text.floor_char_boundary(MAX_SIGNATURE_BYTES)].to_owned(),
+        false => spaced_once(text),
+    };
+    let end = shown.trim_end_matches([' ', '{', '=', ':', ';', ',']).trim_end_matches("=>").len();
+    shown.truncate(shown[..end].trim_end().len());
+    shown
+}
+
+/// Whether there is one space between any two words, as in most lines.
+fn is_spaced_once(text: &str) -> bool {
+    let mut was_space = false;
+    text.bytes().all(|byte| {
+        let is_space = byte == b' ';
+        let is_plain = (is_space || byte.is_ascii_graphic()) && !(is_space && was_space);
+        was_space = is_space;
+        is_plain
+    })
+}
+
+fn spaced_once(text: &str) -> String {
     let mut shown = String::new();
     for word in text.split_whitespace() {
         if !shown.is_empty() {
@@ -387,7 +409,5 @@ pub(super) fn shown_signature(text: &str) -> String {
             break;
         }
     }
-    let end = shown.trim_end_matches([' ', '{', '=', ':', ';', ',']).trim_end_matches("=>").len();
-    shown.truncate(shown[..end].trim_end().len());
     shown
 }

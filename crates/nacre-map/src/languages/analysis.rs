@@ -35,6 +35,51 @@ pub enum Depth {
     Full,
 }
 
+/// What an analysis says of a text as a whole, looked at where it lies.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline<'a> {
+    pub imports: Vec<ImportRef<'a>>,
+    /// Empty where no import could lead to them by name.
+    pub symbols: Vec<SymbolRef<'a>>,
+    pub is_entry: bool,
+    pub is_test: bool,
+    /// Whether it offers anything to others.
+    pub is_public: bool,
+    pub problem: Option<Problem>,
+}
+
+/// An import of a text, looked at where it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImportRef<'a> {
+    pub text: &'a str,
+    pub line: u32,
+    pub kind: ImportKind,
+}
+
+/// A symbol of a text, as far as others ask for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SymbolRef<'a> {
+    pub name: &'a str,
+    pub kind: SymbolKind,
+}
+
+impl Analysis {
+    /// What it says of the text as a whole.
+    pub fn outline(&self) -> Outline<'_> {
+        let is_offered = |symbol: &SymbolFacts| {
+            symbol.visibility == Visibility::Public && symbol.kind.is_offered()
+        };
+        Outline {
+            imports: self.imports.iter().map(Import::as_ref).collect(),
+            symbols: self.symbols.iter().map(SymbolFacts::as_ref).collect(),
+            is_entry: self.is_entry,
+            is_test: self.is_test,
+            is_public: self.symbols.iter().any(is_offered),
+            problem: self.problem,
+        }
+    }
+}
+
 /// One thing that a text asks for by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Import {
@@ -45,8 +90,14 @@ pub struct Import {
     pub kind: ImportKind,
 }
 
+impl Import {
+    fn as_ref(&self) -> ImportRef<'_> {
+        ImportRef { text: &self.text, line: self.line, kind: self.kind }
+    }
+}
+
 /// How an import is meant, where that decides which file it leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ImportKind {
     /// `use`, `import`, `require`: by the name of a module or package.
@@ -78,6 +129,12 @@ pub struct SymbolFacts {
     pub signature_hash: u64,
     /// Of the whole symbol: changes whenever it does something else.
     pub body_hash: u64,
+}
+
+impl SymbolFacts {
+    fn as_ref(&self) -> SymbolRef<'_> {
+        SymbolRef { name: &self.name, kind: self.kind }
+    }
 }
 
 /// Who may use a symbol.

@@ -9,8 +9,9 @@ use super::MAX_TEXT_BYTES;
 use super::analyse::{has_tests, shown_signature};
 use super::analysis::{Analysis, Depth, Import, Problem, SymbolFacts};
 use super::imports::asked;
-use super::keywords::{Defined, defined, opens_import};
+use super::keywords::{Defined, defined, import_call, may_begin, opens_import};
 use super::language::Language;
+use super::lines::breaks;
 use super::outline::SymbolKind;
 use super::visibility::{Around, visibility};
 
@@ -21,6 +22,9 @@ const MAX_IMPORTS: usize = 2_000;
 /// A statement that is open for longer is none.
 const MAX_STATEMENT_LINES: usize = 200;
 const MAX_STATEMENT_BYTES: usize = 20_000;
+
+/// What a program of Python asks itself before it starts.
+const MAIN_GUARDS: [&str; 2] = ["__name__ == \"__main__\"", "__name__ == '__main__'"];
 
 /// A longer line defines nothing that a person would look for.
 const MAX_LINE_BYTES: usize = 1_000;
@@ -33,7 +37,9 @@ pub fn glance(language: Language, bytes: &[u8]) -> Analysis {
     if MAX_TEXT_BYTES < text.len() {
         return Analysis { problem: Some(Problem::TooLarge), ..Analysis::default() };
     }
-    let mut scanner = Scanner { language, text, imports: Vec::new(), symbols: Vec::new() };
+    let import_call = import_call(language).filter(|call| holds(text, call));
+    let (imports, symbols) = (Vec::new(), Vec::new());
+    let mut scanner = Scanner { language, text, import_call, imports, symbols };
     let is_cut = scanner.scan();
     Analysis {
         depth: Depth::Glance,
@@ -47,7 +53,12 @@ pub fn glance(language: Language, bytes: &[u8]) -> Analysis {
 
 /// Whether some words stand anywhere in a text. Much faster than the standard library's search, and asked of every text.
 pub(super) fn holds(text: &str, words: &str) -> bool {
-    memchr::memmem::find(text.as_bytes(), words.as_bytes()).is_some()
+    place(text, words).is_some()
+}
+
+/// Where some words first stand in a text.
+pub(super) fn place(text: &str, words: &str) -> Option<usize> {
+    memchr::memmem::find(text.as_bytes(), words.as_bytes())
 }
 
 /// Whether a program starts in a text.
@@ -60,7 +71,11 @@ pub(super) fn is_entry_text(language: Language, text: &str, symbols: &[SymbolFac
         Language::Rust | Language::C | Language::Cpp | Language::Kotlin => has_main(),
         Language::Go => has_main() && has(&["package main"]),
         Language::Python => {
-            has(&["__name__ == \"__main__\"", "__name__ == '__main__'"]) || text.starts_with("#!")
+            let is_asked = place(text, "__name__ == ").is_some_and(|at| {
+                let rest = &text[at..];
+                MAIN_GUARDS.iter().any(|guard| holds(rest, guard))
+            });
+            is_asked || text.starts_with("#!")
         }
         Language::Java => has(&["static void main("]),
         Language::CSharp => {
@@ -82,6 +97,8 @@ pub(super) fn is_entry_text(language: Language, text: &str, symbols: &[SymbolFac
 struct Scanner<'s> {
     language: Language,
     text: &'s str,
+    /// What imports can be anywhere in a line with, if this text has such.
+    import_call: Option<&'static str>,
     imports: Vec<Import>,
     symbols: Vec<SymbolFacts>,
 }
@@ -90,52 +107,59 @@ impl<'s> Scanner<'s> {
     /// Goes through the lines; says whether there were more than could be kept.
     fn scan(&mut self) -> bool {
         let looks_inside = looks_inside(self.language);
-        let (mut start, mut number) = (0, 0);
-        while start < self.text.len() {
-            number += 1;
-            let bytes = self.text.as_bytes();
-            let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |at| start + at);
-            let is_indented = matches!(bytes.get(start), Some(b' ' | b'\t'));
-            let mut next = end + 1;
-            if (!is_indented || looks_inside) && end - start <= MAX_LINE_BYTES {
-                let lines = self.line(start, end, number);
-                number += lines.n_more;
-                next = lines.next.unwrap_or(next);
+        let bytes = self.text.as_bytes();
+        // What comes before `next` was a part of the statement before.
+        let (mut start, mut next) = (0, 0);
+        for (number, end) in (1..).zip(breaks(self.text).chain([bytes.len()])) {
+            let is_said = bytes.get(start).is_some_and(|first| self.may_say(*first, looks_inside));
+            if is_said && next <= start && end - start <= MAX_LINE_BYTES {
+                next = self.line(start, end, number);
+                if MAX_SYMBOLS <= self.symbols.len() || MAX_IMPORTS <= self.imports.len() {
+                    return true;
+                }
             }
-            if MAX_SYMBOLS <= self.symbols.len() || MAX_IMPORTS <= self.imports.len() {
-                return true;
-            }
-            start = next;
+            start = end + 1;
         }
         false
     }
 
-    fn line(&mut self, start: usize, end: usize, number: u32) -> Taken {
-        let line = self.text.get(start..end).unwrap_or_default().trim();
-        if line.is_empty() {
-            return Taken::default();
+    /// Whether a line that begins so may be one to look at.
+    fn may_say(&self, first: u8, looks_inside: bool) -> bool {
+        match first {
+            b' ' | b'\t' => looks_inside,
+            b'\n' => false,
+            first => self.import_call.is_some() || may_begin(self.language, first),
         }
-        if opens_import(self.language, line) {
-            let (statement, taken) = self.statement(start, end);
+    }
+
+    /// Takes a line in, with the statement that begins in it; says where that has ended.
+    fn line(&mut self, start: usize, end: usize, number: u32) -> usize {
+        let line = self.text.get(start..end).unwrap_or_default().trim();
+        let Some(first) = line.as_bytes().first() else { return end };
+        if self.import_call.is_none() && !may_begin(self.language, *first) {
+            return end;
+        }
+        let is_call = || self.import_call.is_some_and(|call| holds(line, call));
+        if opens_import(self.language, line) || is_call() {
+            let statement = self.statement(start, end);
             self.take_imports(statement, number);
-            return taken;
+            return start + statement.len();
         }
         if let Some(found) = defined(self.language, line) {
             self.take_symbol(line, found, number);
         }
-        Taken::default()
+        end
     }
 
     /// The statement that begins in a line, however many it takes.
-    fn statement(&self, start: usize, end: usize) -> (&'s str, Taken) {
+    fn statement(&self, start: usize, end: usize) -> &'s str {
         let mut end = end;
         let mut n_more = 0;
         loop {
             let statement = self.text.get(start..end).unwrap_or_default();
             let is_bounded = n_more < MAX_STATEMENT_LINES && statement.len() < MAX_STATEMENT_BYTES;
             if is_whole(self.language, statement) || !is_bounded || self.text.len() <= end {
-                let n_more = u32::try_from(n_more).unwrap_or_default();
-                return (statement, Taken { n_more, next: Some(end + 1) });
+                return statement;
             }
             let rest = self.text.as_bytes().get(end + 1..).unwrap_or_default();
             end = memchr::memchr(b'\n', rest).map_or(self.text.len(), |at| end + 1 + at);
@@ -164,12 +188,12 @@ impl<'s> Scanner<'s> {
     }
 
     fn take_symbol(&mut self, line: &str, found: Defined<'_>, number: u32) {
-        let signature = shown_signature(line.split('{').next().unwrap_or(line));
-        let before = line.split(found.name.as_ref()).next().unwrap_or_default();
+        let signature = shown_signature(line.find('{').map_or(line, |at| &line[..at]));
+        let Defined { kind, name, before } = found;
         self.symbols.push(SymbolFacts {
-            visibility: visibility(self.language, before, &found.name, Around::Module),
-            name: found.name.into_owned(),
-            kind: found.kind,
+            visibility: visibility(self.language, before, name, Around::Module),
+            name: name.to_owned(),
+            kind,
             first_line: number,
             last_line: number,
             signature_hash: xxh3_64(signature.as_bytes()),
@@ -179,13 +203,6 @@ impl<'s> Scanner<'s> {
     }
 }
 
-/// What a line took beyond itself.
-#[derive(Default)]
-struct Taken {
-    n_more: u32,
-    next: Option<usize>,
-}
-
 /// Languages that put their definitions into modules or classes, indented.
 fn looks_inside(language: Language) -> bool {
     matches!(language, Language::CSharp | Language::Elixir | Language::Ruby | Language::Php)
@@ -193,17 +210,16 @@ fn looks_inside(language: Language) -> bool {
 
 /// Whether a statement has come to its end.
 fn is_whole(language: Language, statement: &str) -> bool {
-    let is_closed = |open: char, close: char| {
-        statement.matches(open).count() <= statement.matches(close).count()
-    };
+    let count = |sign: u8| statement.bytes().filter(|byte| *byte == sign).count();
+    let is_closed = |open: u8, close: u8| count(open) <= count(close);
     match language {
         Language::Rust | Language::Php => statement.contains(';'),
-        Language::Python => is_closed('(', ')') && !statement.trim_end().ends_with('\\'),
+        Language::Python => is_closed(b'(', b')') && !statement.trim_end().ends_with('\\'),
         Language::JavaScript | Language::Tsx | Language::TypeScript => {
-            is_closed('{', '}') && statement.contains(['"', '\'', '`', ';'])
+            is_closed(b'{', b'}') && statement.contains(['"', '\'', '`', ';'])
         }
-        Language::Go => is_closed('(', ')'),
-        Language::Scala | Language::Elixir => is_closed('{', '}'),
+        Language::Go => is_closed(b'(', b')'),
+        Language::Scala | Language::Elixir => is_closed(b'{', b'}'),
         Language::Bash
         | Language::C
         | Language::Cpp

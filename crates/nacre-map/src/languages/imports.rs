@@ -2,7 +2,10 @@
 //!
 //! The tree and the line scanner find statements in different ways; what a statement says is read here, once for both.
 
+use std::borrow::Cow;
+
 use super::analysis::ImportKind;
+use super::glance::place;
 use super::language::Language;
 
 /// Groups in groups beyond this are nobody's.
@@ -67,9 +70,12 @@ fn quoted(text: &str) -> Option<&str> {
 }
 
 /// A statement without its comments.
-fn without_comments(text: &str) -> String {
-    let mut clean = String::with_capacity(text.len());
+fn without_comments(text: &str) -> Cow<'_, str> {
     let mut rest = text;
+    if !rest.contains('/') {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::with_capacity(text.len());
     while let Some(at) = rest.find('/') {
         clean.push_str(&rest[..at]);
         rest = &rest[at..];
@@ -84,7 +90,15 @@ fn without_comments(text: &str) -> String {
         rest = end.map_or("", |end| &rest[end..]);
     }
     clean.push_str(rest);
-    clean
+    Cow::Owned(clean)
+}
+
+/// A text without its spaces.
+fn without_spaces(text: &str) -> Cow<'_, str> {
+    match text.contains(char::is_whitespace) {
+        true => Cow::Owned(text.split_whitespace().collect()),
+        false => Cow::Borrowed(text),
+    }
 }
 
 /// `a::{b, c::{d, self}, e as f, g::*}`, one by one.
@@ -105,23 +119,44 @@ fn expand(before: &str, text: &str, separator: &str, depth: usize, found: &mut d
                 expand(&head, inside, separator, depth - 1, found);
             }
             None => {
-                let name = ["=>", " as "]
-                    .iter()
-                    .fold(part, |name, word| name.split(word).next().unwrap_or_default());
-                let name = name.trim();
-                let whole = match name {
+                let name = match own_name(part).trim() {
                     "" => continue,
-                    "self" | "*" | "_" | "given" => before.to_owned(),
-                    name => format!("{before}{name}"),
+                    "self" | "*" | "_" | "given" => "",
+                    name => name,
                 };
-                let whole = ["*", "_"].iter().fold(whole.as_str(), |whole, wild| {
-                    whole.strip_suffix(&format!("{separator}{wild}")).unwrap_or(whole)
-                });
-                let whole = whole.strip_suffix(separator).unwrap_or(whole);
-                let name: String = whole.chars().filter(|c| !c.is_whitespace()).collect();
-                found(name);
+                let mut whole = String::with_capacity(before.len() + name.len());
+                whole.push_str(before);
+                whole.push_str(name);
+                cut_wildcard(&mut whole, separator);
+                match without_spaces(&whole) {
+                    Cow::Borrowed(_) => found(whole),
+                    Cow::Owned(name) => found(name),
+                }
             }
         }
+    }
+}
+
+/// The name that something has where it comes from: `a => b`, `a as b`.
+fn own_name(part: &str) -> &str {
+    if !part.contains(' ') && !part.contains('=') {
+        return part;
+    }
+    let before = |name: &'_ str, word: &str| place(name, word).unwrap_or(name.len());
+    let name = &part[..before(part, "=>")];
+    &name[..before(name, " as ")]
+}
+
+/// Takes `::*` off the end, and a separator that nothing follows.
+fn cut_wildcard(name: &mut String, separator: &str) {
+    for wild in ["*", "_"] {
+        let rest = name.strip_suffix(wild).and_then(|rest| rest.strip_suffix(separator));
+        if let Some(len) = rest.map(str::len) {
+            name.truncate(len);
+        }
+    }
+    if let Some(len) = name.strip_suffix(separator).map(str::len) {
+        name.truncate(len);
     }
 }
 
@@ -163,27 +198,40 @@ fn rust(statement: &str) -> Vec<Asked> {
 }
 
 fn python(statement: &str) -> Vec<Asked> {
-    let lines: Vec<&str> =
-        statement.lines().map(|line| line.split('#').next().unwrap_or_default()).collect();
-    let statement = lines.join(" ").replace('\\', " ");
+    let statement = on_one_line(statement);
     let module = |text: String| Asked { text, kind: ImportKind::Module };
-    let plain = |name: &str| name.split_whitespace().next().unwrap_or_default().to_owned();
     if let Some(rest) = after_word(&statement, "import") {
-        return rest.split(',').map(|name| module(plain(name))).collect();
+        return rest.split(',').map(|name| module(first_word(name).to_owned())).collect();
     }
-    let Some((from, names)) =
-        statement.strip_prefix("from").and_then(|rest| rest.split_once(" import"))
+    let Some((from, names)) = statement
+        .strip_prefix("from")
+        .and_then(|rest| Some(rest.split_at(place(rest, " import")?)))
     else {
         return Vec::new();
     };
-    let from: String = from.chars().filter(|c| !c.is_whitespace()).collect();
-    let names = names.trim().trim_matches(['(', ')']).split(',').map(plain);
-    let whole = names.filter(|name| !name.is_empty()).map(|name| match name.as_str() {
-        "*" => module(from.clone()),
-        name if from.ends_with('.') => module(format!("{from}{name}")),
-        name => module(format!("{from}.{name}")),
+    let from = without_spaces(from.trim());
+    let names = names[" import".len()..].trim().trim_matches(['(', ')']);
+    let names = names.split(',').map(first_word);
+    let whole = names.filter(|name| !name.is_empty()).map(|name| match name {
+        "*" => module(from.clone().into_owned()),
+        name if from.ends_with('.') => module([&from, name].concat()),
+        name => module([&from, ".", name].concat()),
     });
     whole.collect()
+}
+
+fn first_word(text: &str) -> &str {
+    text.split_whitespace().next().unwrap_or_default()
+}
+
+/// A statement of Python without its comments and the breaks between its lines.
+fn on_one_line(statement: &str) -> Cow<'_, str> {
+    if !statement.contains(['#', '\\', '\n']) {
+        return Cow::Borrowed(statement);
+    }
+    let lines: Vec<&str> =
+        statement.lines().map(|line| line.split('#').next().unwrap_or_default()).collect();
+    Cow::Owned(lines.join(" ").replace('\\', " "))
 }
 
 fn script(statement: &str) -> Vec<Asked> {

@@ -1,58 +1,61 @@
 //! The words that begin an import or a definition, for a look without a tree.
 
-use std::borrow::Cow;
-
 use super::language::Language;
 use super::outline::SymbolKind;
 
 /// A definition that a line opens.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Defined<'l> {
     pub(super) kind: SymbolKind,
-    pub(super) name: Cow<'l, str>,
+    pub(super) name: &'l str,
+    /// What stands before the name.
+    pub(super) before: &'l str,
 }
 
-/// Words before the one that says what is defined, in order.
-const MODIFIERS: &[&str] = &[
-    "abstract",
-    "actual",
-    "annotation",
-    "async",
-    "case",
-    "companion",
-    "data",
-    "declare",
-    "default",
-    "expect",
-    "export",
-    "extern",
-    "external",
-    "fileprivate",
-    "final",
-    "implicit",
-    "indirect",
-    "infix",
-    "inline",
-    "inner",
-    "internal",
-    "lazy",
-    "local",
-    "open",
-    "operator",
-    "override",
-    "partial",
-    "private",
-    "protected",
-    "pub",
-    "public",
-    "readonly",
-    "sealed",
-    "static",
-    "suspend",
-    "tailrec",
-    "unsafe",
-    "value",
-];
+/// Whether a word may stand before the one that says what is defined.
+fn is_modifier(word: &str) -> bool {
+    matches!(
+        word,
+        "abstract"
+            | "actual"
+            | "annotation"
+            | "async"
+            | "case"
+            | "companion"
+            | "data"
+            | "declare"
+            | "default"
+            | "expect"
+            | "export"
+            | "extern"
+            | "external"
+            | "fileprivate"
+            | "final"
+            | "implicit"
+            | "indirect"
+            | "infix"
+            | "inline"
+            | "inner"
+            | "internal"
+            | "lazy"
+            | "local"
+            | "open"
+            | "operator"
+            | "override"
+            | "partial"
+            | "private"
+            | "protected"
+            | "pub"
+            | "public"
+            | "readonly"
+            | "sealed"
+            | "static"
+            | "suspend"
+            | "tailrec"
+            | "unsafe"
+            | "value"
+    ) || word.starts_with(['@', '"'])
+}
 
 type Keywords = &'static [(&'static str, SymbolKind)];
 
@@ -169,49 +172,102 @@ const ELIXIR: Keywords = &[
     ("defmacro", SymbolKind::Macro),
 ];
 
-/// Whether a line begins an import.
-pub(super) fn opens_import(language: Language, line: &str) -> bool {
-    let begins = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
+/// Whether a line may begin an import or a definition, by its first byte: most lines may not.
+pub(super) fn may_begin(language: Language, first: u8) -> bool {
     match language {
-        Language::Rust => {
-            let line = line.strip_prefix("pub").map_or(line, |rest| {
-                let rest = rest.trim_start();
-                let inside = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'));
-                inside.map_or(rest, |(_, rest)| rest).trim_start()
-            });
-            let is_child = line.starts_with("mod ") && line.contains(';');
-            is_child || line.starts_with("use ") || line.starts_with("extern crate ")
+        // A definition begins with a type, a call with anything.
+        Language::Bash | Language::C | Language::Cpp | Language::Lua => true,
+        Language::CSharp
+        | Language::Elixir
+        | Language::Go
+        | Language::Java
+        | Language::JavaScript
+        | Language::Kotlin
+        | Language::Php
+        | Language::Python
+        | Language::Ruby
+        | Language::Rust
+        | Language::Scala
+        | Language::Swift
+        | Language::Tsx
+        | Language::TypeScript => {
+            // All words that begin one, and what may stand before them; spaces are cut off later.
+            first.is_ascii_lowercase() || matches!(first, b'@' | b'"') || !first.is_ascii_graphic()
         }
-        Language::Python => begins(&["import ", "from "]),
-        Language::JavaScript | Language::Tsx | Language::TypeScript => {
-            begins(&[
-                "import ",
-                "import{",
-                "import\"",
-                "import'",
-                "export {",
-                "export *",
-                "export{",
-                "export type {",
-            ]) || line.contains("require(")
+    }
+}
+
+/// What imports can be anywhere in a line with, where they are calls like others.
+pub(super) fn import_call(language: Language) -> Option<&'static str> {
+    match language {
+        Language::JavaScript | Language::Tsx | Language::TypeScript => Some("require("),
+        Language::Lua => Some("require"),
+        Language::Bash
+        | Language::C
+        | Language::Cpp
+        | Language::CSharp
+        | Language::Elixir
+        | Language::Go
+        | Language::Java
+        | Language::Kotlin
+        | Language::Php
+        | Language::Python
+        | Language::Ruby
+        | Language::Rust
+        | Language::Scala
+        | Language::Swift => None,
+    }
+}
+
+/// Whether a line begins an import, but for a call.
+pub(super) fn opens_import(language: Language, line: &str) -> bool {
+    match language {
+        Language::Rust => opens_rust_import(line),
+        Language::Python => line.starts_with("import ") || line.starts_with("from "),
+        Language::JavaScript | Language::Tsx | Language::TypeScript => opens_script_import(line),
+        Language::Go | Language::Java | Language::Kotlin | Language::Scala => {
+            line.starts_with("import ")
         }
-        Language::Go | Language::Java | Language::Kotlin | Language::Scala => begins(&["import "]),
-        Language::Swift => begins(&["import ", "@testable import "]),
+        Language::Swift => line.starts_with("import ") || line.starts_with("@testable import "),
         Language::C | Language::Cpp => {
             line.strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("include"))
         }
-        Language::CSharp => begins(&["using ", "global using "]) && line.ends_with(';'),
-        Language::Ruby => begins(&["require ", "require_relative ", "autoload ", "load "]),
-        Language::Php => begins(&["use ", "require", "include"]),
-        Language::Bash => begins(&["source ", ". "]),
-        Language::Lua => line.contains("require"),
-        Language::Elixir => begins(&["alias ", "import ", "use ", "require "]),
+        Language::CSharp => {
+            (line.starts_with("using ") || line.starts_with("global using ")) && line.ends_with(';')
+        }
+        Language::Ruby => begins(line, &["require ", "require_relative ", "autoload ", "load "]),
+        Language::Php => begins(line, &["use ", "require", "include"]),
+        Language::Bash => line.starts_with("source ") || line.starts_with(". "),
+        Language::Lua => false,
+        Language::Elixir => begins(line, &["alias ", "import ", "use ", "require "]),
     }
+}
+
+fn begins(line: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| line.starts_with(word))
+}
+
+fn opens_rust_import(line: &str) -> bool {
+    let line = line.strip_prefix("pub").map_or(line, |rest| {
+        let rest = rest.trim_start();
+        let inside = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+        inside.map_or(rest, |(_, rest)| rest).trim_start()
+    });
+    let is_child = line.starts_with("mod ") && line.contains(';');
+    is_child || line.starts_with("use ") || line.starts_with("extern crate ")
+}
+
+fn opens_script_import(line: &str) -> bool {
+    if let Some(rest) = line.strip_prefix("import") {
+        return rest.starts_with([' ', '{', '"', '\'']);
+    }
+    line.strip_prefix("export")
+        .is_some_and(|rest| rest.starts_with('{') || begins(rest, &[" {", " *", " type {"]))
 }
 
 /// What a line defines.
 pub(super) fn defined(language: Language, line: &str) -> Option<Defined<'_>> {
-    if line.starts_with("//") || line.starts_with(['*', '}', ')']) {
+    if line.starts_with("//") || matches!(line.as_bytes().first(), Some(b'*' | b'}' | b')')) {
         return None;
     }
     if language == Language::Rust && line.starts_with("impl") {
@@ -222,7 +278,7 @@ pub(super) fn defined(language: Language, line: &str) -> Option<Defined<'_>> {
     }
     if language == Language::Bash && line.contains("()") {
         let name = line.split('(').next().unwrap_or_default().trim();
-        return found(SymbolKind::Function, identifier(name)).filter(|_| !name.contains(' '));
+        return found(line, SymbolKind::Function, identifier(name)).filter(|_| !name.contains(' '));
     }
     if let Some(defined) = by_keyword(language, line) {
         return Some(defined);
@@ -236,21 +292,25 @@ fn by_keyword(language: Language, line: &str) -> Option<Defined<'_>> {
     let mut rest = line;
     for _ in 0..8 {
         let end = rest.find(char::is_whitespace)?;
-        let word = rest[..end].split('(').next().unwrap_or_default();
-        let after = match rest.find(')') {
-            // `pub(in a::b) fn`
-            Some(close) if rest[..end].starts_with("pub(") => rest[close + 1..].trim_start(),
-            _ => rest[end..].trim_start(),
+        let (word, after) = rest.split_at(end);
+        let (word, is_called) = match word.find('(') {
+            Some(open) => (&word[..open], true),
+            None => (word, false),
         };
-        if let Some((_, kind)) = keywords.iter().find(|(keyword, _)| *keyword == word) {
+        let after = match rest.find(')').filter(|_| is_called && word == "pub") {
+            // `pub(in a::b) fn`
+            Some(close) => rest[close + 1..].trim_start(),
+            None => after.trim_start(),
+        };
+        // Most words differ in their first letter, which costs less to see.
+        let first = word.as_bytes().first();
+        let is_word = |keyword: &str| keyword.as_bytes().first() == first && keyword == word;
+        if let Some((_, kind)) = keywords.iter().find(|(keyword, _)| is_word(keyword)) {
             let is_qualifier = matches!(word, "const" | "enum") && next_is_keyword(after);
             if !is_qualifier {
-                return found(*kind, name_after(language, word, after));
+                return found(line, *kind, name_after(language, word, after));
             }
-        } else if MODIFIERS.binary_search(&word).is_err()
-            && !word.starts_with('@')
-            && !word.starts_with('"')
-        {
+        } else if !is_modifier(word) {
             return None;
         }
         rest = after;
@@ -283,9 +343,12 @@ fn name_after<'l>(language: Language, keyword: &str, after: &'l str) -> &'l str 
     after[..end].trim_end_matches([':', '.'])
 }
 
-fn found(kind: SymbolKind, name: &str) -> Option<Defined<'_>> {
+/// A definition of a name that is a part of the line.
+fn found<'l>(line: &'l str, kind: SymbolKind, name: &'l str) -> Option<Defined<'l>> {
     let is_name = name.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$'));
-    is_name.then_some(Defined { kind, name: Cow::Borrowed(name) })
+    // The name was cut out of the line, so their addresses tell how much stands before it.
+    let at = name.as_ptr().addr().checked_sub(line.as_ptr().addr())?;
+    is_name.then_some(Defined { kind, name, before: line.get(..at)? })
 }
 
 /// The identifier at the end of a text.
@@ -313,38 +376,39 @@ fn implementation(line: &str) -> Option<Defined<'_>> {
     };
     let header = rest.split(" where").next().unwrap_or_default();
     let header = header.split('{').next().unwrap_or_default().trim();
-    found(SymbolKind::Implementation, header)
+    found(line, SymbolKind::Implementation, header)
 }
 
 /// C has no word for a function: what has a list of parameters and no semicolon is one.
 fn c_like(language: Language, line: &str) -> Option<Defined<'_>> {
     if let Some(rest) = line.strip_prefix("#define ") {
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-        return found(SymbolKind::Macro, &rest[..end]);
+        return found(line, SymbolKind::Macro, &rest[..end]);
     }
     if line.starts_with('#') || line.ends_with(['\\', ':']) {
         return None;
     }
     if let Some(rest) = line.strip_prefix("typedef ").and_then(|rest| rest.strip_suffix(';')) {
-        return found(SymbolKind::Type, identifier(rest));
+        return found(line, SymbolKind::Type, identifier(rest));
     }
-    let open = line.find('(');
-    let Some(open) = open.filter(|_| !line.ends_with(';') && !line.contains('=')) else {
-        return by_keyword(language, line).filter(|_| !line.ends_with(';'));
+    let is_statement = line.ends_with(';');
+    let open = line.find('(').filter(|_| !is_statement && !line.contains('='));
+    let Some(open) = open else {
+        return by_keyword(language, line).filter(|_| !is_statement);
     };
     let before = line[..open].trim_end();
     let is_control = matches!(before, "if" | "for" | "while" | "switch" | "return" | "else if");
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '~');
     let name = &before[before.trim_end_matches(is_part).len()..];
-    found(SymbolKind::Function, name).filter(|_| !is_control && name.len() < before.len())
+    found(line, SymbolKind::Function, name).filter(|_| !is_control && name.len() < before.len())
 }
 
 /// `const name = (…) =>`, `export const name = function`
 fn assigned_function(line: &str) -> Option<Defined<'_>> {
-    let line = line.strip_prefix("export ").unwrap_or(line);
-    let rest = ["const ", "let ", "var "].iter().find_map(|word| line.strip_prefix(word))?;
+    let bare = line.strip_prefix("export ").unwrap_or(line);
+    let rest = ["const ", "let ", "var "].iter().find_map(|word| bare.strip_prefix(word))?;
     let is_function =
         rest.contains("=>") || rest.contains("= function") || rest.contains("= async");
     let end = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$'))?;
-    found(SymbolKind::Function, &rest[..end]).filter(|_| is_function)
+    found(line, SymbolKind::Function, &rest[..end]).filter(|_| is_function)
 }

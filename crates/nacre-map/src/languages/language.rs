@@ -37,7 +37,13 @@ pub struct UnknownLanguage {
     name: String,
 }
 
-/// Each language with its name and the ends of its file names.
+/// No end of a file name that is one of a language is longer.
+const MAX_END_BYTES: usize = 5;
+
+/// No language has a longer name.
+pub(crate) const MAX_NAME_BYTES: usize = 16;
+
+/// Each language with its name and the ends of its file names, in the order of the enum.
 const LANGUAGES: &[(Language, &str, &[&str])] = &[
     (Language::Bash, "bash", &["sh", "bash"]),
     (Language::C, "c", &["c", "h"]),
@@ -67,16 +73,14 @@ impl Language {
 
     /// The language of a file, by the end of its name.
     pub fn of_path(path: &str) -> Option<Self> {
-        let (_, end) = path.rsplit_once('.')?;
+        let dot = memchr::memrchr(b'.', path.as_bytes())?;
+        let end = path.get(dot + 1..).filter(|end| end.len() <= MAX_END_BYTES)?;
         let is_of = |ends: &[&str]| ends.iter().any(|known| known.eq_ignore_ascii_case(end));
         LANGUAGES.iter().find(|(_, _, ends)| is_of(ends)).map(|(language, _, _)| *language)
     }
 
     pub fn name(self) -> &'static str {
-        LANGUAGES
-            .iter()
-            .find(|(language, _, _)| *language == self)
-            .map_or("unknown", |(_, name, _)| name)
+        LANGUAGES[self as usize].1
     }
 
     /// What stands between the parts of a qualified name.
@@ -179,5 +183,19 @@ impl FromStr for Language {
             .find(|(_, name, _)| name.eq_ignore_ascii_case(text))
             .map(|(language, _, _)| *language)
             .ok_or_else(|| UnknownLanguage { name: text.chars().take(40).collect() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_stand_in_their_order_with_names_and_ends_that_are_short() {
+        for (idx, (language, name, ends)) in LANGUAGES.iter().enumerate() {
+            assert_eq!(*language as usize, idx);
+            assert!(name.len() <= MAX_NAME_BYTES, "{name}");
+            assert!(ends.iter().all(|end| end.len() <= MAX_END_BYTES), "{name}");
+        }
     }
 }

@@ -10,6 +10,7 @@ mod glance;
 mod imports;
 mod keywords;
 mod language;
+mod lines;
 mod names;
 mod outline;
 mod rules;
@@ -26,8 +27,12 @@ use ast_grep_core::tree_sitter::StrDoc;
 use ast_grep_language::SupportLang;
 
 pub use analyse::analyse;
-pub use analysis::{Analysis, Depth, Import, ImportKind, Problem, SymbolFacts, Visibility};
+pub use analysis::{
+    Analysis, Depth, Import, ImportKind, ImportRef, Outline, Problem, SymbolFacts, SymbolRef,
+    Visibility,
+};
 pub use glance::glance;
+pub(crate) use language::MAX_NAME_BYTES;
 pub use language::{Language, UnknownLanguage};
 pub use outline::{Symbol, SymbolKind, enclosing, outline};
 pub use structure::{Capture, CodeMatch, CodePattern, PatternError};

@@ -77,6 +77,16 @@ fn a_text_that_leads_a_grammar_astray_ends_within_its_bounds() {
 }
 
 #[test]
+fn a_name_that_is_part_of_a_word_before_it_is_as_public_as_that_word_says() {
+    let texts =
+        [(Language::Rust, "pub fn b() {}"), (Language::TypeScript, "export const e = () => 1")];
+    for (language, text) in texts {
+        let symbol = &glance(language, text.as_bytes()).symbols[0];
+        assert_eq!(symbol.visibility, Visibility::Public, "{text}");
+    }
+}
+
+#[test]
 fn an_analysis_of_nothing_is_empty() {
     for language in Language::all() {
         let analysis = analyse(language, b"");

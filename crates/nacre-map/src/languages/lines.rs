@@ -1,0 +1,86 @@
+//! Where the lines of a text end.
+//!
+//! A search for one byte costs more to begin than a line is long, and a project has millions of lines: so 64 bytes are looked at
+//! together, eight in a word, and what is found in them is a mask of bits.
+
+/// The places of all line breaks of a text, in order.
+#[derive(Debug)]
+pub(super) struct Breaks<'t> {
+    bytes: &'t [u8],
+    /// Where the block after the present one begins.
+    next: usize,
+    /// The breaks of the present block that were not told yet.
+    mask: u64,
+}
+
+const BLOCK: usize = 64;
+
+/// The breaks of a text.
+pub(super) fn breaks(text: &str) -> Breaks<'_> {
+    Breaks { bytes: text.as_bytes(), next: 0, mask: 0 }
+}
+
+impl Iterator for Breaks<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        while self.mask == 0 {
+            let rest = self.bytes.get(self.next..).filter(|rest| !rest.is_empty())?;
+            self.mask = match rest.first_chunk() {
+                Some(block) => breaks_in(block),
+                None => {
+                    let mut block = [0; BLOCK];
+                    block[..rest.len()].copy_from_slice(rest);
+                    breaks_in(&block)
+                }
+            };
+            self.next += BLOCK;
+        }
+        let at = self.next - BLOCK + self.mask.trailing_zeros() as usize;
+        self.mask &= self.mask - 1;
+        Some(at)
+    }
+}
+
+/// One bit a byte: whether it is a line break.
+fn breaks_in(block: &[u8; BLOCK]) -> u64 {
+    let (words, _) = block.as_chunks::<8>();
+    words.iter().rev().fold(0, |mask, word| mask << 8 | u64::from(breaks_in_word(*word)))
+}
+
+fn breaks_in_word(bytes: [u8; 8]) -> u8 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    // What is a line break becomes zero; and of a byte that is zero, only the highest bit is then missing in the sum.
+    let word = u64::from_le_bytes(bytes) ^ 0x0a0a_0a0a_0a0a_0a0a;
+    let found = !(((word & LOW) + LOW) | word | LOW);
+    // Brings the highest bit of each byte together in one.
+    ((found >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn all_breaks_are_found_wherever_they_are(text in "(?s)(\n|\r|.|a{1,70}|ü){0,200}") {
+            let found: Vec<usize> = breaks(&text).collect();
+            let all: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+            prop_assert_eq!(found, all);
+        }
+    }
+
+    #[test]
+    fn each_byte_of_a_word_has_its_bit() {
+        for byte in 0..=u8::MAX {
+            for at in 0..8 {
+                let mut bytes = [byte; 8];
+                bytes[at] = b'\n';
+                let expected = if byte == b'\n' { u8::MAX } else { 1 << at };
+                assert_eq!(breaks_in_word(bytes), expected, "byte {byte} at {at}");
+            }
+        }
+    }
+}
