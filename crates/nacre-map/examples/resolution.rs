@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nacre_map::artifact::RelativePath;
-use nacre_map::languages::{Analysis, Language, analyse};
+use nacre_map::languages::{Analysis, Language, Outline, analyse};
 use nacre_map::resolve::{Manifest, Resolution, Resolver, Source, is_manifest};
 
 /// Unresolved imports are listed as far as this.
@@ -37,17 +37,24 @@ fn nacre_args() -> Vec<String> {
 
 fn count(root: &Path, lists_outside: bool) {
     let (files, manifests) = read(root);
+    let outlines: Vec<Outline<'_>> = files.iter().map(|file| file.analysis.outline()).collect();
     let sources: Vec<Source<'_>> = files
         .iter()
-        .map(|file| Source { path: &file.path, language: file.language, analysis: &file.analysis })
+        .zip(&outlines)
+        .map(|(file, outline)| Source {
+            path: file.path.as_str(),
+            language: file.language,
+            outline,
+        })
         .collect();
     let resolver = Resolver::new(&sources, &manifests);
+    let mut following = resolver.following();
     let (mut n_inside, mut n_outside) = (0_usize, 0_usize);
     let mut missing = Vec::new();
     let mut outside: BTreeMap<String, usize> = BTreeMap::new();
     for (from, source) in sources.iter().enumerate() {
-        for import in &source.analysis.imports {
-            match resolver.resolve(from, import) {
+        for import in &source.outline.imports {
+            match following.resolve(from, import) {
                 Resolution::Inside(_) => n_inside += 1,
                 Resolution::Missing => {
                     missing.push(format!("{}:{} {}", source.path, import.line, import.text));

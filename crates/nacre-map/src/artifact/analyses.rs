@@ -6,13 +6,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use nacre_core::safefs::{FsError, RelPath, Writer};
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::blob::{self, Outline};
+use super::blob;
 use super::cache::Cache;
+use super::fresh::NewAnalyses;
+use super::mapped::Mapped;
 use super::model::FileHash;
-use super::pack::{self, Pack};
-use crate::languages::{Analysis, Depth, Language};
+use super::pack::{self, Pack, Span};
+use crate::languages::{Analysis, Depth, Language, MAX_NAME_BYTES, Outline};
 
 /// The folder of the packs, among those of the projects.
 pub(super) const FOLDER: &str = "analyses";
@@ -37,19 +39,16 @@ pub struct AnalysisKey(u64);
 
 impl AnalysisKey {
     pub fn new(hash: FileHash, language: Language) -> Self {
-        let mut hasher = Xxh3::new();
-        hasher.update(&hash.0.to_le_bytes());
-        hasher.update(language.name().as_bytes());
-        Self(hasher.digest())
+        let name = language.name().as_bytes();
+        let mut bytes = [0; 8 + MAX_NAME_BYTES];
+        bytes[..8].copy_from_slice(&hash.0.to_le_bytes());
+        bytes[8..][..name.len()].copy_from_slice(name);
+        Self(xxh3_64(&bytes))
     }
-}
 
-/// Analyses that are on their way to the disk.
-pub type NewAnalyses = BTreeMap<AnalysisKey, Vec<u8>>;
-
-/// An analysis as it is kept.
-pub fn packed(analysis: &Analysis) -> Vec<u8> {
-    blob::encode(analysis)
+    pub(super) fn number(self) -> u64 {
+        self.0
+    }
 }
 
 /// All analyses of this machine.
@@ -57,7 +56,7 @@ pub fn packed(analysis: &Analysis) -> Vec<u8> {
 pub struct Analyses {
     packs: Vec<(u64, Pack)>,
     /// What could not be kept.
-    loose: NewAnalyses,
+    loose: Vec<Pack>,
 }
 
 impl Analyses {
@@ -67,7 +66,7 @@ impl Analyses {
         let packs = packs
             .filter_map(|number| Some((number, Pack::open(cache.bytes(&pack_name(number))?)?)))
             .collect();
-        Self { packs, loose: NewAnalyses::new() }
+        Self { packs, loose: Vec::new() }
     }
 
     /// What is known of a text, from the closest look that anybody took.
@@ -82,7 +81,7 @@ impl Analyses {
     }
 
     /// What is known of a text as a whole.
-    pub fn outline(&self, key: AnalysisKey, language: Language) -> Option<Outline> {
+    pub fn outline(&self, key: AnalysisKey, language: Language) -> Option<Outline<'_>> {
         let closest = self.blobs(key).max_by_key(|bytes| blob::depth_of(bytes))?;
         blob::decode_outline(closest, language)
     }
@@ -93,13 +92,13 @@ impl Analyses {
     }
 
     fn blobs(&self, key: AnalysisKey) -> impl Iterator<Item = &[u8]> {
-        let loose = self.loose.get(&key).map(Vec::as_slice);
-        self.packs.iter().filter_map(move |(_, pack)| pack.get(key.0)).chain(loose)
+        let packs = self.packs.iter().map(|(_, pack)| pack).chain(&self.loose);
+        packs.filter_map(move |pack| pack.get(key.0))
     }
 
     /// Holds what could not be kept, for as long as this answer lives.
-    pub fn hold(&mut self, mut new: NewAnalyses) {
-        self.loose.append(&mut new);
+    pub fn hold(&mut self, new: &NewAnalyses) {
+        self.loose.extend(Pack::open(Mapped::Memory(new.to_pack())));
     }
 
     /// Adds analyses and tidies up: small packs are merged, and the oldest go when there is too much.
@@ -115,8 +114,7 @@ impl Analyses {
         for number in known.iter().filter(|number| !all.has(**number)) {
             writer.remove_derived(&pack_path(*number)?)?;
         }
-        let blobs = new.iter().map(|(key, blob)| (key.0, blob.as_slice()));
-        all.put(cache, writer, next, &pack::render(blobs))?;
+        all.put(cache, writer, next, &new.to_pack())?;
         while let Some(alike) = all.alike() {
             next += 1;
             all.merge(cache, writer, next, &alike)?;
@@ -167,7 +165,12 @@ impl Analyses {
                 }
             }
         }
-        let bytes = pack::render(merged.iter().map(|(key, blob)| (*key, *blob)));
+        let (mut blobs, mut entries) = (Vec::new(), Vec::with_capacity(merged.len()));
+        for (key, blob) in merged {
+            entries.push((key, Span { start: blobs.len(), len: blob.len() }));
+            blobs.extend_from_slice(blob);
+        }
+        let bytes = pack::render(entries.into_iter(), &blobs);
         self.packs.retain(|(number, _)| !alike.contains(number));
         self.put(cache, writer, number, &bytes)?;
         alike.iter().try_for_each(|number| writer.remove_derived(&pack_path(*number)?))

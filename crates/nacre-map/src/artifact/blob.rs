@@ -2,11 +2,12 @@
 
 use super::codec::{Decoder, Encoder};
 use crate::languages::{
-    Analysis, Depth, Import, ImportKind, Language, Problem, SymbolFacts, SymbolKind, Visibility,
+    Analysis, Depth, Import, ImportKind, ImportRef, Language, Outline, Problem, SymbolFacts,
+    SymbolKind, SymbolRef, Visibility,
 };
 
 /// Grows whenever the same text would be analysed to something else; older analyses are then made again.
-pub(super) const ANALYSIS_FORMAT: u32 = 1;
+pub(super) const ANALYSIS_FORMAT: u32 = 2;
 
 const DEPTHS: &[Depth] = &[Depth::None, Depth::Glance, Depth::Full];
 
@@ -39,9 +40,8 @@ const VISIBILITIES: &[Visibility] =
 const PROBLEMS: &[Problem] =
     &[Problem::NotText, Problem::TooLarge, Problem::Broken, Problem::TooMany, Problem::Unreadable];
 
-pub(super) fn encode(analysis: &Analysis) -> Vec<u8> {
+pub(super) fn encode(analysis: &Analysis, to: &mut Encoder) {
     let Analysis { depth, imports, symbols, is_entry, is_test, problem } = analysis;
-    let mut to = Encoder::default();
     to.byte(code(DEPTHS, *depth));
     to.byte(u8::from(*is_entry) | u8::from(*is_test) << 1);
     to.byte(problem.map_or(0, |problem| code(PROBLEMS, problem) + 1));
@@ -60,7 +60,6 @@ pub(super) fn encode(analysis: &Analysis) -> Vec<u8> {
         to.word(symbol.signature_hash);
         to.word(symbol.body_hash);
     });
-    to.into_bytes()
 }
 
 pub(super) fn decode(bytes: &[u8]) -> Option<Analysis> {
@@ -84,11 +83,8 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Analysis> {
 /// What stands before the symbols.
 fn decode_whole(from: &mut Decoder<'_>) -> Option<Analysis> {
     let depth = meaning(DEPTHS, from.byte()?)?;
-    let roles = from.byte()?;
-    let problem = match from.byte()? {
-        0 => None,
-        code => Some(meaning(PROBLEMS, code - 1)?),
-    };
+    let (is_entry, is_test) = decode_roles(from.byte()?);
+    let problem = decode_problem(from.byte()?)?;
     let imports = from.list(|from| {
         Some(Import {
             text: from.text()?.to_owned(),
@@ -96,48 +92,48 @@ fn decode_whole(from: &mut Decoder<'_>) -> Option<Analysis> {
             kind: meaning(IMPORT_KINDS, from.byte()?)?,
         })
     })?;
-    let (is_entry, is_test) = (roles & 1 != 0, roles & 2 != 0);
     Some(Analysis { depth, imports, symbols: Vec::new(), is_entry, is_test, problem })
 }
 
-/// What an analysis says of a text as a whole, without what is kept of each symbol for itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outline {
-    /// Its symbols have kinds and names alone, and are none at all where no import could lead to them by name.
-    pub analysis: Analysis,
-    /// Whether it offers anything to others.
-    pub is_public: bool,
+fn decode_roles(roles: u8) -> (bool, bool) {
+    (roles & 1 != 0, roles & 2 != 0)
 }
 
-/// Reads what an analysis says of the text as a whole; a tenth of the work.
-pub(super) fn decode_outline(bytes: &[u8], language: Language) -> Option<Outline> {
+fn decode_problem(code: u8) -> Option<Option<Problem>> {
+    match code {
+        0 => Some(None),
+        code => meaning(PROBLEMS, code - 1).map(Some),
+    }
+}
+
+/// Reads what an analysis says of the text as a whole; a tenth of the work, and no text of it is copied.
+pub(super) fn decode_outline(bytes: &[u8], language: Language) -> Option<Outline<'_>> {
     let mut from = Decoder::new(bytes);
-    let mut analysis = decode_whole(&mut from)?;
+    from.byte()?;
+    let (is_entry, is_test) = decode_roles(from.byte()?);
+    let problem = decode_problem(from.byte()?)?;
+    let imports = from.list(|from| {
+        let (text, line) = (from.text()?, from.small()?);
+        Some(ImportRef { text, line, kind: meaning(IMPORT_KINDS, from.byte()?)? })
+    })?;
     let has_names = language.is_found_by_names();
-    let mut is_public = false;
+    let (mut symbols, mut is_public) = (Vec::new(), false);
     for _ in 0..from.number()? {
         let name = if has_names { from.text()? } else { from.skip_text().map(|()| "")? };
         let kind = meaning(SYMBOL_KINDS, from.byte()?)?;
-        let (first_line, last_line) = (from.small()?, from.small()?);
+        from.number()?;
+        from.number()?;
         let visibility = meaning(VISIBILITIES, from.byte()?)?;
         from.skip_text()?;
-        let (signature_hash, body_hash) = (from.word()?, from.word()?);
+        from.word()?;
+        from.word()?;
         is_public |= visibility == Visibility::Public && kind.is_offered();
         if has_names {
-            let (name, signature) = (name.to_owned(), String::new());
-            analysis.symbols.push(SymbolFacts {
-                name,
-                kind,
-                first_line,
-                last_line,
-                visibility,
-                signature,
-                signature_hash,
-                body_hash,
-            });
+            symbols.push(SymbolRef { name, kind });
         }
     }
-    from.is_empty().then_some(Outline { analysis, is_public })
+    let outline = Outline { imports, symbols, is_entry, is_test, is_public, problem };
+    from.is_empty().then_some(outline)
 }
 
 /// The names of an analysis' symbols, in their order, without reading more than it takes to find them.

@@ -12,9 +12,10 @@ use std::time::{Duration, SystemTime};
 
 use nacre_core::safefs::{Access, FsError, Owner, RelPath, WriteScope, Writer};
 
-use super::analyses::{self, Analyses, NewAnalyses};
+use super::analyses::{self, Analyses};
 use super::base::{self, Base};
 use super::commit::Commit;
+use super::fresh::NewAnalyses;
 use super::log;
 use super::mapped::Mapped;
 use super::model::{Project, ProjectId, Revision};

@@ -9,6 +9,11 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
+    /// Goes on behind what is there.
+    pub(crate) fn onto(bytes: Vec<u8>) -> Self {
+        Self { bytes }
+    }
+
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }

@@ -10,6 +10,7 @@ mod blob;
 mod cache;
 mod codec;
 mod commit;
+mod fresh;
 mod graph;
 mod log;
 mod mapped;
@@ -22,11 +23,11 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use analyses::{Analyses, AnalysisKey, NewAnalyses, packed};
-pub use blob::Outline;
+pub use analyses::{Analyses, AnalysisKey};
 pub use cache::{Cache, Kept};
 pub(crate) use codec::{Decoder, Encoder};
 pub use commit::{Change, Commit, Head, History};
+pub use fresh::NewAnalyses;
 pub use graph::{Graph, Imports};
 pub use model::{
     BadRevision, ChangedFile, FileFacts, FileHash, FileOutline, Project, ProjectId, RelativePath,

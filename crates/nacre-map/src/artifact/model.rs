@@ -7,8 +7,7 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::blob::Outline;
-use crate::languages::{Analysis, Language};
+use crate::languages::{Analysis, Language, Outline};
 
 /// How many bytes of source a token stands for, as a rule.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -171,20 +170,20 @@ pub struct FileFacts {
 
 /// What is known of a file as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileOutline {
-    pub path: RelativePath,
+pub struct FileOutline<'a> {
+    pub path: &'a str,
     pub language: Option<Language>,
-    pub outline: Outline,
+    pub outline: Outline<'a>,
 }
 
 /// A file whose text is another one than it was, with what is known of both.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChangedFile {
+pub struct ChangedFile<'a> {
     /// Its place among all files, in the order of their paths.
     pub idx: usize,
     pub path: String,
-    pub before: Outline,
-    pub after: Outline,
+    pub before: Outline<'a>,
+    pub after: Outline<'a>,
 }
 
 /// How many tokens a text of this size has, as a rule.

@@ -15,28 +15,31 @@ const HEADER_BYTES: usize = 24;
 /// Key, start, length and checksum of a blob.
 const ENTRY_BYTES: usize = 24;
 
-/// Renders a pack of blobs that come in the order of their keys, each key once.
-pub(super) fn render<'b>(blobs: impl ExactSizeIterator<Item = (u64, &'b [u8])> + Clone) -> Vec<u8> {
-    let first = HEADER_BYTES + blobs.len() * ENTRY_BYTES;
-    let n_bytes: usize = blobs.clone().map(|(_, blob)| blob.len()).sum();
-    let mut file = Vec::with_capacity(first + n_bytes);
+/// Where a blob lies among others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub(super) start: usize,
+    pub(super) len: usize,
+}
+
+/// Renders a pack of blobs that lie in `bytes`. The keys come in order, each once.
+pub(super) fn render(entries: impl ExactSizeIterator<Item = (u64, Span)>, bytes: &[u8]) -> Vec<u8> {
+    let n_entries = entries.len();
+    let first = HEADER_BYTES + n_entries * ENTRY_BYTES;
+    let mut file = Vec::with_capacity(first + bytes.len());
     file.extend(MAGIC);
     file.extend(ANALYSIS_FORMAT.to_le_bytes());
-    file.extend(u32::try_from(blobs.len()).unwrap_or(u32::MAX).to_le_bytes());
+    file.extend(u32::try_from(n_entries).unwrap_or(u32::MAX).to_le_bytes());
     file.extend([0; 8]);
-    let mut start = first;
-    for (key, blob) in blobs.clone() {
+    for (key, Span { start, len }) in entries {
         file.extend(key.to_le_bytes());
-        file.extend((start as u64).to_le_bytes());
-        file.extend(u32::try_from(blob.len()).unwrap_or(u32::MAX).to_le_bytes());
-        file.extend(short_sum(blob).to_le_bytes());
-        start += blob.len();
+        file.extend(((first + start) as u64).to_le_bytes());
+        file.extend(u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes());
+        file.extend(short_sum(&bytes[start..][..len]).to_le_bytes());
     }
     let check = xxh3_64(&file[HEADER_BYTES..]);
     file[HEADER_BYTES - 8..HEADER_BYTES].copy_from_slice(&check.to_le_bytes());
-    for (_, blob) in blobs {
-        file.extend(blob);
-    }
+    file.extend_from_slice(bytes);
     file
 }
 

@@ -7,10 +7,10 @@ use super::read::{Doubt, Reading, read_all};
 use super::refresh::{Current, RefreshOptions};
 use super::verify::in_shares;
 use crate::artifact::{
-    AnalysisKey, Cache, ChangedFile, FileFacts, FileHash, FileOutline, FileRow, Outline,
-    RelativePath, Revision, estimated_tokens,
+    AnalysisKey, Cache, ChangedFile, FileFacts, FileHash, FileOutline, FileRow, RelativePath,
+    Revision, estimated_tokens,
 };
-use crate::languages::{Analysis, Depth, Language};
+use crate::languages::{Analysis, Depth, Language, Outline};
 use crate::resolve::is_manifest;
 
 impl Current {
@@ -42,20 +42,20 @@ impl Current {
     }
 
     /// What is known of every file as a whole, in the order of the paths.
-    pub fn outlines(&self, n_threads: usize) -> Vec<FileOutline> {
+    pub fn outlines(&self, n_threads: usize) -> Vec<FileOutline<'_>> {
         in_shares(&self.artifact.files(), n_threads, |_, share| {
-            let outline = |(path, row): &(&str, FileRow)| {
-                let language = Language::of_path(path);
-                let outline = language.and_then(|language| self.outline_of(language, row.hash));
-                let outline = outline.unwrap_or_default();
-                Some(FileOutline { path: RelativePath::new(path)?, language, outline })
-            };
-            share.iter().filter_map(outline).collect()
+            share.iter().map(|(path, row)| self.outline_at(path, row.hash)).collect()
         })
     }
 
+    fn outline_at<'a>(&'a self, path: &'a str, hash: FileHash) -> FileOutline<'a> {
+        let language = Language::of_path(path);
+        let outline = language.and_then(|language| self.outline_of(language, hash));
+        FileOutline { path, language, outline: outline.unwrap_or_default() }
+    }
+
     /// What is known of some files as a whole, each with its place among all.
-    pub fn outlines_at<'p>(&self, paths: &[&'p str]) -> Vec<(usize, &'p str, Outline)> {
+    pub fn outlines_at<'p>(&self, paths: &[&'p str]) -> Vec<(usize, &'p str, Outline<'_>)> {
         let outline = |path: &&'p str| {
             let (row, language) = (self.artifact.find(path)?, Language::of_path(path)?);
             let idx = self.artifact.position(path)?;
@@ -65,13 +65,13 @@ impl Current {
     }
 
     /// What is known of a text as a whole.
-    pub fn outline_of(&self, language: Language, hash: FileHash) -> Option<Outline> {
+    pub fn outline_of(&self, language: Language, hash: FileHash) -> Option<Outline<'_>> {
         self.analyses.outline(AnalysisKey::new(hash, language), language)
     }
 
     /// The files whose texts changed since a revision; `None` when files came or went, or what gives names to folders
     /// changed, or it is not known any more.
-    pub fn changed_since(&self, since: Revision) -> Option<Vec<ChangedFile>> {
+    pub fn changed_since(&self, since: Revision) -> Option<Vec<ChangedFile<'_>>> {
         if since.epoch != self.revision().epoch {
             return None;
         }
@@ -152,11 +152,13 @@ impl Current {
             keep: &|held| cache.keep_held(held),
         };
         let (_, new) = read_all(&reading, &doubts);
-        let n_new = new.len();
+        if new.is_empty() {
+            return 0;
+        }
         match cache.keep_analyses(&new) {
             Ok(()) => self.analyses = cache.analyses(),
-            Err(_) => self.analyses.hold(new),
+            Err(_) => self.analyses.hold(&new),
         }
-        n_new
+        new.len()
     }
 }

@@ -9,8 +9,8 @@ use std::io::Read as _;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::refresh::{Current, Keeping};
-use crate::artifact::{AnalysisKey, Cache, FileHash, Graph, Imports, RelativePath};
-use crate::languages::{Analysis, Language};
+use crate::artifact::{Cache, FileHash, Graph, Imports, RelativePath};
+use crate::languages::{ImportRef, Language, Outline};
 use crate::resolve::{
     Manifest, Resolution, Resolver, Source, Target, is_manifest, looks_into_others,
 };
@@ -117,8 +117,7 @@ impl Current {
             let Some(language) = Language::of_path(path).filter(|_| before != *hash) else {
                 continue;
             };
-            let [old, new] =
-                [before, *hash].map(|hash| self.analyses.get(AnalysisKey::new(hash, language)));
+            let [old, new] = [before, *hash].map(|hash| self.outline_of(language, hash));
             if leads_alike(old.as_ref(), new.as_ref()) {
                 continue;
             }
@@ -134,25 +133,26 @@ impl Current {
     /// What some files import, as who imports a node; `None` when that is a folder which nobody imported before.
     fn imports_of(
         &self,
-        again: &BTreeMap<usize, Analysis>,
+        again: &BTreeMap<usize, Outline<'_>>,
         graph: &Graph,
         files: &Listing<'_>,
     ) -> Option<HashMap<usize, Vec<usize>>> {
         let mut now: HashMap<usize, Vec<usize>> = HashMap::new();
-        if again.values().all(|analysis| analysis.imports.is_empty()) {
+        if again.values().all(|outline| outline.imports.is_empty()) {
             return Some(now);
         }
-        let unknown = Analysis::default();
-        let paths = paths(files)?;
-        let analysis = |idx: usize| again.get(&idx).unwrap_or(&unknown);
-        let sources = sources(&paths, analysis);
-        let manifests = self.manifests(&paths);
+        let unknown = Outline::default();
+        let sources = sources(files, |idx| again.get(&idx).unwrap_or(&unknown));
+        let manifests = self.manifests(files.iter().map(|(path, _)| *path));
         let resolver = Resolver::new(&sources, &manifests);
-        for (from, analysis) in again {
-            for import in &analysis.imports {
-                let Resolution::Inside(targets) = resolver.resolve(*from, import) else { continue };
-                for target in targets.into_iter().filter(|to| *to != Target::File(*from)) {
-                    let node = match target {
+        let mut following = resolver.following();
+        for (from, outline) in again {
+            for import in &outline.imports {
+                let Resolution::Inside(targets) = following.resolve(*from, import) else {
+                    continue;
+                };
+                for target in targets.iter().filter(|to| **to != Target::File(*from)) {
+                    let node = match *target {
                         Target::File(to) => to,
                         Target::Folder(one) => graph.folder_of(one)?,
                     };
@@ -166,18 +166,16 @@ impl Current {
     /// Follows all imports of all files.
     fn followed(&self, files: &Listing<'_>) -> Imports {
         let hashes = files.iter().map(|(_, hash)| *hash).collect();
-        let Some(paths) = paths(files) else { return Imports { hashes, ..Imports::default() } };
-        let analyses: Vec<Analysis> = files
-            .iter()
-            .map(|(path, hash)| {
-                let key = Language::of_path(path).map(|language| AnalysisKey::new(*hash, language));
-                key.and_then(|key| self.analyses.get(key)).unwrap_or_default()
-            })
-            .collect();
-        let sources = sources(&paths, |idx| &analyses[idx]);
-        let manifests = self.manifests(&paths);
+        let outline = |(path, hash): &(&str, FileHash)| {
+            let outline =
+                Language::of_path(path).and_then(|language| self.outline_of(language, *hash));
+            outline.unwrap_or_default()
+        };
+        let outlines: Vec<Outline<'_>> = files.iter().map(outline).collect();
+        let sources = sources(files, |idx| &outlines[idx]);
+        let manifests = self.manifests(files.iter().map(|(path, _)| *path));
         let found = Resolver::new(&sources, &manifests).resolve_all().edges;
-        let place = |idx: usize| (paths[idx].folder(), sources[idx].language);
+        let place = |idx: usize| (folder_of(files[idx].0), sources[idx].language);
         let mut numbers = HashMap::new();
         let mut edges = BTreeSet::new();
         for edge in found {
@@ -195,49 +193,45 @@ impl Current {
     }
 
     /// The texts that give names to folders.
-    pub fn manifests<'p>(
-        &self,
-        paths: impl IntoIterator<Item = &'p RelativePath>,
-    ) -> Vec<Manifest> {
-        let read = |path: &RelativePath| {
+    pub fn manifests<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> Vec<Manifest> {
+        let read = |path: &str| {
+            let path = RelativePath::new(path)?;
             let mut text = String::new();
             let file = std::fs::File::open(path.below(&self.project.root)).ok()?;
             file.take(MAX_MANIFEST_BYTES).read_to_string(&mut text).ok()?;
-            Some(Manifest { path: path.clone(), text })
+            Some(Manifest { path, text })
         };
-        let named = paths.into_iter().filter(|path| is_manifest(path.name()));
+        let named = paths.into_iter().filter(|path| is_manifest(name_of(path)));
         named.filter_map(read).collect()
     }
 }
 
 /// Whether two texts import the same and define the same names, so that all imports lead where they did.
-fn leads_alike(old: Option<&Analysis>, new: Option<&Analysis>) -> bool {
+fn leads_alike(old: Option<&Outline<'_>>, new: Option<&Outline<'_>>) -> bool {
     let (Some(old), Some(new)) = (old, new) else { return old.is_none() && new.is_none() };
-    let imports = |analysis: &'_ Analysis| -> Vec<_> {
-        analysis.imports.iter().map(|import| (import.kind, import.text.clone())).collect()
-    };
-    let names = |analysis: &'_ Analysis| -> Vec<_> {
-        analysis.symbols.iter().map(|symbol| (symbol.kind, symbol.name.clone())).collect()
-    };
-    imports(old) == imports(new) && names(old) == names(new)
-}
-
-fn paths(files: &Listing<'_>) -> Option<Vec<RelativePath>> {
-    files.iter().map(|(path, _)| RelativePath::new(path)).collect()
+    let is_alike =
+        |(old, new): (&ImportRef<'_>, &ImportRef<'_>)| (old.kind, old.text) == (new.kind, new.text);
+    old.symbols == new.symbols
+        && old.imports.len() == new.imports.len()
+        && old.imports.iter().zip(&new.imports).all(is_alike)
 }
 
 fn sources<'s>(
-    paths: &'s [RelativePath],
-    analysis: impl Fn(usize) -> &'s Analysis,
+    files: &'s Listing<'_>,
+    outline: impl Fn(usize) -> &'s Outline<'s>,
 ) -> Vec<Source<'s>> {
-    let source = |(idx, path): (usize, &'s RelativePath)| Source {
+    let source = |(idx, (path, _)): (usize, &'s (&str, FileHash))| Source {
         path,
-        language: Language::of_path(path.as_str()),
-        analysis: analysis(idx),
+        language: Language::of_path(path),
+        outline: outline(idx),
     };
-    paths.iter().enumerate().map(source).collect()
+    files.iter().enumerate().map(source).collect()
 }
 
 fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

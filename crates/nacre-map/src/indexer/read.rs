@@ -1,17 +1,15 @@
 //! Reads files that are new or not as they were: what their bytes are known by, and what is in them.
 
 use std::collections::HashSet;
-use std::io::Read as _;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use rustix::buffer::spare_capacity;
 use rustix::fs::{FileType, Mode};
 
 use super::look::{READABLE_FILE, is_racy, stamp_of};
-use crate::artifact::{
-    Analyses, AnalysisKey, FileHash, FileRow, Marks, NewAnalyses, Stamp, packed,
-};
+use crate::artifact::{Analyses, AnalysisKey, FileHash, FileRow, Marks, NewAnalyses, Stamp};
 use crate::languages::{self, Depth, Language, MAX_TEXT_BYTES};
 
 /// Larger files are data: they are known by their stamps and not read.
@@ -65,7 +63,7 @@ pub(super) fn read_all(reading: &Reading<'_>, doubts: &[Doubt]) -> (Vec<ReadFile
                 let mut read = reader.read_batches(doubts, &next);
                 let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                 done.0.append(&mut read);
-                done.1.append(&mut reader.new);
+                done.1.append(&reader.new);
             });
         }
     });
@@ -83,7 +81,6 @@ struct Reader<'r> {
     done: &'r Mutex<Done>,
     buffer: Vec<u8>,
     new: NewAnalyses,
-    n_held_bytes: usize,
     /// All that were ever in `new`.
     seen: HashSet<AnalysisKey>,
 }
@@ -91,7 +88,7 @@ struct Reader<'r> {
 impl<'r> Reader<'r> {
     fn new(reading: &'r Reading<'r>, done: &'r Mutex<Done>) -> Self {
         let (buffer, new, seen) = (Vec::new(), NewAnalyses::new(), HashSet::new());
-        Self { reading, done, buffer, new, n_held_bytes: 0, seen }
+        Self { reading, done, buffer, new, seen }
     }
 
     /// Takes batches from the list until there are none.
@@ -123,8 +120,7 @@ impl<'r> Reader<'r> {
         if MAX_READ_BYTES < before.size {
             return Some(self.unread(before));
         }
-        self.buffer.clear();
-        if (&file).take(MAX_READ_BYTES + 1).read_to_end(&mut self.buffer).is_err() {
+        if read_whole(&file, before.size, &mut self.buffer).is_err() {
             return Some(self.unread(before));
         }
         let after = plain_stamp(&file)?;
@@ -166,17 +162,29 @@ impl<'r> Reader<'r> {
             Depth::Full => languages::analyse(language, &self.buffer),
             Depth::None | Depth::Glance => languages::glance(language, &self.buffer),
         };
-        let analysis = packed(&analysis);
-        self.n_held_bytes += analysis.len();
-        self.new.insert(key, analysis);
-        if MAX_HELD_BYTES < self.n_held_bytes {
-            self.n_held_bytes = 0;
+        self.new.insert(key, &analysis);
+        if MAX_HELD_BYTES < self.new.n_bytes() {
             let held = std::mem::take(&mut self.new);
             // One after the other: they all go to one folder.
             let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.1.append(&mut (self.reading.keep)(held));
+            done.1.append(&(self.reading.keep)(held));
         }
     }
+}
+
+/// Reads a file that had this size a moment ago. One that grows meanwhile is cut: its size tells.
+fn read_whole(file: &std::fs::File, size: u64, buffer: &mut Vec<u8>) -> std::io::Result<()> {
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    buffer.clear();
+    buffer.reserve(size);
+    while buffer.len() < size {
+        match rustix::io::read(file, spare_capacity(buffer)) {
+            Ok(0) => break,
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
 }
 
 fn plain_stamp(file: &std::fs::File) -> Option<Stamp> {

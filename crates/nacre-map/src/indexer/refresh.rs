@@ -162,7 +162,7 @@ pub fn refresh(
             }
             analyses = cache.analyses();
             if !is_kept {
-                analyses.hold(new);
+                analyses.hold(&new);
             }
         } else if 0 < look.n_read {
             // Some may have been kept on the way.

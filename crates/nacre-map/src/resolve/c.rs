@@ -1,6 +1,6 @@
 //! C and C++: an include is a path, seen from the file, from the root, or from a folder that the build names.
 
-use super::files::joined;
+use super::files::{joined, name_of};
 use super::{Asking, Resolution, file};
 use crate::languages::ImportKind;
 
@@ -15,13 +15,12 @@ pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
         return file(idx);
     }
     let end = text.trim_start_matches("../").trim_start_matches("./");
-    let found = asking.files().ending(end, asking.path);
-    let is_root = |idx: &usize| {
-        let root = asking.files().path(*idx).strip_suffix(end).unwrap_or_default();
-        let name = root.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        root.is_empty() || ROOTS.contains(&name)
+    let is_root = |idx: usize| {
+        let root = asking.files().path(idx).strip_suffix(end).unwrap_or_default();
+        root.is_empty() || ROOTS.contains(&name_of(root.trim_end_matches('/')))
     };
-    match found.iter().copied().find(is_root).or(found.first().copied().filter(|_| is_quoted)) {
+    let nearest = || asking.files().nearest(end, asking.path, |_| is_quoted);
+    match asking.files().nearest(end, asking.path, is_root).or_else(nearest) {
         Some(idx) => file(idx),
         None if is_quoted => Resolution::Missing,
         None => Resolution::Outside,

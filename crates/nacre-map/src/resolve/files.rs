@@ -1,38 +1,39 @@
 //! The files of a project by path, by folder, by name and by what they define.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::OnceLock;
+
+use foldhash::fast::RandomState;
 
 use super::Source;
 use crate::languages::{Language, SymbolKind};
 
+/// Something by a path or a name. There are hundreds of thousands of look-ups in one, so it hashes fast.
+pub(super) type By<'a, T> = HashMap<&'a str, T, RandomState>;
+
 /// Files by a name.
-type ByName<'a> = HashMap<&'a str, Vec<usize>>;
+type ByName<'a> = By<'a, Vec<usize>>;
 
 /// The ways to find a file. What only some languages need is made when the first of them asks.
 #[derive(Debug)]
 pub(super) struct Files<'a> {
     sources: &'a [Source<'a>],
-    by_path: HashMap<&'a str, usize>,
-    by_folder: HashMap<&'a str, Vec<usize>>,
+    by_path: By<'a, usize>,
+    by_folder: OnceLock<ByName<'a>>,
     by_name: OnceLock<ByName<'a>>,
-    by_folder_name: OnceLock<HashMap<&'a str, Vec<&'a str>>>,
+    by_folder_name: OnceLock<By<'a, Vec<&'a str>>>,
     by_module: OnceLock<HashMap<Language, ByName<'a>>>,
-    python: OnceLock<HashMap<String, usize>>,
+    python: OnceLock<By<'a, usize>>,
 }
 
 impl<'a> Files<'a> {
     pub(super) fn new(sources: &'a [Source<'a>]) -> Self {
-        let mut by_path = HashMap::with_capacity(sources.len());
-        let mut by_folder: HashMap<&str, Vec<usize>> = HashMap::new();
-        for (idx, source) in sources.iter().enumerate() {
-            by_path.insert(source.path.as_str(), idx);
-            by_folder.entry(source.path.folder()).or_default().push(idx);
-        }
+        let paths = sources.iter().enumerate().map(|(idx, source)| (source.path, idx));
         Self {
             sources,
-            by_path,
-            by_folder,
+            by_path: paths.collect(),
+            by_folder: OnceLock::new(),
             by_name: OnceLock::new(),
             by_folder_name: OnceLock::new(),
             by_module: OnceLock::new(),
@@ -45,7 +46,7 @@ impl<'a> Files<'a> {
     }
 
     pub(super) fn path(&self, idx: usize) -> &'a str {
-        self.sources.get(idx).map_or("", |source| source.path.as_str())
+        self.sources.get(idx).map_or("", |source| source.path)
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = (usize, &Source<'a>)> {
@@ -62,14 +63,37 @@ impl<'a> Files<'a> {
         paths.into_iter().find_map(|path| self.at(path.as_ref()))
     }
 
+    /// The first that is there of the paths that begin so and have one of these ends.
+    pub(super) fn with_end(&self, start: &str, ends: &[&str]) -> Option<usize> {
+        let mut path = String::with_capacity(start.len() + 16);
+        path.push_str(start);
+        ends.iter().find_map(|end| {
+            path.truncate(start.len());
+            path.push_str(end);
+            self.at(&path)
+        })
+    }
+
     /// Some file of a language in a folder, to stand for all of them.
     pub(super) fn in_folder(&self, folder: &str, language: Language) -> Option<usize> {
-        let files = self.by_folder.get(folder)?;
-        files.iter().copied().find(|idx| self.is_of(*idx, language))
+        self.all_in_folder(folder).iter().copied().find(|idx| self.is_of(*idx, language))
     }
 
     pub(super) fn all_in_folder(&self, folder: &str) -> &[usize] {
-        self.by_folder.get(folder).map_or(&[], Vec::as_slice)
+        self.by_folder().get(folder).map_or(&[], Vec::as_slice)
+    }
+
+    fn by_folder(&self) -> &ByName<'a> {
+        self.by_folder.get_or_init(|| self.by(folder_of))
+    }
+
+    /// All files by a part of their paths.
+    fn by(&self, part: impl Fn(&'a str) -> &'a str) -> ByName<'a> {
+        let mut by = ByName::default();
+        for (idx, source) in self.sources.iter().enumerate() {
+            by.entry(part(source.path)).or_default().push(idx);
+        }
+        by
     }
 
     pub(super) fn is_of(&self, idx: usize, language: Language) -> bool {
@@ -78,47 +102,37 @@ impl<'a> Files<'a> {
 
     /// Files by the last name of their path.
     pub(super) fn named(&self, name: &str) -> &[usize] {
-        let by_name = self.by_name.get_or_init(|| {
-            let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
-            for (idx, source) in self.sources.iter().enumerate() {
-                by_name.entry(source.path.name()).or_default().push(idx);
-            }
-            by_name
-        });
+        let by_name = self.by_name.get_or_init(|| self.by(name_of));
         by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Files whose path ends with another, nearest to `from` first.
-    pub(super) fn ending(&self, end: &str, from: &str) -> Vec<usize> {
-        let name = end.rsplit('/').next().unwrap_or(end);
-        let mut found: Vec<usize> = self
-            .named(name)
-            .iter()
-            .copied()
-            .filter(|idx| ends_with_path(self.path(*idx), end))
-            .collect();
-        found.sort_by_key(|idx| {
+    /// The file whose path ends with another that is nearest to `from`, of those that are wanted.
+    pub(super) fn nearest(
+        &self,
+        end: &str,
+        from: &str,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        let all = self.named(name_of(end)).iter().copied();
+        let found = all.filter(|idx| ends_with_path(self.path(*idx), end) && is_wanted(*idx));
+        found.min_by_key(|idx| {
             let path = self.path(*idx);
-            (std::cmp::Reverse(n_shared(path, from)), path.len(), path)
-        });
-        found
+            (Reverse(n_shared(path, from)), path.len(), path)
+        })
     }
 
     /// Folders whose path ends with another.
     pub(super) fn folders_ending(&self, end: &str) -> Vec<&'a str> {
         let by_name = self.by_folder_name.get_or_init(|| {
-            let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
-            let mut folders: Vec<&str> = self.by_folder.keys().copied().collect();
+            let mut by_name: By<'a, Vec<&str>> = By::default();
+            let mut folders: Vec<&str> = self.by_folder().keys().copied().collect();
             folders.sort_unstable();
             for folder in folders {
-                by_name
-                    .entry(folder.rsplit('/').next().unwrap_or(folder))
-                    .or_default()
-                    .push(folder);
+                by_name.entry(name_of(folder)).or_default().push(folder);
             }
             by_name
         });
-        let name = end.rsplit('/').next().unwrap_or(end);
+        let name = name_of(end);
         let folders = by_name.get(name).map_or(&[][..], Vec::as_slice);
         folders.iter().copied().filter(|folder| ends_with_path(folder, end)).collect()
     }
@@ -138,10 +152,10 @@ impl<'a> Files<'a> {
                 continue;
             };
             let is_module = |kind| matches!(kind, SymbolKind::Module | SymbolKind::Interface);
-            let symbols = source.analysis.symbols.iter();
+            let symbols = source.outline.symbols.iter();
             for module in symbols.filter(|symbol| is_module(symbol.kind)) {
                 let of_language = by_module.entry(language).or_default();
-                let files = of_language.entry(module.name.as_str()).or_default();
+                let files = of_language.entry(module.name).or_default();
                 if files.last() != Some(&idx) {
                     files.push(idx);
                 }
@@ -150,7 +164,7 @@ impl<'a> Files<'a> {
         by_module
     }
 
-    /// Modules of Python by their dotted names.
+    /// Modules of Python by their names, with `/` for each dot.
     pub(super) fn python(&self, module: &str) -> Option<usize> {
         self.python.get_or_init(|| super::python::modules(self)).get(module).copied()
     }
@@ -173,19 +187,34 @@ pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
+/// The last name of a path.
+pub(super) fn name_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
 /// Walks from a folder along a relative path; `None` when it leads above the root.
 pub(super) fn joined(folder: &str, relative: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    let mut path = String::with_capacity(folder.len() + 1 + relative.len());
+    for part in folder.split('/').filter(|part| !part.is_empty()) {
+        add(&mut path, part);
+    }
     for part in relative.split('/') {
         match part {
             "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
+            ".." if path.is_empty() => return None,
+            ".." => path.truncate(folder_of(&path).len()),
+            part => add(&mut path, part),
         }
     }
-    Some(parts.join("/"))
+    Some(path)
+}
+
+/// Goes one name down.
+pub(super) fn add(path: &mut String, name: &str) {
+    if !path.is_empty() {
+        path.push('/');
+    }
+    path.push_str(name);
 }
 
 /// A path below a folder, which may be the root.
@@ -193,7 +222,7 @@ pub(super) fn below(folder: &str, rest: &str) -> String {
     match (folder.is_empty(), rest.is_empty()) {
         (true, _) => rest.to_owned(),
         (false, true) => folder.to_owned(),
-        (false, false) => format!("{folder}/{rest}"),
+        (false, false) => [folder, "/", rest].concat(),
     }
 }
 

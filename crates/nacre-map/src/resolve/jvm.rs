@@ -27,7 +27,7 @@ fn member(asking: &Asking<'_, '_>, name: &str) -> Option<Resolution> {
     (2..=parts.len()).rev().find_map(|n_parts| {
         let path = parts[..n_parts].join("/");
         let found = ENDS.iter().find_map(|end| {
-            asking.files().ending(&format!("{path}.{end}"), asking.path).first().copied()
+            asking.files().nearest(&format!("{path}.{end}"), asking.path, |_| true)
         });
         found.map(file)
     })
@@ -39,7 +39,7 @@ fn in_package(asking: &Asking<'_, '_>, name: &str) -> Option<Resolution> {
     (1..parts.len()).rev().find_map(|n_parts| {
         let package = parts[..n_parts].join("/");
         let defines = |idx: &usize| {
-            let symbols = asking.files().source(*idx).map(|source| &source.analysis.symbols);
+            let symbols = asking.files().source(*idx).map(|source| &source.outline.symbols);
             symbols
                 .is_some_and(|symbols| symbols.iter().any(|symbol| symbol.name == parts[n_parts]))
         };

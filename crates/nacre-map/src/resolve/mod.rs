@@ -6,6 +6,7 @@
 
 mod c;
 mod files;
+mod following;
 mod go;
 mod jvm;
 mod manifests;
@@ -18,20 +19,23 @@ mod script;
 #[cfg(test)]
 mod tests;
 
+use std::cell::OnceCell;
+
 use crate::artifact::RelativePath;
-use crate::languages::{Analysis, Import, ImportKind, Language};
+use crate::languages::{ImportKind, ImportRef, Language, Outline};
 
 use files::Files;
 use manifests::Manifests;
 
+pub use following::Following;
 pub use manifests::is_manifest;
 
 /// A file of the project, as far as resolution looks at it.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    pub path: &'a RelativePath,
+    pub path: &'a str,
     pub language: Option<Language>,
-    pub analysis: &'a Analysis,
+    pub outline: &'a Outline<'a>,
 }
 
 /// A manifest that gives names to folders: `Cargo.toml`, `go.mod`, `package.json` and others.
@@ -121,17 +125,23 @@ impl<'a> Resolver<'a> {
         Self { sources, files: Files::new(sources), manifests: Manifests::read(manifests) }
     }
 
+    /// Follows imports, one file after the other.
+    pub fn following(&self) -> Following<'_, 'a> {
+        Following::new(self)
+    }
+
     /// Follows every import of every file.
     pub fn resolve_all(&self) -> Resolved {
         let mut resolved = Resolved::default();
+        let mut following = self.following();
         for (from, source) in self.sources.iter().enumerate() {
-            for import in &source.analysis.imports {
-                match self.resolve(from, import) {
+            for import in &source.outline.imports {
+                match following.resolve(from, import) {
                     Resolution::Inside(targets) => {
                         resolved.n_inside += 1;
                         let edge = |to| Edge { from, to, line: import.line, kind: import.kind };
-                        let others = targets.into_iter().filter(|to| *to != Target::File(from));
-                        resolved.edges.extend(others.map(edge));
+                        let others = targets.iter().filter(|to| **to != Target::File(from));
+                        resolved.edges.extend(others.copied().map(edge));
                     }
                     Resolution::Missing => resolved.n_missing += 1,
                     Resolution::Outside => resolved.n_outside += 1,
@@ -140,32 +150,6 @@ impl<'a> Resolver<'a> {
         }
         resolved
     }
-
-    /// Follows one import of the file at this place of the list.
-    pub fn resolve(&self, from: usize, import: &Import) -> Resolution {
-        let Some(source) = self.sources.get(from) else { return Resolution::Outside };
-        let Some(language) = source.language else { return Resolution::Outside };
-        let asking = Asking { resolver: self, from, path: source.path.as_str(), import };
-        let mut resolution = match language {
-            Language::Rust => rust::resolve(&asking),
-            Language::Python => python::resolve(&asking),
-            Language::JavaScript | Language::Tsx | Language::TypeScript => script::resolve(&asking),
-            Language::Go => go::resolve(&asking),
-            Language::Java | Language::Kotlin | Language::Scala => jvm::resolve(&asking),
-            Language::C | Language::Cpp => c::resolve(&asking),
-            Language::Bash => paths::bash(&asking),
-            Language::Lua => paths::lua(&asking),
-            Language::Ruby => paths::ruby(&asking),
-            Language::CSharp => named::c_sharp(&asking),
-            Language::Elixir => named::elixir(&asking),
-            Language::Php => named::php(&asking),
-            Language::Swift => named::swift(&asking),
-        };
-        if let Resolution::Inside(targets) = &mut resolution {
-            targets.truncate(MAX_TARGETS);
-        }
-        resolution
-    }
 }
 
 /// One question: where does this import of this file lead?
@@ -173,10 +157,42 @@ struct Asking<'q, 'a> {
     resolver: &'q Resolver<'a>,
     from: usize,
     path: &'q str,
-    import: &'q Import,
+    import: ImportRef<'q>,
+    /// What was found out about the file by the questions before.
+    own: &'q OwnPlace,
+}
+
+/// What the imports of one file ask for again and again.
+#[derive(Debug, Default)]
+struct OwnPlace {
+    rust_module: OnceCell<rust::Module>,
+    rust_root: OnceCell<rust::Module>,
+    is_python_script: OnceCell<bool>,
 }
 
 impl<'a> Asking<'_, 'a> {
+    fn resolve(&self, language: Language) -> Resolution {
+        let mut resolution = match language {
+            Language::Rust => rust::resolve(self),
+            Language::Python => python::resolve(self),
+            Language::JavaScript | Language::Tsx | Language::TypeScript => script::resolve(self),
+            Language::Go => go::resolve(self),
+            Language::Java | Language::Kotlin | Language::Scala => jvm::resolve(self),
+            Language::C | Language::Cpp => c::resolve(self),
+            Language::Bash => paths::bash(self),
+            Language::Lua => paths::lua(self),
+            Language::Ruby => paths::ruby(self),
+            Language::CSharp => named::c_sharp(self),
+            Language::Elixir => named::elixir(self),
+            Language::Php => named::php(self),
+            Language::Swift => named::swift(self),
+        };
+        if let Resolution::Inside(targets) = &mut resolution {
+            targets.truncate(MAX_TARGETS);
+        }
+        resolution
+    }
+
     fn files(&self) -> &Files<'a> {
         &self.resolver.files
     }
@@ -186,7 +202,7 @@ impl<'a> Asking<'_, 'a> {
     }
 
     fn text(&self) -> &str {
-        &self.import.text
+        self.import.text
     }
 
     fn folder(&self) -> &str {

@@ -15,7 +15,7 @@ pub(super) fn c_sharp(asking: &Asking<'_, '_>) -> Resolution {
     let Some((namespace, name)) = text.rsplit_once('.') else { return Resolution::Outside };
     let files = asking.files().defining(Language::CSharp, namespace);
     let defines = |idx: &usize| {
-        let symbols = asking.files().source(*idx).map(|source| &source.analysis.symbols);
+        let symbols = asking.files().source(*idx).map(|source| &source.outline.symbols);
         symbols.is_some_and(|symbols| {
             symbols.iter().any(|symbol| symbol.name.rsplit('.').next() == Some(name))
         })
@@ -69,7 +69,7 @@ fn defined_in_namespace(asking: &Asking<'_, '_>, text: &str) -> Option<usize> {
     let (namespace, name) = text.rsplit_once('\\')?;
     let files = asking.files().defining(Language::Php, namespace);
     files.iter().copied().find(|idx| {
-        let symbols = asking.files().source(*idx).map(|source| &source.analysis.symbols);
+        let symbols = asking.files().source(*idx).map(|source| &source.outline.symbols);
         symbols.is_some_and(|symbols| {
             symbols.iter().any(|symbol| symbol.name == name && symbol.kind != SymbolKind::Module)
         })

@@ -1,6 +1,6 @@
 //! Bash, Lua and Ruby: an import is a path, or nearly one.
 
-use super::files::joined;
+use super::files::{joined, name_of};
 use super::{Asking, Resolution, file};
 use crate::languages::ImportKind;
 
@@ -12,7 +12,7 @@ pub(super) fn bash(asking: &Asking<'_, '_>) -> Resolution {
     let beside = joined(asking.folder(), text).and_then(|path| asking.files().at(&path));
     let found = beside.or_else(|| asking.files().at(text));
     let end = text.trim_start_matches("../").trim_start_matches("./");
-    let found = found.or_else(|| asking.files().ending(end, asking.path).first().copied());
+    let found = found.or_else(|| asking.files().nearest(end, asking.path, |_| true));
     found.map_or(Resolution::Missing, file)
 }
 
@@ -24,8 +24,7 @@ pub(super) fn lua(asking: &Asking<'_, '_>) -> Resolution {
     }
     let path = text.replace('.', "/");
     let ends = [format!("{path}.lua"), format!("{path}/init.lua")];
-    let found =
-        ends.iter().find_map(|end| asking.files().ending(end, asking.path).first().copied());
+    let found = ends.iter().find_map(|end| asking.files().nearest(end, asking.path, |_| true));
     found.map_or(Resolution::Outside, file)
 }
 
@@ -37,11 +36,9 @@ pub(super) fn ruby(asking: &Asking<'_, '_>) -> Resolution {
         return beside.map_or(Resolution::Missing, file);
     }
     let end = format!("{text}.rb");
-    let found = asking.files().ending(&end, asking.path);
-    let is_root = |idx: &usize| {
-        let root = asking.files().path(*idx).strip_suffix(&end).unwrap_or_default();
-        let name = root.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        matches!(name, "" | "lib" | "app" | "spec" | "test")
+    let is_root = |idx: usize| {
+        let root = asking.files().path(idx).strip_suffix(&end).unwrap_or_default();
+        matches!(name_of(root.trim_end_matches('/')), "" | "lib" | "app" | "spec" | "test")
     };
-    found.into_iter().find(is_root).map_or(Resolution::Outside, file)
+    asking.files().nearest(&end, asking.path, is_root).map_or(Resolution::Outside, file)
 }

@@ -1,9 +1,6 @@
 //! Python: dotted names from the folders that packages lie in, and dots that lead up from the file.
 
-use std::cell::LazyCell;
-use std::collections::HashMap;
-
-use super::files::{Files, below, folder_of};
+use super::files::{By, Files, below, folder_of, name_of};
 use super::{Asking, Resolution, file};
 use crate::languages::Language;
 
@@ -37,22 +34,19 @@ fn relative(asking: &Asking<'_, '_>, rest: &str) -> Resolution {
 /// A compiled module has its source or its stub beside where it will be.
 fn beside(asking: &Asking<'_, '_>, path: &str) -> Option<Resolution> {
     let candidates = [path, folder_of(path)];
-    let found = candidates.iter().find_map(|path| {
-        let ends = ["pyx", "pxd", "c", "cpp", "rs"];
-        asking.files().first(ends.iter().map(|end| format!("{path}.{end}")))
-    });
+    let ends = [".pyx", ".pxd", ".c", ".cpp", ".rs"];
+    let found = candidates.iter().find_map(|path| asking.files().with_end(path, &ends));
     found.map(file)
 }
 
 fn absolute(asking: &Asking<'_, '_>) -> Resolution {
-    let mut name = asking.text();
+    let path = asking.text().replace('.', "/");
+    let mut name = path.as_str();
     let mut n_left = 0;
-    // A script sees the modules in its own folder.
-    let is_script = LazyCell::new(|| module_at(asking.files(), asking.folder()).is_none());
     loop {
         let beside = || {
-            let path = below(asking.folder(), &name.replace('.', "/"));
-            module_at(asking.files(), &path).filter(|_| *is_script)
+            let is_script = is_script(asking);
+            is_script.then(|| module_at(asking.files(), &below(asking.folder(), name))).flatten()
         };
         let found = asking.files().python(name).or_else(beside);
         if let Some(idx) = found {
@@ -63,49 +57,53 @@ fn absolute(asking: &Asking<'_, '_>) -> Resolution {
                 Resolution::Missing
             };
         }
-        let Some((shorter, _)) = name.rsplit_once('.') else { return Resolution::Outside };
+        let Some((shorter, _)) = name.rsplit_once('/') else { return Resolution::Outside };
         name = shorter;
         n_left += 1;
     }
 }
 
+/// A script sees the modules in its own folder.
+fn is_script(asking: &Asking<'_, '_>) -> bool {
+    let is_script = || module_at(asking.files(), asking.folder()).is_none();
+    *asking.own.is_python_script.get_or_init(is_script)
+}
+
 fn is_package(files: &Files<'_>, idx: usize) -> bool {
-    let name = files.path(idx).rsplit('/').next().unwrap_or_default();
-    name.starts_with("__init__.")
+    name_of(files.path(idx)).starts_with("__init__.")
 }
 
 /// The module or package at a path.
 fn module_at(files: &Files<'_>, path: &str) -> Option<usize> {
-    let mut tried = String::with_capacity(path.len() + 16);
-    let ends = [".py", "/__init__.py", ".pyi", "/__init__.pyi"];
-    ends.into_iter().find_map(|end| {
-        tried.clear();
-        tried.push_str(path);
-        tried.push_str(if path.is_empty() { end.trim_start_matches('/') } else { end });
-        files.at(&tried)
-    })
+    match path.is_empty() {
+        true => files.with_end("", &["__init__.py", "__init__.pyi"]),
+        false => files.with_end(path, &[".py", "/__init__.py", ".pyi", "/__init__.pyi"]),
+    }
 }
 
 /// Every module by the names that an import may call it: from the folder above its outermost package, and from usual roots.
-pub(super) fn modules(files: &Files<'_>) -> HashMap<String, usize> {
-    let mut modules: HashMap<String, usize> = HashMap::new();
-    for (idx, source) in files.all() {
-        if source.language != Some(Language::Python) {
-            continue;
+pub(super) fn modules<'a>(files: &Files<'a>) -> By<'a, usize> {
+    let mut modules = By::default();
+    // Most files lie where the one before does.
+    let mut last = ("", "");
+    for (idx, source) in files.all().filter(|(_, source)| source.language == Some(Language::Python))
+    {
+        let path = source.path;
+        let folder = folder_of(path);
+        if last.0 != folder {
+            last = (folder, package_root(files, folder));
         }
-        let path = source.path.as_str();
         let stem = path.strip_suffix(".pyi").or_else(|| path.strip_suffix(".py")).unwrap_or(path);
         let stem = stem.strip_suffix("/__init__").unwrap_or(stem);
-        let own_root = package_root(files, path);
-        for root in ROOTS.iter().copied().chain([own_root.as_str()]) {
-            let rest = match root {
+        let is_stub = path.ends_with(".pyi");
+        for root in ROOTS.iter().copied().chain([last.1]) {
+            let name = match root {
                 "" => Some(stem),
                 root => stem.strip_prefix(root).and_then(|rest| rest.strip_prefix('/')),
             };
-            let Some(name) = rest.map(|rest| rest.replace('/', ".")) else { continue };
+            let Some(name) = name else { continue };
             // A package's stub does not hide the package.
-            let is_stub = path.ends_with(".pyi");
-            let known = modules.get(&name).copied();
+            let known = modules.get(name).copied();
             if known.is_none_or(|known| !is_stub && files.path(known).ends_with(".pyi")) {
                 modules.insert(name, idx);
             }
@@ -114,11 +112,11 @@ pub(super) fn modules(files: &Files<'_>) -> HashMap<String, usize> {
     modules
 }
 
-/// The folder above the outermost package around a file.
-fn package_root(files: &Files<'_>, path: &str) -> String {
-    let mut folder = folder_of(path);
+/// The folder above the outermost package around another.
+fn package_root<'p>(files: &Files<'_>, folder: &'p str) -> &'p str {
+    let mut folder = folder;
     while !folder.is_empty() && module_at(files, folder).is_some_and(|idx| is_package(files, idx)) {
         folder = folder_of(folder);
     }
-    folder.to_owned()
+    folder
 }

@@ -3,7 +3,7 @@
 //! A path is walked as far as there are files for it; what is left is an item, an inline module or a re-export of the file
 //! that was reached, which is the file that has to answer for the name.
 
-use super::files::{around, below, folder_of, joined};
+use super::files::{add, around, below, folder_of, joined, name_of};
 use super::{Asking, Resolution, file};
 use crate::languages::ImportKind;
 
@@ -11,7 +11,8 @@ use crate::languages::ImportKind;
 const LANGUAGE_CRATES: &[&str] = &["std", "core", "alloc", "proc_macro", "test"];
 
 /// Where a walk over modules stands: the file of a module, and the folder of its children.
-struct Module {
+#[derive(Clone, Debug)]
+pub(super) struct Module {
     file: Option<usize>,
     children: String,
 }
@@ -20,7 +21,7 @@ pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
     let text = asking.text();
     match asking.import.kind {
         ImportKind::Child => {
-            let own = own_module(asking.path, asking);
+            let own = own_module(asking);
             let (around, name) = text.rsplit_once("::").unwrap_or(("", text));
             let folder = below(&own.children, &around.replace("::", "/"));
             return child(asking, &folder, name).map_or(Resolution::Missing, file);
@@ -35,8 +36,8 @@ pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
     let text = text.strip_prefix("::").unwrap_or(text);
     let parts: Vec<&str> = text.split("::").map(|part| part.trim_start_matches("r#")).collect();
     match parts.as_slice() {
-        ["crate" | "$crate", rest @ ..] => walked(asking, crate_root(asking), rest),
-        ["self", rest @ ..] => walked(asking, own_module(asking.path, asking), rest),
+        ["crate" | "$crate", rest @ ..] => walked(asking, crate_root(asking).clone(), rest),
+        ["self", rest @ ..] => walked(asking, own_module(asking).clone(), rest),
         ["super", ..] => above(asking, &parts),
         [first, rest @ ..] => named(asking, first, rest),
         [] => Resolution::Outside,
@@ -45,7 +46,7 @@ pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
 
 /// The first part names a crate, or something that the file has already.
 fn named(asking: &Asking<'_, '_>, first: &str, rest: &[&str]) -> Resolution {
-    let own = own_module(asking.path, asking);
+    let own = own_module(asking);
     if let Some(found) = child(asking, &own.children, first) {
         let module = Module { file: Some(found), children: below(&own.children, first) };
         return walked(asking, module, rest);
@@ -58,14 +59,14 @@ fn named(asking: &Asking<'_, '_>, first: &str, rest: &[&str]) -> Resolution {
         let module = Module { file: asking.files().at(root), children: folder };
         return walked(asking, module, rest);
     }
-    let symbols = asking.files().source(asking.from).map(|source| &source.analysis.symbols);
+    let symbols = asking.files().source(asking.from).map(|source| &source.outline.symbols);
     let is_own = symbols.is_some_and(|symbols| symbols.iter().any(|symbol| symbol.name == first));
     if is_own { file(asking.from) } else { through_another(asking, first, rest) }
 }
 
 /// `use crate::model; use model::Store;`: the first part was imported by the same file.
 fn through_another(asking: &Asking<'_, '_>, first: &str, rest: &[&str]) -> Resolution {
-    let imports = asking.files().source(asking.from).map(|source| &source.analysis.imports);
+    let imports = asking.files().source(asking.from).map(|source| &source.outline.imports);
     let other = imports.and_then(|imports| {
         imports.iter().find(|other| {
             let last = other.text.rsplit("::").next();
@@ -79,24 +80,25 @@ fn through_another(asking: &Asking<'_, '_>, first: &str, rest: &[&str]) -> Resol
     let mut parts: Vec<&str> = other.text.split("::").collect();
     parts.extend(rest);
     match parts.as_slice() {
-        ["crate", rest @ ..] => walked(asking, crate_root(asking), rest),
-        ["self", rest @ ..] => walked(asking, own_module(asking.path, asking), rest),
+        ["crate", rest @ ..] => walked(asking, crate_root(asking).clone(), rest),
+        ["self", rest @ ..] => walked(asking, own_module(asking).clone(), rest),
         _ => above(asking, &parts),
     }
 }
 
 /// Goes down from a module as far as there are files.
 fn walked(asking: &Asking<'_, '_>, from: Module, parts: &[&str]) -> Resolution {
-    let mut at = from;
+    let Module { file: mut at, mut children } = from;
     for part in parts {
-        let Some(found) = child(asking, &at.children, part) else { break };
-        at = Module { file: Some(found), children: below(&at.children, part) };
+        let Some(found) = child(asking, &children, part) else { break };
+        at = Some(found);
+        add(&mut children, part);
     }
-    at.file.map_or(Resolution::Missing, file)
+    at.map_or(Resolution::Missing, file)
 }
 
 fn above(asking: &Asking<'_, '_>, parts: &[&str]) -> Resolution {
-    let mut module = own_module(asking.path, asking);
+    let mut module = own_module(asking).clone();
     let mut rest = parts;
     while let ["super", after @ ..] = rest {
         let folder = folder_of(&module.children).to_owned();
@@ -110,10 +112,11 @@ fn above(asking: &Asking<'_, '_>, parts: &[&str]) -> Resolution {
 fn module_file(asking: &Asking<'_, '_>, folder: &str) -> Option<usize> {
     let mut folder = folder;
     loop {
-        let inside = ["mod.rs", "lib.rs", "main.rs"].map(|name| below(folder, name));
-        let own = asking.files().at(&format!("{folder}.rs"));
-        let found =
-            own.or_else(|| asking.files().first(inside)).or_else(|| root_in(asking, folder));
+        let ends = match folder.is_empty() {
+            true => &["mod.rs", "lib.rs", "main.rs"][..],
+            false => &[".rs", "/mod.rs", "/lib.rs", "/main.rs"],
+        };
+        let found = asking.files().with_end(folder, ends).or_else(|| root_in(asking, folder));
         if found.is_some() || folder.is_empty() {
             return found;
         }
@@ -127,14 +130,18 @@ fn root_in(asking: &Asking<'_, '_>, folder: &str) -> Option<usize> {
 }
 
 fn child(asking: &Asking<'_, '_>, folder: &str, name: &str) -> Option<usize> {
-    let found = [below(folder, &format!("{name}.rs")), below(folder, &format!("{name}/mod.rs"))];
-    asking.files().first(found).filter(|idx| *idx != asking.from)
+    let found = asking.files().with_end(&below(folder, name), &[".rs", "/mod.rs"]);
+    found.filter(|idx| *idx != asking.from)
 }
 
 /// A file as a module: roots and `mod.rs` have their children beside them, others in a folder of their own name.
-fn own_module(path: &str, asking: &Asking<'_, '_>) -> Module {
+fn own_module<'q>(asking: &Asking<'q, '_>) -> &'q Module {
+    asking.own.rust_module.get_or_init(|| find_own_module(asking.path, asking))
+}
+
+fn find_own_module(path: &str, asking: &Asking<'_, '_>) -> Module {
     let folder = folder_of(path);
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = name_of(path);
     let is_root = matches!(name, "mod.rs" | "lib.rs" | "main.rs" | "build.rs")
         || asking.manifests().rust_roots.contains(path)
         || is_loose_root(path, asking);
@@ -151,14 +158,17 @@ fn is_loose_root(path: &str, asking: &Asking<'_, '_>) -> bool {
 
 /// Whether a folder is one that a package keeps such crates in; `src/runtime/tests` is a module like any other.
 fn is_of_package(folder: &str, asking: &Asking<'_, '_>) -> bool {
-    let name = folder.rsplit('/').next().unwrap_or(folder);
-    let package = below(folder_of(folder), "Cargo.toml");
-    matches!(name, "tests" | "examples" | "benches")
-        && (folder == name || asking.files().at(&package).is_some())
+    let name = name_of(folder);
+    let has_manifest = || asking.files().at(&below(folder_of(folder), "Cargo.toml")).is_some();
+    matches!(name, "tests" | "examples" | "benches") && (folder == name || has_manifest())
 }
 
 /// The root of the crate that a file is of.
-fn crate_root(asking: &Asking<'_, '_>) -> Module {
+fn crate_root<'q>(asking: &Asking<'q, '_>) -> &'q Module {
+    asking.own.rust_root.get_or_init(|| find_crate_root(asking))
+}
+
+fn find_crate_root(asking: &Asking<'_, '_>) -> Module {
     for folder in around(asking.path) {
         let is_package = asking.files().at(&below(folder, "Cargo.toml")).is_some();
         let names = ["lib.rs", "main.rs"].map(|name| below(folder, name));

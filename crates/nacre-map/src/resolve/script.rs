@@ -6,8 +6,8 @@ use super::{Asking, Resolution, file};
 
 /// What an import may leave out, in the order in which bundlers look.
 const ENDS: &[&str] = &[
-    "ts", "tsx", "d.ts", "mts", "cts", "js", "jsx", "mjs", "cjs", "json", "vue", "svelte", "d.mts",
-    "d.cts",
+    ".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".vue",
+    ".svelte", ".d.mts", ".d.cts",
 ];
 
 pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
@@ -27,13 +27,11 @@ pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
 /// The file that a path without its end leads to.
 fn at(asking: &Asking<'_, '_>, path: &str) -> Option<usize> {
     let files = asking.files();
-    let with_end = |path: &str| files.first(ENDS.iter().map(|end| format!("{path}.{end}")));
+    let with_end = |path: &str| files.with_end(path, ENDS);
     let exact = || files.at(path);
     // TypeScript asks for the file that it will be compiled to.
     let compiled = || {
-        let stem = ["js", "jsx", "mjs", "cjs"]
-            .iter()
-            .find_map(|end| path.strip_suffix(&format!(".{end}")))?;
+        let stem = [".js", ".jsx", ".mjs", ".cjs"].iter().find_map(|end| path.strip_suffix(end))?;
         with_end(stem)
     };
     let folder = || {
@@ -155,7 +153,7 @@ fn plain(asking: &Asking<'_, '_>, path: &str) -> Option<usize> {
     let files = asking.files();
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
     let stem = if folder_of(stem) == folder_of(path) { stem } else { path };
-    let ends = |path: &str| files.first(ENDS.iter().map(|end| format!("{path}.{end}")));
+    let ends = |path: &str| files.with_end(path, ENDS);
     files
         .at(path)
         .or_else(|| ends(path))

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::*;
-use crate::languages::analyse;
+use crate::languages::{Analysis, analyse};
 
 /// Files as `path` and text; manifests among them are read as such.
 fn edges(files: &[(&str, &str)]) -> String {
@@ -21,10 +21,16 @@ fn edges(files: &[(&str, &str)]) -> String {
             )
         })
         .collect();
+    let outlines: Vec<(Option<Language>, Outline<'_>)> =
+        analyses.iter().map(|(language, analysis)| (*language, analysis.outline())).collect();
     let sources: Vec<Source<'_>> = files
         .iter()
-        .zip(&analyses)
-        .map(|((path, _), (language, analysis))| Source { path, language: *language, analysis })
+        .zip(&outlines)
+        .map(|((path, _), (language, outline))| Source {
+            path: path.as_str(),
+            language: *language,
+            outline,
+        })
         .collect();
     let manifests: Vec<Manifest> = files
         .iter()
@@ -32,10 +38,11 @@ fn edges(files: &[(&str, &str)]) -> String {
         .map(|(path, text)| Manifest { path: path.clone(), text: (*text).to_owned() })
         .collect();
     let resolver = Resolver::new(&sources, &manifests);
+    let mut following = resolver.following();
     let mut shown = String::new();
     for (from, source) in sources.iter().enumerate() {
-        for import in &source.analysis.imports {
-            let to = match resolver.resolve(from, import) {
+        for import in &source.outline.imports {
+            let to = match following.resolve(from, import) {
                 Resolution::Outside => "outside".to_owned(),
                 Resolution::Missing => "missing".to_owned(),
                 Resolution::Inside(targets) => targets
@@ -53,7 +60,7 @@ fn edges(files: &[(&str, &str)]) -> String {
 fn named(sources: &[Source<'_>], target: Target) -> String {
     match target {
         Target::File(idx) => sources[idx].path.to_string(),
-        Target::Folder(idx) => format!("{}/", sources[idx].path.folder()),
+        Target::Folder(idx) => format!("{}/", files::folder_of(sources[idx].path)),
     }
 }
 

@@ -7,7 +7,7 @@ use std::panic::resume_unwind;
 use nacre_core::base::redact::redact;
 use serde::{Deserialize, Serialize};
 
-use super::places::Place;
+use super::places::{Place, folder_of};
 use super::rank::as_number;
 use super::surface::{Surface, surface};
 use super::survey::{Node, Survey};
@@ -444,10 +444,6 @@ fn first_by<T>(all: &mut [T], limit: usize, mut compare: impl FnMut(&T, &T) -> s
         None => all,
     };
     first.sort_unstable_by(compare);
-}
-
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Whether a folder is another one, or lies in it.

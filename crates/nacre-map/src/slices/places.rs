@@ -40,6 +40,11 @@ pub(super) fn place_of(path: &str) -> Place {
     }
 }
 
+/// The folder that a file lies in; empty for the root.
+pub(super) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
 fn is_test_name(name: &str) -> bool {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let lower = stem.to_ascii_lowercase();

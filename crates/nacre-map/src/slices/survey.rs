@@ -3,21 +3,27 @@
 //! It is made from what is known of all files, and kept. After an edit only what was edited is looked at again, unless that
 //! may change where imports lead.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::panic::resume_unwind;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::churn::Churn;
 use super::lists::Lists;
 use super::overview::{EntryKind, entry_kind};
 use super::package::package;
-use super::places::{Place, place_of};
+use super::places::{Place, folder_of, place_of};
 use super::rank::ranks;
-use crate::artifact::{ChangedFile, FileOutline, Outline, Revision};
-use crate::languages::{Analysis, Import, Language, Problem, SymbolFacts, SymbolKind};
+use crate::artifact::{ChangedFile, FileOutline, Revision};
+use crate::languages::{ImportRef, Language, Outline, Problem, SymbolKind, SymbolRef};
 use crate::resolve::{Manifest, Resolution, Resolver, Source, Target};
 
 /// A folder that an import leads to gives its weight to at most so many of its files.
 const MAX_FOLDER_FILES: usize = 64;
+
+/// So many files are followed by a thread at once: imports are not spread evenly.
+const BATCH: usize = 512;
 
 /// What a survey was made from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,18 +66,17 @@ pub(super) struct Node {
 }
 
 impl Node {
-    fn new(path: &str, language: Option<Language>, outline: &Outline) -> Self {
+    fn new(path: &str, language: Option<Language>, outline: &Outline<'_>) -> Self {
         let place = place_of(path);
-        let Outline { analysis, is_public } = outline;
         let is_source = place == Place::Source;
-        let entry = entry_kind(path, path.matches('/').count(), is_source && analysis.is_entry);
+        let entry = entry_kind(path, path.matches('/').count(), is_source && outline.is_entry);
         Self {
             language,
             place,
             entry: entry.filter(|_| is_source),
-            problem: analysis.problem,
-            is_test: language.is_some() && (place == Place::Test || analysis.is_test),
-            is_public: *is_public,
+            problem: outline.problem,
+            is_test: language.is_some() && (place == Place::Test || outline.is_test),
+            is_public: outline.is_public,
         }
     }
 }
@@ -80,33 +85,30 @@ impl Survey {
     /// Follows all imports. The files come in the order of their paths; what git tells is asked for last.
     pub fn new(
         state: SurveyState,
-        files: &[FileOutline],
+        files: &[FileOutline<'_>],
         manifests: &[Manifest],
         churn: impl FnOnce() -> Churn,
         n_threads: usize,
     ) -> Self {
         let sources: Vec<Source<'_>> = files
             .iter()
-            .map(|file| Source {
-                path: &file.path,
-                language: file.language,
-                analysis: &file.outline.analysis,
+            .map(|FileOutline { path, language, outline }| Source {
+                path,
+                language: *language,
+                outline,
             })
             .collect();
-        let follower = Follower {
-            resolver: Resolver::new(&sources, manifests),
-            sources: &sources,
-            files,
-            mates: OnceLock::new(),
-        };
+        let resolver = Resolver::new(&sources, manifests);
+        let follower = Follower { resolver, sources: &sources, mates: OnceLock::new() };
         let mut survey = Self { state, ..Self::default() };
+        let mut numbers = HashMap::new();
         for followed in follower.follow_all(n_threads) {
-            survey.take_in(followed);
+            survey.take_in(followed, &mut numbers);
         }
         survey.ranks = ranks(survey.imported.len(), |from| {
             survey.imported.of(from).iter().map(|to| *to as usize)
         });
-        survey.take_commits(&churn(), files.iter().map(|file| file.path.as_str()));
+        survey.take_commits(&churn(), files.iter().map(|file| file.path));
         survey
     }
 
@@ -138,7 +140,7 @@ impl Survey {
     }
 
     /// Takes the texts that changed up to a revision over; `None` when they may change where imports lead.
-    pub fn with_changes(mut self, revision: Revision, changed: &[ChangedFile]) -> Option<Self> {
+    pub fn with_changes(mut self, revision: Revision, changed: &[ChangedFile<'_>]) -> Option<Self> {
         self.state.revision = revision;
         for ChangedFile { idx, path, before, after } in changed {
             let node = self.nodes.get_mut(*idx)?;
@@ -151,28 +153,23 @@ impl Survey {
     }
 
     /// Takes a closer look at a file over: what it offers, not its imports, which were followed already.
-    pub fn refine(&mut self, idx: usize, path: &str, outline: &Outline) {
+    pub fn refine(&mut self, idx: usize, path: &str, outline: &Outline<'_>) {
         if let Some(node) = self.nodes.get_mut(idx) {
             *node = Node::new(path, node.language, outline);
         }
     }
 
-    fn take_in(&mut self, followed: Followed) {
-        let mut numbers: HashMap<&str, u32> = HashMap::new();
-        let known = std::mem::take(&mut self.packages);
-        let number = |idx: usize| u32::try_from(idx).unwrap_or(u32::MAX);
-        numbers.extend(known.iter().enumerate().map(|(idx, name)| (name.as_str(), number(idx))));
-        let mut names: Vec<&str> = known.iter().map(String::as_str).collect();
+    /// Adds what was followed next, and the numbers of packages that are new by it.
+    fn take_in(&mut self, followed: Followed, numbers: &mut HashMap<String, u32>) {
         let mut renumbered = Vec::with_capacity(followed.packages.len());
-        for name in &followed.packages {
-            let next = number(names.len());
-            let own = *numbers.entry(name).or_insert(next);
-            if own == next {
-                names.push(name);
-            }
-            renumbered.push(own);
+        for name in followed.packages {
+            let next = u32::try_from(self.packages.len()).unwrap_or(u32::MAX);
+            let number = *numbers.entry(name).or_insert_with_key(|name| {
+                self.packages.push(name.clone());
+                next
+            });
+            renumbered.push(number);
         }
-        self.packages = names.into_iter().map(str::to_owned).collect();
         self.nodes.extend(followed.nodes);
         for list in followed.imported.iter() {
             self.imported.push(list.iter().copied());
@@ -185,12 +182,11 @@ impl Survey {
 }
 
 /// Whether two texts of one file ask for the same, and can be asked for by the same names.
-fn leads_alike(language: Option<Language>, before: &Outline, after: &Outline) -> bool {
-    let (before, after) = (&before.analysis, &after.analysis);
-    let is_same = |(one, other): (&Import, &Import)| {
-        let is_own = |analysis: &Analysis| {
+fn leads_alike(language: Option<Language>, before: &Outline<'_>, after: &Outline<'_>) -> bool {
+    let is_same = |(one, other): (&ImportRef<'_>, &ImportRef<'_>)| {
+        let is_own = |outline: &Outline<'_>| {
             let first = one.text.split("::").next().unwrap_or_default();
-            analysis.symbols.iter().any(|symbol| symbol.name == first)
+            outline.symbols.iter().any(|symbol| symbol.name == first)
         };
         let is_alike = one.text == other.text && one.kind == other.kind;
         // `use Tide::*`: whether that is the file's own is told by what it defines.
@@ -202,11 +198,11 @@ fn leads_alike(language: Option<Language>, before: &Outline, after: &Outline) ->
 }
 
 /// The names that others may ask for a file by.
-fn names(
+fn names<'a>(
     language: Option<Language>,
-    analysis: &Analysis,
-) -> impl Iterator<Item = (SymbolKind, &str)> {
-    let is_asked = move |symbol: &&SymbolFacts| match language {
+    outline: &'a Outline<'_>,
+) -> impl Iterator<Item = (SymbolKind, &'a str)> {
+    let is_asked = move |symbol: &&SymbolRef<'_>| match language {
         Some(Language::Java | Language::Kotlin | Language::Scala) => !symbol.name.contains('.'),
         Some(Language::Php) => !symbol.name.contains("::"),
         Some(Language::Elixir) => {
@@ -215,8 +211,8 @@ fn names(
         Some(Language::CSharp) => true,
         _ => false,
     };
-    let asked = analysis.symbols.iter().filter(is_asked);
-    asked.map(|symbol| (symbol.kind, symbol.name.as_str()))
+    let asked = outline.symbols.iter().filter(is_asked);
+    asked.map(|symbol| (symbol.kind, symbol.name))
 }
 
 /// Where the imports of some files lead.
@@ -236,35 +232,57 @@ type Mates<'a> = HashMap<(&'a str, Option<Language>), Vec<u32>>;
 struct Follower<'a> {
     resolver: Resolver<'a>,
     sources: &'a [Source<'a>],
-    files: &'a [FileOutline],
     /// Made when the first import leads to a folder.
     mates: OnceLock<Mates<'a>>,
 }
 
 impl<'a> Follower<'a> {
-    /// Follows the imports of all files, in shares that come in order.
+    /// Follows the imports of all files, in batches that come in order.
     fn follow_all(&self, n_threads: usize) -> Vec<Followed> {
-        let n_files = self.sources.len();
-        let size = n_files.div_ceil(n_threads.max(1)).max(1);
-        std::thread::scope(|scope| {
-            let shares = (0..n_files).step_by(size);
-            let running: Vec<_> = shares
-                .map(|first| scope.spawn(move || self.follow(first..n_files.min(first + size))))
-                .collect();
-            // A share that is lost would shift all others; the panic that lost it is passed on.
-            running.into_iter().filter_map(|share| share.join().ok()).collect()
-        })
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut batches = Vec::new();
+            loop {
+                let first = next.fetch_add(BATCH, Ordering::Relaxed);
+                if self.sources.len() <= first {
+                    return batches;
+                }
+                let end = self.sources.len().min(first + BATCH);
+                batches.push((first, self.follow(first..end)));
+            }
+        };
+        let mut batches = std::thread::scope(|scope| {
+            let running: Vec<_> = (0..n_threads.max(1)).map(|_| scope.spawn(work)).collect();
+            let done = running.into_iter().map(|thread| thread.join());
+            done.flat_map(|done| done.unwrap_or_else(|panic| resume_unwind(panic)))
+                .collect::<Vec<_>>()
+        });
+        batches.sort_unstable_by_key(|(first, _)| *first);
+        batches.into_iter().map(|(_, followed)| followed).collect()
     }
 
-    fn follow(&self, share: std::ops::Range<usize>) -> Followed {
+    fn follow(&self, batch: std::ops::Range<usize>) -> Followed {
         let mut followed = Followed::default();
+        let mut following = self.resolver.following();
         let (mut targets, mut strangers) = (Vec::new(), Vec::new());
-        for from in share {
-            let file = &self.files[from];
-            followed.nodes.push(Node::new(file.path.as_str(), file.language, &file.outline));
+        for from in batch {
+            let source = &self.sources[from];
+            followed.nodes.push(Node::new(source.path, source.language, source.outline));
             targets.clear();
             strangers.clear();
-            self.follow_one(from, &mut followed, &mut targets, &mut strangers);
+            for import in &source.outline.imports {
+                match following.resolve(from, import) {
+                    Resolution::Inside(found) => {
+                        for target in found {
+                            self.reach(from, *target, &mut targets);
+                        }
+                    }
+                    Resolution::Missing => followed.n_missing += 1,
+                    Resolution::Outside => {
+                        strangers.extend(followed.number_of(package(source.language, import)));
+                    }
+                }
+            }
             for list in [&mut targets, &mut strangers] {
                 list.sort_unstable();
                 list.dedup();
@@ -275,30 +293,6 @@ impl<'a> Follower<'a> {
         followed
     }
 
-    fn follow_one(
-        &self,
-        from: usize,
-        followed: &mut Followed,
-        targets: &mut Vec<u32>,
-        strangers: &mut Vec<u32>,
-    ) {
-        let source = &self.sources[from];
-        for import in &source.analysis.imports {
-            match self.resolver.resolve(from, import) {
-                Resolution::Inside(found) => {
-                    for target in found {
-                        self.reach(from, target, targets);
-                    }
-                }
-                Resolution::Missing => followed.n_missing += 1,
-                Resolution::Outside => {
-                    let name = package(source.language, import);
-                    strangers.extend(followed.number_of(name));
-                }
-            }
-        }
-    }
-
     fn reach(&self, from: usize, target: Target, targets: &mut Vec<u32>) {
         let number = |idx: usize| u32::try_from(idx).unwrap_or(u32::MAX);
         match target {
@@ -306,7 +300,7 @@ impl<'a> Follower<'a> {
             Target::Folder(one) => {
                 let source = &self.sources[one];
                 let mates = self.mates.get_or_init(|| self.mates());
-                let all = mates.get(&(source.path.folder(), source.language));
+                let all = mates.get(&(folder_of(source.path), source.language));
                 targets.extend(all.into_iter().flatten().filter(|to| **to != number(from)));
             }
         }
@@ -315,7 +309,7 @@ impl<'a> Follower<'a> {
     fn mates(&self) -> Mates<'a> {
         let mut mates = Mates::new();
         for (idx, source) in (0..).zip(self.sources) {
-            let files = mates.entry((source.path.folder(), source.language)).or_default();
+            let files = mates.entry((folder_of(source.path), source.language)).or_default();
             if files.len() < MAX_FOLDER_FILES {
                 files.push(idx);
             }
@@ -326,16 +320,16 @@ impl<'a> Follower<'a> {
 
 impl Followed {
     /// The number of a package; `None` for what says nothing.
-    fn number_of(&mut self, name: String) -> Option<u32> {
+    fn number_of(&mut self, name: Cow<'_, str>) -> Option<u32> {
         if name.is_empty() {
             return None;
         }
-        if let Some(number) = self.numbers.get(&name) {
+        if let Some(number) = self.numbers.get(&*name) {
             return Some(*number);
         }
         let number = u32::try_from(self.packages.len()).ok()?;
-        self.packages.push(name.clone());
-        self.numbers.insert(name, number);
+        self.packages.push(name.clone().into_owned());
+        self.numbers.insert(name.into_owned(), number);
         Some(number)
     }
 }

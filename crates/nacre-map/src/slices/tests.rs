@@ -8,10 +8,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::artifact::{
-    ChangedFile, FileFacts, FileHash, FileOutline, FileRow, Outline, RelativePath, Revision, Stamp,
+    ChangedFile, FileFacts, FileHash, FileOutline, FileRow, RelativePath, Revision, Stamp,
     estimated_tokens,
 };
-use crate::languages::{Language, SymbolFacts, Visibility, analyse};
+use crate::languages::{Language, analyse};
 use crate::resolve::{Manifest, is_manifest};
 
 const PROJECT: &[(&str, &str)] = &[
@@ -82,20 +82,13 @@ fn known() -> &'static Known {
     KNOWN.get_or_init(|| Known::of(PROJECT))
 }
 
-fn outline(file: &FileFacts) -> Outline {
-    let is_offered =
-        |symbol: &SymbolFacts| symbol.visibility == Visibility::Public && symbol.kind.is_offered();
-    let is_public = file.analysis.symbols.iter().any(is_offered);
-    Outline { analysis: file.analysis.clone(), is_public }
-}
-
 fn survey(facts: &[FileFacts], manifests: &[Manifest], churn: &str, n_threads: usize) -> Survey {
-    let outlines: Vec<FileOutline> = facts
+    let outlines: Vec<FileOutline<'_>> = facts
         .iter()
         .map(|file| FileOutline {
-            path: file.path.clone(),
+            path: file.path.as_str(),
             language: file.language,
-            outline: outline(file),
+            outline: file.analysis.outline(),
         })
         .collect();
     let state = SurveyState::default();
@@ -284,8 +277,8 @@ fn edited(path: &str, text: &str) -> Option<Survey> {
     let change = ChangedFile {
         idx,
         path: path.to_owned(),
-        before: outline(&before[idx]),
-        after: outline(&after[idx]),
+        before: before[idx].analysis.outline(),
+        after: after[idx].analysis.outline(),
     };
     let kept = survey(&before, &manifests, "", 1);
     let updated = kept.with_changes(Revision::default(), &[change]);

@@ -77,7 +77,7 @@ fn made(map: &Map, state: SurveyState) -> Survey {
         // Git takes its time to tell, and needs nothing from here.
         let telling = scope.spawn(|| churn(current));
         let outlines = current.outlines(n_threads);
-        let manifests = current.manifests(outlines.iter().map(|file| &file.path));
+        let manifests = current.manifests(outlines.iter().map(|file| file.path));
         let churn = || telling.join().unwrap_or_default();
         Survey::new(state, &outlines, &manifests, churn, n_threads)
     })
