@@ -26,7 +26,7 @@ const HEADER_BYTES: usize = 16 + N_SECTIONS * 24 + 8;
 pub(super) fn render<'f>(
     root: &Path,
     head: &Head,
-    folders: &[(String, FolderRow)],
+    folders: &[(&String, &FolderRow)],
     files: impl Iterator<Item = (&'f str, FileRow)>,
     history: &History,
 ) -> Vec<u8> {

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 use nacre_core::safefs::{Access, FsError, Owner, RelPath, WriteScope, Writer};
 
 use super::analyses::{self, Analyses};
-use super::base::{self, Base};
+use super::base::Base;
 use super::commit::Commit;
 use super::fresh::NewAnalyses;
 use super::log;
@@ -149,7 +149,7 @@ impl Cache {
         &self,
         project: &Project,
         artifact: &mut Artifact,
-        commit: Commit,
+        commit: &Commit,
         new: &NewAnalyses,
     ) -> Result<Kept, FsError> {
         let scope = self.scope()?;
@@ -166,8 +166,7 @@ impl Cache {
         let is_torn = artifact.place.n_read != artifact.place.n_log;
         let is_new = artifact.place.generation == 0;
         let log = format!("{id}/{}", log_name(artifact.place.generation));
-        let frame = (!is_torn && !is_new).then(|| self.frame(&commit, &log, artifact.place.n_log));
-        artifact.apply(commit);
+        let frame = (!is_torn && !is_new).then(|| self.frame(commit, &log, artifact.place.n_log));
         let base_bytes = artifact.base.as_ref().map_or(0, Base::n_bytes);
         let is_short = |frame: &Vec<u8>| {
             artifact.place.n_log + frame.len() as u64 <= MIN_FOLD_BYTES + base_bytes / 8
@@ -175,10 +174,11 @@ impl Cache {
         match frame.filter(is_short) {
             Some(frame) => {
                 let n_log = writer.append(&RelPath::new(&log)?, &frame)?;
+                artifact.apply(commit.clone());
                 artifact.place = Place { n_read: n_log, n_log, ..artifact.place };
             }
             None => {
-                self.fold(project, artifact, &writer)?;
+                self.fold(project, artifact, commit, &writer)?;
                 self.evict(project.id, &writer)?;
             }
         }
@@ -201,25 +201,28 @@ impl Cache {
         }
     }
 
-    /// Writes the whole artifact to the next generation's file, and removes the older ones.
+    /// Writes the whole artifact with a change to the next generation's file, and removes the older ones.
     fn fold(
         &self,
         project: &Project,
         artifact: &mut Artifact,
+        commit: &Commit,
         writer: &Writer<'_>,
     ) -> Result<(), FsError> {
         let id = project.id.to_string();
         let old = generations(&self.folder.join(&id));
         let generation = old.last().map_or(1, |last| last + 1);
-        let mut history = artifact.history();
-        history.trim();
-        let folders: Vec<_> =
-            artifact.folders().iter().map(|(path, row)| (path.clone(), *row)).collect();
-        let files = artifact.files();
-        let bytes =
-            base::render(&project.root, artifact.head(), &folders, files.into_iter(), &history);
+        let bytes = artifact.rendered_with(&project.root, commit);
         self.put(writer, &format!("{id}/{}", base_name(generation)), &bytes)?;
-        artifact.place = Place { generation, n_read: 0, n_log: 0 };
+        let place = Place { generation, n_read: 0, n_log: 0 };
+        // What was just written is looked at as any reader will.
+        match Base::open(Mapped::Memory(bytes), &project.root) {
+            Some(base) => *artifact = Artifact::read(base, place, Vec::new()),
+            None => {
+                artifact.apply(commit.clone());
+                artifact.place = place;
+            }
+        }
         for generation in old {
             for name in [base_name(generation), log_name(generation)] {
                 writer.remove_derived(&RelPath::new(&format!("{id}/{name}"))?)?;

@@ -1,8 +1,9 @@
 //! An artifact as it is: its file, and what its log changed since.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use super::base::Base;
+use super::base::{self, Base};
 use super::commit::{Change, Commit, Head, History};
 use super::row::{FileRow, FolderRow, Skipped};
 
@@ -56,6 +57,30 @@ impl Artifact {
         self.head = commit.head;
     }
 
+    /// Everything as one file, with one more change, which is not taken in.
+    pub(super) fn rendered_with(&self, root: &Path, commit: &Commit) -> Vec<u8> {
+        let is_first = self.base.is_none() && self.rows.is_empty() && self.folders.is_empty();
+        if is_first && commit.files.is_sorted_by(|one, other| one.0 < other.0) {
+            // Nothing has to find its place among others.
+            let folders =
+                commit.folders.iter().filter_map(|(path, row)| Some((path, row.as_ref()?)));
+            let files =
+                commit.files.iter().filter_map(|(path, row)| Some((path.as_str(), (*row)?)));
+            let history = History { since: 1, changes: Vec::new() };
+            return base::render(root, &commit.head, &folders.collect::<Vec<_>>(), files, &history);
+        }
+        let mut after =
+            Self { rows: self.rows.clone(), folders: self.folders.clone(), ..Self::default() };
+        after.apply(commit.clone());
+        let mut history = self.history();
+        history.changes.extend(after.changes);
+        history.trim();
+        let folders: Vec<_> = after.folders.iter().collect();
+        let mut files = Vec::new();
+        each_file(self.base.as_ref(), &after.rows, |path, row| files.push((path, row)));
+        base::render(root, &commit.head, &folders, files.into_iter(), &history)
+    }
+
     pub fn head(&self) -> &Head {
         &self.head
     }
@@ -76,20 +101,8 @@ impl Artifact {
     }
 
     /// Hands out all files in the order of their paths, without a list of them.
-    pub fn each<'a>(&'a self, mut take: impl FnMut(&'a str, FileRow)) {
-        let mut over = self.rows.iter().peekable();
-        for (path, row) in self.base.iter().flat_map(Base::files) {
-            while let Some((before, row)) = over.next_if(|(over, _)| over.as_str() < path) {
-                row.iter().for_each(|row| take(before, *row));
-            }
-            match over.next_if(|(over, _)| over.as_str() == path) {
-                Some((_, over)) => over.iter().for_each(|row| take(path, *row)),
-                None => take(path, row),
-            }
-        }
-        for (path, row) in over {
-            row.iter().for_each(|row| take(path, *row));
-        }
+    pub fn each<'a>(&'a self, take: impl FnMut(&'a str, FileRow)) {
+        each_file(self.base.as_ref(), &self.rows, take);
     }
 
     /// The place of a file among all, in the order of their paths.
@@ -151,5 +164,26 @@ impl Artifact {
         };
         history.changes.extend(self.changes.iter().cloned());
         history
+    }
+}
+
+/// Hands out the files of a base, with the rows that differ, in the order of their paths.
+fn each_file<'a>(
+    base: Option<&'a Base>,
+    rows: &'a BTreeMap<String, Option<FileRow>>,
+    mut take: impl FnMut(&'a str, FileRow),
+) {
+    let mut over = rows.iter().peekable();
+    for (path, row) in base.into_iter().flat_map(Base::files) {
+        while let Some((before, row)) = over.next_if(|(over, _)| over.as_str() < path) {
+            row.iter().for_each(|row| take(before, *row));
+        }
+        match over.next_if(|(over, _)| over.as_str() == path) {
+            Some((_, over)) => over.iter().for_each(|row| take(path, *row)),
+            None => take(path, row),
+        }
+    }
+    for (path, row) in over {
+        row.iter().for_each(|row| take(path, *row));
     }
 }

@@ -47,7 +47,7 @@ impl Shelf {
     }
 
     fn keep(&self, artifact: &mut Artifact, commit: Commit) -> Kept {
-        self.cache().keep(&self.project, artifact, commit, &NewAnalyses::new()).unwrap()
+        self.cache().keep(&self.project, artifact, &commit, &NewAnalyses::new()).unwrap()
     }
 
     fn open(&self) -> Option<Artifact> {
@@ -108,7 +108,7 @@ fn a_sealed_cache_keeps_what_a_plain_one_keeps_and_shows_none_of_it() {
     let analysis = Analysis { imports: vec![import], ..Analysis::default() };
     let new = one_new(key, &analysis);
     for number in 1..=3 {
-        sealed(1).keep(&shelf.project, &mut artifact, commit(number), &new).unwrap();
+        sealed(1).keep(&shelf.project, &mut artifact, &commit(number), &new).unwrap();
     }
     sealed(1).keep_slice(&shelf.project, 5, b"f1.rs pearl").unwrap();
     let imports = Imports { hashes: vec![FileHash(1)], folders: vec![None], ..Imports::default() };

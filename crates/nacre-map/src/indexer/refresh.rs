@@ -148,7 +148,7 @@ pub fn refresh(
         let mut is_kept = true;
         if let Some((commit, new)) = look.found {
             let kept = match options.keeping {
-                Keeping::Kept => cache.keep(project, &mut artifact, commit.clone(), &new).ok(),
+                Keeping::Kept => cache.keep(project, &mut artifact, &commit, &new).ok(),
                 Keeping::Dropped => None,
             };
             match kept {
