@@ -137,7 +137,7 @@ impl Current {
             let depth = self.analyses.depth(AnalysisKey::new(row.hash, language));
             depth.is_none_or(|depth| depth == Depth::Glance)
         };
-        let doubt = |path: &str| Doubt { path: path.to_owned(), size: 0, before: None };
+        let doubt = |path: &str| Doubt { path: path.to_owned(), size: None, before: None };
         let doubts: Vec<Doubt> = paths.iter().copied().filter(is_shallow).map(doubt).collect();
         let Ok(root) = open_root(&self.project.root) else { return 0 };
         if doubts.is_empty() {

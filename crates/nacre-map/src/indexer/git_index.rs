@@ -67,7 +67,7 @@ fn entry_head(rest: &[u8], hash_bytes: usize) -> Option<(u32, &[u8])> {
 
 /// A path that ends with one to eight zeros, so that the entry's length is a multiple of eight.
 fn padded<'r>(rest: &'r [u8], used: usize, path: &mut Vec<u8>) -> Option<&'r [u8]> {
-    let len = rest.iter().position(|byte| *byte == 0)?;
+    let len = memchr::memchr(0, rest)?;
     path.clear();
     path.extend(&rest[..len]);
     let padding = 8 - (used + len) % 8;
@@ -84,7 +84,7 @@ fn abbreviated<'r>(rest: &'r [u8], path: &mut Vec<u8>) -> Option<&'r [u8]> {
         n_left_out = n_left_out.checked_add(1)?.checked_mul(128)? + usize::from(byte & 0x7f);
     }
     path.truncate(path.len().checked_sub(n_left_out)?);
-    let len = rest.iter().position(|byte| *byte == 0)?;
+    let len = memchr::memchr(0, rest)?;
     path.extend(&rest[..len]);
     rest.get(len + 1..)
 }

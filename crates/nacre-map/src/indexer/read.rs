@@ -19,13 +19,14 @@ pub const MAX_READ_BYTES: u64 = 32 << 20;
 const BATCH: usize = 16;
 
 /// So many bytes of analyses are held by a thread; then they are kept.
-const MAX_HELD_BYTES: usize = 16 << 20;
+const MAX_HELD_BYTES: usize = 10 << 20;
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Doubt {
     pub(super) path: String,
-    pub(super) size: u64,
+    /// Where it was looked at already.
+    pub(super) size: Option<u64>,
     /// What it held before, where it is known.
     pub(super) before: Option<FileHash>,
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::excludes::Excludes;
 use super::git::{self, Tracked};
-use super::look::open_root;
+use super::look::{file_stamp, open_root};
 use super::read::{Doubt, ReadFile, Reading, read_all};
 use super::rules::RULES_FILE;
 use super::sensitive::Sensitive;
@@ -305,6 +305,7 @@ impl Looker<'_> {
             excludes: &self.options.excludes,
             looked_ns: self.options.looked_ns,
             n_threads: self.options.n_threads,
+            is_unstamped: false,
         }
     }
 
@@ -320,7 +321,7 @@ impl Looker<'_> {
             }
             match stamp {
                 Some(stamp) => {
-                    differences.doubtful.push(doubt((*path).to_owned(), stamp, Some(row)));
+                    differences.doubtful.push(doubt((*path).to_owned(), Some(stamp), Some(row)));
                 }
                 None => differences.gone.push((*path).to_owned()),
             }
@@ -385,7 +386,8 @@ impl Looker<'_> {
 
     /// Walks the whole tree and compares.
     fn whole(&self, tracked: &Tracked, is_distrusted: bool) -> std::io::Result<Differences> {
-        let found = walk(&self.selection(tracked))?;
+        let is_unstamped = is_distrusted || self.artifact.head().created_ns == 0;
+        let found = walk(&Selection { is_unstamped, ..self.selection(tracked) })?;
         let mut differences = Differences::default();
         let known = self.artifact.files();
         let mut known = known.iter().peekable();
@@ -394,7 +396,8 @@ impl Looker<'_> {
                 differences.gone.push((*gone).to_owned());
             }
             let row = known.next_if(|(known, _)| *known == path.as_str()).map(|(_, row)| row);
-            let is_clean = row.is_some_and(|row| row.stamp == stamp && !row.marks.is_doubtful);
+            let is_clean =
+                row.is_some_and(|row| Some(row.stamp) == stamp && !row.marks.is_doubtful);
             if is_distrusted || !is_clean {
                 differences.doubtful.push(doubt(path, stamp, row));
             }
@@ -456,13 +459,26 @@ impl Looker<'_> {
 
     /// How closely to look: a first answer about much code does not wait for every grammar.
     fn depth(&self, doubtful: &[Doubt]) -> Depth {
-        let is_code = |doubt: &&Doubt| Language::of_path(&doubt.path).is_some();
-        let n_bytes: u64 = doubtful.iter().filter(is_code).map(|doubt| doubt.size).sum();
         match self.options.trust {
             Trust::Nothing => Depth::Full,
-            Trust::Stamps if n_bytes <= MAX_FULL_BYTES => Depth::Full,
+            Trust::Stamps if self.is_little(doubtful) => Depth::Full,
             Trust::Stamps => Depth::Glance,
         }
+    }
+
+    /// Whether it takes no time worth mentioning to parse all of these.
+    fn is_little(&self, doubtful: &[Doubt]) -> bool {
+        let code = doubtful.iter().filter(|doubt| Language::of_path(&doubt.path).is_some());
+        let size = |doubt: &Doubt| {
+            let look = || file_stamp(self.root, &doubt.path).map_or(0, |stamp| stamp.size);
+            doubt.size.unwrap_or_else(look)
+        };
+        // Whoever has seen enough looks no further.
+        let total = code.map(size).try_fold(0_u64, |total, size| {
+            let total = total.saturating_add(size);
+            (total <= MAX_FULL_BYTES).then_some(total)
+        });
+        total.is_some()
     }
 
     fn compare(&self, commit: &mut Commit, path: String, row: Option<FileRow>) {
@@ -480,8 +496,8 @@ impl Looker<'_> {
     }
 }
 
-fn doubt(path: String, stamp: Stamp, row: Option<&FileRow>) -> Doubt {
-    Doubt { path, size: stamp.size, before: row.map(|row| row.hash) }
+fn doubt(path: String, stamp: Option<Stamp>, row: Option<&FileRow>) -> Doubt {
+    Doubt { path, size: stamp.map(|stamp| stamp.size), before: row.map(|row| row.hash) }
 }
 
 fn is_rules(path: &str) -> bool {

@@ -66,12 +66,15 @@ pub(super) struct Selection<'s> {
     /// When the looking began, by the clock of the file system.
     pub(super) looked_ns: i64,
     pub(super) n_threads: usize,
+    /// Whether files are only named: who reads them all sees their stamps anyway.
+    pub(super) is_unstamped: bool,
 }
 
 /// What a walk found.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    pub(super) files: Vec<(String, Stamp)>,
+    /// With their stamps, where those were asked for.
+    pub(super) files: Vec<(String, Option<Stamp>)>,
     pub(super) folders: Vec<(String, FolderRow)>,
     /// Folders that are other repositories.
     pub(super) nested: Vec<String>,
@@ -106,7 +109,7 @@ pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<Found> {
         depth: 0,
     };
     let mut found = run(selection, vec![task], &|_| true)?;
-    found.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    found.files.sort_by(|a, b| a.0.cmp(&b.0));
     found.folders.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     add_tracked(selection, &root, &mut found);
     Ok(found)
@@ -121,7 +124,7 @@ pub(super) fn relist(
     let root = Arc::new(open_root(selection.root)?);
     let tasks = folders.iter().filter_map(|path| task_for(selection, &root, path)).collect();
     let mut found = run(selection, tasks, &|path| !is_known(path))?;
-    found.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    found.files.sort_by(|a, b| a.0.cmp(&b.0));
     found.files.dedup();
     Ok(found)
 }
@@ -169,6 +172,8 @@ fn run(
                     own.list(task);
                     queue.give(std::mem::take(&mut own.tasks));
                 }
+                // Each thread puts its own part in order; what is left is to merge them.
+                own.found.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
                 let mut all = found.lock().unwrap_or_else(PoisonError::into_inner);
                 all.files.append(&mut own.found.files);
                 all.folders.append(&mut own.found.folders);
@@ -309,7 +314,12 @@ impl Lister<'_> {
             skipped.denied += 1;
             return;
         }
-        if let Some(stamp) = file_stamp(place.folder, name).filter(|_| self.may_see_more()) {
+        let stamp = match self.selection.is_unstamped {
+            true => None,
+            false => file_stamp(place.folder, name),
+        };
+        let is_there = self.selection.is_unstamped || stamp.is_some();
+        if is_there && self.may_see_more() {
             self.found.files.push((path, stamp));
         }
     }
@@ -373,7 +383,7 @@ fn add_tracked(selection: &Selection<'_>, root: &OwnedFd, found: &mut Found) {
         if has_no_link_above(root, path)
             && let Some(stamp) = file_stamp(root, path)
         {
-            files.push((path.clone(), stamp));
+            files.push((path.clone(), Some(stamp)));
         }
     }
     if !files.is_empty() {

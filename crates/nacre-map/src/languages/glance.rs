@@ -3,6 +3,8 @@
 //! A cold answer cannot wait for grammars: reading lines is a hundred times faster. It tells imports and what is defined at the
 //! top, and may be fooled by a comment that looks like code; the whole analysis follows and is not.
 
+use std::ops::ControlFlow;
+
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::MAX_TEXT_BYTES;
@@ -11,7 +13,7 @@ use super::analysis::{Analysis, Depth, Import, Problem, SymbolFacts};
 use super::imports::asked;
 use super::keywords::{Defined, defined, import_call, may_begin, opens_import};
 use super::language::Language;
-use super::lines::breaks;
+use super::lines::each_break;
 use super::outline::SymbolKind;
 use super::visibility::{Around, visibility};
 
@@ -31,7 +33,7 @@ const MAX_LINE_BYTES: usize = 1_000;
 
 /// Tells what can be told without a tree. A symbol's span is its first line, and its body has no hash.
 pub fn glance(language: Language, bytes: &[u8]) -> Analysis {
-    let Ok(text) = str::from_utf8(bytes) else {
+    let Ok(text) = simdutf8::basic::from_utf8(bytes) else {
         return Analysis { problem: Some(Problem::NotText), ..Analysis::default() };
     };
     if MAX_TEXT_BYTES < text.len() {
@@ -107,20 +109,25 @@ impl<'s> Scanner<'s> {
     /// Goes through the lines; says whether there were more than could be kept.
     fn scan(&mut self) -> bool {
         let looks_inside = looks_inside(self.language);
-        let bytes = self.text.as_bytes();
+        let text = self.text;
         // What comes before `next` was a part of the statement before.
-        let (mut start, mut next) = (0, 0);
-        for (number, end) in (1..).zip(breaks(self.text).chain([bytes.len()])) {
-            let is_said = bytes.get(start).is_some_and(|first| self.may_say(*first, looks_inside));
-            if is_said && next <= start && end - start <= MAX_LINE_BYTES {
+        let (mut start, mut next, mut number) = (0, 0, 0);
+        let mut take = |end: usize| {
+            number += 1;
+            let first = text.as_bytes().get(start).copied();
+            if first.is_some_and(|first| self.may_say(first, looks_inside))
+                && next <= start
+                && end - start <= MAX_LINE_BYTES
+            {
                 next = self.line(start, end, number);
                 if MAX_SYMBOLS <= self.symbols.len() || MAX_IMPORTS <= self.imports.len() {
-                    return true;
+                    return ControlFlow::Break(());
                 }
             }
             start = end + 1;
-        }
-        false
+            ControlFlow::Continue(())
+        };
+        each_break(text, &mut take).is_break() || take(text.len()).is_break()
     }
 
     /// Whether a line that begins so may be one to look at.

@@ -3,43 +3,26 @@
 //! A search for one byte costs more to begin than a line is long, and a project has millions of lines: so 64 bytes are looked at
 //! together, eight in a word, and what is found in them is a mask of bits.
 
-/// The places of all line breaks of a text, in order.
-#[derive(Debug)]
-pub(super) struct Breaks<'t> {
-    bytes: &'t [u8],
-    /// Where the block after the present one begins.
-    next: usize,
-    /// The breaks of the present block that were not told yet.
-    mask: u64,
-}
+use std::ops::ControlFlow;
 
 const BLOCK: usize = 64;
 
-/// The breaks of a text.
-pub(super) fn breaks(text: &str) -> Breaks<'_> {
-    Breaks { bytes: text.as_bytes(), next: 0, mask: 0 }
-}
-
-impl Iterator for Breaks<'_> {
-    type Item = usize;
-
-    fn next(&mut self) -> Option<usize> {
-        while self.mask == 0 {
-            let rest = self.bytes.get(self.next..).filter(|rest| !rest.is_empty())?;
-            self.mask = match rest.first_chunk() {
-                Some(block) => breaks_in(block),
-                None => {
-                    let mut block = [0; BLOCK];
-                    block[..rest.len()].copy_from_slice(rest);
-                    breaks_in(&block)
-                }
-            };
-            self.next += BLOCK;
+/// Hands out the places of all line breaks of a text, in order, until it is told to stop.
+pub(super) fn each_break(
+    text: &str,
+    mut take: impl FnMut(usize) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let (blocks, rest) = text.as_bytes().as_chunks::<BLOCK>();
+    let mut last = [0; BLOCK];
+    last[..rest.len()].copy_from_slice(rest);
+    for (number, block) in blocks.iter().chain([&last]).enumerate() {
+        let mut mask = breaks_in(block);
+        while mask != 0 {
+            take(number * BLOCK + mask.trailing_zeros() as usize)?;
+            mask &= mask - 1;
         }
-        let at = self.next - BLOCK + self.mask.trailing_zeros() as usize;
-        self.mask &= self.mask - 1;
-        Some(at)
     }
+    ControlFlow::Continue(())
 }
 
 /// One bit a byte: whether it is a line break.
@@ -66,7 +49,12 @@ mod tests {
     proptest! {
         #[test]
         fn all_breaks_are_found_wherever_they_are(text in "(?s)(\n|\r|.|a{1,70}|ü){0,200}") {
-            let found: Vec<usize> = breaks(&text).collect();
+            let mut found = Vec::new();
+            let ended = each_break(&text, |at| {
+                found.push(at);
+                ControlFlow::Continue(())
+            });
+            prop_assert!(ended.is_continue());
             let all: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
             prop_assert_eq!(found, all);
         }

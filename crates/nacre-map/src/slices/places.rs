@@ -32,12 +32,29 @@ const ASIDE_FOLDERS: &[&str] = &[
 
 pub(super) fn place_of(path: &str) -> Place {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_in = |known: &[&str]| folders.split('/').any(|folder| known.contains(&folder));
-    match () {
-        () if is_in(TEST_FOLDERS) || is_test_name(name) => Place::Test,
-        () if is_in(ASIDE_FOLDERS) => Place::Aside,
-        () => Place::Source,
+    match place_of_folder(folders) {
+        Place::Source | Place::Aside if is_test_name(name) => Place::Test,
+        place => place,
     }
+}
+
+fn place_of_folder(folders: &str) -> Place {
+    let mut place = Place::Source;
+    for folder in folders.split('/') {
+        // Most names of folders are neither, and most of those differ in their first letter.
+        match folder.as_bytes().first() {
+            Some(b't' | b'_' | b's' | b'e') if TEST_FOLDERS.contains(&folder) => {
+                return Place::Test;
+            }
+            Some(b'e' | b'b' | b'd' | b'f' | b'v' | b't' | b'n' | b'g' | b's')
+                if ASIDE_FOLDERS.contains(&folder) =>
+            {
+                place = Place::Aside;
+            }
+            _ => {}
+        }
+    }
+    place
 }
 
 /// The folder that a file lies in; empty for the root.
@@ -47,11 +64,18 @@ pub(super) fn folder_of(path: &str) -> &str {
 
 fn is_test_name(name: &str) -> bool {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let lower = stem.to_ascii_lowercase();
+    let ends = |mark: &str| {
+        let at = stem.len().wrapping_sub(mark.len());
+        stem.as_bytes().get(at..).is_some_and(|end| end.eq_ignore_ascii_case(mark.as_bytes()))
+    };
+    let begins = stem.as_bytes().get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"test_"));
     let marks = ["_test", "_tests", "_spec", ".test", ".spec", "-test", "-spec"];
-    lower == "tests"
-        || lower.starts_with("test_")
-        || marks.iter().any(|mark| lower.ends_with(mark))
-        || stem.ends_with("Test")
-        || stem.ends_with("Tests")
+    // All that is looked for ends with one of these.
+    let may_end = matches!(stem.as_bytes().last(), Some(b't' | b'T' | b's' | b'S' | b'c' | b'C'));
+    begins
+        || may_end
+            && (stem.eq_ignore_ascii_case("tests")
+                || stem.ends_with("Test")
+                || stem.ends_with("Tests")
+                || marks.iter().any(|mark| ends(mark)))
 }
