@@ -6,5 +6,6 @@ pub mod artifact;
 pub mod indexer;
 pub mod languages;
 pub mod resolve;
+mod shares;
 pub mod slices;
 pub mod watch;

@@ -7,7 +7,9 @@
 
 use std::borrow::Cow;
 use std::io::Read as _;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::{Duration, SystemTime};
 
 use nacre_core::safefs::{Access, FsError, Owner, RelPath, WriteScope, Writer};
@@ -159,38 +161,46 @@ impl Cache {
         if self.place_now(project, artifact.place) != artifact.place {
             return Ok(Kept::Moved);
         }
-        if !new.is_empty() {
-            WriteScope::create_inside(&self.folder, analyses::FOLDER, Access::Private)?;
-            Analyses::add(self, &writer, new)?;
-        }
         let is_torn = artifact.place.n_read != artifact.place.n_log;
         let is_new = artifact.place.generation == 0;
         let log = format!("{id}/{}", log_name(artifact.place.generation));
         let frame = (!is_torn && !is_new).then(|| self.frame(commit, &log, artifact.place.n_log));
         let base_bytes = artifact.base.as_ref().map_or(0, Base::n_bytes);
-        let is_short = |frame: &Vec<u8>| {
+        let frame = frame.filter(|frame| {
             artifact.place.n_log + frame.len() as u64 <= MIN_FOLD_BYTES + base_bytes / 8
+        });
+        let Some(frame) = frame else {
+            // Of a large project both take a moment, and neither needs the other.
+            let (added, bytes) = thread::scope(|scope| {
+                let bytes = scope.spawn(|| artifact.rendered_with(&project.root, commit));
+                let added = self.add_analyses(&writer, new);
+                (added, bytes.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            });
+            added?;
+            self.fold(project, artifact, (commit, bytes), &writer)?;
+            self.evict(project.id, &writer)?;
+            return Ok(Kept::Yes);
         };
-        match frame.filter(is_short) {
-            Some(frame) => {
-                let n_log = writer.append(&RelPath::new(&log)?, &frame)?;
-                artifact.apply(commit.clone());
-                artifact.place = Place { n_read: n_log, n_log, ..artifact.place };
-            }
-            None => {
-                self.fold(project, artifact, commit, &writer)?;
-                self.evict(project.id, &writer)?;
-            }
-        }
+        self.add_analyses(&writer, new)?;
+        let n_log = writer.append(&RelPath::new(&log)?, &frame)?;
+        artifact.apply(commit.clone());
+        artifact.place = Place { n_read: n_log, n_log, ..artifact.place };
         Ok(Kept::Yes)
+    }
+
+    fn add_analyses(&self, writer: &Writer<'_>, new: &NewAnalyses) -> Result<(), FsError> {
+        if new.is_empty() {
+            return Ok(());
+        }
+        WriteScope::create_inside(&self.folder, analyses::FOLDER, Access::Private)?;
+        Analyses::add(self, writer, new)
     }
 
     /// Keeps what was found in texts, without a change of any artifact.
     pub fn keep_analyses(&self, new: &NewAnalyses) -> Result<(), FsError> {
         let scope = self.scope()?;
-        WriteScope::create_inside(&self.folder, analyses::FOLDER, Access::Private)?;
         let writer = scope.lock(&self.owner, PATIENCE)?;
-        Analyses::add(self, &writer, new)
+        self.add_analyses(&writer, new)
     }
 
     /// Keeps what was found in texts, and gives back what could not be kept.
@@ -201,18 +211,17 @@ impl Cache {
         }
     }
 
-    /// Writes the whole artifact with a change to the next generation's file, and removes the older ones.
+    /// Writes the whole artifact after a change to the next generation's file, and removes the older ones.
     fn fold(
         &self,
         project: &Project,
         artifact: &mut Artifact,
-        commit: &Commit,
+        (commit, bytes): (&Commit, Vec<u8>),
         writer: &Writer<'_>,
     ) -> Result<(), FsError> {
         let id = project.id.to_string();
         let old = generations(&self.folder.join(&id));
         let generation = old.last().map_or(1, |last| last + 1);
-        let bytes = artifact.rendered_with(&project.root, commit);
         self.put(writer, &format!("{id}/{}", base_name(generation)), &bytes)?;
         let place = Place { generation, n_read: 0, n_log: 0 };
         // What was just written is looked at as any reader will.

@@ -5,13 +5,16 @@ use std::collections::BTreeMap;
 use super::look::open_root;
 use super::read::{Doubt, Reading, read_all};
 use super::refresh::{Current, RefreshOptions};
-use super::verify::in_shares;
 use crate::artifact::{
     AnalysisKey, Cache, ChangedFile, FileFacts, FileHash, FileOutline, FileRow, RelativePath,
     Revision, estimated_tokens,
 };
-use crate::languages::{Analysis, Depth, Language, Outline};
+use crate::languages::{Analysis, Depth, Language, MAX_TEXT_BYTES, Outline};
 use crate::resolve::is_manifest;
+use crate::shares::in_batches;
+
+/// So many analyses are read by a thread at once.
+const BATCH: usize = 512;
 
 impl Current {
     pub fn revision(&self) -> Revision {
@@ -42,10 +45,15 @@ impl Current {
     }
 
     /// What is known of every file as a whole, in the order of the paths.
-    pub fn outlines(&self, n_threads: usize) -> Vec<FileOutline<'_>> {
-        in_shares(&self.artifact.files(), n_threads, |_, share| {
-            share.iter().map(|(path, row)| self.outline_at(path, row.hash)).collect()
-        })
+    pub fn outlines<'a>(&'a self, n_threads: usize) -> Vec<FileOutline<'a>> {
+        let files = self.artifact.files();
+        let batches = in_batches(files.len(), BATCH, n_threads, |batch| {
+            let outline = |(path, row): &(&'a str, FileRow)| self.outline_at(path, row.hash);
+            files[batch].iter().map(outline).collect::<Vec<_>>()
+        });
+        let mut outlines = Vec::with_capacity(files.len());
+        batches.into_iter().for_each(|batch| outlines.extend(batch));
+        outlines
     }
 
     fn outline_at<'a>(&'a self, path: &'a str, hash: FileHash) -> FileOutline<'a> {
@@ -125,20 +133,32 @@ impl Current {
         self.analyses.get(AnalysisKey::new(row.hash, Language::of_path(path)?))
     }
 
-    /// Looks at files by their grammars that were only glanced at, and keeps what is found; says how many there were.
-    ///
-    /// A file that has changed meanwhile stays as it is in this answer: the next look sees it.
-    pub fn deepen(&mut self, cache: &Cache, paths: &[&str], options: &RefreshOptions) -> usize {
-        let is_shallow = |path: &&str| {
+    /// The files that were only glanced at, of some.
+    pub fn shallow(&self, paths: &[&str]) -> Vec<String> {
+        let is_shallow = |path: &&&str| {
             let Some((row, language)) = self.artifact.find(path).zip(Language::of_path(path))
             else {
                 return false;
             };
+            let is_read = !row.marks.is_unread && row.stamp.size <= MAX_TEXT_BYTES as u64;
             let depth = self.analyses.depth(AnalysisKey::new(row.hash, language));
-            depth.is_none_or(|depth| depth == Depth::Glance)
+            let is_glanced = depth.is_none_or(|depth| depth == Depth::Glance);
+            // A text that its grammar could make nothing of is not tried again.
+            let has_failed = || {
+                let outline = self.outline_of(language, row.hash);
+                outline.is_some_and(|outline| outline.problem.is_some())
+            };
+            is_read && is_glanced && language.has_grammar() && !has_failed()
         };
-        let doubt = |path: &str| Doubt { path: path.to_owned(), size: None, before: None };
-        let doubts: Vec<Doubt> = paths.iter().copied().filter(is_shallow).map(doubt).collect();
+        paths.iter().filter(is_shallow).map(|path| (*path).to_owned()).collect()
+    }
+
+    /// Looks at files by their grammars that were only glanced at, and keeps what is found; says how many there were.
+    ///
+    /// A file that has changed meanwhile stays as it is in this answer: the next look sees it.
+    pub fn deepen(&mut self, cache: &Cache, paths: &[&str], options: &RefreshOptions) -> usize {
+        let doubt = |path: String| Doubt { path, size: None, before: None };
+        let doubts: Vec<Doubt> = self.shallow(paths).into_iter().map(doubt).collect();
         let Ok(root) = open_root(&self.project.root) else { return 0 };
         if doubts.is_empty() {
             return 0;

@@ -61,7 +61,7 @@ pub(super) fn changed_folders(
 }
 
 /// Splits a list among threads; `work` is told where its share begins.
-pub(super) fn in_shares<T: Sync, R: Send>(
+fn in_shares<T: Sync, R: Send>(
     items: &[T],
     n_threads: usize,
     work: impl Fn(usize, &[T]) -> Vec<R> + Sync,

@@ -402,5 +402,5 @@ fn has_no_link_above(root: &OwnedFd, path: &str) -> bool {
 }
 
 pub(super) fn join(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+    if folder.is_empty() { name.to_owned() } else { [folder, "/", name].concat() }
 }

@@ -381,8 +381,12 @@ pub(super) fn shown_signature(text: &str) -> String {
         true => text[..text.floor_char_boundary(MAX_SIGNATURE_BYTES)].to_owned(),
         false => spaced_once(text),
     };
-    let end = shown.trim_end_matches([' ', '{', '=', ':', ';', ',']).trim_end_matches("=>").len();
-    shown.truncate(shown[..end].trim_end().len());
+    let mut end = shown.trim_end_matches([' ', '{', '=', ':', ';', ',']);
+    while let Some(rest) = end.strip_suffix("=>") {
+        end = rest;
+    }
+    let len = end.trim_end().len();
+    shown.truncate(len);
     shown
 }
 

@@ -297,11 +297,9 @@ fn by_keyword(language: Language, line: &str) -> Option<Defined<'_>> {
             Some(open) => (&word[..open], true),
             None => (word, false),
         };
-        let after = match rest.find(')').filter(|_| is_called && word == "pub") {
-            // `pub(in a::b) fn`
-            Some(close) => rest[close + 1..].trim_start(),
-            None => after.trim_start(),
-        };
+        // `pub(in a::b) fn`
+        let close = if is_called && word == "pub" { rest.find(')') } else { None };
+        let after = close.map_or(after, |close| &rest[close + 1..]).trim_start();
         // Most words differ in their first letter, which costs less to see.
         let first = word.as_bytes().first();
         let is_word = |keyword: &str| keyword.as_bytes().first() == first && keyword == word;
@@ -328,7 +326,10 @@ fn name_after<'l>(language: Language, keyword: &str, after: &'l str) -> &'l str 
     let receiver =
         after.strip_prefix('(').filter(|_| language == Language::Go && keyword == "func");
     let after = receiver.and_then(|rest| rest.split_once(')')).map_or(after, |(_, rest)| rest);
-    let after = after.trim_start().trim_start_matches("self.");
+    let mut after = after.trim_start();
+    while let Some(rest) = after.strip_prefix("self.") {
+        after = rest;
+    }
     // A module's name has parts.
     let dots = matches!(
         language,

@@ -28,16 +28,21 @@ pub(super) fn each_break(
 /// One bit a byte: whether it is a line break.
 fn breaks_in(block: &[u8; BLOCK]) -> u64 {
     let (words, _) = block.as_chunks::<8>();
-    words.iter().rev().fold(0, |mask, word| mask << 8 | u64::from(breaks_in_word(*word)))
+    let mut found = [0; BLOCK / 8];
+    for (found, word) in found.iter_mut().zip(words) {
+        *found = breaks_in_word(*word);
+    }
+    // Brings the highest bits of eight bytes together in one.
+    let bits = |found: u64| (found >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+    found.iter().rev().fold(0, |mask, found| mask << 8 | bits(*found))
 }
 
-fn breaks_in_word(bytes: [u8; 8]) -> u8 {
+/// The highest bit of each byte that is a line break.
+fn breaks_in_word(bytes: [u8; 8]) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     // What is a line break becomes zero; and of a byte that is zero, only the highest bit is then missing in the sum.
     let word = u64::from_le_bytes(bytes) ^ 0x0a0a_0a0a_0a0a_0a0a;
-    let found = !(((word & LOW) + LOW) | word | LOW);
-    // Brings the highest bit of each byte together in one.
-    ((found >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+    !(((word & LOW) + LOW) | word | LOW)
 }
 
 #[cfg(test)]
@@ -61,13 +66,13 @@ mod tests {
     }
 
     #[test]
-    fn each_byte_of_a_word_has_its_bit() {
+    fn each_byte_of_a_block_has_its_bit() {
         for byte in 0..=u8::MAX {
-            for at in 0..8 {
-                let mut bytes = [byte; 8];
-                bytes[at] = b'\n';
-                let expected = if byte == b'\n' { u8::MAX } else { 1 << at };
-                assert_eq!(breaks_in_word(bytes), expected, "byte {byte} at {at}");
+            for at in 0..BLOCK {
+                let mut block = [byte; BLOCK];
+                block[at] = b'\n';
+                let expected = if byte == b'\n' { u64::MAX } else { 1 << at };
+                assert_eq!(breaks_in(&block), expected, "byte {byte} at {at}");
             }
         }
     }

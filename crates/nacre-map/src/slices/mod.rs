@@ -29,7 +29,7 @@ pub use context::{
 };
 pub use overview::{
     Detail, EntryKind, EntryPoint, HotPath, LanguageCount, Listed, ModuleGraph, ModuleNode,
-    OVERVIEW_FORMAT, Overview, OverviewRequest, TooSmall, TopImport, overview,
+    OVERVIEW_FORMAT, Overview, OverviewRequest, TooSmall, TopImport, overview, surface_paths,
 };
 pub use relevance::{Evidence, Ranked, Why, rank};
 pub use sketch::Sketch;

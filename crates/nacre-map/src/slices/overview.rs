@@ -229,6 +229,17 @@ pub fn overview(survey: &Survey, request: &OverviewRequest<'_>) -> Result<Overvi
     Ok(best)
 }
 
+/// The files whose public symbols an overview would show at most.
+pub fn surface_paths<'p>(
+    survey: &Survey,
+    detail: Detail,
+    files: &[(&'p str, FileRow)],
+) -> Vec<&'p str> {
+    let ranked = Ranked { survey, files };
+    let limit = Limits::of(detail).surfaces;
+    ranked.offering(limit).iter().take(limit).map(|idx| files[*idx].0).collect()
+}
+
 /// A survey with its files, which are ordered by what rests on them.
 struct Ranked<'g> {
     survey: &'g Survey,
@@ -349,18 +360,24 @@ impl<'g> Ranked<'g> {
         })
     }
 
+    /// The files that offer something; of the first ones so many are those that most rests on.
+    fn offering(&self, limit: usize) -> Vec<usize> {
+        let ranks = &self.survey.ranks;
+        let offers = self.nodes().filter(|(_, node)| node.place == Place::Source && node.is_public);
+        let mut files: Vec<usize> = offers.map(|(idx, _)| idx).collect();
+        first_by(&mut files, limit, |one, other| {
+            ranks[*other].total_cmp(&ranks[*one]).then_with(|| one.cmp(other))
+        });
+        files
+    }
+
     /// The surfaces of the files that most rests on.
     fn public_surface(
         &self,
         analysis: &dyn Fn(&str) -> Option<Analysis>,
         limits: Limits,
     ) -> Listed<Surface> {
-        let ranks = &self.survey.ranks;
-        let offers = self.nodes().filter(|(_, node)| node.place == Place::Source && node.is_public);
-        let mut files: Vec<usize> = offers.map(|(idx, _)| idx).collect();
-        first_by(&mut files, limits.surfaces, |one, other| {
-            ranks[*other].total_cmp(&ranks[*one]).then_with(|| one.cmp(other))
-        });
+        let files = self.offering(limits.surfaces);
         let shown = files.iter().take(limits.surfaces).filter_map(|idx| {
             let path = self.path(*idx);
             surface(path, &analysis(path)?.symbols, limits.symbols)

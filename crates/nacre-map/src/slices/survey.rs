@@ -5,9 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::panic::resume_unwind;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::churn::Churn;
 use super::lists::Lists;
@@ -18,6 +16,7 @@ use super::rank::ranks;
 use crate::artifact::{ChangedFile, FileOutline, Revision};
 use crate::languages::{ImportRef, Language, Outline, Problem, SymbolKind, SymbolRef};
 use crate::resolve::{Manifest, Resolution, Resolver, Source, Target};
+use crate::shares::in_batches;
 
 /// A folder that an import leads to gives its weight to at most so many of its files.
 const MAX_FOLDER_FILES: usize = 64;
@@ -239,26 +238,7 @@ struct Follower<'a> {
 impl<'a> Follower<'a> {
     /// Follows the imports of all files, in batches that come in order.
     fn follow_all(&self, n_threads: usize) -> Vec<Followed> {
-        let next = AtomicUsize::new(0);
-        let work = || {
-            let mut batches = Vec::new();
-            loop {
-                let first = next.fetch_add(BATCH, Ordering::Relaxed);
-                if self.sources.len() <= first {
-                    return batches;
-                }
-                let end = self.sources.len().min(first + BATCH);
-                batches.push((first, self.follow(first..end)));
-            }
-        };
-        let mut batches = std::thread::scope(|scope| {
-            let running: Vec<_> = (0..n_threads.max(1)).map(|_| scope.spawn(work)).collect();
-            let done = running.into_iter().map(|thread| thread.join());
-            done.flat_map(|done| done.unwrap_or_else(|panic| resume_unwind(panic)))
-                .collect::<Vec<_>>()
-        });
-        batches.sort_unstable_by_key(|(first, _)| *first);
-        batches.into_iter().map(|(_, followed)| followed).collect()
+        in_batches(self.sources.len(), BATCH, n_threads, |batch| self.follow(batch))
     }
 
     fn follow(&self, batch: std::ops::Range<usize>) -> Followed {

@@ -4,7 +4,9 @@ use std::panic::resume_unwind;
 
 use clap::Args;
 use nacre_map::artifact::FileRow;
-use nacre_map::slices::{OVERVIEW_FORMAT, Overview, OverviewRequest, Survey, TooSmall, overview};
+use nacre_map::slices::{
+    OVERVIEW_FORMAT, Overview, OverviewRequest, Survey, TooSmall, overview, surface_paths,
+};
 
 use super::error::{CommandError, Exit};
 use super::map::{Map, MapArgs};
@@ -62,27 +64,34 @@ pub(crate) fn explored(
             return Ok(payload);
         }
     }
-    let (mut known, first) = {
+    let question = (is_json, detail, budget);
+    let (mut known, shallow) = {
         // Each takes a moment at 60,000 files, and neither needs the other.
         let (known, files) = std::thread::scope(|scope| {
             let artifact = &map.current.artifact;
             let files = scope.spawn(|| artifact.files());
             (KnownSurvey::of(map), files.join().unwrap_or_else(|panic| resume_unwind(panic)))
         });
-        let first = asked(map, &files, &known.survey, (is_json, detail, budget))?;
-        (known, first)
+        let surface = surface_paths(&known.survey, detail.into(), &files);
+        (known, map.current.shallow(&surface))
     };
-    let surface = first.public_surface.items.iter().map(|file| file.path.clone());
-    let paths: Vec<String> = surface.collect();
-    let answer = if known.refine(map, &paths) {
-        let files = map.current.artifact.files();
-        asked(map, &files, &known.survey, (is_json, detail, budget))?
-    } else {
-        first
-    };
-    known.keep(map);
+    known.refine(map, &shallow);
+    let answer = told(map, &known, question)?;
     payload::keep(map, key, &answer);
     Ok(shown(map, &answer))
+}
+
+/// Makes the answer, and keeps what it was made from on the way.
+fn told(
+    map: &Map,
+    known: &KnownSurvey,
+    question: (bool, DetailName, Option<usize>),
+) -> Result<Overview, TooSmall> {
+    let files = map.current.artifact.files();
+    std::thread::scope(|scope| {
+        scope.spawn(|| known.keep(map));
+        asked(map, &files, &known.survey, question)
+    })
 }
 
 fn asked(

@@ -4,6 +4,7 @@ use nacre_map::indexer::{Current, Keeping};
 use nacre_map::slices::{Churn, Survey, SurveyState, churn_of_log};
 
 use super::map::Map;
+use super::payload;
 
 /// So many changed files are looked at again each time before the survey is written anew.
 const MAX_CHANGED: usize = 64;
@@ -46,20 +47,16 @@ impl KnownSurvey {
         Some(Self { survey, is_news: is_retold || MAX_CHANGED < changed.len() })
     }
 
-    /// Looks at files by their grammars that were only glanced at; says whether there were any.
-    pub(crate) fn refine(&mut self, map: &mut Map, paths: &[String]) -> bool {
-        if map.options.keeping == Keeping::Dropped {
-            return false;
-        }
+    /// Looks at files by their grammars that were only glanced at.
+    pub(crate) fn refine(&mut self, map: &mut Map, paths: &[String]) {
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-        if map.current.deepen(&map.cache, &paths, &map.options) == 0 {
-            return false;
+        if !payload::deepened(map, &paths) {
+            return;
         }
         for (idx, path, outline) in map.current.outlines_at(&paths) {
             self.survey.refine(idx, path, &outline);
         }
         self.is_news = true;
-        true
     }
 
     /// Keeps the survey for the next answer; nobody needs it, so a failure is none.
