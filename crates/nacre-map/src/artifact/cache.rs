@@ -17,7 +17,7 @@ use super::base::{self, Base};
 use super::commit::Commit;
 use super::log;
 use super::mapped::Mapped;
-use super::model::{Project, ProjectId, Revision};
+use super::model::{Project, ProjectId, State};
 use super::seal::Seal;
 use super::state::{Artifact, Place};
 
@@ -267,21 +267,16 @@ impl Cache {
     }
 
     /// What a client has seen of a project; `None` when it has seen nothing.
-    pub fn seen_by(&self, project: &Project, client: &str) -> Option<Revision> {
+    pub fn seen_by(&self, project: &Project, client: &str) -> Option<State> {
         let path = self.folder.join(project.id.to_string()).join(client_name(client));
         let mut text = String::new();
         std::fs::File::open(path).ok()?.take(64).read_to_string(&mut text).ok()?;
         text.trim().parse().ok()
     }
 
-    /// Remembers that a client has seen a project at `revision`; writes only what is new.
-    pub fn remember(
-        &self,
-        project: &Project,
-        client: &str,
-        revision: Revision,
-    ) -> Result<(), FsError> {
-        if self.seen_by(project, client) == Some(revision) {
+    /// Remembers that a client has seen a project in `state`; writes only what is new.
+    pub fn remember(&self, project: &Project, client: &str, state: State) -> Result<(), FsError> {
+        if self.seen_by(project, client) == Some(state) {
             return Ok(());
         }
         let scope = self.scope()?;
@@ -289,7 +284,7 @@ impl Cache {
         WriteScope::create_inside(&self.folder, &id, Access::Private)?;
         let writer = scope.lock(&self.owner, PATIENCE)?;
         let path = RelPath::new(&format!("{id}/{}", client_name(client)))?;
-        writer.put_derived(&path, format!("{revision}\n").as_bytes())?;
+        writer.put_derived(&path, format!("{state}\n").as_bytes())?;
         self.remove_oldest(&writer, &id, CLIENT_PREFIX, MAX_CLIENTS)
     }
 

@@ -26,11 +26,11 @@ pub use analyses::{Analyses, AnalysisKey, NewAnalyses, packed};
 pub use blob::Outline;
 pub use cache::{Cache, Kept};
 pub(crate) use codec::{Decoder, Encoder};
-pub use commit::{Change, Commit, Head, History};
+pub use commit::{Change, Commit, Head, History, identity_after};
 pub use graph::{Graph, Imports};
 pub use model::{
     BadRevision, ChangedFile, FileFacts, FileHash, FileOutline, Project, ProjectId, RelativePath,
-    Revision, Stamp, estimated_tokens,
+    Revision, Stamp, State, estimated_tokens,
 };
 pub use row::{FileRow, FolderRow, Marks, Skipped};
 pub use seal::Seal;

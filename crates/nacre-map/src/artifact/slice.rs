@@ -26,9 +26,12 @@ impl Cache {
         self.kept(project, &name(key))
     }
 
-    /// The survey that was kept; `None` when there is none that is whole.
-    pub fn survey(&self, project: &Project) -> Option<Vec<u8>> {
-        self.kept(project, SURVEY)
+    /// The survey that was kept, with what the files were known by then; `None` when there is none that is whole.
+    pub fn survey(&self, project: &Project) -> Option<(u64, Vec<u8>)> {
+        let mut bytes = self.kept(project, SURVEY)?;
+        let identity = u64::from_le_bytes(*bytes.last_chunk()?);
+        bytes.truncate(bytes.len() - size_of::<u64>());
+        Some((identity, bytes))
     }
 
     fn kept(&self, project: &Project, name: &str) -> Option<Vec<u8>> {
@@ -37,11 +40,17 @@ impl Cache {
         (u64::from_le_bytes(*check) == xxh3_64(kept)).then(|| kept.to_vec())
     }
 
-    /// Keeps the survey.
-    pub fn keep_survey(&self, project: &Project, survey: Vec<u8>) -> Result<(), FsError> {
+    /// Keeps the survey of files that are known by `identity`.
+    pub fn keep_survey(
+        &self,
+        project: &Project,
+        identity: u64,
+        mut survey: Vec<u8>,
+    ) -> Result<(), FsError> {
         if MAX_SURVEY_BYTES < survey.len() as u64 {
             return Ok(());
         }
+        survey.extend(identity.to_le_bytes());
         let scope = self.scope()?;
         let id = project.id.to_string();
         WriteScope::create_inside(self.folder(), &id, Access::Private)?;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::base::Base;
-use super::commit::{Change, Commit, Head, History};
+use super::commit::{Change, Commit, Head, History, identity_at};
+use super::model::State;
 use super::row::{FileRow, FolderRow, Skipped};
 
 /// What is known of a project's files at one revision.
@@ -12,6 +13,8 @@ pub struct Artifact {
     pub(super) base: Option<Base>,
     pub(super) place: Place,
     head: Head,
+    /// The head before everything that `changes` tells of.
+    first: Head,
     /// Rows that differ from the base's; `None` where there is no such file any more.
     rows: BTreeMap<String, Option<FileRow>>,
     /// All folders, in the order of their paths.
@@ -34,8 +37,9 @@ pub(super) struct Place {
 impl Artifact {
     pub(super) fn read(base: Base, place: Place, log: Vec<Commit>) -> Self {
         let folders = base.folders.iter().cloned().collect();
+        let (head, first) = (base.head, base.head);
         let mut artifact =
-            Self { head: base.head, folders, base: Some(base), place, ..Self::default() };
+            Self { head, first, folders, base: Some(base), place, ..Self::default() };
         for commit in log {
             artifact.apply(commit);
         }
@@ -54,6 +58,27 @@ impl Artifact {
             };
         }
         self.head = commit.head;
+        if self.first == Head::default() {
+            self.first = commit.head;
+        }
+    }
+
+    /// Whether the files were ever in this state, as far as that is kept.
+    pub fn knows(&self, state: State) -> bool {
+        let State { revision, identity } = state;
+        let number = revision.number;
+        if revision.epoch != self.head.revision.epoch || self.head.revision.number < number {
+            return false;
+        }
+        if number == self.head.revision.number {
+            return identity == self.head.identity;
+        }
+        if self.first.revision.number <= number {
+            return identity == identity_at(self.first.identity, &self.changes, number);
+        }
+        let history = self.history();
+        history.since <= number
+            && identity == identity_at(history.identity, &history.changes, number)
     }
 
     pub fn head(&self) -> &Head {
@@ -140,14 +165,18 @@ impl Artifact {
 
     /// What was changed, as far as it is kept.
     pub fn history(&self) -> History {
-        let nothing_kept = || History { since: self.head.revision.number, changes: Vec::new() };
+        let nothing_since = |head: &Head| History {
+            since: head.revision.number,
+            identity: head.identity,
+            changes: Vec::new(),
+        };
         let mut history = match &self.base {
             // Without what came before the log, the log says too little.
             Some(base) => match base.history() {
                 Some(history) => history,
-                None => return nothing_kept(),
+                None => return nothing_since(&self.head),
             },
-            None => History { since: 1, changes: Vec::new() },
+            None => nothing_since(&self.first),
         };
         history.changes.extend(self.changes.iter().cloned());
         history

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use nacre_core::safefs::Owner;
 use proptest::prelude::*;
 
+use super::commit::identity_at;
 use super::*;
 use crate::languages::{
     Analysis, Depth, Import, ImportKind, Language, Problem, SymbolFacts, SymbolKind, Visibility,
@@ -60,9 +61,16 @@ fn row(number: u64) -> FileRow {
 fn commit(number: u64) -> Commit {
     let path = format!("f{number}.rs");
     let revision = Revision { epoch: 9, number };
-    let change = Change { path: path.clone(), before: None, after: Some(FileHash(number)) };
+    let added = |number| Change {
+        path: format!("f{number}.rs"),
+        before: None,
+        after: Some(FileHash(number)),
+    };
+    let identity =
+        (2..=number).fold(1, |before, number| identity_after(before, [added(number).parts()]));
+    let change = added(number);
     Commit {
-        head: Head { revision, created_ns: 1, ..Head::default() },
+        head: Head { revision, identity, created_ns: 1, ..Head::default() },
         files: vec![(path, Some(row(number)))],
         folders: vec![(String::new(), Some(FolderRow::default()))],
         changes: if number == 1 { Vec::new() } else { vec![change] },
@@ -220,12 +228,46 @@ fn a_log_that_grows_long_is_folded_in_and_what_changed_is_still_known() {
 }
 
 #[test]
+fn a_state_is_known_by_what_led_to_it_and_not_by_its_number_alone() {
+    let shelf = Shelf::new();
+    let mut held = shelf.filled(4);
+    let log = shelf.folder().join("log-1");
+    let check = |artifact: &Artifact| {
+        for number in 1..=4 {
+            let state = commit(number).head.state();
+            assert!(artifact.knows(state), "{state}");
+            assert!(!artifact.knows(State { identity: state.identity ^ 1, ..state }), "{state}");
+            let elsewhere = Revision { epoch: 8, ..state.revision };
+            assert!(!artifact.knows(State { revision: elsewhere, ..state }), "{state}");
+        }
+        assert!(!artifact.knows(commit(5).head.state()));
+    };
+    check(&held);
+    check(&shelf.open().unwrap());
+    // A torn log is folded in: now the file's own history tells.
+    fs::write(&log, [fs::read(&log).unwrap(), b"torn".to_vec()].concat()).unwrap();
+    held = shelf.open().unwrap();
+    assert_eq!(shelf.keep(&mut held, commit(5)), Kept::Yes);
+    let folded = shelf.open().unwrap();
+    assert!((1..=5).all(|number| folded.knows(commit(number).head.state())));
+    let text = commit(5).head.state().to_string();
+    assert_eq!(text.parse(), Ok(commit(5).head.state()));
+    assert!("00000009.5".parse::<State>().is_err());
+}
+
+#[test]
 fn a_history_that_is_too_long_forgets_whole_revisions_and_says_so() {
     let change = |n: u64| Change { path: format!("f{n}"), before: None, after: Some(FileHash(n)) };
     let revisions = (0..210_000).map(|n| (2 + n / 70_000, change(n)));
-    let mut history = History { since: 1, changes: revisions.collect() };
+    let mut history = History { since: 1, identity: 7, changes: revisions.collect() };
+    let last = identity_at(7, &history.changes, 4);
     history.trim();
     assert_eq!((history.since, history.changes.len()), (2, 140_000));
+    assert_eq!(
+        identity_at(history.identity, &history.changes, 4),
+        last,
+        "none was lost on the way"
+    );
     assert_eq!(History::decode(&history.encode()), Some(history));
 }
 

@@ -118,7 +118,7 @@ pub(crate) fn collected(
 
 /// As much of a project as a ranking needs.
 pub(crate) fn sketched(map: &Map) -> Sketch {
-    Sketch::new(map.current.names(), map.current.imported(&map.cache, map.options.keeping))
+    Sketch::new(map.current.names(), map.current.imported(&map.cache, map.keeping()))
 }
 
 /// Looks at ranked files by their grammars that were only glanced at; tells whether there were any.

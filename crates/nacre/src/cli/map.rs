@@ -152,6 +152,12 @@ impl Map {
         Ok(())
     }
 
+    /// Whether anything about the map as it is now is written. What could not be kept itself is nothing to build on: the next
+    /// change gets the same number.
+    pub(crate) fn keeping(&self) -> Keeping {
+        if self.current.is_kept { self.options.keeping } else { Keeping::Dropped }
+    }
+
     /// The answer of a command, around what it has to say itself.
     pub(crate) fn envelope<S: Serialize>(
         &self,
@@ -174,8 +180,10 @@ impl Map {
     /// Remembers that a client has seen the map as it is now.
     pub(crate) fn seen_by(&self, ui: &mut Ui, client: &str) -> Result<(), CommandError> {
         check_client(client)?;
-        let kept = self.cache.remember(&self.current.project, client, self.current.revision());
-        if kept.is_err() {
+        let state = self.current.artifact.head().state();
+        let is_kept = self.keeping() == Keeping::Kept
+            && self.cache.remember(&self.current.project, client, state).is_ok();
+        if !is_kept {
             ui.warning("What the client has seen could not be kept", None);
         }
         Ok(())
@@ -194,7 +202,7 @@ impl Map {
 
     /// Who is affected by what changed.
     pub(crate) fn affected(&self, delta: &Delta) -> Vec<Affected> {
-        self.current.affected(&self.cache, self.options.keeping, delta)
+        self.current.affected(&self.cache, self.keeping(), delta)
     }
 
     /// What changed since a revision, a commit or what a client has seen.
@@ -209,7 +217,8 @@ impl Map {
             Since::Client(name) => {
                 check_client(name)?;
                 let seen = self.cache.seen_by(&current.project, name);
-                let delta = seen.map(|seen| delta_since(current, seen));
+                let seen = seen.filter(|seen| current.artifact.knows(*seen));
+                let delta = seen.map(|seen| delta_since(current, seen.revision));
                 // A client that has seen nothing, or nothing that is still known, gets everything.
                 Ok(delta.and_then(Result::ok).unwrap_or_else(|| delta_of_all(current)))
             }
