@@ -14,7 +14,7 @@ use nacre_core::safefs::{Access, FsError, Owner, RelPath, WriteScope, Writer};
 
 use super::analyses::{self, Analyses, NewAnalyses};
 use super::base::{self, Base};
-use super::commit::Commit;
+use super::commit::{Commit, Head};
 use super::log;
 use super::mapped::Mapped;
 use super::model::{Project, ProjectId, State};
@@ -106,14 +106,27 @@ impl Cache {
         })
     }
 
-    /// The records of a log that are whole, and how much of how many bytes they take.
-    fn read_log(&self, name: &str) -> (Vec<Commit>, u64, u64) {
-        let log = read_log(&self.folder.join(name));
-        let (commits, n_read) = log::read(&log, |place, bytes| match &self.seal {
+    /// The records of a log that go on from `head`, and how much of how many bytes they take.
+    fn read_log(&self, name: &str, head: &Head) -> (Vec<Commit>, u64, u64) {
+        let Some(log) = self.read(name, MAX_LOG_BYTES) else {
+            return (Vec::new(), 0, self.log_len(name));
+        };
+        let (commits, n_read) = log::read(&log, *head, |place, bytes| match &self.seal {
             Some(seal) => seal.open(&format!("{name}@{place}"), bytes).map(Cow::Owned),
             None => Some(Cow::Borrowed(bytes)),
         });
         (commits, n_read, log.len() as u64)
+    }
+
+    fn log_len(&self, name: &str) -> u64 {
+        let metadata = self.folder.join(name).symlink_metadata();
+        metadata.ok().filter(std::fs::Metadata::is_file).map_or(0, |metadata| metadata.len())
+    }
+
+    /// A plain file of the cache, if it is not larger than that.
+    fn read(&self, name: &str, limit: u64) -> Option<Vec<u8>> {
+        let scope = WriteScope::open(&self.folder, Access::Private).ok()?;
+        scope.read(&RelPath::new(name).ok()?, limit).ok()
     }
 
     pub fn analyses(&self) -> Analyses {
@@ -131,7 +144,7 @@ impl Cache {
         for generation in generations(&folder).into_iter().rev() {
             let Some(base) = self.base(project, generation) else { continue };
             let log = format!("{}/{}", project.id, log_name(generation));
-            let (commits, n_read, n_log) = self.read_log(&log);
+            let (commits, n_read, n_log) = self.read_log(&log, &base.head);
             let place = Place { generation, n_read, n_log };
             return Some(Artifact::read(base, place, commits));
         }
@@ -155,7 +168,7 @@ impl Cache {
         let id = project.id.to_string();
         WriteScope::create_inside(&self.folder, &id, Access::Private)?;
         let writer = scope.lock(&self.owner, PATIENCE)?;
-        if self.place_now(project, artifact.place) != artifact.place {
+        if !self.is_last(project, artifact.place) {
             return Ok(Kept::Moved);
         }
         if !new.is_empty() {
@@ -217,6 +230,8 @@ impl Cache {
         let files = artifact.files();
         let bytes =
             base::render(&project.root, artifact.head(), &folders, files.into_iter(), &history);
+        // A process that was killed while it removed a whole folder may have left the log of another life.
+        writer.remove_derived(&RelPath::new(&format!("{id}/{}", log_name(generation)))?)?;
         self.put(writer, &format!("{id}/{}", base_name(generation)), &bytes)?;
         artifact.place = Place { generation, n_read: 0, n_log: 0 };
         for generation in old {
@@ -254,16 +269,18 @@ impl Cache {
         names.filter(is_project).map(|name| (last_use(&self.folder.join(&name)), name)).collect()
     }
 
-    /// Where the last state lies, as a reader would find it. A file that was read already is not checked again.
-    fn place_now(&self, project: &Project, known: Place) -> Place {
+    /// Whether a reader would find the last state there. What was read already is not read again: a log only grows.
+    fn is_last(&self, project: &Project, place: Place) -> bool {
         let folder = self.folder.join(project.id.to_string());
         let is_whole =
-            |number: &u64| *number == known.generation || self.base(project, *number).is_some();
-        let Some(generation) = generations(&folder).into_iter().rev().find(is_whole) else {
-            return Place::default();
-        };
-        let (_, n_read, n_log) = self.read_log(&format!("{}/{}", project.id, log_name(generation)));
-        Place { generation, n_read, n_log }
+            |number: &u64| *number == place.generation || self.base(project, *number).is_some();
+        match generations(&folder).into_iter().rev().find(is_whole) {
+            Some(generation) => {
+                let log = format!("{}/{}", project.id, log_name(generation));
+                generation == place.generation && self.log_len(&log) == place.n_log
+            }
+            None => place == Place::default(),
+        }
     }
 
     /// What a client has seen of a project; `None` when it has seen nothing.
@@ -368,13 +385,4 @@ fn last_use(folder: &Path) -> SystemTime {
         metadata.accessed().ok().max(metadata.modified().ok())
     });
     times.max().unwrap_or(SystemTime::UNIX_EPOCH)
-}
-
-fn read_log(file: &Path) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    if let Ok(file) = std::fs::File::open(file) {
-        // What could be read of a log that fails halfway is as good as a torn one.
-        let _ = file.take(MAX_LOG_BYTES).read_to_end(&mut bytes);
-    }
-    bytes
 }

@@ -45,6 +45,19 @@ pub struct Change {
 }
 
 impl Commit {
+    /// Whether this is a change of what `head` is of. What an earlier life of the artifact left behind is not.
+    pub(super) fn follows(&self, head: &Head) -> bool {
+        let (before, after) = (head.revision, self.head.revision);
+        let identity = match self.changes.is_empty() {
+            true => head.identity,
+            false => identity_after(head.identity, self.changes.iter().map(Change::parts)),
+        };
+        let number = before.number + u64::from(!self.changes.is_empty());
+        after == Revision { number, ..before }
+            && self.head.created_ns == head.created_ns
+            && self.head.identity == identity
+    }
+
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut to = Encoder::default();
         self.head.encode(&mut to);

@@ -200,6 +200,45 @@ fn files_that_a_killed_writer_left_behind_harm_nobody() {
 }
 
 #[test]
+fn a_log_of_another_life_is_removed_before_its_file_is_written_anew() {
+    let shelf = Shelf::new();
+    shelf.filled(3);
+    // Killed while the folder was removed, in the order of the names.
+    fs::remove_file(shelf.folder().join("base-1")).unwrap();
+    let mut anew = commit(1);
+    anew.head.created_ns = 2;
+    let mut artifact = Artifact::default();
+    assert_eq!(shelf.keep(&mut artifact, anew), Kept::Yes);
+    assert!(!shelf.folder().join("log-1").exists());
+    assert_eq!(paths(&shelf.open().unwrap()), ["f1.rs"]);
+}
+
+#[test]
+fn a_record_that_does_not_follow_from_what_is_before_it_ends_the_log() {
+    type Spoil = fn(&mut Commit);
+    let strange: [(&str, Spoil); 6] = [
+        ("created at another time", |commit| commit.head.created_ns = 2),
+        ("of another epoch", |commit| commit.head.revision.epoch = 8),
+        ("with a gap before it", |commit| commit.head.revision.number = 4),
+        ("with the number of the one before", |commit| commit.head.revision.number = 2),
+        ("of other files", |commit| commit.head.identity ^= 1),
+        ("with changes that are not its own", |commit| commit.changes[0].after = None),
+    ];
+    for (what, spoil) in strange {
+        let shelf = Shelf::new();
+        let mut artifact = shelf.filled(2);
+        let mut spoiled = commit(3);
+        spoil(&mut spoiled);
+        assert_eq!(shelf.keep(&mut artifact, spoiled), Kept::Yes);
+        let mut read = shelf.open().unwrap();
+        assert_eq!(paths(&read), ["f1.rs", "f2.rs"], "a record {what}");
+        assert_eq!(shelf.keep(&mut read, commit(3)), Kept::Yes);
+        assert_eq!(paths(&shelf.open().unwrap()), ["f1.rs", "f2.rs", "f3.rs"], "{what}");
+        assert!(shelf.folder().join("base-2").exists(), "{what}: the whole was written anew");
+    }
+}
+
+#[test]
 fn only_who_read_the_last_state_writes_the_next() {
     let shelf = Shelf::new();
     shelf.filled(1);
@@ -421,7 +460,7 @@ proptest! {
         let _ = super::blob::decode(&bytes);
         let _ = super::blob::decode_outline(&bytes, Language::Rust);
         let _ = super::commit::History::decode(&bytes);
-        let (_, n_read) = super::log::read(&bytes, |_, bytes| Some(bytes.into()));
+        let (_, n_read) = super::log::read(&bytes, Head::default(), |_, bytes| Some(bytes.into()));
         prop_assert!(n_read <= bytes.len() as u64);
     }
 }
