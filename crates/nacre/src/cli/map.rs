@@ -127,7 +127,7 @@ impl Map {
         command: &str,
     ) -> Result<Self, CommandError> {
         let project = Project::at(root_of(runtime, place)?);
-        let cache = map_cache(runtime, command)?;
+        let cache = map_cache(runtime, command, keeping)?;
         let options = RefreshOptions {
             now_ns: nanos(runtime.now()),
             looked_ns: nanos(env::clock()()),
@@ -177,9 +177,12 @@ impl Map {
         }
     }
 
-    /// Remembers that a client has seen the map as it is now.
+    /// Remembers that a client has seen the map as it is now, unless nothing is to be written.
     pub(crate) fn seen_by(&self, ui: &mut Ui, client: &str) -> Result<(), CommandError> {
         check_client(client)?;
+        if self.options.keeping == Keeping::Dropped {
+            return Ok(());
+        }
         let state = self.current.artifact.head().state();
         let is_kept = self.keeping() == Keeping::Kept
             && self.cache.remember(&self.current.project, client, state).is_ok();

@@ -1,8 +1,11 @@
 //! Where the map keeps what it knows: in the clear, or sealed with a key that is this person's own.
 
+use std::path::Path;
+
 use nacre_core::config::AtRest;
-use nacre_core::safefs::{FsError, RelPath, WriteScope};
+use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
 use nacre_map::artifact::{Cache, Seal};
+use nacre_map::indexer::Keeping;
 
 use super::env;
 use super::error::CommandError;
@@ -15,35 +18,44 @@ const SEALED_FOLDER: &str = "cache/codemap-sealed";
 /// The key, beside them all.
 const KEY_FILE: &str = "map.key";
 
+type Key = [u8; Seal::KEY_BYTES];
+
 /// More is no key.
 const MAX_KEY_BYTES: u64 = 1 << 10;
 
-/// The cache of the map, as the settings want it kept.
-pub(crate) fn map_cache(runtime: &Runtime, command: &str) -> Result<Cache, CommandError> {
+/// The cache of the map, as the settings want it kept. Where nothing is to be kept, nothing is made or removed, either.
+pub(crate) fn map_cache(
+    runtime: &Runtime,
+    command: &str,
+    keeping: Keeping,
+) -> Result<Cache, CommandError> {
     let in_folder = |name: &str| -> Result<Cache, CommandError> {
         Ok(Cache::new(runtime.home()?.join(name), runtime.owner(command)))
     };
     match runtime.settings().map.at_rest {
         AtRest::Plain => in_folder(PLAIN_FOLDER),
         AtRest::Encrypted => {
-            // What was kept before would still tell everything.
-            in_folder(PLAIN_FOLDER)?.clear()?;
-            let seal = Seal::new(&key(&runtime.home_scope()?)?);
+            let key = match keeping {
+                Keeping::Kept => {
+                    // What was kept before would still tell everything.
+                    in_folder(PLAIN_FOLDER)?.clear()?;
+                    kept_key(&runtime.home_scope()?)?
+                }
+                Keeping::Dropped => known_key(runtime.home()?)?.map_or_else(drawn_key, Ok)?,
+            };
+            let seal = Seal::new(&key);
             Ok(in_folder(SEALED_FOLDER)?.sealed(seal))
         }
     }
 }
 
 /// The key; the first who asks makes it.
-fn key(home: &WriteScope) -> Result<[u8; Seal::KEY_BYTES], CommandError> {
+fn kept_key(home: &WriteScope) -> Result<Key, CommandError> {
     let path = RelPath::new(KEY_FILE)?;
     if let Some(key) = read(home, &path)? {
         return Ok(key);
     }
-    let key: [u8; Seal::KEY_BYTES] = env::random().map_err(|error| CommandError {
-        causes: vec![error.to_string()],
-        ..CommandError::failed("Cannot draw a key for the map")
-    })?;
+    let key = drawn_key()?;
     match home.create_file(&path, &key) {
         Ok(()) => Ok(key),
         // Another process was faster.
@@ -52,7 +64,23 @@ fn key(home: &WriteScope) -> Result<[u8; Seal::KEY_BYTES], CommandError> {
     }
 }
 
-fn read(home: &WriteScope, path: &RelPath) -> Result<Option<[u8; Seal::KEY_BYTES]>, CommandError> {
+/// The key, where there is one.
+fn known_key(home: &Path) -> Result<Option<Key>, CommandError> {
+    match WriteScope::open(home, Access::Private) {
+        Ok(home) => read(&home, &RelPath::new(KEY_FILE)?),
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn drawn_key() -> Result<Key, CommandError> {
+    env::random().map_err(|error| CommandError {
+        causes: vec![error.to_string()],
+        ..CommandError::failed("Cannot draw a key for the map")
+    })
+}
+
+fn read(home: &WriteScope, path: &RelPath) -> Result<Option<Key>, CommandError> {
     let Some(bytes) = home.read_optional(path, MAX_KEY_BYTES)? else { return Ok(None) };
     let key = bytes.try_into().map_err(|_| {
         let file = home.full(path);
