@@ -66,18 +66,8 @@ impl Cache {
         Self { seal: Some(seal), ..self }
     }
 
-    /// Removes everything, if there is anything: what is in the clear when it should not be.
-    pub fn clear(&self) -> Result<(), FsError> {
-        let mut folders: Vec<String> = self.projects().into_iter().map(|(_, name)| name).collect();
-        folders.extend(
-            self.folder.join(analyses::FOLDER).is_dir().then(|| analyses::FOLDER.to_owned()),
-        );
-        if folders.is_empty() {
-            return Ok(());
-        }
-        let scope = self.scope()?;
-        let writer = self.lock(&scope)?;
-        folders.iter().try_for_each(|name| writer.remove_derived_folder(&RelPath::new(name)?))
+    pub(super) fn is_sealed(&self) -> bool {
+        self.seal.is_some()
     }
 
     /// What a file of the cache holds, by its name below the folder.
@@ -166,8 +156,7 @@ impl Cache {
     ) -> Result<Kept, FsError> {
         let scope = self.scope()?;
         let id = project.id.to_string();
-        WriteScope::create_inside(&self.folder, &id, Access::Private)?;
-        let writer = scope.lock(&self.owner, PATIENCE)?;
+        let writer = self.writer(&scope, &id)?;
         if !self.is_last(project, artifact.place) {
             return Ok(Kept::Moved);
         }
@@ -200,8 +189,7 @@ impl Cache {
     /// Keeps what was found in texts, without a change of any artifact.
     pub fn keep_analyses(&self, new: &NewAnalyses) -> Result<(), FsError> {
         let scope = self.scope()?;
-        WriteScope::create_inside(&self.folder, analyses::FOLDER, Access::Private)?;
-        let writer = scope.lock(&self.owner, PATIENCE)?;
+        let writer = self.writer(&scope, analyses::FOLDER)?;
         Analyses::add(self, &writer, new)
     }
 
@@ -261,7 +249,7 @@ impl Cache {
     ///
     /// A use that changes nothing writes nothing, so it is the system's own note of the last reading that tells; where
     /// it keeps none, the last change does.
-    fn projects(&self) -> Vec<(SystemTime, String)> {
+    pub(super) fn projects(&self) -> Vec<(SystemTime, String)> {
         let Ok(entries) = std::fs::read_dir(&self.folder) else { return Vec::new() };
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         let is_project =
@@ -298,8 +286,7 @@ impl Cache {
         }
         let scope = self.scope()?;
         let id = project.id.to_string();
-        WriteScope::create_inside(&self.folder, &id, Access::Private)?;
-        let writer = scope.lock(&self.owner, PATIENCE)?;
+        let writer = self.writer(&scope, &id)?;
         let path = RelPath::new(&format!("{id}/{}", client_name(client)))?;
         writer.put_derived(&path, format!("{state}\n").as_bytes())?;
         self.remove_oldest(&writer, &id, CLIENT_PREFIX, MAX_CLIENTS)
@@ -328,6 +315,18 @@ impl Cache {
 
     pub(super) fn lock<'s>(&self, scope: &'s WriteScope) -> Result<Writer<'s>, FsError> {
         scope.lock(&self.owner, PATIENCE)
+    }
+
+    /// Takes the lock to write into a folder of the cache, which is made where it is missing.
+    pub(super) fn writer<'s>(
+        &self,
+        scope: &'s WriteScope,
+        folder: &str,
+    ) -> Result<Writer<'s>, FsError> {
+        let writer = self.lock(scope)?;
+        self.check_not_retired(scope)?;
+        WriteScope::create_inside(&self.folder, folder, Access::Private)?;
+        Ok(writer)
     }
 
     /// The folder as a scope, made where it is missing.

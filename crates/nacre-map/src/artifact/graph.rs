@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use nacre_core::safefs::{Access, FsError, WriteScope};
+use nacre_core::safefs::FsError;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::cache::Cache;
@@ -176,8 +176,7 @@ impl Cache {
     pub fn keep_graph(&self, project: &Project, key: u64, graph: &Graph) -> Result<(), FsError> {
         let scope = self.scope()?;
         let id = project.id.to_string();
-        WriteScope::create_inside(self.folder(), &id, Access::Private)?;
-        let writer = self.lock(&scope)?;
+        let writer = self.writer(&scope, &id)?;
         self.put(&writer, &format!("{id}/{}", name(key)), &graph.map)?;
         self.remove_oldest(&writer, &id, PREFIX, MAX_GRAPHS)
     }

@@ -15,6 +15,7 @@ mod log;
 mod mapped;
 mod model;
 mod pack;
+mod rest;
 mod row;
 mod seal;
 mod slice;

@@ -1,6 +1,6 @@
 //! Answers that were made for a state, kept beside it: the same question about the same state costs one read.
 
-use nacre_core::safefs::{Access, FsError, WriteScope};
+use nacre_core::safefs::FsError;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::cache::Cache;
@@ -53,8 +53,7 @@ impl Cache {
         survey.extend(identity.to_le_bytes());
         let scope = self.scope()?;
         let id = project.id.to_string();
-        WriteScope::create_inside(self.folder(), &id, Access::Private)?;
-        let writer = self.lock(&scope)?;
+        let writer = self.writer(&scope, &id)?;
         self.put(&writer, &format!("{id}/{SURVEY}"), &checked(survey))
     }
 
@@ -65,8 +64,7 @@ impl Cache {
         }
         let scope = self.scope()?;
         let id = project.id.to_string();
-        WriteScope::create_inside(self.folder(), &id, Access::Private)?;
-        let writer = self.lock(&scope)?;
+        let writer = self.writer(&scope, &id)?;
         self.put(&writer, &format!("{id}/{}", name(key)), &checked(answer.to_vec()))?;
         self.remove_oldest(&writer, &id, PREFIX, MAX_SLICES)
     }

@@ -135,6 +135,41 @@ fn a_sealed_cache_keeps_what_a_plain_one_keeps_and_shows_none_of_it() {
 }
 
 #[test]
+fn who_started_in_the_clear_writes_nothing_after_the_switch() {
+    let shelf = Shelf::new();
+    let mut artifact = shelf.filled(2);
+    let before = shelf.cache();
+    shelf.cache().retire().unwrap();
+    let left = || {
+        let names = fs::read_dir(shelf.dir.path()).unwrap();
+        let mut names: Vec<_> =
+            names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(left(), ["encrypted", "journal"]);
+    let (project, none) = (&shelf.project, NewAnalyses::new());
+    let graph = Graph::new(&Imports::default());
+    assert!(before.keep(project, &mut artifact, commit(3), &none).is_err());
+    assert!(before.keep(project, &mut Artifact::default(), commit(1), &none).is_err());
+    assert!(before.keep_analyses(&none).is_err());
+    assert!(before.keep_slice(project, 1, b"x").is_err());
+    assert!(before.keep_survey(project, 1, Vec::new()).is_err());
+    assert!(before.keep_graph(project, 1, &graph).is_err());
+    assert!(before.remember(project, "c", State::default()).is_err());
+    assert_eq!(left(), ["encrypted", "journal"], "not even an empty folder");
+    // A folder that an older program made nonetheless goes with the next command.
+    fs::create_dir(shelf.folder()).unwrap();
+    shelf.cache().retire().unwrap();
+    assert_eq!(left(), ["encrypted", "journal"]);
+    before.reopen().unwrap();
+    assert_eq!(
+        before.keep(project, &mut Artifact::default(), commit(1), &none).unwrap(),
+        Kept::Yes
+    );
+}
+
+#[test]
 fn a_log_that_is_cut_anywhere_ends_with_its_last_whole_record() {
     let shelf = Shelf::new();
     shelf.filled(4);

@@ -29,24 +29,42 @@ pub(crate) fn map_cache(
     command: &str,
     keeping: Keeping,
 ) -> Result<Cache, CommandError> {
-    let in_folder = |name: &str| -> Result<Cache, CommandError> {
-        Ok(Cache::new(runtime.home()?.join(name), runtime.owner(command)))
-    };
-    match runtime.settings().map.at_rest {
-        AtRest::Plain => in_folder(PLAIN_FOLDER),
+    let at_rest = runtime.settings().map.at_rest;
+    if keeping == Keeping::Kept {
+        settle(runtime, command, at_rest)?;
+    }
+    match at_rest {
+        AtRest::Plain => in_folder(runtime, command, PLAIN_FOLDER),
         AtRest::Encrypted => {
             let key = match keeping {
-                Keeping::Kept => {
-                    // What was kept before would still tell everything.
-                    in_folder(PLAIN_FOLDER)?.clear()?;
-                    kept_key(&runtime.home_scope()?)?
-                }
+                Keeping::Kept => kept_key(&runtime.home_scope()?)?,
                 Keeping::Dropped => known_key(runtime.home()?)?.map_or_else(drawn_key, Ok)?,
             };
-            let seal = Seal::new(&key);
-            Ok(in_folder(SEALED_FOLDER)?.sealed(seal))
+            Ok(in_folder(runtime, command, SEALED_FOLDER)?.sealed(Seal::new(&key)))
         }
     }
+}
+
+/// Removes what is kept in another way than it should be.
+pub(crate) fn settle(
+    runtime: &Runtime,
+    command: &str,
+    at_rest: AtRest,
+) -> Result<(), CommandError> {
+    let plain = in_folder(runtime, command, PLAIN_FOLDER)?;
+    match at_rest {
+        AtRest::Encrypted => plain.retire()?,
+        AtRest::Plain => {
+            // What stays for now tells nobody anything, and is removed by the next command.
+            let _ = plain.reopen();
+            let _ = in_folder(runtime, command, SEALED_FOLDER)?.clear();
+        }
+    }
+    Ok(())
+}
+
+fn in_folder(runtime: &Runtime, command: &str, name: &str) -> Result<Cache, CommandError> {
+    Ok(Cache::new(runtime.home()?.join(name), runtime.owner(command)))
 }
 
 /// The key; the first who asks makes it.
