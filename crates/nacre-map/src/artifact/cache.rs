@@ -6,7 +6,6 @@
 //! record it twice.
 
 use std::borrow::Cow;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -19,6 +18,7 @@ use super::log;
 use super::mapped::Mapped;
 use super::model::{Project, ProjectId, State};
 use super::seal::Seal;
+use super::slice::{MAX_SLICE_BYTES, MAX_SURVEY_BYTES};
 use super::state::{Artifact, Place};
 
 /// So many projects are kept; the one that was used longest ago goes first.
@@ -29,6 +29,21 @@ const MIN_FOLD_BYTES: u64 = 256 << 10;
 
 /// No log is longer; what is, was not written here.
 const MAX_LOG_BYTES: u64 = 64 << 20;
+
+/// How large a file of each kind can be, by how its name begins. A larger one was not written here, and is not read.
+const LIMITS: &[(&str, u64)] = &[
+    ("base-", 1 << 30),
+    ("graph-", 256 << 20),
+    ("slice-", MAX_SLICE_BYTES),
+    ("survey", MAX_SURVEY_BYTES),
+    (CLIENT_PREFIX, 64),
+];
+
+/// All others are packs of analyses.
+const MAX_PACK_BYTES: u64 = 256 << 20;
+
+/// What is around what is kept: checksums and the seal.
+const MAX_WRAPPING_BYTES: u64 = 16 + Seal::MORE_BYTES as u64;
 
 /// How long a writer waits for another one. Nobody needs what is written, so not long.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -72,10 +87,14 @@ impl Cache {
 
     /// What a file of the cache holds, by its name below the folder.
     pub(super) fn bytes(&self, name: &str) -> Option<Mapped> {
-        let kept = Mapped::open(&self.folder.join(name))?;
         match &self.seal {
-            Some(seal) => seal.open(name, &kept).map(Mapped::Memory),
-            None => Some(kept),
+            // What lies there may be anything, and may change while it is looked at: it is read before it is believed.
+            Some(seal) => seal.open(name, self.read(name, limit_of(name))?).map(Mapped::Memory),
+            None => {
+                let scope = WriteScope::open(&self.folder, Access::Private).ok()?;
+                let mapped = scope.map_derived(&RelPath::new(name).ok()?, limit_of(name));
+                mapped.ok().map(Mapped::File)
+            }
         }
     }
 
@@ -102,7 +121,7 @@ impl Cache {
             return (Vec::new(), 0, self.log_len(name));
         };
         let (commits, n_read) = log::read(&log, *head, |place, bytes| match &self.seal {
-            Some(seal) => seal.open(&format!("{name}@{place}"), bytes).map(Cow::Owned),
+            Some(seal) => seal.open(&format!("{name}@{place}"), bytes.to_vec()).map(Cow::Owned),
             None => Some(Cow::Borrowed(bytes)),
         });
         (commits, n_read, log.len() as u64)
@@ -273,10 +292,8 @@ impl Cache {
 
     /// What a client has seen of a project; `None` when it has seen nothing.
     pub fn seen_by(&self, project: &Project, client: &str) -> Option<State> {
-        let path = self.folder.join(project.id.to_string()).join(client_name(client));
-        let mut text = String::new();
-        std::fs::File::open(path).ok()?.take(64).read_to_string(&mut text).ok()?;
-        text.trim().parse().ok()
+        let bytes = self.bytes(&format!("{}/{}", project.id, client_name(client)))?;
+        std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
     }
 
     /// Remembers that a client has seen a project in `state`; writes only what is new.
@@ -287,8 +304,8 @@ impl Cache {
         let scope = self.scope()?;
         let id = project.id.to_string();
         let writer = self.writer(&scope, &id)?;
-        let path = RelPath::new(&format!("{id}/{}", client_name(client)))?;
-        writer.put_derived(&path, format!("{state}\n").as_bytes())?;
+        let name = format!("{id}/{}", client_name(client));
+        self.put(&writer, &name, format!("{state}\n").as_bytes())?;
         self.remove_oldest(&writer, &id, CLIENT_PREFIX, MAX_CLIENTS)
     }
 
@@ -340,6 +357,13 @@ impl Cache {
         }
         WriteScope::open(&self.folder, Access::Private)
     }
+}
+
+/// How large a file of that name can be.
+fn limit_of(name: &str) -> u64 {
+    let file = name.rsplit('/').next().unwrap_or_default();
+    let kind = LIMITS.iter().find(|(start, _)| file.starts_with(start));
+    kind.map_or(MAX_PACK_BYTES, |(_, limit)| *limit) + MAX_WRAPPING_BYTES
 }
 
 fn base_name(generation: u64) -> String {

@@ -10,7 +10,7 @@ use super::model::Project;
 const MAX_SLICES: usize = 16;
 
 /// A longer answer is made again each time.
-const MAX_SLICE_BYTES: u64 = 4 << 20;
+pub(super) const MAX_SLICE_BYTES: u64 = 4 << 20;
 
 const PREFIX: &str = "slice-";
 
@@ -18,7 +18,7 @@ const PREFIX: &str = "slice-";
 const SURVEY: &str = "survey";
 
 /// A larger survey is made again each time.
-const MAX_SURVEY_BYTES: u64 = 256 << 20;
+pub(super) const MAX_SURVEY_BYTES: u64 = 256 << 20;
 
 impl Cache {
     /// An answer that was kept under this key; `None` when there is none that is whole.

@@ -135,6 +135,67 @@ fn a_sealed_cache_keeps_what_a_plain_one_keeps_and_shows_none_of_it() {
 }
 
 #[test]
+fn what_a_stranger_puts_in_the_place_of_a_file_is_not_followed_waited_for_or_read_whole() {
+    type Put = fn(&Path);
+    let strange: [(&str, Put); 4] = [
+        ("a pipe", |path| {
+            let made = std::process::Command::new("mkfifo").arg(path).status();
+            assert!(made.unwrap().success());
+        }),
+        ("a link", |path| {
+            fs::rename(path.with_extension("kept"), path.with_extension("true")).unwrap();
+            std::os::unix::fs::symlink(path.with_extension("true"), path).unwrap();
+        }),
+        ("a folder", |path| fs::create_dir(path).unwrap()),
+        // Of a terabyte that is not there; whoever made room for it would not get far.
+        ("a huge file", |path| fs::File::create(path).unwrap().set_len(1 << 40).unwrap()),
+    ];
+    for is_sealed in [false, true] {
+        for (what, put) in strange {
+            let shelf = Shelf::new();
+            let seal = is_sealed.then(|| Seal::new(&[1; Seal::KEY_BYTES]));
+            let cache = || match &seal {
+                Some(seal) => shelf.cache().sealed(seal.clone()),
+                None => shelf.cache(),
+            };
+            let key = AnalysisKey::new(FileHash(1), Language::Rust);
+            let new = NewAnalyses::from([(key, packed(&Analysis::default()))]);
+            let mut artifact = Artifact::default();
+            for number in 1..=2 {
+                cache().keep(&shelf.project, &mut artifact, commit(number), &new).unwrap();
+            }
+            cache().keep_slice(&shelf.project, 5, b"f1.rs").unwrap();
+            cache().keep_survey(&shelf.project, 7, b"f1.rs".to_vec()).unwrap();
+            cache().remember(&shelf.project, "c", State::default()).unwrap();
+            let graph = Graph::new(&Imports::default());
+            cache().keep_graph(&shelf.project, 6, &graph).unwrap();
+            for path in files(shelf.dir.path()) {
+                fs::rename(&path, path.with_extension("kept")).unwrap();
+                put(&path);
+            }
+            assert!(cache().open(&shelf.project).is_none(), "{what}");
+            assert_eq!(cache().analyses().get(key), None, "{what}");
+            assert_eq!(cache().slice(&shelf.project, 5), None, "{what}");
+            assert_eq!(cache().survey(&shelf.project), None, "{what}");
+            assert_eq!(cache().seen_by(&shelf.project, "c"), None, "{what}");
+            assert!(cache().graph(&shelf.project, 6).is_none(), "{what}");
+        }
+    }
+}
+
+/// The files of a cache, without its lock.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("journal") {
+            files.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+        }
+    }
+    files
+}
+
+#[test]
 fn who_started_in_the_clear_writes_nothing_after_the_switch() {
     let shelf = Shelf::new();
     let mut artifact = shelf.filled(2);
