@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use nacre_core::safefs::{Access, FsError, Owner, RelPath, WriteScope, Writer};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::analyses::{self, Analyses, NewAnalyses};
 use super::base::{self, Base};
@@ -85,6 +86,23 @@ impl Cache {
         self.seal.is_some()
     }
 
+    /// The folder of a project. Under seal it does not tell of which, not even to who tries many paths.
+    pub(super) fn name_of(&self, project: ProjectId) -> String {
+        match &self.seal {
+            Some(seal) => seal.name(&project.to_string()),
+            None => project.to_string(),
+        }
+    }
+
+    /// A file in a project's folder that is found by a key, which says what it is about.
+    pub(super) fn name_in(&self, folder: &str, prefix: &str, key: u64) -> String {
+        let plain = format!("{folder}/{prefix}{key:016x}");
+        match &self.seal {
+            Some(seal) => format!("{folder}/{prefix}{}", seal.name(&plain)),
+            None => plain,
+        }
+    }
+
     /// What a file of the cache holds, by its name below the folder.
     pub(super) fn bytes(&self, name: &str) -> Option<Mapped> {
         match &self.seal {
@@ -149,10 +167,10 @@ impl Cache {
     }
 
     fn try_open(&self, project: &Project) -> Option<Artifact> {
-        let folder = self.folder.join(project.id.to_string());
-        for generation in generations(&folder).into_iter().rev() {
+        let id = self.name_of(project.id);
+        for generation in generations(&self.folder.join(&id)).into_iter().rev() {
             let Some(base) = self.base(project, generation) else { continue };
-            let log = format!("{}/{}", project.id, log_name(generation));
+            let log = format!("{id}/{}", log_name(generation));
             let (commits, n_read, n_log) = self.read_log(&log, &base.head);
             let place = Place { generation, n_read, n_log };
             return Some(Artifact::read(base, place, commits));
@@ -161,7 +179,8 @@ impl Cache {
     }
 
     fn base(&self, project: &Project, generation: u64) -> Option<Base> {
-        let bytes = self.bytes(&format!("{}/{}", project.id, base_name(generation)))?;
+        let id = self.name_of(project.id);
+        let bytes = self.bytes(&format!("{id}/{}", base_name(generation)))?;
         Base::open(bytes, &project.root)
     }
 
@@ -174,7 +193,7 @@ impl Cache {
         new: &NewAnalyses,
     ) -> Result<Kept, FsError> {
         let scope = self.scope()?;
-        let id = project.id.to_string();
+        let id = self.name_of(project.id);
         let writer = self.writer(&scope, &id)?;
         if !self.is_last(project, artifact.place) {
             return Ok(Kept::Moved);
@@ -199,7 +218,7 @@ impl Cache {
             }
             None => {
                 self.fold(project, artifact, &writer)?;
-                self.evict(project.id, &writer)?;
+                self.evict(&id, &writer)?;
             }
         }
         Ok(Kept::Yes)
@@ -227,7 +246,7 @@ impl Cache {
         artifact: &mut Artifact,
         writer: &Writer<'_>,
     ) -> Result<(), FsError> {
-        let id = project.id.to_string();
+        let id = self.name_of(project.id);
         let old = generations(&self.folder.join(&id));
         let generation = old.last().map_or(1, |last| last + 1);
         let mut history = artifact.history();
@@ -250,12 +269,12 @@ impl Cache {
     }
 
     /// Removes the projects that were used longest ago, when there are too many.
-    fn evict(&self, kept: ProjectId, writer: &Writer<'_>) -> Result<(), FsError> {
+    fn evict(&self, kept: &str, writer: &Writer<'_>) -> Result<(), FsError> {
         let mut projects = self.projects();
         if projects.len() <= MAX_PROJECTS {
             return Ok(());
         }
-        projects.retain(|(_, name)| *name != kept.to_string());
+        projects.retain(|(_, name)| name != kept);
         projects.sort();
         let n_over = projects.len() + 1 - MAX_PROJECTS;
         for (_, name) in projects.into_iter().take(n_over) {
@@ -278,12 +297,12 @@ impl Cache {
 
     /// Whether a reader would find the last state there. What was read already is not read again: a log only grows.
     fn is_last(&self, project: &Project, place: Place) -> bool {
-        let folder = self.folder.join(project.id.to_string());
+        let id = self.name_of(project.id);
         let is_whole =
             |number: &u64| *number == place.generation || self.base(project, *number).is_some();
-        match generations(&folder).into_iter().rev().find(is_whole) {
+        match generations(&self.folder.join(&id)).into_iter().rev().find(is_whole) {
             Some(generation) => {
-                let log = format!("{}/{}", project.id, log_name(generation));
+                let log = format!("{id}/{}", log_name(generation));
                 generation == place.generation && self.log_len(&log) == place.n_log
             }
             None => place == Place::default(),
@@ -292,7 +311,7 @@ impl Cache {
 
     /// What a client has seen of a project; `None` when it has seen nothing.
     pub fn seen_by(&self, project: &Project, client: &str) -> Option<State> {
-        let bytes = self.bytes(&format!("{}/{}", project.id, client_name(client)))?;
+        let bytes = self.bytes(&self.client_file(&self.name_of(project.id), client))?;
         std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
     }
 
@@ -302,11 +321,14 @@ impl Cache {
             return Ok(());
         }
         let scope = self.scope()?;
-        let id = project.id.to_string();
+        let id = self.name_of(project.id);
         let writer = self.writer(&scope, &id)?;
-        let name = format!("{id}/{}", client_name(client));
-        self.put(&writer, &name, format!("{state}\n").as_bytes())?;
+        self.put(&writer, &self.client_file(&id, client), format!("{state}\n").as_bytes())?;
         self.remove_oldest(&writer, &id, CLIENT_PREFIX, MAX_CLIENTS)
+    }
+
+    pub(super) fn client_file(&self, folder: &str, client: &str) -> String {
+        self.name_in(folder, CLIENT_PREFIX, xxh3_64(client.as_bytes()))
     }
 
     /// Removes files of a project whose names begin so, the oldest first, until few enough are left.
@@ -372,10 +394,6 @@ fn base_name(generation: u64) -> String {
 
 fn log_name(generation: u64) -> String {
     format!("log-{generation}")
-}
-
-fn client_name(client: &str) -> String {
-    format!("{CLIENT_PREFIX}{:016x}", xxhash_rust::xxh3::xxh3_64(client.as_bytes()))
 }
 
 /// The generations that have a file, in order.

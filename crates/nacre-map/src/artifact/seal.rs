@@ -13,6 +13,9 @@ const MAGIC: [u8; 8] = *b"NACRESEA";
 
 const SALT_BYTES: usize = 32;
 
+/// So much of a hash stands for a name, in two digits each.
+const NAME_BYTES: usize = 8;
+
 const BODY_AT: usize = MAGIC.len() + SALT_BYTES;
 
 /// What files are sealed with.
@@ -60,6 +63,15 @@ impl Seal {
         let n_bytes = key.open_within(nonce, aad, &mut file, BODY_AT..).ok()?.len();
         file.truncate(n_bytes);
         Some(file)
+    }
+
+    /// What stands on the disk for a name that would tell something.
+    pub(super) fn name(&self, name: &str) -> String {
+        let mut context = hmac::Context::with_key(&self.master);
+        context.update(b"name\0");
+        context.update(name.as_bytes());
+        let tag = context.sign();
+        tag.as_ref().iter().take(NAME_BYTES).map(|byte| format!("{byte:02x}")).collect()
     }
 
     fn salt(&self, name: &str, bytes: &[u8]) -> hmac::Tag {

@@ -23,19 +23,19 @@ pub(super) const MAX_SURVEY_BYTES: u64 = 256 << 20;
 impl Cache {
     /// An answer that was kept under this key; `None` when there is none that is whole.
     pub fn slice(&self, project: &Project, key: u64) -> Option<Vec<u8>> {
-        self.kept(project, &name(key))
+        self.kept(&self.name_in(&self.name_of(project.id), PREFIX, key))
     }
 
     /// The survey that was kept, with what the files were known by then; `None` when there is none that is whole.
     pub fn survey(&self, project: &Project) -> Option<(u64, Vec<u8>)> {
-        let mut bytes = self.kept(project, SURVEY)?;
+        let mut bytes = self.kept(&format!("{}/{SURVEY}", self.name_of(project.id)))?;
         let identity = u64::from_le_bytes(*bytes.last_chunk()?);
         bytes.truncate(bytes.len() - size_of::<u64>());
         Some((identity, bytes))
     }
 
-    fn kept(&self, project: &Project, name: &str) -> Option<Vec<u8>> {
-        let bytes = self.bytes(&format!("{}/{name}", project.id))?;
+    fn kept(&self, name: &str) -> Option<Vec<u8>> {
+        let bytes = self.bytes(name)?;
         let (kept, check) = bytes.split_last_chunk()?;
         (u64::from_le_bytes(*check) == xxh3_64(kept)).then(|| kept.to_vec())
     }
@@ -52,7 +52,7 @@ impl Cache {
         }
         survey.extend(identity.to_le_bytes());
         let scope = self.scope()?;
-        let id = project.id.to_string();
+        let id = self.name_of(project.id);
         let writer = self.writer(&scope, &id)?;
         self.put(&writer, &format!("{id}/{SURVEY}"), &checked(survey))
     }
@@ -63,9 +63,9 @@ impl Cache {
             return Ok(());
         }
         let scope = self.scope()?;
-        let id = project.id.to_string();
+        let id = self.name_of(project.id);
         let writer = self.writer(&scope, &id)?;
-        self.put(&writer, &format!("{id}/{}", name(key)), &checked(answer.to_vec()))?;
+        self.put(&writer, &self.name_in(&id, PREFIX, key), &checked(answer.to_vec()))?;
         self.remove_oldest(&writer, &id, PREFIX, MAX_SLICES)
     }
 }
@@ -74,8 +74,4 @@ fn checked(mut bytes: Vec<u8>) -> Vec<u8> {
     let check = xxh3_64(&bytes);
     bytes.extend(check.to_le_bytes());
     bytes
-}
-
-fn name(key: u64) -> String {
-    format!("{PREFIX}{key:016x}")
 }

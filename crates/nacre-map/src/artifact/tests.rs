@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use nacre_core::safefs::Owner;
 use proptest::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::commit::identity_at;
 use super::*;
@@ -112,16 +113,24 @@ fn a_sealed_cache_keeps_what_a_plain_one_keeps_and_shows_none_of_it() {
     assert_eq!(sealed(1).analyses().get(key), Some(analysis));
     assert_eq!(sealed(1).slice(&shelf.project, 5).as_deref(), Some(&b"f1.rs pearl"[..]));
     assert_eq!(sealed(1).graph(&shelf.project, 6).unwrap().hash_of(0), FileHash(1));
-    let beside = shelf.dir.path().join("analyses/1.pack");
-    let own = ["base-1", "log-1", "slice-0000000000000005", "graph-0000000000000006"];
-    for path in own.map(|name| shelf.folder().join(name)).into_iter().chain([beside]) {
-        let bytes = fs::read(&path).unwrap();
+    let state = artifact.head().state();
+    sealed(1).remember(&shelf.project, "agent", state).unwrap();
+    assert_eq!(sealed(1).seen_by(&shelf.project, "agent"), Some(state));
+    let kept = files(shelf.dir.path());
+    // The two of the artifact, and a pack for each of the three changes, an answer, a graph and a client.
+    assert_eq!(kept.len(), 8, "{kept:?}");
+    let (id, client) = (shelf.project.id.to_string(), format!("{:016x}", xxh3_64(b"agent")));
+    for path in &kept {
+        let bytes = fs::read(path).unwrap();
         let name = path.display();
-        for word in ["f1.rs", "f2.rs", "pearl", "NACREMAP"] {
+        for word in ["f1.rs", "f2.rs", "pearl", "NACREMAP", "00000009.3", &id] {
             assert!(
                 !bytes.windows(word.len()).any(|part| part == word.as_bytes()),
                 "{word} in {name}"
             );
+        }
+        for told in [&id, &client, "0000000000000005", "0000000000000006"] {
+            assert!(!name.to_string().contains(told), "{told} is told by {name}");
         }
     }
     for other in [sealed(2), shelf.cache()] {
@@ -129,9 +138,17 @@ fn a_sealed_cache_keeps_what_a_plain_one_keeps_and_shows_none_of_it() {
         assert_eq!(other.analyses().get(key), None);
         assert_eq!(other.slice(&shelf.project, 5), None);
         assert!(other.graph(&shelf.project, 6).is_none());
+        assert_eq!(other.seen_by(&shelf.project, "agent"), None);
     }
+    // What one client has seen cannot be put in the place of what another has.
+    sealed(1).remember(&shelf.project, "other", State::default()).unwrap();
+    let file = |client| {
+        shelf.dir.path().join(sealed(1).client_file(&sealed(1).name_of(shelf.project.id), client))
+    };
+    fs::rename(file("other"), file("agent")).unwrap();
+    assert_eq!(sealed(1).seen_by(&shelf.project, "agent"), None);
     sealed(1).clear().unwrap();
-    assert!(!shelf.folder().exists() && !shelf.dir.path().join("analyses").exists());
+    assert_eq!(files(shelf.dir.path()), [PathBuf::new(); 0]);
 }
 
 #[test]
