@@ -127,7 +127,7 @@ impl Map {
         command: &str,
     ) -> Result<Self, CommandError> {
         let project = Project::at(root_of(runtime, place)?);
-        let cache = map_cache(runtime, command, keeping)?;
+        let (cache, keeping) = map_cache(runtime, command, keeping)?;
         let options = RefreshOptions {
             now_ns: nanos(runtime.now()),
             looked_ns: nanos(env::clock()()),

@@ -1,5 +1,6 @@
 //! Where the map keeps what it knows: in the clear, or sealed with a key that is this person's own.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use nacre_core::config::AtRest;
@@ -23,24 +24,25 @@ type Key = [u8; Seal::KEY_BYTES];
 /// More is no key.
 const MAX_KEY_BYTES: u64 = 1 << 10;
 
-/// The cache of the map, as the settings want it kept. Where nothing is to be kept, nothing is made or removed, either.
+/// What a group or everybody may do with a file.
+const MODE_OF_OTHERS: u32 = 0o077;
+
+/// The cache of the map, as the settings want it kept, and whether anything is. Where nothing is, nothing is made or removed.
 pub(crate) fn map_cache(
     runtime: &Runtime,
     command: &str,
     keeping: Keeping,
-) -> Result<Cache, CommandError> {
+) -> Result<(Cache, Keeping), CommandError> {
     let at_rest = runtime.settings().map.at_rest;
     if keeping == Keeping::Kept {
         settle(runtime, command, at_rest)?;
     }
     match at_rest {
-        AtRest::Plain => in_folder(runtime, command, PLAIN_FOLDER),
+        AtRest::Plain => Ok((in_folder(runtime, command, PLAIN_FOLDER)?, keeping)),
         AtRest::Encrypted => {
-            let key = match keeping {
-                Keeping::Kept => kept_key(&runtime.home_scope()?)?,
-                Keeping::Dropped => known_key(runtime.home()?)?.map_or_else(drawn_key, Ok)?,
-            };
-            Ok(in_folder(runtime, command, SEALED_FOLDER)?.sealed(Seal::new(&key)))
+            let (key, keeping) = key(runtime, keeping)?;
+            let cache = in_folder(runtime, command, SEALED_FOLDER)?;
+            Ok((cache.sealed(Seal::new(&key)), keeping))
         }
     }
 }
@@ -67,43 +69,56 @@ fn in_folder(runtime: &Runtime, command: &str, name: &str) -> Result<Cache, Comm
     Ok(Cache::new(runtime.home()?.join(name), runtime.owner(command)))
 }
 
-/// The key; the first who asks makes it.
-fn kept_key(home: &WriteScope) -> Result<Key, CommandError> {
-    let path = RelPath::new(KEY_FILE)?;
-    if let Some(key) = read(home, &path)? {
-        return Ok(key);
+/// The key; the first who asks makes it. Where it cannot be kept, nothing that is sealed with it is worth keeping.
+fn key(runtime: &Runtime, keeping: Keeping) -> Result<(Key, Keeping), CommandError> {
+    if let Some(key) = known_key(runtime.home()?)? {
+        return Ok((key, keeping));
     }
-    let key = drawn_key()?;
-    match home.create_file(&path, &key) {
-        Ok(()) => Ok(key),
+    let key: Key = env::random().map_err(|error| CommandError {
+        causes: vec![error.to_string()],
+        ..CommandError::failed("Cannot draw a key for the map")
+    })?;
+    if keeping == Keeping::Dropped {
+        return Ok((key, keeping));
+    }
+    let Ok(home) = runtime.home_scope() else { return Ok((key, Keeping::Dropped)) };
+    match home.create_file(&RelPath::new(KEY_FILE)?, &key) {
+        Ok(()) => Ok((key, keeping)),
         // Another process was faster.
-        Err(error @ FsError::Conflict { .. }) => read(home, &path)?.ok_or_else(|| error.into()),
-        Err(error) => Err(error.into()),
+        Err(FsError::Conflict { .. }) => {
+            let theirs = read(&home)?;
+            Ok(theirs.map_or((key, Keeping::Dropped), |key| (key, keeping)))
+        }
+        Err(_) => Ok((key, Keeping::Dropped)),
     }
 }
 
 /// The key, where there is one.
 fn known_key(home: &Path) -> Result<Option<Key>, CommandError> {
     match WriteScope::open(home, Access::Private) {
-        Ok(home) => read(&home, &RelPath::new(KEY_FILE)?),
+        Ok(home) => read(&home),
         Err(error) if error.is_missing() => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-fn drawn_key() -> Result<Key, CommandError> {
-    env::random().map_err(|error| CommandError {
-        causes: vec![error.to_string()],
-        ..CommandError::failed("Cannot draw a key for the map")
-    })
-}
-
-fn read(home: &WriteScope, path: &RelPath) -> Result<Option<Key>, CommandError> {
-    let Some(bytes) = home.read_optional(path, MAX_KEY_BYTES)? else { return Ok(None) };
-    let key = bytes.try_into().map_err(|_| {
-        let file = home.full(path);
-        CommandError::failed(format!("`{}` is no key", file.display()))
-            .hint(format!("Remove it; the map is made again: `rm {}`", file.display()))
-    })?;
+fn read(home: &WriteScope) -> Result<Option<Key>, CommandError> {
+    let path = RelPath::new(KEY_FILE)?;
+    let file = home.full(&path);
+    let hint = format!("Remove it; the map is made again: `rm {}`", file.display());
+    let bytes = match home.read_optional(&path, MAX_KEY_BYTES) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(None),
+        Err(error) => return Err(CommandError { hints: vec![hint], ..error.into() }),
+    };
+    let is_open =
+        file.symlink_metadata().is_ok_and(|metadata| metadata.mode() & MODE_OF_OTHERS != 0);
+    if is_open {
+        let message = format!("`{}` is not for its owner alone", file.display());
+        return Err(CommandError::failed(message).hint(hint));
+    }
+    let key = bytes
+        .try_into()
+        .map_err(|_| CommandError::failed(format!("`{}` is no key", file.display())).hint(hint))?;
     Ok(Some(key))
 }

@@ -65,12 +65,58 @@ fn an_encrypted_map_answers_alike_and_tells_nothing_to_who_has_no_key() {
     assert_eq!(home.json(&["explore"]).1["cache_status"], "hit");
     fs::write(&key, [7; 32]).unwrap();
     assert_eq!(home.json(&["explore"]).1["cache_status"], "miss", "another key opens nothing");
-    fs::write(&key, "short").unwrap();
+}
+
+#[test]
+fn a_key_that_is_none_or_not_for_its_owner_alone_is_refused() {
+    let home = repository().with_var("NACRE_MAP_AT_REST", "encrypted");
+    home.ok(&["explore"]);
+    let key = home.root().join(".nacre/map.key");
+    let set_mode = |mode| fs::set_permissions(&key, fs::Permissions::from_mode(mode)).unwrap();
+    for mode in [0o640, 0o604, 0o620] {
+        set_mode(mode);
+        let refused = home.run(&["explore"]);
+        assert!(refused.contains("is not for its owner alone"), "{mode:o}: {refused}");
+    }
     assert_snapshot!(home.run(&["explore"]), @"
+    Error: `$HOME/.nacre/map.key` is not for its owner alone
+    Hint: Remove it; the map is made again: `rm $HOME/.nacre/map.key`
+    [exit 1]
+    ");
+    set_mode(0o400);
+    home.ok(&["explore"]);
+    set_mode(0o600);
+    fs::write(&key, "short").unwrap();
+    assert_snapshot!(home.run(&["explore", "--strict"]), @"
     Error: `$HOME/.nacre/map.key` is no key
     Hint: Remove it; the map is made again: `rm $HOME/.nacre/map.key`
     [exit 1]
     ");
+    fs::write(&key, [7; 2_000]).unwrap();
+    assert_snapshot!(home.run(&["explore"]), @"
+    Error: `$HOME/.nacre/map.key` is 2000 bytes, more than the 1024 allowed
+    Hint: Remove it; the map is made again: `rm $HOME/.nacre/map.key`
+    [exit 1]
+    ");
+    fs::remove_file(&key).unwrap();
+    std::os::unix::fs::symlink(home.work().join("Cargo.toml"), &key).unwrap();
+    assert_snapshot!(home.run(&["explore"]), @"
+    Error: `$HOME/.nacre/map.key` is not a plain file
+    Hint: Remove it; the map is made again: `rm $HOME/.nacre/map.key`
+    [exit 1]
+    ");
+    fs::remove_file(&key).unwrap();
+    home.ok(&["explore"]);
+}
+
+#[test]
+fn where_nothing_can_be_written_an_encrypted_map_answers_as_a_plain_one_does() {
+    let home = repository().with_var("NACRE_HOME", "/proc/nacre-has-no-home");
+    let plain = home.run(&["explore"]);
+    assert!(plain.contains("The map could not be kept"), "{plain}");
+    assert!(plain.contains("src/store.rs"), "{plain}");
+    let home = home.with_var("NACRE_MAP_AT_REST", "encrypted");
+    assert_eq!(home.run(&["explore"]), plain);
 }
 
 #[test]
