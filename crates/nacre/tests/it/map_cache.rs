@@ -131,7 +131,7 @@ fn what_is_kept_otherwise_goes_as_soon_as_the_setting_is_made() {
     assert!(!cached(&home, "codemap-sealed").is_empty());
     assert_eq!(cached(&home, "codemap").len(), 1);
     home.ok(&["config", "set", "map.at_rest", "--unset"]);
-    assert_eq!(cached(&home, ""), [PathBuf::new(); 0]);
+    assert_eq!(cached(&home, ""), Vec::<PathBuf>::new());
     home.ok(&["explore"]);
     assert!(!told(&home).is_empty(), "in the clear again");
     // The same by hand, or by a variable: the next command that opens the map sees to it.
@@ -140,7 +140,7 @@ fn what_is_kept_otherwise_goes_as_soon_as_the_setting_is_made() {
     assert_eq!(cached(&home, "codemap").len(), 1);
     let home = home.with_var("NACRE_MAP_AT_REST", "plain");
     home.ok(&["delta"]);
-    assert_eq!(cached(&home, "codemap-sealed"), [PathBuf::new(); 0]);
+    assert_eq!(cached(&home, "codemap-sealed"), Vec::<PathBuf>::new());
     assert!(!told(&home).is_empty());
 }
 
