@@ -144,6 +144,9 @@ fn remembered(
     let mut known = BTreeMap::new();
     let query = Query::parse(task, runtime.now());
     let (Some(embedder), false) = (embedder, query.is_empty()) else { return known };
+    if map.options.keeping == Keeping::Dropped && runtime.has_unsettled_store() {
+        return known;
+    }
     let owner = runtime.owner("context");
     for scoped in runtime.stores_to_read(None).unwrap_or_default() {
         let opened = match map.options.keeping {

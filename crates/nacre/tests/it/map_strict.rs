@@ -62,6 +62,10 @@ fn a_strict_look_writes_nothing_wherever_the_map_stands_and_however_it_is_kept()
         // The index of the memories is behind, and so it stays.
         home.add("The store is a file", &["--body", "Look at src/store.rs first."]);
         assert!(asked(&home).iter().all(|code| *code == Some(0)), "all of it is fresh");
+        // A change that was left halfway waits for who may write.
+        fs::create_dir(home.store("journal/txn")).unwrap();
+        fs::write(home.store("journal/txn/0"), "half").unwrap();
+        assert!(asked(&home).iter().all(|code| *code == Some(0)), "and is in nobody's way");
         put(&home, "src/store.rs", "pub fn reopen() {}\n");
         assert!(asked(&home).iter().all(|code| *code == Some(1)), "one file is not");
     }
