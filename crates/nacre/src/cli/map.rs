@@ -158,6 +158,16 @@ impl Map {
         if self.current.is_kept { self.options.keeping } else { Keeping::Dropped }
     }
 
+    /// The revision that an answer names: of one that could not be kept, the last that was, because the next change gets its
+    /// number. Who then asks what changed since is told too much rather than too little.
+    pub(crate) fn revision(&self) -> Revision {
+        let now = self.current.revision();
+        match self.current.is_kept {
+            true => now,
+            false => self.current.before.unwrap_or(Revision { number: 0, ..now }),
+        }
+    }
+
     /// The answer of a command, around what it has to say itself.
     pub(crate) fn envelope<S: Serialize>(
         &self,
@@ -170,7 +180,7 @@ impl Map {
             project_root: &self.current.project.root,
             project_id: self.current.project.id.to_string(),
             cache_status: self.current.status,
-            revision: self.current.revision(),
+            revision: self.revision(),
             stats: self.current.stats,
             delta,
             slice,

@@ -48,7 +48,7 @@ pub(crate) fn payload<S: Serialize>(
     let text = format!(
         "{command} {} revision {} cache {} files {}\n{}",
         project.root.display(),
-        map.current.revision(),
+        map.revision(),
         status.as_str(),
         stats.file_count,
         text(slice)

@@ -106,6 +106,8 @@ fn a_state_that_could_not_be_kept_is_nobodys_last_state() {
     let _ = fs::remove_file(&log);
     fs::create_dir(&log).unwrap();
     edit(&home, "first");
+    let named = |args: &[&str]| home.json(args).1["revision"].as_str().unwrap().to_owned();
+    let noted = named(&["explore"]);
     let told = home.run(&["explore", "--client", "c"]);
     assert!(told.contains("The map could not be kept"), "{told}");
     assert!(told.contains("What the client has seen could not be kept"), "{told}");
@@ -115,6 +117,9 @@ fn a_state_that_could_not_be_kept_is_nobodys_last_state() {
     let (shown, changed) = answers(&home);
     assert_eq!(shown, "1 pub fn second(number: u8)");
     assert_eq!(changed, ["src/store.rs"]);
+    assert!(noted.ends_with(".1"), "{noted} is the last that was kept");
+    assert!(named(&["explore"]).ends_with(".2"));
+    assert!(home.ok(&["delta", "--since", &noted]).contains("src/store.rs"));
 }
 
 #[test]
