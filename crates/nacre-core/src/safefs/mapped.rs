@@ -6,7 +6,6 @@
 use std::fs::File;
 use std::io;
 use std::ops::Deref;
-use std::path::Path;
 
 use memmap2::Mmap;
 
@@ -15,15 +14,6 @@ use memmap2::Mmap;
 pub struct Mapped(Mmap);
 
 impl Mapped {
-    /// Maps the derived file at `path`; one that is no plain file is not found.
-    pub fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
-        if !file.metadata()?.is_file() {
-            return Err(io::ErrorKind::NotFound.into());
-        }
-        Self::new(&file)
-    }
-
     pub(super) fn new(file: &File) -> io::Result<Self> {
         #[expect(
             unsafe_code,

@@ -98,16 +98,17 @@ impl Index {
     }
 
     /// Brings `snapshot` up to date: `changes` tells what is different from it. Stores the result when
-    /// that is possible now.
+    /// that is possible now, and when there is an owner to store it.
     pub(super) fn update<E: From<IndexError>>(
         &self,
         snapshot: Snapshot,
         embedder: &dyn Embedder,
-        owner: &Owner,
+        owner: Option<&Owner>,
         mut changes: impl FnMut(&Snapshot) -> Result<Option<Changes>, E>,
     ) -> Result<Snapshot, E> {
         let Some(needed) = changes(&snapshot)? else { return Ok(snapshot) };
-        let locked = self.folder.as_ref().map(|folder| folder.lock(owner, Duration::ZERO));
+        let place = self.folder.as_ref().zip(owner);
+        let locked = place.map(|(folder, owner)| folder.lock(owner, Duration::ZERO));
         let Some(Ok(writer)) = locked else {
             return Ok(apply(snapshot, &needed, embedder)?.snapshot);
         };

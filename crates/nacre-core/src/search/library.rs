@@ -68,7 +68,7 @@ impl<'a> Library<'a> {
         let mut snapshot = index.load(embedder);
         loop {
             let mut is_partial = false;
-            snapshot = index.update(snapshot, embedder, owner, |snapshot| {
+            snapshot = index.update(snapshot, embedder, Some(owner), |snapshot| {
                 let told = news(&known(snapshot))?;
                 is_partial = told.is_partial;
                 let has_news = !told.units.is_empty() || !told.gone.is_empty();

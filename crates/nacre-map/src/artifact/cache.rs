@@ -6,22 +6,23 @@
 //! record it twice.
 
 use std::borrow::Cow;
-use std::io::Read as _;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use nacre_core::safefs::{Access, FsError, Owner, RelPath, WriteScope, Writer};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::analyses::{self, Analyses};
 use super::base::Base;
-use super::commit::Commit;
+use super::commit::{Commit, Head};
 use super::fresh::NewAnalyses;
 use super::log;
 use super::mapped::Mapped;
-use super::model::{Project, ProjectId, Revision};
+use super::model::{Project, ProjectId, State};
 use super::seal::Seal;
+use super::slice::{MAX_SLICE_BYTES, MAX_SURVEY_BYTES};
 use super::state::{Artifact, Place};
 
 /// So many projects are kept; the one that was used longest ago goes first.
@@ -32,6 +33,21 @@ const MIN_FOLD_BYTES: u64 = 256 << 10;
 
 /// No log is longer; what is, was not written here.
 const MAX_LOG_BYTES: u64 = 64 << 20;
+
+/// How large a file of each kind can be, by how its name begins. A larger one was not written here, and is not read.
+const LIMITS: &[(&str, u64)] = &[
+    ("base-", 1 << 30),
+    ("graph-", 256 << 20),
+    ("slice-", MAX_SLICE_BYTES),
+    ("survey", MAX_SURVEY_BYTES),
+    (CLIENT_PREFIX, 64),
+];
+
+/// All others are packs of analyses.
+const MAX_PACK_BYTES: u64 = 256 << 20;
+
+/// What is around what is kept: checksums and the seal.
+const MAX_WRAPPING_BYTES: u64 = 16 + Seal::MORE_BYTES as u64;
 
 /// How long a writer waits for another one. Nobody needs what is written, so not long.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -69,26 +85,37 @@ impl Cache {
         Self { seal: Some(seal), ..self }
     }
 
-    /// Removes everything, if there is anything: what is in the clear when it should not be.
-    pub fn clear(&self) -> Result<(), FsError> {
-        let mut folders: Vec<String> = self.projects().into_iter().map(|(_, name)| name).collect();
-        folders.extend(
-            self.folder.join(analyses::FOLDER).is_dir().then(|| analyses::FOLDER.to_owned()),
-        );
-        if folders.is_empty() {
-            return Ok(());
+    pub(super) fn is_sealed(&self) -> bool {
+        self.seal.is_some()
+    }
+
+    /// The folder of a project. Under seal it does not tell of which, not even to who tries many paths.
+    pub(super) fn name_of(&self, project: ProjectId) -> String {
+        match &self.seal {
+            Some(seal) => seal.name(&project.to_string()),
+            None => project.to_string(),
         }
-        let scope = self.scope()?;
-        let writer = self.lock(&scope)?;
-        folders.iter().try_for_each(|name| writer.remove_derived_folder(&RelPath::new(name)?))
+    }
+
+    /// A file in a project's folder that is found by a key, which says what it is about.
+    pub(super) fn name_in(&self, folder: &str, prefix: &str, key: u64) -> String {
+        let plain = format!("{folder}/{prefix}{key:016x}");
+        match &self.seal {
+            Some(seal) => format!("{folder}/{prefix}{}", seal.name(&plain)),
+            None => plain,
+        }
     }
 
     /// What a file of the cache holds, by its name below the folder.
     pub(super) fn bytes(&self, name: &str) -> Option<Mapped> {
-        let kept = Mapped::open(&self.folder.join(name))?;
         match &self.seal {
-            Some(seal) => seal.open(name, &kept).map(Mapped::Memory),
-            None => Some(kept),
+            // What lies there may be anything, and may change while it is looked at: it is read before it is believed.
+            Some(seal) => seal.open(name, self.read(name, limit_of(name))?).map(Mapped::Memory),
+            None => {
+                let scope = WriteScope::open(&self.folder, Access::Private).ok()?;
+                let mapped = scope.map_derived(&RelPath::new(name).ok()?, limit_of(name));
+                mapped.ok().map(Mapped::File)
+            }
         }
     }
 
@@ -109,14 +136,27 @@ impl Cache {
         })
     }
 
-    /// The records of a log that are whole, and how much of how many bytes they take.
-    fn read_log(&self, name: &str) -> (Vec<Commit>, u64, u64) {
-        let log = read_log(&self.folder.join(name));
-        let (commits, n_read) = log::read(&log, |place, bytes| match &self.seal {
-            Some(seal) => seal.open(&format!("{name}@{place}"), bytes).map(Cow::Owned),
+    /// The records of a log that go on from `head`, and how much of how many bytes they take.
+    fn read_log(&self, name: &str, head: &Head) -> (Vec<Commit>, u64, u64) {
+        let Some(log) = self.read(name, MAX_LOG_BYTES) else {
+            return (Vec::new(), 0, self.log_len(name));
+        };
+        let (commits, n_read) = log::read(&log, *head, |place, bytes| match &self.seal {
+            Some(seal) => seal.open(&format!("{name}@{place}"), bytes.to_vec()).map(Cow::Owned),
             None => Some(Cow::Borrowed(bytes)),
         });
         (commits, n_read, log.len() as u64)
+    }
+
+    fn log_len(&self, name: &str) -> u64 {
+        let metadata = self.folder.join(name).symlink_metadata();
+        metadata.ok().filter(std::fs::Metadata::is_file).map_or(0, |metadata| metadata.len())
+    }
+
+    /// A plain file of the cache, if it is not larger than that.
+    fn read(&self, name: &str, limit: u64) -> Option<Vec<u8>> {
+        let scope = WriteScope::open(&self.folder, Access::Private).ok()?;
+        scope.read(&RelPath::new(name).ok()?, limit).ok()
     }
 
     pub fn analyses(&self) -> Analyses {
@@ -130,11 +170,11 @@ impl Cache {
     }
 
     fn try_open(&self, project: &Project) -> Option<Artifact> {
-        let folder = self.folder.join(project.id.to_string());
-        for generation in generations(&folder).into_iter().rev() {
+        let id = self.name_of(project.id);
+        for generation in generations(&self.folder.join(&id)).into_iter().rev() {
             let Some(base) = self.base(project, generation) else { continue };
-            let log = format!("{}/{}", project.id, log_name(generation));
-            let (commits, n_read, n_log) = self.read_log(&log);
+            let log = format!("{id}/{}", log_name(generation));
+            let (commits, n_read, n_log) = self.read_log(&log, &base.head);
             let place = Place { generation, n_read, n_log };
             return Some(Artifact::read(base, place, commits));
         }
@@ -142,7 +182,8 @@ impl Cache {
     }
 
     fn base(&self, project: &Project, generation: u64) -> Option<Base> {
-        let bytes = self.bytes(&format!("{}/{}", project.id, base_name(generation)))?;
+        let id = self.name_of(project.id);
+        let bytes = self.bytes(&format!("{id}/{}", base_name(generation)))?;
         Base::open(bytes, &project.root)
     }
 
@@ -155,10 +196,9 @@ impl Cache {
         new: &NewAnalyses,
     ) -> Result<Kept, FsError> {
         let scope = self.scope()?;
-        let id = project.id.to_string();
-        WriteScope::create_inside(&self.folder, &id, Access::Private)?;
-        let writer = scope.lock(&self.owner, PATIENCE)?;
-        if self.place_now(project, artifact.place) != artifact.place {
+        let id = self.name_of(project.id);
+        let writer = self.writer(&scope, &id)?;
+        if !self.is_last(project, artifact.place) {
             return Ok(Kept::Moved);
         }
         let is_torn = artifact.place.n_read != artifact.place.n_log;
@@ -178,7 +218,7 @@ impl Cache {
             });
             added?;
             self.fold(project, artifact, (commit, bytes), &writer)?;
-            self.evict(project.id, &writer)?;
+            self.evict(&id, &writer)?;
             return Ok(Kept::Yes);
         };
         self.add_analyses(&writer, new)?;
@@ -199,7 +239,7 @@ impl Cache {
     /// Keeps what was found in texts, without a change of any artifact.
     pub fn keep_analyses(&self, new: &NewAnalyses) -> Result<(), FsError> {
         let scope = self.scope()?;
-        let writer = scope.lock(&self.owner, PATIENCE)?;
+        let writer = self.writer(&scope, analyses::FOLDER)?;
         self.add_analyses(&writer, new)
     }
 
@@ -219,9 +259,11 @@ impl Cache {
         (commit, bytes): (&Commit, Vec<u8>),
         writer: &Writer<'_>,
     ) -> Result<(), FsError> {
-        let id = project.id.to_string();
+        let id = self.name_of(project.id);
         let old = generations(&self.folder.join(&id));
         let generation = old.last().map_or(1, |last| last + 1);
+        // A process that was killed while it removed a whole folder may have left the log of another life.
+        writer.remove_derived(&RelPath::new(&format!("{id}/{}", log_name(generation)))?)?;
         self.put(writer, &format!("{id}/{}", base_name(generation)), &bytes)?;
         let place = Place { generation, n_read: 0, n_log: 0 };
         // What was just written is looked at as any reader will.
@@ -241,12 +283,12 @@ impl Cache {
     }
 
     /// Removes the projects that were used longest ago, when there are too many.
-    fn evict(&self, kept: ProjectId, writer: &Writer<'_>) -> Result<(), FsError> {
+    fn evict(&self, kept: &str, writer: &Writer<'_>) -> Result<(), FsError> {
         let mut projects = self.projects();
         if projects.len() <= MAX_PROJECTS {
             return Ok(());
         }
-        projects.retain(|(_, name)| *name != kept.to_string());
+        projects.retain(|(_, name)| name != kept);
         projects.sort();
         let n_over = projects.len() + 1 - MAX_PROJECTS;
         for (_, name) in projects.into_iter().take(n_over) {
@@ -259,7 +301,7 @@ impl Cache {
     ///
     /// A use that changes nothing writes nothing, so it is the system's own note of the last reading that tells; where
     /// it keeps none, the last change does.
-    fn projects(&self) -> Vec<(SystemTime, String)> {
+    pub(super) fn projects(&self) -> Vec<(SystemTime, String)> {
         let Ok(entries) = std::fs::read_dir(&self.folder) else { return Vec::new() };
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         let is_project =
@@ -267,43 +309,40 @@ impl Cache {
         names.filter(is_project).map(|name| (last_use(&self.folder.join(&name)), name)).collect()
     }
 
-    /// Where the last state lies, as a reader would find it. A file that was read already is not checked again.
-    fn place_now(&self, project: &Project, known: Place) -> Place {
-        let folder = self.folder.join(project.id.to_string());
+    /// Whether a reader would find the last state there. What was read already is not read again: a log only grows.
+    fn is_last(&self, project: &Project, place: Place) -> bool {
+        let id = self.name_of(project.id);
         let is_whole =
-            |number: &u64| *number == known.generation || self.base(project, *number).is_some();
-        let Some(generation) = generations(&folder).into_iter().rev().find(is_whole) else {
-            return Place::default();
-        };
-        let (_, n_read, n_log) = self.read_log(&format!("{}/{}", project.id, log_name(generation)));
-        Place { generation, n_read, n_log }
+            |number: &u64| *number == place.generation || self.base(project, *number).is_some();
+        match generations(&self.folder.join(&id)).into_iter().rev().find(is_whole) {
+            Some(generation) => {
+                let log = format!("{id}/{}", log_name(generation));
+                generation == place.generation && self.log_len(&log) == place.n_log
+            }
+            None => place == Place::default(),
+        }
     }
 
     /// What a client has seen of a project; `None` when it has seen nothing.
-    pub fn seen_by(&self, project: &Project, client: &str) -> Option<Revision> {
-        let path = self.folder.join(project.id.to_string()).join(client_name(client));
-        let mut text = String::new();
-        std::fs::File::open(path).ok()?.take(64).read_to_string(&mut text).ok()?;
-        text.trim().parse().ok()
+    pub fn seen_by(&self, project: &Project, client: &str) -> Option<State> {
+        let bytes = self.bytes(&self.client_file(&self.name_of(project.id), client))?;
+        std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
     }
 
-    /// Remembers that a client has seen a project at `revision`; writes only what is new.
-    pub fn remember(
-        &self,
-        project: &Project,
-        client: &str,
-        revision: Revision,
-    ) -> Result<(), FsError> {
-        if self.seen_by(project, client) == Some(revision) {
+    /// Remembers that a client has seen a project in `state`; writes only what is new.
+    pub fn remember(&self, project: &Project, client: &str, state: State) -> Result<(), FsError> {
+        if self.seen_by(project, client) == Some(state) {
             return Ok(());
         }
         let scope = self.scope()?;
-        let id = project.id.to_string();
-        WriteScope::create_inside(&self.folder, &id, Access::Private)?;
-        let writer = scope.lock(&self.owner, PATIENCE)?;
-        let path = RelPath::new(&format!("{id}/{}", client_name(client)))?;
-        writer.put_derived(&path, format!("{revision}\n").as_bytes())?;
+        let id = self.name_of(project.id);
+        let writer = self.writer(&scope, &id)?;
+        self.put(&writer, &self.client_file(&id, client), format!("{state}\n").as_bytes())?;
         self.remove_oldest(&writer, &id, CLIENT_PREFIX, MAX_CLIENTS)
+    }
+
+    pub(super) fn client_file(&self, folder: &str, client: &str) -> String {
+        self.name_in(folder, CLIENT_PREFIX, xxh3_64(client.as_bytes()))
     }
 
     /// Removes files of a project whose names begin so, the oldest first, until few enough are left.
@@ -331,6 +370,18 @@ impl Cache {
         scope.lock(&self.owner, PATIENCE)
     }
 
+    /// Takes the lock to write into a folder of the cache, which is made where it is missing.
+    pub(super) fn writer<'s>(
+        &self,
+        scope: &'s WriteScope,
+        folder: &str,
+    ) -> Result<Writer<'s>, FsError> {
+        let writer = self.lock(scope)?;
+        self.check_not_retired(scope)?;
+        WriteScope::create_inside(&self.folder, folder, Access::Private)?;
+        Ok(writer)
+    }
+
     /// The folder as a scope, made where it is missing.
     pub(super) fn scope(&self) -> Result<WriteScope, FsError> {
         let missing: Vec<&Path> =
@@ -344,16 +395,19 @@ impl Cache {
     }
 }
 
+/// How large a file of that name can be.
+fn limit_of(name: &str) -> u64 {
+    let file = name.rsplit('/').next().unwrap_or_default();
+    let kind = LIMITS.iter().find(|(start, _)| file.starts_with(start));
+    kind.map_or(MAX_PACK_BYTES, |(_, limit)| *limit) + MAX_WRAPPING_BYTES
+}
+
 fn base_name(generation: u64) -> String {
     format!("base-{generation}")
 }
 
 fn log_name(generation: u64) -> String {
     format!("log-{generation}")
-}
-
-fn client_name(client: &str) -> String {
-    format!("{CLIENT_PREFIX}{:016x}", xxhash_rust::xxh3::xxh3_64(client.as_bytes()))
 }
 
 /// The generations that have a file, in order.
@@ -386,13 +440,4 @@ fn last_use(folder: &Path) -> SystemTime {
         metadata.accessed().ok().max(metadata.modified().ok())
     });
     times.max().unwrap_or(SystemTime::UNIX_EPOCH)
-}
-
-fn read_log(file: &Path) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    if let Ok(file) = std::fs::File::open(file) {
-        // What could be read of a log that fails halfway is as good as a torn one.
-        let _ = file.take(MAX_LOG_BYTES).read_to_end(&mut bytes);
-    }
-    bytes
 }

@@ -2,8 +2,10 @@
 //!
 //! Rows and changes go to the disk as one record, so that the table and the history never disagree.
 
+use xxhash_rust::xxh3::Xxh3;
+
 use super::codec::{Decoder, Encoder};
-use super::model::{FileHash, Revision};
+use super::model::{FileHash, Revision, State};
 use super::row::{FileRow, FolderRow};
 
 /// What changes from one state of an artifact to the next.
@@ -21,6 +23,8 @@ pub struct Commit {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     pub revision: Revision,
+    /// What the files held, by everything that ever changed in them.
+    pub identity: u64,
     /// When the artifact was first made.
     pub created_ns: i64,
     /// When every byte was last read.
@@ -41,6 +45,19 @@ pub struct Change {
 }
 
 impl Commit {
+    /// Whether this is a change of what `head` is of. What an earlier life of the artifact left behind is not.
+    pub(super) fn follows(&self, head: &Head) -> bool {
+        let (before, after) = (head.revision, self.head.revision);
+        let identity = match self.changes.is_empty() {
+            true => head.identity,
+            false => identity_after(head.identity, self.changes.iter().map(Change::parts)),
+        };
+        let number = before.number + u64::from(!self.changes.is_empty());
+        after == Revision { number, ..before }
+            && self.head.created_ns == head.created_ns
+            && self.head.identity == identity
+    }
+
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut to = Encoder::default();
         self.head.encode(&mut to);
@@ -81,8 +98,13 @@ impl Commit {
 }
 
 impl Head {
+    pub fn state(&self) -> State {
+        State { revision: self.revision, identity: self.identity }
+    }
+
     pub(super) fn encode(&self, to: &mut Encoder) {
         self.revision.encode(to);
+        to.word(self.identity);
         to.time(self.created_ns);
         to.time(self.verified_ns);
         to.word(self.rules);
@@ -92,6 +114,7 @@ impl Head {
     pub(super) fn decode(from: &mut Decoder<'_>) -> Option<Self> {
         Some(Self {
             revision: Revision::decode(from)?,
+            identity: from.word()?,
             created_ns: from.time()?,
             verified_ns: from.time()?,
             rules: from.word()?,
@@ -112,6 +135,11 @@ impl Revision {
 }
 
 impl Change {
+    /// The path, and what it held before and after.
+    pub fn parts(&self) -> (&str, Option<FileHash>, Option<FileHash>) {
+        (&self.path, self.before, self.after)
+    }
+
     fn encode(&self, to: &mut Encoder) {
         to.text(&self.path);
         to.option(self.before.map(|hash| hash.0));
@@ -127,11 +155,43 @@ impl Change {
     }
 }
 
+/// What files are known by after each of `changes`, a path with what it held before and after, happened to those that were
+/// known by `before`.
+///
+/// A number alone does not tell: when the last record of a log is lost, another change gets the same one.
+pub fn identity_after<'c>(
+    before: u64,
+    changes: impl IntoIterator<Item = (&'c str, Option<FileHash>, Option<FileHash>)>,
+) -> u64 {
+    let mut hasher = Xxh3::new();
+    hasher.update(&before.to_le_bytes());
+    for (path, before, after) in changes {
+        hasher.update(&(path.len() as u64).to_le_bytes());
+        hasher.update(path.as_bytes());
+        for hash in [before, after] {
+            hasher.update(&[u8::from(hash.is_some())]);
+            hasher.update(&hash.map_or(0, |hash| hash.0).to_le_bytes());
+        }
+    }
+    hasher.digest()
+}
+
+/// What files are known by at `number`, from what they were known by before all `changes`.
+pub(super) fn identity_at(before: u64, changes: &[(u64, Change)], number: u64) -> u64 {
+    let revisions = changes.chunk_by(|(one, _), (other, _)| one == other);
+    let until = revisions.take_while(|changes| changes.iter().all(|(at, _)| *at <= number));
+    until.fold(before, |before, changes| {
+        identity_after(before, changes.iter().map(|(_, change)| change.parts()))
+    })
+}
+
 /// All that was ever changed, as far as it is kept, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
     /// The changes since this number are kept.
     pub since: u64,
+    /// What the files were known by at that number.
+    pub identity: u64,
     /// The number that each change led to, and the change.
     pub changes: Vec<(u64, Change)>,
 }
@@ -140,12 +200,19 @@ pub struct History {
 const MAX_KEPT: usize = 200_000;
 
 impl History {
+    /// Of nothing that came before.
+    pub(super) fn since(head: &Head) -> Self {
+        let Head { revision, identity, .. } = *head;
+        Self { since: revision.number, identity, changes: Vec::new() }
+    }
+
     /// Forgets the oldest revisions, whole, until few enough changes are left.
     pub(super) fn trim(&mut self) {
         let Some(n_over) = self.changes.len().checked_sub(MAX_KEPT).filter(|n| *n > 0) else {
             return;
         };
         let last_cut = self.changes[n_over - 1].0;
+        self.identity = identity_at(self.identity, &self.changes, last_cut);
         self.since = last_cut;
         self.changes.retain(|(number, _)| last_cut < *number);
     }
@@ -153,6 +220,7 @@ impl History {
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut to = Encoder::default();
         to.number(self.since);
+        to.word(self.identity);
         to.list(&self.changes, |to, (number, change)| {
             to.number(*number);
             change.encode(to);
@@ -162,8 +230,8 @@ impl History {
 
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         let mut from = Decoder::new(bytes);
-        let since = from.number()?;
+        let (since, identity) = (from.number()?, from.word()?);
         let changes = from.list(|from| Some((from.number()?, Change::decode(from)?)))?;
-        from.is_empty().then_some(Self { since, changes })
+        from.is_empty().then_some(Self { since, identity, changes })
     }
 }

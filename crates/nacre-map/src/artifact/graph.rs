@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use nacre_core::safefs::{Access, FsError, WriteScope};
+use nacre_core::safefs::FsError;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::cache::Cache;
@@ -169,20 +169,15 @@ impl Graph {
 impl Cache {
     /// The imports of a project's files that were kept under this key.
     pub fn graph(&self, project: &Project, key: u64) -> Option<Graph> {
-        Graph::open(self.bytes(&format!("{}/{}", project.id, name(key)))?)
+        Graph::open(self.bytes(&self.name_in(&self.name_of(project.id), PREFIX, key))?)
     }
 
     /// Keeps imports.
     pub fn keep_graph(&self, project: &Project, key: u64, graph: &Graph) -> Result<(), FsError> {
         let scope = self.scope()?;
-        let id = project.id.to_string();
-        WriteScope::create_inside(self.folder(), &id, Access::Private)?;
-        let writer = self.lock(&scope)?;
-        self.put(&writer, &format!("{id}/{}", name(key)), &graph.map)?;
+        let id = self.name_of(project.id);
+        let writer = self.writer(&scope, &id)?;
+        self.put(&writer, &self.name_in(&id, PREFIX, key), &graph.map)?;
         self.remove_oldest(&writer, &id, PREFIX, MAX_GRAPHS)
     }
-}
-
-fn name(key: u64) -> String {
-    format!("{PREFIX}{key:016x}")
 }

@@ -1,14 +1,15 @@
 //! The changes since an artifact's file was written, one record after the other.
 //!
 //! A record is its length, its checksum and its bytes. A process that is killed while it appends leaves a record that is
-//! not whole: readers end before it, and the next writer sees that the log is longer than what could be read and
-//! writes the artifact anew.
+//! not whole, and one that is killed while it removes an artifact a log without one: readers end before what is torn or
+//! follows from something else, and the next writer sees that the log is longer than what could be read and writes the
+//! artifact anew.
 
 use std::borrow::Cow;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::commit::Commit;
+use super::commit::{Commit, Head};
 
 /// Length and checksum.
 const FRAME_BYTES: usize = 16;
@@ -23,9 +24,11 @@ pub(super) fn frame(commit: &Commit, close: impl FnOnce(Vec<u8>) -> Vec<u8>) -> 
     frame
 }
 
-/// Reads the records that are whole; returns them with how many bytes they take. `open` gives back what was kept at a place.
+/// Reads the records that are whole and follow one another from `head` on; returns them with how many bytes they take. `open`
+/// gives back what was kept at a place.
 pub(super) fn read<'l>(
     log: &'l [u8],
+    mut head: Head,
     open: impl Fn(u64, &'l [u8]) -> Option<Cow<'l, [u8]>>,
 ) -> (Vec<Commit>, u64) {
     let mut commits = Vec::new();
@@ -33,6 +36,10 @@ pub(super) fn read<'l>(
     while let Some((body, after)) = next(rest) {
         let place = (log.len() - rest.len()) as u64;
         let Some(commit) = open(place, body).and_then(|body| Commit::decode(&body)) else { break };
+        if !commit.follows(&head) {
+            break;
+        }
+        head = commit.head;
         commits.push(commit);
         rest = after;
     }

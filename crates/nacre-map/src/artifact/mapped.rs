@@ -1,7 +1,6 @@
 //! The bytes of a file of ours: where they lie, or as they were deciphered.
 
 use std::ops::Deref;
-use std::path::Path;
 
 use nacre_core::safefs;
 
@@ -12,13 +11,6 @@ pub(super) enum Mapped {
     File(safefs::Mapped),
     /// Bytes that are on no disk as they are.
     Memory(Vec<u8>),
-}
-
-impl Mapped {
-    /// Maps a file that only this program writes, and only by putting another one in its place.
-    pub(super) fn open(path: &Path) -> Option<Self> {
-        safefs::Mapped::open(path).ok().map(Self::File)
-    }
 }
 
 impl Deref for Mapped {

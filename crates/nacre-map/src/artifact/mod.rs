@@ -16,6 +16,7 @@ mod log;
 mod mapped;
 mod model;
 mod pack;
+mod rest;
 mod row;
 mod seal;
 mod slice;
@@ -26,12 +27,12 @@ mod tests;
 pub use analyses::{Analyses, AnalysisKey};
 pub use cache::{Cache, Kept};
 pub(crate) use codec::{Decoder, Encoder};
-pub use commit::{Change, Commit, Head, History};
+pub use commit::{Change, Commit, Head, History, identity_after};
 pub use fresh::NewAnalyses;
 pub use graph::{Graph, Imports};
 pub use model::{
     BadRevision, ChangedFile, FileFacts, FileHash, FileOutline, Project, ProjectId, RelativePath,
-    Revision, Stamp, estimated_tokens,
+    Revision, Stamp, State, estimated_tokens,
 };
 pub use row::{FileRow, FolderRow, Marks, Skipped};
 pub use seal::Seal;

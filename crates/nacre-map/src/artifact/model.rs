@@ -121,6 +121,31 @@ impl Serialize for Revision {
     }
 }
 
+/// A revision, and what the files held at it: after a power cut, two states may bear one number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct State {
+    pub revision: Revision,
+    pub identity: u64,
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:016x}", self.revision, self.identity)
+    }
+}
+
+impl FromStr for State {
+    type Err = BadRevision;
+
+    fn from_str(text: &str) -> Result<Self, BadRevision> {
+        let parsed = text.split_once(' ').and_then(|(revision, identity)| {
+            let identity = u64::from_str_radix(identity, 16).ok()?;
+            Some(Self { revision: revision.parse().ok()?, identity })
+        });
+        parsed.ok_or_else(|| BadRevision { text: text.chars().take(40).collect() })
+    }
+}
+
 /// A text that names no revision.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no revision")]

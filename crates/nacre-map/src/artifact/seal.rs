@@ -13,6 +13,11 @@ const MAGIC: [u8; 8] = *b"NACRESEA";
 
 const SALT_BYTES: usize = 32;
 
+/// So much of a hash stands for a name, in two digits each.
+const NAME_BYTES: usize = 8;
+
+const BODY_AT: usize = MAGIC.len() + SALT_BYTES;
+
 /// What files are sealed with.
 #[derive(Clone)]
 pub struct Seal {
@@ -23,6 +28,9 @@ impl Seal {
     /// Bytes of a master key.
     pub const KEY_BYTES: usize = 32;
 
+    /// So much longer is what is sealed.
+    pub(super) const MORE_BYTES: usize = BODY_AT + 16;
+
     /// Takes a key that was drawn at random.
     pub fn new(key: &[u8; Self::KEY_BYTES]) -> Self {
         Self { master: hmac::Key::new(hmac::HMAC_SHA256, key) }
@@ -31,31 +39,39 @@ impl Seal {
     /// The bytes as they are kept under this name.
     pub(super) fn close(&self, name: &str, bytes: &[u8]) -> Vec<u8> {
         let salt = self.salt(name, bytes);
-        let mut body = bytes.to_vec();
-        let sealed = self.key_of(salt.as_ref()).and_then(|key| {
-            let nonce = Nonce::assume_unique_for_key([0; 12]);
-            key.seal_in_place_append_tag(nonce, Aad::from(name.as_bytes()), &mut body).ok()
-        });
-        // Bytes that cannot be sealed are not written in the clear; no reader takes an empty file for anything.
-        if sealed.is_none() {
-            return Vec::new();
-        }
-        let mut file = Vec::with_capacity(MAGIC.len() + SALT_BYTES + body.len());
+        let mut file = Vec::with_capacity(bytes.len() + Self::MORE_BYTES);
         file.extend(MAGIC);
         file.extend(salt.as_ref());
-        file.extend(body);
+        file.extend(bytes);
+        let tag = self.key_of(salt.as_ref()).and_then(|key| {
+            let nonce = Nonce::assume_unique_for_key([0; 12]);
+            let body = &mut file[BODY_AT..];
+            key.seal_in_place_separate_tag(nonce, Aad::from(name.as_bytes()), body).ok()
+        });
+        // Bytes that cannot be sealed are not written in the clear; no reader takes an empty file for anything.
+        let Some(tag) = tag else { return Vec::new() };
+        file.extend(tag.as_ref());
         file
     }
 
-    /// The bytes that were kept under this name; `None` when they were not.
-    pub(super) fn open(&self, name: &str, file: &[u8]) -> Option<Vec<u8>> {
-        let (salt, body) = file.strip_prefix(&MAGIC)?.split_at_checked(SALT_BYTES)?;
-        let mut body = body.to_vec();
-        let key = self.key_of(salt)?;
+    /// The bytes that were kept under this name, deciphered where they are; `None` when they were not.
+    pub(super) fn open(&self, name: &str, mut file: Vec<u8>) -> Option<Vec<u8>> {
+        let salt: [u8; SALT_BYTES] = *file.strip_prefix(&MAGIC)?.first_chunk()?;
+        let key = self.key_of(&salt)?;
         let nonce = Nonce::assume_unique_for_key([0; 12]);
-        let n_bytes = key.open_in_place(nonce, Aad::from(name.as_bytes()), &mut body).ok()?.len();
-        body.truncate(n_bytes);
-        Some(body)
+        let aad = Aad::from(name.as_bytes());
+        let n_bytes = key.open_within(nonce, aad, &mut file, BODY_AT..).ok()?.len();
+        file.truncate(n_bytes);
+        Some(file)
+    }
+
+    /// What stands on the disk for a name that would tell something.
+    pub(super) fn name(&self, name: &str) -> String {
+        let mut context = hmac::Context::with_key(&self.master);
+        context.update(b"name\0");
+        context.update(name.as_bytes());
+        let tag = context.sign();
+        tag.as_ref().iter().take(NAME_BYTES).map(|byte| format!("{byte:02x}")).collect()
     }
 
     fn salt(&self, name: &str, bytes: &[u8]) -> hmac::Tag {
@@ -91,15 +107,16 @@ mod tests {
     fn what_was_sealed_opens_under_its_name_and_key_alone() {
         let (seal, other) = (Seal::new(&[1; 32]), Seal::new(&[2; 32]));
         let file = seal.close("a/base-1", b"pub fn pearl()");
-        assert_eq!(seal.open("a/base-1", &file).as_deref(), Some(&b"pub fn pearl()"[..]));
-        assert_eq!(seal.open("a/base-2", &file), None);
-        assert_eq!(other.open("a/base-1", &file), None);
+        assert_eq!(file.len(), 14 + Seal::MORE_BYTES);
+        assert_eq!(seal.open("a/base-1", file.clone()).as_deref(), Some(&b"pub fn pearl()"[..]));
+        assert_eq!(seal.open("a/base-2", file.clone()), None);
+        assert_eq!(other.open("a/base-1", file.clone()), None);
         assert!(!file.windows(5).any(|part| part == b"pearl"));
         for at in 0..file.len() {
             let mut bytes = file.clone();
             bytes[at] ^= 1;
-            assert_eq!(seal.open("a/base-1", &bytes), None, "byte {at}");
-            assert_eq!(seal.open("a/base-1", &file[..at]), None, "cut at {at}");
+            assert_eq!(seal.open("a/base-1", bytes), None, "byte {at}");
+            assert_eq!(seal.open("a/base-1", file[..at].to_vec()), None, "cut at {at}");
         }
     }
 

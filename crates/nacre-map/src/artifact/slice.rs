@@ -1,6 +1,6 @@
 //! Answers that were made for a state, kept beside it: the same question about the same state costs one read.
 
-use nacre_core::safefs::{Access, FsError, WriteScope};
+use nacre_core::safefs::FsError;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::cache::Cache;
@@ -10,7 +10,7 @@ use super::model::Project;
 const MAX_SLICES: usize = 16;
 
 /// A longer answer is made again each time.
-const MAX_SLICE_BYTES: u64 = 4 << 20;
+pub(super) const MAX_SLICE_BYTES: u64 = 4 << 20;
 
 const PREFIX: &str = "slice-";
 
@@ -18,34 +18,42 @@ const PREFIX: &str = "slice-";
 const SURVEY: &str = "survey";
 
 /// A larger survey is made again each time.
-const MAX_SURVEY_BYTES: u64 = 256 << 20;
+pub(super) const MAX_SURVEY_BYTES: u64 = 256 << 20;
 
 impl Cache {
     /// An answer that was kept under this key; `None` when there is none that is whole.
     pub fn slice(&self, project: &Project, key: u64) -> Option<Vec<u8>> {
-        self.kept(project, &name(key))
+        self.kept(&self.name_in(&self.name_of(project.id), PREFIX, key))
     }
 
-    /// The survey that was kept; `None` when there is none that is whole.
-    pub fn survey(&self, project: &Project) -> Option<Vec<u8>> {
-        self.kept(project, SURVEY)
+    /// The survey that was kept, with what the files were known by then; `None` when there is none that is whole.
+    pub fn survey(&self, project: &Project) -> Option<(u64, Vec<u8>)> {
+        let mut bytes = self.kept(&format!("{}/{SURVEY}", self.name_of(project.id)))?;
+        let identity = u64::from_le_bytes(*bytes.last_chunk()?);
+        bytes.truncate(bytes.len() - size_of::<u64>());
+        Some((identity, bytes))
     }
 
-    fn kept(&self, project: &Project, name: &str) -> Option<Vec<u8>> {
-        let bytes = self.bytes(&format!("{}/{name}", project.id))?;
+    fn kept(&self, name: &str) -> Option<Vec<u8>> {
+        let bytes = self.bytes(name)?;
         let (kept, check) = bytes.split_last_chunk()?;
         (u64::from_le_bytes(*check) == xxh3_64(kept)).then(|| kept.to_vec())
     }
 
-    /// Keeps the survey.
-    pub fn keep_survey(&self, project: &Project, survey: Vec<u8>) -> Result<(), FsError> {
+    /// Keeps the survey of files that are known by `identity`.
+    pub fn keep_survey(
+        &self,
+        project: &Project,
+        identity: u64,
+        mut survey: Vec<u8>,
+    ) -> Result<(), FsError> {
         if MAX_SURVEY_BYTES < survey.len() as u64 {
             return Ok(());
         }
+        survey.extend(identity.to_le_bytes());
         let scope = self.scope()?;
-        let id = project.id.to_string();
-        WriteScope::create_inside(self.folder(), &id, Access::Private)?;
-        let writer = self.lock(&scope)?;
+        let id = self.name_of(project.id);
+        let writer = self.writer(&scope, &id)?;
         self.put(&writer, &format!("{id}/{SURVEY}"), &checked(survey))
     }
 
@@ -55,10 +63,9 @@ impl Cache {
             return Ok(());
         }
         let scope = self.scope()?;
-        let id = project.id.to_string();
-        WriteScope::create_inside(self.folder(), &id, Access::Private)?;
-        let writer = self.lock(&scope)?;
-        self.put(&writer, &format!("{id}/{}", name(key)), &checked(answer.to_vec()))?;
+        let id = self.name_of(project.id);
+        let writer = self.writer(&scope, &id)?;
+        self.put(&writer, &self.name_in(&id, PREFIX, key), &checked(answer.to_vec()))?;
         self.remove_oldest(&writer, &id, PREFIX, MAX_SLICES)
     }
 }
@@ -67,8 +74,4 @@ fn checked(mut bytes: Vec<u8>) -> Vec<u8> {
     let check = xxh3_64(&bytes);
     bytes.extend(check.to_le_bytes());
     bytes
-}
-
-fn name(key: u64) -> String {
-    format!("{PREFIX}{key:016x}")
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::base::{self, Base};
-use super::commit::{Change, Commit, Head, History};
+use super::commit::{Change, Commit, Head, History, identity_at};
+use super::model::State;
 use super::row::{FileRow, FolderRow, Skipped};
 
 /// What is known of a project's files at one revision.
@@ -13,6 +14,8 @@ pub struct Artifact {
     pub(super) base: Option<Base>,
     pub(super) place: Place,
     head: Head,
+    /// The head before everything that `changes` tells of.
+    first: Head,
     /// Rows that differ from the base's; `None` where there is no such file any more.
     rows: BTreeMap<String, Option<FileRow>>,
     /// All folders, in the order of their paths.
@@ -35,8 +38,9 @@ pub(super) struct Place {
 impl Artifact {
     pub(super) fn read(base: Base, place: Place, log: Vec<Commit>) -> Self {
         let folders = base.folders.iter().cloned().collect();
+        let (head, first) = (base.head, base.head);
         let mut artifact =
-            Self { head: base.head, folders, base: Some(base), place, ..Self::default() };
+            Self { head, first, folders, base: Some(base), place, ..Self::default() };
         for commit in log {
             artifact.apply(commit);
         }
@@ -55,30 +59,56 @@ impl Artifact {
             };
         }
         self.head = commit.head;
+        if self.first == Head::default() {
+            self.first = commit.head;
+        }
+    }
+
+    /// Whether the files were ever in this state, as far as that is kept.
+    pub fn knows(&self, state: State) -> bool {
+        let State { revision, identity } = state;
+        let number = revision.number;
+        if revision.epoch != self.head.revision.epoch || self.head.revision.number < number {
+            return false;
+        }
+        if number == self.head.revision.number {
+            return identity == self.head.identity;
+        }
+        if self.first.revision.number <= number {
+            return identity == identity_at(self.first.identity, &self.changes, number);
+        }
+        let history = self.history();
+        history.since <= number
+            && identity == identity_at(history.identity, &history.changes, number)
     }
 
     /// Everything as one file, with one more change, which is not taken in.
     pub(super) fn rendered_with(&self, root: &Path, commit: &Commit) -> Vec<u8> {
+        let Commit { head, files, folders, changes } = commit;
         let is_first = self.base.is_none() && self.rows.is_empty() && self.folders.is_empty();
-        if is_first && commit.files.is_sorted_by(|one, other| one.0 < other.0) {
+        if is_first && files.is_sorted_by(|one, other| one.0 < other.0) {
             // Nothing has to find its place among others.
-            let folders =
-                commit.folders.iter().filter_map(|(path, row)| Some((path, row.as_ref()?)));
-            let files =
-                commit.files.iter().filter_map(|(path, row)| Some((path.as_str(), (*row)?)));
-            let history = History { since: 1, changes: Vec::new() };
-            return base::render(root, &commit.head, &folders.collect::<Vec<_>>(), files, &history);
+            let folders = folders.iter().filter_map(|(path, row)| Some((path, row.as_ref()?)));
+            let files = files.iter().filter_map(|(path, row)| Some((path.as_str(), (*row)?)));
+            let history = History::since(head);
+            return base::render(root, head, &folders.collect::<Vec<_>>(), files, &history);
         }
-        let mut after =
-            Self { rows: self.rows.clone(), folders: self.folders.clone(), ..Self::default() };
-        after.apply(commit.clone());
         let mut history = self.history();
-        history.changes.extend(after.changes);
+        match self.first == Head::default() {
+            true => history = History::since(head),
+            false => {
+                let number = head.revision.number;
+                history.changes.extend(changes.iter().map(|change| (number, change.clone())));
+            }
+        }
         history.trim();
+        let (rows, folders) = (self.rows.clone(), self.folders.clone());
+        let mut after = Self { rows, folders, ..Self::default() };
+        after.apply(commit.clone());
         let folders: Vec<_> = after.folders.iter().collect();
         let mut files = Vec::new();
         each_file(self.base.as_ref(), &after.rows, |path, row| files.push((path, row)));
-        base::render(root, &commit.head, &folders, files.into_iter(), &history)
+        base::render(root, head, &folders, files.into_iter(), &history)
     }
 
     pub fn head(&self) -> &Head {
@@ -153,14 +183,13 @@ impl Artifact {
 
     /// What was changed, as far as it is kept.
     pub fn history(&self) -> History {
-        let nothing_kept = || History { since: self.head.revision.number, changes: Vec::new() };
         let mut history = match &self.base {
             // Without what came before the log, the log says too little.
             Some(base) => match base.history() {
                 Some(history) => history,
-                None => return nothing_kept(),
+                None => return History::since(&self.head),
             },
-            None => History { since: 1, changes: Vec::new() },
+            None => History::since(&self.first),
         };
         history.changes.extend(self.changes.iter().cloned());
         history

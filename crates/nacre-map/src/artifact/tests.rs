@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use nacre_core::safefs::Owner;
 use proptest::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
 
+use super::commit::identity_at;
 use super::*;
 use crate::languages::{
     Analysis, Depth, Import, ImportKind, Language, Outline, Problem, SymbolFacts, SymbolKind,
@@ -73,9 +75,16 @@ fn row(number: u64) -> FileRow {
 fn commit(number: u64) -> Commit {
     let path = format!("f{number}.rs");
     let revision = Revision { epoch: 9, number };
-    let change = Change { path: path.clone(), before: None, after: Some(FileHash(number)) };
+    let added = |number| Change {
+        path: format!("f{number}.rs"),
+        before: None,
+        after: Some(FileHash(number)),
+    };
+    let identity =
+        (2..=number).fold(1, |before, number| identity_after(before, [added(number).parts()]));
+    let change = added(number);
     Commit {
-        head: Head { revision, created_ns: 1, ..Head::default() },
+        head: Head { revision, identity, created_ns: 1, ..Head::default() },
         files: vec![(path, Some(row(number)))],
         folders: vec![(String::new(), Some(FolderRow::default()))],
         changes: if number == 1 { Vec::new() } else { vec![change] },
@@ -117,16 +126,24 @@ fn a_sealed_cache_keeps_what_a_plain_one_keeps_and_shows_none_of_it() {
     assert_eq!(sealed(1).analyses().get(key), Some(analysis));
     assert_eq!(sealed(1).slice(&shelf.project, 5).as_deref(), Some(&b"f1.rs pearl"[..]));
     assert_eq!(sealed(1).graph(&shelf.project, 6).unwrap().hash_of(0), FileHash(1));
-    let beside = shelf.dir.path().join("analyses/1.pack");
-    let own = ["base-1", "log-1", "slice-0000000000000005", "graph-0000000000000006"];
-    for path in own.map(|name| shelf.folder().join(name)).into_iter().chain([beside]) {
-        let bytes = fs::read(&path).unwrap();
+    let state = artifact.head().state();
+    sealed(1).remember(&shelf.project, "agent", state).unwrap();
+    assert_eq!(sealed(1).seen_by(&shelf.project, "agent"), Some(state));
+    let kept = files(shelf.dir.path());
+    // The two of the artifact, and a pack for each of the three changes, an answer, a graph and a client.
+    assert_eq!(kept.len(), 8, "{kept:?}");
+    let (id, client) = (shelf.project.id.to_string(), format!("{:016x}", xxh3_64(b"agent")));
+    for path in &kept {
+        let bytes = fs::read(path).unwrap();
         let name = path.display();
-        for word in ["f1.rs", "f2.rs", "pearl", "NACREMAP"] {
+        for word in ["f1.rs", "f2.rs", "pearl", "NACREMAP", "00000009.3", &id] {
             assert!(
                 !bytes.windows(word.len()).any(|part| part == word.as_bytes()),
                 "{word} in {name}"
             );
+        }
+        for told in [&id, &client, "0000000000000005", "0000000000000006"] {
+            assert!(!name.to_string().contains(told), "{told} is told by {name}");
         }
     }
     for other in [sealed(2), shelf.cache()] {
@@ -134,9 +151,113 @@ fn a_sealed_cache_keeps_what_a_plain_one_keeps_and_shows_none_of_it() {
         assert_eq!(other.analyses().get(key), None);
         assert_eq!(other.slice(&shelf.project, 5), None);
         assert!(other.graph(&shelf.project, 6).is_none());
+        assert_eq!(other.seen_by(&shelf.project, "agent"), None);
     }
+    // What one client has seen cannot be put in the place of what another has.
+    sealed(1).remember(&shelf.project, "other", State::default()).unwrap();
+    let file = |client| {
+        shelf.dir.path().join(sealed(1).client_file(&sealed(1).name_of(shelf.project.id), client))
+    };
+    fs::rename(file("other"), file("agent")).unwrap();
+    assert_eq!(sealed(1).seen_by(&shelf.project, "agent"), None);
     sealed(1).clear().unwrap();
-    assert!(!shelf.folder().exists() && !shelf.dir.path().join("analyses").exists());
+    assert_eq!(files(shelf.dir.path()), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_a_stranger_puts_in_the_place_of_a_file_is_not_followed_waited_for_or_read_whole() {
+    type Put = fn(&Path);
+    let strange: [(&str, Put); 4] = [
+        ("a pipe", |path| {
+            let made = std::process::Command::new("mkfifo").arg(path).status();
+            assert!(made.unwrap().success());
+        }),
+        ("a link", |path| {
+            fs::rename(path.with_extension("kept"), path.with_extension("true")).unwrap();
+            std::os::unix::fs::symlink(path.with_extension("true"), path).unwrap();
+        }),
+        ("a folder", |path| fs::create_dir(path).unwrap()),
+        // Of a terabyte that is not there; whoever made room for it would not get far.
+        ("a huge file", |path| fs::File::create(path).unwrap().set_len(1 << 40).unwrap()),
+    ];
+    for is_sealed in [false, true] {
+        for (what, put) in strange {
+            let shelf = Shelf::new();
+            let seal = is_sealed.then(|| Seal::new(&[1; Seal::KEY_BYTES]));
+            let cache = || match &seal {
+                Some(seal) => shelf.cache().sealed(seal.clone()),
+                None => shelf.cache(),
+            };
+            let key = AnalysisKey::new(FileHash(1), Language::Rust);
+            let new = one_new(key, &Analysis::default());
+            let mut artifact = Artifact::default();
+            for number in 1..=2 {
+                cache().keep(&shelf.project, &mut artifact, &commit(number), &new).unwrap();
+            }
+            cache().keep_slice(&shelf.project, 5, b"f1.rs").unwrap();
+            cache().keep_survey(&shelf.project, 7, b"f1.rs".to_vec()).unwrap();
+            cache().remember(&shelf.project, "c", State::default()).unwrap();
+            let graph = Graph::new(&Imports::default());
+            cache().keep_graph(&shelf.project, 6, &graph).unwrap();
+            for path in files(shelf.dir.path()) {
+                fs::rename(&path, path.with_extension("kept")).unwrap();
+                put(&path);
+            }
+            assert!(cache().open(&shelf.project).is_none(), "{what}");
+            assert_eq!(cache().analyses().get(key), None, "{what}");
+            assert_eq!(cache().slice(&shelf.project, 5), None, "{what}");
+            assert_eq!(cache().survey(&shelf.project), None, "{what}");
+            assert_eq!(cache().seen_by(&shelf.project, "c"), None, "{what}");
+            assert!(cache().graph(&shelf.project, 6).is_none(), "{what}");
+        }
+    }
+}
+
+/// The files of a cache, without its lock.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("journal") {
+            files.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+        }
+    }
+    files
+}
+
+#[test]
+fn who_started_in_the_clear_writes_nothing_after_the_switch() {
+    let shelf = Shelf::new();
+    let mut artifact = shelf.filled(2);
+    let before = shelf.cache();
+    shelf.cache().retire().unwrap();
+    let left = || {
+        let names = fs::read_dir(shelf.dir.path()).unwrap();
+        let mut names: Vec<_> =
+            names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(left(), ["encrypted", "journal"]);
+    let (project, none) = (&shelf.project, NewAnalyses::new());
+    let graph = Graph::new(&Imports::default());
+    assert!(before.keep(project, &mut artifact, &commit(3), &none).is_err());
+    assert!(before.keep(project, &mut Artifact::default(), &commit(1), &none).is_err());
+    assert!(before.keep_analyses(&none).is_err());
+    assert!(before.keep_slice(project, 1, b"x").is_err());
+    assert!(before.keep_survey(project, 1, Vec::new()).is_err());
+    assert!(before.keep_graph(project, 1, &graph).is_err());
+    assert!(before.remember(project, "c", State::default()).is_err());
+    assert_eq!(left(), ["encrypted", "journal"], "not even an empty folder");
+    // A folder that an older program made nonetheless goes with the next command.
+    fs::create_dir(shelf.folder()).unwrap();
+    shelf.cache().retire().unwrap();
+    assert_eq!(left(), ["encrypted", "journal"]);
+    before.reopen().unwrap();
+    assert_eq!(
+        before.keep(project, &mut Artifact::default(), &commit(1), &none).unwrap(),
+        Kept::Yes
+    );
 }
 
 #[test]
@@ -205,6 +326,45 @@ fn files_that_a_killed_writer_left_behind_harm_nobody() {
 }
 
 #[test]
+fn a_log_of_another_life_is_removed_before_its_file_is_written_anew() {
+    let shelf = Shelf::new();
+    shelf.filled(3);
+    // Killed while the folder was removed, in the order of the names.
+    fs::remove_file(shelf.folder().join("base-1")).unwrap();
+    let mut anew = commit(1);
+    anew.head.created_ns = 2;
+    let mut artifact = Artifact::default();
+    assert_eq!(shelf.keep(&mut artifact, anew), Kept::Yes);
+    assert!(!shelf.folder().join("log-1").exists());
+    assert_eq!(paths(&shelf.open().unwrap()), ["f1.rs"]);
+}
+
+#[test]
+fn a_record_that_does_not_follow_from_what_is_before_it_ends_the_log() {
+    type Spoil = fn(&mut Commit);
+    let strange: [(&str, Spoil); 6] = [
+        ("created at another time", |commit| commit.head.created_ns = 2),
+        ("of another epoch", |commit| commit.head.revision.epoch = 8),
+        ("with a gap before it", |commit| commit.head.revision.number = 4),
+        ("with the number of the one before", |commit| commit.head.revision.number = 2),
+        ("of other files", |commit| commit.head.identity ^= 1),
+        ("with changes that are not its own", |commit| commit.changes[0].after = None),
+    ];
+    for (what, spoil) in strange {
+        let shelf = Shelf::new();
+        let mut artifact = shelf.filled(2);
+        let mut spoiled = commit(3);
+        spoil(&mut spoiled);
+        assert_eq!(shelf.keep(&mut artifact, spoiled), Kept::Yes);
+        let mut read = shelf.open().unwrap();
+        assert_eq!(paths(&read), ["f1.rs", "f2.rs"], "a record {what}");
+        assert_eq!(shelf.keep(&mut read, commit(3)), Kept::Yes);
+        assert_eq!(paths(&shelf.open().unwrap()), ["f1.rs", "f2.rs", "f3.rs"], "{what}");
+        assert!(shelf.folder().join("base-2").exists(), "{what}: the whole was written anew");
+    }
+}
+
+#[test]
 fn only_who_read_the_last_state_writes_the_next() {
     let shelf = Shelf::new();
     shelf.filled(1);
@@ -233,12 +393,46 @@ fn a_log_that_grows_long_is_folded_in_and_what_changed_is_still_known() {
 }
 
 #[test]
+fn a_state_is_known_by_what_led_to_it_and_not_by_its_number_alone() {
+    let shelf = Shelf::new();
+    let mut held = shelf.filled(4);
+    let log = shelf.folder().join("log-1");
+    let check = |artifact: &Artifact| {
+        for number in 1..=4 {
+            let state = commit(number).head.state();
+            assert!(artifact.knows(state), "{state}");
+            assert!(!artifact.knows(State { identity: state.identity ^ 1, ..state }), "{state}");
+            let elsewhere = Revision { epoch: 8, ..state.revision };
+            assert!(!artifact.knows(State { revision: elsewhere, ..state }), "{state}");
+        }
+        assert!(!artifact.knows(commit(5).head.state()));
+    };
+    check(&held);
+    check(&shelf.open().unwrap());
+    // A torn log is folded in: now the file's own history tells.
+    fs::write(&log, [fs::read(&log).unwrap(), b"torn".to_vec()].concat()).unwrap();
+    held = shelf.open().unwrap();
+    assert_eq!(shelf.keep(&mut held, commit(5)), Kept::Yes);
+    let folded = shelf.open().unwrap();
+    assert!((1..=5).all(|number| folded.knows(commit(number).head.state())));
+    let text = commit(5).head.state().to_string();
+    assert_eq!(text.parse(), Ok(commit(5).head.state()));
+    assert!("00000009.5".parse::<State>().is_err());
+}
+
+#[test]
 fn a_history_that_is_too_long_forgets_whole_revisions_and_says_so() {
     let change = |n: u64| Change { path: format!("f{n}"), before: None, after: Some(FileHash(n)) };
     let revisions = (0..210_000).map(|n| (2 + n / 70_000, change(n)));
-    let mut history = History { since: 1, changes: revisions.collect() };
+    let mut history = History { since: 1, identity: 7, changes: revisions.collect() };
+    let last = identity_at(7, &history.changes, 4);
     history.trim();
     assert_eq!((history.since, history.changes.len()), (2, 140_000));
+    assert_eq!(
+        identity_at(history.identity, &history.changes, 4),
+        last,
+        "none was lost on the way"
+    );
     assert_eq!(History::decode(&history.encode()), Some(history));
 }
 
@@ -388,7 +582,7 @@ proptest! {
         let _ = super::blob::decode(&bytes);
         let _ = super::blob::decode_outline(&bytes, Language::Rust);
         let _ = super::commit::History::decode(&bytes);
-        let (_, n_read) = super::log::read(&bytes, |_, bytes| Some(bytes.into()));
+        let (_, n_read) = super::log::read(&bytes, Head::default(), |_, bytes| Some(bytes.into()));
         prop_assert!(n_read <= bytes.len() as u64);
     }
 }

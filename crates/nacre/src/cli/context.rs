@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use clap::Args;
 use nacre_core::search::{Embedder, MemoryIndex, MemoryOptions, Mode, Query};
 use nacre_map::artifact::{FileFacts, RelativePath};
+use nacre_map::indexer::Keeping;
 use nacre_map::slices::{ContextRequest, ContextSlice, Evidence, Ranked, Sketch, context, rank};
 
 use super::error::{CommandError, Exit};
@@ -118,7 +119,7 @@ pub(crate) fn collected(
 
 /// As much of a project as a ranking needs.
 pub(crate) fn sketched(map: &Map) -> Sketch {
-    Sketch::new(map.current.names(), map.current.imported(&map.cache, map.options.keeping))
+    Sketch::new(map.current.names(), map.current.imported(&map.cache, map.keeping()))
 }
 
 /// Looks at ranked files by their grammars that were only glanced at; tells whether there were any.
@@ -143,9 +144,15 @@ fn remembered(
     let mut known = BTreeMap::new();
     let query = Query::parse(task, runtime.now());
     let (Some(embedder), false) = (embedder, query.is_empty()) else { return known };
+    if map.options.keeping == Keeping::Dropped && runtime.has_unsettled_store() {
+        return known;
+    }
     let owner = runtime.owner("context");
     for scoped in runtime.stores_to_read(None).unwrap_or_default() {
-        let opened = MemoryIndex::open(&scoped.store, embedder, &owner, runtime.now());
+        let opened = match map.options.keeping {
+            Keeping::Kept => MemoryIndex::open(&scoped.store, embedder, &owner, runtime.now()),
+            Keeping::Dropped => MemoryIndex::peek(&scoped.store, embedder, runtime.now()),
+        };
         let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_MEMORIES, archived: false };
         let Some(found) = opened.ok().and_then(|index| index.search(&query, &options).ok()) else {
             continue;

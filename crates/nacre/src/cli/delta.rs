@@ -48,7 +48,7 @@ pub(crate) fn cmd_delta(
         ui.json(&map.envelope("delta", Some(output), None::<()>))?;
     } else {
         output.print(ui)?;
-        ui.status(format!("Revision {}", map.current.revision()))?;
+        ui.status(format!("Revision {}", map.revision()))?;
     }
     Ok(Exit::Done)
 }

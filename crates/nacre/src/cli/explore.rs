@@ -120,7 +120,7 @@ fn key(map: &Map, is_json: bool, detail: DetailName, budget: Option<usize>) -> u
     let head = map.current.artifact.head();
     let words = format!(
         "explore {OVERVIEW_FORMAT} {} {} {is_json} {detail:?} {budget:?} {}",
-        head.revision,
+        head.state(),
         head.verified_ns,
         map.current.commit()
     );

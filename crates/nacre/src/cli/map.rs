@@ -127,7 +127,7 @@ impl Map {
         command: &str,
     ) -> Result<Self, CommandError> {
         let project = Project::at(root_of(runtime, place)?);
-        let cache = map_cache(runtime, command)?;
+        let (cache, keeping) = map_cache(runtime, command, keeping)?;
         let options = RefreshOptions {
             now_ns: nanos(runtime.now()),
             looked_ns: nanos(env::clock()()),
@@ -152,6 +152,22 @@ impl Map {
         Ok(())
     }
 
+    /// Whether anything about the map as it is now is written. What could not be kept itself is nothing to build on: the next
+    /// change gets the same number.
+    pub(crate) fn keeping(&self) -> Keeping {
+        if self.current.is_kept { self.options.keeping } else { Keeping::Dropped }
+    }
+
+    /// The revision that an answer names: of one that could not be kept, the last that was, because the next change gets its
+    /// number. Who then asks what changed since is told too much rather than too little.
+    pub(crate) fn revision(&self) -> Revision {
+        let now = self.current.revision();
+        match self.current.is_kept {
+            true => now,
+            false => self.current.before.unwrap_or(Revision { number: 0, ..now }),
+        }
+    }
+
     /// The answer of a command, around what it has to say itself.
     pub(crate) fn envelope<S: Serialize>(
         &self,
@@ -164,18 +180,23 @@ impl Map {
             project_root: &self.current.project.root,
             project_id: self.current.project.id.to_string(),
             cache_status: self.current.status,
-            revision: self.current.revision(),
+            revision: self.revision(),
             stats: self.current.stats,
             delta,
             slice,
         }
     }
 
-    /// Remembers that a client has seen the map as it is now.
+    /// Remembers that a client has seen the map as it is now, unless nothing is to be written.
     pub(crate) fn seen_by(&self, ui: &mut Ui, client: &str) -> Result<(), CommandError> {
         check_client(client)?;
-        let kept = self.cache.remember(&self.current.project, client, self.current.revision());
-        if kept.is_err() {
+        if self.options.keeping == Keeping::Dropped {
+            return Ok(());
+        }
+        let state = self.current.artifact.head().state();
+        let is_kept = self.keeping() == Keeping::Kept
+            && self.cache.remember(&self.current.project, client, state).is_ok();
+        if !is_kept {
             ui.warning("What the client has seen could not be kept", None);
         }
         Ok(())
@@ -194,7 +215,7 @@ impl Map {
 
     /// Who is affected by what changed.
     pub(crate) fn affected(&self, delta: &Delta) -> Vec<Affected> {
-        self.current.affected(&self.cache, self.options.keeping, delta)
+        self.current.affected(&self.cache, self.keeping(), delta)
     }
 
     /// What changed since a revision, a commit or what a client has seen.
@@ -209,7 +230,8 @@ impl Map {
             Since::Client(name) => {
                 check_client(name)?;
                 let seen = self.cache.seen_by(&current.project, name);
-                let delta = seen.map(|seen| delta_since(current, seen));
+                let seen = seen.filter(|seen| current.artifact.knows(*seen));
+                let delta = seen.map(|seen| delta_since(current, seen.revision));
                 // A client that has seen nothing, or nothing that is still known, gets everything.
                 Ok(delta.and_then(Result::ok).unwrap_or_else(|| delta_of_all(current)))
             }

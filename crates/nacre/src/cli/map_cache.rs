@@ -1,8 +1,12 @@
 //! Where the map keeps what it knows: in the clear, or sealed with a key that is this person's own.
 
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
 use nacre_core::config::AtRest;
-use nacre_core::safefs::{FsError, RelPath, WriteScope};
+use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
 use nacre_map::artifact::{Cache, Seal};
+use nacre_map::indexer::Keeping;
 
 use super::env;
 use super::error::CommandError;
@@ -15,49 +19,106 @@ const SEALED_FOLDER: &str = "cache/codemap-sealed";
 /// The key, beside them all.
 const KEY_FILE: &str = "map.key";
 
+type Key = [u8; Seal::KEY_BYTES];
+
 /// More is no key.
 const MAX_KEY_BYTES: u64 = 1 << 10;
 
-/// The cache of the map, as the settings want it kept.
-pub(crate) fn map_cache(runtime: &Runtime, command: &str) -> Result<Cache, CommandError> {
-    let in_folder = |name: &str| -> Result<Cache, CommandError> {
-        Ok(Cache::new(runtime.home()?.join(name), runtime.owner(command)))
-    };
-    match runtime.settings().map.at_rest {
-        AtRest::Plain => in_folder(PLAIN_FOLDER),
+/// What a group or everybody may do with a file.
+const MODE_OF_OTHERS: u32 = 0o077;
+
+/// The cache of the map, as the settings want it kept, and whether anything is. Where nothing is, nothing is made or removed.
+pub(crate) fn map_cache(
+    runtime: &Runtime,
+    command: &str,
+    keeping: Keeping,
+) -> Result<(Cache, Keeping), CommandError> {
+    let at_rest = runtime.settings().map.at_rest;
+    if keeping == Keeping::Kept {
+        settle(runtime, command, at_rest)?;
+    }
+    match at_rest {
+        AtRest::Plain => Ok((in_folder(runtime, command, PLAIN_FOLDER)?, keeping)),
         AtRest::Encrypted => {
-            // What was kept before would still tell everything.
-            in_folder(PLAIN_FOLDER)?.clear()?;
-            let seal = Seal::new(&key(&runtime.home_scope()?)?);
-            Ok(in_folder(SEALED_FOLDER)?.sealed(seal))
+            let (key, keeping) = key(runtime, keeping)?;
+            let cache = in_folder(runtime, command, SEALED_FOLDER)?;
+            Ok((cache.sealed(Seal::new(&key)), keeping))
         }
     }
 }
 
-/// The key; the first who asks makes it.
-fn key(home: &WriteScope) -> Result<[u8; Seal::KEY_BYTES], CommandError> {
-    let path = RelPath::new(KEY_FILE)?;
-    if let Some(key) = read(home, &path)? {
-        return Ok(key);
+/// Removes what is kept in another way than it should be.
+pub(crate) fn settle(
+    runtime: &Runtime,
+    command: &str,
+    at_rest: AtRest,
+) -> Result<(), CommandError> {
+    let plain = in_folder(runtime, command, PLAIN_FOLDER)?;
+    match at_rest {
+        AtRest::Encrypted => plain.retire()?,
+        AtRest::Plain => {
+            // What stays for now tells nobody anything, and is removed by the next command.
+            let _ = plain.reopen();
+            let _ = in_folder(runtime, command, SEALED_FOLDER)?.clear();
+        }
     }
-    let key: [u8; Seal::KEY_BYTES] = env::random().map_err(|error| CommandError {
+    Ok(())
+}
+
+fn in_folder(runtime: &Runtime, command: &str, name: &str) -> Result<Cache, CommandError> {
+    Ok(Cache::new(runtime.home()?.join(name), runtime.owner(command)))
+}
+
+/// The key; the first who asks makes it. Where it cannot be kept, nothing that is sealed with it is worth keeping.
+fn key(runtime: &Runtime, keeping: Keeping) -> Result<(Key, Keeping), CommandError> {
+    if let Some(key) = known_key(runtime.home()?)? {
+        return Ok((key, keeping));
+    }
+    let key: Key = env::random().map_err(|error| CommandError {
         causes: vec![error.to_string()],
         ..CommandError::failed("Cannot draw a key for the map")
     })?;
-    match home.create_file(&path, &key) {
-        Ok(()) => Ok(key),
+    if keeping == Keeping::Dropped {
+        return Ok((key, keeping));
+    }
+    let Ok(home) = runtime.home_scope() else { return Ok((key, Keeping::Dropped)) };
+    match home.create_file(&RelPath::new(KEY_FILE)?, &key) {
+        Ok(()) => Ok((key, keeping)),
         // Another process was faster.
-        Err(error @ FsError::Conflict { .. }) => read(home, &path)?.ok_or_else(|| error.into()),
+        Err(FsError::Conflict { .. }) => {
+            let theirs = read(&home)?;
+            Ok(theirs.map_or((key, Keeping::Dropped), |key| (key, keeping)))
+        }
+        Err(_) => Ok((key, Keeping::Dropped)),
+    }
+}
+
+/// The key, where there is one.
+fn known_key(home: &Path) -> Result<Option<Key>, CommandError> {
+    match WriteScope::open(home, Access::Private) {
+        Ok(home) => read(&home),
+        Err(error) if error.is_missing() => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-fn read(home: &WriteScope, path: &RelPath) -> Result<Option<[u8; Seal::KEY_BYTES]>, CommandError> {
-    let Some(bytes) = home.read_optional(path, MAX_KEY_BYTES)? else { return Ok(None) };
-    let key = bytes.try_into().map_err(|_| {
-        let file = home.full(path);
-        CommandError::failed(format!("`{}` is no key", file.display()))
-            .hint(format!("Remove it; the map is made again: `rm {}`", file.display()))
-    })?;
+fn read(home: &WriteScope) -> Result<Option<Key>, CommandError> {
+    let path = RelPath::new(KEY_FILE)?;
+    let file = home.full(&path);
+    let hint = format!("Remove it; the map is made again: `rm {}`", file.display());
+    let bytes = match home.read_optional(&path, MAX_KEY_BYTES) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(None),
+        Err(error) => return Err(CommandError { hints: vec![hint], ..error.into() }),
+    };
+    let is_open =
+        file.symlink_metadata().is_ok_and(|metadata| metadata.mode() & MODE_OF_OTHERS != 0);
+    if is_open {
+        let message = format!("`{}` is not for its owner alone", file.display());
+        return Err(CommandError::failed(message).hint(hint));
+    }
+    let key = bytes
+        .try_into()
+        .map_err(|_| CommandError::failed(format!("`{}` is no key", file.display())).hint(hint))?;
     Ok(Some(key))
 }

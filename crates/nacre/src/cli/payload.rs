@@ -48,7 +48,7 @@ pub(crate) fn payload<S: Serialize>(
     let text = format!(
         "{command} {} revision {} cache {} files {}\n{}",
         project.root.display(),
-        map.current.revision(),
+        map.revision(),
         status.as_str(),
         stats.file_count,
         text(slice)
@@ -73,7 +73,7 @@ pub(crate) fn deepened(map: &mut Map, paths: &[&str]) -> bool {
 
 /// Keeps an answer for who asks the same again; nobody needs it, so a failure is none.
 pub(crate) fn keep(map: &Map, key: u64, answer: &impl Serialize) {
-    let bytes = serde_json::to_vec(answer).ok().filter(|_| map.options.keeping == Keeping::Kept);
+    let bytes = serde_json::to_vec(answer).ok().filter(|_| map.keeping() == Keeping::Kept);
     if let Some(bytes) = bytes {
         let _ = map.cache.keep_slice(&map.current.project, key, &bytes);
     }

@@ -57,6 +57,6 @@ pub(crate) fn cmd_refresh(
     if !output.is_empty() {
         output.print(ui)?;
     }
-    ui.status(format!("Revision {}", map.current.revision()))?;
+    ui.status(format!("Revision {}", map.revision()))?;
     Ok(Exit::Done)
 }

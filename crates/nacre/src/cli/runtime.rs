@@ -275,6 +275,14 @@ impl Runtime {
         }
     }
 
+    /// Whether a change was left halfway in a store that would be read. Who opens it puts that right, and so changes it.
+    pub(crate) fn has_unsettled_store(&self) -> bool {
+        let project = self.project.as_ref().map(|project| project.path.join(STORE_FOLDER));
+        let folders = project.into_iter().chain(self.home.clone());
+        let scopes = folders.filter_map(|folder| WriteScope::open(&folder, Access::Shared).ok());
+        scopes.map(|scope| scope.is_interrupted()).any(|is| is.unwrap_or(true))
+    }
+
     /// The store of the project at `root`.
     pub(crate) fn store_at(&self, root: &Path) -> Result<Store, CommandError> {
         match WriteScope::open_inside(root, STORE_FOLDER, Access::Shared) {

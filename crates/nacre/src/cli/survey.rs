@@ -1,5 +1,6 @@
 //! The survey of a project: the one that was kept, brought up to date, or else a new one.
 
+use nacre_map::artifact::State;
 use nacre_map::indexer::{Current, Keeping};
 use nacre_map::slices::{Churn, Survey, SurveyState, churn_of_log};
 
@@ -25,7 +26,11 @@ impl KnownSurvey {
             verified_ns: current.artifact.head().verified_ns,
             commit: current.commit(),
         };
-        let kept = map.cache.survey(&current.project).and_then(|bytes| Survey::of_bytes(&bytes));
+        let kept = map.cache.survey(&current.project).and_then(|(identity, bytes)| {
+            let survey = Survey::of_bytes(&bytes)?;
+            let state = State { revision: survey.state().revision, identity };
+            current.artifact.knows(state).then_some(survey)
+        });
         kept.and_then(|kept| Self::updated(current, kept, state))
             .unwrap_or_else(|| Self { survey: made(map, state), is_news: true })
     }
@@ -61,8 +66,9 @@ impl KnownSurvey {
 
     /// Keeps the survey for the next answer; nobody needs it, so a failure is none.
     pub(crate) fn keep(&self, map: &Map) {
-        if self.is_news && map.options.keeping == Keeping::Kept {
-            let _ = map.cache.keep_survey(&map.current.project, self.survey.to_bytes());
+        if self.is_news && map.keeping() == Keeping::Kept {
+            let identity = map.current.artifact.head().identity;
+            let _ = map.cache.keep_survey(&map.current.project, identity, self.survey.to_bytes());
         }
     }
 }

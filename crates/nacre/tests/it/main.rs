@@ -37,6 +37,7 @@ mod loopback;
 mod maintain;
 mod map_cache;
 mod map_crashes;
+mod map_strict;
 mod memory_add;
 mod memory_archive;
 mod memory_edit;

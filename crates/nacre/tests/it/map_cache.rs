@@ -1,17 +1,27 @@
 //! The map at rest: in the clear, or encrypted.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::Stdio;
 
 use insta::assert_snapshot;
 
 use crate::delta::{put, repository};
 use crate::home::{TestHome, walk};
 
+/// The files of a folder of the cache.
+fn cached(home: &TestHome, folder: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    walk(&home.root().join(".nacre/cache").join(folder), &mut files);
+    files.retain(|file| !file.ends_with("journal/lock"));
+    files
+}
+
 /// Words of the code that lie in any file of the cache, with where.
 fn told(home: &TestHome) -> Vec<String> {
-    let mut files = Vec::new();
-    walk(&home.root().join(".nacre/cache"), &mut files);
+    let files = cached(home, "");
     assert!(!files.is_empty());
     let mut told = Vec::new();
     for file in files {
@@ -55,10 +65,99 @@ fn an_encrypted_map_answers_alike_and_tells_nothing_to_who_has_no_key() {
     assert_eq!(home.json(&["explore"]).1["cache_status"], "hit");
     fs::write(&key, [7; 32]).unwrap();
     assert_eq!(home.json(&["explore"]).1["cache_status"], "miss", "another key opens nothing");
-    fs::write(&key, "short").unwrap();
+}
+
+#[test]
+fn a_key_that_is_none_or_not_for_its_owner_alone_is_refused() {
+    let home = repository().with_var("NACRE_MAP_AT_REST", "encrypted");
+    home.ok(&["explore"]);
+    let key = home.root().join(".nacre/map.key");
+    let set_mode = |mode| fs::set_permissions(&key, fs::Permissions::from_mode(mode)).unwrap();
+    for mode in [0o640, 0o604, 0o620] {
+        set_mode(mode);
+        let refused = home.run(&["explore"]);
+        assert!(refused.contains("is not for its owner alone"), "{mode:o}: {refused}");
+    }
     assert_snapshot!(home.run(&["explore"]), @"
+    Error: `$HOME/.nacre/map.key` is not for its owner alone
+    Hint: Remove it; the map is made again: `rm $HOME/.nacre/map.key`
+    [exit 1]
+    ");
+    set_mode(0o400);
+    home.ok(&["explore"]);
+    set_mode(0o600);
+    fs::write(&key, "short").unwrap();
+    assert_snapshot!(home.run(&["explore", "--strict"]), @"
     Error: `$HOME/.nacre/map.key` is no key
     Hint: Remove it; the map is made again: `rm $HOME/.nacre/map.key`
     [exit 1]
     ");
+    fs::write(&key, [7; 2_000]).unwrap();
+    assert_snapshot!(home.run(&["explore"]), @"
+    Error: `$HOME/.nacre/map.key` is 2000 bytes, more than the 1024 allowed
+    Hint: Remove it; the map is made again: `rm $HOME/.nacre/map.key`
+    [exit 1]
+    ");
+    fs::remove_file(&key).unwrap();
+    std::os::unix::fs::symlink(home.work().join("Cargo.toml"), &key).unwrap();
+    assert_snapshot!(home.run(&["explore"]), @"
+    Error: `$HOME/.nacre/map.key` is not a plain file
+    Hint: Remove it; the map is made again: `rm $HOME/.nacre/map.key`
+    [exit 1]
+    ");
+    fs::remove_file(&key).unwrap();
+    home.ok(&["explore"]);
+}
+
+#[test]
+fn where_nothing_can_be_written_an_encrypted_map_answers_as_a_plain_one_does() {
+    let home = repository().with_var("NACRE_HOME", "/proc/nacre-has-no-home");
+    let plain = home.run(&["explore"]);
+    assert!(plain.contains("The map could not be kept"), "{plain}");
+    assert!(plain.contains("src/store.rs"), "{plain}");
+    let home = home.with_var("NACRE_MAP_AT_REST", "encrypted");
+    assert_eq!(home.run(&["explore"]), plain);
+}
+
+#[test]
+fn what_is_kept_otherwise_goes_as_soon_as_the_setting_is_made() {
+    let home = repository();
+    home.ok(&["explore"]);
+    assert!(!told(&home).is_empty());
+    home.ok(&["config", "set", "map.at_rest", "encrypted"]);
+    assert_eq!(cached(&home, "codemap").len(), 1, "a note that nothing is written here");
+    assert_eq!(told(&home), [""; 0]);
+    home.ok(&["explore"]);
+    assert!(!cached(&home, "codemap-sealed").is_empty());
+    assert_eq!(cached(&home, "codemap").len(), 1);
+    home.ok(&["config", "set", "map.at_rest", "--unset"]);
+    assert_eq!(cached(&home, ""), Vec::<PathBuf>::new());
+    home.ok(&["explore"]);
+    assert!(!told(&home).is_empty(), "in the clear again");
+    // The same by hand, or by a variable: the next command that opens the map sees to it.
+    let home = home.with_var("NACRE_MAP_AT_REST", "encrypted");
+    home.ok(&["delta"]);
+    assert_eq!(cached(&home, "codemap").len(), 1);
+    let home = home.with_var("NACRE_MAP_AT_REST", "plain");
+    home.ok(&["delta"]);
+    assert_eq!(cached(&home, "codemap-sealed"), Vec::<PathBuf>::new());
+    assert!(!told(&home).is_empty());
+}
+
+#[test]
+fn a_watch_that_started_in_the_clear_writes_nothing_there_after_the_switch() {
+    let home = repository();
+    let mut command = home.command(&home.work(), &["watch", "--count", "2"]);
+    let mut watch = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();
+    let mut next = || lines.next().expect("one more line").unwrap();
+    assert!(next().contains("watching"));
+    put(&home, "src/new.rs", "pub fn pearl() {}\n");
+    assert!(next().contains("src/new.rs"));
+    assert!(!told(&home).is_empty());
+    home.ok(&["config", "set", "map.at_rest", "encrypted"]);
+    put(&home, "src/newer.rs", "pub fn pearls() {}\n");
+    assert!(next().contains("src/newer.rs"));
+    assert!(watch.wait().unwrap().success());
+    assert_eq!(told(&home), [""; 0]);
 }

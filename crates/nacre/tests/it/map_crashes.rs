@@ -1,12 +1,13 @@
 //! The map's artifact, with processes that are killed while they write, and with many that write at once.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
 use crate::delta::{put, repository};
-use crate::home::TestHome;
+use crate::home::{TestHome, walk};
 
 const N_KILLS: u32 = 200;
 
@@ -71,5 +72,78 @@ fn many_processes_at_once_tell_the_same_and_lose_nothing() {
         let (_, value) = home.json(&["delta", "--since", "client:one"]);
         let revision = value["revision"].as_str().unwrap().to_owned();
         assert!(revision.ends_with(&format!(".{}", round + 1)), "round {round}: {revision}");
+    }
+}
+
+/// The log of the one artifact.
+fn log(home: &TestHome) -> PathBuf {
+    let mut files = Vec::new();
+    walk(&home.root().join(".nacre/cache/codemap"), &mut files);
+    let base = files.iter().find(|file| file.file_name().unwrap().to_string_lossy() == "base-1");
+    base.unwrap().with_file_name("log-1")
+}
+
+/// Puts another function into a file of the repository.
+fn edit(home: &TestHome, name: &str) {
+    put(home, "src/store.rs", &format!("pub fn {name}(number: u8) {{\n    drop(number);\n}}\n"));
+}
+
+/// What the overview shows of that file, and what a client is told to have changed.
+fn answers(home: &TestHome) -> (String, Vec<String>) {
+    let overview = home.ok(&["explore"]);
+    let is_shown = |line: &&str| line.contains("(number: u8)");
+    let shown = overview.lines().find(is_shown).unwrap().trim().to_owned();
+    let (_, value) = home.json(&["delta", "--since", "client:c", "--limit", "0"]);
+    let files = value["delta"]["files"].as_array().unwrap().iter();
+    (shown, files.map(|file| file["path"].as_str().unwrap().to_owned()).collect())
+}
+
+#[test]
+fn a_state_that_could_not_be_kept_is_nobodys_last_state() {
+    let home = repository();
+    home.ok(&["explore", "--client", "c"]);
+    let log = log(&home);
+    let _ = fs::remove_file(&log);
+    fs::create_dir(&log).unwrap();
+    edit(&home, "first");
+    let named = |args: &[&str]| home.json(args).1["revision"].as_str().unwrap().to_owned();
+    let noted = named(&["explore"]);
+    let told = home.run(&["explore", "--client", "c"]);
+    assert!(told.contains("The map could not be kept"), "{told}");
+    assert!(told.contains("What the client has seen could not be kept"), "{told}");
+    assert!(told.contains("pub fn first"), "{told}");
+    fs::remove_dir(&log).unwrap();
+    edit(&home, "second");
+    let (shown, changed) = answers(&home);
+    assert_eq!(shown, "1 pub fn second(number: u8)");
+    assert_eq!(changed, ["src/store.rs"]);
+    assert!(noted.ends_with(".1"), "{noted} is the last that was kept");
+    assert!(named(&["explore"]).ends_with(".2"));
+    assert!(home.ok(&["delta", "--since", &noted]).contains("src/store.rs"));
+}
+
+#[test]
+fn a_log_that_lost_its_last_record_is_not_taken_for_the_one_that_answers_were_made_from() {
+    for n_more in [0, 1] {
+        let home = repository();
+        crate::explore::settled(&home);
+        home.ok(&["delta", "--since", "client:c"]);
+        let log = log(&home);
+        let before = fs::read(&log).ok();
+        edit(&home, "first");
+        assert_eq!(answers(&home).1, ["src/store.rs"]);
+        match before {
+            Some(bytes) => fs::write(&log, bytes).unwrap(),
+            None => fs::remove_file(&log).unwrap(),
+        }
+        edit(&home, "second");
+        if n_more == 1 {
+            // The lost state's number now lies between two of the log.
+            home.ok(&["delta"]);
+            put(&home, "src/new.rs", "fn fresh() {}\n");
+        }
+        let (shown, changed) = answers(&home);
+        assert_eq!(shown, "1 pub fn second(number: u8)");
+        assert!(changed.contains(&"src/store.rs".to_owned()), "{changed:?}");
     }
 }

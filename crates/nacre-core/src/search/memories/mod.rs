@@ -120,6 +120,25 @@ impl<'a> MemoryIndex<'a> {
         now: Timestamp,
     ) -> Result<Self, SearchError> {
         let index = Index::new(folder(store), INDEX_NAME);
+        Self::brought_up_to_date(store, embedder, (&index, Some(owner)), now)
+    }
+
+    /// Opens the index of `store` and brings it up to date in memory alone: the disk stays as it is.
+    pub fn peek(
+        store: &'a Store,
+        embedder: &'a dyn Embedder,
+        now: Timestamp,
+    ) -> Result<Self, SearchError> {
+        let folder = WriteScope::open_inside(store.path(), INDEX_FOLDER, Access::Private).ok();
+        Self::brought_up_to_date(store, embedder, (&Index::new(folder, INDEX_NAME), None), now)
+    }
+
+    fn brought_up_to_date(
+        store: &'a Store,
+        embedder: &'a dyn Embedder,
+        (index, owner): (&Index, Option<&Owner>),
+        now: Timestamp,
+    ) -> Result<Self, SearchError> {
         let mut snapshot = index.load(embedder);
         if look::is_current(store, &snapshot)? {
             return Ok(Self { store, embedder, snapshot, now });
@@ -143,7 +162,7 @@ impl<'a> MemoryIndex<'a> {
     /// Takes over a change of these memories, without a look at the others: for whoever made the change.
     pub fn refresh(self, changed: &[Located], owner: &Owner) -> Result<Self, SearchError> {
         let index = Index::new(folder(self.store), INDEX_NAME);
-        let snapshot = index.update(self.snapshot, self.embedder, owner, |snapshot| {
+        let snapshot = index.update(self.snapshot, self.embedder, Some(owner), |snapshot| {
             Ok::<_, SearchError>(Some(look::changes_of(self.store, changed, snapshot.watermark())))
         })?;
         Ok(Self { snapshot, ..self })

@@ -107,6 +107,27 @@ impl World {
 }
 
 #[test]
+fn a_peek_finds_what_is_there_and_leaves_the_disk_as_it_is() {
+    let world = World::filled();
+    let first = |index: &MemoryIndex<'_>, query: &str| {
+        let options = MemoryOptions { mode: Mode::Hybrid, limit: 1, archived: false };
+        let found = index.search(&Query::parse(query, now()), &options).unwrap();
+        found.hits.first().map(|hit| hit.memory.at.id.to_string())
+    };
+    let peek = || MemoryIndex::peek(&world.store, &world.embedder, now()).unwrap();
+    assert_eq!(first(&peek(), "sqlite queue").as_deref(), Some("20260101-queue"));
+    assert!(!world.dir.path().join(INDEX_FOLDER).exists());
+    world.open(now());
+    let before: Vec<_> =
+        world.index_files().into_iter().map(|file| (fs::read(&file).unwrap(), file)).collect();
+    world.write("20260104-pearl", "Pearls are kept in nacre", "", "Layer by layer.");
+    assert_eq!(first(&peek(), "pearls nacre").as_deref(), Some("20260104-pearl"));
+    let after: Vec<_> =
+        world.index_files().into_iter().map(|file| (fs::read(&file).unwrap(), file)).collect();
+    assert!(after == before);
+}
+
+#[test]
 fn words_meaning_and_filters_find() {
     let world = World::filled();
     world.check();

@@ -63,10 +63,11 @@ fn a_client_that_saw_everything_gets_nothing_and_another_everything() {
     let desk = Desk::new();
     desk.write("a.rs", "fn a() {}\n");
     let current = desk.look();
-    let revision = current.artifact.head().revision;
-    desk.cache().remember(&desk.project(), "one", revision).unwrap();
+    let state = current.artifact.head().state();
+    desk.cache().remember(&desk.project(), "one", state).unwrap();
     let seen = desk.cache().seen_by(&desk.project(), "one").unwrap();
-    assert_eq!(delta_since(&current, seen).unwrap(), Delta::default());
+    assert!(current.artifact.knows(seen));
+    assert_eq!(delta_since(&current, seen.revision).unwrap(), Delta::default());
     assert_eq!(desk.cache().seen_by(&desk.project(), "two"), None);
     assert_eq!(shown(&delta_of_all(&current)), "Added a.rs\n");
 }

@@ -2,13 +2,17 @@
 
 use clap::Args;
 use nacre_core::base::ShownLine;
-use nacre_core::config::{FAMILIES, FromRepo, KEYS, edit};
+use nacre_core::config::{self, FAMILIES, FromRepo, KEYS, edit};
 use nacre_core::safefs::{Access, WriteScope};
 use serde_json::json;
 
 use super::super::error::{CommandError, Exit};
+use super::super::map_cache;
 use super::super::runtime::{Runtime, STORE_FOLDER};
 use super::super::ui::{Ui, shown};
+
+/// What lies on the disk in another way than this key wants goes at once.
+const AT_REST: &str = "map.at_rest";
 
 /// Set one key; comments and order of the file stay
 #[derive(Debug, Args)]
@@ -40,6 +44,13 @@ pub(crate) fn cmd_set(
             None => edit::unset(text, origin, key)?,
         })
     })?;
+    if key == AT_REST {
+        let at_rest = match value.as_ref().map(|value| value.parse()) {
+            Some(Ok(at_rest)) => at_rest,
+            Some(Err(_)) | None => config::resolve(&[], &[], &[])?.settings.map.at_rest,
+        };
+        map_cache::settle(runtime, "config set", at_rest)?;
+    }
     if ui.is_json() {
         ui.json(&json!({ "key": key, "value": value, "path": origin.display().to_string() }))?;
     }
