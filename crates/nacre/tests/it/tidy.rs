@@ -21,7 +21,7 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-map", "resolve", &["artifact", "languages"]),
     ("nacre-map", "indexer", &["artifact", "languages", "resolve"]),
     ("nacre-map", "slices", &["artifact", "languages", "resolve"]),
-    ("nacre-map", "watch", &[]),
+    ("nacre-map", "watch", &["artifact", "indexer"]),
     ("nacre-engine", "model", &[]),
     ("nacre-engine", "agent", &["model"]),
     ("nacre-engine", "flows", &["agent", "model"]),
