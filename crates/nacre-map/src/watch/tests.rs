@@ -88,6 +88,14 @@ fn a_folder_that_is_gone_already_is_no_fault() {
 }
 
 #[test]
+fn a_folder_that_cannot_be_watched_makes_it_a_watch_without_events() {
+    let (_dir, mut watch, _bell) = watched();
+    let refused = watch.follow(["", "no\0name"].into_iter());
+    assert!(matches!(refused, Err(WatchFault::Refused(_))), "{refused:?}");
+    assert_eq!((watch.mode(), watch.news()), (Mode::Polling, News::Unknown));
+}
+
+#[test]
 fn without_events_nobody_knows_what_happened() {
     let dir = tempfile::tempdir().unwrap();
     let mut watch = Watch::polling(dir.path());

@@ -106,14 +106,15 @@ pub(crate) fn cmd_watch(
         if *count != 0 && *count <= n_told {
             return Ok(Exit::Done);
         }
-        match turns.next(&watching.live) {
-            Turn::Changed => watching.keep_up()?,
-            Turn::Asked(line) => {
-                watching.keep_up()?;
-                watching.answer(Asked::parse(&line))?;
-            }
-            Turn::TooLong => watching.answer(Asked::too_long())?,
+        let asked = match turns.next(&watching.live) {
+            Turn::Changed => None,
+            Turn::Asked(line) => Some(Asked::parse(&line)),
+            Turn::TooLong => Some(Asked::too_long()),
             Turn::End => return Ok(Exit::Done),
+        };
+        watching.keep_up()?;
+        if let Some(asked) = asked {
+            watching.answer(asked)?;
         }
     }
 }

@@ -130,6 +130,13 @@ fn polling_says_so_and_finds_the_same() {
     assert_eq!(watching.next()["delta"]["files"][0]["path"], "b.rs");
 }
 
+/// Makes a file that nobody can see half written.
+fn put_at_once(home: &TestHome, path: &str, text: &str) {
+    let draft = home.root().join("draft");
+    std::fs::write(&draft, text).unwrap();
+    std::fs::rename(draft, home.work().join(path)).unwrap();
+}
+
 /// What a command prints, less how it came about.
 fn printed(home: &TestHome, args: &[&str]) -> Value {
     let output = home.command(&home.work(), args).output().unwrap();
@@ -194,13 +201,13 @@ fn an_edit_before_a_question_is_always_seen_by_its_answer() {
 fn changes_are_told_between_the_answers() {
     let home = repository();
     let mut watching = Watching::serving(&home, &["--count", "2"]);
-    put(&home, "one.rs", "fn one() {}\n");
+    put_at_once(&home, "one.rs", "fn one() {}\n");
     let line = watching.next();
     assert_eq!(
         (&line["command"], &line["delta"]["files"][0]["path"]),
         (&"watch".into(), &"one.rs".into())
     );
-    put(&home, "two.rs", "fn two() {}\n");
+    put_at_once(&home, "two.rs", "fn two() {}\n");
     watching.write(json!({"command": "explore"}).to_string());
     let mut lines = [watching.next(), watching.next()];
     lines.sort_by_key(|line| line["command"].to_string());

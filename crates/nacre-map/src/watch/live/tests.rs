@@ -167,6 +167,34 @@ fn without_events_everything_is_looked_at_each_time() {
 }
 
 #[test]
+fn when_events_were_lost_everything_is_looked_at_and_watched_anew() {
+    let mut watched = Watched::repository();
+    let n_watched = watched.live.watch.n_watched();
+    let mailbox = std::sync::Arc::clone(&watched.live.watch.native.as_ref().unwrap().mailbox);
+    mailbox.put(&Err(notify::Error::generic("lost")));
+    let options = late();
+    let now = watched.live.now(&watched.desk.cache(), &mut watched.current, &options).unwrap();
+    assert_eq!((now.looked, now.is_lost), (Looked::Everywhere, true));
+    assert_eq!(
+        (watched.now(&options), watched.live.watch.n_watched()),
+        (Looked::Nowhere, n_watched)
+    );
+    watched.desk.write("src/b.rs", "fn after() {}\n");
+    assert_eq!(watched.now(&options), Looked::WhereTold);
+}
+
+#[test]
+fn a_repository_with_submodules_is_looked_at_each_time() {
+    let desk = Desk::with_git();
+    desk.write("a.rs", "fn one() {}\n");
+    fs::create_dir_all(desk.root().join(".git/modules")).unwrap();
+    let watch = Watch::new(&desk.root(), || {});
+    let mut watched = Watched::new(desk, watch);
+    assert_eq!(watched.now(&late()), Looked::Everywhere);
+    assert_eq!(watched.current.status, CacheStatus::Hit);
+}
+
+#[test]
 fn a_root_that_is_gone_is_an_error_and_not_an_old_answer() {
     let mut watched = Watched::repository();
     let root = watched.desk.root();
