@@ -58,7 +58,8 @@ impl Barriers {
     }
 
     fn miss(&mut self, watcher: &mut RecommendedWatcher) {
-        match Barrier::new(watcher).filter(|_| self.barriers.len() < MAX_MISSED) {
+        let may_go_on = self.barriers.len() < MAX_MISSED;
+        match may_go_on.then(|| Barrier::new(watcher)).flatten() {
             Some(next) => self.barriers.push(next),
             None => self.barriers.clear(),
         }

@@ -93,8 +93,8 @@ impl Watch {
         self.native.as_ref().map_or(0, |native| native.mailbox.n_told())
     }
 
-    /// Watches these folders, seen from the root or absolute, and no others; says how many are new, in which something may have happened unseen. When
-    /// that cannot be had, the watch goes on by polling and says why.
+    /// Watches these folders, seen from the root or absolute, and no others; says how many are new, in which something may have
+    /// happened unseen. When that cannot be had, the watch goes on by polling and says why.
     fn follow<'f>(
         &mut self,
         folders: impl Iterator<Item = &'f str> + Clone,
@@ -127,10 +127,10 @@ impl Watch {
         }
         for place in &heard.places {
             let inside = place.strip_prefix(&self.root).ok().and_then(Path::to_str);
-            inside
-                .into_iter()
-                .chain(place.to_str())
-                .for_each(|name| native.forget(&self.root, name));
+            // Git's folder is known by its whole name.
+            for name in inside.into_iter().chain(place.to_str()) {
+                native.forget(&self.root, name);
+            }
         }
         if is_certain && native.is_local { News::At(heard.places) } else { News::Unknown }
     }

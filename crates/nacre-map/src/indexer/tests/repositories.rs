@@ -192,6 +192,19 @@ fn a_persons_own_rules_hold_in_every_repository_and_come_last() {
 }
 
 #[test]
+fn rules_that_changed_twice_within_one_tick_of_the_clock_are_both_obeyed() {
+    let desk = Desk::new();
+    desk.write("a.log", "a");
+    desk.write("b.txt", "b");
+    for round in 0..30 {
+        desk.write(".gitignore", "*.log\n");
+        assert_eq!(desk.paths(), [".gitignore", "b.txt"], "round {round}");
+        desk.write(".gitignore", "*.txt\n");
+        assert_eq!(desk.paths(), [".gitignore", "a.log"], "round {round}");
+    }
+}
+
+#[test]
 fn a_tracked_file_that_a_rule_leaves_out_is_seen_when_it_comes_back() {
     let desk = Desk::with_git();
     desk.write("src/a.rs", "fn a() {}\n");

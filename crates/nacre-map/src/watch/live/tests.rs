@@ -99,6 +99,26 @@ fn nothing_is_looked_at_when_nothing_happened() {
 }
 
 #[test]
+fn a_folder_without_git_is_kept_live_and_one_that_gets_a_repository_too() {
+    let desk = Desk::new();
+    desk.write("a.rs", "fn one() {}\n");
+    let watch = Watch::new(&desk.root(), || {});
+    let mut watched = Watched::new(desk, watch);
+    assert_eq!(watched.now(&late()), Looked::Nowhere);
+    watched.desk.git(&["init", "-q"]);
+    watched.now(&late());
+    assert_eq!(watched.now(&late()), Looked::Nowhere);
+    watched.desk.write("build/b.rs", "fn two() {}\n");
+    watched.now(&late());
+    assert_eq!(watched.current.stats.file_count, 1);
+    watched.desk.git(&["add", "-f", "build/b.rs"]);
+    watched.now(&late());
+    assert_eq!(watched.current.stats.file_count, 2);
+    let (live, cold) = watched.both();
+    assert_eq!(live, cold);
+}
+
+#[test]
 fn each_edit_is_seen_at_once_and_only_there_is_looked() {
     let mut watched = Watched::repository();
     for round in 0..200 {
