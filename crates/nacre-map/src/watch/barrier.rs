@@ -14,15 +14,17 @@ use super::mailbox::Mailbox;
 /// Where the open files of this process are found by their numbers.
 const OPEN_FILES: &str = "/proc/self/fd";
 
-/// An event takes a tenth of a thousandth of this. When it takes longer, a look does not.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// An event takes a thousandth of this, as a rule. When it takes longer, a look does not.
+pub(super) const PATIENCE: Duration = Duration::from_millis(200);
 
 /// After so many openings in a row that were not told, none will be.
 const MAX_MISSED: usize = 3;
 
 /// The barriers of a watch.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Barriers {
+    /// How long one is waited for.
+    patience: Duration,
     /// The last one is in use. Those before it were not told of in time; their numbers stay taken, so that a late word of one is
     /// not taken for another's.
     barriers: Vec<Barrier>,
@@ -37,14 +39,14 @@ struct Barrier {
 
 impl Barriers {
     /// None where the system does not tell of openings.
-    pub(super) fn new(watcher: &mut RecommendedWatcher) -> Self {
-        Self { barriers: Barrier::new(watcher).into_iter().collect() }
+    pub(super) fn new(watcher: &mut RecommendedWatcher, patience: Duration) -> Self {
+        Self { patience, barriers: Barrier::new(watcher).into_iter().collect() }
     }
 
     /// Whether everything up to now is in the mailbox. `false` when that cannot be known.
     pub(super) fn pass(&mut self, watcher: &mut RecommendedWatcher, mailbox: &Mailbox) -> bool {
         let Some(barrier) = self.barriers.pop() else { return false };
-        let is_passed = mailbox.hears(&barrier.path, PATIENCE);
+        let is_passed = mailbox.hears(&barrier.path, self.patience);
         if is_passed {
             for missed in self.barriers.drain(..) {
                 let _ = watcher.unwatch(&missed.path);

@@ -14,12 +14,13 @@ mod tests;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use notify::{ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 pub use live::{Live, Looked, Now};
 
-use barrier::Barriers;
+use barrier::{Barriers, PATIENCE};
 use local::is_local;
 use mailbox::{Mailbox, Teller};
 
@@ -72,7 +73,7 @@ impl Watch {
     /// Prepares a watch over the project at `root`. The bell rings, on another thread, when something happened for the first
     /// time since the news were taken; it must not wait.
     pub fn new(root: &Path, bell: impl Fn() + Send + 'static) -> Self {
-        Self { root: root.to_owned(), native: Native::new(bell) }
+        Self { root: root.to_owned(), native: Native::new(bell, PATIENCE) }
     }
 
     /// The same, without asking the system for events.
@@ -137,12 +138,12 @@ impl Watch {
 }
 
 impl Native {
-    fn new(bell: impl Fn() + Send + 'static) -> Option<Self> {
+    fn new(bell: impl Fn() + Send + 'static, patience: Duration) -> Option<Self> {
         let mailbox = Arc::new(Mailbox::default());
         let teller = Teller { mailbox: Arc::clone(&mailbox), bell };
         let tell = move |event: notify::Result<Event>| teller.tell(&event);
         let mut watcher = notify::recommended_watcher(tell).ok()?;
-        let barriers = Barriers::new(&mut watcher);
+        let barriers = Barriers::new(&mut watcher, patience);
         Some(Self { watcher, mailbox, barriers, watched: BTreeSet::new(), is_local: true })
     }
 

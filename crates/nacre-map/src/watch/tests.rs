@@ -13,12 +13,18 @@ use notify::event::{
 use super::mailbox::{Meaning, meaning};
 use super::*;
 
+/// A watch that waits for its barriers however busy the machine is.
+pub(super) fn patient(root: &Path, bell: impl Fn() + Send + 'static) -> Watch {
+    let native = Native::new(bell, Duration::from_secs(600));
+    Watch { root: root.to_owned(), native }
+}
+
 /// A folder with another one in it, both watched, and the bell.
 fn watched() -> (tempfile::TempDir, Watch, Receiver<()>) {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("src")).unwrap();
     let (ring, bell) = channel();
-    let mut watch = Watch::new(dir.path(), move || {
+    let mut watch = patient(dir.path(), move || {
         let _ = ring.send(());
     });
     assert_eq!(watch.follow(["", "src"].into_iter()).unwrap(), 2);
@@ -107,12 +113,12 @@ fn without_events_nobody_knows_what_happened() {
 #[test]
 fn who_is_never_told_of_openings_is_certain_of_nothing_and_soon_waits_no_more() {
     let mut watcher = notify::recommended_watcher(|_| {}).unwrap();
-    let mut barriers = Barriers::new(&mut watcher);
+    let mut barriers = Barriers::new(&mut watcher, Duration::from_millis(1));
     let deaf = Mailbox::default();
     for _ in 0..4 {
         assert!(!barriers.pass(&mut watcher, &deaf));
     }
-    assert_eq!(format!("{barriers:?}"), "Barriers { barriers: [] }");
+    assert_eq!(format!("{barriers:?}"), "Barriers { patience: 1ms, barriers: [] }");
 }
 
 #[test]
@@ -134,7 +140,7 @@ fn when_the_systems_side_ends_the_watch_goes_on_by_polling() {
 
 #[test]
 fn a_limit_is_told() {
-    let native = Native::new(|| {}).unwrap();
+    let native = Native::new(|| {}, PATIENCE).unwrap();
     let judged = |kind| native.judge(notify::Error::new(kind));
     assert!(matches!(judged(ErrorKind::MaxFilesWatch), Err(WatchFault::Limit { n_watched: 0 })));
     assert!(judged(ErrorKind::PathNotFound).is_ok());

@@ -5,6 +5,7 @@ use std::fs;
 
 use proptest::prelude::*;
 
+use super::super::tests::patient;
 use super::*;
 use crate::artifact::{FolderRow, Stamp};
 use crate::indexer::tests::oracle::{Step, step, take};
@@ -37,7 +38,7 @@ impl Watched {
         desk.write("a.rs", "fn one() {}\n");
         desk.write("src/b.rs", "fn two() {}\n");
         desk.commit_all();
-        let watch = Watch::new(&desk.root(), || {});
+        let watch = patient(&desk.root(), || {});
         Self::new(desk, watch)
     }
 
@@ -102,7 +103,7 @@ fn nothing_is_looked_at_when_nothing_happened() {
 fn a_folder_without_git_is_kept_live_and_one_that_gets_a_repository_too() {
     let desk = Desk::new();
     desk.write("a.rs", "fn one() {}\n");
-    let watch = Watch::new(&desk.root(), || {});
+    let watch = patient(&desk.root(), || {});
     let mut watched = Watched::new(desk, watch);
     assert_eq!(watched.now(&late()), Looked::Nowhere);
     watched.desk.git(&["init", "-q"]);
@@ -208,7 +209,7 @@ fn a_repository_with_submodules_is_looked_at_each_time() {
     let desk = Desk::with_git();
     desk.write("a.rs", "fn one() {}\n");
     fs::create_dir_all(desk.root().join(".git/modules")).unwrap();
-    let watch = Watch::new(&desk.root(), || {});
+    let watch = patient(&desk.root(), || {});
     let mut watched = Watched::new(desk, watch);
     assert_eq!(watched.now(&late()), Looked::Everywhere);
     assert_eq!(watched.current.status, CacheStatus::Hit);
