@@ -31,12 +31,6 @@ impl Told {
         self.paths.extend(path.to_str().map(str::to_owned));
     }
 
-    /// Adds what another one tells.
-    pub fn extend(&mut self, other: &Self) {
-        self.paths.extend(other.paths.iter().cloned());
-        self.folders.extend(other.folders.iter().cloned());
-    }
-
     /// What changed so shortly before it was last looked at that another change may have left no trace.
     pub fn doubtful(current: &Current) -> Self {
         let mut told = Self::default();

@@ -107,7 +107,7 @@ impl Mailbox {
 }
 
 impl Heard {
-    pub(super) fn is_quiet(&self) -> bool {
+    fn is_quiet(&self) -> bool {
         self.places.is_empty() && !self.is_lost
     }
 }
