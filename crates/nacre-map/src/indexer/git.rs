@@ -157,6 +157,10 @@ impl Tracked {
         &self.files
     }
 
+    pub(super) fn has(&self, file: &str) -> bool {
+        self.files.binary_search_by(|known| known.as_str().cmp(file)).is_ok()
+    }
+
     pub(super) fn has_below(&self, folder: &str) -> bool {
         let below = format!("{folder}/");
         let first = self.files.partition_point(|file| *file < below);

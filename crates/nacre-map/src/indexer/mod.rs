@@ -18,8 +18,9 @@ mod rules;
 mod sensitive;
 mod since_git;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod texts;
+mod told;
 mod verify;
 mod walk;
 
@@ -37,3 +38,4 @@ pub use refresh::{
 };
 pub use sensitive::{BadGlob, Sensitive};
 pub use since_git::delta_since_git;
+pub use told::{Told, is_due, refresh_told};

@@ -175,7 +175,7 @@ pub fn refresh(
     }
 }
 
-fn stats(artifact: &Artifact, n_read: usize) -> RefreshStats {
+pub(super) fn stats(artifact: &Artifact, n_read: usize) -> RefreshStats {
     let mut stats = RefreshStats {
         rehashed_entries: n_read,
         skipped: artifact.skipped(),
@@ -191,22 +191,22 @@ fn stats(artifact: &Artifact, n_read: usize) -> RefreshStats {
 }
 
 /// What is known of texts already, and where more of that is kept while there is too much to hold.
-struct KnownTexts<'k> {
-    analyses: &'k Analyses,
-    keep: &'k (dyn Fn(NewAnalyses) -> NewAnalyses + Sync),
+pub(super) struct KnownTexts<'k> {
+    pub(super) analyses: &'k Analyses,
+    pub(super) keep: &'k (dyn Fn(NewAnalyses) -> NewAnalyses + Sync),
 }
 
 /// What one look at the disk found.
-struct Look {
-    status: CacheStatus,
-    n_read: usize,
+pub(super) struct Look {
+    pub(super) status: CacheStatus,
+    pub(super) n_read: usize,
     /// What there is to keep; `None` when nothing changed.
-    found: Option<(Commit, NewAnalyses)>,
+    pub(super) found: Option<(Commit, NewAnalyses)>,
 }
 
 /// Files to read, files that are gone, and new rows of folders.
 #[derive(Default)]
-struct Differences {
+pub(super) struct Differences {
     doubtful: Vec<Doubt>,
     gone: Vec<String>,
     folders: Vec<(String, Option<FolderRow>)>,
@@ -243,7 +243,7 @@ impl Look {
         let none = Artifact::default();
         let artifact = old.unwrap_or(&none);
         let head = artifact.head();
-        let is_old = options.now_ns.saturating_sub(head.verified_ns) > MAX_AGE_NS;
+        let is_old = is_old(head, options);
         let is_distrusted = options.trust == Trust::Nothing || is_old;
         let (rules, git, tracked) = rules_now(project, head, options);
         let is_partial = old.is_some() && !is_distrusted && rules == head.rules;
@@ -273,27 +273,41 @@ fn tracked_or_read(tracked: Option<Tracked>, project: &Project) -> Tracked {
     tracked.unwrap_or_else(|| Tracked::read(&project.root))
 }
 
+/// Whether everything was last read so long ago that stamps are not believed any more.
+pub(super) fn is_old(head: &Head, options: &RefreshOptions) -> bool {
+    options.now_ns.saturating_sub(head.verified_ns) > MAX_AGE_NS
+}
+
+/// What [`Head::git`] would be now; `None` where only reading the index tells what is tracked.
+pub(super) fn git_now(project: &Project, options: &RefreshOptions) -> Option<u64> {
+    git::stamp(&project.root).map(|stamp| stamp ^ own_rules(options))
+}
+
+/// The rules that no repository has.
+fn own_rules(options: &RefreshOptions) -> u64 {
+    options.sensitive.identity() ^ options.excludes.identity()
+}
+
 /// What decides now which files belong; the index of git is read only when it is another one.
 fn rules_now(
     project: &Project,
     head: &Head,
     options: &RefreshOptions,
 ) -> (u64, u64, Option<Tracked>) {
-    let own = options.sensitive.identity() ^ options.excludes.identity();
-    let git = git::stamp(&project.root).map(|stamp| stamp ^ own);
+    let git = git_now(project, options);
     if git == Some(head.git) && head.created_ns != 0 {
         return (head.rules, head.git, None);
     }
     let tracked = Tracked::read(&project.root);
-    let rules = tracked.identity() ^ own;
+    let rules = tracked.identity() ^ own_rules(options);
     (rules, git.unwrap_or(u64::MAX), Some(tracked))
 }
 
-struct Looker<'l> {
-    project: &'l Project,
-    artifact: &'l Artifact,
-    options: &'l RefreshOptions,
-    root: &'l OwnedFd,
+pub(super) struct Looker<'l> {
+    pub(super) project: &'l Project,
+    pub(super) artifact: &'l Artifact,
+    pub(super) options: &'l RefreshOptions,
+    pub(super) root: &'l OwnedFd,
 }
 
 impl Looker<'_> {
@@ -309,14 +323,25 @@ impl Looker<'_> {
         }
     }
 
-    /// Compares what is known with what is there; `None` when only a walk tells.
+    /// Compares all that is known with what is there; `None` when only a walk tells.
     fn partial(&self, tracked: Option<&Tracked>) -> std::io::Result<Option<Differences>> {
+        let folders: Vec<(&String, &FolderRow)> = self.artifact.folders().iter().collect();
+        self.compared(&self.artifact.files(), &folders, tracked)
+    }
+
+    /// Compares these files and folders with what is there, both in order; `None` when only a walk tells.
+    pub(super) fn compared(
+        &self,
+        files: &[(&str, FileRow)],
+        folders: &[(&String, &FolderRow)],
+        tracked: Option<&Tracked>,
+    ) -> std::io::Result<Option<Differences>> {
         let n_threads = self.options.n_threads;
-        let files = self.artifact.files();
         let mut differences = Differences::default();
-        for (idx, stamp) in changed_files(self.root, &files, n_threads) {
+        for (idx, stamp) in changed_files(self.root, files, n_threads) {
             let (path, row) = &files[idx];
-            if is_rules(path) && stamp != Some(row.stamp) {
+            // Rules that may be others are believed no more than those that are.
+            if is_rules(path) {
                 return Ok(None);
             }
             match stamp {
@@ -326,8 +351,7 @@ impl Looker<'_> {
                 None => differences.gone.push((*path).to_owned()),
             }
         }
-        let folders: Vec<(&String, &FolderRow)> = self.artifact.folders().iter().collect();
-        let changed = changed_folders(self.root, &folders, n_threads);
+        let changed = changed_folders(self.root, folders, n_threads);
         let is_elsewhere = |(idx, _): &(usize, Option<Stamp>)| !folders[*idx].1.is_listed;
         let is_much = MAX_RELISTED < changed.len() && folders.len() / 4 < changed.len();
         if is_much || changed.iter().any(is_elsewhere) {
@@ -335,9 +359,8 @@ impl Looker<'_> {
         }
         let (there, gone): (Vec<_>, Vec<_>) =
             changed.into_iter().partition(|(_, stamp)| stamp.is_some());
-        for (idx, _) in gone {
-            differences.lose(folders[idx].0, &files, &folders);
-        }
+        let gone: Vec<&str> = gone.iter().map(|(idx, _)| folders[*idx].0.as_str()).collect();
+        self.lose(&mut differences, &gone);
         if there.is_empty() {
             return Ok(Some(differences));
         }
@@ -353,6 +376,18 @@ impl Looker<'_> {
         let known = |path: &str| self.artifact.folders().contains_key(path);
         let found = relist(&self.selection(tracked), &again, &known)?;
         Ok(self.with_found(differences, found))
+    }
+
+    /// Notes that folders are gone, with everything that is known to lie in them.
+    fn lose(&self, differences: &mut Differences, gone: &[&str]) {
+        if gone.is_empty() {
+            return;
+        }
+        let files = self.artifact.files();
+        let folders: Vec<(&String, &FolderRow)> = self.artifact.folders().iter().collect();
+        for folder in gone {
+            differences.lose(folder, &files, &folders);
+        }
     }
 
     /// Adds what a new listing shows; `None` when it shows other rules or another repository.
@@ -414,7 +449,7 @@ impl Looker<'_> {
     }
 
     /// Reads what is in doubt, and says what that changes.
-    fn conclude(
+    pub(super) fn conclude(
         &self,
         differences: Differences,
         mut head: Head,

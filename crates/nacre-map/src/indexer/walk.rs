@@ -306,8 +306,12 @@ impl Lister<'_> {
     }
 
     fn file(&mut self, place: &Place<'_>, name: &str, path: String, skipped: &mut Skipped) {
+        let is_left_out = || {
+            Rules::leaving_out(place.rules, &path, false).is_some()
+                && !self.selection.tracked.has(&path)
+        };
         // The `.git` of a worktree or submodule is a file.
-        if name == ".git" || Rules::leaving_out(place.rules, &path, false).is_some() {
+        if name == ".git" || is_left_out() {
             return;
         }
         if self.selection.sensitive.rule_for(&path).is_some() {

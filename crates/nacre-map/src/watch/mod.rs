@@ -1,37 +1,35 @@
 //! Notices that something below a project changed, by the system's own events or by looking now and then.
 //!
-//! An event says only that it is time to look: what changed is found by the indexer, so that an event that was lost, or told
-//! twice, makes no answer wrong. Only folders that belong to the map are watched, one by one; a tree of a million ignored
-//! files costs nothing. Where the system allows no more watches, the watch says so and looks every interval instead.
+//! An event says only where to look: what changed is found by the indexer, so that an event that was told twice makes no answer
+//! wrong. Whether all events were seen is not hoped for but made certain ([`Live`]); where that cannot be, everything is looked at.
+//! Only folders that belong to the map are watched, one by one; a tree of a million ignored files costs nothing.
+
+mod barrier;
+mod live;
+mod local;
+mod mailbox;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
+use std::sync::Arc;
 use std::time::Duration;
 
 use notify::{ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-/// Changes come in bursts: a burst ends when nothing comes for so long, or after a few times that.
-const QUIET: Duration = Duration::from_millis(20);
-const MAX_QUIETS: usize = 4;
+pub use live::{Live, Looked, Now};
+
+use barrier::{Barriers, PATIENCE};
+use local::is_local;
+use mailbox::{Mailbox, Teller};
 
 /// How changes are noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     Events,
+    /// Nobody tells of changes: who wants to know looks every now and then.
     Polling,
-}
-
-/// Why it is time to look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wake {
-    /// Something changed.
-    Changed,
-    /// More happened than the system could tell.
-    Overflow,
-    /// An interval is over.
-    Interval,
 }
 
 /// Why events are not to be had.
@@ -47,33 +45,40 @@ pub enum WatchFault {
 #[derive(Debug)]
 pub struct Watch {
     root: PathBuf,
-    interval: Duration,
     native: Option<Native>,
 }
 
 #[derive(Debug)]
 struct Native {
     watcher: RecommendedWatcher,
-    events: Receiver<notify::Result<Event>>,
+    mailbox: Arc<Mailbox>,
+    barriers: Barriers,
     watched: BTreeSet<String>,
+    /// Whether all of them are on disks of this machine.
+    is_local: bool,
+}
+
+/// What happened since it was last asked.
+#[derive(Debug, PartialEq, Eq)]
+enum News {
+    /// Here, and nowhere else.
+    At(BTreeSet<PathBuf>),
+    /// More than the system could tell.
+    Lost,
+    /// Nobody knows.
+    Unknown,
 }
 
 impl Watch {
-    /// Prepares a watch over the project at `root` that looks every `interval` where there are no events.
-    pub fn new(root: &Path, interval: Duration) -> Self {
-        let (tell, events) = channel();
-        let watcher = notify::recommended_watcher(move |event| {
-            // Nobody listens any more: the watch is over.
-            let _ = tell.send(event);
-        });
-        let native =
-            watcher.ok().map(|watcher| Native { watcher, events, watched: BTreeSet::new() });
-        Self { root: root.to_owned(), interval, native }
+    /// Prepares a watch over the project at `root`. The bell rings, on another thread, when something happened for the first
+    /// time since the news were taken; it must not wait.
+    pub fn new(root: &Path, bell: impl Fn() + Send + 'static) -> Self {
+        Self { root: root.to_owned(), native: Native::new(bell, PATIENCE) }
     }
 
     /// The same, without asking the system for events.
-    pub fn polling(root: &Path, interval: Duration) -> Self {
-        Self { root: root.to_owned(), interval, native: None }
+    pub fn polling(root: &Path) -> Self {
+        Self { root: root.to_owned(), native: None }
     }
 
     pub fn mode(&self) -> Mode {
@@ -84,39 +89,82 @@ impl Watch {
         self.native.as_ref().map_or(0, |native| native.watched.len())
     }
 
-    /// Watches these folders, seen from the root or absolute, and no others; says how many are new, in which something may have happened unseen. When
-    /// that cannot be had, the watch goes on by polling and says why.
-    pub fn follow<'f>(
+    /// How many events there were; while it grows, more is to come.
+    pub fn n_told(&self) -> u64 {
+        self.native.as_ref().map_or(0, |native| native.mailbox.n_told())
+    }
+
+    /// Watches these folders, seen from the root or absolute, and no others; says how many are new, in which something may have
+    /// happened unseen. When that cannot be had, the watch goes on by polling and says why.
+    fn follow<'f>(
         &mut self,
-        folders: impl Iterator<Item = &'f str>,
+        folders: impl Iterator<Item = &'f str> + Clone,
     ) -> Result<usize, WatchFault> {
         let Some(native) = &mut self.native else { return Ok(0) };
-        let wanted: BTreeSet<String> = folders.map(str::to_owned).collect();
-        let followed = native.follow(&self.root, wanted);
+        let is_followed = native.watched.len() == folders.clone().count()
+            && folders.clone().all(|folder| native.watched.contains(folder));
+        if is_followed {
+            return Ok(0);
+        }
+        let followed = native.follow(&self.root, folders.map(str::to_owned).collect());
         if followed.is_err() {
             self.native = None;
         }
         followed
     }
 
-    /// Waits until it is time to look.
-    pub fn wait(&mut self) -> Wake {
-        let Some(native) = &self.native else {
-            thread::sleep(self.interval);
-            return Wake::Interval;
-        };
-        match native.wait() {
-            Some(wake) => wake,
-            // The system's side has ended.
-            None => {
-                self.native = None;
-                Wake::Overflow
+    /// Takes what happened up to now. Folders that it happened to must be followed again.
+    fn news(&mut self) -> News {
+        let Some(native) = &mut self.native else { return News::Unknown };
+        let is_certain = native.barriers.pass(&mut native.watcher, &native.mailbox);
+        let heard = native.mailbox.empty();
+        if heard.is_over {
+            self.native = None;
+            return News::Lost;
+        }
+        if heard.is_lost {
+            native.forget(&self.root, "");
+            return News::Lost;
+        }
+        for place in &heard.places {
+            let inside = place.strip_prefix(&self.root).ok().and_then(Path::to_str);
+            // Git's folder is known by its whole name.
+            for name in inside.into_iter().chain(place.to_str()) {
+                native.forget(&self.root, name);
             }
         }
+        if is_certain && native.is_local { News::At(heard.places) } else { News::Unknown }
     }
 }
 
 impl Native {
+    fn new(bell: impl Fn() + Send + 'static, patience: Duration) -> Option<Self> {
+        let mailbox = Arc::new(Mailbox::default());
+        let teller = Teller { mailbox: Arc::clone(&mailbox), bell };
+        let tell = move |event: notify::Result<Event>| teller.tell(&event);
+        let mut watcher = notify::recommended_watcher(tell).ok()?;
+        let barriers = Barriers::new(&mut watcher, patience);
+        Some(Self { watcher, mailbox, barriers, watched: BTreeSet::new(), is_local: true })
+    }
+
+    /// Takes a folder, where it is one that is watched, and all below it for not watched: it may be another one now.
+    fn forget(&mut self, root: &Path, folder: &str) {
+        let lost: Vec<String> = if folder.is_empty() {
+            std::mem::take(&mut self.watched).into_iter().collect()
+        } else if self.watched.remove(folder) {
+            // The sign after a slash is a zero.
+            let below = format!("{folder}/")..format!("{folder}0");
+            let below = self.watched.extract_if(below, |_| true);
+            below.chain([folder.to_owned()]).collect()
+        } else {
+            Vec::new()
+        };
+        for folder in lost {
+            // One that is gone took its watch along.
+            let _ = self.watcher.unwatch(&root.join(folder));
+        }
+    }
+
     fn follow(&mut self, root: &Path, wanted: BTreeSet<String>) -> Result<usize, WatchFault> {
         let mut n_new = 0;
         for gone in self.watched.difference(&wanted) {
@@ -128,8 +176,10 @@ impl Native {
             if self.watched.contains(&folder) {
                 continue;
             }
-            match self.watcher.watch(&root.join(&folder), RecursiveMode::NonRecursive) {
+            let full = root.join(&folder);
+            match self.watcher.watch(&full, RecursiveMode::NonRecursive) {
                 Ok(()) => {
+                    self.is_local &= is_local(&full);
                     self.watched.insert(folder);
                     n_new += 1;
                 }
@@ -152,46 +202,4 @@ impl Native {
             (false, false) => Err(WatchFault::Refused(error)),
         }
     }
-
-    /// Waits for the end of a burst of changes; `None` when no more can come.
-    fn wait(&self) -> Option<Wake> {
-        let mut wake = loop {
-            if let Some(wake) = wake_by(&self.events.recv().ok()?) {
-                break wake;
-            }
-        };
-        for _ in 0..MAX_QUIETS {
-            match self.events.recv_timeout(QUIET) {
-                Ok(event) if wake_by(&event) == Some(Wake::Overflow) => wake = Wake::Overflow,
-                Ok(_) => {}
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
-            }
-        }
-        while let Ok(event) = self.events.try_recv() {
-            if wake_by(&event) == Some(Wake::Overflow) {
-                wake = Wake::Overflow;
-            }
-        }
-        Some(wake)
-    }
 }
-
-/// Whether an event is a reason to look. That somebody read a file is none: the indexer itself does.
-fn wake_by(event: &notify::Result<Event>) -> Option<Wake> {
-    match event {
-        Ok(event) if event.need_rescan() => Some(Wake::Overflow),
-        Ok(event) if event.kind.is_access() => None,
-        Ok(event) if event.paths.iter().all(|path| is_passing(path)) => None,
-        Ok(_) => Some(Wake::Changed),
-        Err(_) => Some(Wake::Overflow),
-    }
-}
-
-/// Whether a file comes and goes with every command of git.
-fn is_passing(path: &Path) -> bool {
-    let is_lock = path.extension().is_some_and(|end| end == "lock");
-    is_lock && path.components().any(|part| part.as_os_str() == ".git")
-}
-
-#[cfg(test)]
-mod tests;

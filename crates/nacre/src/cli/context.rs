@@ -9,7 +9,7 @@ use nacre_map::indexer::Keeping;
 use nacre_map::slices::{ContextRequest, ContextSlice, Evidence, Ranked, Sketch, context, rank};
 
 use super::error::{CommandError, Exit};
-use super::map::{Map, MapArgs};
+use super::map::{ClientArgs, Map, MapArgs};
 use super::payload::{self, payload, relative};
 use super::runtime::Runtime;
 use super::ui::Ui;
@@ -29,9 +29,18 @@ pub(crate) const DEFAULT_BUDGET: usize = 4_000;
 pub(crate) struct ContextArgs {
     #[command(flatten)]
     map: MapArgs,
+    #[command(flatten)]
+    question: ContextQuestion,
+}
+
+/// What is asked of a map that is open.
+#[derive(Debug, Args)]
+pub(crate) struct ContextQuestion {
+    #[command(flatten)]
+    client: ClientArgs,
     /// What is to be done, in words
     #[arg(long = "for", value_name = "TASK", required_unless_present = "files")]
-    task: Option<String>,
+    pub(crate) task: Option<String>,
     /// A file that is surely meant; may be given again, or several with commas
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
     files: Vec<String>,
@@ -53,15 +62,28 @@ pub(crate) fn cmd_context(
     runtime: &Runtime,
     args: &ContextArgs,
 ) -> Result<Exit, CommandError> {
-    let ContextArgs { map: map_args, task, files, budget } = args;
+    let ContextArgs { map: map_args, question } = args;
     let mut map = Map::open(ui, runtime, map_args, "context")?;
+    let payload = answered(ui, runtime, &mut map, question)?;
+    payload::print(ui, &payload)?;
+    Ok(Exit::Done)
+}
+
+/// The answer to a question, as it is printed; who asks has seen it.
+pub(crate) fn answered(
+    ui: &mut Ui,
+    runtime: &Runtime,
+    map: &mut Map,
+    question: &ContextQuestion,
+) -> Result<String, CommandError> {
+    let ContextQuestion { client, task, files, budget } = question;
     let root = map.current.project.root.clone();
     let folder = &runtime.environment.folder;
     let task = Task {
         words: task.clone().unwrap_or_default(),
         files: files
             .iter()
-            .map(|typed| known(&map, relative(&root, folder, typed), typed))
+            .map(|typed| known(map, relative(&root, folder, typed), typed))
             .collect(),
         budget: *budget,
     };
@@ -69,13 +91,12 @@ pub(crate) fn cmd_context(
         return Err(CommandError::failed(format!("`{path}` is not in the map"))
             .hint(format!("nacre explain {path}")));
     }
-    let mut sketch = sketched(&map);
-    let payload = collected(runtime, &mut map, &mut sketch, ui.is_json(), &task)?;
-    if let Some(client) = &map_args.client {
+    let mut sketch = sketched(map);
+    let payload = collected(runtime, map, &mut sketch, ui.is_json(), &task)?;
+    if let Some(client) = &client.client {
         map.seen_by(ui, client)?;
     }
-    payload::print(ui, &payload)?;
-    Ok(Exit::Done)
+    Ok(payload)
 }
 
 /// A path from where the person stands, or from the root where only that is known.

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::error::{CommandError, Exit};
-use super::map::{DeltaOutput, Map, MapArgs, PageArgs, Since};
+use super::map::{ClientArgs, DeltaOutput, Map, MapArgs, PageArgs, Since};
 use super::runtime::Runtime;
 use super::ui::Ui;
 
@@ -15,6 +15,15 @@ use super::ui::Ui;
 pub(crate) struct DeltaArgs {
     #[command(flatten)]
     map: MapArgs,
+    #[command(flatten)]
+    question: DeltaQuestion,
+}
+
+/// What is asked of a map that is open.
+#[derive(Debug, Args)]
+pub(crate) struct DeltaQuestion {
+    #[command(flatten)]
+    client: ClientArgs,
     /// Since when: a revision, git:REF, client:NAME, or 0 for everything [default: git:HEAD, or where there is no
     /// commit, since the map was first made]
     #[arg(long, value_name = "SINCE")]
@@ -28,8 +37,25 @@ pub(crate) fn cmd_delta(
     runtime: &Runtime,
     args: &DeltaArgs,
 ) -> Result<Exit, CommandError> {
-    let DeltaArgs { map: map_args, since, page } = args;
+    let DeltaArgs { map: map_args, question } = args;
     let map = Map::open(ui, runtime, map_args, "delta")?;
+    let output = answered(ui, &map, question)?;
+    if ui.is_json() {
+        ui.json(&map.envelope("delta", Some(output), None::<()>))?;
+    } else {
+        output.print(ui)?;
+        ui.status(format!("Revision {}", map.revision()))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The answer to a question; who asks has seen it.
+pub(crate) fn answered(
+    ui: &mut Ui,
+    map: &Map,
+    question: &DeltaQuestion,
+) -> Result<DeltaOutput, CommandError> {
+    let DeltaQuestion { client, since, page } = question;
     let (since, delta) = match since {
         Some(since) => (since.clone(), map.delta(since)?),
         None => map.delta_by_default()?,
@@ -38,17 +64,11 @@ pub(crate) fn cmd_delta(
     let output = DeltaOutput::new(&since, delta, affected, page);
     let seen_by = match &since {
         Since::Client(name) => Some(name),
-        Since::Beginning | Since::Revision(_) | Since::Git(_) => map_args.client.as_ref(),
+        Since::Beginning | Since::Revision(_) | Since::Git(_) => client.client.as_ref(),
     };
     // A client has seen what changed when it was given the last page.
     if let Some(client) = seen_by.filter(|_| output.is_last()) {
         map.seen_by(ui, client)?;
     }
-    if ui.is_json() {
-        ui.json(&map.envelope("delta", Some(output), None::<()>))?;
-    } else {
-        output.print(ui)?;
-        ui.status(format!("Revision {}", map.revision()))?;
-    }
-    Ok(Exit::Done)
+    Ok(output)
 }

@@ -1,5 +1,6 @@
 //! `nacre explore`
 
+use std::collections::VecDeque;
 use std::panic::resume_unwind;
 
 use clap::Args;
@@ -9,11 +10,14 @@ use nacre_map::slices::{
 };
 
 use super::error::{CommandError, Exit};
-use super::map::{Map, MapArgs};
+use super::map::{ClientArgs, Map, MapArgs};
 use super::payload::{self, DetailName, payload};
 use super::runtime::Runtime;
 use super::survey::KnownSurvey;
 use super::ui::Ui;
+
+/// So many answers are held.
+const MAX_ANSWERS: usize = 8;
 
 /// Tell what a project is: where it starts, what it rests on, what it offers
 ///
@@ -23,6 +27,15 @@ use super::ui::Ui;
 pub(crate) struct ExploreArgs {
     #[command(flatten)]
     map: MapArgs,
+    #[command(flatten)]
+    question: ExploreQuestion,
+}
+
+/// What is asked of a map that is open.
+#[derive(Debug, Args)]
+pub(crate) struct ExploreQuestion {
+    #[command(flatten)]
+    client: ClientArgs,
     /// How much to tell
     #[arg(long, value_name = "DETAIL", default_value = "compact")]
     detail: DetailName,
@@ -31,34 +44,66 @@ pub(crate) struct ExploreArgs {
     budget: Option<usize>,
 }
 
+/// The last answers, for who asks the same again.
+#[derive(Debug, Default)]
+pub(crate) struct Answers(VecDeque<(u64, Overview)>);
+
+impl Answers {
+    fn find(&self, key: u64) -> Option<&Overview> {
+        self.0.iter().find(|(known, _)| *known == key).map(|(_, answer)| answer)
+    }
+
+    fn keep(&mut self, key: u64, answer: Overview) {
+        self.0.retain(|(known, _)| *known != key);
+        self.0.truncate(MAX_ANSWERS - 1);
+        self.0.push_front((key, answer));
+    }
+}
+
 pub(crate) fn cmd_explore(
     ui: &mut Ui,
     runtime: &Runtime,
     args: &ExploreArgs,
 ) -> Result<Exit, CommandError> {
-    let ExploreArgs { map: map_args, detail, budget } = args;
+    let ExploreArgs { map: map_args, question } = args;
     let mut map = Map::open(ui, runtime, map_args, "explore")?;
-    let payload = explored(&mut map, ui.is_json(), *detail, *budget)?;
-    if let Some(client) = &map_args.client {
-        map.seen_by(ui, client)?;
-    }
+    let payload = answered(ui, &mut map, &mut Answers::default(), question)?;
     payload::print(ui, &payload)?;
     Ok(Exit::Done)
+}
+
+/// The answer to a question, as it is printed; who asks has seen it.
+pub(crate) fn answered(
+    ui: &mut Ui,
+    map: &mut Map,
+    answers: &mut Answers,
+    question: &ExploreQuestion,
+) -> Result<String, CommandError> {
+    let ExploreQuestion { client, detail, budget } = question;
+    let payload = explored(map, answers, ui.is_json(), *detail, *budget)?;
+    if let Some(client) = &client.client {
+        map.seen_by(ui, client)?;
+    }
+    Ok(payload)
 }
 
 /// The answer as it is printed.
 pub(crate) fn explored(
     map: &mut Map,
+    answers: &mut Answers,
     is_json: bool,
     detail: DetailName,
     budget: Option<usize>,
 ) -> Result<String, CommandError> {
     let key = key(map, is_json, detail, budget);
     let shown = |map: &Map, answer: &Overview| payload_of(map, is_json, answer);
-    let kept = map.cache.slice(&map.current.project, key);
-    let kept = kept.and_then(|bytes| serde_json::from_slice::<Overview>(&bytes).ok());
-    if let Some(answer) = kept {
-        let payload = shown(map, &answer);
+    if answers.find(key).is_none() {
+        let kept = map.cache.slice(&map.current.project, key);
+        let kept = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        kept.into_iter().for_each(|answer| answers.keep(key, answer));
+    }
+    if let Some(answer) = answers.find(key) {
+        let payload = shown(map, answer);
         // The words around it may have grown since.
         if budget.is_none_or(|budget| payload::cost(&payload) <= budget) {
             return Ok(payload);
@@ -78,7 +123,9 @@ pub(crate) fn explored(
     known.refine(map, &shallow);
     let answer = told(map, &known, question)?;
     payload::keep(map, key, &answer);
-    Ok(shown(map, &answer))
+    let payload = shown(map, &answer);
+    answers.keep(key, answer);
+    Ok(payload)
 }
 
 /// Makes the answer, and keeps what it was made from on the way.

@@ -9,6 +9,7 @@ use nacre_map::indexer::{
     RefreshError, RefreshOptions, RefreshStats, Sensitive, SinceError, Trust, delta_of_all,
     delta_since, delta_since_git, project_root, refresh,
 };
+use nacre_map::watch::{Live, Now};
 use serde::Serialize;
 
 use super::env;
@@ -35,6 +36,11 @@ pub(crate) struct MapArgs {
     /// How to print the answer
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
+}
+
+/// Who asks.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ClientArgs {
     /// Remember that this client has seen the answer, for `--since client:NAME`
     #[arg(long, value_name = "NAME")]
     pub(crate) client: Option<String>,
@@ -53,6 +59,8 @@ pub(crate) struct Map {
     pub(crate) cache: Cache,
     pub(crate) options: RefreshOptions,
     pub(crate) current: Current,
+    /// What the settings name that no map shows.
+    deny: Vec<String>,
 }
 
 /// The answer of every command about the map.
@@ -128,28 +136,38 @@ impl Map {
     ) -> Result<Self, CommandError> {
         let project = Project::at(root_of(runtime, place)?);
         let (cache, keeping) = map_cache(runtime, command, keeping)?;
+        let deny = runtime.settings().map.deny.clone();
         let options = RefreshOptions {
             now_ns: nanos(runtime.now()),
             looked_ns: nanos(env::clock()()),
             trust,
             keeping,
-            sensitive: Sensitive::new(&runtime.settings().map.deny)?,
+            sensitive: Sensitive::new(&deny)?,
             excludes: Excludes::find(&project.root, &runtime.environment.git_places()),
             n_threads: std::thread::available_parallelism().map_or(2, usize::from).min(8),
         };
         let current = refresh(&cache, &project, &options)?;
-        Ok(Self { cache, options, current })
+        Ok(Self { cache, options, current, deny })
     }
 
-    /// Looks again.
-    pub(crate) fn look_again(&mut self, runtime: &Runtime) -> Result<(), CommandError> {
+    /// Brings the map up to date again, by what keeps it live and by the settings as they are now.
+    pub(crate) fn keep_up(
+        &mut self,
+        runtime: &Runtime,
+        live: &mut Live,
+    ) -> Result<Now, CommandError> {
         self.options.now_ns = nanos(runtime.now());
         self.options.looked_ns = nanos(env::clock()());
-        self.options.trust = Trust::Stamps;
         let root = &self.current.project.root;
         self.options.excludes = Excludes::find(root, &runtime.environment.git_places());
-        self.current = refresh(&self.cache, &self.current.project, &self.options)?;
-        Ok(())
+        // Settings that make no sense hold from when they do.
+        if let Some(deny) = runtime.settings_now().map(|settings| settings.map.deny)
+            && deny != self.deny
+            && let Ok(sensitive) = Sensitive::new(&deny)
+        {
+            (self.deny, self.options.sensitive) = (deny, sensitive);
+        }
+        Ok(live.now(&self.cache, &mut self.current, &self.options)?)
     }
 
     /// Whether anything about the map as it is now is written. What could not be kept itself is nothing to build on: the next

@@ -40,9 +40,7 @@ pub(crate) fn payload<S: Serialize>(
     text: impl FnOnce(&S) -> String,
 ) -> String {
     if is_json {
-        let envelope = map.envelope(command, None, Some(slice));
-        let json = serde_json::to_string(&envelope).unwrap_or_default();
-        return ascii_json(&json) + "\n";
+        return json_line(&map.envelope(command, None, Some(slice))) + "\n";
     }
     let Current { project, status, stats, .. } = &map.current;
     let text = format!(
@@ -54,6 +52,11 @@ pub(crate) fn payload<S: Serialize>(
         text(slice)
     );
     Shown(&text).to_string()
+}
+
+/// One object in one line.
+pub(crate) fn json_line(value: &impl Serialize) -> String {
+    ascii_json(&serde_json::to_string(value).unwrap_or_default())
 }
 
 /// What a payload costs.

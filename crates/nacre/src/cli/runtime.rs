@@ -117,6 +117,13 @@ impl Runtime {
         &self.resolved.settings
     }
 
+    /// The settings, read again; `None` when they make no sense.
+    pub(crate) fn settings_now(&self) -> Option<Settings> {
+        let sources =
+            config_sources(&self.environment, self.home.as_deref(), self.project.as_ref()).ok()?;
+        Some(config::resolve(&sources, &self.environment.vars, &[]).ok()?.settings)
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         self.environment.now()
     }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use nacre_core::base::{Shown, ShownLine};
 use nacre_core::config::{ColorChoice, NO_COLOR};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::env::Environment;
@@ -322,13 +322,7 @@ impl Ui {
 
     fn print_error(&mut self, error: &CommandError) -> Exit {
         if self.is_json {
-            let body = json!({ "error": {
-                "kind": error.exit.as_str(),
-                "message": error.message,
-                "causes": error.causes,
-                "hints": error.hints,
-            }});
-            let _ = self.json(&body);
+            let _ = self.json(&error_json(error));
             self.flush();
             return error.exit;
         }
@@ -343,6 +337,16 @@ impl Ui {
         }
         error.exit
     }
+}
+
+/// An error as a value.
+pub(crate) fn error_json(error: &CommandError) -> Value {
+    json!({ "error": {
+        "kind": error.exit.as_str(),
+        "message": error.message,
+        "causes": error.causes,
+        "hints": error.hints,
+    }})
 }
 
 /// A path in a message.
@@ -388,15 +392,20 @@ pub(crate) fn print_version() -> ExitCode {
     }
 }
 
+/// What was wrong with arguments, in one line.
+pub(crate) fn usage_message(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let lines: Vec<&str> =
+        text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    lines.join(" ").trim_start_matches("error: ").to_owned()
+}
+
 /// Prints help, or what was wrong with the arguments.
 pub(crate) fn print_usage(error: &clap::Error, is_json: bool) -> ExitCode {
     let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
     if is_json && error.use_stderr() {
-        let text = error.to_string();
-        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        let body = json!({ "error": {
-            "kind": exit.as_str(), "message": message, "causes": [], "hints": ["nacre --help"],
-        }});
+        let error = CommandError::usage(usage_message(error)).hint("nacre --help");
+        let body = error_json(&error);
         let _ = writeln!(io::stdout(), "{}", ascii_json(&format!("{body:#}")));
     } else {
         let _ = error.print();

@@ -1,14 +1,22 @@
 //! `nacre watch`
+//!
+//! One thread does everything that is told, so that no line is torn; others only say that it is time.
+
+mod question;
+mod turns;
 
 use std::time::Duration;
 
 use clap::Args;
 use nacre_map::artifact::Revision;
-use nacre_map::indexer::{Keeping, Trust, git_folder};
-use nacre_map::watch::{Mode, Wake, Watch};
+use nacre_map::indexer::{Keeping, Trust};
+use nacre_map::watch::{Live, Mode, Watch};
 use serde::Serialize;
 
+use self::question::Asked;
+use self::turns::{Turn, Turns};
 use super::error::{CommandError, Exit};
+use super::explore::Answers;
 use super::map::{DeltaOutput, Map, PageArgs, Since};
 use super::runtime::Runtime;
 use super::ui::Ui;
@@ -17,6 +25,11 @@ use super::ui::Ui;
 ///
 /// Only folders that belong to the map are watched. Where the system allows no more watches, a line says so, and the
 /// code is looked at every interval instead.
+///
+/// With `--serve` it answers questions as well: one JSON object a line on standard input, with the words of the
+/// command line, such as {"id":1,"command":"explore","detail":"normal"}. What is asked is `explore`, `context` or
+/// `delta`; the answer is one line, what the command prints with `--json`, and has the `id` of its question. It is
+/// of the code as it was when the question was read, and of nothing older.
 #[derive(Debug, Args)]
 pub(crate) struct WatchArgs {
     /// The project: a folder inside of it, or a registered name [default: the one around the current folder]
@@ -28,6 +41,9 @@ pub(crate) struct WatchArgs {
     /// Look every interval even where the system would tell of changes
     #[arg(long)]
     poll: bool,
+    /// Answer questions from standard input, and end with it
+    #[arg(long)]
+    serve: bool,
     /// End after so many changes; 0 for never
     #[arg(long, value_name = "N", default_value_t = 0)]
     count: usize,
@@ -56,90 +72,116 @@ enum Notice {
     Overflow,
 }
 
+/// A watch under way.
+struct Watching<'w> {
+    ui: &'w mut Ui,
+    runtime: &'w Runtime,
+    map: Map,
+    live: Live,
+    answers: Answers,
+    /// The revision up to which changes were told.
+    seen: Revision,
+}
+
 pub(crate) fn cmd_watch(
     ui: &mut Ui,
     runtime: &Runtime,
     args: &WatchArgs,
 ) -> Result<Exit, CommandError> {
-    let WatchArgs { place, interval, poll, count } = args;
+    let WatchArgs { place, interval, poll, serve, count } = args;
     ui.choose_json();
-    let mut map =
-        Map::open_with(runtime, place.as_deref(), (Trust::Stamps, Keeping::Kept), "watch")?;
-    let root = map.current.project.root.clone();
-    let interval = Duration::from_millis(*interval);
-    let mut watch =
-        if *poll { Watch::polling(&root, interval) } else { Watch::new(&root, interval) };
-    let mut seen = map.current.revision();
-    settle(ui, runtime, &mut map, &mut watch)?;
-    let opening = if watch.mode() == Mode::Events { Notice::Watching } else { Notice::Polling };
-    tell(ui, &map, &watch, opening, None)?;
+    let map = Map::open_with(runtime, place.as_deref(), (Trust::Stamps, Keeping::Kept), "watch")?;
+    let root = &map.current.project.root;
+    let turns = Turns::new(Duration::from_millis(*interval));
+    let live = Live::new(if *poll { Watch::polling(root) } else { Watch::new(root, turns.bell()) });
+    let (seen, answers) = (map.current.revision(), Answers::default());
+    let mut watching = Watching { ui, runtime, map, live, answers, seen };
+    watching.begin()?;
+    if *serve {
+        turns.listen();
+    }
     let mut n_told = 0;
     loop {
-        if seen != map.current.revision() {
-            tell_change(ui, &map, seen)?;
-            seen = map.current.revision();
-            n_told += 1;
-        }
+        n_told += usize::from(watching.tell_change()?);
         if *count != 0 && *count <= n_told {
             return Ok(Exit::Done);
         }
-        if watch.wait() == Wake::Overflow {
-            tell(ui, &map, &watch, Notice::Overflow, None)?;
-        }
-        map.look_again(runtime)?;
-        settle(ui, runtime, &mut map, &mut watch)?;
-    }
-}
-
-/// Watches the folders that belong to the map now. What happened in a new one before it was watched is seen by one more
-/// look.
-fn settle(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    map: &mut Map,
-    watch: &mut Watch,
-) -> Result<(), CommandError> {
-    let git = git_folder(&map.current.project.root);
-    let git = git.as_ref().and_then(|folder| folder.to_str());
-    loop {
-        let folders = map.current.artifact.folders().keys().map(String::as_str);
-        match watch.follow(folders.chain(git)) {
-            Ok(0) => return Ok(()),
-            Ok(_) => map.look_again(runtime)?,
-            Err(fault) => {
-                return tell(ui, map, watch, Notice::Polling, Some(fault.to_string()));
-            }
+        let asked = match turns.next(&watching.live) {
+            Turn::Changed => None,
+            Turn::Asked(line) => Some(Asked::parse(&line)),
+            Turn::TooLong => Some(Asked::too_long()),
+            Turn::End => return Ok(Exit::Done),
+        };
+        watching.keep_up()?;
+        if let Some(asked) = asked {
+            watching.answer(asked)?;
         }
     }
 }
 
-fn tell(
-    ui: &mut Ui,
-    map: &Map,
-    watch: &Watch,
-    notice: Notice,
-    why: Option<String>,
-) -> Result<(), CommandError> {
-    let mode = match watch.mode() {
-        Mode::Events => "events",
-        Mode::Polling => "polling",
-    };
-    let (revision, watched_folders) = (map.current.revision(), watch.n_watched());
-    ui.json_line(&NoticeOutput { command: "watch", notice, mode, revision, watched_folders, why })?;
-    ui.flush();
-    Ok(())
-}
+impl Watching<'_> {
+    fn begin(&mut self) -> Result<(), CommandError> {
+        self.keep_up()?;
+        let is_told = self.live.mode() == Mode::Events;
+        self.notice(if is_told { Notice::Watching } else { Notice::Polling }, None)
+    }
 
-fn tell_change(ui: &mut Ui, map: &Map, seen: Revision) -> Result<(), CommandError> {
-    let since = Since::Revision(seen);
-    let (since, delta) = match map.delta(&since) {
-        Ok(delta) => (since, delta),
-        // The artifact was built anew in between.
-        Err(_) => (Since::Beginning, map.delta(&Since::Beginning)?),
-    };
-    let affected = map.affected(&delta);
-    let output = DeltaOutput::new(&since, delta, affected, &PageArgs::default());
-    ui.json_line(&map.envelope("watch", Some(output), None::<()>))?;
-    ui.flush();
-    Ok(())
+    /// Brings the map up to date, and tells what the watch has to say of itself.
+    fn keep_up(&mut self) -> Result<(), CommandError> {
+        let now = self.map.keep_up(self.runtime, &mut self.live)?;
+        if now.is_lost {
+            self.notice(Notice::Overflow, None)?;
+        }
+        match now.fault {
+            Some(fault) => self.notice(Notice::Polling, Some(fault.to_string())),
+            None => Ok(()),
+        }
+    }
+
+    fn notice(&mut self, notice: Notice, why: Option<String>) -> Result<(), CommandError> {
+        let mode = match self.live.mode() {
+            Mode::Events => "events",
+            Mode::Polling => "polling",
+        };
+        let revision = self.map.current.revision();
+        let watched_folders = self.live.watch().n_watched();
+        let command = "watch";
+        self.ui.json_line(&NoticeOutput {
+            command,
+            notice,
+            mode,
+            revision,
+            watched_folders,
+            why,
+        })?;
+        self.ui.flush();
+        Ok(())
+    }
+
+    /// Tells what changed since it was last told; says whether anything did.
+    fn tell_change(&mut self) -> Result<bool, CommandError> {
+        let revision = self.map.current.revision();
+        if self.seen == revision {
+            return Ok(false);
+        }
+        let since = Since::Revision(self.seen);
+        let (since, delta) = match self.map.delta(&since) {
+            Ok(delta) => (since, delta),
+            // The artifact was built anew in between.
+            Err(_) => (Since::Beginning, self.map.delta(&Since::Beginning)?),
+        };
+        let affected = self.map.affected(&delta);
+        let output = DeltaOutput::new(&since, delta, affected, &PageArgs::default());
+        self.ui.json_line(&self.map.envelope("watch", Some(output), None::<()>))?;
+        self.ui.flush();
+        self.seen = revision;
+        Ok(true)
+    }
+
+    fn answer(&mut self, asked: Asked) -> Result<(), CommandError> {
+        let line = asked.answered(self.ui, self.runtime, &mut self.map, &mut self.answers);
+        self.ui.line(line)?;
+        self.ui.flush();
+        Ok(())
+    }
 }

@@ -22,7 +22,7 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-map", "shares", &[]),
     ("nacre-map", "indexer", &["artifact", "languages", "resolve", "shares"]),
     ("nacre-map", "slices", &["artifact", "languages", "resolve", "shares"]),
-    ("nacre-map", "watch", &[]),
+    ("nacre-map", "watch", &["artifact", "indexer"]),
     ("nacre-engine", "model", &[]),
     ("nacre-engine", "agent", &["model"]),
     ("nacre-engine", "flows", &["agent", "model"]),

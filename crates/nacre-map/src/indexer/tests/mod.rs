@@ -5,7 +5,7 @@ mod affected;
 mod defects;
 mod deltas;
 mod hostile;
-mod oracle;
+pub(crate) mod oracle;
 mod repositories;
 
 use std::fs;
@@ -25,25 +25,25 @@ const DAY_NS: i64 = 24 * 60 * 60 * 1_000_000_000;
 const NOON_NS: i64 = 1_800_000_000_000_000_000;
 
 /// A folder with a project, and another one with its cache.
-struct Desk {
+pub(crate) struct Desk {
     dir: tempfile::TempDir,
 }
 
 impl Desk {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("work")).unwrap();
         Self { dir }
     }
 
     /// With an empty repository.
-    fn with_git() -> Self {
+    pub(crate) fn with_git() -> Self {
         let desk = Self::new();
         desk.git(&["init", "-q", "-b", "main"]);
         desk
     }
 
-    fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         fs::canonicalize(self.dir.path()).unwrap().join("work")
     }
 
@@ -51,45 +51,45 @@ impl Desk {
         self.dir.path().join("cache/codemap")
     }
 
-    fn cache(&self) -> Cache {
+    pub(crate) fn cache(&self) -> Cache {
         cache_in(&self.cache_folder())
     }
 
-    fn project(&self) -> Project {
+    pub(crate) fn project(&self) -> Project {
         Project::at(self.root())
     }
 
-    fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let full = self.root().join(path);
         fs::create_dir_all(full.parent().unwrap()).unwrap();
         fs::write(full, text).unwrap();
     }
 
-    fn remove(&self, path: &str) {
+    pub(crate) fn remove(&self, path: &str) {
         fs::remove_file(self.root().join(path)).unwrap();
     }
 
-    fn rename(&self, from: &str, to: &str) {
+    pub(crate) fn rename(&self, from: &str, to: &str) {
         let to = self.root().join(to);
         fs::create_dir_all(to.parent().unwrap()).unwrap();
         fs::rename(self.root().join(from), to).unwrap();
     }
 
-    fn git(&self, args: &[&str]) -> String {
+    pub(crate) fn git(&self, args: &[&str]) -> String {
         git(&self.root(), args)
     }
 
-    fn commit_all(&self) {
+    pub(crate) fn commit_all(&self) {
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "--allow-empty", "-m", "a change"]);
     }
 
-    fn look(&self) -> Current {
+    pub(crate) fn look(&self) -> Current {
         refresh(&self.cache(), &self.project(), &options()).unwrap()
     }
 
     /// A look at a later time, so that nothing is in doubt any more, until nothing is left to write.
-    fn settled(&self) -> Current {
+    pub(crate) fn settled(&self) -> Current {
         let looked_ns = clock_ns() + 10_000_000_000;
         let options = RefreshOptions { looked_ns, ..options() };
         refresh(&self.cache(), &self.project(), &options).unwrap();
@@ -98,9 +98,14 @@ impl Desk {
 
     /// What a build from nothing sees.
     fn cold(&self) -> Vec<Seen> {
+        seen(&self.cold_look())
+    }
+
+    /// A build from nothing.
+    pub(crate) fn cold_look(&self) -> Current {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache_in(folder.path());
-        seen(&refresh(&cache, &self.project(), &options()).unwrap())
+        refresh(&cache, &self.project(), &options()).unwrap()
     }
 
     fn paths(&self) -> Vec<String> {
@@ -114,7 +119,7 @@ fn cache_in(folder: &Path) -> Cache {
     Cache::new(folder.to_owned(), owner)
 }
 
-fn options() -> RefreshOptions {
+pub(crate) fn options() -> RefreshOptions {
     RefreshOptions {
         now_ns: NOON_NS,
         looked_ns: clock_ns(),
@@ -126,7 +131,7 @@ fn options() -> RefreshOptions {
     }
 }
 
-fn clock_ns() -> i64 {
+pub(crate) fn clock_ns() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     i64::try_from(since.as_nanos()).unwrap()
 }
@@ -147,9 +152,9 @@ fn git(folder: &Path, args: &[&str]) -> String {
 }
 
 /// Everything that is told of a file, less what depends on when it was looked at.
-type Seen = (String, FileRow, Option<Analysis>);
+pub(crate) type Seen = (String, FileRow, Option<Analysis>);
 
-fn seen(current: &Current) -> Vec<Seen> {
+pub(crate) fn seen(current: &Current) -> Vec<Seen> {
     let files = current.artifact.files().into_iter();
     files
         .map(|(path, row)| {

@@ -22,7 +22,7 @@ const TEXTS: &[&str] = &["fn one() {}\n", "fn two() {}\n", "fn six() {}\n", "def
 const RULES: &[&str] = &["*.log\n", "logs/\n", "src/deep/\n", "*.rs\n!a.rs\n", ""];
 
 #[derive(Clone, Debug)]
-enum Step {
+pub(crate) enum Step {
     Write {
         file: usize,
         text: usize,
@@ -57,7 +57,7 @@ enum Step {
     Look,
 }
 
-fn step() -> impl Strategy<Value = Step> {
+pub(crate) fn step() -> impl Strategy<Value = Step> {
     let file = || 0..FILES.len();
     let text = || 0..TEXTS.len();
     prop_oneof![
@@ -75,7 +75,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn take(desk: &Desk, step: &Step) {
+pub(crate) fn take(desk: &Desk, step: &Step) {
     let full = |file: usize| desk.root().join(FILES[file]);
     match step {
         Step::Write { file, text } => desk.write(FILES[*file], TEXTS[*text]),

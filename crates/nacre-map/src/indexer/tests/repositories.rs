@@ -190,3 +190,30 @@ fn a_persons_own_rules_hold_in_every_repository_and_come_last() {
     let everything = ".gitmodules a.swp b.swp c.rs sub/d.swp sub/lib.rs tracked.swp";
     assert_eq!(paths(), everything, "the repository itself wants none");
 }
+
+#[test]
+fn rules_that_changed_twice_within_one_tick_of_the_clock_are_both_obeyed() {
+    let desk = Desk::new();
+    desk.write("a.log", "a");
+    desk.write("b.txt", "b");
+    for round in 0..30 {
+        desk.write(".gitignore", "*.log\n");
+        assert_eq!(desk.paths(), [".gitignore", "b.txt"], "round {round}");
+        desk.write(".gitignore", "*.txt\n");
+        assert_eq!(desk.paths(), [".gitignore", "a.log"], "round {round}");
+    }
+}
+
+#[test]
+fn a_tracked_file_that_a_rule_leaves_out_is_seen_when_it_comes_back() {
+    let desk = Desk::with_git();
+    desk.write("src/a.rs", "fn a() {}\n");
+    desk.write("src/b.rs", "fn b() {}\n");
+    desk.commit_all();
+    desk.write(".gitignore", "b.rs\n");
+    desk.remove("src/b.rs");
+    assert_eq!(desk.paths(), [".gitignore", "src/a.rs"]);
+    desk.git(&["checkout", "-q", "--", "src/b.rs"]);
+    assert_eq!(desk.paths(), [".gitignore", "src/a.rs", "src/b.rs"]);
+    assert_eq!(seen(&desk.look()), desk.cold());
+}

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::super::context::{DEFAULT_BUDGET, Task, collected, sketched};
 use super::super::env;
 use super::super::error::{CommandError, Exit};
-use super::super::explore::explored;
+use super::super::explore::{Answers, explored};
 use super::super::map::{Map, Since};
 use super::super::payload::DetailName;
 use super::super::runtime::Runtime;
@@ -168,9 +168,10 @@ fn measure(
         map.current.artifact.files().iter().map(|(path, _)| (*path).to_owned()).collect();
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     map.current.deepen(&map.cache, &paths, &map.options);
-    let explore_payload = explored(&mut map, false, DetailName::Compact, None)?;
+    let explore_payload =
+        explored(&mut map, &mut Answers::default(), false, DetailName::Compact, None)?;
     let clock = env::stopwatch();
-    explored(&mut map, false, DetailName::Compact, None)?;
+    explored(&mut map, &mut Answers::default(), false, DetailName::Compact, None)?;
     let explore = clock();
     let clock = env::stopwatch();
     map.delta(&Since::Revision(map.current.revision()))?;

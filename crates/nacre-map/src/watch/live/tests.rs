@@ -1,0 +1,276 @@
+//! Whatever happens to a project that is watched, its map is what a build from nothing would make.
+#![expect(clippy::disallowed_methods, reason = "the tests play the person who works on the code")]
+
+use std::fs;
+
+use proptest::prelude::*;
+
+use super::super::tests::patient;
+use super::*;
+use crate::artifact::{FolderRow, Stamp};
+use crate::indexer::tests::oracle::{Step, step, take};
+use crate::indexer::tests::{Desk, Seen, clock_ns, options, seen};
+use crate::indexer::{CacheStatus, Excludes, GitPlaces, Sensitive};
+
+/// A project whose map is kept live.
+struct Watched {
+    desk: Desk,
+    live: Live,
+    current: Current,
+}
+
+/// So late that nothing is in doubt.
+fn late() -> RefreshOptions {
+    RefreshOptions { looked_ns: clock_ns() + 10_000_000_000, ..options() }
+}
+
+impl Watched {
+    fn new(desk: Desk, watch: Watch) -> Self {
+        let current = desk.look();
+        let mut watched = Self { desk, live: Live::new(watch), current };
+        assert_eq!(watched.now(&late()), Looked::Everywhere);
+        watched
+    }
+
+    /// A repository with two files.
+    fn repository() -> Self {
+        let desk = Desk::with_git();
+        desk.write("a.rs", "fn one() {}\n");
+        desk.write("src/b.rs", "fn two() {}\n");
+        desk.commit_all();
+        let watch = patient(&desk.root(), || {});
+        Self::new(desk, watch)
+    }
+
+    fn now(&mut self, options: &RefreshOptions) -> Looked {
+        self.live.now(&self.desk.cache(), &mut self.current, options).unwrap().looked
+    }
+
+    /// What is known, and what a build from nothing would know.
+    fn both(&self) -> ((Vec<Seen>, Folders), (Vec<Seen>, Folders)) {
+        let cold = self.desk.cold_look();
+        ((seen(&self.current), folders(&self.current)), (seen(&cold), folders(&cold)))
+    }
+}
+
+type Folders = Vec<(String, FolderRow)>;
+
+/// All folders that are there, less what depends on when they were looked at.
+fn folders(current: &Current) -> Folders {
+    let rows = current.artifact.folders().iter().filter(|(_, row)| row.stamp != Stamp::default());
+    rows.map(|(path, row)| (path.clone(), FolderRow { is_doubtful: false, ..*row })).collect()
+}
+
+proptest! {
+    // Each case runs git some twenty times.
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 8, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_live_map_is_what_a_build_from_nothing_makes(steps in prop::collection::vec(step(), 1..20)) {
+        let mut watched = Watched::repository();
+        for step in &steps {
+            take(&watched.desk, step);
+            // Each look of another process is a chance for this one to be behind.
+            if matches!(step, Step::Look) {
+                watched.now(&options());
+                let (live, cold) = watched.both();
+                prop_assert_eq!(live, cold);
+            }
+        }
+        watched.now(&options());
+        let (live, cold) = watched.both();
+        prop_assert_eq!(live, cold);
+        watched.now(&late());
+        prop_assert_eq!(watched.now(&late()), Looked::Nowhere);
+        let (live, cold) = watched.both();
+        prop_assert_eq!(live, cold);
+    }
+}
+
+#[test]
+fn nothing_is_looked_at_when_nothing_happened() {
+    let mut watched = Watched::repository();
+    let revision = watched.current.revision();
+    for _ in 0..100 {
+        // That somebody reads is nothing.
+        fs::read(watched.desk.root().join("a.rs")).unwrap();
+        assert_eq!(watched.now(&late()), Looked::Nowhere);
+    }
+    assert_eq!((watched.current.status, watched.current.revision()), (CacheStatus::Hit, revision));
+}
+
+#[test]
+fn a_folder_without_git_is_kept_live_and_one_that_gets_a_repository_too() {
+    let desk = Desk::new();
+    desk.write("a.rs", "fn one() {}\n");
+    let watch = patient(&desk.root(), || {});
+    let mut watched = Watched::new(desk, watch);
+    assert_eq!(watched.now(&late()), Looked::Nowhere);
+    watched.desk.git(&["init", "-q"]);
+    watched.now(&late());
+    assert_eq!(watched.now(&late()), Looked::Nowhere);
+    watched.desk.write("build/b.rs", "fn two() {}\n");
+    watched.now(&late());
+    assert_eq!(watched.current.stats.file_count, 1);
+    watched.desk.git(&["add", "-f", "build/b.rs"]);
+    watched.now(&late());
+    assert_eq!(watched.current.stats.file_count, 2);
+    let (live, cold) = watched.both();
+    assert_eq!(live, cold);
+}
+
+#[test]
+fn each_edit_is_seen_at_once_and_only_there_is_looked() {
+    let mut watched = Watched::repository();
+    for round in 0..200 {
+        let path = ["a.rs", "src/b.rs"][round % 2];
+        let before = watched.current.revision();
+        watched.desk.write(path, format!("fn round_{round}() {{}}\n"));
+        assert_eq!(watched.now(&options()), Looked::WhereTold);
+        assert_eq!(watched.current.stats.file_count, 2);
+        assert_eq!(watched.current.revision().number, before.number + 1);
+        let text = watched.current.text(path).expect("the map is of this text");
+        assert!(text.contains(&format!("round_{round}(")), "{text}");
+    }
+}
+
+#[test]
+fn what_is_in_doubt_is_looked_at_again_without_an_event() {
+    let mut watched = Watched::repository();
+    watched.desk.write("a.rs", "fn new() {}\n");
+    // By this clock the file was written a moment ago, whenever it is looked at.
+    let early = RefreshOptions { looked_ns: clock_ns() - 10_000_000_000, ..options() };
+    assert_eq!(watched.now(&early), Looked::WhereTold);
+    assert_eq!(watched.now(&early), Looked::WhereTold);
+    assert_eq!(watched.now(&late()), Looked::WhereTold);
+    assert_eq!(watched.now(&late()), Looked::Nowhere);
+}
+
+#[test]
+fn what_no_event_tells_is_noticed() {
+    let mut watched = Watched::repository();
+    let a_day_later =
+        RefreshOptions { now_ns: late().now_ns + 25 * 3600 * 1_000_000_000, ..late() };
+    assert_eq!(watched.now(&a_day_later), Looked::Everywhere);
+    assert_eq!(watched.current.status, CacheStatus::StaleRebuild);
+    assert_eq!(watched.now(&a_day_later), Looked::Nowhere);
+
+    let sensitive = Sensitive::new(&["b.rs".to_owned()]).unwrap();
+    let denied = RefreshOptions { sensitive, ..a_day_later.clone() };
+    assert_eq!(watched.now(&denied), Looked::Everywhere);
+    assert_eq!(watched.current.stats.file_count, 1);
+    assert_eq!(watched.now(&a_day_later), Looked::Everywhere);
+
+    let rules = watched.desk.root().with_file_name("ignore");
+    fs::write(&rules, "a.rs\nsrc/\n").unwrap();
+    watched.desk.git(&["rm", "-q", "--cached", "-r", "."]);
+    watched.now(&a_day_later);
+    assert_eq!(watched.current.stats.file_count, 2);
+    let places = GitPlaces { default_excludes: Some(rules), ..GitPlaces::default() };
+    let excludes = Excludes::find(&watched.desk.root(), &places);
+    let excluded = RefreshOptions { excludes, ..a_day_later };
+    assert_eq!(watched.now(&excluded), Looked::Everywhere);
+    assert_eq!(watched.current.stats.file_count, 0);
+    assert_eq!(watched.now(&excluded), Looked::Nowhere);
+}
+
+#[test]
+fn without_events_everything_is_looked_at_each_time() {
+    let desk = Desk::new();
+    desk.write("a.rs", "fn one() {}\n");
+    let watch = Watch::polling(&desk.root());
+    let mut watched = Watched::new(desk, watch);
+    watched.desk.write("b.rs", "fn two() {}\n");
+    assert_eq!(watched.now(&late()), Looked::Everywhere);
+    assert_eq!(watched.current.stats.file_count, 2);
+    assert_eq!(watched.now(&late()), Looked::Everywhere);
+    assert_eq!(watched.current.status, CacheStatus::Hit);
+}
+
+#[test]
+fn when_events_were_lost_everything_is_looked_at_and_watched_anew() {
+    let mut watched = Watched::repository();
+    let n_watched = watched.live.watch.n_watched();
+    let mailbox = std::sync::Arc::clone(&watched.live.watch.native.as_ref().unwrap().mailbox);
+    mailbox.put(&Err(notify::Error::generic("lost")));
+    let options = late();
+    let now = watched.live.now(&watched.desk.cache(), &mut watched.current, &options).unwrap();
+    assert_eq!((now.looked, now.is_lost), (Looked::Everywhere, true));
+    assert_eq!(
+        (watched.now(&options), watched.live.watch.n_watched()),
+        (Looked::Nowhere, n_watched)
+    );
+    watched.desk.write("src/b.rs", "fn after() {}\n");
+    assert_eq!(watched.now(&options), Looked::WhereTold);
+}
+
+#[test]
+fn a_repository_with_submodules_is_looked_at_each_time() {
+    let desk = Desk::with_git();
+    desk.write("a.rs", "fn one() {}\n");
+    fs::create_dir_all(desk.root().join(".git/modules")).unwrap();
+    let watch = patient(&desk.root(), || {});
+    let mut watched = Watched::new(desk, watch);
+    assert_eq!(watched.now(&late()), Looked::Everywhere);
+    assert_eq!(watched.current.status, CacheStatus::Hit);
+}
+
+#[test]
+fn a_root_that_is_gone_is_an_error_and_not_an_old_answer() {
+    let mut watched = Watched::repository();
+    let root = watched.desk.root();
+    fs::rename(&root, root.with_file_name("elsewhere")).unwrap();
+    let options = late();
+    assert!(watched.live.now(&watched.desk.cache(), &mut watched.current, &options).is_err());
+    fs::rename(root.with_file_name("elsewhere"), &root).unwrap();
+    assert_eq!(watched.now(&options), Looked::Everywhere);
+}
+
+#[test]
+fn another_process_that_kept_the_change_first_does_no_harm() {
+    let mut watched = Watched::repository();
+    for round in 0..20 {
+        watched.desk.write("a.rs", format!("fn round_{round}() {{}}\n"));
+        let other = watched.desk.look();
+        watched.now(&options());
+        assert_eq!(watched.current.revision(), other.revision());
+        let (live, cold) = watched.both();
+        assert_eq!(live, cold);
+    }
+}
+
+#[test]
+fn folders_that_come_go_and_come_again_are_watched() {
+    let mut watched = Watched::repository();
+    let deep = watched.desk.root().join("src/deep/deeper");
+    for round in 0..30 {
+        fs::create_dir_all(&deep).unwrap();
+        watched.desk.write("src/deep/deeper/c.rs", format!("fn in_{round}() {{}}\n"));
+        watched.now(&options());
+        assert_eq!(watched.current.stats.file_count, 3);
+        watched.desk.write("src/deep/deeper/c.rs", format!("fn again_{round}() {{}}\n"));
+        watched.now(&options());
+        assert!(watched.current.text("src/deep/deeper/c.rs").is_some(), "round {round}");
+        fs::remove_dir_all(watched.desk.root().join("src/deep")).unwrap();
+        if round % 2 == 0 {
+            watched.now(&options());
+            assert_eq!(watched.current.stats.file_count, 2);
+        }
+    }
+}
+
+#[test]
+fn a_burst_that_is_too_large_to_tell_is_one_whole_look() {
+    let mut watched = Watched::repository();
+    for number in 0..300 {
+        watched.desk.write(&format!("many/{number}.rs"), "fn f() {}\n");
+    }
+    watched.now(&options());
+    for number in 0..300 {
+        watched.desk.write(&format!("many/{number}.rs"), "fn g() {}\n");
+    }
+    assert_eq!(watched.now(&late()), Looked::Everywhere);
+    let (live, cold) = watched.both();
+    assert_eq!(live, cold);
+    assert_eq!(watched.now(&late()), Looked::Nowhere);
+}

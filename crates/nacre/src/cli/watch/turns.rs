@@ -1,0 +1,143 @@
+//! Whose turn it is: something changed, or somebody asks.
+//!
+//! Both come through one channel that holds few turns. Who asks faster than is answered waits; a change that finds it full is
+//! not lost, for every turn begins with a look.
+
+use std::io::{BufRead, Read as _};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use nacre_map::watch::{Live, Mode};
+
+/// So many turns may wait.
+const MAX_WAITING: usize = 16;
+
+/// A longer line is no question.
+pub(super) const MAX_LINE_BYTES: usize = 1 << 20;
+
+/// Changes come in bursts: a burst ends when nothing comes for so long, or after a few times that.
+const QUIET: Duration = Duration::from_millis(20);
+const MAX_QUIETS: usize = 4;
+
+/// What is to be done next.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Something changed, or it is time to look whether something did.
+    Changed,
+    /// A line that somebody wrote.
+    Asked(Vec<u8>),
+    /// A line that was not read to its end.
+    TooLong,
+    /// Nobody will ask any more.
+    End,
+}
+
+/// Where turns come from.
+#[derive(Debug)]
+pub(super) struct Turns {
+    tell: SyncSender<Turn>,
+    turns: Receiver<Turn>,
+    interval: Duration,
+}
+
+impl Turns {
+    /// Where the system tells of no changes, it is time to look every interval.
+    pub(super) fn new(interval: Duration) -> Self {
+        let (tell, turns) = sync_channel(MAX_WAITING);
+        Self { tell, turns, interval }
+    }
+
+    /// What to call when something changed.
+    pub(super) fn bell(&self) -> impl Fn() + Send + 'static {
+        let tell = self.tell.clone();
+        move || {
+            let _ = tell.try_send(Turn::Changed);
+        }
+    }
+
+    /// Takes in what is written to standard input, to its end.
+    pub(super) fn listen(&self) {
+        let tell = self.tell.clone();
+        thread::spawn(move || {
+            let mut input = std::io::stdin().lock();
+            loop {
+                // Input that cannot be read has ended.
+                let turn = next_line(&mut input).unwrap_or(Turn::End);
+                let is_end = turn == Turn::End;
+                if tell.send(turn).is_err() || is_end {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// Waits for the next turn.
+    pub(super) fn next(&self, live: &Live) -> Turn {
+        match live.mode() {
+            Mode::Events => match self.turns.recv() {
+                Ok(Turn::Changed) => self.rest_of_burst(live),
+                Ok(turn) => turn,
+                Err(_) => Turn::End,
+            },
+            Mode::Polling => match self.turns.recv_timeout(self.interval) {
+                Ok(turn) => turn,
+                Err(RecvTimeoutError::Timeout) => Turn::Changed,
+                Err(RecvTimeoutError::Disconnected) => Turn::End,
+            },
+        }
+    }
+
+    /// Waits for the end of a burst of changes, unless somebody asks.
+    fn rest_of_burst(&self, live: &Live) -> Turn {
+        for _ in 0..MAX_QUIETS {
+            let n_told = live.watch().n_told();
+            match self.turns.recv_timeout(QUIET) {
+                Ok(Turn::Changed) => {}
+                Ok(turn @ (Turn::Asked(_) | Turn::TooLong | Turn::End)) => return turn,
+                Err(_) if live.watch().n_told() == n_told => break,
+                Err(_) => {}
+            }
+        }
+        Turn::Changed
+    }
+}
+
+/// Reads a line; the rest of one that is too long is passed over.
+fn next_line(input: &mut impl BufRead) -> std::io::Result<Turn> {
+    let mut line = Vec::new();
+    let limit = u64::try_from(MAX_LINE_BYTES).unwrap_or(u64::MAX);
+    input.by_ref().take(limit + 1).read_until(b'\n', &mut line)?;
+    if line.is_empty() {
+        return Ok(Turn::End);
+    }
+    if line.last() == Some(&b'\n') || line.len() <= MAX_LINE_BYTES {
+        return Ok(Turn::Asked(line));
+    }
+    input.skip_until(b'\n')?;
+    Ok(Turn::TooLong)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufReader;
+
+    use super::*;
+
+    #[test]
+    fn lines_are_cut_at_a_limit_and_read_to_the_end() {
+        let long = "x".repeat(MAX_LINE_BYTES);
+        let text = format!("one\n\n{long}\n{long}y\n{long}{long}{long}\ntwo\nthree");
+        let mut input = BufReader::with_capacity(100, text.as_bytes());
+        let mut lines = Vec::new();
+        loop {
+            match next_line(&mut input).unwrap() {
+                Turn::Asked(line) => lines.push(line.len().to_string()),
+                Turn::TooLong => lines.push("too long".to_owned()),
+                Turn::Changed => unreachable!("a line is no change"),
+                Turn::End => break,
+            }
+        }
+        assert_eq!(lines, ["4", "1", "1048577", "too long", "too long", "4", "5"]);
+    }
+}
