@@ -3,7 +3,9 @@
 //! Nothing here is needed: what is missing is found again in the file.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nacre_core::safefs::{FsError, RelPath, Writer};
 use xxhash_rust::xxh3::xxh3_64;
@@ -54,19 +56,47 @@ impl AnalysisKey {
 /// All analyses of this machine.
 #[derive(Debug, Default)]
 pub struct Analyses {
-    packs: Vec<(u64, Pack)>,
+    packs: Vec<(u64, Arc<Pack>)>,
     /// What could not be kept.
-    loose: Vec<Pack>,
+    loose: Vec<Arc<Pack>>,
+}
+
+/// Packs that are open by their numbers: none is mapped and checked, or deciphered, twice.
+#[derive(Debug, Default)]
+pub(super) struct OpenPacks(Mutex<BTreeMap<u64, (PackStamp, Arc<Pack>)>>);
+
+/// Tells a file from another one of its name: size, inode and time.
+type PackStamp = (u64, u64, i64);
+
+impl OpenPacks {
+    /// Opens these packs, as far as they are not, and closes all others.
+    fn open(&self, cache: &Cache, numbers: &[u64]) -> Vec<(u64, Arc<Pack>)> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = numbers.iter().filter_map(|number| {
+            let name = pack_name(*number);
+            let stamp = pack_stamp(&cache.folder().join(&name))?;
+            let pack = match known.get(number).filter(|(known, _)| *known == stamp) {
+                Some((_, pack)) => Arc::clone(pack),
+                None => Arc::new(Pack::open(cache.bytes(&name)?)?),
+            };
+            Some((*number, (stamp, pack)))
+        });
+        *known = open.collect();
+        known.iter().map(|(number, (_, pack))| (*number, Arc::clone(pack))).collect()
+    }
+}
+
+fn pack_stamp(file: &Path) -> Option<PackStamp> {
+    let metadata = file.symlink_metadata().ok()?;
+    let nanos = metadata.mtime().checked_mul(1_000_000_000)?.checked_add(metadata.mtime_nsec())?;
+    Some((metadata.size(), metadata.ino(), nanos))
 }
 
 impl Analyses {
     /// Opens what is there below the folder of the artifacts.
     pub(super) fn open(cache: &Cache) -> Self {
-        let packs = numbers(&cache.folder().join(FOLDER)).into_iter();
-        let packs = packs
-            .filter_map(|number| Some((number, Pack::open(cache.bytes(&pack_name(number))?)?)))
-            .collect();
-        Self { packs, loose: Vec::new() }
+        let numbers = numbers(&cache.folder().join(FOLDER));
+        Self { packs: cache.open_packs().open(cache, &numbers), loose: Vec::new() }
     }
 
     /// What is known of a text, from the closest look that anybody took.
@@ -98,7 +128,7 @@ impl Analyses {
 
     /// Holds what could not be kept, for as long as this answer lives.
     pub fn hold(&mut self, new: &NewAnalyses) {
-        self.loose.extend(Pack::open(Mapped::Memory(new.to_pack())));
+        self.loose.extend(Pack::open(Mapped::Memory(new.to_pack())).map(Arc::new));
     }
 
     /// Adds analyses and tidies up: small packs are merged, and the oldest go when there is too much.
@@ -135,7 +165,7 @@ impl Analyses {
     ) -> Result<(), FsError> {
         cache.put(writer, &pack_name(number), bytes)?;
         let pack = cache.bytes(&pack_name(number)).and_then(Pack::open);
-        self.packs.extend(pack.map(|pack| (number, pack)));
+        self.packs.extend(pack.map(|pack| (number, Arc::new(pack))));
         Ok(())
     }
 
@@ -178,8 +208,9 @@ impl Analyses {
 
     fn drop_oldest(&mut self, writer: &Writer<'_>) -> Result<(), FsError> {
         self.packs.sort_by_key(|(number, _)| *number);
-        let total =
-            |packs: &[(u64, Pack)]| packs.iter().map(|(_, pack)| pack.n_bytes()).sum::<usize>();
+        let total = |packs: &[(u64, Arc<Pack>)]| {
+            packs.iter().map(|(_, pack)| pack.n_bytes()).sum::<usize>()
+        };
         while MAX_BYTES < total(&self.packs) && 1 < self.packs.len() {
             let (number, _) = self.packs.remove(0);
             writer.remove_derived(&pack_path(number)?)?;

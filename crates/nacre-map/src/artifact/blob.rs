@@ -2,8 +2,8 @@
 
 use super::codec::{Decoder, Encoder};
 use crate::languages::{
-    Analysis, Depth, Import, ImportKind, ImportRef, Language, Outline, Problem, SymbolFacts,
-    SymbolKind, SymbolRef, Visibility,
+    Analysis, AnalysisRef, Depth, Import, ImportKind, ImportRef, Language, Outline, Problem,
+    SymbolFacts, SymbolKind, SymbolRef, Visibility,
 };
 
 /// Grows whenever the same text would be analysed to something else; older analyses are then made again.
@@ -40,8 +40,8 @@ const VISIBILITIES: &[Visibility] =
 const PROBLEMS: &[Problem] =
     &[Problem::NotText, Problem::TooLarge, Problem::Broken, Problem::TooMany, Problem::Unreadable];
 
-pub(super) fn encode(analysis: &Analysis, to: &mut Encoder) {
-    let Analysis { depth, imports, symbols, is_entry, is_test, problem } = analysis;
+pub(super) fn encode(analysis: &AnalysisRef<'_>, to: &mut Encoder) {
+    let AnalysisRef { depth, imports, symbols, is_entry, is_test, problem } = analysis;
     to.byte(code(DEPTHS, *depth));
     to.byte(u8::from(*is_entry) | u8::from(*is_test) << 1);
     to.byte(problem.map_or(0, |problem| code(PROBLEMS, problem) + 1));
@@ -51,7 +51,7 @@ pub(super) fn encode(analysis: &Analysis, to: &mut Encoder) {
         to.byte(code(IMPORT_KINDS, *kind));
     });
     to.list(symbols, |to, symbol| {
-        to.text(&symbol.name);
+        to.text(symbol.name);
         to.byte(code(SYMBOL_KINDS, symbol.kind));
         to.number(u64::from(symbol.first_line));
         to.number(u64::from(symbol.last_line));

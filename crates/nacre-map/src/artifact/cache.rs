@@ -8,13 +8,14 @@
 use std::borrow::Cow;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use nacre_core::safefs::{Access, FsError, Owner, RelPath, WriteScope, Writer};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::analyses::{self, Analyses};
+use super::analyses::{self, Analyses, OpenPacks};
 use super::base::Base;
 use super::commit::{Commit, Head};
 use super::fresh::NewAnalyses;
@@ -71,18 +72,19 @@ pub struct Cache {
     folder: PathBuf,
     owner: Owner,
     seal: Option<Seal>,
+    packs: Arc<OpenPacks>,
 }
 
 impl Cache {
     /// The cache in `folder`, which is made when something is first written. `owner` is told to who waits.
     pub fn new(folder: PathBuf, owner: Owner) -> Self {
-        Self { folder, owner, seal: None }
+        Self { folder, owner, seal: None, packs: Arc::default() }
     }
 
     /// The same cache, with files that only who has the key can read. They are decrypted into memory to be looked at.
     #[must_use]
     pub fn sealed(self, seal: Seal) -> Self {
-        Self { seal: Some(seal), ..self }
+        Self { seal: Some(seal), packs: Arc::default(), ..self }
     }
 
     pub(super) fn is_sealed(&self) -> bool {
@@ -157,6 +159,10 @@ impl Cache {
     fn read(&self, name: &str, limit: u64) -> Option<Vec<u8>> {
         let scope = WriteScope::open(&self.folder, Access::Private).ok()?;
         scope.read(&RelPath::new(name).ok()?, limit).ok()
+    }
+
+    pub(super) fn open_packs(&self) -> &OpenPacks {
+        &self.packs
     }
 
     pub fn analyses(&self) -> Analyses {

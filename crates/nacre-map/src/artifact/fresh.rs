@@ -6,7 +6,7 @@ use super::analyses::AnalysisKey;
 use super::blob;
 use super::codec::Encoder;
 use super::pack;
-use crate::languages::Analysis;
+use crate::languages::AnalysisRef;
 
 /// Analyses that are on no disk yet.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ impl NewAnalyses {
     }
 
     /// Adds one.
-    pub fn insert(&mut self, key: AnalysisKey, analysis: &Analysis) {
+    pub fn insert(&mut self, key: AnalysisKey, analysis: &AnalysisRef<'_>) {
         let start = self.bytes.len();
         let mut to = Encoder::onto(std::mem::take(&mut self.bytes));
         blob::encode(analysis, &mut to);

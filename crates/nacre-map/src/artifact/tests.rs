@@ -17,13 +17,13 @@ use crate::languages::{
 
 fn one_new(key: AnalysisKey, analysis: &Analysis) -> NewAnalyses {
     let mut new = NewAnalyses::new();
-    new.insert(key, analysis);
+    new.insert(key, &analysis.as_ref());
     new
 }
 
 fn packed(analysis: &Analysis) -> Vec<u8> {
     let mut to = Encoder::default();
-    super::blob::encode(analysis, &mut to);
+    super::blob::encode(&analysis.as_ref(), &mut to);
     to.into_bytes()
 }
 
@@ -456,9 +456,9 @@ fn analyses_are_merged_and_the_closest_look_wins() {
     let one = |depth| Analysis { depth, ..Analysis::default() };
     for number in 0..30 {
         let mut new = NewAnalyses::new();
-        new.insert(key(number), &one(Depth::Glance));
+        new.insert(key(number), &one(Depth::Glance).as_ref());
         let depth = if number == 3 { Depth::Full } else { Depth::Glance };
-        new.insert(key(1000), &one(depth));
+        new.insert(key(1000), &one(depth).as_ref());
         shelf.cache().keep_analyses(&new).unwrap();
     }
     let analyses = shelf.cache().analyses();
@@ -478,7 +478,7 @@ fn a_damaged_pack_costs_what_is_damaged() {
         ..Analysis::default()
     };
     let mut new = NewAnalyses::new();
-    (0..20).for_each(|number| new.insert(key(number), &analysis(number)));
+    (0..20).for_each(|number| new.insert(key(number), &analysis(number).as_ref()));
     shelf.cache().keep_analyses(&new).unwrap();
     let pack = shelf.dir.path().join("analyses/1.pack");
     let whole = fs::read(&pack).unwrap();

@@ -198,8 +198,9 @@ pub(super) fn stamp(root: &Path) -> Option<u64> {
 }
 
 fn read_index(root: &Path, git: &Path) -> Option<IndexPaths> {
-    let mut index = Vec::new();
     let file = std::fs::File::open(git.join("index")).ok()?;
+    let size = file.metadata().ok()?.len().min(MAX_INDEX_BYTES);
+    let mut index = Vec::with_capacity(usize::try_from(size).ok()?.saturating_add(1));
     file.take(MAX_INDEX_BYTES).read_to_end(&mut index).ok()?;
     let hash_bytes = if names_sha256(git) { 32 } else { 20 };
     git_index::parse(&index, hash_bytes).or_else(|| ask_git(root))

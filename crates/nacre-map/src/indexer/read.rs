@@ -159,11 +159,14 @@ impl<'r> Reader<'r> {
         if is_known || !self.seen.insert(key) {
             return;
         }
-        let analysis = match depth {
-            Depth::Full => languages::analyse(language, &self.buffer),
-            Depth::None | Depth::Glance => languages::glance(language, &self.buffer),
-        };
-        self.new.insert(key, &analysis);
+        match depth {
+            Depth::Full => {
+                self.new.insert(key, &languages::analyse(language, &self.buffer).as_ref());
+            }
+            Depth::None | Depth::Glance => {
+                self.new.insert(key, &languages::glimpse(language, &self.buffer));
+            }
+        }
         if MAX_HELD_BYTES < self.new.n_bytes() {
             let held = std::mem::take(&mut self.new);
             // One after the other: they all go to one folder.

@@ -3,6 +3,7 @@
 //! A signature is what others must agree with, so the shape of a type belongs to it and the body of a function does not.
 //! What a type's own members say is theirs: a changed method changes no hash but its own.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use tree_sitter::Node;
@@ -10,7 +11,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use super::analysis::{Analysis, Depth, Import, ImportKind, Problem, SymbolFacts, Visibility};
 use super::exports::exported_names;
-use super::glance::{glance, holds, is_entry_text};
+use super::glance::{HasFunction, glance, holds, is_entry_text};
 use super::imports::asked;
 use super::language::Language;
 use super::names::receiver;
@@ -57,10 +58,13 @@ pub fn analyse(language: Language, bytes: &[u8]) -> Analysis {
         () => None,
     };
     let symbols = symbols.facts();
+    let has_function = |is_it: &dyn Fn(&str) -> bool| {
+        symbols.iter().any(|symbol| symbol.kind == SymbolKind::Function && is_it(&symbol.name))
+    };
     Analysis {
         depth: Depth::Full,
-        is_entry: is_entry_text(language, text, &symbols),
-        is_test: has_tests(language, text, &symbols),
+        is_entry: is_entry_text(language, text, &has_function),
+        is_test: has_tests(language, text, &has_function),
         imports,
         symbols,
         problem,
@@ -68,12 +72,8 @@ pub fn analyse(language: Language, bytes: &[u8]) -> Analysis {
 }
 
 /// Whether a text is made of tests rather than holding some beside its code.
-pub(super) fn has_tests(language: Language, text: &str, symbols: &[SymbolFacts]) -> bool {
-    let starts = |prefix: &str| {
-        symbols
-            .iter()
-            .any(|symbol| symbol.kind == SymbolKind::Function && symbol.name.starts_with(prefix))
-    };
+pub(super) fn has_tests(language: Language, text: &str, has_function: &HasFunction<'_>) -> bool {
+    let starts = |prefix: &str| has_function(&|name| name.starts_with(prefix));
     match language {
         Language::Rust => {
             let marks = ["\n#[test]", "\n#[tokio::test"];
@@ -286,7 +286,8 @@ impl Symbols<'_, '_> {
             kind: declared.kind,
             first_line: line(declared.first_row + 1),
             last_line: line(last_line(declared.node)),
-            signature: shown_signature(&format!("{}{shown}", self.keyword(declared.kind))),
+            signature: shown_signature(&format!("{}{shown}", self.keyword(declared.kind)))
+                .into_owned(),
             signature_hash: self.hash(&signed, inside, Spacing::Ignored),
             body_hash: self.hash(&whole, inside, Spacing::Kept),
         }
@@ -375,19 +376,27 @@ fn block(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// A signature in one line.
-pub(super) fn shown_signature(text: &str) -> String {
+pub(super) fn shown_signature(text: &str) -> Cow<'_, str> {
     let text = text.trim();
-    let mut shown = match is_spaced_once(text) {
-        true => text[..text.floor_char_boundary(MAX_SIGNATURE_BYTES)].to_owned(),
-        false => spaced_once(text),
-    };
-    let mut end = shown.trim_end_matches([' ', '{', '=', ':', ';', ',']);
-    while let Some(rest) = end.strip_suffix("=>") {
-        end = rest;
+    match is_spaced_once(text) {
+        true => {
+            Cow::Borrowed(without_opening(&text[..text.floor_char_boundary(MAX_SIGNATURE_BYTES)]))
+        }
+        false => {
+            let mut shown = spaced_once(text);
+            shown.truncate(without_opening(&shown).len());
+            Cow::Owned(shown)
+        }
     }
-    let len = end.trim_end().len();
-    shown.truncate(len);
-    shown
+}
+
+/// A signature without what only opens a body.
+fn without_opening(text: &str) -> &str {
+    let mut text = text.trim_end_matches([' ', '{', '=', ':', ';', ',']);
+    while let Some(rest) = text.strip_suffix("=>") {
+        text = rest;
+    }
+    text.trim_end()
 }
 
 /// Whether there is one space between any two words, as in most lines.

@@ -3,6 +3,8 @@
 //! An analysis depends on a text's bytes and language and on nothing else, so that two copies of a file, in two
 //! worktrees or on two branches, share one. Which file an import leads to depends on the project, and is no part of it.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::outline::SymbolKind;
@@ -35,6 +37,53 @@ pub enum Depth {
     Full,
 }
 
+/// An analysis in words of the text itself, as far as they stand there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnalysisRef<'a> {
+    pub depth: Depth,
+    pub imports: Cow<'a, [Import]>,
+    pub symbols: Vec<SymbolFactsRef<'a>>,
+    pub is_entry: bool,
+    pub is_test: bool,
+    pub problem: Option<Problem>,
+}
+
+/// One thing that a text defines, in its own words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolFactsRef<'a> {
+    pub name: &'a str,
+    pub kind: SymbolKind,
+    pub first_line: u32,
+    pub last_line: u32,
+    pub visibility: Visibility,
+    pub signature: Cow<'a, str>,
+    pub signature_hash: u64,
+    pub body_hash: u64,
+}
+
+impl AnalysisRef<'_> {
+    pub fn into_owned(self) -> Analysis {
+        let owned = |symbol: SymbolFactsRef<'_>| SymbolFacts {
+            name: symbol.name.to_owned(),
+            kind: symbol.kind,
+            first_line: symbol.first_line,
+            last_line: symbol.last_line,
+            visibility: symbol.visibility,
+            signature: symbol.signature.into_owned(),
+            signature_hash: symbol.signature_hash,
+            body_hash: symbol.body_hash,
+        };
+        Analysis {
+            depth: self.depth,
+            imports: self.imports.into_owned(),
+            symbols: self.symbols.into_iter().map(owned).collect(),
+            is_entry: self.is_entry,
+            is_test: self.is_test,
+            problem: self.problem,
+        }
+    }
+}
+
 /// What an analysis says of a text as a whole, looked at where it lies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline<'a> {
@@ -64,6 +113,17 @@ pub struct SymbolRef<'a> {
 }
 
 impl Analysis {
+    pub fn as_ref(&self) -> AnalysisRef<'_> {
+        AnalysisRef {
+            depth: self.depth,
+            imports: Cow::Borrowed(&self.imports),
+            symbols: self.symbols.iter().map(SymbolFacts::lent).collect(),
+            is_entry: self.is_entry,
+            is_test: self.is_test,
+            problem: self.problem,
+        }
+    }
+
     /// What it says of the text as a whole.
     pub fn outline(&self) -> Outline<'_> {
         let is_offered = |symbol: &SymbolFacts| {
@@ -132,6 +192,19 @@ pub struct SymbolFacts {
 }
 
 impl SymbolFacts {
+    fn lent(&self) -> SymbolFactsRef<'_> {
+        SymbolFactsRef {
+            name: &self.name,
+            kind: self.kind,
+            first_line: self.first_line,
+            last_line: self.last_line,
+            visibility: self.visibility,
+            signature: Cow::Borrowed(&self.signature),
+            signature_hash: self.signature_hash,
+            body_hash: self.body_hash,
+        }
+    }
+
     fn as_ref(&self) -> SymbolRef<'_> {
         SymbolRef { name: &self.name, kind: self.kind }
     }

@@ -3,13 +3,14 @@
 //! A cold answer cannot wait for grammars: reading lines is a hundred times faster. It tells imports and what is defined at the
 //! top, and may be fooled by a comment that looks like code; the whole analysis follows and is not.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::MAX_TEXT_BYTES;
 use super::analyse::{has_tests, shown_signature};
-use super::analysis::{Analysis, Depth, Import, Problem, SymbolFacts};
+use super::analysis::{Analysis, AnalysisRef, Depth, Import, Problem, SymbolFactsRef};
 use super::imports::asked;
 use super::keywords::{Defined, defined, import_call, may_begin, opens_import};
 use super::language::Language;
@@ -33,25 +34,37 @@ const MAX_LINE_BYTES: usize = 1_000;
 
 /// Tells what can be told without a tree. A symbol's span is its first line, and its body has no hash.
 pub fn glance(language: Language, bytes: &[u8]) -> Analysis {
+    glimpse(language, bytes).into_owned()
+}
+
+/// The same, in words of the text itself.
+pub fn glimpse(language: Language, bytes: &[u8]) -> AnalysisRef<'_> {
     let Ok(text) = simdutf8::basic::from_utf8(bytes) else {
-        return Analysis { problem: Some(Problem::NotText), ..Analysis::default() };
+        return AnalysisRef { problem: Some(Problem::NotText), ..AnalysisRef::default() };
     };
     if MAX_TEXT_BYTES < text.len() {
-        return Analysis { problem: Some(Problem::TooLarge), ..Analysis::default() };
+        return AnalysisRef { problem: Some(Problem::TooLarge), ..AnalysisRef::default() };
     }
     let import_call = import_call(language).filter(|call| holds(text, call));
     let (imports, symbols) = (Vec::new(), Vec::new());
     let mut scanner = Scanner { language, text, import_call, imports, symbols };
     let is_cut = scanner.scan();
-    Analysis {
+    let Scanner { imports, symbols, .. } = scanner;
+    let has_function = |is_it: &dyn Fn(&str) -> bool| {
+        symbols.iter().any(|symbol| symbol.kind == SymbolKind::Function && is_it(symbol.name))
+    };
+    AnalysisRef {
         depth: Depth::Glance,
-        is_entry: is_entry_text(language, text, &scanner.symbols),
-        is_test: has_tests(language, text, &scanner.symbols),
-        imports: scanner.imports,
-        symbols: scanner.symbols,
+        is_entry: is_entry_text(language, text, &has_function),
+        is_test: has_tests(language, text, &has_function),
+        imports: Cow::Owned(imports),
         problem: is_cut.then_some(Problem::TooMany),
+        symbols,
     }
 }
+
+/// Whether a text defines a function with a name that is asked for.
+pub(super) type HasFunction<'f> = dyn Fn(&dyn Fn(&str) -> bool) -> bool + 'f;
 
 /// Whether some words stand anywhere in a text. Much faster than the standard library's search, and asked of every text.
 pub(super) fn holds(text: &str, words: &str) -> bool {
@@ -64,10 +77,12 @@ pub(super) fn place(text: &str, words: &str) -> Option<usize> {
 }
 
 /// Whether a program starts in a text.
-pub(super) fn is_entry_text(language: Language, text: &str, symbols: &[SymbolFacts]) -> bool {
-    let has_main = || {
-        symbols.iter().any(|symbol| symbol.kind == SymbolKind::Function && symbol.name == "main")
-    };
+pub(super) fn is_entry_text(
+    language: Language,
+    text: &str,
+    has_function: &HasFunction<'_>,
+) -> bool {
+    let has_main = || has_function(&|name| name == "main");
     let has = |all: &[&str]| all.iter().any(|words| holds(text, words));
     match language {
         Language::Rust | Language::C | Language::Cpp | Language::Kotlin => has_main(),
@@ -102,7 +117,7 @@ struct Scanner<'s> {
     /// What imports can be anywhere in a line with, if this text has such.
     import_call: Option<&'static str>,
     imports: Vec<Import>,
-    symbols: Vec<SymbolFacts>,
+    symbols: Vec<SymbolFactsRef<'s>>,
 }
 
 impl<'s> Scanner<'s> {
@@ -194,12 +209,12 @@ impl<'s> Scanner<'s> {
         self.imports.extend(imports);
     }
 
-    fn take_symbol(&mut self, line: &str, found: Defined<'_>, number: u32) {
+    fn take_symbol(&mut self, line: &'s str, found: Defined<'s>, number: u32) {
         let signature = shown_signature(line.find('{').map_or(line, |at| &line[..at]));
         let Defined { kind, name, before } = found;
-        self.symbols.push(SymbolFacts {
+        self.symbols.push(SymbolFactsRef {
             visibility: visibility(self.language, before, name, Around::Module),
-            name: name.to_owned(),
+            name,
             kind,
             first_line: number,
             last_line: number,

@@ -28,10 +28,10 @@ use ast_grep_language::SupportLang;
 
 pub use analyse::analyse;
 pub use analysis::{
-    Analysis, Depth, Import, ImportKind, ImportRef, Outline, Problem, SymbolFacts, SymbolRef,
-    Visibility,
+    Analysis, AnalysisRef, Depth, Import, ImportKind, ImportRef, Outline, Problem, SymbolFacts,
+    SymbolFactsRef, SymbolRef, Visibility,
 };
-pub use glance::glance;
+pub use glance::{glance, glimpse};
 pub(crate) use language::MAX_NAME_BYTES;
 pub use language::{Language, UnknownLanguage};
 pub use outline::{Symbol, SymbolKind, enclosing, outline};

@@ -13,7 +13,7 @@ use crate::languages::{Language, SymbolKind};
 pub(super) type By<'a, T> = HashMap<&'a str, T, RandomState>;
 
 /// Files by a name.
-type ByName<'a> = By<'a, Vec<usize>>;
+pub(super) type ByName<'a> = By<'a, Vec<usize>>;
 
 /// The ways to find a file. What only some languages need is made when the first of them asks.
 #[derive(Debug)]
@@ -84,16 +84,15 @@ impl<'a> Files<'a> {
     }
 
     fn by_folder(&self) -> &ByName<'a> {
-        self.by_folder.get_or_init(|| self.by(folder_of))
+        self.by_folder.get_or_init(|| by(self.sources, folder_of))
     }
 
-    /// All files by a part of their paths.
-    fn by(&self, part: impl Fn(&'a str) -> &'a str) -> ByName<'a> {
-        let mut by = ByName::default();
-        for (idx, source) in self.sources.iter().enumerate() {
-            by.entry(part(source.path)).or_default().push(idx);
+    /// Takes over what was made beside.
+    pub(super) fn with_names(mut self, names: Option<ByName<'a>>) -> Self {
+        if let Some(names) = names {
+            self.by_name = OnceLock::from(names);
         }
-        by
+        self
     }
 
     pub(super) fn is_of(&self, idx: usize, language: Language) -> bool {
@@ -102,7 +101,7 @@ impl<'a> Files<'a> {
 
     /// Files by the last name of their path.
     pub(super) fn named(&self, name: &str) -> &[usize] {
-        let by_name = self.by_name.get_or_init(|| self.by(name_of));
+        let by_name = self.by_name.get_or_init(|| by(self.sources, name_of));
         by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
@@ -168,6 +167,24 @@ impl<'a> Files<'a> {
     pub(super) fn python(&self, module: &str) -> Option<usize> {
         self.python.get_or_init(|| super::python::modules(self)).get(module).copied()
     }
+}
+
+/// All files by a part of their paths.
+fn by<'a>(sources: &[Source<'a>], part: impl Fn(&'a str) -> &'a str) -> ByName<'a> {
+    let mut by = ByName::default();
+    for (idx, source) in sources.iter().enumerate() {
+        by.entry(part(source.path)).or_default().push(idx);
+    }
+    by
+}
+
+/// Files by their last names, if any of their imports is found so.
+pub(super) fn names<'a>(sources: &[Source<'a>]) -> Option<ByName<'a>> {
+    let is_by_name = |source: &Source<'_>| {
+        let is_c = matches!(source.language, Some(Language::C | Language::Cpp));
+        is_c && !source.outline.imports.is_empty()
+    };
+    sources.iter().any(is_by_name).then(|| by(sources, name_of))
 }
 
 fn has_namespaces(language: Language) -> bool {
