@@ -43,7 +43,7 @@ pub enum Verdict {
 pub fn explain(current: &Current, options: &RefreshOptions, path: &RelativePath) -> Verdict {
     let tracked = Tracked::read(&current.project.root);
     let path = path.as_str();
-    let is_tracked = tracked.files().binary_search_by(|file| file.as_str().cmp(path)).is_ok();
+    let is_tracked = tracked.has(path);
     if let Some(row) = current.artifact.find(path) {
         return Verdict::Mapped { is_tracked, is_unread: row.marks.is_unread };
     }

@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::excludes::Excludes;
 use super::git_index::{self, IndexPaths};
 use super::look::stamp_at;
+use super::path_list::PathList;
 use super::program::ask;
 use super::rules::Rules;
 
@@ -103,8 +104,7 @@ fn read_small(file: &Path) -> Option<String> {
 /// What git says of the files of a project.
 #[derive(Debug, Default)]
 pub(super) struct Tracked {
-    /// In order.
-    files: Vec<String>,
+    files: PathList,
     links: BTreeSet<String>,
     /// The rules that are not in the repository.
     exclude: String,
@@ -119,10 +119,10 @@ impl Tracked {
         let exclude = read_small(&common_folder(&git).join("info/exclude")).unwrap_or_default();
         let mut tracked = Self { exclude, ..Self::default() };
         tracked.take_in(root, "", 0);
-        tracked.files.sort_unstable();
-        tracked.files.dedup();
+        tracked.files.settle();
         let mut hasher = Xxh3::new();
-        for path in tracked.files.iter().chain(&tracked.links).chain([&tracked.exclude]) {
+        hasher.update(&tracked.files.identity().to_le_bytes());
+        for path in tracked.links.iter().chain([&tracked.exclude]) {
             hasher.update(path.as_bytes());
             hasher.update(&[0]);
         }
@@ -133,13 +133,18 @@ impl Tracked {
     fn take_in(&mut self, root: &Path, prefix: &str, depth: usize) {
         let at = root.join(prefix);
         let Some(git) = git_folder(&at) else { return };
-        let Some(paths) = read_index(&at, &git) else { return };
-        let join = |path: String| match prefix {
-            "" => path,
-            prefix => format!("{prefix}/{path}"),
+        let Some(IndexPaths { files, links }) = read_index(&at, &git) else { return };
+        let links: Vec<String> = match prefix {
+            "" => {
+                self.files = files;
+                links
+            }
+            prefix => {
+                files.iter().for_each(|path| self.files.push(&format!("{prefix}/{path}")));
+                links.iter().map(|path| format!("{prefix}/{path}")).collect()
+            }
         };
-        self.files.extend(paths.files.into_iter().map(join));
-        for link in paths.links.into_iter().map(join) {
+        for link in links {
             if depth < MAX_LINK_DEPTH && self.links.len() < MAX_LINKS {
                 self.take_in(root, &link, depth + 1);
             }
@@ -153,18 +158,16 @@ impl Tracked {
     }
 
     /// All files that are tracked, in order.
-    pub(super) fn files(&self) -> &[String] {
-        &self.files
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.iter()
     }
 
     pub(super) fn has(&self, file: &str) -> bool {
-        self.files.binary_search_by(|known| known.as_str().cmp(file)).is_ok()
+        self.files.contains(file)
     }
 
     pub(super) fn has_below(&self, folder: &str) -> bool {
-        let below = format!("{folder}/");
-        let first = self.files.partition_point(|file| *file < below);
-        self.files.get(first).is_some_and(|file| file.starts_with(&below))
+        self.files.has_below(folder)
     }
 
     pub(super) fn is_submodule(&self, folder: &str) -> bool {
@@ -224,7 +227,7 @@ fn ask_git(root: &Path) -> Option<IndexPaths> {
         let Some((about, path)) = entry.split_once('\t') else { continue };
         match about.split(' ').next() {
             Some("160000") => paths.links.push(path.to_owned()),
-            Some(mode) if mode.starts_with("100") => paths.files.push(path.to_owned()),
+            Some(mode) if mode.starts_with("100") => paths.files.push(path),
             _ => {}
         }
     }

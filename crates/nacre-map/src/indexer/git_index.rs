@@ -2,11 +2,13 @@
 //!
 //! Versions 2 to 4, written whole. What is split into two files or abbreviated by folders is left to git itself.
 
+use super::path_list::PathList;
+
 /// What a repository tracks.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct IndexPaths {
     /// Plain files, in the index's order.
-    pub(super) files: Vec<String>,
+    pub(super) files: PathList,
     /// Where other repositories are mounted.
     pub(super) links: Vec<String>,
 }
@@ -43,7 +45,7 @@ pub(super) fn parse(index: &[u8], hash_bytes: usize) -> Option<IndexPaths> {
         // A name that is no text is skipped as it is on the disk.
         match (mode & KIND, std::str::from_utf8(&path)) {
             (FOLDER, _) => return None,
-            (PLAIN, Ok(path)) => paths.files.push(path.to_owned()),
+            (PLAIN, Ok(path)) => paths.files.push(path),
             (GIT_LINK, Ok(path)) => paths.links.push(path.to_owned()),
             _ => {}
         }

@@ -11,6 +11,7 @@ mod git;
 mod git_index;
 mod graph;
 mod look;
+mod path_list;
 mod program;
 mod read;
 mod refresh;

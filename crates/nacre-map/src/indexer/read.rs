@@ -31,15 +31,6 @@ pub(super) struct Doubt {
     pub(super) before: Option<FileHash>,
 }
 
-/// A file that was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ReadFile {
-    /// Its place in the list.
-    pub(super) idx: usize,
-    /// `None` when it is gone, or no plain file any more.
-    pub(super) row: Option<FileRow>,
-}
-
 /// What reading needs to know.
 pub(super) struct Reading<'r> {
     pub(super) root: &'r OwnedFd,
@@ -52,10 +43,14 @@ pub(super) struct Reading<'r> {
     pub(super) keep: &'r (dyn Fn(NewAnalyses) -> NewAnalyses + Sync),
 }
 
-/// Reads all of `doubts`, on all threads. Returns the analyses that are not kept yet.
-pub(super) fn read_all(reading: &Reading<'_>, doubts: &[Doubt]) -> (Vec<ReadFile>, NewAnalyses) {
+/// Reads all of `doubts`, on all threads. Returns the row of each, `None` where it is gone or no plain file any more, and the
+/// analyses that are not kept yet.
+pub(super) fn read_all(
+    reading: &Reading<'_>,
+    doubts: &[Doubt],
+) -> (Vec<Option<FileRow>>, NewAnalyses) {
     let next = AtomicUsize::new(0);
-    let done = Mutex::new((Vec::with_capacity(doubts.len()), NewAnalyses::new()));
+    let done = Mutex::new(Done::default());
     let n_threads = reading.n_threads.min(doubts.len().div_ceil(BATCH)).max(1);
     std::thread::scope(|scope| {
         for _ in 0..n_threads {
@@ -68,13 +63,15 @@ pub(super) fn read_all(reading: &Reading<'_>, doubts: &[Doubt]) -> (Vec<ReadFile
             });
         }
     });
-    let (mut read, new) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    read.sort_unstable_by_key(|file: &ReadFile| file.idx);
+    let (mut batches, new) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    batches.sort_unstable_by_key(|(first, _)| *first);
+    let mut read = Vec::with_capacity(doubts.len());
+    batches.into_iter().for_each(|(_, batch)| read.extend(batch));
     (read, new)
 }
 
-/// What all threads have done: files that were read, and analyses that are not kept.
-type Done = (Vec<ReadFile>, NewAnalyses);
+/// What all threads have done: batches of files that were read, with the place of the first, and analyses that are not kept.
+type Done = (Vec<(usize, Vec<Option<FileRow>>)>, NewAnalyses);
 
 /// One thread's part.
 struct Reader<'r> {
@@ -93,16 +90,18 @@ impl<'r> Reader<'r> {
     }
 
     /// Takes batches from the list until there are none.
-    fn read_batches(&mut self, doubts: &[Doubt], next: &AtomicUsize) -> Vec<ReadFile> {
+    fn read_batches(
+        &mut self,
+        doubts: &[Doubt],
+        next: &AtomicUsize,
+    ) -> Vec<(usize, Vec<Option<FileRow>>)> {
         let mut read = Vec::new();
         loop {
             let first = next.fetch_add(BATCH, Ordering::Relaxed);
             let Some(rest) = doubts.get(first..).filter(|rest| !rest.is_empty()) else {
                 return read;
             };
-            for (idx, doubt) in rest.iter().take(BATCH).enumerate() {
-                read.push(ReadFile { idx: first + idx, row: self.read(doubt) });
-            }
+            read.push((first, rest.iter().take(BATCH).map(|doubt| self.read(doubt)).collect()));
         }
     }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::excludes::Excludes;
 use super::git::{self, Tracked};
 use super::look::{file_stamp, open_root};
-use super::read::{Doubt, ReadFile, Reading, read_all};
+use super::read::{Doubt, Reading, read_all};
 use super::rules::RULES_FILE;
 use super::sensitive::Sensitive;
 use super::verify::{changed_files, changed_folders};
@@ -469,7 +469,7 @@ impl Looker<'_> {
         let n_read = read.len();
         let mut commit = Commit { folders, ..Commit::default() };
         // All that was in doubt was read, and comes in that order.
-        for (doubt, ReadFile { row, .. }) in doubtful.into_iter().zip(read) {
+        for (doubt, row) in doubtful.into_iter().zip(read) {
             self.compare(&mut commit, doubt.path, row);
         }
         for path in gone {

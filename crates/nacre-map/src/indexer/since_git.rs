@@ -50,8 +50,7 @@ pub fn delta_since_git(
         net.insert(old.path, (old.hash, after));
     }
     let tracked = Tracked::read(root);
-    let is_tracked =
-        |path: &str| tracked.files().binary_search_by(|file| file.as_str().cmp(path)).is_ok();
+    let is_tracked = |path: &str| tracked.has(path);
     for (path, row) in current.artifact.files() {
         if !is_tracked(path) {
             net.entry(path.to_owned()).or_insert((None, Some(row.hash)));

@@ -372,7 +372,7 @@ fn add_tracked(selection: &Selection<'_>, root: &OwnedFd, found: &mut Found) {
     };
     let is_listed =
         |path: &str| found.folders.binary_search_by(|(known, _)| known.as_str().cmp(path)).is_ok();
-    let missing = selection.tracked.files().iter().filter(|path| !is_found(path));
+    let missing = selection.tracked.files().filter(|path| !is_found(path));
     let mut files = Vec::new();
     let mut folders = std::collections::BTreeMap::new();
     for path in missing.filter(|path| selection.sensitive.rule_above(path).is_none()) {
@@ -387,7 +387,7 @@ fn add_tracked(selection: &Selection<'_>, root: &OwnedFd, found: &mut Found) {
         if has_no_link_above(root, path)
             && let Some(stamp) = file_stamp(root, path)
         {
-            files.push((path.clone(), Some(stamp)));
+            files.push((path.to_owned(), Some(stamp)));
         }
     }
     if !files.is_empty() {

@@ -66,23 +66,7 @@ impl<'q, 'a> Following<'q, 'a> {
     }
 }
 
-/// Whether all files of a folder mean the same by a name.
+/// Whether all files of a folder mean the same by a name. In Rust each file is a module of its own.
 fn is_of_folder(language: Language) -> bool {
-    match language {
-        Language::JavaScript | Language::Python | Language::Tsx | Language::TypeScript => true,
-        Language::Bash
-        | Language::C
-        | Language::Cpp
-        | Language::CSharp
-        | Language::Elixir
-        | Language::Go
-        | Language::Java
-        | Language::Kotlin
-        | Language::Lua
-        | Language::Php
-        | Language::Ruby
-        | Language::Rust
-        | Language::Scala
-        | Language::Swift => false,
-    }
+    language != Language::Rust
 }

@@ -7,6 +7,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use foldhash::fast::RandomState;
+
 use super::churn::Churn;
 use super::lists::Lists;
 use super::overview::{EntryKind, entry_kind};
@@ -221,12 +223,12 @@ struct Followed {
     imported: Lists,
     strangers: Lists,
     packages: Vec<String>,
-    numbers: HashMap<String, u32>,
+    numbers: HashMap<String, u32, RandomState>,
     n_missing: u32,
 }
 
 /// Files of one language in one folder.
-type Mates<'a> = HashMap<(&'a str, Option<Language>), Vec<u32>>;
+type Mates<'a> = HashMap<(&'a str, Option<Language>), Vec<u32>, RandomState>;
 
 struct Follower<'a> {
     resolver: Resolver<'a>,
@@ -287,7 +289,7 @@ impl<'a> Follower<'a> {
     }
 
     fn mates(&self) -> Mates<'a> {
-        let mut mates = Mates::new();
+        let mut mates = Mates::default();
         for (idx, source) in (0..).zip(self.sources) {
             let files = mates.entry((folder_of(source.path), source.language)).or_default();
             if files.len() < MAX_FOLDER_FILES {
