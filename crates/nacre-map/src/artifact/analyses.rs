@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::blob;
 use super::cache::Cache;
-use super::fresh::NewAnalyses;
+use super::fresh::NewPack;
 use super::mapped::Mapped;
 use super::model::FileHash;
 use super::pack::{self, Pack, Span};
@@ -127,16 +127,13 @@ impl Analyses {
     }
 
     /// Holds what could not be kept, for as long as this answer lives.
-    pub fn hold(&mut self, new: &NewAnalyses) {
-        self.loose.extend(Pack::open(Mapped::Memory(new.to_pack())).map(Arc::new));
+    pub fn hold(&mut self, new: impl IntoIterator<Item = NewPack>) {
+        let packs = new.into_iter().filter_map(|NewPack(bytes)| Pack::open(Mapped::Memory(bytes)));
+        self.loose.extend(packs.map(Arc::new));
     }
 
     /// Adds analyses and tidies up: small packs are merged, and the oldest go when there is too much.
-    pub(super) fn add(
-        cache: &Cache,
-        writer: &Writer<'_>,
-        new: &NewAnalyses,
-    ) -> Result<(), FsError> {
+    pub(super) fn add(cache: &Cache, writer: &Writer<'_>, new: &[NewPack]) -> Result<(), FsError> {
         let mut all = Self::open(cache);
         let known = numbers(&cache.folder().join(FOLDER));
         let mut next = known.last().map_or(1, |last| last + 1);
@@ -144,10 +141,13 @@ impl Analyses {
         for number in known.iter().filter(|number| !all.has(**number)) {
             writer.remove_derived(&pack_path(*number)?)?;
         }
-        all.put(cache, writer, next, &new.to_pack())?;
-        while let Some(alike) = all.alike() {
+        for NewPack(bytes) in new {
+            all.put(cache, writer, next, bytes)?;
             next += 1;
+        }
+        while let Some(alike) = all.alike() {
             all.merge(cache, writer, next, &alike)?;
+            next += 1;
         }
         all.drop_oldest(writer)
     }
@@ -195,12 +195,12 @@ impl Analyses {
                 }
             }
         }
-        let (mut blobs, mut entries) = (Vec::new(), Vec::with_capacity(merged.len()));
+        let (mut bytes, mut entries) = (pack::begin(), Vec::with_capacity(merged.len()));
         for (key, blob) in merged {
-            entries.push((key, Span { start: blobs.len(), len: blob.len() }));
-            blobs.extend_from_slice(blob);
+            entries.push((key, Span { start: bytes.len(), len: blob.len() }));
+            bytes.extend_from_slice(blob);
         }
-        let bytes = pack::render(entries.into_iter(), &blobs);
+        let bytes = pack::finish(bytes, entries.into_iter());
         self.packs.retain(|(number, _)| !alike.contains(number));
         self.put(cache, writer, number, &bytes)?;
         alike.iter().try_for_each(|number| writer.remove_derived(&pack_path(*number)?))

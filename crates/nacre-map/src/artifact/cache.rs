@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::analyses::{self, Analyses, OpenPacks};
 use super::base::Base;
 use super::commit::{Commit, Head};
-use super::fresh::NewAnalyses;
+use super::fresh::NewPack;
 use super::log;
 use super::mapped::Mapped;
 use super::model::{Project, ProjectId, State};
@@ -199,7 +199,7 @@ impl Cache {
         project: &Project,
         artifact: &mut Artifact,
         commit: &Commit,
-        new: &NewAnalyses,
+        new: &[NewPack],
     ) -> Result<Kept, FsError> {
         let scope = self.scope()?;
         let id = self.name_of(project.id);
@@ -234,7 +234,7 @@ impl Cache {
         Ok(Kept::Yes)
     }
 
-    fn add_analyses(&self, writer: &Writer<'_>, new: &NewAnalyses) -> Result<(), FsError> {
+    fn add_analyses(&self, writer: &Writer<'_>, new: &[NewPack]) -> Result<(), FsError> {
         if new.is_empty() {
             return Ok(());
         }
@@ -243,18 +243,16 @@ impl Cache {
     }
 
     /// Keeps what was found in texts, without a change of any artifact.
-    pub fn keep_analyses(&self, new: &NewAnalyses) -> Result<(), FsError> {
+    pub fn keep_analyses(&self, new: &[NewPack]) -> Result<(), FsError> {
         let scope = self.scope()?;
         let writer = self.writer(&scope, analyses::FOLDER)?;
         self.add_analyses(&writer, new)
     }
 
     /// Keeps what was found in texts, and gives back what could not be kept.
-    pub fn keep_held(&self, held: NewAnalyses) -> NewAnalyses {
-        match self.keep_analyses(&held) {
-            Ok(()) => NewAnalyses::new(),
-            Err(_) => held,
-        }
+    pub fn keep_held(&self, held: NewPack) -> Option<NewPack> {
+        let kept = self.keep_analyses(std::slice::from_ref(&held));
+        kept.is_err().then_some(held)
     }
 
     /// Writes the whole artifact after a change to the next generation's file, and removes the older ones.

@@ -5,27 +5,24 @@ use std::cmp::Reverse;
 use super::analyses::AnalysisKey;
 use super::blob;
 use super::codec::Encoder;
-use super::pack;
+use super::pack::{self, Span};
 use crate::languages::AnalysisRef;
 
 /// Analyses that are on no disk yet.
 #[derive(Debug, Default)]
 pub struct NewAnalyses {
+    /// The beginning of a pack.
     bytes: Vec<u8>,
-    entries: Vec<(AnalysisKey, pack::Span)>,
+    entries: Vec<(AnalysisKey, Span)>,
 }
 
-impl NewAnalyses {
-    pub fn new() -> Self {
-        Self::default()
-    }
+/// A pack that is on no disk yet.
+#[derive(Debug)]
+pub struct NewPack(pub(super) Vec<u8>);
 
+impl NewAnalyses {
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
-    }
-
-    pub fn len(&self) -> usize {
-        self.entries.len()
     }
 
     pub fn n_bytes(&self) -> usize {
@@ -34,31 +31,37 @@ impl NewAnalyses {
 
     /// Adds one.
     pub fn insert(&mut self, key: AnalysisKey, analysis: &AnalysisRef<'_>) {
-        let start = self.bytes.len();
-        let mut to = Encoder::onto(std::mem::take(&mut self.bytes));
+        let mut bytes = std::mem::take(&mut self.bytes);
+        if bytes.is_empty() {
+            bytes = pack::begin();
+        }
+        let start = bytes.len();
+        let mut to = Encoder::onto(bytes);
         blob::encode(analysis, &mut to);
         self.bytes = to.into_bytes();
-        self.entries.push((key, pack::Span { start, len: self.bytes.len() - start }));
+        self.entries.push((key, Span { start, len: self.bytes.len() - start }));
     }
 
     /// Adds all of others.
-    pub fn append(&mut self, others: &Self) {
-        let first = self.bytes.len();
-        self.bytes.extend_from_slice(&others.bytes);
-        let moved = others
-            .entries
-            .iter()
-            .map(|(key, span)| (*key, pack::Span { start: first + span.start, len: span.len }));
-        self.entries.extend(moved);
+    pub fn append(&mut self, others: Self) {
+        if self.is_empty() {
+            *self = others;
+            return;
+        }
+        for (key, Span { start, len }) in others.entries {
+            self.entries.push((key, Span { start: self.bytes.len(), len }));
+            self.bytes.extend_from_slice(&others.bytes[start..][..len]);
+        }
     }
 
-    /// All of them as a pack; of several looks at one text the closest.
-    pub(super) fn to_pack(&self) -> Vec<u8> {
-        let depth = |span: &pack::Span| blob::depth_of(&self.bytes[span.start..][..span.len]);
-        let mut entries = self.entries.clone();
+    /// All of them as a pack, of several looks at one text the closest; `None` when there are none.
+    pub fn into_pack(self) -> Option<NewPack> {
+        let Self { bytes, mut entries } = self;
+        let depth = |span: &Span| blob::depth_of(&bytes[span.start..][..span.len]);
         entries.sort_by_key(|(key, span)| (*key, Reverse(depth(span))));
         entries.dedup_by_key(|(key, _)| *key);
+        let is_empty = entries.is_empty();
         let entries = entries.into_iter().map(|(key, span)| (key.number(), span));
-        pack::render(entries, &self.bytes)
+        (!is_empty).then(|| NewPack(pack::finish(bytes, entries)))
     }
 }

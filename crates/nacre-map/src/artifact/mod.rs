@@ -28,7 +28,7 @@ pub use analyses::{Analyses, AnalysisKey};
 pub use cache::{Cache, Kept};
 pub(crate) use codec::{Decoder, Encoder};
 pub use commit::{Change, Commit, Head, History, identity_after};
-pub use fresh::NewAnalyses;
+pub use fresh::{NewAnalyses, NewPack};
 pub use graph::{Graph, Imports};
 pub use model::{
     BadRevision, ChangedFile, FileFacts, FileHash, FileOutline, Project, ProjectId, RelativePath,

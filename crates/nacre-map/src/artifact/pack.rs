@@ -22,24 +22,30 @@ pub(super) struct Span {
     pub(super) len: usize,
 }
 
-/// Renders a pack of blobs that lie in `bytes`. The keys come in order, each once.
-pub(super) fn render(entries: impl ExactSizeIterator<Item = (u64, Span)>, bytes: &[u8]) -> Vec<u8> {
-    let n_entries = entries.len();
-    let first = HEADER_BYTES + n_entries * ENTRY_BYTES;
-    let mut file = Vec::with_capacity(first + bytes.len());
-    file.extend(MAGIC);
-    file.extend(ANALYSIS_FORMAT.to_le_bytes());
-    file.extend(u32::try_from(n_entries).unwrap_or(u32::MAX).to_le_bytes());
-    file.extend([0; 8]);
+/// The beginning of a pack, which blobs are put behind.
+pub(super) fn begin() -> Vec<u8> {
+    vec![0; HEADER_BYTES]
+}
+
+/// Makes a pack of a beginning with blobs behind it. The keys come in order, each once.
+pub(super) fn finish(
+    mut file: Vec<u8>,
+    entries: impl ExactSizeIterator<Item = (u64, Span)>,
+) -> Vec<u8> {
+    let (first, n_entries) = (file.len(), entries.len());
+    file.reserve(n_entries * ENTRY_BYTES);
     for (key, Span { start, len }) in entries {
+        let check = short_sum(&file[start..][..len]);
         file.extend(key.to_le_bytes());
-        file.extend(((first + start) as u64).to_le_bytes());
+        file.extend((start as u64).to_le_bytes());
         file.extend(u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes());
-        file.extend(short_sum(&bytes[start..][..len]).to_le_bytes());
+        file.extend(check.to_le_bytes());
     }
-    let check = xxh3_64(&file[HEADER_BYTES..]);
-    file[HEADER_BYTES - 8..HEADER_BYTES].copy_from_slice(&check.to_le_bytes());
-    file.extend_from_slice(bytes);
+    let check = xxh3_64(&file[first..]);
+    file[..8].copy_from_slice(&MAGIC);
+    file[8..12].copy_from_slice(&ANALYSIS_FORMAT.to_le_bytes());
+    file[12..16].copy_from_slice(&u32::try_from(n_entries).unwrap_or(u32::MAX).to_le_bytes());
+    file[16..HEADER_BYTES].copy_from_slice(&check.to_le_bytes());
     file
 }
 
@@ -47,7 +53,8 @@ pub(super) fn render(entries: impl ExactSizeIterator<Item = (u64, Span)>, bytes:
 #[derive(Debug)]
 pub(super) struct Pack {
     map: Mapped,
-    n_entries: usize,
+    /// Where the entries begin, which stand behind all blobs.
+    first: usize,
 }
 
 impl Pack {
@@ -57,10 +64,10 @@ impl Pack {
         let is_ours = header.starts_with(&MAGIC) && header[8..12] == ANALYSIS_FORMAT.to_le_bytes();
         let n_entries = header[12..16].try_into().ok().map(u32::from_le_bytes)?;
         let n_entries = usize::try_from(n_entries).ok()?;
-        let end = n_entries.checked_mul(ENTRY_BYTES)?.checked_add(HEADER_BYTES)?;
-        let is_whole =
-            is_ours && xxh3_64(map.get(HEADER_BYTES..end)?).to_le_bytes() == header[16..24];
-        is_whole.then_some(Self { map, n_entries })
+        let first = map.len().checked_sub(n_entries.checked_mul(ENTRY_BYTES)?)?;
+        let entries = map.get(first..).filter(|_| HEADER_BYTES <= first)?;
+        let is_whole = is_ours && xxh3_64(entries).to_le_bytes() == header[16..24];
+        is_whole.then_some(Self { map, first })
     }
 
     pub(super) fn n_bytes(&self) -> usize {
@@ -79,8 +86,7 @@ impl Pack {
     }
 
     fn entries(&self) -> &[[u8; ENTRY_BYTES]] {
-        let end = HEADER_BYTES + self.n_entries * ENTRY_BYTES;
-        self.map[HEADER_BYTES..end].as_chunks().0
+        self.map[self.first..].as_chunks().0
     }
 
     fn blob(&self, entry: &[u8; ENTRY_BYTES]) -> Option<&[u8]> {

@@ -15,10 +15,10 @@ use crate::languages::{
     Visibility,
 };
 
-fn one_new(key: AnalysisKey, analysis: &Analysis) -> NewAnalyses {
-    let mut new = NewAnalyses::new();
+fn one_new(key: AnalysisKey, analysis: &Analysis) -> [NewPack; 1] {
+    let mut new = NewAnalyses::default();
     new.insert(key, &analysis.as_ref());
-    new
+    [new.into_pack().unwrap()]
 }
 
 fn packed(analysis: &Analysis) -> Vec<u8> {
@@ -49,7 +49,7 @@ impl Shelf {
     }
 
     fn keep(&self, artifact: &mut Artifact, commit: Commit) -> Kept {
-        self.cache().keep(&self.project, artifact, &commit, &NewAnalyses::new()).unwrap()
+        self.cache().keep(&self.project, artifact, &commit, &[]).unwrap()
     }
 
     fn open(&self) -> Option<Artifact> {
@@ -239,7 +239,7 @@ fn who_started_in_the_clear_writes_nothing_after_the_switch() {
         names
     };
     assert_eq!(left(), ["encrypted", "journal"]);
-    let (project, none) = (&shelf.project, NewAnalyses::new());
+    let (project, none): (_, [NewPack; 0]) = (&shelf.project, []);
     let graph = Graph::new(&Imports::default());
     assert!(before.keep(project, &mut artifact, &commit(3), &none).is_err());
     assert!(before.keep(project, &mut Artifact::default(), &commit(1), &none).is_err());
@@ -455,11 +455,11 @@ fn analyses_are_merged_and_the_closest_look_wins() {
     let key = |number: u64| AnalysisKey::new(FileHash(number), Language::Rust);
     let one = |depth| Analysis { depth, ..Analysis::default() };
     for number in 0..30 {
-        let mut new = NewAnalyses::new();
+        let mut new = NewAnalyses::default();
         new.insert(key(number), &one(Depth::Glance).as_ref());
         let depth = if number == 3 { Depth::Full } else { Depth::Glance };
         new.insert(key(1000), &one(depth).as_ref());
-        shelf.cache().keep_analyses(&new).unwrap();
+        shelf.cache().keep_analyses(&[new.into_pack().unwrap()]).unwrap();
     }
     let analyses = shelf.cache().analyses();
     assert!((0..30).all(|number| analyses.get(key(number)).is_some()));
@@ -477,9 +477,9 @@ fn a_damaged_pack_costs_what_is_damaged() {
         imports: vec![Import { text: format!("i{number}"), line: 1, kind: ImportKind::Module }],
         ..Analysis::default()
     };
-    let mut new = NewAnalyses::new();
+    let mut new = NewAnalyses::default();
     (0..20).for_each(|number| new.insert(key(number), &analysis(number).as_ref()));
-    shelf.cache().keep_analyses(&new).unwrap();
+    shelf.cache().keep_analyses(&[new.into_pack().unwrap()]).unwrap();
     let pack = shelf.dir.path().join("analyses/1.pack");
     let whole = fs::read(&pack).unwrap();
     for at in 0..whole.len() {

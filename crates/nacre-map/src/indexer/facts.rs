@@ -177,8 +177,8 @@ impl Current {
         }
         match cache.keep_analyses(&new) {
             Ok(()) => self.analyses = cache.analyses(),
-            Err(_) => self.analyses.hold(&new),
+            Err(_) => self.analyses.hold(new),
         }
-        new.len()
+        doubts.len()
     }
 }

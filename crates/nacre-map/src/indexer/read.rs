@@ -5,11 +5,14 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use foldhash::fast::RandomState;
 use rustix::buffer::spare_capacity;
 use rustix::fs::{FileType, Mode};
 
 use super::look::{READABLE_FILE, is_racy, stamp_of};
-use crate::artifact::{Analyses, AnalysisKey, FileHash, FileRow, Marks, NewAnalyses, Stamp};
+use crate::artifact::{
+    Analyses, AnalysisKey, FileHash, FileRow, Marks, NewAnalyses, NewPack, Stamp,
+};
 use crate::languages::{self, Depth, Language, MAX_TEXT_BYTES};
 
 /// Larger files are data: they are known by their stamps and not read.
@@ -40,7 +43,7 @@ pub(super) struct Reading<'r> {
     pub(super) looked_ns: i64,
     pub(super) n_threads: usize,
     /// Keeps analyses that are too many to hold, and gives back what could not be kept.
-    pub(super) keep: &'r (dyn Fn(NewAnalyses) -> NewAnalyses + Sync),
+    pub(super) keep: &'r (dyn Fn(NewPack) -> Option<NewPack> + Sync),
 }
 
 /// Reads all of `doubts`, on all threads. Returns the row of each, `None` where it is gone or no plain file any more, and the
@@ -48,7 +51,7 @@ pub(super) struct Reading<'r> {
 pub(super) fn read_all(
     reading: &Reading<'_>,
     doubts: &[Doubt],
-) -> (Vec<Option<FileRow>>, NewAnalyses) {
+) -> (Vec<Option<FileRow>>, Vec<NewPack>) {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Done::default());
     let n_threads = reading.n_threads.min(doubts.len().div_ceil(BATCH)).max(1);
@@ -58,20 +61,29 @@ pub(super) fn read_all(
                 let mut reader = Reader::new(reading, &done);
                 let mut read = reader.read_batches(doubts, &next);
                 let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                done.0.append(&mut read);
-                done.1.append(&reader.new);
+                done.batches.append(&mut read);
+                done.new.append(reader.new);
             });
         }
     });
-    let (mut batches, new) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let Done { mut batches, new, mut packs } =
+        done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    packs.extend(new.into_pack());
     batches.sort_unstable_by_key(|(first, _)| *first);
     let mut read = Vec::with_capacity(doubts.len());
     batches.into_iter().for_each(|(_, batch)| read.extend(batch));
-    (read, new)
+    (read, packs)
 }
 
-/// What all threads have done: batches of files that were read, with the place of the first, and analyses that are not kept.
-type Done = (Vec<(usize, Vec<Option<FileRow>>)>, NewAnalyses);
+/// What all threads have done.
+#[derive(Default)]
+struct Done {
+    /// Files that were read, with the place of the first.
+    batches: Vec<(usize, Vec<Option<FileRow>>)>,
+    new: NewAnalyses,
+    /// What could not be kept on the way.
+    packs: Vec<NewPack>,
+}
 
 /// One thread's part.
 struct Reader<'r> {
@@ -80,12 +92,12 @@ struct Reader<'r> {
     buffer: Vec<u8>,
     new: NewAnalyses,
     /// All that were ever in `new`.
-    seen: HashSet<AnalysisKey>,
+    seen: HashSet<AnalysisKey, RandomState>,
 }
 
 impl<'r> Reader<'r> {
     fn new(reading: &'r Reading<'r>, done: &'r Mutex<Done>) -> Self {
-        let (buffer, new, seen) = (Vec::new(), NewAnalyses::new(), HashSet::new());
+        let (buffer, new, seen) = (Vec::new(), NewAnalyses::default(), HashSet::default());
         Self { reading, done, buffer, new, seen }
     }
 
@@ -167,10 +179,10 @@ impl<'r> Reader<'r> {
             }
         }
         if MAX_HELD_BYTES < self.new.n_bytes() {
-            let held = std::mem::take(&mut self.new);
+            let held = std::mem::take(&mut self.new).into_pack();
             // One after the other: they all go to one folder.
             let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.1.append(&(self.reading.keep)(held));
+            done.packs.extend(held.and_then(self.reading.keep));
         }
     }
 }

@@ -17,8 +17,8 @@ use super::sensitive::Sensitive;
 use super::verify::{changed_files, changed_folders};
 use super::walk::{Found, Selection, relist, walk};
 use crate::artifact::{
-    Analyses, Artifact, Cache, Change, Commit, FileRow, FolderRow, Head, Kept, NewAnalyses,
-    Project, Revision, Skipped, Stamp, identity_after,
+    Analyses, Artifact, Cache, Change, Commit, FileRow, FolderRow, Head, Kept, NewPack, Project,
+    Revision, Skipped, Stamp, identity_after,
 };
 use crate::languages::{Depth, Language};
 
@@ -137,9 +137,9 @@ pub fn refresh(
         tries += 1;
         let old = cache.open(project);
         let mut analyses = cache.analyses();
-        let keep = |held: NewAnalyses| match options.keeping {
+        let keep = |held: NewPack| match options.keeping {
             Keeping::Kept => cache.keep_held(held),
-            Keeping::Dropped => held,
+            Keeping::Dropped => Some(held),
         };
         let known = KnownTexts { analyses: &analyses, keep: &keep };
         let look = Look::take(project, old.as_ref(), &known, options).map_err(failed)?;
@@ -162,7 +162,7 @@ pub fn refresh(
             }
             analyses = cache.analyses();
             if !is_kept {
-                analyses.hold(&new);
+                analyses.hold(new);
             }
         } else if 0 < look.n_read {
             // Some may have been kept on the way.
@@ -193,7 +193,7 @@ pub(super) fn stats(artifact: &Artifact, n_read: usize) -> RefreshStats {
 /// What is known of texts already, and where more of that is kept while there is too much to hold.
 pub(super) struct KnownTexts<'k> {
     pub(super) analyses: &'k Analyses,
-    pub(super) keep: &'k (dyn Fn(NewAnalyses) -> NewAnalyses + Sync),
+    pub(super) keep: &'k (dyn Fn(NewPack) -> Option<NewPack> + Sync),
 }
 
 /// What one look at the disk found.
@@ -201,7 +201,7 @@ pub(super) struct Look {
     pub(super) status: CacheStatus,
     pub(super) n_read: usize,
     /// What there is to keep; `None` when nothing changed.
-    pub(super) found: Option<(Commit, NewAnalyses)>,
+    pub(super) found: Option<(Commit, Vec<NewPack>)>,
 }
 
 /// Files to read, files that are gone, and new rows of folders.

@@ -11,7 +11,7 @@ use super::look::{folder_stamp, open_root};
 use super::refresh::{
     CacheStatus, Current, Keeping, KnownTexts, Look, Looker, RefreshOptions, git_now, is_old, stats,
 };
-use crate::artifact::{Cache, FileRow, FolderRow, Kept, NewAnalyses};
+use crate::artifact::{Cache, FileRow, FolderRow, Kept, NewPack};
 
 /// Where something happened in a project, or may have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -105,7 +105,7 @@ fn look(cache: &Cache, current: &Current, told: &Told, options: &RefreshOptions)
     let folders: Vec<(&String, &FolderRow)> =
         told.folders.iter().filter_map(|path| artifact.folders().get_key_value(path)).collect();
     let differences = looker.compared(&files, &folders, None).ok()??;
-    let keep = |held: NewAnalyses| cache.keep_held(held);
+    let keep = |held: NewPack| cache.keep_held(held);
     let known = KnownTexts { analyses: &current.analyses, keep: &keep };
     Some(looker.conclude(differences, *artifact.head(), CacheStatus::Refreshed, &known))
 }
