@@ -1,7 +1,7 @@
 //! Reads files that are new or not as they were: what their bytes are known by, and what is in them.
 
 use std::collections::HashSet;
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -10,6 +10,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{FileType, Mode};
 
 use super::look::{READABLE_FILE, is_racy, stamp_of};
+use super::verify::{AHEAD, Stairs};
 use crate::artifact::{
     Analyses, AnalysisKey, FileHash, FileRow, Marks, NewAnalyses, NewPack, Stamp,
 };
@@ -108,22 +109,29 @@ impl<'r> Reader<'r> {
         next: &AtomicUsize,
     ) -> Vec<(usize, Vec<Option<FileRow>>)> {
         let mut read = Vec::new();
+        let mut stairs = Stairs::new(self.reading.root);
         loop {
             let first = next.fetch_add(BATCH, Ordering::Relaxed);
             let Some(rest) = doubts.get(first..).filter(|rest| !rest.is_empty()) else {
                 return read;
             };
-            read.push((first, rest.iter().take(BATCH).map(|doubt| self.read(doubt)).collect()));
+            let batch = &rest[..rest.len().min(BATCH)];
+            let rows = batch.iter().enumerate().map(|(idx, doubt)| {
+                let ahead = rest.get(idx + AHEAD).map(|ahead| ahead.path.as_str());
+                let (folder, name) = stairs.nearest(&doubt.path, ahead);
+                self.read(doubt, folder, name)
+            });
+            read.push((first, rows.collect()));
         }
     }
 
-    fn read(&mut self, doubt: &Doubt) -> Option<FileRow> {
-        let path = doubt.path.as_str();
-        let opened = rustix::fs::openat(self.reading.root, path, READABLE_FILE, Mode::empty());
+    /// Reads a file by its name below an open folder.
+    fn read(&mut self, doubt: &Doubt, folder: BorrowedFd<'_>, name: &str) -> Option<FileRow> {
+        let opened = rustix::fs::openat(folder, name, READABLE_FILE, Mode::empty());
         let file = match opened {
             Ok(file) => std::fs::File::from(file),
             Err(rustix::io::Errno::ACCESS | rustix::io::Errno::PERM) => {
-                let stamp = super::look::file_stamp(self.reading.root, path)?;
+                let stamp = super::look::file_stamp(folder, name)?;
                 return Some(self.unread(stamp));
             }
             Err(_) => return None,

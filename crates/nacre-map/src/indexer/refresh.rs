@@ -438,13 +438,15 @@ impl Looker<'_> {
             }
         }
         differences.gone.extend(known.map(|(path, _)| (*path).to_owned()));
-        let kept: BTreeSet<&String> = found.folders.iter().map(|(path, _)| path).collect();
-        let gone = self.artifact.folders().keys().filter(|path| !kept.contains(path));
-        differences.folders.extend(gone.map(|path| (path.clone(), None)));
-        let is_new =
-            |(path, row): &(String, FolderRow)| self.artifact.folders().get(path) != Some(row);
-        let new: Vec<_> = found.folders.iter().filter(|folder| is_new(folder)).cloned().collect();
-        differences.folders.extend(new.into_iter().map(|(path, row)| (path, Some(row))));
+        let known = self.artifact.folders();
+        if !known.is_empty() {
+            let kept: BTreeSet<&String> = found.folders.iter().map(|(path, _)| path).collect();
+            let gone = known.keys().filter(|path| !kept.contains(path));
+            differences.folders.extend(gone.map(|path| (path.clone(), None)));
+        }
+        let is_new = |(path, row): &(String, FolderRow)| known.get(path) != Some(row);
+        let new = found.folders.into_iter().filter(is_new);
+        differences.folders.extend(new.map(|(path, row)| (path, Some(row))));
         Ok(differences)
     }
 

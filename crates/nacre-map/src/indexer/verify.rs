@@ -13,7 +13,7 @@ use super::look::{PASSAGE, file_stamp, folder_stamp};
 use crate::artifact::{FileRow, FolderRow, Stamp};
 
 /// A folder is worth opening when the path that is so many places ahead lies in it, too.
-const AHEAD: usize = 4;
+pub(super) const AHEAD: usize = 4;
 
 /// A thread is not worth starting for fewer looks.
 const MIN_SHARE: usize = 256;
@@ -25,7 +25,7 @@ pub(super) fn changed_files(
     n_threads: usize,
 ) -> Vec<(usize, Option<Stamp>)> {
     in_shares(files, n_threads, |first, share| {
-        let mut stairs = Stairs { root, steps: Vec::new() };
+        let mut stairs = Stairs::new(root);
         let mut changed = Vec::new();
         for (idx, (path, row)) in share.iter().enumerate() {
             let ahead = share.get(idx + AHEAD).map(|(path, _)| *path);
@@ -46,7 +46,7 @@ pub(super) fn changed_folders(
     n_threads: usize,
 ) -> Vec<(usize, Option<Stamp>)> {
     in_shares(folders, n_threads, |first, share| {
-        let mut stairs = Stairs { root, steps: Vec::new() };
+        let mut stairs = Stairs::new(root);
         let mut changed = Vec::new();
         for (idx, (path, row)) in share.iter().enumerate() {
             let ahead = share.get(idx + AHEAD).map(|(path, _)| path.as_str());
@@ -81,15 +81,23 @@ fn in_shares<T: Sync, R: Send>(
 }
 
 /// The open folders on the way to a file. Paths come in order, so the next file is mostly a step away.
-struct Stairs<'a> {
+pub(super) struct Stairs<'a> {
     root: &'a OwnedFd,
     /// Each folder's path, and the folder.
     steps: Vec<(&'a str, OwnedFd)>,
 }
 
 impl<'a> Stairs<'a> {
+    pub(super) fn new(root: &'a OwnedFd) -> Self {
+        Self { root, steps: Vec::new() }
+    }
+
     /// An open folder above a path, and the rest of the path from there.
-    fn nearest(&mut self, path: &'a str, ahead: Option<&str>) -> (BorrowedFd<'_>, &'a str) {
+    pub(super) fn nearest(
+        &mut self,
+        path: &'a str,
+        ahead: Option<&str>,
+    ) -> (BorrowedFd<'_>, &'a str) {
         while self.steps.last().is_some_and(|(step, _)| !is_below(path, step)) {
             self.steps.pop();
         }

@@ -1,11 +1,13 @@
 //! How often files changed lately, as git tells it.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
 
 /// Paths with the number of recent commits that changed them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Churn {
-    commits: BTreeMap<String, u32>,
+    commits: HashMap<String, u32, RandomState>,
 }
 
 impl Churn {
@@ -22,8 +24,12 @@ impl Churn {
 pub fn churn_of_log(log: &str) -> Churn {
     let mut churn = Churn::default();
     for path in log.split(['\0', '\n']).filter(|path| !path.is_empty()) {
-        let count = churn.commits.entry(path.to_owned()).or_default();
-        *count = count.saturating_add(1);
+        match churn.commits.get_mut(path) {
+            Some(count) => *count = count.saturating_add(1),
+            None => {
+                churn.commits.insert(path.to_owned(), 1);
+            }
+        }
     }
     churn
 }

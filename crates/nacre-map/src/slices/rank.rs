@@ -11,8 +11,9 @@ pub(super) fn ranks<I: ExactSizeIterator<Item = usize>>(
     imported: impl Fn(usize) -> I,
 ) -> Vec<f64> {
     let mut ranks = vec![1.0; n_files];
+    let mut next = vec![0.0; n_files];
     for _ in 0..ROUNDS {
-        let mut next = vec![0.0; n_files];
+        next.fill(0.0);
         let mut loose = 0.0;
         for (from, rank) in ranks.iter().enumerate() {
             let all = imported(from);
@@ -31,7 +32,7 @@ pub(super) fn ranks<I: ExactSizeIterator<Item = usize>>(
         for rank in &mut next {
             *rank = (1.0 - DAMPING) + DAMPING * (*rank + spread);
         }
-        ranks = next;
+        std::mem::swap(&mut ranks, &mut next);
     }
     ranks
 }

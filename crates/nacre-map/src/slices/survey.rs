@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::panic::resume_unwind;
 use std::sync::OnceLock;
 
 use foldhash::fast::RandomState;
@@ -106,11 +107,15 @@ impl Survey {
         for followed in follower.follow_all(n_threads) {
             survey.take_in(followed, &mut numbers);
         }
-        survey.ranks = ranks(survey.imported.len(), |from| {
-            survey.imported.of(from).iter().map(|to| *to as usize)
+        let imported = &survey.imported;
+        let ranked =
+            || ranks(imported.len(), |from| imported.of(from).iter().map(|to| *to as usize));
+        let (ranks, commits) = std::thread::scope(|scope| {
+            let ranks = scope.spawn(ranked);
+            let commits = commits_of(&churn(), files.iter().map(|file| file.path));
+            (ranks.join().unwrap_or_else(|panic| resume_unwind(panic)), commits)
         });
-        survey.take_commits(&churn(), files.iter().map(|file| file.path));
-        survey
+        Self { ranks, commits, ..survey }
     }
 
     /// Takes the history up to another commit over, for files in the order of their paths.
@@ -121,15 +126,8 @@ impl Survey {
         paths: impl Iterator<Item = &'p str>,
     ) -> Self {
         self.state.commit = commit;
-        self.take_commits(churn, paths);
+        self.commits = commits_of(churn, paths);
         self
-    }
-
-    fn take_commits<'p>(&mut self, churn: &Churn, paths: impl Iterator<Item = &'p str>) {
-        self.commits.clear();
-        if !churn.is_empty() {
-            self.commits = paths.map(|path| churn.of(path)).collect();
-        }
     }
 
     pub fn state(&self) -> SurveyState {
@@ -180,6 +178,11 @@ impl Survey {
         }
         self.n_missing += followed.n_missing;
     }
+}
+
+/// How many commits changed each file; nothing where git knows nothing.
+fn commits_of<'p>(churn: &Churn, paths: impl Iterator<Item = &'p str>) -> Vec<u32> {
+    if churn.is_empty() { Vec::new() } else { paths.map(|path| churn.of(path)).collect() }
 }
 
 /// Whether two texts of one file ask for the same, and can be asked for by the same names.
