@@ -84,6 +84,12 @@ impl OpenPacks {
         *known = open.collect();
         known.iter().map(|(number, (_, pack))| (*number, Arc::clone(pack))).collect()
     }
+
+    /// Closes packs that are gone, with what was brought into memory of them.
+    fn close(&self, numbers: &[u64]) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|number, _| !numbers.contains(number));
+    }
 }
 
 fn pack_stamp(file: &Path) -> Option<PackStamp> {
@@ -202,6 +208,7 @@ impl Analyses {
         }
         let bytes = pack::finish(bytes, entries.into_iter());
         self.packs.retain(|(number, _)| !alike.contains(number));
+        cache.open_packs().close(alike);
         self.put(cache, writer, number, &bytes)?;
         alike.iter().try_for_each(|number| writer.remove_derived(&pack_path(*number)?))
     }

@@ -2,6 +2,9 @@
 //!
 //! Reading is total: bytes that nobody wrote read as `None`, never as a panic and never as a large allocation.
 
+/// Room for so many items of a list is made before they are read.
+const MAX_RESERVED: u64 = 256;
+
 /// Builds a record.
 #[derive(Debug, Default)]
 pub(crate) struct Encoder {
@@ -135,6 +138,11 @@ impl<'a> Decoder<'a> {
         if (self.bytes.len() as u64) < n_items {
             return None;
         }
-        (0..n_items).map(|_| one(self)).collect()
+        // A length that was made up costs no more than this, either.
+        let mut items = Vec::with_capacity(n_items.min(MAX_RESERVED) as usize);
+        for _ in 0..n_items {
+            items.push(one(self)?);
+        }
+        Some(items)
     }
 }

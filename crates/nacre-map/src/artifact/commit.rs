@@ -155,6 +155,14 @@ impl Change {
     }
 }
 
+/// What the files of a new artifact are known by: when it was made, and what they held.
+pub fn first_identity(created_ns: i64, hashes: impl Iterator<Item = FileHash>) -> u64 {
+    let mut hasher = Xxh3::new();
+    hasher.update(&created_ns.to_le_bytes());
+    hashes.for_each(|hash| hasher.update(&hash.0.to_le_bytes()));
+    hasher.digest()
+}
+
 /// What files are known by after each of `changes`, a path with what it held before and after, happened to those that were
 /// known by `before`.
 ///

@@ -27,7 +27,7 @@ mod tests;
 pub use analyses::{Analyses, AnalysisKey};
 pub use cache::{Cache, Kept};
 pub(crate) use codec::{Decoder, Encoder};
-pub use commit::{Change, Commit, Head, History, identity_after};
+pub use commit::{Change, Commit, Head, History, first_identity, identity_after};
 pub use fresh::{NewAnalyses, NewPack};
 pub use graph::{Graph, Imports};
 pub use model::{

@@ -18,7 +18,7 @@ use super::verify::{changed_files, changed_folders};
 use super::walk::{Found, Selection, relist, walk};
 use crate::artifact::{
     Analyses, Artifact, Cache, Change, Commit, FileRow, FolderRow, Head, Kept, NewPack, Project,
-    Revision, Skipped, Stamp, identity_after,
+    Revision, Skipped, Stamp, first_identity, identity_after,
 };
 use crate::languages::{Depth, Language};
 
@@ -483,9 +483,8 @@ impl Looker<'_> {
             let epoch = u32::try_from(self.options.now_ns / 1_000_000_000).unwrap_or(u32::MAX);
             head.created_ns = self.options.now_ns.max(1);
             head.revision = Revision { epoch, number: 1 };
-            let files = commit.files.iter();
-            let files = files.map(|(path, row)| (path.as_str(), None, row.map(|row| row.hash)));
-            head.identity = identity_after(head.created_ns.cast_unsigned(), files);
+            let hashes = commit.files.iter().filter_map(|(_, row)| row.map(|row| row.hash));
+            head.identity = first_identity(head.created_ns, hashes);
         } else if !commit.changes.is_empty() {
             head.revision.number += 1;
             head.identity = identity_after(old.identity, commit.changes.iter().map(Change::parts));
