@@ -48,8 +48,8 @@ impl Shelf {
         Cache::new(self.dir.path().to_owned(), owner)
     }
 
-    fn keep(&self, artifact: &mut Artifact, commit: Commit) -> Kept {
-        self.cache().keep(&self.project, artifact, &commit, &[]).unwrap()
+    fn keep(&self, artifact: &mut Artifact, commit: &Commit) -> Kept {
+        self.cache().keep(&self.project, artifact, commit, &[]).unwrap()
     }
 
     fn open(&self) -> Option<Artifact> {
@@ -60,7 +60,7 @@ impl Shelf {
     fn filled(&self, n_commits: u64) -> Artifact {
         let mut artifact = Artifact::default();
         for number in 1..=n_commits {
-            assert_eq!(self.keep(&mut artifact, commit(number)), Kept::Yes);
+            assert_eq!(self.keep(&mut artifact, &commit(number)), Kept::Yes);
         }
         artifact
     }
@@ -286,7 +286,7 @@ fn the_first_writer_after_a_torn_record_writes_the_whole_anew() {
     fs::write(&log, &whole[..whole.len() - 3]).unwrap();
     let mut artifact = shelf.open().unwrap();
     assert_eq!(paths(&artifact).len(), 3);
-    assert_eq!(shelf.keep(&mut artifact, commit(4)), Kept::Yes);
+    assert_eq!(shelf.keep(&mut artifact, &commit(4)), Kept::Yes);
     assert_eq!(paths(&shelf.open().unwrap()).len(), 4);
     assert!(!log.exists() && shelf.folder().join("base-2").exists());
 }
@@ -301,7 +301,7 @@ fn files_that_a_killed_writer_left_behind_harm_nobody() {
     // A torn log makes the next writer write the whole, and remove what was before.
     fs::write(shelf.folder().join("log-1"), b"torn").unwrap();
     let mut artifact = shelf.open().unwrap();
-    shelf.keep(&mut artifact, commit(3));
+    shelf.keep(&mut artifact, &commit(3));
     let newer = paths(&shelf.open().unwrap());
     // Killed before the old files were removed, and in the middle of the next one.
     for (path, bytes) in &older {
@@ -315,7 +315,7 @@ fn files_that_a_killed_writer_left_behind_harm_nobody() {
     assert_eq!(paths(&artifact), newer);
     fs::write(shelf.folder().join("log-2"), b"torn").unwrap();
     artifact = shelf.open().unwrap_or(artifact);
-    assert_eq!(shelf.keep(&mut artifact, commit(4)), Kept::Yes);
+    assert_eq!(shelf.keep(&mut artifact, &commit(4)), Kept::Yes);
     let mut left: Vec<String> = fs::read_dir(shelf.folder())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -334,7 +334,7 @@ fn a_log_of_another_life_is_removed_before_its_file_is_written_anew() {
     let mut anew = commit(1);
     anew.head.created_ns = 2;
     let mut artifact = Artifact::default();
-    assert_eq!(shelf.keep(&mut artifact, anew), Kept::Yes);
+    assert_eq!(shelf.keep(&mut artifact, &anew), Kept::Yes);
     assert!(!shelf.folder().join("log-1").exists());
     assert_eq!(paths(&shelf.open().unwrap()), ["f1.rs"]);
 }
@@ -355,10 +355,10 @@ fn a_record_that_does_not_follow_from_what_is_before_it_ends_the_log() {
         let mut artifact = shelf.filled(2);
         let mut spoiled = commit(3);
         spoil(&mut spoiled);
-        assert_eq!(shelf.keep(&mut artifact, spoiled), Kept::Yes);
+        assert_eq!(shelf.keep(&mut artifact, &spoiled), Kept::Yes);
         let mut read = shelf.open().unwrap();
         assert_eq!(paths(&read), ["f1.rs", "f2.rs"], "a record {what}");
-        assert_eq!(shelf.keep(&mut read, commit(3)), Kept::Yes);
+        assert_eq!(shelf.keep(&mut read, &commit(3)), Kept::Yes);
         assert_eq!(paths(&shelf.open().unwrap()), ["f1.rs", "f2.rs", "f3.rs"], "{what}");
         assert!(shelf.folder().join("base-2").exists(), "{what}: the whole was written anew");
     }
@@ -369,10 +369,10 @@ fn only_who_read_the_last_state_writes_the_next() {
     let shelf = Shelf::new();
     shelf.filled(1);
     let (mut one, mut two) = (shelf.open().unwrap(), shelf.open().unwrap());
-    assert_eq!(shelf.keep(&mut one, commit(2)), Kept::Yes);
-    assert_eq!(shelf.keep(&mut two, commit(2)), Kept::Moved);
+    assert_eq!(shelf.keep(&mut one, &commit(2)), Kept::Yes);
+    assert_eq!(shelf.keep(&mut two, &commit(2)), Kept::Moved);
     let mut three = shelf.open().unwrap();
-    assert_eq!(shelf.keep(&mut three, commit(3)), Kept::Yes);
+    assert_eq!(shelf.keep(&mut three, &commit(3)), Kept::Yes);
     assert_eq!(paths(&shelf.open().unwrap()).len(), 3);
 }
 
@@ -384,7 +384,7 @@ fn a_log_that_grows_long_is_folded_in_and_what_changed_is_still_known() {
         let mut commit = commit(number);
         let names = (0..400).map(|idx| format!("data/{number}/some/longer/path/{idx}.txt"));
         commit.files.extend(names.map(|name| (name, Some(row(number)))));
-        assert_eq!(shelf.keep(&mut artifact, commit), Kept::Yes);
+        assert_eq!(shelf.keep(&mut artifact, &commit), Kept::Yes);
     }
     let read = shelf.open().unwrap();
     assert!(!shelf.folder().join("base-1").exists());
@@ -412,7 +412,7 @@ fn a_state_is_known_by_what_led_to_it_and_not_by_its_number_alone() {
     // A torn log is folded in: now the file's own history tells.
     fs::write(&log, [fs::read(&log).unwrap(), b"torn".to_vec()].concat()).unwrap();
     held = shelf.open().unwrap();
-    assert_eq!(shelf.keep(&mut held, commit(5)), Kept::Yes);
+    assert_eq!(shelf.keep(&mut held, &commit(5)), Kept::Yes);
     let folded = shelf.open().unwrap();
     assert!((1..=5).all(|number| folded.knows(commit(number).head.state())));
     let text = commit(5).head.state().to_string();

@@ -59,7 +59,7 @@ fn edges(files: &[(&str, &str)]) -> String {
 
 fn named(sources: &[Source<'_>], target: Target) -> String {
     match target {
-        Target::File(idx) => sources[idx].path.to_string(),
+        Target::File(idx) => sources[idx].path.to_owned(),
         Target::Folder(idx) => format!("{}/", files::folder_of(sources[idx].path)),
     }
 }

@@ -32,10 +32,7 @@ const ASIDE_FOLDERS: &[&str] = &[
 
 pub(super) fn place_of(path: &str) -> Place {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    match place_of_folder(folders) {
-        Place::Source | Place::Aside if is_test_name(name) => Place::Test,
-        place => place,
-    }
+    if is_test_name(name) { Place::Test } else { place_of_folder(folders) }
 }
 
 fn place_of_folder(folders: &str) -> Place {

@@ -258,9 +258,7 @@ impl<'a> Follower<'a> {
             for import in &source.outline.imports {
                 match following.resolve(from, import) {
                     Resolution::Inside(found) => {
-                        for target in found {
-                            self.reach(from, *target, &mut targets);
-                        }
+                        found.iter().for_each(|target| self.reach(from, *target, &mut targets));
                     }
                     Resolution::Missing => followed.n_missing += 1,
                     Resolution::Outside => {

@@ -109,7 +109,18 @@ pub(crate) fn explored(
             return Ok(payload);
         }
     }
-    let question = (is_json, detail, budget);
+    let answer = made(map, (is_json, detail, budget))?;
+    payload::keep(map, key, &answer);
+    let payload = shown(map, &answer);
+    answers.keep(key, answer);
+    Ok(payload)
+}
+
+/// What is asked for: the form, how much, and within which budget.
+type Question = (bool, DetailName, Option<usize>);
+
+/// Makes an answer from what is known of all files, after a closer look at those whose symbols it shows.
+fn made(map: &mut Map, question: Question) -> Result<Overview, TooSmall> {
     let (mut known, shallow) = {
         // Each takes a moment at 60,000 files, and neither needs the other.
         let (known, files) = std::thread::scope(|scope| {
@@ -117,27 +128,27 @@ pub(crate) fn explored(
             let files = scope.spawn(|| artifact.files());
             (KnownSurvey::of(map), files.join().unwrap_or_else(|panic| resume_unwind(panic)))
         });
-        let surface = surface_paths(&known.survey, detail.into(), &files);
-        (known, map.current.shallow(&surface))
+        let surface = surface_paths(&known.survey, question.1.into(), &files);
+        let shallow = map.current.shallow(&surface);
+        if shallow.is_empty() {
+            return told(map, &known, &files, question);
+        }
+        (known, shallow)
     };
     known.refine(map, &shallow);
-    let answer = told(map, &known, question)?;
-    payload::keep(map, key, &answer);
-    let payload = shown(map, &answer);
-    answers.keep(key, answer);
-    Ok(payload)
+    told(map, &known, &map.current.artifact.files(), question)
 }
 
-/// Makes the answer, and keeps what it was made from on the way.
+/// Tells the answer, and keeps what it was made from on the way.
 fn told(
     map: &Map,
     known: &KnownSurvey,
-    question: (bool, DetailName, Option<usize>),
+    files: &[(&str, FileRow)],
+    question: Question,
 ) -> Result<Overview, TooSmall> {
-    let files = map.current.artifact.files();
     std::thread::scope(|scope| {
         scope.spawn(|| known.keep(map));
-        asked(map, &files, &known.survey, question)
+        asked(map, files, &known.survey, question)
     })
 }
 
@@ -145,7 +156,7 @@ fn asked(
     map: &Map,
     files: &[(&str, FileRow)],
     survey: &Survey,
-    (is_json, detail, budget): (bool, DetailName, Option<usize>),
+    (is_json, detail, budget): Question,
 ) -> Result<Overview, TooSmall> {
     let cost = |answer: &Overview| payload::cost(&payload_of(map, is_json, answer));
     let request = OverviewRequest {
