@@ -34,6 +34,21 @@ fn links_pipes_sockets_and_closed_folders_are_counted_and_never_followed() {
 }
 
 #[test]
+fn what_no_grammar_can_read_is_not_tried_again() {
+    let desk = Desk::new();
+    desk.write("large.rs", vec![b'x'; crate::languages::MAX_TEXT_BYTES + 1]);
+    desk.write("hard.sh", format!("grow() {{ :; }}\n{}", "((((a)".repeat(20_000)));
+    desk.write("fine.rs", "fn a() {}\n");
+    let mut current = desk.look();
+    let paths = ["large.rs", "hard.sh", "fine.rs"];
+    assert_eq!(current.shallow(&paths), Vec::<String>::new());
+    let n_packs = || fs::read_dir(desk.cache_folder().join("analyses")).unwrap().count();
+    let before = n_packs();
+    assert_eq!(current.deepen(&desk.cache(), &paths, &options()), 0);
+    assert_eq!(n_packs(), before, "a look that finds nothing writes nothing");
+}
+
+#[test]
 fn names_with_line_breaks_are_names_and_names_that_are_no_text_are_counted() {
     let desk = Desk::new();
     desk.write("new\nline.rs", "fn a() {}\n");
