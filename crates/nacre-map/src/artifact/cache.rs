@@ -15,13 +15,14 @@ use std::time::{Duration, SystemTime};
 use nacre_core::safefs::{Access, FsError, Owner, RelPath, WriteScope, Writer};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::analyses::{self, Analyses, OpenPacks};
+use super::analyses::Analyses;
 use super::base::Base;
 use super::commit::{Commit, Head};
 use super::fresh::NewPack;
 use super::log;
 use super::mapped::Mapped;
 use super::model::{Project, ProjectId, State};
+use super::packs::{self, OpenPacks, Packs};
 use super::seal::Seal;
 use super::slice::{MAX_SLICE_BYTES, MAX_SURVEY_BYTES};
 use super::state::{Artifact, Place};
@@ -238,14 +239,14 @@ impl Cache {
         if new.is_empty() {
             return Ok(());
         }
-        WriteScope::create_inside(&self.folder, analyses::FOLDER, Access::Private)?;
-        Analyses::add(self, writer, new)
+        WriteScope::create_inside(&self.folder, packs::FOLDER, Access::Private)?;
+        Packs::add(self, writer, new)
     }
 
     /// Keeps what was found in texts, without a change of any artifact.
     pub fn keep_analyses(&self, new: &[NewPack]) -> Result<(), FsError> {
         let scope = self.scope()?;
-        let writer = self.writer(&scope, analyses::FOLDER)?;
+        let writer = self.writer(&scope, packs::FOLDER)?;
         self.add_analyses(&writer, new)
     }
 

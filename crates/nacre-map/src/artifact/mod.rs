@@ -16,6 +16,7 @@ mod log;
 mod mapped;
 mod model;
 mod pack;
+mod packs;
 mod rest;
 mod row;
 mod seal;

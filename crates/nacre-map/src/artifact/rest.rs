@@ -3,8 +3,8 @@
 
 use nacre_core::safefs::{FsError, RelPath, WriteScope, Writer};
 
-use super::analyses;
 use super::cache::Cache;
+use super::packs;
 
 /// Stands in a cache that lies in the clear while the map is kept encrypted.
 const MARKER: &str = "encrypted";
@@ -69,7 +69,7 @@ impl Cache {
     /// The folders of projects, and that of the analyses.
     fn kept_folders(&self) -> Vec<String> {
         let mut folders: Vec<String> = self.projects().into_iter().map(|(_, name)| name).collect();
-        let analyses = analyses::FOLDER;
+        let analyses = packs::FOLDER;
         folders.extend(self.folder().join(analyses).is_dir().then(|| analyses.to_owned()));
         folders
     }
