@@ -38,7 +38,6 @@ impl AnalysisKey {
 pub struct Analyses {
     /// Where the packs lie.
     cache: Option<Cache>,
-    /// They are opened when the first is looked into: an unchanged project needs none.
     packs: OnceLock<Packs>,
     /// What could not be kept.
     loose: Vec<Arc<Pack>>,
@@ -46,8 +45,15 @@ pub struct Analyses {
 
 impl Analyses {
     /// What is there below the folder of the artifacts.
+    ///
+    /// A pack that is mapped stays whole, whoever removes it, and costs next to nothing. What is encrypted is deciphered only
+    /// when the first is looked into: an unchanged project needs none.
     pub(super) fn open(cache: &Cache) -> Self {
-        Self { cache: Some(cache.clone()), ..Self::default() }
+        let packs = match cache.is_sealed() {
+            true => OnceLock::new(),
+            false => OnceLock::from(Packs::open(cache)),
+        };
+        Self { cache: Some(cache.clone()), packs, loose: Vec::new() }
     }
 
     /// What is known of a text, from the closest look that anybody took.
