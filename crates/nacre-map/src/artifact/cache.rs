@@ -225,7 +225,7 @@ impl Cache {
             });
             added?;
             self.fold(project, artifact, (commit, bytes), &writer)?;
-            self.evict(&id, &writer)?;
+            self.evict(&id, &writer);
             return Ok(Kept::Yes);
         };
         self.add_analyses(&writer, new)?;
@@ -279,27 +279,28 @@ impl Cache {
                 artifact.place = place;
             }
         }
+        // The change is kept: what cannot be tidied up now is passed by, and tried again the next time.
         for generation in old {
             for name in [base_name(generation), log_name(generation)] {
-                writer.remove_derived(&RelPath::new(&format!("{id}/{name}"))?)?;
+                let _ = RelPath::new(&format!("{id}/{name}"))
+                    .and_then(|path| writer.remove_derived(&path));
             }
         }
         Ok(())
     }
 
-    /// Removes the projects that were used longest ago, when there are too many.
-    fn evict(&self, kept: &str, writer: &Writer<'_>) -> Result<(), FsError> {
+    /// Removes the projects that were used longest ago, when there are too many. One that cannot be removed is passed by.
+    fn evict(&self, kept: &str, writer: &Writer<'_>) {
         let mut projects = self.projects();
         if projects.len() <= MAX_PROJECTS {
-            return Ok(());
+            return;
         }
         projects.retain(|(_, name)| name != kept);
         projects.sort();
         let n_over = projects.len() + 1 - MAX_PROJECTS;
         for (_, name) in projects.into_iter().take(n_over) {
-            writer.remove_derived_folder(&RelPath::new(&name)?)?;
+            let _ = RelPath::new(&name).and_then(|path| writer.remove_derived_folder(&path));
         }
-        Ok(())
     }
 
     /// The folders of projects, with when each was last used.

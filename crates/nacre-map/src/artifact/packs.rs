@@ -1,6 +1,7 @@
 //! The packs of the cache: which there are, and which are worth writing anew.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,6 +29,12 @@ const LARGE_BYTES: usize = 16 << 20;
 
 /// The oldest packs are dropped when all together are larger.
 const MAX_BYTES: usize = 1 << 30;
+
+/// So often packs are listed again that were removed while they were opened.
+const MAX_TRIES: usize = 3;
+
+/// No pack has a larger number; what has, was not written here.
+const MAX_NUMBER: u64 = 1 << 48;
 
 /// Packs by their numbers, in order.
 #[derive(Debug, Default)]
@@ -73,7 +80,19 @@ fn pack_stamp(file: &Path) -> Option<PackStamp> {
 impl Packs {
     /// Opens all that are whole.
     pub(super) fn open(cache: &Cache) -> Self {
-        Self(cache.open_packs().open(cache, &numbers(&cache.folder().join(FOLDER))))
+        let folder = cache.folder().join(FOLDER);
+        let mut known = numbers(&folder);
+        let mut packs = cache.open_packs().open(cache, &known);
+        // Others may be merged meanwhile, and what they held is in one that was not there yet.
+        for _ in 0..MAX_TRIES {
+            let now = numbers(&folder);
+            if now == known {
+                break;
+            }
+            known = now;
+            packs = cache.open_packs().open(cache, &known);
+        }
+        Self(packs)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Pack>> {
@@ -85,8 +104,9 @@ impl Packs {
         let mut all = Self::open(cache);
         let known = numbers(&cache.folder().join(FOLDER));
         let mut next = known.last().map_or(1, |last| last + 1);
-        // What cannot be read is of another version, or damaged.
-        for number in known.iter().filter(|number| !all.has(**number)) {
+        // What can be opened and not be read is of another version, or damaged.
+        let is_there = |number: u64| File::open(cache.folder().join(pack_name(number))).is_ok();
+        for number in known.iter().filter(|number| !all.has(**number) && is_there(**number)) {
             writer.remove_derived(&pack_path(*number)?)?;
         }
         for NewPack(bytes) in new {
@@ -124,7 +144,9 @@ impl Packs {
             let class = (pack.n_bytes() / SMALL_BYTES).checked_ilog(MAX_ALIKE).map_or(0, |n| n + 1);
             classes.entry(class).or_default().push(*number);
         }
-        classes.into_values().find(|alike| MAX_ALIKE <= alike.len())
+        let mut alike = classes.into_values().find(|alike| MAX_ALIKE <= alike.len())?;
+        alike.truncate(MAX_ALIKE);
+        Some(alike)
     }
 
     fn merge(
@@ -152,6 +174,9 @@ impl Packs {
         self.0.retain(|(number, _)| !alike.contains(number));
         cache.open_packs().close(alike);
         self.put(cache, writer, number, &bytes)?;
+        if !self.has(number) {
+            return Ok(());
+        }
         alike.iter().try_for_each(|number| writer.remove_derived(&pack_path(*number)?))
     }
 
@@ -174,6 +199,7 @@ fn numbers(folder: &Path) -> Vec<u64> {
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let mut numbers: Vec<u64> =
         names.filter_map(|name| name.strip_suffix(PACK_END)?.parse().ok()).collect();
+    numbers.retain(|number| *number < MAX_NUMBER);
     numbers.sort_unstable();
     numbers
 }

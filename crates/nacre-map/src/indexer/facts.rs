@@ -9,7 +9,7 @@ use crate::artifact::{
     AnalysisKey, Cache, ChangedFile, FileFacts, FileHash, FileOutline, FileRow, RelativePath,
     Revision, estimated_tokens,
 };
-use crate::languages::{Analysis, Depth, Language, MAX_TEXT_BYTES, Outline};
+use crate::languages::{Analysis, Depth, Language, MAX_TEXT_BYTES, Outline, Problem};
 use crate::resolve::is_manifest;
 use crate::shares::in_batches;
 
@@ -146,7 +146,7 @@ impl Current {
             // A text that its grammar could make nothing of is not tried again.
             let has_failed = || {
                 let outline = self.outline_of(language, row.hash);
-                outline.is_some_and(|outline| outline.problem.is_some())
+                outline.is_some_and(|outline| outline.problem == Some(Problem::Broken))
             };
             is_read && is_glanced && language.has_grammar() && !has_failed()
         };
@@ -175,9 +175,10 @@ impl Current {
         if new.is_empty() {
             return 0;
         }
-        match cache.keep_analyses(&new) {
-            Ok(()) => self.analyses = cache.analyses(),
-            Err(_) => self.analyses.hold(new),
+        let kept = cache.keep_analyses(&new);
+        self.analyses = cache.analyses();
+        if kept.is_err() {
+            self.analyses.hold(new);
         }
         doubts.len()
     }

@@ -1,6 +1,7 @@
 //! Reads files that are new or not as they were: what their bytes are known by, and what is in them.
 
 use std::collections::HashSet;
+use std::io::Read as _;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -8,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use foldhash::fast::RandomState;
 use rustix::buffer::spare_capacity;
 use rustix::fs::{FileType, Mode};
+use rustix::io::Errno;
 
 use super::look::{READABLE_FILE, is_racy, stamp_of};
 use super::verify::{AHEAD, Stairs};
@@ -130,11 +132,7 @@ impl<'r> Reader<'r> {
         let opened = rustix::fs::openat(folder, name, READABLE_FILE, Mode::empty());
         let file = match opened {
             Ok(file) => std::fs::File::from(file),
-            Err(rustix::io::Errno::ACCESS | rustix::io::Errno::PERM) => {
-                let stamp = super::look::file_stamp(folder, name)?;
-                return Some(self.unread(stamp));
-            }
-            Err(_) => return None,
+            Err(error) => return self.unopened(error, folder, name),
         };
         let before = plain_stamp(&file)?;
         if MAX_READ_BYTES < before.size {
@@ -153,6 +151,18 @@ impl<'r> Reader<'r> {
         let lines = count_lines(&self.buffer);
         let marks = Marks { is_doubtful, is_unread: false };
         Some(FileRow { stamp: after, hash, lines, marks })
+    }
+
+    /// What is known of a file that could not be opened; `None` when it is gone, or no plain file.
+    fn unopened(&self, error: Errno, folder: BorrowedFd<'_>, name: &str) -> Option<FileRow> {
+        let is_gone = [Errno::NOENT, Errno::NOTDIR, Errno::LOOP, Errno::NXIO, Errno::ISDIR];
+        if is_gone.contains(&error) {
+            return None;
+        }
+        let mut row = self.unread(super::look::file_stamp(folder, name)?);
+        // Who may not read it is told so by its stamp when that changes; anything else may pass.
+        row.marks.is_doubtful |= !matches!(error, Errno::ACCESS | Errno::PERM);
+        Some(row)
     }
 
     fn unread(&self, stamp: Stamp) -> FileRow {
@@ -197,13 +207,18 @@ impl<'r> Reader<'r> {
 
 /// Reads a file that had this size a moment ago. One that grows meanwhile is cut: its size tells.
 fn read_whole(file: &std::fs::File, size: u64, buffer: &mut Vec<u8>) -> std::io::Result<()> {
-    let size = usize::try_from(size).unwrap_or(usize::MAX);
     buffer.clear();
+    if size == 0 {
+        // Some files say so and hold something.
+        file.take(MAX_READ_BYTES).read_to_end(buffer)?;
+        return Ok(());
+    }
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
     buffer.reserve(size);
     while buffer.len() < size {
         match rustix::io::read(file, spare_capacity(buffer)) {
             Ok(0) => break,
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
     }

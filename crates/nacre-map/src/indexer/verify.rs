@@ -5,6 +5,7 @@
 //! folder that it took the place of.
 
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::panic::resume_unwind;
 use std::thread;
 
 use rustix::fs::Mode;
@@ -76,7 +77,10 @@ fn in_shares<T: Sync, R: Send>(
         let shares = items.chunks(size).enumerate();
         let running: Vec<_> =
             shares.map(|(number, share)| scope.spawn(move || work(number * size, share))).collect();
-        running.into_iter().flat_map(|share| share.join().unwrap_or_default()).collect()
+        running
+            .into_iter()
+            .flat_map(|share| share.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
     })
 }
 

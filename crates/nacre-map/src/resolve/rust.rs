@@ -89,7 +89,7 @@ fn through_another(asking: &Asking<'_, '_>, first: &str, rest: &[&str]) -> Resol
 /// Goes down from a module as far as there are files.
 fn walked(asking: &Asking<'_, '_>, from: Module, parts: &[&str]) -> Resolution {
     let Module { file: mut at, mut children } = from;
-    for part in parts {
+    for part in parts.iter().filter(|part| !part.is_empty()) {
         let Some(found) = child(asking, &children, part) else { break };
         at = Some(found);
         add(&mut children, part);

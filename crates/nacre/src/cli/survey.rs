@@ -1,6 +1,8 @@
 //! The survey of a project: the one that was kept, brought up to date, or else a new one.
 
 use nacre_map::artifact::State;
+use std::panic::resume_unwind;
+
 use nacre_map::indexer::{Current, Keeping};
 use nacre_map::slices::{Churn, Survey, SurveyState, churn_of_log};
 
@@ -81,7 +83,7 @@ fn made(map: &Map, state: SurveyState) -> Survey {
         let telling = scope.spawn(|| churn(current));
         let outlines = current.outlines(n_threads);
         let manifests = current.manifests(outlines.iter().map(|file| file.path));
-        let churn = || telling.join().unwrap_or_default();
+        let churn = || telling.join().unwrap_or_else(|panic| resume_unwind(panic));
         Survey::new(state, &outlines, &manifests, churn, n_threads)
     })
 }
