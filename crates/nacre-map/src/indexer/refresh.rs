@@ -395,7 +395,7 @@ impl Looker<'_> {
         let was_nested = |path: &String| {
             self.artifact.folders().get(path).is_some_and(|row| row.skipped.nested == 1)
         };
-        if !found.nested.iter().all(was_nested) {
+        if found.has_hidden_rules || !found.nested.iter().all(was_nested) {
             return None;
         }
         let known_borders = |path: &String| was_nested(path) && !found.nested.contains(path);

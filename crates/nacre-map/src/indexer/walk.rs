@@ -78,6 +78,8 @@ pub(super) struct Found {
     pub(super) folders: Vec<(String, FolderRow)>,
     /// Folders that are other repositories.
     pub(super) nested: Vec<String>,
+    /// Whether there are rules that leave themselves out: no row tells when they change.
+    pub(super) has_hidden_rules: bool,
 }
 
 /// A folder to list.
@@ -178,6 +180,7 @@ fn run(
                 all.files.append(&mut own.found.files);
                 all.folders.append(&mut own.found.folders);
                 all.nested.append(&mut own.found.nested);
+                all.has_hidden_rules |= own.found.has_hidden_rules;
             });
         }
     });
@@ -254,6 +257,11 @@ impl Lister<'_> {
         let outer = if is_submodule { self.selection.excludes.rules() } else { task.rules };
         let has_rules = entries.iter().any(|(name, _)| name == RULES_FILE);
         let rules = if has_rules { Rules::below(outer, &*folder, &task.path) } else { outer };
+        if has_rules {
+            let path = join(&task.path, RULES_FILE);
+            let is_hidden = Rules::leaving_out(rules.as_ref(), &path, false).is_some();
+            self.found.has_hidden_rules |= is_hidden && !self.selection.tracked.has(&path);
+        }
         let place = Place { folder: &folder, rules: rules.as_ref(), depth: task.depth };
         for (name, kind) in entries {
             let path = join(&task.path, &name);

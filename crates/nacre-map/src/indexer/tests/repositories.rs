@@ -217,3 +217,13 @@ fn a_tracked_file_that_a_rule_leaves_out_is_seen_when_it_comes_back() {
     assert_eq!(desk.paths(), [".gitignore", "src/a.rs", "src/b.rs"]);
     assert_eq!(seen(&desk.look()), desk.cold());
 }
+
+#[test]
+fn rules_that_leave_themselves_out_are_obeyed_when_they_come() {
+    let desk = Desk::with_git();
+    desk.write("sub/a.rs", "fn a() {}\n");
+    desk.write("b.rs", "fn b() {}\n");
+    assert_eq!(desk.paths(), ["b.rs", "sub/a.rs"]);
+    desk.write("sub/.gitignore", "*\n");
+    assert_eq!(desk.paths(), ["b.rs"]);
+}
