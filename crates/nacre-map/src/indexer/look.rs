@@ -52,6 +52,12 @@ pub(super) fn file_stamp(folder: impl AsFd, path: &str) -> Option<Stamp> {
     FileType::from_raw_mode(stat.st_mode).is_file().then(|| stamp_of(&stat))
 }
 
+/// Whether a plain file has more names than this one.
+pub(super) fn has_other_names(folder: impl AsFd, path: &str) -> bool {
+    let stat = rustix::fs::statat(folder, path, AtFlags::SYMLINK_NOFOLLOW);
+    stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_file() && 1 < stat.st_nlink)
+}
+
 /// The stamp of the folder `path` below another one; `None` when there is none.
 pub(super) fn folder_stamp(root: impl AsFd, path: &str) -> Option<Stamp> {
     let path = if path.is_empty() { "." } else { path };

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::look::{folder_stamp, open_root};
+use super::look::{folder_stamp, has_other_names, open_root};
 use super::refresh::{
     CacheStatus, Current, Keeping, KnownTexts, Look, Looker, RefreshOptions, git_now, is_old, stats,
 };
@@ -98,6 +98,10 @@ fn look(cache: &Cache, current: &Current, told: &Told, options: &RefreshOptions)
         return None;
     }
     let root = open_root(&current.project.root).ok()?;
+    // What one name of a file was told of happened to its other names, too.
+    if told.paths.iter().any(|path| has_other_names(&root, path)) {
+        return None;
+    }
     let looker = Looker { project: &current.project, artifact, options, root: &root };
     let known = |path: &String| artifact.find(path);
     let files: Vec<(&str, FileRow)> =

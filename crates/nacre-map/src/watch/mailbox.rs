@@ -3,6 +3,7 @@
 //! It holds places and no events, and not more of them than fit: who does not ask for long pays with one whole look.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -152,8 +153,13 @@ pub(super) fn meaning(event: &notify::Result<Event>) -> Meaning<'_> {
     Meaning::Changed
 }
 
+/// What comes and goes with every command of git.
+const PASSING: &[&str] =
+    &["HEAD.lock", "ORIG_HEAD.lock", "config.lock", "index.lock", "packed-refs.lock"];
+
 /// Whether a file comes and goes with every command of git.
 fn is_passing(path: &Path) -> bool {
-    let is_lock = path.extension().is_some_and(|end| end == "lock");
-    is_lock && path.components().any(|part| part.as_os_str() == ".git")
+    let name = path.file_name().and_then(OsStr::to_str);
+    name.is_some_and(|name| PASSING.contains(&name))
+        && path.components().any(|part| part.as_os_str() == ".git")
 }

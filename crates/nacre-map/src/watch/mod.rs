@@ -195,7 +195,8 @@ impl Native {
             || is_io(std::io::ErrorKind::StorageFull);
         // A folder that went away between the look and the watch is noticed by the one above it.
         let is_gone = matches!(error.kind, ErrorKind::PathNotFound | ErrorKind::WatchNotFound)
-            || is_io(std::io::ErrorKind::NotFound);
+            || is_io(std::io::ErrorKind::NotFound)
+            || is_io(std::io::ErrorKind::NotADirectory);
         match (is_full, is_gone) {
             (true, _) => Err(WatchFault::Limit { n_watched: self.watched.len() }),
             (_, true) => Ok(()),

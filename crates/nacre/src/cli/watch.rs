@@ -8,7 +8,7 @@ mod turns;
 use std::time::Duration;
 
 use clap::Args;
-use nacre_map::artifact::Revision;
+use nacre_map::artifact::{Revision, State};
 use nacre_map::indexer::{Keeping, Trust};
 use nacre_map::watch::{Live, Mode, Watch};
 use serde::Serialize;
@@ -79,8 +79,10 @@ struct Watching<'w> {
     map: Map,
     live: Live,
     answers: Answers,
-    /// The revision up to which changes were told.
-    seen: Revision,
+    /// The state up to which changes were told.
+    seen: State,
+    /// The last of them that was kept.
+    since: Revision,
 }
 
 pub(crate) fn cmd_watch(
@@ -94,8 +96,9 @@ pub(crate) fn cmd_watch(
     let root = &map.current.project.root;
     let turns = Turns::new(Duration::from_millis(*interval));
     let live = Live::new(if *poll { Watch::polling(root) } else { Watch::new(root, turns.bell()) });
-    let (seen, answers) = (map.current.revision(), Answers::default());
-    let mut watching = Watching { ui, runtime, map, live, answers, seen };
+    let (seen, since) = (map.current.artifact.head().state(), map.revision());
+    let answers = Answers::default();
+    let mut watching = Watching { ui, runtime, map, live, answers, seen, since };
     watching.begin()?;
     if *serve {
         turns.listen();
@@ -160,11 +163,14 @@ impl Watching<'_> {
 
     /// Tells what changed since it was last told; says whether anything did.
     fn tell_change(&mut self) -> Result<bool, CommandError> {
-        let revision = self.map.current.revision();
-        if self.seen == revision {
+        let artifact = &self.map.current.artifact;
+        let state = artifact.head().state();
+        if self.seen == state {
             return Ok(false);
         }
-        let since = Since::Revision(self.seen);
+        // A state that could not be kept is lost; who was told of it is told again, from the last that was kept.
+        let is_known = artifact.knows(self.seen);
+        let since = Since::Revision(if is_known { self.seen.revision } else { self.since });
         let (since, delta) = match self.map.delta(&since) {
             Ok(delta) => (since, delta),
             // The artifact was built anew in between.
@@ -174,7 +180,7 @@ impl Watching<'_> {
         let output = DeltaOutput::new(&since, delta, affected, &PageArgs::default());
         self.ui.json_line(&self.map.envelope("watch", Some(output), None::<()>))?;
         self.ui.flush();
-        self.seen = revision;
+        (self.seen, self.since) = (state, self.map.revision());
         Ok(true)
     }
 

@@ -135,6 +135,18 @@ fn each_edit_is_seen_at_once_and_only_there_is_looked() {
 }
 
 #[test]
+fn a_file_that_is_written_by_its_other_name_is_seen_by_both() {
+    let mut watched = Watched::repository();
+    let root = watched.desk.root();
+    fs::hard_link(root.join("a.rs"), root.join("src/other.rs")).unwrap();
+    watched.now(&late());
+    watched.desk.write("src/other.rs", "fn by_its_other_name() {}\n");
+    assert_eq!(watched.now(&late()), Looked::Everywhere);
+    let text = watched.current.text("a.rs").expect("the map is of this text");
+    assert!(text.contains("by_its_other_name"), "{text}");
+}
+
+#[test]
 fn what_is_in_doubt_is_looked_at_again_without_an_event() {
     let mut watched = Watched::repository();
     watched.desk.write("a.rs", "fn new() {}\n");
