@@ -161,7 +161,11 @@ impl Map {
         let root = &self.current.project.root;
         self.options.excludes = Excludes::find(root, &runtime.environment.git_places());
         // Settings that make no sense hold from when they do.
-        if let Some(deny) = runtime.settings_now().map(|settings| settings.map.deny)
+        let settings = runtime.settings_now().map(|settings| settings.map);
+        if settings.as_ref().is_some_and(|now| now.at_rest != runtime.settings().map.at_rest) {
+            return Err(other_cache());
+        }
+        if let Some(deny) = settings.map(|settings| settings.deny)
             && deny != self.deny
             && let Ok(sensitive) = Sensitive::new(&deny)
         {
@@ -411,6 +415,12 @@ fn root_of(runtime: &Runtime, place: Option<&str>) -> Result<PathBuf, CommandErr
             .hint("Go into a repository, or name one: `nacre delta PATH`"));
     }
     Ok(root)
+}
+
+/// A cache that another setting has cleared is nothing to go on from.
+fn other_cache() -> CommandError {
+    CommandError::failed("The setting `map.at_rest` is another one since the watch began")
+        .hint("Start `nacre watch` again")
 }
 
 fn not_fresh(current: &Current) -> CommandError {

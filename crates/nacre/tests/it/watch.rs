@@ -275,6 +275,15 @@ fn a_setting_that_is_changed_meanwhile_holds_for_the_next_answer() {
 }
 
 #[test]
+fn a_watch_ends_when_its_cache_is_to_be_kept_in_another_way() {
+    let home = repository();
+    let mut watching = Watching::serving(&home, &[]);
+    home.ok(&["config", "set", "map.at_rest", "encrypted"]);
+    watching.write(json!({"command": "explore"}).to_string());
+    assert_eq!(watching.end(), Some(1));
+}
+
+#[test]
 fn without_events_answers_are_as_fresh() {
     let home = repository();
     let mut watching = Watching::serving(&home, &["--poll", "--interval", "60000"]);
