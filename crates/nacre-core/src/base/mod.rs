@@ -1,14 +1,17 @@
-//! Ids, hashes, redaction, names of secrets and safe terminal text: words that no domain owns.
+//! Ids, hashes, redaction, names of secrets, safe terminal text, and the one way to start git: words that no domain owns.
 //!
-//! Knows nothing of files, settings or memories.
+//! Knows nothing of settings or memories, and writes no file.
 
 mod cores;
+pub mod git;
 mod hash;
+mod owner;
 pub mod redact;
 mod sensitive;
 mod shown;
 
 pub use cores::on_all_cores;
 pub use hash::{ContentHash, ParseHashError};
+pub use owner::{Person, Stranger};
 pub use sensitive::{SENSITIVE_NAMES, VARIABLES, holds_variables};
 pub use shown::{Shown, ShownLine, is_hidden_char};

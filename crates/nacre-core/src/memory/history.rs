@@ -1,16 +1,14 @@
 //! How a memory came to be what it is.
 //!
 //! Git knows when the store is in git. Otherwise the run folders do: each run left a list of what it
-//! did. Git is called with everything that a repository could make it execute switched off.
-
-use std::path::Path;
-use std::process::{Command, Stdio};
+//! did.
 
 use serde_json::Value;
 
 use super::id::MemoryId;
 use super::layout::Located;
 use super::store::{MemoryError, Store};
+use crate::base::git::{GitFolder, GitProgram};
 use crate::safefs::{EntryKind, RelPath};
 
 /// A run's list of actions is small; a larger one is not ours.
@@ -18,32 +16,6 @@ const MAX_ACTIONS_BYTES: u64 = 4 << 20;
 
 /// More versions than anybody reads.
 const MAX_VERSIONS: usize = 200;
-
-/// A store may be shipped by a stranger with all that git needs to take it for a bare repository,
-/// whose settings run commands; and no look at history may reach for the network.
-const SETTINGS: &[&str] = &[
-    "safe.bareRepository=explicit",
-    "core.hooksPath=/dev/null",
-    "core.fsmonitor=",
-    "core.sshCommand=false",
-    "log.showSignature=false",
-    "protocol.allow=never",
-];
-
-/// What a git hook, or a stranger's shell, would hand to every git below it.
-const INHERITED: &[&str] = &[
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_CONFIG",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-];
 
 /// One earlier state of a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,9 +37,22 @@ pub enum VersionSource {
 
 impl Store {
     /// The versions of a memory, newest first.
-    pub fn history(&self, at: &Located) -> Result<Vec<Version>, MemoryError> {
-        let versions = git_log(self.path(), &at.path);
+    pub fn history(&self, program: &GitProgram, at: &Located) -> Result<Vec<Version>, MemoryError> {
+        let versions = self.commits_of(program, &at.path).unwrap_or_default();
         if versions.is_empty() { self.runs_naming(&at.id) } else { Ok(versions) }
+    }
+
+    /// The commits that touched `path`; `None` where there is no git or no repository.
+    fn commits_of(&self, program: &GitProgram, path: &RelPath) -> Option<Vec<Version>> {
+        // A store that looks like a bare repository is not taken for one: only a `.git` above it counts.
+        let git = program.open(GitFolder::around(self.path().parent()?)?).ok()?;
+        let file = self.path().join(path.as_str());
+        let file = file.strip_prefix(git.folder().tree()).ok()?.to_str()?;
+        let most = format!("--max-count={MAX_VERSIONS}");
+        let shape = "--format=%h%x1f%ad%x1f%an%x1f%s";
+        let log = git.ask(&["log", "--follow", "--date=iso-strict", &most, shape, "--", file]);
+        let log = String::from_utf8_lossy(&log.ok()?).into_owned();
+        Some(log.lines().filter_map(commit_of).collect())
     }
 
     fn runs_naming(&self, id: &MemoryId) -> Result<Vec<Version>, MemoryError> {
@@ -103,41 +88,6 @@ fn actions_on(report: &Value, run: &str, id: &MemoryId) -> Vec<Version> {
             .to_owned(),
     };
     targeted.map(version).collect()
-}
-
-/// The commits that touched `path`; none where there is no git or no repository.
-fn git_log(root: &Path, path: &RelPath) -> Vec<Version> {
-    let output = quiet_git(root)
-        .args(["log", "--follow", "--no-ext-diff"])
-        .args(["--no-textconv", "--date=iso-strict"])
-        .arg(format!("--max-count={MAX_VERSIONS}"))
-        .args(["--format=%h%x1f%ad%x1f%an%x1f%s", "--", path.as_str()])
-        .output();
-    let log = output
-        .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
-        .unwrap_or_default();
-    log.lines().filter_map(commit_of).collect()
-}
-
-/// A git that looks and does nothing else: no hook, no pager, no network, no prompt.
-pub fn quiet_git(root: &Path) -> Command {
-    let mut command = Command::new("git");
-    for setting in SETTINGS {
-        command.args(["-c", setting]);
-    }
-    for name in INHERITED {
-        command.env_remove(name);
-    }
-    command
-        .args(["--no-pager", "--no-optional-locks"])
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .env("GIT_NO_LAZY_FETCH", "1")
-        .env("GIT_ALLOW_PROTOCOL", "")
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .stderr(Stdio::null());
-    command
 }
 
 fn commit_of(line: &str) -> Option<Version> {

@@ -1,0 +1,173 @@
+//! The settings that git is started with: nothing of a repository's own names a program or a file.
+//!
+//! They are handed over by `GIT_CONFIG_KEY_n`, for a name with a `=` in it cannot be handed over by `-c`. Keys without a second
+//! name are always set; those that have one (`filter.NAME.clean`) are set for every name that the repository's settings use.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+
+/// Keys that are the same for every repository.
+pub(super) const FIXED: &[(&str, &str)] = &[
+    ("core.alternateRefsCommand", "false"),
+    ("core.askPass", "false"),
+    ("core.editor", "false"),
+    ("core.fsmonitor", "false"),
+    ("core.gitProxy", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("core.pager", "cat"),
+    ("core.preloadIndex", "false"),
+    ("core.quotePath", "false"),
+    ("core.sshCommand", "false"),
+    ("core.untrackedCache", "false"),
+    ("core.useBuiltinFSMonitor", "false"),
+    ("color.ui", "false"),
+    ("commit.gpgSign", "false"),
+    ("credential.helper", ""),
+    ("diff.autoRefreshIndex", "false"),
+    ("diff.ignoreSubmodules", "all"),
+    ("diff.orderFile", "/dev/null"),
+    ("diff.submodule", "short"),
+    ("fetch.recurseSubmodules", "false"),
+    ("gc.auto", "0"),
+    ("gpg.program", "false"),
+    ("gpg.openpgp.program", "false"),
+    ("gpg.ssh.program", "false"),
+    ("gpg.ssh.defaultKeyCommand", "false"),
+    ("gpg.x509.program", "false"),
+    ("interactive.diffFilter", ""),
+    ("log.mailmap", "false"),
+    ("log.showSignature", "false"),
+    ("maintenance.auto", "false"),
+    ("pack.threads", "1"),
+    ("protocol.allow", "never"),
+    ("safe.bareRepository", "explicit"),
+    ("sequence.editor", "false"),
+    ("submodule.recurse", "false"),
+    ("uploadpack.packObjectsHook", ""),
+];
+
+/// Keys of a repository that name a program, or a file that git would read: section, last word, and what is set instead.
+/// Where an empty value would be started as a program, it is `false`.
+const NEUTRAL: &[(&str, &str, &str)] = &[
+    ("blame", "ignorerevsfile", ""),
+    ("commit", "template", ""),
+    ("core", "attributesfile", "/dev/null"),
+    ("core", "excludesfile", "/dev/null"),
+    ("credential", "helper", ""),
+    ("diff", "cachetextconv", "false"),
+    ("diff", "command", "false"),
+    ("diff", "external", "false"),
+    ("diff", "textconv", "false"),
+    ("difftool", "cmd", "false"),
+    ("difftool", "path", "false"),
+    ("filter", "clean", ""),
+    ("filter", "process", ""),
+    ("filter", "required", "false"),
+    ("filter", "smudge", ""),
+    ("gpg", "allowedsignersfile", "/dev/null"),
+    ("gpg", "program", "false"),
+    ("gpg", "revocationfile", "/dev/null"),
+    ("hook", "command", "false"),
+    ("hook", "enabled", "false"),
+    ("init", "templatedir", ""),
+    ("lfs", "clean", "false"),
+    ("lfs", "smudge", "false"),
+    ("merge", "driver", "false"),
+    ("mergetool", "cmd", "false"),
+    ("mergetool", "path", "false"),
+    ("pager", "", "false"),
+    ("remote", "promisor", "false"),
+    ("remote", "proxy", ""),
+    ("remote", "receivepack", "false"),
+    ("remote", "uploadpack", "false"),
+    ("remote", "vcs", ""),
+    ("sendemail", "", ""),
+    ("submodule", "update", "none"),
+    ("tar", "command", "false"),
+    ("trailer", "cmd", "false"),
+    ("trailer", "command", "false"),
+];
+
+/// What `git config --list --show-scope -z` tells: where each setting stands, its key and its value. A name need not be text.
+struct Listed<'l> {
+    is_repository: bool,
+    key: &'l [u8],
+    value: &'l [u8],
+}
+
+/// What must be set besides, given all settings as git lists them. A person's own value of a key stays.
+pub(super) fn overrides(listed: &[u8]) -> Vec<(OsString, OsString)> {
+    let listed: Vec<Listed<'_>> = list(listed);
+    let mut overrides: Vec<(OsString, OsString)> = Vec::new();
+    for setting in listed.iter().filter(|setting| setting.is_repository) {
+        let Some(neutral) = neutral(setting.key) else { continue };
+        if overrides.iter().any(|(key, _)| key.as_bytes() == setting.key) {
+            continue;
+        }
+        let own = listed.iter().rfind(|other| !other.is_repository && other.key == setting.key);
+        let value = own.map_or(neutral.as_bytes(), |own| own.value);
+        let owned = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
+        overrides.push((owned(setting.key), owned(value)));
+    }
+    overrides
+}
+
+fn list(listed: &[u8]) -> Vec<Listed<'_>> {
+    let mut fields = listed.split(|byte| *byte == 0);
+    let mut settings = Vec::new();
+    while let (Some(scope), Some(setting)) = (fields.next(), fields.next()) {
+        // A key without a value is a yes.
+        let end = setting.iter().position(|byte| *byte == b'\n');
+        let (key, value) =
+            end.map_or((setting, &b"true"[..]), |end| (&setting[..end], &setting[end + 1..]));
+        // What this program sets itself is nobody's choice.
+        if scope != b"command" {
+            let is_repository = !matches!(scope, b"system" | b"global");
+            settings.push(Listed { is_repository, key, value });
+        }
+    }
+    settings
+}
+
+/// What a key is set to instead; `None` for one that can do nothing.
+fn neutral(key: &[u8]) -> Option<&'static str> {
+    let mut parts = key.split(|byte| *byte == b'.');
+    let (section, last) = (parts.next()?, parts.next_back()?);
+    let is_it = |row: &&(&str, &str, &str)| {
+        row.0.as_bytes() == section && (row.1.is_empty() || row.1.as_bytes() == last)
+    };
+    NEUTRAL.iter().find(is_it).map(|row| row.2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_repository_sets_is_taken_away_and_what_a_person_sets_stays() {
+        let listed = "global\0filter.lfs.clean\ngit-lfs clean\0local\0filter.lfs.clean\nevil\0local\0filter.a=b.clean\nevil\0\
+                      local\0user.name\nAda\0worktree\0diff.x.textconv\nevil\0local\0filter.a=b.clean\nworse\0\
+                      command\0filter.c.clean\n\0local\0pager.log\nevil\0local\0filter.flag.required\0";
+        let set = overrides(listed.as_bytes());
+        let shown = |(key, value): &(OsString, OsString)| {
+            format!("{} = {}", key.to_string_lossy(), value.to_string_lossy())
+        };
+        let set: Vec<String> = set.iter().map(shown).collect();
+        assert_eq!(
+            set,
+            [
+                "filter.lfs.clean = git-lfs clean",
+                "filter.a=b.clean = ",
+                "diff.x.textconv = false",
+                "pager.log = false",
+                "filter.flag.required = false",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_name_that_is_not_text_is_taken_away_as_it_is() {
+        let set = overrides(b"local\0filter.\xff.clean\nevil\0");
+        assert_eq!(set[0].0.as_bytes(), b"filter.\xff.clean");
+    }
+}
