@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use super::error::CatalogError;
 
 /// Grows with the schema.
-const FORMAT: i64 = 2;
+const FORMAT: i64 = 3;
 
 /// How long one process waits for another's transaction; each is short.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(20);
@@ -47,11 +47,14 @@ CREATE TABLE session (
   facts TEXT NOT NULL,
   report TEXT NOT NULL,
   said INTEGER NOT NULL DEFAULT 0,
+  words_read INTEGER NOT NULL DEFAULT 0,
+  words_kept INTEGER NOT NULL DEFAULT 0,
   UNIQUE (source, inner_id)
 ) STRICT;
 CREATE INDEX session_by_activity ON session (last_activity DESC);
 CREATE INDEX session_by_name ON session (agent, session_id);
 CREATE INDEX session_unplaced ON session (cwd) WHERE project IS NULL AND cwd IS NOT NULL;
+CREATE INDEX session_by_words ON session (project, words_read, words_kept);
 CREATE TABLE job (
   session INTEGER PRIMARY KEY REFERENCES session (id),
   state TEXT NOT NULL,
@@ -121,7 +124,7 @@ impl Catalog {
         match found {
             FORMAT => {}
             0 => create(&mut connection).map_err(failed)?,
-            1 => upgrade(&mut connection).map_err(failed)?,
+            1 | 2 => upgrade(&mut connection).map_err(failed)?,
             found => return Err(CatalogError::Newer { path: path.to_owned(), found }),
         }
         connection.set_prepared_statement_cache_capacity(64);
@@ -152,7 +155,8 @@ fn create(connection: &mut Connection) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// From the first format: what was said is indexed outside of the catalog.
+/// From the first format: what was said is indexed outside of the catalog. From the second: each session says which
+/// words were kept out of it.
 fn upgrade(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
@@ -164,6 +168,13 @@ fn upgrade(connection: &mut Connection) -> rusqlite::Result<()> {
              CREATE INDEX IF NOT EXISTS session_by_name ON session (agent, session_id);
              CREATE INDEX IF NOT EXISTS session_unplaced ON session (cwd)
                WHERE project IS NULL AND cwd IS NOT NULL;",
+        )?;
+    }
+    if (1..FORMAT).contains(&found) {
+        transaction.execute_batch(
+            "ALTER TABLE session ADD COLUMN words_read INTEGER NOT NULL DEFAULT 0;
+             ALTER TABLE session ADD COLUMN words_kept INTEGER NOT NULL DEFAULT 0;
+             CREATE INDEX session_by_words ON session (project, words_read, words_kept);",
         )?;
         transaction.pragma_update(None, "user_version", FORMAT)?;
     }

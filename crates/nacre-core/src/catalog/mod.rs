@@ -3,7 +3,8 @@
 //! One SQLite file, `catalog.sqlite3`, in the global folder. The rows about sources, sessions and
 //! their texts are derived and can be read again from the traces; the queue is not, and every
 //! change of it is one transaction. A source that did not change since the last visit is not
-//! opened: its size, time, inode and adapter version say so.
+//! opened: its size, time, inode and adapter version say so, and that the words to be kept out of
+//! its sessions are the same.
 //!
 //! Knows transcripts, and nothing of memories, models or the terminal.
 
@@ -21,6 +22,7 @@ mod take;
 #[cfg(test)]
 mod tests;
 mod twins;
+mod words;
 
 pub use db::Catalog;
 pub use error::CatalogError;
@@ -31,3 +33,4 @@ pub use refresh::{Connection, Progress, RefreshOptions, RefreshReport, SourcePro
 pub use runs::ServiceRun;
 pub use search::{Shelf, TextHit, TextQuery};
 pub use seen::{SessionFilter, SessionRow, StateCounts, key_of};
+pub use words::{ProjectWords, WordLists};

@@ -3,16 +3,10 @@
 //! A project is a repository, not a folder: a session in a subfolder or in a worktree belongs to the
 //! repository whose git directory they share. The registered project with the longest path wins.
 
-use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
+use crate::base::git::GitFolder;
 use crate::transcript::emit::repository_address;
-
-/// A `.git` file holds one line.
-const MAX_GIT_FILE_BYTES: u64 = 4096;
-
-/// A longer configuration is not a person's.
-const MAX_GIT_CONFIG_BYTES: u64 = 64 * 1024;
 
 /// Where a session belongs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +17,15 @@ pub enum Placing {
     Unregistered(PathBuf),
     /// The trace does not say where it was.
     Nowhere,
+}
+
+impl Placing {
+    pub(super) fn project(&self) -> Option<&Path> {
+        match self {
+            Self::Project(root) => Some(root),
+            Self::Unregistered(_) | Self::Nowhere => None,
+        }
+    }
 }
 
 /// Finds the registered project around `cwd`, also through git worktrees.
@@ -46,9 +49,7 @@ pub fn project_root(cwd: Option<&str>, projects: &[PathBuf]) -> Placing {
 
 /// The address that the repository at `root` was cloned from, without credentials.
 pub(super) fn remote_of(root: &Path) -> Option<String> {
-    let own = root.join(".git");
-    let git_dir = if own.is_dir() { own } else { common_root(root)?.join(".git") };
-    let config = read_bounded(&git_dir.join("config"), MAX_GIT_CONFIG_BYTES)?;
+    let config = GitFolder::of(root)?.read_shared("config")?;
     let mut remotes: Vec<(bool, &str)> = Vec::new();
     let mut section = "";
     for line in config.lines().map(str::trim) {
@@ -65,31 +66,11 @@ pub(super) fn remote_of(root: &Path) -> Option<String> {
     Some(repository_address(first.1)).filter(|address| !address.is_empty())
 }
 
-/// The main working tree of the repository around `dir`, where `dir` is in a linked worktree.
+/// The main working tree of the repository around `dir`, where `dir` is in a linked worktree that the repository knows.
 fn common_root(dir: &Path) -> Option<PathBuf> {
-    let tree = dir.ancestors().find(|dir| dir.join(".git").is_file())?;
-    let pointer = read_line(&tree.join(".git"))?;
-    let git_dir = normal(&tree.join(pointer.strip_prefix("gitdir:")?.trim()));
-    let common = match read_line(&git_dir.join("commondir")) {
-        Some(common) => normal(&git_dir.join(common)),
-        None => git_dir,
-    };
+    let git = GitFolder::around(dir)?;
+    let common = git.common();
     common.parent().filter(|_| common.ends_with(".git")).map(Path::to_owned)
-}
-
-fn read_line(path: &Path) -> Option<String> {
-    let text = read_bounded(path, MAX_GIT_FILE_BYTES)?;
-    text.lines().next().map(str::trim).map(str::to_owned)
-}
-
-fn read_bounded(path: &Path, limit: u64) -> Option<String> {
-    let metadata = path.symlink_metadata().ok()?;
-    if !metadata.is_file() {
-        return None;
-    }
-    let mut text = String::new();
-    std::fs::File::open(path).ok()?.take(limit).read_to_string(&mut text).ok()?;
-    Some(text)
 }
 
 /// The path without `.` and `..`, by its text alone: the folder may be gone.
@@ -129,13 +110,33 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "the test makes a worktree by hand")]
     fn a_worktree_belongs_to_its_repository() {
         let dir = tempfile::tempdir().unwrap();
-        let (main, tree) = (dir.path().join("main"), dir.path().join("tree"));
+        let root = fs::canonicalize(dir.path()).unwrap();
+        let (main, tree) = (root.join("main"), root.join("tree"));
         let git_dir = main.join(".git/worktrees/tree");
         fs::create_dir_all(&git_dir).unwrap();
         fs::create_dir_all(tree.join("src")).unwrap();
         fs::write(git_dir.join("commondir"), "../..\n").unwrap();
         fs::write(tree.join(".git"), format!("gitdir: {}\n", git_dir.display())).unwrap();
         let cwd = tree.join("src").display().to_string();
-        assert_eq!(project_root(Some(&cwd), std::slice::from_ref(&main)), Placing::Project(main));
+        let place = || project_root(Some(&cwd), std::slice::from_ref(&main));
+        assert_eq!(place(), Placing::Unregistered(tree.join("src")), "it does not lead back");
+        fs::write(git_dir.join("gitdir"), format!("{}\n", tree.join(".git").display())).unwrap();
+        assert_eq!(place(), Placing::Project(main.clone()));
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test plays a stranger")]
+    fn a_git_file_that_names_another_repository_moves_no_session_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let (victim, evil) = (dir.path().join("victim"), dir.path().join("evil"));
+        fs::create_dir_all(victim.join(".git/worktrees/real")).unwrap();
+        fs::create_dir_all(&evil).unwrap();
+        fs::write(victim.join(".git/worktrees/real/commondir"), "../..\n").unwrap();
+        let cwd = evil.display().to_string();
+        for named in [victim.join(".git"), victim.join(".git/worktrees/real")] {
+            fs::write(evil.join(".git"), format!("gitdir: {}\n", named.display())).unwrap();
+            let placed = project_root(Some(&cwd), std::slice::from_ref(&victim));
+            assert_eq!(placed, Placing::Unregistered(evil.clone()), "{}", named.display());
+        }
     }
 }

@@ -8,13 +8,15 @@ use jiff::Timestamp;
 use rusqlite::{Transaction, named_params};
 
 use super::job::JobState;
-use super::place::{Placing, project_root, remote_of};
+use super::place::{Placing, remote_of};
 use super::refresh::RefreshOptions;
 use super::seen::key_of;
 use super::twins::{self, Moment};
+use super::words::fingerprint;
+use crate::base::redact::ExtraWords;
 use crate::transcript::{
     Began, Event, EventKind, Lane, Origin, ReadOutcome, SessionFacts, SessionRole, Source, Stamp,
-    Trace,
+    Trace, Watermark,
 };
 
 /// The reason of sessions that a registration admits.
@@ -89,23 +91,34 @@ pub(super) fn admit(
 pub(super) struct Texts<'a> {
     transaction: &'a Transaction<'a>,
     session: i64,
+    words: &'a ExtraWords,
     first_sequence: Option<u64>,
     has_changed: Cell<bool>,
     pub(super) failure: Option<rusqlite::Error>,
 }
 
 impl<'a> Texts<'a> {
-    pub(super) fn new(transaction: &'a Transaction<'a>, session: i64) -> Self {
+    pub(super) fn new(
+        transaction: &'a Transaction<'a>,
+        session: i64,
+        words: &'a ExtraWords,
+    ) -> Self {
         Self {
             transaction,
             session,
+            words,
             first_sequence: None,
             has_changed: Cell::new(false),
             failure: None,
         }
     }
 
-    pub(super) fn take(&mut self, event: &Event) {
+    /// The list whose words are kept out.
+    pub(super) fn words(&self) -> i64 {
+        fingerprint(self.words)
+    }
+
+    pub(super) fn take(&mut self, event: Event) {
         // The first event tells whether this read starts over; what is there from it on goes first.
         if self.first_sequence.is_none() {
             self.first_sequence = Some(event.sequence);
@@ -128,7 +141,7 @@ impl<'a> Texts<'a> {
         {
             return;
         }
-        self.failure = self.insert(event).err();
+        self.failure = self.insert(&event.without_words(self.words)).err();
     }
 
     fn forget_from(&self, sequence: u64) -> rusqlite::Result<()> {
@@ -168,16 +181,24 @@ impl<'a> Texts<'a> {
     }
 }
 
+/// What a read of a session gave.
+pub(super) struct NewlyRead<'a> {
+    pub(super) outcome: &'a ReadOutcome,
+    pub(super) growth: Growth,
+    pub(super) placing: &'a Placing,
+    /// What was kept out of it.
+    pub(super) words: &'a ExtraWords,
+}
+
 pub(super) fn record(
     transaction: &Transaction<'_>,
     session: i64,
     trace: &Trace,
-    (outcome, growth): (&ReadOutcome, Growth),
+    NewlyRead { outcome, growth, placing, words }: NewlyRead<'_>,
     options: &RefreshOptions,
 ) -> rusqlite::Result<()> {
-    let placing = project_root(outcome.facts.cwd.as_deref(), &options.projects);
     let mut facts = Cow::Borrowed(&outcome.facts);
-    let project = match &placing {
+    let project = match placing {
         Placing::Project(root) => {
             // Not every agent says whose repository it was in.
             if facts.repository.is_none() {
@@ -187,23 +208,28 @@ pub(super) fn record(
         }
         Placing::Unregistered(_) | Placing::Nowhere => None,
     };
-    let facts = &*facts;
+    let facts = &facts.into_owned().without_words(words);
+    let watermark = outcome
+        .watermark
+        .clone()
+        .map(|watermark| Watermark { facts: watermark.facts.without_words(words), ..watermark });
     let last_activity =
         facts.last_activity.or(trace.source.stamp.modified).map(Timestamp::as_millisecond);
     transaction.execute(
         "UPDATE session SET revision = :revision, watermark = :watermark, session_id = :session_id,
            title = :title, cwd = :cwd, project = :project, started = :started, last_activity = :last,
-           grown = grown + :growth, facts = :facts, report = :report WHERE id = :id",
+           grown = grown + :growth, facts = :facts, report = :report, words_read = :words, words_kept = :words
+         WHERE id = :id",
         named_params! {
-            ":revision": trace.revision, ":watermark": outcome.watermark.as_ref().map(json),
+            ":revision": trace.revision, ":watermark": watermark.as_ref().map(json),
             ":session_id": facts.id, ":title": facts.title, ":cwd": facts.cwd, ":project": project,
             ":started": facts.started.map(Timestamp::as_millisecond), ":last": last_activity,
             ":growth": u32::from(growth == Growth::Grown), ":facts": json(facts),
-            ":report": json(&outcome.report), ":id": session,
+            ":report": json(&outcome.report), ":words": fingerprint(words), ":id": session,
         },
     )?;
     if growth == Growth::Grown || !is_placed(transaction, session)? {
-        let admission = admit(facts, &placing, trace.source.stamp, options.moment());
+        let admission = admit(facts, placing, trace.source.stamp, options.moment());
         set_job(transaction, session, &admission, options.now)?;
     }
     twins::settle(transaction, session, options.moment())
@@ -220,7 +246,7 @@ fn is_placed(transaction: &Transaction<'_>, session: i64) -> rusqlite::Result<bo
 }
 
 /// Our own plain types as JSON, which cannot fail.
-fn json<T: serde::Serialize>(value: &T) -> String {
+pub(super) fn json<T: serde::Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 

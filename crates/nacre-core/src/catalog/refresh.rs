@@ -17,7 +17,11 @@ use super::job::JobState;
 use super::place::{Placing, project_root};
 use super::record::{Admission, GONE, NO_PROJECT, columns, path_text, set_job};
 use super::twins::{self, Moment};
+use super::words::WordLists;
 use crate::transcript::{ADAPTERS, Adapter, Agent, Source};
+
+/// Of a source that is to be read again whatever its stamp says; no adapter has it.
+const NO_VERSION: i64 = -1;
 
 /// An agent and where it keeps its traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +36,8 @@ pub struct RefreshOptions {
     pub connections: Vec<Connection>,
     /// Roots of the registered projects.
     pub projects: Vec<PathBuf>,
+    /// What is kept out of the sessions of each.
+    pub words: WordLists,
     /// Only sources changed at or after this time.
     pub since: Option<Timestamp>,
     /// Only sources changed before this time.
@@ -62,6 +68,8 @@ pub struct RefreshReport {
     /// Of these, read from where they had ended.
     pub resumed: u64,
     pub bytes: u64,
+    /// Sessions of which other words are kept out now.
+    pub reworded: u64,
     /// Sessions that were admitted again because their project was registered since.
     pub readmitted: u64,
     /// Sources that are gone.
@@ -94,10 +102,11 @@ impl Catalog {
         options: &RefreshOptions,
         mut progress: impl FnMut(Progress<'_>),
     ) -> Result<RefreshReport, CatalogError> {
-        let mut report =
-            RefreshReport { readmitted: self.readmit(options)?, ..RefreshReport::default() };
+        let readmitted = self.readmit(options)?;
+        let reworded = self.keep_out(&options.words)?;
+        let mut report = RefreshReport { readmitted, reworded, ..RefreshReport::default() };
         let mut changed = Vec::new();
-        let mut ledger = self.ledger()?;
+        let mut ledger = self.ledger(&options.words)?;
         for connection in &options.connections {
             let Some(adapter) = adapter_of(connection.agent) else { continue };
             let known = ledger.remove(&connection.agent).unwrap_or_default();
@@ -126,7 +135,7 @@ impl Catalog {
     ) -> Result<(Vec<Source>, RefreshReport), CatalogError> {
         let mut report = RefreshReport::default();
         let mut changed = Vec::new();
-        let mut ledger = self.ledger()?;
+        let mut ledger = self.ledger(&options.words)?;
         for connection in &options.connections {
             let Some(adapter) = adapter_of(connection.agent) else { continue };
             let known = ledger.remove(&connection.agent).unwrap_or_default();
@@ -136,17 +145,20 @@ impl Catalog {
         Ok((changed, report))
     }
 
-    /// All sources as they were when they were read, in one walk over the table.
-    fn ledger(&self) -> Result<HashMap<Agent, Known>, CatalogError> {
+    /// All sources as they were when they were read, in one walk over the table. One with sessions that were read under
+    /// another list of words has no version, and so is read again.
+    fn ledger(&self, words: &WordLists) -> Result<HashMap<Agent, Known>, CatalogError> {
+        let outdated = self.read_under_other_words(words)?;
         let mut statement = self
             .connection
-            .prepare_cached("SELECT agent, path, size, modified, inode, version FROM source")?;
+            .prepare_cached("SELECT agent, path, size, modified, inode, version, id FROM source")?;
         let mut rows = statement.query([])?;
         let mut ledger: HashMap<Agent, Known> = HashMap::new();
         while let Some(row) = rows.next()? {
             let name = row.get_ref(0)?.as_str().unwrap_or_default();
             let Some(agent) = Agent::from_name(name) else { continue };
-            let seen = ([row.get(2)?, row.get(3)?, row.get(4)?], row.get(5)?);
+            let version = if outdated.contains(&row.get(6)?) { NO_VERSION } else { row.get(5)? };
+            let seen = ([row.get(2)?, row.get(3)?, row.get(4)?], version);
             ledger.entry(agent).or_default().insert(row.get(1)?, seen);
         }
         Ok(ledger)

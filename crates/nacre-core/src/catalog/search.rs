@@ -20,7 +20,7 @@ use crate::search::{
 use crate::transcript::Agent;
 
 /// The index's name.
-const INDEX_NAME: &str = "traces";
+pub(super) const INDEX_NAME: &str = "traces";
 
 /// What one piece of news holds at most, in bytes of text.
 const MAX_NEWS_BYTES: usize = 8 << 20;

@@ -12,16 +12,24 @@ use rusqlite::{OptionalExtension as _, Transaction, named_params};
 
 use super::db::Catalog;
 use super::error::CatalogError;
+use super::place::project_root;
 use super::record::{
-    Admission, GONE, Growth, Texts, inner, path_text, put_session, put_source, put_source_unread,
-    record, set_job,
+    Admission, GONE, Growth, NewlyRead, Texts, inner, path_text, put_session, put_source,
+    put_source_unread, record, set_job,
 };
 use super::refresh::{RefreshOptions, RefreshReport, SourceProblem};
 use super::twins::{self, Moment};
-use crate::transcript::{Adapter, Began, Error, Hope, Sink, Source, Trace, Watermark};
+use super::words::fingerprint;
+use crate::base::redact::ExtraWords;
+use crate::transcript::{
+    Adapter, Began, Error, Hope, ReadOutcome, SessionFacts, Sink, Source, Trace, Watermark,
+};
 
 /// The reason of sessions in a database that was locked when it was to be read first.
 const IN_USE: &str = "its agent was at work on it";
+
+/// The reason of a session that said something else of its folder each time it was looked at.
+const MOVED: &str = "its folder changed while it was read";
 
 /// What became of one session of a source.
 enum Taken {
@@ -36,6 +44,10 @@ struct Seen {
     watermark: Option<Watermark>,
     /// By this version of the adapter, to the end.
     is_read: bool,
+    cwd: Option<String>,
+    /// The list that it was read under.
+    words: i64,
+    facts: Option<SessionFacts>,
 }
 
 impl Catalog {
@@ -123,37 +135,137 @@ impl Catalog {
     ) -> Result<Taken, CatalogError> {
         self.write(|transaction| {
             let seen = seen_before(transaction, trace, adapter.version())?;
-            let is_same = |seen: &Seen| trace.revision.is_some() && seen.revision == trace.revision;
-            if !options.force && seen.as_ref().is_some_and(|seen| is_same(seen) && seen.is_read) {
-                return Ok(Taken::Unchanged);
-            }
-            let watermark = seen.and_then(|seen| seen.watermark).filter(|_| !options.force);
-            let source = put_source_unread(transaction, &trace.source, adapter.version())?;
-            let session = put_session(transaction, source, trace)?;
-            transaction.execute_batch("SAVEPOINT reading")?;
-            let mut texts = Texts::new(transaction, session);
-            let mut take = |event| texts.take(&event);
-            let outcome = adapter.read(trace, watermark.as_ref(), Sink::said(&mut take));
-            if let Some(error) = texts.failure.take() {
-                return Err(error);
-            }
-            match outcome {
-                Err(error) => {
-                    // What was taken of it belongs to no facts.
-                    transaction.execute_batch("ROLLBACK TO reading; RELEASE reading")?;
-                    let (reason, hope) = (chain(&error), error.hope());
-                    leave_session(transaction, session, &reason, hope, options.now)?;
-                    Ok(Taken::Failed { reason, hope })
-                }
-                Ok(outcome) => {
-                    texts.finish(&outcome)?;
-                    let growth = Growth::of(&outcome, &texts);
-                    record(transaction, session, trace, (&outcome, growth), options)?;
-                    transaction.execute_batch("RELEASE reading")?;
-                    Ok(Taken::Read(outcome.began))
-                }
-            }
+            Visit { transaction, adapter, trace, options, seen }.take()
         })
+    }
+}
+
+/// One look at one session.
+struct Visit<'t> {
+    transaction: &'t Transaction<'t>,
+    adapter: &'t dyn Adapter,
+    trace: &'t Trace,
+    options: &'t RefreshOptions,
+    seen: Option<Seen>,
+}
+
+/// What a read came to.
+enum Reading<'o> {
+    Taken(Began),
+    Failed {
+        reason: String,
+        hope: Hope,
+    },
+    /// It belongs to a project whose words are others than those that were kept out.
+    OtherWords(&'o ExtraWords),
+}
+
+impl<'t> Visit<'t> {
+    fn take(&self) -> rusqlite::Result<Taken> {
+        let force = self.options.force;
+        let words = self.words();
+        // A list that is not known is no reason to look at what did not change.
+        let has_same_words = words.as_ref().map_or(true, |words| self.was_read_under(words));
+        let is_same =
+            |seen: &Seen| self.trace.revision.is_some() && seen.revision == self.trace.revision;
+        let is_unchanged = |seen: &Seen| is_same(seen) && seen.is_read && has_same_words;
+        if !force && self.seen.as_ref().is_some_and(is_unchanged) {
+            return Ok(Taken::Unchanged);
+        }
+        let source =
+            put_source_unread(self.transaction, &self.trace.source, self.adapter.version())?;
+        let session = put_session(self.transaction, source, self.trace)?;
+        let watermark = self.seen.as_ref().and_then(|seen| seen.watermark.as_ref());
+        let watermark = watermark.filter(|_| !force && has_same_words);
+        let first = match words {
+            Ok(words) => self.read(session, words, watermark)?,
+            Err(reason) => Reading::Failed { reason, hope: Hope::Maybe },
+        };
+        let last = match first {
+            Reading::OtherWords(words) => self.read(session, words, None)?,
+            first @ (Reading::Taken(_) | Reading::Failed { .. }) => first,
+        };
+        let (reason, hope) = match last {
+            Reading::Taken(began) => return Ok(Taken::Read(began)),
+            Reading::Failed { reason, hope } => (reason, hope),
+            Reading::OtherWords(_) => (MOVED.to_owned(), Hope::Maybe),
+        };
+        leave_session(self.transaction, session, &reason, hope, self.options.now)?;
+        Ok(Taken::Failed { reason, hope })
+    }
+
+    /// The words to keep out of it. Where projects have different ones, a trace that was never read is looked through
+    /// for its folder first: nothing may reach the disk before it is known whose it is.
+    fn words(&self) -> Result<&'t ExtraWords, String> {
+        let RefreshOptions { words, projects, .. } = self.options;
+        let known = self.seen.as_ref().and_then(|seen| seen.cwd.clone());
+        let cwd = match known {
+            None if !words.are_alike() => {
+                let looked = self.adapter.read(self.trace, None, Sink::said(&mut |_| {}));
+                looked.ok().and_then(|outcome| outcome.facts.cwd)
+            }
+            known => known,
+        };
+        let placing = project_root(cwd.as_deref(), projects);
+        words.of(placing.project()).map_err(str::to_owned)
+    }
+
+    fn was_read_under(&self, words: &ExtraWords) -> bool {
+        self.seen.as_ref().is_some_and(|seen| seen.words == fingerprint(words))
+    }
+
+    /// Reads it; what was taken of a read that failed, or of another project's, is taken back.
+    fn read(
+        &self,
+        session: i64,
+        words: &'t ExtraWords,
+        watermark: Option<&Watermark>,
+    ) -> rusqlite::Result<Reading<'t>> {
+        self.transaction.execute_batch("SAVEPOINT reading")?;
+        let mut texts = Texts::new(self.transaction, session, words);
+        let mut take = |event| texts.take(event);
+        let outcome = self.adapter.read(self.trace, watermark, Sink::said(&mut take));
+        if let Some(error) = texts.failure.take() {
+            return Err(error);
+        }
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                return self.back(Reading::Failed { reason: chain(&error), hope: error.hope() });
+            }
+        };
+        let placing = project_root(outcome.facts.cwd.as_deref(), &self.options.projects);
+        match self.options.words.of(placing.project()) {
+            Err(reason) => {
+                return self.back(Reading::Failed { reason: reason.to_owned(), hope: Hope::Maybe });
+            }
+            Ok(own) if own.fingerprint() != words.fingerprint() => {
+                return self.back(Reading::OtherWords(own));
+            }
+            Ok(_) => {}
+        }
+        texts.finish(&outcome)?;
+        let growth = self.growth(&outcome, &texts);
+        let read = NewlyRead { outcome: &outcome, growth, placing: &placing, words };
+        record(self.transaction, session, self.trace, read, self.options)?;
+        self.transaction.execute_batch("RELEASE reading")?;
+        Ok(Reading::Taken(outcome.began))
+    }
+
+    fn back(&self, reading: Reading<'t>) -> rusqlite::Result<Reading<'t>> {
+        self.transaction.execute_batch("ROLLBACK TO reading; RELEASE reading")?;
+        Ok(reading)
+    }
+
+    /// Whether it says anything new. A session that is read again for the sake of other words need not.
+    fn growth(&self, outcome: &ReadOutcome, texts: &Texts<'_>) -> Growth {
+        let before = self.seen.as_ref().filter(|_| !self.options.force);
+        let before = before.filter(|seen| seen.words != texts.words());
+        let says_the_same = before.and_then(|seen| seen.facts.as_ref()).is_some_and(|facts| {
+            facts.counts == outcome.facts.counts
+                && facts.last_activity == outcome.facts.last_activity
+        });
+        if says_the_same { Growth::Same } else { Growth::of(outcome, texts) }
     }
 }
 
@@ -232,7 +344,7 @@ fn seen_before(
     version: u32,
 ) -> rusqlite::Result<Option<Seen>> {
     let mut statement = transaction.prepare_cached(
-        "SELECT s.revision, s.watermark, s.facts != '' AND o.version = ?4 FROM session s
+        "SELECT s.revision, s.watermark, s.facts != '' AND o.version = ?4, s.cwd, s.words_read, s.facts FROM session s
          JOIN source o ON o.id = s.source WHERE o.agent = ?1 AND o.path = ?2 AND s.inner_id = ?3",
     )?;
     let key = (trace.source.agent.as_str(), path_text(&trace.source.path), inner(trace), version);
@@ -241,7 +353,15 @@ fn seen_before(
             let watermark: Option<String> = row.get(1)?;
             let watermark =
                 watermark.and_then(|json| serde_json::from_str::<Watermark>(&json).ok());
-            Ok(Seen { revision: row.get(0)?, watermark, is_read: row.get(2)? })
+            let facts: String = row.get(5)?;
+            Ok(Seen {
+                revision: row.get(0)?,
+                watermark,
+                is_read: row.get(2)?,
+                cwd: row.get(3)?,
+                words: row.get(4)?,
+                facts: serde_json::from_str(&facts).ok(),
+            })
         })
         .optional()
 }

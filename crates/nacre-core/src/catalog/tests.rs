@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the tests play the agents")]
 
 mod faults;
+mod words;
 
 use std::fs;
 use std::io::Write as _;
@@ -55,6 +56,7 @@ impl World {
 
     fn options(&self) -> RefreshOptions {
         RefreshOptions {
+            words: WordLists::default(),
             connections: vec![Connection {
                 agent: Agent::Generic,
                 roots: vec![self.dir.path().join("traces")],

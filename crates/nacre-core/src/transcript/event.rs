@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::base::redact::redact;
+use crate::base::redact::{ExtraWords, redact};
 
 /// What an event is, whichever agent wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -268,6 +268,8 @@ pub struct BoundedText {
 pub(super) const CUT_SLACK: usize = 2 * 1024;
 /// How far before a secret the words may stand that tell it is one.
 const CONTEXT: usize = 512;
+/// How far from a cut half a word of a person's own may be.
+const CUT_WORD: usize = 256;
 
 impl BoundedText {
     /// Redacts and bounds a text that is wholly in memory.
@@ -297,6 +299,19 @@ impl BoundedText {
             tail: clean_back(last, bounds.tail),
             full_bytes,
         }
+    }
+
+    /// The same text without a person's own words. It was cut before they were looked for, so what stands next to the
+    /// cut goes as well: it may be half of one.
+    fn without_words(self, words: &ExtraWords) -> Self {
+        let Self { head, tail, full_bytes } = self;
+        let (head, tail) = if tail.is_empty() {
+            (head.as_str(), "")
+        } else {
+            (before_cut_word(&head), after_cut_word(&tail))
+        };
+        let (head, tail) = (words.redact(head).into_owned(), words.redact(tail).into_owned());
+        Self { head, tail, full_bytes }
     }
 
     /// A text that nobody wants: only its size is told.
@@ -344,6 +359,18 @@ pub(super) fn clean_back(text: &str, max: usize) -> String {
     // The name that makes a secret of what follows it may be before the view.
     let unsure = CONTEXT.min(clean.len() / 4).max(cut_word_end(&clean));
     back(&clean, max.min(clean.len() - unsure)).to_owned()
+}
+
+/// What stands before the last word, which a cut may have halved.
+fn before_cut_word(text: &str) -> &str {
+    let near = text.floor_char_boundary(text.len().saturating_sub(CUT_WORD));
+    &text[..near + text[near..].rfind(char::is_whitespace).unwrap_or(0)]
+}
+
+/// What stands behind the first word, which a cut may have halved.
+fn after_cut_word(text: &str) -> &str {
+    let near = text.ceil_char_boundary(CUT_WORD.min(text.len()));
+    &text[text[..near].find(char::is_whitespace).unwrap_or(near)..]
 }
 
 /// Where the last word starts, if it may be the beginning of a secret; else the end.
@@ -412,6 +439,15 @@ pub struct Event {
 }
 
 impl Event {
+    /// The same event without the words that a person keeps out of everything.
+    #[must_use]
+    pub fn without_words(self, words: &ExtraWords) -> Self {
+        if words.is_empty() {
+            return self;
+        }
+        Self { text: self.text.without_words(words), ..self }
+    }
+
     pub fn injected(&self) -> Option<InjectedReason> {
         match self.origin {
             Origin::Injected(reason) => Some(reason),
@@ -425,5 +461,29 @@ impl Event {
             Origin::Person(source) => Some(source),
             Origin::Injected(_) | Origin::Agent | Origin::Tool | Origin::Host => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_word_at_a_cut_is_left_out_as_well() {
+        let words = ExtraWords::new(&["Quillhaven".to_owned()]);
+        let text = format!("one Quillhaven {} Quillhaven last", "x ".repeat(200));
+        let bounds = Bounds { head: 9, tail: 9 };
+        let cut =
+            BoundedText::of_parts(Cow::Borrowed(&text[..9]), &text[text.len() - 9..], 9, bounds);
+        assert!(cut.head().ends_with("Quill") && cut.tail().starts_with("aven"), "{cut:?}");
+        let clean = cut.without_words(&words);
+        assert_eq!((clean.head(), clean.tail()), ("one", " last"));
+    }
+
+    #[test]
+    fn a_whole_text_loses_its_words_and_nothing_else() {
+        let words = ExtraWords::new(&["Quillhaven".to_owned()]);
+        let text = BoundedText::new("for Quillhaven, soon", Bounds { head: 99, tail: 99 });
+        assert_eq!(text.without_words(&words).head(), "for [redacted:extra], soon");
     }
 }

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::base::redact::ExtraWords;
+
 /// A coding agent whose traces can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -175,6 +177,20 @@ impl SessionFacts {
             undone: Vec::new(),
             ending: Ending::Unknown,
         }
+    }
+
+    /// The same facts without the words that a person keeps out of everything. Folders stay as they are: they say which
+    /// project it was.
+    #[must_use]
+    pub fn without_words(mut self, words: &ExtraWords) -> Self {
+        if words.is_empty() {
+            return self;
+        }
+        let texts = [&mut self.title, &mut self.git_branch, &mut self.repository];
+        for text in texts.into_iter().flatten().chain(&mut self.other_branches) {
+            *text = words.redact(text).into_owned();
+        }
+        self
     }
 }
 

@@ -41,16 +41,19 @@ impl Automaton {
         let trie = Trie::new(words, &classes, n_classes);
         // Match states go to the end: one comparison tells them.
         let (plain, matching): (Vec<usize>, Vec<usize>) =
-            (0..trie.words.len()).partition(|state| trie.words[*state].is_empty());
+            trie.order.iter().partition(|state| trie.words[**state].is_empty());
         let mut place = vec![0; trie.words.len()];
         for (at, state) in plain.iter().chain(&matching).enumerate() {
             place[*state] = (at * n_classes) as u32;
         }
         let row = |state: &usize| &trie.next[state * n_classes..(state + 1) * n_classes];
-        let rows = plain.iter().chain(&matching).flat_map(row);
+        let mut next = Vec::with_capacity(trie.next.len());
+        for state in plain.iter().chain(&matching) {
+            next.extend(row(state).iter().map(|to| place[*to as usize]));
+        }
         Self {
             classes,
-            next: rows.map(|to| place[*to as usize]).collect(),
+            next,
             n_classes,
             start: place[0],
             first_match: (plain.len() * n_classes) as u32,
@@ -59,21 +62,31 @@ impl Automaton {
         }
     }
 
-    /// Hands every place of `part` where words end to `each`, in order.
-    pub(super) fn each_hit(&self, text: &[u8], part: &Range<usize>, mut each: impl FnMut(Hit<'_>)) {
+    /// Hands every place of `part` where words end to `each`, in order. Returns whether all of it is ASCII, which is
+    /// asked block by block, while a block is at hand.
+    pub(super) fn each_hit(
+        &self,
+        text: &[u8],
+        part: &Range<usize>,
+        mut each: impl FnMut(Hit<'_>),
+    ) -> bool {
         let text = text.get(..part.end).unwrap_or(text);
+        let mut is_ascii = true;
         let mut from = part.start;
         while from < text.len() {
             // Early enough that the state at `from` is right for every word that ends after it.
             let warm = from.saturating_sub(self.longest - 1).max(part.start);
             let length = text.len() - warm;
+            let done = from;
             from = if length < MIN_FOR_LANES + self.longest {
                 self.one_lane(text, warm, from, &mut each)
             } else {
                 let lane = (length - self.longest) / N_LANES;
                 self.four_lanes(text, warm, from, lane.min(LANE), &mut each)
             };
+            is_ascii = is_ascii && text[done..from].is_ascii();
         }
+        is_ascii
     }
 
     fn hand_out(&self, end: usize, state: u32, each: &mut impl FnMut(Hit<'_>)) {
@@ -164,11 +177,14 @@ struct Trie {
     next: Vec<u32>,
     /// The words that end in each state, the longest first.
     words: Vec<Vec<u16>>,
+    /// The states, shorter beginnings first. Text is nearly always in one of those, and so they lie together.
+    order: Vec<usize>,
 }
 
 impl Trie {
     fn new(words: &[&str], classes: &[u8; 256], n_classes: usize) -> Self {
-        let mut trie = Self { next: vec![0; n_classes], words: vec![Vec::new()] };
+        let mut trie =
+            Self { next: vec![0; n_classes], words: vec![Vec::new()], order: Vec::new() };
         for (number, word) in words.iter().enumerate() {
             let mut state = 0;
             for byte in word.bytes() {
@@ -208,10 +224,13 @@ impl Trie {
                 queue.push(child);
             }
         }
+        self.order = queue;
     }
 }
 
 /// One class for each byte that occurs in a word, and the first for all others; with how many there are.
+///
+/// To keep the table small, all control characters are as an escape character, and both ends of a line are one.
 fn classes(words: &[&str]) -> ([u8; 256], usize) {
     let mut is_used = [false; 256];
     for byte in words.iter().flat_map(|word| word.bytes()) {
@@ -222,6 +241,11 @@ fn classes(words: &[&str]) -> ([u8; 256], usize) {
     for byte in (0..=u8::MAX).filter(|byte| is_used[usize::from(*byte)]) {
         classes[usize::from(byte)] = n_classes as u8;
         n_classes += 1;
+    }
+    classes[usize::from(b'\r')] = classes[usize::from(b'\n')];
+    let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    for byte in (0..=u8::MAX).filter(is_control) {
+        classes[usize::from(byte)] = classes[0x1b];
     }
     (classes, n_classes)
 }

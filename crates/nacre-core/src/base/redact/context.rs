@@ -3,6 +3,7 @@
 //! The grammar between name and value is a superset of env files, YAML, JSON, TOML, code, headers,
 //! flags, tags and cells; what keeps code out is how the value is judged, not the grammar.
 
+use super::base64;
 use super::judge;
 use super::names::{self, Name, Role};
 use super::scan::{Found, Weight};
@@ -36,25 +37,38 @@ pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) ->
     let name = names::read(text, role, start, end)?;
     let (link, pos) = link(text, &name, role)?;
     let value = value::read(text, pos)?;
-    let bytes = text.slice(value.start, value.end.min(value.start + judge::SAMPLE));
     let is_json_number = value.writing == Writing::Bare
         && value::quote_at(text, name.end).is_some_and(|quote| quote.mark == b'"');
-    let is_path = role == Role::Password && bytes.starts_with(b"/");
-    if is_json_number || is_path || is_excused(bytes) {
+    let is_secret_to = |end: usize| {
+        let bytes = text.slice(value.start, end.min(value.start + judge::SAMPLE));
+        is_secret_of(bytes, text.slice(name.start, name.end), role, link, value.writing)
+    };
+    // What goes on behind an `&` is judged with what stands before it, and without.
+    let is_secret =
+        is_secret_to(value.end) || (value.core_end != value.end && is_secret_to(value.core_end));
+    if !is_secret || is_json_number {
         return None;
     }
-    let written = text.slice(name.start, name.end);
+    let kind = name.kind(text);
+    Some(Found { start: value.start, end: value.end, kind, weight: Weight::Name })
+}
+
+/// Says whether `bytes` is a secret that is assigned to the name `written`.
+fn is_secret_of(bytes: &[u8], written: &[u8], role: Role, link: Link, writing: Writing) -> bool {
+    let is_path = role == Role::Password && bytes.starts_with(b"/");
     // Test runners print `PASS: name`.
     let is_verdict = written == b"PASS" && link == Link::Loose;
+    if is_path || is_verdict || is_excused(bytes) {
+        return false;
+    }
     let is_variable = link == Link::Tight && written.iter().all(|byte| !byte.is_ascii_lowercase());
-    let is_secret = (is_variable && role == Role::Password && judge::is_word(bytes))
-        || is_secret(bytes, role, link, value.writing);
-    (is_secret && !is_verdict).then_some(Found {
-        start: value.start,
-        end: value.end,
-        kind: name.kind(text),
-        weight: Weight::Name,
-    })
+    let is_login = role == Role::Credential
+        && link != Link::Apart
+        && written.ends_with(b"auth")
+        && base64::is_login(bytes);
+    (is_variable && role == Role::Password && judge::is_word(bytes))
+        || is_login
+        || is_secret(bytes, role, link, writing)
 }
 
 /// Returns how the name is linked to its value, and where the value begins.

@@ -4,10 +4,15 @@
 //! never crosses a quote and never cuts an escape, so lines need no parsing before they are clean.
 
 mod automaton;
+mod base64;
 mod commands;
 mod context;
+mod extra;
+mod fold;
 mod headers;
 mod judge;
+mod lines;
+mod look_alikes;
 mod names;
 mod pem;
 mod rules;
@@ -25,6 +30,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use scan::Found;
+
+pub use extra::ExtraWords;
 pub use stream::Redactor;
 
 /// How often the surroundings of a finding are looked at again after it was taken out.
@@ -54,8 +62,12 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 
 /// Returns `text` with every secret replaced by `[redacted:kind]`, and the number of each kind.
 pub fn redact_counted(text: &str) -> Redacted<'_> {
+    redact_found(text, scan::scan(text))
+}
+
+/// Replaces `found`, and what becomes visible to a rule once it is gone.
+fn redact_found(text: &str, mut found: Vec<Found>) -> Redacted<'_> {
     let mut redacted = Redacted { text: Cow::Borrowed(text), hits: Hits::new() };
-    let mut found = scan::scan(text);
     for _ in 0..MAX_ROUNDS {
         if found.is_empty() {
             break;

@@ -33,6 +33,9 @@ pub(super) const WORDS: &[(&str, Role)] = &[
     ("credentials", Role::Credential),
     ("session", Role::Credential),
     ("sessionid", Role::Credential),
+    // The registry logins of a cluster.
+    ("dockerconfigjson", Role::Secret),
+    ("dockercfg", Role::Secret),
 ];
 
 /// What makes a `key` a secret one, without separators.
@@ -140,6 +143,10 @@ const GLUE: &[&str] = &[
     "proxy",
     "http",
     "app",
+    "identity",
+    "registry",
+    "github",
+    "gitlab",
 ];
 
 /// What may follow the key word in a name.
@@ -234,7 +241,7 @@ impl Name {
 
 /// Returns the name around the key word at `start..end`, if its end promises a secret.
 pub(super) fn read(text: &Text<'_>, role: Role, start: usize, end: usize) -> Option<Name> {
-    let name_end = tail_end(text, end)?;
+    let name_end = tail_end(text, role, end)?;
     let name_start = name_start(text, start);
     let head = text.slice(name_start, start);
     let word = text.slice(start, end);
@@ -273,7 +280,7 @@ fn name_start(text: &Text<'_>, word_start: usize) -> usize {
 }
 
 /// Returns where the name ends, if nothing but a number or a known suffix follows the key word.
-fn tail_end(text: &Text<'_>, word_end: usize) -> Option<usize> {
+fn tail_end(text: &Text<'_>, role: Role, word_end: usize) -> Option<usize> {
     let is_tail = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let rest = text.rest(word_end);
     let n_tail = rest.iter().take(MAX_NAME).position(|byte| !is_tail(byte))?;
@@ -285,8 +292,11 @@ fn tail_end(text: &Text<'_>, word_end: usize) -> Option<usize> {
         tail => tail,
     };
     let is_number = !tail.is_empty() && tail.iter().all(u8::is_ascii_digit);
-    let is_known =
-        is_number || SUFFIXES.iter().any(|suffix| tail.eq_ignore_ascii_case(suffix.as_bytes()));
+    // The inlined keys of a cluster's configuration.
+    let is_inlined = role == Role::Key && tail.eq_ignore_ascii_case(b"data");
+    let is_known = is_number
+        || is_inlined
+        || SUFFIXES.iter().any(|suffix| tail.eq_ignore_ascii_case(suffix.as_bytes()));
     is_known.then_some(word_end + n_tail)
 }
 

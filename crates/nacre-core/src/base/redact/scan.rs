@@ -7,10 +7,11 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::automaton::{Automaton, Hit};
+use super::fold::{self, Folded};
 use super::names::{self, Role};
-use super::rules::{self, Rule};
+use super::rules::{self, Cover, Rule};
 use super::text::Text;
-use super::{commands, context, headers, pem, shape, url};
+use super::{base64, commands, context, headers, lines, pem, shape, surroundings, url};
 
 /// How sure a finding is of its kind: a shape says more than its place, a place more than a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,6 +34,12 @@ pub(super) struct Found {
 #[derive(Clone, Copy)]
 enum Target {
     Shape(&'static Rule),
+    /// A prefix as base64 writes it, behind so many characters of its first group.
+    Base64(usize),
+    /// The beginning of a prefix, and the first byte of a line break.
+    Stump,
+    /// A control character, or a character that is written as an escape: the text has to be folded.
+    Escape,
     Word(Role),
     Pem,
     PemEnd,
@@ -53,7 +60,7 @@ enum Target {
 pub(super) const PLACEHOLDER: &str = "[redacted:";
 
 /// Longer names than this are no kinds of ours.
-const MAX_KIND: usize = 40;
+pub(super) const MAX_KIND: usize = 40;
 
 /// Every anchor as it is looked for, with what it leads to.
 static ANCHORS: LazyLock<Vec<(String, Target)>> = LazyLock::new(anchors);
@@ -71,12 +78,15 @@ fn anchors() -> Vec<(String, Target)> {
         list.extend(rule.anchors.iter().map(|anchor| ((*anchor).to_owned(), Target::Shape(rule))));
     }
     list.extend(rules::discord_anchors().map(|anchor| (anchor, Target::Shape(&rules::DISCORD))));
+    list.extend(base64::anchors().into_iter().map(|(anchor, skip)| (anchor, Target::Base64(skip))));
     for (word, role) in names::WORDS {
         list.extend(in_three_cases(word).map(|word| (word, Target::Word(*role))));
     }
     for (word, target) in STRUCTURES {
         list.extend(in_three_cases(word).map(|word| (word, *target)));
     }
+    list.extend(lines::stumps().into_iter().map(|stump| (stump, Target::Stump)));
+    list.extend(fold::TRIGGERS.iter().map(|mark| ((*mark).to_owned(), Target::Escape)));
     list.sort_by(|a, b| a.0.cmp(&b.0));
     list
 }
@@ -121,6 +131,20 @@ fn capitalized(word: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
+/// Returns the anchors that begin tokens and begin with `stump`, and their rules.
+pub(super) fn shapes_that_begin_with(
+    stump: &[u8],
+) -> impl Iterator<Item = (&'static str, &'static Rule)> {
+    let from = ANCHORS.partition_point(|(anchor, _)| anchor.as_bytes() < stump);
+    let begins = |anchor: &str| anchor.as_bytes().starts_with(stump);
+    ANCHORS[from..].iter().take_while(move |(anchor, _)| begins(anchor)).filter_map(
+        |(anchor, target)| {
+            let Target::Shape(rule) = target else { return None };
+            (rule.cover == Cover::Whole).then_some((anchor.as_str(), *rule))
+        },
+    )
+}
+
 /// Returns every secret of `text`, in order and without overlaps.
 pub(super) fn scan(text: &str) -> Vec<Found> {
     let whole = 0..text.len();
@@ -129,24 +153,57 @@ pub(super) fn scan(text: &str) -> Vec<Found> {
 
 /// Returns every secret of `text` whose anchor stands in one of `parts`.
 pub(super) fn scan_parts(text: &str, parts: &[Range<usize>]) -> Vec<Found> {
-    let mut found = Vec::new();
-    // Most texts have no anchor at all: nothing is set up before the first one.
-    let mut search = None;
-    for part in parts {
-        AUTOMATON.each_hit(text.as_bytes(), part, |hit| {
-            search
-                .get_or_insert_with(|| Search { text: Text::new(text), floor: 0 })
-                .take(hit, &mut found);
-        });
+    let seen = scan_as_it_is(Text::new(text), parts);
+    let mut found = seen.found;
+    let folded = if seen.has_marks { Folded::new(text) } else { None };
+    if let Some(folded) = folded {
+        let around = surroundings(&folded.spots(parts), folded.text.len());
+        let seen = scan_as_it_is(Text::new(&folded.text), &around);
+        found.extend(seen.found.into_iter().map(|one| {
+            let origin = folded.origin(one.start..one.end);
+            Found { start: origin.start, end: origin.end, ..one }
+        }));
     }
     merge(found)
+}
+
+/// Returns every secret of a text that came out of base64.
+pub(super) fn scan_decoded(text: &str, depth: u8) -> Vec<Found> {
+    let whole = 0..text.len();
+    merge(scan_as_it_is(Text::decoded(text, depth), &[whole]).found)
+}
+
+/// What one pass over a text has seen.
+struct Seen {
+    found: Vec<Found>,
+    /// Whether there is something that a reader does not see as it is written.
+    has_marks: bool,
+}
+
+/// Looks for the secrets whose anchors stand in `parts`.
+fn scan_as_it_is(text: Text<'_>, parts: &[Range<usize>]) -> Seen {
+    let mut found = Vec::new();
+    let bytes = text.bytes;
+    let mut search = Search::new(text);
+    let mut is_ascii = true;
+    for part in parts {
+        is_ascii &= AUTOMATON.each_hit(bytes, part, |hit| search.take(hit, &mut found));
+    }
+    Seen { found, has_marks: search.has_escapes || !is_ascii }
 }
 
 /// A look at hits in the order of the text.
 pub(super) struct Search<'t> {
     pub(super) text: Text<'t>,
     /// Where the last placeholder ended; anchors that began before it are part of it.
-    pub(super) floor: usize,
+    floor: usize,
+    has_escapes: bool,
+}
+
+impl<'t> Search<'t> {
+    pub(super) fn new(text: Text<'t>) -> Self {
+        Self { text, floor: 0, has_escapes: false }
+    }
 }
 
 impl Search<'_> {
@@ -162,6 +219,7 @@ impl Search<'_> {
                 self.floor = placeholder_end(&self.text, hit.end);
                 break;
             }
+            self.has_escapes |= matches!(target, Target::Escape);
             let n_found = found.len();
             look(&mut self.text, *target, start, hit.end, found);
             if let Some(one) = found[n_found..].last() {
@@ -173,7 +231,12 @@ impl Search<'_> {
 
 fn look(text: &mut Text<'_>, target: Target, start: usize, end: usize, found: &mut Vec<Found>) {
     match target {
-        Target::Shape(rule) => found.extend(shape::find(text, rule, start, end)),
+        Target::Shape(rule) => match shape::find(text, rule, start, end) {
+            Some(one) => found.push(one),
+            None => lines::find(text, rule, start..end, found),
+        },
+        Target::Stump => lines::find_broken(text, start..end - 1, found),
+        Target::Base64(skip) => base64::find(text, start, skip, found),
         Target::Word(role) => found.extend(context::find(text, role, start, end)),
         Target::Pem => pem::find(text, start, end, found),
         Target::PemEnd => pem::find_rest(text, start, end, found),
@@ -186,12 +249,12 @@ fn look(text: &mut Text<'_>, target: Target, start: usize, end: usize, found: &m
         Target::PasswordFlag => found.extend(commands::password_flag(text, end)),
         Target::Netrc => found.extend(commands::netrc(text, start, end)),
         Target::Sql => found.extend(commands::sql(text, end)),
-        Target::Placeholder => {}
+        Target::Placeholder | Target::Escape => {}
     }
 }
 
 /// Returns where the placeholder ends whose beginning ends at `pos`, or `pos` if it is none of ours.
-fn placeholder_end(text: &Text<'_>, pos: usize) -> usize {
+pub(super) fn placeholder_end(text: &Text<'_>, pos: usize) -> usize {
     let rest = text.rest(pos);
     let is_kind = |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || **byte == b'-';
     let n_kind = rest.iter().take(MAX_KIND).take_while(is_kind).count();

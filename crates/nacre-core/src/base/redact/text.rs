@@ -30,9 +30,11 @@ pub(super) enum Set {
     Credential,
     /// What one line of text may consist of, inside any quotes.
     Line,
+    /// What a token of any provider may consist of.
+    Token,
 }
 
-const N_SETS: usize = 13;
+const N_SETS: usize = 14;
 
 const fn marks(set: Set) -> &'static [u8] {
     match set {
@@ -45,6 +47,7 @@ const fn marks(set: Set) -> &'static [u8] {
         Set::Base64 => b"_-+/=",
         Set::Percent => b"_-+/=%",
         Set::Tilde => b"_~.-",
+        Set::Token => b"_-.+/=~",
     }
 }
 
@@ -62,6 +65,7 @@ const SETS: [Set; N_SETS] = [
     Set::Bare,
     Set::Credential,
     Set::Line,
+    Set::Token,
 ];
 
 /// One bit per set for every byte.
@@ -104,7 +108,8 @@ const fn letter_or_digit(set: Set, byte: u8) -> bool {
         | Set::Tilde
         | Set::Bare
         | Set::Credential
-        | Set::Line => byte.is_ascii_alphanumeric(),
+        | Set::Line
+        | Set::Token => byte.is_ascii_alphanumeric(),
     }
 }
 
@@ -129,11 +134,26 @@ pub(super) struct Text<'t> {
     runs: [(usize, usize); N_SETS],
     /// Where the last findings end: a secret may be glued to the one before it.
     ends: [usize; 4],
+    /// How often base64 was decoded to come to this text.
+    pub(super) depth: u8,
+    /// What was decoded and scanned last, by the place of its groups.
+    pub(super) decoded: [(usize, usize); 4],
 }
 
 impl<'t> Text<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Text { bytes: text.as_bytes(), runs: [(0, 0); N_SETS], ends: [0; 4] }
+        Self::decoded(text, 0)
+    }
+
+    /// Takes a text that came out of base64, decoded `depth` times.
+    pub(super) fn decoded(text: &'t str, depth: u8) -> Self {
+        Text {
+            bytes: text.as_bytes(),
+            runs: [(0, 0); N_SETS],
+            ends: [0; 4],
+            depth,
+            decoded: [(0, 0); 4],
+        }
     }
 
     pub(super) fn at(&self, pos: usize) -> Option<u8> {

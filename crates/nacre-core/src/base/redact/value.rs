@@ -11,6 +11,12 @@ const MAX_VALUE: usize = 8192;
 /// Deeper escaping than this is not followed; `\` doubles with every level.
 const MAX_LEVEL: usize = 5;
 
+/// How far before a value the beginning of a query is looked for.
+const MAX_QUERY: usize = 512;
+
+/// The longest name of a parameter.
+const MAX_PARAMETER: usize = 64;
+
 /// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Writing {
@@ -23,6 +29,8 @@ pub(super) enum Writing {
 pub(super) struct Value {
     pub(super) start: usize,
     pub(super) end: usize,
+    /// Where it would end if `&` separated: `end`, but for a bare value with an `&` in it.
+    pub(super) core_end: usize,
     pub(super) writing: Writing,
 }
 
@@ -32,6 +40,13 @@ pub(super) struct Quote {
     pub(super) mark: u8,
     level: usize,
     pub(super) end: usize,
+}
+
+impl Quote {
+    /// Says whether `other` is the same mark at the same depth of escaping.
+    pub(super) fn is_like(self, other: Self) -> bool {
+        self.mark == other.mark && self.level == other.level
+    }
 }
 
 /// Returns the quote at `pos`, if there is one.
@@ -71,7 +86,7 @@ fn read_quoted(text: &Text<'_>, open: Quote) -> Option<Value> {
             b'\\' => n_slashes += 1,
             b'"' | b'\'' | b'`' if *byte == open.mark || *byte == b'"' => {
                 if let Some(end) = closes(open, *byte, start + idx, n_slashes) {
-                    return Some(Value { start, end, writing: Writing::Quoted });
+                    return Some(Value { start, end, core_end: end, writing: Writing::Quoted });
                 }
                 n_slashes = 0;
             }
@@ -106,12 +121,32 @@ fn closes(open: Quote, mark: u8, pos: usize, mut n_slashes: usize) -> Option<usi
 
 /// Returns the bare word at `pos`, if it is not the beginning of an expression.
 fn read_bare(text: &mut Text<'_>, pos: usize) -> Option<Value> {
-    let end = text.run_end(Set::Bare, pos);
+    let core_end = text.run_end(Set::Bare, pos);
+    let mut end = core_end;
+    while end > pos && text.at(end) == Some(b'&') && !separates(text, pos, end) {
+        end = text.run_end(Set::Bare, end + 1);
+    }
     let is_expression = match text.at(end) {
         Some(b'(' | b'[' | b'{') => true,
         Some(b'<') => text.at(end + 1) != Some(b'/'),
         Some(_) | None => false,
     };
-    let value = Value { start: pos, end, writing: Writing::Bare };
+    let value = Value { start: pos, end, core_end, writing: Writing::Bare };
     (!is_expression && end - pos <= MAX_VALUE).then_some(value)
+}
+
+/// Says whether the `&` at `at` ends the value that begins at `pos`: it does in the query of an address, before the next
+/// parameter of a form, and where nothing of a value follows.
+fn separates(text: &Text<'_>, pos: usize, at: usize) -> bool {
+    let rest = text.rest(at + 1);
+    if !rest.first().is_some_and(|byte| Set::Bare.has(*byte)) || rest.starts_with(b"amp;") {
+        return true;
+    }
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.%".contains(byte);
+    let n_name = rest.iter().take(MAX_PARAMETER).take_while(is_name).count();
+    let is_parameter = n_name > 0 && rest.get(n_name) == Some(&b'=');
+    let head = text.slice(pos.saturating_sub(MAX_QUERY), pos);
+    let is_address = |byte: &&u8| byte.is_ascii_graphic() && !b"\"'`".contains(byte);
+    let mut address = head.iter().rev().take_while(is_address);
+    is_parameter || address.any(|byte| matches!(byte, b'?' | b'&' | b'#'))
 }

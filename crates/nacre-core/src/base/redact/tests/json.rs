@@ -149,6 +149,12 @@ pub(super) fn fragment() -> impl Strategy<Value = String> {
         "mysql -p",
         "curl -u a:",
         "&sig=",
+        "\u{200b}",
+        "\u{430}",
+        "\\u0067",
+        "\" + \"",
+        "\n",
+        "Z2hwXw",
         "\"\"\"",
     ]);
     prop_oneof![3 => secret, 6 => words.prop_map(str::to_owned), 1 => any::<String>()]

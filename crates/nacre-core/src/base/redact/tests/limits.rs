@@ -113,6 +113,23 @@ const HOSTILE: &[&str] = &[
     "secret,",
     "\u{1b}[31m",
     "é",
+    "\u{200b}",
+    "g\u{200b}hp_",
+    "раss",
+    "\\u0067",
+    "\\\\u200b",
+    "ghp_\n",
+    "ghp_a1\n",
+    "gh\np_a1B2c3D4e5F6g7H8i9\n",
+    "\"ghp_a1\" + ",
+    "Z2hwX",
+    "Z2hwX2",
+    "cGF0",
+    "LS0tLS1CRUdJTi",
+    "TFMwdExTMUNSVWRKVGk",
+    "password=a&",
+    "&password=abcdefg1&",
+    "token=a1B2c3D4e5F6&b",
 ];
 
 /// At this size a quadratic step would keep the test busy for hours.

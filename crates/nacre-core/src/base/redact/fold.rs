@@ -1,0 +1,258 @@
+//! The text as a reader sees it: without what is invisible, and with look-alikes as the letters they look like.
+//!
+//! Secrets are looked for in this copy as well. What is found there is replaced in the text as it came, so that the
+//! rest of the text stays as it was.
+
+use std::ops::Range;
+
+use super::look_alikes::{Seen, seen};
+
+/// Bytes of plain text are looked at in blocks of this size.
+const BLOCK: usize = 64;
+
+/// A longer sequence of a terminal is not followed.
+const MAX_SEQUENCE: usize = 32;
+
+/// A longer word is judged by its surroundings.
+const MAX_WORD: usize = 256;
+
+/// A shorter word of another script that could be read as ASCII is a word of that script.
+const MIN_FOREIGN_WORD: usize = 4;
+
+/// What tells that a text of ASCII has to be folded: an escape of JSON, and any control character, of which the
+/// automaton knows only one.
+///
+/// The engine looks for them with its other anchors, so that a text without any pays nothing.
+pub(super) const TRIGGERS: [&str; 2] = ["\\u", "\x1b"];
+
+fn is_mark(byte: u8) -> bool {
+    // As a signed number what is not ASCII is below zero.
+    (((byte as i8) < 0x20) & (byte != b'\n') & (byte != b'\t') & (byte != b'\r')) | (byte == 0x7f)
+}
+
+/// A piece of the text that is read as something else.
+#[derive(Clone, Copy, Debug)]
+struct Unit {
+    /// Where it stands in the folded text.
+    at: usize,
+    /// How much of the folded text it is: one byte, or nothing.
+    len: usize,
+    /// Where it stands in the text as it came.
+    start: usize,
+    end: usize,
+}
+
+/// A folded text that remembers where every byte came from.
+pub(super) struct Folded {
+    pub(super) text: String,
+    units: Vec<Unit>,
+}
+
+impl Folded {
+    /// Folds `text`; nothing if it reads as it is written.
+    pub(super) fn new(text: &str) -> Option<Self> {
+        let mut folder =
+            Folder { text, folded: String::new(), units: Vec::new(), done: 0, word: None };
+        let mut spots = Spots::new(text.as_bytes());
+        let mut pos = 0;
+        while let Some(spot) = spots.next(pos) {
+            pos = folder.take(spot);
+        }
+        if folder.units.is_empty() {
+            return None;
+        }
+        folder.folded.push_str(&text[folder.done..]);
+        Some(Self { text: folder.folded, units: folder.units })
+    }
+
+    /// Returns the places of the folded text that are read otherwise, of those that came from `parts`.
+    pub(super) fn spots(&self, parts: &[Range<usize>]) -> Vec<usize> {
+        let is_in = |unit: &&Unit| {
+            let next = parts.partition_point(|part| part.end < unit.start);
+            parts.get(next).is_some_and(|part| part.start <= unit.end)
+        };
+        self.units.iter().filter(is_in).map(|unit| unit.at).collect()
+    }
+
+    /// Returns where `range` of the folded text came from.
+    pub(super) fn origin(&self, range: Range<usize>) -> Range<usize> {
+        let start = self.byte_origin(range.start).start;
+        let end = range.end.checked_sub(1).map_or(start, |last| self.byte_origin(last).end);
+        start..end.max(start)
+    }
+
+    fn byte_origin(&self, pos: usize) -> Range<usize> {
+        let next = self.units.partition_point(|unit| unit.at + unit.len <= pos);
+        if let Some(unit) = self.units.get(next).filter(|unit| unit.at == pos) {
+            return unit.start..unit.end;
+        }
+        let start = match next.checked_sub(1).and_then(|before| self.units.get(before)) {
+            Some(unit) => unit.end + (pos - unit.at - unit.len),
+            None => pos,
+        };
+        start..start + 1
+    }
+}
+
+/// The next places at which a unit may begin.
+struct Spots<'t> {
+    bytes: &'t [u8],
+    mark: usize,
+    escape: usize,
+}
+
+impl<'t> Spots<'t> {
+    fn new(bytes: &'t [u8]) -> Self {
+        Self { bytes, mark: next_mark(bytes, 0), escape: next_escape(bytes, 0) }
+    }
+
+    /// Returns the first of them that does not stand before `from`.
+    fn next(&mut self, from: usize) -> Option<usize> {
+        if self.mark < from {
+            self.mark = next_mark(self.bytes, from);
+        }
+        if self.escape < from {
+            self.escape = next_escape(self.bytes, from);
+        }
+        let spot = self.mark.min(self.escape);
+        (spot < self.bytes.len()).then_some(spot)
+    }
+}
+
+/// Returns the next byte that is no plain text, or the end. Blocks without one are passed many bytes at once.
+fn next_mark(bytes: &[u8], from: usize) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    let has_mark = |block: &[u8]| block.iter().fold(false, |any, byte| any | is_mark(*byte));
+    let n_blocks = rest.chunks(BLOCK).take_while(|block| !has_mark(block)).count();
+    let start = (n_blocks * BLOCK).min(rest.len());
+    let tail = &rest[start..];
+    from + start + tail.iter().position(|byte| is_mark(*byte)).unwrap_or(tail.len())
+}
+
+/// Returns where the backslashes of the next `\u` begin, or the end.
+fn next_escape(bytes: &[u8], from: usize) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    let Some(at) = memchr::memmem::find(rest, b"\\u") else { return bytes.len() };
+    from + at - rest[..at].iter().rev().take_while(|byte| **byte == b'\\').count()
+}
+
+/// Whether the look-alikes of one word are read as ASCII.
+struct Word {
+    end: usize,
+    is_disguise: bool,
+}
+
+struct Folder<'t> {
+    text: &'t str,
+    folded: String,
+    units: Vec<Unit>,
+    /// Up to here the text is folded.
+    done: usize,
+    word: Option<Word>,
+}
+
+impl Folder<'_> {
+    /// Folds what begins at `spot`, and returns where it ends.
+    fn take(&mut self, spot: usize) -> usize {
+        let Some((c, end)) = char_at(self.text, spot) else { return spot + 1 };
+        let is_escape = self.text.as_bytes()[spot] == b'\\';
+        if c == '\u{1b}' {
+            let end = end + sequence_len(&self.text.as_bytes()[end..]);
+            self.push(spot..end, None);
+            return end;
+        }
+        match seen(c) {
+            Seen::Itself if is_escape && is_plain(c) => self.push(spot..end, Some(c as u8)),
+            Seen::Itself => {}
+            Seen::Nothing => self.push(spot..end, None),
+            Seen::As(byte) => self.push(spot..end, Some(byte)),
+            Seen::InWord(byte) if self.is_in_disguise(spot..end) => self.push(spot..end, byte),
+            Seen::InWord(_) => {}
+        }
+        end
+    }
+
+    fn push(&mut self, range: Range<usize>, byte: Option<u8>) {
+        self.folded.push_str(&self.text[self.done..range.start]);
+        let at = self.folded.len();
+        self.folded.extend(byte.map(char::from));
+        let len = self.folded.len() - at;
+        self.units.push(Unit { at, len, start: range.start, end: range.end });
+        self.done = range.end;
+    }
+
+    /// Says whether the word around a look-alike has ASCII in it, or nothing but look-alikes.
+    fn is_in_disguise(&mut self, range: Range<usize>) -> bool {
+        if let Some(word) = self.word.as_ref().filter(|word| range.start < word.end) {
+            return word.is_disguise;
+        }
+        let floor = self.text.floor_char_boundary(range.start.saturating_sub(MAX_WORD));
+        let head = &self.text[floor..range.start];
+        let n_head = head.len() - head.trim_end_matches(is_word_char).len();
+        let limit = self.text.floor_char_boundary(range.end + MAX_WORD);
+        // An escape is one character of a word.
+        let tail = &self.text[range.end..limit.max(range.end)];
+        let n_tail = tail.len() - tail.trim_start_matches(is_word_char).len();
+        let word = &self.text[range.start - n_head..range.end + n_tail];
+        let has_ascii = word.bytes().any(|byte| byte.is_ascii_alphanumeric());
+        let is_foldable = |c: char| seen(c) != Seen::Itself;
+        let is_disguise = has_ascii
+            || (word.chars().count() >= MIN_FOREIGN_WORD && word.chars().all(is_foldable));
+        self.word = Some(Word { end: range.end + n_tail, is_disguise });
+        is_disguise
+    }
+}
+
+fn is_word_char(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-') || !c.is_ascii() && seen(c) != Seen::Itself
+}
+
+/// Marks that a value may consist of; quotes and backslashes stay escaped.
+fn is_plain(c: char) -> bool {
+    (c.is_ascii_graphic() || c == ' ') && !matches!(c, '"' | '\'' | '`' | '\\')
+}
+
+/// Returns the character at `spot`, which may be written as an escape of JSON at any depth, and where it ends.
+fn char_at(text: &str, spot: usize) -> Option<(char, usize)> {
+    let rest = text.get(spot..)?;
+    if !rest.starts_with('\\') {
+        let c = rest.chars().next()?;
+        return Some((c, spot + c.len_utf8()));
+    }
+    let n_slashes = rest.bytes().take_while(|byte| *byte == b'\\').count();
+    let Some((first, end)) = unit_at(rest, n_slashes) else {
+        return Some(('\\', spot + n_slashes));
+    };
+    let next = rest.get(end..).unwrap_or_default();
+    let n_slashes = next.bytes().take_while(|byte| *byte == b'\\').count();
+    let second =
+        unit_at(next, n_slashes).filter(|_| n_slashes > 0 && (0xd800..0xdc00).contains(&first));
+    let (units, end) = match second {
+        Some((second, n_second)) => (vec![first, second], end + n_second),
+        None => (vec![first], end),
+    };
+    let c = char::decode_utf16(units).next()?.unwrap_or(char::REPLACEMENT_CHARACTER);
+    Some((c, spot + end))
+}
+
+/// Returns the number of `uXXXX` at `at`, and where it ends.
+fn unit_at(rest: &str, at: usize) -> Option<(u16, usize)> {
+    let digits = rest.get(at..)?.strip_prefix('u')?.get(..4)?;
+    let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let code = u16::from_str_radix(digits, 16).ok().filter(|_| is_hex)?;
+    Some((code, at + 5))
+}
+
+/// Returns the length of what follows an escape character and goes to the terminal.
+fn sequence_len(rest: &[u8]) -> usize {
+    match rest {
+        [b'[', tail @ ..] => {
+            let is_parameter = |byte: &&u8| (0x20..0x40).contains(*byte);
+            let n = tail.iter().take(MAX_SEQUENCE).take_while(is_parameter).count();
+            let is_whole = tail.get(n).is_some_and(|byte| (0x40..0x7f).contains(byte));
+            if is_whole { n + 2 } else { 0 }
+        }
+        [b'(' | b')', set, ..] if set.is_ascii_alphanumeric() => 2,
+        _ => 0,
+    }
+}

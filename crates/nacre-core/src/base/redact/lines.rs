@@ -1,0 +1,334 @@
+//! Tokens in pieces: broken over lines, or over strings that are concatenated.
+//!
+//! Pieces are joined only where the first reaches the end of its line or literal, and only if the whole has a known shape
+//! that the first piece alone has not. What follows must look generated, so that no ordinary word is taken along.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::judge;
+use super::rules::{self, Cover, Rule};
+use super::scan::{self, Found, Weight};
+use super::shape;
+use super::text::{Set, Text};
+use super::value;
+
+/// More pieces than this are not joined.
+const MAX_PIECES: usize = 12;
+
+/// A longer piece is no part of a token.
+const MAX_PIECE: usize = 512;
+
+/// What stands before the first piece and decides whether a token may begin there.
+const N_BEFORE: usize = 48;
+
+/// Room for indentation, or for the end of one literal and the beginning of the next.
+const MAX_MARGIN: usize = 48;
+
+/// How far back the beginning of a line is looked for.
+const MAX_LINE: usize = 240;
+
+/// A shorter anchor is the end of an ordinary word too often.
+const MIN_ANCHOR: usize = 3;
+
+/// Beginnings of longer anchors would only make the table of anchors larger.
+const MAX_ANCHOR: usize = 12;
+
+/// Fewer letters of an anchor end too many ordinary lines: `ts`, `nt`.
+const MIN_STUMP: usize = 3;
+
+/// What quotes, comments and diffs begin their lines with.
+const MARKS: &[u8] = b">|+-#*/;% ";
+
+/// What must follow a beginning of an anchor on the next line.
+const MIN_BODY: usize = 16;
+
+/// Encoded text is broken into lines of at least this width.
+pub(super) const MIN_WIDTH: usize = 56;
+
+/// Appends the pieces of the token of `rule` whose anchor stands at `anchor`.
+pub(super) fn find(
+    text: &mut Text<'_>,
+    rule: &'static Rule,
+    anchor: Range<usize>,
+    found: &mut Vec<Found>,
+) {
+    let letters = text.slice(anchor.start, anchor.end);
+    // `pat` stands in every path, and no line of prose should be measured for it.
+    let is_word = letters.iter().all(u8::is_ascii_lowercase);
+    let is_start = rule.lead.is_some() || text.is_edge(rule.edge, anchor.start);
+    if letters.len() < MIN_ANCHOR || is_word || !is_start {
+        return;
+    }
+    let first_end = text.run_end(Set::Token, anchor.end);
+    let can_go_on = matches!(text.at(first_end), Some(b'\n' | b'\r' | b'\\' | b'"' | b'\'' | b'`'));
+    if can_go_on && first_end - anchor.start <= MAX_PIECE {
+        let n_anchor = anchor.len();
+        join(text, rule, anchor.start..first_end, n_anchor, found);
+    }
+}
+
+/// Returns every beginning of a prefix of the table with what a line break begins with.
+///
+/// The engine looks for them with its other anchors: going over all line breaks would cost every text.
+pub(super) fn stumps() -> BTreeSet<String> {
+    let is_whole = |rule: &&Rule| rule.cover == Cover::Whole && rule.lead.is_none();
+    let anchors = rules::RULES.iter().filter(is_whole).flat_map(|rule| rule.anchors);
+    let mut stumps = BTreeSet::new();
+    for anchor in anchors.filter(|anchor| (MIN_ANCHOR..=MAX_ANCHOR).contains(&anchor.len())) {
+        for n_left in MIN_STUMP..anchor.len() {
+            // The automaton takes one end of a line for the other.
+            stumps.extend(["\n", "\\"].map(|mark| format!("{}{mark}", &anchor[..n_left])));
+        }
+    }
+    stumps
+}
+
+/// Appends the pieces of the token of whose prefix only `stump` stands before a line break.
+pub(super) fn find_broken(text: &Text<'_>, stump: Range<usize>, found: &mut Vec<Found>) {
+    let Some(next) = line_break_end(text, stump.end) else { return };
+    let line = text.rest(skip_blanks(text, next));
+    let n_mark = line.iter().take(MAX_MARGIN).take_while(|byte| MARKS.contains(byte)).count();
+    if !is_body(line) && !is_body(&line[n_mark..]) {
+        return;
+    }
+    let body = text.rest(skip_margin(text, stump.start, next));
+    let left = text.slice(stump.start, stump.end);
+    for (anchor, rule) in scan::shapes_that_begin_with(left) {
+        let rest = &anchor.as_bytes()[left.len()..];
+        if !rest.is_empty() && body.starts_with(rest) {
+            join(text, rule, stump.clone(), anchor.len(), found);
+        }
+    }
+}
+
+/// Says whether a line begins with as much of a token as must follow a beginning of its anchor.
+fn is_body(line: &[u8]) -> bool {
+    line.get(..MIN_BODY).is_some_and(|body| body.iter().all(|byte| Set::Token.has(*byte)))
+}
+
+/// What stands between two pieces.
+struct Gap {
+    end: usize,
+    has_quote: bool,
+}
+
+/// The pieces side by side, with what stands before them.
+struct Joined {
+    bytes: String,
+    /// Where each piece stands in the text, the first with what stands before it.
+    pieces: Vec<Range<usize>>,
+    has_quote: bool,
+}
+
+/// Joins pieces to `first` until they have the shape of `rule`, and goes on while what follows is generated.
+fn join(
+    text: &Text<'_>,
+    rule: &'static Rule,
+    first: Range<usize>,
+    n_anchor: usize,
+    found: &mut Vec<Found>,
+) {
+    // Nearly always the text does not go on, or with an ordinary word.
+    let has_next =
+        gap(text, first.start, first.end).is_some_and(|gap| is_generated(piece_at(text, gap.end)));
+    if !has_next {
+        return;
+    }
+    let before = text.slice(first.start.saturating_sub(N_BEFORE), first.start);
+    let n_before = before.iter().rev().take_while(|byte| byte.is_ascii()).count();
+    let mut joined = Joined { bytes: String::new(), pieces: Vec::new(), has_quote: false };
+    joined.push(text, first.start - n_before..first.end);
+    let anchor = n_before..n_before + n_anchor;
+    let mut token: Option<Found> = None;
+    while joined.pieces.len() < MAX_PIECES {
+        let Some(last) = joined.pieces.last() else { break };
+        let Some(gap) = gap(text, first.start, last.end) else { break };
+        let bytes = piece_at(text, gap.end);
+        let is_generated = is_generated(bytes);
+        if bytes.is_empty() || (token.is_some() && !is_generated) {
+            break;
+        }
+        joined.push(text, gap.end..gap.end + bytes.len());
+        let longer = joined.shape(rule, &anchor).filter(|_| is_generated);
+        if token.is_some() && longer.is_none() {
+            break;
+        }
+        joined.has_quote |= gap.has_quote;
+        token = longer;
+    }
+    if let Some(token) = token {
+        joined.give_back(token, found);
+    }
+}
+
+/// Returns what could be a piece of a token at `pos`.
+fn piece_at<'t>(text: &Text<'t>, pos: usize) -> &'t [u8] {
+    let rest = text.rest(pos);
+    let n_piece = rest.iter().take(MAX_PIECE).take_while(|byte| Set::Token.has(**byte)).count();
+    &rest[..n_piece]
+}
+
+/// Says whether a piece is no ordinary word.
+fn is_generated(piece: &[u8]) -> bool {
+    // Most words have neither, and need not be measured.
+    let n_signs = piece.iter().filter(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
+    n_signs.count() > 1 && (judge::Stats::of(piece).n_jumps > 0 || judge::is_generated(piece))
+}
+
+impl Joined {
+    fn push(&mut self, text: &Text<'_>, piece: Range<usize>) {
+        let bytes = text.slice(piece.start, piece.end);
+        self.bytes.extend(bytes.iter().map(|byte| char::from(*byte)));
+        self.pieces.push(piece);
+    }
+
+    /// Returns the token of `rule` that reaches into the last piece.
+    fn shape(&self, rule: &'static Rule, anchor: &Range<usize>) -> Option<Found> {
+        let last = self.bytes.len() - self.pieces.last()?.len();
+        let mut text = Text::new(&self.bytes);
+        let found = shape::find(&mut text, rule, anchor.start, anchor.end)?;
+        let body = text.slice(anchor.end.min(found.end), found.end);
+        (found.end > last && judge::is_generated(body)).then_some(found)
+    }
+
+    /// Appends `token` as ranges of the text: one, or one a piece where quotes stand between.
+    fn give_back(&self, token: Found, found: &mut Vec<Found>) {
+        let mut at = 0;
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for piece in &self.pieces {
+            let start = token.start.clamp(at, at + piece.len()) - at;
+            let end = token.end.clamp(at, at + piece.len()) - at;
+            at += piece.len();
+            if start < end {
+                ranges.push(piece.start + start..piece.start + end);
+            }
+        }
+        if let (false, Some(first), Some(last)) = (self.has_quote, ranges.first(), ranges.last()) {
+            let whole = first.start..last.end;
+            ranges.clear();
+            ranges.push(whole);
+        }
+        found.extend(ranges.into_iter().map(|range| Found {
+            start: range.start,
+            end: range.end,
+            kind: token.kind,
+            weight: Weight::Shape,
+        }));
+    }
+}
+
+/// Returns the gap at `pos`, if the text that began at `start` goes on behind it.
+fn gap(text: &Text<'_>, start: usize, pos: usize) -> Option<Gap> {
+    if let Some(end) = line_break_end(text, pos) {
+        return Some(Gap { end: skip_margin(text, start, end), has_quote: false });
+    }
+    let close = value::quote_at(text, pos)?;
+    let (mut end, mut n_signs) = (close.end, 0);
+    while end - close.end < MAX_MARGIN {
+        let open = value::quote_at(text, end);
+        if let Some(open) = open.filter(|_| end > close.end) {
+            return open.is_like(close).then_some(Gap { end: open.end, has_quote: true });
+        }
+        end = match text.at(end)? {
+            b' ' | b'\t' | b'\n' | b'\r' => end + 1,
+            b'+' | b'.' | b'&' if n_signs < 2 => {
+                n_signs += 1;
+                end + 1
+            }
+            _ => line_break_end(text, end)?,
+        };
+    }
+    None
+}
+
+/// Returns where the line break at `pos` ends: raw, escaped at any depth, or behind a backslash.
+fn line_break_end(text: &Text<'_>, pos: usize) -> Option<usize> {
+    let slashes =
+        |pos: usize| text.rest(pos).iter().take(32).take_while(|byte| **byte == b'\\').count();
+    let n_slashes = slashes(pos);
+    let after = pos + n_slashes;
+    match text.rest(after) {
+        [b'\r', b'\n', ..] => Some(after + 2),
+        [b'\n', ..] => Some(after + 1),
+        [b'n', ..] if n_slashes > 0 => Some(after + 1),
+        [b'r', ..] if n_slashes > 0 => {
+            let n_more = slashes(after + 1);
+            let is_pair = n_more > 0 && text.at(after + 1 + n_more) == Some(b'n');
+            Some(if is_pair { after + 2 + n_more } else { after + 1 })
+        }
+        _ => None,
+    }
+}
+
+/// Skips what stands before the text of a line: indentation, and the mark of a quote, a comment or a diff that the line
+/// of `start` begins with as well.
+fn skip_margin(text: &Text<'_>, start: usize, pos: usize) -> usize {
+    let pos = skip_blanks(text, pos);
+    if text.at(pos).is_none_or(|byte| byte.is_ascii_alphanumeric()) {
+        return pos;
+    }
+    let line = text.slice(line_start(text, start), start);
+    let line = &line[line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()..];
+    let n_mark = line.iter().take_while(|byte| MARKS.contains(byte)).count();
+    let mark = line[..n_mark].trim_ascii_end();
+    if !mark.is_empty() && text.rest(pos).starts_with(mark) {
+        skip_blanks(text, pos + mark.len())
+    } else {
+        pos
+    }
+}
+
+fn skip_blanks(text: &Text<'_>, mut pos: usize) -> usize {
+    let limit = pos + MAX_MARGIN;
+    while pos < limit {
+        pos = match text.rest(pos) {
+            [b' ' | b'\t', ..] => pos + 1,
+            [b'\\', b't', ..] => pos + 2,
+            [b'\\', b'\\', b't', ..] => pos + 3,
+            _ => break,
+        };
+    }
+    pos
+}
+
+fn line_start(text: &Text<'_>, pos: usize) -> usize {
+    let floor = pos.saturating_sub(MAX_LINE);
+    let head = text.slice(floor, pos);
+    let raw = memchr::memrchr(b'\n', head).map(|at| at + 1);
+    let escaped = memchr::memmem::rfind(head, b"\\n").map(|at| at + 2);
+    floor + raw.max(escaped).unwrap_or(0)
+}
+
+/// Returns the lines, up to `max_lines` of them, in which the base64 that reaches `end` goes on.
+pub(super) fn wrapped(text: &mut Text<'_>, mut end: usize, max_lines: usize) -> Vec<Range<usize>> {
+    let mut lines: Vec<Range<usize>> = Vec::new();
+    while let Some(next) = line_break_end(text, end).filter(|_| lines.len() < max_lines) {
+        let start = skip_blanks(text, next);
+        end = text.run_end(Set::Base64, start);
+        let run = text.slice(start, end);
+        let ends_line =
+            text.at(end).is_none_or(|byte| matches!(byte, b'\n' | b'\r' | b'\\' | b'"' | b'\''));
+        let is_full = match lines.first() {
+            None => run.len() >= MIN_WIDTH,
+            Some(first) => run.len() == first.len(),
+        };
+        let is_last = match lines.first() {
+            None => judge::is_random(run) && run.len().is_multiple_of(4),
+            Some(first) => run.len() < first.len() && is_rest(run),
+        };
+        if !ends_line || run.len() > MAX_PIECE || !(is_full || is_last) {
+            break;
+        }
+        lines.push(start..end);
+        if !is_full {
+            break;
+        }
+    }
+    lines
+}
+
+/// Says whether a short last line is the rest of what was encoded, and not a word.
+fn is_rest(run: &[u8]) -> bool {
+    run.ends_with(b"=") || judge::Stats::of(run).n_jumps > 0
+}

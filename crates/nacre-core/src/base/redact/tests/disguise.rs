@@ -1,0 +1,348 @@
+//! Secrets in disguise: invisible characters, look-alikes, line breaks, base64, and values with an `&` in them.
+
+use serde_json::json;
+
+use super::super::{Redactor, redact};
+use super::corpus::{Dice, KINDS, Sample};
+
+/// Kinds that are known by their shape alone, wherever they stand.
+const SHAPES: &[&str] = &[
+    "anthropic-api",
+    "openai-project",
+    "github-classic",
+    "github-fine",
+    "gitlab-personal",
+    "google-api",
+    "aws-access",
+    "slack-bot",
+    "stripe-live",
+    "npm",
+    "huggingface",
+    "sendgrid",
+    "jwt",
+];
+
+fn sample(label: &str, seed: u64) -> Sample {
+    let kind = KINDS.iter().find(|kind| kind.label == label).unwrap();
+    kind.sample(&mut Dice::new(seed))
+}
+
+fn base64(text: &str) -> String {
+    const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let group = |bytes: &[u8]| {
+        let bits = (0..3).fold(0, |bits, at| bits << 8 | usize::from(*bytes.get(at).unwrap_or(&0)));
+        let chars = [18, 12, 6, 0].map(|shift| char::from(ALPHABET[bits >> shift & 63]));
+        let n_chars = bytes.len() + 1;
+        (0..4).map(|at| if at < n_chars { chars[at] } else { '=' }).collect::<String>()
+    };
+    text.as_bytes().chunks(3).map(group).collect()
+}
+
+/// Asserts that nothing but placeholders is left between the first and the last word of `text`.
+fn check_gone(text: &str, secret: &str) {
+    let clean = redact(text);
+    assert!(clean.contains("[redacted:"), "{text}\nstayed");
+    let left: String = clean.chars().filter(char::is_ascii_alphanumeric).collect();
+    let secret: String = secret.chars().filter(char::is_ascii_alphanumeric).collect();
+    for run in secret.as_bytes().windows(10) {
+        let is_left = memchr::memmem::find(left.as_bytes(), run).is_some();
+        assert!(!is_left, "{text}\nbecame\n{clean}");
+    }
+    assert_eq!(redact(&clean), clean);
+}
+
+#[test]
+fn invisible_characters_hide_no_secret() {
+    let hidden = [
+        "\u{200b}",
+        "\u{200c}",
+        "\u{200d}",
+        "\u{200f}",
+        "\u{2060}",
+        "\u{2064}",
+        "\u{feff}",
+        "\u{ad}",
+        "\u{180e}",
+        "\u{fe0f}",
+        "\u{e0101}",
+        "\u{e0041}",
+        "\u{202e}",
+        "\u{0}",
+        "\u{8}",
+        "\u{1b}[0m",
+        "\u{1b}[01;31m\u{1b}[K",
+        "\\u200b",
+        "\\u00AD",
+        "\\\\ufeff",
+        "\\udb40\\udc41",
+        "\\u001b[31m",
+    ];
+    for label in SHAPES {
+        let secret = sample(label, 3).secret;
+        for mark in hidden {
+            for at in [1, 3, 8, secret.len() - 2] {
+                let (head, tail) = secret.split_at(at);
+                check_gone(&format!("use {head}{mark}{tail} now"), &secret);
+            }
+            let spread: String = secret.chars().map(|c| format!("{c}{mark}")).collect();
+            check_gone(&format!("use {spread} now"), &secret);
+        }
+    }
+}
+
+#[test]
+fn look_alikes_hide_no_secret() {
+    let secret = sample("github-classic", 4).secret;
+    let body = &secret[4..];
+    for text in [
+        format!("use gһp_{body} now"),
+        format!("use ɡhр_{body} now"),
+        format!("use ｇｈｐ＿{body} now"),
+        format!("use 𝐠𝒉𝓹_{body} now"),
+        format!("use ⓖⓗⓟ_{body} now"),
+        format!("use \\u0067hp_{body} now"),
+        format!("use g\\u04bbp_{body} now"),
+        format!("use \\ud835\\udc20hp_{body} now"),
+    ] {
+        assert_eq!(redact(&text), "use [redacted:github-token] now", "{text}");
+    }
+    let anthropic = sample("anthropic-api", 4).secret;
+    let hyphens = anthropic.replacen('-', "\u{2011}", 3);
+    assert_eq!(redact(&hyphens), "[redacted:anthropic-key]");
+    for name in ["pаssword", "рassword", "раѕѕ", "ｐａｓｓｗｏｒｄ", "pass\u{200b}word"]
+    {
+        let text = format!("{name}: kX9#vTq2!mWz");
+        assert_eq!(redact(&text), format!("{name}: [redacted:password]"));
+    }
+    assert_eq!(redact("password：kX9#vTq2!mWz"), "password：[redacted:password]");
+    assert_eq!(redact("password:\u{a0}kX9#vTq2!mWz"), "password:\u{a0}[redacted:password]");
+}
+
+#[test]
+fn text_around_a_disguised_secret_stays_as_it_was() {
+    let secret = sample("github-classic", 5).secret;
+    let (head, tail) = secret.split_at(9);
+    let text =
+        format!("naïve\u{200b} – “а б” {head}\u{200b}{tail}\u{200b} пароль 使用：ok\u{feff}");
+    let expected = "naïve\u{200b} – “а б” [redacted:github-token]\u{200b} пароль 使用：ok\u{feff}";
+    assert_eq!(redact(&text), expected);
+    let raw = format!(r#"{{"t":"\u200bx\u0430 {head}\u200b{tail}\u200b","n":1}}"#);
+    assert_eq!(redact(&raw), r#"{"t":"\u200bx\u0430 [redacted:github-token]\u200b","n":1}"#);
+}
+
+#[test]
+fn text_with_marks_and_no_secret_stays() {
+    for text in [
+        "Токен хранится в базе, пароль никому не говорят: сорок четыре символа.",
+        "日本語：設定＝トークン（ＡＢＣ）を使う。",
+        "\u{1b}[32mPASS\u{1b}[0m test_password_is_not_shown_in_logs_2",
+        "a – b — c… “token” ‘key’ €5 ❤\u{fe0f} 👩\u{200d}💻",
+        r#"{"t":"caf\u00e9 \u0026 token \u003d \u201cnone\u201d \ud83d\ude00"}"#,
+    ] {
+        assert_eq!(redact(text), text);
+    }
+}
+
+#[test]
+fn line_breaks_hide_no_secret() {
+    let breaks =
+        ["\n", "\r\n", "\\\n", "\n    ", "\n\t", "\\n", "\\r\\n", "\\\\n", "\\\\\\n  ", "\\n\\t"];
+    for label in SHAPES {
+        let secret = sample(label, 6).secret;
+        for gap in breaks {
+            for at in [3, 5, 8, 12, 16] {
+                let (head, tail) = secret.split_at(at);
+                if redact(head) == head && redact(tail) == tail {
+                    check_gone(&format!("key: {head}{gap}{tail}\nthe end"), &secret);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn margins_of_quotes_and_diffs_hide_no_secret() {
+    let secret = sample("github-classic", 7).secret;
+    let (head, tail) = secret.split_at(14);
+    for (text, expected) in [
+        (format!("> use {head}\n> {tail}\n> ok"), "> use [redacted:github-token]\n> ok"),
+        (format!("+ use {head}\n+ {tail}\n+ ok"), "+ use [redacted:github-token]\n+ ok"),
+        (format!("-use {head}\n-{tail}\n ok"), "-use [redacted:github-token]\n ok"),
+        (format!("# {head}\n# {tail}\n"), "# [redacted:github-token]\n"),
+        (
+            format!("x {}\n{}\n{}\ny", &head[..9], &secret[9..20], &secret[20..]),
+            "x [redacted:github-token]\ny",
+        ),
+    ] {
+        assert_eq!(redact(&text), expected, "{text}");
+    }
+}
+
+#[test]
+fn concatenated_strings_hide_no_secret() {
+    let secret = sample("github-classic", 8).secret;
+    let (head, tail) = secret.split_at(14);
+    let gone = "[redacted:github-token]";
+    for (open, close) in [
+        ("\"", "\" + \""),
+        ("\"", "\" +\n    \""),
+        ("'", "' . '"),
+        ("\"", "\"\n  \""),
+        ("\\\"", "\\\" + \\\""),
+        ("'", "'+'"),
+        ("\"", "\" & \""),
+    ] {
+        let text = format!("k = {open}{head}{close}{tail}{open};");
+        assert_eq!(redact(&text), format!("k = {open}{gone}{close}{gone}{open};"), "{text}");
+    }
+    let array = json!([head, tail]).to_string();
+    assert_eq!(redact(&array), array);
+}
+
+#[test]
+fn an_ordinary_word_on_the_next_line_stays() {
+    let secret = sample("github-classic", 9).secret;
+    for next in
+        ["authenticationTokenProvider", "and the next line", "deadline", "x86_64-unknown-linux-gnu"]
+    {
+        let text = format!("use {secret}\n{next}");
+        assert_eq!(redact(&text), format!("use [redacted:github-token]\n{next}"));
+        for stump in ["ghp_", "gh", "sk-ant-", "xoxb-", "AKIA", "eyJ", "npm_"] {
+            let text = format!("Tokens begin with {stump}\n{next}");
+            assert_eq!(redact(&text), text);
+        }
+    }
+}
+
+#[test]
+fn base64_hides_no_secret() {
+    for label in SHAPES {
+        let secret = sample(label, 10).secret;
+        for lead in ["", "x", "ab", "token: ", "user:", "{\"a\": 1, \"b\": \"", "\u{e9}\u{fe} "] {
+            // A prefix of three bytes is only known where a group begins.
+            if secret.starts_with("SG.") || secret.starts_with("eyJ") || secret.starts_with("hf_") {
+                continue;
+            }
+            let blob = base64(&format!("{lead}{secret}"));
+            let lead_is_edge = !lead.ends_with(|c: char| c.is_ascii_alphanumeric());
+            for text in [
+                format!("data {blob} end"),
+                format!("DATA={blob}\n"),
+                format!("data \"{}\" end", blob.trim_end_matches('=')),
+                format!("{{\"d\":\"{}\"}}", blob.replace('+', "-").replace('/', "_")),
+            ] {
+                if lead_is_edge {
+                    check_gone(&text, &blob[4 * lead.len().div_ceil(3)..]);
+                }
+            }
+        }
+    }
+    let secret = sample("github-classic", 10).secret;
+    assert_eq!(redact(&format!("D={} ok", base64(&secret))), "D=[redacted:github-token] ok");
+}
+
+#[test]
+fn keys_and_files_in_base64_are_found() {
+    for label in ["pem-rsa", "pem-ec", "pem-openssh", "pem-encrypted"] {
+        let key = sample(label, 11).text;
+        for text in [key.clone(), format!("k:\n{key}"), format!("ab\n{key}")] {
+            let blob = base64(&text);
+            assert_eq!(redact(&format!("x: {blob}\ny")), "x: [redacted:private-key]\ny", "{label}");
+            let twice = base64(&format!("client: {blob}\n"));
+            assert_eq!(
+                redact(&format!("x: {twice}\ny")),
+                "x: [redacted:private-key]\ny",
+                "{label}"
+            );
+            let lines: Vec<&str> =
+                (0..blob.len()).step_by(76).map(|at| &blob[at..blob.len().min(at + 76)]).collect();
+            let wrapped = lines.join("\n");
+            check_gone(&format!("x:\n{wrapped}\n"), &wrapped);
+        }
+    }
+    let certificate =
+        "-----BEGIN CERTIF".to_owned() + "ICATE-----\n" + &sample("pem-rsa", 1).secret;
+    let text = format!("client-certificate-data: {}", base64(&certificate));
+    assert_eq!(redact(&text), text);
+}
+
+#[test]
+fn an_ampersand_is_part_of_a_value_where_it_does_not_separate() {
+    for (text, expected) in [
+        ("DB_PASSWORD=kX9#vT&q2mWz\n", "DB_PASSWORD=[redacted:password]\n"),
+        ("password: kX9vTq2m&Wz&t7\n", "password: [redacted:password]\n"),
+        ("X-Api-Key: a8F3kZ0qLm2Vn5Xb7&Rt9Wc1", "X-Api-Key: [redacted:api-key]"),
+        ("password='kX9vTq2m&Wz&t7'", "password='[redacted:password]'"),
+        (
+            "https://x.test/?password=kX9vTq2m!&next=1",
+            "https://x.test/?password=[redacted:password]&next=1",
+        ),
+        (
+            "https://x.test/?a=1&password=kX9vTq2m!&next",
+            "https://x.test/?a=1&password=[redacted:password]&next",
+        ),
+        ("password=kX9vTq2m!&user=a", "password=[redacted:password]&user=a"),
+        ("PASSWORD=kX9vTq2m! && make", "PASSWORD=[redacted:password] && make"),
+        ("PASSWORD=kX9vTq2m!&& make", "PASSWORD=[redacted:password]&& make"),
+        ("PASSWORD=kX9vTq2m! ./run &", "PASSWORD=[redacted:password] ./run &"),
+    ] {
+        assert_eq!(redact(text), expected);
+    }
+}
+
+#[test]
+fn names_of_clusters_and_registries_are_known() {
+    let mut dice = Dice::new(12);
+    let random = super::corpus::expand("{b64:120}", &mut dice);
+    let login = base64("deploy:Winter-monkey");
+    let logins = base64(
+        r#"{"auths":{"registry.test":{"username":"deploy","password":"Winter42monkey","auth":"ZGVwbG95"}}}"#,
+    );
+    for (text, expected) in [
+        (format!("    client-key-data: {random}"), "    client-key-data: [redacted:api-key]"),
+        (format!("private-key-data: {random}"), "private-key-data: [redacted:api-key]"),
+        (format!("    token: {random}"), "    token: [redacted:token]"),
+        (format!("id-token: {random}"), "id-token: [redacted:token]"),
+        (format!("refresh-token: {random}"), "refresh-token: [redacted:token]"),
+        (format!(r#""identitytoken": "{random}""#), r#""identitytoken": "[redacted:token]""#),
+        (format!("  .dockerconfigjson: {logins}"), "  .dockerconfigjson: [redacted:secret]"),
+        (format!(r#"{{"auth": "{login}"}}"#), r#"{"auth": "[redacted:credential]"}"#),
+        (format!("_auth={login}"), "_auth=[redacted:credential]"),
+    ] {
+        assert_eq!(redact(&text), expected);
+    }
+    for text in [
+        "\"auth\": \"enabled-for-all\"",
+        "auth: oauth2-proxy",
+        "    certificate-authority-data: none",
+    ] {
+        assert_eq!(redact(text), text);
+    }
+}
+
+#[test]
+fn disguised_secrets_cut_in_two_by_chunks_are_caught() {
+    let filler = "the quick brown fox jumps over the lazy dog\n".repeat(480);
+    let secret = sample("github-classic", 13).secret;
+    let (head, tail) = secret.split_at(14);
+    let encoded = base64(&format!("token: {secret}\n"));
+    for (text, expected) in [
+        (format!("use {head}\u{200b}{tail} ok"), "use [redacted:github-token] ok"),
+        (format!("use gһp_{} ok", &secret[4..]), "use [redacted:github-token] ok"),
+        (format!("> {head}\n> {tail}\n> ok"), "> [redacted:github-token]\n> ok"),
+        (format!("'{head}' + '{tail}'"), "'[redacted:github-token]' + '[redacted:github-token]'"),
+        (format!("D={encoded} ok"), "D=[redacted:github-token] ok"),
+        ("PASSWORD=kX9#vT&q2mWz ok".to_owned(), "PASSWORD=[redacted:password] ok"),
+    ] {
+        let whole = format!("{filler}{text}\n{filler}");
+        for cut in (0..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
+            let mut redactor = Redactor::new();
+            let mut clean = String::new();
+            let (first, second) = whole.split_at(filler.len() + cut);
+            redactor.push(first, &mut clean);
+            redactor.push(second, &mut clean);
+            redactor.finish(&mut clean);
+            assert_eq!(clean, format!("{filler}{expected}\n{filler}"), "{text} at {cut}");
+        }
+    }
+}
