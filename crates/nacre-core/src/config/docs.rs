@@ -18,6 +18,8 @@ pub fn reference_markdown() -> String {
     for (layer_idx, layer) in Layer::ALL.iter().enumerate() {
         page += &format!("{}. {}\n", layer_idx + 1, meaning(*layer));
     }
+    page += "\nA project is worked on under its own settings, wherever a command is started: its file holds for its memories \
+             and its sessions, and for no others. The global memory goes by your own file and variables alone.\n";
     page += "\nAn unknown key or a value of the wrong kind is an error that names file, line and key. \
              What a repository may not set is ignored there, with a warning.\n\n\
              `nacre config set KEY VALUE` changes your own file and leaves the rest of it as it is.\n";
@@ -51,7 +53,7 @@ fn meaning(layer: Layer) -> &'static str {
             "The repository's file, `<repo>/.nacre/config.toml`, for the keys it may set."
         }
         Layer::File => {
-            "The file that `NACRE_CONFIG` names; inside the repository it may set no more than the repository's."
+            "The file that `NACRE_CONFIG` names; inside a repository it is that repository's, and may set no more than its file."
         }
         Layer::Var => "The variables below; an empty one counts as not set.",
         Layer::Flag => "Flags of the command.",
@@ -130,7 +132,7 @@ mod tests {
     1. The built-in defaults, below.
     2. Your own file, `~/.nacre/config.toml`.
     3. The repository's file, `<repo>/.nacre/config.toml`, for the keys it may set.
-    4. The file that `NACRE_CONFIG` names; inside the repository it may set no more than the repository's.
+    4. The file that `NACRE_CONFIG` names; inside a repository it is that repository's, and may set no more than its file.
     5. The variables below; an empty one counts as not set.
     6. Flags of the command.
     ");

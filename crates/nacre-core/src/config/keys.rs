@@ -54,7 +54,8 @@ pub const KEYS: &[KeySpec] = &[
         from_repo: FromRepo::Allowed,
         var: vars::NACRE_MEMORY_SCOPE,
         doc: "Where recall looks: in the project and, for what it does not know, in the global memory \
-              (`project_fallback_global`), or in one of the two alone (`project_only`, `global_only`).",
+              (`project_fallback_global`), or in one of the two alone (`project_only`, `global_only`). New memories go to \
+              the project unless you say `global_only` by a flag, a variable or your own file: a repository cannot.",
     },
     KeySpec {
         name: "memory.max_results",
@@ -92,13 +93,22 @@ pub const KEYS: &[KeySpec] = &[
         doc: "How long a command waits while another one is writing, in milliseconds. 0: not at all.",
     },
     KeySpec {
+        name: "safe.folders",
+        kind: Kind::Texts { min_chars: 1 },
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_SAFE_FOLDERS,
+        doc: "Folders whose `.nacre` and `.git` are used although they belong to another user or lie where anybody may write, by \
+              their full paths; `*` for all.",
+    },
+    KeySpec {
         name: "redact.extra",
         // Shorter texts, and blanks, occur in every line and would redact whole transcripts.
         kind: Kind::Texts { min_chars: 4 },
         from_repo: FromRepo::Allowed,
         var: vars::NACRE_REDACT_EXTRA,
         doc: "Texts that are always redacted, letter for letter, beside the secrets that Nacre recognizes. \
-              Each layer adds to the list; none can take from it.",
+              Each layer adds to the list; none can take from it. A project's list holds for its memories, its sessions \
+              and everything that is sent about them; yours for all projects. When a list changes, sessions are read again.",
     },
     KeySpec {
         name: "map.deny",
@@ -195,6 +205,22 @@ pub const KEYS: &[KeySpec] = &[
         from_repo: FromRepo::OnlyLower,
         var: vars::NACRE_LIMITS_PROJECT_USD,
         doc: "The most that models may cost for one project in a month (UTC), in dollars.",
+    },
+    KeySpec {
+        name: "limits.model_seconds",
+        kind: Kind::Int { min: 1, max: 86_400 },
+        from_repo: FromRepo::OnlyLower,
+        var: vars::NACRE_LIMITS_MODEL_SECONDS,
+        doc: "The longest that one question to a model, or to the service for `endpoint`, may take, in seconds: connecting, \
+              retries and fallbacks included.",
+    },
+    KeySpec {
+        name: "limits.map_seconds",
+        kind: Kind::Int { min: 1, max: 86_400 },
+        from_repo: FromRepo::OnlyLower,
+        var: vars::NACRE_LIMITS_MAP_SECONDS,
+        doc: "The longest that one look at the files of a project may take, in seconds. Files that it did not come to are \
+              counted in the answer and read by the next look.",
     },
 ];
 

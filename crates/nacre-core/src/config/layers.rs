@@ -16,7 +16,7 @@ use super::keys::{self, FromRepo, KEYS, KeySpec};
 use super::nearest;
 use super::settings::{
     LimitSettings, LockSettings, MapSettings, MemorySettings, RedactSettings, RunSettings,
-    SearchSettings, Settings, TelemetrySettings, UiSettings,
+    SafeSettings, SearchSettings, Settings, TelemetrySettings, UiSettings,
 };
 use super::value::{Value, describe};
 use super::vars::{NACRE_MODEL, PREFIX, VARS};
@@ -361,6 +361,7 @@ fn settings(
             editor: Some(values.text("ui.editor")?.to_owned()).filter(|text| !text.is_empty()),
         },
         lock: LockSettings { wait: Duration::from_millis(values.int("lock.wait_ms")?) },
+        safe: SafeSettings { folders: values.texts("safe.folders")?.to_vec() },
         redact: RedactSettings { extra: values.texts("redact.extra")?.to_vec() },
         map: MapSettings {
             deny: values.texts("map.deny")?.to_vec(),
@@ -384,6 +385,8 @@ fn settings(
             day_usd: values.thousandths("limits.day_usd")?,
             project_tokens: values.int("limits.project_tokens")?,
             project_usd: values.thousandths("limits.project_usd")?,
+            model_time: Duration::from_secs(values.int("limits.model_seconds")?),
+            map_time: Duration::from_secs(values.int("limits.map_seconds")?),
         },
     })
 }

@@ -25,8 +25,8 @@ pub use keys::{FromRepo, KEYS, KeySpec, Kind};
 pub use layers::{Entry, Layer, Origin, Resolved, Source, resolve};
 pub use settings::{
     AtRest, ColorChoice, EmbeddingChoice, LimitSettings, LockSettings, MapSettings, MemorySettings,
-    ProviderTable, RedactSettings, RoleTable, RunSettings, ScopeMode, SearchSettings, Settings,
-    StrategyChoice, TelemetrySettings, UiSettings, UnknownChoice,
+    ProviderTable, RedactSettings, RoleTable, RunSettings, SafeSettings, ScopeMode, SearchSettings,
+    Settings, StrategyChoice, TelemetrySettings, UiSettings, UnknownChoice,
 };
 pub use value::Value;
 pub use vars::*;

@@ -10,6 +10,7 @@ pub struct Settings {
     pub memory: MemorySettings,
     pub ui: UiSettings,
     pub lock: LockSettings,
+    pub safe: SafeSettings,
     pub redact: RedactSettings,
     pub map: MapSettings,
     pub search: SearchSettings,
@@ -71,6 +72,12 @@ pub struct LockSettings {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SafeSettings {
+    /// Full paths, or `*`.
+    pub folders: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedactSettings {
     /// Literal texts, each once, in the order of the layers.
     pub extra: Vec<String>,
@@ -103,7 +110,7 @@ pub struct RunSettings {
     pub keep: usize,
 }
 
-/// What models may cost; money in thousandths of a dollar.
+/// What models may cost, money in thousandths of a dollar, and how long work may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitSettings {
     pub session_tokens: u64,
@@ -112,6 +119,10 @@ pub struct LimitSettings {
     pub day_usd: u64,
     pub project_tokens: u64,
     pub project_usd: u64,
+    /// For one question to a model.
+    pub model_time: Duration,
+    /// For one look at the files of a project.
+    pub map_time: Duration,
 }
 
 /// Where recall looks.

@@ -43,6 +43,8 @@ vars! {
     NACRE_UI_EDITOR
     /// Sets `lock.wait_ms`.
     NACRE_LOCK_WAIT_MS
+    /// Adds to `safe.folders`, comma separated or as a TOML array.
+    NACRE_SAFE_FOLDERS
     /// Adds to `redact.extra`, comma separated or as a TOML array.
     NACRE_REDACT_EXTRA
     /// Adds to `map.deny`, comma separated or as a TOML array.
@@ -73,6 +75,10 @@ vars! {
     NACRE_LIMITS_PROJECT_TOKENS
     /// Sets `limits.project_usd`.
     NACRE_LIMITS_PROJECT_USD
+    /// Sets `limits.model_seconds`.
+    NACRE_LIMITS_MODEL_SECONDS
+    /// Sets `limits.map_seconds`.
+    NACRE_LIMITS_MAP_SECONDS
     /// Set and not empty: no color while `ui.color` is `auto`.
     NO_COLOR
     /// The editor to open a file with while `ui.editor` is empty.

@@ -67,6 +67,7 @@ fn the_defaults_are_complete_and_typed() {
             },
             ui: UiSettings { color: ColorChoice::Auto, editor: None },
             lock: LockSettings { wait: Duration::from_secs(10) },
+            safe: SafeSettings { folders: Vec::new() },
             redact: RedactSettings { extra: Vec::new() },
             map: MapSettings { deny: Vec::new(), at_rest: AtRest::Plain },
             search: SearchSettings {
@@ -85,6 +86,8 @@ fn the_defaults_are_complete_and_typed() {
                 day_usd: 10_000,
                 project_tokens: 200_000_000,
                 project_usd: 100_000,
+                model_time: Duration::from_secs(600),
+                map_time: Duration::from_secs(120),
             },
         }
     );
