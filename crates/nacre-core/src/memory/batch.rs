@@ -12,9 +12,9 @@ use super::layout::{self, Located, Shelf};
 use super::record::Memory;
 use super::sidecar::{Evidence, MAX_SIDECAR_BYTES, Quote, State, render};
 use super::slug::slug;
-use super::store::{MemoryError, Rules, Store, Unreadable, UnreadableFault};
+use super::store::{MemoryError, Store, Unreadable, UnreadableFault};
 use super::tombstone;
-use crate::base::redact::redact_counted;
+use crate::base::redact::ExtraWords;
 use crate::safefs::{ChangeSet, FsError, RelPath, Writer};
 
 /// The longest title: a line on a wide screen.
@@ -34,9 +34,6 @@ const OWN_KEYS: &[&str] = &[
     "date",
     "time",
 ];
-
-/// Stands for a text that the settings name as one to keep out.
-const EXTRA_PLACEHOLDER: &str = "[redacted:extra]";
 
 /// A decision or learning to be added. Code fills in id and times.
 #[derive(Clone, Debug)]
@@ -244,6 +241,12 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
+    /// Stages that a person at this machine stands behind a memory. A state that cannot be read is left alone.
+    pub fn take_over(&mut self, id: &MemoryId) -> Result<(), MemoryError> {
+        let Ok(state) = self.state_of(id) else { return Ok(()) };
+        self.stage_state(id, &State { own: true, ..state })
+    }
+
     /// Keeps secrets out of what a person wrote, and leaves alone what names and dates the memory.
     fn redact_document(&mut self, document: &mut Document) {
         let keys: Vec<String> =
@@ -372,7 +375,7 @@ impl<'a> Batch<'a> {
     ) -> Result<(), MemoryError> {
         let bytes = self.bytes_of(document)?;
         self.set.create(path, bytes);
-        self.stage_state(id, &State::new(id.clone()))
+        self.stage_state(id, &State::of_own(id.clone()))
     }
 
     pub(super) fn stage_replacement(
@@ -505,25 +508,17 @@ impl<'a> Batch<'a> {
 
     /// Keeps secrets out of `text`, and counts them.
     pub(super) fn redact(&mut self, text: &str) -> String {
-        redacted(self.store.rules(), text, &mut self.redactions)
+        redacted(self.store.words(), text, &mut self.redactions)
     }
 }
 
 /// `text` without secrets and without what the settings name as one to keep out; what was found is counted.
-pub(super) fn redacted(rules: &Rules, text: &str, found: &mut Redactions) -> String {
-    let clean = redact_counted(text);
+pub(super) fn redacted(extra: &ExtraWords, text: &str, found: &mut Redactions) -> String {
+    let clean = extra.redact_counted(text);
     for (kind, n_found) in clean.hits {
         *found.entry(kind).or_default() += n_found;
     }
-    let mut clean = clean.text.into_owned();
-    for extra in rules.redact_extra.iter().filter(|extra| !extra.is_empty()) {
-        let n_found = clean.matches(extra.as_str()).count();
-        if n_found > 0 {
-            clean = clean.replace(extra.as_str(), EXTRA_PLACEHOLDER);
-            *found.entry("extra").or_default() += n_found;
-        }
-    }
-    clean
+    clean.text.into_owned()
 }
 
 /// A memory's `updated` never goes back, whatever the clock does.

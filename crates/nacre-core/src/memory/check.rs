@@ -57,16 +57,18 @@ impl Store {
         for at in &files.located {
             known.entry(at.id.clone()).or_default().push(at.clone());
         }
-        let mut sound = BTreeMap::new();
+        let mut memories = Vec::new();
         for memory in self.read_all(&files.located, checked_memory) {
             match memory {
-                Ok(memory) => {
-                    check_links(&memory, &known, &mut report.findings);
-                    sound.insert(memory.at.id.clone(), memory.at);
-                }
+                Ok(memory) => memories.push(memory),
                 Err(unreadable) => report.findings.push(broken(&unreadable)),
             }
         }
+        for memory in &memories {
+            check_links(memory, &known, &mut report.findings);
+        }
+        check_claims(&memories, &mut report.findings);
+        let sound = memories.into_iter().map(|memory| (memory.at.id.clone(), memory.at)).collect();
         check_duplicates(&known, &mut report.findings);
         report.findings.extend(files.strays.iter().map(stray));
         self.check_evidence(&known, &sound, &mut report)?;
@@ -101,7 +103,7 @@ impl Store {
         let unproven_ones = sound
             .iter()
             .filter(|(id, at)| at.memory_type != MemoryType::Summary && !proven.contains(*id));
-        report.findings.extend(unproven_ones.map(|(_, at)| unproven(at)));
+        report.findings.extend(unproven_ones.map(|(id, at)| unproven(at, self.is_own(id))));
         self.check_evidence_files(&proven, &folder, &mut report.findings)
     }
 
@@ -204,6 +206,29 @@ fn check_links(
     }
 }
 
+/// What a memory claims to overturn must say so itself: otherwise nothing but the newer file does.
+fn check_claims(memories: &[Memory], findings: &mut Vec<Finding>) {
+    let holding = memories.iter().filter(|memory| memory.is_only_claimed());
+    let holding: BTreeSet<&MemoryId> = holding.map(|memory| &memory.at.id).collect();
+    for memory in memories {
+        let claimed = memory.supersedes.iter().filter(|older| memory.claims(older));
+        for older in claimed.filter(|older| holding.contains(older)) {
+            findings.push(Finding {
+                severity: Severity::Warning,
+                path: memory.at.path.to_string(),
+                line: memory.document.line_of("supersedes"),
+                message: format!(
+                    "`supersedes` names `{older}`, which does not say so: not verified"
+                ),
+                hint: Some(format!(
+                    "If it is right, add `superseded_by: {}` there: nacre memory edit {older}",
+                    memory.at.id
+                )),
+            });
+        }
+    }
+}
+
 fn check_duplicates(known: &BTreeMap<MemoryId, Vec<Located>>, findings: &mut Vec<Finding>) {
     for (id, places) in known.iter().filter(|(_, places)| places.len() > 1) {
         let first = places.iter().find(|at| at.shelf == Shelf::Active).unwrap_or(&places[0]);
@@ -252,12 +277,16 @@ fn orphan(path: &str, id: &MemoryId) -> Finding {
     }
 }
 
-fn unproven(at: &Located) -> Finding {
+fn unproven(at: &Located, is_own: bool) -> Finding {
+    let hint = format!(
+        "In a repository it is in no brief until you take it over: nacre feedback {} useful",
+        at.id
+    );
     Finding {
         severity: Severity::Warning,
         path: at.path.to_string(),
         line: None,
         message: "No evidence stands behind it".to_owned(),
-        hint: None,
+        hint: (!is_own).then_some(hint),
     }
 }

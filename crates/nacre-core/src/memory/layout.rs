@@ -82,6 +82,18 @@ pub(super) fn summary_path(id: &MemoryId, time: &str) -> Result<RelPath, FsError
     RelPath::new(&format!("memory/summaries/{}/{time}/{}.md", id.date(), id.slug()))
 }
 
+/// Whether a memory lies exactly where it belongs: a summary is found at any depth below its day.
+pub(super) fn is_exact(at: &Located) -> bool {
+    let time = at.path.as_str().split('/').nth(3).unwrap_or_default();
+    match at.memory_type {
+        MemoryType::Decision | MemoryType::Learning => true,
+        MemoryType::Summary => {
+            let path = summary_path(&at.id, time);
+            is_stamp(time) && path.is_ok_and(|path| path == at.path)
+        }
+    }
+}
+
 /// The folder of all evidence.
 pub(super) const EVIDENCE_FOLDER: &str = "meta/evidence";
 

@@ -13,6 +13,7 @@ mod id;
 mod kinds;
 mod layout;
 mod life;
+mod overturned;
 mod policy;
 mod reader;
 mod record;
@@ -21,6 +22,7 @@ mod sidecar;
 mod slug;
 mod store;
 mod survey;
+mod takeback;
 #[cfg(test)]
 mod tests;
 mod tombstone;
@@ -30,11 +32,12 @@ mod walk;
 pub use batch::{Batch, Change, Draft, Redactions, SummaryDraft};
 pub use check::{CheckReport, Finding, Severity};
 pub use document::{Broken, Document, Fault};
-pub use history::{Version, VersionSource, quiet_git};
+pub use history::{Version, VersionSource};
 pub use id::{BadId, MemoryId};
 pub use kinds::{Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES};
 pub use layout::{GITIGNORE, Located, Shelf, init};
 pub use life::{Life, Stage, Standing, Vitals};
+pub use overturned::Overturned;
 pub use policy::{
     Action, Band, Decision, Judgement, Kinship, Likeness, Measures, NearWords, Neighbour, Profile,
     Proposal, Relation, Scores, decide, judge, kinship, measure, ruled,

@@ -152,6 +152,7 @@ impl Batch<'_> {
         let n_over = state.feedback.len().saturating_sub(MAX_FEEDBACK);
         state.feedback.drain(..n_over);
         state.heed(verdict);
+        state.own |= verdict == Verdict::Useful;
         self.stage_state(&id, &state)?;
         Ok((id, before, after))
     }
@@ -198,18 +199,6 @@ impl Batch<'_> {
     pub fn remove_file(&mut self, path: RelPath) -> Result<(), MemoryError> {
         if let Some(before) = self.store.scope().read_optional(&path, MAX_LOCAL_BYTES)? {
             self.set.remove(path, &before);
-        }
-        Ok(())
-    }
-
-    /// Stages what undoes a change, where the file is still what that change made of it.
-    pub fn take_back(&mut self, change: &PlannedChange) -> Result<(), MemoryError> {
-        let path = change.path.clone();
-        match (&change.after, &change.before) {
-            (Some(after), Some(before)) => self.set.replace(path, after, before.clone()),
-            (Some(after), None) => self.set.remove(path, after),
-            (None, Some(before)) => self.set.create(path, before.clone()),
-            (None, None) => {}
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use super::kinds::Status;
 use super::life::{Life, Stage};
 
 /// The largest memory, quoted and escaped in its evidence, stays below this; a larger one is not ours.
-pub(super) const MAX_SIDECAR_BYTES: u64 = 16 << 20;
+pub(super) const MAX_SIDECAR_BYTES: u64 = 1 << 20;
 
 const VERSION: u32 = 1;
 
@@ -86,6 +86,10 @@ pub struct State {
     /// Memories that say the same and that a person wants beside it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart_from: Vec<MemoryId>,
+    /// Whether this machine wrote the memory, or a person at it took it over. To be counted or cited here is not enough:
+    /// that happens to memories of strangers, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own: bool,
 }
 
 /// What a person said of a memory.
@@ -133,7 +137,12 @@ impl State {
         self.feedback.last().is_some_and(|feedback| feedback.verdict == Verdict::Wrong)
     }
 
-    /// A memory that was just made.
+    /// Of a memory that this machine just wrote.
+    pub(super) fn of_own(id: MemoryId) -> Self {
+        Self { own: true, ..Self::new(id) }
+    }
+
+    /// Of a memory that nothing was counted of yet.
     pub fn new(id: MemoryId) -> Self {
         Self {
             version: VERSION,
@@ -148,6 +157,7 @@ impl State {
             life: None,
             merged_into: None,
             apart_from: Vec::new(),
+            own: false,
         }
     }
 

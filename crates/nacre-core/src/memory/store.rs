@@ -1,5 +1,6 @@
 //! Reading a store: where memories lie, what they say, and which files are broken.
 
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use super::record::{Memory, RecordFault};
 use super::sidecar::{self, Evidence, MAX_SIDECAR_BYTES, State};
 use super::tombstone;
 use crate::base::on_all_cores;
+use crate::base::redact::ExtraWords;
 use crate::safefs::{EntryKind, FsAction, FsError, Owner, RelPath, WriteScope};
 
 /// More than this and starting a thread costs less than the files it reads.
@@ -33,6 +35,8 @@ const MAX_NEAREST: usize = 3;
 pub struct Store {
     scope: WriteScope,
     rules: Rules,
+    /// `rules.redact_extra`, ready to be looked for.
+    extra: ExtraWords,
 }
 
 /// What a store refuses to read and to write.
@@ -75,6 +79,8 @@ pub enum MemoryError {
     SummaryNotJudged { id: MemoryId },
     #[error("`{path}` is no file of a run")]
     NotARunFile { path: RelPath },
+    #[error("`{path}` cannot be undone: {reason}")]
+    NotUndoable { path: RelPath, reason: &'static str },
     #[error("The text is not a memory")]
     InvalidText(#[source] RecordFault),
     #[error("Cannot read the sidecar `{path}`")]
@@ -127,7 +133,8 @@ pub struct Listing {
 impl Store {
     /// Takes a `.nacre/` folder as a store.
     pub fn new(scope: WriteScope, rules: Rules) -> Self {
-        Self { scope, rules }
+        let extra = ExtraWords::new(&rules.redact_extra);
+        Self { scope, rules, extra }
     }
 
     /// The folder it lies in.
@@ -142,6 +149,11 @@ impl Store {
 
     pub(super) fn rules(&self) -> &Rules {
         &self.rules
+    }
+
+    /// The words that are kept out of it, and out of what is made from it.
+    pub fn words(&self) -> &ExtraWords {
+        &self.extra
     }
 
     /// Reads a file of the store as it is.
@@ -206,7 +218,11 @@ impl Store {
         }
         let located = self.files()?.located;
         let is_meant = |at: &&Located| !id.is_empty() && at.id.as_str().starts_with(id);
-        let matching: Vec<&Located> = located.iter().filter(is_meant).collect();
+        let mut matching: Vec<&Located> = located.iter().filter(is_meant).collect();
+        // An id that stands twice is one: the file in use is meant.
+        let mut seen = BTreeSet::new();
+        matching.sort_by_key(|at| at.shelf);
+        matching.retain(|at| seen.insert(&at.id));
         match matching.as_slice() {
             [at] => Ok((*at).clone()),
             [_, _, ..] => Err(MemoryError::Ambiguous {
@@ -231,9 +247,15 @@ impl Store {
         self.sidecar(layout::state_path(id)?)
     }
 
+    /// Whether the local state says that this machine wrote a memory, or that a person took it over. Nothing keeps a
+    /// repository from shipping such a state: it is a sign, not a proof.
+    pub fn is_own(&self, id: &MemoryId) -> bool {
+        self.state(id).ok().flatten().is_some_and(|state| state.id == *id && state.own)
+    }
+
     /// `text` as it may leave the store: a person may have written a secret into a file by hand.
     pub fn redacted(&self, text: &str) -> String {
-        redacted(&self.rules, text, &mut Redactions::new())
+        redacted(&self.extra, text, &mut Redactions::new())
     }
 
     /// Whether a person forgot this very claim: such a one must not come back by itself.
@@ -252,25 +274,27 @@ impl Store {
     }
 
     pub(super) fn locate_exactly(&self, id: &MemoryId) -> Result<Option<Located>, FsError> {
+        Ok(self.places(id)?.into_iter().next())
+    }
+
+    /// Every place where a file of this id lies, the one in use first. There should be one at most.
+    pub fn places(&self, id: &MemoryId) -> Result<Vec<Located>, FsError> {
+        let mut places = Vec::new();
         for (memory_type, shelf, _) in layout::claim_folders() {
             let path = layout::claim_path(memory_type, shelf, id)?;
             if self.scope.has(&path)? {
-                return Ok(Some(Located { id: id.clone(), memory_type, shelf, path }));
+                places.push(Located { id: id.clone(), memory_type, shelf, path });
             }
         }
         for time in self.scope.list(&RelPath::new(&format!("memory/summaries/{}", id.date()))?)? {
             let Ok(path) = layout::summary_path(id, &time.name) else { continue };
             if time.kind == EntryKind::Folder && self.scope.has(&path)? {
-                let memory_type = MemoryType::Summary;
-                return Ok(Some(Located {
-                    id: id.clone(),
-                    memory_type,
-                    shelf: Shelf::Active,
-                    path,
-                }));
+                let (memory_type, shelf) = (MemoryType::Summary, Shelf::Active);
+                places.push(Located { id: id.clone(), memory_type, shelf, path });
             }
         }
-        Ok(None)
+        places.sort_by_key(|at| at.shelf);
+        Ok(places)
     }
 
     /// Reads files on all cores and hands each to `each`; results come in the order of `files`.

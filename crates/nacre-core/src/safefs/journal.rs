@@ -79,7 +79,7 @@ impl Plan {
     pub(super) fn commit(&self, txn: &Dir) -> io::Result<()> {
         let json = serde_json::to_string(self).map_err(io::Error::other)?;
         let text = format!("{}\n{json}", ContentHash::of(json.as_bytes()));
-        sys::write_new(txn, PLAN_DRAFT, text.as_bytes(), sys::FileMode::New(0o600))?;
+        sys::write_new(txn, PLAN_DRAFT, text.as_bytes(), sys::FileMode(0o600))?;
         sys::rename(txn, PLAN_DRAFT, txn, PLAN)
     }
 

@@ -56,7 +56,7 @@ impl WriteScope {
         let dir = self.parent_of(path)?;
         let failed = |error| io_error(FsAction::Write, &self.full(path), error);
         let mode = mode_of(&dir, path.name()).map_err(|fault| fault.at(&self.full(path)))?;
-        let temp = Temp::written(&dir, bytes, FileMode::Exactly(mode)).map_err(failed)?;
+        let temp = Temp::written(&dir, bytes, FileMode(mode)).map_err(failed)?;
         if !holds(&dir, path.name(), before) {
             return Err(conflict(path));
         }

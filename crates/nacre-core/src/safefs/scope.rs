@@ -26,7 +26,7 @@ const LISTING_BYTES: usize = 16 << 10;
 /// Who may read what is made below a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// As the umask says: a repository's own files.
+    /// Others read and the owner writes, whatever the umask says: a repository's own files.
     Shared,
     /// The owner alone: a person's home data.
     Private,
@@ -35,20 +35,20 @@ pub enum Access {
 impl Access {
     pub(super) fn dir_mode(self) -> u32 {
         match self {
-            Self::Shared => 0o777,
+            Self::Shared => 0o755,
             Self::Private => 0o700,
         }
     }
 
     pub(super) fn file_bits(self) -> u32 {
         match self {
-            Self::Shared => 0o666,
+            Self::Shared => 0o644,
             Self::Private => 0o600,
         }
     }
 
     pub(super) fn file_mode(self) -> FileMode {
-        FileMode::New(self.file_bits())
+        FileMode(self.file_bits())
     }
 }
 
@@ -192,6 +192,11 @@ impl WriteScope {
         };
         made.map_err(|error| io_error(FsAction::MakeFolder, &parent.join(name), error))?;
         Self::open_inside(parent, name, access)
+    }
+
+    /// Whether only its owner reads it: a person's home data, which no repository brings.
+    pub fn is_private(&self) -> bool {
+        self.access == Access::Private
     }
 
     /// The folder, for messages and for programs that are started in it.

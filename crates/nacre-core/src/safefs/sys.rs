@@ -12,12 +12,19 @@ use cap_std::fs::{Permissions, PermissionsExt as _};
 use rustix::fs::{AtFlags, RenameFlags};
 use rustix::io::Errno;
 
-/// Makes a folder with `mode`, less the umask.
+/// Makes a folder with exactly these permissions.
 pub(super) fn make_dir(parent: &Dir, name: &str, mode: u32) -> io::Result<()> {
     gate()?;
     let mut builder = DirBuilder::new();
     builder.mode(mode);
-    parent.create_dir_with(name, &builder)
+    parent.create_dir_with(name, &builder)?;
+    // The umask may have taken some away.
+    let made = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    if made.st_mode & 0o777 == mode {
+        return Ok(());
+    }
+    gate()?;
+    parent.set_permissions(name, Permissions::from_mode(mode))
 }
 
 /// Makes a file that must not exist yet, writes it and flushes it to the disk.
@@ -44,10 +51,10 @@ pub(super) fn write_new_with(
     gate()?;
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).follow(FollowSymlinks::No);
-    let (FileMode::New(bits) | FileMode::Exactly(bits)) = mode;
+    let FileMode(bits) = mode;
     options.mode(bits);
     let mut file = dir.open_with(name, &options)?;
-    if let FileMode::Exactly(bits) = mode {
+    if file.metadata()?.permissions().mode() & 0o7777 != bits {
         gate()?;
         file.set_permissions(Permissions::from_mode(bits))?;
     }
@@ -59,14 +66,9 @@ pub(super) fn write_new_with(
     }
 }
 
-/// The permissions of a file that is written.
+/// The permissions of a file that is written, whatever the umask says.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum FileMode {
-    /// A new file: these bits, less the umask.
-    New(u32),
-    /// A file that takes another's place: its bits.
-    Exactly(u32),
-}
+pub(super) struct FileMode(pub(super) u32);
 
 /// Overwrites the start of an open file; for the lock's owner record, where a torn text harms nobody.
 pub(super) fn write_record(file: &mut File, bytes: &[u8]) -> io::Result<()> {

@@ -94,7 +94,7 @@ impl Writer<'_> {
         let dir = self.scope.parent_of(path)?;
         let failed = |error| io_error(FsAction::Write, &self.scope.full(path), error);
         let mode = match mode_of(&dir, path.name()) {
-            Ok(bits) => FileMode::Exactly(bits),
+            Ok(bits) => FileMode(bits),
             Err(ReadFault::Io(error)) if error.kind() == ErrorKind::NotFound => {
                 self.scope.access.file_mode()
             }
@@ -186,7 +186,7 @@ impl Writer<'_> {
             Change::Create { .. } | Change::Remove { .. } => Ok(self.scope.access.file_mode()),
             Change::Replace { path, .. } => {
                 match mode_of(&self.scope.parent_of(path)?, path.name()) {
-                    Ok(bits) => Ok(FileMode::Exactly(bits)),
+                    Ok(bits) => Ok(FileMode(bits)),
                     Err(ReadFault::Io(error)) if error.kind() != ErrorKind::NotFound => {
                         Err(io_error(FsAction::Read, &self.scope.full(path), error))
                     }

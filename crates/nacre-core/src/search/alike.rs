@@ -52,10 +52,11 @@ impl Terms {
     }
 }
 
-/// Where texts and the worth of their words come from.
+/// Where texts and the worth of their words come from, and who may stand above whom.
 struct Source<'a> {
     snapshot: &'a Snapshot,
     text_of: &'a dyn Fn(usize) -> Option<String>,
+    may_pass: &'a dyn Fn(usize, usize) -> bool,
 }
 
 impl Source<'_> {
@@ -75,13 +76,15 @@ impl Source<'_> {
     }
 }
 
-/// Puts newer records above older ones that say nearly the same. `text_of` gives a row's text.
+/// Puts newer records above older ones that say nearly the same. `text_of` gives a row's text, and `may_pass` tells
+/// whether a newer row may stand above an older one.
 pub(super) fn newer_first(
     snapshot: &Snapshot,
     groups: &mut Vec<Group>,
     text_of: &dyn Fn(usize) -> Option<String>,
+    may_pass: &dyn Fn(usize, usize) -> bool,
 ) {
-    let source = Source { snapshot, text_of };
+    let source = Source { snapshot, text_of, may_pass };
     let n_compared = groups.len().min(MAX_COMPARED);
     let mut compared: Vec<Compared> = groups[..n_compared]
         .iter()
@@ -117,6 +120,7 @@ fn newer_below(
     (upper + 1..compared.len()).find(|lower| {
         let other = &compared[*lower];
         other.time_ms > top.time_ms
+            && (source.may_pass)(other.row, top.row)
             && groups[*lower].best.score >= MIN_SHARE * groups[upper].best.score
             && top.terms(source).likeness(other.terms(source)) >= MIN_ALIKE
     })

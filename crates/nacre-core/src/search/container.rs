@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::safefs::Mapped;
 
 /// Grows whenever the meaning of any section changes; an index of another number is rebuilt.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 const MAGIC: [u8; 8] = *b"NACREIDX";
 

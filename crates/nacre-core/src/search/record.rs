@@ -3,6 +3,9 @@
 //! The index knows no memories and no traces. A unit is whatever changes as a whole (a memory's file, a
 //! session of a trace); its records are what is found (the memory, a message), in their order.
 
+/// The facet of a record that should have evidence and has none. It has no value: having it says it all.
+pub(super) const UNPROVEN: &str = "unproven";
+
 /// The texts of a record, by what a word in them is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::alike;
 use super::kin::{self, Kin, KinKind};
 use super::rank::Ranked;
-use super::record::LinkKind;
+use super::record::{LinkKind, Standing};
 use super::snapshot::Snapshot;
 use super::words;
 
@@ -40,6 +40,7 @@ pub(super) fn settle(
     text_of: &dyn Fn(usize) -> Option<String>,
 ) -> Vec<Group> {
     let lines = Lines::new(snapshot);
+    let unproven = snapshot.unproven();
     let mut groups: Vec<Group> = Vec::new();
     let mut by_head: HashMap<usize, usize> = HashMap::new();
     for hit in ranked {
@@ -53,8 +54,11 @@ pub(super) fn settle(
         }
     }
     lift_neighbours(snapshot, &mut groups);
-    alike::newer_first(snapshot, &mut groups, text_of);
-    lower_contradicted(snapshot, &mut groups);
+    // Its own date is a file's own word: without evidence it puts nothing above what has some.
+    let may_pass =
+        |newer: usize, older: usize| !unproven.contains(&newer) || unproven.contains(&older);
+    alike::newer_first(snapshot, &mut groups, text_of, &may_pass);
+    lower_contradicted(snapshot, &mut groups, &may_pass);
     groups
 }
 
@@ -78,7 +82,8 @@ impl Group {
     }
 
     fn note_older(&mut self, snapshot: &Snapshot, row: usize) {
-        if !self.older.contains(&row) {
+        // One file may claim to overturn a thousand.
+        if !self.older.contains(&row) && self.older.len() < MAX_LINE {
             self.older.push(row);
         }
         let id = snapshot.key(row).to_owned();
@@ -98,7 +103,9 @@ impl<'a> Lines<'a> {
     fn new(snapshot: &'a Snapshot) -> Self {
         let mut claimed: HashMap<&[u8], Vec<usize>> = HashMap::new();
         for (id, newer) in snapshot.rows_under(&words::facet("supersedes", "")) {
-            claimed.entry(id).or_default().push(newer);
+            if snapshot.row(newer).standing != Standing::Archived {
+                claimed.entry(id).or_default().push(newer);
+            }
         }
         Self { snapshot, claimed }
     }
@@ -132,8 +139,11 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Everything that a row overturned, directly or not, newest first.
+/// Everything that a row overturned, directly or not, newest first. What is archived overturns nothing.
 fn older_of(snapshot: &Snapshot, head: usize) -> Vec<usize> {
+    if snapshot.row(head).standing == Standing::Archived {
+        return Vec::new();
+    }
     let mut line = vec![head];
     let mut next = 0;
     while next < line.len() && line.len() < MAX_LINE {
@@ -173,8 +183,12 @@ fn lift_neighbours(snapshot: &Snapshot, groups: &mut [Group]) {
     groups[..n_linked].sort_by(|a, b| b.best.score.total_cmp(&a.best.score));
 }
 
-/// Of two that contradict each other the newer stands first.
-fn lower_contradicted(snapshot: &Snapshot, groups: &mut Vec<Group>) {
+/// Of two that contradict each other the newer stands first, where it may pass the older.
+fn lower_contradicted(
+    snapshot: &Snapshot,
+    groups: &mut Vec<Group>,
+    may_pass: &dyn Fn(usize, usize) -> bool,
+) {
     let n_linked = groups.len().min(MAX_LINKED);
     for idx in 0..n_linked {
         let row = groups[idx].best.row;
@@ -182,14 +196,16 @@ fn lower_contradicted(snapshot: &Snapshot, groups: &mut Vec<Group>) {
             let other = groups.iter().position(|group| snapshot.key(group.best.row) == link.to);
             let own = groups.iter().position(|group| group.best.row == row);
             if let (Some(own), Some(other)) = (own, other) {
-                put_newer_first(snapshot, groups, own, other);
+                let (upper, lower) = (own.min(other), own.max(other));
+                if may_pass(groups[lower].best.row, groups[upper].best.row) {
+                    put_newer_first(snapshot, groups, upper, lower);
+                }
             }
         }
     }
 }
 
-fn put_newer_first(snapshot: &Snapshot, groups: &mut Vec<Group>, a: usize, b: usize) {
-    let (upper, lower) = (a.min(b), a.max(b));
+fn put_newer_first(snapshot: &Snapshot, groups: &mut Vec<Group>, upper: usize, lower: usize) {
     let time = |idx: usize| snapshot.row(groups[idx].best.row).time_ms;
     if time(upper) < time(lower) {
         let newer = groups.remove(lower);

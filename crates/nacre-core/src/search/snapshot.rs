@@ -3,13 +3,15 @@
 //! Rows are numbered over all segments. The rows of a unit stand together and in order, so that the
 //! neighbour of a message is the next row.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::layout::Layout;
 use super::manifest::Manifest;
-use super::record::{Fingerprint, Link};
+use super::record::{Fingerprint, Link, UNPROVEN};
 use super::segment::{Counts, Postings, Row, Segment};
+use super::words;
 
 /// Everything that can be found now.
 #[derive(Debug, Default)]
@@ -119,6 +121,11 @@ impl Snapshot {
         lists.into_iter().flat_map(|(loaded, postings)| {
             postings.filter_map(|(local, counts)| loaded.live(local).map(|row| (row, counts)))
         })
+    }
+
+    /// The rows that should have evidence and have none.
+    pub(super) fn unproven(&self) -> HashSet<usize> {
+        self.postings(&words::facet(UNPROVEN, "")).map(|(row, _)| row).collect()
     }
 
     /// The live rows that hold a term that begins with `start`, and what follows it in that term.

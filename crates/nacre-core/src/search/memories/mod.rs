@@ -25,7 +25,8 @@ use super::rank::{self, Level, Mode, RankOptions, Ranked};
 use super::settle::{self, Group};
 use super::snapshot::Snapshot;
 use super::snippet;
-use crate::memory::{Located, Memory, MemoryError, Reader, Store, Unreadable};
+use super::words;
+use crate::memory::{Located, Memory, MemoryError, MemoryId, Reader, Store, Unreadable};
 use crate::safefs::{Access, FsError, Owner, WriteScope};
 use look::{Look, Size};
 
@@ -85,6 +86,13 @@ pub struct MemoryHit {
     pub why: Why,
     /// What this memory overturned, newest first.
     pub history: Vec<Memory>,
+}
+
+impl MemoryHit {
+    /// What this memory overturned by nothing but its own claim: not verified.
+    pub fn unverified(&self) -> impl Iterator<Item = &Memory> {
+        self.history.iter().filter(|older| older.is_only_claimed())
+    }
 }
 
 /// Why a memory was found.
@@ -209,6 +217,14 @@ impl<'a> MemoryIndex<'a> {
             }
         }
         Ok(found)
+    }
+
+    /// The memories that claim to overturn `older`, as their files are now.
+    pub fn claimants(&self, older: &MemoryId) -> Vec<Memory> {
+        let term = words::facet("supersedes", older.as_str());
+        let pages = self.pages();
+        let named = self.snapshot.postings(&term).filter_map(|(row, _)| pages.read(row));
+        named.filter(|memory| memory.claims(older)).collect()
     }
 
     /// The memories of one answer.

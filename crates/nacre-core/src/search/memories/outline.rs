@@ -3,7 +3,7 @@
 //! A brief of ten thousand memories shows thirty. Which thirty follows from what the index has of each row: its standing,
 //! time, confidence and kind, the files it names, and how well it fits a task. Only those that are shown are read.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use jiff::Timestamp;
 
@@ -50,7 +50,8 @@ pub struct Listed<'a> {
 }
 
 impl MemoryIndex<'_> {
-    /// Every memory that holds: active, and overturned by no other. In no order.
+    /// Every memory that holds: active, and not overturned by its own word. What another file claims to overturn is
+    /// here, too: a claim hides nothing. In no order.
     pub fn outline(&self, interest: &Interest<'_>) -> Result<Vec<Listed<'_>>, SearchError> {
         let rows = self.holding_rows();
         let kinds = self.kinds();
@@ -78,25 +79,12 @@ impl MemoryIndex<'_> {
         self.pages().reader.borrow_mut().read_leniently(&at)
     }
 
-    /// Active rows, less those that a row in use says it overturned.
+    /// Active rows.
     fn holding_rows(&self) -> Vec<usize> {
         let snapshot = &self.snapshot;
-        let is_in_use = |row: usize| snapshot.row(row).standing != Standing::Archived;
-        let mut overturned: HashSet<&[u8]> = HashSet::new();
-        for (older, row) in snapshot.rows_under(&words::facet("supersedes", "")) {
-            let is_own = snapshot.key(row).to_lowercase().as_bytes() == older;
-            if is_in_use(row) && !is_own {
-                overturned.insert(older);
-            }
-        }
-        let is_overturned = |row: usize| {
-            !overturned.is_empty()
-                && overturned.contains(snapshot.key(row).to_lowercase().as_bytes())
-        };
         (0..snapshot.n_rows())
             .filter(|row| snapshot.is_live(*row))
             .filter(|row| snapshot.row(*row).standing == Standing::Active)
-            .filter(|row| !is_overturned(*row))
             .collect()
     }
 

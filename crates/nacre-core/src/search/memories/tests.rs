@@ -53,6 +53,15 @@ impl World {
         fs::write(self.path(id), text).unwrap();
     }
 
+    /// Gives a memory evidence.
+    fn quote(&self, id: &str) {
+        let folder = self.dir.path().join("meta/evidence");
+        fs::create_dir_all(&folder).unwrap();
+        let quote = r#"{"text":"so it is","speaker":"user","place":"s:1","at":"2026"}"#;
+        let text = format!(r#"{{"version":1,"id":"{id}","quotes":[{quote}]}}"#);
+        fs::write(folder.join(format!("{id}.json")), text).unwrap();
+    }
+
     fn open(&self, now: Timestamp) -> MemoryIndex<'_> {
         MemoryIndex::open(&self.store, &self.embedder, &owner(), now).unwrap()
     }
@@ -304,6 +313,50 @@ fn what_was_overturned_stands_below() {
 }
 
 #[test]
+fn a_claim_that_only_the_newer_file_makes_is_reported() {
+    let world = World::filled();
+    world.write("20260201-new", "Jobs go through Redis", "supersedes: [20260101-queue]\n", "Fast.");
+    let unverified = |world: &World| {
+        let found = world.found("sqlite queue table");
+        assert_eq!(found.hits[0].memory.at.id.as_str(), "20260201-new");
+        found.hits[0].unverified().map(|older| older.at.id.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(unverified(&world), ["20260101-queue"]);
+    let keys = "tags: [db]\nsuperseded_by: 20260201-new\n";
+    world.write("20260101-queue", "The queue is a SQLite table", keys, "One file, no broker.");
+    assert_eq!(unverified(&world), [""; 0]);
+    let index = world.open(now());
+    let claimants = index.claimants(&"20260101-queue".parse().unwrap());
+    assert_eq!(claimants.len(), 1);
+    assert_eq!(world.store.claimants(&"20260101-queue".parse().unwrap()).unwrap().len(), 1);
+}
+
+#[test]
+fn what_is_archived_overturns_nothing() {
+    let world = World::filled();
+    let keys = "supersedes: [20260101-queue]\nstatus: archived\n";
+    world.write("20260201-new", "Jobs go through Redis", keys, "Fast.");
+    assert_eq!(world.ids("sqlite queue table").first().unwrap(), "20260101-queue");
+}
+
+#[test]
+fn a_memory_without_evidence_stands_below_an_equal_one_with_it() {
+    let world = World::filled();
+    let text = "The upload limit is 10 MB, checked by the gateway.";
+    let title = "Upload limit is 10 MB per file";
+    // Its own date, its own confidence and its own claim to contradict do not help it.
+    let keys = "updated: 2026-04-01\nconfidence: 1\ncontradicts: [20260301-limit]\n";
+    world.write("20260301-limit", title, "updated: 2026-03-01\nconfidence: 0.1\n", text);
+    world.write("20260201-limit", title, keys, text);
+    let question = "what is the upload limit per file checked by the gateway";
+    assert_eq!(world.ids(question)[..2], ["20260201-limit", "20260301-limit"]);
+    world.quote("20260301-limit");
+    assert_eq!(world.ids(question)[..2], ["20260301-limit", "20260201-limit"]);
+    world.quote("20260201-limit");
+    assert_eq!(world.ids(question)[..2], ["20260201-limit", "20260301-limit"]);
+}
+
+#[test]
 fn a_ring_of_links_ends() {
     let world = World::new();
     world.write(
@@ -432,8 +485,9 @@ fn an_outline_holds_what_holds_and_nothing_else() {
     world.write("20260110-ten", "Ten", "supersedes: [20260110-ten]\n", "It names itself.");
     let index = world.open(now());
     let ids: Vec<&str> = outlined(&index, None, &[]).into_iter().map(|one| one.id).collect();
-    assert_eq!(ids, ["20260102-two", "20260109-nine", "20260110-ten"]);
-    let nine = outlined(&index, None, &[]).remove(1);
+    // What only another file says hides nothing.
+    assert_eq!(ids, ["20260101-one", "20260102-two", "20260109-nine", "20260110-ten"]);
+    let nine = outlined(&index, None, &[]).remove(2);
     assert_eq!((nine.confidence, nine.fit, nine.names_file), (1.0, 0.0, 0.0));
     assert_eq!(nine.updated.to_string(), "2026-01-09T00:00:00Z");
 }

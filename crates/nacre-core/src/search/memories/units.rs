@@ -1,13 +1,14 @@
 //! Memories into units: one file, one unit, one record.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::mentions;
-use crate::memory::{Evidence, FileRead, Located, Memory, MemoryType, Shelf, Status};
+use crate::memory::{Evidence, FileRead, Located, Memory, MemoryType, Status};
 use crate::safefs::FileStamp;
-use crate::search::record::{Fingerprint, Link, LinkKind, Record, Standing, Unit};
+use crate::search::record::{Fingerprint, Link, LinkKind, Record, Standing, UNPROVEN, Unit};
 
 /// Quotes beyond this add nothing to what a memory is found by.
 const MAX_QUOTE_BYTES: usize = 4096;
@@ -49,13 +50,20 @@ fn record_of(memory: &Memory, evidence: Option<&Evidence>) -> Record {
         tags: memory.tags.join(" "),
         body: body.to_owned(),
         quotes: quotes(body, evidence),
-        facets: facets(memory, body),
+        facets: facets(memory, body).into_iter().chain(unproven(memory, evidence)).collect(),
         time_ms: time.map_or(0, jiff::Timestamp::as_millisecond),
         standing: standing(memory),
         confidence: memory.confidence.unwrap_or(USUAL_CONFIDENCE) as f32,
         links: links(memory),
         ..Record::default()
     }
+}
+
+/// The mark of a decision or learning without a single quote. Summaries never have one.
+fn unproven(memory: &Memory, evidence: Option<&Evidence>) -> Option<(&'static str, String)> {
+    let is_claim = memory.at.memory_type != MemoryType::Summary;
+    let has_quotes = evidence.is_some_and(|evidence| !evidence.quotes.is_empty());
+    (is_claim && !has_quotes).then(|| (UNPROVEN, String::new()))
 }
 
 /// What the evidence says beyond the memory's own text.
@@ -72,13 +80,12 @@ fn quotes(body: &str, evidence: Option<&Evidence>) -> String {
 }
 
 fn standing(memory: &Memory) -> Standing {
-    match (memory.at.shelf, memory.status) {
-        (Shelf::Archived, _) | (_, Status::Archived) => Standing::Archived,
-        (_, Status::Superseded) => Standing::Superseded,
-        (_, _) if memory.superseded_by.is_some() => Standing::Superseded,
-        (_, Status::Active) => Standing::Active,
-        (_, Status::Candidate) => Standing::Candidate,
-        (_, Status::Stale) => Standing::Stale,
+    match memory.status {
+        _ if memory.is_archived() => Standing::Archived,
+        _ if memory.says_overturned() => Standing::Superseded,
+        Status::Candidate => Standing::Candidate,
+        Status::Stale => Standing::Stale,
+        Status::Active | Status::Superseded | Status::Archived => Standing::Active,
     }
 }
 
@@ -89,8 +96,14 @@ fn links(memory: &Memory) -> Vec<Link> {
     let older = memory.supersedes.iter().map(|id| link(LinkKind::Supersedes, id.as_str()));
     let newer = memory.superseded_by.iter().map(|id| link(LinkKind::SupersededBy, id.as_str()));
     let contradicted = contradicted.iter().map(|id| link(LinkKind::Contradicts, id));
+    let related = related.take(MAX_LINKS);
+    let (older, contradicted) = (older.take(MAX_LINKS), contradicted.take(MAX_LINKS));
     related.chain(older).chain(newer).chain(contradicted).collect()
 }
+
+/// More links of a kind, and tags, than anybody gives a memory; what follows is not indexed.
+const MAX_LINKS: usize = 64;
+const MAX_TAGS: usize = 64;
 
 /// What a memory can share with another.
 pub(super) fn facets_of(memory: &Memory) -> Vec<(&'static str, String)> {
@@ -104,8 +117,10 @@ fn facets(memory: &Memory, body: &str) -> Vec<(&'static str, String)> {
         ("status", memory.status.as_str().to_owned()),
     ];
     facets.extend(memory.kind.map(|kind| ("kind", kind.as_str().to_owned())));
-    facets.extend(memory.supersedes.iter().map(|id| ("supersedes", id.as_str().to_owned())));
-    facets.extend(memory.tags.iter().map(|tag| ("tag", tag.clone())));
+    let older = memory.supersedes.iter().take(MAX_LINKS);
+    facets.extend(older.map(|id| ("supersedes", id.as_str().to_owned())));
+    let tags: BTreeSet<&String> = memory.tags.iter().take(MAX_TAGS).collect();
+    facets.extend(tags.into_iter().map(|tag| ("tag", tag.clone())));
     let text = |key: &str| memory.document.text(key).ok().flatten().map(Cow::into_owned);
     facets.extend(text("coding_agent").map(|agent| ("agent", agent)));
     let session = match memory.at.memory_type {

@@ -169,6 +169,7 @@ impl Signals<'_> {
     fn scores(&self, mode: Mode, allowed: &[bool]) -> Vec<f32> {
         let speaker = self.facet_rows("speaker", self.question.speaker.as_deref());
         let project = self.facet_rows("project", self.question.project.as_deref());
+        let unproven = self.snapshot.unproven();
         let (words, meaning) = mode.shares();
         let score = |row: usize| {
             let is_near = self.dense.row[row] >= MIN_SIMILARITY;
@@ -179,7 +180,8 @@ impl Signals<'_> {
             let named = weight::SPEAKER * holds(speaker.as_ref(), row)
                 + weight::PROJECT * holds(project.as_ref(), row);
             let numbers = self.snapshot.row(row);
-            (own + named + self.circumstances(&numbers)) * trust(&numbers)
+            let trust = trust(&numbers, unproven.contains(&row));
+            (own + named + self.circumstances(&numbers)) * trust
         };
         (0..allowed.len()).map(score).collect()
     }
@@ -221,13 +223,15 @@ fn holds(rows: Option<&Vec<bool>>, row: usize) -> f32 {
     rows.map_or(0.0, |rows| f32::from(u8::from(rows[row])))
 }
 
-/// What is doubted, old or overturned stands back.
-fn trust(row: &Row) -> f32 {
+/// What is doubted, old or overturned stands back. A record that should have evidence and has none stands below an equal
+/// one that has, however sure it says it is.
+fn trust(row: &Row, is_unproven: bool) -> f32 {
     let standing = match row.standing {
         Standing::Active => 1.0,
         Standing::Candidate => 0.9,
         Standing::Stale => 0.7,
         Standing::Superseded | Standing::Archived => 0.5,
     };
-    standing * (0.95 + 0.05 * f32::from(row.confidence) / 255.0)
+    let least = if is_unproven { 0.89 } else { 0.95 };
+    standing * (least + 0.05 * f32::from(row.confidence) / 255.0)
 }
