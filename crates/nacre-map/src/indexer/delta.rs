@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nacre_core::base::git::GitFault;
 use serde::Serialize;
 
 use super::refresh::Current;
@@ -83,6 +84,14 @@ pub enum SinceError {
     TooOld { asked: Revision, oldest: Revision },
     #[error("Git knows no commit `{reference}` here")]
     NoCommit { reference: String },
+    #[error("Git cannot tell what changed: {why}")]
+    Git { why: String },
+}
+
+impl From<GitFault> for SinceError {
+    fn from(fault: GitFault) -> Self {
+        Self::Git { why: fault.to_string() }
+    }
 }
 
 /// Everything that is there, as added: what a client gets that has seen nothing.

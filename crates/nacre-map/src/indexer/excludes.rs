@@ -7,9 +7,9 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use nacre_core::base::git::{GitFolder, parse_settings};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::git::{common_folder, git_folder};
 use super::rules::Rules;
 
 /// Settings and rules are texts that people write; what follows is not read.
@@ -21,7 +21,7 @@ const MAX_INCLUDES: usize = 4;
 /// Where git's settings of a person lie.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitPlaces {
-    /// Files with settings; a later one wins, and the repository's own wins over all.
+    /// Files with settings; a later one wins.
     pub configs: Vec<PathBuf>,
     /// The rules, where no setting names them.
     pub default_excludes: Option<PathBuf>,
@@ -39,12 +39,13 @@ pub struct Excludes {
 impl Excludes {
     /// Reads the rules that hold in the repository at `root`; there may be none.
     pub fn find(root: &Path, places: &GitPlaces) -> Self {
-        let own = git_folder(root).map(|git| common_folder(&git).join("config"));
         let mut named = None;
-        for config in places.configs.iter().chain(&own) {
+        for config in &places.configs {
             named = named_by(config, places.home.as_deref(), MAX_INCLUDES).or(named);
         }
         let file = match named {
+            // A repository may want none of a person's rules. It names no other file: that could be any file of the machine.
+            _ if wants_none(root) => None,
             Some(name) if name.is_empty() => None,
             Some(name) => Some(root.join(expanded(&name, places.home.as_deref()))),
             None => places.default_excludes.clone(),
@@ -66,6 +67,14 @@ impl Excludes {
     }
 }
 
+/// Whether the repository's own settings turn the rules of a person off.
+fn wants_none(root: &Path) -> bool {
+    let config = GitFolder::of(root).and_then(|git| git.read_shared("config")).unwrap_or_default();
+    let settings = parse_settings(&config);
+    let own = settings.iter().rfind(|(key, _)| key == "core.excludesfile");
+    own.is_some_and(|(_, value)| value.is_empty())
+}
+
 /// The text of a plain file. A link is followed: people keep their settings elsewhere.
 fn read(file: &Path) -> Option<String> {
     if !file.metadata().ok()?.is_file() {
@@ -80,7 +89,7 @@ fn read(file: &Path) -> Option<String> {
 fn named_by(config: &Path, home: Option<&Path>, n_left: usize) -> Option<String> {
     let text = read(config)?;
     let mut named = None;
-    for (key, value) in settings(&text) {
+    for (key, value) in parse_settings(&text) {
         match key.as_str() {
             "core.excludesfile" => named = Some(value),
             "include.path" if 0 < n_left => {
@@ -98,79 +107,5 @@ fn expanded(path: &str, home: Option<&Path>) -> PathBuf {
     match (path.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(path),
-    }
-}
-
-/// The settings of a text in their order: `section.key` in lower case, and the value. Sections with a second name are left out.
-fn settings(text: &str) -> Vec<(String, String)> {
-    let mut settings = Vec::new();
-    let mut section = None;
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
-        let mut rest = line.trim_start();
-        if let Some(header) = rest.strip_prefix('[') {
-            let Some((name, after)) = header.split_once(']') else { continue };
-            section = (!name.contains('"')).then(|| name.trim().to_ascii_lowercase());
-            rest = after.trim_start();
-        }
-        let Some((section, (key, value))) = section.as_ref().zip(rest.split_once('=')) else {
-            continue;
-        };
-        let mut value = value.to_owned();
-        while value.ends_with('\\') && !value.ends_with("\\\\") {
-            value.pop();
-            value.push_str(lines.next().unwrap_or_default());
-        }
-        settings.push((format!("{section}.{}", key.trim().to_ascii_lowercase()), plain(&value)));
-    }
-    settings
-}
-
-/// A value without its quotes, escapes and comment.
-fn plain(value: &str) -> String {
-    let mut plain = String::new();
-    let mut n_kept = 0;
-    let mut is_quoted = false;
-    let mut chars = value.trim_start().chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '"' => is_quoted = !is_quoted,
-            '#' | ';' if !is_quoted => break,
-            '\\' => plain.extend(chars.next().map(|escaped| match escaped {
-                'n' => '\n',
-                't' => '\t',
-                other => other,
-            })),
-            c => plain.push(c),
-        }
-        if is_quoted || !c.is_whitespace() {
-            n_kept = plain.len();
-        }
-    }
-    plain.truncate(n_kept);
-    plain
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn settings_are_read_as_git_reads_them() {
-        let text = "[core]\n\tbare = false ; no\n\texcludesFile = \"~/my ignores\" # mine\n[Core] ExcludesFile=a\\\\b\n\
-                    [core \"other\"]\nexcludesfile = never\n[include]\npath = a\\\nb\n[broken\nexcludesfile = x\n[core]\nexcludesfile =\n";
-        let shown: Vec<String> =
-            settings(text).iter().map(|(key, value)| format!("{key}={value}")).collect();
-        assert_eq!(
-            shown,
-            [
-                "core.bare=false",
-                "core.excludesfile=~/my ignores",
-                "core.excludesfile=a\\b",
-                "include.path=ab",
-                "include.excludesfile=x",
-                "core.excludesfile=",
-            ]
-        );
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::look::open_root;
-use super::read::{Doubt, Reading, read_all};
+use super::read::{Doubt, ReadFiles, Reading, read_all};
 use super::refresh::{Current, RefreshOptions};
 use crate::artifact::{
     AnalysisKey, Cache, ChangedFile, FileFacts, FileHash, FileOutline, FileRow, RelativePath,
@@ -169,9 +169,10 @@ impl Current {
             depth: Depth::Full,
             looked_ns: options.looked_ns,
             n_threads: options.n_threads,
+            deadline: &options.deadline,
             keep: &|held| cache.keep_held(held),
         };
-        let (_, new) = read_all(&reading, &doubts);
+        let ReadFiles { packs: new, n_postponed, .. } = read_all(&reading, &doubts);
         if new.is_empty() {
             return 0;
         }
@@ -180,6 +181,6 @@ impl Current {
         if kept.is_err() {
             self.analyses.hold(new);
         }
-        doubts.len()
+        doubts.len() - n_postponed
     }
 }

@@ -1,24 +1,23 @@
 //! What git says of a project: where its root is, what it tracks, and what else it leaves out.
 
 use std::collections::BTreeSet;
-use std::io::Read as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use nacre_core::base::git::{Git, GitFolder, GitProgram, MAX_INDEX_BYTES, parse_settings};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::excludes::Excludes;
 use super::git_index::{self, IndexPaths};
 use super::look::stamp_at;
 use super::path_list::PathList;
-use super::program::ask;
 use super::rules::Rules;
 
-/// No index is larger; a million files take a tenth of this.
-const MAX_INDEX_BYTES: u64 = 1 << 30;
+/// A hundred thousand branches and tags take a tenth of this.
+const MAX_REFS_BYTES: u64 = 64 << 20;
 
-/// The files beside an index are short.
-const MAX_SMALL_BYTES: u64 = 256 << 10;
+/// What git prints about every file that it tracks.
+pub(super) const MAX_LISTING_BYTES: u64 = 256 << 20;
 
 /// The private rules of a repository, as people know the file.
 const EXCLUDE_FILE: &str = ".git/info/exclude";
@@ -35,54 +34,27 @@ pub fn project_root(folder: &Path) -> Option<PathBuf> {
         if innermost.is_none() {
             innermost = Some(root);
         }
-        if !is_submodule(root) {
+        if !GitFolder::of(root).is_some_and(|git| git.is_submodule()) {
             return Some(root.to_owned());
         }
     }
     innermost.map(Path::to_owned)
 }
 
-/// Whether the repository at `root` is mounted in another one.
-fn is_submodule(root: &Path) -> bool {
-    let Some(folder) = linked_folder(root) else { return false };
-    let is = |name: &'static str| move |part: &Component<'_>| part.as_os_str() == name;
-    // A folder of that name above the repository says nothing.
-    let mut inside = folder.components().skip_while(|part| !is(".git")(part));
-    inside.any(|part| is("modules")(&part))
-}
-
-/// The folder that a `.git` file names.
-fn linked_folder(root: &Path) -> Option<PathBuf> {
-    let text = read_small(&root.join(".git"))?;
-    Some(root.join(text.strip_prefix("gitdir:")?.trim()))
-}
-
 /// The folder with the index of the repository at `root`, by which it is noticed that git tracks something else.
 pub fn git_folder(root: &Path) -> Option<PathBuf> {
-    let folder = root.join(".git");
-    if folder.symlink_metadata().ok()?.is_dir() { Some(folder) } else { linked_folder(root) }
-}
-
-/// The folder that all worktrees of a repository share.
-pub(super) fn common_folder(git: &Path) -> PathBuf {
-    let named = read_small(&git.join("commondir"));
-    named.map_or_else(|| git.to_owned(), |name| git.join(name.trim()))
+    GitFolder::of(root).map(|git| git.own().to_owned())
 }
 
 /// Tells the commit that is checked out from others. 0 where there is none.
 pub(super) fn head_commit(root: &Path) -> u64 {
-    let Some(git) = git_folder(root) else { return 0 };
-    let Some(head) = read_small(&git.join("HEAD")) else { return 0 };
-    let common = common_folder(&git);
+    let Some(git) = GitFolder::of(root) else { return 0 };
+    let Some(head) = git.read("HEAD") else { return 0 };
     let named = head.strip_prefix("ref:").map(str::trim);
     // A branch that has no file of its own is a line in one for all of them; newer repositories have tables instead.
-    let own = named.and_then(|name| read_small(&common.join(name)));
-    let own = own.or_else(|| {
-        let packed = std::fs::read_to_string(common.join("packed-refs")).ok()?;
-        let line = packed.lines().find(|line| line.split(' ').nth(1) == named)?;
-        Some(line.to_owned())
-    });
-    let tables = read_small(&common.join("reftable/tables.list"));
+    let own = named.and_then(|name| git.read_shared(name));
+    let own = own.or_else(|| packed_ref(&git, named?));
+    let tables = git.read_shared("reftable/tables.list");
     let mut hasher = Xxh3::new();
     for text in [Some(head), own, tables].into_iter().flatten() {
         hasher.update(text.trim().as_bytes());
@@ -91,14 +63,10 @@ pub(super) fn head_commit(root: &Path) -> u64 {
     hasher.digest()
 }
 
-fn read_small(file: &Path) -> Option<String> {
-    if !file.symlink_metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut text = String::new();
-    let file = std::fs::File::open(file).ok()?;
-    file.take(MAX_SMALL_BYTES).read_to_string(&mut text).ok()?;
-    Some(text)
+fn packed_ref(git: &GitFolder, named: &str) -> Option<String> {
+    let packed = git.read_shared_bytes("packed-refs", MAX_REFS_BYTES)?;
+    let packed = String::from_utf8(packed).ok()?;
+    packed.lines().find(|line| line.split(' ').nth(1) == Some(named)).map(str::to_owned)
 }
 
 /// What git says of the files of a project.
@@ -114,11 +82,11 @@ pub(super) struct Tracked {
 
 impl Tracked {
     /// Asks the index of the repository at `root` and those of its submodules.
-    pub(super) fn read(root: &Path) -> Self {
-        let Some(git) = git_folder(root) else { return Self::default() };
-        let exclude = read_small(&common_folder(&git).join("info/exclude")).unwrap_or_default();
+    pub(super) fn read(root: &Path, program: &GitProgram) -> Self {
+        let Some(git) = GitFolder::of(root) else { return Self::default() };
+        let exclude = git.read_shared("info/exclude").unwrap_or_default();
         let mut tracked = Self { exclude, ..Self::default() };
-        tracked.take_in(root, "", 0);
+        tracked.take_in(program, root, "", 0);
         tracked.files.settle();
         let mut hasher = Xxh3::new();
         hasher.update(&tracked.files.identity().to_le_bytes());
@@ -130,10 +98,9 @@ impl Tracked {
         tracked
     }
 
-    fn take_in(&mut self, root: &Path, prefix: &str, depth: usize) {
-        let at = root.join(prefix);
-        let Some(git) = git_folder(&at) else { return };
-        let Some(IndexPaths { files, links }) = read_index(&at, &git) else { return };
+    fn take_in(&mut self, program: &GitProgram, root: &Path, prefix: &str, depth: usize) {
+        let Some(git) = GitFolder::of(&root.join(prefix)) else { return };
+        let Some(IndexPaths { files, links }) = read_index(git, program) else { return };
         let links: Vec<String> = match prefix {
             "" => {
                 self.files = files;
@@ -145,10 +112,10 @@ impl Tracked {
             }
         };
         for link in links {
-            if depth < MAX_LINK_DEPTH && self.links.len() < MAX_LINKS {
-                self.take_in(root, &link, depth + 1);
+            let is_new = self.links.len() < MAX_LINKS && self.links.insert(link.clone());
+            if is_new && depth < MAX_LINK_DEPTH {
+                self.take_in(program, root, &link, depth + 1);
             }
-            self.links.insert(link);
         }
     }
 
@@ -181,14 +148,13 @@ impl Tracked {
 
 /// Changes whenever [`Tracked::read`] might answer otherwise; costs a look at two files. `None` where only asking tells.
 pub(super) fn stamp(root: &Path) -> Option<u64> {
-    let Some(git) = git_folder(root) else { return Some(0) };
-    let common = common_folder(&git);
+    let Some(git) = GitFolder::of(root) else { return Some(0) };
     // Submodules have indexes of their own, and those that share one have it elsewhere.
-    if git.join("modules").is_dir() || common.join("modules").is_dir() {
+    if git.has_modules() {
         return None;
     }
     let mut hasher = Xxh3::new();
-    for file in [git.join("index"), common.join("info/exclude")] {
+    for file in [git.own().join("index"), git.common().join("info/exclude")] {
         let stamp = stamp_at(&file).unwrap_or_default();
         for word in [stamp.size, stamp.inode] {
             hasher.update(&word.to_le_bytes());
@@ -200,32 +166,28 @@ pub(super) fn stamp(root: &Path) -> Option<u64> {
     Some(hasher.digest())
 }
 
-fn read_index(root: &Path, git: &Path) -> Option<IndexPaths> {
-    let file = std::fs::File::open(git.join("index")).ok()?;
-    let size = file.metadata().ok()?.len().min(MAX_INDEX_BYTES);
-    let mut index = Vec::with_capacity(usize::try_from(size).ok()?.saturating_add(1));
-    file.take(MAX_INDEX_BYTES).read_to_end(&mut index).ok()?;
-    let hash_bytes = if names_sha256(git) { 32 } else { 20 };
-    git_index::parse(&index, hash_bytes).or_else(|| ask_git(root))
+fn read_index(git: GitFolder, program: &GitProgram) -> Option<IndexPaths> {
+    let index = git.read_bytes("index", MAX_INDEX_BYTES)?;
+    git_index::parse(&index, object_bytes(&git)).or_else(|| ask_git(&program.open(git).ok()?))
 }
 
-fn names_sha256(git: &Path) -> bool {
-    let config = read_small(&common_folder(git).join("config")).unwrap_or_default();
-    let config = config.to_ascii_lowercase();
-    config.lines().any(|line| {
-        let mut parts = line.split('=').map(str::trim);
-        parts.next() == Some("objectformat") && parts.next() == Some("sha256")
-    })
+/// How many bytes the name of an object has.
+pub(super) fn object_bytes(git: &GitFolder) -> usize {
+    let config = git.read_shared("config").unwrap_or_default();
+    let settings = parse_settings(&config);
+    let format = settings.iter().rfind(|(key, _)| key == "extensions.objectformat");
+    if format.is_some_and(|(_, value)| value.eq_ignore_ascii_case("sha256")) { 32 } else { 20 }
 }
 
 /// Lets git read an index that this room cannot.
-fn ask_git(root: &Path) -> Option<IndexPaths> {
-    let answer = ask(root, &["ls-files", "--stage", "-z"])?;
+fn ask_git(git: &Git) -> Option<IndexPaths> {
+    let answer = git.ask_within(&["ls-files", "--stage", "-z"], MAX_LISTING_BYTES).ok()?;
     let mut paths = IndexPaths::default();
     for entry in answer.split(|byte| *byte == 0) {
         let Ok(entry) = std::str::from_utf8(entry) else { continue };
         let Some((about, path)) = entry.split_once('\t') else { continue };
         match about.split(' ').next() {
+            _ if !git_index::is_clean(path) => {}
             Some("160000") => paths.links.push(path.to_owned()),
             Some(mode) if mode.starts_with("100") => paths.files.push(path),
             _ => {}

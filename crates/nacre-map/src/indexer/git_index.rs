@@ -3,6 +3,7 @@
 //! Versions 2 to 4, written whole. What is split into two files or abbreviated by folders is left to git itself.
 
 use super::path_list::PathList;
+use crate::artifact::RelativePath;
 
 /// What a repository tracks.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -15,56 +16,179 @@ pub(super) struct IndexPaths {
 
 /// Times, numbers and owners that stand before the name of an object.
 const STAT_BYTES: usize = 40;
+const MTIME_AT: usize = 8;
 const MODE_AT: usize = 24;
+const SIZE_AT: usize = 36;
+
+/// The longest path that a system takes, and the deepest that anybody made.
+const MAX_PATH_BYTES: usize = 4096;
+const MAX_PATH_DEPTH: usize = 256;
 
 /// A flag that says that two more bytes of flags follow.
-const IS_EXTENDED: u16 = 0x4000;
+const IS_EXTENDED: u32 = 0x4000;
+const STAGE: u32 = 0x3000;
+const SKIP_WORKTREE: u32 = 1 << 30;
 
 const KIND: u32 = 0o170_000;
 const PLAIN: u32 = 0o100_000;
 const GIT_LINK: u32 = 0o160_000;
 const FOLDER: u32 = 0o040_000;
 
-/// Reads an index whose object names have so many bytes; `None` when it is not one that can be read here.
+/// One entry of an index, as git wrote it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct IndexEntry<'i> {
+    pub(super) mode: u32,
+    pub(super) object: &'i [u8],
+    /// What the file looked like when git last compared it.
+    pub(super) mtime_ns: i64,
+    pub(super) size: u32,
+    /// The flags of the entry, with the extended ones above them.
+    pub(super) flags: u32,
+    pub(super) path: &'i [u8],
+}
+
+impl IndexEntry<'_> {
+    /// Whether it is one side of a conflict.
+    pub(super) fn is_unmerged(&self) -> bool {
+        self.flags & STAGE != 0
+    }
+
+    /// Whether its file is not checked out on purpose.
+    pub(super) fn is_left_out(&self) -> bool {
+        self.flags & SKIP_WORKTREE != 0
+    }
+}
+
+/// Reads the paths of an index whose object names have that many bytes; `None` when it is not one that can be read here.
 pub(super) fn parse(index: &[u8], hash_bytes: usize) -> Option<IndexPaths> {
+    let mut paths = IndexPaths::default();
+    // A name that is not text is skipped as it is on the disk.
+    each_entry(index, hash_bytes, |entry| {
+        match (entry.mode & KIND, std::str::from_utf8(entry.path)) {
+            (_, Ok(path)) if !is_clean(path) => {}
+            (PLAIN, Ok(path)) => paths.files.push(path),
+            (GIT_LINK, Ok(path)) => paths.links.push(path.to_owned()),
+            _ => {}
+        }
+    })?;
+    Some(paths)
+}
+
+/// Whether a path leads down from the root of a repository, and not into a `.git`. Anybody can write another into an index.
+pub(super) fn is_clean(path: &str) -> bool {
+    let is_dot_git = |name: &str| name.eq_ignore_ascii_case(".git");
+    RelativePath::new(path).is_some()
+        && path.len() <= MAX_PATH_BYTES
+        && path.split('/').count() <= MAX_PATH_DEPTH
+        && !path.split('/').any(is_dot_git)
+}
+
+/// Hands over the entries of an index in their order; `None` when it is not one that can be read here.
+pub(super) fn each_entry(
+    index: &[u8],
+    hash_bytes: usize,
+    mut visit: impl FnMut(IndexEntry<'_>),
+) -> Option<()> {
     let body = index.get(..index.len().checked_sub(hash_bytes)?)?;
     let (head, mut rest) = body.split_at_checked(12)?;
     let version = big(&head[4..8]);
     if !head.starts_with(b"DIRC") || !(2..=4).contains(&version) {
         return None;
     }
-    let mut paths = IndexPaths::default();
     let mut path: Vec<u8> = Vec::new();
     for _ in 0..big(&head[8..12]) {
-        let (mode, after) = entry_head(rest, hash_bytes)?;
+        let (entry, after) = entry_head(rest, hash_bytes)?;
         let used = rest.len() - after.len();
         let after = match version {
             4 => abbreviated(after, &mut path)?,
             _ => padded(after, used, &mut path)?,
         };
-        // A name that is no text is skipped as it is on the disk.
-        match (mode & KIND, std::str::from_utf8(&path)) {
-            (FOLDER, _) => return None,
-            (PLAIN, Ok(path)) => paths.files.push(path),
-            (GIT_LINK, Ok(path)) => paths.links.push(path.to_owned()),
-            _ => {}
+        if entry.mode & KIND == FOLDER {
+            return None;
         }
+        // No file has such a name; who goes on adding to it only wants to be read for ever.
+        if MAX_PATH_BYTES < path.len() {
+            return Some(());
+        }
+        visit(IndexEntry { path: &path, ..entry });
         rest = after;
     }
-    is_whole(rest).then_some(paths)
+    is_whole(rest).then_some(())
+}
+
+/// Hands over the entries that `git ls-files --stage --debug -z` prints.
+pub(super) fn each_listed(listing: &[u8], mut visit: impl FnMut(IndexEntry<'_>)) {
+    let mut rest = listing;
+    while let Some(end) = memchr::memchr(0, rest) {
+        let (head, after) = (&rest[..end], &rest[end + 1..]);
+        // Five lines about the file follow its path.
+        let lines = memchr::memchr_iter(b'\n', after).nth(4).map_or(after.len(), |at| at + 1);
+        let (about, next) = after.split_at(lines);
+        let tab = memchr::memchr(b'\t', head).unwrap_or(head.len());
+        let words: Vec<&str> = text(&head[..tab]).split(' ').collect();
+        if let ([mode, object, stage], Some(path)) = (&words[..], head.get(tab + 1..)) {
+            let about = text(about);
+            let stage = stage.parse::<u32>().unwrap_or(0);
+            visit(IndexEntry {
+                mode: u32::from_str_radix(mode, 8).unwrap_or(0),
+                object: &bytes_of_hex(object),
+                mtime_ns: moment(word_after(about, "mtime: ")),
+                size: word_after(about, "size: ").parse().unwrap_or(0),
+                flags: u32::from_str_radix(word_after(about, "flags: "), 16).unwrap_or(0)
+                    | stage << STAGE.trailing_zeros(),
+                path,
+            });
+        }
+        rest = next;
+    }
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_default()
+}
+
+fn word_after<'t>(text: &'t str, name: &str) -> &'t str {
+    let rest = text.split_once(name).map_or("", |(_, rest)| rest);
+    rest.split(char::is_whitespace).next().unwrap_or_default()
+}
+
+/// Nanoseconds from `seconds:nanoseconds`.
+fn moment(text: &str) -> i64 {
+    let (seconds, nanos) = text.split_once(':').unwrap_or((text, "0"));
+    let number = |text: &str| text.parse::<i64>().unwrap_or(0);
+    number(seconds).saturating_mul(1_000_000_000).saturating_add(number(nanos))
+}
+
+fn bytes_of_hex(text: &str) -> Vec<u8> {
+    let digits = (0..text.len() / 2).filter_map(|at| text.get(2 * at..2 * at + 2));
+    digits.filter_map(|digits| u8::from_str_radix(digits, 16).ok()).collect()
 }
 
 fn big(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |number, byte| number << 8 | u32::from(*byte))
 }
 
-/// The mode of an entry, and what follows its flags.
-fn entry_head(rest: &[u8], hash_bytes: usize) -> Option<(u32, &[u8])> {
-    let mode = big(rest.get(MODE_AT..MODE_AT + 4)?);
-    let flags_at = STAT_BYTES + hash_bytes;
-    let flags = big(rest.get(flags_at..flags_at + 2)?) as u16;
-    let n_flag_bytes = if flags & IS_EXTENDED == 0 { 2 } else { 4 };
-    Some((mode, rest.get(flags_at + n_flag_bytes..)?))
+/// An entry without its path, and what follows its flags.
+fn entry_head(rest: &[u8], hash_bytes: usize) -> Option<(IndexEntry<'_>, &[u8])> {
+    let (stat, after) = rest.split_at_checked(STAT_BYTES)?;
+    let (object, after) = after.split_at_checked(hash_bytes)?;
+    let mut flags = big(after.get(..2)?);
+    let mut after = after.get(2..)?;
+    if flags & IS_EXTENDED != 0 {
+        flags |= big(after.get(..2)?) << 16;
+        after = after.get(2..)?;
+    }
+    let number = |at: usize| big(&stat[at..at + 4]);
+    let mtime_ns = i64::from(number(MTIME_AT)) * 1_000_000_000 + i64::from(number(MTIME_AT + 4));
+    let entry = IndexEntry {
+        mode: number(MODE_AT),
+        object,
+        mtime_ns,
+        size: number(SIZE_AT),
+        flags,
+        path: &[],
+    };
+    Some((entry, after))
 }
 
 /// A path that ends with one to eight zeros, so that the entry's length is a multiple of eight.
@@ -102,4 +226,47 @@ fn is_whole(mut extensions: &[u8]) -> bool {
         extensions = after;
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_paths_that_lead_down_are_clean() {
+        for path in ["a", "a/b.rs", ".github/x", "a/.gitignore", "..a/b"] {
+            assert!(is_clean(path), "{path}");
+        }
+        let (deep, long) = ("a/".repeat(300) + "b", "x".repeat(5000));
+        for path in [
+            "",
+            "/etc/passwd",
+            "../a",
+            "a/../b",
+            "a//b",
+            "a/",
+            "./a",
+            ".git/config",
+            "a/.GIT/x",
+            &deep,
+            &long,
+        ] {
+            assert!(!is_clean(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn an_index_that_grows_a_name_for_ever_is_left() {
+        // Version 4: each entry keeps all of the last path and adds a byte.
+        let mut index = b"DIRC\0\0\0\x04\0\0\x27\x10".to_vec();
+        for _ in 0..10_000 {
+            let mut entry = [0; 62];
+            entry[MODE_AT..MODE_AT + 4].copy_from_slice(&0o100_644_u32.to_be_bytes());
+            index.extend(entry);
+            index.extend(b"\0a\0");
+        }
+        index.extend([0; 20]);
+        let paths = parse(&index, 20).unwrap();
+        assert_eq!(paths.files.iter().map(str::len).max(), Some(MAX_PATH_BYTES));
+    }
 }

@@ -3,6 +3,7 @@
 //! Reads the tree and never writes to it. Which file changed is told by stamps, with git's rule for those that may lie.
 
 mod affected;
+mod deadline;
 mod delta;
 mod excludes;
 mod explain;
@@ -12,7 +13,6 @@ mod git_index;
 mod graph;
 mod look;
 mod path_list;
-mod program;
 mod read;
 mod refresh;
 mod rules;
@@ -26,6 +26,7 @@ mod verify;
 mod walk;
 
 pub use affected::Affected;
+pub use deadline::Deadline;
 pub use delta::{
     ChangeKind, Delta, DeltaCounts, FileChange, SinceError, SymbolChange, SymbolDelta,
     delta_of_all, delta_since,

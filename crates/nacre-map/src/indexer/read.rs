@@ -11,6 +11,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{FileType, Mode};
 use rustix::io::Errno;
 
+use super::deadline::Deadline;
 use super::look::{READABLE_FILE, is_racy, stamp_of};
 use super::verify::{AHEAD, Stairs};
 use crate::artifact::{
@@ -33,8 +34,8 @@ pub(super) struct Doubt {
     pub(super) path: String,
     /// Where it was looked at already.
     pub(super) size: Option<u64>,
-    /// What it held before, where it is known.
-    pub(super) before: Option<FileHash>,
+    /// What was known of it before.
+    pub(super) before: Option<FileRow>,
 }
 
 /// What reading needs to know.
@@ -45,16 +46,24 @@ pub(super) struct Reading<'r> {
     pub(super) depth: Depth,
     pub(super) looked_ns: i64,
     pub(super) n_threads: usize,
+    /// Files that it comes too late for are left as they are known.
+    pub(super) deadline: &'r Deadline,
     /// Keeps analyses that are too many to hold, and gives back what could not be kept.
     pub(super) keep: &'r (dyn Fn(NewPack) -> Option<NewPack> + Sync),
 }
 
-/// Reads all of `doubts`, on all threads. Returns the row of each, `None` where it is gone or no plain file any more, and the
-/// analyses that are not kept yet.
-pub(super) fn read_all(
-    reading: &Reading<'_>,
-    doubts: &[Doubt],
-) -> (Vec<Option<FileRow>>, Vec<NewPack>) {
+/// What came of reading files.
+pub(super) struct ReadFiles {
+    /// The row of each, in their order; `None` where it is gone or no plain file any more.
+    pub(super) rows: Vec<Option<FileRow>>,
+    /// Analyses that are not kept yet.
+    pub(super) packs: Vec<NewPack>,
+    /// How many were not read because time was over. They stay in doubt, so that the next look reads them.
+    pub(super) n_postponed: usize,
+}
+
+/// Reads all of `doubts`, on all threads.
+pub(super) fn read_all(reading: &Reading<'_>, doubts: &[Doubt]) -> ReadFiles {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Done::default());
     let n_threads = reading.n_threads.min(doubts.len().div_ceil(BATCH)).max(1);
@@ -66,16 +75,17 @@ pub(super) fn read_all(
                 let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                 done.batches.append(&mut read);
                 done.new.append(reader.new);
+                done.n_postponed += reader.n_postponed;
             });
         }
     });
-    let Done { mut batches, new, mut packs } =
+    let Done { mut batches, new, mut packs, n_postponed } =
         done.into_inner().unwrap_or_else(PoisonError::into_inner);
     packs.extend(new.into_pack());
     batches.sort_unstable_by_key(|(first, _)| *first);
-    let mut read = Vec::with_capacity(doubts.len());
-    batches.into_iter().for_each(|(_, batch)| read.extend(batch));
-    (read, packs)
+    let mut rows = Vec::with_capacity(doubts.len());
+    batches.into_iter().for_each(|(_, batch)| rows.extend(batch));
+    ReadFiles { rows, packs, n_postponed }
 }
 
 /// What all threads have done.
@@ -86,6 +96,7 @@ struct Done {
     new: NewAnalyses,
     /// What could not be kept on the way.
     packs: Vec<NewPack>,
+    n_postponed: usize,
 }
 
 /// One thread's part.
@@ -96,12 +107,13 @@ struct Reader<'r> {
     new: NewAnalyses,
     /// All that were ever in `new`.
     seen: HashSet<AnalysisKey, RandomState>,
+    n_postponed: usize,
 }
 
 impl<'r> Reader<'r> {
     fn new(reading: &'r Reading<'r>, done: &'r Mutex<Done>) -> Self {
         let (buffer, new, seen) = (Vec::new(), NewAnalyses::default(), HashSet::default());
-        Self { reading, done, buffer, new, seen }
+        Self { reading, done, buffer, new, seen, n_postponed: 0 }
     }
 
     /// Takes batches from the list until there are none.
@@ -129,6 +141,9 @@ impl<'r> Reader<'r> {
 
     /// Reads a file by its name below an open folder.
     fn read(&mut self, doubt: &Doubt, folder: BorrowedFd<'_>, name: &str) -> Option<FileRow> {
+        if self.reading.deadline.is_over() {
+            return self.postponed(doubt, folder, name);
+        }
         let opened = rustix::fs::openat(folder, name, READABLE_FILE, Mode::empty());
         let file = match opened {
             Ok(file) => std::fs::File::from(file),
@@ -165,6 +180,15 @@ impl<'r> Reader<'r> {
         Some(row)
     }
 
+    /// What is known of a file that is not read for lack of time: what was known before or, of a new one, its stamp.
+    fn postponed(&mut self, doubt: &Doubt, folder: BorrowedFd<'_>, name: &str) -> Option<FileRow> {
+        let stamp = || super::look::file_stamp(folder, name);
+        let mut row = doubt.before.or_else(|| Some(self.unread(stamp()?)))?;
+        row.marks.is_doubtful = true;
+        self.n_postponed += 1;
+        Some(row)
+    }
+
     fn unread(&self, stamp: Stamp) -> FileRow {
         let words = [stamp.size, stamp.mtime_ns.cast_unsigned(), stamp.inode];
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -180,8 +204,9 @@ impl<'r> Reader<'r> {
         }
         let known = |hash| self.reading.analyses.depth(AnalysisKey::new(hash, language));
         // Two looks that are not alike cannot be compared, and what a text held before is gone.
-        let is_glanced = doubt.before.and_then(known) == Some(Depth::Glance);
-        let is_changed = doubt.before.is_some_and(|before| before != hash);
+        let before = doubt.before.map(|row| row.hash);
+        let is_glanced = before.and_then(known) == Some(Depth::Glance);
+        let is_changed = before.is_some_and(|before| before != hash);
         let depth = if is_changed && is_glanced { Depth::Glance } else { self.reading.depth };
         let key = AnalysisKey::new(hash, language);
         let is_known = known(hash).is_some_and(|known| depth <= known);

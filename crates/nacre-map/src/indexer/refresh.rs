@@ -6,12 +6,14 @@
 use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
 
+use nacre_core::base::git::GitProgram;
 use serde::Serialize;
 
+use super::deadline::Deadline;
 use super::excludes::Excludes;
 use super::git::{self, Tracked};
 use super::look::{file_stamp, open_root};
-use super::read::{Doubt, Reading, read_all};
+use super::read::{Doubt, ReadFiles, Reading, read_all};
 use super::rules::RULES_FILE;
 use super::sensitive::Sensitive;
 use super::verify::{changed_files, changed_folders};
@@ -45,7 +47,11 @@ pub struct RefreshOptions {
     pub keeping: Keeping,
     pub sensitive: Sensitive,
     pub excludes: Excludes,
+    /// Asked for what cannot be read without it.
+    pub git: GitProgram,
     pub n_threads: usize,
+    /// Until when it may take.
+    pub deadline: Deadline,
 }
 
 /// Whether stamps are believed.
@@ -98,6 +104,8 @@ pub struct RefreshStats {
     pub rehashed_entries: usize,
     /// Files that are too large, or that may not be read.
     pub unread_files: usize,
+    /// Files that there was no time for; the next look reads them.
+    pub postponed_files: usize,
     pub skipped: Skipped,
 }
 
@@ -122,6 +130,13 @@ pub struct RefreshError {
     root: String,
     #[source]
     source: std::io::Error,
+}
+
+impl RefreshError {
+    /// Whether there was no time to list the folders.
+    pub fn is_late(&self) -> bool {
+        self.source.kind() == std::io::ErrorKind::TimedOut
+    }
 }
 
 /// Brings the artifact of a project up to date.
@@ -168,16 +183,17 @@ pub fn refresh(
             // Some may have been kept on the way.
             analyses = cache.analyses();
         }
-        let stats = stats(&artifact, look.n_read);
+        let stats = stats(&artifact, look.n_read, look.n_postponed);
         let project = project.clone();
         let status = look.status;
         return Ok(Current { project, artifact, analyses, status, stats, before, is_kept });
     }
 }
 
-pub(super) fn stats(artifact: &Artifact, n_read: usize) -> RefreshStats {
+pub(super) fn stats(artifact: &Artifact, n_read: usize, n_postponed: usize) -> RefreshStats {
     let mut stats = RefreshStats {
         rehashed_entries: n_read,
+        postponed_files: n_postponed,
         skipped: artifact.skipped(),
         ..RefreshStats::default()
     };
@@ -200,6 +216,8 @@ pub(super) struct KnownTexts<'k> {
 pub(super) struct Look {
     pub(super) status: CacheStatus,
     pub(super) n_read: usize,
+    /// Files that there was no time for.
+    pub(super) n_postponed: usize,
     /// What there is to keep; `None` when nothing changed.
     pub(super) found: Option<(Commit, Vec<NewPack>)>,
 }
@@ -254,7 +272,7 @@ impl Look {
         }
         let differences = match differences {
             Some(differences) => differences,
-            None => looker.whole(&tracked_or_read(tracked, project), is_distrusted)?,
+            None => looker.whole(&tracked_or_read(tracked, project, options), is_distrusted)?,
         };
         let status = match old {
             None => CacheStatus::Miss,
@@ -269,8 +287,12 @@ impl Look {
     }
 }
 
-fn tracked_or_read(tracked: Option<Tracked>, project: &Project) -> Tracked {
-    tracked.unwrap_or_else(|| Tracked::read(&project.root))
+fn tracked_or_read(
+    tracked: Option<Tracked>,
+    project: &Project,
+    options: &RefreshOptions,
+) -> Tracked {
+    tracked.unwrap_or_else(|| Tracked::read(&project.root, &options.git))
 }
 
 /// Whether everything was last read so long ago that stamps are not believed any more.
@@ -298,7 +320,7 @@ fn rules_now(
     if git == Some(head.git) && head.created_ns != 0 {
         return (head.rules, head.git, None);
     }
-    let tracked = Tracked::read(&project.root);
+    let tracked = Tracked::read(&project.root, &options.git);
     let rules = tracked.identity() ^ own_rules(options);
     (rules, git.unwrap_or(u64::MAX), Some(tracked))
 }
@@ -319,6 +341,7 @@ impl Looker<'_> {
             excludes: &self.options.excludes,
             looked_ns: self.options.looked_ns,
             n_threads: self.options.n_threads,
+            deadline: &self.options.deadline,
             is_unstamped: false,
         }
     }
@@ -369,7 +392,7 @@ impl Looker<'_> {
         let tracked = match tracked {
             Some(tracked) => tracked,
             None => {
-                own = Tracked::read(&self.project.root);
+                own = Tracked::read(&self.project.root, &self.options.git);
                 &own
             }
         };
@@ -466,12 +489,13 @@ impl Looker<'_> {
             depth: self.depth(&doubtful),
             looked_ns: self.options.looked_ns,
             n_threads: self.options.n_threads,
+            deadline: &self.options.deadline,
         };
-        let (read, new) = read_all(&reading, &doubtful);
-        let n_read = read.len();
+        let ReadFiles { rows, packs: new, n_postponed } = read_all(&reading, &doubtful);
+        let n_read = rows.len() - n_postponed;
         let mut commit = Commit { folders, ..Commit::default() };
         // All that was in doubt was read, and comes in that order.
-        for (doubt, row) in doubtful.into_iter().zip(read) {
+        for (doubt, row) in doubtful.into_iter().zip(rows) {
             self.compare(&mut commit, doubt.path, row);
         }
         for path in gone {
@@ -494,7 +518,7 @@ impl Looker<'_> {
         let is_hit = is_same && self.options.trust == Trust::Stamps;
         let status = if is_hit { CacheStatus::Hit } else { status };
         let found = (!is_same || !new.is_empty()).then_some((commit, new));
-        Look { status, n_read, found }
+        Look { status, n_read, n_postponed, found }
     }
 
     /// How closely to look: a first answer about much code does not wait for every grammar.
@@ -537,7 +561,7 @@ impl Looker<'_> {
 }
 
 fn doubt(path: String, stamp: Option<Stamp>, row: Option<&FileRow>) -> Doubt {
-    Doubt { path, size: stamp.map(|stamp| stamp.size), before: row.map(|row| row.hash) }
+    Doubt { path, size: stamp.map(|stamp| stamp.size), before: row.copied() }
 }
 
 fn is_rules(path: &str) -> bool {

@@ -2,11 +2,11 @@
 
 use std::io::Read as _;
 
+use nacre_core::base::git::GitProgram;
 use rustix::fs::Mode;
 
 use super::git::head_commit;
 use super::look::{READABLE_FILE, open_root};
-use super::program::ask;
 use super::refresh::Current;
 use crate::artifact::FileHash;
 use crate::languages::MAX_TEXT_BYTES;
@@ -17,16 +17,18 @@ const MAX_COMMITS: &str = "--max-count=500";
 impl Current {
     /// The text of a file; `None` when it is not, or not any more, the one that the map is of.
     pub fn text(&self, path: &str) -> Option<String> {
+        let limit = u64::try_from(MAX_TEXT_BYTES).unwrap_or(u64::MAX);
+        String::from_utf8(self.bytes(path, limit)?).ok()
+    }
+
+    /// The bytes of a file, one more than `limit` at most; `None` when they are not those that the map is of.
+    pub(super) fn bytes(&self, path: &str, limit: u64) -> Option<Vec<u8>> {
         let row = self.artifact.find(path).filter(|row| !row.marks.is_unread)?;
         let root = open_root(&self.project.root).ok()?;
         let file = rustix::fs::openat(&root, path, READABLE_FILE, Mode::empty()).ok()?;
         let mut bytes = Vec::new();
-        let limit = u64::try_from(MAX_TEXT_BYTES).unwrap_or(u64::MAX);
         std::fs::File::from(file).take(limit + 1).read_to_end(&mut bytes).ok()?;
-        if FileHash::of(&bytes) != row.hash {
-            return None;
-        }
-        String::from_utf8(bytes).ok()
+        (FileHash::of(&bytes) == row.hash).then_some(bytes)
     }
 
     /// Tells the commit that the history ends with from others; costs a look at one or two short files.
@@ -35,7 +37,7 @@ impl Current {
     }
 
     /// The paths of recent commits, as `git log` tells them; empty where there is no history.
-    pub fn recent_log(&self) -> String {
+    pub fn recent_log(&self, program: &GitProgram) -> String {
         // The first commit made files and changed none, and to tell them all may take long.
         let args = [
             "log",
@@ -47,7 +49,8 @@ impl Current {
             "--name-only",
             "-z",
         ];
-        let log = ask(&self.project.root, &args).unwrap_or_default();
+        let git = program.open_at(&self.project.root);
+        let log = git.and_then(|git| git.ask(&args).ok()).unwrap_or_default();
         String::from_utf8_lossy(&log).into_owned()
     }
 }

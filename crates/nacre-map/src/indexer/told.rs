@@ -85,7 +85,7 @@ pub fn refresh_told(
     if 0 < look.n_read {
         current.analyses = cache.analyses();
     }
-    current.stats = stats(&current.artifact, look.n_read);
+    current.stats = stats(&current.artifact, look.n_read, look.n_postponed);
     current.before = Some(before);
     current.status = look.status;
     true

@@ -3,13 +3,15 @@
 //! Folders are opened from the handle of the one above, never through a link, and listed on several threads. A noise folder
 //! is not opened at all, unless something in it is tracked: then it is a folder like others.
 
+use std::io::ErrorKind;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use rustix::fs::{FileType, Mode, RawDir};
 
+use super::deadline::Deadline;
 use super::excludes::Excludes;
 use super::git::Tracked;
 use super::look::{READABLE_FOLDER, file_stamp, folder_stamp, is_racy, open_root, stamp_of};
@@ -66,6 +68,7 @@ pub(super) struct Selection<'s> {
     /// When the looking began, by the clock of the file system.
     pub(super) looked_ns: i64,
     pub(super) n_threads: usize,
+    pub(super) deadline: &'s Deadline,
     /// Whether files are only named: who reads them all sees their stamps anyway.
     pub(super) is_unstamped: bool,
 }
@@ -163,13 +166,19 @@ fn run(
 ) -> std::io::Result<Found> {
     let queue = Queue { waiting: Mutex::new((tasks, 0)), changed: Condvar::new() };
     let found = Mutex::new(Found::default());
-    let n_seen = AtomicUsize::new(0);
+    let (n_seen, is_late) = (AtomicUsize::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
         for _ in 0..selection.n_threads.max(1) {
             scope.spawn(|| {
                 let (found_here, tasks) = (Found::default(), Vec::new());
-                let mut own =
-                    Lister { selection, enters, found: found_here, tasks, n_seen: &n_seen };
+                let mut own = Lister {
+                    selection,
+                    enters,
+                    found: found_here,
+                    tasks,
+                    n_seen: &n_seen,
+                    is_late: &is_late,
+                };
                 while let Some(task) = queue.take() {
                     own.list(task);
                     queue.give(std::mem::take(&mut own.tasks));
@@ -186,6 +195,9 @@ fn run(
     });
     if MAX_SEEN < n_seen.into_inner() {
         return Err(std::io::Error::other(format!("It holds more than {MAX_SEEN} files")));
+    }
+    if is_late.into_inner() {
+        return Err(std::io::Error::new(ErrorKind::TimedOut, "Listing its folders took too long"));
     }
     Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
@@ -227,6 +239,8 @@ struct Lister<'w> {
     tasks: Vec<Task>,
     /// How many files and folders all threads have found.
     n_seen: &'w AtomicUsize,
+    /// Whether time was over before all folders were listed.
+    is_late: &'w AtomicBool,
 }
 
 /// The folder whose names are looked at.
@@ -238,6 +252,11 @@ struct Place<'p> {
 
 impl Lister<'_> {
     fn list(&mut self, task: Task) {
+        // What was not listed is not gone: a walk that came to no end tells nothing.
+        if self.selection.deadline.is_over() {
+            self.is_late.store(true, Ordering::Relaxed);
+            return;
+        }
         let opened = rustix::fs::openat(&*task.parent, &*task.name, READABLE_FOLDER, Mode::empty());
         let Ok(folder) = opened.map(Arc::new) else {
             return self.closed(&task);

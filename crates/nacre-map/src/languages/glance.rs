@@ -177,10 +177,14 @@ impl<'s> Scanner<'s> {
     fn statement(&self, start: usize, end: usize) -> &'s str {
         let mut end = end;
         let mut n_more = 0;
+        let (mut seen, mut seen_end) = (Signs::default(), start);
         loop {
             let statement = self.text.get(start..end).unwrap_or_default();
+            // Each line is looked at once, however many there are.
+            seen.add(self.text.get(seen_end..end).unwrap_or_default());
+            seen_end = end;
             let is_bounded = n_more < MAX_STATEMENT_LINES && statement.len() < MAX_STATEMENT_BYTES;
-            if is_whole(self.language, statement) || !is_bounded || self.text.len() <= end {
+            if seen.is_whole(self.language) || !is_bounded || self.text.len() <= end {
                 return statement;
             }
             let rest = self.text.as_bytes().get(end + 1..).unwrap_or_default();
@@ -230,26 +234,54 @@ fn looks_inside(language: Language) -> bool {
     matches!(language, Language::CSharp | Language::Elixir | Language::Ruby | Language::Php)
 }
 
-/// Whether a statement has come to its end.
-fn is_whole(language: Language, statement: &str) -> bool {
-    let count = |sign: u8| statement.bytes().filter(|byte| *byte == sign).count();
-    let is_closed = |open: u8, close: u8| count(open) <= count(close);
-    match language {
-        Language::Rust | Language::Php => statement.contains(';'),
-        Language::Python => is_closed(b'(', b')') && !statement.trim_end().ends_with('\\'),
-        Language::JavaScript | Language::Tsx | Language::TypeScript => {
-            is_closed(b'{', b'}') && statement.contains(['"', '\'', '`', ';'])
+/// What was seen of a statement that decides whether it has come to its end.
+#[derive(Clone, Copy, Debug, Default)]
+struct Signs {
+    /// How many brackets are open; less than none where more were closed.
+    parentheses: isize,
+    braces: isize,
+    has_semicolon: bool,
+    has_quote: bool,
+    /// Whether the last line goes on in the next.
+    is_continued: bool,
+}
+
+impl Signs {
+    fn add(&mut self, text: &str) {
+        for byte in text.bytes() {
+            match byte {
+                b'(' => self.parentheses += 1,
+                b')' => self.parentheses -= 1,
+                b'{' => self.braces += 1,
+                b'}' => self.braces -= 1,
+                b';' => self.has_semicolon = true,
+                b'"' | b'\'' | b'`' => self.has_quote = true,
+                _ => {}
+            }
         }
-        Language::Go => is_closed(b'(', b')'),
-        Language::Scala | Language::Elixir => is_closed(b'{', b'}'),
-        Language::Bash
-        | Language::C
-        | Language::Cpp
-        | Language::CSharp
-        | Language::Java
-        | Language::Kotlin
-        | Language::Lua
-        | Language::Ruby
-        | Language::Swift => true,
+        let trimmed = text.trim_end();
+        self.is_continued =
+            if trimmed.is_empty() { self.is_continued } else { trimmed.ends_with('\\') };
+    }
+
+    fn is_whole(self, language: Language) -> bool {
+        match language {
+            Language::Rust | Language::Php => self.has_semicolon,
+            Language::Python => self.parentheses <= 0 && !self.is_continued,
+            Language::JavaScript | Language::Tsx | Language::TypeScript => {
+                self.braces <= 0 && (self.has_quote || self.has_semicolon)
+            }
+            Language::Go => self.parentheses <= 0,
+            Language::Scala | Language::Elixir => self.braces <= 0,
+            Language::Bash
+            | Language::C
+            | Language::Cpp
+            | Language::CSharp
+            | Language::Java
+            | Language::Kotlin
+            | Language::Lua
+            | Language::Ruby
+            | Language::Swift => true,
+        }
     }
 }

@@ -5,6 +5,7 @@
 
 mod analyse;
 mod analysis;
+mod counted;
 mod exports;
 mod glance;
 mod imports;
@@ -26,6 +27,8 @@ use ast_grep_core::AstGrep;
 use ast_grep_core::tree_sitter::StrDoc;
 use ast_grep_language::SupportLang;
 
+use syntax::{is_deeper_than, tree_of};
+
 pub use analyse::analyse;
 pub use analysis::{
     Analysis, AnalysisRef, Depth, Import, ImportKind, ImportRef, Outline, Problem, SymbolFacts,
@@ -36,6 +39,7 @@ pub(crate) use language::MAX_NAME_BYTES;
 pub use language::{Language, UnknownLanguage};
 pub use outline::{Symbol, SymbolKind, enclosing, outline};
 pub use structure::{Capture, CodeMatch, CodePattern, PatternError};
+pub use syntax::{Bounds, ParseCost, parse_cost};
 
 /// Larger texts are not parsed: they were made by a program.
 pub const MAX_TEXT_BYTES: usize = 1 << 20;
@@ -51,16 +55,16 @@ pub enum ParseError {
     TooHard { language: Language },
 }
 
+/// Search by structure compares trees step by step into the depth, and the stack of a thread has an end.
+const MAX_SEARCHED_DEPTH: usize = 1_000;
+
 type Tree = AstGrep<StrDoc<SupportLang>>;
 
+/// The tree of a text, for search by structure.
 fn parse(text: &str, language: Language) -> Result<Tree, ParseError> {
-    if MAX_TEXT_BYTES < text.len() {
-        return Err(ParseError::TooLarge { size: text.len() });
+    let tree = tree_of(text, language)?;
+    if is_deeper_than(&tree, MAX_SEARCHED_DEPTH) {
+        return Err(ParseError::TooHard { language });
     }
-    if !language.has_grammar() {
-        return Err(ParseError::Grammar { language });
-    }
-    StrDoc::try_new(text, language.grammar())
-        .map(AstGrep::doc)
-        .map_err(|_| ParseError::Grammar { language })
+    Ok(AstGrep::doc(StrDoc { src: text.to_owned(), lang: language.grammar(), tree }))
 }

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::language::Language;
 use super::{ParseError, parse};
 
+/// A longer pattern is not one that somebody wrote to find code.
+const MAX_PATTERN_BYTES: usize = 10_000;
+
 /// A capture is shown as far as this.
 const MAX_CAPTURE_BYTES: usize = 200;
 
@@ -47,6 +50,11 @@ pub struct Capture {
 impl CodePattern {
     pub fn new(pattern: &str, language: Language) -> Result<Self, PatternError> {
         let fail = |why: String| PatternError { language, why };
+        if MAX_PATTERN_BYTES < pattern.len() {
+            return Err(fail(format!("it has more than {MAX_PATTERN_BYTES} bytes")));
+        }
+        // What reads the pattern has no bounds of its own, and goes down into it step by step.
+        parse(pattern, language).map_err(|error| fail(error.to_string()))?;
         let pattern = Pattern::try_new(pattern, language.grammar())
             .map_err(|error| fail(error.to_string()))?;
         if pattern.has_error() {

@@ -12,6 +12,9 @@ use super::files::{below, folder_of, joined};
 /// A larger manifest was made by a program.
 const MAX_MANIFEST_BYTES: usize = 1 << 20;
 
+/// A manifest that gives more names was made by a program. Each import is compared with all of them.
+const MAX_NAMES: usize = 1_000;
+
 /// Configurations that build on others, and those on others.
 const MAX_EXTENDS: usize = 4;
 
@@ -143,7 +146,8 @@ impl Manifests {
         let Ok(manifest) = serde_json::from_str::<Value>(text) else { return };
         for section in ["autoload", "autoload-dev"] {
             let prefixes = manifest.get(section).and_then(|section| section.get("psr-4"));
-            for (prefix, folders) in prefixes.and_then(Value::as_object).into_iter().flatten() {
+            let prefixes = prefixes.and_then(Value::as_object).into_iter().flatten();
+            for (prefix, folders) in prefixes.take(MAX_NAMES) {
                 let folders =
                     folders.as_str().map_or_else(|| texts(folders), |one| vec![one.to_owned()]);
                 let paths = folders.iter().filter_map(|below_root| joined(folder, below_root));
@@ -190,7 +194,8 @@ fn script_config(path: &str, configs: &BTreeMap<String, Value>, n_left: usize) -
         if !config.has_base_url {
             config.base = below(folder, "");
         }
-        config.paths = paths.iter().map(|(pattern, to)| (pattern.clone(), texts(to))).collect();
+        let paths = paths.iter().take(MAX_NAMES);
+        config.paths = paths.map(|(pattern, to)| (pattern.clone(), texts(to))).collect();
         config
             .paths
             .sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.find('*').unwrap_or(usize::MAX)));
@@ -200,7 +205,7 @@ fn script_config(path: &str, configs: &BTreeMap<String, Value>, n_left: usize) -
 
 fn texts(value: &Value) -> Vec<String> {
     let list = value.as_array().map_or(&[][..], Vec::as_slice);
-    list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+    list.iter().filter_map(Value::as_str).map(str::to_owned).take(MAX_NAMES).collect()
 }
 
 /// `exports` and `imports`: patterns with the first file that their conditions lead to.
@@ -208,12 +213,13 @@ fn conditions(value: &Value) -> Vec<(String, String)> {
     let by_pattern =
         value.as_object().filter(|map| map.keys().any(|key| key.starts_with(['.', '#'])));
     let Some(by_pattern) = by_pattern else {
-        return targets(value, 8).into_iter().map(|target| (".".to_owned(), target)).collect();
+        let targets = targets(value, 8).into_iter().take(MAX_NAMES);
+        return targets.map(|target| (".".to_owned(), target)).collect();
     };
     let of = |(pattern, target): (&String, &Value)| -> Vec<(String, String)> {
         targets(target, 8).into_iter().map(|target| (pattern.clone(), target)).collect()
     };
-    by_pattern.iter().flat_map(of).collect()
+    by_pattern.iter().flat_map(of).take(MAX_NAMES).collect()
 }
 
 fn targets(value: &Value, n_left: usize) -> Vec<String> {
@@ -266,4 +272,45 @@ fn without_comments(text: &str) -> String {
         }
     }
     clean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::artifact::RelativePath;
+
+    fn manifest(path: &str, text: String) -> Manifest {
+        Manifest { path: RelativePath::new(path).unwrap(), text }
+    }
+
+    #[test]
+    fn a_manifest_gives_so_many_names_and_no_more() {
+        let many =
+            |line: &dyn Fn(usize) -> String| (0..3_000).map(line).collect::<Vec<_>>().join(",");
+        let names = many(&|n| format!("\"a{n}\\\\\": \"src{n}\""));
+        let paths = many(&|n| format!("\"a{n}/*\": [\"src{n}/*\"]"));
+        let exports = many(&|n| format!("\"./a{n}\": \"./src{n}.js\""));
+        let read = Manifests::read(&[
+            manifest("composer.json", format!("{{\"autoload\": {{\"psr-4\": {{{names}}}}}}}")),
+            manifest(
+                "tsconfig.json",
+                format!("{{\"compilerOptions\": {{\"paths\": {{{paths}}}}}}}"),
+            ),
+            manifest("package.json", format!("{{\"exports\": {{{exports}}}}}")),
+        ]);
+        assert_eq!(read.php_prefixes.len(), MAX_NAMES);
+        assert_eq!(read.script_configs[""].paths.len(), MAX_NAMES);
+        assert_eq!(read.packages[""].exports.len(), MAX_NAMES);
+    }
+
+    #[test]
+    fn manifests_that_open_what_they_never_close_say_nothing() {
+        for name in ["Cargo.toml", "go.mod", "package.json", "composer.json", "tsconfig.json"] {
+            for pattern in ["[", "{", "{\"a\":", "a=[", "[[", "/*", "\"", "a.", "}", ",}"] {
+                let text = pattern.repeat(MAX_MANIFEST_BYTES / pattern.len());
+                let read = Manifests::read(&[manifest(name, text)]);
+                assert!(read.rust_crates.is_empty() && read.php_prefixes.is_empty(), "{name}");
+            }
+        }
+    }
 }

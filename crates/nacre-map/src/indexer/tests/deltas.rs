@@ -111,7 +111,7 @@ fn a_commit_is_compared_with_what_is_on_the_disk_now() {
     desk.write(".env", "KEY=2");
     let current = desk.look();
     let sensitive = Sensitive::new(&[]).unwrap();
-    let since = |reference| delta_since_git(&current, &sensitive, reference);
+    let since = |reference| delta_since_git(&current, &sensitive, &program(), reference);
     insta::assert_snapshot!(shown(&since("HEAD~1").unwrap()), @r"
     Modified lib.rs
       Modified body body

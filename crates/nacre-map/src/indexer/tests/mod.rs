@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who works on the code")]
 
 mod affected;
+mod deadlines;
 mod defects;
 mod deltas;
 mod hostile;
@@ -14,9 +15,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use nacre_core::base::git::GitProgram;
 use nacre_core::safefs::Owner;
 
-use super::{Current, Excludes, Keeping, RefreshOptions, Sensitive, Trust, refresh};
+use super::{Current, Deadline, Excludes, Keeping, RefreshOptions, Sensitive, Trust, refresh};
 use crate::artifact::{AnalysisKey, Cache, FileRow, Marks, Project};
 use crate::languages::{Analysis, Language};
 
@@ -127,8 +129,15 @@ pub(crate) fn options() -> RefreshOptions {
         keeping: Keeping::Kept,
         sensitive: Sensitive::new(&[]).unwrap(),
         excludes: Excludes::default(),
+        git: program(),
         n_threads: 2,
+        deadline: Deadline::never(),
     }
+}
+
+/// The git of this machine.
+pub(crate) fn program() -> GitProgram {
+    GitProgram::new(std::env::var_os("PATH").unwrap_or_default())
 }
 
 pub(crate) fn clock_ns() -> i64 {

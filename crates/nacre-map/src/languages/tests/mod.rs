@@ -7,6 +7,7 @@ use proptest::sample::select;
 
 mod analyses;
 mod hashes;
+mod hostile;
 #[cfg(feature = "more-languages")]
 mod rarer;
 
