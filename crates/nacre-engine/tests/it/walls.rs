@@ -145,28 +145,21 @@ async fn no_connection_is_opened_unless_it_is_allowed() {
     }
 }
 
-/// System calls by number on x86-64, which are refused; `clone3` is not there.
+/// What a program sees of system calls, each given by its number and its first arguments: what it returned, and `errno`.
 #[cfg(target_arch = "x86_64")]
-#[tokio::test]
-async fn dangerous_system_calls_are_refused() {
-    let Some(workshop) = Workshop::new() else { return };
-    let calls = [
-        ("ptrace", 101, 1),
-        ("mount", 165, 1),
-        ("keyctl", 250, 1),
-        ("bpf", 321, 1),
-        ("io_uring_setup", 425, 1),
-        ("unshare", 272, 1),
-        ("process_vm_readv", 310, 1),
-        ("pidfd_getfd", 438, 1),
-        ("clone3", 435, 38),
-        ("ptrace (x32)", 0x4000_0000 | 521, 1),
-        ("socket (x32)", 0x4000_0000 | 41, 1),
-    ];
-    let numbers: Vec<String> = calls.iter().map(|(_, number, _)| number.to_string()).collect();
+async fn results_of(workshop: &Workshop, calls: &[(u64, &[u64])]) -> Vec<String> {
+    let list: Vec<String> = calls
+        .iter()
+        .map(|(number, arguments)| {
+            let all = std::iter::once(number).chain(*arguments).map(u64::to_string);
+            format!("[{}]", all.collect::<Vec<_>>().join(","))
+        })
+        .collect();
     let code = format!(
-        "import ctypes; c=ctypes.CDLL(None,use_errno=True)\nfor n in [{}]:\n  r=c.syscall(n,0,0,0,0,0); print(r, ctypes.get_errno())",
-        numbers.join(",")
+        "import ctypes; c=ctypes.CDLL(None,use_errno=True); c.syscall.restype=ctypes.c_long\n\
+         for n in [{}]:\n  a=[ctypes.c_long(x) for x in (n+[0]*6)[:6]]; ctypes.set_errno(0); \
+         r=c.syscall(*a); print(r, ctypes.get_errno(), flush=True)",
+        list.join(",")
     );
     let arguments = vec!["-c".to_owned(), code];
     let order = workshop
@@ -174,8 +167,161 @@ async fn dangerous_system_calls_are_refused() {
     let finished = workshop.run(&order).await.unwrap();
     let text = finished.stdout.text();
     assert_eq!(text.lines().count(), calls.len(), "{text} {}", finished.stderr.text());
-    for ((name, _, errno), line) in calls.iter().zip(text.lines()) {
-        assert_eq!(line, format!("-1 {errno}"), "{name}");
+    text.lines().map(str::to_owned).collect()
+}
+
+/// System calls by number on x86-64, which are refused; `clone3` is not there.
+#[cfg(target_arch = "x86_64")]
+#[tokio::test]
+async fn dangerous_system_calls_are_refused() {
+    const X32: u64 = 0x4000_0000;
+    let Some(workshop) = Workshop::new() else { return };
+    let calls: &[(&str, u64, &[u64], i32)] = &[
+        ("ptrace", 101, &[], 1),
+        ("mount", 165, &[], 1),
+        ("open_tree", 428, &[], 1),
+        ("open_tree_attr", 467, &[], 1),
+        ("name_to_handle_at", 303, &[], 1),
+        ("open_by_handle_at", 304, &[], 1),
+        ("fanotify_mark", 301, &[], 1),
+        ("quotactl_fd", 443, &[], 1),
+        ("keyctl", 250, &[], 1),
+        ("add_key", 248, &[], 1),
+        ("request_key", 249, &[], 1),
+        ("bpf", 321, &[], 1),
+        ("perf_event_open", 298, &[], 1),
+        ("userfaultfd", 323, &[], 1),
+        ("io_uring_setup", 425, &[], 1),
+        ("unshare", 272, &[], 1),
+        ("setns", 308, &[], 1),
+        ("clone (new user namespace)", 56, &[0x1000_0000], 1),
+        ("kcmp", 312, &[], 1),
+        ("process_vm_readv", 310, &[], 1),
+        ("process_vm_writev", 311, &[], 1),
+        ("process_mrelease", 448, &[], 1),
+        ("migrate_pages", 256, &[], 1),
+        ("move_pages", 279, &[], 1),
+        ("pidfd_getfd", 438, &[], 1),
+        ("iopl", 172, &[], 1),
+        ("ioperm", 173, &[], 1),
+        ("modify_ldt", 154, &[], 1),
+        ("kexec_load", 246, &[], 1),
+        ("init_module", 175, &[], 1),
+        ("personality (no randomization)", 135, &[0x0004_0000], 1),
+        ("prlimit (of another process)", 302, &[1], 1),
+        ("clone3", 435, &[], 38),
+        ("ptrace (x32)", X32 | 521, &[], 1),
+        ("socket (x32)", X32 | 41, &[], 1),
+        ("mq_notify (x32)", X32 | 527, &[], 1),
+        ("move_pages (x32)", X32 | 533, &[], 1),
+    ];
+    let numbers: Vec<_> = calls.iter().map(|(_, number, args, _)| (*number, *args)).collect();
+    let results = results_of(&workshop, &numbers).await;
+    for ((name, _, _, errno), result) in calls.iter().zip(results) {
+        assert_eq!(result, format!("-1 {errno}"), "{name}");
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[tokio::test]
+async fn shared_memory_semaphores_and_messages_of_others_are_out_of_reach() {
+    let Some(workshop) = Workshop::new() else { return };
+    let calls = [
+        ("shmget", 29),
+        ("shmat", 30),
+        ("shmctl", 31),
+        ("shmdt", 67),
+        ("semget", 64),
+        ("semop", 65),
+        ("semctl", 66),
+        ("semtimedop", 220),
+        ("msgget", 68),
+        ("msgsnd", 69),
+        ("msgrcv", 70),
+        ("msgctl", 71),
+        ("mq_open", 240),
+        ("mq_unlink", 241),
+        ("mq_timedsend", 242),
+        ("mq_timedreceive", 243),
+        ("mq_notify", 244),
+        ("mq_getsetattr", 245),
+    ];
+    let numbers: Vec<(u64, &[u64])> = calls.iter().map(|(_, number)| (*number, &[][..])).collect();
+    let results = results_of(&workshop, &numbers).await;
+    for ((name, _), result) in calls.iter().zip(results) {
+        assert_eq!(result, "-1 1", "{name}");
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[tokio::test]
+async fn attributes_of_files_are_kept_where_metadata_is() {
+    let Some(workshop) = Workshop::new() else { return };
+    let calls = [
+        ("setxattrat", 463, 0),
+        ("removexattrat", 466, 0),
+        ("file_setattr", 469, 0),
+        ("ioctl FS_IOC_SETFLAGS", 16, 0x4008_6602),
+        ("ioctl FS_IOC32_SETFLAGS", 16, 0x4004_6602),
+        ("ioctl FS_IOC_FSSETXATTR", 16, 0x401C_5820),
+    ];
+    let arguments: Vec<[u64; 2]> = calls.iter().map(|(_, _, second)| [0, *second]).collect();
+    let numbers: Vec<(u64, &[u64])> = calls
+        .iter()
+        .zip(&arguments)
+        .map(|((_, number, _), arguments)| (*number, &arguments[..]))
+        .collect();
+    let results = results_of(&workshop, &numbers).await;
+    for ((name, _, _), result) in calls.iter().zip(results) {
+        assert_eq!(result, "-1 1", "{name}");
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[tokio::test]
+async fn what_programs_ask_of_themselves_is_allowed() {
+    let Some(workshop) = Workshop::new() else { return };
+    // `prlimit` of itself, and the question how it runs.
+    let results = results_of(&workshop, &[(302, &[]), (135, &[0xFFFF_FFFF])]).await;
+    assert_eq!(results, ["0 0", "0 0"]);
+}
+
+/// Files of the system that no program needs, with a file beside them that some do. A part of them is readable for root alone,
+/// which is who these tests run as on many machines.
+#[tokio::test]
+async fn private_files_of_the_system_are_not_read() {
+    let Some(workshop) = Workshop::new() else { return };
+    for (path, is_readable) in [
+        ("/etc/passwd", true),
+        ("/etc/shadow", false),
+        ("/etc/shadow-", false),
+        ("/etc/gshadow", false),
+        ("/etc/gshadow-", false),
+        ("/etc/sudoers", false),
+        ("/etc/security/opasswd", false),
+        ("/etc/ssh/ssh_host_ed25519_key", false),
+        ("/etc/ssh/ssh_host_rsa_key", false),
+        ("/dev/null", true),
+        ("/dev/mem", false),
+        ("/dev/kmsg", false),
+        ("/dev/tty0", false),
+        ("/dev/vda", false),
+        ("/dev/sda", false),
+        ("/proc/1/environ", false),
+        ("/proc/kcore", false),
+        ("/proc/kmsg", false),
+        ("/proc/self/status", true),
+    ] {
+        let script = format!("test ! -e {path} || head -c 1 {path} && echo through");
+        let is_there = Path::new(path).exists();
+        let finished = workshop.run(&workshop.script(&script)).await.unwrap();
+        let is_through = finished.stdout.text().contains("through");
+        assert_eq!(is_through, is_readable || !is_there, "{path}");
+    }
+    for folder in ["/root", "/home", "/dev", "/run", "/var/lib", "/var/log", "/sys/kernel/debug"] {
+        let list = format!("ls -A {folder} && echo through");
+        let finished = workshop.run(&workshop.script(&list)).await.unwrap();
+        assert!(!finished.stdout.text().contains("through"), "{folder}");
     }
 }
 

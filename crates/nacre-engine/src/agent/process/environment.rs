@@ -1,7 +1,7 @@
 //! What a program finds in its environment: a list of names, and nothing else.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Names that a program may have from the person's environment. None of them holds a key.
 const PASSED: &[&str] = &[
@@ -26,6 +26,21 @@ const PASSED: &[&str] = &[
     "CONDA_PREFIX",
 ];
 
+/// Those of them that name a folder which programs read.
+const FOLDERS: &[&str] = &[
+    "HOME",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "GOPATH",
+    "GOROOT",
+    "GOMODCACHE",
+    "JAVA_HOME",
+    "NVM_DIR",
+    "PYENV_ROOT",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+];
+
 /// Says to every program that nobody sits at a terminal.
 const FIXED: &[(&str, &str)] = &[
     ("TERM", "dumb"),
@@ -37,6 +52,12 @@ const FIXED: &[(&str, &str)] = &[
     ("GIT_CONFIG_NOSYSTEM", "1"),
     ("DEBIAN_FRONTEND", "noninteractive"),
 ];
+
+/// The person's home and where their tools are, as their environment names them.
+pub fn own_folders(person: &BTreeMap<String, String>) -> Vec<PathBuf> {
+    let named = FOLDERS.iter().filter_map(|name| person.get(*name)).map(PathBuf::from);
+    named.filter_map(|folder| folder.canonicalize().ok()).collect()
+}
 
 /// Makes the environment of a program out of a person's: names on the list, what tells programs that nobody sits at a
 /// terminal, and the folder for temporary files.

@@ -8,7 +8,7 @@ use nacre_core::safefs::{Access, WriteScope};
 
 use super::super::sandbox::{Confinement, Metadata, Reach};
 use super::super::tool::{Desk, Fault, ToolError};
-use super::environment::program_environment;
+use super::environment::{own_folders, program_environment};
 use super::launcher::{Finished, Launcher, ProcessError};
 use super::order::{Order, OutputCaps, Program, Quotas};
 
@@ -57,6 +57,7 @@ impl Programs {
                 workspace: real(&desk.workspace)?,
                 scratch: real(scratch.path())?,
                 outside: real(&desk.spill)?,
+                own: own_folders(&self.environment),
                 secrets: self.secrets.clone(),
                 reach: self.reach,
                 metadata: self.metadata,

@@ -8,6 +8,8 @@
 mod files;
 #[cfg(target_os = "linux")]
 mod probe;
+#[cfg(target_os = "linux")]
+mod readable;
 mod secrets;
 #[cfg(target_os = "linux")]
 mod syscalls;
@@ -27,6 +29,8 @@ pub struct Confinement {
     pub scratch: PathBuf,
     /// A folder of ours that the program must not be able to write to; it is tried.
     pub outside: PathBuf,
+    /// The person's home and where their tools are: may be read wherever they lie, but for the secrets. Other homes may not.
+    pub own: Vec<PathBuf>,
     /// Files and folders that are not even read.
     pub secrets: Vec<PathBuf>,
     pub reach: Reach,
@@ -112,6 +116,7 @@ mod tests {
             workspace: workspace.into(),
             scratch: "/run/nacre/tmp".into(),
             outside: outside.into(),
+            own: vec!["/home/ada".into()],
             secrets: vec!["/home/ada/.ssh".into()],
             reach: Reach::Nothing,
             metadata: Metadata::Free,

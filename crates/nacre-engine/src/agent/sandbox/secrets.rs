@@ -33,7 +33,17 @@ const BELOW_HOME: &[&str] = &[
     ".local/share/opencode/auth.json",
 ];
 
-const SYSTEM: &[&str] = &["/etc/shadow", "/etc/gshadow", "/etc/sudoers.d", "/run/secrets"];
+/// What every system has or may have; of the others, only what every user may read is granted anyway.
+const SYSTEM: &[&str] = &[
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/ssl/private",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/run/secrets",
+];
 
 /// The files and folders to hide from programs that a person with this home starts; `more` are others, such as a home
 /// of Nacre that was moved. A name that is a link is hidden with what it leads to.

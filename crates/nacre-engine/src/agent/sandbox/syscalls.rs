@@ -22,7 +22,29 @@ const REFUSED: &[i64] = &[
     libc::SYS_process_vm_writev,
     libc::SYS_process_madvise,
     libc::SYS_pidfd_getfd,
+    libc::SYS_process_mrelease,
     libc::SYS_kcmp,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+    // Memory, counters and messages that are found by a number, and not by a path that the file rules see.
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_shmdt,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_mq_timedsend,
+    libc::SYS_mq_timedreceive,
+    libc::SYS_mq_notify,
+    libc::SYS_mq_getsetattr,
     // Another view of the file system.
     libc::SYS_mount,
     libc::SYS_umount2,
@@ -30,6 +52,7 @@ const REFUSED: &[i64] = &[
     libc::SYS_chroot,
     libc::SYS_move_mount,
     libc::SYS_open_tree,
+    OPEN_TREE_ATTR,
     libc::SYS_fsopen,
     libc::SYS_fsconfig,
     libc::SYS_fsmount,
@@ -40,7 +63,10 @@ const REFUSED: &[i64] = &[
     libc::SYS_name_to_handle_at,
     libc::SYS_open_by_handle_at,
     libc::SYS_fanotify_init,
+    libc::SYS_fanotify_mark,
+    libc::SYS_lookup_dcookie,
     libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
     // Keys of the session.
     libc::SYS_keyctl,
     libc::SYS_add_key,
@@ -53,6 +79,12 @@ const REFUSED: &[i64] = &[
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
     // The machine.
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_modify_ldt,
     libc::SYS_init_module,
     libc::SYS_finit_module,
     libc::SYS_delete_module,
@@ -71,6 +103,20 @@ const REFUSED: &[i64] = &[
     libc::SYS_syslog,
     libc::SYS_vhangup,
 ];
+
+/// Calls that are younger than the table of numbers; they have the same ones on all machines.
+const SETXATTRAT: i64 = 463;
+const REMOVEXATTRAT: i64 = 466;
+const OPEN_TREE_ATTR: i64 = 467;
+const FILE_SETATTR: i64 = 469;
+
+/// Attributes of a file that an open handle is enough to change, also one that may only read: `FS_IOC_SETFLAGS`, its 32-bit
+/// form, and `FS_IOC_FSSETXATTR`.
+const SET_ATTRIBUTES: &[u64] = &[0x4008_6602, 0x4004_6602, 0x401C_5820];
+
+/// Ways to run that programs may choose: the usual one, that of 32-bit programs, both with a uname of old, and the question
+/// which one it is. The others make memory easier to foresee or to execute.
+const PERSONALITIES: &[u64] = &[0, 0x0008, 0x0002_0000, 0x0002_0008, 0xFFFF_FFFF];
 
 /// Refused where metadata is kept.
 const METADATA: &[i64] = &[
@@ -98,6 +144,9 @@ const METADATA: &[i64] = &[
     libc::SYS_removexattr,
     libc::SYS_lremovexattr,
     libc::SYS_fremovexattr,
+    SETXATTRAT,
+    REMOVEXATTRAT,
+    FILE_SETATTR,
 ];
 
 /// The second set of numbers of an x86-64 kernel: the same calls with this bit, and some with numbers of their own.
@@ -107,7 +156,9 @@ const X32_BIT: i64 = 0x4000_0000;
 #[cfg(target_arch = "x86_64")]
 const X32_OWN: &[i64] = &[
     521, // ptrace
+    527, // mq_notify
     528, // kexec_load
+    533, // move_pages
     539, // process_vm_readv
     540, // process_vm_writev
 ];
@@ -132,6 +183,11 @@ fn refuse(confinement: &Confinement) -> Result<(), Fault> {
     rules.insert(libc::SYS_socket, sockets(confinement.reach)?);
     rules.insert(libc::SYS_socketpair, pairs()?);
     rules.insert(libc::SYS_clone, namespaces()?);
+    rules.insert(libc::SYS_prlimit64, limits_of_others()?);
+    rules.insert(libc::SYS_personality, personalities()?);
+    if confinement.metadata == Metadata::Kept {
+        rules.insert(libc::SYS_ioctl, attributes()?);
+    }
     both_numbers(&mut rules);
     apply(rules, libc::EPERM)?;
     // Its flags lie in memory, where a filter cannot look. Callers fall back to `clone` when it is not there.
@@ -195,6 +251,24 @@ fn namespaces() -> Result<Vec<SeccompRule>, Fault> {
         Ok(SeccompRule::new(vec![condition(0, SeccompCmpOp::MaskedEq(bit), bit)?])?)
     };
     flags.iter().map(rule).collect()
+}
+
+/// When `prlimit` is refused: for another process than the one that calls. Its watcher is one of the same user.
+fn limits_of_others() -> Result<Vec<SeccompRule>, Fault> {
+    Ok(vec![SeccompRule::new(vec![condition(0, SeccompCmpOp::Ne, 0)?])?])
+}
+
+fn personalities() -> Result<Vec<SeccompRule>, Fault> {
+    let others = PERSONALITIES.iter().map(|known| condition(0, SeccompCmpOp::Ne, *known));
+    Ok(vec![SeccompRule::new(others.collect::<Result<_, _>>()?)?])
+}
+
+/// When `ioctl` is refused where metadata is kept.
+fn attributes() -> Result<Vec<SeccompRule>, Fault> {
+    let rule = |command: &u64| -> Result<SeccompRule, Fault> {
+        Ok(SeccompRule::new(vec![condition(1, SeccompCmpOp::Eq, *command)?])?)
+    };
+    SET_ATTRIBUTES.iter().map(rule).collect()
 }
 
 fn condition(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompCondition, Fault> {
