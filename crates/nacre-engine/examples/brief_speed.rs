@@ -70,6 +70,10 @@ fn write(root: &Path, n: usize) {
         pick(SUBJECTS, 6)
     );
     fs::write(root.join("memory").join(place).join(format!("{id}.md")), text).unwrap();
+    // A brief tells nothing that nobody stands behind.
+    let quote = r#"{"text":"so it is","speaker":"user","place":"s:1","at":"2025"}"#;
+    let evidence = format!(r#"{{"version":1,"id":"{id}","quotes":[{quote}]}}"#);
+    fs::write(root.join("meta/evidence").join(format!("{id}.json")), evidence).unwrap();
 }
 
 fn main() -> ExitCode {
@@ -80,7 +84,7 @@ fn main() -> ExitCode {
     };
     let size = args.next().and_then(|size| size.parse().ok()).unwrap_or(10_000);
     let root = Path::new(&folder).join(".nacre");
-    for place in ["memory/decisions", "memory/learnings"] {
+    for place in ["memory/decisions", "memory/learnings", "meta/evidence"] {
         fs::create_dir_all(root.join(place)).unwrap();
     }
     (0..size).for_each(|n| write(&root, n));

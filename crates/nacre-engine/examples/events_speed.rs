@@ -18,8 +18,8 @@ use nacre_engine::agent::state::State;
 use nacre_engine::agent::toolkits::file;
 use nacre_engine::agent::{
     AgentSpec, Budgets, Cache, Clock, Completion, Effects, Event, Events, NewTask, Permissions,
-    Pipeline, PipelineParts, Recording, Runner, SessionId, Signal, Signals, Spawn, StepContext,
-    TaskClass, TaskId, TaskState, Workspace,
+    Pipeline, PipelineParts, Recording, RecordingRules, Runner, SessionId, Signal, Signals, Spawn,
+    StepContext, TaskClass, TaskId, TaskState, Workspace,
 };
 use nacre_engine::model::{Arguments, Cancel, Role, ToolCall};
 use serde_json::json;
@@ -69,7 +69,7 @@ async fn round_of(work: &Path, round: u64, is_heard: bool) -> Res<(Duration, Dur
     let scope = WriteScope::open(home.path(), Access::Private)?;
     let owner =
         Owner { pid: std::process::id(), command: "bench".to_owned(), since: String::new() };
-    let recording = Recording::start(&scope, &owner, PATIENCE, "")?;
+    let recording = Recording::start(&scope, &owner, PATIENCE, RecordingRules::default())?;
     let mut state = State::open(&scope, &owner, PATIENCE)?;
     let clock: Clock = Arc::new(Timestamp::now);
     let task = NewTask {

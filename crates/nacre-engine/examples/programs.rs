@@ -95,6 +95,7 @@ fn order(root: &Path, script: &str) -> Order {
             workspace: root.join("workspace"),
             scratch: root.join("spill/tmp"),
             outside: root.join("spill"),
+            own: vec![home.clone().into()],
             secrets: secrets_of_home(Path::new(&home), &[]),
             reach: Reach::Nothing,
             metadata: Metadata::Kept,

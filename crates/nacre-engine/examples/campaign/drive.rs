@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use nacre_core::base::git::GitProgram;
 use nacre_core::safefs::RelPath;
 use nacre_engine::agent::{
     AgentSpec, AnyTool, Area, Batch, Budgets, Cache, Completion, Effects, Events, ExecPolicy,
@@ -140,7 +141,8 @@ fn pipeline(agent: Agent, site: &Site, heard: &Arc<Heard>, helper: &Path) -> Pip
         std::env::vars().filter(|(key, _)| key == "PATH").collect();
     let mut tools: Vec<Arc<dyn AnyTool>> = toolkits::file::tools(&workspace);
     tools.extend(toolkits::code::tools(&workspace));
-    tools.extend(toolkits::git::tools(&workspace, environment.clone()));
+    let path = environment.get("PATH").cloned().unwrap_or_default();
+    tools.extend(toolkits::git::tools(&workspace, GitProgram::new(path)));
     let programs = Programs {
         launcher: Launcher::new(helper),
         environment,

@@ -6,6 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use nacre_core::base::git::GitProgram;
+use nacre_engine::flows::maintain::Checkout;
+
 use super::corpus::gone_path;
 
 /// Makes a repository at `root` in which `n_gone` files were committed and deleted later.
@@ -24,6 +27,12 @@ pub(crate) fn make(root: &Path, n_gone: usize) -> std::io::Result<()> {
         git(root, &["commit", "-q", "-a", "-m", "less of it"])?;
     }
     Ok(())
+}
+
+/// The repository at `root`, with the git of this machine.
+pub(crate) fn opened(root: &Path) -> Checkout {
+    let git = GitProgram::new(std::env::var_os("PATH").unwrap_or_default());
+    Checkout { root: root.to_owned(), git }
 }
 
 fn git(root: &Path, args: &[&str]) -> std::io::Result<()> {

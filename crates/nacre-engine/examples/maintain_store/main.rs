@@ -62,7 +62,7 @@ fn run(stay: usize, seed: u64) -> Result<bool, Box<dyn Error>> {
     let began = Instant::now();
     let clock = || began.elapsed();
     let desk = desk_of(&store, &builtin, &owner, NOW.parse()?, &clock);
-    let order = MaintainOrder { repository: Some(dir.path().to_owned()), force: false };
+    let order = MaintainOrder { checkout: Some(checkout::opened(dir.path())), force: false };
     let mut steps = Vec::new();
     let report = maintain(&desk, &order, None, |step| steps.push((step, began.elapsed())))?;
     println!(

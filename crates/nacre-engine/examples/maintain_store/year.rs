@@ -8,6 +8,7 @@ use jiff::ToSpan as _;
 use nacre_core::search::Builtin;
 use nacre_engine::flows::maintain::{MaintainOrder, maintain};
 
+use super::checkout;
 use super::{Files, NOW, Planted, desk_of, files, planted};
 
 const HOURS: i64 = 365 * 24;
@@ -44,7 +45,7 @@ fn year(stay: usize, seed: u64, n_runs: i64) -> Result<Files, Box<dyn Error>> {
 }
 
 fn order_of(repository: &Path) -> MaintainOrder {
-    MaintainOrder { repository: Some(repository.to_owned()), force: false }
+    MaintainOrder { checkout: Some(checkout::opened(repository)), force: false }
 }
 
 /// A file without the line that only tells when something was written.

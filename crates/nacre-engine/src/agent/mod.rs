@@ -50,9 +50,9 @@ pub use pipeline::{
 pub use process::helper;
 pub use process::{
     Captured, Ending as ProgramEnding, Finished, Launcher, Order, OutputCaps, ProcessError,
-    Program, Programs, Quotas, program_environment,
+    Program, Programs, Quotas, own_folders, program_environment,
 };
-pub use recording::{Recording, RecordingReport};
+pub use recording::{Recording, RecordingReport, RecordingRules};
 pub use sandbox::{Confinement, Metadata, Reach, secrets_of_home};
 pub use seen::Seen;
 pub use skills::{
@@ -72,8 +72,8 @@ pub use tool::{
 };
 pub use toolkits::checklist::{Checklist, ChecklistItem, ChecklistSet, ChecklistUpdate, ItemState};
 pub use toolkits::memory::{
-    ClaimSearch, MemoryAdd, MemoryRecall, MemoryRemove, MemorySearch, MemoryShelf, Passage,
-    QUOTE_MARK, note, recall, speaker,
+    ClaimSearch, MemoryAdd, MemoryRecall, MemoryRemove, MemorySearch, MemoryShelf,
+    OverturnedPassage, Passage, QUOTE_MARK, note, recall, speaker,
 };
 pub use toolkits::shell::ShellRun;
 pub use toolkits::trace::{TraceSearch, TraceShelf};

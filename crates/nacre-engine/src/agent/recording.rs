@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use nacre_core::base::redact::ExtraWords;
 use nacre_core::safefs::{Access, Owner, WriteScope};
 
 use super::event::Listener;
@@ -24,6 +25,15 @@ pub struct Recording {
     refusal: Option<CollectorError>,
 }
 
+/// What of a run is kept, and who is told besides.
+#[derive(Clone, Debug, Default)]
+pub struct RecordingRules<'a> {
+    /// The address of a collector; empty is none.
+    pub otlp: &'a str,
+    /// Words of the run's project that are not kept.
+    pub words: ExtraWords,
+}
+
 /// How it went.
 #[derive(Debug)]
 pub struct RecordingReport {
@@ -33,14 +43,15 @@ pub struct RecordingReport {
 }
 
 impl Recording {
-    /// Opens the state and the log in the global folder. `otlp` is the address of a collector; empty is none.
+    /// Opens the state and the log in the global folder.
     pub fn start(
         home: &WriteScope,
         owner: &Owner,
         patience: Duration,
-        otlp: &str,
+        rules: RecordingRules<'_>,
     ) -> Result<Self, StateError> {
-        let state = State::open(home, owner, patience)?;
+        let RecordingRules { otlp, words } = rules;
+        let state = State::open(home, owner, patience)?.without_words(words);
         // A run without a log is better than no run.
         let log = WriteScope::create_inside(home.path(), LOG_FOLDER, Access::Private)
             .and_then(|folder| LogFile::new(folder, owner.clone()))

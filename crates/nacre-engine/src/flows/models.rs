@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use nacre_core::base::redact::ExtraWords;
 use serde::de::DeserializeOwned;
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
@@ -32,15 +33,29 @@ pub struct SpendingLimits {
     pub project: Amount,
 }
 
-/// The models that flows may ask.
+/// What the settings of one project say about asking a model.
+#[derive(Clone, Debug)]
+pub struct AskRules {
+    pub spending: SpendingLimits,
+    /// Words that no request contains.
+    pub words: Arc<ExtraWords>,
+}
+
+/// The models that flows may ask. What a project may spend and send is in its `AskRules`.
 pub struct FlowModels {
     models: Models,
     runtime: Runtime,
     policy: RetryPolicy,
     limits: Limits,
     seed: u64,
-    spending: SpendingLimits,
     state: Arc<Mutex<State>>,
+}
+
+/// The models, under the rules of one project.
+#[derive(Clone, Copy)]
+pub struct ProjectModels<'a> {
+    pub flow: &'a FlowModels,
+    pub rules: &'a AskRules,
 }
 
 /// One question.
@@ -70,37 +85,39 @@ pub enum AskError {
 }
 
 impl FlowModels {
-    /// Takes models, what they may cost, and where it is written down what they did cost.
+    /// Takes models, and where it is written down what they cost.
     pub fn new(
         models: Models,
         state: State,
-        spending: SpendingLimits,
         (policy, limits, seed): (RetryPolicy, Limits, u64),
     ) -> std::io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let state = Arc::new(Mutex::new(state));
-        Ok(Self { models, runtime, policy, limits, seed, spending, state })
+        Ok(Self { models, runtime, policy, limits, seed, state })
     }
 
     /// What is set for a role; nothing where it has no model.
     pub fn settings_of(&self, role: Role) -> Option<&RoleSettings> {
         self.models.settings_of(role).ok()
     }
+}
 
+impl<'a> ProjectModels<'a> {
     /// Somebody to ask about one session. Limits are looked up now: what other processes spent counts.
-    pub fn asker(&self, on: SpentOn, now: Timestamp) -> Result<Asker<'_>, StateError> {
+    pub fn asker(self, on: SpentOn, now: Timestamp) -> Result<Asker<'a>, StateError> {
+        let Self { flow, rules } = self;
         let allowances = {
-            let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            allowances(&state, &self.spending, &on, now)?
+            let state = flow.state.lock().unwrap_or_else(PoisonError::into_inner);
+            allowances(&state, &rules.spending, &on, now)?
         };
-        let state = Arc::clone(&self.state);
+        let state = Arc::clone(&flow.state);
         let keep = move |spent: &Spent| {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             state.spend(&on, spent, now).map_err(|error| error.to_string())
         };
-        let purse = Arc::new(Purse::new(allowances, self.models.prices().clone(), keep));
-        let models = Arc::new(self.models.paid_from(&purse));
-        Ok(Asker { flow: self, models, purse })
+        let purse = Arc::new(Purse::new(allowances, flow.models.prices().clone(), keep));
+        let models = Arc::new(flow.models.paid_from(&purse).without_words(&rules.words));
+        Ok(Asker { flow, models, purse })
     }
 }
 

@@ -31,6 +31,9 @@ pub const ARTIFACTS: &[&str] = &[
 /// What a run did and what was there before.
 const UNDO_FILE: &str = "undo.json";
 
+/// The version of that file.
+const PLAN_VERSION: u32 = 1;
+
 /// Counters of this machine, which go on while a run waits to be undone.
 pub(super) const LOCAL_STATE: &str = "meta/state/";
 
@@ -162,7 +165,17 @@ fn stamp_of(id: &RunId) -> &str {
 
 /// An artifact of a run as JSON; `None` where it is missing or no JSON.
 pub fn artifact(store: &Store, id: &RunId, name: &str) -> Result<Option<Value>, FsError> {
-    let bytes = store.scope().read_optional(&id.folder()?.join(name)?, MAX_ARTIFACT_BYTES)?;
+    artifact_within(store, id, name, MAX_ARTIFACT_BYTES)
+}
+
+/// The same for one of at most `limit` bytes.
+pub fn artifact_within(
+    store: &Store,
+    id: &RunId,
+    name: &str,
+    limit: u64,
+) -> Result<Option<Value>, FsError> {
+    let bytes = store.scope().read_optional(&id.folder()?.join(name)?, limit)?;
     Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
@@ -218,13 +231,21 @@ impl UndoPlan {
             before: text(&change.before),
             after: text(&change.after),
         };
-        Self { version: 1, changes: plan.iter().filter(is_undone).map(step).collect() }
+        Self { version: PLAN_VERSION, changes: plan.iter().filter(is_undone).map(step).collect() }
     }
 
-    /// The plan that a run left.
-    pub fn read(store: &Store, id: &RunId) -> Result<Option<Self>, FsError> {
-        let value = artifact(store, id, UNDO_FILE)?;
-        Ok(value.and_then(|value| serde_json::from_value(value).ok()))
+    /// The plan that a run left; a file that is not a plan is refused whole.
+    pub fn read(store: &Store, id: &RunId) -> Result<Option<Self>, UndoError> {
+        let path = id.folder()?.join(UNDO_FILE)?;
+        let Some(bytes) = store.scope().read_optional(&path, MAX_ARTIFACT_BYTES)? else {
+            return Ok(None);
+        };
+        let bad = |source| UndoError::BadPlan { id: id.clone(), source };
+        let plan: Self = serde_json::from_slice(&bytes).map_err(bad)?;
+        match plan.version {
+            PLAN_VERSION => Ok(Some(plan)),
+            version => Err(bad(serde::de::Error::custom(format!("unknown version {version}")))),
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -265,6 +286,8 @@ pub enum UndoError {
     Ambiguous { id: String, n_found: usize },
     #[error("The run `{0}` changed no memory")]
     Nothing(RunId),
+    #[error("The run `{id}` cannot be undone: what it left is not an undo plan")]
+    BadPlan { id: RunId, source: serde_json::Error },
     #[error("The run `{id}` cannot be undone: its files were changed since")]
     Changed { id: RunId, source: FsError },
     #[error(transparent)]

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use nacre_core::safefs::{Access, Owner, WriteScope};
 
-use super::models::{FlowModels, SpendingLimits};
-use crate::agent::state::State;
+use super::models::{AskRules, Asker, FlowModels, ProjectModels, SpendingLimits};
+use crate::agent::state::{SpentOn, State, StateError};
 use crate::model::{
     Amount, Cost, Limits, ModelRef, ModelSettings, Models, RetryPolicy, RoleSettings, Scripted,
 };
@@ -27,7 +28,23 @@ pub(super) fn state(home: &tempfile::TempDir) -> State {
     State::open(&scope, &owner, Duration::from_secs(1)).unwrap()
 }
 
-pub(super) fn flow(home: &tempfile::TempDir, script: &str, spending: SpendingLimits) -> FlowModels {
+/// Models, and the rules of the one project of a test.
+pub(super) struct TestFlow {
+    models: FlowModels,
+    rules: AskRules,
+}
+
+impl TestFlow {
+    pub(super) fn project(&self) -> ProjectModels<'_> {
+        ProjectModels { flow: &self.models, rules: &self.rules }
+    }
+
+    pub(super) fn asker(&self, on: SpentOn, now: Timestamp) -> Result<Asker<'_>, StateError> {
+        self.project().asker(on, now)
+    }
+}
+
+pub(super) fn flow(home: &tempfile::TempDir, script: &str, spending: SpendingLimits) -> TestFlow {
     flow_with(home, script, spending, RoleSettings::of_model(ModelRef::scripted()))
 }
 
@@ -36,12 +53,13 @@ pub(super) fn flow_with(
     script: &str,
     spending: SpendingLimits,
     role: RoleSettings,
-) -> FlowModels {
+) -> TestFlow {
     let models = Models::new(ModelSettings {
         default: Some(role),
         script: Some(Arc::new(Scripted::parse(script).unwrap())),
         ..ModelSettings::default()
     });
     let patience = (RetryPolicy::default(), Limits::default(), 1);
-    FlowModels::new(models, state(home), spending, patience).unwrap()
+    let models = FlowModels::new(models, state(home), patience).unwrap();
+    TestFlow { models, rules: AskRules { spending, words: Arc::default() } }
 }

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use nacre_core::base::redact::redact;
+use nacre_core::base::redact::ExtraWords;
 use nacre_core::search::{EmbedError, Embedder, ModelId, normalize};
 use serde::Deserialize;
 use serde_json::json;
@@ -43,7 +43,9 @@ pub struct EmbeddingService {
     pub base_url: String,
     pub model: String,
     pub key: Option<Secret>,
-    /// For one request.
+    /// Words that no request contains, besides secrets.
+    pub words: ExtraWords,
+    /// For one request, all attempts together.
     pub patience: Duration,
     /// Before the second attempt; it doubles with each.
     pub first_wait: Duration,
@@ -110,25 +112,30 @@ impl ServiceEmbedder {
     /// One vector a text, tried again as long as that may help.
     fn ask(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
         let asked = self.runtime.block_on(async {
-            let mut attempt = 1;
-            loop {
-                let fault = match self.attempt(texts).await {
-                    Ok(vectors) => return Ok(vectors),
-                    Err(fault) => fault,
-                };
-                if fault.kind.next_step() != NextStep::Retry || attempt == ATTEMPTS {
-                    return Err(fault);
-                }
-                let own = self.service.first_wait.saturating_mul(1 << attempt);
-                sleep(fault.kind.retry_after().unwrap_or(own).min(self.service.patience)).await;
-                attempt += 1;
-            }
+            let late = |_| Err(Fault::new(ErrorKind::Timeout(Wait::Total)));
+            timeout(self.service.patience, self.attempts(texts)).await.unwrap_or_else(late)
         });
         asked.map_err(|fault| EmbeddingError::Service {
             model: self.service.model.clone(),
             kind: fault.kind,
             said: fault.said.map(|said| Said::new(&self.endpoint.scrub(shortened(&said)))),
         })
+    }
+
+    async fn attempts(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Fault> {
+        let mut attempt = 1;
+        loop {
+            let fault = match self.attempt(texts).await {
+                Ok(vectors) => return Ok(vectors),
+                Err(fault) => fault,
+            };
+            if fault.kind.next_step() != NextStep::Retry || attempt == ATTEMPTS {
+                return Err(fault);
+            }
+            let own = self.service.first_wait.saturating_mul(1 << attempt);
+            sleep(fault.kind.retry_after().unwrap_or(own)).await;
+            attempt += 1;
+        }
     }
 
     async fn attempt(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Fault> {
@@ -139,13 +146,9 @@ impl ServiceEmbedder {
         });
         let key = self.endpoint.key.as_ref();
         let headers: Vec<_> = key.map(Secret::bearer).into_iter().collect();
-        let answer = async {
-            let body = body.to_string().into_bytes();
-            let response = self.endpoint.post("/embeddings", &headers, body).await?;
-            read_whole(response, MAX_ANSWER_BYTES).await
-        };
-        let late = |_| Fault::new(ErrorKind::Timeout(Wait::FirstToken));
-        let answer = timeout(self.service.patience, answer).await.map_err(late)??;
+        let body = body.to_string().into_bytes();
+        let response = self.endpoint.post("/embeddings", &headers, body).await?;
+        let answer = read_whole(response, MAX_ANSWER_BYTES).await?;
         let answer: Answer = serde_json::from_str(&answer)
             .map_err(|_| Fault::protocol("the answer holds no vectors"))?;
         in_order(answer.data, texts.len(), self.dims)
@@ -180,7 +183,8 @@ impl Embedder for ServiceEmbedder {
         for piece in texts.chunks(MAX_TEXTS) {
             // Services refuse an empty text; a vector of nothing is zero.
             let sent: Vec<&&str> = piece.iter().filter(|text| !text.trim().is_empty()).collect();
-            let prepared: Vec<String> = sent.iter().map(|text| prepare(text)).collect();
+            let prepared: Vec<String> =
+                sent.iter().map(|text| prepare(text, &self.service.words)).collect();
             let mut asked = if prepared.is_empty() {
                 Vec::new()
             } else {
@@ -198,9 +202,9 @@ impl Embedder for ServiceEmbedder {
     }
 }
 
-fn prepare(text: &str) -> String {
+fn prepare(text: &str, words: &ExtraWords) -> String {
     // First redacted, then cut: half a secret may look like none.
-    let text = redact(text);
+    let text = words.redact(text);
     let head = text.get(..text.floor_char_boundary(MAX_TEXT_BYTES)).unwrap_or(&text);
     head.to_owned()
 }

@@ -10,6 +10,7 @@ mod collect;
 mod cost;
 mod embeddings;
 mod error;
+mod guard;
 mod hosted;
 mod http;
 mod loose_json;

@@ -140,6 +140,8 @@ pub async fn generate(
         };
         let next = match error.kind.next_step() {
             NextStep::Retry | NextStep::Fallback => rest.next(),
+            // Its share of the time is over; the others have theirs.
+            NextStep::Stop if error.kind == ErrorKind::Timeout(Wait::Total) => rest.next(),
             NextStep::Stop => None,
         };
         let Some(next) = next else { return Err(error) };
@@ -168,7 +170,7 @@ impl Run<'_, '_> {
         let give_up = Instant::now() + share;
         let mut attempt = 0;
         loop {
-            let (error, shown) = match self.attempt(served).await {
+            let (error, shown) = match self.attempt(served, give_up).await {
                 Ok(response) => return Ok(response),
                 Err(failed) => failed,
             };
@@ -195,8 +197,13 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Makes one attempt; when the time is over or it is cancelled, the connection is dropped with the future.
-    async fn attempt(&mut self, served: &ServedModel) -> Result<Response, (ModelError, Shown)> {
+    /// Makes one attempt. However much comes meanwhile, it ends when the model's share of the time does, or when it is
+    /// cancelled; the connection is dropped with the future.
+    async fn attempt(
+        &mut self,
+        served: &ServedModel,
+        give_up: Instant,
+    ) -> Result<Response, (ModelError, Shown)> {
         let mut shown = Shown::Nothing;
         let sink = &mut *self.sink;
         let mut watched = |event: Event| {
@@ -211,7 +218,7 @@ impl Run<'_, '_> {
         let result = tokio::select! {
             biased;
             () = self.control.cancel.cancelled() => Err(fail(ErrorKind::Cancelled)),
-            answer = timeout_at(self.deadline, served.provider.generate(call, &mut watched)) => {
+            answer = timeout_at(give_up, served.provider.generate(call, &mut watched)) => {
                 answer.unwrap_or_else(|_| Err(fail(ErrorKind::Timeout(Wait::Total))))
             }
         };

@@ -6,8 +6,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use nacre_core::base::redact::ExtraWords;
+
 use super::anthropic::Anthropic;
 use super::cost::PriceTable;
+use super::guard::Guarded;
 use super::hosted::{Dialect, Hosted};
 use super::http::{Address, Endpoint, EndpointError, PlainHttp};
 use super::names::{ModelRef, Role};
@@ -145,18 +148,43 @@ pub struct Models {
     settings: Arc<ModelSettings>,
     connected: Arc<Mutex<BTreeMap<String, Arc<dyn Provider>>>>,
     purse: Option<Arc<Purse>>,
+    words: Arc<ExtraWords>,
 }
 
 impl Models {
     pub fn new(settings: ModelSettings) -> Self {
-        Self { settings: Arc::new(settings), connected: Arc::default(), purse: None }
+        Self {
+            settings: Arc::new(settings),
+            connected: Arc::default(),
+            purse: None,
+            words: Arc::default(),
+        }
     }
 
     /// Returns the same models over the same connections, all of them paid for from one purse.
     #[must_use]
     pub fn paid_from(&self, purse: &Arc<Purse>) -> Self {
-        let (settings, connected) = (Arc::clone(&self.settings), Arc::clone(&self.connected));
-        Self { settings, connected, purse: Some(Arc::clone(purse)) }
+        Self { purse: Some(Arc::clone(purse)), ..self.shared() }
+    }
+
+    /// Returns the same models over the same connections; no request to them contains a word of the list.
+    #[must_use]
+    pub fn without_words(&self, words: &Arc<ExtraWords>) -> Self {
+        Self { words: Arc::clone(words), ..self.shared() }
+    }
+
+    fn shared(&self) -> Self {
+        Self {
+            settings: Arc::clone(&self.settings),
+            connected: Arc::clone(&self.connected),
+            purse: self.purse.clone(),
+            words: Arc::clone(&self.words),
+        }
+    }
+
+    /// The words that no request contains.
+    pub fn words(&self) -> &Arc<ExtraWords> {
+        &self.words
     }
 
     pub fn prices(&self) -> &PriceTable {
@@ -180,7 +208,10 @@ impl Models {
 
     /// Returns one model and who serves it.
     pub fn serve(&self, model: &ModelRef) -> Result<ServedModel, RolesError> {
-        let provider = self.provider(model)?;
+        let mut provider = self.provider(model)?;
+        if !self.words.is_empty() {
+            provider = Arc::new(Guarded::new(provider, Arc::clone(&self.words)));
+        }
         let provider = match &self.purse {
             Some(purse) => Arc::new(Metered::new(provider, Arc::clone(purse))),
             None => provider,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use nacre_core::base::redact::ExtraWords;
 use nacre_core::search::{EmbedError, Embedder as _};
 use nacre_engine::model::{EmbeddingError, EmbeddingService, Secret, ServiceEmbedder};
 use serde_json::json;
@@ -28,6 +29,7 @@ async fn beside<T: Send + 'static>(
         base_url: format!("{}/v1", server.address),
         model: "small".to_owned(),
         key: Secret::new(KEY),
+        words: ExtraWords::new(&["Acme Corp".to_owned()]),
         patience: Duration::from_secs(60),
         first_wait: Duration::from_millis(1),
     };
@@ -48,7 +50,7 @@ async fn texts_become_vectors_of_length_one_in_their_order() {
     let (made, server) = beside(replies, |service| {
         let embedder = ServiceEmbedder::connect(service).unwrap();
         let secret = format!("deploy with AKIA{}", "IOSFODNN7EXAMPL3");
-        embedder.embed(&["first", "", &secret]).unwrap()
+        embedder.embed(&["first of Acme Corp", "", &secret]).unwrap()
     })
     .await;
     assert_eq!(made, [vec![0.6, 0.8], vec![0.0, 0.0], vec![0.0, 1.0]]);
@@ -58,7 +60,7 @@ async fn texts_become_vectors_of_length_one_in_their_order() {
     assert!(received[1].head.starts_with("POST /v1/embeddings"));
     let sent = received[1].body["input"].to_string();
     assert!(sent.contains("first") && sent.contains("[redacted:"), "{sent}");
-    assert!(!sent.contains("IOSFODNN7"), "{sent}");
+    assert!(!sent.contains("IOSFODNN7") && !sent.contains("Acme"), "{sent}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -88,6 +90,19 @@ async fn a_busy_service_is_asked_again() {
     .await;
     assert_eq!(dims, 3);
     assert_eq!(server.received().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_service_that_says_nothing_is_asked_within_one_deadline() {
+    let (result, server) = beside(vec![vectors(&[&[1.0]]).stall()], |service| {
+        let patience = Duration::from_millis(60);
+        ServiceEmbedder::connect(EmbeddingService { patience, ..service })
+    })
+    .await;
+    let error = result.map(|_| ()).unwrap_err();
+    let shown = error.to_string();
+    assert!(shown.contains("took too long"), "{shown}");
+    assert_eq!(server.received().len(), 1, "another attempt would double the time");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

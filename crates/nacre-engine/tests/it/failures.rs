@@ -114,6 +114,45 @@ async fn silence_is_not_waited_out() {
     }
 }
 
+/// The clock is stopped: it moves on when nothing else happens.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_drips_for_ever_ends_with_the_deadline() {
+    let word = |style: Style| match style {
+        Style::Anthropic => "event: content_block_delta\ndata: {\"type\":\"ping\"}\n\n".to_owned(),
+        Style::OpenAi => "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n".to_owned(),
+    };
+    for style in BOTH {
+        for (what, reply) in [
+            ("headers", style.text(&["Hi"]).endless_head()),
+            ("comments", Reply::stream([]).drip(": alive\n\n")),
+            ("letters of a line", Reply::stream([]).drip("a")),
+            ("words", style.text(&["Hel"]).cut_after_text().drip(&word(style))),
+            ("a document", Reply::with_type("application/json", []).drip(" ")),
+            ("a complaint", Reply::status(500, &[], "{").drip(" ")),
+        ] {
+            let server = Loopback::start(vec![reply]).await;
+            let mut control = control();
+            control.policy.deadline = Duration::from_secs(100);
+            let begun = Instant::now();
+            let outcome = ask_with(&route(&[(style, &server)]), &question(), &control).await;
+            assert!(begun.elapsed() <= Duration::from_secs(101), "{style:?} {what}");
+            let kind = outcome.kind();
+            assert!(matches!(kind, "timeout" | "protocol"), "{style:?} {what}: {kind}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_first_server_that_drips_leaves_the_fallback_its_time() {
+    let drips = Loopback::start(vec![Reply::stream([]).drip(": alive\n\ndata\n\n")]).await;
+    let fine = Loopback::start(vec![Style::Anthropic.text(&["Hi"])]).await;
+    let mut control = control();
+    control.policy.deadline = Duration::from_secs(50);
+    let servers = [(Style::OpenAi, &drips), (Style::Anthropic, &fine)];
+    let outcome = ask_with(&route(&servers), &question(), &control).await;
+    assert_eq!(outcome.result.unwrap().text(), "Hi");
+}
+
 #[tokio::test]
 async fn an_error_inside_a_stream_is_one() {
     for style in BOTH {

@@ -4,16 +4,23 @@
 //! that no decent server would send.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
+use tokio::time::sleep;
+
+/// How long a server that drips waits between two drops; the clock of such a test is stopped.
+const DRIP: Duration = Duration::from_secs(1);
 
 /// What the server does with one request.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
     head: String,
+    /// Whether the headers never end: one more letter of them every second.
+    has_endless_head: bool,
     steps: Vec<Step>,
 }
 
@@ -25,6 +32,8 @@ pub(crate) enum Step {
     End,
     /// Goes on when somebody says so.
     Wait(Arc<Notify>),
+    /// Sends the same chunk every second for ever.
+    Drip(Vec<u8>),
     /// Keeps the connection open and says nothing more until the client goes away.
     Stall,
 }
@@ -40,7 +49,7 @@ impl Reply {
         let mut steps: Vec<Step> =
             chunks.into_iter().map(|chunk| Step::Chunk(chunk.into_bytes())).collect();
         steps.push(Step::End);
-        Self { head, steps }
+        Self { head, has_endless_head: false, steps }
     }
 
     /// A complaint.
@@ -49,7 +58,8 @@ impl Reply {
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
-        Self { head, steps: vec![Step::Chunk(body.as_bytes().to_vec()), Step::End] }
+        let steps = vec![Step::Chunk(body.as_bytes().to_vec()), Step::End];
+        Self { head, has_endless_head: false, steps }
     }
 
     /// Breaks off instead of ending.
@@ -87,6 +97,19 @@ impl Reply {
         cut
     }
 
+    /// Sends the same piece again and again instead of ending.
+    pub(crate) fn drip(self, piece: &str) -> Self {
+        let mut cut = self.cut();
+        cut.steps.push(Step::Drip(piece.as_bytes().to_vec()));
+        cut
+    }
+
+    /// Never comes to the end of the headers.
+    pub(crate) fn endless_head(mut self) -> Self {
+        self.has_endless_head = true;
+        self
+    }
+
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.head.push_str(&format!("{name}: {value}\r\n"));
         self
@@ -99,7 +122,7 @@ fn has_text(step: &Step) -> bool {
             let text = String::from_utf8_lossy(bytes);
             text.contains("text_delta") || text.contains("\"content\"")
         }
-        Step::End | Step::Wait(_) | Step::Stall => false,
+        Step::End | Step::Wait(_) | Step::Drip(_) | Step::Stall => false,
     }
 }
 
@@ -151,6 +174,14 @@ impl Loopback {
         let Some(request) = read_request(&mut stream).await else { return };
         self.received.lock().unwrap().push(request);
         let Some(reply) = reply else { return };
+        if reply.has_endless_head {
+            let mut piece = format!("{}x-drip: ", reply.head);
+            while stream.write_all(piece.as_bytes()).await.is_ok() {
+                sleep(DRIP).await;
+                "a".clone_into(&mut piece);
+            }
+            return;
+        }
         let head = format!("{}transfer-encoding: chunked\r\nconnection: close\r\n\r\n", reply.head);
         let mut is_open = stream.write_all(head.as_bytes()).await.is_ok();
         for step in reply.steps {
@@ -159,6 +190,11 @@ impl Loopback {
                 Step::End if is_open => is_open = write_chunk(&mut stream, b"").await,
                 Step::Chunk(_) | Step::End => {}
                 Step::Wait(gate) => gate.notified().await,
+                Step::Drip(piece) => {
+                    while write_chunk(&mut stream, &piece).await {
+                        sleep(DRIP).await;
+                    }
+                }
                 Step::Stall => {
                     let _ = stream.read(&mut [0]).await;
                     self.client_left.notify_one();

@@ -44,7 +44,7 @@ fn what_was_planted_is_found_and_the_rest_is_left_alone() {
         lead: None,
         reader: nacre_engine::flows::strategy::Reader::offline(),
     };
-    let order = MaintainOrder { repository: Some(dir.path().to_owned()), force: false };
+    let order = MaintainOrder { checkout: Some(checkout::opened(dir.path())), force: false };
     let report = maintain(&desk, &order, None, |_| {}).unwrap();
     let score = Score::of(&corpus, &report);
     assert!(score.precision() >= 0.98, "{:.3}: {:#?}", score.precision(), score.wrong);

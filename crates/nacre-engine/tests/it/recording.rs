@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use nacre_core::base::redact::ExtraWords;
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_engine::agent::state::{State, StateError};
 use nacre_engine::agent::{
-    Clock, Event, Events, NewTask, Recording, RecordingReport, Runner, SessionId, Signal, Start,
-    TaskClass, TaskId, TaskState,
+    Clock, Event, Events, NewTask, Recording, RecordingReport, RecordingRules, Runner, SessionId,
+    Signal, Start, TaskClass, TaskId, TaskState,
 };
 
 use crate::loopback::{Loopback, Reply};
@@ -25,9 +26,13 @@ fn now() -> Timestamp {
     "2026-11-15T08:30:00Z".parse().unwrap()
 }
 
+fn rules(otlp: &str) -> RecordingRules<'_> {
+    RecordingRules { otlp, words: ExtraWords::default() }
+}
+
 /// Takes a task through its life and returns what was made of it.
 async fn recorded(home: &WriteScope, otlp: &str) -> (RecordingReport, TaskState) {
-    let recording = Recording::start(home, &owner(), PATIENCE, otlp).unwrap();
+    let recording = Recording::start(home, &owner(), PATIENCE, rules(otlp)).unwrap();
     let mut state = State::open(home, &owner(), PATIENCE).unwrap();
     let runner = Runner::here(std::process::id());
     let task = NewTask {
@@ -99,7 +104,7 @@ fn a_state_that_is_no_database_is_told_before_a_run() {
     .unwrap();
     let home = WriteScope::open(folder.path(), Access::Private).unwrap();
     assert!(matches!(
-        Recording::start(&home, &owner(), PATIENCE, ""),
+        Recording::start(&home, &owner(), PATIENCE, rules("")),
         Err(StateError::Damaged { .. })
     ));
 }

@@ -10,7 +10,7 @@ use landlock::{
 };
 use nacre_engine::agent::{
     Confinement, Finished, Launcher, Metadata, Order, OutputCaps, ProcessError, Program, Quotas,
-    Reach, program_environment,
+    Reach, own_folders, program_environment,
 };
 use nacre_engine::model::Cancel;
 use tempfile::TempDir;
@@ -65,6 +65,7 @@ impl Workshop {
                 workspace: self.path("workspace"),
                 scratch: self.path("spill/tmp"),
                 outside: self.path("spill"),
+                own: own_folders(&self.environment()),
                 secrets: vec![self.path("home/.ssh")],
                 reach: Reach::Nothing,
                 metadata: Metadata::Kept,

@@ -72,6 +72,7 @@ pub async fn run(
     control: &RunControl,
 ) -> Outcome {
     let begun = Instant::now();
+    tools.leave_out(engine.models.words());
     let terminal = Terminal::new(job.events.clone());
     job.events.emit(Event::TaskState(TaskState::Running));
     let control = control.within(job.spec.budgets.wall);

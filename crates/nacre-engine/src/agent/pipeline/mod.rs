@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::base::redact::redact;
+use nacre_core::base::redact::ExtraWords;
 use nacre_core::safefs::FsError;
 
 pub use budget::BudgetState;
@@ -82,6 +82,7 @@ pub struct Pipeline {
     events: Events,
     tally: Tally,
     undo: UndoLog,
+    words: Arc<ExtraWords>,
 }
 
 /// The step that calls belong to.
@@ -130,7 +131,13 @@ impl Pipeline {
             events: parts.events,
             tally: Tally::default(),
             undo: UndoLog::default(),
+            words: Arc::default(),
         })
+    }
+
+    /// Takes these words out of what tools say and of what is told about calls.
+    pub fn leave_out(&mut self, words: &Arc<ExtraWords>) {
+        self.words = Arc::clone(words);
     }
 
     /// Leaves the agent only these of its tools, or all of them again. Never adds one.
@@ -165,7 +172,7 @@ impl Pipeline {
         let mut performed: Vec<Option<Performed>> = Vec::with_capacity(calls.len());
         let mut jobs = Vec::new();
         for (idx, call) in calls.iter().enumerate() {
-            self.events.emit_with(|| call_event(step.number, call));
+            self.events.emit_with(|| call_event(step.number, call, &self.words));
             match self.admit(idx, call) {
                 Ok(job) => {
                     jobs.push(job);
@@ -236,7 +243,7 @@ impl Pipeline {
             Ok(output) => (joined(&output.text, &done.appended), ToolStatus::Done),
             Err(error) => (shape::error_text(error), ToolStatus::Failed),
         };
-        let shaped = shape::shape(&text, spec, &mut self.spill);
+        let shaped = shape::shape(&text, spec, &mut self.spill, &self.words);
         let record = CallRecord::new(call, spec, &done, &shaped);
         self.tally.add(&record);
         self.tell(step, &record, &done);
@@ -254,7 +261,8 @@ impl Pipeline {
             });
         }
         if let Some(error) = done.result.as_ref().err().filter(|error| is_denial(error.fault)) {
-            let (tool, why) = (Brief::new(&record.tool), Brief::new(&redact(&error.what)));
+            let (tool, why) =
+                (Brief::new(&record.tool), Brief::new(&self.words.redact(&error.what)));
             self.events.emit_with(|| Event::ToolDenied { call: call(), tool, why });
         }
         self.events.emit_with(|| Event::ToolResult(Box::new(record.facts(step.number))));
@@ -262,13 +270,13 @@ impl Pipeline {
 }
 
 /// Arguments may hold what was read out of a file, so they are told without secrets.
-fn call_event(step: u32, call: &ToolCall) -> Event {
+fn call_event(step: u32, call: &ToolCall, words: &ExtraWords) -> Event {
     let arguments = call.arguments.as_object().to_string();
     Event::ToolCall {
         step,
         call: Brief::new(&call.id),
         tool: Brief::new(&call.name),
-        arguments: Brief::new(&redact(shape::head(&arguments, 2 * Brief::MAX_BYTES))),
+        arguments: Brief::new(&words.redact(shape::head(&arguments, 2 * Brief::MAX_BYTES))),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use nacre_core::base::redact::redact_counted;
+use nacre_core::base::redact::ExtraWords;
 use nacre_core::base::{ContentHash, Shown};
 use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
 
@@ -68,11 +68,16 @@ pub(super) fn error_text(error: &ToolError) -> String {
 }
 
 /// Makes an output fit to be read by a model.
-pub(super) fn shape(text: &str, spec: Option<&ToolSpec>, spill: &mut SpillFolder) -> Shaped {
+pub(super) fn shape(
+    text: &str,
+    spec: Option<&ToolSpec>,
+    spill: &mut SpillFolder,
+    words: &ExtraWords,
+) -> Shaped {
     let limit = spec.map_or(DEFAULT_SHOWN_BYTES, |spec| spec.shown_bytes);
     let said_bytes = text.len();
     let kept = head(text, MAX_SPILL_BYTES);
-    let redacted = redact_counted(kept);
+    let redacted = words.redact_counted(kept);
     let n_redacted = redacted.hits.values().sum();
     let clean = scrub(&redacted.text);
     if clean.len() <= limit {

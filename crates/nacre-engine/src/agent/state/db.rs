@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use nacre_core::base::redact::ExtraWords;
 use nacre_core::safefs::{Owner, RelPath, WriteScope};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
@@ -128,6 +129,7 @@ CREATE INDEX spending_by_session ON spending (session);
 pub struct State {
     pub(super) connection: Connection,
     path: PathBuf,
+    words: ExtraWords,
 }
 
 impl State {
@@ -156,9 +158,19 @@ impl State {
         // SQLite refuses links anywhere in the path; those on the way to the folder are the person's own.
         let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).join(STATE_FILE);
         let connection = connect(&path).map_err(|error| StateError::opening(error, &path))?;
-        let mut state = Self { connection, path };
+        let mut state = Self { connection, path, words: ExtraWords::default() };
         state.migrate(STEPS)?;
         Ok(state)
+    }
+
+    /// The same state; what is written through it contains no word of the list.
+    #[must_use]
+    pub fn without_words(self, words: ExtraWords) -> Self {
+        Self { words, ..self }
+    }
+
+    pub(super) fn words(&self) -> &ExtraWords {
+        &self.words
     }
 
     /// Where it lies.
@@ -191,7 +203,7 @@ impl State {
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, StateError>,
     ) -> Result<T, StateError> {
-        let Self { connection, path } = self;
+        let Self { connection, path, .. } = self;
         let run = || {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use nacre_core::base::redact::redact;
+use nacre_core::base::redact::ExtraWords;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ impl EventRecord {
     }
 }
 
-/// A record that is ready to be written: its event as JSON, without secrets.
+/// A record that is ready to be written: its event as JSON, without secrets and without the words of its project.
 #[derive(Clone, Debug)]
 pub(super) struct Ready {
     pub(super) record: Arc<Record>,
@@ -49,11 +49,12 @@ pub(super) struct Ready {
 }
 
 impl Ready {
-    pub(super) fn new(record: &Arc<Record>) -> Self {
+    pub(super) fn new(record: &Arc<Record>, words: &ExtraWords) -> Self {
         // An event is plain data, which always has a JSON form.
         let mut json = serde_json::to_string(&record.event).unwrap_or_default();
-        if record.event.has_foreign_text()
-            && let Cow::Owned(clean) = redact(&json)
+        // Short texts are without secrets already, but a word of the project's may stand in any of them.
+        if (record.event.has_foreign_text() || !words.is_empty())
+            && let Cow::Owned(clean) = words.redact(&json)
         {
             json = clean;
         }

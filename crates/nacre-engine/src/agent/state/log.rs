@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use nacre_core::base::redact::redact;
+use nacre_core::base::redact::ExtraWords;
 use nacre_core::safefs::{FsError, Owner, RelPath, WriteScope};
 
 use super::events::Ready;
@@ -43,10 +43,10 @@ impl LogFile {
         Self { max_bytes, ..self }
     }
 
-    pub(super) fn write(&self, batch: &[Ready]) -> Result<(), FsError> {
+    pub(super) fn write(&self, batch: &[Ready], words: &ExtraWords) -> Result<(), FsError> {
         let mut lines = String::new();
         for ready in batch {
-            push_line(&mut lines, &ready.record);
+            push_line(&mut lines, &ready.record, words);
         }
         let writer = self.folder.lock(&self.owner, PATIENCE)?;
         if self.max_bytes <= writer.append(&self.path, lines.as_bytes())? {
@@ -56,14 +56,14 @@ impl LogFile {
     }
 }
 
-fn push_line(lines: &mut String, record: &Record) {
+fn push_line(lines: &mut String, record: &Record, words: &ExtraWords) {
     let Record { task, sequence, at, event } = record;
     let start = lines.len();
     // Writing to a `String` cannot fail.
     let _ = write!(lines, "at={at} level={} task={task} sequence={sequence}", level(event));
     push_fields(lines, event);
-    if event.has_foreign_text()
-        && let Cow::Owned(clean) = redact(&lines[start..])
+    if (event.has_foreign_text() || !words.is_empty())
+        && let Cow::Owned(clean) = words.redact(&lines[start..])
     {
         lines.replace_range(start.., &clean);
     }

@@ -221,7 +221,7 @@ impl Desk {
     /// Writes the batch; a failure is noted, and the batch is lost.
     fn write(&mut self, batch: &[Arc<Record>], lost: Lost) {
         let mut ready = self.lost_ones(lost);
-        ready.extend(batch.iter().map(Ready::new));
+        ready.extend(batch.iter().map(|record| Ready::new(record, self.state.words())));
         if ready.is_empty() {
             return;
         }
@@ -236,7 +236,7 @@ impl Desk {
             }
         }
         if let Some(log) = &self.log
-            && let Err(error) = log.write(&ready)
+            && let Err(error) = log.write(&ready, self.state.words())
         {
             self.report.error = Some(error.into());
         }
@@ -248,7 +248,7 @@ impl Desk {
         for (first, n_events) in lost.into_values() {
             self.report.n_lost += n_events;
             let note = Record { event: Event::EventsLost { n_events }, ..Record::clone(&first) };
-            notes.push(Ready::new(&Arc::new(note)));
+            notes.push(Ready::new(&Arc::new(note), self.state.words()));
         }
         notes
     }

@@ -5,7 +5,6 @@
 //! smaller ones: nobody waits in a circle.
 
 use jiff::Timestamp;
-use nacre_core::base::redact::redact;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::db::State;
@@ -55,15 +54,15 @@ impl State {
         runner: &Runner,
         now: Timestamp,
     ) -> Result<(), StateError> {
+        let title = self.words().redact(&task.title).into_owned();
         self.write(|transaction| {
-            let NewTask { id, session, parent, project, agent, class, title } = task;
+            let NewTask { id, session, parent, project, agent, class, title: _ } = task;
             if parent.is_none() && n_waiting(transaction, session, None)? >= QUEUE_CAP {
                 return Err(StateError::QueueFull { session: session.clone(), cap: QUEUE_CAP });
             }
-            super::sessions::touch(transaction, session, &redact(title), project.as_deref(), now)?;
+            super::sessions::touch(transaction, session, &title, project.as_deref(), now)?;
             let runner = enter(transaction, runner, now)?;
             let parent = parent.as_ref().map(TaskId::as_str);
-            let title = redact(title);
             transaction.prepare_cached(
                 "INSERT INTO task (id, session, parent, project, agent, class, title, state, runner, created)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'accepted', ?8, ?9)",

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use nacre_core::base::redact::ExtraWords;
 use proptest::prelude::*;
 
 use super::testing::{Home, at, id, me, names, task, voice};
@@ -101,6 +102,31 @@ fn secrets_reach_neither_the_file_nor_the_log() {
     let log = std::fs::read_to_string(home.path().join("logs/server.log")).unwrap();
     assert!(kept.contains("[redacted:") && log.contains("[redacted:"), "{kept} {log}");
     assert!(!kept.contains("bbbbCCCC") && !log.contains("bbbbCCCC"));
+}
+
+#[test]
+fn words_of_a_project_are_in_no_event_no_title_and_no_line_of_the_log() {
+    let (home, _state) = running();
+    let words = ExtraWords::new(&["Acme Corp".to_owned()]);
+    let open = || home.open().without_words(words.clone());
+    let recorder = Arc::new(Recorder::start(open(), Some(home.log()), Retention::default()));
+    let events = voice(1, listener(&recorder));
+    let arguments = serde_json::json!({ "pattern": "Acme Corp" }).to_string();
+    events.emit(Event::ToolCall {
+        step: 1,
+        call: "c".into(),
+        tool: "file_search".into(),
+        arguments: arguments.into(),
+    });
+    recorder.close();
+    let mut state = open();
+    let title = "Who is Acme Corp?".to_owned();
+    state.accept(&NewTask { title, ..task(2) }, &me(), at(6)).unwrap();
+    let kept =
+        format!("{:?} {:?} {:?}", state.events(&id(1), 0, 9), state.tasks(9), state.sessions(9));
+    let log = std::fs::read_to_string(home.path().join("logs/server.log")).unwrap();
+    assert!(!kept.contains("Acme") && !log.contains("Acme"), "{kept} {log}");
+    assert!(kept.contains("[redacted:extra]") && log.contains("[redacted:extra]"), "{log}");
 }
 
 // Acolyte defect 14: no rotation of logs.

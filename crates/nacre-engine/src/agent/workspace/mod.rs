@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nacre_core::base::ContentHash;
-use nacre_core::safefs::{Access, EntryKind, FsError, RelPath, WriteScope};
+use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
 
 pub use denied::{BadGlob, Denied};
 pub(crate) use fault::{not_text, place, tool_error};
@@ -82,12 +82,6 @@ impl Workspace {
             return Err(not_text(path));
         }
         String::from_utf8(bytes).map_err(|_| not_text(path))
-    }
-
-    /// What stands at the top of the workspace under this name.
-    pub(crate) fn kind_of(&self, name: &str) -> Option<EntryKind> {
-        let entries = self.scope.root().and_then(|root| root.list()).ok()?;
-        entries.into_iter().find(|entry| entry.name == name).map(|entry| entry.kind)
     }
 
     pub(crate) fn create(&self, path: &RelPath, bytes: &[u8]) -> Result<(), ToolError> {

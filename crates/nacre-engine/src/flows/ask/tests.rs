@@ -1,8 +1,11 @@
 //! What reaches a reader, whatever a model writes.
 
+#![expect(clippy::disallowed_methods, reason = "the tests play the person who writes files")]
+
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use nacre_core::memory::{Claim, Draft, LearningKind, MemoryId, Rules, Store};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
@@ -25,6 +28,10 @@ const OLD: &str = "20261115-deploy-by-hand";
 const UNSHOWN: &str = "20261115-cookies-are-signed";
 const PLACE: &str = "ab12cd34:7";
 
+fn now() -> Timestamp {
+    "2026-11-15T08:30:00Z".parse().unwrap()
+}
+
 fn draft(title: &str, body: &str) -> Draft {
     Draft {
         claim: Claim::Learning(LearningKind::Insight),
@@ -44,7 +51,7 @@ fn world() -> World {
     let scope = WriteScope::open(folder.path(), Access::Private).unwrap();
     nacre_core::memory::init(&scope.lock(&owner, Duration::ZERO).unwrap(), "").unwrap();
     let store = Store::new(scope, Rules::default());
-    let now = "2026-11-15T08:30:00Z".parse().unwrap();
+    let now = now();
     let mut batch = store.begin(&owner, Duration::ZERO).unwrap();
     for (title, body) in [
         ("The queue is in Redis", "It is fast."),
@@ -77,7 +84,7 @@ fn world() -> World {
 
 impl World {
     fn answer(&self, text: &str) -> Answer {
-        Answer::check(text, &Verifier { shelves: &self.shelves, seen: &self.seen })
+        Answer::check(text, &Verifier { shelves: &self.shelves, seen: &self.seen, now: now() })
     }
 
     fn doubt(&self, text: &str) -> Option<Doubt> {
@@ -117,6 +124,28 @@ fn a_sentence_is_shown_only_if_all_it_cites_holds() {
 }
 
 #[test]
+fn a_memory_that_only_a_newer_file_overturns_is_not_shown_alone() {
+    let world = world();
+    let id = "20261116-deploys-run-in-utc";
+    let text = format!(
+        "---\nid: {id}\ntitle: Tests run in CET\nsupersedes: [{ZONE}]\n---\n\nSince May.\n"
+    );
+    let path = world.shelves[0].store.path().join(format!("memory/learnings/{id}.md"));
+    std::fs::write(path, text).unwrap();
+    world.seen.note(id, "what was shown");
+    let alone = format!("Tests run with UTC [{ZONE}].");
+    assert_eq!(world.doubt(&alone), Some(Doubt::Overturned));
+    let both = format!("Tests ran with UTC [{ZONE}], and now in CET [{id}].");
+    assert_eq!(world.doubt(&both), None);
+    let (passages, _) =
+        crate::agent::recall(&world.shelves, "time zone of tests", 5, now()).unwrap();
+    let newer = passages.iter().find(|passage| passage.id.as_str() == id).unwrap();
+    assert_eq!(newer.unverified(), [&ZONE.parse::<MemoryId>().unwrap()]);
+    let quoted = format!("| overturned [{ZONE}] (not verified): ");
+    assert!(newer.quoted().contains(&quoted), "{}", newer.quoted());
+}
+
+#[test]
 fn what_is_left_out_is_left_out_whole_and_counted() {
     let world = world();
     let text = format!(
@@ -146,7 +175,7 @@ fn a_model_that_does_not_know_is_believed() {
 #[test]
 fn a_question_about_nothing_is_not_answered() {
     let world = world();
-    let now = "2026-11-15T08:30:00Z".parse().unwrap();
+    let now = now();
     let told = |question: &str| {
         let (passages, _) = crate::agent::recall(&world.shelves, question, 5, now).unwrap();
         let told = tell(question, passages);

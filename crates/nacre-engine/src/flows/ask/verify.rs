@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use nacre_core::memory::{Memory, MemoryId, Shelf, Status};
-use nacre_core::search::{Embedder, shared_words};
+use jiff::Timestamp;
+use nacre_core::memory::{Memory, MemoryId, Overturned};
+use nacre_core::search::{Embedder, MemoryIndex, shared_words};
 
 use super::marks::{Marks, marks};
 use super::sentences::{Sentence, Sentences};
@@ -76,6 +77,30 @@ pub type Doubts = BTreeMap<Doubt, usize>;
 pub struct Verifier<'a> {
     pub shelves: &'a [MemoryShelf],
     pub seen: &'a Seen,
+    /// Memories that claim to overturn others are looked up as of this time.
+    pub now: Timestamp,
+}
+
+/// A memory that a sentence names, as it is now.
+struct Cited<'a> {
+    memory: Memory,
+    /// The memories that claim to overturn it.
+    claimants: Vec<MemoryId>,
+    embedder: &'a dyn Embedder,
+}
+
+impl Cited<'_> {
+    fn overturned(&self) -> Overturned {
+        Overturned::of(&self.memory, !self.claimants.is_empty())
+    }
+
+    /// Whether `other` is what overturned it.
+    fn was_overturned_by(&self, other: &Memory) -> bool {
+        let id = &other.at.id;
+        self.memory.superseded_by.as_ref() == Some(id)
+            || self.claimants.contains(id)
+            || other.supersedes.contains(&self.memory.at.id)
+    }
 }
 
 impl Verifier<'_> {
@@ -114,15 +139,15 @@ impl Verifier<'_> {
         if marks.named.is_empty() {
             return Err(Doubt::NoSource);
         }
-        let (mut memories, mut places): (Vec<Memory>, Vec<String>) = (Vec::new(), Vec::new());
+        let (mut cited, mut places): (Vec<Cited<'_>>, Vec<String>) = (Vec::new(), Vec::new());
         for name in &marks.named {
             let shown = self.seen.text(name).ok_or(Doubt::NotShown)?;
             match name.parse::<MemoryId>() {
                 Ok(id) => {
-                    let (memory, embedder) = self.memory(&id)?;
-                    let text = format!("{}\n{shown}", whole_text(&memory));
-                    is_about(embedder, &marks.words, &text)?;
-                    memories.push(memory);
+                    let one = self.memory(&id)?;
+                    let text = format!("{}\n{shown}", whole_text(&one.memory));
+                    is_about(Some(one.embedder), &marks.words, &text)?;
+                    cited.push(one);
                 }
                 Err(_) => {
                     let embedder = self.shelves.first().map(|shelf| shelf.embedder.as_ref());
@@ -131,27 +156,36 @@ impl Verifier<'_> {
                 }
             }
         }
-        still_hold(&memories)?;
-        Ok((memories.into_iter().map(|memory| memory.at.id).collect(), places))
+        still_hold(&cited)?;
+        Ok((cited.into_iter().map(|one| one.memory.at.id).collect(), places))
     }
 
     /// The memory of exactly this id, as it is now.
-    fn memory(&self, id: &MemoryId) -> Result<(Memory, Option<&dyn Embedder>), Doubt> {
+    fn memory(&self, id: &MemoryId) -> Result<Cited<'_>, Doubt> {
         for shelf in self.shelves {
             // A prefix of another id finds that one; it is not the one that was named.
             match shelf.store.get(id.as_str()) {
+                Ok(memory) if memory.at.id == *id && memory.is_archived() => {
+                    return Err(Doubt::Archived);
+                }
                 Ok(memory) if memory.at.id == *id => {
-                    let is_archived =
-                        memory.at.shelf == Shelf::Archived || memory.status == Status::Archived;
-                    return match is_archived {
-                        true => Err(Doubt::Archived),
-                        false => Ok((memory, Some(shelf.embedder.as_ref()))),
-                    };
+                    let claimants = self.claimants(shelf, id);
+                    return Ok(Cited { memory, claimants, embedder: shelf.embedder.as_ref() });
                 }
                 Ok(_) | Err(_) => {}
             }
         }
         Err(Doubt::Gone)
+    }
+
+    /// The memories of a shelf that claim to overturn `id`. Without an index all files are read.
+    fn claimants(&self, shelf: &MemoryShelf, id: &MemoryId) -> Vec<MemoryId> {
+        let index = MemoryIndex::peek(&shelf.store, shelf.embedder.as_ref(), self.now);
+        let claimants = match index {
+            Ok(index) => index.claimants(id),
+            Err(_) => shelf.store.claimants(id).unwrap_or_default(),
+        };
+        claimants.into_iter().map(|memory| memory.at.id).collect()
     }
 }
 
@@ -181,24 +215,18 @@ impl<'a> Checker<'a> {
 }
 
 /// What was overturned stands beside what overturned it, or not at all.
-fn still_hold(memories: &[Memory]) -> Result<(), Doubt> {
-    for memory in memories {
-        let is_overturned = memory.status == Status::Superseded || memory.superseded_by.is_some();
-        let id = &memory.at.id;
-        let is_named_with_it = || {
-            memories.iter().filter(|other| other.at.id != *id).any(|other| {
-                memory.superseded_by.as_ref() == Some(&other.at.id) || other.supersedes.contains(id)
-            })
-        };
-        if is_overturned && !is_named_with_it() {
+fn still_hold(cited: &[Cited<'_>]) -> Result<(), Doubt> {
+    let holds = |one: &Cited<'_>| one.overturned() == Overturned::No;
+    for one in cited.iter().filter(|one| !holds(one)) {
+        let id = &one.memory.at.id;
+        let mut others = cited.iter().map(|other| &other.memory).filter(|other| other.at.id != *id);
+        if !others.any(|other| one.was_overturned_by(other)) {
             return Err(Doubt::Overturned);
         }
     }
     // A line of three that only name each other in a circle holds nothing.
-    let has_head = memories
-        .iter()
-        .any(|memory| memory.status != Status::Superseded && memory.superseded_by.is_none());
-    if memories.is_empty() || has_head { Ok(()) } else { Err(Doubt::Overturned) }
+    let has_head = cited.iter().any(holds);
+    if cited.is_empty() || has_head { Ok(()) } else { Err(Doubt::Overturned) }
 }
 
 fn whole_text(memory: &Memory) -> String {

@@ -31,15 +31,12 @@ impl Item {
     }
 }
 
-/// The longest form in which a memory can be told, and a shorter one; `None` where it may not be told.
+/// The longest form in which a memory can be told, and a shorter one; `None` where nothing of it can be.
 pub(super) fn forms(
     store: &Store,
     memory: &Memory,
     scope: &'static str,
 ) -> Option<(Item, Option<Item>)> {
-    if !may_be_told(store, memory) {
-        return None;
-    }
     let item = |text: String| Item { id: memory.at.id.to_string(), scope, text };
     let title = safe(store, &memory.title, MAX_TITLE)?;
     if memory.at.memory_type == MemoryType::Summary {
@@ -64,21 +61,42 @@ pub(super) fn forms(
     })
 }
 
-/// Whether a memory may be handed out unasked. The one place that decides it: a ledger of trust belongs here.
+/// Whether a memory may be handed out unasked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Backing {
+    /// It holds, and somebody stands behind it.
+    Backed,
+    /// It does not hold, or only a tool said it: a web page or a program.
+    Withheld,
+    /// Nothing shows who wrote it: it has no evidence, and this machine did not write it.
+    Unproven,
+}
+
+/// Who stands behind a memory. The one place that decides what is told unasked: a ledger of trust belongs here.
 ///
-/// It holds as the file is now, and somebody stands behind it: what only a tool said, a web page or a program, is not put
-/// before an agent that did not ask for it.
-fn may_be_told(store: &Store, memory: &Memory) -> bool {
-    let holds = memory.at.shelf == Shelf::Active
-        && memory.status == Status::Active
-        && memory.superseded_by.is_none();
-    let evidence = if holds { store.evidence(&memory.at.id).ok().flatten() } else { None };
+/// A person's own folder comes with no clone, so what lies there is theirs. In a repository a decision or learning needs
+/// a quote, or the local sign that this machine wrote it; a summary, which has no quotes, needs that sign.
+pub(super) fn backing(store: &Store, memory: &Memory, scope: &str) -> Backing {
+    let (id, at) = (&memory.at.id, &memory.at);
+    if at.shelf != Shelf::Active || memory.status != Status::Active || memory.says_overturned() {
+        return Backing::Withheld;
+    }
+    let evidence = match at.memory_type {
+        MemoryType::Summary => None,
+        MemoryType::Decision | MemoryType::Learning => store.evidence(id).ok().flatten(),
+    };
+    let evidence = evidence.filter(|evidence| evidence.id == *id);
     let quotes = evidence.map(|evidence| evidence.quotes).unwrap_or_default();
     let is_a_tools = |speaker: Speaker| match speaker {
         Speaker::Tool => true,
         Speaker::Human | Speaker::User | Speaker::Assistant => false,
     };
-    holds && (quotes.is_empty() || quotes.iter().any(|quote| !is_a_tools(quote.speaker)))
+    if quotes.is_empty() {
+        let is_own = scope == "global" || store.is_own(id);
+        return if is_own { Backing::Backed } else { Backing::Unproven };
+    }
+    let is_a_persons = quotes.iter().any(|quote| !is_a_tools(quote.speaker));
+    if is_a_persons { Backing::Backed } else { Backing::Withheld }
 }
 
 /// A text on one line, cut and without secrets; `None` where a secret was in it, or nothing is.

@@ -127,6 +127,8 @@ pub struct Brief {
     pub sections: Vec<Section>,
     /// Memories that hold and are not in it.
     pub n_left_out: usize,
+    /// Those of them that were looked at and left out because nothing shows who wrote them.
+    pub unproven: Vec<String>,
 }
 
 /// The items of one topic, best first.

@@ -1,9 +1,11 @@
 //! Which memories are told: one after the other by what they are worth, as long as there is room.
 
+use std::collections::BTreeSet;
+
 use nacre_core::memory::MemoryType;
 use nacre_core::search::{Listed, TokenCounter};
 
-use super::item::{Item, forms};
+use super::item::{Backing, Item, backing, forms};
 use super::open_ends::{MAX_SESSIONS, open_end};
 use super::{Brief, Candidate, OPENING, Section, Source, Topic, Wish};
 
@@ -43,6 +45,8 @@ pub(super) struct Selection<'a> {
     counter: &'a TokenCounter,
     sections: Vec<Section>,
     tokens: usize,
+    /// Memories that nothing shows the writer of.
+    unproven: BTreeSet<String>,
 }
 
 impl<'a> Selection<'a> {
@@ -51,7 +55,8 @@ impl<'a> Selection<'a> {
         wish: &'a Wish<'a>,
         counter: &'a TokenCounter,
     ) -> Self {
-        Self { sources, wish, counter, sections: Vec::new(), tokens: 0 }
+        let (sections, unproven) = (Vec::new(), BTreeSet::new());
+        Self { sources, wish, counter, sections, tokens: 0, unproven }
     }
 
     /// Takes candidates, which come best first, until nothing more fits.
@@ -95,9 +100,17 @@ impl<'a> Selection<'a> {
         open.into_iter().for_each(|queue| queue.waiting.clone_from(&sessions));
     }
 
-    fn forms(&self, topic: Topic, candidate: &Candidate<'_>) -> Option<(Item, Option<Item>)> {
+    fn forms(&mut self, topic: Topic, candidate: &Candidate<'_>) -> Option<(Item, Option<Item>)> {
         let source = self.sources.get(candidate.source)?;
         let memory = source.index.read(&candidate.listed)?;
+        match backing(source.store, &memory, source.scope) {
+            Backing::Backed => {}
+            Backing::Withheld => return None,
+            Backing::Unproven => {
+                self.unproven.insert(memory.at.id.to_string());
+                return None;
+            }
+        }
         let forms = forms(source.store, &memory, source.scope)?;
         match topic {
             Topic::OpenEnds => {
@@ -138,6 +151,7 @@ impl<'a> Selection<'a> {
             tokens: self.tokens,
             sections: self.sections,
             n_left_out: n_candidates.saturating_sub(n_told),
+            unproven: self.unproven.into_iter().collect(),
         }
     }
 }

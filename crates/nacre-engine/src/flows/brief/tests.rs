@@ -36,6 +36,25 @@ impl World {
         let title = serde_json::to_string(title).unwrap();
         let text = format!("---\nid: {id}\ntitle: {title}\n{keys}---\n\n{body}\n");
         fs::write(path.join(format!("{name}.md")), text).unwrap();
+        match place.starts_with("summaries") {
+            true => self.own(id),
+            false => self.evidence(id, "human"),
+        }
+    }
+
+    /// Says that this machine wrote a memory.
+    fn own(&self, id: &str) {
+        let path = self.folder.path().join("meta/state");
+        fs::create_dir_all(&path).unwrap();
+        let text = format!(r#"{{"version":1,"id":"{id}","own":true}}"#);
+        fs::write(path.join(format!("{id}.json")), text).unwrap();
+    }
+
+    /// Takes away what shows who wrote a memory.
+    fn unprove(&self, id: &str) {
+        for folder in ["evidence", "state"] {
+            let _ = fs::remove_file(self.folder.path().join(format!("meta/{folder}/{id}.json")));
+        }
     }
 
     fn evidence(&self, id: &str, speaker: &str) {
@@ -186,8 +205,6 @@ fn nothing_that_does_not_hold_and_no_secret_is_told() {
     ] {
         world.write(place, id, text, keys, text);
     }
-    world.write("decisions", "20261102-a", "Newer", "supersedes: [20261102-b]\n", "");
-    world.write("decisions", "20261102-b", text, "", text);
     let key = "sk-ant-api03-q7Zr2Lw9XkT4vB1nM8sYc5DfGhJ3pQeR";
     world.write("decisions", "20261103-a", &format!("{text} is {key}"), "", "");
     world.write("decisions", "20261103-b", &format!("{text} [redacted:token]"), "", "");
@@ -214,6 +231,35 @@ fn text_of_a_memory_stays_on_its_line() {
     ## Decisions
     - One\u{1b}[2J\u{202e} two three. Ignore all [20261101-a]
     ");
+}
+
+#[test]
+fn the_claim_of_another_file_hides_nothing() {
+    let world = World::filled();
+    world.write("decisions", "20261102-a", "Newer", "supersedes: [20261110-queue]\n", "");
+    world.unprove("20261102-a");
+    let told = world.brief(10_000, None, &[]);
+    assert!(told.text().contains("20261110-queue"), "{}", told.text());
+    assert!(!told.text().contains("20261102-a"), "{}", told.text());
+}
+
+#[test]
+fn what_nothing_shows_the_writer_of_is_not_told_and_named() {
+    let world = World::filled();
+    for id in ["20261110-queue", "20261112-emoji", "20261114-moved-the-queue"] {
+        world.unprove(id);
+    }
+    // Somebody counted it here, and a repository may ship evidence of another memory.
+    let state = world.folder.path().join("meta/state/20261110-queue.json");
+    fs::write(state, r#"{"version":1,"id":"20261110-queue","citations":3}"#).unwrap();
+    let other = world.folder.path().join("meta/evidence/20261111-zone.json");
+    fs::copy(other, world.folder.path().join("meta/evidence/20261112-emoji.json")).unwrap();
+    let brief = world.brief(10_000, None, &[]);
+    let unproven = ["20261110-queue", "20261112-emoji", "20261114-moved-the-queue"];
+    assert_eq!(brief.unproven, unproven);
+    assert!(unproven.iter().all(|id| !brief.text().contains(id)), "{}", brief.text());
+    world.own("20261110-queue");
+    assert!(world.brief(10_000, None, &[]).text().contains("20261110-queue"));
 }
 
 prop_compose! {

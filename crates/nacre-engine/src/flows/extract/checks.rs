@@ -114,9 +114,13 @@ pub(super) fn fault(
     }
 }
 
+/// Stands where a word of `redact.extra` stood.
+const EXTRA_PLACEHOLDER: &str = "[redacted:extra]";
+
 /// Whether a secret was taken out of it.
 fn is_redacted(text: &str) -> bool {
-    text.contains("[redacted:")
+    // A person's own word is left out of a claim without making a secret of the rest.
+    text.replace(EXTRA_PLACEHOLDER, "").contains("[redacted:")
 }
 
 fn is_tautology(title: &str, body: &str) -> bool {

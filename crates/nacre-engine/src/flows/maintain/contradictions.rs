@@ -1,6 +1,7 @@
 //! Memories of which the newer says otherwise: the older one is overturned, and says by what.
 //!
-//! What cannot be decided is told and left to a person: two claims of the same time, or a newer one that rests on less.
+//! What cannot be decided is told and left to a person: two claims of the same time, a newer one that rests on less, one
+//! that this machine did not write, or one that says itself that it overturns the older.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,11 +35,14 @@ pub(super) fn contradictions(
     let against = compared.iter().filter(|pair| pair.kinship == Kinship::Against);
     for pair in against.filter(|pair| is_free(pair.newer) && is_free(pair.older)) {
         let (newer, older) = (&held[pair.newer], &held[pair.older]);
-        let is_linked = newer.memory.supersedes.contains(older.id());
-        if is_linked || ledger.is_refused(&key_of("supersede", newer.id(), older.id())) {
+        if ledger.is_refused(&key_of("supersede", newer.id(), older.id())) {
             continue;
         }
-        let open = if newer.said == older.said {
+        let open = if newer.memory.claims(older.id()) {
+            Some("only the newer file says that it overturns the older")
+        } else if !newer.is_own {
+            Some("the newer one was not written on this machine")
+        } else if newer.said == older.said {
             Some("both were said at the same time")
         } else if newer.trust < older.trust {
             Some("the newer one rests on less than the older")

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use nacre_core::base::ContentHash;
 use nacre_core::memory::{
     Evidence, Memory, MemoryError, MemoryId, MemoryType, Profile, Shelf, Speaker, Stage, State,
-    Status, Store, Verdict, Vitals,
+    Store, Verdict, Vitals,
 };
 
 use crate::flows::sync::decide::claimed;
@@ -21,13 +21,18 @@ pub(super) struct Held {
     /// When it was last said.
     pub(super) said: Timestamp,
     pub(super) trust: Trust,
+    /// Whether this machine wrote it, as its local state says.
+    pub(super) is_own: bool,
 }
 
-/// Whose word a memory rests on. What a page or a program said never takes the place of what a person said.
+/// Whose word a memory rests on. What a page or a program said never takes the place of what a person said. Who spoke
+/// counts only in memories that this machine wrote: in a file of a clone anybody can write `human`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Trust {
     /// Nobody's, or that of a program.
     None,
+    /// Somebody's on another machine, as that file says.
+    Foreign,
     Assistant,
     User,
     Human,
@@ -59,7 +64,7 @@ impl Held {
 
     /// Whether it holds, for all we know.
     pub(super) fn is_standing(&self) -> bool {
-        self.memory.status != Status::Superseded && !self.is_rejected()
+        !self.memory.says_overturned() && !self.is_rejected()
     }
 
     fn wants_apart(&self, other: &Self) -> bool {
@@ -139,16 +144,18 @@ fn is_aged_out(state: Option<&State>) -> bool {
 fn one(memory: Memory, evidence: Option<Evidence>, state: Option<State>) -> Held {
     let quotes = evidence.as_ref().map(|evidence| evidence.quotes.as_slice()).unwrap_or_default();
     let said = quotes.iter().filter_map(|quote| quote.at.parse().ok()).max();
-    let trust = quotes.iter().map(|quote| match quote.speaker {
-        Speaker::Human => Trust::Human,
-        Speaker::User => Trust::User,
-        Speaker::Assistant => Trust::Assistant,
-        Speaker::Tool => Trust::None,
+    let is_own = state.as_ref().is_some_and(|state| state.own);
+    let trust = quotes.iter().map(|quote| match (quote.speaker, is_own) {
+        (Speaker::Tool, _) => Trust::None,
+        (Speaker::Human | Speaker::User | Speaker::Assistant, false) => Trust::Foreign,
+        (Speaker::Assistant, true) => Trust::Assistant,
+        (Speaker::User, true) => Trust::User,
+        (Speaker::Human, true) => Trust::Human,
     });
     let trust = trust.max().unwrap_or(Trust::None);
     let profile = Profile::of(&memory.title, &claimed(memory.document.body()));
     let said = said.or(memory.updated).or(memory.created).unwrap_or_default();
-    Held { memory, evidence, state, profile, said, trust }
+    Held { memory, evidence, state, profile, said, trust, is_own }
 }
 
 /// Notes what was seen, so that a later run can tell whether anything is different.

@@ -4,11 +4,11 @@
 //! itself tells of something removed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use jiff::Timestamp;
 use nacre_core::search::{files_named, symbols_named};
 
+use super::Checkout;
 use super::gather::{Collection, Held};
 use super::repository::{Fact, Repository};
 
@@ -31,13 +31,16 @@ const FAREWELLS: &[&str] = &[
 ];
 
 /// Why each memory, by its place, speaks of something that is gone.
-pub(super) fn gone(collection: &Collection, root: Option<&Path>) -> BTreeMap<usize, String> {
-    let Some(root) = root else { return BTreeMap::new() };
+pub(super) fn gone(
+    collection: &Collection,
+    checkout: Option<&Checkout>,
+) -> BTreeMap<usize, String> {
+    let Some(Checkout { root, git }) = checkout else { return BTreeMap::new() };
     let named: Vec<Named> = collection.held.iter().map(Named::of).collect();
     if named.iter().all(|named| named.files.is_empty() && named.symbols.is_empty()) {
         return BTreeMap::new();
     }
-    let repository = Repository::open(root);
+    let repository = Repository::open(git, root);
     let files: BTreeSet<String> = named.iter().flat_map(|named| named.files.clone()).collect();
     let files = repository.files(&files);
     let symbols = repository.symbols(&symbols_to_ask(&named, &files));

@@ -11,6 +11,11 @@ use serde::{Deserialize, Serialize};
 /// A larger one is not ours.
 const MAX_BYTES: u64 = 16 << 20;
 
+/// Actions of one run that are remembered as taken back, and the longest name of one: the report of a run may be a
+/// stranger's.
+const MAX_REFUSED: usize = 20_000;
+const MAX_KEY_BYTES: usize = 400;
+
 const VERSION: u32 = 1;
 
 /// The ledger of a store, local to this machine.
@@ -83,8 +88,9 @@ impl Ledger {
     /// Remembers that a person took these actions back.
     pub(in crate::flows) fn refuse(&mut self, actions: &serde_json::Value, now: Timestamp) {
         self.last = None;
-        for action in actions.as_array().into_iter().flatten() {
-            self.refused.extend(action["key"].as_str().map(str::to_owned));
+        for action in actions.as_array().into_iter().flatten().take(MAX_REFUSED) {
+            let key = action["key"].as_str().filter(|key| key.len() <= MAX_KEY_BYTES);
+            self.refused.extend(key.map(str::to_owned));
             let is_life = matches!(action["action"].as_str(), Some("archive" | "stale"));
             let id = action["target"].as_str().and_then(|id| id.parse::<MemoryId>().ok());
             if let Some(id) = id.filter(|_| is_life) {

@@ -23,6 +23,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use nacre_core::base::ContentHash;
+use nacre_core::base::git::GitProgram;
 use nacre_core::memory::{Batch, MemoryError, PlannedChange};
 use nacre_core::safefs::{FsError, RelPath};
 use nacre_core::search::{EmbedError, MemoryIndex, SearchError};
@@ -48,9 +49,16 @@ const MAX_ROUNDS: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct MaintainOrder {
     /// The checkout that the memories speak of, where there is one.
-    pub repository: Option<PathBuf>,
+    pub checkout: Option<Checkout>,
     /// Look also where nothing changed since the last run.
     pub force: bool,
+}
+
+/// The files that memories speak of, and the git that knows their past.
+#[derive(Clone, Debug)]
+pub struct Checkout {
+    pub root: PathBuf,
+    pub git: GitProgram,
 }
 
 /// A step of a run, for whoever watches.
@@ -177,7 +185,7 @@ impl Round {
         watch(MaintainStep::Read);
         let collection = Collection::read(desk.store)?;
         let ledger = Ledger::read(desk.store)?;
-        let gone = gone::gone(&collection, order.repository.as_deref());
+        let gone = gone::gone(&collection, order.checkout.as_ref());
         let fingerprint = collection.fingerprint_with(&gone);
         if !order.force && ledger.is_settled(fingerprint, desk.now) {
             return Ok(None);
@@ -285,7 +293,7 @@ impl Round {
     fn finish(&self, desk: &Desk<'_>, order: &MaintainOrder) -> Result<(), MaintainError> {
         MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?;
         let collection = Collection::read(desk.store)?;
-        let gone = gone::gone(&collection, order.repository.as_deref());
+        let gone = gone::gone(&collection, order.checkout.as_ref());
         self.settle(desk, collection.fingerprint_with(&gone))
     }
 

@@ -116,21 +116,21 @@ impl<'a> Work<'a> {
         let into = self.held[kept].id().clone();
         let text = self.inputs.texts.merged.get(&into).cloned();
         let one = &mut self.held[kept];
+        // What another machine's file says of itself proves nothing: neither what it overturned, nor when it was said,
+        // nor how sure it is, nor who is quoted in it.
+        let is_believed = leaving.is_own || !one.is_own;
+        let quotes = if is_believed { quotes } else { Vec::new() };
         one.memory.tags = united(&one.memory.tags, &leaving.memory.tags);
-        for (own, other) in [
-            (&mut one.memory.related, &leaving.memory.related),
-            (&mut one.memory.supersedes, &leaving.memory.supersedes),
-        ] {
-            let more: Vec<MemoryId> =
-                other.iter().filter(|id| !own.contains(id)).cloned().collect();
-            own.extend(more);
+        add_missing(&mut one.memory.related, &leaving.memory.related);
+        if is_believed {
+            add_missing(&mut one.memory.supersedes, &leaving.memory.supersedes);
+            one.memory.confidence = surer(one.memory.confidence, leaving.memory.confidence);
+            one.memory.updated = one.memory.updated.max(leaving.memory.updated);
+            one.said = one.said.max(leaving.said);
+            let mut state = one.state_or_new();
+            state.unite(&leaving.state_or_new(), leaving.said);
+            one.state = Some(state);
         }
-        one.memory.confidence = surer(one.memory.confidence, leaving.memory.confidence);
-        one.memory.updated = one.memory.updated.max(leaving.memory.updated);
-        one.said = one.said.max(leaving.said);
-        let mut state = one.state_or_new();
-        state.unite(&leaving.state_or_new(), leaving.said);
-        one.state = Some(state);
         let evidence = one.evidence.get_or_insert_with(|| Evidence::new(into.clone(), Vec::new()));
         evidence.quotes.extend(quotes.iter().cloned());
         let united = one.clone();
@@ -238,7 +238,7 @@ impl<'a> Work<'a> {
             }
             let one = &self.held[idx];
             // Overturned, or archived by a hand that did not move it: neither is for time to decide.
-            let is_put_aside = matches!(one.memory.status, Status::Superseded)
+            let is_put_aside = one.memory.says_overturned()
                 || (one.memory.status, one.memory.at.shelf) == (Status::Archived, Shelf::Active);
             if is_put_aside {
                 continue;
@@ -348,6 +348,12 @@ fn is_idle(one: &Held, revision: &Revision) -> bool {
         && revision.supersedes.as_ref().is_none_or(|ids| *ids == one.memory.supersedes)
         && revision.confidence.is_none_or(|confidence| Some(confidence) == one.memory.confidence)
         && !revision.quotes.iter().any(is_new_quote)
+}
+
+/// Adds the ids that are not there yet.
+fn add_missing(ids: &mut Vec<MemoryId>, more: &[MemoryId]) {
+    let missing: Vec<MemoryId> = more.iter().filter(|id| !ids.contains(id)).cloned().collect();
+    ids.extend(missing);
 }
 
 /// The greater of two confidences.

@@ -4,18 +4,13 @@
 //! the last commit nor on disk. Without git there is no proof, and what is only not checked out is still in the commit.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 use aho_corasick::AhoCorasick;
 use ignore::WalkBuilder;
 use jiff::Timestamp;
-use nacre_core::memory::quiet_git;
+use nacre_core::base::git::{Git, GitFault, GitProgram};
 use nacre_core::safefs::RelPath;
-
-/// More of an answer of git's is not read.
-const MAX_GIT_BYTES: u64 = 64 << 20;
 
 /// Names that are looked up in history in one run; the others wait for the next.
 const MAX_LOOKED_UP: usize = 512;
@@ -25,6 +20,10 @@ const MAX_SYMBOLS: usize = 64;
 const MAX_FILES: usize = 20_000;
 const MAX_FILE_BYTES: u64 = 1 << 20;
 const MAX_TOTAL_BYTES: u64 = 256 << 20;
+
+/// Folders that programs fill.
+const MADE: &[&str] =
+    &["target", "node_modules", "build", "dist", "out", "__pycache__", "venv", "vendor"];
 
 /// Nacre's own folder names what memories name.
 const NOT_OURS: &[&str] = &["--", ".", ":(exclude).nacre"];
@@ -42,14 +41,17 @@ pub(super) enum Fact {
 #[derive(Debug)]
 pub(super) struct Repository {
     root: PathBuf,
+    git: Option<Git>,
     /// The files of the last commit by their last component; `None` where there is no commit.
     tracked: Option<HashMap<String, Vec<String>>>,
 }
 
 impl Repository {
-    pub(super) fn open(root: &Path) -> Self {
-        let listed = git(root, &["ls-tree", "-r", "-z", "--full-tree", "--name-only", "HEAD"]);
-        let tracked = listed.filter(|_| root.join(".git").exists()).map(|listed| {
+    pub(super) fn open(program: &GitProgram, root: &Path) -> Self {
+        let git = program.open_at(root);
+        let list = ["ls-tree", "-r", "-z", "--full-tree", "--name-only", "HEAD"];
+        let listed = git.as_ref().and_then(|git| text(git.ask(&list)));
+        let tracked = listed.map(|listed| {
             let mut by_name: HashMap<String, Vec<String>> = HashMap::new();
             for path in listed.split('\0').filter(|path| !path.is_empty()) {
                 let name = path.rsplit('/').next().unwrap_or(path);
@@ -57,7 +59,7 @@ impl Repository {
             }
             by_name
         });
-        Self { root: root.to_owned(), tracked }
+        Self { root: root.to_owned(), git, tracked }
     }
 
     /// What is known of these files.
@@ -98,9 +100,11 @@ impl Repository {
         if names.is_empty() {
             return Vec::new();
         }
-        let log = ["-c", "core.quotePath=off", "--literal-pathspecs", "log", "--name-only"];
-        let only = ["--no-renames", "--diff-filter=D", "--format=:%H", "HEAD", "--"];
-        let listed = git(&self.root, &[&log, only.as_slice(), names].concat()).unwrap_or_default();
+        let literal: Vec<String> = names.iter().map(|name| format!(":(literal){name}")).collect();
+        let literal: Vec<&str> = literal.iter().map(String::as_str).collect();
+        let log = ["log", "--name-only", "--no-renames", "--diff-filter=D", "--format=:%H"];
+        let only = ["HEAD", "--"];
+        let listed = self.ask(&[log.as_slice(), &only, &literal].concat()).unwrap_or_default();
         let mut last: BTreeMap<&str, &str> = BTreeMap::new();
         let mut commit = "";
         for line in listed.lines().filter(|line| !line.is_empty()) {
@@ -125,9 +129,8 @@ impl Repository {
 
     /// The files that a commit renamed, and to what.
     fn renamed_in(&self, commit: &str) -> Vec<(String, String)> {
-        let show = ["show", "-M", "-z", "--no-ext-diff", "--no-textconv", "--diff-filter=R"];
-        let only = ["--name-status", "--format=", commit];
-        let shown = git(&self.root, &[show.as_slice(), &only].concat()).unwrap_or_default();
+        let show = ["show", "-M", "-z", "--diff-filter=R", "--name-status", "--format=", commit];
+        let shown = self.ask(&show).unwrap_or_default();
         let fields: Vec<&str> = shown.split('\0').collect();
         let renamed = |fields: &[&str]| (fields[1].to_owned(), fields[2].to_owned());
         fields.chunks_exact(3).map(renamed).collect()
@@ -146,7 +149,8 @@ impl Repository {
         }
         for name in absent.iter().take(MAX_SYMBOLS) {
             let was_here = || self.was_here(name, named[name]);
-            if !self.holds("HEAD", name) && was_here() {
+            // Where git cannot say that a word is gone, it is not.
+            if self.holds("HEAD", name) == Some(false) && was_here() {
                 facts.insert(name.clone(), Fact::Gone);
             }
         }
@@ -156,7 +160,7 @@ impl Repository {
     /// The names that stand in no file; `None` when there are more files than can be read.
     fn absent(&self, mut names: Vec<String>) -> Option<BTreeSet<String>> {
         let (mut n_files, mut n_bytes) = (0, 0);
-        for entry in WalkBuilder::new(&self.root).build().flatten() {
+        for entry in self.walk().flatten() {
             let size = entry.metadata().map_or(0, |metadata| metadata.len());
             if names.is_empty() || size > MAX_FILE_BYTES || !entry.file_type()?.is_file() {
                 continue;
@@ -176,24 +180,37 @@ impl Repository {
         Some(names.into_iter().collect())
     }
 
+    /// The files of the checkout, less what is hidden or made. Rules of the repository are not read: they could be any file.
+    fn walk(&self) -> ignore::Walk {
+        let is_wanted = |entry: &ignore::DirEntry| {
+            let name = entry.file_name().to_string_lossy();
+            entry.depth() == 0 || !(name.starts_with('.') || MADE.contains(&&*name))
+        };
+        WalkBuilder::new(&self.root).standard_filters(false).filter_entry(is_wanted).build()
+    }
+
     /// Whether the repository held a word when somebody spoke of it.
     fn was_here(&self, name: &str, when: Timestamp) -> bool {
         let before = format!("--before={when}");
-        let commit = git(&self.root, &["rev-list", "-1", &before, "HEAD"]).unwrap_or_default();
-        !commit.trim().is_empty() && self.holds(commit.trim(), name)
+        let commit = self.ask(&["rev-list", "-1", &before, "HEAD"]).unwrap_or_default();
+        !commit.trim().is_empty() && self.holds(commit.trim(), name) == Some(true)
     }
 
-    fn holds(&self, commit: &str, word: &str) -> bool {
+    /// Whether a commit holds a word; `None` where git cannot tell.
+    fn holds(&self, commit: &str, word: &str) -> Option<bool> {
         let grep = ["grep", "-q", "-w", "-F", "-e", word, commit];
-        git(&self.root, &[grep.as_slice(), NOT_OURS].concat()).is_some()
+        match self.git.as_ref()?.ask(&[grep.as_slice(), NOT_OURS].concat()) {
+            Ok(_) => Some(true),
+            Err(GitFault::Failed { code: Some(1), .. }) => Some(false),
+            Err(_) => None,
+        }
+    }
+
+    fn ask(&self, args: &[&str]) -> Option<String> {
+        text(self.git.as_ref()?.ask(args))
     }
 }
 
-/// What git says; `None` when it cannot or says no.
-fn git(root: &Path, args: &[&str]) -> Option<String> {
-    let mut child = quiet_git(root).args(args).stdout(Stdio::piped()).spawn().ok()?;
-    let mut said = Vec::new();
-    let read = child.stdout.take()?.take(MAX_GIT_BYTES).read_to_end(&mut said);
-    let status = child.wait().ok()?;
-    (read.is_ok() && status.success()).then(|| String::from_utf8_lossy(&said).into_owned())
+fn text(answer: Result<Vec<u8>, GitFault>) -> Option<String> {
+    answer.ok().map(|answer| String::from_utf8_lossy(&answer).into_owned())
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person")]
 
+mod strangers;
 mod writing;
 
 use std::collections::BTreeMap;
@@ -92,7 +93,7 @@ impl World {
             lead: None,
             reader: crate::flows::strategy::Reader::offline(),
         };
-        maintain(&desk, &MaintainOrder { repository: None, force }, None, watch)
+        maintain(&desk, &MaintainOrder { checkout: None, force }, None, watch)
     }
 
     fn maintain(&self, on: i64) -> MaintainReport {

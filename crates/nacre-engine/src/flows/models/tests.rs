@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::testing::{flow, plenty, state};
+use super::super::testing::{TestFlow, flow, plenty, state};
 use super::*;
 
 const NOW: &str = "2026-11-15T08:30:00Z";
@@ -25,7 +25,7 @@ fn on(project: &str, session: &str) -> SpentOn {
     SpentOn { project: Some(project.to_owned()), session: session.to_owned() }
 }
 
-fn ask(flow: &FlowModels, on: SpentOn, now: &str) -> String {
+fn ask(flow: &TestFlow, on: SpentOn, now: &str) -> String {
     let asker = flow.asker(on, now.parse().unwrap()).unwrap();
     match asker.ask::<Value>(&question("one")) {
         Ok(value) => value.to_string(),

@@ -22,6 +22,15 @@ use serde_json::Value;
 pub use self::page::page;
 use super::run::{self, RunId, RunMode};
 
+/// More runs, actions of one, and bytes of what it tells are not looked at.
+const MAX_RUNS: usize = 1000;
+const MAX_ACTIONS: usize = 1000;
+const MAX_REPORT_BYTES: u64 = 4 << 20;
+const MAX_TEXT_BYTES: usize = 2000;
+
+/// What a report takes of an action.
+const ACTION_KEYS: &[&str] = &["action", "target", "with", "supersedes", "title", "reason"];
+
 /// How many memories a list shows.
 const MAX_LISTED: usize = 10;
 
@@ -178,9 +187,10 @@ impl Report {
 
     fn look_at_runs(&mut self, store: &Store) -> Result<(), FsError> {
         let mut reports = Vec::new();
-        for id in run::list(store)? {
-            let told = run::artifact(store, &id, id.actions_file())?.unwrap_or_default();
-            reports.push((id, told));
+        for id in run::list(store)?.into_iter().take(MAX_RUNS) {
+            // A run that cannot be read has nothing to tell.
+            let told = run::artifact_within(store, &id, id.actions_file(), MAX_REPORT_BYTES);
+            reports.push((id, told.ok().flatten().map(slim).unwrap_or_default()));
         }
         let undone: BTreeSet<String> = reports
             .iter()
@@ -250,4 +260,34 @@ fn weeks(since: Timestamp, until: Timestamp) -> BTreeMap<String, usize> {
     }
     weeks.insert(week_of(since.max(at)), 0);
     weeks
+}
+
+/// Of what a run says of itself, what a report tells: a folder of a run may be a stranger's.
+fn slim(mut told: Value) -> Value {
+    let short = |value: &Value| {
+        let text = value.as_str()?;
+        Some(Value::from(&text[..text.floor_char_boundary(MAX_TEXT_BYTES)]))
+    };
+    let actions = told
+        .get_mut("actions")
+        .and_then(Value::as_array_mut)
+        .map(std::mem::take)
+        .unwrap_or_default();
+    let actions = actions.iter().filter(|action| action.is_object()).take(MAX_ACTIONS);
+    let actions: Vec<Value> = actions
+        .map(|action| {
+            let kept = ACTION_KEYS
+                .iter()
+                .filter_map(|key| Some(((*key).to_owned(), short(&action[*key])?)));
+            Value::Object(kept.collect())
+        })
+        .collect();
+    let n_open = told["contradictions"].as_array().map_or(0, Vec::len).min(MAX_ACTIONS);
+    let mut slim = serde_json::Map::new();
+    for key in ["of", "finished_at"] {
+        slim.extend(short(&told[key]).map(|text| (key.to_owned(), text)));
+    }
+    slim.insert("actions".to_owned(), Value::Array(actions));
+    slim.insert("contradictions".to_owned(), Value::Array(vec![Value::Null; n_open]));
+    Value::Object(slim)
 }

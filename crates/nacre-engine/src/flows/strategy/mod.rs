@@ -12,6 +12,7 @@ mod rlm;
 mod windows;
 
 use jiff::Timestamp;
+use nacre_core::base::redact::ExtraWords;
 use nacre_core::config::StrategyChoice;
 use nacre_core::transcript::{Error as TraceError, Event, SessionFacts, Sink, Trace};
 use serde::Serialize;
@@ -21,7 +22,7 @@ use self::pages::Pages;
 use self::windows::{Job, ModelRead};
 use super::candidate::{Extraction, Gate, SessionSummary, Strategy};
 use super::extract::{Extractor, Rules, read as read_trace};
-use super::models::{AskError, Asker, FlowModels};
+use super::models::{AskError, Asker, ProjectModels};
 use super::summarize::Summarizer;
 use crate::agent::state::{SpentOn, StateError};
 use crate::model::{Reached, Role, RolesError, Usage};
@@ -31,7 +32,7 @@ use crate::model::{Reached, Role, RolesError, Usage};
 pub struct Reader<'a> {
     pub choice: StrategyChoice,
     /// Nothing where no model is set.
-    pub models: Option<&'a FlowModels>,
+    pub models: Option<ProjectModels<'a>>,
     /// From how many tokens on a session is explored by code.
     pub rlm_above_tokens: usize,
 }
@@ -54,7 +55,7 @@ impl<'a> Reader<'a> {
 
     /// Whether a model may come to see the session.
     fn may_ask(&self, role: Role) -> bool {
-        let has_model = self.models.is_some_and(|models| models.settings_of(role).is_some());
+        let has_model = self.models.is_some_and(|models| models.flow.settings_of(role).is_some());
         match self.choice {
             StrategyChoice::Offline => false,
             StrategyChoice::Auto => has_model,
@@ -267,9 +268,16 @@ fn usage_of(asker: &Asker<'_>, job: Job<'_>, by_code: bool) -> Result<Usage, Ask
     windows::usage_of(asker, job)
 }
 
+/// A trace, and the words of its project that are kept out of everything made from it.
+#[derive(Clone, Copy)]
+pub struct SessionTrace<'a> {
+    pub trace: &'a Trace,
+    pub words: &'a ExtraWords,
+}
+
 /// Reads one session's trace for its candidates and its summary.
 pub fn read_session(
-    trace: &Trace,
+    trace: SessionTrace<'_>,
     rules: Rules<'_>,
     reader: Reader<'_>,
     asker: Option<&Asker<'_>>,
@@ -279,7 +287,7 @@ pub fn read_session(
 
 /// Reads one session's trace for its summary alone.
 pub fn summarize_session(
-    trace: &Trace,
+    trace: SessionTrace<'_>,
     reader: Reader<'_>,
     asker: Option<&Asker<'_>>,
 ) -> Result<(SessionSummary, HowRead), ReadError> {
@@ -289,12 +297,12 @@ pub fn summarize_session(
 }
 
 fn read_with(
-    trace: &Trace,
+    SessionTrace { trace, words }: SessionTrace<'_>,
     mut session: SessionReader<'_>,
     asker: Option<&Asker<'_>>,
 ) -> Result<SessionRead, ReadError> {
-    let mut each = |event: Event| session.take(&event);
-    let facts = read_trace(trace, Sink::everything(&mut each))?;
+    let mut each = |event: Event| session.take(&event.without_words(words));
+    let facts = read_trace(trace, Sink::everything(&mut each))?.without_words(words);
     Ok(session.finish(&facts, asker, None)?)
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::candidate::DropReason;
 use super::super::models::SpendingLimits;
-use super::super::testing::{flow, flow_with, no_limits, plenty};
+use super::super::testing::{TestFlow, flow, flow_with, no_limits, plenty};
 use super::*;
 use crate::model::{Amount, ModelRef, RoleSettings};
 
@@ -53,11 +53,11 @@ fn on() -> SpentOn {
 
 /// Reads a session; also how often a model answered.
 pub(super) fn read(
-    models: &FlowModels,
+    models: &TestFlow,
     choice: StrategyChoice,
     talk: &str,
 ) -> (Result<SessionRead, AskError>, u64) {
-    let reader = Reader { choice, models: Some(models), ..Reader::offline() };
+    let reader = Reader { choice, models: Some(models.project()), ..Reader::offline() };
     let asker = reader.asker(on(), NOW.parse().unwrap()).unwrap();
     let mut session = SessionReader::new(Rules::default(), reader);
     let mut each = |event: Event| session.take(&event);
@@ -285,7 +285,7 @@ fn auto_goes_by_the_size_of_the_session() {
     let models = flow(&home, &script(&[turn(&[], "session_reading", &by_windows)]), no_limits());
     let reader = |rlm_above_tokens| Reader {
         choice: StrategyChoice::Auto,
-        models: Some(&models),
+        models: Some(models.project()),
         rlm_above_tokens,
     };
     for (above, asked_for) in [(1_000_000, "session_reading"), (1, "next_step")] {

@@ -1,6 +1,10 @@
 //! The run folder: what a run found, decided and cost, as files that are staged with its memories.
 
+use std::borrow::Cow;
+
+use nacre_core::base::redact::ExtraWords;
 use nacre_core::memory::{Batch, PlannedChange};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::asked::Asked;
@@ -9,13 +13,21 @@ use super::{Session, SyncError};
 use crate::flows::run::{UndoPlan, pretty};
 use crate::model::SpentTotals;
 
+/// What the files of a run tell besides its report.
+pub(super) struct RunNotes<'a> {
+    pub(super) asked: &'a Asked,
+    pub(super) durations: &'a Value,
+    /// Words that none of the files contains.
+    pub(super) words: &'a ExtraWords,
+}
+
 impl Session<'_> {
     pub(super) fn stage_artifacts(
         &self,
         batch: &mut Batch<'_>,
         report: &RunReport,
         plan: &[PlannedChange],
-        (asked, durations): (&Asked, &Value),
+        RunNotes { asked, durations, words }: RunNotes<'_>,
     ) -> Result<(), SyncError> {
         let folder = report.run_id.folder()?;
         let extraction = &self.reading.extraction;
@@ -42,13 +54,13 @@ impl Session<'_> {
         let summary =
             json!({ "summary_path": report.summary_path, "summary": self.reading.summary });
         let files: [(&str, Vec<u8>); 7] = [
-            ("extract.json", pretty(extraction)),
-            ("summary.json", pretty(&summary)),
+            ("extract.json", without_words(extraction, words)),
+            ("summary.json", without_words(&summary, words)),
             ("memory_actions.json", pretty(report)),
             ("metrics.json", pretty(&metrics)),
-            ("agent.log", agent_log(report, spent, asked)),
-            ("subagents.log", asked.explorer_log()),
-            ("session.log", format!("{session}\n").into_bytes()),
+            ("agent.log", agent_log(report, spent, (asked, words))),
+            ("subagents.log", asked.explorer_log(words)),
+            ("session.log", format!("{}\n", words.redact(&session.to_string())).into_bytes()),
         ];
         for (name, bytes) in files {
             batch.put_file(folder.join(name)?, bytes)?;
@@ -58,8 +70,21 @@ impl Session<'_> {
     }
 }
 
+/// A file of a run. A model may know a word by itself that it was not told.
+fn without_words(value: &impl Serialize, words: &ExtraWords) -> Vec<u8> {
+    let bytes = pretty(value);
+    match std::str::from_utf8(&bytes).map(|text| words.redact(text)) {
+        Ok(Cow::Owned(clean)) if !words.is_empty() => clean.into_bytes(),
+        Ok(_) | Err(_) => bytes,
+    }
+}
+
 /// What a model had to do with a run: a sentence about reading, and what a lead told, an event a line.
-fn agent_log(report: &RunReport, spent: SpentTotals, asked: &Asked) -> Vec<u8> {
+fn agent_log(
+    report: &RunReport,
+    spent: SpentTotals,
+    (asked, words): (&Asked, &ExtraWords),
+) -> Vec<u8> {
     let fallback = report.fallback.as_ref().map(|why| format!(" Fell back: {why}."));
     let told = match spent.calls {
         0 => "No model was asked to read: candidates are by rule.".to_owned(),
@@ -70,5 +95,6 @@ fn agent_log(report: &RunReport, spent: SpentTotals, asked: &Asked) -> Vec<u8> {
         ),
     };
     let told = json!({ "event": "notice", "text": told + &fallback.unwrap_or_default() });
-    [format!("{told}\n").into_bytes(), asked.lead_log()].concat()
+    let told = words.redact(&told.to_string()).into_owned();
+    [format!("{told}\n").into_bytes(), asked.lead_log(words)].concat()
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use nacre_core::base::ContentHash;
-use nacre_core::base::redact::redact;
+use nacre_core::base::redact::ExtraWords;
 use nacre_core::memory::{MemoryId, Shelf, judge};
 use serde_json::{Value, json};
 
@@ -143,16 +143,16 @@ impl Asked {
     }
 
     /// What leads told, an event a line.
-    pub(super) fn lead_log(&self) -> Vec<u8> {
-        self.log(|report, record| record.task == report.task)
+    pub(super) fn lead_log(&self, words: &ExtraWords) -> Vec<u8> {
+        self.log(words, |report, record| record.task == report.task)
     }
 
     /// What their explorers told.
-    pub(super) fn explorer_log(&self) -> Vec<u8> {
-        self.log(|report, record| record.task != report.task)
+    pub(super) fn explorer_log(&self, words: &ExtraWords) -> Vec<u8> {
+        self.log(words, |report, record| record.task != report.task)
     }
 
-    fn log(&self, is_meant: impl Fn(&LeadReport, &Record) -> bool) -> Vec<u8> {
+    fn log(&self, words: &ExtraWords, is_meant: impl Fn(&LeadReport, &Record) -> bool) -> Vec<u8> {
         let mut lines = String::new();
         let told = self.reports.iter().flat_map(|report| {
             let of_report = report.records.iter().filter(|record| record.event.is_stored());
@@ -161,7 +161,7 @@ impl Asked {
         for record in told.take(MAX_LOGGED) {
             // An event is plain data, which always has a JSON form.
             let line = serde_json::to_string(&**record).unwrap_or_default();
-            lines.push_str(&redact(&line));
+            lines.push_str(&words.redact(&line));
             lines.push('\n');
         }
         lines.into_bytes()

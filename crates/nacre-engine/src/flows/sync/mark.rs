@@ -60,16 +60,6 @@ impl Mark {
         Ok(mark.filter(|mark| mark.version == VERSION))
     }
 
-    /// The marks of all sessions.
-    pub fn all(store: &Store) -> Result<Vec<Self>, FsError> {
-        let mut marks = Vec::new();
-        for entry in store.scope().list(&RelPath::new("meta/sessions")?)? {
-            let Some(key) = entry.name.strip_suffix(".json") else { continue };
-            marks.extend(Self::read(store, key)?);
-        }
-        Ok(marks)
-    }
-
     /// Where the transcript of a run is kept.
     pub fn transcript(agent: Agent, run: &RunId) -> Result<RelPath, FsError> {
         RelPath::new(&format!("meta/traces/sessions/{}/{run}.jsonl", agent.as_str()))

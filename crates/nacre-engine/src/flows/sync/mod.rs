@@ -25,6 +25,7 @@ use nacre_core::search::{Builtin, EmbedError, Embedder, MemoryIndex, SearchError
 use nacre_core::transcript::{Error as TraceError, Trace};
 use serde_json::json;
 
+use self::artifacts::RunNotes;
 pub use self::asked::AskLead;
 use self::asked::Asked;
 use self::decide::Decided;
@@ -440,7 +441,8 @@ impl<'d> Session<'d> {
         let durations = json!({
             "read": millis(times.read_for), "decide": millis(decided_for), "lead": millis(asked.took),
         });
-        self.stage_artifacts(batch, &report, &plan, (asked, &durations))?;
+        let notes = RunNotes { asked, durations: &durations, words: desk.store.words() };
+        self.stage_artifacts(batch, &report, &plan, notes)?;
         Ok(report)
     }
 

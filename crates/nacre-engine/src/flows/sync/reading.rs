@@ -1,6 +1,7 @@
 //! One read of a trace: candidates, summary and transcript come out of the same pass.
 
 use nacre_core::base::ContentHash;
+use nacre_core::base::redact::ExtraWords;
 use nacre_core::memory::Store;
 use nacre_core::transcript::render::{write_end, write_event, write_session};
 use nacre_core::transcript::{Error, Event, SessionFacts, Sink, Trace};
@@ -51,7 +52,7 @@ pub(super) fn read(
     let is_forgotten = |title: &str, body: &str| store.is_forgotten(title, body).unwrap_or(false);
     let pass = |from: u64| {
         let rules = Rules { from, is_forgotten: &is_forgotten };
-        Pass::over(trace, from, SessionReader::new(rules, desk.reader))
+        Pass::over((trace, from), store.words(), SessionReader::new(rules, desk.reader))
     };
     let Some(mark) = mark else { return Ok(Some(pass(0)?.read(News::All, asker, None)?)) };
     let passed = pass(mark.next_sequence)?;
@@ -84,7 +85,11 @@ struct Pass<'r> {
 }
 
 impl<'r> Pass<'r> {
-    fn over(trace: &Trace, from: u64, mut session: SessionReader<'r>) -> Result<Self, Error> {
+    fn over(
+        (trace, from): (&Trace, u64),
+        words: &ExtraWords,
+        mut session: SessionReader<'r>,
+    ) -> Result<Self, Error> {
         let mut digest = Digest::default();
         let mut digest_before = None;
         let (mut events, mut next_sequence) = (Vec::new(), 0);
@@ -92,13 +97,15 @@ impl<'r> Pass<'r> {
             if event.sequence == from {
                 digest_before = Some(digest.to_string());
             }
+            // Before the words are taken out: another list does not make it another session.
             digest.take(&event);
+            let event = event.without_words(words);
             session.take(&event);
             // A `Vec` takes everything.
             let _ = write_event(&event, &mut events);
             next_sequence = event.sequence + 1;
         };
-        let facts = read_trace(trace, Sink::everything(&mut each))?;
+        let facts = read_trace(trace, Sink::everything(&mut each))?.without_words(words);
         if next_sequence == from {
             digest_before = Some(digest.to_string());
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use nacre_core::base::redact::redact;
+use nacre_core::base::redact::ExtraWords;
 use nacre_core::memory::{Action, MemoryId};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ pub struct ActionReport {
 }
 
 impl ActionReport {
-    pub(super) fn new(one: &Decided) -> Self {
+    pub(super) fn new(one: &Decided, words: &ExtraWords) -> Self {
         let Decided { candidate, decision, ruling, .. } = one;
         let judgement = decision.judgement;
         // Two digits are what the numbers are worth, and what a person can compare.
@@ -68,8 +68,8 @@ impl ActionReport {
             reason: decision.reason,
             by: if ruling.is_some() { "lead" } else { "rule" },
             // What a model writes is kept like everything else: without secrets.
-            note: ruling.as_ref().map(|ruling| redact(&ruling.reason).into_owned()),
-            quote: ruling.as_ref().map(|ruling| redact(&ruling.quote).into_owned()),
+            note: ruling.as_ref().map(|ruling| words.redact(&ruling.reason).into_owned()),
+            quote: ruling.as_ref().map(|ruling| words.redact(&ruling.quote).into_owned()),
         }
     }
 

@@ -73,7 +73,7 @@ impl<'a> Staged<'a> {
     }
 
     fn stage(&mut self, batch: &mut Batch<'_>, one: Decided) -> Result<ActionReport, MemoryError> {
-        let mut report = ActionReport::new(&one);
+        let mut report = ActionReport::new(&one, self.store.words());
         let Decided { candidate, decision, .. } = one;
         let is_taken =
             |id: &MemoryId| self.overturned.contains(id) || self.updates.contains_key(id);

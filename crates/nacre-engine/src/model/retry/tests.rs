@@ -152,9 +152,23 @@ async fn a_cancelled_call_ends_in_the_middle_of_a_wait() {
 async fn the_deadline_ends_a_call_that_hangs() {
     let script = r#"{"turns":[{"hang":true}]}"#;
     let start = Instant::now();
-    let (_, result) = run(&route(&[script, FINE]), &control()).await;
+    let (_, result) = run(&route(&[script]), &control()).await;
     assert_eq!(result, Err("timeout"));
     assert_eq!(start.elapsed(), Duration::from_secs(100));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_first_model_that_hangs_leaves_the_fallback_its_share_of_the_time() {
+    let script = r#"{"turns":[{"hang":true}]}"#;
+    let start = Instant::now();
+    let (events, result) = run(&route(&[script, FINE]), &control()).await;
+    assert_eq!(result, Ok("hi".to_owned()));
+    assert_eq!(start.elapsed(), Duration::from_secs(50));
+    assert!(events.contains(&"to p1/m timeout Nothing".to_owned()), "{events:?}");
+    let start = Instant::now();
+    let (_, result) = run(&route(&[script, script]), &control()).await;
+    assert_eq!(result, Err("timeout"));
+    assert_eq!(start.elapsed(), Duration::from_secs(100), "all together keep to the deadline");
 }
 
 #[test]

@@ -9,11 +9,11 @@ use serde_json::json;
 use super::super::super::footprint::{Area, Footprint};
 use super::super::super::tool::{Category, Desk, Output, Tool, ToolError, ToolSpec};
 use super::super::super::workspace::place;
-use super::program::GitProgram;
+use super::program::WorkspaceGit;
 
 /// Stages files.
 pub(super) struct GitAdd {
-    pub(super) git: Arc<GitProgram>,
+    pub(super) git: Arc<WorkspaceGit>,
 }
 
 /// Which files.
@@ -45,7 +45,7 @@ impl Tool for GitAdd {
     async fn run(&self, input: AddInput, _: &Desk) -> Result<Output, ToolError> {
         let mut arguments = vec!["add".to_owned(), "--all".to_owned()];
         arguments.extend(self.git.pathspecs(&input.paths)?);
-        self.git.run(&arguments).await?;
+        self.git.change(&arguments).await?;
         Ok(Output {
             text: format!("Staged {}", input.paths.join(", ")),
             value: json!({ "paths": input.paths }),

@@ -8,11 +8,11 @@ use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
 use super::super::super::tool::{Category, Desk, Fault, Output, Tool, ToolError, ToolSpec};
-use super::program::GitProgram;
+use super::program::WorkspaceGit;
 
 /// Makes commits.
 pub(super) struct GitCommit {
-    pub(super) git: Arc<GitProgram>,
+    pub(super) git: Arc<WorkspaceGit>,
 }
 
 /// What it says.
@@ -55,9 +55,9 @@ impl Tool for GitCommit {
             "-m",
             message,
         ];
-        self.git.run(&arguments.map(str::to_owned)).await?;
+        self.git.change(&arguments.map(str::to_owned)).await?;
         let made = ["log", "--max-count=1", "--no-show-signature", "--format=%h %s"];
-        let said = self.git.run(&made.map(str::to_owned)).await?;
+        let said = self.git.look(&made.map(str::to_owned)).await?;
         let line = said.stdout.trim();
         Ok(Output {
             text: format!("Committed {line}"),

@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use super::super::super::footprint::Footprint;
 use super::super::super::tool::{Category, Desk, Output, Tool, ToolError, ToolSpec};
-use super::program::GitProgram;
+use super::program::WorkspaceGit;
 use super::revision::revision;
 
 /// Shows differences.
 pub(super) struct GitDiff {
-    pub(super) git: Arc<GitProgram>,
+    pub(super) git: Arc<WorkspaceGit>,
 }
 
 /// Between what, and where.
@@ -66,7 +66,7 @@ impl Tool for GitDiff {
             arguments.push(revision(commit)?);
         }
         arguments.extend(self.git.pathspecs(input.path.as_slice())?);
-        let said = self.git.run(&arguments).await?;
+        let said = self.git.look(&arguments).await?;
         let text = if said.stdout.is_empty() { "No difference.".to_owned() } else { said.stdout };
         let more = if said.is_cut { "\n[The difference is longer than git was read.]" } else { "" };
         Ok(Output { text: text + more, value: Value::Null, changed: Vec::new() })

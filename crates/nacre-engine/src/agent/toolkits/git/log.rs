@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use super::super::super::footprint::Footprint;
 use super::super::super::tool::{Category, Desk, Output, Tool, ToolError, ToolSpec};
-use super::program::GitProgram;
+use super::program::WorkspaceGit;
 use super::revision::revision;
 
 const DEFAULT_COMMITS: u32 = 20;
 
 /// Lists commits.
 pub(super) struct GitLog {
-    pub(super) git: Arc<GitProgram>,
+    pub(super) git: Arc<WorkspaceGit>,
 }
 
 /// Which commits.
@@ -58,7 +58,7 @@ impl Tool for GitLog {
             Some(_) => arguments.extend(self.git.pathspecs(input.path.as_slice())?),
             None => arguments.push("--".to_owned()),
         }
-        let said = self.git.run(&arguments).await?;
+        let said = self.git.look(&arguments).await?;
         let text = if said.stdout.is_empty() { "No commit.".to_owned() } else { said.stdout };
         Ok(Output { text, value: Value::Null, changed: Vec::new() })
     }

@@ -1,7 +1,7 @@
 //! The repository that the workspace is the top of: its state, its history, and commits.
 //!
-//! The `git` of the system is started with fixed arguments and nothing of the repository that could start anything else:
-//! no hooks, pager, external diff, text conversion, signature check, monitor, or filter of its own configuration.
+//! The `git` of the system is started with fixed arguments, the one way that `nacre_core::base::git` has: nothing of the
+//! repository can start anything else.
 
 mod add;
 mod commit;
@@ -15,27 +15,24 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+
+use nacre_core::base::git::GitProgram;
 
 use super::super::footprint::{Area, Exec, Footprint};
 use super::super::tool::{AnyTool, ToolError};
 use super::super::workspace::{Workspace, place};
 
-pub use program::GitProgram;
+pub use program::WorkspaceGit;
 
 const TOOLKIT: &str = "git";
 
 const GIT_LIMIT: Duration = Duration::from_secs(30);
 
-/// All git tools over one workspace. `environment` is all that git gets to see: a `PATH`, and a `HOME` for the
-/// person's own settings.
-pub fn tools(
-    workspace: &Arc<Workspace>,
-    environment: BTreeMap<String, String>,
-) -> Vec<Arc<dyn AnyTool>> {
-    let git = Arc::new(GitProgram::new(Arc::clone(workspace), environment));
+/// All git tools over one workspace.
+pub fn tools(workspace: &Arc<Workspace>, program: GitProgram) -> Vec<Arc<dyn AnyTool>> {
+    let git = Arc::new(WorkspaceGit::new(Arc::clone(workspace), program));
     let git = || Arc::clone(&git);
     vec![
         Arc::new(status::GitStatus { git: git() }),

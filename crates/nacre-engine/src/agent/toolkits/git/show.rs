@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use super::super::super::footprint::Footprint;
 use super::super::super::tool::{Category, Desk, Output, Tool, ToolError, ToolSpec};
-use super::program::GitProgram;
+use super::program::WorkspaceGit;
 use super::revision::revision;
 
 /// Shows commits.
 pub(super) struct GitShow {
-    pub(super) git: Arc<GitProgram>,
+    pub(super) git: Arc<WorkspaceGit>,
 }
 
 /// Which commit.
@@ -61,7 +61,7 @@ impl Tool for GitShow {
         arguments.push(format!("--unified={}", input.context.unwrap_or(3)));
         arguments.push(revision(input.revision.as_deref().unwrap_or("HEAD"))?);
         arguments.extend(self.git.pathspecs(input.path.as_slice())?);
-        let said = self.git.run(&arguments).await?;
+        let said = self.git.look(&arguments).await?;
         let more = if said.is_cut { "\n[The commit is longer than git was read.]" } else { "" };
         Ok(Output { text: said.stdout + more, value: Value::Null, changed: Vec::new() })
     }

@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::super::super::footprint::Footprint;
 use super::super::super::tool::{Category, Desk, Output, Tool, ToolError, ToolSpec};
-use super::program::GitProgram;
+use super::program::WorkspaceGit;
 
 /// Looks at the state of the repository.
 pub(super) struct GitStatus {
-    pub(super) git: Arc<GitProgram>,
+    pub(super) git: Arc<WorkspaceGit>,
 }
 
 /// Nothing to choose.
@@ -42,7 +42,7 @@ impl Tool for GitStatus {
                 .map(str::to_owned)
                 .to_vec();
         arguments.extend(self.git.pathspecs(&[])?);
-        let said = self.git.run(&arguments).await?;
+        let said = self.git.look(&arguments).await?;
         let is_clean = said.stdout.lines().all(|line| line.starts_with("##"));
         let text = if is_clean { format!("{}Nothing changed.", said.stdout) } else { said.stdout };
         Ok(Output { text, value: Value::Null, changed: Vec::new() })

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
+use nacre_core::base::git::GitProgram;
 use serde_json::json;
 
 use super::super::super::pipeline::testing::{Bay, Plan, full_access, write};
@@ -20,6 +21,10 @@ fn environment(home: &Path) -> BTreeMap<String, String> {
     [("PATH", path), ("HOME", home.to_string_lossy().into_owned())]
         .map(|(key, value)| (key.to_owned(), value))
         .into()
+}
+
+fn program(home: &Path) -> GitProgram {
+    GitProgram::new(std::env::var_os("PATH").unwrap_or_default()).with_home(home)
 }
 
 fn git(root: &Path, arguments: &[&str]) {
@@ -52,7 +57,7 @@ fn repository(permissions: Permissions) -> Bay {
 
 fn bay(root: tempfile::TempDir, permissions: Permissions) -> Bay {
     let workspace = Arc::new(Workspace::open(root.path(), &[]).unwrap());
-    let tools = super::tools(&workspace, environment(root.path()));
+    let tools = super::tools(&workspace, program(root.path()));
     Bay::at(root, Plan { permissions, tools, ..Plan::default() })
 }
 

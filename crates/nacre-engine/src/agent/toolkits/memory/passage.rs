@@ -16,6 +16,9 @@ pub const QUOTE_MARK: &str = "| ";
 /// Longer texts are cut; a memory is a page, and its first lines say what it is about.
 const MAX_BODY_BYTES: usize = 2_400;
 
+/// A memory that somebody stands behind fits about as well as the best one from this share of its score on.
+const BACKED_FLOOR: f32 = 0.5;
+
 /// Quotes that are shown of one memory, and how much of each.
 const MAX_QUOTES: usize = 2;
 const MAX_QUOTE_BYTES: usize = 400;
@@ -36,13 +39,24 @@ pub struct Passage {
     pub title: String,
     pub body: String,
     pub quotes: Vec<Quote>,
-    /// Ids and titles, newest first.
-    pub overturned: Vec<(MemoryId, String)>,
+    /// Whether somebody stands behind it: it has a quote, this machine wrote it, or it lies in the person's own folder.
+    pub is_backed: bool,
+    /// Newest first.
+    pub overturned: Vec<OverturnedPassage>,
     pub score: f32,
     /// Its part of the score that comes from words, from 0 to 1.
     pub lexical: f32,
     /// How near its meaning is to the question's, from 0 to 1.
     pub similarity: f32,
+}
+
+/// A memory that another overturned.
+#[derive(Clone, Debug)]
+pub struct OverturnedPassage {
+    pub id: MemoryId,
+    pub title: String,
+    /// Whether its own file says so; otherwise only the newer one does.
+    pub is_verified: bool,
 }
 
 /// What shelves hold about a question, best first, and how many of their files are no memories.
@@ -67,16 +81,16 @@ pub fn recall(
     }
     // Of two that fit as well, the nearer shelf's comes first.
     passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.shelf.cmp(&b.shelf)));
+    // What nobody stands behind comes after all that fit about as well: a clone can bring it, made to fit.
+    let floor = passages.first().map_or(0.0, |best| best.score * BACKED_FLOOR);
+    passages.sort_by_key(|passage| !(passage.is_backed && floor <= passage.score));
     passages.truncate(limit);
     Ok((passages, n_broken))
 }
 
 /// Whether a memory is one to answer from: a search may show what was overturned by something that is gone.
 fn holds(hit: &MemoryHit) -> bool {
-    match hit.memory.status {
-        Status::Active | Status::Candidate | Status::Stale => hit.memory.superseded_by.is_none(),
-        Status::Superseded | Status::Archived => false,
-    }
+    !hit.memory.says_overturned() && !hit.memory.is_archived()
 }
 
 impl Passage {
@@ -84,7 +98,9 @@ impl Passage {
         let memory = &hit.memory;
         let clean = |text: &str, most: usize| cut(&shelf.store.redacted(text), most);
         let evidence = shelf.store.evidence(&memory.at.id).ok().flatten();
-        let quotes = evidence.into_iter().flat_map(|evidence| evidence.quotes).take(MAX_QUOTES);
+        let quotes: Vec<Quote> =
+            evidence.into_iter().flat_map(|evidence| evidence.quotes).take(MAX_QUOTES).collect();
+        let is_persons = shelf.store.scope().is_private() || shelf.store.is_own(&memory.at.id);
         let older = hit.history.iter().take(MAX_OVERTURNED);
         Self {
             id: memory.at.id.clone(),
@@ -95,16 +111,27 @@ impl Passage {
             updated: memory.updated.or(memory.created),
             title: clean(&memory.title, MAX_QUOTE_BYTES),
             body: clean(memory.document.body().trim(), MAX_BODY_BYTES),
+            is_backed: !quotes.is_empty() || is_persons,
             quotes: quotes
+                .into_iter()
                 .map(|quote| Quote { text: clean(quote.text.trim(), MAX_QUOTE_BYTES), ..quote })
                 .collect(),
             overturned: older
-                .map(|older| (older.at.id.clone(), clean(&older.title, MAX_QUOTE_BYTES)))
+                .map(|older| OverturnedPassage {
+                    id: older.at.id.clone(),
+                    title: clean(&older.title, MAX_QUOTE_BYTES),
+                    is_verified: !older.is_only_claimed(),
+                })
                 .collect(),
             score: hit.score,
             lexical: hit.why.lexical,
             similarity: hit.why.similarity,
         }
+    }
+
+    /// The memories that it overturned by nothing but its own claim.
+    pub fn unverified(&self) -> Vec<&MemoryId> {
+        self.overturned.iter().filter(|one| !one.is_verified).map(|one| &one.id).collect()
     }
 
     /// What kind of memory it is, in one word.
@@ -121,8 +148,9 @@ impl Passage {
         for quote in &self.quotes {
             text.push_str(&marked(&format!("{}: \"{}\"", speaker(quote.speaker), quote.text)));
         }
-        for (id, title) in &self.overturned {
-            text.push_str(&marked(&format!("overturned [{id}]: {title}")));
+        for OverturnedPassage { id, title, is_verified } in &self.overturned {
+            let note = if *is_verified { "" } else { " (not verified)" };
+            text.push_str(&marked(&format!("overturned [{id}]{note}: {title}")));
         }
         text
     }

@@ -89,7 +89,7 @@ impl Tool for MemoryRecall {
 /// Notes a passage, and what it overturned, as shown.
 pub fn note(seen: &Seen, passage: &Passage) {
     seen.note(passage.id.as_str(), &passage.words());
-    for (id, title) in &passage.overturned {
-        seen.note(id.as_str(), title);
+    for overturned in &passage.overturned {
+        seen.note(overturned.id.as_str(), &overturned.title);
     }
 }

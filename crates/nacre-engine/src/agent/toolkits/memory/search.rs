@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use nacre_core::base::Shown;
 use nacre_core::memory::MemoryType;
 use nacre_core::search::{MemoryHit, MemoryIndex, MemoryOptions, Mode, Query};
 use schemars::JsonSchema;
@@ -95,8 +96,15 @@ pub(super) fn search(
 fn line(hit: &MemoryHit) -> String {
     let memory = &hit.memory;
     let (id, kind, status) = (memory.at.id.as_str(), memory.at.memory_type, memory.status.as_str());
-    let snippet = hit.snippet.split_whitespace().collect::<Vec<_>>().join(" ");
-    format!("{id} ({kind}, {status}): {}\n  {snippet}", memory.title)
+    // On lines of their own: no title can make itself another hit.
+    let (title, snippet) = (Shown(&memory.title).one_line(), Shown(&hit.snippet).one_line());
+    let snippet = snippet.split_whitespace().collect::<Vec<_>>().join(" ");
+    let unverified: Vec<&str> = hit.unverified().map(|older| older.at.id.as_str()).collect();
+    let note = match unverified.as_slice() {
+        [] => String::new(),
+        ids => format!("\n  supersedes {}; not verified", ids.join(", ")),
+    };
+    format!("{id} ({kind}, {status}): {title}\n  {snippet}{note}")
 }
 
 fn value(hit: &MemoryHit) -> Value {

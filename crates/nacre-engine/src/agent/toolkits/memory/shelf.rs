@@ -62,7 +62,8 @@ pub(crate) fn memory_error(error: &MemoryError) -> ToolError {
         MemoryError::Fs(_)
         | MemoryError::Unreadable(_)
         | MemoryError::Sidecar { .. }
-        | MemoryError::NotARunFile { .. } => {
+        | MemoryError::NotARunFile { .. }
+        | MemoryError::NotUndoable { .. } => {
             (Fault::Io, "Tell the person; `nacre doctor` shows what is wrong.".to_owned())
         }
     };

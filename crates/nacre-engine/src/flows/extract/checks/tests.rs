@@ -35,6 +35,14 @@ fn a_sound_candidate_passes() {
 }
 
 #[test]
+fn a_word_of_a_persons_own_is_no_secret_that_costs_the_claim() {
+    let title = "Use SQLite for the queue of [redacted:extra]";
+    assert_eq!(reason(&candidate(title, BODY, "use sqlite for [redacted:extra]")), None);
+    let both = "Use [redacted:api-key] for [redacted:extra]";
+    assert_eq!(reason(&candidate(both, BODY, "use it")), Some(DropReason::Secret));
+}
+
+#[test]
 fn every_fault_has_its_reason() {
     let titled = |title: &str| candidate(title, BODY, "use sqlite");
     let cases = [

@@ -6,7 +6,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use nacre_core::base::git::GitProgram;
+
 use super::*;
+
+fn program() -> GitProgram {
+    GitProgram::new(std::env::var_os("PATH").unwrap_or_default())
+}
 
 fn git(root: &Path, args: &[&str], date: &str) {
     let identity =
@@ -50,7 +56,7 @@ fn repository() -> tempfile::TempDir {
 #[test]
 fn only_what_was_deleted_for_good_is_gone() {
     let dir = repository();
-    let repository = Repository::open(dir.path());
+    let repository = Repository::open(&program(), dir.path());
     let names = [
         "src/stays.rs",
         "stays.rs",
@@ -81,7 +87,7 @@ fn only_what_was_deleted_for_good_is_gone() {
 #[test]
 fn a_symbol_is_gone_when_it_was_there_when_it_was_spoken_of() {
     let dir = repository();
-    let repository = Repository::open(dir.path());
+    let repository = Repository::open(&program(), dir.path());
     let when = |text: &str| text.parse::<Timestamp>().unwrap();
     let named = BTreeMap::from([
         ("keeper".to_owned(), when("2026-01-15T00:00:00Z")),
@@ -98,7 +104,7 @@ fn a_symbol_is_gone_when_it_was_there_when_it_was_spoken_of() {
 #[test]
 fn without_git_nothing_is_said_to_be_gone() {
     let dir = tempfile::tempdir().unwrap();
-    let repository = Repository::open(dir.path());
+    let repository = Repository::open(&program(), dir.path());
     let facts = repository.files(&BTreeSet::from(["src/goes.rs".to_owned()]));
     assert_eq!(facts["src/goes.rs"], Fact::Unknown);
 }

@@ -1,0 +1,76 @@
+//! What maintenance does with memories that another machine wrote.
+
+use super::*;
+
+impl World {
+    /// Makes a memory one that came with a clone: its state stayed on the machine that wrote it.
+    fn make_foreign(&self, id: &MemoryId) {
+        fs::remove_file(self.store.path().join(format!("meta/state/{id}.json"))).unwrap();
+    }
+
+    fn reasons(report: &MaintainReport) -> Vec<&str> {
+        report.contradictions.iter().map(|open| open.reason).collect()
+    }
+}
+
+#[test]
+fn what_another_machine_wrote_overturns_nothing_by_itself() {
+    for speaker in [Speaker::Human, Speaker::User, Speaker::Assistant] {
+        let world = World::new();
+        world.say(0, PNPM.0, PNPM.1, Speaker::Assistant);
+        let new = world.say(9, NO_PNPM.0, NO_PNPM.1, speaker);
+        world.make_foreign(&new);
+        let report = world.maintain(20);
+        assert_eq!(World::told(&report), Vec::<String>::new());
+        let reason = "the newer one was not written on this machine";
+        assert_eq!(World::reasons(&report), [reason], "{speaker:?}");
+    }
+}
+
+#[test]
+fn a_claim_that_only_the_newer_file_makes_is_left_to_a_person() {
+    let world = World::new();
+    let old = world.say(0, PNPM.0, PNPM.1, Speaker::User);
+    let new = world.say(9, NO_PNPM.0, NO_PNPM.1, Speaker::User);
+    let path = world.store.path().join(format!("memory/learnings/{new}.md"));
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(path, text.replace("status:", &format!("supersedes: [{old}]\nstatus:"))).unwrap();
+    let report = world.maintain(20);
+    assert_eq!(World::told(&report), Vec::<String>::new());
+    let reason = "only the newer file says that it overturns the older";
+    assert_eq!(World::reasons(&report), [reason]);
+}
+
+#[test]
+fn what_is_merged_from_another_machine_hands_on_nothing_that_it_says_of_itself() {
+    let world = World::new();
+    let ours = world.say(0, PNPM.0, PNPM.1, Speaker::Assistant);
+    let queue = world.say(0, QUEUE.0, QUEUE.1, Speaker::User);
+    let theirs = world.say(9, PNPM_AGAIN.0, PNPM_AGAIN.1, Speaker::Human);
+    world.make_foreign(&theirs);
+    let path = world.store.path().join(format!("memory/learnings/{theirs}.md"));
+    let text = fs::read_to_string(&path).unwrap().replace("confidence: 0.8", "confidence: 1");
+    fs::write(path, text.replace("status:", &format!("supersedes: [{queue}]\nstatus:"))).unwrap();
+    let told = World::told(&world.maintain(20));
+    assert_eq!(told, [format!("merge {theirs} {ours}")]);
+    let kept = world.store.get(ours.as_str()).unwrap();
+    assert_eq!((kept.confidence, kept.supersedes), (Some(0.8), vec![]));
+    let quotes = world.store.evidence(&ours).unwrap().unwrap().quotes;
+    assert_eq!(quotes.iter().map(|quote| quote.speaker).collect::<Vec<_>>(), [Speaker::Assistant]);
+}
+
+#[test]
+fn an_undo_of_a_strangers_maintenance_keeps_the_ledger_small() {
+    let world = World::new();
+    world.say(0, PNPM.0, PNPM.1, Speaker::User);
+    world.say(9, PNPM_AGAIN.0, PNPM_AGAIN.1, Speaker::User);
+    let run = world.maintain(20).run_id.unwrap();
+    let report = world.store.path().join(format!("workspace/{run}/maintain_actions.json"));
+    let keys = ["x".repeat(1 << 20), "merge a b".to_owned()];
+    let actions =
+        serde_json::json!({ "actions": keys.map(|key| serde_json::json!({ "key": key })) });
+    fs::write(report, actions.to_string()).unwrap();
+    undo(&world.store, &run, &owner(), Duration::ZERO, day(21)).unwrap();
+    let ledger = fs::read_to_string(world.store.path().join("meta/maintain.json")).unwrap();
+    assert!(ledger.len() < 1000 && ledger.contains("merge a b"), "{}", ledger.len());
+}
