@@ -11,7 +11,6 @@ use std::time::Duration;
 use clap::Args;
 use jiff::Timestamp;
 use nacre_core::memory::MemoryId;
-use nacre_core::search::Embedder;
 use nacre_engine::agent::{MemoryShelf, Passage, recall};
 use nacre_engine::flows::ask::{MAX_QUESTION_BYTES, tell};
 use nacre_engine::model::{Models, Role, RolesError};
@@ -65,6 +64,24 @@ struct Asking<'a> {
     n_broken: usize,
 }
 
+impl Asking<'_> {
+    /// The first shelf that has a memory of this id: the one that an answer means by it.
+    fn shelf_of(&self, id: &MemoryId) -> Option<usize> {
+        self.shelves.iter().position(|shelf| has(shelf, id))
+    }
+
+    /// Whose stores have the same id besides the one with this number.
+    fn also_in(&self, id: &MemoryId, number: usize) -> Vec<&'static str> {
+        let others = self.shelves.iter().zip(&self.whose).enumerate();
+        let others = others.filter(|(other, (shelf, _))| *other != number && has(shelf, id));
+        others.map(|(_, (_, whose))| whose.as_str()).collect()
+    }
+}
+
+fn has(shelf: &MemoryShelf, id: &MemoryId) -> bool {
+    shelf.store.places(id).is_ok_and(|places| !places.is_empty())
+}
+
 pub(crate) fn cmd_ask(
     ui: &mut Ui,
     runtime: &Runtime,
@@ -87,7 +104,9 @@ pub(crate) fn cmd_ask(
             without_model(ui, &asking, Some(failure)).map(|()| Exit::Partial)
         }
         failure => {
-            count(&asking, &answered.answer.ids());
+            let ids = answered.answer.ids();
+            let cited = ids.into_iter().filter_map(|id| Some((asking.shelf_of(&id)?, id)));
+            count(&asking, &cited.collect::<Vec<_>>());
             output::print_answer(ui, &asking, &answered)?;
             Ok(if failure.is_some() { Exit::Partial } else { partial })
         }
@@ -108,13 +127,12 @@ fn look_up<'a>(runtime: &'a Runtime, args: &AskArgs) -> Result<Asking<'a>, Comma
     if !(1..=MAX_LIMIT).contains(&args.limit) {
         return Err(CommandError::usage(format!("`--limit` is 1 to {MAX_LIMIT}")));
     }
-    let embedder: Arc<dyn Embedder> = Arc::from(runtime.embedder()?);
     let (mut shelves, mut whose) = (Vec::new(), Vec::new());
     for scoped in runtime.stores_to_read(args.scope.mode())? {
         whose.push(scoped.whose);
         shelves.push(MemoryShelf {
             store: Arc::new(scoped.store),
-            embedder: Arc::clone(&embedder),
+            embedder: runtime.embedder(&scoped.settings)?,
             owner: runtime.owner("ask"),
             patience: COUNT_PATIENCE,
             source: "ask".to_owned(),
@@ -154,18 +172,17 @@ fn without_model(
     failure: Option<&CommandError>,
 ) -> Result<(), CommandError> {
     let told = tell(&asking.question, asking.passages.clone());
-    let cited: Vec<MemoryId> = told.iter().take(1).map(|told| told.passage.id.clone()).collect();
-    count(asking, &cited);
+    let first = told.first().map(|told| (told.passage.shelf, told.passage.id.clone()));
+    count(asking, first.as_slice());
     output::print_told(ui, asking, &told, failure)
 }
 
-/// Counts what an answer cites, each memory once.
-fn count(asking: &Asking<'_>, ids: &[MemoryId]) {
+/// Counts what an answer cites, each memory once, on the shelf that it is from.
+fn count(asking: &Asking<'_>, cited: &[(usize, MemoryId)]) {
     let now: Timestamp = asking.runtime.now();
-    for shelf in asking.shelves.iter() {
-        let is_here =
-            |id: &&MemoryId| shelf.store.locate(id.as_str()).is_ok_and(|at| at.id == **id);
-        let here: Vec<MemoryId> = ids.iter().filter(is_here).cloned().collect();
+    for (number, shelf) in asking.shelves.iter().enumerate() {
+        let here = cited.iter().filter(|(of, _)| *of == number);
+        let here: Vec<MemoryId> = here.map(|(_, id)| id.clone()).collect();
         if here.is_empty() {
             continue;
         }

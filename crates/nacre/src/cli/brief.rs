@@ -17,6 +17,9 @@ use super::ui::Ui;
 const DEFAULT_BUDGET: usize = 2000;
 const MAX_BUDGET: usize = 100_000;
 
+/// Memories that a warning names.
+const MAX_NAMED: usize = 3;
+
 /// A longer task is a document, and is compared by its beginning.
 const MAX_TASK_BYTES: usize = 8_000;
 
@@ -25,7 +28,8 @@ const MAX_TASK_BYTES: usize = 8_000;
 /// Decisions that hold, preferences, pitfalls, recent work and what it left open, best first and each
 /// with its id. With --task and --file what fits them comes first. The text never counts more tokens
 /// than the budget, and is the same for the same memories. No model is asked. What was archived,
-/// overturned or redacted is not in it, nor what only a tool said.
+/// overturned or redacted is not in it, nor what only a tool said, nor what has no evidence and was not
+/// written on this machine.
 #[derive(Debug, Args)]
 pub(crate) struct BriefArgs {
     /// At most this many tokens; counted so that no model counts more
@@ -50,11 +54,12 @@ pub(crate) fn cmd_brief(
         return Err(CommandError::usage(format!("`--budget` is at most {MAX_BUDGET}")));
     }
     let stores = runtime.stores_to_read(args.scope.mode())?;
-    let embedder = runtime.embedder()?;
+    let embedders = stores.iter().map(|scoped| runtime.embedder(&scoped.settings));
+    let embedders = embedders.collect::<Result<Vec<_>, _>>()?;
     let owner = runtime.owner("brief");
     let mut indexes = Vec::new();
-    for scoped in &stores {
-        indexes.push(MemoryIndex::open(&scoped.store, &*embedder, &owner, runtime.now())?);
+    for (scoped, embedder) in stores.iter().zip(&embedders) {
+        indexes.push(MemoryIndex::open(&scoped.store, &**embedder, &owner, runtime.now())?);
     }
     let sources: Vec<Source<'_>> = stores
         .iter()
@@ -74,12 +79,27 @@ pub(crate) fn cmd_brief(
         ui.json(&object(&made))?;
         return Ok(Exit::Done);
     }
+    if let Some(note) = unproven(&made) {
+        ui.warning(note, Some("Take one over: nacre feedback ID useful, or nacre memory edit ID"));
+    }
     match made.text().as_str() {
+        "" if !made.unproven.is_empty() => ui.status("There is nothing to tell.")?,
         "" if made.n_left_out == 0 => ui.status("Nothing is remembered yet.")?,
         "" => ui.status(format!("A budget of {} has no room for a memory.", made.budget))?,
         text => ui.text(text)?,
     }
     Ok(Exit::Done)
+}
+
+/// Which memories are not told because nothing shows who wrote them.
+fn unproven(made: &Brief) -> Option<String> {
+    let named: Vec<&str> = made.unproven.iter().take(MAX_NAMED).map(String::as_str).collect();
+    let more = match made.unproven.len().saturating_sub(MAX_NAMED) {
+        0 => String::new(),
+        n_more => format!(" and {n_more} more"),
+    };
+    let note = format!("Left out, because nothing shows who wrote it: {}{more}", named.join(", "));
+    (!named.is_empty()).then_some(note)
 }
 
 /// A path as memories name it: below the repository.
@@ -106,6 +126,7 @@ fn object(made: &Brief) -> Value {
         "tokens": made.tokens,
         "sections": made.sections.iter().map(section).collect::<Vec<_>>(),
         "left_out": made.n_left_out,
+        "unproven": made.unproven,
         "text": made.text(),
     })
 }

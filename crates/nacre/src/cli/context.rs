@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use nacre_core::search::{Embedder, MemoryIndex, MemoryOptions, Mode, Query};
+use nacre_core::search::{MemoryIndex, MemoryOptions, Mode, Query};
 use nacre_map::artifact::{FileFacts, RelativePath};
 use nacre_map::indexer::Keeping;
 use nacre_map::slices::{ContextRequest, ContextSlice, Evidence, Ranked, Sketch, context, rank};
@@ -113,8 +113,10 @@ pub(crate) fn collected(
     is_json: bool,
     task: &Task,
 ) -> Result<String, CommandError> {
-    let embedder = runtime.embedder().ok();
-    let memory = remembered(runtime, map, &task.words, embedder.as_deref());
+    let project = runtime.project.as_ref().map(|project| project.path.as_path());
+    let settings = runtime.settings_now(project);
+    let embedder = runtime.embedder(settings.as_ref().unwrap_or(runtime.settings())).ok();
+    let memory = remembered(runtime, map, &task.words);
     let evidence = Evidence {
         task: &task.words,
         files: &task.files,
@@ -156,23 +158,21 @@ fn refined(map: &mut Map, sketch: &mut Sketch, ranked: &Ranked) -> bool {
 }
 
 /// How much the memories about a task have to say of each file. Without a store, or with a broken one, nothing.
-fn remembered(
-    runtime: &Runtime,
-    map: &Map,
-    task: &str,
-    embedder: Option<&dyn Embedder>,
-) -> BTreeMap<String, f64> {
+fn remembered(runtime: &Runtime, map: &Map, task: &str) -> BTreeMap<String, f64> {
     let mut known = BTreeMap::new();
     let query = Query::parse(task, runtime.now());
-    let (Some(embedder), false) = (embedder, query.is_empty()) else { return known };
+    if query.is_empty() {
+        return known;
+    }
     if map.options.keeping == Keeping::Dropped && runtime.has_unsettled_store() {
         return known;
     }
     let owner = runtime.owner("context");
     for scoped in runtime.stores_to_read(None).unwrap_or_default() {
+        let Ok(embedder) = runtime.embedder(&scoped.settings) else { continue };
         let opened = match map.options.keeping {
-            Keeping::Kept => MemoryIndex::open(&scoped.store, embedder, &owner, runtime.now()),
-            Keeping::Dropped => MemoryIndex::peek(&scoped.store, embedder, runtime.now()),
+            Keeping::Kept => MemoryIndex::open(&scoped.store, &*embedder, &owner, runtime.now()),
+            Keeping::Dropped => MemoryIndex::peek(&scoped.store, &*embedder, runtime.now()),
         };
         let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_MEMORIES, archived: false };
         let Some(found) = opened.ok().and_then(|index| index.search(&query, &options).ok()) else {

@@ -11,11 +11,15 @@ use super::memory::{ScopeArg, counted};
 use super::runtime::Runtime;
 use super::ui::{Role, Ui};
 
+/// As much is shown of a quote.
+const MAX_SHOWN_BYTES: usize = 300;
+
 /// Check every file of the store and say what is wrong
 ///
 /// Finds broken frontmatter, git conflict markers, ids that stand twice, links to memories that do
-/// not exist, evidence without its memory, and leftovers. It changes nothing. Ends with 1 when
-/// something cannot be used as it is; with `--strict` also when something only looks wrong.
+/// not exist, memories that are overturned by nothing but a newer file's word, evidence without its
+/// memory, and leftovers. It changes nothing. Ends with 1 when something cannot be used as it is;
+/// with `--strict` also when something only looks wrong.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
@@ -54,6 +58,7 @@ struct QuotesOutput {
     by_hand: usize,
     unchecked: usize,
     missing: usize,
+    unreadable: usize,
 }
 
 #[derive(Serialize)]
@@ -105,15 +110,41 @@ fn look_up(store: &Store, report: &mut CheckReport) -> Result<QuotesOutput, Comm
         severity: Severity::Error,
         path: format!("meta/evidence/{}.json", missing.id),
         line: None,
-        message: format!("the transcript does not hold `{}` at {}", missing.text, missing.place),
+        message: format!(
+            "the transcript does not hold `{}` at {}",
+            shortened(&missing.text),
+            shortened(&missing.place)
+        ),
         hint: Some(format!("nacre memory show {} --evidence", missing.id)),
     }));
+    // What the check of the store has named already is not named twice.
+    let is_new = |path: &str| !report.findings.iter().any(|finding| finding.path == path);
+    let unusable: Vec<Finding> = found
+        .unreadable
+        .iter()
+        .filter(|file| is_new(&file.path))
+        .map(|file| Finding {
+            severity: Severity::Warning,
+            path: file.path.clone(),
+            line: None,
+            message: format!("Its quotes are not checked: {}", file.reason),
+            hint: None,
+        })
+        .collect();
+    report.findings.extend(unusable);
     Ok(QuotesOutput {
         verified: found.verified,
         by_hand: found.by_hand,
         unchecked: found.unchecked,
         missing: found.missing.len(),
+        unreadable: found.n_unreadable,
     })
+}
+
+/// The beginning of a text that may be of any length.
+fn shortened(text: &str) -> String {
+    let end = text.floor_char_boundary(MAX_SHOWN_BYTES);
+    if end < text.len() { format!("{}…", &text[..end]) } else { text.to_owned() }
 }
 
 fn count(findings: &[Finding], severity: Severity) -> usize {
@@ -151,6 +182,9 @@ fn print(ui: &mut Ui, output: &DoctorOutput) -> Result<(), CommandError> {
             "Quotes: {} verified, {} given by hand, {} without a transcript here, {} missing.",
             quotes.verified, quotes.by_hand, quotes.unchecked, quotes.missing
         ))?;
+        if quotes.unreadable > 0 {
+            ui.line(format!("Files that could not be used for that: {}.", quotes.unreadable))?;
+        }
     }
     let n_memories: usize = output.stores.iter().map(|store| store.memories).sum();
     let health = match output.health {

@@ -154,6 +154,9 @@ impl From<MemoryError> for CommandError {
             MemoryError::SummaryNotArchivable { id } => format!("nacre memory forget {id}"),
             MemoryError::SummaryNotJudged { id } => format!("nacre memory edit {id}"),
             MemoryError::NotARunFile { .. } => String::new(),
+            MemoryError::NotUndoable { .. } => {
+                "Nothing was changed. This run folder was not written by this program".to_owned()
+            }
             MemoryError::InvalidText(_) => "Mend the line and try again".to_owned(),
             MemoryError::Fs(_) => String::new(),
         };
@@ -217,6 +220,9 @@ impl From<UndoError> for CommandError {
             UndoError::Fs(error) => return error.into(),
             UndoError::Unknown(_) => "`nacre run list` shows every run",
             UndoError::Ambiguous { .. } => "Give more of it; `nacre run list` shows every run",
+            UndoError::BadPlan { .. } => {
+                "Nothing was changed. This run folder was not written by this program"
+            }
             UndoError::Nothing(_) => "`nacre run show ID` shows what it did",
             UndoError::Changed { .. } => {
                 "Undo the later run first, or change the files by hand: `nacre memory edit ID`"

@@ -47,6 +47,7 @@ pub(crate) fn cmd_explain(
     let Some(path) = below(&map, &full) else {
         return Err(CommandError::usage(format!("`{path}` is no file of a project")));
     };
+    map.warn_of_postponed(ui);
     let verdict = explain(&map.current, &map.options, &path);
     let is_mapped = matches!(verdict, Verdict::Mapped { .. });
     if ui.is_json() {

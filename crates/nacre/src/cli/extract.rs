@@ -4,12 +4,13 @@ use clap::Args;
 use nacre_core::base::Shown;
 use nacre_engine::flows::candidate::Extraction;
 use nacre_engine::flows::extract::Rules;
-use nacre_engine::flows::strategy::read_session;
+use nacre_engine::flows::strategy::{SessionTrace, read_session};
 use nacre_engine::model::Role as ModelRole;
 use serde_json::json;
 
 use super::error::{CommandError, Exit};
 use super::runtime::Runtime;
+use super::spending::ask_rules;
 use super::strategy::{Reading, StrategyArgs, told_limit};
 use super::traces;
 use super::ui::{Role, Ui};
@@ -46,8 +47,11 @@ pub(crate) fn cmd_extract(
         store.as_ref().is_some_and(|store| store.is_forgotten(title, body).unwrap_or(false))
     };
     let rules = Rules { is_forgotten: &is_forgotten, ..Rules::default() };
-    let asker = reading.asker(runtime, &trace)?;
-    let read = read_session(&trace, rules, reading.reader(), asker.as_ref())?;
+    let project = runtime.project.as_ref().map(|project| project.path.as_path());
+    let ask_rules = ask_rules(&runtime.settings_of(project)?);
+    let asker = reading.asker(runtime, &ask_rules, &trace)?;
+    let trace = SessionTrace { trace: &trace, words: &ask_rules.words };
+    let read = read_session(trace, rules, reading.reader(&ask_rules), asker.as_ref())?;
     let exit = told_limit(ui, &read.how);
     let extraction = read.extraction;
     traces::put_artifact(ui, runtime, out, &extraction)?;

@@ -5,6 +5,7 @@ use nacre_core::memory::Verdict;
 use serde_json::json;
 
 use super::error::{CommandError, Exit};
+use super::holding::Holding;
 use super::memory::ScopeArg;
 use super::runtime::Runtime;
 use super::ui::{Role, Ui};
@@ -49,7 +50,7 @@ pub(crate) fn cmd_feedback(
     args: &FeedbackArgs,
 ) -> Result<Exit, CommandError> {
     let FeedbackArgs { id, verdict, note, scope } = args;
-    let scoped = runtime.store_of(scope.mode(), id)?;
+    let Holding { scoped, also_in } = runtime.store_of(ui, scope.mode(), id)?;
     let mut batch = scoped.store.begin(&runtime.owner("feedback"), runtime.settings().lock.wait)?;
     let verdict = Verdict::from(*verdict);
     let (id, before, after) = batch.judge(id, verdict, note.as_deref(), runtime.now())?;
@@ -57,6 +58,7 @@ pub(crate) fn cmd_feedback(
     if ui.is_json() {
         ui.json(&json!({
             "id": id, "verdict": verdict.as_str(), "confidence_before": before, "confidence": after,
+            "scope": scoped.whose.as_str(), "also_in": also_in,
         }))?;
         return Ok(Exit::Done);
     }

@@ -10,8 +10,9 @@ use nacre_core::safefs::{Access, WriteScope};
 use serde::Serialize;
 
 use super::error::{CommandError, Exit};
+use super::finding::{self, git_root};
 use super::memory::counted;
-use super::runtime::{Runtime, STORE_FOLDER, git_root};
+use super::runtime::{Runtime, STORE_FOLDER};
 use super::ui::{Role, Ui};
 
 /// What a repository's own settings start with.
@@ -51,13 +52,14 @@ pub(crate) fn cmd_init(
 ) -> Result<Exit, CommandError> {
     let InitArgs { name } = args;
     let folder = &runtime.environment.folder;
-    let git = git_root(folder);
+    let git = git_root(&runtime.person, folder);
     let root = git.as_deref().unwrap_or(folder);
     if Some(root.join(STORE_FOLDER).as_path()) == runtime.home().ok() {
         return Err(CommandError::failed("This folder's `.nacre` is the global store")
             .hint("Run `nacre init` inside a repository"));
     }
     let scope = WriteScope::create_inside(root, STORE_FOLDER, Access::Shared)?;
+    finding::check(&runtime.person, root)?;
     let writer = scope.lock(&runtime.owner("init"), runtime.settings().lock.wait)?;
     let created = memory::init(&writer, REPO_CONFIG)?;
     drop(writer);

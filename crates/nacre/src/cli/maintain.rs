@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use clap::Args;
 use nacre_core::base::Shown;
+use nacre_core::config::Settings;
 use nacre_core::memory::{PlannedChange, Store};
-use nacre_core::search::{Builtin, Embedder};
+use nacre_core::search::Builtin;
 use nacre_engine::flows::maintain::{
-    MaintainOrder, MaintainOutcome, MaintainReport, maintain, preview,
+    Checkout, MaintainOrder, MaintainOutcome, MaintainReport, maintain, preview,
 };
-use nacre_engine::flows::models::FlowModels;
+use nacre_engine::flows::models::{FlowModels, ProjectModels};
 use nacre_engine::flows::run;
 use nacre_engine::flows::strategy::Reader;
 use nacre_engine::flows::sync::Desk;
@@ -21,8 +22,8 @@ use super::changes::{changes_json, is_shared, print_changes};
 use super::env::stopwatch;
 use super::error::{CommandError, Exit};
 use super::models::{model_settings, scripted};
-use super::runtime::Runtime;
-use super::spending::{asker_of_run, open_models};
+use super::runtime::{Runtime, ScopedStore};
+use super::spending::{ask_rules, asker_of_run, open_models};
 use super::ui::{Role, Ui};
 use super::undo::undo_run;
 
@@ -58,8 +59,17 @@ pub(crate) struct MaintainArgs {
 struct Place {
     name: String,
     store: Store,
+    /// Those of the store.
+    settings: Settings,
     /// The checkout around it.
     repository: Option<PathBuf>,
+}
+
+impl Place {
+    fn checkout(&self, runtime: &Runtime) -> Option<Checkout> {
+        let root = self.repository.clone()?;
+        Some(Checkout { root, git: runtime.git() })
+    }
 }
 
 /// How one store came out.
@@ -71,7 +81,6 @@ struct Kept {
 
 /// What every store is maintained with.
 struct Tools {
-    embedder: Box<dyn Embedder>,
     builtin: Builtin,
     writers: Option<FlowModels>,
 }
@@ -96,13 +105,13 @@ pub(crate) fn cmd_maintain(
         return undo_run(ui, runtime, run);
     }
     let writers = if *rewrite { Some(writers(runtime, script.as_deref())?) } else { None };
-    let tools = Tools { embedder: runtime.embedder()?, builtin: Builtin::shipped()?, writers };
+    let tools = Tools { builtin: Builtin::shipped()?, writers };
     let mut kept = Vec::new();
     for place in places(runtime, *all)? {
         let took = stopwatch();
         let (name, result) = match place {
             Ok(place) => {
-                let order = MaintainOrder { repository: place.repository.clone(), force: *force };
+                let order = MaintainOrder { checkout: place.checkout(runtime), force: *force };
                 let result = one(ui, runtime, &tools, (&place, &order), *dry_run);
                 (place.name, result)
             }
@@ -133,19 +142,27 @@ fn places(runtime: &Runtime, all: bool) -> Result<Vec<Found>, CommandError> {
         let name = project.and_then(|project| project.name.clone());
         let name =
             name.or_else(|| path.as_deref().map(name_of)).unwrap_or_else(|| "global".to_owned());
-        return Ok(vec![Ok(Place { name, store: scoped.store, repository: path })]);
+        return Ok(vec![Ok(Place {
+            name,
+            store: scoped.store,
+            settings: scoped.settings,
+            repository: path,
+        })]);
     }
     let mut found: Vec<Found> = Vec::new();
     for project in runtime.projects.iter() {
         let name = project.name.clone();
         found.push(match runtime.store_at(&project.path) {
-            Ok(store) => Ok(Place { name, store, repository: Some(project.path.clone()) }),
+            Ok(ScopedStore { store, settings, .. }) => {
+                Ok(Place { name, store, settings, repository: Some(project.path.clone()) })
+            }
             Err(error) => Err((name, error)),
         });
     }
     let global = runtime.global_store()?;
     found.extend(global.map(|scoped| {
-        Ok(Place { name: "global".to_owned(), store: scoped.store, repository: None })
+        let ScopedStore { store, settings, .. } = scoped;
+        Ok(Place { name: "global".to_owned(), store, settings, repository: None })
     }));
     Ok(found)
 }
@@ -159,19 +176,22 @@ fn one(
 ) -> Result<(MaintainReport, Vec<PlannedChange>), CommandError> {
     let owner = runtime.owner("maintain");
     let clock = stopwatch();
+    let Place { store, settings, .. } = place;
+    let embedder = runtime.embedder(settings)?;
+    let rules = ask_rules(settings);
     let desk = Desk {
-        store: &place.store,
-        embedder: &*tools.embedder,
+        store,
+        embedder: &*embedder,
         builtin: &tools.builtin,
         owner: &owner,
-        patience: runtime.settings().lock.wait,
+        patience: settings.lock.wait,
         now: runtime.now(),
         clock: &clock,
         lead: None,
         reader: Reader::offline(),
     };
     let project = place.repository.as_ref().map(|path| path.display().to_string());
-    let asker = tools.writers.as_ref();
+    let asker = tools.writers.as_ref().map(|flow| ProjectModels { flow, rules: &rules });
     let asker =
         asker.map(|models| asker_of_run(runtime, models, "maintain", project)).transpose()?;
     if dry_run {
@@ -189,8 +209,8 @@ fn one(
         );
     }
     if report.outcome == MaintainOutcome::Done {
-        let writer = place.store.scope().lock(&owner, runtime.settings().lock.wait)?;
-        run::prune(&place.store, &writer, runtime.settings().runs.keep)?;
+        let writer = store.scope().lock(&owner, settings.lock.wait)?;
+        run::prune(store, &writer, settings.runs.keep)?;
     }
     Ok((report, Vec::new()))
 }

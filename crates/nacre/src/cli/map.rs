@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use nacre_map::artifact::{Cache, Project, Revision};
 use nacre_map::indexer::{
-    Affected, BadGlob, CacheStatus, ChangeKind, Current, Delta, Excludes, FileChange, Keeping,
-    RefreshError, RefreshOptions, RefreshStats, Sensitive, SinceError, Trust, delta_of_all,
-    delta_since, delta_since_git, project_root, refresh,
+    Affected, BadGlob, CacheStatus, ChangeKind, Current, Deadline, Delta, Excludes, FileChange,
+    Keeping, RefreshError, RefreshOptions, RefreshStats, Sensitive, SinceError, Trust,
+    delta_of_all, delta_since, delta_since_git, project_root, refresh,
 };
 use nacre_map::watch::{Live, Now};
 use serde::Serialize;
 
 use super::env;
 use super::error::{CommandError, Exit};
+use super::finding::own_root;
 use super::map_cache::map_cache;
 use super::runtime::Runtime;
 use super::ui::{Role, Ui};
@@ -61,6 +62,8 @@ pub(crate) struct Map {
     pub(crate) current: Current,
     /// What the settings name that no map shows.
     deny: Vec<String>,
+    /// The project whose settings hold for it, where there is one.
+    settings_of: Option<PathBuf>,
 }
 
 /// The answer of every command about the map.
@@ -125,6 +128,7 @@ impl Map {
         if !map.current.is_kept && !args.strict {
             ui.warning("The map could not be kept; the next look does the same work again", None);
         }
+        map.warn_of_postponed(ui);
         Ok(map)
     }
 
@@ -136,7 +140,12 @@ impl Map {
     ) -> Result<Self, CommandError> {
         let project = Project::at(root_of(runtime, place)?);
         let (cache, keeping) = map_cache(runtime, command, keeping)?;
-        let deny = runtime.settings().map.deny.clone();
+        // A map that was asked for by its place has the settings of that place.
+        let settings_of = match place {
+            Some(_) => Some(project.root.clone()),
+            None => runtime.project.as_ref().map(|project| project.path.clone()),
+        };
+        let deny = runtime.settings_of(settings_of.as_deref())?.map.deny;
         let options = RefreshOptions {
             now_ns: nanos(runtime.now()),
             looked_ns: nanos(env::clock()()),
@@ -144,10 +153,12 @@ impl Map {
             keeping,
             sensitive: Sensitive::new(&deny)?,
             excludes: Excludes::find(&project.root, &runtime.environment.git_places()),
+            git: runtime.git(),
             n_threads: std::thread::available_parallelism().map_or(2, usize::from).min(8),
+            deadline: deadline(runtime),
         };
         let current = refresh(&cache, &project, &options)?;
-        Ok(Self { cache, options, current, deny })
+        Ok(Self { cache, options, current, deny, settings_of })
     }
 
     /// Brings the map up to date again, by what keeps it live and by the settings as they are now.
@@ -158,10 +169,13 @@ impl Map {
     ) -> Result<Now, CommandError> {
         self.options.now_ns = nanos(runtime.now());
         self.options.looked_ns = nanos(env::clock()());
+        self.options.git = runtime.fresh_git();
+        self.options.deadline = deadline(runtime);
         let root = &self.current.project.root;
         self.options.excludes = Excludes::find(root, &runtime.environment.git_places());
         // Settings that make no sense hold from when they do.
-        let settings = runtime.settings_now().map(|settings| settings.map);
+        let settings = runtime.settings_now(self.settings_of.as_deref());
+        let settings = settings.map(|settings| settings.map);
         if settings.as_ref().is_some_and(|now| now.at_rest != runtime.settings().map.at_rest) {
             return Err(other_cache());
         }
@@ -175,9 +189,19 @@ impl Map {
     }
 
     /// Whether anything about the map as it is now is written. What could not be kept itself is nothing to build on: the next
-    /// change gets the same number.
+    /// change gets the same number. Nor is an answer kept that there was no time to make as it should be.
     pub(crate) fn keeping(&self) -> Keeping {
-        if self.current.is_kept { self.options.keeping } else { Keeping::Dropped }
+        let is_sound = self.current.is_kept && !self.options.deadline.is_over();
+        if is_sound { self.options.keeping } else { Keeping::Dropped }
+    }
+
+    /// Says so when there was no time for some files.
+    pub(crate) fn warn_of_postponed(&self, ui: &mut Ui) {
+        let count = self.current.stats.postponed_files;
+        if count != 0 {
+            let hint = "Run it again: each look reads more of them. `limits.map_seconds` is how long one may take";
+            ui.warning(format!("There was no time to read {count} files"), Some(hint));
+        }
     }
 
     /// The revision that an answer names: of one that could not be kept, the last that was, because the next change gets its
@@ -247,7 +271,8 @@ impl Map {
             Since::Beginning => Ok(delta_of_all(current)),
             Since::Revision(revision) => Ok(delta_since(current, *revision)?),
             Since::Git(reference) => {
-                Ok(delta_since_git(current, &self.options.sensitive, reference)?)
+                let RefreshOptions { sensitive, git, .. } = &self.options;
+                Ok(delta_since_git(current, sensitive, git, reference)?)
             }
             Since::Client(name) => {
                 check_client(name)?;
@@ -381,6 +406,12 @@ fn sign(change: ChangeKind) -> char {
     }
 }
 
+/// When the look that begins now has taken as long as it may.
+fn deadline(runtime: &Runtime) -> Deadline {
+    let (passed, most) = (env::stopwatch(), runtime.settings().limits.map_time);
+    Deadline::new(move || most < passed())
+}
+
 fn nanos(time: jiff::Timestamp) -> i64 {
     i64::try_from(time.as_nanosecond()).unwrap_or(i64::MAX)
 }
@@ -408,7 +439,8 @@ fn root_of(runtime: &Runtime, place: Option<&str>) -> Result<PathBuf, CommandErr
         return Err(CommandError::failed(format!("`{}` is no folder", folder.display()))
             .hint("Name a folder of the project, or one of `nacre project list`"));
     }
-    let root = project_root(&folder).unwrap_or(folder);
+    let root = project_root(&folder).unwrap_or_else(|| folder.clone());
+    let root = own_root(&runtime.person, root, folder)?;
     let is_home = runtime.environment.home.as_ref().is_some_and(|home| *home == root);
     if is_home || root.parent().is_none() {
         return Err(CommandError::failed(format!("`{}` is no project", root.display()))
@@ -433,7 +465,11 @@ fn not_fresh(current: &Current) -> CommandError {
 
 impl From<RefreshError> for CommandError {
     fn from(error: RefreshError) -> Self {
-        Self::from_error(Exit::Failed, &error, None)
+        let hint = error.is_late().then(|| {
+            "`nacre config set limits.map_seconds N` allows more time; `.gitignore` leaves folders out"
+                .to_owned()
+        });
+        Self::from_error(Exit::Failed, &error, hint)
     }
 }
 
@@ -448,6 +484,7 @@ impl From<SinceError> for CommandError {
     fn from(error: SinceError) -> Self {
         let hint = match &error {
             SinceError::NoCommit { .. } => "`git log --oneline` shows the commits",
+            SinceError::Git { .. } => "`nacre delta --since REVISION` needs no git",
             SinceError::OtherArtifact { .. }
             | SinceError::Future { .. }
             | SinceError::TooOld { .. } => "`nacre delta --since 0` tells everything that is there",

@@ -44,14 +44,20 @@ pub(crate) fn payload<S: Serialize>(
     }
     let Current { project, status, stats, .. } = &map.current;
     let text = format!(
-        "{command} {} revision {} cache {} files {}\n{}",
+        "{command} {} revision {} cache {} files {}{}\n{}",
         project.root.display(),
         map.revision(),
         status.as_str(),
         stats.file_count,
+        postponed(stats.postponed_files),
         text(slice)
     );
     Shown(&text).to_string()
+}
+
+/// What a line says of files that there was no time for.
+fn postponed(count: usize) -> String {
+    if count == 0 { String::new() } else { format!(" not read yet {count}") }
 }
 
 /// One object in one line.

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use nacre_core::base::redact::ExtraWords;
 use nacre_core::config::NACRE_NOW;
 use nacre_core::safefs::{Access, RelPath, WriteScope};
 use nacre_engine::agent::state::{State, StateError};
 use nacre_engine::agent::{
-    CancelledBy, Clock, Heartbeat, NewTask, Recording, Runner, SessionId, TaskClass, TaskId,
+    CancelledBy, Clock, Heartbeat, NewTask, Recording, RecordingRules, Runner, SessionId,
+    TaskClass, TaskId,
 };
 
 use super::env;
@@ -26,6 +28,8 @@ pub(crate) struct Planned<'a> {
     pub(crate) class: TaskClass,
     pub(crate) project: Option<String>,
     pub(crate) title: String,
+    /// Words of its project that are not written down.
+    pub(crate) words: ExtraWords,
 }
 
 /// Takes the task in and starts to write down what it tells.
@@ -36,9 +40,9 @@ pub(crate) fn record(
 ) -> Result<(Recording, Heartbeat), StateError> {
     let owner = runtime.owner("run");
     let wait = runtime.settings().lock.wait;
-    let mut state = State::open(home, &owner, wait)?;
+    let Planned { id, agent, class, project, title, words } = planned;
+    let mut state = State::open(home, &owner, wait)?.without_words(words.clone());
     let runner = Runner::here(runtime.environment.pid);
-    let Planned { id, agent, class, project, title } = planned;
     let new = NewTask {
         id: id.clone(),
         session: SessionId::from_random(u64::from(runtime.environment.pid) ^ hash(id)),
@@ -46,12 +50,13 @@ pub(crate) fn record(
         project,
         agent: agent.to_owned(),
         class,
-        title: title.chars().take(200).collect(),
+        // Redacted before it is cut: half a word would not be found.
+        title: words.redact(&title).chars().take(200).collect(),
     };
     state.accept(&new, &runner, runtime.now())?;
     state.start(id, &runner, runtime.now())?;
-    let collector = &runtime.settings().telemetry.otlp_endpoint;
-    let recording = Recording::start(home, &owner, wait, collector)?;
+    let rules = RecordingRules { otlp: &runtime.settings().telemetry.otlp_endpoint, words };
+    let recording = Recording::start(home, &owner, wait, rules)?;
     let (task, clock) = (id.clone(), clock(runtime));
     Ok((recording, Heartbeat { state, runner, task, clock }))
 }

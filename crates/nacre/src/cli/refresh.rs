@@ -35,6 +35,7 @@ pub(crate) fn cmd_refresh(
     }
     let map =
         Map::open_with(runtime, place.as_deref(), (Trust::Nothing, Keeping::Kept), "refresh")?;
+    map.warn_of_postponed(ui);
     let since = map.current.before.map_or(Since::Beginning, Since::Revision);
     let delta = match map.delta(&since) {
         Ok(delta) => delta,

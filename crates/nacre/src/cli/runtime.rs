@@ -1,13 +1,16 @@
 //! What a command works with: settings, the project around the current folder, and the stores.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use nacre_core::base::Person;
+use nacre_core::base::git::GitProgram;
 use nacre_core::config::projects::Projects;
 use nacre_core::config::{
-    self, EmbeddingChoice, NACRE_CONFIG, NACRE_EMBEDDING_KEY, Resolved, ScopeMode, SearchSettings,
-    Settings, Source,
+    self, EmbeddingChoice, NACRE_EMBEDDING_KEY, Resolved, ScopeMode, SearchSettings, Settings,
 };
 use nacre_core::memory::{Rules, Store};
 use nacre_core::safefs::{Access, ChangeSet, Owner, RelPath, WriteScope};
@@ -16,6 +19,8 @@ use nacre_engine::model::{EmbeddingService, Secret, ServiceEmbedder};
 
 use super::env::Environment;
 use super::error::CommandError;
+use super::finding::{self, Search};
+use super::layers::{ConfigFiles, words};
 use super::ui::Ui;
 use super::{Globals, When};
 
@@ -37,7 +42,23 @@ pub(crate) struct Runtime {
     pub(crate) projects: Projects,
     /// The project to work on, where there is one.
     pub(crate) project: Option<ProjectRoot>,
-    home: Option<PathBuf>,
+    pub(super) home: Option<PathBuf>,
+    /// Who uses the program, and whose folders they trust.
+    pub(crate) person: Person,
+    git: OnceLock<GitProgram>,
+    /// The person's own settings, as they were when the command began.
+    pub(super) own: Settings,
+    local_model: LocalModel,
+}
+
+/// A model on this machine, opened once: it is sent nothing, so that all stores may share it.
+#[derive(Default)]
+struct LocalModel(Mutex<Option<(EmbeddingChoice, Arc<dyn Embedder>)>>);
+
+impl fmt::Debug for LocalModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LocalModel")
+    }
 }
 
 /// Whether a command can work although a configuration file is wrong.
@@ -76,6 +97,8 @@ impl Whose {
 pub(crate) struct ScopedStore {
     pub(crate) whose: Whose,
     pub(crate) store: Store,
+    /// Those of its project, or the person's own.
+    pub(crate) settings: Settings,
 }
 
 impl Runtime {
@@ -95,9 +118,22 @@ impl Runtime {
         }
         let home = environment.nacre_home();
         let projects = read_projects(home.as_deref())?;
-        let project =
-            find_project(&environment, &projects, home.as_deref(), globals.project.as_deref())?;
-        let sources = config_sources(&environment, home.as_deref(), project.as_ref())?;
+        let person = person(&environment, home.as_deref());
+        let search = Search {
+            environment: &environment,
+            projects: &projects,
+            home: home.as_deref(),
+            person: &person,
+        };
+        let project = search.project(ui, globals.project.as_deref())?;
+        let around = project.as_ref().map(|project| project.path.as_path());
+        let registered = projects.iter().map(|project| project.path.as_path());
+        let files = ConfigFiles {
+            environment: &environment,
+            home: home.as_deref(),
+            repositories: registered.chain(around).collect(),
+        };
+        let sources = files.sources(around)?;
         let resolved = match config::resolve(&sources, &environment.vars, &flags(globals)) {
             // The command that mends a mistake must not be stopped by it.
             Err(mistake) if tolerance == Tolerance::Mistakes => {
@@ -106,26 +142,48 @@ impl Runtime {
             }
             resolved => resolved?,
         };
+        let own = match (around, files.resolve(None, &[])) {
+            (None, _) => resolved.settings.clone(),
+            (Some(_), Err(_)) if tolerance == Tolerance::Mistakes => resolved.settings.clone(),
+            (Some(_), own) => own?.settings,
+        };
         ui.configure(resolved.settings.ui.color);
         for warning in &resolved.warnings {
             ui.warning(warning, warning.hint().as_deref());
         }
-        Ok(Self { environment, resolved, projects, project, home })
+        Ok(Self {
+            environment,
+            resolved,
+            projects,
+            project,
+            home,
+            person,
+            git: OnceLock::new(),
+            own,
+            local_model: LocalModel::default(),
+        })
     }
 
+    /// The settings around the current folder: for what a command shows, and for what no repository may set. What works
+    /// on a store goes by the settings of that store.
     pub(crate) fn settings(&self) -> &Settings {
         &self.resolved.settings
     }
 
-    /// The settings, read again; `None` when they make no sense.
-    pub(crate) fn settings_now(&self) -> Option<Settings> {
-        let sources =
-            config_sources(&self.environment, self.home.as_deref(), self.project.as_ref()).ok()?;
-        Some(config::resolve(&sources, &self.environment.vars, &[]).ok()?.settings)
-    }
-
     pub(crate) fn now(&self) -> Timestamp {
         self.environment.now()
+    }
+
+    /// The git of this machine, over the repositories that the person may use. It sees no settings of theirs, and all that
+    /// a command asks of it shares one time.
+    pub(crate) fn git(&self) -> GitProgram {
+        self.git.get_or_init(|| self.fresh_git()).clone()
+    }
+
+    /// The same with a time of its own, for a command that goes on.
+    pub(crate) fn fresh_git(&self) -> GitProgram {
+        GitProgram::new(self.environment.var("PATH").unwrap_or_default())
+            .with_person(self.person.clone())
     }
 
     /// This process, as others see it in a lock.
@@ -156,24 +214,46 @@ impl Runtime {
         Ok(opened?)
     }
 
-    /// The model that searches go by.
-    pub(crate) fn embedder(&self) -> Result<Box<dyn Embedder>, CommandError> {
-        match self.settings().search.embedding {
-            EmbeddingChoice::Builtin => Ok(Box::new(Builtin::shipped()?)),
+    /// The model that searches go by, for what belongs to no project.
+    pub(crate) fn own_embedder(&self) -> Result<Arc<dyn Embedder>, CommandError> {
+        self.embedder(&self.own_settings())
+    }
+
+    /// The model that searches go by, under the settings of the project or person whose texts it reads.
+    pub(crate) fn embedder(&self, settings: &Settings) -> Result<Arc<dyn Embedder>, CommandError> {
+        let choice = settings.search.embedding;
+        if choice == EmbeddingChoice::Endpoint {
+            return Ok(Arc::new(self.embedding_service(settings)?));
+        }
+        let mut opened = self.local_model.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, model)) = &*opened
+            && *known == choice
+        {
+            return Ok(Arc::clone(model));
+        }
+        let model = self.local_embedder(choice)?;
+        *opened = Some((choice, Arc::clone(&model)));
+        Ok(model)
+    }
+
+    fn local_embedder(&self, choice: EmbeddingChoice) -> Result<Arc<dyn Embedder>, CommandError> {
+        match choice {
+            EmbeddingChoice::Builtin | EmbeddingChoice::Endpoint => {
+                Ok(Arc::new(Builtin::shipped()?))
+            }
             EmbeddingChoice::Minilm => {
                 let home = WriteScope::open(self.home()?, Access::Private)?;
                 let model = minilm::installed(&home)?.ok_or_else(|| {
                     CommandError::failed("The model `minilm` is not installed")
                         .hint("nacre model install minilm")
                 })?;
-                Ok(Box::new(model))
+                Ok(Arc::new(model))
             }
-            EmbeddingChoice::Endpoint => Ok(Box::new(self.embedding_service()?)),
         }
     }
 
-    fn embedding_service(&self) -> Result<ServiceEmbedder, CommandError> {
-        let SearchSettings { endpoint_url, endpoint_model, .. } = &self.settings().search;
+    fn embedding_service(&self, settings: &Settings) -> Result<ServiceEmbedder, CommandError> {
+        let SearchSettings { endpoint_url, endpoint_model, .. } = &settings.search;
         for (key, value, example) in [
             ("search.endpoint_url", endpoint_url, "http://localhost:11434/v1"),
             ("search.endpoint_model", endpoint_model, "nomic-embed-text"),
@@ -188,7 +268,8 @@ impl Runtime {
             base_url: endpoint_url.clone(),
             model: endpoint_model.clone(),
             key: key.and_then(|(_, key)| Secret::new(key)),
-            patience: EMBEDDING_PATIENCE,
+            words: words(settings),
+            patience: EMBEDDING_PATIENCE.min(settings.limits.model_time),
             first_wait: EMBEDDING_FIRST_WAIT,
         };
         let connected = ServiceEmbedder::connect(service);
@@ -242,41 +323,33 @@ impl Runtime {
     }
 
     /// The store that new memories go to. The global one is made when it is missing.
+    ///
+    /// A repository may say where to look, and not where to write: without a flag the person's own settings decide.
     pub(crate) fn store_to_write(
         &self,
         scope: Option<ScopeMode>,
     ) -> Result<ScopedStore, CommandError> {
-        match scope.unwrap_or(self.settings().memory.scope) {
+        let settings = self.own_settings();
+        match scope.unwrap_or(settings.memory.scope) {
             ScopeMode::ProjectFallbackGlobal | ScopeMode::ProjectOnly => {
                 self.project_store()?.ok_or_else(|| self.no_project())
             }
             ScopeMode::GlobalOnly => {
-                Ok(ScopedStore { whose: Whose::Global, store: self.store(self.home_scope()?)? })
+                let store = self.store(self.home_scope()?, &settings)?;
+                Ok(ScopedStore { whose: Whose::Global, store, settings })
             }
         }
-    }
-
-    /// The store, among those to read, that holds the memory `id`.
-    pub(crate) fn store_of(
-        &self,
-        scope: Option<ScopeMode>,
-        id: &str,
-    ) -> Result<ScopedStore, CommandError> {
-        let mut first_error = None;
-        for scoped in self.stores_to_read(scope)? {
-            match scoped.store.locate(id) {
-                Ok(_) => return Ok(scoped),
-                Err(error) => first_error = first_error.or(Some(error)),
-            }
-        }
-        Err(first_error.map_or_else(|| self.no_project(), CommandError::from))
     }
 
     /// The project's store, where it has one.
     pub(crate) fn project_store(&self) -> Result<Option<ScopedStore>, CommandError> {
         let Some(project) = &self.project else { return Ok(None) };
         match WriteScope::open_inside(&project.path, STORE_FOLDER, Access::Shared) {
-            Ok(scope) => Ok(Some(ScopedStore { whose: Whose::Project, store: self.store(scope)? })),
+            Ok(scope) => {
+                let settings = self.settings_for(&project.path)?;
+                let store = self.store(scope, &settings)?;
+                Ok(Some(ScopedStore { whose: Whose::Project, store, settings }))
+            }
             Err(error) if error.is_missing() => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -291,9 +364,14 @@ impl Runtime {
     }
 
     /// The store of the project at `root`.
-    pub(crate) fn store_at(&self, root: &Path) -> Result<Store, CommandError> {
+    pub(crate) fn store_at(&self, root: &Path) -> Result<ScopedStore, CommandError> {
+        finding::check(&self.person, root)?;
         match WriteScope::open_inside(root, STORE_FOLDER, Access::Shared) {
-            Ok(scope) => self.store(scope),
+            Ok(scope) => {
+                let settings = self.settings_for(root)?;
+                let store = self.store(scope, &settings)?;
+                Ok(ScopedStore { whose: Whose::Project, store, settings })
+            }
             Err(error) if error.is_missing() => Err(CommandError::failed(format!(
                 "There is no `.nacre` folder in `{}`",
                 root.display()
@@ -307,21 +385,27 @@ impl Runtime {
     pub(crate) fn global_store(&self) -> Result<Option<ScopedStore>, CommandError> {
         let Some(home) = self.home.as_deref().filter(|home| home.is_dir()) else { return Ok(None) };
         let scope = WriteScope::open(home, Access::Private)?;
-        Ok(Some(ScopedStore { whose: Whose::Global, store: self.store(scope)? }))
+        let settings = self.own_settings();
+        let store = self.store(scope, &settings)?;
+        Ok(Some(ScopedStore { whose: Whose::Global, store, settings }))
     }
 
-    /// Takes a folder as a store, after dealing with a change that was left halfway.
-    pub(crate) fn store(&self, scope: WriteScope) -> Result<Store, CommandError> {
+    /// Takes a folder as a store under the settings of whose it is, after dealing with a change that was left halfway.
+    pub(crate) fn store(
+        &self,
+        scope: WriteScope,
+        settings: &Settings,
+    ) -> Result<Store, CommandError> {
         let rules = Rules {
-            max_file_bytes: self.settings().memory.max_file_bytes,
-            redact_extra: self.settings().redact.extra.clone(),
+            max_file_bytes: settings.memory.max_file_bytes,
+            redact_extra: settings.redact.extra.clone(),
         };
         let store = Store::new(scope, rules);
         store.settle(&self.owner("recovery"))?;
         Ok(store)
     }
 
-    fn no_project(&self) -> CommandError {
+    pub(crate) fn no_project(&self) -> CommandError {
         let folder =
             self.project.as_ref().map_or(&self.environment.folder, |project| &project.path);
         CommandError::failed(format!(
@@ -330,6 +414,14 @@ impl Runtime {
         ))
         .hint("Run `nacre init` to prepare this repository")
     }
+}
+
+/// Who uses the program. Settings that cannot be read trust nobody.
+fn person(environment: &Environment, home: Option<&Path>) -> Person {
+    let files = ConfigFiles { environment, home, repositories: Vec::new() };
+    let safe = files.resolve(None, &[]).map(|own| own.settings.safe.folders).unwrap_or_default();
+    let invoker = environment.var("SUDO_UID").and_then(|uid| uid.parse().ok());
+    Person::new(invoker, &safe)
 }
 
 /// Flags that set a key of the configuration.
@@ -348,44 +440,6 @@ fn read_projects(home: Option<&Path>) -> Result<Projects, CommandError> {
     Ok(Projects::parse(&text, &home.join("projects.toml"))?)
 }
 
-fn config_sources(
-    environment: &Environment,
-    home: Option<&Path>,
-    project: Option<&ProjectRoot>,
-) -> Result<Vec<Source>, CommandError> {
-    let mut sources = Vec::new();
-    if let Some(home) = home
-        && let Some(text) = read_text(home, "config.toml")?
-    {
-        sources.push(Source::home(&home.join("config.toml"), text));
-    }
-    if let Some(project) = project {
-        let path = project.path.join(STORE_FOLDER).join("config.toml");
-        // A link in the store's place, or in its file's, is a stranger's: nothing is read through it.
-        let scope = match WriteScope::open_inside(&project.path, STORE_FOLDER, Access::Shared) {
-            Err(error) if error.is_missing() => None,
-            scope => Some(scope?),
-        };
-        if let Some(scope) = scope
-            && let Some(text) = read_text_in(&scope, "config.toml")?
-        {
-            sources.push(Source::repo(&path, text));
-        }
-    }
-    if let Some(file) = environment.var(NACRE_CONFIG) {
-        let path = environment.absolute(Path::new(file));
-        let text = std::fs::read_to_string(&path).map_err(|error| CommandError {
-            causes: vec![error.to_string()],
-            ..CommandError::failed(format!(
-                "Cannot read `{}`, named by NACRE_CONFIG",
-                path.display()
-            ))
-        })?;
-        sources.push(Source::file(&path, text, project.map(|project| project.path.as_path())));
-    }
-    Ok(sources)
-}
-
 /// Reads a small text of ours; `None` when the file or its folder is not there.
 pub(crate) fn read_text(folder: &Path, name: &str) -> Result<Option<String>, CommandError> {
     let scope = match WriteScope::open(folder, Access::Private) {
@@ -396,7 +450,7 @@ pub(crate) fn read_text(folder: &Path, name: &str) -> Result<Option<String>, Com
 }
 
 /// Reads a small text inside a scope; `None` when it is not there.
-fn read_text_in(scope: &WriteScope, name: &str) -> Result<Option<String>, CommandError> {
+pub(super) fn read_text_in(scope: &WriteScope, name: &str) -> Result<Option<String>, CommandError> {
     let folder = scope.path();
     let Some(bytes) = scope.read_optional(&RelPath::new(name)?, MAX_CONFIG_BYTES)? else {
         return Ok(None);
@@ -404,67 +458,4 @@ fn read_text_in(scope: &WriteScope, name: &str) -> Result<Option<String>, Comman
     let not_text =
         |_| CommandError::failed(format!("`{}` is not valid UTF-8", folder.join(name).display()));
     String::from_utf8(bytes).map(Some).map_err(not_text)
-}
-
-/// The project that was asked for, or the nearest one around the current folder.
-fn find_project(
-    environment: &Environment,
-    projects: &Projects,
-    home: Option<&Path>,
-    asked: Option<&str>,
-) -> Result<Option<ProjectRoot>, CommandError> {
-    let Some(asked) = asked else {
-        let registered = projects.containing(&environment.folder);
-        let around = store_around(&environment.folder, home);
-        let depth = |path: &Path| path.components().count();
-        return Ok(match (registered, around) {
-            (Some(project), Some(path)) if depth(&path) > depth(&project.path) => {
-                Some(ProjectRoot { path, name: None })
-            }
-            (Some(project), _) => {
-                Some(ProjectRoot { path: project.path.clone(), name: Some(project.name.clone()) })
-            }
-            (None, path) => path.map(|path| ProjectRoot { path, name: None }),
-        });
-    };
-    if let Some(project) = projects.find(asked) {
-        return Ok(Some(ProjectRoot {
-            path: project.path.clone(),
-            name: Some(project.name.clone()),
-        }));
-    }
-    let path = environment.absolute(Path::new(asked));
-    if path.is_dir() {
-        let name = projects
-            .iter()
-            .find(|project| project.path == path)
-            .map(|project| project.name.clone());
-        return Ok(Some(ProjectRoot { path, name }));
-    }
-    let error = CommandError::usage(format!("No project is named `{asked}`"));
-    Err(match projects.nearest(asked) {
-        Some(name) => error.hint(format!("Did you mean `{name}`?")),
-        None => error.hint("`nacre project list` shows every project"),
-    })
-}
-
-/// The nearest folder upwards that has a store; a search that starts in a git repository ends there.
-fn store_around(folder: &Path, home: Option<&Path>) -> Option<PathBuf> {
-    for dir in folder.ancestors() {
-        let store = dir.join(STORE_FOLDER);
-        if store.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
-            && Some(store.as_path()) != home
-        {
-            return Some(dir.to_owned());
-        }
-        if dir.join(".git").exists() {
-            return None;
-        }
-    }
-    None
-}
-
-/// The root of the git repository around `folder`.
-pub(crate) fn git_root(folder: &Path) -> Option<PathBuf> {
-    folder.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
 }

@@ -3,34 +3,46 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use nacre_core::config::LimitSettings;
+use nacre_core::config::{LimitSettings, Settings};
 use nacre_engine::agent::state::{SpentOn, State};
-use nacre_engine::flows::models::{Asker, FlowModels, SpendingLimits};
+use nacre_engine::flows::models::{AskRules, Asker, FlowModels, ProjectModels, SpendingLimits};
 use nacre_engine::model::{Amount, Cost, Limits, Models, Reached, RetryPolicy};
 
 use super::error::{CommandError, Exit};
+use super::layers::words;
 use super::runtime::Runtime;
 
-/// Models, with what they may cost and the state in which it is counted.
+/// Models, with the state in which it is counted what they cost.
 pub(crate) fn open_models(runtime: &Runtime, models: Models) -> Result<FlowModels, CommandError> {
     let home = runtime.home_scope()?;
     let state = State::open(&home, &runtime.owner("sync"), runtime.settings().lock.wait)
         .map_err(|error| CommandError::from_error(Exit::Failed, &error, None))?;
-    let limits = spending_limits(&runtime.settings().limits);
-    // A small machine reads a long question slowly before it says its first word.
-    let patience = Limits { first_token: Duration::from_secs(300), ..Limits::default() };
+    let (policy, patience) = patience(runtime);
     let seed = runtime.now().as_nanosecond() as u64 ^ u64::from(runtime.environment.pid);
-    let flow = FlowModels::new(models, state, limits, (RetryPolicy::default(), patience, seed));
+    let flow = FlowModels::new(models, state, (policy, patience, seed));
     flow.map_err(|error| CommandError {
         causes: vec![error.to_string()],
         ..CommandError::failed("Cannot start what waits for models")
     })
 }
 
+/// What the settings of a project say about asking a model.
+pub(crate) fn ask_rules(settings: &Settings) -> AskRules {
+    AskRules { spending: spending_limits(&settings.limits), words: Arc::new(words(settings)) }
+}
+
+/// How long a command waits for a model, all attempts together and word by word.
+pub(crate) fn patience(runtime: &Runtime) -> (RetryPolicy, Limits) {
+    let deadline = runtime.settings().limits.model_time;
+    let policy = RetryPolicy { deadline, ..RetryPolicy::default() };
+    // A small machine reads a long question slowly before it says its first word.
+    (policy, Limits { first_token: Duration::from_secs(300), ..Limits::default() })
+}
+
 /// Somebody to ask for this run of a command. `project` is the one it is counted for; a run is a session of its own.
 pub(crate) fn asker_of_run<'m>(
     runtime: &Runtime,
-    models: &'m FlowModels,
+    models: ProjectModels<'m>,
     command: &str,
     project: Option<String>,
 ) -> Result<Asker<'m>, CommandError> {
@@ -45,9 +57,12 @@ pub(crate) fn paid(
     models: Models,
     command: &str,
 ) -> Result<Arc<Models>, CommandError> {
-    let project = runtime.project.as_ref().map(|project| project.path.display().to_string());
+    let project = runtime.project.as_ref().map(|project| project.path.as_path());
+    let rules = ask_rules(&runtime.settings_of(project)?);
     let flow = open_models(runtime, models)?;
-    Ok(Arc::clone(asker_of_run(runtime, &flow, command, project)?.models()))
+    let models = ProjectModels { flow: &flow, rules: &rules };
+    let project = project.map(|project| project.display().to_string());
+    Ok(Arc::clone(asker_of_run(runtime, models, command, project)?.models()))
 }
 
 /// The limits as amounts.
@@ -63,6 +78,8 @@ pub(crate) fn spending_limits(settings: &LimitSettings) -> SpendingLimits {
         day_usd,
         project_tokens,
         project_usd,
+        model_time: _,
+        map_time: _,
     } = *settings;
     SpendingLimits {
         session: amount(session_tokens, session_usd),

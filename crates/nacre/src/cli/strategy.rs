@@ -5,7 +5,7 @@ use nacre_core::catalog::key_of;
 use nacre_core::config::StrategyChoice;
 use nacre_core::transcript::Trace;
 use nacre_engine::agent::state::SpentOn;
-use nacre_engine::flows::models::{AskError, Asker, FlowModels};
+use nacre_engine::flows::models::{AskError, AskRules, Asker, FlowModels, ProjectModels};
 use nacre_engine::flows::strategy::{HowRead, ReadError, Reader};
 use nacre_engine::model::{Models, Role};
 
@@ -69,22 +69,25 @@ impl Reading {
         })
     }
 
-    pub(crate) fn reader(&self) -> Reader<'_> {
+    /// The reader of the sessions of one project.
+    pub(crate) fn reader<'a>(&'a self, rules: &'a AskRules) -> Reader<'a> {
         let Self { choice, models, rlm_above_tokens } = self;
-        Reader { choice: *choice, models: models.as_ref(), rlm_above_tokens: *rlm_above_tokens }
+        let models = models.as_ref().map(|flow| ProjectModels { flow, rules });
+        Reader { choice: *choice, models, rlm_above_tokens: *rlm_above_tokens }
     }
 }
 
 impl Reading {
     /// Somebody to ask about one session, counted for the project around.
-    pub(crate) fn asker(
-        &self,
+    pub(crate) fn asker<'a>(
+        &'a self,
         runtime: &Runtime,
+        rules: &'a AskRules,
         trace: &Trace,
-    ) -> Result<Option<Asker<'_>>, CommandError> {
+    ) -> Result<Option<Asker<'a>>, CommandError> {
         let project = runtime.project.as_ref().map(|project| project.path.display().to_string());
         let on = SpentOn { project, session: key_of(trace) };
-        let asker = self.reader().asker(on, runtime.now());
+        let asker = self.reader(rules).asker(on, runtime.now());
         asker.map_err(|error| CommandError::from_error(Exit::Failed, &error, None))
     }
 }

@@ -2,12 +2,13 @@
 
 use clap::Args;
 use nacre_core::base::Shown;
-use nacre_engine::flows::strategy::summarize_session;
+use nacre_engine::flows::strategy::{SessionTrace, summarize_session};
 use nacre_engine::model::Role;
 use serde_json::json;
 
 use super::error::{CommandError, Exit};
 use super::runtime::Runtime;
+use super::spending::ask_rules;
 use super::strategy::{Reading, StrategyArgs, told_limit};
 use super::traces;
 use super::ui::Ui;
@@ -36,8 +37,11 @@ pub(crate) fn cmd_summarize(
     let SummarizeArgs { trace, out, strategy } = args;
     let reading = Reading::open(runtime, *strategy, Role::Summarize)?;
     let trace = traces::named_trace(runtime, trace)?;
-    let asker = reading.asker(runtime, &trace)?;
-    let (summary, how) = summarize_session(&trace, reading.reader(), asker.as_ref())?;
+    let project = runtime.project.as_ref().map(|project| project.path.as_path());
+    let rules = ask_rules(&runtime.settings_of(project)?);
+    let asker = reading.asker(runtime, &rules, &trace)?;
+    let trace = SessionTrace { trace: &trace, words: &rules.words };
+    let (summary, how) = summarize_session(trace, reading.reader(&rules), asker.as_ref())?;
     let exit = told_limit(ui, &how);
     traces::put_artifact(ui, runtime, out, &summary)?;
     match (out == "-", ui.is_json()) {

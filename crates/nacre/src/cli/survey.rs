@@ -3,7 +3,7 @@
 use nacre_map::artifact::State;
 use std::panic::resume_unwind;
 
-use nacre_map::indexer::{Current, Keeping};
+use nacre_map::indexer::Keeping;
 use nacre_map::slices::{Churn, Survey, SurveyState, churn_of_log};
 
 use super::map::Map;
@@ -33,12 +33,13 @@ impl KnownSurvey {
             let state = State { revision: survey.state().revision, identity };
             current.artifact.knows(state).then_some(survey)
         });
-        kept.and_then(|kept| Self::updated(current, kept, state))
+        kept.and_then(|kept| Self::updated(map, kept, state))
             .unwrap_or_else(|| Self { survey: made(map, state), is_news: true })
     }
 
     /// Takes over what changed since; `None` when that may have changed anything.
-    fn updated(current: &Current, kept: Survey, state: SurveyState) -> Option<Self> {
+    fn updated(map: &Map, kept: Survey, state: SurveyState) -> Option<Self> {
+        let current = &map.current;
         let of = kept.state();
         if of.verified_ns != state.verified_ns || kept.n_files() != current.stats.file_count {
             return None;
@@ -48,8 +49,7 @@ impl KnownSurvey {
         let is_retold = of.commit != state.commit;
         if is_retold {
             let paths = current.artifact.files();
-            survey =
-                survey.retold(state.commit, &churn(current), paths.iter().map(|(path, _)| *path));
+            survey = survey.retold(state.commit, &churn(map), paths.iter().map(|(path, _)| *path));
         }
         Some(Self { survey, is_news: is_retold || MAX_CHANGED < changed.len() })
     }
@@ -80,7 +80,7 @@ fn made(map: &Map, state: SurveyState) -> Survey {
     let n_threads = map.options.n_threads;
     std::thread::scope(|scope| {
         // Git takes its time to tell, and needs nothing from here.
-        let telling = scope.spawn(|| churn(current));
+        let telling = scope.spawn(|| churn(map));
         let outlines = current.outlines(n_threads);
         let manifests = current.manifests(outlines.iter().map(|file| file.path));
         let churn = || telling.join().unwrap_or_else(|panic| resume_unwind(panic));
@@ -88,6 +88,6 @@ fn made(map: &Map, state: SurveyState) -> Survey {
     })
 }
 
-fn churn(current: &Current) -> Churn {
-    churn_of_log(&current.recent_log())
+fn churn(map: &Map) -> Churn {
+    churn_of_log(&map.current.recent_log(&map.options.git))
 }

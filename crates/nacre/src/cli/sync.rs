@@ -146,7 +146,9 @@ pub(crate) fn cmd_sync(
     bar.clear();
     let report = refreshed?;
     // What was read can be found at once; without news there is nothing to do, not even to look.
-    if report.read > 0 {
+    if report.reworded > 0 {
+        traces::rebuild_texts(runtime, &catalog)?;
+    } else if report.read > 0 {
         traces::index_texts(runtime, &catalog)?;
     }
     let mut shift = Shift::default();
@@ -230,7 +232,7 @@ fn print(
             .collect();
         ui.json(&json!({
             "run": run_id, "sources": report.sources, "unchanged": report.unchanged, "read": report.read,
-            "resumed": report.resumed, "bytes": report.bytes, "readmitted": report.readmitted,
+            "resumed": report.resumed, "bytes": report.bytes, "reworded": report.reworded, "readmitted": report.readmitted,
             "gone": report.gone, "left": report.left, "problems": problems,
             "sessions": output::sessions_json(&shift.worked), "paused": output::paused_json(&shift.paused),
         }))?;
@@ -244,6 +246,12 @@ fn print(
         ui.status(format!(
             "Admitted {} sessions of projects registered since.",
             report.readmitted
+        ))?;
+    }
+    if report.reworded > 0 {
+        ui.status(format!(
+            "Took words of `redact.extra` out of {} sessions that were read before.",
+            report.reworded
         ))?;
     }
     if report.gone > 0 {

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use jiff::Timestamp;
-use nacre_core::catalog::{Catalog, CatalogError, Connection, RefreshOptions, Shelf};
+use nacre_core::catalog::{
+    Catalog, CatalogError, Connection, ProjectWords, RefreshOptions, Shelf, WordLists,
+};
 use nacre_core::config::agents::{self, AgentsError, ConnectedAgent};
 use nacre_core::safefs::{Access, RelPath, WriteScope};
 use nacre_core::search::INDEX_FOLDER;
@@ -13,6 +15,7 @@ use nacre_core::transcript::{self, ADAPTERS, Agent, Homes, Trace};
 use serde::Serialize;
 
 use super::error::CommandError;
+use super::layers::words;
 use super::runtime::{Runtime, read_text};
 use super::ui::Ui;
 
@@ -97,11 +100,18 @@ pub(crate) fn index_folder(runtime: &Runtime) -> Result<Option<WriteScope>, Comm
 
 /// Brings that index up to date after a sync, so that the next search need not.
 pub(crate) fn index_texts(runtime: &Runtime, catalog: &Catalog) -> Result<(), CommandError> {
-    let embedder = runtime.embedder()?;
+    let embedder = runtime.own_embedder()?;
     let owner = runtime.owner("sync");
     let shelf = Shelf { embedder: &*embedder, owner: &owner, now: runtime.now() };
     catalog.index_texts(index_folder(runtime)?, shelf)?;
     Ok(())
+}
+
+/// Makes that index again, where words were taken out of what was said: nothing of them may stay in it.
+pub(crate) fn rebuild_texts(runtime: &Runtime, catalog: &Catalog) -> Result<(), CommandError> {
+    let (owner, wait) = (runtime.owner("sync"), runtime.own_settings().lock.wait);
+    catalog.clear_index(index_folder(runtime)?, &owner, wait)?;
+    index_texts(runtime, catalog)
 }
 
 /// The agents that a person connected; `None` when they left it to us.
@@ -176,6 +186,7 @@ pub(crate) fn refresh_options(
     Ok(RefreshOptions {
         connections: connections(runtime, only)?,
         projects: runtime.projects.iter().map(|project| project.path.clone()).collect(),
+        words: word_lists(runtime),
         since: None,
         until: None,
         max_sessions: None,
@@ -183,6 +194,21 @@ pub(crate) fn refresh_options(
         quiet: QUIET,
         now: runtime.now(),
     })
+}
+
+/// The words that are kept out of the sessions of each project.
+fn word_lists(runtime: &Runtime) -> WordLists {
+    let lists = runtime.projects.iter().map(|project| {
+        let words = match runtime.settings_for(&project.path) {
+            Ok(settings) => ProjectWords::Known(words(&settings)),
+            Err(error) => {
+                let causes = [std::slice::from_ref(&error.message), &error.causes].concat();
+                ProjectWords::Unreadable(causes.join(": "))
+            }
+        };
+        (project.path.clone(), words)
+    });
+    WordLists { own: words(&runtime.own_settings()), projects: lists.collect() }
 }
 
 /// A point in time: a day, a moment, or how long ago (`36h`, `7d`, `2w`).

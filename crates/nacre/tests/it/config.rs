@@ -14,6 +14,8 @@ fn show_says_where_each_value_came_from() {
     assert_snapshot!(home.run(&["config", "show"]), @"
     limits.day_tokens        20000000      in the built-in defaults
     limits.day_usd           10.0          in the built-in defaults
+    limits.map_seconds       120           in the built-in defaults
+    limits.model_seconds     600           in the built-in defaults
     limits.project_tokens    200000000     in the built-in defaults
     limits.project_usd       100.0         in the built-in defaults
     limits.session_tokens    1000000       in the built-in defaults
@@ -26,6 +28,7 @@ fn show_says_where_each_value_came_from() {
     memory.scope             project_only  in `$HOME/work/.nacre/config.toml`, line 5
     redact.extra             []            in the built-in defaults
     runs.keep                200           in the built-in defaults
+    safe.folders             []            in the built-in defaults
     search.embedding         builtin       in the built-in defaults
     search.endpoint_model                  in the built-in defaults
     search.endpoint_url                    in the built-in defaults

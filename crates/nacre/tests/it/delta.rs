@@ -167,6 +167,7 @@ fn the_envelope_is_the_same_for_the_same_state() {
         "reused_entries": 3,
         "rehashed_entries": 0,
         "unread_files": 0,
+        "postponed_files": 0,
         "skipped": {
           "denied": 0,
           "links": 0,

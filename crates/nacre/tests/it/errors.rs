@@ -87,7 +87,7 @@ fn a_busy_store_says_who_holds_it() {
 
 #[test]
 fn a_full_disk_changes_nothing() {
-    in_mount("size=64k", |home, work| {
+    in_mount("size=64k,mode=755", |home, work| {
         let body = "y".repeat(50_000);
         let first = home.run_in(work, &["memory", "add", "x", "--body", &body]);
         assert!(first.contains("[exit 1]") && first.contains("No space left on device"), "{first}");
@@ -100,7 +100,7 @@ fn a_full_disk_changes_nothing() {
 
 #[test]
 fn a_read_only_disk_can_be_read() {
-    in_mount("size=1m", |home, work| {
+    in_mount("size=1m,mode=755", |home, work| {
         home.run_in(work, &["memory", "add", "small"]);
         mount(&["-o", "remount,ro"], work);
         let list = home.run_in(work, &["memory", "list"]);

@@ -137,6 +137,7 @@ fn every_line_reaches_the_catalog_once() {
         let path = begin(&folder.path().join("traces"), format);
         let mut catalog = Catalog::open(&folder.path().join("catalog.sqlite3")).unwrap();
         let options = RefreshOptions {
+            words: nacre_core::catalog::WordLists::default(),
             connections: vec![Connection {
                 agent: format.agent,
                 roots: vec![folder.path().join("traces")],

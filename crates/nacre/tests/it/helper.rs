@@ -23,7 +23,7 @@ fn the_program_that_people_run_watches_over_what_agents_start() {
         "output": { "head": 100, "tail": 100 },
         "confinement": {
             "workspace": root.join("workspace"), "scratch": root.join("spill/tmp"), "outside": root.join("spill"),
-            "secrets": [], "reach": "nothing", "metadata": "kept",
+            "own": [], "secrets": [], "reach": "nothing", "metadata": "kept",
         },
     });
     let (mut ours, theirs) = UnixStream::pair().unwrap();

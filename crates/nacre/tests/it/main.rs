@@ -27,6 +27,7 @@ mod explain;
 mod explore;
 mod extract;
 mod feedback;
+mod finding;
 mod growing;
 #[cfg(target_os = "linux")]
 mod helper;
@@ -55,8 +56,10 @@ mod run_agent;
 mod scenarios;
 mod scopes;
 mod secrets;
+mod settings_by_project;
 mod skill;
 mod status;
+mod strangers;
 mod strategy;
 mod summarize;
 mod sync;

@@ -62,7 +62,8 @@ fn a_decision_becomes_a_file_with_evidence() {
       "citations": 0,
       "confirmations": 0,
       "last_confirmed": null,
-      "status_before_archive": null
+      "status_before_archive": null,
+      "own": true
     }
     "#);
 }

@@ -215,3 +215,36 @@ fn a_test_asks_once_and_says_what_it_took() {
     assert!(failed.contains("Error: Cannot get an answer from `llamacpp/qwen`"), "{failed}");
     assert!(failed.ends_with("[exit 1]\n"), "{failed}");
 }
+
+/// A server that takes requests and never answers them.
+fn silent_server() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let held: Vec<_> = listener.incoming().flatten().collect();
+        drop(held);
+    });
+    address
+}
+
+#[test]
+fn every_command_that_asks_a_model_ends_with_the_limit_for_it() {
+    let address = silent_server();
+    let home = TestHome::new()
+        .with_var("NACRE_MODEL", "llamacpp/qwen")
+        .with_var("NACRE_LIMITS_MODEL_SECONDS", "1");
+    home.ok(&["config", "set", "providers.llamacpp.base_url", &address]);
+    home.add("Noodles on Fridays", &["--body", "From the place at the corner."]);
+    let commands =
+        [&["model", "test"][..], &["ask", "What is for lunch?"], &["run", "What is for lunch?"]];
+    for command in commands {
+        let shown = home.run(command);
+        assert!(shown.contains("took too long"), "{command:?}: {shown}");
+    }
+    let home = home
+        .with_var("NACRE_SEARCH_EMBEDDING", "endpoint")
+        .with_var("NACRE_SEARCH_ENDPOINT_URL", &address)
+        .with_var("NACRE_SEARCH_ENDPOINT_MODEL", "small");
+    let shown = home.run(&["memory", "search", "--mode", "semantic", "lunch"]);
+    assert!(shown.contains("took too long"), "{shown}");
+}

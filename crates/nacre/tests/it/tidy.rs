@@ -131,6 +131,21 @@ fn documents_name_only_rooms_that_exist() {
     assert_eq!(named, known, "The code map of ARCHITECTURE.md and ARROWS must agree");
 }
 
+/// Git does what a repository says, unless it is started as `base::git` starts it.
+#[test]
+fn git_is_started_in_one_place() {
+    let is_test = |path: &Path| {
+        let path = path.to_string_lossy();
+        ["/tests", "/examples/"].iter().any(|part| path.contains(part))
+            || path.ends_with("tests.rs")
+    };
+    let starts: Vec<PathBuf> = sources()
+        .into_iter()
+        .filter(|path| !is_test(path) && read(path).contains("Command::new(\"git\")"))
+        .collect();
+    assert!(starts.is_empty(), "Start git by `nacre_core::base::git`: {starts:#?}");
+}
+
 #[test]
 fn nothing_heavy_is_tracked() {
     let heavy: Vec<String> = tracked()

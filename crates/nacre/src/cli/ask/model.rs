@@ -42,7 +42,7 @@ pub(super) fn answer(
     let crew = crew(asking.runtime, &home, models)?;
     let crew = Crew { tools: tools(asking, &crew, &seen)?, ..crew };
     let spec = asker(&crew.permissions);
-    let verifier = Verifier { shelves: &asking.shelves, seen: &seen };
+    let verifier = Verifier { shelves: &asking.shelves, seen: &seen, now: asking.runtime.now() };
     let spilled = spilled(&home);
     let mut screen =
         Screen { is_on: ui.is_watched(), checker: Checker::new(&verifier), shown: Vec::new() };

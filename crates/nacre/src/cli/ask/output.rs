@@ -8,6 +8,7 @@ use nacre_engine::model::Cost;
 use serde_json::{Map, Value, json};
 
 use super::super::error::CommandError;
+use super::super::memory::not_verified;
 use super::super::ui::{Role, Ui};
 use super::Asking;
 use super::model::Answered;
@@ -72,10 +73,14 @@ pub(super) fn print_told(
         let passage = &told.passage;
         let title = ui.paint(Role::Title, Shown(&passage.title).one_line());
         let id = ui.paint(Role::Id, format!("[{}]", passage.id));
-        let is_active = passage.status == Status::Active;
-        let note =
-            if is_active { String::new() } else { format!(" ({})", passage.status.as_str()) };
+        let mut notes = Vec::new();
+        if passage.status != Status::Active {
+            notes.push(passage.status.as_str().to_owned());
+        }
+        notes.extend(same_id(asking, &passage.id, passage.shelf));
+        let note = notes.iter().map(|note| format!(" ({note})")).collect::<String>();
         ui.line(format!("{title} {id}{note}"))?;
+        print_claims(ui, &passage.unverified())?;
         if !told.line.is_empty() {
             ui.line(format!("    {}", Shown(&told.line).one_line()))?;
         }
@@ -84,6 +89,21 @@ pub(super) fn print_told(
         }
     }
     Ok(())
+}
+
+/// Says what a memory overturned by nothing but its own claim.
+fn print_claims(ui: &mut Ui, ids: &[&MemoryId]) -> Result<(), CommandError> {
+    match not_verified(ids) {
+        Some(note) => ui.line(format!("    {}", ui.paint(Role::Warning, note))),
+        None => Ok(()),
+    }
+}
+
+/// From which store a memory is, where another one has the same id.
+fn same_id(asking: &Asking<'_>, id: &MemoryId, number: usize) -> Option<String> {
+    let whose = asking.whose.get(number)?.as_str();
+    let others = asking.also_in(id, number);
+    (!others.is_empty()).then(|| format!("{whose}; also in {}", others.join(", ")))
 }
 
 /// What proves a memory, in one line; nothing where the memory says it in the same words.
@@ -125,15 +145,17 @@ struct Memory {
     scope: &'static str,
     path: String,
     quote: Option<(String, &'static str)>,
+    /// What it overturned by nothing but its own claim.
+    unverified: Vec<MemoryId>,
+    also_in: Vec<&'static str>,
+    same_id: Option<String>,
 }
 
 impl Memory {
     fn find(asking: &Asking<'_>, id: &MemoryId) -> Option<Self> {
-        let found = asking.shelves.iter().zip(&asking.whose).find_map(|(shelf, whose)| {
-            let memory = shelf.store.get(id.as_str()).ok().filter(|memory| memory.at.id == *id)?;
-            Some((shelf, *whose, memory))
-        });
-        let (shelf, whose, memory) = found?;
+        let number = asking.shelf_of(id)?;
+        let (shelf, whose) = (asking.shelves.get(number)?, asking.whose.get(number)?);
+        let memory = shelf.store.get(id.as_str()).ok().filter(|memory| memory.at.id == *id)?;
         let evidence = shelf.store.evidence(id).ok().flatten();
         let quote = evidence.and_then(|evidence| evidence.quotes.into_iter().next());
         let kind = memory.kind.map(nacre_core::memory::LearningKind::as_str);
@@ -146,15 +168,20 @@ impl Memory {
             path: shelf.store.path().join(memory.at.path.as_str()).display().to_string(),
             quote: quote
                 .map(|quote| (shelf.store.redacted(quote.text.trim()), speaker(quote.speaker))),
+            unverified: shelf.store.unverified_claims(&memory),
+            also_in: asking.also_in(id, number),
+            same_id: same_id(asking, id, number),
         })
     }
 
     fn print(&self, ui: &mut Ui) -> Result<(), CommandError> {
+        let note = self.same_id.as_ref().map(|note| format!("  ({note})")).unwrap_or_default();
         ui.table(&[vec![
             (Role::Id, self.id.to_string()),
             (Role::Faint, self.word.to_owned()),
-            (Role::Title, Shown(&self.title).one_line()),
+            (Role::Title, Shown(&self.title).one_line() + &note),
         ]])?;
+        print_claims(ui, &self.unverified.iter().collect::<Vec<_>>())?;
         let Some((quote, who)) = &self.quote else { return Ok(()) };
         let quote = format!("{who}: \"{}\"", quoted(quote));
         ui.line(format!("    {}", ui.paint(Role::Faint, quote)))
@@ -165,6 +192,7 @@ impl Memory {
             "id": self.id, "type": self.word, "title": self.title, "status": self.status,
             "scope": self.scope, "path": self.path,
             "quote": self.quote.as_ref().map(|(quote, _)| quote),
+            "not_verified": self.unverified, "also_in": self.also_in,
         })
     }
 }
@@ -206,6 +234,8 @@ fn told_object(asking: &Asking<'_>, told: &[Told], failure: Option<&CommandError
             "status": passage.status.as_str(), "scope": whose, "score": passage.score,
             "line": told.line,
             "quote": passage.quotes.first().map(|quote| &quote.text),
+            "not_verified": passage.unverified(),
+            "also_in": asking.also_in(&passage.id, passage.shelf),
         })
     };
     let said = told.first().map(|told| {

@@ -64,7 +64,7 @@ pub(crate) fn cmd_retrieval(
     };
     let haystacks = eval::read(args.format.into(), &text, &beside)
         .map_err(|error| CommandError::failed(error.to_string()))?;
-    let embedder = runtime.embedder()?;
+    let embedder = runtime.own_embedder()?;
     let clock = super::super::env::stopwatch();
     let report = eval::run(&haystacks, &*embedder, args.mode.into(), &clock)?;
     if ui.is_json() {

@@ -26,10 +26,10 @@ pub(crate) fn cmd_rebuild(
     runtime: &Runtime,
     args: &RebuildArgs,
 ) -> Result<Exit, CommandError> {
-    let embedder = runtime.embedder()?;
     let owner = runtime.owner("index rebuild");
     let mut rebuilt = Vec::new();
     for scoped in runtime.stores_to_read(args.scope.mode())? {
+        let embedder = runtime.embedder(&scoped.settings)?;
         clear_index(&scoped.store, &owner, PATIENCE)?;
         let index = MemoryIndex::open(&scoped.store, &*embedder, &owner, runtime.now())?;
         rebuilt.push((scoped.whose.as_str(), index.snapshot().n_records()));

@@ -37,9 +37,9 @@ pub(crate) fn cmd_status(
     runtime: &Runtime,
     args: &StatusArgs,
 ) -> Result<Exit, CommandError> {
-    let embedder = runtime.embedder()?;
     let mut indexes = Vec::new();
     for scoped in runtime.stores_to_read(args.scope.mode())? {
+        let embedder = runtime.embedder(&scoped.settings)?;
         let status = index_status(&scoped.store, &*embedder, runtime.now())?;
         indexes.push(output(&scoped, status));
     }

@@ -24,7 +24,7 @@ pub(crate) fn cmd_archive(
 ) -> Result<Exit, CommandError> {
     let ArchiveArgs { ids, scope } = args;
     for_each_id(ui, "archived", ids, |ui, id| {
-        let scoped = runtime.store_of(scope.mode(), id)?;
+        let scoped = runtime.store_of(ui, scope.mode(), id)?.scoped;
         let mut batch =
             scoped.store.begin(&runtime.owner("memory archive"), runtime.settings().lock.wait)?;
         let id = batch.archive(id, runtime.now())?;

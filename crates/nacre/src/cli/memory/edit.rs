@@ -41,7 +41,7 @@ pub(crate) fn cmd_edit(
 ) -> Result<Exit, CommandError> {
     let EditArgs { id, discard, scope } = args;
     let editor = editor(runtime)?;
-    let scoped = runtime.store_of(scope.mode(), id)?;
+    let scoped = runtime.store_of(ui, scope.mode(), id)?.scoped;
     let store = &scoped.store;
     let at = store.locate(id)?;
     let draft = Draft::of(runtime, store, &at)?;
@@ -80,6 +80,7 @@ fn save(
 ) -> Result<(), CommandError> {
     let mut batch = store.begin(&runtime.owner("memory edit"), runtime.settings().lock.wait)?;
     batch.rewrite(at, before, text, runtime.now())?;
+    batch.take_over(&at.id)?;
     let redacted = batch.redactions().clone();
     let kept = batch.commit()?;
     warn_kept(ui, &kept);

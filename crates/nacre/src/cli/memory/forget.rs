@@ -28,7 +28,7 @@ pub(crate) fn cmd_forget(
 ) -> Result<Exit, CommandError> {
     let ForgetArgs { ids, scope } = args;
     for_each_id(ui, "forgot", ids, |ui, id| {
-        let scoped = runtime.store_of(scope.mode(), id)?;
+        let scoped = runtime.store_of(ui, scope.mode(), id)?.scoped;
         let full = scoped.store.locate(id)?.id;
         if full.as_str() != id {
             return Err(CommandError::usage(format!("`{id}` is only the start of an id"))

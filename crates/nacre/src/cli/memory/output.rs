@@ -1,7 +1,7 @@
 //! Memories as they are printed: one shape for lists, search and show.
 
 use nacre_core::base::Shown;
-use nacre_core::memory::{Memory, Shelf, Unreadable};
+use nacre_core::memory::{Memory, MemoryId, Shelf, Unreadable};
 use serde::Serialize;
 
 use super::super::error::CommandError;
@@ -10,6 +10,9 @@ use super::super::ui::{Role, Ui};
 
 /// More warnings than this say nothing new.
 const MAX_WARNINGS: usize = 20;
+
+/// Claims that one line names.
+const MAX_CLAIMS: usize = 3;
 
 /// A memory's keys in JSON.
 #[derive(Debug, Serialize)]
@@ -85,6 +88,16 @@ pub(super) fn row(memory: &Memory, whose: Whose) -> Vec<(Role, String)> {
         (Role::Faint, what.to_owned()),
         (Role::Title, format!("{}{note}", Shown(&memory.title).one_line())),
     ]
+}
+
+/// What a memory overturned by nothing but its own claim, in one line; `None` where there is nothing.
+pub(crate) fn not_verified(ids: &[&MemoryId]) -> Option<String> {
+    let named: Vec<&str> = ids.iter().take(MAX_CLAIMS).map(|id| id.as_str()).collect();
+    let more = match ids.len().saturating_sub(MAX_CLAIMS) {
+        0 => String::new(),
+        n_more => format!(" and {n_more} more"),
+    };
+    (!ids.is_empty()).then(|| format!("supersedes {}{more}; not verified", named.join(", ")))
 }
 
 /// Tells of files that could not be read, and where they are broken.

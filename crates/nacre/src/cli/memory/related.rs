@@ -6,6 +6,7 @@ use nacre_core::search::{Kin, MemoryIndex};
 use serde::Serialize;
 
 use super::super::error::{CommandError, Exit};
+use super::super::holding::{Holding, OtherPlace};
 use super::super::runtime::Runtime;
 use super::super::ui::{Role, Ui};
 use super::ScopeArg;
@@ -32,6 +33,7 @@ struct RelatedOutput {
     id: String,
     related: Vec<KinOutput>,
     total: usize,
+    also_in: Vec<OtherPlace>,
 }
 
 #[derive(Serialize)]
@@ -47,9 +49,9 @@ pub(crate) fn cmd_related(
     args: &RelatedArgs,
 ) -> Result<Exit, CommandError> {
     let RelatedArgs { id, limit, scope } = args;
-    let scoped = runtime.store_of(scope.mode(), id)?;
+    let Holding { scoped, also_in } = runtime.store_of(ui, scope.mode(), id)?;
     let id = scoped.store.locate(id)?.id;
-    let embedder = runtime.embedder()?;
+    let embedder = runtime.embedder(&scoped.settings)?;
     let owner = runtime.owner("memory related");
     let index = MemoryIndex::open(&scoped.store, &*embedder, &owner, runtime.now())?;
     let mut related = index.related(id.as_str());
@@ -61,7 +63,8 @@ pub(crate) fn cmd_related(
             edge: EdgeOutput::new(kin),
             memory: MemoryOutput::new(memory, &scoped),
         });
-        ui.json(&RelatedOutput { id: id.to_string(), related: related.collect(), total })?;
+        let (id, related) = (id.to_string(), related.collect());
+        ui.json(&RelatedOutput { id, related, total, also_in })?;
         return Ok(Exit::Done);
     }
     for (kin, memory) in &related {

@@ -24,7 +24,7 @@ pub(crate) fn cmd_restore(
 ) -> Result<Exit, CommandError> {
     let RestoreArgs { ids, scope } = args;
     for_each_id(ui, "restored", ids, |ui, id| {
-        let scoped = runtime.store_of(scope.mode(), id)?;
+        let scoped = runtime.store_of(ui, scope.mode(), id)?.scoped;
         let mut batch =
             scoped.store.begin(&runtime.owner("memory restore"), runtime.settings().lock.wait)?;
         let id = batch.restore(id, runtime.now())?;

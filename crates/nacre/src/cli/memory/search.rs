@@ -2,14 +2,14 @@
 
 use clap::{Args, ValueEnum};
 use nacre_core::base::{Shown, ShownLine};
-use nacre_core::memory::MemoryType;
+use nacre_core::memory::{MemoryId, MemoryType};
 use nacre_core::search::{Kin, MemoryHit, MemoryIndex, MemoryOptions, Mode, Query, parse_time};
 use serde::Serialize;
 
 use super::super::error::{CommandError, Exit};
 use super::super::runtime::{Runtime, ScopedStore};
 use super::super::ui::{Role, Ui};
-use super::output::{BrokenOutput, MemoryOutput, row, warn_broken};
+use super::output::{BrokenOutput, MemoryOutput, not_verified, row, warn_broken};
 use super::{ScopeArg, TypeName};
 
 /// Find memories by their words and their meaning
@@ -90,6 +90,8 @@ struct HitOutput {
     why: WhyOutput,
     /// What it overturned, newest first.
     history: Vec<MemoryOutput>,
+    /// Those of them whose own files do not say so.
+    not_verified: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -125,7 +127,6 @@ pub(crate) fn cmd_search(
         0 => usize::MAX,
         limit => limit,
     };
-    let embedder = runtime.embedder()?;
     let mut hits: Vec<(MemoryHit, &ScopedStore)> = Vec::new();
     let mut broken = Vec::new();
     let mut total = 0;
@@ -137,6 +138,7 @@ pub(crate) fn cmd_search(
             archived: args.archived,
         };
         let owner = runtime.owner("memory search");
+        let embedder = runtime.embedder(&scoped.settings)?;
         let index = MemoryIndex::open(&scoped.store, &*embedder, &owner, runtime.now())?;
         let found = index.search(&query, &options)?;
         total += found.total;
@@ -190,6 +192,7 @@ fn hit_output(hit: &MemoryHit, scoped: &ScopedStore) -> HitOutput {
             edges: hit.why.edges.iter().map(EdgeOutput::new).collect(),
         },
         history: hit.history.iter().map(|memory| MemoryOutput::new(memory, scoped)).collect(),
+        not_verified: hit.unverified().map(|older| older.at.id.to_string()).collect(),
     }
 }
 
@@ -204,6 +207,10 @@ fn print(
         if !hit.snippet.is_empty() {
             let snippet = ui.paint(Role::Faint, Shown(&hit.snippet).one_line());
             ui.line(format!("    {snippet}"))?;
+        }
+        let unverified: Vec<&MemoryId> = hit.unverified().map(|older| &older.at.id).collect();
+        if let Some(note) = not_verified(&unverified) {
+            ui.line(format!("    {}", ui.paint(Role::Warning, note)))?;
         }
         if args.explain {
             ui.line(format!("    {}", ui.paint(Role::Faint, explained(hit))))?;

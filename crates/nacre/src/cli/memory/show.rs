@@ -2,10 +2,11 @@
 
 use clap::Args;
 use nacre_core::base::Shown;
-use nacre_core::memory::{Evidence, Memory, Version, VersionSource};
+use nacre_core::memory::{Evidence, Memory, MemoryId, Store, Version, VersionSource};
 use serde::Serialize;
 
 use super::super::error::{CommandError, Exit};
+use super::super::holding::{Holding, OtherPlace};
 use super::super::runtime::Runtime;
 use super::super::ui::{Role, Ui};
 use super::ScopeArg;
@@ -30,9 +31,47 @@ pub(crate) struct ShowArgs {
 struct ShowOutput {
     #[serde(flatten)]
     memory: MemoryOutput,
+    also_in: Vec<OtherPlace>,
+    #[serde(flatten)]
+    links: Links,
     body: String,
     evidence: Option<Evidence>,
     history: Option<Vec<VersionOutput>>,
+}
+
+/// What a memory overturned, and what overturned it.
+#[derive(Serialize)]
+struct Links {
+    supersedes: Vec<Link>,
+    superseded_by: Vec<Link>,
+}
+
+/// One end of such a link. It is verified where the older file says it itself.
+#[derive(Serialize)]
+struct Link {
+    id: String,
+    verified: bool,
+}
+
+impl Links {
+    fn of(store: &Store, memory: &Memory) -> Result<Self, CommandError> {
+        let unverified = store.unverified_claims(memory);
+        let link = |id: &MemoryId, verified: bool| Link { id: id.to_string(), verified };
+        let supersedes = memory.supersedes.iter().map(|id| link(id, !unverified.contains(id)));
+        let is_named = |claimant: &Memory| memory.superseded_by.as_ref() == Some(&claimant.at.id);
+        let claimants = store.claimants(&memory.at.id)?;
+        let claimed = claimants.iter().filter(|claimant| !is_named(claimant));
+        let claimed = claimed.map(|claimant| link(&claimant.at.id, memory.says_overturned()));
+        let said = memory.superseded_by.iter().map(|id| link(id, true));
+        Ok(Self { supersedes: supersedes.collect(), superseded_by: said.chain(claimed).collect() })
+    }
+}
+
+impl Link {
+    fn told(&self) -> String {
+        let note = if self.verified { "" } else { " (not verified)" };
+        format!("{}{note}", self.id)
+    }
 }
 
 #[derive(Serialize)]
@@ -50,22 +89,26 @@ pub(crate) fn cmd_show(
     args: &ShowArgs,
 ) -> Result<Exit, CommandError> {
     let ShowArgs { id, evidence, history, scope } = args;
-    let scoped = runtime.store_of(scope.mode(), id)?;
+    let Holding { scoped, also_in } = runtime.store_of(ui, scope.mode(), id)?;
     let memory = scoped.store.get(id)?;
+    let links = Links::of(&scoped.store, &memory)?;
     let evidence = if *evidence { scoped.store.evidence(&memory.at.id)? } else { None };
-    let history = if *history { Some(scoped.store.history(&memory.at)?) } else { None };
+    let history =
+        if *history { Some(scoped.store.history(&runtime.git(), &memory.at)?) } else { None };
     if ui.is_json() {
         let history = history.map(|versions| versions.into_iter().map(version_output).collect());
         let body = memory.document.body().trim().to_owned();
         ui.json(&ShowOutput {
             memory: MemoryOutput::new(&memory, &scoped),
+            also_in,
+            links,
             body,
             evidence,
             history,
         })?;
         return Ok(Exit::Done);
     }
-    print_memory(ui, &memory)?;
+    print_memory(ui, &memory, &links)?;
     if args.evidence {
         print_evidence(ui, evidence.as_ref())?;
     }
@@ -75,7 +118,7 @@ pub(crate) fn cmd_show(
     Ok(Exit::Done)
 }
 
-fn print_memory(ui: &mut Ui, memory: &Memory) -> Result<(), CommandError> {
+fn print_memory(ui: &mut Ui, memory: &Memory, links: &Links) -> Result<(), CommandError> {
     ui.line(ui.paint(Role::Title, Shown(&memory.title).one_line()))?;
     let what = memory
         .kind
@@ -90,9 +133,12 @@ fn print_memory(ui: &mut Ui, memory: &Memory) -> Result<(), CommandError> {
             ui.paint(Role::Faint, format!("tags {}", Shown(&memory.tags.join(", ")).one_line())),
         )?;
     }
-    let links = [("related", memory.related.as_slice()), ("supersedes", &memory.supersedes)];
-    for (key, ids) in links.into_iter().filter(|(_, ids)| !ids.is_empty()) {
-        let ids: Vec<&str> = ids.iter().map(nacre_core::memory::MemoryId::as_str).collect();
+    let related = memory.related.iter().map(ToString::to_string).collect();
+    let supersedes = links.supersedes.iter().map(Link::told).collect();
+    let superseded_by = links.superseded_by.iter().map(Link::told).collect();
+    let links: [(&str, Vec<String>); 3] =
+        [("related", related), ("supersedes", supersedes), ("superseded by", superseded_by)];
+    for (key, ids) in links.iter().filter(|(_, ids)| !ids.is_empty()) {
         ui.line(ui.paint(Role::Faint, format!("{key} {}", ids.join(", "))))?;
     }
     let body = memory.document.body().trim_matches('\n');

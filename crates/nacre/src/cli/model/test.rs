@@ -15,6 +15,9 @@ use super::super::models::{block_on, model_settings, no_answer};
 use super::super::runtime::Runtime;
 use super::super::ui::{Role, Ui};
 
+/// Nobody waits longer for one word.
+const MAX_WAIT: Duration = Duration::from_secs(120);
+
 /// Ask a model for one word, and say how long it took and what it cost
 #[derive(Debug, Args)]
 pub(crate) struct TestArgs {
@@ -70,7 +73,7 @@ pub(crate) fn cmd_test(
     let control = Control {
         policy: RetryPolicy {
             attempts: 2,
-            deadline: Duration::from_secs(120),
+            deadline: MAX_WAIT.min(runtime.settings().limits.model_time),
             ..RetryPolicy::default()
         },
         limits: Limits::default(),

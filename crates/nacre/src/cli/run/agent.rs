@@ -5,9 +5,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use nacre_core::base::redact::ExtraWords;
 use nacre_core::base::{Shown, ShownLine};
 use nacre_core::safefs::WriteScope;
 use nacre_engine::agent::{
@@ -15,16 +15,17 @@ use nacre_engine::agent::{
     Event, Events, Heartbeat, Listener, Outcome, Permissions, Record, Recording, RunError,
     RunHandle, Shelf, ShelfPlaces, TaskClass, TaskId, Workspace, check_report, toolkits,
 };
-use nacre_engine::model::{Cost, Limits, Models, RetryPolicy, Role as ModelRole};
+use nacre_engine::model::{Cost, Models, Role as ModelRole};
 use serde_json::{Value, json};
 
 use super::super::error::{CommandError, Exit};
+use super::super::finding::git_root;
 use super::super::models::{block_on, model_settings, no_answer, scripted};
 use super::super::recorded::{
     Planned, cancelled_elsewhere, clock, empty_spill, record, seed, spill,
 };
-use super::super::runtime::{Runtime, git_root};
-use super::super::spending::paid;
+use super::super::runtime::Runtime;
+use super::super::spending::{paid, patience};
 use super::super::ui::{Live, Role, Ui};
 
 /// Which agent works on what.
@@ -70,7 +71,9 @@ pub(super) fn cmd_agent(
         AgentName::Explorer => crew.explorer(&crew.permissions, None),
     };
     let task = TaskId::from_random(crew.seed);
-    let (recording, heartbeat) = recording(ui, runtime, &home, (&task, &spec, question)).unzip();
+    let words = crew.models.words();
+    let recording = recording(ui, runtime, &home, (&task, &spec, question, words));
+    let (recording, heartbeat) = recording.unzip();
     let live = Arc::new(Watcher { live: ui.live() });
     let mut listeners: Vec<Arc<dyn Listener>> = vec![live.clone()];
     listeners.extend(recording.as_ref().map(Recording::listeners).unwrap_or_default());
@@ -111,15 +114,15 @@ pub(crate) fn crew(
         |error: &dyn std::error::Error| CommandError::from_error(Exit::Failed, error, None);
     let folder = &runtime.environment.folder;
     let root = runtime.project.as_ref().map(|project| project.path.clone());
-    let root = root.or_else(|| git_root(folder)).unwrap_or_else(|| folder.clone());
+    let root = root.or_else(|| git_root(&runtime.person, folder)).unwrap_or_else(|| folder.clone());
     let permissions = Permissions::read_only();
     let workspace = Workspace::open(&root, &permissions.denied).map_err(|error| failed(&error))?;
     let workspace = Arc::new(workspace);
+    let (policy, limits) = patience(runtime);
     Ok(Crew {
         models,
-        policy: RetryPolicy::default(),
-        // A small machine reads a long question slowly before it says its first word.
-        limits: Limits { first_token: Duration::from_secs(300), ..Limits::default() },
+        policy,
+        limits,
         clock: clock(runtime),
         tools: tools(runtime, &workspace),
         shelf: Arc::new(Shelf::new(ShelfPlaces {
@@ -137,14 +140,14 @@ pub(crate) fn crew(
 
 /// Every tool that an agent of this command can be offered.
 fn tools(runtime: &Runtime, workspace: &Arc<Workspace>) -> Vec<Arc<dyn AnyTool>> {
-    // A program that is started sees these variables and no others.
-    let seen = ["HOME", "PATH"].into_iter().filter_map(|name| {
-        let value = runtime.environment.var(name)?;
-        Some((name.to_owned(), value.to_owned()))
-    });
+    let environment = &runtime.environment;
+    let git = match &environment.home {
+        Some(home) => runtime.git().with_home(home),
+        None => runtime.git(),
+    };
     let mut tools = toolkits::file::tools(workspace);
     tools.extend(toolkits::code::tools(workspace));
-    tools.extend(toolkits::git::tools(workspace, seen.collect()));
+    tools.extend(toolkits::git::tools(workspace, git));
     tools
 }
 
@@ -153,7 +156,7 @@ fn recording(
     ui: &mut Ui,
     runtime: &Runtime,
     home: &WriteScope,
-    (task, spec, question): (&TaskId, &AgentSpec, &str),
+    (task, spec, question, words): (&TaskId, &AgentSpec, &str, &ExtraWords),
 ) -> Option<(Recording, Heartbeat)> {
     let planned = Planned {
         id: task,
@@ -161,6 +164,7 @@ fn recording(
         class: TaskClass::Interactive,
         project: runtime.project.as_ref().map(|project| project.path.display().to_string()),
         title: question.to_owned(),
+        words: ExtraWords::clone(words),
     };
     match record(runtime, home, planned) {
         Ok(opened) => Some(opened),

@@ -50,7 +50,8 @@ pub(crate) fn cmd_show(
     }
     let dropped = report["dropped"].as_object().cloned().unwrap_or_default();
     for (reason, n) in &dropped {
-        ui.line(format!("\ndropped {n} {}", Shown(reason).one_line()))?;
+        let line = format!("dropped {n} {reason}");
+        ui.line(format!("\n{}", Shown(&line).one_line()))?;
     }
     if let Some(path) = report["summary_path"].as_str() {
         ui.line(format!("\nsummary {}", Shown(path).one_line()))?;

@@ -8,7 +8,8 @@ use nacre_engine::agent::{Shelf, ShelfPlaces, Skill};
 use serde_json::{Value, json};
 
 use super::error::{CommandError, Exit};
-use super::runtime::{Runtime, git_root};
+use super::finding::git_root;
+use super::runtime::Runtime;
 use super::ui::Ui;
 
 /// List and read the skills of this project, your own and Nacre's
@@ -42,7 +43,8 @@ pub(crate) fn cmd_skill(
 fn shelf(runtime: &Runtime) -> Shelf {
     let folder = &runtime.environment.folder;
     let project = runtime.project.as_ref().map(|project| project.path.clone());
-    let workspace = project.or_else(|| git_root(folder)).unwrap_or_else(|| folder.clone());
+    let workspace =
+        project.or_else(|| git_root(&runtime.person, folder)).unwrap_or_else(|| folder.clone());
     let home = runtime.home().ok().map(std::path::Path::to_owned);
     Shelf::new(ShelfPlaces { workspace: Some(workspace), home })
 }

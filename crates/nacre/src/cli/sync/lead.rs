@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
-use std::time::Duration;
 
 use nacre_core::memory::Store;
 use nacre_core::search::Embedder;
@@ -14,8 +13,8 @@ use nacre_engine::agent::{
     LeadStep, LeadTask, MemoryShelf, Permissions, Recording, RunHandle, Shelf, ShelfPlaces,
     TaskClass, TaskId, Workspace, toolkits,
 };
-use nacre_engine::flows::models::FlowModels;
-use nacre_engine::model::{Limits, Models, RetryPolicy, Role, RolesError};
+use nacre_engine::flows::models::{FlowModels, ProjectModels};
+use nacre_engine::model::{Models, Role, RolesError};
 
 use super::super::error::{CommandError, Exit};
 use super::super::models::model_settings;
@@ -23,13 +22,14 @@ use super::super::recorded::{
     Planned, cancelled_elsewhere, clock, empty_spill, record, seed, spill,
 };
 use super::super::runtime::Runtime;
-use super::super::spending::open_models;
+use super::super::spending::{open_models, patience};
 use super::super::ui::Ui;
 
 /// What a lead of one store is made of.
 pub(super) struct LeadPlace<'a> {
     pub(super) runtime: &'a Runtime,
-    pub(super) models: &'a FlowModels,
+    /// Under the rules of the store's project.
+    pub(super) models: ProjectModels<'a>,
     pub(super) store: Arc<Store>,
     pub(super) embedder: Arc<dyn Embedder>,
     pub(super) project: &'a Path,
@@ -84,6 +84,7 @@ pub(super) fn settle(
             class: TaskClass::Background,
             project,
             title: format!("Settle {n_open} {candidates} of {}", order.run_id),
+            words: place.store.words().clone(),
         };
         // A state that cannot be used does not stand in the way of a decision.
         let (recording, heartbeat) = record(place.runtime, &home, planned).ok().unzip();
@@ -137,13 +138,13 @@ fn assembled(
         patience: runtime.settings().lock.wait,
         source: "lead".to_owned(),
     };
+    let (policy, limits) = patience(runtime);
     let mut tools = toolkits::file::tools(&workspace);
     tools.push(Arc::new(ClaimSearch { shelf: shelf.clone() }) as Arc<dyn AnyTool>);
     let crew = Crew {
         models: Arc::clone(models),
-        policy: RetryPolicy::default(),
-        // A small machine reads a long question slowly before it says its first word.
-        limits: Limits { first_token: Duration::from_secs(300), ..Limits::default() },
+        policy,
+        limits,
         clock: clock(runtime),
         tools,
         shelf: Arc::new(Shelf::new(ShelfPlaces { workspace: None, home: None })),

@@ -105,7 +105,7 @@ fn plan_all(
     let mut rehearsal = scope.as_ref().map(|scope| Rehearsal::begin(runtime, scope)).transpose()?;
     if let Some(rehearsal) = &mut rehearsal {
         for project in &shared {
-            let copy = rehearsal.copy(runtime, tools.store(runtime, project)?)?;
+            let copy = rehearsal.copy(runtime, (tools.store(runtime, project)?, project))?;
             tools.put_copy(project, copy);
         }
     }

@@ -1,6 +1,8 @@
 //! Copies of stores on which a dry run does in earnest what it only shows: each session then finds what the earlier ones
 //! would leave.
 
+use std::path::Path;
+
 use nacre_core::memory::Store;
 use nacre_core::safefs::{Access, FsError, RelPath, WriteScope, Writer};
 
@@ -39,8 +41,12 @@ impl<'s> Rehearsal<'s> {
         Ok(Self { writer, copies, n_copied: 0 })
     }
 
-    /// A copy of a store.
-    pub(super) fn copy(&mut self, runtime: &Runtime, of: &Store) -> Result<Store, CommandError> {
+    /// A copy of the store of `project`, under the same settings.
+    pub(super) fn copy(
+        &mut self,
+        runtime: &Runtime,
+        (of, project): (&Store, &Path),
+    ) -> Result<Store, CommandError> {
         let scope = self.writer.scope();
         let folder = WriteScope::create_inside(scope.path(), COPIES, Access::Private)?;
         let name = self.n_copied.to_string();
@@ -49,7 +55,7 @@ impl<'s> Rehearsal<'s> {
         for part in PARTS {
             copy.copy_from(of.scope(), &RelPath::new(part)?, MAX_FILE_BYTES)?;
         }
-        runtime.store(copy)
+        runtime.store(copy, &runtime.settings_for(project)?)
     }
 
     fn clear(&self) -> Result<(), FsError> {

@@ -12,11 +12,12 @@ use std::time::Duration;
 use nacre_core::catalog::{
     Catalog, Claim, ClaimOrder, Outcome as JobOutcome, RetryPolicy, SessionRow,
 };
+use nacre_core::config::Settings;
 use nacre_core::memory::Store;
 use nacre_core::search::{Builtin, Embedder};
 use nacre_core::transcript::Trace;
 use nacre_engine::agent::{LeadOrder, LeadStep};
-use nacre_engine::flows::models::FlowModels;
+use nacre_engine::flows::models::{AskRules, FlowModels, ProjectModels};
 use nacre_engine::flows::run::{self, RunMode};
 use nacre_engine::flows::sync::{
     AskLead, Desk, Order, Pause, RunReport, Step, SyncError, bring_up_to_date, sync_session,
@@ -25,7 +26,8 @@ use nacre_engine::model::Role;
 
 use super::super::env::stopwatch;
 use super::super::error::CommandError;
-use super::super::runtime::Runtime;
+use super::super::runtime::{Runtime, ScopedStore};
+use super::super::spending::ask_rules;
 use super::super::strategy::{Reading, StrategyArgs};
 use super::super::traces;
 use super::super::ui::Ui;
@@ -64,13 +66,34 @@ pub(super) struct Paused {
 
 /// What a run works with, opened once.
 pub(super) struct Tools {
-    embedder: Arc<dyn Embedder>,
     builtin: Builtin,
     /// Those of the lead, where one is set.
     lead: Option<FlowModels>,
     n_asked: Cell<u32>,
-    stores: BTreeMap<PathBuf, Arc<Store>>,
+    benches: BTreeMap<PathBuf, Bench>,
+    /// Stores that are worked on instead of those of their projects.
+    copies: BTreeMap<PathBuf, Arc<Store>>,
     reading: Reading,
+}
+
+/// What the sessions of one project are worked on with, all of it under the project's own settings.
+struct Bench {
+    settings: Settings,
+    store: Arc<Store>,
+    embedder: Arc<dyn Embedder>,
+    rules: AskRules,
+}
+
+impl Bench {
+    fn open(runtime: &Runtime, project: &Path) -> Result<Self, CommandError> {
+        let ScopedStore { store, settings, .. } = runtime.store_at(project)?;
+        Ok(Self {
+            store: Arc::new(store),
+            embedder: runtime.embedder(&settings)?,
+            rules: ask_rules(&settings),
+            settings,
+        })
+    }
 }
 
 impl Tools {
@@ -91,29 +114,41 @@ impl Tools {
     ) -> Result<Self, CommandError> {
         Ok(Self {
             reading: Reading::open(runtime, strategy, Role::Extract)?,
-            embedder: Arc::from(runtime.embedder()?),
             builtin: Builtin::shipped()?,
             lead: None,
             n_asked: Cell::new(0),
-            stores: BTreeMap::new(),
+            benches: BTreeMap::new(),
+            copies: BTreeMap::new(),
         })
     }
 
+    /// The store of `project`, under its settings as they are now.
     pub(super) fn store(
         &mut self,
         runtime: &Runtime,
         project: &Path,
     ) -> Result<&Store, CommandError> {
-        if !self.stores.contains_key(project) {
-            self.stores.insert(project.to_owned(), Arc::new(runtime.store_at(project)?));
+        Ok(&*self.bench(runtime, project)?.store)
+    }
+
+    /// Opens what the sessions of `project` need; again where its settings changed since, as a sync may take hours.
+    fn bench(&mut self, runtime: &Runtime, project: &Path) -> Result<&Bench, CommandError> {
+        let now = runtime.settings_for(project)?;
+        if self.benches.get(project).is_none_or(|bench| bench.settings != now) {
+            let mut bench = Bench::open(runtime, project)?;
+            if let Some(copy) = self.copies.get(project) {
+                bench.store = Arc::clone(copy);
+            }
+            self.benches.insert(project.to_owned(), bench);
         }
-        let store = self.stores.get(project).map(AsRef::as_ref);
-        store.ok_or_else(|| CommandError::failed("The store went away"))
+        let bench = self.benches.get(project);
+        bench.ok_or_else(|| CommandError::failed("The store went away"))
     }
 
     /// Works on a copy instead of the store of `project`.
     pub(super) fn put_copy(&mut self, project: &Path, copy: Store) {
-        self.stores.insert(project.to_owned(), Arc::new(copy));
+        self.copies.insert(project.to_owned(), Arc::new(copy));
+        self.benches.remove(project);
     }
 
     /// Hands a desk at the store of `project` to `work`.
@@ -123,17 +158,17 @@ impl Tools {
         project: &Path,
         work: impl FnOnce(&Desk<'_>) -> Result<T, SyncError>,
     ) -> Result<Result<T, SyncError>, CommandError> {
-        self.store(runtime, project)?;
-        let Some(store) = self.stores.get(project) else {
+        self.bench(runtime, project)?;
+        let Some(Bench { settings, store, embedder, rules }) = self.benches.get(project) else {
             return Err(CommandError::failed("The store went away"));
         };
         let owner = runtime.owner("sync");
         let clock = stopwatch();
-        let place = self.lead.as_ref().map(|models| LeadPlace {
+        let place = self.lead.as_ref().map(|flow| LeadPlace {
             runtime,
-            models,
+            models: ProjectModels { flow, rules },
             store: Arc::clone(store),
-            embedder: Arc::clone(&self.embedder),
+            embedder: Arc::clone(embedder),
             project,
             n_asked: &self.n_asked,
         });
@@ -142,12 +177,12 @@ impl Tools {
         });
         let desk = Desk {
             store,
-            embedder: &*self.embedder,
+            embedder: &**embedder,
             builtin: &self.builtin,
             owner: &owner,
-            patience: runtime.settings().lock.wait,
+            patience: settings.lock.wait,
             now: runtime.now(),
-            reader: self.reading.reader(),
+            reader: self.reading.reader(rules),
             clock: &clock,
             lead: lead.as_ref().map(|lead| lead as &AskLead<'_>),
         };
@@ -156,14 +191,13 @@ impl Tools {
 
     /// Tidies every store that was worked on: its index, and the folders of old runs.
     pub(super) fn finish(mut self, runtime: &Runtime) -> Result<(), CommandError> {
-        let projects: Vec<PathBuf> = self.stores.keys().cloned().collect();
+        let projects: Vec<PathBuf> = self.benches.keys().cloned().collect();
         for project in &projects {
             self.at_desk(runtime, project, bring_up_to_date)??;
         }
-        for store in self.stores.values() {
-            let writer =
-                store.scope().lock(&runtime.owner("sync"), runtime.settings().lock.wait)?;
-            run::prune(store, &writer, runtime.settings().runs.keep)?;
+        for Bench { store, settings, .. } in self.benches.values() {
+            let writer = store.scope().lock(&runtime.owner("sync"), settings.lock.wait)?;
+            run::prune(store, &writer, settings.runs.keep)?;
         }
         Ok(())
     }

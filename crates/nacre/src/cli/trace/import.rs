@@ -40,6 +40,9 @@ pub(crate) fn cmd_import(
     };
     let mut catalog = traces::open_catalog(runtime)?;
     let report = catalog.refresh(&options, |_| {})?;
+    if report.reworded > 0 {
+        traces::rebuild_texts(runtime, &catalog)?;
+    }
     if let Some(problem) = report.problems.first() {
         return Err(CommandError::failed(problem.reason.clone()));
     }

@@ -63,7 +63,7 @@ pub(crate) fn cmd_search(
         project: project.map(|project| project.path.display().to_string()),
         limit: args.limit.unwrap_or(runtime.settings().memory.max_results),
     };
-    let embedder = runtime.embedder()?;
+    let embedder = runtime.own_embedder()?;
     let owner = runtime.owner("trace search");
     let shelf = Shelf { embedder: &*embedder, owner: &owner, now: runtime.now() };
     let folder = traces::index_folder(runtime)?;

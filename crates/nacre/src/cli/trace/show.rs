@@ -2,6 +2,7 @@
 
 use clap::Args;
 use nacre_core::base::Shown;
+use nacre_core::base::redact::ExtraWords;
 use nacre_core::catalog::SessionRow;
 use nacre_core::transcript::{ADAPTERS, Event, EventKind, Lane, Origin, SessionFacts, Sink};
 use serde_json::json;
@@ -39,7 +40,8 @@ pub(crate) fn cmd_show(
         None => (id.as_str(), 0),
     };
     let session = traces::open_catalog(runtime)?.session(id)?;
-    let events = read(&session, from, *limit, |event| *full || is_shown(event))?;
+    let words = runtime.words_of(session.project.as_deref())?;
+    let events = read((&session, &words), from, *limit, |event| *full || is_shown(event))?;
     if ui.is_json() {
         let events: Vec<_> = events.iter().map(event_json).collect();
         ui.json(&json!({ "session": session_json(&session), "events": events }))?;
@@ -54,7 +56,7 @@ pub(crate) fn cmd_show(
 
 /// Reads the events that are wanted; the rest passes by without being kept.
 fn read(
-    session: &SessionRow,
+    (session, words): (&SessionRow, &ExtraWords),
     from: u64,
     limit: Option<usize>,
     wanted: impl Fn(&Event) -> bool,
@@ -67,7 +69,7 @@ fn read(
     let mut sink = |event: Event| {
         let has_room = limit.is_none_or(|limit| events.len() < limit);
         if event.sequence >= from && has_room && wanted(&event) {
-            events.push(event);
+            events.push(event.without_words(words));
         }
     };
     adapter

@@ -1,0 +1,101 @@
+//! Whose folder it is: what another user left in the way is not used.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+
+use insta::assert_snapshot;
+
+use crate::home::TestHome;
+
+fn open_to_all(home: &TestHome) {
+    fs::set_permissions(home.work(), fs::Permissions::from_mode(0o1777)).unwrap();
+}
+
+#[test]
+fn a_store_where_anybody_may_write_is_passed_by_and_refused_by_name() {
+    let home = TestHome::new();
+    home.add("Use tabs", &[]);
+    open_to_all(&home);
+    assert_snapshot!(home.run(&["memory", "list", "--scope", "project_only"]), @r#"
+    Warning: `$HOME/work/.nacre` is not used: Anybody may write to `$HOME/work`
+    Hint: If you trust it: nacre config set safe.folders "$HOME/work"
+    Error: There is no `.nacre` folder in `$HOME/work` or above it
+    Hint: Run `nacre init` to prepare this repository
+    [exit 1]
+    "#);
+    assert_snapshot!(home.run_in(&home.root(), &["--project", "work", "memory", "list"]), @r#"
+    Error: The project in `$HOME/work` is not used: Anybody may write to `$HOME/work`
+    Hint: If you trust it: nacre config set safe.folders "$HOME/work"
+    [exit 1]
+    "#);
+    let folder = home.work().display().to_string();
+    home.run_in(&home.root(), &["config", "set", "safe.folders", &folder]);
+    assert!(home.run(&["memory", "list"]).contains("Use tabs"));
+}
+
+#[test]
+fn a_repository_cannot_call_itself_safe() {
+    let home = TestHome::new();
+    home.write("config.toml", "[safe]\nfolders = [\"*\"]\n");
+    open_to_all(&home);
+    let listed = home.run(&["memory", "list", "--scope", "project_only"]);
+    assert!(listed.contains("is not used"), "{listed}");
+}
+
+#[test]
+fn a_repository_of_another_user_is_not_mapped() {
+    let home = TestHome::empty();
+    fs::write(home.work().join("lib.rs"), "pub fn a() {}\n").unwrap();
+    // Only root can give a folder away.
+    if chown(home.work().join(".git"), Some(12_345), None).is_err() {
+        return;
+    }
+    let refused = home.run(&["explore"]);
+    assert!(refused.contains("belongs to user 12345"), "{refused}");
+    // Below it, a folder of the person's own is mapped by itself.
+    fs::create_dir(home.work().join("mine")).unwrap();
+    fs::write(home.work().join("mine/own.rs"), "pub fn mine() {}\n").unwrap();
+    let shown = home.run_in(&home.work().join("mine"), &["explore"]);
+    assert!(shown.contains("own.rs") && shown.contains("is not used"), "{shown}");
+    assert!(!shown.contains("lib.rs"), "{shown}");
+}
+
+#[test]
+fn who_became_root_by_sudo_uses_their_own_repository() {
+    let home = TestHome::empty();
+    fs::write(home.work().join("lib.rs"), "pub fn a() {}\n").unwrap();
+    if chown(home.work().join(".git"), Some(12_345), None).is_err() {
+        return;
+    }
+    let home = home.with_var("SUDO_UID", "12345");
+    assert!(home.run(&["explore"]).contains("lib.rs"));
+}
+
+#[test]
+fn a_store_is_made_readable_whatever_the_umask_is() {
+    let home = TestHome::empty();
+    let nacre = env!("CARGO_BIN_EXE_nacre");
+    for (umask, folder) in [("077", "tight"), ("000", "loose")] {
+        let root = home.root().join(folder);
+        fs::create_dir_all(root.join(".git")).unwrap();
+        let script = format!("umask {umask}; {nacre} init && {nacre} memory add 'Use tabs'");
+        let status = std::process::Command::new("sh")
+            .args(["-c", &script])
+            .current_dir(&root)
+            .env("HOME", home.root())
+            .output()
+            .unwrap();
+        assert!(status.status.success(), "{status:?}");
+        let mode = |path: &str| {
+            let found = fs::metadata(root.join(path)).unwrap();
+            found.permissions().mode() & 0o777
+        };
+        let memories = fs::read_dir(root.join(".nacre/memory/decisions")).unwrap();
+        let memory = memories.flatten().next().unwrap().path();
+        let memory = memory.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+        assert_eq!(mode(".nacre"), 0o755, "{folder}");
+        assert_eq!(mode(".nacre/memory/decisions"), 0o755, "{folder}");
+        assert_eq!(mode(".nacre/config.toml"), 0o644, "{folder}");
+        assert_eq!(mode(&memory), 0o644, "{folder}");
+    }
+}
