@@ -117,6 +117,7 @@ fn is_persons_doing(error: &MemoryError) -> bool {
         | MemoryError::TooLong { .. }
         | MemoryError::SummaryNotJudged { .. }
         | MemoryError::NotARunFile { .. }
+        | MemoryError::NotUndoable { .. }
         | MemoryError::SummaryNotArchivable { .. }
         | MemoryError::Sidecar { .. } => false,
     }

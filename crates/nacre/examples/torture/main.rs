@@ -25,6 +25,7 @@ mod paths_binary;
 mod rng;
 mod sandbox;
 mod scenarios;
+mod strangers;
 mod sweep;
 mod sync_kill9;
 mod tally;
@@ -129,6 +130,12 @@ enum Verb {
         #[arg(long)]
         quick: bool,
     },
+    /// Every command in repositories, stores and beside servers that a stranger made to do harm
+    Strangers {
+        /// Sizes for every change rather than for a release
+        #[arg(long)]
+        quick: bool,
+    },
     /// Everything
     All {
         /// Sizes for every change rather than for a release
@@ -186,6 +193,7 @@ fn run(cli: &Cli) -> Result<Tally, AnyError> {
         Verb::MaintainKill9 { n, memories } => maintain_kill9::run(&nacre()?, seed, *n, *memories),
         Verb::TracesSoak { traces, steps } => traces_soak::run(&nacre()?, seed, *traces, *steps),
         Verb::MapTrees { quick } => map_trees::run(&nacre()?, sizes(*quick)),
+        Verb::Strangers { quick } => strangers::run(&nacre()?, *quick),
         Verb::All { quick } => run_all(&nacre()?, seed, *quick),
         Verb::Corpus { dir, n } => corpus::run(seed, dir, *n),
         Verb::Kill9Worker { dir } => kill9_worker::run(seed, dir),
@@ -221,6 +229,7 @@ fn run_all(nacre: &std::path::Path, seed: u64, is_quick: bool) -> Result<Tally, 
     let (kills, memories) = if is_quick { (QUICK_KILLS, 30) } else { (300, 60) };
     all.absorb(&maintain_kill9::run(nacre, seed, kills, memories)?);
     all.absorb(&map_trees::run(nacre, sizes(is_quick))?);
-    all.end(&format!("{} exercises", 10));
+    all.absorb(&strangers::run(nacre, is_quick)?);
+    all.end(&format!("{} exercises", 11));
     Ok(all)
 }

@@ -1,0 +1,165 @@
+//! Every command, with arguments that make it do its work.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::Verbs;
+use super::memories::{CLAIM, ORDER, PERSONS};
+use super::victims::Victims;
+use crate::AnyError;
+use crate::tally::Tally;
+
+/// Where the script of the agent stands in the arguments.
+const SCRIPT: &str = "{script}";
+
+/// One command.
+pub(super) struct Verb {
+    pub(super) args: &'static [&'static str],
+    kind: Kind,
+}
+
+/// What a command is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Git,
+    Model,
+    Other,
+    /// It tells what the person should know, and a stranger has no say in it.
+    Brief,
+}
+
+const fn git(args: &'static [&'static str]) -> Verb {
+    Verb { args, kind: Kind::Git }
+}
+
+const fn model(args: &'static [&'static str]) -> Verb {
+    Verb { args, kind: Kind::Model }
+}
+
+const fn other(args: &'static [&'static str]) -> Verb {
+    Verb { args, kind: Kind::Other }
+}
+
+const VERBS: &[Verb] = &[
+    other(&["init"]),
+    other(&["status"]),
+    other(&["doctor"]),
+    other(&["doctor", "--evidence"]),
+    other(&["memory", "add", "Use tabs", "--body", "They are shorter."]),
+    other(&["memory", "list"]),
+    git(&["memory", "show", "20260101-a-claim", "--history"]),
+    other(&["memory", "search", "deploy"]),
+    other(&["memory", "related", "20260101-a-claim"]),
+    other(&["memory", "edit", "20260101-a-claim"]),
+    other(&["memory", "archive", "20260101-a-claim"]),
+    other(&["memory", "restore", "20260101-a-claim"]),
+    other(&["memory", "forget", "20260101-nothing"]),
+    other(&["memory", "reset", "--yes"]),
+    model(&["ask", "How do we deploy?"]),
+    Verb { args: &["brief"], kind: Kind::Brief },
+    Verb { args: &["brief", "--task", "deploy"], kind: Kind::Brief },
+    other(&["index", "status"]),
+    other(&["index", "rebuild"]),
+    other(&["trace", "list"]),
+    other(&["trace", "show", "nothing"]),
+    other(&["trace", "search", "deploy"]),
+    other(&["trace", "import", "trace.jsonl"]),
+    model(&["sync"]),
+    git(&["maintain", "--force"]),
+    other(&["report"]),
+    model(&["extract", "trace.jsonl", "--out", "-"]),
+    model(&["summarize", "trace.jsonl", "--out", "-"]),
+    git(&["run", "--scripted", SCRIPT, "Where is it?"]),
+    model(&["run", "Where is it?"]),
+    other(&["run", "list"]),
+    other(&["run", "show", "sync-20260101-000000-aaaaaa"]),
+    other(&["undo", "sync-20260101-000000-aaaaaa"]),
+    other(&["feedback", "20260101-a-claim", "useful"]),
+    other(&["queue"]),
+    other(&["retry", "nothing"]),
+    other(&["skip", "nothing"]),
+    git(&["explore"]),
+    git(&["context", "--task", "find the parser"]),
+    git(&["delta"]),
+    git(&["delta", "--since", "git:HEAD"]),
+    git(&["refresh"]),
+    git(&["watch", "--serve"]),
+    git(&["explain", "a.txt"]),
+    other(&["events"]),
+    other(&["events", "tools"]),
+    other(&["events", "models"]),
+    other(&["connect", "list"]),
+    other(&["model", "list"]),
+    model(&["model", "test"]),
+    other(&["model", "remove", "minilm"]),
+    other(&["skill", "list"]),
+    other(&["skill", "show", "evil"]),
+    other(&["project", "list"]),
+    other(&["project", "add", "."]),
+    other(&["project", "remove", "site"]),
+    other(&["config", "show"]),
+    other(&["config", "path"]),
+    other(&["config", "set", "memory.max_results", "5"]),
+];
+
+/// Commands that read what a person names and nothing of a repository.
+const APART: &[&str] =
+    &["completions", "eval retrieval", "eval extraction", "bench map", "model install"];
+
+pub(super) fn verbs() -> impl Iterator<Item = &'static Verb> {
+    VERBS.iter()
+}
+
+impl Verb {
+    pub(super) fn belongs_to(&self, verbs: Verbs) -> bool {
+        match verbs {
+            Verbs::All => true,
+            Verbs::Git => self.kind == Kind::Git,
+            Verbs::Model => self.kind == Kind::Model,
+        }
+    }
+
+    pub(super) fn args_at(&self, victims: &Victims) -> Vec<String> {
+        let script = victims.script().display().to_string();
+        self.args.iter().map(|arg| arg.replace(SCRIPT, &script)).collect()
+    }
+
+    /// What a stranger wrote and this command may not say.
+    pub(super) fn forbidden(&self, said: &str) -> Option<&'static str> {
+        let at = |word: &str| said.find(word);
+        if self.args[0] == "ask"
+            && at(PERSONS).is_some_and(|own| at(CLAIM).is_some_and(|it| it < own))
+        {
+            return Some(CLAIM);
+        }
+        let words: &[&'static str] = match self.kind {
+            Kind::Brief => &[ORDER, CLAIM],
+            // The name of the person's file, and what their last commit says.
+            Kind::Git => &["secret.txt", "the person's own"],
+            Kind::Model | Kind::Other => &[],
+        };
+        words.iter().copied().find(|word| said.contains(word))
+    }
+}
+
+/// A command that this table lacks is not tried, and nobody would notice.
+pub(super) fn check_table(nacre: &Path, tally: &mut Tally) -> Result<(), AnyError> {
+    let reference = Command::new(nacre).args(["reference", "cli"]).output()?;
+    let reference = String::from_utf8_lossy(&reference.stdout).into_owned();
+    let named = |line: &str| Some(line.strip_prefix("## `nacre ")?.strip_suffix('`')?.to_owned());
+    let all: Vec<String> = reference.lines().filter_map(named).collect();
+    for command in &all {
+        let is_group = all.iter().any(|other| other.starts_with(&format!("{command} ")));
+        let is_tried = VERBS.iter().any(|verb| {
+            let said = verb.args.join(" ");
+            said == *command || said.starts_with(&format!("{command} "))
+        });
+        if !is_group && !is_tried && !APART.contains(&command.as_str()) {
+            tally.bad_of("a command is not in the table:", command);
+        }
+    }
+    if all.len() < 40 {
+        tally.bad("`nacre reference cli` lists too few commands");
+    }
+    Ok(())
+}

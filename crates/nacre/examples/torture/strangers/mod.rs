@@ -1,0 +1,279 @@
+//! Repositories, folders and servers that a stranger made: every command is run in each of them, as it is and by `--project`.
+//!
+//! None may start a program, change a byte outside its own places, hang, grow, or let a stranger's word into a brief.
+
+mod commands;
+mod memories;
+mod repositories;
+mod servers;
+mod settings;
+mod victims;
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::AnyError;
+use crate::sandbox::{self, NOW};
+use crate::tally::Tally;
+use commands::Verb;
+use victims::Victims;
+
+/// What takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a command may take of memory.
+const MAX_KB: u64 = 300 << 10;
+
+/// How many sites are tried at once.
+const WORKERS: usize = 6;
+
+/// The user that the exercise becomes where it is root: `nobody`.
+const NOBODY: u32 = 65_534;
+
+/// Who runs the commands, and with which git.
+#[derive(Clone, Debug)]
+struct Runner {
+    nacre: PathBuf,
+    /// A user to become first.
+    uid: Option<u32>,
+    path: OsString,
+    label: String,
+}
+
+/// One place that a stranger made.
+pub(crate) struct Site {
+    pub(crate) name: String,
+    pub(crate) root: PathBuf,
+    /// Lines for the person's own settings, such as where a model is.
+    pub(crate) home_config: String,
+    /// Which commands are run in it.
+    pub(crate) verbs: Verbs,
+}
+
+/// Which commands are run at a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verbs {
+    All,
+    /// Those that start git or read what lies in a `.git`.
+    Git,
+    /// Those that ask a model.
+    Model,
+}
+
+pub(crate) fn run(nacre: &Path, is_quick: bool) -> Result<Tally, AnyError> {
+    let mut tally = Tally::new("strangers");
+    let dir = sandbox::scratch("strangers")?;
+    let nacre = public_copy(nacre, dir.path())?;
+    commands::check_table(&nacre, &mut tally)?;
+    let runners = runners(&nacre, is_quick);
+    let mut n_runs = 0;
+    for runner in &runners {
+        n_runs += exercise(runner, dir.path(), &mut tally)?;
+    }
+    let labels: Vec<&str> = runners.iter().map(|runner| runner.label.as_str()).collect();
+    tally.end(&format!("{n_runs} commands as {}", labels.join("; ")));
+    sandbox::keep_if_bad(dir, tally.is_clean());
+    Ok(tally)
+}
+
+/// The program where another user can start it.
+fn public_copy(nacre: &Path, dir: &Path) -> Result<PathBuf, AnyError> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(dir, fs::Permissions::from_mode(0o755))?;
+    let copy = dir.join("nacre");
+    fs::copy(nacre, &copy)?;
+    Ok(copy)
+}
+
+/// This user with every git of the machine, and, for root, somebody without rights.
+fn runners(nacre: &Path, is_quick: bool) -> Vec<Runner> {
+    let is_root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
+    let mut runners = Vec::new();
+    for (version, path) in gits() {
+        let runner = |uid: Option<u32>, who: &str| Runner {
+            nacre: nacre.to_owned(),
+            uid,
+            path: path.clone(),
+            label: format!("{who} with {version}"),
+        };
+        runners.push(runner(None, if is_root { "root" } else { "you" }));
+        if is_root && (!is_quick || runners.len() == 1) {
+            runners.push(runner(Some(NOBODY), "nobody"));
+        }
+    }
+    runners
+}
+
+/// The versions of git on this machine, each with a `PATH` that finds it first.
+fn gits() -> Vec<(String, OsString)> {
+    let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
+    let mut gits: Vec<(String, OsString)> = Vec::new();
+    for folder in std::env::split_paths(&path) {
+        let told = Command::new(folder.join("git")).arg("--version").output();
+        let Ok(told) = told else { continue };
+        let version = String::from_utf8_lossy(&told.stdout).trim().to_owned();
+        if !version.is_empty() && gits.iter().all(|(known, _)| *known != version) {
+            let folders = std::iter::once(folder).chain(std::env::split_paths(&path));
+            gits.push((version, std::env::join_paths(folders).unwrap_or_else(|_| path.clone())));
+        }
+    }
+    gits
+}
+
+/// Every site with every command that belongs there.
+fn exercise(runner: &Runner, dir: &Path, tally: &mut Tally) -> Result<usize, AnyError> {
+    let base = dir.join(runner.label.replace([' ', '.'], "-"));
+    fs::create_dir_all(&base)?;
+    let servers = servers::start()?;
+    let mut makers = repositories::makers();
+    makers.extend(memories::makers());
+    makers.extend(servers::makers(&servers));
+    let makers = Mutex::new(makers);
+    let shared = Mutex::new((0, tally));
+    // Most of the time a command waits for a pipe or a server.
+    let failed = thread::scope(|scope| {
+        let worker = || {
+            let next = || makers.lock().ok()?.pop();
+            while let Some((name, make)) = next() {
+                at_site(runner, &base.join(name), &|victims| make(name, victims), &shared)
+                    .map_err(|error| format!("{name}: {error}"))?;
+            }
+            Ok::<(), String>(())
+        };
+        let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(worker)).collect();
+        let ends = workers.into_iter().map(thread::ScopedJoinHandle::join);
+        ends.filter_map(|end| end.unwrap_or_else(|_| Err("a thread panicked".to_owned())).err())
+            .next()
+    });
+    match failed {
+        Some(error) => Err(error.into()),
+        None => Ok(shared.into_inner().map_or(0, |(n_runs, _)| n_runs)),
+    }
+}
+
+/// Makes one site and runs every command that belongs there.
+fn at_site(
+    runner: &Runner,
+    base: &Path,
+    make: &dyn Fn(&Victims) -> Result<Site, AnyError>,
+    shared: &Mutex<(usize, &mut Tally)>,
+) -> Result<(), AnyError> {
+    let victims = Victims::make(base, runner.uid)?;
+    let site = make(&victims)?;
+    victims.hand_over(&site)?;
+    for verb in commands::verbs().filter(|verb| verb.belongs_to(site.verbs)) {
+        for by_flag in [false, true] {
+            let broken = attempt(runner, &victims, &site, verb, by_flag)?;
+            let Ok(mut shared) = shared.lock() else { continue };
+            shared.0 += 1;
+            broken.iter().for_each(|(kind, detail)| shared.1.bad_of(kind, detail));
+        }
+    }
+    Ok(fs::remove_dir_all(base)?)
+}
+
+/// Runs one command at one site, and tells which promises it broke.
+fn attempt(
+    runner: &Runner,
+    victims: &Victims,
+    site: &Site,
+    verb: &Verb,
+    by_flag: bool,
+) -> Result<Vec<(&'static str, String)>, AnyError> {
+    let mut broken = Vec::new();
+    let detail = format!(
+        "{} at `{}`{} as {}",
+        verb.args.join(" "),
+        site.name,
+        if by_flag { " by --project" } else { "" },
+        runner.label
+    );
+    let before = victims.fingerprint(&site.root)?;
+    let command = command(runner, victims, site, verb, by_flag);
+    let outcome = watch(command, &victims.output())?;
+    if PATIENCE < outcome.took {
+        broken.push(("a command hangs:", detail.clone()));
+    }
+    if MAX_KB < outcome.peak_kb {
+        let used = format!("{detail}: {} MB", outcome.peak_kb >> 10);
+        broken.push(("a command takes too much memory:", used));
+    }
+    let marks = victims.marks()?;
+    if !marks.is_empty() {
+        broken.push(("a program was started:", format!("{detail}: {}", marks.join(", "))));
+        victims.clear_marks()?;
+    }
+    let after = victims.fingerprint(&site.root)?;
+    if let Some(path) = victims::difference(&before, &after) {
+        broken.push(("a byte changed:", format!("{detail}: {path}")));
+    }
+    let said = fs::read_to_string(victims.output()).unwrap_or_default();
+    if let Some(word) = verb.forbidden(&said) {
+        broken.push(("a stranger is heard:", format!("{detail}: {word}")));
+    }
+    if said.contains("panicked at") {
+        broken.push(("a panic:", detail));
+    }
+    Ok(broken)
+}
+
+fn command(runner: &Runner, victims: &Victims, site: &Site, verb: &Verb, by_flag: bool) -> Command {
+    let mut command = Command::new(&runner.nacre);
+    command.env_clear().env("PATH", &runner.path).env("LC_ALL", "C.UTF-8");
+    command.env("HOME", victims.home()).env("NACRE_NOW", NOW).env("EDITOR", "true");
+    command.env("NACRE_STRANGER_KEY", "key-of-the-person");
+    if by_flag {
+        command.current_dir(victims.home()).arg("--project").arg(&site.root);
+    } else {
+        command.current_dir(&site.root);
+    }
+    command.args(verb.args_at(victims));
+    if let Some(uid) = runner.uid {
+        command.uid(uid).gid(uid);
+    }
+    command
+}
+
+/// What one run took.
+struct Outcome {
+    took: Duration,
+    peak_kb: u64,
+}
+
+/// Runs a command to its end, or ends it.
+fn watch(mut command: Command, output: &Path) -> Result<Outcome, AnyError> {
+    let out = fs::File::create(output)?;
+    command.stdin(Stdio::null()).stderr(out.try_clone()?).stdout(out);
+    let started = Instant::now();
+    let mut child = command.process_group(0).spawn()?;
+    let mut peak_kb = 0;
+    while child.try_wait()?.is_none() {
+        if PATIENCE < started.elapsed() {
+            end(&mut child)?;
+            break;
+        }
+        peak_kb = peak_kb.max(peak_of(&child));
+        thread::sleep(Duration::from_millis(2));
+    }
+    Ok(Outcome { took: started.elapsed(), peak_kb })
+}
+
+fn end(child: &mut Child) -> Result<(), AnyError> {
+    child.kill()?;
+    child.wait()?;
+    Ok(())
+}
+
+/// The most memory that a program had so far; 0 where the system does not tell.
+fn peak_of(child: &Child) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or_default()
+}
