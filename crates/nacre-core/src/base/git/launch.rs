@@ -16,10 +16,14 @@ use crate::base::owner::{Person, Stranger};
 
 /// How long all questions of one command may take together. A git that waits for longer waits for a pipe that nobody writes
 /// to, or works on what was made to keep it busy.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Time is counted in slices: a clock is nobody's here, and what is faster than one costs nothing.
+/// Time is counted in slices, without a clock: an answer that comes within the first one costs nothing.
 const SLICE: Duration = Duration::from_millis(20);
+
+/// The longest wait between two looks. Each wait is twice the one before, so that a busy machine, which wakes a waiting thread
+/// late, adds a few delays and not one for every slice.
+const MAX_WAIT_SLICES: u64 = 32;
 
 /// More of an answer is not read, where a caller does not say.
 const MAX_ANSWER_BYTES: u64 = 64 << 20;
@@ -198,17 +202,7 @@ impl Git {
             return Err(GitFault::TimedOut);
         }
         let running = self.launch(args, input, limit)?;
-        let finished = loop {
-            if let Some(finished) = running.poll(SLICE) {
-                break finished;
-            }
-            let take = |left: u64| Some(left.saturating_sub(1));
-            let left = self.slices.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
-            if left.is_ok_and(|left| left <= 1) {
-                running.stop().kill();
-                return Err(GitFault::TimedOut);
-            }
-        };
+        let finished = self.wait_for(&running)?;
         let Finished { stdout, stderr, is_cut, status } = finished.map_err(GitFault::Start)?;
         if is_cut {
             return Err(GitFault::TooLong { limit });
@@ -218,6 +212,32 @@ impl Git {
             return Err(GitFault::Failed { code: status.code(), message });
         }
         Ok(stdout)
+    }
+
+    /// Waits until git ends, as long as there is time left for all questions together; then ends it.
+    fn wait_for(&self, running: &Running) -> Result<io::Result<Finished>, GitFault> {
+        let mut wait = 1;
+        loop {
+            let left = self.slices.load(Ordering::Relaxed);
+            if left == 0 {
+                running.stop().kill();
+                return Err(GitFault::TimedOut);
+            }
+            let n_slices = wait.min(left);
+            let finished = running.poll(SLICE * u32::try_from(n_slices).unwrap_or(u32::MAX));
+            // On average an answer comes in the middle of a wait.
+            self.charge(if finished.is_some() { n_slices / 2 } else { n_slices });
+            if let Some(finished) = finished {
+                return Ok(finished);
+            }
+            wait = (wait * 2).min(MAX_WAIT_SLICES);
+        }
+    }
+
+    fn charge(&self, n_slices: u64) {
+        let take = |left: u64| Some(left.saturating_sub(n_slices));
+        // `take` always has a new value.
+        let _ = self.slices.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
     }
 
     /// Starts a command that a caller waits for itself.
