@@ -15,11 +15,13 @@ use nacre_engine::agent::{MemoryShelf, Passage, recall};
 use nacre_engine::flows::ask::{MAX_QUESTION_BYTES, tell};
 use nacre_engine::model::{Models, Role, RolesError};
 
-use super::error::{CommandError, Exit};
+use super::exit::Exit;
 use super::memory::ScopeArg;
-use super::models::{model_settings, scripted};
-use super::runtime::{Runtime, Whose};
 use super::ui::Ui;
+use nacre_api::wire::StoreScope;
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::{model_settings, scripted};
 
 /// How many memories a question is answered from.
 const DEFAULT_LIMIT: usize = 5;
@@ -54,11 +56,11 @@ pub(crate) struct AskArgs {
 
 /// A question, and where its answer may come from.
 struct Asking<'a> {
-    runtime: &'a Runtime,
+    host: &'a Host,
     question: String,
     shelves: Arc<Vec<MemoryShelf>>,
-    /// Whose memories each shelf holds.
-    whose: Vec<Whose>,
+    /// StoreScope memories each shelf holds.
+    whose: Vec<StoreScope>,
     /// The best first.
     passages: Vec<Passage>,
     n_broken: usize,
@@ -70,7 +72,7 @@ impl Asking<'_> {
         self.shelves.iter().position(|shelf| has(shelf, id))
     }
 
-    /// Whose stores have the same id besides the one with this number.
+    /// StoreScope stores have the same id besides the one with this number.
     fn also_in(&self, id: &MemoryId, number: usize) -> Vec<&'static str> {
         let others = self.shelves.iter().zip(&self.whose).enumerate();
         let others = others.filter(|(other, (shelf, _))| *other != number && has(shelf, id));
@@ -82,18 +84,14 @@ fn has(shelf: &MemoryShelf, id: &MemoryId) -> bool {
     shelf.store.places(id).is_ok_and(|places| !places.is_empty())
 }
 
-pub(crate) fn cmd_ask(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &AskArgs,
-) -> Result<Exit, CommandError> {
-    let asking = look_up(runtime, args)?;
+pub(crate) fn cmd_ask(ui: &mut Ui, host: &Host, args: &AskArgs) -> Result<Exit, OpError> {
+    let asking = look_up(host, args)?;
     if asking.n_broken != 0 {
         let files = if asking.n_broken == 1 { "1 file is" } else { "some files are" };
         ui.warning(format!("Not everything was looked at: {files} broken"), Some("nacre doctor"));
     }
     let partial = if asking.n_broken == 0 { Exit::Done } else { Exit::Partial };
-    let Some(models) = models(ui, runtime, args)? else {
+    let Some(models) = models(ui, host, args)? else {
         return without_model(ui, &asking, None).map(|()| partial);
     };
     let answered = model::answer(ui, &asking, models)?;
@@ -113,49 +111,49 @@ pub(crate) fn cmd_ask(
     }
 }
 
-fn look_up<'a>(runtime: &'a Runtime, args: &AskArgs) -> Result<Asking<'a>, CommandError> {
+fn look_up<'a>(host: &'a Host, args: &AskArgs) -> Result<Asking<'a>, OpError> {
     let question = args.question.join(" ").trim().to_owned();
     if question.is_empty() {
-        return Err(CommandError::usage("The question is empty")
+        return Err(OpError::usage("The question is empty")
             .hint("nacre ask \"Why is the queue in SQLite?\""));
     }
     if question.len() > MAX_QUESTION_BYTES {
         let size = question.len();
-        return Err(CommandError::usage(format!("The question has {size} bytes"))
+        return Err(OpError::usage(format!("The question has {size} bytes"))
             .hint(format!("Ask in at most {MAX_QUESTION_BYTES}")));
     }
     if !(1..=MAX_LIMIT).contains(&args.limit) {
-        return Err(CommandError::usage(format!("`--limit` is 1 to {MAX_LIMIT}")));
+        return Err(OpError::usage(format!("`--limit` is 1 to {MAX_LIMIT}")));
     }
     let (mut shelves, mut whose) = (Vec::new(), Vec::new());
-    for scoped in runtime.stores_to_read(args.scope.mode())? {
-        whose.push(scoped.whose);
+    for scoped in host.stores_to_read(args.scope.mode())? {
+        whose.push(scoped.scope);
         shelves.push(MemoryShelf {
             store: Arc::new(scoped.store),
-            embedder: runtime.embedder(&scoped.settings)?,
-            owner: runtime.owner("ask"),
+            embedder: host.embedder(&scoped.settings)?,
+            owner: host.owner("ask"),
             patience: COUNT_PATIENCE,
             source: "ask".to_owned(),
         });
     }
-    let (passages, n_broken) = recall(&shelves, &question, args.limit, runtime.now())?;
-    Ok(Asking { runtime, question, shelves: Arc::new(shelves), whose, passages, n_broken })
+    let (passages, n_broken) = recall(&shelves, &question, args.limit, host.now())?;
+    Ok(Asking { host, question, shelves: Arc::new(shelves), whose, passages, n_broken })
 }
 
 /// The models that answer; none where none is set, or where the person wants none.
-fn models(ui: &mut Ui, runtime: &Runtime, args: &AskArgs) -> Result<Option<Models>, CommandError> {
+fn models(ui: &mut Ui, host: &Host, args: &AskArgs) -> Result<Option<Models>, OpError> {
     if args.no_model {
         return Ok(None);
     }
     if let Some(file) = &args.scripted {
-        return Ok(Some(Models::new(scripted(runtime, file)?)));
+        return Ok(Some(Models::new(scripted(host, file)?)));
     }
-    let models = Models::new(model_settings(runtime)?);
+    let models = Models::new(model_settings(host)?);
     match models.route(Role::Ask) {
         Ok(_) => Ok(Some(models)),
         Err(RolesError::NotSet(_)) => Ok(None),
         Err(error) => {
-            let error = CommandError::from(error);
+            let error = OpError::from(error);
             ui.warning(
                 format!("{}; these are the memories", error.message),
                 error.hints.first().map(String::as_str),
@@ -169,8 +167,8 @@ fn models(ui: &mut Ui, runtime: &Runtime, args: &AskArgs) -> Result<Option<Model
 fn without_model(
     ui: &mut Ui,
     asking: &Asking<'_>,
-    failure: Option<&CommandError>,
-) -> Result<(), CommandError> {
+    failure: Option<&OpError>,
+) -> Result<(), OpError> {
     let told = tell(&asking.question, asking.passages.clone());
     let first = told.first().map(|told| (told.passage.shelf, told.passage.id.clone()));
     count(asking, first.as_slice());
@@ -179,7 +177,7 @@ fn without_model(
 
 /// Counts what an answer cites, each memory once, on the shelf that it is from.
 fn count(asking: &Asking<'_>, cited: &[(usize, MemoryId)]) {
-    let now: Timestamp = asking.runtime.now();
+    let now: Timestamp = asking.host.now();
     for (number, shelf) in asking.shelves.iter().enumerate() {
         let here = cited.iter().filter(|(of, _)| *of == number);
         let here: Vec<MemoryId> = here.map(|(_, id)| id.clone()).collect();

@@ -8,10 +8,11 @@ use nacre_core::search::{MemoryIndex, Mode, TokenCounter};
 use nacre_engine::flows::brief::{Brief, Section, Source, Wish, brief};
 use serde_json::{Value, json};
 
-use super::error::{CommandError, Exit};
+use super::exit::Exit;
 use super::memory::ScopeArg;
-use super::runtime::Runtime;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// What fits beside a question without pushing it aside.
 const DEFAULT_BUDGET: usize = 2000;
@@ -45,35 +46,31 @@ pub(crate) struct BriefArgs {
     scope: ScopeArg,
 }
 
-pub(crate) fn cmd_brief(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &BriefArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_brief(ui: &mut Ui, host: &Host, args: &BriefArgs) -> Result<Exit, OpError> {
     if args.budget > MAX_BUDGET {
-        return Err(CommandError::usage(format!("`--budget` is at most {MAX_BUDGET}")));
+        return Err(OpError::usage(format!("`--budget` is at most {MAX_BUDGET}")));
     }
-    let stores = runtime.stores_to_read(args.scope.mode())?;
-    let embedders = stores.iter().map(|scoped| runtime.embedder(&scoped.settings));
+    let stores = host.stores_to_read(args.scope.mode())?;
+    let embedders = stores.iter().map(|scoped| host.embedder(&scoped.settings));
     let embedders = embedders.collect::<Result<Vec<_>, _>>()?;
-    let owner = runtime.owner("brief");
+    let owner = host.owner("brief");
     let mut indexes = Vec::new();
     for (scoped, embedder) in stores.iter().zip(&embedders) {
-        indexes.push(MemoryIndex::open(&scoped.store, &**embedder, &owner, runtime.now())?);
+        indexes.push(MemoryIndex::open(&scoped.store, &**embedder, &owner, host.now())?);
     }
     let sources: Vec<Source<'_>> = stores
         .iter()
         .zip(&indexes)
-        .map(|(scoped, index)| Source { store: &scoped.store, index, scope: scoped.whose.as_str() })
+        .map(|(scoped, index)| Source { store: &scoped.store, index, scope: scoped.scope.as_str() })
         .collect();
-    let files: Vec<String> = args.file.iter().map(|file| below(runtime, file)).collect();
+    let files: Vec<String> = args.file.iter().map(|file| below(host, file)).collect();
     let task = args.task.as_deref().map(|task| &task[..task.floor_char_boundary(MAX_TASK_BYTES)]);
     // Only the model that is part of the program is asked for the meaning of a task: others take their time.
-    let mode = match runtime.settings().search.embedding {
+    let mode = match host.settings().search.embedding {
         EmbeddingChoice::Builtin => Mode::Hybrid,
         EmbeddingChoice::Minilm | EmbeddingChoice::Endpoint => Mode::Lexical,
     };
-    let wish = Wish { budget: args.budget, task, files: &files, mode, now: runtime.now() };
+    let wish = Wish { budget: args.budget, task, files: &files, mode, now: host.now() };
     let made = brief(&sources, &wish, &TokenCounter::shipped()?)?;
     if ui.is_json() {
         ui.json(&object(&made))?;
@@ -103,9 +100,9 @@ fn unproven(made: &Brief) -> Option<String> {
 }
 
 /// A path as memories name it: below the repository.
-fn below(runtime: &Runtime, file: &str) -> String {
-    let absolute = runtime.environment.absolute(Path::new(file));
-    let root = runtime.project.as_ref().map(|project| project.path.as_path());
+fn below(host: &Host, file: &str) -> String {
+    let absolute = host.environment.absolute(Path::new(file));
+    let root = host.project.as_ref().map(|project| project.path.as_path());
     match root.and_then(|root| absolute.strip_prefix(root).ok()) {
         Some(path) => path.display().to_string(),
         None => file.to_owned(),

@@ -5,8 +5,8 @@ use nacre_core::memory::PlannedChange;
 use serde_json::{Value, json};
 
 use super::diff::{Side, diff};
-use super::error::CommandError;
 use super::ui::{Role, Ui};
+use nacre_ops::OpError;
 
 /// Whether git would show a change there.
 pub(crate) fn is_shared(path: &str) -> bool {
@@ -22,7 +22,7 @@ pub(crate) fn changes_json(changes: &[PlannedChange]) -> Vec<Value> {
 }
 
 /// Prints each changed file with its lines.
-pub(crate) fn print_changes(ui: &mut Ui, changes: &[PlannedChange]) -> Result<(), CommandError> {
+pub(crate) fn print_changes(ui: &mut Ui, changes: &[PlannedChange]) -> Result<(), OpError> {
     if changes.is_empty() {
         ui.line("  Nothing would change.")?;
     }

@@ -3,9 +3,10 @@
 use clap::Args;
 use clap_complete::Shell;
 
-use super::error::{CommandError, Exit};
+use super::exit::Exit;
 use super::help;
 use super::ui::Ui;
+use nacre_ops::OpError;
 
 /// Print a completion script for a shell
 ///
@@ -16,7 +17,7 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(crate) fn cmd_completions(ui: &mut Ui, args: &CompletionsArgs) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_completions(ui: &mut Ui, args: &CompletionsArgs) -> Result<Exit, OpError> {
     let CompletionsArgs { shell } = args;
     let mut script = Vec::new();
     clap_complete::generate(*shell, &mut help::command(), "nacre", &mut script);

@@ -8,10 +8,11 @@ use nacre_core::transcript::{ADAPTERS, Agent};
 use serde::Serialize;
 use serde_json::json;
 
-use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
+use super::exit::Exit;
 use super::traces::{self, AgentName};
 use super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Choose the agents whose sessions are read
 ///
@@ -55,48 +56,44 @@ struct AgentOutput {
     problems: Vec<String>,
 }
 
-pub(crate) fn cmd_connect(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ConnectArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_connect(ui: &mut Ui, host: &Host, args: &ConnectArgs) -> Result<Exit, OpError> {
     let ConnectArgs { target, agent, paths } = args;
     match (target, agent) {
         (Target::List, None) => {}
-        (Target::Auto, None) => connect_auto(runtime)?,
-        (Target::Remove, Some(name)) => edit(runtime, |text, origin| {
+        (Target::Auto, None) => connect_auto(host)?,
+        (Target::Remove, Some(name)) => edit(host, |text, origin| {
             Ok(agents::disconnect(text, origin, Agent::from(*name).as_str())?)
         })?,
-        (Target::Claude, None) => connect(runtime, Agent::Claude, paths)?,
-        (Target::Codex, None) => connect(runtime, Agent::Codex, paths)?,
-        (Target::Cursor, None) => connect(runtime, Agent::Cursor, paths)?,
-        (Target::Opencode, None) => connect(runtime, Agent::OpenCode, paths)?,
-        (Target::Generic, None) => connect(runtime, Agent::Generic, paths)?,
+        (Target::Claude, None) => connect(host, Agent::Claude, paths)?,
+        (Target::Codex, None) => connect(host, Agent::Codex, paths)?,
+        (Target::Cursor, None) => connect(host, Agent::Cursor, paths)?,
+        (Target::Opencode, None) => connect(host, Agent::OpenCode, paths)?,
+        (Target::Generic, None) => connect(host, Agent::Generic, paths)?,
         (Target::Remove, None) => {
-            return Err(CommandError::usage("Which agent?").hint("nacre connect remove cursor"));
+            return Err(OpError::usage("Which agent?").hint("nacre connect remove cursor"));
         }
-        (_, Some(_)) => return Err(CommandError::usage("Only `remove` takes a second agent")),
+        (_, Some(_)) => return Err(OpError::usage("Only `remove` takes a second agent")),
     }
-    list(ui, runtime)
+    list(ui, host)
 }
 
-fn connect(runtime: &Runtime, agent: Agent, paths: &[PathBuf]) -> Result<(), CommandError> {
-    let paths: Vec<PathBuf> = paths.iter().map(|path| runtime.environment.absolute(path)).collect();
+fn connect(host: &Host, agent: Agent, paths: &[PathBuf]) -> Result<(), OpError> {
+    let paths: Vec<PathBuf> = paths.iter().map(|path| host.environment.absolute(path)).collect();
     if let Some(missing) = paths.iter().find(|path| !path.exists()) {
-        return Err(CommandError::failed(format!("There is nothing at `{}`", missing.display())));
+        return Err(OpError::failed(format!("There is nothing at `{}`", missing.display())));
     }
-    edit(runtime, |text, origin| Ok(agents::connect(text, origin, agent.as_str(), &paths)?))
+    edit(host, |text, origin| Ok(agents::connect(text, origin, agent.as_str(), &paths)?))
 }
 
 /// Connects every agent that has traces, and only those.
-fn connect_auto(runtime: &Runtime) -> Result<(), CommandError> {
-    let homes = traces::homes(runtime)?;
+fn connect_auto(host: &Host) -> Result<(), OpError> {
+    let homes = traces::homes(host)?;
     let present: Vec<&str> = ADAPTERS
         .iter()
         .filter(|adapter| !adapter.discover(&adapter.roots(&homes)).sources.is_empty())
         .map(|adapter| adapter.agent().as_str())
         .collect();
-    edit(runtime, |text, origin| {
+    edit(host, |text, origin| {
         let mut text = text.to_owned();
         for name in &present {
             text = agents::connect(&text, origin, name, &[])?;
@@ -107,15 +104,15 @@ fn connect_auto(runtime: &Runtime) -> Result<(), CommandError> {
 
 /// Changes the register's text.
 fn edit(
-    runtime: &Runtime,
-    change: impl FnOnce(&str, &Path) -> Result<String, CommandError>,
-) -> Result<(), CommandError> {
-    runtime.edit_text(&runtime.home_scope()?, "agents.toml", "connect", change)
+    host: &Host,
+    change: impl FnOnce(&str, &Path) -> Result<String, OpError>,
+) -> Result<(), OpError> {
+    host.edit_text(&host.home_scope()?, "agents.toml", "connect", change)
 }
 
-fn list(ui: &mut Ui, runtime: &Runtime) -> Result<Exit, CommandError> {
-    let connections = traces::connections(runtime, &[])?;
-    let homes = traces::homes(runtime)?;
+fn list(ui: &mut Ui, host: &Host) -> Result<Exit, OpError> {
+    let connections = traces::connections(host, &[])?;
+    let homes = traces::homes(host)?;
     let mut agents = Vec::new();
     for adapter in ADAPTERS {
         let connection = connections.iter().find(|connection| connection.agent == adapter.agent());
@@ -126,7 +123,7 @@ fn list(ui: &mut Ui, runtime: &Runtime) -> Result<Exit, CommandError> {
             agent: adapter.agent().as_str(),
             connected: connection.is_some(),
             sources: discovery.sources.len() as u64,
-            roots: roots.iter().map(|root| traces::short(runtime, root)).collect(),
+            roots: roots.iter().map(|root| traces::short(host, root)).collect(),
             problems: discovery.problems.iter().map(|problem| problem.error.to_string()).collect(),
         });
     }

@@ -8,11 +8,12 @@ use nacre_map::artifact::{FileFacts, RelativePath};
 use nacre_map::indexer::Keeping;
 use nacre_map::slices::{ContextRequest, ContextSlice, Evidence, Ranked, Sketch, context, rank};
 
-use super::error::{CommandError, Exit};
+use super::exit::Exit;
 use super::map::{ClientArgs, Map, MapArgs};
 use super::payload::{self, payload, relative};
-use super::runtime::Runtime;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Memories that may speak of files.
 const MAX_MEMORIES: usize = 20;
@@ -57,14 +58,10 @@ pub(crate) struct Task {
     pub(crate) budget: usize,
 }
 
-pub(crate) fn cmd_context(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ContextArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_context(ui: &mut Ui, host: &Host, args: &ContextArgs) -> Result<Exit, OpError> {
     let ContextArgs { map: map_args, question } = args;
-    let mut map = Map::open(ui, runtime, map_args, "context")?;
-    let payload = answered(ui, runtime, &mut map, question)?;
+    let mut map = Map::open(ui, host, map_args, "context")?;
+    let payload = answered(ui, host, &mut map, question)?;
     payload::print(ui, &payload)?;
     Ok(Exit::Done)
 }
@@ -72,13 +69,13 @@ pub(crate) fn cmd_context(
 /// The answer to a question, as it is printed; who asks has seen it.
 pub(crate) fn answered(
     ui: &mut Ui,
-    runtime: &Runtime,
+    host: &Host,
     map: &mut Map,
     question: &ContextQuestion,
-) -> Result<String, CommandError> {
+) -> Result<String, OpError> {
     let ContextQuestion { client, task, files, budget } = question;
     let root = map.current.project.root.clone();
-    let folder = &runtime.environment.folder;
+    let folder = &host.environment.folder;
     let task = Task {
         words: task.clone().unwrap_or_default(),
         files: files
@@ -88,11 +85,11 @@ pub(crate) fn answered(
         budget: *budget,
     };
     if let Some(path) = task.files.iter().find(|path| map.current.artifact.find(path).is_none()) {
-        return Err(CommandError::failed(format!("`{path}` is not in the map"))
+        return Err(OpError::failed(format!("`{path}` is not in the map"))
             .hint(format!("nacre explain {path}")));
     }
     let mut sketch = sketched(map);
-    let payload = collected(runtime, map, &mut sketch, ui.is_json(), &task)?;
+    let payload = collected(host, map, &mut sketch, ui.is_json(), &task)?;
     if let Some(client) = &client.client {
         map.seen_by(ui, client)?;
     }
@@ -107,16 +104,16 @@ fn known(map: &Map, from_here: String, typed: &str) -> String {
 
 /// The answer as it is printed.
 pub(crate) fn collected(
-    runtime: &Runtime,
+    host: &Host,
     map: &mut Map,
     sketch: &mut Sketch,
     is_json: bool,
     task: &Task,
-) -> Result<String, CommandError> {
-    let project = runtime.project.as_ref().map(|project| project.path.as_path());
-    let settings = runtime.settings_now(project);
-    let embedder = runtime.embedder(settings.as_ref().unwrap_or(runtime.settings())).ok();
-    let memory = remembered(runtime, map, &task.words);
+) -> Result<String, OpError> {
+    let project = host.project.as_ref().map(|project| project.path.as_path());
+    let settings = host.settings_now(project);
+    let embedder = host.embedder(settings.as_ref().unwrap_or(host.settings())).ok();
+    let memory = remembered(host, map, &task.words);
     let evidence = Evidence {
         task: &task.words,
         files: &task.files,
@@ -158,21 +155,21 @@ fn refined(map: &mut Map, sketch: &mut Sketch, ranked: &Ranked) -> bool {
 }
 
 /// How much the memories about a task have to say of each file. Without a store, or with a broken one, nothing.
-fn remembered(runtime: &Runtime, map: &Map, task: &str) -> BTreeMap<String, f64> {
+fn remembered(host: &Host, map: &Map, task: &str) -> BTreeMap<String, f64> {
     let mut known = BTreeMap::new();
-    let query = Query::parse(task, runtime.now());
+    let query = Query::parse(task, host.now());
     if query.is_empty() {
         return known;
     }
-    if map.options.keeping == Keeping::Dropped && runtime.has_unsettled_store() {
+    if map.options.keeping == Keeping::Dropped && host.has_unsettled_store() {
         return known;
     }
-    let owner = runtime.owner("context");
-    for scoped in runtime.stores_to_read(None).unwrap_or_default() {
-        let Ok(embedder) = runtime.embedder(&scoped.settings) else { continue };
+    let owner = host.owner("context");
+    for scoped in host.stores_to_read(None).unwrap_or_default() {
+        let Ok(embedder) = host.embedder(&scoped.settings) else { continue };
         let opened = match map.options.keeping {
-            Keeping::Kept => MemoryIndex::open(&scoped.store, &*embedder, &owner, runtime.now()),
-            Keeping::Dropped => MemoryIndex::peek(&scoped.store, &*embedder, runtime.now()),
+            Keeping::Kept => MemoryIndex::open(&scoped.store, &*embedder, &owner, host.now()),
+            Keeping::Dropped => MemoryIndex::peek(&scoped.store, &*embedder, host.now()),
         };
         let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_MEMORIES, archived: false };
         let Some(found) = opened.ok().and_then(|index| index.search(&query, &options).ok()) else {

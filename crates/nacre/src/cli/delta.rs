@@ -2,10 +2,11 @@
 
 use clap::Args;
 
-use super::error::{CommandError, Exit};
+use super::exit::Exit;
 use super::map::{ClientArgs, DeltaOutput, Map, MapArgs, PageArgs, Since};
-use super::runtime::Runtime;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Tell which files and symbols changed, and who is affected
 ///
@@ -32,13 +33,9 @@ pub(crate) struct DeltaQuestion {
     page: PageArgs,
 }
 
-pub(crate) fn cmd_delta(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &DeltaArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_delta(ui: &mut Ui, host: &Host, args: &DeltaArgs) -> Result<Exit, OpError> {
     let DeltaArgs { map: map_args, question } = args;
-    let map = Map::open(ui, runtime, map_args, "delta")?;
+    let map = Map::open(ui, host, map_args, "delta")?;
     let output = answered(ui, &map, question)?;
     if ui.is_json() {
         ui.json(&map.envelope("delta", Some(output), None::<()>))?;
@@ -54,7 +51,7 @@ pub(crate) fn answered(
     ui: &mut Ui,
     map: &Map,
     question: &DeltaQuestion,
-) -> Result<DeltaOutput, CommandError> {
+) -> Result<DeltaOutput, OpError> {
     let DeltaQuestion { client, since, page } = question;
     let (since, delta) = match since {
         Some(since) => (since.clone(), map.delta(since)?),

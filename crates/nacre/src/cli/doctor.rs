@@ -6,10 +6,11 @@ use nacre_core::memory::{CheckReport, Finding, Severity, Store};
 use nacre_engine::flows::evidence::verify;
 use serde::Serialize;
 
-use super::error::{CommandError, Exit};
+use super::exit::Exit;
 use super::memory::{ScopeArg, counted};
-use super::runtime::Runtime;
 use super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// As much is shown of a quote.
 const MAX_SHOWN_BYTES: usize = 300;
@@ -70,20 +71,16 @@ struct FindingOutput {
     hint: Option<String>,
 }
 
-pub(crate) fn cmd_doctor(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &DoctorArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_doctor(ui: &mut Ui, host: &Host, args: &DoctorArgs) -> Result<Exit, OpError> {
     let DoctorArgs { scope, strict, evidence } = args;
     let mut output = DoctorOutput { health: "ok", stores: Vec::new(), errors: 0, warnings: 0 };
-    for scoped in runtime.stores_to_read(scope.mode())? {
+    for scoped in host.stores_to_read(scope.mode())? {
         let mut report = scoped.store.check()?;
         let quotes = if *evidence { Some(look_up(&scoped.store, &mut report)?) } else { None };
         output.errors += count(&report.findings, Severity::Error);
         output.warnings += count(&report.findings, Severity::Warning);
         output.stores.push(StoreOutput {
-            scope: scoped.whose.as_str(),
+            scope: scoped.scope.as_str(),
             path: scoped.store.path().display().to_string(),
             memories: report.n_memories,
             evidence: report.n_evidence,
@@ -104,7 +101,7 @@ pub(crate) fn cmd_doctor(
 }
 
 /// Looks up every quote; one that nobody said is an error.
-fn look_up(store: &Store, report: &mut CheckReport) -> Result<QuotesOutput, CommandError> {
+fn look_up(store: &Store, report: &mut CheckReport) -> Result<QuotesOutput, OpError> {
     let found = verify(store)?;
     report.findings.extend(found.missing.iter().map(|missing| Finding {
         severity: Severity::Error,
@@ -160,7 +157,7 @@ fn finding_output(finding: Finding) -> FindingOutput {
     FindingOutput { severity, path, line, message, hint }
 }
 
-fn print(ui: &mut Ui, output: &DoctorOutput) -> Result<(), CommandError> {
+fn print(ui: &mut Ui, output: &DoctorOutput) -> Result<(), OpError> {
     for store in &output.stores {
         for finding in &store.findings {
             let role = if finding.severity == "error" { Role::Bad } else { Role::Warning };

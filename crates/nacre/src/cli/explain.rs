@@ -7,10 +7,11 @@ use nacre_map::artifact::RelativePath;
 use nacre_map::indexer::{Keeping, Trust, Verdict, explain};
 use serde::Serialize;
 
-use super::error::{CommandError, Exit};
+use super::exit::Exit;
 use super::map::Map;
-use super::runtime::Runtime;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Tell why a file is in the map of the code, or is not
 #[derive(Debug, Args)]
@@ -31,21 +32,17 @@ struct ExplainOutput {
     verdict: Verdict,
 }
 
-pub(crate) fn cmd_explain(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ExplainArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_explain(ui: &mut Ui, host: &Host, args: &ExplainArgs) -> Result<Exit, OpError> {
     let ExplainArgs { path } = args;
     let asked = Path::new(path);
-    let (map, full) = match Map::open_with(runtime, None, LOOK, "explain") {
-        Ok(map) if below(&map, &plain(&runtime.environment.folder, asked)).is_some() => {
-            (map, plain(&runtime.environment.folder, asked))
+    let (map, full) = match Map::open_with(host, None, LOOK, "explain") {
+        Ok(map) if below(&map, &plain(&host.environment.folder, asked)).is_some() => {
+            (map, plain(&host.environment.folder, asked))
         }
-        _ => elsewhere(runtime, asked)?,
+        _ => elsewhere(host, asked)?,
     };
     let Some(path) = below(&map, &full) else {
-        return Err(CommandError::usage(format!("`{path}` is no file of a project")));
+        return Err(OpError::usage(format!("`{path}` is no file of a project")));
     };
     map.warn_of_postponed(ui);
     let verdict = explain(&map.current, &map.options, &path);
@@ -61,13 +58,13 @@ pub(crate) fn cmd_explain(
 }
 
 /// The path of a file that lies in another project, and the map of that.
-fn elsewhere(runtime: &Runtime, asked: &Path) -> Result<(Map, PathBuf), CommandError> {
-    let full = runtime.environment.folder.join(asked);
+fn elsewhere(host: &Host, asked: &Path) -> Result<(Map, PathBuf), OpError> {
+    let full = host.environment.folder.join(asked);
     let folder = full.parent().and_then(|folder| folder.canonicalize().ok());
     let (Some(folder), Some(name)) = (folder, full.file_name()) else {
-        return Err(CommandError::usage(format!("`{}` is no file of a project", asked.display())));
+        return Err(OpError::usage(format!("`{}` is no file of a project", asked.display())));
     };
-    let map = Map::open_with(runtime, Some(&folder.to_string_lossy()), LOOK, "explain")?;
+    let map = Map::open_with(host, Some(&folder.to_string_lossy()), LOOK, "explain")?;
     Ok((map, folder.join(name)))
 }
 

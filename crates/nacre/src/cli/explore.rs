@@ -9,12 +9,13 @@ use nacre_map::slices::{
     OVERVIEW_FORMAT, Overview, OverviewRequest, Survey, TooSmall, overview, surface_paths,
 };
 
-use super::error::{CommandError, Exit};
+use super::exit::Exit;
 use super::map::{ClientArgs, Map, MapArgs};
 use super::payload::{self, DetailName, payload};
-use super::runtime::Runtime;
 use super::survey::KnownSurvey;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// So many answers are held.
 const MAX_ANSWERS: usize = 8;
@@ -60,13 +61,9 @@ impl Answers {
     }
 }
 
-pub(crate) fn cmd_explore(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ExploreArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_explore(ui: &mut Ui, host: &Host, args: &ExploreArgs) -> Result<Exit, OpError> {
     let ExploreArgs { map: map_args, question } = args;
-    let mut map = Map::open(ui, runtime, map_args, "explore")?;
+    let mut map = Map::open(ui, host, map_args, "explore")?;
     let payload = answered(ui, &mut map, &mut Answers::default(), question)?;
     payload::print(ui, &payload)?;
     Ok(Exit::Done)
@@ -78,7 +75,7 @@ pub(crate) fn answered(
     map: &mut Map,
     answers: &mut Answers,
     question: &ExploreQuestion,
-) -> Result<String, CommandError> {
+) -> Result<String, OpError> {
     let ExploreQuestion { client, detail, budget } = question;
     let payload = explored(map, answers, ui.is_json(), *detail, *budget)?;
     if let Some(client) = &client.client {
@@ -94,7 +91,7 @@ pub(crate) fn explored(
     is_json: bool,
     detail: DetailName,
     budget: Option<usize>,
-) -> Result<String, CommandError> {
+) -> Result<String, OpError> {
     let key = key(map, is_json, detail, budget);
     let shown = |map: &Map, answer: &Overview| payload_of(map, is_json, answer);
     if answers.find(key).is_none() {

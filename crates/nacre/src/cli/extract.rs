@@ -8,12 +8,14 @@ use nacre_engine::flows::strategy::{SessionTrace, read_session};
 use nacre_engine::model::Role as ModelRole;
 use serde_json::json;
 
-use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
-use super::spending::ask_rules;
-use super::strategy::{Reading, StrategyArgs, told_limit};
+use super::exit::Exit;
+use super::strategy::StrategyArgs;
 use super::traces;
 use super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::ask_rules;
+use nacre_ops::host::{Reading, warn_of_limit};
 
 /// Find what is worth keeping in one session, and write it to a file
 ///
@@ -34,27 +36,23 @@ pub(crate) struct ExtractArgs {
     strategy: StrategyArgs,
 }
 
-pub(crate) fn cmd_extract(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ExtractArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_extract(ui: &mut Ui, host: &Host, args: &ExtractArgs) -> Result<Exit, OpError> {
     let ExtractArgs { trace, out, explain, strategy } = args;
-    let reading = Reading::open(runtime, *strategy, ModelRole::Extract)?;
-    let trace = traces::named_trace(runtime, trace)?;
-    let store = runtime.project_store()?.map(|scoped| scoped.store);
+    let reading = Reading::open(host, strategy.choice(), ModelRole::Extract)?;
+    let trace = traces::named_trace(host, trace)?;
+    let store = host.project_store()?.map(|scoped| scoped.store);
     let is_forgotten = |title: &str, body: &str| {
         store.as_ref().is_some_and(|store| store.is_forgotten(title, body).unwrap_or(false))
     };
     let rules = Rules { is_forgotten: &is_forgotten, ..Rules::default() };
-    let project = runtime.project.as_ref().map(|project| project.path.as_path());
-    let ask_rules = ask_rules(&runtime.settings_of(project)?);
-    let asker = reading.asker(runtime, &ask_rules, &trace)?;
+    let project = host.project.as_ref().map(|project| project.path.as_path());
+    let ask_rules = ask_rules(&host.settings_of(project)?);
+    let asker = reading.asker(host, &ask_rules, &trace)?;
     let trace = SessionTrace { trace: &trace, words: &ask_rules.words };
     let read = read_session(trace, rules, reading.reader(&ask_rules), asker.as_ref())?;
-    let exit = told_limit(ui, &read.how);
+    let exit = warn_of_limit(&ui.events(), &read.how).into();
     let extraction = read.extraction;
-    traces::put_artifact(ui, runtime, out, &extraction)?;
+    super::artifact::put(ui, host, out, &extraction)?;
     match (out == "-", ui.is_json()) {
         (true, _) => {}
         (false, true) => ui.json(&report(out, &extraction, *explain))?,
@@ -76,12 +74,7 @@ fn report(out: &str, extraction: &Extraction, explain: bool) -> serde_json::Valu
     report
 }
 
-fn print(
-    ui: &mut Ui,
-    out: &str,
-    extraction: &Extraction,
-    explain: bool,
-) -> Result<(), CommandError> {
+fn print(ui: &mut Ui, out: &str, extraction: &Extraction, explain: bool) -> Result<(), OpError> {
     let n_dropped: u64 = extraction.dropped_counts.values().sum();
     let gate = if extraction.gate.is_open() {
         String::new()

@@ -4,11 +4,12 @@ use clap::{Args, ValueEnum};
 use nacre_core::memory::Verdict;
 use serde_json::json;
 
-use super::error::{CommandError, Exit};
-use super::holding::Holding;
+use super::exit::Exit;
 use super::memory::ScopeArg;
-use super::runtime::Runtime;
 use super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::Holding;
 
 /// Say how a memory served
 ///
@@ -44,21 +45,17 @@ impl From<VerdictName> for Verdict {
     }
 }
 
-pub(crate) fn cmd_feedback(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &FeedbackArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_feedback(ui: &mut Ui, host: &Host, args: &FeedbackArgs) -> Result<Exit, OpError> {
     let FeedbackArgs { id, verdict, note, scope } = args;
-    let Holding { scoped, also_in } = runtime.store_of(ui, scope.mode(), id)?;
-    let mut batch = scoped.store.begin(&runtime.owner("feedback"), runtime.settings().lock.wait)?;
+    let Holding { scoped, also_in } = host.store_of(&ui.events(), scope.mode(), id)?;
+    let mut batch = scoped.store.begin(&host.owner("feedback"), host.settings().lock.wait)?;
     let verdict = Verdict::from(*verdict);
-    let (id, before, after) = batch.judge(id, verdict, note.as_deref(), runtime.now())?;
+    let (id, before, after) = batch.judge(id, verdict, note.as_deref(), host.now())?;
     batch.commit()?;
     if ui.is_json() {
         ui.json(&json!({
             "id": id, "verdict": verdict.as_str(), "confidence_before": before, "confidence": after,
-            "scope": scoped.whose.as_str(), "also_in": also_in,
+            "scope": scoped.scope.as_str(), "also_in": also_in,
         }))?;
         return Ok(Exit::Done);
     }

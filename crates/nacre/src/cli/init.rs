@@ -9,11 +9,13 @@ use nacre_core::memory;
 use nacre_core::safefs::{Access, WriteScope};
 use serde::Serialize;
 
-use super::error::{CommandError, Exit};
-use super::finding::{self, git_root};
+use super::exit::Exit;
 use super::memory::counted;
-use super::runtime::{Runtime, STORE_FOLDER};
 use super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::STORE_FOLDER;
+use nacre_ops::host::git_root;
 
 /// What a repository's own settings start with.
 const REPO_CONFIG: &str = "\
@@ -45,25 +47,21 @@ struct InitOutput {
     next: String,
 }
 
-pub(crate) fn cmd_init(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &InitArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_init(ui: &mut Ui, host: &Host, args: &InitArgs) -> Result<Exit, OpError> {
     let InitArgs { name } = args;
-    let folder = &runtime.environment.folder;
-    let git = git_root(&runtime.person, folder);
+    let folder = &host.environment.folder;
+    let git = git_root(&host.person, folder);
     let root = git.as_deref().unwrap_or(folder);
-    if Some(root.join(STORE_FOLDER).as_path()) == runtime.home().ok() {
-        return Err(CommandError::failed("This folder's `.nacre` is the global store")
+    if Some(root.join(STORE_FOLDER).as_path()) == host.home().ok() {
+        return Err(OpError::failed("This folder's `.nacre` is the global store")
             .hint("Run `nacre init` inside a repository"));
     }
     let scope = WriteScope::create_inside(root, STORE_FOLDER, Access::Shared)?;
-    finding::check(&runtime.person, root)?;
-    let writer = scope.lock(&runtime.owner("init"), runtime.settings().lock.wait)?;
+    nacre_ops::host::check_owner(&host.person, root)?;
+    let writer = scope.lock(&host.owner("init"), host.settings().lock.wait)?;
     let created = memory::init(&writer, REPO_CONFIG)?;
     drop(writer);
-    let registered = register(runtime, root, name.as_deref());
+    let registered = register(host, root, name.as_deref());
     let project = registered.as_ref().ok().cloned();
     let store = memory::Store::new(scope, memory::Rules::default());
     let output = InitOutput {
@@ -86,31 +84,31 @@ pub(crate) fn cmd_init(
 }
 
 /// Puts the project into the register, unless it is there.
-fn register(runtime: &Runtime, root: &Path, name: Option<&str>) -> Result<String, CommandError> {
-    if let Some(known) = runtime.projects.iter().find(|project| project.path == root)
+fn register(host: &Host, root: &Path, name: Option<&str>) -> Result<String, OpError> {
+    if let Some(known) = host.projects.iter().find(|project| project.path == root)
         && name.is_none_or(|name| name == known.name)
     {
         return Ok(known.name.clone());
     }
-    let name = name.map_or_else(|| projects::name_for(root, &runtime.projects), str::to_owned);
-    add_project(runtime, &name, root)?;
+    let name = name.map_or_else(|| projects::name_for(root, &host.projects), str::to_owned);
+    add_project(host, &name, root)?;
     Ok(name)
 }
 
 /// Writes a project into the register.
-pub(super) fn add_project(runtime: &Runtime, name: &str, root: &Path) -> Result<(), CommandError> {
-    edit_projects(runtime, |text, origin| Ok(projects::add(text, origin, name, root)?))
+pub(super) fn add_project(host: &Host, name: &str, root: &Path) -> Result<(), OpError> {
+    edit_projects(host, |text, origin| Ok(projects::add(text, origin, name, root)?))
 }
 
 /// Changes the register's text.
 pub(super) fn edit_projects(
-    runtime: &Runtime,
-    change: impl FnOnce(&str, &Path) -> Result<String, CommandError>,
-) -> Result<(), CommandError> {
-    runtime.edit_text(&runtime.home_scope()?, "projects.toml", "project", change)
+    host: &Host,
+    change: impl FnOnce(&str, &Path) -> Result<String, OpError>,
+) -> Result<(), OpError> {
+    host.edit_text(&host.home_scope()?, "projects.toml", "project", change)
 }
 
-fn print(ui: &mut Ui, output: &InitOutput) -> Result<Exit, CommandError> {
+fn print(ui: &mut Ui, output: &InitOutput) -> Result<Exit, OpError> {
     if ui.is_json() {
         ui.json(output)?;
         return Ok(Exit::Done);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use nacre_api::wire::StoreScope;
 use nacre_core::base::Shown;
 use nacre_core::config::Settings;
 use nacre_core::memory::{PlannedChange, Store};
@@ -19,13 +20,14 @@ use nacre_engine::model::{Models, Role as ModelRole};
 use serde_json::{Value, json};
 
 use super::changes::{changes_json, is_shared, print_changes};
-use super::env::stopwatch;
-use super::error::{CommandError, Exit};
-use super::models::{model_settings, scripted};
-use super::runtime::{Runtime, ScopedStore};
-use super::spending::{ask_rules, asker_of_run, open_models};
+use super::exit::Exit;
 use super::ui::{Role, Ui};
 use super::undo::undo_run;
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::ScopedStore;
+use nacre_ops::host::{ask_rules, asker_of_run, open_models};
+use nacre_ops::host::{model_settings, scripted};
 
 /// Keep memories few and true
 ///
@@ -66,16 +68,16 @@ struct Place {
 }
 
 impl Place {
-    fn checkout(&self, runtime: &Runtime) -> Option<Checkout> {
+    fn checkout(&self, host: &Host) -> Option<Checkout> {
         let root = self.repository.clone()?;
-        Some(Checkout { root, git: runtime.git() })
+        Some(Checkout { root, git: host.git() })
     }
 }
 
 /// How one store came out.
 struct Kept {
     name: String,
-    result: Result<(MaintainReport, Vec<PlannedChange>), CommandError>,
+    result: Result<(MaintainReport, Vec<PlannedChange>), OpError>,
     took: Duration,
 }
 
@@ -86,33 +88,29 @@ struct Tools {
 }
 
 /// The models that may write; the role must have one.
-fn writers(runtime: &Runtime, script: Option<&Path>) -> Result<FlowModels, CommandError> {
+fn writers(host: &Host, script: Option<&Path>) -> Result<FlowModels, OpError> {
     let models = Models::new(match script {
-        Some(file) => scripted(runtime, file)?,
-        None => model_settings(runtime)?,
+        Some(file) => scripted(host, file)?,
+        None => model_settings(host)?,
     });
     models.route(ModelRole::Lead)?;
-    open_models(runtime, models)
+    open_models(host, models)
 }
 
-pub(crate) fn cmd_maintain(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &MaintainArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_maintain(ui: &mut Ui, host: &Host, args: &MaintainArgs) -> Result<Exit, OpError> {
     let MaintainArgs { dry_run, force, all, rewrite, scripted: script, undo } = args;
     if let Some(run) = undo {
-        return undo_run(ui, runtime, run);
+        return undo_run(ui, host, run);
     }
-    let writers = if *rewrite { Some(writers(runtime, script.as_deref())?) } else { None };
+    let writers = if *rewrite { Some(writers(host, script.as_deref())?) } else { None };
     let tools = Tools { builtin: Builtin::shipped()?, writers };
     let mut kept = Vec::new();
-    for place in places(runtime, *all)? {
-        let took = stopwatch();
+    for place in places(host, *all)? {
+        let took = host.stopwatch();
         let (name, result) = match place {
             Ok(place) => {
-                let order = MaintainOrder { checkout: place.checkout(runtime), force: *force };
-                let result = one(ui, runtime, &tools, (&place, &order), *dry_run);
+                let order = MaintainOrder { checkout: place.checkout(host), force: *force };
+                let result = one(ui, host, &tools, (&place, &order), *dry_run);
                 (place.name, result)
             }
             Err((name, error)) => (name, Err(error)),
@@ -127,17 +125,16 @@ pub(crate) fn cmd_maintain(
     Ok(if is_whole { Exit::Done } else { Exit::Partial })
 }
 
-type Found = Result<Place, (String, CommandError)>;
+type Found = Result<Place, (String, OpError)>;
 
 /// The project around, or all of them and the global store.
-fn places(runtime: &Runtime, all: bool) -> Result<Vec<Found>, CommandError> {
+fn places(host: &Host, all: bool) -> Result<Vec<Found>, OpError> {
     let name_of = |path: &Path| {
         path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     };
     if !all {
-        let scoped = runtime.store_to_write(None)?;
-        let project =
-            runtime.project.as_ref().filter(|_| scoped.whose == super::runtime::Whose::Project);
+        let scoped = host.store_to_write(None)?;
+        let project = host.project.as_ref().filter(|_| scoped.scope == StoreScope::Project);
         let path = project.map(|project| project.path.clone());
         let name = project.and_then(|project| project.name.clone());
         let name =
@@ -150,16 +147,16 @@ fn places(runtime: &Runtime, all: bool) -> Result<Vec<Found>, CommandError> {
         })]);
     }
     let mut found: Vec<Found> = Vec::new();
-    for project in runtime.projects.iter() {
+    for project in host.projects.iter() {
         let name = project.name.clone();
-        found.push(match runtime.store_at(&project.path) {
+        found.push(match host.store_at(&project.path) {
             Ok(ScopedStore { store, settings, .. }) => {
                 Ok(Place { name, store, settings, repository: Some(project.path.clone()) })
             }
             Err(error) => Err((name, error)),
         });
     }
-    let global = runtime.global_store()?;
+    let global = host.global_store()?;
     found.extend(global.map(|scoped| {
         let ScopedStore { store, settings, .. } = scoped;
         Ok(Place { name: "global".to_owned(), store, settings, repository: None })
@@ -169,15 +166,15 @@ fn places(runtime: &Runtime, all: bool) -> Result<Vec<Found>, CommandError> {
 
 fn one(
     ui: &mut Ui,
-    runtime: &Runtime,
+    host: &Host,
     tools: &Tools,
     (place, order): (&Place, &MaintainOrder),
     dry_run: bool,
-) -> Result<(MaintainReport, Vec<PlannedChange>), CommandError> {
-    let owner = runtime.owner("maintain");
-    let clock = stopwatch();
+) -> Result<(MaintainReport, Vec<PlannedChange>), OpError> {
+    let owner = host.owner("maintain");
+    let clock = host.stopwatch();
     let Place { store, settings, .. } = place;
-    let embedder = runtime.embedder(settings)?;
+    let embedder = host.embedder(settings)?;
     let rules = ask_rules(settings);
     let desk = Desk {
         store,
@@ -185,15 +182,14 @@ fn one(
         builtin: &tools.builtin,
         owner: &owner,
         patience: settings.lock.wait,
-        now: runtime.now(),
+        now: host.now(),
         clock: &clock,
         lead: None,
         reader: Reader::offline(),
     };
     let project = place.repository.as_ref().map(|path| path.display().to_string());
     let asker = tools.writers.as_ref().map(|flow| ProjectModels { flow, rules: &rules });
-    let asker =
-        asker.map(|models| asker_of_run(runtime, models, "maintain", project)).transpose()?;
+    let asker = asker.map(|models| asker_of_run(host, models, "maintain", project)).transpose()?;
     if dry_run {
         let (report, mut changes) = preview(&desk, order, asker.as_ref())?;
         changes.retain(|change| is_shared(change.path.as_str()));
@@ -215,7 +211,7 @@ fn one(
     Ok((report, Vec::new()))
 }
 
-fn print(ui: &mut Ui, kept: &[Kept], dry_run: bool) -> Result<(), CommandError> {
+fn print(ui: &mut Ui, kept: &[Kept], dry_run: bool) -> Result<(), OpError> {
     if ui.is_json() {
         let projects: Vec<Value> = kept.iter().map(|one| to_json(one, dry_run)).collect();
         return ui.json(&json!({ "dry_run": dry_run, "projects": projects }));
@@ -298,7 +294,7 @@ fn print_plan(
     name: &str,
     report: &MaintainReport,
     changes: &[PlannedChange],
-) -> Result<(), CommandError> {
+) -> Result<(), OpError> {
     ui.line(ui.paint(Role::Title, Shown(name).one_line()))?;
     for action in &report.actions {
         let with = action.with.as_ref().map(|with| format!(" → {with}")).unwrap_or_default();

@@ -5,19 +5,18 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use nacre_map::artifact::{Cache, Project, Revision};
 use nacre_map::indexer::{
-    Affected, BadGlob, CacheStatus, ChangeKind, Current, Deadline, Delta, Excludes, FileChange,
-    Keeping, RefreshError, RefreshOptions, RefreshStats, Sensitive, SinceError, Trust,
-    delta_of_all, delta_since, delta_since_git, project_root, refresh,
+    Affected, CacheStatus, ChangeKind, Current, Deadline, Delta, Excludes, FileChange, Keeping,
+    RefreshOptions, RefreshStats, Sensitive, Trust, delta_of_all, delta_since, delta_since_git,
+    project_root, refresh,
 };
 use nacre_map::watch::{Live, Now};
 use serde::Serialize;
 
-use super::env;
-use super::error::{CommandError, Exit};
-use super::finding::own_root;
-use super::map_cache::map_cache;
-use super::runtime::Runtime;
 use super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::map_cache;
+use nacre_ops::host::own_root;
 
 /// No name of a client is longer.
 const MAX_CLIENT_BYTES: usize = 100;
@@ -111,17 +110,17 @@ impl Map {
     /// Finds the project and brings its map up to date.
     pub(crate) fn open(
         ui: &mut Ui,
-        runtime: &Runtime,
+        host: &Host,
         args: &MapArgs,
         command: &str,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self, OpError> {
         match args.format {
             Some(Format::Json) => ui.choose_json(),
             Some(Format::Text) | None => {}
         }
         let trust = if args.refresh { Trust::Nothing } else { Trust::Stamps };
         let keeping = if args.strict { Keeping::Dropped } else { Keeping::Kept };
-        let map = Self::open_with(runtime, args.place.as_deref(), (trust, keeping), command)?;
+        let map = Self::open_with(host, args.place.as_deref(), (trust, keeping), command)?;
         if args.strict && map.current.status != CacheStatus::Hit {
             return Err(not_fresh(&map.current));
         }
@@ -133,50 +132,46 @@ impl Map {
     }
 
     pub(crate) fn open_with(
-        runtime: &Runtime,
+        host: &Host,
         place: Option<&str>,
         (trust, keeping): (Trust, Keeping),
         command: &str,
-    ) -> Result<Self, CommandError> {
-        let project = Project::at(root_of(runtime, place)?);
-        let (cache, keeping) = map_cache(runtime, command, keeping)?;
+    ) -> Result<Self, OpError> {
+        let project = Project::at(root_of(host, place)?);
+        let (cache, keeping) = map_cache(host, command, keeping)?;
         // A map that was asked for by its place has the settings of that place.
         let settings_of = match place {
             Some(_) => Some(project.root.clone()),
-            None => runtime.project.as_ref().map(|project| project.path.clone()),
+            None => host.project.as_ref().map(|project| project.path.clone()),
         };
-        let deny = runtime.settings_of(settings_of.as_deref())?.map.deny;
+        let deny = host.settings_of(settings_of.as_deref())?.map.deny;
         let options = RefreshOptions {
-            now_ns: nanos(runtime.now()),
-            looked_ns: nanos(env::clock()()),
+            now_ns: nanos(host.now()),
+            looked_ns: nanos((host.environment.clock)()),
             trust,
             keeping,
             sensitive: Sensitive::new(&deny)?,
-            excludes: Excludes::find(&project.root, &runtime.environment.git_places()),
-            git: runtime.git(),
+            excludes: Excludes::find(&project.root, &host.environment.git_places()),
+            git: host.git(),
             n_threads: std::thread::available_parallelism().map_or(2, usize::from).min(8),
-            deadline: deadline(runtime),
+            deadline: deadline(host),
         };
         let current = refresh(&cache, &project, &options)?;
         Ok(Self { cache, options, current, deny, settings_of })
     }
 
     /// Brings the map up to date again, by what keeps it live and by the settings as they are now.
-    pub(crate) fn keep_up(
-        &mut self,
-        runtime: &Runtime,
-        live: &mut Live,
-    ) -> Result<Now, CommandError> {
-        self.options.now_ns = nanos(runtime.now());
-        self.options.looked_ns = nanos(env::clock()());
-        self.options.git = runtime.fresh_git();
-        self.options.deadline = deadline(runtime);
+    pub(crate) fn keep_up(&mut self, host: &Host, live: &mut Live) -> Result<Now, OpError> {
+        self.options.now_ns = nanos(host.now());
+        self.options.looked_ns = nanos((host.environment.clock)());
+        self.options.git = host.fresh_git();
+        self.options.deadline = deadline(host);
         let root = &self.current.project.root;
-        self.options.excludes = Excludes::find(root, &runtime.environment.git_places());
+        self.options.excludes = Excludes::find(root, &host.environment.git_places());
         // Settings that make no sense hold from when they do.
-        let settings = runtime.settings_now(self.settings_of.as_deref());
+        let settings = host.settings_now(self.settings_of.as_deref());
         let settings = settings.map(|settings| settings.map);
-        if settings.as_ref().is_some_and(|now| now.at_rest != runtime.settings().map.at_rest) {
+        if settings.as_ref().is_some_and(|now| now.at_rest != host.settings().map.at_rest) {
             return Err(other_cache());
         }
         if let Some(deny) = settings.map(|settings| settings.deny)
@@ -234,7 +229,7 @@ impl Map {
     }
 
     /// Remembers that a client has seen the map as it is now, unless nothing is to be written.
-    pub(crate) fn seen_by(&self, ui: &mut Ui, client: &str) -> Result<(), CommandError> {
+    pub(crate) fn seen_by(&self, ui: &mut Ui, client: &str) -> Result<(), OpError> {
         check_client(client)?;
         if self.options.keeping == Keeping::Dropped {
             return Ok(());
@@ -249,7 +244,7 @@ impl Map {
     }
 
     /// What changed since the last commit or, where there is none, since the map was first made.
-    pub(crate) fn delta_by_default(&self) -> Result<(Since, Delta), CommandError> {
+    pub(crate) fn delta_by_default(&self) -> Result<(Since, Delta), OpError> {
         let since = Since::Git("HEAD".to_owned());
         if let Ok(delta) = self.delta(&since) {
             return Ok((since, delta));
@@ -265,7 +260,7 @@ impl Map {
     }
 
     /// What changed since a revision, a commit or what a client has seen.
-    pub(crate) fn delta(&self, since: &Since) -> Result<Delta, CommandError> {
+    pub(crate) fn delta(&self, since: &Since) -> Result<Delta, OpError> {
         let current = &self.current;
         match since {
             Since::Beginning => Ok(delta_of_all(current)),
@@ -361,7 +356,7 @@ impl DeltaOutput {
     }
 
     /// Prints the changes as lines.
-    pub(crate) fn print(&self, ui: &mut Ui) -> Result<(), CommandError> {
+    pub(crate) fn print(&self, ui: &mut Ui) -> Result<(), OpError> {
         let Self { since, added, modified, removed, renamed, files, next, affected } = self;
         ui.line(format!(
             "{added} added, {modified} modified, {removed} removed, {renamed} renamed since {since}"
@@ -380,7 +375,7 @@ impl DeltaOutput {
     }
 }
 
-fn print_file(ui: &mut Ui, file: &FileChange) -> Result<(), CommandError> {
+fn print_file(ui: &mut Ui, file: &FileChange) -> Result<(), OpError> {
     let from = file.from.as_ref().map(|from| format!(" from {}", shown_name(from)));
     let line =
         format!("{} {}{}", sign(file.change), shown_name(&file.path), from.unwrap_or_default());
@@ -407,8 +402,8 @@ fn sign(change: ChangeKind) -> char {
 }
 
 /// When the look that begins now has taken as long as it may.
-fn deadline(runtime: &Runtime) -> Deadline {
-    let (passed, most) = (env::stopwatch(), runtime.settings().limits.map_time);
+fn deadline(host: &Host) -> Deadline {
+    let (passed, most) = (host.stopwatch(), host.settings().limits.map_time);
     Deadline::new(move || most < passed())
 }
 
@@ -416,79 +411,47 @@ fn nanos(time: jiff::Timestamp) -> i64 {
     i64::try_from(time.as_nanosecond()).unwrap_or(i64::MAX)
 }
 
-fn check_client(name: &str) -> Result<(), CommandError> {
+fn check_client(name: &str) -> Result<(), OpError> {
     if name.is_empty() || MAX_CLIENT_BYTES < name.len() {
-        return Err(CommandError::usage("A client's name has 1 to 100 bytes"));
+        return Err(OpError::usage("A client's name has 1 to 100 bytes"));
     }
     Ok(())
 }
 
 /// The root of the project that was asked for: its repository, or the folder itself.
-fn root_of(runtime: &Runtime, place: Option<&str>) -> Result<PathBuf, CommandError> {
+fn root_of(host: &Host, place: Option<&str>) -> Result<PathBuf, OpError> {
     let folder = match place {
-        Some(place) => match runtime.projects.find(place) {
+        Some(place) => match host.projects.find(place) {
             Some(project) => project.path.clone(),
-            None => runtime.environment.absolute(Path::new(place)),
+            None => host.environment.absolute(Path::new(place)),
         },
-        None => match &runtime.project {
+        None => match &host.project {
             Some(project) => project.path.clone(),
-            None => runtime.environment.folder.clone(),
+            None => host.environment.folder.clone(),
         },
     };
     if !folder.is_dir() {
-        return Err(CommandError::failed(format!("`{}` is no folder", folder.display()))
+        return Err(OpError::failed(format!("`{}` is no folder", folder.display()))
             .hint("Name a folder of the project, or one of `nacre project list`"));
     }
     let root = project_root(&folder).unwrap_or_else(|| folder.clone());
-    let root = own_root(&runtime.person, root, folder)?;
-    let is_home = runtime.environment.home.as_ref().is_some_and(|home| *home == root);
+    let root = own_root(&host.person, root, folder)?;
+    let is_home = host.environment.home.as_ref().is_some_and(|home| *home == root);
     if is_home || root.parent().is_none() {
-        return Err(CommandError::failed(format!("`{}` is no project", root.display()))
+        return Err(OpError::failed(format!("`{}` is no project", root.display()))
             .hint("Go into a repository, or name one: `nacre delta PATH`"));
     }
     Ok(root)
 }
 
 /// A cache that another setting has cleared is nothing to go on from.
-fn other_cache() -> CommandError {
-    CommandError::failed("The setting `map.at_rest` is another one since the watch began")
+fn other_cache() -> OpError {
+    OpError::failed("The setting `map.at_rest` is another one since the watch began")
         .hint("Start `nacre watch` again")
 }
 
-fn not_fresh(current: &Current) -> CommandError {
+fn not_fresh(current: &Current) -> OpError {
     let n_changed = current.stats.rehashed_entries;
-    CommandError::failed(format!(
-        "The map is not up to date: {n_changed} files had to be read again"
-    ))
-    .hint("Leave out `--strict`, or run `nacre refresh` first")
-}
-
-impl From<RefreshError> for CommandError {
-    fn from(error: RefreshError) -> Self {
-        let hint = error.is_late().then(|| {
-            "`nacre config set limits.map_seconds N` allows more time; `.gitignore` leaves folders out"
-                .to_owned()
-        });
-        Self::from_error(Exit::Failed, &error, hint)
-    }
-}
-
-impl From<BadGlob> for CommandError {
-    fn from(error: BadGlob) -> Self {
-        let hint = "`nacre config show` tells which file sets `map.deny`".to_owned();
-        Self::from_error(Exit::Failed, &error, Some(hint))
-    }
-}
-
-impl From<SinceError> for CommandError {
-    fn from(error: SinceError) -> Self {
-        let hint = match &error {
-            SinceError::NoCommit { .. } => "`git log --oneline` shows the commits",
-            SinceError::Git { .. } => "`nacre delta --since REVISION` needs no git",
-            SinceError::OtherArtifact { .. }
-            | SinceError::Future { .. }
-            | SinceError::TooOld { .. } => "`nacre delta --since 0` tells everything that is there",
-        };
-        Self::from_error(Exit::Failed, &error, Some(hint.to_owned()))
-    }
+    OpError::failed(format!("The map is not up to date: {n_changed} files had to be read again"))
+        .hint("Leave out `--strict`, or run `nacre refresh` first")
 }

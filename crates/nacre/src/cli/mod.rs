@@ -3,6 +3,7 @@
 //! The only room that prints, ends the process and reads the environment. One file a verb, with its
 //! arguments, help and function; `run` holds one line an arm.
 
+mod artifact;
 mod ask;
 mod bench;
 mod brief;
@@ -15,38 +16,31 @@ mod delta;
 mod diff;
 mod doctor;
 mod env;
-mod error;
 mod eval;
 mod events;
+mod exit;
 mod explain;
 mod explore;
 mod extract;
 mod feedback;
-mod finding;
 mod help;
-mod holding;
 mod index;
 mod init;
-mod layers;
 mod maintain;
 mod map;
-mod map_cache;
 mod memory;
 mod model;
-mod models;
 mod payload;
 mod project;
 mod queue;
-mod recorded;
 mod reference;
 mod refresh;
 mod report;
 mod retry;
 mod run;
-mod runtime;
+mod screen;
 mod skill;
 mod skip;
-mod spending;
 mod status;
 mod strategy;
 mod summarize;
@@ -62,10 +56,10 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use nacre_ops::host::{Environment, OpenOptions, Opened, Tolerance};
+use nacre_ops::{Host, OpError};
 
-use self::env::Environment;
-use self::error::{CommandError, Exit};
-use self::runtime::{Runtime, Tolerance};
+use self::exit::Exit;
 use self::ui::Ui;
 
 /// A file-first memory for coding agents
@@ -223,63 +217,92 @@ fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
 }
 
 fn dispatch(cli: &Cli) -> ExitCode {
-    let environment = Environment::read();
-    let mut ui = Ui::new(&environment, &cli.globals);
+    let environment = env::read();
+    let mut ui = Ui::new(&environment, env::terminals(), &cli.globals);
     let result = run(&mut ui, environment, cli);
     ui.finish(result)
 }
 
-fn run(ui: &mut Ui, environment: Environment, cli: &Cli) -> Result<Exit, CommandError> {
+fn run(ui: &mut Ui, environment: Environment, cli: &Cli) -> Result<Exit, OpError> {
     match &cli.command {
         Command::Alone(command) => run_alone(ui, command),
         Command::Here(command) => {
-            let runtime = Runtime::open(ui, environment, &cli.globals, command.tolerance())?;
-            run_here(ui, &runtime, command)
+            let host = open(ui, environment, &cli.globals, command.tolerance())?;
+            run_here(ui, &host, command)
         }
     }
 }
 
-fn run_alone(ui: &mut Ui, command: &AloneCommand) -> Result<Exit, CommandError> {
+/// Opens what commands work with, and tells what a person should know about it.
+fn open(
+    ui: &mut Ui,
+    environment: Environment,
+    globals: &Globals,
+    tolerance: Tolerance,
+) -> Result<Host, OpError> {
+    let options =
+        OpenOptions { project: globals.project.clone(), flags: flags(globals), tolerance };
+    let Opened { host, warnings } = Host::open(environment, &options);
+    if let Ok(host) = &host {
+        ui.configure(host.settings().ui.color);
+    }
+    for warning in &warnings {
+        ui.warning(&warning.message, warning.hint.as_deref());
+    }
+    host
+}
+
+/// Flags that set a key of the configuration.
+fn flags(globals: &Globals) -> Vec<(String, String)> {
+    let color = globals.color.map(|when| match when {
+        When::Auto => "auto",
+        When::Always => "always",
+        When::Never => "never",
+    });
+    color.map(|color| ("ui.color".to_owned(), color.to_owned())).into_iter().collect()
+}
+
+fn run_alone(ui: &mut Ui, command: &AloneCommand) -> Result<Exit, OpError> {
     match command {
         AloneCommand::Completions(args) => completions::cmd_completions(ui, args),
         AloneCommand::Reference(args) => reference::cmd_reference(ui, args),
     }
 }
 
-fn run_here(ui: &mut Ui, runtime: &Runtime, command: &HereCommand) -> Result<Exit, CommandError> {
+fn run_here(ui: &mut Ui, host: &Host, command: &HereCommand) -> Result<Exit, OpError> {
     match command {
-        HereCommand::Init(args) => init::cmd_init(ui, runtime, args),
-        HereCommand::Status(args) => status::cmd_status(ui, runtime, args),
-        HereCommand::Doctor(args) => doctor::cmd_doctor(ui, runtime, args),
-        HereCommand::Memory(args) => memory::cmd_memory(ui, runtime, args),
-        HereCommand::Ask(args) => ask::cmd_ask(ui, runtime, args),
-        HereCommand::Brief(args) => brief::cmd_brief(ui, runtime, args),
-        HereCommand::Index(args) => index::cmd_index(ui, runtime, args),
-        HereCommand::Trace(args) => trace::cmd_trace(ui, runtime, args),
-        HereCommand::Sync(args) => sync::cmd_sync(ui, runtime, args),
-        HereCommand::Maintain(args) => maintain::cmd_maintain(ui, runtime, args),
-        HereCommand::Report(args) => report::cmd_report(ui, runtime, args),
-        HereCommand::Extract(args) => extract::cmd_extract(ui, runtime, args),
-        HereCommand::Summarize(args) => summarize::cmd_summarize(ui, runtime, args),
-        HereCommand::Run(args) => run::cmd_run(ui, runtime, args),
-        HereCommand::Undo(args) => undo::cmd_undo(ui, runtime, args),
-        HereCommand::Feedback(args) => feedback::cmd_feedback(ui, runtime, args),
-        HereCommand::Queue(args) => queue::cmd_queue(ui, runtime, args),
-        HereCommand::Retry(args) => retry::cmd_retry(ui, runtime, args),
-        HereCommand::Skip(args) => skip::cmd_skip(ui, runtime, args),
-        HereCommand::Explore(args) => explore::cmd_explore(ui, runtime, args),
-        HereCommand::Context(args) => context::cmd_context(ui, runtime, args),
-        HereCommand::Delta(args) => delta::cmd_delta(ui, runtime, args),
-        HereCommand::Refresh(args) => refresh::cmd_refresh(ui, runtime, args),
-        HereCommand::Watch(args) => watch::cmd_watch(ui, runtime, args),
-        HereCommand::Explain(args) => explain::cmd_explain(ui, runtime, args),
-        HereCommand::Events(args) => events::cmd_events(ui, runtime, args),
-        HereCommand::Connect(args) => connect::cmd_connect(ui, runtime, args),
-        HereCommand::Model(args) => model::cmd_model(ui, runtime, args),
-        HereCommand::Skill(args) => skill::cmd_skill(ui, runtime, args),
-        HereCommand::Project(args) => project::cmd_project(ui, runtime, args),
-        HereCommand::Config(args) => config::cmd_config(ui, runtime, args),
-        HereCommand::Eval(args) => eval::cmd_eval(ui, runtime, args),
-        HereCommand::Bench(args) => bench::cmd_bench(ui, runtime, args),
+        HereCommand::Init(args) => init::cmd_init(ui, host, args),
+        HereCommand::Status(args) => status::cmd_status(ui, host, args),
+        HereCommand::Doctor(args) => doctor::cmd_doctor(ui, host, args),
+        HereCommand::Memory(args) => memory::cmd_memory(ui, host, args),
+        HereCommand::Ask(args) => ask::cmd_ask(ui, host, args),
+        HereCommand::Brief(args) => brief::cmd_brief(ui, host, args),
+        HereCommand::Index(args) => index::cmd_index(ui, host, args),
+        HereCommand::Trace(args) => trace::cmd_trace(ui, host, args),
+        HereCommand::Sync(args) => sync::cmd_sync(ui, host, args),
+        HereCommand::Maintain(args) => maintain::cmd_maintain(ui, host, args),
+        HereCommand::Report(args) => report::cmd_report(ui, host, args),
+        HereCommand::Extract(args) => extract::cmd_extract(ui, host, args),
+        HereCommand::Summarize(args) => summarize::cmd_summarize(ui, host, args),
+        HereCommand::Run(args) => run::cmd_run(ui, host, args),
+        HereCommand::Undo(args) => undo::cmd_undo(ui, host, args),
+        HereCommand::Feedback(args) => feedback::cmd_feedback(ui, host, args),
+        HereCommand::Queue(args) => queue::cmd_queue(ui, host, args),
+        HereCommand::Retry(args) => retry::cmd_retry(ui, host, args),
+        HereCommand::Skip(args) => skip::cmd_skip(ui, host, args),
+        HereCommand::Explore(args) => explore::cmd_explore(ui, host, args),
+        HereCommand::Context(args) => context::cmd_context(ui, host, args),
+        HereCommand::Delta(args) => delta::cmd_delta(ui, host, args),
+        HereCommand::Refresh(args) => refresh::cmd_refresh(ui, host, args),
+        HereCommand::Watch(args) => watch::cmd_watch(ui, host, args),
+        HereCommand::Explain(args) => explain::cmd_explain(ui, host, args),
+        HereCommand::Events(args) => events::cmd_events(ui, host, args),
+        HereCommand::Connect(args) => connect::cmd_connect(ui, host, args),
+        HereCommand::Model(args) => model::cmd_model(ui, host, args),
+        HereCommand::Skill(args) => skill::cmd_skill(ui, host, args),
+        HereCommand::Project(args) => project::cmd_project(ui, host, args),
+        HereCommand::Config(args) => config::cmd_config(ui, host, args),
+        HereCommand::Eval(args) => eval::cmd_eval(ui, host, args),
+        HereCommand::Bench(args) => bench::cmd_bench(ui, host, args),
     }
 }

@@ -5,12 +5,12 @@ use std::path::Path;
 use clap::ValueEnum;
 use nacre_core::base::Shown;
 use nacre_map::indexer::{Current, Keeping};
-use nacre_map::slices::{self, Detail, tokens};
+use nacre_map::slices::{Detail, tokens};
 use serde::Serialize;
 
-use super::error::{CommandError, Exit};
 use super::map::Map;
 use super::ui::{Ui, ascii_json};
+use nacre_ops::OpError;
 
 /// How much an answer tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -70,7 +70,7 @@ pub(crate) fn cost(payload: &str) -> usize {
     tokens(payload)
 }
 
-pub(crate) fn print(ui: &mut Ui, payload: &str) -> Result<(), CommandError> {
+pub(crate) fn print(ui: &mut Ui, payload: &str) -> Result<(), OpError> {
     ui.line(payload.trim_end_matches('\n'))
 }
 
@@ -85,13 +85,6 @@ pub(crate) fn keep(map: &Map, key: u64, answer: &impl Serialize) {
     let bytes = serde_json::to_vec(answer).ok().filter(|_| map.keeping() == Keeping::Kept);
     if let Some(bytes) = bytes {
         let _ = map.cache.keep_slice(&map.current.project, key, &bytes);
-    }
-}
-
-impl From<slices::TooSmall> for CommandError {
-    fn from(error: slices::TooSmall) -> Self {
-        let hint = format!("Give at least `--budget {}`", error.needed);
-        Self::from_error(Exit::Failed, &error, Some(hint))
     }
 }
 

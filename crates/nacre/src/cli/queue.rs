@@ -5,10 +5,11 @@ use nacre_core::base::Shown;
 use nacre_core::catalog::{JobState, QueueFilter};
 use serde_json::json;
 
-use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
+use super::exit::Exit;
 use super::traces;
 use super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Show the queue of sessions
 #[derive(Debug, Args)]
@@ -44,14 +45,10 @@ impl From<StateName> for JobState {
     }
 }
 
-pub(crate) fn cmd_queue(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &QueueArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_queue(ui: &mut Ui, host: &Host, args: &QueueArgs) -> Result<Exit, OpError> {
     let QueueArgs { status, limit } = args;
-    let catalog = traces::open_catalog(runtime)?;
-    let limit = limit.unwrap_or(runtime.settings().memory.max_results);
+    let catalog = traces::open_catalog(host)?;
+    let limit = limit.unwrap_or(host.settings().memory.max_results);
     let filter = QueueFilter {
         state: status.map(JobState::from),
         limit: (limit > 0).then_some(limit),

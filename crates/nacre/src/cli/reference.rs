@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use clap::{Args, ValueEnum};
 use nacre_core::config;
 
-use super::error::{CommandError, Exit};
+use super::exit::Exit;
 use super::help;
 use super::ui::Ui;
+use nacre_ops::OpError;
 
 /// Print a page of the reference as Markdown
 #[derive(Debug, Args)]
@@ -26,7 +27,7 @@ enum Page {
     Config,
 }
 
-pub(crate) fn cmd_reference(ui: &mut Ui, args: &ReferenceArgs) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_reference(ui: &mut Ui, args: &ReferenceArgs) -> Result<Exit, OpError> {
     let ReferenceArgs { page } = args;
     let text = match page {
         Page::Cli => cli_markdown(),

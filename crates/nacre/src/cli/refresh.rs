@@ -3,10 +3,11 @@
 use clap::Args;
 use nacre_map::indexer::{Keeping, Trust};
 
-use super::error::{CommandError, Exit};
+use super::exit::Exit;
 use super::map::{DeltaOutput, Format, Map, PageArgs, Since};
-use super::runtime::Runtime;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Read all code again and bring its map up to date
 ///
@@ -24,17 +25,12 @@ pub(crate) struct RefreshArgs {
     page: PageArgs,
 }
 
-pub(crate) fn cmd_refresh(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &RefreshArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_refresh(ui: &mut Ui, host: &Host, args: &RefreshArgs) -> Result<Exit, OpError> {
     let RefreshArgs { place, format, page } = args;
     if *format == Some(Format::Json) {
         ui.choose_json();
     }
-    let map =
-        Map::open_with(runtime, place.as_deref(), (Trust::Nothing, Keeping::Kept), "refresh")?;
+    let map = Map::open_with(host, place.as_deref(), (Trust::Nothing, Keeping::Kept), "refresh")?;
     map.warn_of_postponed(ui);
     let since = map.current.before.map_or(Since::Beginning, Since::Revision);
     let delta = match map.delta(&since) {

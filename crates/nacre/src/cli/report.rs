@@ -8,10 +8,12 @@ use nacre_core::safefs::{Access, RelPath, WriteScope};
 use nacre_engine::flows::report::{Happened, Listed, Report, page, report};
 use serde_json::json;
 
-use super::error::{CommandError, Exit};
-use super::runtime::{Runtime, Whose};
+use super::exit::Exit;
 use super::traces::parse_when;
 use super::ui::{Role, Ui};
+use nacre_api::wire::StoreScope;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// How many things of a kind are listed on a terminal.
 const MAX_LINES: usize = 10;
@@ -30,17 +32,13 @@ pub(crate) struct ReportArgs {
     html: Option<String>,
 }
 
-pub(crate) fn cmd_report(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ReportArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_report(ui: &mut Ui, host: &Host, args: &ReportArgs) -> Result<Exit, OpError> {
     let ReportArgs { since, html } = args;
-    let now = runtime.now();
+    let now = host.now();
     let since = parse_when(since, now)?;
-    let scoped = runtime.store_to_write(None)?;
+    let scoped = host.store_to_write(None)?;
     let found = report(&scoped.store, since, now)?;
-    let project = runtime.project.as_ref().filter(|_| scoped.whose == Whose::Project);
+    let project = host.project.as_ref().filter(|_| scoped.scope == StoreScope::Project);
     let name = project.map_or_else(
         || "global".to_owned(),
         |project| {
@@ -49,7 +47,7 @@ pub(crate) fn cmd_report(
         },
     );
     if let Some(file) = html {
-        write(runtime, file, &page(&found, &name))?;
+        write(host, file, &page(&found, &name))?;
     }
     match (ui.is_json(), html) {
         (true, _) => ui.json(&json!({ "project": name, "html": html, "report": found }))?,
@@ -59,18 +57,18 @@ pub(crate) fn cmd_report(
     Ok(Exit::Done)
 }
 
-fn write(runtime: &Runtime, file: &str, page: &str) -> Result<(), CommandError> {
-    let path = runtime.environment.absolute(Path::new(file));
+fn write(host: &Host, file: &str, page: &str) -> Result<(), OpError> {
+    let path = host.environment.absolute(Path::new(file));
     let name = path.file_name().and_then(|name| name.to_str());
     let (Some(folder), Some(name)) = (path.parent(), name) else {
-        return Err(CommandError::usage(format!("`{file}` is no name for a file")));
+        return Err(OpError::usage(format!("`{file}` is no name for a file")));
     };
     let scope = WriteScope::open(folder, Access::Shared)?;
-    scope.put_output(&RelPath::new(name)?, page.as_bytes(), &runtime.owner("report"))?;
+    scope.put_output(&RelPath::new(name)?, page.as_bytes(), &host.owner("report"))?;
     Ok(())
 }
 
-fn print(ui: &mut Ui, name: &str, report: &Report) -> Result<(), CommandError> {
+fn print(ui: &mut Ui, name: &str, report: &Report) -> Result<(), OpError> {
     let day = |time: jiff::Timestamp| time.strftime("%Y-%m-%d").to_string();
     let title =
         format!("{}, {} to {}", Shown(name).one_line(), day(report.since), day(report.until));
@@ -111,7 +109,7 @@ fn join(n: usize, more: &str) -> String {
     if more.is_empty() { n.to_string() } else { format!("{n} ({more})") }
 }
 
-fn listed(ui: &mut Ui, title: &str, listed: &[Listed]) -> Result<(), CommandError> {
+fn listed(ui: &mut Ui, title: &str, listed: &[Listed]) -> Result<(), OpError> {
     if listed.is_empty() {
         return Ok(());
     }
@@ -130,7 +128,7 @@ fn listed(ui: &mut Ui, title: &str, listed: &[Listed]) -> Result<(), CommandErro
     ui.table(&rows)
 }
 
-fn happened(ui: &mut Ui, title: &str, happened: &[Happened]) -> Result<(), CommandError> {
+fn happened(ui: &mut Ui, title: &str, happened: &[Happened]) -> Result<(), OpError> {
     if happened.is_empty() {
         return Ok(());
     }

@@ -4,10 +4,11 @@ use clap::Args;
 use nacre_core::catalog::{Catalog, CatalogError, JobState, QueueFilter};
 use serde_json::json;
 
-use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
+use super::exit::Exit;
 use super::traces;
 use super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Put dead or skipped sessions back into the queue
 #[derive(Debug, Args)]
@@ -27,15 +28,11 @@ pub(crate) struct Which {
     all: bool,
 }
 
-pub(crate) fn cmd_retry(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &RetryArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_retry(ui: &mut Ui, host: &Host, args: &RetryArgs) -> Result<Exit, OpError> {
     let RetryArgs { which } = args;
-    let mut catalog = traces::open_catalog(runtime)?;
+    let mut catalog = traces::open_catalog(host)?;
     let keys = which.keys(&catalog, &[JobState::Dead])?;
-    let changed = catalog.retry(&keys, runtime.now())?;
+    let changed = catalog.retry(&keys, host.now())?;
     print(ui, "queued", &changed)
 }
 
@@ -45,7 +42,7 @@ impl Which {
         &self,
         catalog: &Catalog,
         states: &[JobState],
-    ) -> Result<Vec<String>, CommandError> {
+    ) -> Result<Vec<String>, OpError> {
         let Self { id, all: _ } = self;
         let Some(id) = id else {
             let mut keys = Vec::new();
@@ -65,7 +62,7 @@ impl Which {
 }
 
 /// Says what became of the sessions.
-pub(super) fn print(ui: &mut Ui, verb: &str, keys: &[String]) -> Result<Exit, CommandError> {
+pub(super) fn print(ui: &mut Ui, verb: &str, keys: &[String]) -> Result<Exit, OpError> {
     if ui.is_json() {
         ui.json(&json!({ "done": verb, "ids": keys }))?;
         return Ok(Exit::Done);

@@ -3,11 +3,12 @@
 use clap::Args;
 use nacre_core::catalog::JobState;
 
-use super::error::{CommandError, Exit};
+use super::exit::Exit;
 use super::retry::{Which, print};
-use super::runtime::Runtime;
 use super::traces;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Take sessions out of the queue; `retry` puts them back
 #[derive(Debug, Args)]
@@ -16,14 +17,10 @@ pub(crate) struct SkipArgs {
     which: Which,
 }
 
-pub(crate) fn cmd_skip(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &SkipArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_skip(ui: &mut Ui, host: &Host, args: &SkipArgs) -> Result<Exit, OpError> {
     let SkipArgs { which } = args;
-    let mut catalog = traces::open_catalog(runtime)?;
+    let mut catalog = traces::open_catalog(host)?;
     let keys = which.keys(&catalog, &[JobState::Pending])?;
-    let changed = catalog.skip(&keys, "by hand", runtime.now())?;
+    let changed = catalog.skip(&keys, "by hand", host.now())?;
     print(ui, "skipped", &changed)
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
+use nacre_api::wire::ErrorCode;
 use nacre_core::base::ShownLine;
 use nacre_core::memory::{MemoryType, Shelf, TYPES};
 use nacre_core::safefs::{Access, WriteScope};
@@ -11,11 +12,13 @@ use nacre_engine::flows::models::spent_by_scope;
 use nacre_engine::model::{Amount, LimitScope};
 use serde::Serialize;
 
-use super::error::{CommandError, Exit};
-use super::runtime::{Runtime, ScopedStore};
-use super::spending::spending_limits;
+use super::exit::Exit;
 use super::traces;
 use super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::ScopedStore;
+use nacre_ops::host::spending_limits;
 
 /// Show what Nacre holds here
 ///
@@ -82,28 +85,24 @@ struct TypeCount {
     archived: usize,
 }
 
-pub(crate) fn cmd_status(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &StatusArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_status(ui: &mut Ui, host: &Host, args: &StatusArgs) -> Result<Exit, OpError> {
     let StatusArgs {} = args;
     let mut stores = Vec::new();
-    for scoped in [runtime.project_store()?, runtime.global_store()?].into_iter().flatten() {
+    for scoped in [host.project_store()?, host.global_store()?].into_iter().flatten() {
         stores.push(store_status(&scoped)?);
     }
-    let project = runtime.project.as_ref();
-    let (sessions, sessions_add_up, last_sync) = session_status(runtime)?;
+    let project = host.project.as_ref();
+    let (sessions, sessions_add_up, last_sync) = session_status(host)?;
     let output = StatusOutput {
         project: project.and_then(|project| project.name.clone()),
         root: project.map(|project| project.path.display().to_string()),
-        scope: runtime.settings().memory.scope.as_str(),
+        scope: host.settings().memory.scope.as_str(),
         stores,
-        projects: runtime.projects.iter().count(),
+        projects: host.projects.iter().count(),
         sessions,
         sessions_add_up,
         last_sync,
-        spending: spending_status(runtime)?,
+        spending: spending_status(host)?,
         health: "unchecked",
     };
     if ui.is_json() {
@@ -119,14 +118,12 @@ pub(crate) fn cmd_status(
 }
 
 /// What the catalog holds; nothing where none was made yet, and none is made for asking.
-fn session_status(
-    runtime: &Runtime,
-) -> Result<(Vec<SessionStatus>, bool, Option<String>), CommandError> {
-    let is_there = runtime.home().is_ok_and(|home| home.join("catalog.sqlite3").is_file());
+fn session_status(host: &Host) -> Result<(Vec<SessionStatus>, bool, Option<String>), OpError> {
+    let is_there = host.home().is_ok_and(|home| home.join("catalog.sqlite3").is_file());
     if !is_there {
         return Ok((Vec::new(), true, None));
     }
-    let catalog = traces::open_catalog(runtime)?;
+    let catalog = traces::open_catalog(host)?;
     let counts = catalog.counts()?;
     let adds_up = counts.values().all(nacre_core::catalog::StateCounts::adds_up);
     let sessions = counts
@@ -152,17 +149,17 @@ fn session_status(
 }
 
 /// What models used today, and for the project around in this month; nothing where nobody was ever asked.
-fn spending_status(runtime: &Runtime) -> Result<Vec<SpendingStatus>, CommandError> {
-    let failed = |error: StateError| CommandError::from_error(Exit::Failed, &error, None);
-    let home = match runtime.home() {
+fn spending_status(host: &Host) -> Result<Vec<SpendingStatus>, OpError> {
+    let failed = |error: StateError| OpError::from_error(ErrorCode::Failed, &error, None);
+    let home = match host.home() {
         Ok(home) if home.is_dir() => WriteScope::open(home, Access::Private)?,
         Ok(_) | Err(_) => return Ok(Vec::new()),
     };
     let Some(state) = State::open_existing(&home).map_err(failed)? else { return Ok(Vec::new()) };
-    let limits = spending_limits(&runtime.settings().limits);
-    let project = runtime.project.as_ref().map(|project| project.path.display().to_string());
+    let limits = spending_limits(&host.settings().limits);
+    let project = host.project.as_ref().map(|project| project.path.display().to_string());
     let on = SpentOn { project, session: String::new() };
-    let scopes = spent_by_scope(&state, &limits, &on, runtime.now()).map_err(failed)?;
+    let scopes = spent_by_scope(&state, &limits, &on, host.now()).map_err(failed)?;
     let dollars = |amount: Amount| amount.cost.dollars();
     let told = scopes.into_iter().filter(|(scope, ..)| *scope != LimitScope::Session);
     Ok(told
@@ -180,7 +177,7 @@ fn spending_status(runtime: &Runtime) -> Result<Vec<SpendingStatus>, CommandErro
         .collect())
 }
 
-fn store_status(scoped: &ScopedStore) -> Result<StoreStatus, CommandError> {
+fn store_status(scoped: &ScopedStore) -> Result<StoreStatus, OpError> {
     let listing = scoped.store.list(|_| true)?;
     let count = |memory_type: MemoryType, shelf: Shelf| {
         let is_counted =
@@ -193,7 +190,7 @@ fn store_status(scoped: &ScopedStore) -> Result<StoreStatus, CommandError> {
         archived: count(spec.memory_type, Shelf::Archived),
     });
     Ok(StoreStatus {
-        scope: scoped.whose.as_str(),
+        scope: scoped.scope.as_str(),
         path: scoped.store.path().display().to_string(),
         memories: counts.collect(),
         broken: listing.broken.len(),
@@ -206,7 +203,7 @@ fn store_status(scoped: &ScopedStore) -> Result<StoreStatus, CommandError> {
     })
 }
 
-fn print(ui: &mut Ui, output: &StatusOutput) -> Result<(), CommandError> {
+fn print(ui: &mut Ui, output: &StatusOutput) -> Result<(), OpError> {
     match (&output.project, &output.root) {
         (Some(name), Some(root)) => {
             ui.line(format!("Project {} in {}", ui.paint(Role::Title, name), ShownLine(root)))?;
@@ -263,7 +260,7 @@ fn print(ui: &mut Ui, output: &StatusOutput) -> Result<(), CommandError> {
     Ok(())
 }
 
-fn print_spending(ui: &mut Ui, spent: &SpendingStatus) -> Result<(), CommandError> {
+fn print_spending(ui: &mut Ui, spent: &SpendingStatus) -> Result<(), OpError> {
     let when = match spent.scope {
         "day" => "Models today",
         _ => "Models here this month",

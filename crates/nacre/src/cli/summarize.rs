@@ -6,12 +6,14 @@ use nacre_engine::flows::strategy::{SessionTrace, summarize_session};
 use nacre_engine::model::Role;
 use serde_json::json;
 
-use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
-use super::spending::ask_rules;
-use super::strategy::{Reading, StrategyArgs, told_limit};
+use super::exit::Exit;
+use super::strategy::StrategyArgs;
 use super::traces;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::ask_rules;
+use nacre_ops::host::{Reading, warn_of_limit};
 
 /// Tell what one session was about, and write it to a file
 ///
@@ -31,19 +33,19 @@ pub(crate) struct SummarizeArgs {
 
 pub(crate) fn cmd_summarize(
     ui: &mut Ui,
-    runtime: &Runtime,
+    host: &Host,
     args: &SummarizeArgs,
-) -> Result<Exit, CommandError> {
+) -> Result<Exit, OpError> {
     let SummarizeArgs { trace, out, strategy } = args;
-    let reading = Reading::open(runtime, *strategy, Role::Summarize)?;
-    let trace = traces::named_trace(runtime, trace)?;
-    let project = runtime.project.as_ref().map(|project| project.path.as_path());
-    let rules = ask_rules(&runtime.settings_of(project)?);
-    let asker = reading.asker(runtime, &rules, &trace)?;
+    let reading = Reading::open(host, strategy.choice(), Role::Summarize)?;
+    let trace = traces::named_trace(host, trace)?;
+    let project = host.project.as_ref().map(|project| project.path.as_path());
+    let rules = ask_rules(&host.settings_of(project)?);
+    let asker = reading.asker(host, &rules, &trace)?;
     let trace = SessionTrace { trace: &trace, words: &rules.words };
     let (summary, how) = summarize_session(trace, reading.reader(&rules), asker.as_ref())?;
-    let exit = told_limit(ui, &how);
-    traces::put_artifact(ui, runtime, out, &summary)?;
+    let exit = warn_of_limit(&ui.events(), &how).into();
+    super::artifact::put(ui, host, out, &summary)?;
     match (out == "-", ui.is_json()) {
         (true, _) => {}
         (false, true) => {

@@ -16,12 +16,12 @@ use nacre_engine::flows::sync::sync_session;
 use serde_json::json;
 
 use self::work::{Assignment, Manner, Shift, Tools, Worked};
-use super::env::stopwatch;
-use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
+use super::exit::Exit;
 use super::strategy::StrategyArgs;
 use super::traces::{self, AgentName};
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Read new and changed sessions, and keep what is worth keeping
 ///
@@ -90,11 +90,7 @@ impl From<ModeName> for RunMode {
     }
 }
 
-pub(crate) fn cmd_sync(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &SyncArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_sync(ui: &mut Ui, host: &Host, args: &SyncArgs) -> Result<Exit, OpError> {
     let SyncArgs {
         no_extract,
         trace,
@@ -112,9 +108,9 @@ pub(crate) fn cmd_sync(
     } = args;
     let manner = Manner { mode: (*mode).into(), force: *force };
     if let Some(trace) = trace {
-        return one_trace(ui, runtime, trace, (manner, *strategy), *dry_run);
+        return one_trace(ui, host, trace, (manner, *strategy), *dry_run);
     }
-    let now = runtime.now();
+    let now = host.now();
     let when = |text: &Option<String>| {
         text.as_deref().map(|text| traces::parse_when(text, now)).transpose()
     };
@@ -123,21 +119,24 @@ pub(crate) fn cmd_sync(
         until: when(until)?,
         max_sessions: *max_sessions,
         force: *force,
-        ..traces::refresh_options(runtime, agents)?
+        ..traces::refresh_options(
+            host,
+            &agents.iter().map(|name| (*name).into()).collect::<Vec<_>>(),
+        )?
     };
     if *dry_run {
-        return preview::preview(ui, runtime, (&options, *no_extract), (manner, *strategy));
+        return preview::preview(ui, host, (&options, *no_extract), (manner, *strategy));
     }
     // What cannot be asked at all is said before anything is read.
-    let tools = if *no_extract { None } else { Some(Tools::open(ui, runtime, *strategy)?) };
-    runtime.home_scope()?;
-    let scope = WriteScope::create_inside(runtime.home()?, "run", Access::Private)?;
-    let lock = match scope.lock(&runtime.owner("sync"), Duration::ZERO) {
+    let tools = if *no_extract { None } else { Some(Tools::open(ui, host, *strategy)?) };
+    host.home_scope()?;
+    let scope = WriteScope::create_inside(host.home()?, "run", Access::Private)?;
+    let lock = match scope.lock(&host.owner("sync"), Duration::ZERO) {
         Err(FsError::Busy { .. }) if *ignore_lock => None,
         lock => Some(lock?),
     };
-    let mut catalog = traces::open_catalog(runtime)?;
-    let run_id = run_id.clone().unwrap_or_else(|| default_run_id(runtime));
+    let mut catalog = traces::open_catalog(host)?;
+    let run_id = run_id.clone().unwrap_or_else(|| default_run_id(host));
     catalog.begin_run(&run_id, "sync", now)?;
     let mut bar = ui.progress();
     let refreshed = catalog.refresh(&options, |progress: Progress<'_>| {
@@ -147,44 +146,44 @@ pub(crate) fn cmd_sync(
     let report = refreshed?;
     // What was read can be found at once; without news there is nothing to do, not even to look.
     if report.reworded > 0 {
-        traces::rebuild_texts(runtime, &catalog)?;
+        traces::rebuild_texts(host, &catalog)?;
     } else if report.read > 0 {
-        traces::index_texts(runtime, &catalog)?;
+        traces::index_texts(host, &catalog)?;
     }
     let mut shift = Shift::default();
     if let Some(tools) = tools {
         let (max_sessions, is_alone) = (*max_sessions, lock.is_some());
         let assignment = Assignment { max_sessions, is_alone, manner };
-        shift = work::work(ui, runtime, (&mut catalog, tools), &assignment)?;
+        shift = work::work(ui, host, (&mut catalog, tools), &assignment)?;
     }
-    catalog.end_run(&run_id, &outcome(&report, &shift), runtime.now())?;
-    print(ui, runtime, &run_id, &report, &shift)
+    catalog.end_run(&run_id, &outcome(&report, &shift), host.now())?;
+    print(ui, host, &run_id, &report, &shift)
 }
 
 /// Syncs one trace into the project around, whether it was seen before or not.
 fn one_trace(
     ui: &mut Ui,
-    runtime: &Runtime,
+    host: &Host,
     name: &str,
     (manner, strategy): (Manner, StrategyArgs),
     dry_run: bool,
-) -> Result<Exit, CommandError> {
-    let trace = traces::named_trace(runtime, name)?;
-    let Some(project) = runtime.project.as_ref().map(|project| project.path.clone()) else {
-        return Err(CommandError::failed("There is no project to keep memories in")
+) -> Result<Exit, OpError> {
+    let trace = traces::named_trace(host, name)?;
+    let Some(project) = host.project.as_ref().map(|project| project.path.clone()) else {
+        return Err(OpError::failed("There is no project to keep memories in")
             .hint("Go to a repository and run `nacre init`"));
     };
     if dry_run {
-        return preview::preview_trace(ui, runtime, (&trace, &project), (manner, strategy));
+        return preview::preview_trace(ui, host, (&trace, &project), (manner, strategy));
     }
     let key = key_of(&trace);
-    let took = stopwatch();
-    let mut tools = Tools::open(ui, runtime, strategy)?;
-    let order = work::order(runtime, (&trace, &key), &project, manner);
-    let report = tools.at_desk(runtime, &project, |desk| {
+    let took = host.stopwatch();
+    let mut tools = Tools::open(ui, host, strategy)?;
+    let order = work::order(host, (&trace, &key), &project, manner);
+    let report = tools.at_desk(host, &project, |desk| {
         sync_session(desk, &order, |step| ui.progress_note(&format!("{key}: {}", step.as_str())))
     })??;
-    tools.finish(runtime)?;
+    tools.finish(host)?;
     let agent = trace.source.agent.as_str().to_owned();
     let worked = [Worked { key, agent, title: String::new(), result: Ok(report), took: took() }];
     if ui.is_json() {
@@ -195,9 +194,9 @@ fn one_trace(
     Ok(if worked.iter().all(Worked::is_whole) { Exit::Done } else { Exit::Partial })
 }
 
-fn default_run_id(runtime: &Runtime) -> String {
-    let stamp = runtime.now().strftime("%Y%m%d-%H%M%S").to_string();
-    format!("sync-{stamp}-{:x}", runtime.environment.pid)
+fn default_run_id(host: &Host) -> String {
+    let stamp = host.now().strftime("%Y%m%d-%H%M%S").to_string();
+    format!("sync-{stamp}-{:x}", host.environment.pid)
 }
 
 fn outcome(report: &RefreshReport, shift: &Shift) -> String {
@@ -211,11 +210,11 @@ fn outcome(report: &RefreshReport, shift: &Shift) -> String {
 
 fn print(
     ui: &mut Ui,
-    runtime: &Runtime,
+    host: &Host,
     run_id: &str,
     report: &RefreshReport,
     shift: &Shift,
-) -> Result<Exit, CommandError> {
+) -> Result<Exit, OpError> {
     let is_whole = report.problems.is_empty()
         && shift.paused.is_empty()
         && shift.worked.iter().all(Worked::is_whole);
@@ -261,7 +260,7 @@ fn print(
         ui.status(format!("{} sources are left for the next sync.", report.left))?;
     }
     for problem in &report.problems {
-        let path = traces::short(runtime, &problem.path);
+        let path = traces::short(host, &problem.path);
         ui.warning(format!("Skipped {path}: {}", problem.reason), None);
     }
     output::print(ui, &shift.worked)?;

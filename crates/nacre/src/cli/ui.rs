@@ -7,16 +7,18 @@ use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use nacre_api::wire::{ErrorCode, ErrorReport, Report};
 use nacre_core::base::{Shown, ShownLine};
 use nacre_core::config::{ColorChoice, NO_COLOR};
+use nacre_ops::host::Environment;
+use nacre_ops::{Events, OpError};
 use serde::Serialize;
-use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::env::Environment;
-use super::error::{CommandError, Exit};
+use super::env::Terminals;
+use super::exit::Exit;
+use super::screen::{Live, ProgressBar, Screen, paint, print_hint, print_warning, talk};
 use super::{Globals, When};
 
 /// Where and how to print.
@@ -38,75 +40,7 @@ struct Color {
     is_flagged: bool,
     out_is_terminal: bool,
     err_is_terminal: bool,
-}
-
-/// How far a long command has come.
-#[derive(Debug)]
-pub(crate) struct ProgressBar {
-    is_on: bool,
-    /// The permille that was drawn last: a bar that does not move is not drawn again.
-    drawn: u64,
-    started: Option<std::time::Instant>,
-}
-
-impl ProgressBar {
-    const WIDTH: usize = 24;
-
-    /// Draws how much of the work is done, and how fast it goes.
-    #[expect(clippy::disallowed_methods, reason = "the rate on the screen is the terminal's own")]
-    pub(crate) fn show(&mut self, done: u64, total: u64, bytes: u64) {
-        let permille = done * 1000 / total.max(1) + 1;
-        if !self.is_on || permille == self.drawn {
-            return;
-        }
-        self.drawn = permille;
-        let started = *self.started.get_or_insert_with(std::time::Instant::now);
-        let seconds = started.elapsed().as_secs_f64().max(0.001);
-        let filled = usize::try_from(permille).unwrap_or(0) * Self::WIDTH / 1001;
-        let bar = format!("{}{}", "█".repeat(filled), "░".repeat(Self::WIDTH - filled));
-        let rate = f64::from(u32::try_from(bytes >> 10).unwrap_or(u32::MAX)) / 1024.0 / seconds;
-        let _ = write!(io::stderr(), "\r{bar} {done}/{total}  {rate:.0} MB/s\x1b[K");
-    }
-
-    /// Takes the bar away.
-    pub(crate) fn clear(&self) {
-        if self.is_on && self.drawn > 0 {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-        }
-    }
-}
-
-/// What an agent does while it works, on standard error and on a terminal only.
-#[derive(Debug)]
-pub(crate) struct Live {
-    is_on: bool,
-    color: bool,
-    is_inside_line: AtomicBool,
-}
-
-impl Live {
-    /// Shows words as they come.
-    pub(crate) fn words(&self, text: &str) {
-        if !self.is_on || text.is_empty() {
-            return;
-        }
-        self.is_inside_line.store(!text.ends_with('\n'), Ordering::Relaxed);
-        let _ = write!(io::stderr(), "{}", paint(self.color, Role::Faint, Shown(text)));
-    }
-
-    /// Shows a line of its own.
-    pub(crate) fn note(&self, line: &str) {
-        if self.is_on {
-            self.end_line();
-            talk(&paint(self.color, Role::Faint, ShownLine(line)));
-        }
-    }
-
-    pub(crate) fn end_line(&self) {
-        if self.is_on && self.is_inside_line.swap(false, Ordering::Relaxed) {
-            talk("");
-        }
-    }
+    in_is_terminal: bool,
 }
 
 /// What a piece of text is; its color follows.
@@ -121,7 +55,7 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    fn code(self) -> &'static str {
+    pub(super) fn code(self) -> &'static str {
         match self {
             Self::Id => "36",
             Self::Title => "1",
@@ -134,10 +68,9 @@ impl Role {
 }
 
 impl Ui {
-    pub(crate) fn new(environment: &Environment, globals: &Globals) -> Self {
+    pub(crate) fn new(environment: &Environment, terminals: Terminals, globals: &Globals) -> Self {
         let allowed = environment.var(NO_COLOR).is_none();
-        let auto =
-            (allowed && environment.stdout_is_terminal, allowed && environment.stderr_is_terminal);
+        let auto = (allowed && terminals.stdout, allowed && terminals.stderr);
         let (out, err) = match globals.color {
             Some(When::Always) => (true, true),
             Some(When::Never) => (false, false),
@@ -148,8 +81,9 @@ impl Ui {
             err,
             auto,
             is_flagged: globals.color.is_some(),
-            out_is_terminal: environment.stdout_is_terminal,
-            err_is_terminal: environment.stderr_is_terminal,
+            out_is_terminal: terminals.stdout,
+            err_is_terminal: terminals.stderr,
+            in_is_terminal: terminals.stdin,
         };
         Self {
             out: io::BufWriter::new(io::stdout()),
@@ -182,13 +116,13 @@ impl Ui {
     }
 
     /// Prints a line of the result.
-    pub(crate) fn line(&mut self, line: impl Display) -> Result<(), CommandError> {
+    pub(crate) fn line(&mut self, line: impl Display) -> Result<(), OpError> {
         writeln!(self.out, "{line}")?;
         Ok(())
     }
 
     /// Prints text from a file as it is, but for what a terminal would act on.
-    pub(crate) fn text(&mut self, text: &str) -> Result<(), CommandError> {
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), OpError> {
         write!(self.out, "{}", Shown(text))?;
         if !text.ends_with('\n') {
             writeln!(self.out)?;
@@ -197,28 +131,28 @@ impl Ui {
     }
 
     /// Prints a piece of a text at once, for somebody who watches it grow.
-    pub(crate) fn words(&mut self, text: &str) -> Result<(), CommandError> {
+    pub(crate) fn words(&mut self, text: &str) -> Result<(), OpError> {
         write!(self.out, "{}", Shown(text))?;
         self.out.flush()?;
         Ok(())
     }
 
     /// Prints the result as JSON.
-    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), CommandError> {
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), OpError> {
         let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
         writeln!(self.out, "{}", ascii_json(&text))?;
         Ok(())
     }
 
     /// Prints one of many objects, on a line of its own.
-    pub(crate) fn json_line(&mut self, value: &impl Serialize) -> Result<(), CommandError> {
+    pub(crate) fn json_line(&mut self, value: &impl Serialize) -> Result<(), OpError> {
         let text = serde_json::to_string(value).map_err(io::Error::other)?;
         writeln!(self.out, "{}", ascii_json(&text))?;
         Ok(())
     }
 
     /// Tells what was done; not with `--quiet` or `--json`.
-    pub(crate) fn status(&mut self, line: impl Display) -> Result<(), CommandError> {
+    pub(crate) fn status(&mut self, line: impl Display) -> Result<(), OpError> {
         if !self.is_quiet && !self.is_json {
             self.line(line)?;
         }
@@ -228,17 +162,12 @@ impl Ui {
     /// Tells of something that a person should know, on standard error.
     pub(crate) fn warning(&mut self, message: impl Display, hint: Option<&str>) {
         self.flush();
-        let label = paint(self.color.err, Role::Warning, "Warning:");
-        talk(&format!("{label} {}", ShownLine(&message.to_string())));
-        if let Some(hint) = hint {
-            self.hint(hint);
-        }
+        print_warning(self.color.err, &message.to_string(), hint);
     }
 
     /// Says what to type, on standard error.
     pub(crate) fn hint(&mut self, hint: &str) {
-        let label = paint(self.color.err, Role::Good, "Hint:");
-        talk(&format!("{label} {}", ShownLine(hint)));
+        print_hint(self.color.err, hint);
     }
 
     /// Text in the color of its role.
@@ -247,7 +176,7 @@ impl Ui {
     }
 
     /// Prints rows with their columns aligned; the last column is as long as it is.
-    pub(crate) fn table(&mut self, rows: &[Vec<(Role, String)>]) -> Result<(), CommandError> {
+    pub(crate) fn table(&mut self, rows: &[Vec<(Role, String)>]) -> Result<(), OpError> {
         let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let widths: Vec<usize> = (0..n_columns)
             .map(|column| {
@@ -278,6 +207,33 @@ impl Ui {
         self.color.err_is_terminal && !self.is_quiet && !self.is_json
     }
 
+    /// Whether a person can be asked.
+    pub(crate) fn can_ask(&self) -> bool {
+        self.color.in_is_terminal && self.color.err_is_terminal
+    }
+
+    /// Where an operation reports what it does: warnings and progress on standard error, an answer that grows on standard
+    /// output.
+    pub(crate) fn events(&mut self) -> Events {
+        self.flush();
+        let screen = Screen::new(self.live(), self.progress(), self.is_watched());
+        Events::new(move |event| screen.show(&event))
+    }
+
+    /// Prints a report: as it is with `--json`, else as `render` says.
+    pub(crate) fn report<R: Report>(
+        &mut self,
+        report: &R,
+        render: impl FnOnce(&mut Self, &R) -> Result<(), OpError>,
+    ) -> Result<Exit, OpError> {
+        if self.is_json {
+            self.json(report)?;
+        } else {
+            render(self, report)?;
+        }
+        Ok(report.outcome().into())
+    }
+
     /// Says what takes so long, on a terminal only.
     pub(crate) fn progress_note(&mut self, note: &str) {
         if self.is_talking() {
@@ -288,13 +244,12 @@ impl Ui {
 
     /// A bar on standard error, drawn on a terminal only.
     pub(crate) fn progress(&self) -> ProgressBar {
-        ProgressBar { is_on: self.is_talking(), drawn: 0, started: None }
+        ProgressBar::new(self.is_talking())
     }
 
     /// What an agent does, drawn on a terminal only.
     pub(crate) fn live(&self) -> Live {
-        let (is_on, color) = (self.is_talking(), self.color.err);
-        Live { is_on, color, is_inside_line: AtomicBool::new(false) }
+        Live::new(self.is_talking(), self.color.err)
     }
 
     /// Shows what was printed so far.
@@ -304,7 +259,7 @@ impl Ui {
     }
 
     /// Ends the command: prints its error, and turns the outcome into an exit code.
-    pub(crate) fn finish(mut self, result: Result<Exit, CommandError>) -> ExitCode {
+    pub(crate) fn finish(mut self, result: Result<Exit, OpError>) -> ExitCode {
         let exit = match result {
             Ok(exit) => match self.out.flush() {
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
@@ -314,17 +269,17 @@ impl Ui {
                 }
                 Ok(()) => exit,
             },
-            Err(error) if is_broken_pipe(&error) => Exit::Done,
+            Err(error) if error.code == ErrorCode::OutputClosed => Exit::Done,
             Err(error) => self.print_error(&error),
         };
         ExitCode::from(exit as u8)
     }
 
-    fn print_error(&mut self, error: &CommandError) -> Exit {
+    fn print_error(&mut self, error: &OpError) -> Exit {
         if self.is_json {
-            let _ = self.json(&error_json(error));
+            let _ = self.json(&ErrorReport::from(error.clone()));
             self.flush();
-            return error.exit;
+            return error.code.into();
         }
         self.flush();
         let label = paint(self.color.err, Role::Bad, "Error:");
@@ -335,18 +290,8 @@ impl Ui {
         for hint in &error.hints {
             self.hint(hint);
         }
-        error.exit
+        error.code.into()
     }
-}
-
-/// An error as a value.
-pub(crate) fn error_json(error: &CommandError) -> Value {
-    json!({ "error": {
-        "kind": error.exit.as_str(),
-        "message": error.message,
-        "causes": error.causes,
-        "hints": error.hints,
-    }})
 }
 
 /// A path in a message.
@@ -370,20 +315,6 @@ pub(crate) fn ascii_json(json: &str) -> String {
     ascii
 }
 
-fn paint(is_on: bool, role: Role, text: impl Display) -> String {
-    if is_on { format!("\x1b[{}m{text}\x1b[0m", role.code()) } else { text.to_string() }
-}
-
-fn is_broken_pipe(error: &CommandError) -> bool {
-    error.message == io::Error::from(io::ErrorKind::BrokenPipe).to_string()
-        || error.message.starts_with("Broken pipe")
-}
-
-fn talk(line: &str) {
-    // Without a reader there is nobody to tell.
-    let _ = writeln!(io::stderr(), "{line}");
-}
-
 /// Prints the version and nothing else.
 pub(crate) fn print_version() -> ExitCode {
     match writeln!(io::stdout(), "nacre {}", env!("CARGO_PKG_VERSION")) {
@@ -404,9 +335,9 @@ pub(crate) fn usage_message(error: &clap::Error) -> String {
 pub(crate) fn print_usage(error: &clap::Error, is_json: bool) -> ExitCode {
     let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
     if is_json && error.use_stderr() {
-        let error = CommandError::usage(usage_message(error)).hint("nacre --help");
-        let body = error_json(&error);
-        let _ = writeln!(io::stdout(), "{}", ascii_json(&format!("{body:#}")));
+        let error = OpError::usage(usage_message(error)).hint("nacre --help");
+        let body = serde_json::to_string_pretty(&ErrorReport::from(error)).unwrap_or_default();
+        let _ = writeln!(io::stdout(), "{}", ascii_json(&body));
     } else {
         let _ = error.print();
     }

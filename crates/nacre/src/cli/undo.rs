@@ -4,9 +4,10 @@ use clap::Args;
 use nacre_engine::flows::{run, undo::undo};
 use serde_json::json;
 
-use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
+use super::exit::Exit;
 use super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Put back what a run changed, byte for byte
 ///
@@ -17,21 +18,17 @@ pub(crate) struct UndoArgs {
     run: String,
 }
 
-pub(crate) fn cmd_undo(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &UndoArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_undo(ui: &mut Ui, host: &Host, args: &UndoArgs) -> Result<Exit, OpError> {
     let UndoArgs { run } = args;
-    undo_run(ui, runtime, run)
+    undo_run(ui, host, run)
 }
 
 /// Puts back what the run that a person named changed.
-pub(crate) fn undo_run(ui: &mut Ui, runtime: &Runtime, run: &str) -> Result<Exit, CommandError> {
-    let scoped = runtime.store_to_write(None)?;
+pub(crate) fn undo_run(ui: &mut Ui, host: &Host, run: &str) -> Result<Exit, OpError> {
+    let scoped = host.store_to_write(None)?;
     let id = run::find(&scoped.store, run)?;
-    let owner = runtime.owner("undo");
-    let undone = undo(&scoped.store, &id, &owner, runtime.settings().lock.wait, runtime.now())?;
+    let owner = host.owner("undo");
+    let undone = undo(&scoped.store, &id, &owner, host.settings().lock.wait, host.now())?;
     if ui.is_json() {
         ui.json(&json!({ "run": undone.run, "of": undone.of, "paths": undone.paths }))?;
         return Ok(Exit::Done);

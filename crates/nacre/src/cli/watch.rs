@@ -15,11 +15,12 @@ use serde::Serialize;
 
 use self::question::Asked;
 use self::turns::{Turn, Turns};
-use super::error::{CommandError, Exit};
+use super::exit::Exit;
 use super::explore::Answers;
 use super::map::{DeltaOutput, Map, PageArgs, Since};
-use super::runtime::Runtime;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Print each change of the code as it happens, one JSON object a line
 ///
@@ -75,7 +76,7 @@ enum Notice {
 /// A watch under way.
 struct Watching<'w> {
     ui: &'w mut Ui,
-    runtime: &'w Runtime,
+    host: &'w Host,
     map: Map,
     live: Live,
     answers: Answers,
@@ -85,20 +86,16 @@ struct Watching<'w> {
     since: Revision,
 }
 
-pub(crate) fn cmd_watch(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &WatchArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_watch(ui: &mut Ui, host: &Host, args: &WatchArgs) -> Result<Exit, OpError> {
     let WatchArgs { place, interval, poll, serve, count } = args;
     ui.choose_json();
-    let map = Map::open_with(runtime, place.as_deref(), (Trust::Stamps, Keeping::Kept), "watch")?;
+    let map = Map::open_with(host, place.as_deref(), (Trust::Stamps, Keeping::Kept), "watch")?;
     let root = &map.current.project.root;
     let turns = Turns::new(Duration::from_millis(*interval));
     let live = Live::new(if *poll { Watch::polling(root) } else { Watch::new(root, turns.bell()) });
     let (seen, since) = (map.current.artifact.head().state(), map.revision());
     let answers = Answers::default();
-    let mut watching = Watching { ui, runtime, map, live, answers, seen, since };
+    let mut watching = Watching { ui, host, map, live, answers, seen, since };
     watching.begin()?;
     if *serve {
         turns.listen();
@@ -123,15 +120,15 @@ pub(crate) fn cmd_watch(
 }
 
 impl Watching<'_> {
-    fn begin(&mut self) -> Result<(), CommandError> {
+    fn begin(&mut self) -> Result<(), OpError> {
         self.keep_up()?;
         let is_told = self.live.mode() == Mode::Events;
         self.notice(if is_told { Notice::Watching } else { Notice::Polling }, None)
     }
 
     /// Brings the map up to date, and tells what the watch has to say of itself.
-    fn keep_up(&mut self) -> Result<(), CommandError> {
-        let now = self.map.keep_up(self.runtime, &mut self.live)?;
+    fn keep_up(&mut self) -> Result<(), OpError> {
+        let now = self.map.keep_up(self.host, &mut self.live)?;
         if now.is_lost {
             self.notice(Notice::Overflow, None)?;
         }
@@ -141,7 +138,7 @@ impl Watching<'_> {
         }
     }
 
-    fn notice(&mut self, notice: Notice, why: Option<String>) -> Result<(), CommandError> {
+    fn notice(&mut self, notice: Notice, why: Option<String>) -> Result<(), OpError> {
         let mode = match self.live.mode() {
             Mode::Events => "events",
             Mode::Polling => "polling",
@@ -162,7 +159,7 @@ impl Watching<'_> {
     }
 
     /// Tells what changed since it was last told; says whether anything did.
-    fn tell_change(&mut self) -> Result<bool, CommandError> {
+    fn tell_change(&mut self) -> Result<bool, OpError> {
         let artifact = &self.map.current.artifact;
         let state = artifact.head().state();
         if self.seen == state {
@@ -184,8 +181,8 @@ impl Watching<'_> {
         Ok(true)
     }
 
-    fn answer(&mut self, asked: Asked) -> Result<(), CommandError> {
-        let line = asked.answered(self.ui, self.runtime, &mut self.map, &mut self.answers);
+    fn answer(&mut self, asked: Asked) -> Result<(), OpError> {
+        let line = asked.answered(self.ui, self.host, &mut self.map, &mut self.answers);
         self.ui.line(line)?;
         self.ui.flush();
         Ok(())

@@ -27,10 +27,10 @@ fn without_a_store_the_hint_is_init() {
     {
       "error": {
         "causes": [],
+        "code": "no_project",
         "hints": [
           "Run `nacre init` to prepare this repository"
         ],
-        "kind": "failed",
         "message": "There is no `.nacre` folder in `$HOME/work` or above it"
       }
     }

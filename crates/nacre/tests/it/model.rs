@@ -57,7 +57,7 @@ fn other_files_are_not_installed() {
     [exit 1]
     ");
     let (code, error) = home.json(&["model", "install", "minilm", "--from", "../model"]);
-    assert_eq!((code, &error["error"]["kind"]), (1, &serde_json::json!("failed")));
+    assert_eq!((code, &error["error"]["code"]), (1, &serde_json::json!("failed")));
     assert!(!home.root().join(".nacre/models").exists());
 }
 

@@ -26,6 +26,9 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-engine", "model", &[]),
     ("nacre-engine", "agent", &["model"]),
     ("nacre-engine", "flows", &["agent", "model"]),
+    ("nacre-api", "wire", &[]),
+    ("nacre-ops", "host", &[]),
+    ("nacre-ops", "operations", &["host"]),
     ("nacre", "cli", &[]),
 ];
 
@@ -34,7 +37,9 @@ const CRATES: &[(&str, &[&str])] = &[
     ("nacre-core", &[]),
     ("nacre-map", &["nacre-core"]),
     ("nacre-engine", &["nacre-core", "nacre-map"]),
-    ("nacre", &["nacre-core", "nacre-engine", "nacre-map"]),
+    ("nacre-api", &[]),
+    ("nacre-ops", &["nacre-api", "nacre-core", "nacre-engine", "nacre-map"]),
+    ("nacre", &["nacre-api", "nacre-core", "nacre-engine", "nacre-map", "nacre-ops"]),
 ];
 
 /// A file that is longer cannot be read in one sitting.

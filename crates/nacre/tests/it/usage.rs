@@ -120,5 +120,5 @@ fn quiet_prints_results_only() {
 fn a_mistake_in_json_is_one_object_too() {
     let home = TestHome::new();
     let (code, value) = home.json(&["memory", "bogus"]);
-    assert_eq!((code, value["error"]["kind"].as_str()), (2, Some("usage")));
+    assert_eq!((code, value["error"]["code"].as_str()), (2, Some("usage")));
 }

@@ -253,7 +253,7 @@ fn what_makes_no_sense_is_an_error_of_one_line_and_the_next_is_answered() {
     watching.write(format!("{{\"command\":\"{}\"}}", "x".repeat(2 << 20)));
     assert_eq!(watching.next_answer()["error"]["message"], "A line has at most 1048576 bytes");
     watching.write("[".repeat(100_000));
-    assert_eq!(watching.next_answer()["error"]["kind"], "usage");
+    assert_eq!(watching.next_answer()["error"]["code"], "usage");
     assert_eq!(watching.ask(&json!({"command": "explore", "id": null}))["stats"]["file_count"], 3);
     assert_eq!(watching.end(), Some(0));
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use nacre_api::wire::ErrorCode;
 use nacre_core::safefs::{RelPath, WriteScope};
 use nacre_engine::agent::{
     AgentSpec, AnyTool, CancelledBy, Crew, Ending, Event, Events, Listener, MemoryRecall, Outcome,
@@ -12,19 +13,19 @@ use nacre_engine::flows::ask::{Answer, Checker, Herald, Said, Sentence, Verifier
 use nacre_engine::model::Models;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::super::error::{CommandError, Exit};
-use super::super::models::{block_on, no_answer};
-use super::super::recorded::SPILL_FOLDER;
 use super::super::run::crew;
-use super::super::spending::paid;
-use super::super::ui::{Live, Ui};
+use super::super::ui::Ui;
 use super::Asking;
+use nacre_ops::OpError;
+use nacre_ops::host::SPILL_FOLDER;
+use nacre_ops::host::paid;
+use nacre_ops::host::{block_on, no_answer};
 
 /// What came of asking a model.
 pub(super) struct Answered {
     pub(super) answer: Answer,
     /// Why it is not whole.
-    pub(super) failure: Option<CommandError>,
+    pub(super) failure: Option<OpError>,
     pub(super) outcome: Outcome,
     /// Whether the sentences stand on the screen already.
     pub(super) is_shown: bool,
@@ -34,15 +35,15 @@ pub(super) fn answer(
     ui: &mut Ui,
     asking: &Asking<'_>,
     models: Models,
-) -> Result<Answered, CommandError> {
-    let home = asking.runtime.home_scope()?;
+) -> Result<Answered, OpError> {
+    let home = asking.host.home_scope()?;
     let seen = Seen::default();
     asking.passages.iter().for_each(|passage| note(&seen, passage));
-    let models = paid(asking.runtime, models, "ask")?;
-    let crew = crew(asking.runtime, &home, models)?;
+    let models = paid(asking.host, models, "ask")?;
+    let crew = crew(asking.host, &home, models)?;
     let crew = Crew { tools: tools(asking, &crew, &seen)?, ..crew };
     let spec = asker(&crew.permissions);
-    let verifier = Verifier { shelves: &asking.shelves, seen: &seen, now: asking.runtime.now() };
+    let verifier = Verifier { shelves: &asking.shelves, seen: &seen, now: asking.host.now() };
     let spilled = spilled(&home);
     let mut screen =
         Screen { is_on: ui.is_watched(), checker: Checker::new(&verifier), shown: Vec::new() };
@@ -50,13 +51,13 @@ pub(super) fn answer(
         block_on(converse(ui, &mut screen, (&crew, &spec), &asking_words(asking), &verifier))?;
     forget_spilled(asking, &home, &spilled);
     let (answer, outcome) =
-        answered?.map_err(|error| CommandError::from_error(Exit::Failed, &error, None))?;
+        answered?.map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
     screen.finish(ui, &answer)?;
     let failure = match &outcome.ending {
         Ending::Completed { .. } => None,
         Ending::Failed(RunError::Model(error)) => Some(no_answer(error)),
-        Ending::Failed(error) => Some(CommandError::from_error(Exit::Failed, error, None)),
-        Ending::Cancelled(_) => return Err(CommandError::failed("The question was cancelled")),
+        Ending::Failed(error) => Some(OpError::from_error(ErrorCode::Failed, error, None)),
+        Ending::Cancelled(_) => return Err(OpError::failed("The question was cancelled")),
     };
     Ok(Answered { answer, failure, outcome, is_shown: screen.is_on })
 }
@@ -66,34 +67,30 @@ fn asking_words(asking: &Asking<'_>) -> String {
 }
 
 /// The tools of the agent: it reads memories, what was said, files and code.
-fn tools(
-    asking: &Asking<'_>,
-    crew: &Crew,
-    seen: &Seen,
-) -> Result<Vec<Arc<dyn AnyTool>>, CommandError> {
+fn tools(asking: &Asking<'_>, crew: &Crew, seen: &Seen) -> Result<Vec<Arc<dyn AnyTool>>, OpError> {
     let mut tools = toolkits::file::tools(&crew.workspace);
     tools.extend(toolkits::code::tools(&crew.workspace));
     let shelves = Arc::clone(&asking.shelves);
     tools.push(Arc::new(MemoryRecall { shelves, seen: seen.clone() }));
-    let home = asking.runtime.home()?;
+    let home = asking.host.home()?;
     let catalog = home.join("catalog.sqlite3");
     let embedder = asking.shelves.first().map(|shelf| Arc::clone(&shelf.embedder));
     // Who never read a trace has nothing to search, and a question makes no file.
     if let Some(embedder) = embedder.filter(|_| catalog.is_file()) {
-        let project = asking.runtime.project.as_ref();
+        let project = asking.host.project.as_ref();
         let shelf = TraceShelf {
             catalog,
             home: home.to_owned(),
             project: project.map(|project| project.path.display().to_string()),
             embedder,
-            owner: asking.runtime.owner("ask"),
+            owner: asking.host.owner("ask"),
         };
         tools.push(Arc::new(TraceSearch { shelf, seen: seen.clone() }));
     }
     Ok(tools)
 }
 
-type Asked = Result<Result<(Answer, Outcome), PipelineError>, CommandError>;
+type Asked = Result<Result<(Answer, Outcome), PipelineError>, OpError>;
 
 /// Runs the agent until it ends or a person presses Ctrl-C; shows what is checked meanwhile.
 async fn converse(
@@ -105,7 +102,7 @@ async fn converse(
 ) -> Asked {
     let (to, mut sentences) = unbounded_channel();
     let listeners: Vec<Arc<dyn Listener>> =
-        vec![Herald::new(to), Arc::new(Watcher { live: ui.live() })];
+        vec![Herald::new(to), Arc::new(Watcher { events: ui.events() })];
     let events = Events::new(TaskId::from_random(crew.seed), Arc::clone(&crew.clock), listeners);
     let handle = RunHandle::new();
     let control = handle.control();
@@ -134,7 +131,7 @@ struct Screen<'a> {
 }
 
 impl Screen<'_> {
-    fn take(&mut self, ui: &mut Ui, sentence: &Sentence) -> Result<(), CommandError> {
+    fn take(&mut self, ui: &mut Ui, sentence: &Sentence) -> Result<(), OpError> {
         if !self.is_on {
             return Ok(());
         }
@@ -148,7 +145,7 @@ impl Screen<'_> {
         &mut self,
         ui: &mut Ui,
         sentences: &mut UnboundedReceiver<Sentence>,
-    ) -> Result<(), CommandError> {
+    ) -> Result<(), OpError> {
         while let Ok(sentence) = sentences.try_recv() {
             self.take(ui, &sentence)?;
         }
@@ -156,7 +153,7 @@ impl Screen<'_> {
     }
 
     /// Shows a sentence once, however often a model that begins anew says it.
-    fn show(&mut self, ui: &mut Ui, said: Said) -> Result<(), CommandError> {
+    fn show(&mut self, ui: &mut Ui, said: Said) -> Result<(), OpError> {
         if self.shown.iter().any(|known| known.text == said.text) {
             return Ok(());
         }
@@ -167,7 +164,7 @@ impl Screen<'_> {
     }
 
     /// Shows what the screen does not have yet, and ends the line.
-    fn finish(&mut self, ui: &mut Ui, answer: &Answer) -> Result<(), CommandError> {
+    fn finish(&mut self, ui: &mut Ui, answer: &Answer) -> Result<(), OpError> {
         if !self.is_on {
             return Ok(());
         }
@@ -180,17 +177,17 @@ impl Screen<'_> {
 
 /// Says on a terminal what the agent does. Of what it says and asks nothing is shown here: none of it was checked.
 struct Watcher {
-    live: Live,
+    events: nacre_ops::Events,
 }
 
 impl Listener for Watcher {
     fn hear(&self, record: &Arc<Record>) {
         if let Event::ToolCall { tool, .. } = &record.event {
-            self.live.note(&format!("· {tool}"));
+            self.events.note(format!("· {tool}"));
         } else if let Event::ModelRetry { why, wait_ms, .. } = &record.event {
-            self.live.note(&format!("· asking again in {wait_ms} ms: {why}"));
+            self.events.note(format!("· asking again in {wait_ms} ms: {why}"));
         } else if let Event::ModelFallback { to, why, .. } = &record.event {
-            self.live.note(&format!("· asking {to}: {why}"));
+            self.events.note(format!("· asking {to}: {why}"));
         }
     }
 }
@@ -209,7 +206,7 @@ fn forget_spilled(asking: &Asking<'_>, home: &WriteScope, before: &[String]) {
     if new.is_empty() {
         return;
     }
-    let owner = asking.runtime.owner("ask");
+    let owner = asking.host.owner("ask");
     // Nothing depends on it: what is left is emptied out by a later run.
     let Ok(writer) = home.lock(&owner, super::COUNT_PATIENCE) else { return };
     for name in new {

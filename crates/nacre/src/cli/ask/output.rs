@@ -7,11 +7,11 @@ use nacre_engine::flows::ask::{Doubts, Told};
 use nacre_engine::model::Cost;
 use serde_json::{Map, Value, json};
 
-use super::super::error::CommandError;
 use super::super::memory::not_verified;
 use super::super::ui::{Role, Ui};
 use super::Asking;
 use super::model::Answered;
+use nacre_ops::OpError;
 
 /// The longest quote that a line shows, in characters.
 const MAX_QUOTE_CHARS: usize = 160;
@@ -23,7 +23,7 @@ pub(super) fn print_answer(
     ui: &mut Ui,
     asking: &Asking<'_>,
     answered: &Answered,
-) -> Result<(), CommandError> {
+) -> Result<(), OpError> {
     let Answered { answer, failure, is_shown, .. } = answered;
     let memories: Vec<Memory> =
         answer.ids().iter().filter_map(|id| Memory::find(asking, id)).collect();
@@ -58,8 +58,8 @@ pub(super) fn print_told(
     ui: &mut Ui,
     asking: &Asking<'_>,
     told: &[Told],
-    failure: Option<&CommandError>,
-) -> Result<(), CommandError> {
+    failure: Option<&OpError>,
+) -> Result<(), OpError> {
     if ui.is_json() {
         return ui.json(&told_object(asking, told, failure));
     }
@@ -92,7 +92,7 @@ pub(super) fn print_told(
 }
 
 /// Says what a memory overturned by nothing but its own claim.
-fn print_claims(ui: &mut Ui, ids: &[&MemoryId]) -> Result<(), CommandError> {
+fn print_claims(ui: &mut Ui, ids: &[&MemoryId]) -> Result<(), OpError> {
     match not_verified(ids) {
         Some(note) => ui.line(format!("    {}", ui.paint(Role::Warning, note))),
         None => Ok(()),
@@ -174,7 +174,7 @@ impl Memory {
         })
     }
 
-    fn print(&self, ui: &mut Ui) -> Result<(), CommandError> {
+    fn print(&self, ui: &mut Ui) -> Result<(), OpError> {
         let note = self.same_id.as_ref().map(|note| format!("  ({note})")).unwrap_or_default();
         ui.table(&[vec![
             (Role::Id, self.id.to_string()),
@@ -225,7 +225,7 @@ fn object(asking: &Asking<'_>, answered: &Answered, memories: &[Memory]) -> Valu
     })
 }
 
-fn told_object(asking: &Asking<'_>, told: &[Told], failure: Option<&CommandError>) -> Value {
+fn told_object(asking: &Asking<'_>, told: &[Told], failure: Option<&OpError>) -> Value {
     let memory = |told: &Told| {
         let passage = &told.passage;
         let whose = asking.whose.get(passage.shelf).map(|whose| whose.as_str());

@@ -10,15 +10,15 @@ use nacre_map::slices::{Vocabulary, tokens};
 use serde::Serialize;
 
 use super::super::context::{DEFAULT_BUDGET, Task, collected, sketched};
-use super::super::env;
-use super::super::error::{CommandError, Exit};
+use super::super::exit::Exit;
 use super::super::explore::{Answers, explored};
 use super::super::map::{Map, Since};
 use super::super::payload::DetailName;
-use super::super::runtime::Runtime;
 use super::super::ui::{Role, Ui};
 use super::baseline::Texts;
 use super::questions::{self, Question};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Looks that are repeated to see whether they hit, and how long they take.
 const N_LOOKS: usize = 10;
@@ -117,16 +117,12 @@ struct QuestionReport {
     cost: Cost,
 }
 
-pub(crate) fn cmd_map(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &MapBenchArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_map(ui: &mut Ui, host: &Host, args: &MapBenchArgs) -> Result<Exit, OpError> {
     let counter = counter(args)?;
     let asked = args.questions.as_deref().map(questions::read).transpose()?;
     let mut reports = Vec::new();
     for repo in &args.repos {
-        reports.push(measure(runtime, args, repo, asked.as_deref(), &counter)?);
+        reports.push(measure(host, args, repo, asked.as_deref(), &counter)?);
     }
     if ui.is_json() {
         ui.json(&serde_json::json!({ "tokens_by": counter.as_str(), "budget": args.budget, "repos": reports }))?;
@@ -139,11 +135,11 @@ pub(crate) fn cmd_map(
     Ok(Exit::Done)
 }
 
-fn counter(args: &MapBenchArgs) -> Result<Counter, CommandError> {
+fn counter(args: &MapBenchArgs) -> Result<Counter, OpError> {
     let Some(path) = &args.vocabulary else { return Ok(Counter::Estimate) };
-    let failed = |cause: String| CommandError {
+    let failed = |cause: String| OpError {
         causes: vec![cause],
-        ..CommandError::failed(format!("Cannot use `{}` as a vocabulary", path.display()))
+        ..OpError::failed(format!("Cannot use `{}` as a vocabulary", path.display()))
     };
     let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
     let vocabulary = Vocabulary::read(&text).map_err(|error| failed(error.to_string()))?;
@@ -151,17 +147,17 @@ fn counter(args: &MapBenchArgs) -> Result<Counter, CommandError> {
 }
 
 fn measure(
-    runtime: &Runtime,
+    host: &Host,
     args: &MapBenchArgs,
     repo: &str,
     asked: Option<&[Question]>,
     counter: &Counter,
-) -> Result<RepoReport, CommandError> {
-    let open = || Map::open_with(runtime, Some(repo), (Trust::Stamps, Keeping::Kept), "bench");
+) -> Result<RepoReport, OpError> {
+    let open = || Map::open_with(host, Some(repo), (Trust::Stamps, Keeping::Kept), "bench");
     let mut map = open()?;
     let stats = map.current.stats;
-    let cold = cold(runtime, &map)?;
-    let (hit_ratio, hit) = looks(&open)?;
+    let cold = cold(host, &map)?;
+    let (hit_ratio, hit) = looks(host, &open)?;
     map = open()?;
     // A first look at much code is only a glance; questions are about what a grammar sees.
     let paths: Vec<String> =
@@ -170,10 +166,10 @@ fn measure(
     map.current.deepen(&map.cache, &paths, &map.options);
     let explore_payload =
         explored(&mut map, &mut Answers::default(), false, DetailName::Compact, None)?;
-    let clock = env::stopwatch();
+    let clock = host.stopwatch();
     explored(&mut map, &mut Answers::default(), false, DetailName::Compact, None)?;
     let explore = clock();
-    let clock = env::stopwatch();
+    let clock = host.stopwatch();
     map.delta(&Since::Revision(map.current.revision()))?;
     let delta = clock() + hit;
     let texts = Texts::read(&map.current);
@@ -188,12 +184,12 @@ fn measure(
         }
     };
     let mut sketch = sketched(&map);
-    let clock = env::stopwatch();
+    let clock = host.stopwatch();
     let mut answers = Vec::new();
     for question in questions {
         let task =
             Task { words: question.question.clone(), budget: args.budget, ..Task::default() };
-        answers.push(collected(runtime, &mut map, &mut sketch, false, &task)?);
+        answers.push(collected(host, &mut map, &mut sketch, false, &task)?);
     }
     let context = clock() / u32::try_from(questions.len().max(1)).unwrap_or(1);
     let rows = questions
@@ -213,20 +209,20 @@ fn measure(
 }
 
 /// How long a first look takes, without keeping it.
-fn cold(runtime: &Runtime, map: &Map) -> Result<Duration, CommandError> {
-    let nowhere = Cache::new(runtime.home()?.join("cache/none"), runtime.owner("bench"));
+fn cold(host: &Host, map: &Map) -> Result<Duration, OpError> {
+    let nowhere = Cache::new(host.home()?.join("cache/none"), host.owner("bench"));
     let options = RefreshOptions { keeping: Keeping::Dropped, ..map.options.clone() };
-    let clock = env::stopwatch();
+    let clock = host.stopwatch();
     refresh(&nowhere, &map.current.project, &options)?;
     Ok(clock())
 }
 
 /// Looks again and again: how many of them hit, and the time of one in the middle.
-fn looks(open: &dyn Fn() -> Result<Map, CommandError>) -> Result<(f64, Duration), CommandError> {
+fn looks(host: &Host, open: &dyn Fn() -> Result<Map, OpError>) -> Result<(f64, Duration), OpError> {
     let mut times = Vec::new();
     let mut n_hits = 0;
     for _ in 0..N_LOOKS {
-        let clock = env::stopwatch();
+        let clock = host.stopwatch();
         let map = open()?;
         times.push(clock());
         n_hits += usize::from(map.current.status == CacheStatus::Hit);
@@ -288,7 +284,7 @@ impl RepoReport {
     }
 }
 
-fn print(ui: &mut Ui, report: &RepoReport) -> Result<(), CommandError> {
+fn print(ui: &mut Ui, report: &RepoReport) -> Result<(), OpError> {
     let RepoReport { latency_ms: time, session, .. } = report;
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
     let title = ui.paint(Role::Title, &report.repo);

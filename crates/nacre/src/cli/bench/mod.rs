@@ -6,9 +6,10 @@ mod questions;
 
 use clap::{Args, Subcommand};
 
-use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
+use super::exit::Exit;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Measure what Nacre costs and saves, on repositories of yours
 #[derive(Debug, Args)]
@@ -22,12 +23,8 @@ enum BenchCommand {
     Map(map::MapBenchArgs),
 }
 
-pub(crate) fn cmd_bench(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &BenchArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_bench(ui: &mut Ui, host: &Host, args: &BenchArgs) -> Result<Exit, OpError> {
     match &args.command {
-        BenchCommand::Map(args) => map::cmd_map(ui, runtime, args),
+        BenchCommand::Map(args) => map::cmd_map(ui, host, args),
     }
 }

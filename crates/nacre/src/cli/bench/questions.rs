@@ -7,7 +7,7 @@ use nacre_map::languages::{SymbolFacts, SymbolKind, Visibility};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::super::error::CommandError;
+use nacre_ops::OpError;
 
 /// A question about code, and how to tell that it is answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,20 +22,16 @@ pub(super) struct Question {
 }
 
 /// Reads one question a line.
-pub(super) fn read(path: &Path) -> Result<Vec<Question>, CommandError> {
-    let text = std::fs::read_to_string(path).map_err(|error| CommandError {
+pub(super) fn read(path: &Path) -> Result<Vec<Question>, OpError> {
+    let text = std::fs::read_to_string(path).map_err(|error| OpError {
         causes: vec![error.to_string()],
-        ..CommandError::failed(format!("Cannot read `{}`", path.display()))
+        ..OpError::failed(format!("Cannot read `{}`", path.display()))
     })?;
     let mut questions = Vec::new();
     for (idx, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let question = serde_json::from_str(line).map_err(|error| CommandError {
+        let question = serde_json::from_str(line).map_err(|error| OpError {
             causes: vec![error.to_string()],
-            ..CommandError::failed(format!(
-                "Line {} of `{}` is no question",
-                idx + 1,
-                path.display()
-            ))
+            ..OpError::failed(format!("Line {} of `{}` is no question", idx + 1, path.display()))
         })?;
         questions.push(question);
     }

@@ -6,9 +6,11 @@ mod show;
 
 use clap::{Args, Subcommand};
 
-use super::error::{CommandError, Exit};
-use super::runtime::{Runtime, Tolerance};
+use super::exit::Exit;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::Tolerance;
 
 /// Show and change settings
 #[derive(Debug, Args)]
@@ -33,14 +35,10 @@ impl ConfigArgs {
     }
 }
 
-pub(crate) fn cmd_config(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ConfigArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_config(ui: &mut Ui, host: &Host, args: &ConfigArgs) -> Result<Exit, OpError> {
     match &args.command {
-        ConfigCommand::Show(args) => show::cmd_show(ui, runtime, args),
-        ConfigCommand::Path(args) => path::cmd_path(ui, runtime, args),
-        ConfigCommand::Set(args) => set::cmd_set(ui, runtime, args),
+        ConfigCommand::Show(args) => show::cmd_show(ui, host, args),
+        ConfigCommand::Path(args) => path::cmd_path(ui, host, args),
+        ConfigCommand::Set(args) => set::cmd_set(ui, host, args),
     }
 }

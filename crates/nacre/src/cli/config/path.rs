@@ -4,26 +4,24 @@ use clap::Args;
 use nacre_core::config::NACRE_CONFIG;
 use serde_json::json;
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::{Runtime, STORE_FOLDER};
+use super::super::exit::Exit;
 use super::super::ui::{Role, Ui, shown};
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::STORE_FOLDER;
 
 /// Show the configuration files, in the order they are read
 #[derive(Debug, Args)]
 pub(crate) struct PathArgs {}
 
-pub(crate) fn cmd_path(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &PathArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_path(ui: &mut Ui, host: &Host, args: &PathArgs) -> Result<Exit, OpError> {
     let PathArgs {} = args;
-    let mut files = vec![("home", runtime.home()?.join("config.toml"))];
-    if let Some(project) = &runtime.project {
+    let mut files = vec![("home", host.home()?.join("config.toml"))];
+    if let Some(project) = &host.project {
         files.push(("repo", project.path.join(STORE_FOLDER).join("config.toml")));
     }
-    if let Some(file) = runtime.environment.var(NACRE_CONFIG) {
-        files.push(("file", runtime.environment.absolute(file.as_ref())));
+    if let Some(file) = host.environment.var(NACRE_CONFIG) {
+        files.push(("file", host.environment.absolute(file.as_ref())));
     }
     if ui.is_json() {
         let files: Vec<_> = files

@@ -5,9 +5,10 @@ use nacre_core::base::Shown;
 use nacre_core::config::{self, Entry};
 use serde_json::{Map, Value, json};
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Show every setting, its value and where it was set
 #[derive(Debug, Args)]
@@ -16,20 +17,16 @@ pub(crate) struct ShowArgs {
     prefix: Option<String>,
 }
 
-pub(crate) fn cmd_show(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ShowArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_show(ui: &mut Ui, host: &Host, args: &ShowArgs) -> Result<Exit, OpError> {
     let ShowArgs { prefix } = args;
     let prefix = prefix.as_deref().unwrap_or_default();
-    let resolved = &runtime.resolved;
+    let resolved = &host.resolved;
     let keys = resolved.entries.iter().map(|(key, entry)| (*key, entry));
     let tables = resolved.tables.iter().map(|(key, entry)| (key.as_str(), entry));
     let entries: Vec<(&str, &Entry)> =
         keys.chain(tables).filter(|(key, _)| key.starts_with(prefix)).collect();
     if entries.is_empty() {
-        return Err(CommandError::usage(format!("No setting begins with `{prefix}`"))
+        return Err(OpError::usage(format!("No setting begins with `{prefix}`"))
             .hint("`nacre config show` lists every key"));
     }
     if ui.is_json() {

@@ -7,9 +7,10 @@ use nacre_core::base::Shown;
 use nacre_engine::flows::extract::eval::{self, Half, Report, Scores, Slip};
 use serde_json::{Value, json};
 
-use super::super::error::{CommandError, Exit};
+use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
 use super::read;
+use nacre_ops::OpError;
 
 /// Extract from labelled sessions, and count what was rightly kept
 ///
@@ -28,9 +29,9 @@ pub(crate) struct ExtractionArgs {
 const HALVES: &[(&str, Half)] =
     &[("tune", Half::Tune), ("held_out", Half::HeldOut), ("all", Half::All)];
 
-pub(crate) fn cmd_extraction(ui: &mut Ui, args: &ExtractionArgs) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_extraction(ui: &mut Ui, args: &ExtractionArgs) -> Result<Exit, OpError> {
     let sessions = eval::read(&read(&args.dataset)?).map_err(|error| {
-        CommandError::failed(error.to_string()).hint("docs/extraction.md describes the format")
+        OpError::failed(error.to_string()).hint("docs/extraction.md describes the format")
     })?;
     let reports: Vec<(&str, Report)> =
         HALVES.iter().map(|(name, half)| (*name, eval::run(&sessions, *half))).collect();
@@ -67,11 +68,7 @@ fn output(args: &ExtractionArgs, reports: &[(&str, Report)]) -> Value {
     json!({ "dataset": args.dataset.display().to_string(), "halves": halves, "slips": slips })
 }
 
-fn print(
-    ui: &mut Ui,
-    args: &ExtractionArgs,
-    reports: &[(&str, Report)],
-) -> Result<(), CommandError> {
+fn print(ui: &mut Ui, args: &ExtractionArgs, reports: &[(&str, Report)]) -> Result<(), OpError> {
     let head =
         ["", "sessions", "kept", "precision", "empty stays empty", "explicit recall", "recall"];
     let mut rows = vec![head.iter().map(|name| (Role::Faint, (*name).to_owned())).collect()];

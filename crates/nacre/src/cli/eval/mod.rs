@@ -7,9 +7,10 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 
-use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
+use super::exit::Exit;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Measure what Nacre promises, on data sets with known answers
 #[derive(Debug, Args)]
@@ -24,21 +25,17 @@ enum EvalCommand {
     Extraction(extraction::ExtractionArgs),
 }
 
-pub(crate) fn cmd_eval(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &EvalArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_eval(ui: &mut Ui, host: &Host, args: &EvalArgs) -> Result<Exit, OpError> {
     match &args.command {
-        EvalCommand::Retrieval(args) => retrieval::cmd_retrieval(ui, runtime, args),
+        EvalCommand::Retrieval(args) => retrieval::cmd_retrieval(ui, host, args),
         EvalCommand::Extraction(args) => extraction::cmd_extraction(ui, args),
     }
 }
 
 /// The text of a data set.
-fn read(path: &Path) -> Result<String, CommandError> {
-    std::fs::read_to_string(path).map_err(|error| CommandError {
+fn read(path: &Path) -> Result<String, OpError> {
+    std::fs::read_to_string(path).map_err(|error| OpError {
         causes: vec![error.to_string()],
-        ..CommandError::failed(format!("Cannot read `{}`", path.display()))
+        ..OpError::failed(format!("Cannot read `{}`", path.display()))
     })
 }

@@ -6,11 +6,12 @@ use clap::{Args, ValueEnum};
 use nacre_core::search::eval::{self, Format, Report, Scores};
 use serde_json::{Value, json};
 
-use super::super::error::{CommandError, Exit};
+use super::super::exit::Exit;
 use super::super::memory::ModeName;
-use super::super::runtime::Runtime;
 use super::super::ui::{Role, Ui};
 use super::read;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Ask a data set's questions, and count how often the answer is found
 ///
@@ -54,18 +55,18 @@ impl From<FormatName> for Format {
 
 pub(crate) fn cmd_retrieval(
     ui: &mut Ui,
-    runtime: &Runtime,
+    host: &Host,
     args: &RetrievalArgs,
-) -> Result<Exit, CommandError> {
+) -> Result<Exit, OpError> {
     let text = read(&args.dataset)?;
     let beside = match args.format {
         FormatName::Devmembench => read(&args.dataset.with_file_name("sessions.json"))?,
         FormatName::Locomo | FormatName::Longmemeval | FormatName::Jsonl => String::new(),
     };
     let haystacks = eval::read(args.format.into(), &text, &beside)
-        .map_err(|error| CommandError::failed(error.to_string()))?;
-    let embedder = runtime.own_embedder()?;
-    let clock = super::super::env::stopwatch();
+        .map_err(|error| OpError::failed(error.to_string()))?;
+    let embedder = host.own_embedder()?;
+    let clock = host.stopwatch();
     let report = eval::run(&haystacks, &*embedder, args.mode.into(), &clock)?;
     if ui.is_json() {
         ui.json(&output(args, embedder.model().as_str(), &report))?;
@@ -100,12 +101,7 @@ fn output(args: &RetrievalArgs, model: &str, report: &Report) -> Value {
     })
 }
 
-fn print(
-    ui: &mut Ui,
-    args: &RetrievalArgs,
-    model: &str,
-    report: &Report,
-) -> Result<(), CommandError> {
+fn print(ui: &mut Ui, args: &RetrievalArgs, model: &str, report: &Report) -> Result<(), OpError> {
     let head = ["", "questions", "R@1", "R@5", "R@10", "any@5", "MRR", "nDCG@10", "newer"];
     let mut rows = vec![head.iter().map(|name| (Role::Faint, (*name).to_owned())).collect()];
     rows.extend(report.categories.iter().map(|(name, scores)| row(Role::Faint, name, scores)));

@@ -7,11 +7,12 @@ mod tools;
 
 use clap::{Args, Subcommand};
 use nacre_core::safefs::{Access, WriteScope};
-use nacre_engine::agent::state::{State, StateError};
+use nacre_engine::agent::state::State;
 
-use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
+use super::exit::Exit;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Show what tasks did, event by event
 ///
@@ -37,58 +38,21 @@ enum EventsCommand {
     Models(models::ModelsArgs),
 }
 
-pub(crate) fn cmd_events(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &EventsArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_events(ui: &mut Ui, host: &Host, args: &EventsArgs) -> Result<Exit, OpError> {
     let EventsArgs { command, task, follow, limit } = args;
     match (command, task) {
-        (Some(EventsCommand::Tools(args)), _) => tools::cmd_tools(ui, runtime, args),
-        (Some(EventsCommand::Models(args)), _) => models::cmd_models(ui, runtime, args),
-        (None, Some(task)) if *follow => show::cmd_follow(ui, runtime, task),
-        (None, Some(task)) => show::cmd_show(ui, runtime, task, *limit),
-        (None, None) => tasks::cmd_tasks(ui, runtime, *limit),
+        (Some(EventsCommand::Tools(args)), _) => tools::cmd_tools(ui, host, args),
+        (Some(EventsCommand::Models(args)), _) => models::cmd_models(ui, host, args),
+        (None, Some(task)) if *follow => show::cmd_follow(ui, host, task),
+        (None, Some(task)) => show::cmd_show(ui, host, task, *limit),
+        (None, None) => tasks::cmd_tasks(ui, host, *limit),
     }
 }
 
 /// Opens the state where there is one.
-fn open_state(runtime: &Runtime) -> Result<Option<State>, CommandError> {
-    match WriteScope::open(runtime.home()?, Access::Private) {
+fn open_state(host: &Host) -> Result<Option<State>, OpError> {
+    match WriteScope::open(host.home()?, Access::Private) {
         Err(error) if error.is_missing() => Ok(None),
         home => Ok(State::open_existing(&home?)?),
-    }
-}
-
-impl From<StateError> for CommandError {
-    fn from(error: StateError) -> Self {
-        if let StateError::Fs(error) = error {
-            return error.into();
-        }
-        let exit = if matches!(error, StateError::Busy(_)) { Exit::Busy } else { Exit::Failed };
-        let hint = match &error {
-            StateError::Damaged { path, .. } => Some(format!(
-                "Move it away, and a new one is made: mv {0} {0}.damaged",
-                path.display()
-            )),
-            StateError::Newer { .. } => {
-                Some("Use the newer version, or move the file away".to_owned())
-            }
-            StateError::Busy(_) => Some("Wait for it to end, then try again".to_owned()),
-            StateError::UnknownTask { .. } => {
-                Some("`nacre events` shows the latest tasks".to_owned())
-            }
-            StateError::Ambiguous { .. } => {
-                Some("Give more of the id; `nacre events` shows them".to_owned())
-            }
-            StateError::QueueFull { .. } => {
-                Some("Wait for one to end; `nacre events` shows them".to_owned())
-            }
-            StateError::Open { .. }
-            | StateError::Sql(_)
-            | StateError::Move(_)
-            | StateError::Fs(_) => None,
-        };
-        Self::from_error(exit, &error, hint)
     }
 }

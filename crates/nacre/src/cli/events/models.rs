@@ -6,22 +6,19 @@ use nacre_engine::agent::state::ModelStats;
 use nacre_engine::model::Cost;
 use serde_json::json;
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
 use super::open_state;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Show what models used: calls, tokens, cost
 #[derive(Debug, Args)]
 pub(crate) struct ModelsArgs {}
 
-pub(super) fn cmd_models(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ModelsArgs,
-) -> Result<Exit, CommandError> {
+pub(super) fn cmd_models(ui: &mut Ui, host: &Host, args: &ModelsArgs) -> Result<Exit, OpError> {
     let ModelsArgs {} = args;
-    let stats = match open_state(runtime)? {
+    let stats = match open_state(host)? {
         Some(state) => state.model_stats()?,
         None => Vec::new(),
     };

@@ -7,11 +7,12 @@ use nacre_engine::agent::Runner;
 use nacre_engine::agent::state::{EventRecord, TaskRecord, logfmt};
 use serde_json::{Value, json};
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
 use super::open_state;
 use super::tasks::task_json;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Events that are shown when no limit is given.
 const USUAL: usize = 1000;
@@ -21,11 +22,11 @@ const POLL: Duration = Duration::from_millis(200);
 
 pub(super) fn cmd_show(
     ui: &mut Ui,
-    runtime: &Runtime,
+    host: &Host,
     task: &str,
     limit: Option<usize>,
-) -> Result<Exit, CommandError> {
-    let Some(state) = open_state(runtime)? else { return Err(no_tasks()) };
+) -> Result<Exit, OpError> {
+    let Some(state) = open_state(host)? else { return Err(no_tasks()) };
     let task = state.find_task(task)?;
     let limit = limit.map_or(USUAL, |limit| if limit == 0 { usize::MAX } else { limit });
     let events = state.events(&task.id, 0, limit)?;
@@ -44,10 +45,10 @@ pub(super) fn cmd_show(
 }
 
 /// Prints events as they come, until the last one.
-pub(super) fn cmd_follow(ui: &mut Ui, runtime: &Runtime, task: &str) -> Result<Exit, CommandError> {
-    let Some(mut state) = open_state(runtime)? else { return Err(no_tasks()) };
+pub(super) fn cmd_follow(ui: &mut Ui, host: &Host, task: &str) -> Result<Exit, OpError> {
+    let Some(mut state) = open_state(host)? else { return Err(no_tasks()) };
     let task = state.find_task(task)?;
-    let here = Runner::here(runtime.environment.pid);
+    let here = Runner::here(host.environment.pid);
     if !ui.is_json() {
         print_task(ui, &task)?;
     }
@@ -66,17 +67,17 @@ pub(super) fn cmd_follow(ui: &mut Ui, runtime: &Runtime, task: &str) -> Result<E
         if events.is_empty() && is_over {
             return Ok(Exit::Done);
         }
-        if events.is_empty() && state.clear_dead(&here, runtime.now())?.is_empty() {
+        if events.is_empty() && state.clear_dead(&here, host.now())?.is_empty() {
             std::thread::sleep(POLL);
         }
     }
 }
 
-fn no_tasks() -> CommandError {
-    CommandError::failed("There are no tasks yet")
+fn no_tasks() -> OpError {
+    OpError::failed("There are no tasks yet")
 }
 
-fn print_task(ui: &mut Ui, task: &TaskRecord) -> Result<(), CommandError> {
+fn print_task(ui: &mut Ui, task: &TaskRecord) -> Result<(), OpError> {
     ui.line(ui.paint(Role::Title, Shown(&task.title).one_line()))?;
     let mut facts = vec![task.id.to_string(), task.agent.clone(), task.state.to_string()];
     facts.extend(task.parent.as_ref().map(|parent| format!("of {parent}")));
@@ -85,7 +86,7 @@ fn print_task(ui: &mut Ui, task: &TaskRecord) -> Result<(), CommandError> {
     ui.line(ui.paint(Role::Faint, Shown(&facts.join(" · ")).one_line()))
 }
 
-fn print_events(ui: &mut Ui, events: &[EventRecord]) -> Result<(), CommandError> {
+fn print_events(ui: &mut Ui, events: &[EventRecord]) -> Result<(), OpError> {
     for event in events {
         let mut fields = event.fields.clone();
         if let Value::Object(map) = &mut fields {

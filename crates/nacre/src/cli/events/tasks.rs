@@ -5,23 +5,20 @@ use nacre_engine::agent::Runner;
 use nacre_engine::agent::state::TaskRecord;
 use serde_json::{Value, json};
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
 use super::open_state;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Tasks that are shown when no limit is given.
 const USUAL: usize = 20;
 
-pub(super) fn cmd_tasks(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    limit: Option<usize>,
-) -> Result<Exit, CommandError> {
-    let tasks = match open_state(runtime)? {
+pub(super) fn cmd_tasks(ui: &mut Ui, host: &Host, limit: Option<usize>) -> Result<Exit, OpError> {
+    let tasks = match open_state(host)? {
         Some(mut state) => {
             // What a killed process left is over, and is shown so.
-            state.clear_dead(&Runner::here(runtime.environment.pid), runtime.now())?;
+            state.clear_dead(&Runner::here(host.environment.pid), host.now())?;
             state.tasks(limit.map_or(USUAL, |limit| if limit == 0 { usize::MAX } else { limit }))?
         }
         None => Vec::new(),

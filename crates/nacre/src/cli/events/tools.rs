@@ -5,10 +5,11 @@ use nacre_core::base::Shown;
 use nacre_engine::agent::state::ToolStats;
 use serde_json::json;
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
 use super::open_state;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Show how tools fared: calls, times, errors, cache hits, bytes
 ///
@@ -16,13 +17,9 @@ use super::open_state;
 #[derive(Debug, Args)]
 pub(crate) struct ToolsArgs {}
 
-pub(super) fn cmd_tools(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ToolsArgs,
-) -> Result<Exit, CommandError> {
+pub(super) fn cmd_tools(ui: &mut Ui, host: &Host, args: &ToolsArgs) -> Result<Exit, OpError> {
     let ToolsArgs {} = args;
-    let stats = match open_state(runtime)? {
+    let stats = match open_state(host)? {
         Some(state) => state.tool_stats()?,
         None => Vec::new(),
     };

@@ -5,9 +5,10 @@ mod status;
 
 use clap::{Args, Subcommand};
 
-use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
+use super::exit::Exit;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Look at the search index, or build it anew
 ///
@@ -24,13 +25,9 @@ enum IndexCommand {
     Rebuild(rebuild::RebuildArgs),
 }
 
-pub(crate) fn cmd_index(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &IndexArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_index(ui: &mut Ui, host: &Host, args: &IndexArgs) -> Result<Exit, OpError> {
     match &args.command {
-        IndexCommand::Status(args) => status::cmd_status(ui, runtime, args),
-        IndexCommand::Rebuild(args) => rebuild::cmd_rebuild(ui, runtime, args),
+        IndexCommand::Status(args) => status::cmd_status(ui, host, args),
+        IndexCommand::Rebuild(args) => rebuild::cmd_rebuild(ui, host, args),
     }
 }

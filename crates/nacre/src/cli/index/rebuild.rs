@@ -6,10 +6,11 @@ use clap::Args;
 use nacre_core::search::{MemoryIndex, clear_index};
 use serde_json::json;
 
-use super::super::error::{CommandError, Exit};
+use super::super::exit::Exit;
 use super::super::memory::{ScopeArg, counted};
-use super::super::runtime::Runtime;
 use super::super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// How long another process's index write is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -21,18 +22,14 @@ pub(crate) struct RebuildArgs {
     scope: ScopeArg,
 }
 
-pub(crate) fn cmd_rebuild(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &RebuildArgs,
-) -> Result<Exit, CommandError> {
-    let owner = runtime.owner("index rebuild");
+pub(crate) fn cmd_rebuild(ui: &mut Ui, host: &Host, args: &RebuildArgs) -> Result<Exit, OpError> {
+    let owner = host.owner("index rebuild");
     let mut rebuilt = Vec::new();
-    for scoped in runtime.stores_to_read(args.scope.mode())? {
-        let embedder = runtime.embedder(&scoped.settings)?;
+    for scoped in host.stores_to_read(args.scope.mode())? {
+        let embedder = host.embedder(&scoped.settings)?;
         clear_index(&scoped.store, &owner, PATIENCE)?;
-        let index = MemoryIndex::open(&scoped.store, &*embedder, &owner, runtime.now())?;
-        rebuilt.push((scoped.whose.as_str(), index.snapshot().n_records()));
+        let index = MemoryIndex::open(&scoped.store, &*embedder, &owner, host.now())?;
+        rebuilt.push((scoped.scope.as_str(), index.snapshot().n_records()));
     }
     if ui.is_json() {
         let indexes: Vec<_> =

@@ -4,10 +4,12 @@ use clap::Args;
 use nacre_core::search::{IndexStatus, index_status};
 use serde::Serialize;
 
-use super::super::error::{CommandError, Exit};
+use super::super::exit::Exit;
 use super::super::memory::ScopeArg;
-use super::super::runtime::{Runtime, ScopedStore};
 use super::super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::ScopedStore;
 
 /// Show what the index holds and whether it is up to date
 #[derive(Debug, Args)]
@@ -32,15 +34,11 @@ struct IndexOutput {
     outdated: usize,
 }
 
-pub(crate) fn cmd_status(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &StatusArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_status(ui: &mut Ui, host: &Host, args: &StatusArgs) -> Result<Exit, OpError> {
     let mut indexes = Vec::new();
-    for scoped in runtime.stores_to_read(args.scope.mode())? {
-        let embedder = runtime.embedder(&scoped.settings)?;
-        let status = index_status(&scoped.store, &*embedder, runtime.now())?;
+    for scoped in host.stores_to_read(args.scope.mode())? {
+        let embedder = host.embedder(&scoped.settings)?;
+        let status = index_status(&scoped.store, &*embedder, host.now())?;
         indexes.push(output(&scoped, status));
     }
     if ui.is_json() {
@@ -66,7 +64,7 @@ pub(crate) fn cmd_status(
 
 fn output(scoped: &ScopedStore, status: IndexStatus) -> IndexOutput {
     IndexOutput {
-        scope: scoped.whose.as_str(),
+        scope: scoped.scope.as_str(),
         path: scoped.store.path().join("index").display().to_string(),
         records: status.n_records,
         segments: status.n_segments,

@@ -6,11 +6,12 @@ use clap::{Args, ValueEnum};
 use nacre_core::base::ShownLine;
 use nacre_core::memory::{Claim, Draft, LearningKind, MemoryId, Quote, Speaker};
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::Ui;
 use super::output::print_done;
 use super::{ScopeArg, warn_redacted};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// What a person says is taken at its word.
 const HUMAN_CONFIDENCE: f64 = 0.9;
@@ -84,17 +85,13 @@ impl From<KindName> for LearningKind {
     }
 }
 
-pub(crate) fn cmd_add(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &AddArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_add(ui: &mut Ui, host: &Host, args: &AddArgs) -> Result<Exit, OpError> {
     let AddArgs { title, body, r#type, kind, tags, related, confidence, scope } = args;
     if !(0.0..=1.0).contains(confidence) {
-        return Err(CommandError::usage("`--confidence` is a number from 0 to 1"));
+        return Err(OpError::usage("`--confidence` is a number from 0 to 1"));
     }
-    let scoped = runtime.store_to_write(scope.mode())?;
-    let now = runtime.now();
+    let scoped = host.store_to_write(scope.mode())?;
+    let now = host.now();
     let body = if body == "-" { read_stdin()? } else { body.clone() };
     let said = [title.as_str(), body.as_str()].join("\n\n").trim().to_owned();
     let draft = Draft {
@@ -112,8 +109,7 @@ pub(crate) fn cmd_add(
             at: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         }],
     };
-    let mut batch =
-        scoped.store.begin(&runtime.owner("memory add"), runtime.settings().lock.wait)?;
+    let mut batch = scoped.store.begin(&host.owner("memory add"), host.settings().lock.wait)?;
     let id = batch.add(&draft, now)?;
     let redacted = batch.redactions().clone();
     batch.commit()?;
@@ -125,13 +121,13 @@ pub(crate) fn cmd_add(
     Ok(Exit::Done)
 }
 
-fn claim(name: ClaimName, kind: Option<KindName>) -> Result<Claim, CommandError> {
+fn claim(name: ClaimName, kind: Option<KindName>) -> Result<Claim, OpError> {
     match (name, kind) {
         (ClaimName::Decision, None) => Ok(Claim::Decision),
         (ClaimName::Learning, kind) => {
             Ok(Claim::Learning(kind.map_or(LearningKind::Insight, Into::into)))
         }
-        (ClaimName::Decision, Some(_)) => Err(CommandError::usage("A decision has no kind")
+        (ClaimName::Decision, Some(_)) => Err(OpError::usage("A decision has no kind")
             .hint("Add `--type learning` to say what kind of learning it is")),
     }
 }
@@ -140,11 +136,11 @@ fn claim(name: ClaimName, kind: Option<KindName>) -> Result<Claim, CommandError>
 fn related_ids(
     store: &nacre_core::memory::Store,
     ids: &[String],
-) -> Result<Vec<MemoryId>, CommandError> {
+) -> Result<Vec<MemoryId>, OpError> {
     ids.iter().map(|id| Ok(store.locate(id)?.id)).collect()
 }
 
-fn read_stdin() -> Result<String, CommandError> {
+fn read_stdin() -> Result<String, OpError> {
     let mut text = String::new();
     std::io::stdin().take(MAX_BODY_BYTES).read_to_string(&mut text)?;
     Ok(text)

@@ -11,11 +11,12 @@ use nacre_core::config::{EDITOR, VISUAL};
 use nacre_core::memory::{Located, Store};
 use nacre_core::safefs::{ChangeSet, RelPath, WriteScope};
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::Ui;
 use super::output::print_done;
 use super::{ScopeArg, warn_kept, warn_redacted};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// No draft is larger; a larger one is not a person's.
 const MAX_DRAFT_BYTES: u64 = 64 << 20;
@@ -34,33 +35,29 @@ pub(crate) struct EditArgs {
     scope: ScopeArg,
 }
 
-pub(crate) fn cmd_edit(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &EditArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_edit(ui: &mut Ui, host: &Host, args: &EditArgs) -> Result<Exit, OpError> {
     let EditArgs { id, discard, scope } = args;
-    let editor = editor(runtime)?;
-    let scoped = runtime.store_of(ui, scope.mode(), id)?.scoped;
+    let editor = editor(host)?;
+    let scoped = host.store_of(&ui.events(), scope.mode(), id)?.scoped;
     let store = &scoped.store;
     let at = store.locate(id)?;
-    let draft = Draft::of(runtime, store, &at)?;
+    let draft = Draft::of(host, store, &at)?;
     if *discard {
-        draft.remove(runtime)?;
+        draft.remove(host)?;
     }
-    let before = draft.start(ui, runtime, store, &at)?;
+    let before = draft.start(ui, host, store, &at)?;
     run_editor(&editor, &draft)?;
-    let kept = |error: CommandError| {
+    let kept = |error: OpError| {
         error.hint(format!("Your text is kept; go on with it: nacre memory edit {}", at.id))
     };
     let text = draft.read().map_err(kept)?;
     if text.as_bytes() == before {
-        draft.remove(runtime)?;
+        draft.remove(host)?;
         print_done(ui, "left unchanged", at.id.as_str(), None)?;
         return Ok(Exit::Done);
     }
-    save(ui, runtime, store, (&at, &before), &text).map_err(kept)?;
-    if let Err(error) = draft.remove(runtime) {
+    save(ui, host, store, (&at, &before), &text).map_err(kept)?;
+    if let Err(error) = draft.remove(host) {
         ui.warning(
             format!("The memory is saved, but its draft could not be removed: {}", error.message),
             None,
@@ -73,13 +70,13 @@ pub(crate) fn cmd_edit(
 /// Puts the edited text in the place of what the edit began from.
 fn save(
     ui: &mut Ui,
-    runtime: &Runtime,
+    host: &Host,
     store: &Store,
     (at, before): (&Located, &[u8]),
     text: &str,
-) -> Result<(), CommandError> {
-    let mut batch = store.begin(&runtime.owner("memory edit"), runtime.settings().lock.wait)?;
-    batch.rewrite(at, before, text, runtime.now())?;
+) -> Result<(), OpError> {
+    let mut batch = store.begin(&host.owner("memory edit"), host.settings().lock.wait)?;
+    batch.rewrite(at, before, text, host.now())?;
     batch.take_over(&at.id)?;
     let redacted = batch.redactions().clone();
     let kept = batch.commit()?;
@@ -98,10 +95,10 @@ struct Draft {
 }
 
 impl Draft {
-    fn of(runtime: &Runtime, store: &Store, at: &Located) -> Result<Self, CommandError> {
+    fn of(host: &Host, store: &Store, at: &Located) -> Result<Self, OpError> {
         let place = ContentHash::of(store.path().as_os_str().as_encoded_bytes()).short();
         let path = |tail: &str| RelPath::new(&format!("drafts/{place}-{}.{tail}", at.id));
-        Ok(Self { scope: runtime.home_scope()?, text: path("md")?, base: path("base")? })
+        Ok(Self { scope: host.home_scope()?, text: path("md")?, base: path("base")? })
     }
 
     /// Puts the memory into a new draft, or goes on with an earlier one; returns what the edit
@@ -109,13 +106,12 @@ impl Draft {
     fn start(
         &self,
         ui: &mut Ui,
-        runtime: &Runtime,
+        host: &Host,
         store: &Store,
         at: &Located,
-    ) -> Result<Vec<u8>, CommandError> {
+    ) -> Result<Vec<u8>, OpError> {
         let now = store.read_file(&at.path)?;
-        let writer =
-            self.scope.lock(&runtime.owner("memory edit"), runtime.settings().lock.wait)?;
+        let writer = self.scope.lock(&host.owner("memory edit"), host.settings().lock.wait)?;
         if !self.scope.has(&self.text)? {
             let mut set = ChangeSet::new();
             let stale = self.scope.read_optional(&self.base, MAX_DRAFT_BYTES)?;
@@ -127,25 +123,24 @@ impl Draft {
         let base = self.scope.read_optional(&self.base, MAX_DRAFT_BYTES)?;
         if base.as_ref() != Some(&now) {
             let draft = self.scope.full(&self.text);
-            return Err(CommandError::failed(
-                "The memory was changed after your draft of it was begun",
-            )
-            .hint(format!("Your draft is {}", draft.display()))
-            .hint(format!("Start again from the memory: nacre memory edit {} --discard", at.id)));
+            return Err(OpError::failed("The memory was changed after your draft of it was begun")
+                .hint(format!("Your draft is {}", draft.display()))
+                .hint(format!(
+                    "Start again from the memory: nacre memory edit {} --discard",
+                    at.id
+                )));
         }
         ui.warning("Going on with the draft of an earlier edit", None);
         Ok(now)
     }
 
-    fn read(&self) -> Result<String, CommandError> {
+    fn read(&self) -> Result<String, OpError> {
         let bytes = self.scope.read(&self.text, MAX_DRAFT_BYTES)?;
-        String::from_utf8(bytes)
-            .map_err(|_| CommandError::failed("The edited text is not valid UTF-8"))
+        String::from_utf8(bytes).map_err(|_| OpError::failed("The edited text is not valid UTF-8"))
     }
 
-    fn remove(&self, runtime: &Runtime) -> Result<(), CommandError> {
-        let writer =
-            self.scope.lock(&runtime.owner("memory edit"), runtime.settings().lock.wait)?;
+    fn remove(&self, host: &Host) -> Result<(), OpError> {
+        let writer = self.scope.lock(&host.owner("memory edit"), host.settings().lock.wait)?;
         let mut set = ChangeSet::new();
         for path in [&self.text, &self.base] {
             if let Some(bytes) = self.scope.read_optional(path, MAX_DRAFT_BYTES)? {
@@ -157,19 +152,19 @@ impl Draft {
     }
 }
 
-fn editor(runtime: &Runtime) -> Result<String, CommandError> {
-    let configured = runtime.settings().ui.editor.as_deref();
+fn editor(host: &Host) -> Result<String, OpError> {
+    let configured = host.settings().ui.editor.as_deref();
     let found = configured
-        .or_else(|| runtime.environment.var(VISUAL))
-        .or_else(|| runtime.environment.var(EDITOR));
+        .or_else(|| host.environment.var(VISUAL))
+        .or_else(|| host.environment.var(EDITOR));
     found.map(str::to_owned).ok_or_else(|| {
-        CommandError::failed("No editor is set")
+        OpError::failed("No editor is set")
             .hint("Set $EDITOR, or run `nacre config set ui.editor vim`")
     })
 }
 
 /// Runs the editor on the draft. The command line is the person's own and may have arguments.
-fn run_editor(editor: &str, draft: &Draft) -> Result<(), CommandError> {
+fn run_editor(editor: &str, draft: &Draft) -> Result<(), OpError> {
     let path = draft.scope.full(&draft.text);
     let status = Command::new("sh")
         .arg("-c")
@@ -180,6 +175,6 @@ fn run_editor(editor: &str, draft: &Draft) -> Result<(), CommandError> {
     if status.success() {
         return Ok(());
     }
-    Err(CommandError::failed(format!("The editor `{editor}` ended with {status}"))
+    Err(OpError::failed(format!("The editor `{editor}` ended with {status}"))
         .hint("The memory is unchanged; your draft is kept"))
 }

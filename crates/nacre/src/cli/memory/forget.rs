@@ -2,10 +2,11 @@
 
 use clap::Args;
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::Ui;
 use super::{ScopeArg, for_each_id, warn_kept};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Remove memories for good
 ///
@@ -21,22 +22,18 @@ pub(crate) struct ForgetArgs {
     scope: ScopeArg,
 }
 
-pub(crate) fn cmd_forget(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ForgetArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_forget(ui: &mut Ui, host: &Host, args: &ForgetArgs) -> Result<Exit, OpError> {
     let ForgetArgs { ids, scope } = args;
     for_each_id(ui, "forgot", ids, |ui, id| {
-        let scoped = runtime.store_of(ui, scope.mode(), id)?.scoped;
+        let scoped = host.store_of(&ui.events(), scope.mode(), id)?.scoped;
         let full = scoped.store.locate(id)?.id;
         if full.as_str() != id {
-            return Err(CommandError::usage(format!("`{id}` is only the start of an id"))
+            return Err(OpError::usage(format!("`{id}` is only the start of an id"))
                 .hint(format!("nacre memory forget {full}")));
         }
         let mut batch =
-            scoped.store.begin(&runtime.owner("memory forget"), runtime.settings().lock.wait)?;
-        let id = batch.forget(id, runtime.now())?;
+            scoped.store.begin(&host.owner("memory forget"), host.settings().lock.wait)?;
+        let id = batch.forget(id, host.now())?;
         warn_kept(ui, &batch.commit()?);
         Ok(id)
     })

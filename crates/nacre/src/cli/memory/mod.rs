@@ -13,16 +13,17 @@ mod search;
 mod show;
 
 use clap::{Args, Subcommand, ValueEnum};
-use nacre_core::config::ScopeMode;
+use nacre_api::wire::Scope;
 use nacre_core::memory::{MemoryId, MemoryType, Redactions};
 use nacre_core::safefs::RelPath;
 use serde_json::json;
 
 pub(crate) use self::output::{counted, not_verified};
 pub(crate) use self::search::ModeName;
-use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
+use super::exit::Exit;
 use super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Add, find, read and change memories
 #[derive(Debug, Args)]
@@ -65,11 +66,11 @@ enum ScopeName {
 }
 
 impl ScopeArg {
-    pub(crate) fn mode(self) -> Option<ScopeMode> {
+    pub(crate) fn mode(self) -> Option<Scope> {
         self.scope.map(|scope| match scope {
-            ScopeName::ProjectFallbackGlobal => ScopeMode::ProjectFallbackGlobal,
-            ScopeName::ProjectOnly => ScopeMode::ProjectOnly,
-            ScopeName::GlobalOnly => ScopeMode::GlobalOnly,
+            ScopeName::ProjectFallbackGlobal => Scope::ProjectFallbackGlobal,
+            ScopeName::ProjectOnly => Scope::ProjectOnly,
+            ScopeName::GlobalOnly => Scope::GlobalOnly,
         })
     }
 }
@@ -92,22 +93,28 @@ impl From<TypeName> for MemoryType {
     }
 }
 
-pub(crate) fn cmd_memory(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &MemoryArgs,
-) -> Result<Exit, CommandError> {
+impl From<TypeName> for nacre_api::wire::MemoryType {
+    fn from(name: TypeName) -> Self {
+        match name {
+            TypeName::Decision => Self::Decision,
+            TypeName::Learning => Self::Learning,
+            TypeName::Summary => Self::Summary,
+        }
+    }
+}
+
+pub(crate) fn cmd_memory(ui: &mut Ui, host: &Host, args: &MemoryArgs) -> Result<Exit, OpError> {
     match &args.command {
-        MemoryCommand::Add(args) => add::cmd_add(ui, runtime, args),
-        MemoryCommand::List(args) => list::cmd_list(ui, runtime, args),
-        MemoryCommand::Show(args) => show::cmd_show(ui, runtime, args),
-        MemoryCommand::Search(args) => search::cmd_search(ui, runtime, args),
-        MemoryCommand::Related(args) => related::cmd_related(ui, runtime, args),
-        MemoryCommand::Edit(args) => edit::cmd_edit(ui, runtime, args),
-        MemoryCommand::Archive(args) => archive::cmd_archive(ui, runtime, args),
-        MemoryCommand::Restore(args) => restore::cmd_restore(ui, runtime, args),
-        MemoryCommand::Forget(args) => forget::cmd_forget(ui, runtime, args),
-        MemoryCommand::Reset(args) => reset::cmd_reset(ui, runtime, args),
+        MemoryCommand::Add(args) => add::cmd_add(ui, host, args),
+        MemoryCommand::List(args) => list::cmd_list(ui, host, args),
+        MemoryCommand::Show(args) => show::cmd_show(ui, host, args),
+        MemoryCommand::Search(args) => search::cmd_search(ui, host, args),
+        MemoryCommand::Related(args) => related::cmd_related(ui, host, args),
+        MemoryCommand::Edit(args) => edit::cmd_edit(ui, host, args),
+        MemoryCommand::Archive(args) => archive::cmd_archive(ui, host, args),
+        MemoryCommand::Restore(args) => restore::cmd_restore(ui, host, args),
+        MemoryCommand::Forget(args) => forget::cmd_forget(ui, host, args),
+        MemoryCommand::Reset(args) => reset::cmd_reset(ui, host, args),
     }
 }
 
@@ -136,8 +143,8 @@ fn for_each_id(
     ui: &mut Ui,
     verb: &str,
     ids: &[String],
-    act: impl Fn(&mut Ui, &str) -> Result<MemoryId, CommandError>,
-) -> Result<Exit, CommandError> {
+    act: impl Fn(&mut Ui, &str) -> Result<MemoryId, OpError>,
+) -> Result<Exit, OpError> {
     let mut done = Vec::new();
     let mut failed = Vec::new();
     for id in ids {
@@ -152,7 +159,7 @@ fn for_each_id(
             .iter()
             .map(|(id, error)| {
                 json!({
-                    "id": id, "kind": error.exit.as_str(), "message": error.message,
+                    "id": id, "kind": error.code.as_str(), "message": error.message,
                     "causes": error.causes, "hints": error.hints,
                 })
             })
@@ -168,6 +175,6 @@ fn for_each_id(
     match failed.first() {
         None => Ok(Exit::Done),
         Some(_) if !done.is_empty() => Ok(Exit::Partial),
-        Some((_, error)) => Ok(error.exit),
+        Some((_, error)) => Ok(error.code.into()),
     }
 }

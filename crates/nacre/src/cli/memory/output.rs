@@ -4,9 +4,10 @@ use nacre_core::base::Shown;
 use nacre_core::memory::{Memory, MemoryId, Shelf, Unreadable};
 use serde::Serialize;
 
-use super::super::error::CommandError;
-use super::super::runtime::{ScopedStore, Whose};
 use super::super::ui::{Role, Ui};
+use nacre_api::wire::{BrokenFile, MemoryEntry, StoreScope};
+use nacre_ops::OpError;
+use nacre_ops::host::ScopedStore;
 
 /// More warnings than this say nothing new.
 const MAX_WARNINGS: usize = 20;
@@ -46,32 +47,23 @@ impl MemoryOutput {
             created: memory.created.map(|time| time.to_string()),
             updated: memory.updated.map(|time| time.to_string()),
             archived: memory.at.shelf == Shelf::Archived,
-            scope: scoped.whose.as_str(),
+            scope: scoped.scope.as_str(),
             path: scoped.store.path().join(memory.at.path.as_str()).display().to_string(),
         }
     }
 }
 
-/// A broken file in JSON.
-#[derive(Debug, Serialize)]
-pub(super) struct BrokenOutput {
-    path: String,
-    line: Option<usize>,
-    message: String,
-}
-
-impl BrokenOutput {
-    pub(super) fn new(unreadable: &Unreadable, scoped: &ScopedStore) -> Self {
-        Self {
-            path: scoped.store.path().join(unreadable.path.as_str()).display().to_string(),
-            line: unreadable.line(),
-            message: unreadable.reason(),
-        }
+/// A file that could not be read.
+pub(super) fn broken_file(unreadable: &Unreadable, scoped: &ScopedStore) -> BrokenFile {
+    BrokenFile {
+        path: scoped.store.path().join(unreadable.path.as_str()).display().to_string(),
+        line: unreadable.line(),
+        message: unreadable.reason(),
     }
 }
 
 /// A memory as a row of a table.
-pub(super) fn row(memory: &Memory, whose: Whose) -> Vec<(Role, String)> {
+pub(super) fn memory_row(memory: &Memory, whose: StoreScope) -> Vec<(Role, String)> {
     let what = memory
         .kind
         .map_or(memory.at.memory_type.as_str(), nacre_core::memory::LearningKind::as_str);
@@ -79,12 +71,30 @@ pub(super) fn row(memory: &Memory, whose: Whose) -> Vec<(Role, String)> {
     if memory.status != nacre_core::memory::Status::Active {
         notes.push(memory.status.as_str());
     }
-    if whose == Whose::Global {
+    if whose == StoreScope::Global {
         notes.push("global");
     }
     let note = if notes.is_empty() { String::new() } else { format!("  ({})", notes.join(", ")) };
     vec![
         (Role::Id, memory.at.id.to_string()),
+        (Role::Faint, what.to_owned()),
+        (Role::Title, format!("{}{note}", Shown(&memory.title).one_line())),
+    ]
+}
+
+/// A memory as a row of a table.
+pub(super) fn row(memory: &MemoryEntry) -> Vec<(Role, String)> {
+    let what = memory.kind.as_deref().unwrap_or_else(|| memory.r#type.as_str());
+    let mut notes = Vec::new();
+    if memory.status != "active" {
+        notes.push(memory.status.as_str());
+    }
+    if memory.scope == StoreScope::Global {
+        notes.push("global");
+    }
+    let note = if notes.is_empty() { String::new() } else { format!("  ({})", notes.join(", ")) };
+    vec![
+        (Role::Id, memory.id.clone()),
         (Role::Faint, what.to_owned()),
         (Role::Title, format!("{}{note}", Shown(&memory.title).one_line())),
     ]
@@ -101,7 +111,7 @@ pub(crate) fn not_verified(ids: &[&MemoryId]) -> Option<String> {
 }
 
 /// Tells of files that could not be read, and where they are broken.
-pub(super) fn warn_broken(ui: &mut Ui, broken: &[BrokenOutput]) {
+pub(super) fn warn_broken(ui: &mut Ui, broken: &[BrokenFile]) {
     for file in broken.iter().take(MAX_WARNINGS) {
         let line = file.line.map_or_else(String::new, |line| format!(":{line}"));
         let place = format!("{}{line}", file.path);
@@ -129,7 +139,7 @@ pub(super) fn print_done(
     verb: &str,
     id: &str,
     path: Option<&str>,
-) -> Result<(), CommandError> {
+) -> Result<(), OpError> {
     if ui.is_json() {
         return ui.json(&serde_json::json!({ "done": verb, "id": id, "path": path }));
     }

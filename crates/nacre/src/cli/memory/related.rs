@@ -5,13 +5,15 @@ use nacre_core::base::Shown;
 use nacre_core::search::{Kin, MemoryIndex};
 use serde::Serialize;
 
-use super::super::error::{CommandError, Exit};
-use super::super::holding::{Holding, OtherPlace};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
 use super::ScopeArg;
-use super::output::{MemoryOutput, row};
+use super::output::{MemoryOutput, memory_row};
 use super::search::EdgeOutput;
+use nacre_api::wire::OtherPlace;
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::Holding;
 
 /// Show the memories that belong to one
 ///
@@ -43,20 +45,16 @@ struct KinOutput {
     memory: MemoryOutput,
 }
 
-pub(crate) fn cmd_related(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &RelatedArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_related(ui: &mut Ui, host: &Host, args: &RelatedArgs) -> Result<Exit, OpError> {
     let RelatedArgs { id, limit, scope } = args;
-    let Holding { scoped, also_in } = runtime.store_of(ui, scope.mode(), id)?;
+    let Holding { scoped, also_in } = host.store_of(&ui.events(), scope.mode(), id)?;
     let id = scoped.store.locate(id)?.id;
-    let embedder = runtime.embedder(&scoped.settings)?;
-    let owner = runtime.owner("memory related");
-    let index = MemoryIndex::open(&scoped.store, &*embedder, &owner, runtime.now())?;
+    let embedder = host.embedder(&scoped.settings)?;
+    let owner = host.owner("memory related");
+    let index = MemoryIndex::open(&scoped.store, &*embedder, &owner, host.now())?;
     let mut related = index.related(id.as_str());
     let total = related.len();
-    let limit = limit.unwrap_or(runtime.settings().memory.max_results);
+    let limit = limit.unwrap_or(host.settings().memory.max_results);
     related.truncate(if limit == 0 { total } else { limit });
     if ui.is_json() {
         let related = related.iter().map(|(kin, memory)| KinOutput {
@@ -68,7 +66,7 @@ pub(crate) fn cmd_related(
         return Ok(Exit::Done);
     }
     for (kin, memory) in &related {
-        ui.table(&[row(memory, scoped.whose)])?;
+        ui.table(&[memory_row(memory, scoped.scope)])?;
         ui.line(format!("    {}", ui.paint(Role::Faint, reason(kin))))?;
     }
     match (total, total - related.len()) {

@@ -7,11 +7,12 @@ use nacre_core::base::ShownLine;
 use nacre_core::safefs::RelPath;
 use serde_json::json;
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::Ui;
 use super::ScopeArg;
 use super::output::counted;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Set all memories of a store aside and start empty
 ///
@@ -26,20 +27,15 @@ pub(crate) struct ResetArgs {
     scope: ScopeArg,
 }
 
-pub(crate) fn cmd_reset(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ResetArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_reset(ui: &mut Ui, host: &Host, args: &ResetArgs) -> Result<Exit, OpError> {
     let ResetArgs { yes, scope } = args;
-    let scoped = runtime.store_to_write(scope.mode())?;
+    let scoped = host.store_to_write(scope.mode())?;
     let path = scoped.store.path().display().to_string();
-    if !yes && !confirm(runtime, &path)? {
-        return Err(CommandError::usage("Nothing was changed").hint("nacre memory reset --yes"));
+    if !yes && !confirm(ui, &path)? {
+        return Err(OpError::usage("Nothing was changed").hint("nacre memory reset --yes"));
     }
-    let mut batch =
-        scoped.store.begin(&runtime.owner("memory reset"), runtime.settings().lock.wait)?;
-    let stamp = runtime.now().strftime("%Y%m%d-%H%M%S").to_string();
+    let mut batch = scoped.store.begin(&host.owner("memory reset"), host.settings().lock.wait)?;
+    let stamp = host.now().strftime("%Y%m%d-%H%M%S").to_string();
     let aside = RelPath::new(&format!("reset/{stamp}"))?;
     let (n_memories, left) = batch.set_aside(&aside)?;
     batch.commit()?;
@@ -55,8 +51,8 @@ pub(crate) fn cmd_reset(
 }
 
 /// Asks on a terminal; elsewhere only `--yes` will do.
-fn confirm(runtime: &Runtime, path: &str) -> Result<bool, CommandError> {
-    if !runtime.environment.stdin_is_terminal || !runtime.environment.stderr_is_terminal {
+fn confirm(ui: &Ui, path: &str) -> Result<bool, OpError> {
+    if !ui.can_ask() {
         return Ok(false);
     }
     let mut terminal = std::io::stderr();

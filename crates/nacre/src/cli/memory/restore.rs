@@ -2,10 +2,11 @@
 
 use clap::Args;
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::Ui;
 use super::{ScopeArg, for_each_id, warn_kept};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Bring archived memories back
 #[derive(Debug, Args)]
@@ -17,17 +18,13 @@ pub(crate) struct RestoreArgs {
     scope: ScopeArg,
 }
 
-pub(crate) fn cmd_restore(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &RestoreArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_restore(ui: &mut Ui, host: &Host, args: &RestoreArgs) -> Result<Exit, OpError> {
     let RestoreArgs { ids, scope } = args;
     for_each_id(ui, "restored", ids, |ui, id| {
-        let scoped = runtime.store_of(ui, scope.mode(), id)?.scoped;
+        let scoped = host.store_of(&ui.events(), scope.mode(), id)?.scoped;
         let mut batch =
-            scoped.store.begin(&runtime.owner("memory restore"), runtime.settings().lock.wait)?;
-        let id = batch.restore(id, runtime.now())?;
+            scoped.store.begin(&host.owner("memory restore"), host.settings().lock.wait)?;
+        let id = batch.restore(id, host.now())?;
         warn_kept(ui, &batch.commit()?);
         Ok(id)
     })

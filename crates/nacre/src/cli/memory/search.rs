@@ -6,11 +6,13 @@ use nacre_core::memory::{MemoryId, MemoryType};
 use nacre_core::search::{Kin, MemoryHit, MemoryIndex, MemoryOptions, Mode, Query, parse_time};
 use serde::Serialize;
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::{Runtime, ScopedStore};
+use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
-use super::output::{BrokenOutput, MemoryOutput, not_verified, row, warn_broken};
+use super::output::{MemoryOutput, broken_file, memory_row, not_verified, warn_broken};
 use super::{ScopeArg, TypeName};
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::ScopedStore;
 
 /// Find memories by their words and their meaning
 ///
@@ -78,7 +80,7 @@ struct SearchOutput {
     query: String,
     hits: Vec<HitOutput>,
     total: usize,
-    broken: Vec<BrokenOutput>,
+    broken: Vec<nacre_api::wire::BrokenFile>,
 }
 
 #[derive(Serialize)]
@@ -115,15 +117,11 @@ impl EdgeOutput {
     }
 }
 
-pub(crate) fn cmd_search(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &SearchArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_search(ui: &mut Ui, host: &Host, args: &SearchArgs) -> Result<Exit, OpError> {
     let text = args.query.join(" ");
-    let query = query_of(runtime, args, &text)?;
-    let stores = runtime.stores_to_read(args.scope.mode())?;
-    let limit = match args.limit.unwrap_or(runtime.settings().memory.max_results) {
+    let query = query_of(host, args, &text)?;
+    let stores = host.stores_to_read(args.scope.mode())?;
+    let limit = match args.limit.unwrap_or(host.settings().memory.max_results) {
         0 => usize::MAX,
         limit => limit,
     };
@@ -137,13 +135,13 @@ pub(crate) fn cmd_search(
             limit: limit - hits.len(),
             archived: args.archived,
         };
-        let owner = runtime.owner("memory search");
-        let embedder = runtime.embedder(&scoped.settings)?;
-        let index = MemoryIndex::open(&scoped.store, &*embedder, &owner, runtime.now())?;
+        let owner = host.owner("memory search");
+        let embedder = host.embedder(&scoped.settings)?;
+        let index = MemoryIndex::open(&scoped.store, &*embedder, &owner, host.now())?;
         let found = index.search(&query, &options)?;
         total += found.total;
         hits.extend(found.hits.into_iter().map(|hit| (hit, scoped)));
-        broken.extend(found.broken.iter().map(|unreadable| BrokenOutput::new(unreadable, scoped)));
+        broken.extend(found.broken.iter().map(|unreadable| broken_file(unreadable, scoped)));
     }
     let exit = if broken.is_empty() { Exit::Done } else { Exit::Partial };
     if ui.is_json() {
@@ -157,11 +155,11 @@ pub(crate) fn cmd_search(
 }
 
 /// The question, with what the flags add to it.
-fn query_of(runtime: &Runtime, args: &SearchArgs, text: &str) -> Result<Query, CommandError> {
-    let now = runtime.now();
+fn query_of(host: &Host, args: &SearchArgs, text: &str) -> Result<Query, OpError> {
+    let now = host.now();
     let mut query = Query::parse(text, now);
     if query.is_empty() {
-        return Err(CommandError::usage("There is nothing to search for")
+        return Err(OpError::usage("There is nothing to search for")
             .hint("nacre memory search sqlite queue"));
     }
     if let Some(name) = args.r#type {
@@ -172,7 +170,7 @@ fn query_of(runtime: &Runtime, args: &SearchArgs, text: &str) -> Result<Query, C
     }
     if let Some(since) = &args.since {
         let time = parse_time(since, now).ok_or_else(|| {
-            CommandError::usage(format!("`{}` is no day, moment or age", ShownLine(since)))
+            OpError::usage(format!("`{}` is no day, moment or age", ShownLine(since)))
                 .hint("Write it like 2026-01-31, 2026-01 or 7d")
         })?;
         query.after = Some(time);
@@ -201,9 +199,9 @@ fn print(
     hits: &[(MemoryHit, &ScopedStore)],
     total: usize,
     args: &SearchArgs,
-) -> Result<(), CommandError> {
+) -> Result<(), OpError> {
     for (hit, scoped) in hits {
-        ui.table(&[row(&hit.memory, scoped.whose)])?;
+        ui.table(&[memory_row(&hit.memory, scoped.scope)])?;
         if !hit.snippet.is_empty() {
             let snippet = ui.paint(Role::Faint, Shown(&hit.snippet).one_line());
             ui.line(format!("    {snippet}"))?;

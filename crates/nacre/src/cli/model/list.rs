@@ -10,11 +10,12 @@ use nacre_engine::model::{KNOWN_PROVIDERS, Models, Role as ModelRole, RolesError
 use serde::Serialize;
 use serde_json::json;
 
-use super::super::error::{CommandError, Exit};
-use super::super::models::{key_variable, model_settings, provider_names};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
 use super::Installable;
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::{key_variable, model_settings, provider_names};
 
 /// List the models that are set, who serves them, and those that search can go by
 #[derive(Debug, Args)]
@@ -57,17 +58,13 @@ struct ProviderOutput {
     origin: String,
 }
 
-pub(crate) fn cmd_list(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ListArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_list(ui: &mut Ui, host: &Host, args: &ListArgs) -> Result<Exit, OpError> {
     let ListArgs {} = args;
-    let roles = roles(runtime)?;
-    let providers = providers(runtime, &roles);
+    let roles = roles(host)?;
+    let providers = providers(host, &roles);
     let builtin = Builtin::shipped()?;
     let about = "part of the program";
-    let models = [ModelOutput::ready("builtin", &builtin, about), minilm_output(ui, runtime)?];
+    let models = [ModelOutput::ready("builtin", &builtin, about), minilm_output(ui, host)?];
     if ui.is_json() {
         ui.json(&json!({ "roles": roles, "providers": providers, "models": models }))?;
         return Ok(Exit::Done);
@@ -94,7 +91,7 @@ fn print_roles(
     ui: &mut Ui,
     roles: &[RoleOutput],
     providers: &[ProviderOutput],
-) -> Result<(), CommandError> {
+) -> Result<(), OpError> {
     ui.line("Answers:")?;
     if roles.is_empty() {
         ui.line("  no model is set, and none is needed; nacre config set roles.default.model ollama/qwen3")?;
@@ -131,16 +128,16 @@ fn print_roles(
 }
 
 /// The roles that have a model of their own, and `default` for the others.
-fn roles(runtime: &Runtime) -> Result<Vec<RoleOutput>, CommandError> {
-    let models = Models::new(model_settings(runtime)?);
+fn roles(host: &Host) -> Result<Vec<RoleOutput>, OpError> {
+    let models = Models::new(model_settings(host)?);
     let mut roles = Vec::new();
     for name in ROLES {
-        let Some(table) = runtime.settings().roles.get(*name) else { continue };
+        let Some(table) = host.settings().roles.get(*name) else { continue };
         let Some(model) = &table.model else { continue };
         let known = ModelRole::ALL.into_iter().find(|role| role.as_str() == *name);
         // Any role that is not set goes by the default.
         let role = known.or_else(|| {
-            let is_unset = |role: &ModelRole| !runtime.settings().roles.contains_key(role.as_str());
+            let is_unset = |role: &ModelRole| !host.settings().roles.contains_key(role.as_str());
             ModelRole::ALL.into_iter().find(is_unset)
         });
         let problem = role.and_then(|role| models.route(role).err());
@@ -148,7 +145,7 @@ fn roles(runtime: &Runtime) -> Result<Vec<RoleOutput>, CommandError> {
         roles.push(RoleOutput {
             role: name,
             models: listed.map(|model| nacre_core::base::Shown(model).one_line()).collect(),
-            origin: origin(runtime.resolved.tables.get(&format!("roles.{name}.model"))),
+            origin: origin(host.resolved.tables.get(&format!("roles.{name}.model"))),
             problem: problem.map(|error: RolesError| error.to_string()),
         });
     }
@@ -156,24 +153,24 @@ fn roles(runtime: &Runtime) -> Result<Vec<RoleOutput>, CommandError> {
 }
 
 /// The providers of the models that are set.
-fn providers(runtime: &Runtime, roles: &[RoleOutput]) -> Vec<ProviderOutput> {
+fn providers(host: &Host, roles: &[RoleOutput]) -> Vec<ProviderOutput> {
     let used = |name: &str| {
         let prefix = format!("{name}/");
         roles.iter().flat_map(|role| &role.models).any(|model| model.starts_with(&prefix))
     };
     let mut providers = Vec::new();
-    for name in provider_names(runtime).into_iter().filter(|name| used(name)) {
-        let set = runtime.settings().providers.get(&name).and_then(|table| table.base_url.clone());
+    for name in provider_names(host).into_iter().filter(|name| used(name)) {
+        let set = host.settings().providers.get(&name).and_then(|table| table.base_url.clone());
         let known = KNOWN_PROVIDERS.iter().find(|known| known.name == name);
         let address = set.or_else(|| known.map(|known| known.base_url.to_owned()));
-        let key = match key_variable(runtime, &name) {
+        let key = match key_variable(host, &name) {
             None => "no key needed".to_owned(),
-            Some(variable) if runtime.environment.var(&variable).is_some() => {
+            Some(variable) if host.environment.var(&variable).is_some() => {
                 format!("key in {variable}")
             }
             Some(variable) => format!("no key in {variable}"),
         };
-        let entry = runtime.resolved.tables.get(&format!("providers.{name}.base_url"));
+        let entry = host.resolved.tables.get(&format!("providers.{name}.base_url"));
         providers.push(ProviderOutput {
             address: nacre_core::base::Shown(&address.unwrap_or_default()).one_line(),
             key,
@@ -189,10 +186,10 @@ fn origin(entry: Option<&Entry>) -> String {
     place.unwrap_or_else(|| "built in".to_owned())
 }
 
-fn minilm_output(ui: &mut Ui, runtime: &Runtime) -> Result<ModelOutput, CommandError> {
+fn minilm_output(ui: &mut Ui, host: &Host) -> Result<ModelOutput, OpError> {
     let name = Installable::Minilm.as_str();
     let about = "all-MiniLM-L6-v2, slower and better; nacre model install minilm";
-    let home = runtime.home()?;
+    let home = host.home()?;
     let scope = match WriteScope::open(home, Access::Private) {
         Err(error) if error.is_missing() => None,
         scope => Some(scope?),
@@ -203,7 +200,7 @@ fn minilm_output(ui: &mut Ui, runtime: &Runtime) -> Result<ModelOutput, CommandE
         Ok(Some(model)) => Ok(ModelOutput::ready(name, &model, "all-MiniLM-L6-v2")),
         Ok(None) => Ok(state("not installed")),
         Err(error) => {
-            let error = CommandError::from(error);
+            let error = OpError::from(error);
             ui.warning(&error.message, error.hints.first().map(String::as_str));
             Ok(state("damaged"))
         }

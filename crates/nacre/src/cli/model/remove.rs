@@ -4,10 +4,11 @@ use clap::Args;
 use nacre_core::search::minilm;
 use serde_json::json;
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::Ui;
 use super::Installable;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Take an installed model away
 #[derive(Debug, Args)]
@@ -16,17 +17,13 @@ pub(crate) struct RemoveArgs {
     model: Installable,
 }
 
-pub(crate) fn cmd_remove(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &RemoveArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_remove(ui: &mut Ui, host: &Host, args: &RemoveArgs) -> Result<Exit, OpError> {
     let RemoveArgs { model } = args;
     let name = model.as_str();
-    let scope = runtime.home_scope()?;
-    let writer = scope.lock(&runtime.owner("model remove"), runtime.settings().lock.wait)?;
+    let scope = host.home_scope()?;
+    let writer = scope.lock(&host.owner("model remove"), host.settings().lock.wait)?;
     if !minilm::remove(&writer)? {
-        return Err(CommandError::failed(format!("Model `{name}` is not installed"))
+        return Err(OpError::failed(format!("Model `{name}` is not installed"))
             .hint("`nacre model list` shows what is"));
     }
     if ui.is_json() {

@@ -9,11 +9,11 @@ use nacre_engine::model::{
 };
 use serde_json::json;
 
-use super::super::env;
-use super::super::error::{CommandError, Exit};
-use super::super::models::{block_on, model_settings, no_answer};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::{block_on, model_settings, no_answer};
 
 /// Nobody waits longer for one word.
 const MAX_WAIT: Duration = Duration::from_secs(120);
@@ -55,14 +55,10 @@ fn cost_text(cost: Option<Cost>) -> String {
     cost.map_or_else(|| "unknown cost".to_owned(), |cost| cost.to_string())
 }
 
-pub(crate) fn cmd_test(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &TestArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_test(ui: &mut Ui, host: &Host, args: &TestArgs) -> Result<Exit, OpError> {
     let TestArgs { role } = args;
     let role = role.role();
-    let models = Models::new(model_settings(runtime)?);
+    let models = Models::new(model_settings(host)?);
     let set = models.settings_of(role)?.clone();
     let route = models.route(role)?;
     let mut request = Request::new(role, "Answer with one word.", "Say the word: pearl");
@@ -73,15 +69,15 @@ pub(crate) fn cmd_test(
     let control = Control {
         policy: RetryPolicy {
             attempts: 2,
-            deadline: MAX_WAIT.min(runtime.settings().limits.model_time),
+            deadline: MAX_WAIT.min(host.settings().limits.model_time),
             ..RetryPolicy::default()
         },
         limits: Limits::default(),
-        seed: u64::from(runtime.environment.pid),
+        seed: u64::from(host.environment.pid),
         cancel: Cancel::never(),
     };
     ui.progress_note(&format!("Asking {}", set.model));
-    let passed = env::stopwatch();
+    let passed = host.stopwatch();
     let mut first_word = None;
     let mut sink = |event: Event| {
         if matches!(event, Event::Text(_) | Event::Reasoning(_)) {

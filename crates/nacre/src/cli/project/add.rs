@@ -6,10 +6,11 @@ use clap::Args;
 use nacre_core::config::projects;
 use serde_json::json;
 
-use super::super::error::{CommandError, Exit};
+use super::super::exit::Exit;
 use super::super::init::add_project;
-use super::super::runtime::Runtime;
 use super::super::ui::{Ui, shown};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Register a repository
 ///
@@ -24,24 +25,20 @@ pub(crate) struct AddArgs {
     name: Option<String>,
 }
 
-pub(crate) fn cmd_add(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &AddArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_add(ui: &mut Ui, host: &Host, args: &AddArgs) -> Result<Exit, OpError> {
     let AddArgs { path, name } = args;
-    let root = runtime.environment.absolute(path);
+    let root = host.environment.absolute(path);
     if !root.is_dir() {
-        return Err(CommandError::failed(format!("`{}` is not a folder", root.display()))
+        return Err(OpError::failed(format!("`{}` is not a folder", root.display()))
             .hint("Give the repository's folder: nacre project add PATH"));
     }
-    let known = runtime.projects.iter().find(|project| project.path == root);
+    let known = host.projects.iter().find(|project| project.path == root);
     let name = match (name, known) {
         (Some(name), _) => name.clone(),
         (None, Some(known)) => known.name.clone(),
-        (None, None) => projects::name_for(&root, &runtime.projects),
+        (None, None) => projects::name_for(&root, &host.projects),
     };
-    add_project(runtime, &name, &root)?;
+    add_project(host, &name, &root)?;
     if ui.is_json() {
         ui.json(&json!({ "project": name, "path": root.display().to_string() }))?;
     }

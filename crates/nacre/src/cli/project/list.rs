@@ -3,19 +3,17 @@
 use clap::Args;
 use serde_json::json;
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::{Runtime, STORE_FOLDER};
+use super::super::exit::Exit;
 use super::super::ui::{Role, Ui, shown};
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::STORE_FOLDER;
 
 /// List the registered projects
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {}
 
-pub(crate) fn cmd_list(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ListArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_list(ui: &mut Ui, host: &Host, args: &ListArgs) -> Result<Exit, OpError> {
     let ListArgs {} = args;
     let store_state =
         |path: &std::path::Path| match (path.is_dir(), path.join(STORE_FOLDER).is_dir()) {
@@ -24,7 +22,7 @@ pub(crate) fn cmd_list(
             (false, _) => "missing",
         };
     if ui.is_json() {
-        let projects: Vec<_> = runtime
+        let projects: Vec<_> = host
             .projects
             .iter()
             .map(|project| {
@@ -38,7 +36,7 @@ pub(crate) fn cmd_list(
         ui.json(&json!({ "projects": projects }))?;
         return Ok(Exit::Done);
     }
-    let rows: Vec<_> = runtime
+    let rows: Vec<_> = host
         .projects
         .iter()
         .map(|project| {

@@ -6,9 +6,10 @@ mod remove;
 
 use clap::{Args, Subcommand};
 
-use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
+use super::exit::Exit;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Manage the projects that Nacre knows
 #[derive(Debug, Args)]
@@ -24,14 +25,10 @@ enum ProjectCommand {
     Remove(remove::RemoveArgs),
 }
 
-pub(crate) fn cmd_project(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ProjectArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_project(ui: &mut Ui, host: &Host, args: &ProjectArgs) -> Result<Exit, OpError> {
     match &args.command {
-        ProjectCommand::Add(args) => add::cmd_add(ui, runtime, args),
-        ProjectCommand::List(args) => list::cmd_list(ui, runtime, args),
-        ProjectCommand::Remove(args) => remove::cmd_remove(ui, runtime, args),
+        ProjectCommand::Add(args) => add::cmd_add(ui, host, args),
+        ProjectCommand::List(args) => list::cmd_list(ui, host, args),
+        ProjectCommand::Remove(args) => remove::cmd_remove(ui, host, args),
     }
 }

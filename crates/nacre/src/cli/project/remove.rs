@@ -4,10 +4,11 @@ use clap::Args;
 use nacre_core::config::projects;
 use serde_json::json;
 
-use super::super::error::{CommandError, Exit};
+use super::super::exit::Exit;
 use super::super::init::edit_projects;
-use super::super::runtime::Runtime;
 use super::super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Take a project out of the register; its files stay
 #[derive(Debug, Args)]
@@ -16,13 +17,9 @@ pub(crate) struct RemoveArgs {
     name: String,
 }
 
-pub(crate) fn cmd_remove(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &RemoveArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_remove(ui: &mut Ui, host: &Host, args: &RemoveArgs) -> Result<Exit, OpError> {
     let RemoveArgs { name } = args;
-    edit_projects(runtime, |text, origin| Ok(projects::remove(text, origin, name)?))?;
+    edit_projects(host, |text, origin| Ok(projects::remove(text, origin, name)?))?;
     if ui.is_json() {
         ui.json(&json!({ "removed": name }))?;
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use clap::{Args, ValueEnum};
+use nacre_api::wire::ErrorCode;
 use nacre_core::base::redact::ExtraWords;
 use nacre_core::base::{Shown, ShownLine};
 use nacre_core::safefs::WriteScope;
@@ -18,15 +19,14 @@ use nacre_engine::agent::{
 use nacre_engine::model::{Cost, Models, Role as ModelRole};
 use serde_json::{Value, json};
 
-use super::super::error::{CommandError, Exit};
-use super::super::finding::git_root;
-use super::super::models::{block_on, model_settings, no_answer, scripted};
-use super::super::recorded::{
-    Planned, cancelled_elsewhere, clock, empty_spill, record, seed, spill,
-};
-use super::super::runtime::Runtime;
-use super::super::spending::{paid, patience};
-use super::super::ui::{Live, Role, Ui};
+use super::super::exit::Exit;
+use super::super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::git_root;
+use nacre_ops::host::{Planned, cancelled_elsewhere, clock, empty_spill, record, seed, spill};
+use nacre_ops::host::{block_on, model_settings, no_answer, scripted};
+use nacre_ops::host::{paid, patience};
 
 /// Which agent works on what.
 #[derive(Debug, Args)]
@@ -49,40 +49,36 @@ enum AgentName {
     Explorer,
 }
 
-pub(super) fn cmd_agent(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &AgentArgs,
-) -> Result<Exit, CommandError> {
+pub(super) fn cmd_agent(ui: &mut Ui, host: &Host, args: &AgentArgs) -> Result<Exit, OpError> {
     let AgentArgs { question, agent, scripted: script } = args;
     let question = question.as_deref().unwrap_or_default();
     if question.trim().is_empty() {
-        return Err(CommandError::usage("The question is empty"));
+        return Err(OpError::usage("The question is empty"));
     }
     let models = Models::new(match script {
-        Some(file) => scripted(runtime, file)?,
-        None => model_settings(runtime)?,
+        Some(file) => scripted(host, file)?,
+        None => model_settings(host)?,
     });
-    let home = runtime.home_scope()?;
+    let home = host.home_scope()?;
     // What cannot be asked at all is said before anything is made for it.
     models.route(ModelRole::Explorer)?;
-    let crew = crew(runtime, &home, paid(runtime, models, "run")?)?;
+    let crew = crew(host, &home, paid(host, models, "run")?)?;
     let spec = match agent {
         AgentName::Explorer => crew.explorer(&crew.permissions, None),
     };
     let task = TaskId::from_random(crew.seed);
     let words = crew.models.words();
-    let recording = recording(ui, runtime, &home, (&task, &spec, question, words));
+    let recording = recording(ui, host, &home, (&task, &spec, question, words));
     let (recording, heartbeat) = recording.unzip();
-    let live = Arc::new(Watcher { live: ui.live() });
+    let live = Arc::new(Watcher { events: ui.events() });
     let mut listeners: Vec<Arc<dyn Listener>> = vec![live.clone()];
     listeners.extend(recording.as_ref().map(Recording::listeners).unwrap_or_default());
     let events = Events::new(task.clone(), Arc::clone(&crew.clock), listeners);
     let outcome = block_on(explore(&crew, question, &spec, (events, heartbeat)))?;
-    live.live.end_line();
+    drop(live);
     close(ui, recording)?;
-    empty_spill(runtime, &home);
-    let outcome = outcome.map_err(|error| CommandError::from_error(Exit::Failed, &error, None))?;
+    empty_spill(host, &home);
+    let outcome = outcome.map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
     report(ui, &crew, &spec, (&task, &outcome))
 }
 
@@ -105,26 +101,22 @@ async fn explore(
 }
 
 /// What an agent of a command works with: the repository around the current folder, to be read.
-pub(crate) fn crew(
-    runtime: &Runtime,
-    home: &WriteScope,
-    models: Arc<Models>,
-) -> Result<Crew, CommandError> {
+pub(crate) fn crew(host: &Host, home: &WriteScope, models: Arc<Models>) -> Result<Crew, OpError> {
     let failed =
-        |error: &dyn std::error::Error| CommandError::from_error(Exit::Failed, error, None);
-    let folder = &runtime.environment.folder;
-    let root = runtime.project.as_ref().map(|project| project.path.clone());
-    let root = root.or_else(|| git_root(&runtime.person, folder)).unwrap_or_else(|| folder.clone());
+        |error: &dyn std::error::Error| OpError::from_error(ErrorCode::Failed, error, None);
+    let folder = &host.environment.folder;
+    let root = host.project.as_ref().map(|project| project.path.clone());
+    let root = root.or_else(|| git_root(&host.person, folder)).unwrap_or_else(|| folder.clone());
     let permissions = Permissions::read_only();
     let workspace = Workspace::open(&root, &permissions.denied).map_err(|error| failed(&error))?;
     let workspace = Arc::new(workspace);
-    let (policy, limits) = patience(runtime);
+    let (policy, limits) = patience(host);
     Ok(Crew {
         models,
         policy,
         limits,
-        clock: clock(runtime),
-        tools: tools(runtime, &workspace),
+        clock: clock(host),
+        tools: tools(host, &workspace),
         shelf: Arc::new(Shelf::new(ShelfPlaces {
             workspace: Some(root),
             home: Some(home.path().to_owned()),
@@ -132,18 +124,18 @@ pub(crate) fn crew(
         spill: spill(home)?.path().to_owned(),
         cache: Arc::new(Cache::default()),
         permissions,
-        seed: seed(runtime),
+        seed: seed(host),
         started: AtomicU32::new(0),
         workspace,
     })
 }
 
 /// Every tool that an agent of this command can be offered.
-fn tools(runtime: &Runtime, workspace: &Arc<Workspace>) -> Vec<Arc<dyn AnyTool>> {
-    let environment = &runtime.environment;
+fn tools(host: &Host, workspace: &Arc<Workspace>) -> Vec<Arc<dyn AnyTool>> {
+    let environment = &host.environment;
     let git = match &environment.home {
-        Some(home) => runtime.git().with_home(home),
-        None => runtime.git(),
+        Some(home) => host.git().with_home(home),
+        None => host.git(),
     };
     let mut tools = toolkits::file::tools(workspace);
     tools.extend(toolkits::code::tools(workspace));
@@ -154,7 +146,7 @@ fn tools(runtime: &Runtime, workspace: &Arc<Workspace>) -> Vec<Arc<dyn AnyTool>>
 /// Writes down what the task tells; a state that cannot be used does not stand in the way of an answer.
 fn recording(
     ui: &mut Ui,
-    runtime: &Runtime,
+    host: &Host,
     home: &WriteScope,
     (task, spec, question, words): (&TaskId, &AgentSpec, &str, &ExtraWords),
 ) -> Option<(Recording, Heartbeat)> {
@@ -162,21 +154,21 @@ fn recording(
         id: task,
         agent: spec.name,
         class: TaskClass::Interactive,
-        project: runtime.project.as_ref().map(|project| project.path.display().to_string()),
+        project: host.project.as_ref().map(|project| project.path.display().to_string()),
         title: question.to_owned(),
         words: ExtraWords::clone(words),
     };
-    match record(runtime, home, planned) {
+    match record(host, home, planned) {
         Ok(opened) => Some(opened),
         Err(error) => {
-            let error = CommandError::from_error(Exit::Failed, &error, None);
+            let error = OpError::from_error(ErrorCode::Failed, &error, None);
             ui.warning(format!("The task is not written down: {}", error.message), None);
             None
         }
     }
 }
 
-fn close(ui: &mut Ui, recording: Option<Recording>) -> Result<(), CommandError> {
+fn close(ui: &mut Ui, recording: Option<Recording>) -> Result<(), OpError> {
     let Some(recording) = recording else { return Ok(()) };
     let report = block_on(recording.close())?;
     if let Some(error) = report.recorder.error {
@@ -190,23 +182,23 @@ fn close(ui: &mut Ui, recording: Option<Recording>) -> Result<(), CommandError> 
 
 /// Shows on a terminal what the agent does.
 struct Watcher {
-    live: Live,
+    events: nacre_ops::Events,
 }
 
 impl Listener for Watcher {
     fn hear(&self, record: &Arc<Record>) {
         let event = &record.event;
         if let Event::ModelDelta { kind: DeltaKind::Text, text } = event {
-            self.live.words(text);
+            self.events.emit(nacre_api::wire::Event::Words { text: text.to_string() });
         } else if let Event::ToolCall { tool, arguments, .. } = event {
-            self.live.note(&format!("· {tool} {arguments}"));
+            self.events.note(format!("· {tool} {arguments}"));
         } else if let Event::ModelRetry { why, wait_ms, .. } = event {
-            self.live.note(&format!("· asking again in {wait_ms} ms: {why}"));
+            self.events.note(format!("· asking again in {wait_ms} ms: {why}"));
         } else if let Event::ModelFallback { to, why, .. } = event {
-            self.live.note(&format!("· asking {to}: {why}"));
+            self.events.note(format!("· asking {to}: {why}"));
         } else if let Event::CompletionReopen { why, .. } = event {
             let first = why.as_str().lines().next().unwrap_or_default();
-            self.live.note(&format!("· sent back: {first}"));
+            self.events.note(format!("· sent back: {first}"));
         }
     }
 }
@@ -216,7 +208,7 @@ fn report(
     crew: &Crew,
     spec: &AgentSpec,
     (task, outcome): (&TaskId, &Outcome),
-) -> Result<Exit, CommandError> {
+) -> Result<Exit, OpError> {
     let answer = outcome.answer.as_ref();
     let checked = answer
         .and_then(|answer| check_report(answer, &crew.workspace, &spec.permissions))
@@ -234,11 +226,11 @@ fn report(
         // The object says it all; a second one would be one too many.
         Ending::Failed(_) | Ending::Cancelled(_) if ui.is_json() => Ok(Exit::Failed),
         Ending::Failed(error) => Err(failure(error, task)),
-        Ending::Cancelled(_) => Err(CommandError::failed("The run was cancelled")),
+        Ending::Cancelled(_) => Err(OpError::failed("The run was cancelled")),
     }
 }
 
-fn failure(error: &RunError, task: &TaskId) -> CommandError {
+fn failure(error: &RunError, task: &TaskId) -> OpError {
     let failed = match error {
         RunError::Model(error) => no_answer(error),
         RunError::Roles(_)
@@ -251,12 +243,12 @@ fn failure(error: &RunError, task: &TaskId) -> CommandError {
         | RunError::Invalid { .. }
         | RunError::OutOfSteps { .. }
         | RunError::OutOfTime
-        | RunError::TooLong(_) => CommandError::from_error(Exit::Failed, error, None),
+        | RunError::TooLong(_) => OpError::from_error(ErrorCode::Failed, error, None),
     };
     failed.hint(format!("What happened is kept as `{task}`"))
 }
 
-fn print_citations(ui: &mut Ui, checked: &[(Citation, CitationState)]) -> Result<(), CommandError> {
+fn print_citations(ui: &mut Ui, checked: &[(Citation, CitationState)]) -> Result<(), OpError> {
     if checked.is_empty() {
         return Ok(());
     }

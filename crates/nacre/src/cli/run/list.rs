@@ -5,9 +5,10 @@ use nacre_core::base::Shown;
 use nacre_engine::flows::run::{self, RunId, RunMode};
 use serde_json::{Value, json};
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// List the runs of this project, newest first
 #[derive(Debug, Args)]
@@ -17,14 +18,10 @@ pub(crate) struct ListArgs {
     limit: Option<usize>,
 }
 
-pub(crate) fn cmd_list(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ListArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_list(ui: &mut Ui, host: &Host, args: &ListArgs) -> Result<Exit, OpError> {
     let ListArgs { limit } = args;
-    let limit = limit.unwrap_or(runtime.settings().memory.max_results);
-    let scoped = runtime.store_to_write(None)?;
+    let limit = limit.unwrap_or(host.settings().memory.max_results);
+    let scoped = host.store_to_write(None)?;
     let runs = run::list(&scoped.store)?;
     let n_runs = runs.len();
     let mut rows = Vec::new();

@@ -7,9 +7,10 @@ mod show;
 use clap::{Args, Subcommand};
 
 pub(crate) use self::agent::crew;
-use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
+use super::exit::Exit;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Ask an agent about this repository, or see what runs did
 ///
@@ -31,14 +32,10 @@ enum RunCommand {
     Show(show::ShowArgs),
 }
 
-pub(crate) fn cmd_run(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &RunArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_run(ui: &mut Ui, host: &Host, args: &RunArgs) -> Result<Exit, OpError> {
     match &args.command {
-        Some(RunCommand::List(args)) => list::cmd_list(ui, runtime, args),
-        Some(RunCommand::Show(args)) => show::cmd_show(ui, runtime, args),
-        None => agent::cmd_agent(ui, runtime, &args.agent),
+        Some(RunCommand::List(args)) => list::cmd_list(ui, host, args),
+        Some(RunCommand::Show(args)) => show::cmd_show(ui, host, args),
+        None => agent::cmd_agent(ui, host, &args.agent),
     }
 }

@@ -5,9 +5,10 @@ use nacre_core::base::Shown;
 use nacre_engine::flows::run;
 use serde_json::{Value, json};
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Show what a run did, and why
 #[derive(Debug, Args)]
@@ -16,13 +17,9 @@ pub(crate) struct ShowArgs {
     id: String,
 }
 
-pub(crate) fn cmd_show(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ShowArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_show(ui: &mut Ui, host: &Host, args: &ShowArgs) -> Result<Exit, OpError> {
     let ShowArgs { id } = args;
-    let scoped = runtime.store_to_write(None)?;
+    let scoped = host.store_to_write(None)?;
     let id = run::find(&scoped.store, id)?;
     let read = |name: &str| run::artifact(&scoped.store, &id, name);
     let report = read(id.actions_file())?.unwrap_or_default();

@@ -4,22 +4,19 @@ use clap::Args;
 use nacre_core::base::Shown;
 use serde_json::{Value, json};
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
 use super::{shelf, skill_json};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// List skills; what is no skill is told, with the reason
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {}
 
-pub(super) fn cmd_list(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ListArgs,
-) -> Result<Exit, CommandError> {
+pub(super) fn cmd_list(ui: &mut Ui, host: &Host, args: &ListArgs) -> Result<Exit, OpError> {
     let ListArgs {} = args;
-    let report = shelf(runtime).look();
+    let report = shelf(host).look();
     let exit = if report.problems.is_empty() { Exit::Done } else { Exit::Partial };
     if ui.is_json() {
         let skills: Vec<Value> = report.skills.iter().map(skill_json).collect();

@@ -7,10 +7,11 @@ use clap::{Args, Subcommand};
 use nacre_engine::agent::{Shelf, ShelfPlaces, Skill};
 use serde_json::{Value, json};
 
-use super::error::{CommandError, Exit};
-use super::finding::git_root;
-use super::runtime::Runtime;
+use super::exit::Exit;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::git_root;
 
 /// List and read the skills of this project, your own and Nacre's
 ///
@@ -28,24 +29,20 @@ enum SkillCommand {
     Show(show::ShowArgs),
 }
 
-pub(crate) fn cmd_skill(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &SkillArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_skill(ui: &mut Ui, host: &Host, args: &SkillArgs) -> Result<Exit, OpError> {
     match &args.command {
-        SkillCommand::List(args) => list::cmd_list(ui, runtime, args),
-        SkillCommand::Show(args) => show::cmd_show(ui, runtime, args),
+        SkillCommand::List(args) => list::cmd_list(ui, host, args),
+        SkillCommand::Show(args) => show::cmd_show(ui, host, args),
     }
 }
 
 /// The skills that hold where the command is run.
-fn shelf(runtime: &Runtime) -> Shelf {
-    let folder = &runtime.environment.folder;
-    let project = runtime.project.as_ref().map(|project| project.path.clone());
+fn shelf(host: &Host) -> Shelf {
+    let folder = &host.environment.folder;
+    let project = host.project.as_ref().map(|project| project.path.clone());
     let workspace =
-        project.or_else(|| git_root(&runtime.person, folder)).unwrap_or_else(|| folder.clone());
-    let home = runtime.home().ok().map(std::path::Path::to_owned);
+        project.or_else(|| git_root(&host.person, folder)).unwrap_or_else(|| folder.clone());
+    let home = host.home().ok().map(std::path::Path::to_owned);
     Shelf::new(ShelfPlaces { workspace: Some(workspace), home })
 }
 

@@ -4,10 +4,11 @@ use clap::Args;
 use nacre_core::base::Shown;
 use serde_json::json;
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
 use super::{shelf, skill_json};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Show a skill as an agent reads it
 #[derive(Debug, Args)]
@@ -19,14 +20,10 @@ pub(crate) struct ShowArgs {
     arguments: String,
 }
 
-pub(super) fn cmd_show(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ShowArgs,
-) -> Result<Exit, CommandError> {
+pub(super) fn cmd_show(ui: &mut Ui, host: &Host, args: &ShowArgs) -> Result<Exit, OpError> {
     let ShowArgs { name, arguments } = args;
-    let Some(skill) = shelf(runtime).find(name) else {
-        return Err(CommandError::failed(format!("There is no skill `{name}`"))
+    let Some(skill) = shelf(host).find(name) else {
+        return Err(OpError::failed(format!("There is no skill `{name}`"))
             .hint("`nacre skill list` shows every skill"));
     };
     let instructions = skill.instructions(arguments);

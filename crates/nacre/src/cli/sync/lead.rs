@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
+use nacre_api::wire::ErrorCode;
 use nacre_core::memory::Store;
 use nacre_core::search::Embedder;
 use nacre_engine::agent::state::SpentOn;
@@ -16,18 +17,16 @@ use nacre_engine::agent::{
 use nacre_engine::flows::models::{FlowModels, ProjectModels};
 use nacre_engine::model::{Models, Role, RolesError};
 
-use super::super::error::{CommandError, Exit};
-use super::super::models::model_settings;
-use super::super::recorded::{
-    Planned, cancelled_elsewhere, clock, empty_spill, record, seed, spill,
-};
-use super::super::runtime::Runtime;
-use super::super::spending::{open_models, patience};
 use super::super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::model_settings;
+use nacre_ops::host::{Planned, cancelled_elsewhere, clock, empty_spill, record, seed, spill};
+use nacre_ops::host::{open_models, patience};
 
 /// What a lead of one store is made of.
 pub(super) struct LeadPlace<'a> {
-    pub(super) runtime: &'a Runtime,
+    pub(super) host: &'a Host,
     /// Under the rules of the store's project.
     pub(super) models: ProjectModels<'a>,
     pub(super) store: Arc<Store>,
@@ -38,16 +37,13 @@ pub(super) struct LeadPlace<'a> {
 }
 
 /// The models of the role `lead`, where they are set and can be asked.
-pub(super) fn lead_models(
-    ui: &mut Ui,
-    runtime: &Runtime,
-) -> Result<Option<FlowModels>, CommandError> {
-    let models = Models::new(model_settings(runtime)?);
+pub(super) fn lead_models(ui: &mut Ui, host: &Host) -> Result<Option<FlowModels>, OpError> {
+    let models = Models::new(model_settings(host)?);
     match models.route(Role::Lead) {
-        Ok(_) => Ok(Some(open_models(runtime, models)?)),
+        Ok(_) => Ok(Some(open_models(host, models)?)),
         Err(RolesError::NotSet(_)) => Ok(None),
         Err(error) => {
-            let CommandError { message, hints, .. } = CommandError::from(error);
+            let OpError { message, hints, .. } = OpError::from(error);
             let hint = hints.first().map(String::as_str);
             ui.warning(
                 format!("No lead is asked, unclear cases are settled by rule: {message}"),
@@ -67,14 +63,14 @@ pub(super) fn settle(
     let number = place.n_asked.get();
     place.n_asked.set(number + 1);
     // Two leads of one moment are two tasks, and no helper has the number of its lead.
-    let seed = seed(place.runtime).wrapping_add(u64::from(number) << 24);
+    let seed = seed(place.host).wrapping_add(u64::from(number) << 24);
     let task = TaskId::from_random(seed);
     let project = Some(place.project.display().to_string());
-    let settled = place.runtime.home_scope().and_then(|home| {
+    let settled = place.host.home_scope().and_then(|home| {
         // What it costs is counted with all else that is asked about the session.
         let on = SpentOn { project: project.clone(), session: order.session.clone() };
-        let asker = place.models.asker(on, place.runtime.now());
-        let asker = asker.map_err(|error| CommandError::from_error(Exit::Failed, &error, None))?;
+        let asker = place.models.asker(on, place.host.now());
+        let asker = asker.map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
         let lead = assembled(place, asker.models(), (seed, spill(&home)?.path()))?;
         let n_open = order.cases.len();
         let candidates = if n_open == 1 { "candidate" } else { "candidates" };
@@ -87,7 +83,7 @@ pub(super) fn settle(
             words: place.store.words().clone(),
         };
         // A state that cannot be used does not stand in the way of a decision.
-        let (recording, heartbeat) = record(place.runtime, &home, planned).ok().unzip();
+        let (recording, heartbeat) = record(place.host, &home, planned).ok().unzip();
         let listeners = recording.as_ref().map(Recording::listeners).unwrap_or_default();
         let heard = LeadTask { id: task.clone(), listeners };
         let settled = asker.wait(async {
@@ -97,7 +93,7 @@ pub(super) fn settle(
             }
             settled
         });
-        empty_spill(place.runtime, &home);
+        empty_spill(place.host, &home);
         Ok(settled)
     });
     settled.unwrap_or_else(|error| LeadReport::failed(task, error.message))
@@ -125,27 +121,27 @@ fn assembled(
     place: &LeadPlace<'_>,
     models: &Arc<Models>,
     (seed, spill): (u64, &Path),
-) -> Result<Lead, CommandError> {
-    let LeadPlace { runtime, store, embedder, .. } = place;
+) -> Result<Lead, OpError> {
+    let LeadPlace { host, store, embedder, .. } = place;
     let denied: Vec<String> = LEAD_DENIED.iter().map(|name| (*name).to_owned()).collect();
     let workspace = Workspace::open(&store.path().join("memory"), &denied)
-        .map_err(|error| CommandError::from_error(Exit::Failed, &error, None))?;
+        .map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
     let workspace = Arc::new(workspace);
     let shelf = MemoryShelf {
         store: Arc::clone(store),
         embedder: Arc::clone(embedder),
-        owner: runtime.owner("sync"),
-        patience: runtime.settings().lock.wait,
+        owner: host.owner("sync"),
+        patience: host.settings().lock.wait,
         source: "lead".to_owned(),
     };
-    let (policy, limits) = patience(runtime);
+    let (policy, limits) = patience(host);
     let mut tools = toolkits::file::tools(&workspace);
     tools.push(Arc::new(ClaimSearch { shelf: shelf.clone() }) as Arc<dyn AnyTool>);
     let crew = Crew {
         models: Arc::clone(models),
         policy,
         limits,
-        clock: clock(runtime),
+        clock: clock(host),
         tools,
         shelf: Arc::new(Shelf::new(ShelfPlaces { workspace: None, home: None })),
         spill: spill.to_owned(),

@@ -4,13 +4,13 @@ use nacre_core::base::Shown;
 use nacre_engine::flows::sync::{Outcome, Pause, RunReport};
 use serde_json::{Value, json};
 
-use super::super::error::CommandError;
-use super::super::spending::limit_hint;
 use super::super::ui::{Role, Ui};
 use super::work::{Paused, Worked};
+use nacre_ops::OpError;
+use nacre_ops::host::limit_hint;
 
 /// The table of what was worked off.
-pub(super) fn print(ui: &mut Ui, worked: &[Worked]) -> Result<(), CommandError> {
+pub(super) fn print(ui: &mut Ui, worked: &[Worked]) -> Result<(), OpError> {
     if worked.is_empty() {
         return Ok(());
     }

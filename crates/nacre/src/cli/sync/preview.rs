@@ -14,13 +14,15 @@ use nacre_engine::flows::sync::{RunReport, preview_session, rehearse_session};
 use serde_json::json;
 
 use super::super::changes::{changes_json, is_shared, print_changes};
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::{Runtime, STORE_FOLDER};
+use super::super::exit::Exit;
 use super::super::strategy::StrategyArgs;
 use super::super::traces;
 use super::super::ui::{Role, Ui};
 use super::rehearsal::{Rehearsal, rehearsal_scope};
 use super::work::{Manner, Tools, order};
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::STORE_FOLDER;
 
 /// A session that would be worked off.
 struct Waiting {
@@ -32,14 +34,14 @@ struct Waiting {
 /// Shows what a sync of everything would do; each session is compared with the store as the earlier ones would leave it.
 pub(super) fn preview(
     ui: &mut Ui,
-    runtime: &Runtime,
+    host: &Host,
     (options, no_extract): (&RefreshOptions, bool),
     (manner, strategy): (Manner, StrategyArgs),
-) -> Result<Exit, CommandError> {
-    let mut catalog = traces::open_catalog(runtime)?;
+) -> Result<Exit, OpError> {
+    let mut catalog = traces::open_catalog(host)?;
     let (sources, report) = catalog.preview(options)?;
     let waiting = if no_extract { Vec::new() } else { waiting(&catalog, &sources, options)? };
-    let planned = plan_all(runtime, &waiting, (manner, strategy))?;
+    let planned = plan_all(host, &waiting, (manner, strategy))?;
     if ui.is_json() {
         let sources: Vec<_> = sources
             .iter()
@@ -54,7 +56,7 @@ pub(super) fn preview(
     let rows: Vec<_> = sources
         .iter()
         .map(|source| {
-            let path = traces::short(runtime, &source.path);
+            let path = traces::short(host, &source.path);
             vec![(Role::Id, source.agent.as_str().to_owned()), (Role::Faint, path)]
         })
         .collect();
@@ -69,12 +71,12 @@ pub(super) fn preview(
 /// Shows what a sync of one trace would do.
 pub(super) fn preview_trace(
     ui: &mut Ui,
-    runtime: &Runtime,
+    host: &Host,
     (trace, project): (&Trace, &Path),
     (manner, strategy): (Manner, StrategyArgs),
-) -> Result<Exit, CommandError> {
+) -> Result<Exit, OpError> {
     let session = Waiting { key: key_of(trace), trace: trace.clone(), project: project.to_owned() };
-    let planned = plan_all(runtime, std::slice::from_ref(&session), (manner, strategy))?;
+    let planned = plan_all(host, std::slice::from_ref(&session), (manner, strategy))?;
     if ui.is_json() {
         let sessions: Vec<_> = planned.iter().map(plan_json).collect();
         ui.json(&json!({ "sessions": sessions }))?;
@@ -90,38 +92,38 @@ type Planned = (RunReport, Vec<PlannedChange>);
 
 /// Plans one session after the other. A store that several of them go to is copied, and they are done there.
 fn plan_all(
-    runtime: &Runtime,
+    host: &Host,
     waiting: &[Waiting],
     (manner, strategy): (Manner, StrategyArgs),
-) -> Result<Vec<Planned>, CommandError> {
-    let mut tools = Tools::without_lead(runtime, strategy)?;
+) -> Result<Vec<Planned>, OpError> {
+    let mut tools = Tools::without_lead(host, strategy)?;
     let n_of = |project: &Path| waiting.iter().filter(|one| one.project == project).count();
     let shared: BTreeSet<&Path> = waiting
         .iter()
         .map(|one| one.project.as_path())
         .filter(|project| n_of(project) > 1)
         .collect();
-    let scope = if shared.is_empty() { None } else { Some(rehearsal_scope(runtime)?) };
-    let mut rehearsal = scope.as_ref().map(|scope| Rehearsal::begin(runtime, scope)).transpose()?;
+    let scope = if shared.is_empty() { None } else { Some(rehearsal_scope(host)?) };
+    let mut rehearsal = scope.as_ref().map(|scope| Rehearsal::begin(host, scope)).transpose()?;
     if let Some(rehearsal) = &mut rehearsal {
         for project in &shared {
-            let copy = rehearsal.copy(runtime, (tools.store(runtime, project)?, project))?;
+            let copy = rehearsal.copy(host, (tools.store(host, project)?, project))?;
             tools.put_copy(project, copy);
         }
     }
-    waiting.iter().map(|one| plan(runtime, &mut tools, one, manner, &shared)).collect()
+    waiting.iter().map(|one| plan(host, &mut tools, one, manner, &shared)).collect()
 }
 
 fn plan(
-    runtime: &Runtime,
+    host: &Host,
     tools: &mut Tools,
     session: &Waiting,
     manner: Manner,
     copied: &BTreeSet<&Path>,
-) -> Result<Planned, CommandError> {
+) -> Result<Planned, OpError> {
     let project = session.project.as_path();
-    let order = order(runtime, (&session.trace, &session.key), project, manner);
-    let (mut report, mut changes) = tools.at_desk(runtime, project, |desk| {
+    let order = order(host, (&session.trace, &session.key), project, manner);
+    let (mut report, mut changes) = tools.at_desk(host, project, |desk| {
         if copied.contains(project) {
             rehearse_session(desk, &order)
         } else {
@@ -139,7 +141,7 @@ fn waiting(
     catalog: &Catalog,
     sources: &[Source],
     options: &RefreshOptions,
-) -> Result<Vec<Waiting>, CommandError> {
+) -> Result<Vec<Waiting>, OpError> {
     let mut found: BTreeMap<String, (Option<jiff::Timestamp>, Waiting)> = BTreeMap::new();
     let filter = QueueFilter { state: Some(JobState::Pending), ..QueueFilter::default() };
     for job in catalog.jobs(&filter)? {
@@ -173,11 +175,7 @@ fn plan_json((report, changes): &Planned) -> serde_json::Value {
     json!({ "report": report, "changes": changes_json(changes) })
 }
 
-fn print_plan(
-    ui: &mut Ui,
-    report: &RunReport,
-    changes: &[PlannedChange],
-) -> Result<(), CommandError> {
+fn print_plan(ui: &mut Ui, report: &RunReport, changes: &[PlannedChange]) -> Result<(), OpError> {
     ui.line(ui.paint(Role::Title, Shown(&report.trace_path).one_line()))?;
     for action in &report.actions {
         let line = format!("{}: {} ({})", action.action, action.title, action.reason);

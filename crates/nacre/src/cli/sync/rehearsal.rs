@@ -6,8 +6,8 @@ use std::path::Path;
 use nacre_core::memory::Store;
 use nacre_core::safefs::{Access, FsError, RelPath, WriteScope, Writer};
 
-use super::super::error::CommandError;
-use super::super::runtime::Runtime;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// The folder below the global one. Its lock is held while copies are in it, so what else is found there was left by a
 /// dry run that was killed.
@@ -29,13 +29,13 @@ pub(super) struct Rehearsal<'s> {
 }
 
 /// Opens the folder of the copies.
-pub(super) fn rehearsal_scope(runtime: &Runtime) -> Result<WriteScope, CommandError> {
-    Ok(WriteScope::create_inside(runtime.home_scope()?.path(), FOLDER, Access::Private)?)
+pub(super) fn rehearsal_scope(host: &Host) -> Result<WriteScope, OpError> {
+    Ok(WriteScope::create_inside(host.home_scope()?.path(), FOLDER, Access::Private)?)
 }
 
 impl<'s> Rehearsal<'s> {
-    pub(super) fn begin(runtime: &Runtime, scope: &'s WriteScope) -> Result<Self, CommandError> {
-        let writer = scope.lock(&runtime.owner("sync"), runtime.settings().lock.wait)?;
+    pub(super) fn begin(host: &Host, scope: &'s WriteScope) -> Result<Self, OpError> {
+        let writer = scope.lock(&host.owner("sync"), host.settings().lock.wait)?;
         let copies = RelPath::new(COPIES)?;
         writer.remove_scratch(&copies)?;
         Ok(Self { writer, copies, n_copied: 0 })
@@ -44,9 +44,9 @@ impl<'s> Rehearsal<'s> {
     /// A copy of the store of `project`, under the same settings.
     pub(super) fn copy(
         &mut self,
-        runtime: &Runtime,
+        host: &Host,
         (of, project): (&Store, &Path),
-    ) -> Result<Store, CommandError> {
+    ) -> Result<Store, OpError> {
         let scope = self.writer.scope();
         let folder = WriteScope::create_inside(scope.path(), COPIES, Access::Private)?;
         let name = self.n_copied.to_string();
@@ -55,7 +55,7 @@ impl<'s> Rehearsal<'s> {
         for part in PARTS {
             copy.copy_from(of.scope(), &RelPath::new(part)?, MAX_FILE_BYTES)?;
         }
-        runtime.store(copy, &runtime.settings_for(project)?)
+        host.store(copy, &host.settings_for(project)?)
     }
 
     fn clear(&self) -> Result<(), FsError> {

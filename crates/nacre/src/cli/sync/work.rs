@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use nacre_api::wire::ErrorCode;
 use nacre_core::catalog::{
     Catalog, Claim, ClaimOrder, Outcome as JobOutcome, RetryPolicy, SessionRow,
 };
@@ -24,14 +25,15 @@ use nacre_engine::flows::sync::{
 };
 use nacre_engine::model::Role;
 
-use super::super::env::stopwatch;
-use super::super::error::CommandError;
-use super::super::runtime::{Runtime, ScopedStore};
-use super::super::spending::ask_rules;
-use super::super::strategy::{Reading, StrategyArgs};
+use super::super::strategy::StrategyArgs;
 use super::super::traces;
 use super::super::ui::Ui;
 use super::lead::{LeadPlace, lead_models, settle};
+use nacre_ops::Host;
+use nacre_ops::OpError;
+use nacre_ops::host::Reading;
+use nacre_ops::host::ScopedStore;
+use nacre_ops::host::ask_rules;
 
 /// By rules a session takes seconds, by a slow model hours; whoever needs longer than this is gone.
 const LEASE: Duration = Duration::from_secs(12 * 3600);
@@ -85,11 +87,11 @@ struct Bench {
 }
 
 impl Bench {
-    fn open(runtime: &Runtime, project: &Path) -> Result<Self, CommandError> {
-        let ScopedStore { store, settings, .. } = runtime.store_at(project)?;
+    fn open(host: &Host, project: &Path) -> Result<Self, OpError> {
+        let ScopedStore { store, settings, .. } = host.store_at(project)?;
         Ok(Self {
             store: Arc::new(store),
-            embedder: runtime.embedder(&settings)?,
+            embedder: host.embedder(&settings)?,
             rules: ask_rules(&settings),
             settings,
         })
@@ -98,22 +100,15 @@ impl Bench {
 
 impl Tools {
     /// Everything that a run needs. A lead that is set and cannot be asked is told, and done without.
-    pub(super) fn open(
-        ui: &mut Ui,
-        runtime: &Runtime,
-        strategy: StrategyArgs,
-    ) -> Result<Self, CommandError> {
-        let lead = if strategy.is_offline() { None } else { lead_models(ui, runtime)? };
-        Ok(Self { lead, ..Self::without_lead(runtime, strategy)? })
+    pub(super) fn open(ui: &mut Ui, host: &Host, strategy: StrategyArgs) -> Result<Self, OpError> {
+        let lead = if strategy.is_offline() { None } else { lead_models(ui, host)? };
+        Ok(Self { lead, ..Self::without_lead(host, strategy)? })
     }
 
     /// The same for whoever only looks.
-    pub(super) fn without_lead(
-        runtime: &Runtime,
-        strategy: StrategyArgs,
-    ) -> Result<Self, CommandError> {
+    pub(super) fn without_lead(host: &Host, strategy: StrategyArgs) -> Result<Self, OpError> {
         Ok(Self {
-            reading: Reading::open(runtime, strategy, Role::Extract)?,
+            reading: Reading::open(host, strategy.choice(), Role::Extract)?,
             builtin: Builtin::shipped()?,
             lead: None,
             n_asked: Cell::new(0),
@@ -123,26 +118,22 @@ impl Tools {
     }
 
     /// The store of `project`, under its settings as they are now.
-    pub(super) fn store(
-        &mut self,
-        runtime: &Runtime,
-        project: &Path,
-    ) -> Result<&Store, CommandError> {
-        Ok(&*self.bench(runtime, project)?.store)
+    pub(super) fn store(&mut self, host: &Host, project: &Path) -> Result<&Store, OpError> {
+        Ok(&*self.bench(host, project)?.store)
     }
 
     /// Opens what the sessions of `project` need; again where its settings changed since, as a sync may take hours.
-    fn bench(&mut self, runtime: &Runtime, project: &Path) -> Result<&Bench, CommandError> {
-        let now = runtime.settings_for(project)?;
+    fn bench(&mut self, host: &Host, project: &Path) -> Result<&Bench, OpError> {
+        let now = host.settings_for(project)?;
         if self.benches.get(project).is_none_or(|bench| bench.settings != now) {
-            let mut bench = Bench::open(runtime, project)?;
+            let mut bench = Bench::open(host, project)?;
             if let Some(copy) = self.copies.get(project) {
                 bench.store = Arc::clone(copy);
             }
             self.benches.insert(project.to_owned(), bench);
         }
         let bench = self.benches.get(project);
-        bench.ok_or_else(|| CommandError::failed("The store went away"))
+        bench.ok_or_else(|| OpError::failed("The store went away"))
     }
 
     /// Works on a copy instead of the store of `project`.
@@ -154,18 +145,18 @@ impl Tools {
     /// Hands a desk at the store of `project` to `work`.
     pub(super) fn at_desk<T>(
         &mut self,
-        runtime: &Runtime,
+        host: &Host,
         project: &Path,
         work: impl FnOnce(&Desk<'_>) -> Result<T, SyncError>,
-    ) -> Result<Result<T, SyncError>, CommandError> {
-        self.bench(runtime, project)?;
+    ) -> Result<Result<T, SyncError>, OpError> {
+        self.bench(host, project)?;
         let Some(Bench { settings, store, embedder, rules }) = self.benches.get(project) else {
-            return Err(CommandError::failed("The store went away"));
+            return Err(OpError::failed("The store went away"));
         };
-        let owner = runtime.owner("sync");
-        let clock = stopwatch();
+        let owner = host.owner("sync");
+        let clock = host.stopwatch();
         let place = self.lead.as_ref().map(|flow| LeadPlace {
-            runtime,
+            host,
             models: ProjectModels { flow, rules },
             store: Arc::clone(store),
             embedder: Arc::clone(embedder),
@@ -181,7 +172,7 @@ impl Tools {
             builtin: &self.builtin,
             owner: &owner,
             patience: settings.lock.wait,
-            now: runtime.now(),
+            now: host.now(),
             reader: self.reading.reader(rules),
             clock: &clock,
             lead: lead.as_ref().map(|lead| lead as &AskLead<'_>),
@@ -190,13 +181,13 @@ impl Tools {
     }
 
     /// Tidies every store that was worked on: its index, and the folders of old runs.
-    pub(super) fn finish(mut self, runtime: &Runtime) -> Result<(), CommandError> {
+    pub(super) fn finish(mut self, host: &Host) -> Result<(), OpError> {
         let projects: Vec<PathBuf> = self.benches.keys().cloned().collect();
         for project in &projects {
-            self.at_desk(runtime, project, bring_up_to_date)??;
+            self.at_desk(host, project, bring_up_to_date)??;
         }
         for Bench { store, settings, .. } in self.benches.values() {
-            let writer = store.scope().lock(&runtime.owner("sync"), settings.lock.wait)?;
+            let writer = store.scope().lock(&host.owner("sync"), settings.lock.wait)?;
             run::prune(store, &writer, settings.runs.keep)?;
         }
         Ok(())
@@ -233,23 +224,23 @@ pub(super) struct Manner {
 /// back: what was said later in its project comes after it.
 pub(super) fn work(
     ui: &mut Ui,
-    runtime: &Runtime,
+    host: &Host,
     (catalog, mut tools): (&mut Catalog, Tools),
     assignment: &Assignment,
-) -> Result<Shift, CommandError> {
-    let now = runtime.now();
+) -> Result<Shift, OpError> {
+    let now = host.now();
     if assignment.is_alone {
         catalog.give_back(TOKEN, now)?;
     }
-    let token = format!("{TOKEN}{}", runtime.environment.pid);
+    let token = format!("{TOKEN}{}", host.environment.pid);
     let (mut shift, mut held) = (Shift::default(), Vec::new());
     while assignment.max_sessions.is_none_or(|max| shift.worked.len() < max) {
         let Some(claim) = catalog.claim(&token, now, LEASE, ClaimOrder::OldestFirst)? else {
             break;
         };
         let session = catalog.session(&claim.key)?;
-        let took = stopwatch();
-        let result = match one(ui, runtime, &mut tools, (&claim, &session), assignment.manner) {
+        let took = host.stopwatch();
+        let result = match one(ui, host, &mut tools, (&claim, &session), assignment.manner) {
             Err(Failure::Busy) => {
                 shift.is_busy = true;
                 held.push(claim);
@@ -272,7 +263,7 @@ pub(super) fn work(
             Ok(report) => JobOutcome::Done { run: report.run_id.as_str().to_owned() },
             Err(reason) => JobOutcome::Failed { reason: reason.clone() },
         };
-        catalog.finish(&claim, &outcome, runtime.now(), &RetryPolicy::default())?;
+        catalog.finish(&claim, &outcome, host.now(), &RetryPolicy::default())?;
         shift.worked.push(Worked {
             key: claim.key,
             agent: session.trace.source.agent.as_str().to_owned(),
@@ -282,10 +273,10 @@ pub(super) fn work(
         });
     }
     for claim in &held {
-        catalog.finish(claim, &JobOutcome::Released, runtime.now(), &RetryPolicy::default())?;
+        catalog.finish(claim, &JobOutcome::Released, host.now(), &RetryPolicy::default())?;
     }
     if !shift.is_busy {
-        tools.finish(runtime)?;
+        tools.finish(host)?;
     }
     Ok(shift)
 }
@@ -299,9 +290,9 @@ enum Failure {
     Paused(Pause, String),
 }
 
-impl From<CommandError> for Failure {
-    fn from(error: CommandError) -> Self {
-        if error.exit == super::Exit::Busy {
+impl From<OpError> for Failure {
+    fn from(error: OpError) -> Self {
+        if error.code == ErrorCode::Busy {
             return Self::Busy;
         }
         Self::Failed([std::slice::from_ref(&error.message), &error.causes].concat().join(": "))
@@ -310,14 +301,14 @@ impl From<CommandError> for Failure {
 
 fn one(
     ui: &mut Ui,
-    runtime: &Runtime,
+    host: &Host,
     tools: &mut Tools,
     (claim, session): (&Claim, &SessionRow),
     manner: Manner,
 ) -> Result<RunReport, Failure> {
     let project = claim.project.as_deref().map(PathBuf::from).unwrap_or_default();
-    let order = order(runtime, (&session.trace, &claim.key), &project, manner);
-    let synced = tools.at_desk(runtime, &project, |desk| {
+    let order = order(host, (&session.trace, &claim.key), &project, manner);
+    let synced = tools.at_desk(host, &project, |desk| {
         sync_session(desk, &order, |step: Step| {
             ui.progress_note(&format!(
                 "{} {}: {}",
@@ -331,24 +322,24 @@ fn one(
         Ok(report) => Ok(report),
         Err(error) => match error.pause() {
             Some(pause) => Err(Failure::Paused(pause, error.to_string())),
-            None => Err(CommandError::from(error).into()),
+            None => Err(OpError::from(error).into()),
         },
     }
 }
 
 /// What a run over one trace is to do.
 pub(super) fn order<'a>(
-    runtime: &Runtime,
+    host: &Host,
     (trace, key): (&'a Trace, &'a str),
     project: &Path,
     manner: Manner,
 ) -> Order<'a> {
-    let registered = runtime.projects.iter().find(|known| known.path == project);
+    let registered = host.projects.iter().find(|known| known.path == project);
     let folder = project.file_name().map(|name| name.to_string_lossy().into_owned());
     Order {
         trace,
         key,
-        trace_name: traces::short(runtime, &trace.source.path),
+        trace_name: traces::short(host, &trace.source.path),
         repo_name: registered.map(|known| known.name.clone()).or(folder).unwrap_or_default(),
         mode: manner.mode,
         force: manner.force,

@@ -7,10 +7,11 @@ use nacre_core::catalog::{Connection, RefreshOptions, SessionFilter};
 use nacre_core::transcript::Agent;
 use serde_json::json;
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::traces;
 use super::super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Read a session in Nacre's own transcript format
 ///
@@ -22,35 +23,31 @@ pub(crate) struct ImportArgs {
     file: PathBuf,
 }
 
-pub(crate) fn cmd_import(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ImportArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_import(ui: &mut Ui, host: &Host, args: &ImportArgs) -> Result<Exit, OpError> {
     let ImportArgs { file } = args;
-    let path = runtime.environment.absolute(file);
+    let path = host.environment.absolute(file);
     if !path.is_file() {
-        return Err(CommandError::failed(format!("There is no file `{}`", path.display())));
+        return Err(OpError::failed(format!("There is no file `{}`", path.display())));
     }
     let connection = Connection { agent: Agent::Generic, roots: vec![path.clone()] };
     let options = RefreshOptions {
         connections: vec![connection],
         force: true,
-        ..traces::refresh_options(runtime, &[])?
+        ..traces::refresh_options(host, &[])?
     };
-    let mut catalog = traces::open_catalog(runtime)?;
+    let mut catalog = traces::open_catalog(host)?;
     let report = catalog.refresh(&options, |_| {})?;
     if report.reworded > 0 {
-        traces::rebuild_texts(runtime, &catalog)?;
+        traces::rebuild_texts(host, &catalog)?;
     }
     if let Some(problem) = report.problems.first() {
-        return Err(CommandError::failed(problem.reason.clone()));
+        return Err(OpError::failed(problem.reason.clone()));
     }
     let filter = SessionFilter { agent: Some(Agent::Generic), ..SessionFilter::default() };
     let session =
         catalog.sessions(&filter)?.into_iter().find(|session| session.trace.source.path == path);
     let Some(session) = session else {
-        return Err(CommandError::failed(format!(
+        return Err(OpError::failed(format!(
             "`{}` is not read: its name does not end in .jsonl",
             path.display()
         )));

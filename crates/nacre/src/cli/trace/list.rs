@@ -5,10 +5,11 @@ use nacre_core::base::Shown;
 use nacre_core::catalog::{SessionFilter, SessionRow};
 use serde_json::json;
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::traces::{self, AgentName};
 use super::super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// List sessions, the latest first
 #[derive(Debug, Args)]
@@ -27,26 +28,19 @@ pub(crate) struct ListArgs {
     limit: Option<usize>,
 }
 
-pub(crate) fn cmd_list(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ListArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_list(ui: &mut Ui, host: &Host, args: &ListArgs) -> Result<Exit, OpError> {
     let ListArgs { agent, all, since, limit } = args;
-    let limit = limit.unwrap_or(runtime.settings().memory.max_results);
+    let limit = limit.unwrap_or(host.settings().memory.max_results);
     let project =
-        runtime.project.as_ref().filter(|_| !all).map(|project| project.path.display().to_string());
+        host.project.as_ref().filter(|_| !all).map(|project| project.path.display().to_string());
     let filter = SessionFilter {
         agent: agent.map(Into::into),
         project,
-        since: since
-            .as_deref()
-            .map(|since| traces::parse_when(since, runtime.now()))
-            .transpose()?,
+        since: since.as_deref().map(|since| traces::parse_when(since, host.now())).transpose()?,
         until: None,
         limit: (limit > 0).then_some(limit),
     };
-    let sessions = traces::open_catalog(runtime)?.sessions(&filter)?;
+    let sessions = traces::open_catalog(host)?.sessions(&filter)?;
     if ui.is_json() {
         let sessions: Vec<_> = sessions.iter().map(session_json).collect();
         ui.json(&json!({ "sessions": sessions }))?;

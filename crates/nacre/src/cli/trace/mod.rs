@@ -7,9 +7,10 @@ mod show;
 
 use clap::{Args, Subcommand};
 
-use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
+use super::exit::Exit;
 use super::ui::Ui;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// List, read and search the sessions of your agents
 #[derive(Debug, Args)]
@@ -26,15 +27,11 @@ enum TraceCommand {
     Import(import::ImportArgs),
 }
 
-pub(crate) fn cmd_trace(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &TraceArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_trace(ui: &mut Ui, host: &Host, args: &TraceArgs) -> Result<Exit, OpError> {
     match &args.command {
-        TraceCommand::List(args) => list::cmd_list(ui, runtime, args),
-        TraceCommand::Show(args) => show::cmd_show(ui, runtime, args),
-        TraceCommand::Search(args) => search::cmd_search(ui, runtime, args),
-        TraceCommand::Import(args) => import::cmd_import(ui, runtime, args),
+        TraceCommand::List(args) => list::cmd_list(ui, host, args),
+        TraceCommand::Show(args) => show::cmd_show(ui, host, args),
+        TraceCommand::Search(args) => search::cmd_search(ui, host, args),
+        TraceCommand::Import(args) => import::cmd_import(ui, host, args),
     }
 }

@@ -6,11 +6,12 @@ use nacre_core::catalog::{Shelf, TextQuery};
 use nacre_core::search::Query;
 use serde_json::json;
 
-use super::super::error::{CommandError, Exit};
+use super::super::exit::Exit;
 use super::super::memory::ModeName;
-use super::super::runtime::Runtime;
 use super::super::traces::{self, AgentName};
 use super::super::ui::{Role, Ui};
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Find what was said in any session
 ///
@@ -41,33 +42,29 @@ pub(crate) struct SearchArgs {
     limit: Option<usize>,
 }
 
-pub(crate) fn cmd_search(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &SearchArgs,
-) -> Result<Exit, CommandError> {
-    let project = runtime.project.as_ref().filter(|_| !args.all);
+pub(crate) fn cmd_search(ui: &mut Ui, host: &Host, args: &SearchArgs) -> Result<Exit, OpError> {
+    let project = host.project.as_ref().filter(|_| !args.all);
     let text = args.query.join(" ");
-    let mut query = Query::parse(&text, runtime.now());
+    let mut query = Query::parse(&text, host.now());
     if query.is_empty() {
-        return Err(CommandError::usage("There is nothing to search for")
+        return Err(OpError::usage("There is nothing to search for")
             .hint("nacre trace search flaky report test"));
     }
     if let Some(since) = &args.since {
-        query.after = Some(traces::parse_when(since, runtime.now())?);
+        query.after = Some(traces::parse_when(since, host.now())?);
     }
     let query = TextQuery {
         query,
         mode: args.mode.into(),
         agent: args.agent.map(Into::into),
         project: project.map(|project| project.path.display().to_string()),
-        limit: args.limit.unwrap_or(runtime.settings().memory.max_results),
+        limit: args.limit.unwrap_or(host.settings().memory.max_results),
     };
-    let embedder = runtime.own_embedder()?;
-    let owner = runtime.owner("trace search");
-    let shelf = Shelf { embedder: &*embedder, owner: &owner, now: runtime.now() };
-    let folder = traces::index_folder(runtime)?;
-    let hits = traces::open_catalog(runtime)?.search(&query, folder, shelf)?;
+    let embedder = host.own_embedder()?;
+    let owner = host.owner("trace search");
+    let shelf = Shelf { embedder: &*embedder, owner: &owner, now: host.now() };
+    let folder = traces::index_folder(host)?;
+    let hits = traces::open_catalog(host)?.search(&query, folder, shelf)?;
     if ui.is_json() {
         let hits: Vec<_> = hits
             .iter()

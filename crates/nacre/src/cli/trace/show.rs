@@ -7,11 +7,12 @@ use nacre_core::catalog::SessionRow;
 use nacre_core::transcript::{ADAPTERS, Event, EventKind, Lane, Origin, SessionFacts, Sink};
 use serde_json::json;
 
-use super::super::error::{CommandError, Exit};
-use super::super::runtime::Runtime;
+use super::super::exit::Exit;
 use super::super::traces;
 use super::super::ui::{Role, Ui};
 use super::list::session_json;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 /// Lines of tool output that are shown without `--full`.
 const TOOL_LINES: usize = 6;
@@ -29,18 +30,14 @@ pub(crate) struct ShowArgs {
     limit: Option<usize>,
 }
 
-pub(crate) fn cmd_show(
-    ui: &mut Ui,
-    runtime: &Runtime,
-    args: &ShowArgs,
-) -> Result<Exit, CommandError> {
+pub(crate) fn cmd_show(ui: &mut Ui, host: &Host, args: &ShowArgs) -> Result<Exit, OpError> {
     let ShowArgs { id, full, limit } = args;
     let (id, from) = match id.rsplit_once(':') {
         Some((id, sequence)) => (id, sequence.parse::<u64>().unwrap_or(0)),
         None => (id.as_str(), 0),
     };
-    let session = traces::open_catalog(runtime)?.session(id)?;
-    let words = runtime.words_of(session.project.as_deref())?;
+    let session = traces::open_catalog(host)?.session(id)?;
+    let words = host.words_of(session.project.as_deref())?;
     let events = read((&session, &words), from, *limit, |event| *full || is_shown(event))?;
     if ui.is_json() {
         let events: Vec<_> = events.iter().map(event_json).collect();
@@ -60,10 +57,10 @@ fn read(
     from: u64,
     limit: Option<usize>,
     wanted: impl Fn(&Event) -> bool,
-) -> Result<Vec<Event>, CommandError> {
+) -> Result<Vec<Event>, OpError> {
     let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == session.trace.source.agent);
     let Some(adapter) = adapter else {
-        return Err(CommandError::failed("This session's agent is not known here"));
+        return Err(OpError::failed("This session's agent is not known here"));
     };
     let mut events = Vec::new();
     let mut sink = |event: Event| {
@@ -88,7 +85,7 @@ fn is_shown(event: &Event) -> bool {
     is_talk && event.lane != Lane::Inherited
 }
 
-fn print_facts(ui: &mut Ui, session: &SessionRow) -> Result<(), CommandError> {
+fn print_facts(ui: &mut Ui, session: &SessionRow) -> Result<(), OpError> {
     let SessionFacts {
         agent, title, cwd, git_branch, models, started, last_activity, counts, ..
     } = &session.facts;
@@ -109,7 +106,7 @@ fn print_facts(ui: &mut Ui, session: &SessionRow) -> Result<(), CommandError> {
     ))
 }
 
-fn print_event(ui: &mut Ui, event: &Event, is_full: bool) -> Result<(), CommandError> {
+fn print_event(ui: &mut Ui, event: &Event, is_full: bool) -> Result<(), OpError> {
     let who = match (event.kind, event.origin) {
         (EventKind::User, Origin::Person(_)) => "you".to_owned(),
         (EventKind::User, _) => "injected".to_owned(),

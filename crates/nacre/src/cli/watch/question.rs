@@ -4,17 +4,18 @@
 //! takes and what is wrong with them is said in one place.
 
 use clap::Parser;
+use nacre_api::wire::ErrorReport;
 use serde_json::{Map as Object, Value};
 
 use super::super::context::{self, ContextQuestion};
 use super::super::delta::{self, DeltaQuestion};
-use super::super::error::CommandError;
 use super::super::explore::{self, Answers, ExploreQuestion};
 use super::super::map::Map;
 use super::super::payload::json_line;
-use super::super::runtime::Runtime;
-use super::super::ui::{Ui, error_json, usage_message};
+use super::super::ui::{Ui, usage_message};
 use super::turns::MAX_LINE_BYTES;
+use nacre_ops::Host;
+use nacre_ops::OpError;
 
 const EXAMPLE: &str =
     r#"Write a line such as {"command":"explore"}; `nacre watch --help` says more"#;
@@ -33,7 +34,7 @@ enum Question {
 pub(super) struct Asked {
     /// What the answer is known by.
     id: Option<Value>,
-    question: Result<Question, CommandError>,
+    question: Result<Question, OpError>,
 }
 
 impl Asked {
@@ -41,8 +42,8 @@ impl Asked {
         let mut object: Object<String, Value> = match serde_json::from_slice(line) {
             Ok(object) => object,
             Err(error) => {
-                let wrong = CommandError::usage("The line is no JSON object");
-                let wrong = CommandError { causes: vec![error.to_string()], ..wrong };
+                let wrong = OpError::usage("The line is no JSON object");
+                let wrong = OpError { causes: vec![error.to_string()], ..wrong };
                 return Self { id: None, question: Err(wrong.hint(EXAMPLE)) };
             }
         };
@@ -51,7 +52,7 @@ impl Asked {
 
     /// A line that nobody read.
     pub(super) fn too_long() -> Self {
-        let wrong = CommandError::usage(format!("A line has at most {MAX_LINE_BYTES} bytes"));
+        let wrong = OpError::usage(format!("A line has at most {MAX_LINE_BYTES} bytes"));
         Self { id: None, question: Err(wrong) }
     }
 
@@ -59,19 +60,19 @@ impl Asked {
     pub(super) fn answered(
         self,
         ui: &mut Ui,
-        runtime: &Runtime,
+        host: &Host,
         map: &mut Map,
         answers: &mut Answers,
     ) -> String {
         let answer = self.question.and_then(|question| match &question {
             Question::Explore(question) => explore::answered(ui, map, answers, question),
-            Question::Context(question) => context::answered(ui, runtime, map, question),
+            Question::Context(question) => context::answered(ui, host, map, question),
             Question::Delta(question) => {
                 let output = delta::answered(ui, map, question)?;
                 Ok(json_line(&map.envelope("delta", Some(output), None::<()>)))
             }
         });
-        let answer = answer.unwrap_or_else(|error| json_line(&error_json(&error)));
+        let answer = answer.unwrap_or_else(|error| json_line(&ErrorReport::from(error)));
         let answer = answer.trim_end_matches('\n');
         match (self.id, answer.strip_prefix('{')) {
             (Some(id), Some(rest)) => format!("{{\"id\":{},{rest}", json_line(&id)),
@@ -80,20 +81,20 @@ impl Asked {
     }
 }
 
-fn question(mut object: Object<String, Value>) -> Result<Question, CommandError> {
+fn question(mut object: Object<String, Value>) -> Result<Question, OpError> {
     let Some(Value::String(command)) = object.remove("command") else {
-        return Err(CommandError::usage("The line names no `command`").hint(EXAMPLE));
+        return Err(OpError::usage("The line names no `command`").hint(EXAMPLE));
     };
     let mut words = vec![command];
     for (key, value) in object {
         add_flag(&mut words, &key, value)?;
     }
     Question::try_parse_from(words)
-        .map_err(|error| CommandError::usage(usage_message(&error)).hint(EXAMPLE))
+        .map_err(|error| OpError::usage(usage_message(&error)).hint(EXAMPLE))
 }
 
 /// Adds a key as the flag that it is, once for each of its values.
-fn add_flag(words: &mut Vec<String>, key: &str, value: Value) -> Result<(), CommandError> {
+fn add_flag(words: &mut Vec<String>, key: &str, value: Value) -> Result<(), OpError> {
     let is_name = key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
     let values = match value {
         Value::Null => Vec::new(),
@@ -108,13 +109,13 @@ fn add_flag(words: &mut Vec<String>, key: &str, value: Value) -> Result<(), Comm
             Value::Number(number) => number.to_string(),
             Value::Bool(is_on) => is_on.to_string(),
             Value::Null | Value::Array(_) | Value::Object(_) => {
-                return Err(CommandError::usage(format!(
+                return Err(OpError::usage(format!(
                     "`{key}` takes a text, a number, or a list of them"
                 )));
             }
         };
         if !is_name || key.is_empty() {
-            return Err(CommandError::usage(format!("`{key}` is no flag of any question")));
+            return Err(OpError::usage(format!("`{key}` is no flag of any question")));
         }
         words.push(format!("--{key}={text}"));
     }

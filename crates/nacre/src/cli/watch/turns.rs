@@ -1,4 +1,4 @@
-//! Whose turn it is: something changed, or somebody asks.
+//! StoreScope turn it is: something changed, or somebody asks.
 //!
 //! Both come through one channel that holds few turns. Who asks faster than is answered waits; a change that finds it full is
 //! not lost, for every turn begins with a look.

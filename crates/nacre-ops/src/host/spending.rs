@@ -1,72 +1,69 @@
-//! What models may cost, and where it is counted: one purse for every command that asks one.
+//! What models may cost, and where it is counted: one spending budget for every operation that asks one.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use nacre_api::wire::ErrorCode;
 use nacre_core::config::{LimitSettings, Settings};
 use nacre_engine::agent::state::{SpentOn, State};
 use nacre_engine::flows::models::{AskRules, Asker, FlowModels, ProjectModels, SpendingLimits};
 use nacre_engine::model::{Amount, Cost, Limits, Models, Reached, RetryPolicy};
 
-use super::error::{CommandError, Exit};
-use super::layers::words;
-use super::runtime::Runtime;
+use super::Host;
+use super::settings::words;
+use crate::error::OpError;
 
 /// Models, with the state in which it is counted what they cost.
-pub(crate) fn open_models(runtime: &Runtime, models: Models) -> Result<FlowModels, CommandError> {
-    let home = runtime.home_scope()?;
-    let state = State::open(&home, &runtime.owner("sync"), runtime.settings().lock.wait)
-        .map_err(|error| CommandError::from_error(Exit::Failed, &error, None))?;
-    let (policy, patience) = patience(runtime);
-    let seed = runtime.now().as_nanosecond() as u64 ^ u64::from(runtime.environment.pid);
+pub fn open_models(host: &Host, models: Models) -> Result<FlowModels, OpError> {
+    let home = host.home_scope()?;
+    let state = State::open(&home, &host.owner("sync"), host.settings().lock.wait)
+        .map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
+    let (policy, patience) = patience(host);
+    let seed = host.now().as_nanosecond() as u64 ^ u64::from(host.environment.pid);
     let flow = FlowModels::new(models, state, (policy, patience, seed));
-    flow.map_err(|error| CommandError {
+    flow.map_err(|error| OpError {
         causes: vec![error.to_string()],
-        ..CommandError::failed("Cannot start what waits for models")
+        ..OpError::failed("Cannot start the async runtime")
     })
 }
 
 /// What the settings of a project say about asking a model.
-pub(crate) fn ask_rules(settings: &Settings) -> AskRules {
+pub fn ask_rules(settings: &Settings) -> AskRules {
     AskRules { spending: spending_limits(&settings.limits), words: Arc::new(words(settings)) }
 }
 
 /// How long a command waits for a model, all attempts together and word by word.
-pub(crate) fn patience(runtime: &Runtime) -> (RetryPolicy, Limits) {
-    let deadline = runtime.settings().limits.model_time;
+pub fn patience(host: &Host) -> (RetryPolicy, Limits) {
+    let deadline = host.settings().limits.model_time;
     let policy = RetryPolicy { deadline, ..RetryPolicy::default() };
     // A small machine reads a long question slowly before it says its first word.
     (policy, Limits { first_token: Duration::from_secs(300), ..Limits::default() })
 }
 
 /// Somebody to ask for this run of a command. `project` is the one it is counted for; a run is a session of its own.
-pub(crate) fn asker_of_run<'m>(
-    runtime: &Runtime,
+pub fn asker_of_run<'m>(
+    host: &Host,
     models: ProjectModels<'m>,
     command: &str,
     project: Option<String>,
-) -> Result<Asker<'m>, CommandError> {
-    let session = format!("{command} {}", runtime.now());
-    let asker = models.asker(SpentOn { project, session }, runtime.now());
-    asker.map_err(|error| CommandError::from_error(Exit::Failed, &error, None))
+) -> Result<Asker<'m>, OpError> {
+    let session = format!("{command} {}", host.now());
+    let asker = models.asker(SpentOn { project, session }, host.now());
+    asker.map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))
 }
 
 /// The models for this run of a command, paid for within the limits.
-pub(crate) fn paid(
-    runtime: &Runtime,
-    models: Models,
-    command: &str,
-) -> Result<Arc<Models>, CommandError> {
-    let project = runtime.project.as_ref().map(|project| project.path.as_path());
-    let rules = ask_rules(&runtime.settings_of(project)?);
-    let flow = open_models(runtime, models)?;
+pub fn paid(host: &Host, models: Models, command: &str) -> Result<Arc<Models>, OpError> {
+    let project = host.project.as_ref().map(|project| project.path.as_path());
+    let rules = ask_rules(&host.settings_of(project)?);
+    let flow = open_models(host, models)?;
     let models = ProjectModels { flow: &flow, rules: &rules };
     let project = project.map(|project| project.display().to_string());
-    Ok(Arc::clone(asker_of_run(runtime, models, command, project)?.models()))
+    Ok(Arc::clone(asker_of_run(host, models, command, project)?.models()))
 }
 
 /// The limits as amounts.
-pub(crate) fn spending_limits(settings: &LimitSettings) -> SpendingLimits {
+pub fn spending_limits(settings: &LimitSettings) -> SpendingLimits {
     let amount = |tokens: u64, thousandths: u64| Amount {
         tokens,
         cost: Cost::from_nano_dollars(thousandths.saturating_mul(1_000_000)),
@@ -89,7 +86,7 @@ pub(crate) fn spending_limits(settings: &LimitSettings) -> SpendingLimits {
 }
 
 /// What may help where a limit is reached.
-pub(crate) fn limit_hint(reached: &Reached) -> String {
+pub fn limit_hint(reached: &Reached) -> String {
     format!(
         "Raise it: nacre config set {} N; or go on without a model: --strategy offline",
         reached.key()

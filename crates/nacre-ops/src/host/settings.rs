@@ -9,29 +9,29 @@ use nacre_core::base::redact::ExtraWords;
 use nacre_core::config::{self, NACRE_CONFIG, Resolved, Settings, Source};
 use nacre_core::safefs::{Access, WriteScope};
 
-use super::env::Environment;
-use super::error::CommandError;
-use super::runtime::{Runtime, STORE_FOLDER, read_text, read_text_in};
+use super::files::{read_text, read_text_in};
+use super::{Environment, Host, STORE_FOLDER};
+use crate::error::OpError;
 
 /// Where the files of the configuration lie.
-pub(super) struct ConfigFiles<'a> {
-    pub(super) environment: &'a Environment,
-    pub(super) home: Option<&'a Path>,
+pub(crate) struct ConfigFiles<'a> {
+    pub(crate) environment: &'a Environment,
+    pub(crate) home: Option<&'a Path>,
     /// The roots of all repositories that are known.
-    pub(super) repositories: Vec<&'a Path>,
+    pub(crate) repositories: Vec<&'a Path>,
 }
 
 impl ConfigFiles<'_> {
     /// The settings of the project at `target`, or those of the person alone.
-    pub(super) fn resolve(
+    pub(crate) fn resolve(
         &self,
         target: Option<&Path>,
         flags: &[(String, String)],
-    ) -> Result<Resolved, CommandError> {
+    ) -> Result<Resolved, OpError> {
         Ok(config::resolve(&self.sources(target)?, &self.environment.vars, flags)?)
     }
 
-    pub(super) fn sources(&self, target: Option<&Path>) -> Result<Vec<Source>, CommandError> {
+    pub(crate) fn sources(&self, target: Option<&Path>) -> Result<Vec<Source>, OpError> {
         let mut sources = Vec::new();
         if let Some(home) = self.home
             && let Some(text) = read_text(home, "config.toml")?
@@ -48,7 +48,7 @@ impl ConfigFiles<'_> {
     }
 
     /// The file that `NACRE_CONFIG` names. One inside a repository is that repository's: it says nothing about others.
-    fn named_file(&self, target: Option<&Path>) -> Result<Option<Source>, CommandError> {
+    fn named_file(&self, target: Option<&Path>) -> Result<Option<Source>, OpError> {
         let Some(file) = self.environment.var(NACRE_CONFIG) else { return Ok(None) };
         let path = self.environment.absolute(Path::new(file));
         let known = self.repositories.iter().copied().chain(target);
@@ -58,19 +58,16 @@ impl ConfigFiles<'_> {
         if owner.is_some() && owner != target {
             return Ok(None);
         }
-        let text = std::fs::read_to_string(&path).map_err(|error| CommandError {
+        let text = std::fs::read_to_string(&path).map_err(|error| OpError {
             causes: vec![error.to_string()],
-            ..CommandError::failed(format!(
-                "Cannot read `{}`, named by NACRE_CONFIG",
-                path.display()
-            ))
+            ..OpError::failed(format!("Cannot read `{}`, named by NACRE_CONFIG", path.display()))
         })?;
         Ok(Some(Source::file(&path, text, owner)))
     }
 }
 
 /// The file that came with a repository, where there is one.
-fn repo_source(root: &Path) -> Result<Option<Source>, CommandError> {
+fn repo_source(root: &Path) -> Result<Option<Source>, OpError> {
     // A link in the store's place, or in its file's, is a stranger's: nothing is read through it.
     let scope = match WriteScope::open_inside(root, STORE_FOLDER, Access::Shared) {
         Err(error) if error.is_missing() => return Ok(None),
@@ -80,9 +77,9 @@ fn repo_source(root: &Path) -> Result<Option<Source>, CommandError> {
     Ok(read_text_in(&scope, "config.toml")?.map(|text| Source::repo(&path, text)))
 }
 
-impl Runtime {
+impl Host {
     /// The settings of the project at `root`, as its files say now.
-    pub(crate) fn settings_for(&self, root: &Path) -> Result<Settings, CommandError> {
+    pub fn settings_for(&self, root: &Path) -> Result<Settings, OpError> {
         let is_here = self.project.as_ref().is_some_and(|project| project.path == root);
         match self.config_files().resolve(Some(root), &[]) {
             Ok(resolved) => Ok(resolved.settings),
@@ -93,13 +90,13 @@ impl Runtime {
     }
 
     /// The person's own settings: of the global folder and of variables, and of no repository.
-    pub(crate) fn own_settings(&self) -> Settings {
+    pub fn own_settings(&self) -> Settings {
         let now = self.config_files().resolve(None, &[]);
         now.map_or_else(|_| self.own.clone(), |resolved| resolved.settings)
     }
 
     /// The settings of a project, or the person's own where there is none.
-    pub(crate) fn settings_of(&self, project: Option<&Path>) -> Result<Settings, CommandError> {
+    pub fn settings_of(&self, project: Option<&Path>) -> Result<Settings, OpError> {
         match project {
             Some(root) => self.settings_for(root),
             None => Ok(self.own_settings()),
@@ -107,12 +104,12 @@ impl Runtime {
     }
 
     /// The settings of a project, or the person's own, as the files say now; `None` when they make no sense.
-    pub(crate) fn settings_now(&self, project: Option<&Path>) -> Option<Settings> {
+    pub fn settings_now(&self, project: Option<&Path>) -> Option<Settings> {
         Some(self.config_files().resolve(project, &[]).ok()?.settings)
     }
 
     /// The words that are kept out of what belongs to a registered project, or to none.
-    pub(crate) fn words_of(&self, project: Option<&str>) -> Result<ExtraWords, CommandError> {
+    pub fn words_of(&self, project: Option<&str>) -> Result<ExtraWords, OpError> {
         let project = project.map(PathBuf::from);
         Ok(words(&self.settings_of(project.as_deref())?))
     }
@@ -132,6 +129,6 @@ impl Runtime {
 }
 
 /// The words that settings keep out of everything.
-pub(crate) fn words(settings: &Settings) -> ExtraWords {
+pub fn words(settings: &Settings) -> ExtraWords {
     ExtraWords::new(&settings.redact.extra)
 }

@@ -3,50 +3,42 @@
 //! A repository can ship any id, also one of a person's own. So the choice is never silent: the other places are named,
 //! with the flag that chooses them.
 
-use nacre_core::config::ScopeMode;
+use nacre_api::wire::{OtherPlace, Scope, StoreScope};
 use nacre_core::memory::MemoryId;
-use serde::Serialize;
 
-use super::error::CommandError;
-use super::runtime::{Runtime, ScopedStore, Whose};
-use super::ui::Ui;
+use super::{Host, ScopedStore};
+use crate::error::OpError;
+use crate::events::Events;
 
 /// Other places that a warning names; more say nothing new.
 const MAX_NAMED: usize = 3;
 
 /// The store that holds a memory.
-pub(crate) struct Holding {
-    pub(crate) scoped: ScopedStore,
+pub struct Holding {
+    pub scoped: ScopedStore,
     /// Where else its id stands.
-    pub(crate) also_in: Vec<OtherPlace>,
+    pub also_in: Vec<OtherPlace>,
 }
 
-/// Another file of the same id.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct OtherPlace {
-    pub(crate) scope: &'static str,
-    pub(crate) path: String,
-}
-
-impl Runtime {
+impl Host {
     /// The store, among those to read, that holds the memory `id`. A whole id comes before the start of one. Warns where
     /// the id stands elsewhere, too.
-    pub(crate) fn store_of(
+    pub fn store_of(
         &self,
-        ui: &mut Ui,
-        scope: Option<ScopeMode>,
+        events: &Events,
+        scope: Option<Scope>,
         id: &str,
-    ) -> Result<Holding, CommandError> {
+    ) -> Result<Holding, OpError> {
         let mut stores = self.stores_to_read(scope)?;
         let (number, id) = self.locate(&stores, id)?;
         let also_in = other_places(&stores, number, &id)?;
         let scoped = stores.swap_remove(number);
-        warn(ui, &scoped, &id, &also_in);
+        warn(events, &scoped, &id, &also_in);
         Ok(Holding { scoped, also_in })
     }
 
     /// The number of the store that is meant, and the whole id.
-    fn locate(&self, stores: &[ScopedStore], id: &str) -> Result<(usize, MemoryId), CommandError> {
+    fn locate(&self, stores: &[ScopedStore], id: &str) -> Result<(usize, MemoryId), OpError> {
         if let Ok(whole) = id.parse::<MemoryId>() {
             for (number, scoped) in stores.iter().enumerate() {
                 if !scoped.store.places(&whole)?.is_empty() {
@@ -61,7 +53,7 @@ impl Runtime {
                 Err(error) => first_error = first_error.or(Some(error)),
             }
         }
-        Err(first_error.map_or_else(|| self.no_project(), CommandError::from))
+        Err(first_error.map_or_else(|| self.no_project(), OpError::from))
     }
 }
 
@@ -70,19 +62,19 @@ fn other_places(
     stores: &[ScopedStore],
     meant: usize,
     id: &MemoryId,
-) -> Result<Vec<OtherPlace>, CommandError> {
+) -> Result<Vec<OtherPlace>, OpError> {
     let mut others = Vec::new();
     for (number, scoped) in stores.iter().enumerate() {
         let places = scoped.store.places(id)?;
         others.extend(places.iter().skip(usize::from(number == meant)).map(|at| OtherPlace {
-            scope: scoped.whose.as_str(),
+            scope: scoped.scope,
             path: scoped.store.path().join(at.path.as_str()).display().to_string(),
         }));
     }
     Ok(others)
 }
 
-fn warn(ui: &mut Ui, meant: &ScopedStore, id: &MemoryId, also_in: &[OtherPlace]) {
+fn warn(events: &Events, meant: &ScopedStore, id: &MemoryId, also_in: &[OtherPlace]) {
     if also_in.is_empty() {
         return;
     }
@@ -91,14 +83,14 @@ fn warn(ui: &mut Ui, meant: &ScopedStore, id: &MemoryId, also_in: &[OtherPlace])
     if also_in.len() > MAX_NAMED {
         places.push("…");
     }
-    let whose = meant.whose.as_str();
-    let is_elsewhere = also_in.iter().any(|other| other.scope != whose);
-    let hint = match (is_elsewhere, meant.whose) {
-        (true, Whose::Project) => "`--scope global_only` takes the global one",
-        (true, Whose::Global) => "`--scope project_only` takes the project's",
+    let whose = meant.scope.as_str();
+    let is_elsewhere = also_in.iter().any(|other| other.scope != meant.scope);
+    let hint = match (is_elsewhere, meant.scope) {
+        (true, StoreScope::Project) => "`--scope global_only` takes the global one",
+        (true, StoreScope::Global) => "`--scope project_only` takes the project's",
         (false, _) => "`nacre doctor` tells what to do",
     };
-    ui.warning(
+    events.warning(
         format!("`{id}` is taken from the {whose} store; the same id is in {}", places.join(", ")),
         Some(hint),
     );

@@ -5,45 +5,44 @@
 
 use std::path::{Path, PathBuf};
 
+use nacre_api::wire::Warning;
 use nacre_core::base::{Person, Stranger};
 use nacre_core::config::projects::Projects;
 
-use super::env::Environment;
-use super::error::CommandError;
-use super::runtime::{ProjectRoot, STORE_FOLDER};
-use super::ui::Ui;
+use super::{Environment, ProjectRoot, STORE_FOLDER};
+use crate::error::OpError;
 
 /// What git calls its folder, and the file that stands for it.
 const GIT: &str = ".git";
 
 /// What a search for the project goes by.
-pub(super) struct Search<'s> {
-    pub(super) environment: &'s Environment,
-    pub(super) projects: &'s Projects,
-    pub(super) home: Option<&'s Path>,
-    pub(super) person: &'s Person,
+pub(crate) struct Search<'s> {
+    pub(crate) environment: &'s Environment,
+    pub(crate) projects: &'s Projects,
+    pub(crate) home: Option<&'s Path>,
+    pub(crate) person: &'s Person,
 }
 
 impl Search<'_> {
     /// The project that was asked for, or the nearest one around the current folder.
-    pub(super) fn project(
+    pub(crate) fn project(
         &self,
-        ui: &mut Ui,
+        warnings: &mut Vec<Warning>,
         asked: Option<&str>,
-    ) -> Result<Option<ProjectRoot>, CommandError> {
+    ) -> Result<Option<ProjectRoot>, OpError> {
         match asked {
             Some(asked) => self.asked(asked).map(Some),
-            None => Ok(self.around(ui)),
+            None => Ok(self.around(warnings)),
         }
     }
 
-    fn asked(&self, asked: &str) -> Result<ProjectRoot, CommandError> {
+    fn asked(&self, asked: &str) -> Result<ProjectRoot, OpError> {
         let path = match self.projects.find(asked) {
             Some(project) => project.path.clone(),
             None => self.environment.absolute(Path::new(asked)),
         };
         if !path.is_dir() && self.projects.find(asked).is_none() {
-            let error = CommandError::usage(format!("No project is named `{asked}`"));
+            let error = OpError::usage(format!("No project is named `{asked}`"));
             return Err(match self.projects.nearest(asked) {
                 Some(name) => error.hint(format!("Did you mean `{name}`?")),
                 None => error.hint("`nacre project list` shows every project"),
@@ -53,12 +52,12 @@ impl Search<'_> {
         Ok(self.named(path))
     }
 
-    fn around(&self, ui: &mut Ui) -> Option<ProjectRoot> {
+    fn around(&self, warnings: &mut Vec<Warning>) -> Option<ProjectRoot> {
         let folder = &self.environment.folder;
         let registered = self.projects.containing(folder).map(|project| project.path.clone());
         // The walk upwards passes by it, and says so.
         let registered = registered.filter(|path| self.person.check(path, STORE_FOLDER).is_ok());
-        let around = self.store_around(ui);
+        let around = self.store_around(warnings);
         let depth = |path: &PathBuf| path.components().count();
         registered.into_iter().chain(around).max_by_key(depth).map(|path| self.named(path))
     }
@@ -69,18 +68,18 @@ impl Search<'_> {
     }
 
     /// The nearest folder upwards that has a store; a search that starts in a git repository ends there.
-    fn store_around(&self, ui: &mut Ui) -> Option<PathBuf> {
+    fn store_around(&self, warnings: &mut Vec<Warning>) -> Option<PathBuf> {
         for dir in self.environment.folder.ancestors() {
             let store = dir.join(STORE_FOLDER);
             let is_there = store.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
             if is_there && Some(store.as_path()) != self.home {
-                match is_usable(ui, self.person, dir, STORE_FOLDER) {
+                match is_usable(warnings, self.person, dir, STORE_FOLDER) {
                     true => return Some(dir.to_owned()),
                     // One message about a folder is enough.
                     false => continue,
                 }
             }
-            if has_git(dir) && is_usable(ui, self.person, dir, GIT) {
+            if has_git(dir) && is_usable(warnings, self.person, dir, GIT) {
                 return None;
             }
         }
@@ -89,13 +88,13 @@ impl Search<'_> {
 }
 
 /// The root of the git repository around `folder`.
-pub(crate) fn git_root(person: &Person, folder: &Path) -> Option<PathBuf> {
+pub fn git_root(person: &Person, folder: &Path) -> Option<PathBuf> {
     let is_it = |dir: &&Path| has_git(dir) && person.check(dir, GIT).is_ok();
     folder.ancestors().find(is_it).map(Path::to_owned)
 }
 
 /// Fails when the project at `root` is a stranger's.
-pub(super) fn check(person: &Person, root: &Path) -> Result<(), CommandError> {
+pub fn check(person: &Person, root: &Path) -> Result<(), OpError> {
     for name in [STORE_FOLDER, GIT] {
         person.check(root, name).map_err(|stranger| refused(&stranger, root))?;
     }
@@ -103,11 +102,7 @@ pub(super) fn check(person: &Person, root: &Path) -> Result<(), CommandError> {
 }
 
 /// The folder to map: `root`, or, where `root` is a stranger's above it, `folder` itself.
-pub(super) fn own_root(
-    person: &Person,
-    root: PathBuf,
-    folder: PathBuf,
-) -> Result<PathBuf, CommandError> {
+pub fn own_root(person: &Person, root: PathBuf, folder: PathBuf) -> Result<PathBuf, OpError> {
     match person.check(&root, GIT) {
         Ok(()) => Ok(root),
         Err(stranger) if root == folder => Err(refused(&stranger, &root)),
@@ -119,23 +114,23 @@ fn has_git(dir: &Path) -> bool {
     dir.join(GIT).symlink_metadata().is_ok()
 }
 
-fn is_usable(ui: &mut Ui, person: &Person, folder: &Path, name: &str) -> bool {
+fn is_usable(warnings: &mut Vec<Warning>, person: &Person, folder: &Path, name: &str) -> bool {
     let checked = person.check(folder, name);
     if let Err(stranger) = &checked {
-        warn(ui, stranger, folder, name);
+        warn(warnings, stranger, folder, name);
     }
     checked.is_ok()
 }
 
-fn warn(ui: &mut Ui, stranger: &Stranger, folder: &Path, name: &str) {
+fn warn(warnings: &mut Vec<Warning>, stranger: &Stranger, folder: &Path, name: &str) {
     let path = folder.join(name);
-    let what = format!("`{}` is not used: {stranger}", path.display());
-    ui.warning(what, Some(&hint(folder)));
+    let message = format!("`{}` is not used: {stranger}", path.display());
+    warnings.push(Warning { message, hint: Some(hint(folder)) });
 }
 
-fn refused(stranger: &Stranger, folder: &Path) -> CommandError {
+fn refused(stranger: &Stranger, folder: &Path) -> OpError {
     let what = format!("The project in `{}` is not used: {stranger}", folder.display());
-    CommandError::failed(what).hint(hint(folder))
+    OpError::failed(what).hint(hint(folder))
 }
 
 fn hint(folder: &Path) -> String {

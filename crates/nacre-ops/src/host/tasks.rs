@@ -11,41 +11,40 @@ use nacre_engine::agent::{
     TaskClass, TaskId,
 };
 
-use super::env;
-use super::error::CommandError;
-use super::runtime::Runtime;
+use super::Host;
+use crate::error::OpError;
 
 /// Where long tool output is kept while an agent may still ask for it.
-pub(crate) const SPILL_FOLDER: &str = "spill";
+pub const SPILL_FOLDER: &str = "spill";
 
 /// More files than this are emptied out; each can be made again by asking again.
 const MAX_SPILLED: usize = 256;
 
 /// What is known of a task before it runs.
-pub(crate) struct Planned<'a> {
-    pub(crate) id: &'a TaskId,
-    pub(crate) agent: &'static str,
-    pub(crate) class: TaskClass,
-    pub(crate) project: Option<String>,
-    pub(crate) title: String,
+pub struct Planned<'a> {
+    pub id: &'a TaskId,
+    pub agent: &'static str,
+    pub class: TaskClass,
+    pub project: Option<String>,
+    pub title: String,
     /// Words of its project that are not written down.
-    pub(crate) words: ExtraWords,
+    pub words: ExtraWords,
 }
 
 /// Takes the task in and starts to write down what it tells.
-pub(crate) fn record(
-    runtime: &Runtime,
+pub fn record(
+    host: &Host,
     home: &WriteScope,
     planned: Planned<'_>,
 ) -> Result<(Recording, Heartbeat), StateError> {
-    let owner = runtime.owner("run");
-    let wait = runtime.settings().lock.wait;
+    let owner = host.owner("run");
+    let wait = host.settings().lock.wait;
     let Planned { id, agent, class, project, title, words } = planned;
     let mut state = State::open(home, &owner, wait)?.without_words(words.clone());
-    let runner = Runner::here(runtime.environment.pid);
+    let runner = Runner::here(host.environment.pid);
     let new = NewTask {
         id: id.clone(),
-        session: SessionId::from_random(u64::from(runtime.environment.pid) ^ hash(id)),
+        session: SessionId::from_random(u64::from(host.environment.pid) ^ hash(id)),
         parent: None,
         project,
         agent: agent.to_owned(),
@@ -53,11 +52,11 @@ pub(crate) fn record(
         // Redacted before it is cut: half a word would not be found.
         title: words.redact(&title).chars().take(200).collect(),
     };
-    state.accept(&new, &runner, runtime.now())?;
-    state.start(id, &runner, runtime.now())?;
-    let rules = RecordingRules { otlp: &runtime.settings().telemetry.otlp_endpoint, words };
+    state.accept(&new, &runner, host.now())?;
+    state.start(id, &runner, host.now())?;
+    let rules = RecordingRules { otlp: &host.settings().telemetry.otlp_endpoint, words };
     let recording = Recording::start(home, &owner, wait, rules)?;
-    let (task, clock) = (id.clone(), clock(runtime));
+    let (task, clock) = (id.clone(), clock(host));
     Ok((recording, Heartbeat { state, runner, task, clock }))
 }
 
@@ -69,7 +68,7 @@ fn hash(task: &TaskId) -> u64 {
 }
 
 /// Waits until another process wants the task stopped.
-pub(crate) async fn cancelled_elsewhere(heartbeat: Option<Heartbeat>) -> CancelledBy {
+pub async fn cancelled_elsewhere(heartbeat: Option<Heartbeat>) -> CancelledBy {
     match heartbeat {
         Some(heartbeat) => heartbeat.until_cancelled().await,
         // What is not written down cannot be cancelled by name.
@@ -78,31 +77,31 @@ pub(crate) async fn cancelled_elsewhere(heartbeat: Option<Heartbeat>) -> Cancell
 }
 
 /// The clock of a run, which stands still where a test stopped it.
-pub(crate) fn clock(runtime: &Runtime) -> Clock {
-    let now = runtime.now();
-    let is_stopped = runtime.environment.var(NACRE_NOW).is_some();
-    if is_stopped { Arc::new(move || now) } else { env::clock() }
+pub fn clock(host: &Host) -> Clock {
+    let now = host.now();
+    let is_stopped = host.environment.var(NACRE_NOW).is_some();
+    if is_stopped { Arc::new(move || now) } else { Arc::clone(&host.environment.clock) }
 }
 
 /// A number of its own for each run: no two runs of one home have both the moment and the process.
-pub(crate) fn seed(runtime: &Runtime) -> u64 {
-    runtime.now().as_nanosecond() as u64 ^ (u64::from(runtime.environment.pid) << 40)
+pub fn seed(host: &Host) -> u64 {
+    host.now().as_nanosecond() as u64 ^ (u64::from(host.environment.pid) << 40)
 }
 
 /// The folder for long tool output.
-pub(crate) fn spill(home: &WriteScope) -> Result<WriteScope, CommandError> {
+pub fn spill(home: &WriteScope) -> Result<WriteScope, OpError> {
     Ok(WriteScope::create_inside(home.path(), SPILL_FOLDER, Access::Private)?)
 }
 
 /// Empties that folder when there is too much in it.
-pub(crate) fn empty_spill(runtime: &Runtime, home: &WriteScope) {
+pub fn empty_spill(host: &Host, home: &WriteScope) {
     let Ok(folder) = RelPath::new(SPILL_FOLDER) else { return };
     let entries = home.list(&folder).unwrap_or_default();
     if entries.len() <= MAX_SPILLED {
         return;
     }
     // Nothing depends on it: what is left is emptied out the next time.
-    let Ok(writer) = home.lock(&runtime.owner("run"), runtime.settings().lock.wait) else { return };
+    let Ok(writer) = home.lock(&host.owner("run"), host.settings().lock.wait) else { return };
     for entry in entries {
         if let Ok(path) = folder.join(&entry.name) {
             let _ = writer.remove_derived(&path);

@@ -8,9 +8,8 @@ use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
 use nacre_map::artifact::{Cache, Seal};
 use nacre_map::indexer::Keeping;
 
-use super::env;
-use super::error::CommandError;
-use super::runtime::Runtime;
+use super::Host;
+use crate::error::OpError;
 
 /// Where artifacts lie below the folder of global data, in the clear and sealed.
 const PLAIN_FOLDER: &str = "cache/codemap";
@@ -28,60 +27,57 @@ const MAX_KEY_BYTES: u64 = 1 << 10;
 const MODE_OF_OTHERS: u32 = 0o077;
 
 /// The cache of the map, as the settings want it kept, and whether anything is. Where nothing is, nothing is made or removed.
-pub(crate) fn map_cache(
-    runtime: &Runtime,
+pub fn map_cache(
+    host: &Host,
     command: &str,
     keeping: Keeping,
-) -> Result<(Cache, Keeping), CommandError> {
-    let at_rest = runtime.settings().map.at_rest;
+) -> Result<(Cache, Keeping), OpError> {
+    let at_rest = host.settings().map.at_rest;
     if keeping == Keeping::Kept {
-        settle(runtime, command, at_rest)?;
+        settle(host, command, at_rest)?;
     }
     match at_rest {
-        AtRest::Plain => Ok((in_folder(runtime, command, PLAIN_FOLDER)?, keeping)),
+        AtRest::Plain => Ok((in_folder(host, command, PLAIN_FOLDER)?, keeping)),
         AtRest::Encrypted => {
-            let (key, keeping) = key(runtime, keeping)?;
-            let cache = in_folder(runtime, command, SEALED_FOLDER)?;
+            let (key, keeping) = key(host, keeping)?;
+            let cache = in_folder(host, command, SEALED_FOLDER)?;
             Ok((cache.sealed(Seal::new(&key)), keeping))
         }
     }
 }
 
 /// Removes what is kept in another way than it should be.
-pub(crate) fn settle(
-    runtime: &Runtime,
-    command: &str,
-    at_rest: AtRest,
-) -> Result<(), CommandError> {
-    let plain = in_folder(runtime, command, PLAIN_FOLDER)?;
+pub fn settle(host: &Host, command: &str, at_rest: AtRest) -> Result<(), OpError> {
+    let plain = in_folder(host, command, PLAIN_FOLDER)?;
     match at_rest {
         AtRest::Encrypted => plain.retire()?,
         AtRest::Plain => {
             // What stays for now tells nobody anything, and is removed by the next command.
             let _ = plain.reopen();
-            let _ = in_folder(runtime, command, SEALED_FOLDER)?.clear();
+            let _ = in_folder(host, command, SEALED_FOLDER)?.clear();
         }
     }
     Ok(())
 }
 
-fn in_folder(runtime: &Runtime, command: &str, name: &str) -> Result<Cache, CommandError> {
-    Ok(Cache::new(runtime.home()?.join(name), runtime.owner(command)))
+fn in_folder(host: &Host, command: &str, name: &str) -> Result<Cache, OpError> {
+    Ok(Cache::new(host.home()?.join(name), host.owner(command)))
 }
 
 /// The key; the first who asks makes it. Where it cannot be kept, nothing that is sealed with it is worth keeping.
-fn key(runtime: &Runtime, keeping: Keeping) -> Result<(Key, Keeping), CommandError> {
-    if let Some(key) = known_key(runtime.home()?)? {
+fn key(host: &Host, keeping: Keeping) -> Result<(Key, Keeping), OpError> {
+    if let Some(key) = known_key(host.home()?)? {
         return Ok((key, keeping));
     }
-    let key: Key = env::random().map_err(|error| CommandError {
+    let mut key: Key = [0; Seal::KEY_BYTES];
+    (host.environment.random)(&mut key).map_err(|error| OpError {
         causes: vec![error.to_string()],
-        ..CommandError::failed("Cannot draw a key for the map")
+        ..OpError::failed("Cannot draw a key for the map")
     })?;
     if keeping == Keeping::Dropped {
         return Ok((key, keeping));
     }
-    let Ok(home) = runtime.home_scope() else { return Ok((key, Keeping::Dropped)) };
+    let Ok(home) = host.home_scope() else { return Ok((key, Keeping::Dropped)) };
     match home.create_file(&RelPath::new(KEY_FILE)?, &key) {
         Ok(()) => Ok((key, keeping)),
         // Another process was faster.
@@ -94,7 +90,7 @@ fn key(runtime: &Runtime, keeping: Keeping) -> Result<(Key, Keeping), CommandErr
 }
 
 /// The key, where there is one.
-fn known_key(home: &Path) -> Result<Option<Key>, CommandError> {
+fn known_key(home: &Path) -> Result<Option<Key>, OpError> {
     match WriteScope::open(home, Access::Private) {
         Ok(home) => read(&home),
         Err(error) if error.is_missing() => Ok(None),
@@ -102,23 +98,23 @@ fn known_key(home: &Path) -> Result<Option<Key>, CommandError> {
     }
 }
 
-fn read(home: &WriteScope) -> Result<Option<Key>, CommandError> {
+fn read(home: &WriteScope) -> Result<Option<Key>, OpError> {
     let path = RelPath::new(KEY_FILE)?;
     let file = home.full(&path);
     let hint = format!("Remove it; the map is made again: `rm {}`", file.display());
     let bytes = match home.read_optional(&path, MAX_KEY_BYTES) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Ok(None),
-        Err(error) => return Err(CommandError { hints: vec![hint], ..error.into() }),
+        Err(error) => return Err(OpError { hints: vec![hint], ..error.into() }),
     };
     let is_open =
         file.symlink_metadata().is_ok_and(|metadata| metadata.mode() & MODE_OF_OTHERS != 0);
     if is_open {
         let message = format!("`{}` is not for its owner alone", file.display());
-        return Err(CommandError::failed(message).hint(hint));
+        return Err(OpError::failed(message).hint(hint));
     }
     let key = bytes
         .try_into()
-        .map_err(|_| CommandError::failed(format!("`{}` is no key", file.display())).hint(hint))?;
+        .map_err(|_| OpError::failed(format!("`{}` is no key", file.display())).hint(hint))?;
     Ok(Some(key))
 }

@@ -7,26 +7,27 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use nacre_api::wire::ErrorCode;
 use nacre_core::config::{ProviderTable, RoleTable};
 use nacre_engine::model::{
     Effort, ErrorKind, KNOWN_PROVIDERS, ModelError, ModelRef, ModelSettings, NextStep, PlainHttp,
     ProviderKind, ProviderSettings, Role, RoleSettings, RolesError, Scripted, Secret,
 };
 
-use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
+use super::Host;
+use crate::error::OpError;
 
 /// A larger script is no script.
 const MAX_SCRIPT_BYTES: u64 = 8 << 20;
 
 /// Everything that is set about models.
-pub(crate) fn model_settings(runtime: &Runtime) -> Result<ModelSettings, CommandError> {
+pub fn model_settings(host: &Host) -> Result<ModelSettings, OpError> {
     let mut settings = ModelSettings::default();
-    for name in provider_names(runtime) {
-        let table = runtime.settings().providers.get(&name);
-        settings.providers.insert(name.clone(), provider(runtime, &name, table)?);
+    for name in provider_names(host) {
+        let table = host.settings().providers.get(&name);
+        settings.providers.insert(name.clone(), provider(host, &name, table)?);
     }
-    for (name, table) in &runtime.settings().roles {
+    for (name, table) in &host.settings().roles {
         let Some(role) = role(name, table)? else { continue };
         match Role::ALL.into_iter().find(|known| known.as_str() == name) {
             Some(known) => {
@@ -39,11 +40,11 @@ pub(crate) fn model_settings(runtime: &Runtime) -> Result<ModelSettings, Command
 }
 
 /// Every role answered from a script.
-pub(crate) fn scripted(runtime: &Runtime, file: &Path) -> Result<ModelSettings, CommandError> {
-    let path = runtime.environment.absolute(file);
-    let cannot = |cause: String| CommandError {
+pub fn scripted(host: &Host, file: &Path) -> Result<ModelSettings, OpError> {
+    let path = host.environment.absolute(file);
+    let cannot = |cause: String| OpError {
         causes: vec![cause],
-        ..CommandError::failed(format!("Cannot read the script `{}`", path.display()))
+        ..OpError::failed(format!("Cannot read the script `{}`", path.display()))
     };
     let size = std::fs::metadata(&path).map_err(|error| cannot(error.to_string()))?.len();
     if MAX_SCRIPT_BYTES < size {
@@ -51,7 +52,7 @@ pub(crate) fn scripted(runtime: &Runtime, file: &Path) -> Result<ModelSettings, 
     }
     let text = std::fs::read_to_string(&path).map_err(|error| cannot(error.to_string()))?;
     let script = Scripted::parse(&text)
-        .map_err(|error| CommandError::from_error(Exit::Failed, &error, None))?;
+        .map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
     Ok(ModelSettings {
         default: Some(RoleSettings::of_model(ModelRef::scripted())),
         script: Some(Arc::new(script)),
@@ -60,25 +61,25 @@ pub(crate) fn scripted(runtime: &Runtime, file: &Path) -> Result<ModelSettings, 
 }
 
 /// The providers that are known or set.
-pub(crate) fn provider_names(runtime: &Runtime) -> Vec<String> {
+pub fn provider_names(host: &Host) -> Vec<String> {
     let known = KNOWN_PROVIDERS.iter().map(|known| (known.name.to_owned(), ()));
-    let set = runtime.settings().providers.keys().map(|name| (name.clone(), ()));
+    let set = host.settings().providers.keys().map(|name| (name.clone(), ()));
     known.chain(set).collect::<BTreeMap<_, _>>().into_keys().collect()
 }
 
 /// The variable that holds a provider's key, where it has one.
-pub(crate) fn key_variable(runtime: &Runtime, provider: &str) -> Option<String> {
-    let set = runtime.settings().providers.get(provider);
+pub fn key_variable(host: &Host, provider: &str) -> Option<String> {
+    let set = host.settings().providers.get(provider);
     let known = KNOWN_PROVIDERS.iter().find(|known| known.name == provider);
     set.and_then(|table| table.key_variable.clone())
         .or_else(|| known.and_then(|known| known.key_variable).map(str::to_owned))
 }
 
 fn provider(
-    runtime: &Runtime,
+    host: &Host,
     name: &str,
     table: Option<&ProviderTable>,
-) -> Result<ProviderSettings, CommandError> {
+) -> Result<ProviderSettings, OpError> {
     let unset = ProviderTable::default();
     let ProviderTable { api, base_url, key_variable: _, plain_http } = table.unwrap_or(&unset);
     let kind = match api.as_deref() {
@@ -86,24 +87,24 @@ fn provider(
         Some("anthropic") => Some(ProviderKind::Anthropic),
         Some("openai") => Some(ProviderKind::OpenAi),
         Some(other) => {
-            return Err(CommandError::usage(format!("No API is called `{other}`")));
+            return Err(OpError::usage(format!("No API is called `{other}`")));
         }
     };
     let plain_http = match plain_http.as_deref() {
         Some("anywhere") => PlainHttp::Allowed,
         Some(_) | None => PlainHttp::ThisMachineOnly,
     };
-    let variable = key_variable(runtime, name);
-    let key = variable.and_then(|name| runtime.environment.var(&name).and_then(Secret::new));
+    let variable = key_variable(host, name);
+    let key = variable.and_then(|name| host.environment.var(&name).and_then(Secret::new));
     Ok(ProviderSettings { kind, base_url: base_url.clone(), key, plain_http, proxy: None })
 }
 
 /// What is set about a role; nothing where it has no model.
-fn role(name: &str, table: &RoleTable) -> Result<Option<RoleSettings>, CommandError> {
+fn role(name: &str, table: &RoleTable) -> Result<Option<RoleSettings>, OpError> {
     let RoleTable { model, fallbacks, max_tokens, context_tokens, temperature, effort, .. } = table;
     let parsed = |text: &String| {
         text.parse::<ModelRef>().map_err(|error| {
-            CommandError::from_error(Exit::Usage, &error, None)
+            OpError::from_error(ErrorCode::Usage, &error, None)
                 .hint(format!("nacre config set roles.{name}.model ollama/qwen3"))
         })
     };
@@ -125,7 +126,7 @@ fn role(name: &str, table: &RoleTable) -> Result<Option<RoleSettings>, CommandEr
     }))
 }
 
-impl From<RolesError> for CommandError {
+impl From<RolesError> for OpError {
     fn from(error: RolesError) -> Self {
         let hint = match &error {
             RolesError::NotSet(_) => {
@@ -141,12 +142,12 @@ impl From<RolesError> for CommandError {
             }
             RolesError::NoScript | RolesError::Endpoint(_) => None,
         };
-        Self::from_error(Exit::Failed, &error, hint)
+        Self::from_error(ErrorCode::Failed, &error, hint)
     }
 }
 
 /// A model that did not answer, and what may help.
-pub(crate) fn no_answer(error: &ModelError) -> CommandError {
+pub fn no_answer(error: &ModelError) -> OpError {
     let hint = match error.kind.next_step() {
         _ if error.kind == ErrorKind::OverLimit => {
             "`nacre status` shows what was used; `nacre config show limits` shows what may be"
@@ -155,15 +156,15 @@ pub(crate) fn no_answer(error: &ModelError) -> CommandError {
         NextStep::Fallback => "`nacre model list` shows the models, their addresses and keys",
         NextStep::Stop => "`nacre model test` asks the model for one word",
     };
-    CommandError::from_error(Exit::Failed, error, Some(hint.to_owned()))
+    OpError::from_error(ErrorCode::Failed, error, Some(hint.to_owned()))
 }
 
-/// A runtime for one command: everything it waits for is waited for on this thread.
-pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, CommandError> {
+/// A host for one command: everything it waits for is waited for on this thread.
+pub fn block_on<T>(work: impl Future<Output = T>) -> Result<T, OpError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| CommandError {
+    let runtime = runtime.map_err(|error| OpError {
         causes: vec![error.to_string()],
-        ..CommandError::failed("Cannot start what waits for models")
+        ..OpError::failed("Cannot start the async runtime")
     })?;
     Ok(runtime.block_on(work))
 }

@@ -1,0 +1,18 @@
+//! The wire types: a request and a report for each operation, events, and errors.
+//!
+//! One file a group of operations. A key that was published keeps its name and meaning.
+
+mod error;
+mod event;
+mod memory;
+mod outcome;
+mod scope;
+
+pub use error::{CODES, ErrorCode, ErrorReport, Failure};
+pub use event::{Event, Warning};
+pub use memory::{
+    BrokenFile, MemoryEntry, MemoryEvidence, MemoryLink, MemoryListReport, MemoryListRequest,
+    MemoryQuote, MemoryShowReport, MemoryShowRequest, MemoryType, MemoryVersion, Speaker,
+};
+pub use outcome::{Outcome, Report};
+pub use scope::{OtherPlace, Scope, StoreScope};

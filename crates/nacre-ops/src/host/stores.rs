@@ -1,0 +1,138 @@
+//! The stores of memories: of the project, and of the person.
+
+use std::path::Path;
+
+use nacre_api::wire::{ErrorCode, Scope, StoreScope};
+use nacre_core::config::{ScopeMode, Settings};
+use nacre_core::memory::{Rules, Store};
+use nacre_core::safefs::{Access, WriteScope};
+
+use super::{Host, STORE_FOLDER, finding};
+use crate::error::OpError;
+
+/// A store and whose memories it holds.
+#[derive(Debug)]
+pub struct ScopedStore {
+    pub scope: StoreScope,
+    pub store: Store,
+    /// Those of its project, or the person's own.
+    pub settings: Settings,
+}
+
+impl Host {
+    /// The stores to read, in the order they are searched.
+    pub fn stores_to_read(&self, scope: Option<Scope>) -> Result<Vec<ScopedStore>, OpError> {
+        let mode = scope.map_or(self.settings().memory.scope, scope_mode);
+        let mut stores = Vec::new();
+        match mode {
+            ScopeMode::ProjectFallbackGlobal => {
+                stores.extend(self.project_store()?);
+                stores.extend(self.global_store()?);
+            }
+            ScopeMode::ProjectOnly => stores.extend(self.project_store()?),
+            ScopeMode::GlobalOnly => stores.extend(self.global_store()?),
+        }
+        match (stores.is_empty(), mode) {
+            (false, _) => Ok(stores),
+            (true, ScopeMode::GlobalOnly) => Err(OpError::failed(
+                "There are no global memories yet",
+            )
+            .hint("nacre memory add --scope global_only \"Write commit subjects in lower case\"")),
+            (true, ScopeMode::ProjectFallbackGlobal | ScopeMode::ProjectOnly) => {
+                Err(self.no_project())
+            }
+        }
+    }
+
+    /// The store that new memories go to. The global one is made when it is missing.
+    ///
+    /// A repository may say where to look, and not where to write: without a flag the person's own settings decide.
+    pub fn store_to_write(&self, scope: Option<Scope>) -> Result<ScopedStore, OpError> {
+        let settings = self.own_settings();
+        match scope.map_or(settings.memory.scope, scope_mode) {
+            ScopeMode::ProjectFallbackGlobal | ScopeMode::ProjectOnly => {
+                self.project_store()?.ok_or_else(|| self.no_project())
+            }
+            ScopeMode::GlobalOnly => {
+                let store = self.store(self.home_scope()?, &settings)?;
+                Ok(ScopedStore { scope: StoreScope::Global, store, settings })
+            }
+        }
+    }
+
+    /// The project's store, where it has one.
+    pub fn project_store(&self) -> Result<Option<ScopedStore>, OpError> {
+        let Some(project) = &self.project else { return Ok(None) };
+        match WriteScope::open_inside(&project.path, STORE_FOLDER, Access::Shared) {
+            Ok(scope) => {
+                let settings = self.settings_for(&project.path)?;
+                let store = self.store(scope, &settings)?;
+                Ok(Some(ScopedStore { scope: StoreScope::Project, store, settings }))
+            }
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether a change was left halfway in a store that would be read. Who opens it puts that right, and so changes it.
+    pub fn has_unsettled_store(&self) -> bool {
+        let project = self.project.as_ref().map(|project| project.path.join(STORE_FOLDER));
+        let folders = project.into_iter().chain(self.home.clone());
+        let scopes = folders.filter_map(|folder| WriteScope::open(&folder, Access::Shared).ok());
+        scopes.map(|scope| scope.is_interrupted()).any(|is| is.unwrap_or(true))
+    }
+
+    /// The store of the project at `root`.
+    pub fn store_at(&self, root: &Path) -> Result<ScopedStore, OpError> {
+        finding::check(&self.person, root)?;
+        match WriteScope::open_inside(root, STORE_FOLDER, Access::Shared) {
+            Ok(scope) => {
+                let settings = self.settings_for(root)?;
+                let store = self.store(scope, &settings)?;
+                Ok(ScopedStore { scope: StoreScope::Project, store, settings })
+            }
+            Err(error) if error.is_missing() => {
+                Err(OpError::failed(format!("There is no `.nacre` folder in `{}`", root.display()))
+                    .hint("Run `nacre init` there"))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The global store, where there is one.
+    pub fn global_store(&self) -> Result<Option<ScopedStore>, OpError> {
+        let Some(home) = self.home.as_deref().filter(|home| home.is_dir()) else { return Ok(None) };
+        let scope = WriteScope::open(home, Access::Private)?;
+        let settings = self.own_settings();
+        let store = self.store(scope, &settings)?;
+        Ok(Some(ScopedStore { scope: StoreScope::Global, store, settings }))
+    }
+
+    /// Takes a folder as a store under the settings of whose it is, after dealing with a change that was left halfway.
+    pub fn store(&self, scope: WriteScope, settings: &Settings) -> Result<Store, OpError> {
+        let rules = Rules {
+            max_file_bytes: settings.memory.max_file_bytes,
+            redact_extra: settings.redact.extra.clone(),
+        };
+        let store = Store::new(scope, rules);
+        store.settle(&self.owner("recovery"))?;
+        Ok(store)
+    }
+
+    pub fn no_project(&self) -> OpError {
+        let folder =
+            self.project.as_ref().map_or(&self.environment.folder, |project| &project.path);
+        let message = format!("There is no `.nacre` folder in `{}` or above it", folder.display());
+        OpError { code: ErrorCode::NoProject, ..OpError::failed(message) }
+            .hint("Run `nacre init` to prepare this repository")
+    }
+}
+
+/// Where to look, in the words of the settings.
+pub fn scope_mode(scope: Scope) -> ScopeMode {
+    match scope {
+        Scope::ProjectFallbackGlobal => ScopeMode::ProjectFallbackGlobal,
+        Scope::ProjectOnly => ScopeMode::ProjectOnly,
+        Scope::GlobalOnly => ScopeMode::GlobalOnly,
+    }
+}

@@ -1,0 +1,248 @@
+//! What the commands about traces share: the catalog, the connected agents and the clock's edges.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use nacre_api::wire::ErrorCode;
+use nacre_core::catalog::{
+    Catalog, CatalogError, Connection, ProjectWords, RefreshOptions, Shelf, WordLists,
+};
+use nacre_core::config::agents::{self, AgentsError, ConnectedAgent};
+use nacre_core::safefs::{Access, RelPath, WriteScope};
+use nacre_core::search::INDEX_FOLDER;
+use nacre_core::transcript::{self, ADAPTERS, Agent, Homes, Trace};
+use serde::Serialize;
+
+use super::Host;
+use super::files::read_text;
+use super::settings::words;
+use crate::error::OpError;
+
+/// A trace that was written to within this time is still being written.
+const QUIET: Duration = Duration::from_secs(120);
+
+/// Opens the catalog, making the global folder where it is missing.
+pub fn open_catalog(host: &Host) -> Result<Catalog, OpError> {
+    let scope = host.home_scope()?;
+    let file = RelPath::new("catalog.sqlite3")?;
+    if !scope.has(&file)? {
+        // SQLite would make it readable to others; its side files take over the mode.
+        let writer = scope.lock(&host.owner("catalog"), host.settings().lock.wait)?;
+        if !scope.has(&file)? {
+            writer.write_atomic(&file, b"")?;
+        }
+    }
+    Ok(Catalog::open(&host.home()?.join(file.as_str()))?)
+}
+
+/// The session that a person named: a file of any agent, or a session that was seen.
+pub fn named_trace(host: &Host, name: &str) -> Result<Trace, OpError> {
+    let path = host.environment.absolute(Path::new(name));
+    if path.is_file() {
+        return Ok(transcript::trace_at(&path)?);
+    }
+    if name.contains('/') || name.contains('.') {
+        return Err(OpError::failed(format!("There is no trace `{}`", path.display()))
+            .hint("`nacre trace list` shows the sessions that were seen"));
+    }
+    Ok(open_catalog(host)?.session(name)?.trace)
+}
+
+/// Puts an artifact where the person wants it.
+pub fn put_artifact(host: &Host, out: &str, artifact: &impl Serialize) -> Result<(), OpError> {
+    let path = host.environment.absolute(Path::new(out));
+    let name = path.file_name().and_then(|name| name.to_str());
+    let (Some(folder), Some(name)) = (path.parent(), name) else {
+        return Err(OpError::usage(format!("`{out}` is not a file name")));
+    };
+    let mut json = serde_json::to_vec_pretty(artifact).map_err(std::io::Error::other)?;
+    json.push(b'\n');
+    let scope = WriteScope::open(folder, Access::Shared)?;
+    scope.put_output(&RelPath::new(name)?, &json, &host.owner("extract"))?;
+    Ok(())
+}
+
+/// The folder of the index of everything said; `None` where it cannot be made.
+pub fn index_folder(host: &Host) -> Result<Option<WriteScope>, OpError> {
+    Ok(WriteScope::create_inside(host.home()?, INDEX_FOLDER, Access::Private).ok())
+}
+
+/// Brings that index up to date after a sync, so that the next search need not.
+pub fn index_texts(host: &Host, catalog: &Catalog) -> Result<(), OpError> {
+    let embedder = host.own_embedder()?;
+    let owner = host.owner("sync");
+    let shelf = Shelf { embedder: &*embedder, owner: &owner, now: host.now() };
+    catalog.index_texts(index_folder(host)?, shelf)?;
+    Ok(())
+}
+
+/// Makes that index again, where words were taken out of what was said: nothing of them may stay in it.
+pub fn rebuild_texts(host: &Host, catalog: &Catalog) -> Result<(), OpError> {
+    let (owner, wait) = (host.owner("sync"), host.own_settings().lock.wait);
+    catalog.clear_index(index_folder(host)?, &owner, wait)?;
+    index_texts(host, catalog)
+}
+
+/// The agents that a person connected; `None` when they left it to us.
+pub fn connected(host: &Host) -> Result<Option<Vec<ConnectedAgent>>, OpError> {
+    let home = host.home()?;
+    let Some(text) = read_text(home, "agents.toml")? else { return Ok(None) };
+    Ok(Some(agents::parse(&text, &home.join("agents.toml"))?))
+}
+
+/// Where each connected agent is read from.
+pub fn connections(host: &Host, only: &[Agent]) -> Result<Vec<Connection>, OpError> {
+    let homes = homes(host)?;
+    let chosen = connected(host)?;
+    let mut found = Vec::new();
+    for adapter in
+        ADAPTERS.iter().filter(|adapter| only.is_empty() || only.contains(&adapter.agent()))
+    {
+        let agent = adapter.agent();
+        let usual = || {
+            adapter.roots(&homes).into_iter().map(|root| host.environment.absolute(&root)).collect()
+        };
+        let roots: Vec<PathBuf> = match &chosen {
+            None => usual(),
+            Some(chosen) => match chosen.iter().find(|entry| entry.name == agent.as_str()) {
+                Some(entry) if entry.paths.is_empty() => usual(),
+                Some(entry) => entry.paths.clone(),
+                None => continue,
+            },
+        };
+        found.push(Connection { agent, roots });
+    }
+    Ok(found)
+}
+
+/// The folders that agents' settings point to.
+pub fn homes(host: &Host) -> Result<Homes, OpError> {
+    let environment = &host.environment;
+    let Some(home) = &environment.home else {
+        return Err(
+            OpError::failed("There is no home folder to look for traces in").hint("Set HOME")
+        );
+    };
+    let path = |name: &str| environment.var(name).map(PathBuf::from);
+    let claude = environment.var("CLAUDE_CONFIG_DIR").unwrap_or_default();
+    Ok(Homes {
+        claude_config: claude
+            .split(',')
+            .filter(|part| !part.is_empty())
+            .map(PathBuf::from)
+            .collect(),
+        codex_home: path("CODEX_HOME"),
+        xdg_config: path("XDG_CONFIG_HOME"),
+        xdg_data: path("XDG_DATA_HOME"),
+        opencode_db: path("OPENCODE_DB"),
+        ..Homes::at(home)
+    })
+}
+
+/// The options of a refresh over everything that is connected.
+pub fn refresh_options(host: &Host, only: &[Agent]) -> Result<RefreshOptions, OpError> {
+    Ok(RefreshOptions {
+        connections: connections(host, only)?,
+        projects: host.projects.iter().map(|project| project.path.clone()).collect(),
+        words: word_lists(host),
+        since: None,
+        until: None,
+        max_sessions: None,
+        force: false,
+        quiet: QUIET,
+        now: host.now(),
+    })
+}
+
+/// The words that are kept out of the sessions of each project.
+fn word_lists(host: &Host) -> WordLists {
+    let lists = host.projects.iter().map(|project| {
+        let words = match host.settings_for(&project.path) {
+            Ok(settings) => ProjectWords::Known(words(&settings)),
+            Err(error) => {
+                let causes = [std::slice::from_ref(&error.message), &error.causes].concat();
+                ProjectWords::Unreadable(causes.join(": "))
+            }
+        };
+        (project.path.clone(), words)
+    });
+    WordLists { own: words(&host.own_settings()), projects: lists.collect() }
+}
+
+/// A point in time: a day, a moment, or how long ago (`36h`, `7d`, `2w`).
+pub fn parse_when(text: &str, now: Timestamp) -> Result<Timestamp, OpError> {
+    if let Ok(moment) = text.parse::<Timestamp>() {
+        return Ok(moment);
+    }
+    if let Ok(day) = format!("{text}T00:00:00Z").parse::<Timestamp>() {
+        return Ok(day);
+    }
+    let (number, unit) = text.split_at(text.len().saturating_sub(1));
+    let seconds = match unit {
+        "m" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        "w" => 604_800,
+        _ => 0,
+    };
+    let span = number
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(seconds))
+        .filter(|span| *span > 0);
+    span.and_then(|span| now.checked_sub(Duration::from_secs(span)).ok()).ok_or_else(|| {
+        OpError::usage(format!("`{text}` is not a time")).hint(
+            "Write a day (2026-11-15), a moment (2026-11-15T08:30:00Z) or an age (36h, 7d, 2w)",
+        )
+    })
+}
+
+impl From<CatalogError> for OpError {
+    fn from(error: CatalogError) -> Self {
+        let hint = match &error {
+            CatalogError::UnknownTrace { .. } => Some("`nacre trace list` shows every session"),
+            CatalogError::Ambiguous { .. } => {
+                Some("Give more of the name; `nacre trace list` shows them")
+            }
+            CatalogError::Busy(_) => Some("Wait for it to end, then try again"),
+            CatalogError::Newer { .. } => {
+                Some("Use the newer version, or move the file away: it can be made again")
+            }
+            CatalogError::Open { .. }
+            | CatalogError::Sql(_)
+            | CatalogError::LeaseLost { .. }
+            | CatalogError::Index(_)
+            | CatalogError::Trace(_) => None,
+        };
+        let code = if matches!(error, CatalogError::Busy(_)) {
+            ErrorCode::Busy
+        } else {
+            ErrorCode::Failed
+        };
+        Self::from_error(code, &error, hint.map(str::to_owned))
+    }
+}
+
+impl From<transcript::Error> for OpError {
+    fn from(error: transcript::Error) -> Self {
+        let hint = "`nacre trace list` shows the sessions that were seen, with their ids";
+        Self::from_error(ErrorCode::Failed, &error, Some(hint.to_owned()))
+    }
+}
+
+impl From<AgentsError> for OpError {
+    fn from(error: AgentsError) -> Self {
+        let hint = matches!(error, AgentsError::NotConnected { .. })
+            .then(|| "nacre connect list".to_owned());
+        Self::from_error(ErrorCode::Failed, &error, hint)
+    }
+}
+
+/// A path below the home, written short.
+pub fn short(host: &Host, path: &Path) -> String {
+    match host.environment.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
+    }
+}

@@ -1,0 +1,67 @@
+//! Shows one memory: its text, its links, and on request its evidence and history.
+
+use nacre_api::wire::{
+    MemoryEvidence, MemoryLink, MemoryQuote, MemoryShowReport, MemoryShowRequest, MemoryVersion,
+};
+use nacre_core::memory::{Evidence, Memory, MemoryId, Store, Version, VersionSource};
+
+use super::wire::{entry, speaker};
+use crate::error::OpError;
+use crate::events::Events;
+use crate::host::{Holding, Host};
+
+pub fn show(
+    host: &Host,
+    request: &MemoryShowRequest,
+    events: &Events,
+) -> Result<MemoryShowReport, OpError> {
+    let MemoryShowRequest { id, evidence, history, scope } = request;
+    let Holding { scoped, also_in } = host.store_of(events, *scope, id)?;
+    let memory = scoped.store.get(id)?;
+    let (supersedes, superseded_by) = links(&scoped.store, &memory)?;
+    let evidence = if *evidence { scoped.store.evidence(&memory.at.id)? } else { None };
+    let history =
+        if *history { Some(scoped.store.history(&host.git(), &memory.at)?) } else { None };
+    Ok(MemoryShowReport {
+        memory: entry(&memory, &scoped),
+        also_in,
+        supersedes,
+        superseded_by,
+        body: memory.document.body().trim().to_owned(),
+        evidence: evidence.map(proof),
+        history: history.map(|versions| versions.into_iter().map(version).collect()),
+    })
+}
+
+/// What a memory overturned, and what overturned it.
+fn links(store: &Store, memory: &Memory) -> Result<(Vec<MemoryLink>, Vec<MemoryLink>), OpError> {
+    let unverified = store.unverified_claims(memory);
+    let link = |id: &MemoryId, verified: bool| MemoryLink { id: id.to_string(), verified };
+    let supersedes = memory.supersedes.iter().map(|id| link(id, !unverified.contains(id)));
+    let is_named = |claimant: &Memory| memory.superseded_by.as_ref() == Some(&claimant.at.id);
+    let claimants = store.claimants(&memory.at.id)?;
+    let claimed = claimants.iter().filter(|claimant| !is_named(claimant));
+    let claimed = claimed.map(|claimant| link(&claimant.at.id, memory.says_overturned()));
+    let said = memory.superseded_by.iter().map(|id| link(id, true));
+    Ok((supersedes.collect(), said.chain(claimed).collect()))
+}
+
+fn proof(evidence: Evidence) -> MemoryEvidence {
+    let Evidence { version, id, quotes } = evidence;
+    let quotes = quotes.into_iter().map(|quote| MemoryQuote {
+        text: quote.text,
+        speaker: speaker(quote.speaker),
+        place: quote.place,
+        at: quote.at,
+    });
+    MemoryEvidence { version, id: id.to_string(), quotes: quotes.collect() }
+}
+
+fn version(version: Version) -> MemoryVersion {
+    let Version { source, when, who, what } = version;
+    let (commit, run) = match source {
+        VersionSource::Git(hash) => (Some(hash), None),
+        VersionSource::Run(run) => (None, Some(run)),
+    };
+    MemoryVersion { commit, run, when, who, what }
+}

@@ -1,0 +1,58 @@
+//! Memories as they go over the wire.
+
+use nacre_api::wire::{BrokenFile, MemoryEntry, MemoryType, Speaker};
+use nacre_core::memory::{self, LearningKind, Memory, Shelf, Unreadable};
+
+use crate::host::ScopedStore;
+
+pub(crate) fn memory_type(of: memory::MemoryType) -> MemoryType {
+    match of {
+        memory::MemoryType::Decision => MemoryType::Decision,
+        memory::MemoryType::Learning => MemoryType::Learning,
+        memory::MemoryType::Summary => MemoryType::Summary,
+    }
+}
+
+pub(crate) fn core_type(of: MemoryType) -> memory::MemoryType {
+    match of {
+        MemoryType::Decision => memory::MemoryType::Decision,
+        MemoryType::Learning => memory::MemoryType::Learning,
+        MemoryType::Summary => memory::MemoryType::Summary,
+    }
+}
+
+pub(super) fn speaker(of: memory::Speaker) -> Speaker {
+    match of {
+        memory::Speaker::Human => Speaker::Human,
+        memory::Speaker::User => Speaker::User,
+        memory::Speaker::Assistant => Speaker::Assistant,
+        memory::Speaker::Tool => Speaker::Tool,
+    }
+}
+
+/// A memory without its text.
+pub(crate) fn entry(memory: &Memory, scoped: &ScopedStore) -> MemoryEntry {
+    MemoryEntry {
+        id: memory.at.id.to_string(),
+        r#type: memory_type(memory.at.memory_type),
+        kind: memory.kind.map(LearningKind::as_str).map(str::to_owned),
+        title: memory.title.clone(),
+        status: memory.status.as_str().to_owned(),
+        confidence: memory.confidence,
+        tags: memory.tags.clone(),
+        related: memory.related.iter().map(ToString::to_string).collect(),
+        created: memory.created.map(|time| time.to_string()),
+        updated: memory.updated.map(|time| time.to_string()),
+        archived: memory.at.shelf == Shelf::Archived,
+        scope: scoped.scope,
+        path: scoped.store.path().join(memory.at.path.as_str()).display().to_string(),
+    }
+}
+
+pub(crate) fn broken(unreadable: &Unreadable, scoped: &ScopedStore) -> BrokenFile {
+    BrokenFile {
+        path: scoped.store.path().join(unreadable.path.as_str()).display().to_string(),
+        line: unreadable.line(),
+        message: unreadable.reason(),
+    }
+}
