@@ -273,10 +273,8 @@ impl From<ProjectError> for OpError {
 
 impl From<io::Error> for OpError {
     fn from(error: io::Error) -> Self {
-        let code = match error.kind() {
-            io::ErrorKind::BrokenPipe => ErrorCode::OutputClosed,
-            _ => ErrorCode::Failed,
-        };
+        let is_closed = error.kind() == io::ErrorKind::BrokenPipe;
+        let code = if is_closed { ErrorCode::OutputClosed } else { ErrorCode::Failed };
         Self::from_error(code, &error, None)
     }
 }
