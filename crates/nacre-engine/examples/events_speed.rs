@@ -14,14 +14,17 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use nacre_core::safefs::{Access, Owner, WriteScope};
-use nacre_engine::agent::state::State;
-use nacre_engine::agent::toolkits::file;
-use nacre_engine::agent::{
-    AgentSpec, Budgets, Cache, Clock, Completion, Effects, Event, Events, NewTask, Permissions,
-    Pipeline, PipelineParts, Recording, RecordingRules, Runner, SessionId, Signal, Signals, Spawn,
-    StepContext, TaskClass, TaskId, TaskState, Workspace,
-};
+use nacre_engine::lifecycle::{AgentSpec, Completion, Signals, Spawn};
 use nacre_engine::model::{Arguments, Cancel, Role, ToolCall};
+use nacre_engine::record::state::State;
+use nacre_engine::record::{
+    Clock, Event, Events, NewTask, Recording, RecordingRules, Runner, SessionId, Signal, TaskClass,
+    TaskId, TaskState,
+};
+use nacre_engine::tools::toolkits::file;
+use nacre_engine::tools::{
+    Budgets, Cache, Effects, Permissions, Pipeline, PipelineParts, StepContext, Workspace,
+};
 use serde_json::json;
 
 const N_CALLS: usize = 1000;

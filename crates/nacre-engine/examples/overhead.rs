@@ -17,16 +17,20 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use nacre_core::safefs::{Access, Owner, WriteScope};
-use nacre_engine::agent::state::{Recorder, Retention, State};
-use nacre_engine::agent::{
-    AgentSpec, Budgets, Cache, CancelledBy, Clock, Completion, Conversation, Effects, Engine,
-    Event, Events, Job, Listener, NewTask, Permissions, Pipeline, PipelineParts, Record,
-    RunControl, RunHandle, Runner, SessionId, Signals, Spawn, TaskClass, TaskId, Workspace, run,
-    toolkits,
+use nacre_engine::lifecycle::{
+    AgentSpec, Completion, Conversation, Engine, Job, RunControl, RunHandle, Signals, Spawn, run,
 };
 use nacre_engine::model::{
     Limits, ModelRef, ModelSettings, Models, ProviderSettings, RetryPolicy, Role, RoleSettings,
     Scripted,
+};
+use nacre_engine::record::state::{Recorder, Retention, State};
+use nacre_engine::record::{
+    CancelledBy, Clock, Event, Events, Listener, NewTask, Record, Runner, SessionId, TaskClass,
+    TaskId,
+};
+use nacre_engine::tools::{
+    Budgets, Cache, Effects, Permissions, Pipeline, PipelineParts, Workspace, toolkits,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use nacre_engine::agent::{
+use nacre_engine::confine::{
     Confinement, Launcher, Metadata, Order, OutputCaps, Program, Quotas, Reach, secrets_of_home,
 };
 use nacre_engine::model::{Cancel, CancelSource};
@@ -35,7 +35,7 @@ const STUBBORN: &[(&str, &str)] = &[
 async fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
     #[cfg(target_os = "linux")]
-    if let Some(code) = nacre_engine::agent::helper(&arguments) {
+    if let Some(code) = nacre_engine::confine::helper(&arguments) {
         return code;
     }
     let rounds = arguments.get(1).and_then(|text| text.to_str()?.parse().ok()).unwrap_or(20);

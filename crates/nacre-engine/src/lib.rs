@@ -3,6 +3,10 @@
 //! It speaks to the network and listens to none. Keys, settings, seeds and deadlines come in as values, so that a
 //! test decides all of them.
 
-pub mod agent;
+pub mod agents;
+pub mod confine;
 pub mod flows;
+pub mod lifecycle;
 pub mod model;
+pub mod record;
+pub mod tools;

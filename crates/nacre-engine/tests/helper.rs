@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
     {
         let arguments: Vec<_> = std::env::args_os().collect();
-        nacre_engine::agent::helper(&arguments).unwrap_or(ExitCode::FAILURE)
+        nacre_engine::confine::helper(&arguments).unwrap_or(ExitCode::FAILURE)
     }
     #[cfg(not(target_os = "linux"))]
     ExitCode::FAILURE

@@ -10,10 +10,10 @@ use nacre_core::config::projects::ProjectError;
 use nacre_core::memory::MemoryError;
 use nacre_core::safefs::FsError;
 use nacre_core::search::{EmbedError, IndexError, SearchError};
-use nacre_engine::agent::state::StateError;
 use nacre_engine::flows::maintain::MaintainError;
 use nacre_engine::flows::run::UndoError;
 use nacre_engine::flows::sync::SyncError;
+use nacre_engine::record::state::StateError;
 use nacre_map::indexer::{BadGlob, RefreshError, SinceError};
 use nacre_map::slices::TooSmall;
 

@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use nacre_core::memory::{Rules, Store};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Embedder;
-use nacre_engine::agent::{MemoryShelf, recall};
 use nacre_engine::flows::ask::tell;
+use nacre_engine::tools::{MemoryShelf, recall};
 
 /// How many memories an answer may have.
 const LIMIT: usize = 5;

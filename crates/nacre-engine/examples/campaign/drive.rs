@@ -11,12 +11,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 use nacre_core::base::git::GitProgram;
 use nacre_core::safefs::RelPath;
-use nacre_engine::agent::{
-    AgentSpec, AnyTool, Area, Batch, Budgets, Cache, Completion, Effects, Events, ExecPolicy,
-    Fault, Heard, Launcher, Metadata, OutputCaps, Permissions, Pipeline, PipelineParts, Programs,
-    Quotas, Reach, ShellRun, Signals, Spawn, StepContext, TaskId, Workspace, toolkits,
-};
+use nacre_engine::confine::{Launcher, Metadata, OutputCaps, Quotas, Reach};
+use nacre_engine::lifecycle::{AgentSpec, Completion, Signals, Spawn};
 use nacre_engine::model::{Cancel, Role, ToolCall};
+use nacre_engine::record::{Events, Fault, Heard, TaskId};
+use nacre_engine::tools::{
+    AnyTool, Area, Batch, Budgets, Cache, Effects, ExecPolicy, Permissions, Pipeline,
+    PipelineParts, Programs, ShellRun, StepContext, Workspace, toolkits,
+};
 
 use super::calls::call;
 use super::rng::Rng;

@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     let all: Vec<_> = std::env::args_os().collect();
     // Programs of the campaign are watched by this binary in another role.
     #[cfg(target_os = "linux")]
-    if let Some(code) = nacre_engine::agent::helper(&all) {
+    if let Some(code) = nacre_engine::confine::helper(&all) {
         return code;
     }
     let helper = std::path::PathBuf::from(&all[0]);

@@ -15,12 +15,12 @@ use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 use tokio::task::{JoinError, JoinHandle};
 
-use crate::agent::state::{SpentFilter, SpentOn, SpentSum, State, StateError};
 use crate::model::{
     Allowance, Amount, Cancel, Control, ErrorKind, LimitScope, Limits, ModelError, Models,
     OutputSchema, Purse, Reached, Request, RetryPolicy, Role, RoleSettings, RolesError, Route,
     Spent, StructuredError, structured,
 };
+use crate::record::state::{SpentFilter, SpentOn, SpentSum, State, StateError};
 
 /// What models may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

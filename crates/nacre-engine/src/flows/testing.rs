@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use nacre_core::safefs::{Access, Owner, WriteScope};
 
 use super::models::{AskRules, Asker, FlowModels, ProjectModels, SpendingLimits};
-use crate::agent::state::{SpentOn, State, StateError};
 use crate::model::{
     Amount, Cost, Limits, ModelRef, ModelSettings, Models, RetryPolicy, RoleSettings, Scripted,
 };
+use crate::record::state::{SpentOn, State, StateError};
 
 /// A million tokens and a dollar.
 pub(super) fn plenty() -> Amount {

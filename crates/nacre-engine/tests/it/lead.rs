@@ -10,10 +10,9 @@ use std::time::Duration;
 use nacre_core::base::ContentHash;
 use nacre_core::memory::{MemoryId, Status};
 use nacre_core::safefs::Owner;
-use nacre_engine::agent::{
-    LeadAction, LeadOrder, LeadReport, LeadRuling, LeadStep, TaskId, TaskState,
-};
+use nacre_engine::agents::{LeadAction, LeadOrder, LeadReport, LeadRuling, LeadStep};
 use nacre_engine::flows::sync::{RunReport, Step};
+use nacre_engine::record::{TaskId, TaskState};
 
 use crate::sync::{PNPM, Place};
 
@@ -25,7 +24,7 @@ const UNCLEAR: &[&str] = &[
 
 /// What a lead that decides the same about every case reports.
 fn ruled(order: &LeadOrder, action: LeadAction) -> LeadReport {
-    let ruling = |case: &nacre_engine::agent::Case| LeadRuling {
+    let ruling = |case: &nacre_engine::agents::Case| LeadRuling {
         candidate_id: case.candidate_id.clone(),
         action,
         target: Some(case.near[0].at.id.clone()),
@@ -36,7 +35,7 @@ fn ruled(order: &LeadOrder, action: LeadAction) -> LeadReport {
     LeadReport {
         rulings: order.cases.iter().map(ruling).collect(),
         error: None,
-        state: TaskState::Completed { signal: nacre_engine::agent::Signal::Done },
+        state: TaskState::Completed { signal: nacre_engine::record::Signal::Done },
         ..LeadReport::failed(TaskId::from_random(1), String::new())
     }
 }

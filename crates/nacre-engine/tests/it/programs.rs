@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use nacre_engine::agent::{OutputCaps, ProcessError, Program, ProgramEnding as Ending, Quotas};
+use nacre_engine::confine::{OutputCaps, ProcessError, Program, ProgramEnding as Ending, Quotas};
 use nacre_engine::model::{Cancel, CancelSource};
 
 use crate::workshop::Workshop;

@@ -8,8 +8,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use nacre_core::base::redact::ExtraWords;
 use nacre_core::safefs::{Access, Owner, WriteScope};
-use nacre_engine::agent::state::{State, StateError};
-use nacre_engine::agent::{
+use nacre_engine::record::state::{State, StateError};
+use nacre_engine::record::{
     Clock, Event, Events, NewTask, Recording, RecordingReport, RecordingRules, Runner, SessionId,
     Signal, Start, TaskClass, TaskId, TaskState,
 };

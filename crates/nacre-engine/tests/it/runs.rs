@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use nacre_engine::agent::{CancelledBy, DeltaKind, Event, RunControl, RunHandle};
+use nacre_engine::lifecycle::{RunControl, RunHandle};
 use nacre_engine::model::Limits;
+use nacre_engine::record::{CancelledBy, DeltaKind, Event};
 use tokio::sync::Notify;
 
 use crate::loopback::{Loopback, Reply};

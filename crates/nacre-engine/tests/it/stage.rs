@@ -7,14 +7,18 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_core::safefs::{Access, Owner, WriteScope};
-use nacre_engine::agent::state::{Recorder, Retention, State};
-use nacre_engine::agent::{
-    AgentSpec, Budgets, Cache, Clock, Completion, Conversation, Effects, Engine, Event, Events,
-    Heard, Job, Listener, NewTask, Outcome, Permissions, Pipeline, PipelineParts, Record,
-    RunControl, Runner, SessionId, Signals, Spawn, TaskClass, TaskId, Workspace, run, toolkits,
+use nacre_engine::lifecycle::{
+    AgentSpec, Completion, Conversation, Engine, Job, Outcome, RunControl, Signals, Spawn, run,
 };
 use nacre_engine::model::{
     Limits, ModelSettings, Models, ProviderKind, ProviderSettings, Role, RoleSettings, Secret,
+};
+use nacre_engine::record::state::{Recorder, Retention, State};
+use nacre_engine::record::{
+    Clock, Event, Events, Heard, Listener, NewTask, Record, Runner, SessionId, TaskClass, TaskId,
+};
+use nacre_engine::tools::{
+    Budgets, Cache, Effects, Permissions, Pipeline, PipelineParts, Workspace, toolkits,
 };
 use tempfile::TempDir;
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_engine::agent::{
+use nacre_engine::model::{Cost, ModelRef, StopReason, Usage};
+use nacre_engine::record::{
     CacheUse, CancelledBy, Category, Clock, Collector, CollectorError, Event, Events, Failure,
     Fault, Listener, ModelFacts, Signal, SpanLog, TaskId, TaskState, ToolFacts,
 };
-use nacre_engine::model::{Cost, ModelRef, StopReason, Usage};
 use serde_json::Value;
 
 use crate::loopback::{Loopback, Reply};
@@ -59,7 +59,7 @@ fn told(end: TaskState) -> Arc<SpanLog> {
     });
     events.emit(Event::StepStart { step: 1 });
     events.emit(Event::ModelDelta {
-        kind: nacre_engine::agent::DeltaKind::Text,
+        kind: nacre_engine::record::DeltaKind::Text,
         text: spoken.clone(),
     });
     events.emit(answer());

@@ -7,14 +7,16 @@ use std::time::Duration;
 use nacre_core::memory::{Rules, Store};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
-use nacre_engine::agent::{
-    AgentSpec, AnyTool, Change, ChangeKind, Checklist, ChecklistSet, ChecklistUpdate, Desk,
-    EffectKind, EffectOutcome, EffectReport, EffectRunner, Effects, Events, Fault, ItemState,
-    MemoryAdd, MemoryRemove, MemorySearch, MemoryShelf, MemoryUse, Metadata, Output, OutputCaps,
-    Permissions, Pipeline, PipelineParts, Programs, ProjectEffects, Quotas, Reach, RepositoryTrust,
-    ShellRun, TaskId, ToolError, Workspace,
-};
+use nacre_engine::confine::{Metadata, OutputCaps, Quotas, Reach};
+use nacre_engine::lifecycle::AgentSpec;
 use nacre_engine::model::{Cancel, CancelSource};
+use nacre_engine::record::{Change, ChangeKind, EffectOutcome, Events, Fault, TaskId};
+use nacre_engine::tools::{
+    AnyTool, Checklist, ChecklistSet, ChecklistUpdate, Desk, EffectKind, EffectReport,
+    EffectRunner, Effects, ItemState, MemoryAdd, MemoryRemove, MemorySearch, MemoryShelf,
+    MemoryUse, Output, Permissions, Pipeline, PipelineParts, Programs, ProjectEffects,
+    RepositoryTrust, ShellRun, ToolError, Workspace,
+};
 use serde_json::{Value, json};
 
 use crate::stage::agent;
@@ -276,7 +278,7 @@ fn effects(
     memories: Option<MemoryShelf>,
 ) -> ProjectEffects {
     let permissions = Permissions {
-        writes: vec![nacre_engine::agent::Area::Tree(None)],
+        writes: vec![nacre_engine::tools::Area::Tree(None)],
         ..Permissions::read_only()
     };
     let kinds =
@@ -428,7 +430,7 @@ fn agents_that_change_nothing_have_no_effects() {
         .is_some()
     };
     let writer = Permissions {
-        writes: vec![nacre_engine::agent::Area::Tree(None)],
+        writes: vec![nacre_engine::tools::Area::Tree(None)],
         ..Permissions::default()
     };
     assert!(!made(&Permissions::read_only(), &wanted));

@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
-use nacre_engine::agent::{Metadata, ProcessError, ProgramEnding as Ending, Reach};
+use nacre_engine::confine::{Metadata, ProcessError, ProgramEnding as Ending, Reach};
 
 use crate::workshop::Workshop;
 
@@ -163,7 +163,7 @@ async fn results_of(workshop: &Workshop, calls: &[(u64, &[u64])]) -> Vec<String>
     );
     let arguments = vec!["-c".to_owned(), code];
     let order = workshop
-        .order(nacre_engine::agent::Program::Argv { name: "python3".to_owned(), arguments });
+        .order(nacre_engine::confine::Program::Argv { name: "python3".to_owned(), arguments });
     let finished = workshop.run(&order).await.unwrap();
     let text = finished.stdout.text();
     assert_eq!(text.lines().count(), calls.len(), "{text} {}", finished.stderr.text());

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
-use nacre_engine::agent::{
-    AddressGuard, AnyTool, Desk, Fault, Footprint, Network, Output, SearchEndpoint, ToolError,
-    WebFetch, WebSearch,
-};
 use nacre_engine::model::{Cancel, Secret};
+use nacre_engine::record::Fault;
+use nacre_engine::tools::{
+    AddressGuard, AnyTool, Desk, Footprint, Network, Output, SearchEndpoint, ToolError, WebFetch,
+    WebSearch,
+};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use landlock::{
     ABI, Access as _, AccessFs, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
 };
-use nacre_engine::agent::{
+use nacre_engine::confine::{
     Confinement, Finished, Launcher, Metadata, Order, OutputCaps, ProcessError, Program, Quotas,
     Reach, own_folders, program_environment,
 };

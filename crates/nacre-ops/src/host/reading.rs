@@ -4,10 +4,10 @@ use nacre_api::wire::{ErrorCode, Outcome};
 use nacre_core::catalog::key_of;
 use nacre_core::config::StrategyChoice;
 use nacre_core::transcript::Trace;
-use nacre_engine::agent::state::SpentOn;
 use nacre_engine::flows::models::{AskError, AskRules, Asker, FlowModels, ProjectModels};
 use nacre_engine::flows::strategy::{HowRead, ReadError, Reader};
 use nacre_engine::model::{Models, Role};
+use nacre_engine::record::state::SpentOn;
 
 use super::Host;
 use super::models::{model_settings, no_answer};

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use nacre_api::wire::ErrorCode;
 use nacre_core::config::{LimitSettings, Settings};
-use nacre_engine::agent::state::{SpentOn, State};
 use nacre_engine::flows::models::{AskRules, Asker, FlowModels, ProjectModels, SpendingLimits};
 use nacre_engine::model::{Amount, Cost, Limits, Models, Reached, RetryPolicy};
+use nacre_engine::record::state::{SpentOn, State};
 
 use super::Host;
 use super::settings::words;

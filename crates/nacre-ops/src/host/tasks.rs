@@ -5,8 +5,8 @@ use std::sync::Arc;
 use nacre_core::base::redact::ExtraWords;
 use nacre_core::config::NACRE_NOW;
 use nacre_core::safefs::{Access, RelPath, WriteScope};
-use nacre_engine::agent::state::{State, StateError};
-use nacre_engine::agent::{
+use nacre_engine::record::state::{State, StateError};
+use nacre_engine::record::{
     CancelledBy, Clock, Heartbeat, NewTask, Recording, RecordingRules, Runner, SessionId,
     TaskClass, TaskId,
 };

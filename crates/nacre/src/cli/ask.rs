@@ -11,9 +11,9 @@ use std::time::Duration;
 use clap::Args;
 use jiff::Timestamp;
 use nacre_core::memory::MemoryId;
-use nacre_engine::agent::{MemoryShelf, Passage, recall};
 use nacre_engine::flows::ask::{MAX_QUESTION_BYTES, tell};
 use nacre_engine::model::{Models, Role, RolesError};
+use nacre_engine::tools::{MemoryShelf, Passage, recall};
 
 use super::exit::Exit;
 use super::memory::ScopeArg;

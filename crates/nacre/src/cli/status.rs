@@ -7,9 +7,9 @@ use nacre_api::wire::ErrorCode;
 use nacre_core::base::ShownLine;
 use nacre_core::memory::{MemoryType, Shelf, TYPES};
 use nacre_core::safefs::{Access, WriteScope};
-use nacre_engine::agent::state::{SpentOn, State, StateError};
 use nacre_engine::flows::models::spent_by_scope;
 use nacre_engine::model::{Amount, LimitScope};
+use nacre_engine::record::state::{SpentOn, State, StateError};
 use serde::Serialize;
 
 use super::exit::Exit;

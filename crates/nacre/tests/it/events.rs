@@ -10,12 +10,12 @@ use std::time::Duration;
 use insta::assert_snapshot;
 use jiff::Timestamp;
 use nacre_core::safefs::{Access, Owner, WriteScope};
-use nacre_engine::agent::state::{Recorder, Retention, State};
-use nacre_engine::agent::{
+use nacre_engine::model::{Cost, ModelRef, StopReason, Usage};
+use nacre_engine::record::state::{Recorder, Retention, State};
+use nacre_engine::record::{
     CacheUse, CancelledBy, Category, Clock, Event, Events, Fault, Listener, ModelFacts, NewTask,
     Runner, SessionId, Signal, TaskClass, TaskId, TaskState, ToolFacts,
 };
-use nacre_engine::model::{Cost, ModelRef, StopReason, Usage};
 
 use crate::home::{NOW, TestHome};
 

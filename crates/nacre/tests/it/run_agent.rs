@@ -5,8 +5,8 @@ use std::process::{Child, Stdio};
 
 use insta::assert_snapshot;
 use nacre_core::safefs::{Access, WriteScope};
-use nacre_engine::agent::state::State;
-use nacre_engine::agent::{CancelledBy, TaskId, TaskState};
+use nacre_engine::record::state::State;
+use nacre_engine::record::{CancelledBy, TaskId, TaskState};
 
 use crate::home::{NOW, TestHome};
 

@@ -20,10 +20,10 @@ use tokio::sync::mpsc::UnboundedSender;
 pub use self::offline::{Told, tell};
 pub use self::sentences::{Sentence, Sentences};
 pub use self::verify::{Checker, Doubt, Doubts, Said, Verifier};
-use crate::agent::{
-    AgentSpec, Crew, DeltaKind, Ending, Event, Events, Listener, NOT_KNOWN, Outcome, PipelineError,
-    Record, RunControl, RunFacts,
-};
+use crate::agents::{Crew, NOT_KNOWN};
+use crate::lifecycle::{AgentSpec, Ending, Outcome, RunControl};
+use crate::record::{DeltaKind, Event, Events, Listener, Record, RunFacts};
+use crate::tools::PipelineError;
 
 /// Questions are bounded like everything that comes from outside.
 pub const MAX_QUESTION_BYTES: usize = 8_000;

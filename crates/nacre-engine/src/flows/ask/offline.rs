@@ -5,7 +5,7 @@
 
 use nacre_core::search::snippet;
 
-use crate::agent::Passage;
+use crate::tools::Passage;
 
 /// The share of the question's words that a memory holds and the nearness of its meaning must add up to this. Fitted on a
 /// hundred questions with an answer and twenty without (`examples/ask_bench`): below it more is made up, above it

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::agent::{MemoryShelf, Seen};
+use crate::tools::{MemoryShelf, Seen};
 
 struct World {
     _folder: TempDir,
@@ -138,7 +138,7 @@ fn a_memory_that_only_a_newer_file_overturns_is_not_shown_alone() {
     let both = format!("Tests ran with UTC [{ZONE}], and now in CET [{id}].");
     assert_eq!(world.doubt(&both), None);
     let (passages, _) =
-        crate::agent::recall(&world.shelves, "time zone of tests", 5, now()).unwrap();
+        crate::tools::recall(&world.shelves, "time zone of tests", 5, now()).unwrap();
     let newer = passages.iter().find(|passage| passage.id.as_str() == id).unwrap();
     assert_eq!(newer.unverified(), [&ZONE.parse::<MemoryId>().unwrap()]);
     let quoted = format!("| overturned [{ZONE}] (not verified): ");
@@ -177,7 +177,7 @@ fn a_question_about_nothing_is_not_answered() {
     let world = world();
     let now = now();
     let told = |question: &str| {
-        let (passages, _) = crate::agent::recall(&world.shelves, question, 5, now).unwrap();
+        let (passages, _) = crate::tools::recall(&world.shelves, question, 5, now).unwrap();
         let told = tell(question, passages);
         told.into_iter().map(|told| told.passage.id.to_string()).collect::<Vec<_>>()
     };

@@ -11,7 +11,7 @@ use nacre_core::search::{Embedder, MemoryIndex, shared_words};
 
 use super::marks::{Marks, marks};
 use super::sentences::{Sentence, Sentences};
-use crate::agent::{MemoryShelf, Seen};
+use crate::tools::{MemoryShelf, Seen};
 
 /// A sentence that shares no word with its source must be at least this near in meaning.
 const MIN_SIMILARITY: f32 = 0.35;

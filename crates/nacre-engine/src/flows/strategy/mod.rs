@@ -24,8 +24,8 @@ use super::candidate::{Extraction, Gate, SessionSummary, Strategy};
 use super::extract::{Extractor, Rules, read as read_trace};
 use super::models::{AskError, Asker, ProjectModels};
 use super::summarize::Summarizer;
-use crate::agent::state::{SpentOn, StateError};
 use crate::model::{Reached, Role, RolesError, Usage};
+use crate::record::state::{SpentOn, StateError};
 
 /// Who reads sessions.
 #[derive(Clone, Copy)]

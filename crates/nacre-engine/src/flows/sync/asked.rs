@@ -12,10 +12,10 @@ use nacre_core::memory::{MemoryId, Shelf, judge};
 use serde_json::{Value, json};
 
 use super::decide::{Beside, Decided, claimed};
-use crate::agent::{
-    Case, ChecklistItem, LeadOrder, LeadReport, LeadRuling, LeadStep, NearMemory, Record, RunFacts,
-};
+use crate::agents::{Case, LeadOrder, LeadReport, LeadRuling, LeadStep, NearMemory};
 use crate::model::Cost;
+use crate::record::{Record, RunFacts};
+use crate::tools::ChecklistItem;
 
 /// Asks a lead, and waits for it.
 pub type AskLead<'a> = dyn Fn(&LeadOrder, &mut dyn FnMut(LeadStep)) -> LeadReport + 'a;

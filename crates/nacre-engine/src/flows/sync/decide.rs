@@ -10,7 +10,7 @@ use nacre_core::search::{Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mod
 
 use super::SyncError;
 use super::asked::Asked;
-use crate::agent::{LeadAction, LeadRuling};
+use crate::agents::{LeadAction, LeadRuling};
 use crate::flows::candidate::Candidate;
 
 /// How many memories a candidate is compared with.

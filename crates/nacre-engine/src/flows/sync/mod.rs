@@ -38,9 +38,9 @@ use super::candidate::Strategy;
 use super::models::{AskError, Asker};
 use super::run::{RunId, RunMode, WORKSPACE, pretty};
 use super::strategy::Reader;
-use crate::agent::state::{SpentOn, StateError};
-use crate::agent::{LeadOrder, LeadStep};
+use crate::agents::{LeadOrder, LeadStep};
 use crate::model::{NextStep, Reached, SpentTotals};
+use crate::record::state::{SpentOn, StateError};
 
 /// How often it is decided anew when a person edits meanwhile.
 const MAX_TRIES: usize = 5;

@@ -9,9 +9,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::decide::Decided;
-use crate::agent::{ChecklistItem, LeadStep};
+use crate::agents::LeadStep;
 use crate::flows::candidate::{DropReason, Strategy};
 use crate::flows::run::{RunId, RunMode};
+use crate::tools::ChecklistItem;
 
 /// What became of one candidate.
 #[derive(Clone, Debug, Serialize)]

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use nacre_api::wire::ErrorCode;
 use nacre_core::safefs::{RelPath, WriteScope};
-use nacre_engine::agent::{
-    AgentSpec, AnyTool, CancelledBy, Crew, Ending, Event, Events, Listener, MemoryRecall, Outcome,
-    PipelineError, Record, RunError, RunHandle, Seen, TaskId, TraceSearch, TraceShelf, asked,
-    asker, note, toolkits,
-};
+use nacre_engine::agents::{Crew, asked, asker};
 use nacre_engine::flows::ask::{Answer, Checker, Herald, Said, Sentence, Verifier, ask, gap};
+use nacre_engine::lifecycle::{AgentSpec, Ending, Outcome, RunError, RunHandle};
 use nacre_engine::model::Models;
+use nacre_engine::record::{CancelledBy, Event, Events, Listener, Record, TaskId};
+use nacre_engine::tools::{
+    AnyTool, MemoryRecall, PipelineError, Seen, TraceSearch, TraceShelf, note, toolkits,
+};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::super::run::crew;

@@ -2,9 +2,9 @@
 
 use nacre_core::base::Shown;
 use nacre_core::memory::{MemoryId, Status};
-use nacre_engine::agent::{Passage, speaker};
 use nacre_engine::flows::ask::{Doubts, Told};
 use nacre_engine::model::Cost;
+use nacre_engine::tools::{Passage, speaker};
 use serde_json::{Map, Value, json};
 
 use super::super::memory::not_verified;

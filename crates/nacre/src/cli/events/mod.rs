@@ -7,7 +7,7 @@ mod tools;
 
 use clap::{Args, Subcommand};
 use nacre_core::safefs::{Access, WriteScope};
-use nacre_engine::agent::state::State;
+use nacre_engine::record::state::State;
 
 use super::exit::Exit;
 use super::ui::Ui;

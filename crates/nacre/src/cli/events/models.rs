@@ -2,8 +2,8 @@
 
 use clap::Args;
 use nacre_core::base::Shown;
-use nacre_engine::agent::state::ModelStats;
 use nacre_engine::model::Cost;
+use nacre_engine::record::state::ModelStats;
 use serde_json::json;
 
 use super::super::exit::Exit;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use nacre_core::base::Shown;
-use nacre_engine::agent::Runner;
-use nacre_engine::agent::state::{EventRecord, TaskRecord, logfmt};
+use nacre_engine::record::Runner;
+use nacre_engine::record::state::{EventRecord, TaskRecord, logfmt};
 use serde_json::{Value, json};
 
 use super::super::exit::Exit;

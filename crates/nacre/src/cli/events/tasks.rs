@@ -1,8 +1,8 @@
 //! `nacre events`: the latest tasks.
 
 use nacre_core::base::Shown;
-use nacre_engine::agent::Runner;
-use nacre_engine::agent::state::TaskRecord;
+use nacre_engine::record::Runner;
+use nacre_engine::record::state::TaskRecord;
 use serde_json::{Value, json};
 
 use super::super::exit::Exit;

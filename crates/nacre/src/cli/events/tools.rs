@@ -2,7 +2,7 @@
 
 use clap::Args;
 use nacre_core::base::Shown;
-use nacre_engine::agent::state::ToolStats;
+use nacre_engine::record::state::ToolStats;
 use serde_json::json;
 
 use super::super::exit::Exit;

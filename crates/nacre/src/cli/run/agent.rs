@@ -11,12 +11,14 @@ use nacre_api::wire::ErrorCode;
 use nacre_core::base::redact::ExtraWords;
 use nacre_core::base::{Shown, ShownLine};
 use nacre_core::safefs::WriteScope;
-use nacre_engine::agent::{
-    AgentSpec, AnyTool, Cache, CancelledBy, Citation, CitationState, Crew, DeltaKind, Ending,
-    Event, Events, Heartbeat, Listener, Outcome, Permissions, Record, Recording, RunError,
-    RunHandle, Shelf, ShelfPlaces, TaskClass, TaskId, Workspace, check_report, toolkits,
-};
+use nacre_engine::agents::{Citation, CitationState, Crew, check_report};
+use nacre_engine::lifecycle::{AgentSpec, Ending, Outcome, RunError, RunHandle};
 use nacre_engine::model::{Cost, Models, Role as ModelRole};
+use nacre_engine::record::{
+    CancelledBy, DeltaKind, Event, Events, Heartbeat, Listener, Record, Recording, TaskClass,
+    TaskId,
+};
+use nacre_engine::tools::{AnyTool, Cache, Permissions, Shelf, ShelfPlaces, Workspace, toolkits};
 use serde_json::{Value, json};
 
 use super::super::exit::Exit;
@@ -88,7 +90,7 @@ async fn explore(
     question: &str,
     spec: &AgentSpec,
     (events, heartbeat): (Events, Option<Heartbeat>),
-) -> Result<Outcome, nacre_engine::agent::PipelineError> {
+) -> Result<Outcome, nacre_engine::tools::PipelineError> {
     let handle = RunHandle::new();
     let control = handle.control();
     let mut work = std::pin::pin!(crew.explore(question, spec, events, &control));

@@ -4,7 +4,7 @@ mod list;
 mod show;
 
 use clap::{Args, Subcommand};
-use nacre_engine::agent::{Shelf, ShelfPlaces, Skill};
+use nacre_engine::tools::{Shelf, ShelfPlaces, Skill};
 use serde_json::{Value, json};
 
 use super::exit::Exit;

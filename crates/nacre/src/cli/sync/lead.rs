@@ -8,14 +8,15 @@ use std::sync::atomic::AtomicU32;
 use nacre_api::wire::ErrorCode;
 use nacre_core::memory::Store;
 use nacre_core::search::Embedder;
-use nacre_engine::agent::state::SpentOn;
-use nacre_engine::agent::{
-    AnyTool, Cache, ClaimSearch, Crew, Heartbeat, LEAD_DENIED, Lead, LeadOrder, LeadReport,
-    LeadStep, LeadTask, MemoryShelf, Permissions, Recording, RunHandle, Shelf, ShelfPlaces,
-    TaskClass, TaskId, Workspace, toolkits,
-};
+use nacre_engine::agents::{Crew, LEAD_DENIED, Lead, LeadOrder, LeadReport, LeadStep, LeadTask};
 use nacre_engine::flows::models::{FlowModels, ProjectModels};
+use nacre_engine::lifecycle::RunHandle;
 use nacre_engine::model::{Models, Role, RolesError};
+use nacre_engine::record::state::SpentOn;
+use nacre_engine::record::{Heartbeat, Recording, TaskClass, TaskId};
+use nacre_engine::tools::{
+    AnyTool, Cache, ClaimSearch, MemoryShelf, Permissions, Shelf, ShelfPlaces, Workspace, toolkits,
+};
 
 use super::super::ui::Ui;
 use nacre_ops::Host;

@@ -17,7 +17,7 @@ use nacre_core::config::Settings;
 use nacre_core::memory::Store;
 use nacre_core::search::{Builtin, Embedder};
 use nacre_core::transcript::Trace;
-use nacre_engine::agent::{LeadOrder, LeadStep};
+use nacre_engine::agents::{LeadOrder, LeadStep};
 use nacre_engine::flows::models::{AskRules, FlowModels, ProjectModels};
 use nacre_engine::flows::run::{self, RunMode};
 use nacre_engine::flows::sync::{

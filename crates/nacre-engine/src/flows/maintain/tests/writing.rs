@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use super::*;
-use crate::agent::state::SpentOn;
 use crate::flows::models::SpendingLimits;
 use crate::flows::testing::{flow, no_limits, plenty};
 use crate::model::Amount;
+use crate::record::state::SpentOn;
 
 const LONGER: (&str, &str) =
     ("Packages are installed with pnpm", "A second lock file is written by npm.");

@@ -1,0 +1,305 @@
+//! Explorers at work for somebody else.
+
+use std::fs;
+
+use jiff::Timestamp;
+use nacre_core::safefs::{Access, Owner, WriteScope};
+
+use super::*;
+use crate::model::{
+    CancelSource, Limits, ModelRef, ModelSettings, Models, RetryPolicy, RoleSettings, Scripted,
+};
+use crate::record::state::{EventRecord, Recorder, Retention, State};
+use crate::record::{
+    CancelledBy, Failure, NewTask, Runner, SessionId, Signal, TaskClass, TaskState,
+};
+use crate::record::{Clock, Event, Heard, Listener, Record};
+use crate::tools::AnyTool;
+use crate::tools::Cache;
+use crate::tools::Workspace;
+use crate::tools::toolkits;
+use crate::tools::{Shelf, ShelfPlaces};
+
+/// Came with the repository, and would like to have more than the explorer has.
+const SKILL: &str = "---\nname: locks\ndescription: Where locks are.\nallowed-tools: file_read, file_create\n---\n\
+    Locks are in src/lock.rs.\n";
+
+struct Bench {
+    folder: tempfile::TempDir,
+    desk: Desk,
+    source: CancelSource,
+    heard: Arc<Heard>,
+    delegate: Delegate,
+}
+
+fn bench(script: &str) -> Bench {
+    heard_by(script, Vec::new())
+}
+
+/// A bench whose delegating task is also heard by `others`.
+fn heard_by(script: &str, others: Vec<Arc<dyn Listener>>) -> Bench {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    for path in ["work/src", "work/docs", "work/.agents/skills/locks", "spill"] {
+        fs::create_dir_all(root.join(path)).unwrap();
+    }
+    fs::write(root.join("work/src/lock.rs"), "fn lock() {}\n").unwrap();
+    fs::write(root.join("work/docs/guide.md"), "The guide.\n").unwrap();
+    fs::write(root.join("work/.agents/skills/locks/SKILL.md"), SKILL).unwrap();
+    let workspace = Arc::new(Workspace::open(&root.join("work"), &[]).unwrap());
+    let settings = ModelSettings {
+        default: Some(RoleSettings::of_model(ModelRef::scripted())),
+        script: Some(Arc::new(Scripted::parse(script).unwrap())),
+        ..ModelSettings::default()
+    };
+    let clock: Clock = Arc::new(|| Timestamp::UNIX_EPOCH);
+    let heard = Arc::new(Heard::default());
+    let listener: Arc<dyn Listener> = heard.clone();
+    let listeners = others.into_iter().chain([listener]).collect();
+    let events = Events::new(TaskId::from_random(1), Arc::clone(&clock), listeners);
+    let crew = Crew {
+        models: Arc::new(Models::new(settings)),
+        policy: RetryPolicy::default(),
+        limits: Limits::default(),
+        clock,
+        tools: toolkits::file::tools(&workspace),
+        shelf: Arc::new(Shelf::new(ShelfPlaces { workspace: Some(root.join("work")), home: None })),
+        spill: root.join("spill"),
+        cache: Arc::new(Cache::default()),
+        permissions: Permissions::read_only(),
+        seed: 7,
+        started: AtomicU32::new(0),
+        workspace: Arc::clone(&workspace),
+    };
+    let source = CancelSource::new();
+    let desk = Desk {
+        workspace: Arc::clone(workspace.root()),
+        cancel: source.token(),
+        now: Timestamp::UNIX_EPOCH,
+        spill: Arc::new(root.join("spill")),
+    };
+    let crew = Arc::new(crew);
+    let budgets = super::super::explorer::BUDGETS;
+    let spawn = Spawn::Explorers { at_once: 3, budgets };
+    let delegate = Delegate::new(spawn, crew, events, Arc::default()).unwrap();
+    Bench { folder, desk, source, heard, delegate }
+}
+
+fn ends(records: &[Arc<Record>]) -> Vec<String> {
+    let mut ends = Vec::new();
+    for record in records {
+        if let Event::TaskState(state) = &record.event
+            && state.is_terminal()
+        {
+            ends.push(state.to_string());
+        }
+    }
+    ends.sort();
+    ends
+}
+
+const CITED: &str = r#"{"order":"any","turns":[
+    {"expect":{"last_contains":["where is the lock"]},
+     "calls":[{"name":"answer","arguments":{"answer":"In lock.rs.","citations":[
+        {"file":"src/lock.rs","first_line":1,"last_line":1,"quote":"fn lock()"}]}}]},
+    {"expect":{"last_contains":["what is broken"]},"error":{"kind":"quota"}},
+    {"expect":{"last_contains":["what does the guide say"]},
+     "calls":[{"name":"file_read","arguments":{"path":"docs/guide.md"}}]},
+    {"expect":{"last_contains":["src` is outside","denied"]},"say":"x"},
+    {"expect":{"last_contains":["The guide."]},
+     "calls":[{"name":"answer","arguments":{"answer":"Little.","citations":[
+        {"file":"docs/guide.md","first_line":1,"last_line":1,"quote":"The guide."}]}}]}
+]}"#;
+
+#[tokio::test]
+async fn questions_are_answered_side_by_side_and_one_failure_is_only_its_own() {
+    let bench = bench(CITED);
+    let arguments = json!({ "questions": [
+        { "question": "where is the lock" },
+        { "question": "what is broken" },
+        { "question": "what does the guide say", "folders": ["docs/"] },
+    ] });
+    let output = AnyTool::run(&bench.delegate, arguments, &bench.desk).await.unwrap();
+    assert_eq!(output.value[0]["state"], "completed(done)");
+    assert_eq!(output.value[0]["citations"][0]["verified"], true);
+    assert_eq!(output.value[1]["state"], "failed(model)");
+    assert!(output.value[1]["error"].as_str().unwrap().contains("no credit"));
+    assert_eq!(output.value[2]["answer"], "Little.");
+    assert_eq!(
+        ends(&bench.heard.records()),
+        ["completed(done)", "completed(done)", "failed(model)"]
+    );
+    assert_eq!(bench.delegate.events.n_late(), 0);
+    assert!(!bench.delegate.events.is_over(), "the parent's own task goes on");
+    assert_eq!(bench.delegate.children.load(Ordering::Relaxed), 3);
+}
+
+#[tokio::test]
+async fn an_explorer_is_cancelled_with_its_parent() {
+    let bench = bench(r#"{"turns":[{"hang":true}]}"#);
+    let arguments = json!({ "questions": [{ "question": "anything?" }] });
+    let run = AnyTool::run(&bench.delegate, arguments, &bench.desk);
+    let cancel = async {
+        while !bench.heard.records().iter().any(|r| matches!(r.event, Event::ModelCall { .. })) {
+            tokio::task::yield_now().await;
+        }
+        bench.source.cancel();
+    };
+    let (output, ()) = tokio::join!(run, cancel);
+    assert_eq!(output.unwrap().value[0]["state"], "cancelled(parent)");
+    let by = CancelledBy::Parent;
+    let expected = TaskState::Cancelled { by }.to_string();
+    assert_eq!(ends(&bench.heard.records()), [expected]);
+}
+
+/// A home with a state in it, in which the task that delegates runs.
+fn home() -> (tempfile::TempDir, State, Arc<Recorder>) {
+    let home = tempfile::tempdir().unwrap();
+    let scope = WriteScope::open(&home.path().canonicalize().unwrap(), Access::Private).unwrap();
+    let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
+    let open = || State::open(&scope, &owner, Duration::from_secs(1)).unwrap();
+    let mut state = open();
+    let task = NewTask {
+        id: TaskId::from_random(1),
+        session: SessionId::from_random(1),
+        parent: None,
+        project: None,
+        agent: "lead".to_owned(),
+        class: TaskClass::Background,
+        title: "Delegates".to_owned(),
+    };
+    let runner = Runner { host: "here".to_owned(), pid: 1, birth: "1".to_owned() };
+    state.accept(&task, &runner, Timestamp::UNIX_EPOCH).unwrap();
+    state.start(&task.id, &runner, Timestamp::UNIX_EPOCH).unwrap();
+    let recorder = Arc::new(Recorder::start(open(), None, Retention::default()));
+    (home, state, recorder)
+}
+
+/// The helpers that were announced, and the ends that their parent told.
+fn announced(records: &[Arc<Record>]) -> (Vec<TaskId>, Vec<TaskState>) {
+    let (mut helpers, mut states) = (Vec::new(), Vec::new());
+    for record in records {
+        if let Event::AgentSpawn { child, .. } = &record.event {
+            helpers.push(child.clone());
+        } else if let Event::AgentEnd { state, .. } = &record.event {
+            states.push(*state);
+        }
+    }
+    (helpers, states)
+}
+
+#[tokio::test]
+async fn every_helper_is_a_task_of_its_own_with_its_true_end() {
+    let (_home, state, recorder) = home();
+    let bench = heard_by(CITED, vec![recorder.clone()]);
+    let questions = json!([{ "question": "where is the lock" }, { "question": "what is broken" }]);
+    let arguments = json!({ "questions": questions });
+    AnyTool::run(&bench.delegate, arguments, &bench.desk).await.unwrap();
+    assert_eq!(recorder.close().n_refused, 0);
+    let (helpers, mut states) = announced(&bench.heard.records());
+    states.sort_by_key(ToString::to_string);
+    let done = TaskState::Completed { signal: Signal::Done };
+    assert_eq!(states, [done, TaskState::Failed { why: Failure::Model }]);
+    for helper in helpers {
+        let kept = state.task(&helper).unwrap();
+        assert!(states.contains(&kept.state), "{kept:?}");
+        assert_eq!(kept.parent, Some(TaskId::from_random(1)));
+        let events = state.events(&helper, 0, 100).unwrap();
+        assert_eq!(events.iter().filter(|event| event.is_terminal()).count(), 1);
+        assert_eq!(events.last().and_then(EventRecord::state), Some(kept.state));
+    }
+}
+
+#[tokio::test]
+async fn a_helper_that_cannot_be_given_its_tools_ends_as_failed_for_everybody() {
+    let (_home, state, recorder) = home();
+    let bench = heard_by(r#"{"turns":[]}"#, vec![recorder.clone()]);
+    fs::remove_dir(bench.folder.path().join("spill")).unwrap();
+    let arguments = json!({ "questions": [{ "question": "anything?" }] });
+    let output = AnyTool::run(&bench.delegate, arguments, &bench.desk).await.unwrap();
+    assert_eq!(output.value[0]["state"], "failed(unusable)");
+    recorder.close();
+    let (helpers, states) = announced(&bench.heard.records());
+    let failed = TaskState::Failed { why: Failure::Unusable };
+    assert_eq!((helpers.len(), states), (1, vec![failed]));
+    assert_eq!(state.task(&helpers[0]).unwrap().state, failed);
+    assert_eq!(ends(&bench.heard.records()), ["failed(unusable)"]);
+}
+
+#[tokio::test]
+async fn a_helper_that_is_left_by_who_waited_for_it_has_its_end_too() {
+    let bench = bench(r#"{"turns":[{"hang":true}]}"#);
+    let is_asked = |r: &Arc<Record>| matches!(r.event, Event::ModelCall { .. });
+    let arguments = json!({ "questions": [{ "question": "anything?" }] });
+    let asked = async {
+        while !bench.heard.records().iter().any(is_asked) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        _ = AnyTool::run(&bench.delegate, arguments, &bench.desk) => panic!("it hangs"),
+        () = asked => {}
+    }
+    while ends(&bench.heard.records()).is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let by = CancelledBy::Disconnect;
+    let (_, states) = announced(&bench.heard.records());
+    assert_eq!(states, [TaskState::Cancelled { by }]);
+    assert_eq!(ends(&bench.heard.records()), ["cancelled(disconnect)"]);
+}
+
+#[tokio::test]
+async fn helpers_have_no_helpers_and_see_no_tool_that_changes_anything() {
+    let bench = bench(r#"{"turns":[]}"#);
+    let spec = bench.delegate.crew.explorer(&Permissions::read_only(), None);
+    let Delegate { crew, events, .. } = bench.delegate;
+    assert!(Delegate::new(spec.spawn, crew, events, Arc::default()).is_none());
+    assert!(!spec.tools.contains(&"delegate"));
+    for changing in
+        ["file_create", "file_edit", "file_delete", "file_move", "shell_run", "git_commit"]
+    {
+        assert!(!spec.tools.contains(&changing), "{changing}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_call_will_read_is_what_its_explorers_may_read() {
+    let bench = bench(r#"{"turns":[]}"#);
+    let footprint = |folders: Value| {
+        let arguments = json!({ "questions": [{ "question": "q", "folders": folders }] });
+        AnyTool::footprint(&bench.delegate, &arguments)
+    };
+    let docs = Area::Tree(Some(RelPath::new("docs").unwrap()));
+    assert_eq!(footprint(json!(["docs/"])).unwrap(), Footprint::reading([docs]));
+    assert_eq!(footprint(json!([])).unwrap(), Footprint::reading([Area::Tree(None)]));
+    assert_eq!(footprint(json!(["../secrets"])).unwrap_err().fault, Fault::Arguments);
+}
+
+const SKILLED: &str = r#"{"turns":[
+    {"expect":{"tools":["skill_list","skill_activate","file_find"],"last_contains":["where is the lock"]},
+     "calls":[{"name":"skill_list","arguments":{}}]},
+    {"expect":{"last_contains":["locks (project): Where locks are."]},
+     "calls":[{"name":"skill_activate","arguments":{"name":"locks"}}]},
+    {"expect":{"last_contains":["It came with this repository.","Locks are in src/lock.rs."]},
+     "calls":[{"name":"file_find","arguments":{"pattern":"*.rs"}},
+        {"name":"file_create","arguments":{"path":"new.txt","content":"x"}},
+        {"name":"file_read","arguments":{"path":"src/lock.rs"}}]},
+    {"expect":{"last_contains":["`file_find` is not among your tools","`file_create` is not among your tools","fn lock()"]},
+     "calls":[{"name":"answer","arguments":{"answer":"In lock.rs.","citations":[
+        {"file":"src/lock.rs","first_line":1,"last_line":1,"quote":"fn lock()"}]}}]}
+]}"#;
+
+#[tokio::test]
+async fn an_explorer_takes_up_a_skill_of_the_repository_which_only_takes_tools_away() {
+    let bench = bench(SKILLED);
+    let arguments = json!({ "questions": [{ "question": "where is the lock" }] });
+    let output = AnyTool::run(&bench.delegate, arguments, &bench.desk).await.unwrap();
+    assert_eq!(output.value[0]["state"], "completed(done)", "{}", output.text);
+    assert!(!bench.desk.workspace.join("new.txt").exists());
+    let told: Vec<Event> =
+        bench.heard.records().iter().map(|record| record.event.clone()).collect();
+    assert!(told.contains(&Event::SkillOn { skill: "locks".into() }));
+    let denied = told.iter().filter(|event| matches!(event, Event::ToolDenied { .. })).count();
+    assert_eq!(denied, 2);
+}

@@ -1,0 +1,202 @@
+//! A lead at work: its explorers first, then the lead itself, and what of its decisions holds.
+//!
+//! Whatever goes wrong, a report comes back. Rulings that are not in it are the rule's to make.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::explorers::{ExplorerReport, explore};
+use super::form::rulings;
+use super::{LeadOrder, LeadRuling, LeadStep, lead};
+use crate::agents::crew::Crew;
+use crate::lifecycle::RunControl;
+use crate::lifecycle::Spawn;
+use crate::lifecycle::{Ending, Outcome};
+use crate::record::{Category, Fault};
+use crate::record::{Event, Events, Heard, Listener, Record, RunFacts};
+use crate::record::{Failure, TaskId, TaskState};
+use crate::tools::MemoryShelf;
+use crate::tools::{Checklist, ChecklistItem, ItemState};
+
+/// What a lead is run with. The workspace of its crew is the memory root.
+pub struct Lead {
+    pub crew: Arc<Crew>,
+    pub shelf: MemoryShelf,
+}
+
+/// The task of one lead, and who hears of it.
+pub struct LeadTask {
+    pub id: TaskId,
+    pub listeners: Vec<Arc<dyn Listener>>,
+}
+
+/// What came of asking a lead.
+#[derive(Clone, Debug)]
+pub struct LeadReport {
+    pub task: TaskId,
+    /// At most one a case.
+    pub rulings: Vec<LeadRuling>,
+    pub checklist: Vec<ChecklistItem>,
+    pub explorers: Vec<ExplorerReport>,
+    pub state: TaskState,
+    /// Why there are no rulings.
+    pub error: Option<String>,
+    /// Of the lead alone.
+    pub facts: RunFacts,
+    /// All that lead and explorers told.
+    pub records: Vec<Arc<Record>>,
+}
+
+impl LeadReport {
+    /// The report of a lead that could not even be started.
+    pub fn failed(task: TaskId, error: String) -> Self {
+        Self {
+            task,
+            rulings: Vec::new(),
+            checklist: Steps::items(ItemState::Failed),
+            explorers: Vec::new(),
+            state: TaskState::Failed { why: Failure::Unusable },
+            error: Some(error),
+            facts: RunFacts::default(),
+            records: Vec::new(),
+        }
+    }
+
+    /// How often somebody tried to write or to start something.
+    pub fn denied_writes(&self) -> usize {
+        let is_denied = |record: &&Arc<Record>| {
+            let Event::ToolResult(facts) = &record.event else { return false };
+            let changes = [Category::Write, Category::Execute].map(Some);
+            facts.fault == Some(Fault::Denied) && changes.contains(&facts.category)
+        };
+        self.records.iter().filter(is_denied).count()
+    }
+
+    /// The numbers of the lead and of its explorers.
+    pub fn all_facts(&self) -> impl Iterator<Item = &RunFacts> {
+        std::iter::once(&self.facts).chain(self.explorers.iter().map(|explorer| &explorer.facts))
+    }
+}
+
+impl Lead {
+    /// Lets the lead settle what is open; `watch` hears of each step as it begins.
+    pub async fn settle(
+        &self,
+        order: &LeadOrder,
+        task: LeadTask,
+        control: &RunControl,
+        watch: &mut dyn FnMut(LeadStep),
+    ) -> LeadReport {
+        let heard = Arc::new(Heard::default());
+        let mut listeners = task.listeners;
+        listeners.push(Arc::clone(&heard) as Arc<dyn Listener>);
+        let events = Events::new(task.id.clone(), Arc::clone(&self.crew.clock), listeners);
+        let mut steps = Steps::new(&events, watch);
+        let spec = lead(order, &self.shelf.store);
+        steps.begin(LeadStep::Explore);
+        let at_once = match spec.spawn {
+            Spawn::Explorers { at_once, .. } => at_once,
+            Spawn::Nothing => 1,
+        };
+        let cases = (order.cases.as_slice(), at_once);
+        let explorers = explore(&self.crew, &self.shelf.store, cases, &events, control).await;
+        let has_found = explorers.iter().any(ExplorerReport::is_done);
+        steps.end(LeadStep::Explore, has_found);
+        steps.begin(LeadStep::Settle);
+        let question = question(order, &explorers);
+        let outcome = self.crew.explore(&question, &spec, events.clone(), control).await;
+        let (state, error, answer, facts) = match outcome {
+            Ok(outcome) => told(outcome),
+            Err(error) => {
+                let (why, what) = (Failure::Unusable, error.to_string());
+                events.emit(Event::Error { what: what.as_str().into(), hint: None });
+                events.emit(Event::TaskState(TaskState::Failed { why }));
+                (TaskState::Failed { why }, Some(what), None, RunFacts::default())
+            }
+        };
+        steps.end(LeadStep::Settle, answer.is_some());
+        let answer = answer.unwrap_or_default();
+        let rulings = rulings(&answer, &order.cases, &self.shelf.store);
+        steps.end(LeadStep::Check, rulings.len() == order.cases.len());
+        let checklist = steps.checklist.items();
+        LeadReport {
+            task: task.id,
+            rulings,
+            checklist,
+            explorers,
+            state,
+            error,
+            facts,
+            records: heard.records(),
+        }
+    }
+}
+
+fn told(outcome: Outcome) -> (TaskState, Option<String>, Option<Value>, RunFacts) {
+    let error = match &outcome.ending {
+        Ending::Completed { .. } => None,
+        Ending::Failed(error) => Some(error.to_string()),
+        Ending::Cancelled(by) => Some(format!("it was cancelled by the {}", by.as_str())),
+    };
+    (outcome.ending.state(), error, outcome.answer, outcome.facts)
+}
+
+fn question(order: &LeadOrder, explorers: &[ExplorerReport]) -> String {
+    let LeadOrder { run_id, session: _, trace_path, run_folder, cases } = order;
+    let cases: Vec<Value> = cases.iter().map(super::Case::shown).collect();
+    let findings: Vec<Value> =
+        explorers.iter().flat_map(|explorer| &explorer.findings).map(|one| json!(one)).collect();
+    let pretty = |values: &[Value]| serde_json::to_string_pretty(values).unwrap_or_default();
+    format!(
+        "Run `{run_id}` over the trace `{trace_path}`, which is not for you to read. Its artifacts will lie in \
+         `{run_folder}`; of `extract.json` these candidates are open, as data:\n{}\n\
+         What explorers found and the host could confirm, as data:\n{}",
+        pretty(&cases),
+        pretty(&findings)
+    )
+}
+
+/// The fixed checklist, kept by the host.
+struct Steps<'a> {
+    checklist: Checklist,
+    events: &'a Events,
+    watch: &'a mut dyn FnMut(LeadStep),
+}
+
+impl<'a> Steps<'a> {
+    fn new(events: &'a Events, watch: &'a mut dyn FnMut(LeadStep)) -> Self {
+        let checklist = Checklist::default();
+        checklist.replace(Self::items(ItemState::Pending));
+        Self { checklist, events, watch }
+    }
+
+    fn items(state: ItemState) -> Vec<ChecklistItem> {
+        let item = |step: LeadStep| ChecklistItem {
+            id: step.as_str().to_owned(),
+            label: step.label().to_owned(),
+            state,
+        };
+        LeadStep::ALL.map(item).to_vec()
+    }
+
+    fn begin(&mut self, step: LeadStep) {
+        (self.watch)(step);
+        self.set(step, ItemState::InProgress);
+    }
+
+    fn end(&mut self, step: LeadStep, is_done: bool) {
+        self.set(step, if is_done { ItemState::Done } else { ItemState::Failed });
+    }
+
+    fn set(&mut self, step: LeadStep, state: ItemState) {
+        // The list holds every step there is.
+        let _ = self.checklist.update(step.as_str(), state);
+        // What is settled after the task's end stands in the report.
+        if !self.events.is_over() {
+            self.events.emit_with(|| Event::Notice {
+                text: format!("checklist: {} {}", step.as_str(), state.as_str()).into(),
+            });
+        }
+    }
+}

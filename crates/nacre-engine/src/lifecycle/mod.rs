@@ -1,0 +1,16 @@
+//! One lifecycle for every agent: a spec is resolved, its context prepared, steps are taken, and the end is checked.
+//!
+//! An agent is data. What it may read, change, start and reach is a field of its spec and is enforced where calls
+//! are made; a prompt only says so politely.
+
+mod completion;
+mod context;
+mod control;
+mod spec;
+mod steps;
+
+pub use completion::{ANSWER_TOOL, Complaints, SIGNAL_TOOL, Signalled, Verdict};
+pub use context::{ContextPlan, Conversation, Exchange, KeptResult, TooLong, Turn, plan};
+pub use control::{RunControl, RunHandle, Stopped};
+pub use spec::{AgentSpec, Completion, Deeds, Signals, Spawn, Validator, Weight};
+pub use steps::{Ending, Engine, Job, Outcome, RunError, run};

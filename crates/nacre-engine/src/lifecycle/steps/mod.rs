@@ -1,0 +1,101 @@
+//! One way through every run: resolve, prepare, generate, finalize.
+//!
+//! - `resolve` looks at the spec and the settings and touches nothing.
+//! - `prepare` says what the model is told: instructions, tools, the conversation so far.
+//! - `generate` takes steps; one step is one model call and its batch of tool calls.
+//! - `finalize` counts, and tells the one end of the task.
+//!
+//! A run returns what came of it and never an error: whatever happens, its task ends, once.
+
+mod ask;
+mod finalize;
+mod generate;
+mod outcome;
+mod prepare;
+mod progress;
+mod react;
+mod repeats;
+mod resolve;
+#[cfg(test)]
+mod tests;
+mod work;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tokio::time::Instant;
+
+use self::finalize::{Terminal, finalize};
+use self::generate::Run;
+pub use self::outcome::{Ending, Outcome, RunError};
+use self::prepare::prepare;
+use self::progress::Progress;
+use self::resolve::resolve;
+use super::context::Conversation;
+use super::control::RunControl;
+use super::spec::AgentSpec;
+use crate::model::{Limits, Models, RetryPolicy};
+use crate::record::TaskState;
+use crate::record::{Clock, Event, Events};
+use crate::tools::ActiveSkills;
+use crate::tools::Pipeline;
+
+/// What all runs of a program share.
+#[derive(Clone, Copy)]
+pub struct Engine<'a> {
+    pub models: &'a Models,
+    pub policy: &'a RetryPolicy,
+    pub limits: &'a Limits,
+    pub clock: &'a Clock,
+}
+
+/// One piece of work.
+pub struct Job<'a> {
+    pub spec: &'a AgentSpec,
+    /// What was said before, if anything.
+    pub history: Conversation,
+    pub asked: &'a str,
+    pub events: Events,
+    /// The skills that its tools take up; each may take tools away.
+    pub skills: Option<Arc<ActiveSkills>>,
+    /// How many helpers it started, counted by its `Delegate`.
+    pub children: Arc<AtomicU32>,
+    /// Where the jitter of retries comes from.
+    pub seed: u64,
+}
+
+/// Does a piece of work and tells its end. The tools are those of the spec, under its permissions and budgets.
+pub async fn run(
+    engine: Engine<'_>,
+    job: Job<'_>,
+    tools: &mut Pipeline,
+    control: &RunControl,
+) -> Outcome {
+    let begun = Instant::now();
+    tools.leave_out(engine.models.words());
+    let terminal = Terminal::new(job.events.clone());
+    job.events.emit(Event::TaskState(TaskState::Running));
+    let control = control.within(job.spec.budgets.wall);
+    let mut progress = Progress::default();
+    let ending = go_through(engine, &job, tools, &control, &mut progress).await;
+    progress.children = job.children.load(Ordering::Relaxed);
+    finalize(terminal, ending, progress, tools.tally(), begun.elapsed())
+}
+
+async fn go_through(
+    engine: Engine<'_>,
+    job: &Job<'_>,
+    tools: &mut Pipeline,
+    control: &RunControl,
+    progress: &mut Progress,
+) -> Ending {
+    let resolved = match resolve(engine, job.spec) {
+        Ok(resolved) => resolved,
+        Err(error) => return Ending::Failed(error),
+    };
+    let prepared = match prepare(job, tools, &resolved) {
+        Ok(prepared) => prepared,
+        Err(error) => return Ending::Failed(error),
+    };
+    Run { engine, job, tools, control, resolved, prepared, progress }.generate().await
+}

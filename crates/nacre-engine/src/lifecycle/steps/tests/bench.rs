@@ -1,0 +1,263 @@
+//! A workspace, three tools and a script; and what must hold for every run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use nacre_core::safefs::RelPath;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tempfile::TempDir;
+
+use super::super::*;
+use crate::lifecycle::{Completion, Signals, Spawn};
+use crate::model::{ModelRef, ModelSettings, Role, RoleSettings, Scripted};
+use crate::record::TaskId;
+use crate::record::{Category, Change, ChangeKind};
+use crate::record::{Heard, Record};
+use crate::tools::Workspace;
+use crate::tools::{AnyTool, Desk, Output, Tool, ToolError, ToolSpec};
+use crate::tools::{Area, Footprint};
+use crate::tools::{Budgets, Effects, Permissions};
+use crate::tools::{Cache, PipelineParts};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Word {
+    word: String,
+}
+
+const SPEC: ToolSpec = ToolSpec {
+    name: "echo",
+    toolkit: "test",
+    category: Category::Meta,
+    description: "Says it again.",
+    time_limit: Duration::from_secs(60),
+    shown_bytes: 2000,
+};
+
+/// Says a word again; `long` comes as a megabyte.
+struct Echo;
+
+impl Tool for Echo {
+    type Input = Word;
+    const SPEC: ToolSpec = SPEC;
+
+    fn footprint(&self, _: &Word) -> Result<Footprint, ToolError> {
+        Ok(Footprint::default())
+    }
+
+    async fn run(&self, input: Word, _: &Desk) -> Result<Output, ToolError> {
+        let text = if input.word == "long" { "long line\n".repeat(100_000) } else { input.word };
+        Ok(Output { text, ..Output::default() })
+    }
+}
+
+/// Says that it changed the file of that name.
+struct Touch;
+
+impl Tool for Touch {
+    type Input = Word;
+    const SPEC: ToolSpec = ToolSpec { name: "touch", category: Category::Write, ..SPEC };
+
+    fn footprint(&self, input: &Word) -> Result<Footprint, ToolError> {
+        Ok(Footprint::changing([Area::File(RelPath::new(&input.word).unwrap())]))
+    }
+
+    async fn run(&self, input: Word, _: &Desk) -> Result<Output, ToolError> {
+        let path = RelPath::new(&input.word).unwrap();
+        let changed = vec![Change::new(&path, ChangeKind::Edited)];
+        Ok(Output { text: "touched".to_owned(), changed, ..Output::default() })
+    }
+}
+
+/// Never comes back.
+struct Hang;
+
+impl Tool for Hang {
+    type Input = Word;
+    const SPEC: ToolSpec = ToolSpec { name: "hang", ..SPEC };
+
+    fn footprint(&self, _: &Word) -> Result<Footprint, ToolError> {
+        Ok(Footprint::default())
+    }
+
+    async fn run(&self, _: Word, _: &Desk) -> Result<Output, ToolError> {
+        std::future::pending().await
+    }
+}
+
+fn budgets() -> Budgets {
+    Budgets {
+        steps: 8,
+        tool_calls: 10,
+        wall: Duration::from_secs(600),
+        context_tokens: 30_000,
+        answer_tokens: 1000,
+        total_tokens: None,
+    }
+}
+
+/// An agent that may do anything that the tools of this test can.
+pub(super) fn chat() -> AgentSpec {
+    let everywhere = vec![Area::Tree(None)];
+    AgentSpec {
+        name: "chat",
+        role: Role::Chat,
+        prompt: "You help.".to_owned(),
+        tools: vec!["echo", "touch", "hang"],
+        permissions: Permissions {
+            reads: everywhere.clone(),
+            writes: everywhere,
+            ..Permissions::default()
+        },
+        budgets: budgets(),
+        completion: Completion::EndTurn { signals: Signals::Offered },
+        effects: Effects::none(),
+        spawn: Spawn::Nothing,
+    }
+}
+
+/// Everything that a run needs, and who listens to it.
+pub(super) struct Bench {
+    workspace: TempDir,
+    spill: TempDir,
+    models: Models,
+    script: Arc<Scripted>,
+    heard: Arc<Heard>,
+    pub(super) events: Events,
+    pub(super) skills: Option<Arc<ActiveSkills>>,
+}
+
+/// What came of a run.
+pub(super) struct Played {
+    pub(super) outcome: Outcome,
+    pub(super) records: Vec<Arc<Record>>,
+    /// Turns of the script that were not played.
+    pub(super) left: usize,
+}
+
+impl Bench {
+    pub(super) fn new(script: &str) -> Self {
+        let script = Arc::new(Scripted::parse(script).unwrap());
+        let settings = ModelSettings {
+            default: Some(RoleSettings::of_model(ModelRef::scripted())),
+            script: Some(Arc::clone(&script)),
+            ..ModelSettings::default()
+        };
+        let heard = Arc::new(Heard::default());
+        let listener: Arc<dyn crate::record::Listener> = heard.clone();
+        let clock: Clock = Arc::new(|| Timestamp::UNIX_EPOCH);
+        Self {
+            workspace: tempfile::tempdir().unwrap(),
+            spill: tempfile::tempdir().unwrap(),
+            models: Models::new(settings),
+            script,
+            heard,
+            events: Events::new(TaskId::from_random(7), clock, vec![listener]),
+            skills: None,
+        }
+    }
+
+    /// The same with no model set at all.
+    pub(super) fn without_models(mut self) -> Self {
+        self.models = Models::new(ModelSettings::default());
+        self
+    }
+
+    pub(super) fn pipeline(&self, spec: &AgentSpec) -> Pipeline {
+        let tools: Vec<Arc<dyn AnyTool>> = vec![Arc::new(Echo), Arc::new(Touch), Arc::new(Hang)];
+        let root = self.workspace.path().canonicalize().unwrap();
+        let parts = PipelineParts {
+            tools,
+            workspace: Arc::new(Workspace::open(&root, &[]).unwrap()),
+            spill: self.spill.path().canonicalize().unwrap(),
+            cache: Arc::new(Cache::default()),
+            effects: None,
+            events: self.events.clone(),
+        };
+        Pipeline::new(spec, parts).unwrap()
+    }
+
+    pub(super) async fn run(&self, spec: &AgentSpec, control: &RunControl) -> Outcome {
+        self.run_after(Conversation::default(), spec, control).await
+    }
+
+    pub(super) async fn run_after(
+        &self,
+        history: Conversation,
+        spec: &AgentSpec,
+        control: &RunControl,
+    ) -> Outcome {
+        let (policy, limits) = (RetryPolicy::default(), Limits::default());
+        let clock: Clock = Arc::new(|| Timestamp::UNIX_EPOCH);
+        let engine =
+            Engine { models: &self.models, policy: &policy, limits: &limits, clock: &clock };
+        let events = self.events.clone();
+        let job = Job {
+            spec,
+            history,
+            asked: "Do it.",
+            events,
+            skills: self.skills.clone(),
+            children: Arc::default(),
+            seed: 1,
+        };
+        run(engine, job, &mut self.pipeline(spec), control).await
+    }
+
+    /// The run is over: checks that it ended once, and truly.
+    pub(super) fn close(&self, outcome: Outcome) -> Played {
+        let records = self.heard.records();
+        let state = TaskEnd::only_one(&records);
+        assert_eq!(state, outcome.ending.state());
+        assert_eq!(self.events.n_late(), 0, "nothing is told after the end");
+        Played { outcome, records, left: self.script.n_left() }
+    }
+
+    pub(super) fn records(&self) -> Vec<Arc<Record>> {
+        self.heard.records()
+    }
+}
+
+/// The end of a task, as it was told.
+pub(super) struct TaskEnd;
+
+impl TaskEnd {
+    pub(super) fn only_one(records: &[Arc<Record>]) -> TaskState {
+        let mut ends = Vec::new();
+        for record in records {
+            if let Event::TaskState(state) = &record.event
+                && state.is_terminal()
+            {
+                ends.push(*state);
+            }
+        }
+        assert_eq!(ends.len(), 1, "exactly one end: {records:#?}");
+        assert!(records.last().unwrap().event.is_terminal(), "and it comes last");
+        let stored: Vec<u64> = records
+            .iter()
+            .filter(|record| record.event.is_stored())
+            .map(|record| record.sequence)
+            .collect();
+        assert_eq!(stored, (1..=stored.len() as u64).collect::<Vec<_>>(), "numbers have no gaps");
+        ends[0]
+    }
+}
+
+impl Played {
+    pub(super) fn state(&self) -> String {
+        self.outcome.ending.state().to_string()
+    }
+
+    pub(super) fn names(&self) -> Vec<&'static str> {
+        self.records.iter().map(|record| record.event.name()).collect()
+    }
+}
+
+/// Runs an agent against a script.
+pub(super) async fn play(spec: &AgentSpec, script: &str) -> Played {
+    let bench = Bench::new(script);
+    let outcome = bench.run(spec, &RunControl::unattended()).await;
+    bench.close(outcome)
+}

@@ -1,0 +1,403 @@
+//! Tasks on disk: accepted, given their turn, ended, cancelled, and cleared away after a crash.
+//!
+//! The turn is decided in a transaction over what all processes wrote, so that a session has one running task however
+//! many programs are open. Waiting tasks are ordered by one number for all sessions, and each waits only for
+//! smaller ones: nobody waits in a circle.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use super::db::State;
+use super::error::StateError;
+use super::events::append_end;
+use super::row::{Bad, bad, count, time};
+use crate::record::{
+    CancelledBy, Failure, LEASE, Life, NewTask, QUEUE_CAP, Runner, SessionId, Start, TaskClass,
+    TaskId, TaskState,
+};
+
+const COLUMNS: &str = "id, session, parent, project, agent, class, title, state, reason, asked, created, started, ended, n_events";
+
+/// A task as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskRecord {
+    pub id: TaskId,
+    pub session: SessionId,
+    pub parent: Option<TaskId>,
+    pub project: Option<String>,
+    pub agent: String,
+    pub class: TaskClass,
+    pub title: String,
+    pub state: TaskState,
+    /// Who wants it stopped, while it still runs.
+    pub asked: Option<CancelledBy>,
+    pub created: Timestamp,
+    pub started: Option<Timestamp>,
+    pub ended: Option<Timestamp>,
+    pub n_events: u64,
+}
+
+/// What became of a wish to cancel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CancelReport {
+    /// Tasks that waited and are over now.
+    pub ended: Vec<TaskId>,
+    /// Tasks that run; who runs them ends them.
+    pub asked: Vec<TaskId>,
+}
+
+impl State {
+    /// Takes a task in; its session is made where it is missing.
+    pub fn accept(
+        &mut self,
+        task: &NewTask,
+        runner: &Runner,
+        now: Timestamp,
+    ) -> Result<(), StateError> {
+        let title = self.words().redact(&task.title).into_owned();
+        self.write(|transaction| {
+            let NewTask { id, session, parent, project, agent, class, title: _ } = task;
+            if parent.is_none() && n_waiting(transaction, session, None)? >= QUEUE_CAP {
+                return Err(StateError::QueueFull { session: session.clone(), cap: QUEUE_CAP });
+            }
+            super::sessions::touch(transaction, session, &title, project.as_deref(), now)?;
+            let runner = enter(transaction, runner, now)?;
+            let parent = parent.as_ref().map(TaskId::as_str);
+            transaction.prepare_cached(
+                "INSERT INTO task (id, session, parent, project, agent, class, title, state, runner, created)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'accepted', ?8, ?9)",
+            )?
+            .execute(params![
+                id.as_str(), session.as_str(), parent, project, agent, class.as_str(), title, runner,
+                now.as_microsecond()
+            ])?;
+            Ok(())
+        })
+    }
+
+    /// Lets the task run if it is its turn. Asked again, it looks again.
+    ///
+    /// Before a task has to wait, what dead processes left in its way is cleared.
+    pub fn start(
+        &mut self,
+        id: &TaskId,
+        runner: &Runner,
+        now: Timestamp,
+    ) -> Result<Start, StateError> {
+        if self.find_turn(id, now)? == Start::Now {
+            return Ok(Start::Now);
+        }
+        self.clear_dead(runner, now)?;
+        self.find_turn(id, now)
+    }
+
+    fn find_turn(&mut self, id: &TaskId, now: Timestamp) -> Result<Start, StateError> {
+        self.write(|transaction| {
+            let task = get(transaction, id)?;
+            let is_free = task.parent.is_some() || is_free(transaction, &task)?;
+            if is_free {
+                step(transaction, &task, TaskState::Running, now)?;
+                return Ok(Start::Now);
+            }
+            step(transaction, &task, TaskState::Queued, now)?;
+            let position = 1 + n_waiting(transaction, &task.session, Some(id))?;
+            Ok(Start::Waits { position })
+        })
+    }
+
+    /// Moves the task to another state; staying where it is changes nothing.
+    pub fn go(&mut self, id: &TaskId, to: TaskState, now: Timestamp) -> Result<(), StateError> {
+        self.write(|transaction| step(transaction, &get(transaction, id)?, to, now))
+    }
+
+    /// Ends what waits, and asks what runs to end: the task and everything below it.
+    pub fn cancel(
+        &mut self,
+        id: &TaskId,
+        by: CancelledBy,
+        now: Timestamp,
+    ) -> Result<CancelReport, StateError> {
+        self.write(|transaction| {
+            let mut report = CancelReport::default();
+            for task in family(transaction, id)? {
+                let by = if task.id == *id { by } else { CancelledBy::Parent };
+                match task.state {
+                    TaskState::Accepted | TaskState::Queued => {
+                        let end = TaskState::Cancelled { by };
+                        step(transaction, &task, end, now)?;
+                        append_end(transaction, &task.id, end, now)?;
+                        report.ended.push(task.id);
+                    }
+                    TaskState::Running => {
+                        transaction.execute(
+                            "UPDATE task SET asked = coalesce(asked, ?2) WHERE id = ?1",
+                            params![task.id.as_str(), by.as_str()],
+                        )?;
+                        report.asked.push(task.id);
+                    }
+                    TaskState::Completed { .. }
+                    | TaskState::Failed { .. }
+                    | TaskState::Cancelled { .. } => {}
+                }
+            }
+            Ok(report)
+        })
+    }
+
+    /// Gives a sign of life, and returns which tasks of this runner somebody wants stopped.
+    pub fn beat(
+        &mut self,
+        runner: &Runner,
+        now: Timestamp,
+    ) -> Result<Vec<(TaskId, CancelledBy)>, StateError> {
+        self.write(|transaction| {
+            let runner = enter(transaction, runner, now)?;
+            let mut rows = transaction.prepare_cached(
+                "SELECT id, asked FROM task WHERE ended IS NULL AND runner = ?1 AND asked IS NOT NULL ORDER BY place",
+            )?;
+            let asked = rows.query_map([runner], |row| {
+                let by: String = row.get(1)?;
+                Ok((id_at(row, 0)?, CancelledBy::parse(&by).ok_or_else(|| bad(1, Bad::State))?))
+            })?;
+            Ok(asked.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Marks the unfinished tasks of runners that are gone as `failed(restarted)`, and returns them.
+    pub fn clear_dead(&mut self, here: &Runner, now: Timestamp) -> Result<Vec<TaskId>, StateError> {
+        let gone: Vec<i64> = self
+            .read(busy_runners)?
+            .into_iter()
+            .filter(|(_, runner, lease)| match runner.look_from(here) {
+                Life::Alive => false,
+                Life::Gone => true,
+                Life::Unknown => *lease < now,
+            })
+            .map(|(key, ..)| key)
+            .collect();
+        if gone.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.write(|transaction| {
+            let mut cleared = Vec::new();
+            for key in gone {
+                let sql = format!(
+                    "SELECT {COLUMNS} FROM task WHERE ended IS NULL AND runner = ?1 ORDER BY place"
+                );
+                let tasks: Vec<TaskRecord> = transaction
+                    .prepare_cached(&sql)?
+                    .query_map([key], record)?
+                    .collect::<Result<_, _>>()?;
+                for task in tasks {
+                    let end = TaskState::Failed { why: Failure::Restarted };
+                    step(transaction, &task, end, now)?;
+                    append_end(transaction, &task.id, end, now)?;
+                    cleared.push(task.id);
+                }
+            }
+            Ok(cleared)
+        })
+    }
+
+    pub fn task(&self, id: &TaskId) -> Result<TaskRecord, StateError> {
+        self.read(|connection| get(connection, id))
+    }
+
+    /// The task whose id begins with `start`, with or without `task_`.
+    pub fn find_task(&self, start: &str) -> Result<TaskRecord, StateError> {
+        let whole = if start.starts_with(TaskId::PREFIX) {
+            start.to_owned()
+        } else {
+            format!("{}{start}", TaskId::PREFIX)
+        };
+        let is_plain = whole.len() > TaskId::PREFIX.len()
+            && whole.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if !is_plain {
+            return Err(StateError::UnknownTask { id: start.chars().take(60).collect() });
+        }
+        self.read(|connection| {
+            // The character behind `z` ends the range of all that begin with it.
+            let sql = format!(
+                "SELECT {COLUMNS} FROM task WHERE id >= ?1 AND id < ?1 || '{{' ORDER BY id"
+            );
+            let found: Vec<TaskRecord> = connection
+                .prepare_cached(&sql)?
+                .query_map([&whole], record)?
+                .collect::<Result<_, _>>()?;
+            let n_found = found.len();
+            let is_exact = found.first().is_some_and(|task| task.id.as_str() == whole);
+            match found.into_iter().next() {
+                Some(task) if n_found == 1 || is_exact => Ok(task),
+                Some(_) => Err(StateError::Ambiguous { id: start.to_owned(), n_found }),
+                None => Err(StateError::UnknownTask { id: start.to_owned() }),
+            }
+        })
+    }
+
+    /// The latest tasks, the newest first.
+    pub fn tasks(&self, limit: usize) -> Result<Vec<TaskRecord>, StateError> {
+        self.read(|connection| {
+            let sql = format!("SELECT {COLUMNS} FROM task ORDER BY place DESC LIMIT ?1");
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+            Ok(connection
+                .prepare_cached(&sql)?
+                .query_map([limit], record)?
+                .collect::<Result<_, _>>()?)
+        })
+    }
+}
+
+/// Counts the tasks of a session that wait for their own turn; those before `before`, where one is named.
+fn n_waiting(
+    connection: &Connection,
+    session: &SessionId,
+    before: Option<&TaskId>,
+) -> Result<usize, StateError> {
+    let n_waiting: i64 = connection
+        .prepare_cached(
+            "SELECT count(*) FROM task WHERE session = ?1 AND parent IS NULL AND ended IS NULL AND state <> 'running'
+             AND (?2 IS NULL OR place < (SELECT place FROM task WHERE id = ?2))",
+        )?
+        .query_row(params![session.as_str(), before.map(TaskId::as_str)], |row| row.get(0))?;
+    Ok(usize::try_from(n_waiting).unwrap_or(0))
+}
+
+/// Whether nothing that runs or waits longer is in the task's way.
+fn is_free(connection: &Connection, task: &TaskRecord) -> Result<bool, StateError> {
+    let blocked: bool = connection
+        .prepare_cached(
+            "SELECT EXISTS (
+               SELECT 1 FROM task AS other, task AS mine
+               WHERE mine.id = ?1 AND other.id <> ?1 AND other.parent IS NULL AND other.ended IS NULL
+                 AND (other.state = 'running' OR other.place < mine.place)
+                 AND (other.session = mine.session
+                   OR (other.class = 'background' AND mine.class = 'background' AND other.project IS mine.project)))",
+        )?
+        .query_row([task.id.as_str()], |row| row.get(0))?;
+    Ok(!blocked)
+}
+
+/// Writes the move down if it is a legal one.
+pub(super) fn step(
+    connection: &Connection,
+    task: &TaskRecord,
+    to: TaskState,
+    now: Timestamp,
+) -> Result<(), StateError> {
+    if task.state.go(to)? == task.state {
+        return Ok(());
+    }
+    let now = now.as_microsecond();
+    let started = (to == TaskState::Running).then_some(now);
+    let ended = to.is_terminal().then_some(now);
+    connection
+        .prepare_cached(
+            "UPDATE task SET state = ?2, reason = ?3, started = coalesce(started, ?4), ended = ?5 WHERE id = ?1",
+        )?
+        .execute(params![task.id.as_str(), to.as_str(), to.reason(), started, ended])?;
+    Ok(())
+}
+
+pub(super) fn get(connection: &Connection, id: &TaskId) -> Result<TaskRecord, StateError> {
+    find(connection, id)?.ok_or_else(|| StateError::UnknownTask { id: id.to_string() })
+}
+
+pub(super) fn find(connection: &Connection, id: &TaskId) -> Result<Option<TaskRecord>, StateError> {
+    let sql = format!("SELECT {COLUMNS} FROM task WHERE id = ?1");
+    Ok(connection.prepare_cached(&sql)?.query_row([id.as_str()], record).optional()?)
+}
+
+/// Takes in a task that another one started, which runs from the beginning.
+pub(super) fn adopt(
+    connection: &Connection,
+    parent: &TaskRecord,
+    child: &TaskId,
+    agent: &str,
+    now: Timestamp,
+) -> Result<(), StateError> {
+    connection
+        .prepare_cached(
+            "INSERT INTO task (id, session, parent, project, agent, class, title, state, runner, created, started)
+             SELECT ?1, session, id, project, ?3, class, title, 'running', runner, ?4, ?4 FROM task WHERE id = ?2
+             ON CONFLICT (id) DO NOTHING",
+        )?
+        .execute(params![child.as_str(), parent.id.as_str(), agent, now.as_microsecond()])?;
+    Ok(())
+}
+
+/// The task and everything below it, parents before children.
+fn family(connection: &Connection, id: &TaskId) -> Result<Vec<TaskRecord>, StateError> {
+    let sql = format!(
+        "WITH RECURSIVE family (member) AS (
+           SELECT id FROM task WHERE id = ?1
+           UNION SELECT task.id FROM task JOIN family ON task.parent = family.member)
+         SELECT {COLUMNS} FROM task WHERE id IN family ORDER BY place"
+    );
+    let members: Vec<TaskRecord> = connection
+        .prepare_cached(&sql)?
+        .query_map([id.as_str()], record)?
+        .collect::<Result<_, _>>()?;
+    if members.is_empty() {
+        Err(StateError::UnknownTask { id: id.to_string() })
+    } else {
+        Ok(members)
+    }
+}
+
+/// Enters the runner with a new lease and returns its key.
+fn enter(connection: &Connection, runner: &Runner, now: Timestamp) -> Result<i64, StateError> {
+    let lease =
+        now.as_microsecond().saturating_add(i64::try_from(LEASE.as_micros()).unwrap_or(i64::MAX));
+    Ok(connection
+        .prepare_cached(
+            "INSERT INTO runner (host, pid, birth, lease_until) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (host, pid, birth) DO UPDATE SET lease_until = max(lease_until, excluded.lease_until)
+             RETURNING id",
+        )?
+        .query_row(params![runner.host, runner.pid, runner.birth, lease], |row| row.get(0))?)
+}
+
+/// The runners with unfinished tasks, and how long their leases last.
+fn busy_runners(connection: &Connection) -> Result<Vec<(i64, Runner, Timestamp)>, StateError> {
+    let mut rows = connection.prepare_cached(
+        "SELECT id, host, pid, birth, lease_until FROM runner
+         WHERE id IN (SELECT runner FROM task WHERE ended IS NULL)",
+    )?;
+    let runners = rows.query_map([], |row| {
+        let runner = Runner { host: row.get(1)?, pid: row.get(2)?, birth: row.get(3)? };
+        Ok((row.get(0)?, runner, time(row, 4)?))
+    })?;
+    Ok(runners.collect::<Result<_, _>>()?)
+}
+
+fn record(row: &Row<'_>) -> rusqlite::Result<TaskRecord> {
+    let class: String = row.get(5)?;
+    let (state, reason): (String, Option<String>) = (row.get(7)?, row.get(8)?);
+    let asked: Option<String> = row.get(9)?;
+    let parent: Option<String> = row.get(2)?;
+    let session: String = row.get(1)?;
+    let opt_time = |column: usize| -> rusqlite::Result<Option<Timestamp>> {
+        row.get::<_, Option<i64>>(column)?.map(|_| time(row, column)).transpose()
+    };
+    Ok(TaskRecord {
+        id: id_at(row, 0)?,
+        session: session.parse().map_err(|_| bad(1, Bad::Id))?,
+        parent: parent.map(|_| id_at(row, 2)).transpose()?,
+        project: row.get(3)?,
+        agent: row.get(4)?,
+        class: TaskClass::parse(&class).ok_or_else(|| bad(5, Bad::State))?,
+        title: row.get(6)?,
+        state: TaskState::parse(&state, reason.as_deref()).ok_or_else(|| bad(7, Bad::State))?,
+        asked: asked
+            .map(|by| CancelledBy::parse(&by).ok_or_else(|| bad(9, Bad::State)))
+            .transpose()?,
+        created: time(row, 10)?,
+        started: opt_time(11)?,
+        ended: opt_time(12)?,
+        n_events: count(row, 13)?,
+    })
+}
+
+fn id_at(row: &Row<'_>, column: usize) -> rusqlite::Result<TaskId> {
+    row.get::<_, String>(column)?.parse().map_err(|_| bad(column, Bad::Id))
+}

@@ -1,0 +1,282 @@
+//! The effects of one agent, run one after another within their time.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nacre_core::base::ContentHash;
+use nacre_core::memory::Located;
+use tokio::time::{Instant, timeout};
+
+use super::super::pipeline::{EffectDone, EffectReport, EffectRun, EffectRunner};
+use super::super::tool::{Desk, ToolError};
+use super::super::toolkits::memory::MemoryShelf;
+use super::breaker::{Breaker, Verdict};
+use super::commands::{Planned, RepositoryTrust, plan};
+use super::memories;
+use crate::confine::ProgramEnding as Ending;
+use crate::confine::{Finished, Program};
+use crate::record::EffectOutcome;
+use crate::record::{Change, ChangeKind, Fault};
+use crate::tools::Programs;
+use crate::tools::{EffectKind, Effects, Permissions};
+
+/// What one tool may take.
+const TOOL_LIMIT: Duration = Duration::from_secs(10);
+
+/// What all effects of a call may say.
+const MAX_REPORT_BYTES: usize = 2_000;
+
+/// Larger files are not formatted by hand-written rules; whether one changed is not looked at.
+const MAX_HASHED_BYTES: u64 = 16 << 20;
+
+/// More changed files at once, as after a large move, are not looked after one by one.
+const MAX_FILES: usize = 20;
+
+/// Formats, lints and looks after memories, as far as the agent's spec asks for it.
+pub struct ProjectEffects {
+    programs: Arc<Programs>,
+    kinds: Vec<EffectKind>,
+    time_limit: Duration,
+    trust: RepositoryTrust,
+    memories: Option<MemoryShelf>,
+    breaker: Breaker,
+}
+
+impl ProjectEffects {
+    /// `None` for an agent that changes nothing, or asks for no effects.
+    pub fn new(
+        programs: Arc<Programs>,
+        permissions: &Permissions,
+        effects: &Effects,
+        trust: RepositoryTrust,
+        memories: Option<MemoryShelf>,
+    ) -> Option<Self> {
+        if permissions.is_read_only() || effects.kinds.is_empty() {
+            return None;
+        }
+        Some(Self {
+            programs,
+            kinds: effects.kinds.clone(),
+            time_limit: effects.time_limit,
+            trust,
+            memories,
+            breaker: Breaker::default(),
+        })
+    }
+
+    async fn look_after(&self, changed: &[Change], desk: &Desk) -> EffectReport {
+        let deadline = Instant::now() + self.time_limit;
+        let mut report = EffectReport::default();
+        let mut paths: Vec<&str> = changed
+            .iter()
+            .filter(|change| change.kind != ChangeKind::Deleted)
+            .map(|change| change.path.as_str())
+            .collect();
+        paths.sort_unstable();
+        paths.dedup();
+        for path in paths.into_iter().take(MAX_FILES) {
+            for planned in plan(&desk.workspace, path, &self.kinds, self.trust) {
+                self.run_tool(&planned, path, deadline, desk, &mut report).await;
+            }
+        }
+        self.care_for_memories(changed, desk, &mut report).await;
+        report.text = cut(&report.text);
+        report
+    }
+
+    async fn run_tool(
+        &self,
+        planned: &Planned,
+        path: &str,
+        deadline: Instant,
+        desk: &Desk,
+        report: &mut EffectReport,
+    ) {
+        if self.breaker.is_open(planned.name) || desk.cancel.is_cancelled() {
+            return;
+        }
+        let left = deadline.saturating_duration_since(Instant::now()).min(TOOL_LIMIT);
+        if left.is_zero() {
+            return;
+        }
+        let (before, begin) = (hash(&desk.workspace, path), Instant::now());
+        let result = self.start(planned, left, desk).await;
+        let is_changed = hash(&desk.workspace, path) != before;
+        if is_changed {
+            let name = planned.name;
+            add_line(
+                report,
+                &format!("{path} was formatted by {name}; read it again before editing."),
+            );
+            report.changed.push(Change { path: path.to_owned(), kind: ChangeKind::Edited });
+        }
+        let outcome = match result {
+            Ok(finished) => self.judge(planned, path, &finished, report),
+            // A tool that is not installed has nothing to say.
+            Err(error) if error.fault == Fault::NotFound => return,
+            Err(error) => self.count_failure(planned, &error.what, report),
+        };
+        let is_quiet = outcome == EffectOutcome::Clean;
+        let outcome = if is_quiet && is_changed { EffectOutcome::Changed } else { outcome };
+        report.done.push(EffectDone { effect: planned.name, outcome, took: begin.elapsed() });
+    }
+
+    async fn start(
+        &self,
+        planned: &Planned,
+        limit: Duration,
+        desk: &Desk,
+    ) -> Result<Finished, ToolError> {
+        let program =
+            Program::Argv { name: planned.program.clone(), arguments: planned.arguments.clone() };
+        let folder = desk.workspace.join(&planned.folder);
+        // The watcher keeps the time; this only holds should it not.
+        let running = self.programs.run(program, &folder, limit, desk);
+        timeout(limit + Duration::from_secs(2), running)
+            .await
+            .unwrap_or_else(|_| Err(ToolError::new(Fault::TimedOut, "it did not end", "")))
+    }
+
+    fn judge(
+        &self,
+        planned: &Planned,
+        path: &str,
+        finished: &Finished,
+        report: &mut EffectReport,
+    ) -> EffectOutcome {
+        match finished.ending {
+            // 127 is the shell's word for a tool that is not installed.
+            Ending::Exited(0 | 127) | Ending::Cancelled => {
+                self.breaker.worked(planned.name);
+                EffectOutcome::Clean
+            }
+            Ending::Exited(_) => {
+                // A finding is no failure of the tool.
+                self.breaker.worked(planned.name);
+                let said = [finished.stdout.text(), finished.stderr.text()].join("\n");
+                add_line(report, &format!("{} about {path}:\n{}", planned.name, said.trim()));
+                EffectOutcome::Complained
+            }
+            Ending::TimedOut => {
+                self.count_failure(planned, "it took too long", report);
+                EffectOutcome::TimedOut
+            }
+            Ending::Signalled(signal) => {
+                self.count_failure(planned, &format!("it was ended by signal {signal}"), report)
+            }
+        }
+    }
+
+    fn count_failure(
+        &self,
+        planned: &Planned,
+        why: &str,
+        report: &mut EffectReport,
+    ) -> EffectOutcome {
+        let name = planned.name;
+        let line = match self.breaker.failed(name) {
+            Verdict::Again => format!("{name} did not work: {why}"),
+            Verdict::GivenUp => {
+                format!("{name} did not work three times ({why}) and is not run any more.")
+            }
+        };
+        add_line(report, &line);
+        EffectOutcome::Failed
+    }
+
+    async fn care_for_memories(&self, changed: &[Change], desk: &Desk, report: &mut EffectReport) {
+        let Some(shelf) = &self.memories else { return };
+        let located: Vec<(&Change, Located)> = changed
+            .iter()
+            .filter_map(|change| Some((change, memories::memory_at(&change.path)?)))
+            .collect();
+        if located.is_empty() {
+            return;
+        }
+        if self.kinds.contains(&EffectKind::Frontmatter) {
+            let present = located.iter().filter(|(change, _)| change.kind != ChangeKind::Deleted);
+            for (change, at) in present.take(MAX_FILES) {
+                bring_into_form(shelf, change, at, desk, report).await;
+            }
+        }
+        if self.kinds.contains(&EffectKind::Index) {
+            take_into_index(shelf, desk, report).await;
+        }
+    }
+}
+
+async fn bring_into_form(
+    shelf: &MemoryShelf,
+    change: &Change,
+    at: &Located,
+    desk: &Desk,
+    report: &mut EffectReport,
+) {
+    let (at, now, begin) = (at.clone(), desk.now, Instant::now());
+    let path = &change.path;
+    let outcome = match shelf.work(move |shelf| memories::normalize(shelf, &at, now)).await {
+        Ok(true) => {
+            add_line(
+                report,
+                &format!("{path} was brought into form; read it again before editing."),
+            );
+            report.changed.push(Change { path: path.clone(), kind: ChangeKind::Edited });
+            EffectOutcome::Changed
+        }
+        Ok(false) => EffectOutcome::Clean,
+        Err(error) => {
+            add_line(report, &format!("{path} is no memory as it stands: {}", error.what));
+            EffectOutcome::Complained
+        }
+    };
+    report.done.push(EffectDone { effect: "frontmatter", outcome, took: begin.elapsed() });
+}
+
+async fn take_into_index(shelf: &MemoryShelf, desk: &Desk, report: &mut EffectReport) {
+    let (now, begin) = (desk.now, Instant::now());
+    let outcome = match shelf.work(move |shelf| memories::index(shelf, now)).await {
+        Ok(()) => EffectOutcome::Clean,
+        Err(error) => {
+            let what = error.what;
+            add_line(
+                report,
+                &format!("The index of memories could not take the change in: {what}"),
+            );
+            EffectOutcome::Failed
+        }
+    };
+    report.done.push(EffectDone { effect: "index", outcome, took: begin.elapsed() });
+}
+
+impl EffectRunner for ProjectEffects {
+    fn after<'a>(&'a self, changed: &'a [Change], desk: &'a Desk) -> EffectRun<'a> {
+        Box::pin(self.look_after(changed, desk))
+    }
+}
+
+fn add_line(report: &mut EffectReport, line: &str) {
+    if !report.text.is_empty() {
+        report.text.push('\n');
+    }
+    report.text.push_str(line);
+}
+
+/// What a file holds, as far as it matters whether that changed.
+fn hash(workspace: &Path, path: &str) -> Option<ContentHash> {
+    let path = workspace.join(path);
+    let is_plain = fs::symlink_metadata(&path)
+        .is_ok_and(|found| found.is_file() && found.len() <= MAX_HASHED_BYTES);
+    is_plain.then(|| fs::read(&path).ok().map(|bytes| ContentHash::of(&bytes)))?
+}
+
+fn cut(text: &str) -> String {
+    const NOTE: &str = "\n[… more was said …]";
+    if text.len() <= MAX_REPORT_BYTES {
+        return text.to_owned();
+    }
+    let most = MAX_REPORT_BYTES - NOTE.len();
+    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}{NOTE}", &text[..end])
+}

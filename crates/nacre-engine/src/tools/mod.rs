@@ -1,0 +1,37 @@
+//! Tools: what they are, the one pipeline that every call passes, and the kits.
+//!
+//! A tool declares what it touches; permission, budget, cache, effects and record follow from that one declaration.
+
+mod effects;
+mod footprint;
+mod pipeline;
+mod policy;
+mod programs;
+mod seen;
+pub(crate) mod skills;
+mod tool;
+pub mod toolkits;
+mod workspace;
+
+pub use effects::{ProjectEffects, RepositoryTrust};
+pub use footprint::{Area, Exec, Footprint, MemoryUse, Network};
+pub use pipeline::{
+    Batch, BudgetState, Cache, CallRecord, EffectDone, EffectReport, EffectRun, EffectRunner,
+    Pipeline, PipelineError, PipelineParts, Registry, RegistryError, StepContext, Tally,
+};
+pub use policy::{Budgets, EffectKind, Effects, ExecPolicy, NetworkPolicy, Permissions};
+pub use programs::Programs;
+pub use seen::Seen;
+pub use skills::{
+    ActiveSkills, BadSkill, Origin, Shelf, ShelfPlaces, ShelfReport, Skill, SkillProblem,
+};
+pub use tool::{AnyTool, Desk, Output, Running, Tool, ToolError, ToolSpec};
+pub use toolkits::checklist::{Checklist, ChecklistItem, ChecklistSet, ChecklistUpdate, ItemState};
+pub use toolkits::memory::{
+    ClaimSearch, MemoryAdd, MemoryRecall, MemoryRemove, MemorySearch, MemoryShelf,
+    OverturnedPassage, Passage, QUOTE_MARK, note, recall, speaker,
+};
+pub use toolkits::shell::ShellRun;
+pub use toolkits::trace::{TraceSearch, TraceShelf};
+pub use toolkits::web::{AddressGuard, SearchEndpoint, SearchEndpointError, WebFetch, WebSearch};
+pub use workspace::{BadGlob, Denied, Workspace, WorkspaceError};

@@ -1,0 +1,261 @@
+//! Runs the calls of a step: those whose footprints meet in the order they were asked for, the others together.
+//!
+//! A call that is stopped is told so by its own `Cancel`. One that changes files is then waited for, because its answer
+//! alone says whether the change happened; everything else is dropped on the spot.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::Value;
+use tokio::task::{Id, JoinSet};
+use tokio::time::{Instant, sleep};
+
+use super::super::footprint::{Exec, Footprint, MemoryUse, Network};
+use super::super::tool::{AnyTool, Desk, Output, ToolError};
+use super::super::workspace::Workspace;
+use super::cache::{Cache, CacheKey, Lookup};
+use super::effects::{EffectDone, EffectReport, EffectRunner};
+use super::undo::Before;
+use crate::model::{Cancel, CancelSource};
+use crate::record::CacheUse;
+use crate::record::{Change, Fault};
+
+/// More calls at once only wait for the same disk.
+const MAX_AT_ONCE: usize = 8;
+
+/// What calls run with.
+#[derive(Clone)]
+pub(super) struct Bench {
+    pub(super) workspace: Arc<Workspace>,
+    pub(super) cache: Arc<Cache>,
+    pub(super) effects: Option<Arc<dyn EffectRunner>>,
+    pub(super) spill: Arc<PathBuf>,
+}
+
+/// A call that may run.
+pub(super) struct Job {
+    /// Its place among the calls of the step.
+    pub(super) idx: usize,
+    pub(super) tool: Arc<dyn AnyTool>,
+    pub(super) arguments: Value,
+    pub(super) footprint: Footprint,
+}
+
+impl Job {
+    /// Whether its answer alone says if something changed.
+    fn settles(&self) -> bool {
+        !self.footprint.writes.is_empty()
+            && self.footprint.exec == Exec::Nothing
+            && self.footprint.network == Network::Nothing
+    }
+}
+
+/// What came of a call, before it is shaped.
+#[derive(Debug)]
+pub(super) struct Performed {
+    pub(super) result: Result<Output, ToolError>,
+    /// What effects added for the model.
+    pub(super) appended: String,
+    pub(super) changed: Vec<Change>,
+    pub(super) effects: Vec<EffectDone>,
+    /// The files that it could change, as they were.
+    pub(super) before: Option<Before>,
+    pub(super) changes_memory: bool,
+    pub(super) cache: CacheUse,
+    pub(super) took: Duration,
+}
+
+impl Performed {
+    pub(super) fn refused(error: ToolError) -> Self {
+        Self {
+            result: Err(error),
+            appended: String::new(),
+            changed: Vec::new(),
+            effects: Vec::new(),
+            before: None,
+            changes_memory: false,
+            cache: CacheUse::Off,
+            took: Duration::ZERO,
+        }
+    }
+}
+
+/// Runs all jobs; each starts when no earlier one that it meets is unfinished.
+pub(super) async fn run_all(
+    jobs: Vec<Job>,
+    bench: &Bench,
+    cancel: &Cancel,
+    now: Timestamp,
+) -> Vec<(usize, Performed)> {
+    let mut unfinished: Vec<(usize, Footprint)> =
+        jobs.iter().map(|job| (job.idx, job.footprint.clone())).collect();
+    let mut waiting: Vec<Job> = jobs;
+    let mut running: JoinSet<Performed> = JoinSet::new();
+    let mut places: HashMap<Id, (usize, String)> = HashMap::new();
+    let mut done = Vec::new();
+    loop {
+        let (ready, blocked) = split_ready(waiting, &unfinished, MAX_AT_ONCE - running.len());
+        waiting = blocked;
+        for job in ready {
+            let place = (job.idx, job.tool.spec().name.to_owned());
+            let performed = perform(job, bench.clone(), cancel.clone(), now);
+            places.insert(running.spawn(performed).id(), place);
+        }
+        let (id, performed) = match running.join_next_with_id().await {
+            None => return done,
+            Some(Ok((id, performed))) => (id, Some(performed)),
+            Some(Err(error)) => (error.id(), None),
+        };
+        let Some((idx, name)) = places.remove(&id) else { continue };
+        unfinished.retain(|(place, _)| *place != idx);
+        done.push((idx, performed.unwrap_or_else(|| Performed::refused(broken(&name)))));
+    }
+}
+
+/// Takes out the jobs that may start now.
+fn split_ready(
+    waiting: Vec<Job>,
+    unfinished: &[(usize, Footprint)],
+    n_free: usize,
+) -> (Vec<Job>, Vec<Job>) {
+    let (mut ready, mut blocked) = (Vec::new(), Vec::new());
+    for job in waiting {
+        let meets = |(idx, footprint): &&(usize, Footprint)| {
+            *idx < job.idx && footprint.conflicts_with(&job.footprint)
+        };
+        let is_ready = ready.len() < n_free && !unfinished.iter().any(|other| meets(&other));
+        if is_ready { ready.push(job) } else { blocked.push(job) }
+    }
+    (ready, blocked)
+}
+
+/// Answers one call from the cache or by running it.
+async fn perform(job: Job, bench: Bench, cancel: Cancel, now: Timestamp) -> Performed {
+    let start = Instant::now();
+    let before = look_before(&job, &bench.workspace).await;
+    let key = CacheKey::of(&job, &bench.workspace);
+    let (result, cache) = match key {
+        None => (run_limited(&job, &bench, &cancel, now).await, CacheUse::Off),
+        Some(key) => match bench.cache.look_up(key, &job.footprint, &bench.workspace, now).await {
+            Lookup::Hit(output) => (Ok(*output), CacheUse::Hit),
+            Lookup::Miss(slot) => {
+                let result = run_limited(&job, &bench, &cancel, now).await;
+                if let (Ok(output), Some(slot)) = (&result, slot) {
+                    bench.cache.keep(slot, output, &bench.workspace).await;
+                }
+                (result, CacheUse::Miss)
+            }
+        },
+    };
+    let mut changed = result.as_ref().map_or_else(|_| Vec::new(), |output| output.changed.clone());
+    let report = run_effects(&bench, &changed, &cancel, now).await;
+    changed.extend(report.changed);
+    let changes_memory = result.is_ok() && job.footprint.memory == MemoryUse::Changes;
+    Performed {
+        result,
+        appended: report.text,
+        changed,
+        effects: report.done,
+        before,
+        changes_memory,
+        cache,
+        took: start.elapsed(),
+    }
+}
+
+/// Keeps what a call may change, beside the runtime.
+async fn look_before(job: &Job, workspace: &Arc<Workspace>) -> Option<Before> {
+    if job.footprint.writes.is_empty() {
+        return None;
+    }
+    let (footprint, workspace) = (job.footprint.clone(), Arc::clone(workspace));
+    tokio::task::spawn_blocking(move || Before::look(&footprint, &workspace)).await.ok().flatten()
+}
+
+async fn run_effects(
+    bench: &Bench,
+    changed: &[Change],
+    cancel: &Cancel,
+    now: Timestamp,
+) -> EffectReport {
+    match &bench.effects {
+        Some(effects) if !changed.is_empty() => {
+            let desk = desk(bench, cancel.clone(), now);
+            effects.after(changed, &desk).await
+        }
+        Some(_) | None => EffectReport::default(),
+    }
+}
+
+fn desk(bench: &Bench, cancel: Cancel, now: Timestamp) -> Desk {
+    let workspace = Arc::clone(bench.workspace.root());
+    Desk { workspace, cancel, now, spill: Arc::clone(&bench.spill) }
+}
+
+/// Tells the threads of a call to stop when its future is dropped.
+struct StopOnDrop(CancelSource);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// Runs a call until it is done, its time is over, or the run is cancelled.
+async fn run_limited(
+    job: &Job,
+    bench: &Bench,
+    cancel: &Cancel,
+    now: Timestamp,
+) -> Result<Output, ToolError> {
+    let spec = job.tool.spec();
+    if cancel.is_cancelled() {
+        return Err(stopped(Stop::Cancelled, spec.time_limit, spec.name));
+    }
+    let stop = StopOnDrop(CancelSource::new());
+    let desk = desk(bench, stop.0.token(), now);
+    let mut running = job.tool.run(job.arguments.clone(), &desk);
+    let why = tokio::select! {
+        biased;
+        result = &mut running => return result,
+        () = cancel.cancelled() => Stop::Cancelled,
+        () = sleep(spec.time_limit) => Stop::TimedOut,
+    };
+    stop.0.cancel();
+    if job.settles()
+        && let Ok(output) = running.await
+    {
+        return Ok(output);
+    }
+    Err(stopped(why, spec.time_limit, spec.name))
+}
+
+/// Why a call was stopped.
+#[derive(Clone, Copy)]
+enum Stop {
+    Cancelled,
+    TimedOut,
+}
+
+fn stopped(stop: Stop, limit: Duration, name: &str) -> ToolError {
+    match stop {
+        Stop::Cancelled => {
+            let what = format!("`{name}` was cancelled");
+            ToolError::new(Fault::Cancelled, what, "The run is being stopped.")
+        }
+        Stop::TimedOut => {
+            let what = format!("`{name}` was stopped after {} seconds", limit.as_secs());
+            ToolError::new(Fault::TimedOut, what, "Ask for less at once.")
+        }
+    }
+}
+
+/// The result of a call whose tool fell over.
+pub(super) fn broken(name: &str) -> ToolError {
+    let name: String = name.chars().take(80).collect();
+    let what = format!("`{name}` broke down inside");
+    ToolError::new(Fault::Io, what, "Try another way; this is a defect of the tool.")
+}

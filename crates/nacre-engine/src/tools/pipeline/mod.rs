@@ -1,0 +1,304 @@
+//! The one way that every tool call takes: registry → permission → budget → cache → execute → effects → shape →
+//! record.
+//!
+//! Each stage is a file and reads the same `Footprint`. Nothing a call does can end a run: whatever goes wrong becomes
+//! a result that the model reads, with a fault that the host counts.
+
+mod budget;
+mod cache;
+mod effects;
+mod execute;
+mod permission;
+mod record;
+mod registry;
+mod shape;
+mod undo;
+
+#[cfg(test)]
+mod freshness;
+#[cfg(test)]
+pub(super) mod testing;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use nacre_core::base::redact::ExtraWords;
+use nacre_core::safefs::FsError;
+
+pub use budget::BudgetState;
+pub use cache::Cache;
+pub use effects::{EffectDone, EffectReport, EffectRun, EffectRunner};
+pub use record::{CallRecord, Tally};
+pub use registry::{Registry, RegistryError};
+pub(super) use shape::SPILL_PREFIX;
+
+use super::tool::{AnyTool, ToolError};
+use super::workspace::Workspace;
+use crate::lifecycle::AgentSpec;
+use crate::model::{Cancel, ToolCall, ToolDef, ToolResult, ToolStatus};
+use crate::record::{Brief, Event, Events};
+use crate::record::{Change, Fault};
+use crate::tools::Permissions;
+use budget::CallBudget;
+use execute::{Bench, Job, Performed};
+use shape::SpillFolder;
+use undo::UndoLog;
+
+/// What a pipeline is made of, besides the spec of its agent.
+pub struct PipelineParts {
+    pub tools: Vec<Arc<dyn AnyTool>>,
+    pub workspace: Arc<Workspace>,
+    /// A folder outside the workspace that exists; long output is kept there.
+    pub spill: PathBuf,
+    /// Shared by an agent and its helpers.
+    pub cache: Arc<Cache>,
+    pub effects: Option<Arc<dyn EffectRunner>>,
+    pub events: Events,
+}
+
+/// Why no pipeline could be made.
+#[derive(Debug, thiserror::Error)]
+pub enum PipelineError {
+    #[error("Cannot offer the tools of the agent")]
+    Registry(#[from] RegistryError),
+    #[error("Cannot use the folder for long output")]
+    Spill(#[source] FsError),
+}
+
+/// The tool calls of one run: what may be called, what was, and how much is left.
+pub struct Pipeline {
+    registry: Registry,
+    /// The tools of the agent that its permissions leave any use for.
+    offered: BTreeSet<&'static str>,
+    /// What an active skill leaves of them.
+    narrowed: Option<BTreeSet<String>>,
+    permissions: Permissions,
+    budget: CallBudget,
+    spill: SpillFolder,
+    bench: Bench,
+    events: Events,
+    tally: Tally,
+    undo: UndoLog,
+    words: Arc<ExtraWords>,
+}
+
+/// The step that calls belong to.
+#[derive(Clone, Debug)]
+pub struct StepContext {
+    pub number: u32,
+    pub cancel: Cancel,
+    /// When the step began; nothing that was read before is taken to be newer.
+    pub now: Timestamp,
+}
+
+/// What came of the calls of one step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Batch {
+    /// One result a call, in the order of the calls.
+    pub results: Vec<ToolResult>,
+    pub records: Vec<CallRecord>,
+    pub budget: BudgetState,
+    /// A sentence for the model, once, when the budget is nearly spent or is.
+    pub notice: Option<String>,
+}
+
+impl Pipeline {
+    /// Makes the pipeline of one run of an agent.
+    pub fn new(spec: &AgentSpec, parts: PipelineParts) -> Result<Self, PipelineError> {
+        let registry = Registry::new(parts.tools)?;
+        let is_offered = |name: &&'static str| {
+            registry.spec(name).is_some_and(|tool| permission::offers(&spec.permissions, tool))
+        };
+        let offered = spec.tools.iter().copied().filter(is_offered).collect();
+        let spill = SpillFolder::open(&parts.spill).map_err(PipelineError::Spill)?;
+        let bench = Bench {
+            workspace: parts.workspace,
+            cache: parts.cache,
+            effects: parts.effects,
+            spill: Arc::new(parts.spill),
+        };
+        Ok(Self {
+            registry,
+            offered,
+            narrowed: None,
+            permissions: spec.permissions.clone(),
+            budget: CallBudget::new(spec.budgets.tool_calls),
+            spill,
+            bench,
+            events: parts.events,
+            tally: Tally::default(),
+            undo: UndoLog::default(),
+            words: Arc::default(),
+        })
+    }
+
+    /// Takes these words out of what tools say and of what is told about calls.
+    pub fn leave_out(&mut self, words: &Arc<ExtraWords>) {
+        self.words = Arc::clone(words);
+    }
+
+    /// Leaves the agent only these of its tools, or all of them again. Never adds one.
+    pub fn narrow(&mut self, names: Option<BTreeSet<String>>) {
+        self.narrowed = names;
+    }
+
+    /// The tools as the model is told of them, by name.
+    pub fn tools(&self) -> Vec<ToolDef> {
+        let offered = self.offered.iter().filter(|name| self.is_offered(name));
+        offered.filter_map(|name| self.registry.definition(name)).collect()
+    }
+
+    /// How long a call of the tool may take, and how many bytes of it are shown.
+    pub fn limits_of(&self, name: &str) -> Option<(Duration, usize)> {
+        self.registry.spec(name).map(|spec| (spec.time_limit, spec.shown_bytes))
+    }
+
+    /// Takes back what the last call changed that changed files; `None` when there is none. Files that somebody changed
+    /// since stay as they are, and the call can be tried again.
+    pub fn undo_last(&mut self) -> Option<Result<(String, Vec<Change>), ToolError>> {
+        self.undo.take_back(&self.bench.workspace)
+    }
+
+    /// What was called so far.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Makes the calls of one step; those that do not meet run together.
+    pub async fn call_all(&mut self, calls: &[ToolCall], step: &StepContext) -> Batch {
+        let mut performed: Vec<Option<Performed>> = Vec::with_capacity(calls.len());
+        let mut jobs = Vec::new();
+        for (idx, call) in calls.iter().enumerate() {
+            self.events.emit_with(|| call_event(step.number, call, &self.words));
+            match self.admit(idx, call) {
+                Ok(job) => {
+                    jobs.push(job);
+                    performed.push(None);
+                }
+                Err(error) => performed.push(Some(Performed::refused(error))),
+            }
+        }
+        for (idx, done) in execute::run_all(jobs, &self.bench, &step.cancel, step.now).await {
+            performed[idx] = Some(done);
+        }
+        let done = calls.iter().zip(performed);
+        let (results, records) = done.map(|(call, done)| self.finish(step, call, done)).unzip();
+        let (budget, notice) = self.budget.settle();
+        if notice.is_some() {
+            self.tell_budget(budget);
+        }
+        Batch { results, records, budget, notice }
+    }
+
+    fn tell_budget(&self, budget: BudgetState) {
+        let (used, limit) = (self.budget.used(), self.budget.limit());
+        match budget {
+            BudgetState::Within => {}
+            BudgetState::Nearly => self.events.emit(Event::BudgetNotice { used, limit }),
+            BudgetState::Spent => self.events.emit(Event::BudgetBlock { limit }),
+        }
+    }
+
+    fn is_offered(&self, name: &str) -> bool {
+        self.offered.contains(name)
+            && self.narrowed.as_ref().is_none_or(|narrowed| narrowed.contains(name))
+    }
+
+    /// Takes a call through everything that can refuse it before it runs.
+    fn admit(&mut self, idx: usize, call: &ToolCall) -> Result<Job, ToolError> {
+        // Calls that are refused count too: who asks for the impossible must come to an end.
+        let is_within = self.budget.take();
+        // Before its arguments are looked at: nobody knows the schema of a tool that they were not given.
+        if let Some(spec) = self.registry.spec(&call.name)
+            && !self.is_offered(spec.name)
+        {
+            return Err(permission::not_offered(spec.name));
+        }
+        let (tool, arguments) = self.registry.resolve(call)?;
+        let footprint = tool.footprint(&arguments)?;
+        permission::check(&self.permissions, self.bench.workspace.denied(), &footprint)?;
+        if !is_within {
+            return Err(self.budget.refusal());
+        }
+        Ok(Job { idx, tool, arguments, footprint })
+    }
+
+    fn finish(
+        &mut self,
+        step: &StepContext,
+        call: &ToolCall,
+        done: Option<Performed>,
+    ) -> (ToolResult, CallRecord) {
+        let mut done = done.unwrap_or_else(|| Performed::refused(execute::broken(&call.name)));
+        if let Some(step) =
+            done.before.take().and_then(|before| before.done(&call.id, &self.bench.workspace))
+        {
+            self.undo.keep(step);
+        }
+        let spec = self.registry.spec(&call.name);
+        let (text, status) = match &done.result {
+            Ok(output) => (joined(&output.text, &done.appended), ToolStatus::Done),
+            Err(error) => (shape::error_text(error), ToolStatus::Failed),
+        };
+        let shaped = shape::shape(&text, spec, &mut self.spill, &self.words);
+        let record = CallRecord::new(call, spec, &done, &shaped);
+        self.tally.add(&record);
+        self.tell(step, &record, &done);
+        (ToolResult { call_id: call.id.clone(), text: shaped.text, status }, record)
+    }
+
+    fn tell(&self, step: &StepContext, record: &CallRecord, done: &Performed) {
+        let call = || Brief::new(&record.call_id);
+        for effect in &done.effects {
+            self.events.emit_with(|| Event::EffectEnd {
+                call: call(),
+                effect: Brief::new(effect.effect),
+                outcome: effect.outcome,
+                duration_us: u64::try_from(effect.took.as_micros()).unwrap_or(u64::MAX),
+            });
+        }
+        if let Some(error) = done.result.as_ref().err().filter(|error| is_denial(error.fault)) {
+            let (tool, why) =
+                (Brief::new(&record.tool), Brief::new(&self.words.redact(&error.what)));
+            self.events.emit_with(|| Event::ToolDenied { call: call(), tool, why });
+        }
+        self.events.emit_with(|| Event::ToolResult(Box::new(record.facts(step.number))));
+    }
+}
+
+/// Arguments may hold what was read out of a file, so they are told without secrets.
+fn call_event(step: u32, call: &ToolCall, words: &ExtraWords) -> Event {
+    let arguments = call.arguments.as_object().to_string();
+    Event::ToolCall {
+        step,
+        call: Brief::new(&call.id),
+        tool: Brief::new(&call.name),
+        arguments: Brief::new(&words.redact(shape::head(&arguments, 2 * Brief::MAX_BYTES))),
+    }
+}
+
+fn joined(text: &str, appended: &str) -> String {
+    match appended {
+        "" => text.to_owned(),
+        more => format!("{text}\n{more}"),
+    }
+}
+
+impl std::fmt::Debug for Pipeline {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pipeline")
+            .field("offered", &self.offered)
+            .field("tally", &self.tally)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether a fault means that the agent wanted what it may not have.
+fn is_denial(fault: Fault) -> bool {
+    matches!(fault, Fault::Denied | Fault::Blocked | Fault::Unconfined)
+}

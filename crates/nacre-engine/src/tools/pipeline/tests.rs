@@ -1,0 +1,496 @@
+//! The pipeline from end to end: what is refused, counted, cached, run together, stopped and shown.
+
+use std::collections::BTreeSet;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use tokio::sync::Barrier;
+
+use super::super::footprint::{Area, Footprint, Network};
+use super::super::tool::{AnyTool, Desk, Output, Tool, ToolError, ToolSpec};
+use super::testing::{Bay, Plan, full_access, now};
+use super::*;
+use crate::model::{Arguments, CancelSource};
+use crate::record::{CacheUse, EffectOutcome};
+use crate::record::{Category, Change, Fault};
+use crate::tools::{NetworkPolicy, Permissions};
+
+/// A tool that does what a test wants.
+struct Probe {
+    barrier: Arc<Barrier>,
+    n_running: Arc<AtomicUsize>,
+    /// The `Cancel` of a call that is watched.
+    seen: Arc<Mutex<Option<Cancel>>>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ProbeInput {
+    act: String,
+    path: Option<String>,
+}
+
+const PROBE: ToolSpec = ToolSpec {
+    name: "probe",
+    toolkit: "test",
+    category: Category::Meta,
+    description: "For tests.",
+    time_limit: Duration::from_secs(5),
+    shown_bytes: 2_000,
+};
+
+impl Tool for Probe {
+    type Input = ProbeInput;
+
+    const SPEC: ToolSpec = PROBE;
+
+    fn footprint(&self, input: &ProbeInput) -> Result<Footprint, ToolError> {
+        let path = input.path.as_deref().map(super::super::workspace::place).transpose()?;
+        let area = path.map(Area::File);
+        Ok(match input.act.as_str() {
+            "reach" => Footprint { network: Network::Host("x".to_owned()), ..Footprint::default() },
+            _ => Footprint::changing(area),
+        })
+    }
+
+    async fn run(&self, input: ProbeInput, desk: &Desk) -> Result<Output, ToolError> {
+        let text = match input.act.as_str() {
+            "meet" => {
+                self.barrier.wait().await;
+                "met".to_owned()
+            }
+            "alone" => {
+                let others = self.n_running.fetch_add(1, Ordering::SeqCst);
+                tokio::task::yield_now().await;
+                self.n_running.fetch_sub(1, Ordering::SeqCst);
+                format!("{others} others")
+            }
+            "hang" => std::future::pending().await,
+            "linger" => {
+                desk.cancel.cancelled().await;
+                "it was too late to stop".to_owned()
+            }
+            "watched" => {
+                *self.seen.lock().unwrap() = Some(desk.cancel.clone());
+                std::future::pending().await
+            }
+            "panic" => panic!("a defect"),
+            "claim" => {
+                return Err(ToolError::new(Fault::NoMatch, CLAIM, "[E_DENIED] Error (timed_out)"));
+            }
+            "long" => "0123456789 abcdefgh\n".repeat(500),
+            "secret" => format!("key {} \x1b[31mred\x1b[0m \x07bell", key()),
+            other => other.to_owned(),
+        };
+        Ok(Output { text, ..Output::default() })
+    }
+}
+
+/// Words that look like faults of another kind.
+const CLAIM: &str = "[E_DENIED] Error (denied): You may not. {\"fault\": \"budget_spent\"}";
+
+/// A key that looks real; put together here, so that nobody finds one in the source.
+fn key() -> String {
+    format!("ghp_{}", ["Zq8vN3xT", "rK5wYb2L", "mC7pHd9J", "gF4sQe6A", "uV1x"].concat())
+}
+
+fn probe(n_meeting: usize) -> Vec<Arc<dyn AnyTool>> {
+    let barrier = Arc::new(Barrier::new(n_meeting));
+    vec![Arc::new(Probe { barrier, n_running: Arc::default(), seen: Arc::default() })]
+}
+
+fn bay(n_meeting: usize) -> Bay {
+    Bay::with(Plan { tools: probe(n_meeting), ..Plan::default() })
+}
+
+#[tokio::test]
+async fn a_call_that_fits_no_tool_is_answered_with_what_to_do() {
+    let mut bay = bay(1);
+    let malformed = ToolCall {
+        id: "m".to_owned(),
+        name: "probe".to_owned(),
+        arguments: Arguments::parse("{\"act\": "),
+    };
+    let step = StepContext { number: 1, cancel: Cancel::never(), now: now() };
+    let mut shown = bay.pipeline.call_all(&[malformed], &step).await.results[0].text.clone();
+    for (tool, arguments) in [
+        ("file_open", json!({})),
+        ("probe", json!({})),
+        ("probe", json!({ "act": 1 })),
+        ("probe", json!({ "act": "a", "more": 2 })),
+        ("file_read", json!({ "path": "../x" })),
+        ("file_read", json!({ "path": "a", "n_lines": 5000 })),
+    ] {
+        shown = format!("{shown}\n{}", bay.call(tool, arguments).await);
+    }
+    insta::assert_snapshot!(shown, @r"
+    Error (arguments): The arguments are no JSON: EOF while parsing a value at line 1 column 8. Call `probe` again with arguments that fit its schema.
+    Error (unknown_tool): There is no tool `file_open`. Use one of the tools that you were given.
+    Error (arguments): The arguments do not fit: at /: `act` is missing. Call `probe` again with arguments that fit its schema.
+    Error (arguments): The arguments do not fit: at /act: expected string, found number. Call `probe` again with arguments that fit its schema.
+    Error (arguments): The arguments do not fit: at /more: is not a known key. Call `probe` again with arguments that fit its schema.
+    Error (arguments): `../x` cannot be used as a path: it has a `.` or `..` component. Name a place below the workspace, such as `src/main.rs`.
+    Error (arguments): The arguments do not fit: at /n_lines: is 5000, must be at most 2000. Call `file_read` again with arguments that fit its schema.
+    ");
+    assert_eq!(bay.pipeline.tally().failed, 7);
+}
+
+#[tokio::test]
+async fn who_may_only_read_does_not_see_tools_that_change() {
+    let plan = Plan { permissions: Permissions::read_only(), ..Plan::default() };
+    let mut bay = Bay::with(plan);
+    assert_eq!(bay.tools(), "file_find file_read file_search");
+    let shown = bay.call("file_create", json!({ "path": "a", "content": "" })).await;
+    assert_eq!(
+        shown,
+        "Error (denied): `file_create` is not among your tools. Use one of the tools that you were given."
+    );
+    assert_eq!(bay.pipeline.tally().denied, 1);
+    assert_eq!(bay.pipeline.tally().deeds().denied_calls, 1);
+}
+
+#[tokio::test]
+async fn a_skill_narrows_and_never_widens() {
+    let permissions = Permissions::read_only();
+    let mut bay = Bay::with(Plan { permissions, ..Plan::default() });
+    let allowed = ["file_read", "file_create"].map(str::to_owned);
+    bay.pipeline.narrow(Some(BTreeSet::from(allowed)));
+    assert_eq!(bay.tools(), "file_read");
+    let denied = bay.call("file_find", json!({ "pattern": "*" })).await;
+    assert!(denied.starts_with("Error (denied)"), "{denied}");
+    bay.pipeline.narrow(None);
+    assert_eq!(bay.tools(), "file_find file_read file_search");
+}
+
+#[tokio::test]
+async fn every_denial_is_counted_and_told() {
+    let permissions = Permissions { network: NetworkPolicy::Nothing, ..full_access() };
+    let mut bay = Bay::with(Plan { permissions, tools: probe(1), ..Plan::default() });
+    let calls = [
+        ("file_read", json!({ "path": ".env" })),
+        ("file_create", json!({ "path": ".git/hooks/pre-commit", "content": "x" })),
+        ("file_create", json!({ "path": ".nacre/config.toml", "content": "x" })),
+        ("probe", json!({ "act": "reach" })),
+    ];
+    let batch = bay.call_all(&calls).await;
+    assert!(batch.records.iter().all(|record| record.fault == Some(Fault::Denied)), "{batch:?}");
+    assert_eq!(bay.pipeline.tally().denied, 4);
+    let told: Vec<&str> = bay.heard.records().iter().map(|record| record.event.name()).collect();
+    assert_eq!(told.iter().filter(|name| **name == "tool.denied").count(), 4);
+    assert_eq!(told.iter().filter(|name| **name == "tool.result").count(), 4);
+}
+
+// Acolyte defect 15: the kind of an error was looked for in its words.
+#[tokio::test]
+async fn a_code_in_the_words_of_an_error_is_only_words() {
+    let mut bay = bay(1);
+    let batch = bay
+        .call_all(&[("probe", json!({ "act": "claim" })), ("probe", json!({ "act": CLAIM }))])
+        .await;
+    let faults: Vec<Option<Fault>> = batch.records.iter().map(|record| record.fault).collect();
+    assert_eq!(faults, [Some(Fault::NoMatch), None]);
+    assert!(batch.results[0].text.starts_with("Error (no_match): [E_DENIED]"));
+    let tally = bay.pipeline.tally();
+    assert_eq!((tally.failed, tally.denied, tally.budget_blocked), (1, 0, 0));
+    let told: Vec<Event> = bay.heard.records().iter().map(|record| record.event.clone()).collect();
+    assert!(!told.iter().any(|event| matches!(event, Event::ToolDenied { .. })), "{told:?}");
+}
+
+#[tokio::test]
+async fn who_may_read_a_part_searches_that_part() {
+    let src = Area::Tree(Some(super::super::workspace::place("src").unwrap()));
+    let permissions = Permissions { reads: vec![src], ..Permissions::default() };
+    let mut bay = Bay::with(Plan { permissions, ..Plan::default() });
+    bay.write(".gitignore", "*.log\n");
+    bay.write("src/a.rs", "pearl\n");
+    bay.write("src/a.log", "pearl\n");
+    bay.write("b.rs", "pearl\n");
+    let calls = [
+        ("file_search", json!({ "pattern": "pearl", "under": "src" })),
+        ("file_search", json!({ "pattern": "pearl" })),
+        ("file_read", json!({ "path": "b.rs" })),
+        ("file_read", json!({ "path": "src/a.rs" })),
+    ];
+    let batch = bay.call_all(&calls).await;
+    let faults: Vec<Option<Fault>> = batch.records.iter().map(|record| record.fault).collect();
+    assert_eq!(faults, [None, Some(Fault::Denied), Some(Fault::Denied), None]);
+    assert_eq!(batch.results[0].text, "src/a.rs:1: pearl\n");
+}
+
+// Acolyte defect 24.
+#[tokio::test]
+async fn blocked_and_refused_calls_are_counted_and_the_run_is_told_to_end() {
+    let mut bay = Bay::with(Plan { tool_calls: 10, tools: probe(1), ..Plan::default() });
+    let mut notices = Vec::new();
+    for round in 0..12 {
+        let name = if round % 2 == 0 { "probe" } else { "nothing" };
+        let batch = bay.call_all(&[(name, json!({ "act": "hello" }))]).await;
+        notices.push((batch.budget, batch.notice.is_some(), batch.records[0].fault));
+    }
+    let spent = (BudgetState::Spent, false, Some(Fault::BudgetSpent));
+    assert_eq!(notices[8], (BudgetState::Nearly, true, None));
+    assert_eq!(notices[9], (BudgetState::Spent, true, Some(Fault::UnknownTool)));
+    assert_eq!(notices[10], spent);
+    assert_eq!(bay.pipeline.tally().calls, 12);
+    assert_eq!(bay.pipeline.tally().budget_blocked, 1);
+}
+
+// Acolyte defect 17.
+#[tokio::test]
+async fn calls_that_do_not_meet_run_together_and_answer_in_order() {
+    let mut bay = bay(3);
+    let calls = ["a", "b", "c"].map(|path| ("probe", json!({ "act": "meet", "path": path })));
+    let batch = bay.call_all(&calls).await;
+    let ids: Vec<&str> = batch.results.iter().map(|result| result.call_id.as_str()).collect();
+    assert_eq!(ids, ["call-0", "call-1", "call-2"]);
+    assert!(batch.results.iter().all(|result| result.text == "met"));
+}
+
+#[tokio::test]
+async fn calls_that_meet_run_one_after_the_other() {
+    let mut bay = bay(1);
+    let calls = ["a"; 6].map(|path| ("probe", json!({ "act": "alone", "path": path })));
+    let batch = bay.call_all(&calls).await;
+    assert!(batch.results.iter().all(|result| result.text == "0 others"), "{batch:?}");
+}
+
+#[tokio::test]
+async fn a_read_after_a_write_in_the_same_step_sees_it() {
+    let mut bay = Bay::new();
+    let calls = [
+        ("file_create", json!({ "path": "a.txt", "content": "one\n" })),
+        ("file_read", json!({ "path": "a.txt" })),
+        ("file_edit", json!({ "path": "a.txt", "edits": [{ "find": "one", "replace": "two" }] })),
+        ("file_search", json!({ "pattern": "two" })),
+    ];
+    let batch = bay.call_all(&calls).await;
+    let shown: Vec<&str> = batch.results.iter().map(|result| result.text.as_str()).collect();
+    insta::assert_snapshot!(shown.join("\n"), @r"
+    Wrote a.txt: 1 lines, version e0e63aa4c8e1
+    a.txt: lines 1-1 of 1, version e0e63aa4c8e1
+        1	one
+
+    Edited a.txt: +1 -1 lines, version ef40086ad8a3
+    @@ line 1 @@
+    -one
+    +two
+
+    a.txt:1: two
+    ");
+}
+
+// Acolyte defect 3.
+#[tokio::test(start_paused = true)]
+async fn a_call_ends_at_the_limit_of_its_tool() {
+    let mut bay = bay(1);
+    let shown = bay.call("probe", json!({ "act": "hang" })).await;
+    assert_eq!(
+        shown,
+        "Error (timed_out): `probe` was stopped after 5 seconds. Ask for less at once."
+    );
+}
+
+// Acolyte defect 4.
+#[tokio::test]
+async fn a_cancelled_run_drops_its_calls_at_once_and_starts_no_other() {
+    let mut bay = bay(1);
+    let source = CancelSource::new();
+    let calls = [("probe", json!({ "act": "hang" })), ("probe", json!({ "act": "hello" }))];
+    {
+        let mut batch = pin!(bay.call_at(&calls[..1], now(), source.token()));
+        tokio::select! {
+            biased;
+            _ = &mut batch => panic!("it hangs"),
+            () = tokio::task::yield_now() => source.cancel(),
+        }
+        assert_eq!(batch.await.records[0].fault, Some(Fault::Cancelled));
+    }
+    let later = bay.call_at(&calls[1..], now(), source.token()).await;
+    assert_eq!(later.records[0].fault, Some(Fault::Cancelled));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stopped_call_that_changes_files_says_whether_it_did() {
+    let mut bay = bay(1);
+    let linger = |path: Option<&str>| json!({ "act": "linger", "path": path });
+    let changed = bay.call("probe", linger(Some("a"))).await;
+    assert_eq!(changed, "it was too late to stop");
+    let looked = bay.call("probe", linger(None)).await;
+    assert!(looked.starts_with("Error (timed_out)"), "{looked}");
+}
+
+#[tokio::test]
+async fn a_call_whose_run_is_gone_is_told_to_stop() {
+    let seen = Arc::new(Mutex::new(None));
+    let (barrier, n_running) = (Arc::new(Barrier::new(1)), Arc::default());
+    let tool: Arc<dyn AnyTool> = Arc::new(Probe { barrier, n_running, seen: Arc::clone(&seen) });
+    let mut bay = Bay::with(Plan { tools: vec![tool], ..Plan::default() });
+    {
+        let calls = [("probe", json!({ "act": "watched" }))];
+        let mut batch = pin!(bay.call_all(&calls));
+        while seen.lock().unwrap().is_none() {
+            tokio::select! {
+                biased;
+                _ = &mut batch => panic!("it hangs"),
+                () = tokio::task::yield_now() => {}
+            }
+        }
+    }
+    let cancel: Cancel = seen.lock().unwrap().clone().unwrap();
+    cancel.cancelled().await;
+}
+
+#[tokio::test]
+async fn changes_are_taken_back_one_call_at_a_time() {
+    let mut bay = Bay::new();
+    bay.write("a.txt", "one");
+    for (tool, arguments) in [
+        ("file_edit", json!({ "path": "a.txt", "edits": [{ "find": "one", "replace": "two" }] })),
+        ("file_move", json!({ "from": "a.txt", "to": "b.txt" })),
+        ("file_read", json!({ "path": "b.txt" })),
+        ("file_delete", json!({ "path": "b.txt" })),
+        ("file_create", json!({ "path": "c.txt", "content": "new" })),
+    ] {
+        bay.call(tool, arguments).await;
+    }
+    let mut seen = Vec::new();
+    while let Some(taken) = bay.pipeline.undo_last() {
+        taken.unwrap();
+        seen.push(bay.call("file_find", json!({ "pattern": "*" })).await.replace('\n', " "));
+    }
+    assert_eq!(seen, ["No file matches `*` (0 files looked at).", "b.txt", "a.txt", "a.txt"]);
+    assert_eq!(bay.read("a.txt"), "one");
+}
+
+#[tokio::test]
+async fn what_a_person_changed_since_is_not_taken_back() {
+    let mut bay = Bay::new();
+    bay.call("file_create", json!({ "path": "a.txt", "content": "ours" })).await;
+    bay.write("a.txt", "theirs");
+    let error = bay.pipeline.undo_last().unwrap().unwrap_err();
+    assert_eq!((error.fault, bay.read("a.txt")), (Fault::Stale, "theirs".to_owned()));
+    bay.write("a.txt", "ours");
+    bay.pipeline.undo_last().unwrap().unwrap();
+    assert!(!bay.path().join("a.txt").exists());
+}
+
+#[tokio::test]
+async fn a_tool_that_falls_over_fails_only_its_call() {
+    let mut bay = bay(1);
+    let calls = [("probe", json!({ "act": "panic" })), ("probe", json!({ "act": "hello" }))];
+    let batch = bay.call_all(&calls).await;
+    assert_eq!(batch.records[0].fault, Some(Fault::Io));
+    assert_eq!(batch.results[1].text, "hello");
+}
+
+#[tokio::test]
+async fn long_output_is_cut_in_the_middle_and_kept_whole() {
+    let mut bay = bay(1);
+    let shown = bay.call("probe", json!({ "act": "long" })).await;
+    assert!(shown.len() < 2_200, "{}", shown.len());
+    let gap = shown.lines().find(|line| line.starts_with("[…")).unwrap_or_default();
+    insta::assert_snapshot!(gap, @"[… 401 lines, 8020 bytes left out; all of it: file_read `spill:50c9c2e3183324d1.txt` …]");
+    let spill = gap.split('`').nth(1).unwrap_or_default();
+    let tail = bay.call("file_read", json!({ "path": spill, "first_line": 500 })).await;
+    assert!(tail.ends_with("  500\t0123456789 abcdefgh\n"), "{tail}");
+    let elsewhere = bay.call("file_read", json!({ "path": "spill:../x" })).await;
+    assert!(elsewhere.starts_with("Error (arguments)"), "{elsewhere}");
+}
+
+#[tokio::test]
+async fn secrets_and_control_characters_do_not_reach_the_model_or_the_log() {
+    let mut bay = bay(1);
+    let batch = bay.call_all(&[("probe", json!({ "act": "secret" }))]).await;
+    assert_eq!(batch.results[0].text, "key [redacted:github-token] red \\u{7}bell");
+    assert_eq!(batch.records[0].n_redacted, 1);
+    bay.call("probe", json!({ "act": key() })).await;
+    let told = format!("{:?}", bay.heard.records());
+    assert!(!told.contains(&key()), "{told}");
+}
+
+/// An effect that says what changed.
+struct Echo;
+
+impl EffectRunner for Echo {
+    fn after<'a>(&'a self, changed: &'a [Change], _: &'a Desk) -> EffectRun<'a> {
+        let text = format!("effects of {}", changed.len());
+        let took = Duration::ZERO;
+        let done = vec![EffectDone { effect: "echo", outcome: EffectOutcome::Clean, took }];
+        Box::pin(async move { EffectReport { text, done, ..EffectReport::default() } })
+    }
+}
+
+#[tokio::test]
+async fn effects_run_after_real_changes_only() {
+    let mut bay = Bay::with(Plan { effects: Some(Arc::new(Echo)), ..Plan::default() });
+    let made = bay.call("file_create", json!({ "path": "a", "content": "x" })).await;
+    assert!(made.ends_with("\neffects of 1"), "{made}");
+    let again = bay.call("file_create", json!({ "path": "a", "content": "x" })).await;
+    assert!(!again.contains("effects"), "{again}");
+    let n_told =
+        bay.heard.records().iter().filter(|record| record.event.name() == "effect.end").count();
+    assert_eq!(n_told, 1);
+}
+
+#[tokio::test]
+async fn the_same_question_is_answered_from_the_cache() {
+    let mut bay = Bay::new();
+    bay.write("src/a.rs", "fn a() {}\n");
+    let mut uses = Vec::new();
+    for arguments in
+        [json!({ "path": "src/a.rs", "n_lines": 9 }), json!({ "n_lines": 9, "path": "src/a.rs" })]
+    {
+        uses.push(bay.call_all(&[("file_read", arguments)]).await.records[0].cache);
+    }
+    uses.push(bay.call_all(&[("file_search", json!({ "pattern": "fn" }))]).await.records[0].cache);
+    uses.push(bay.call_all(&[("file_search", json!({ "pattern": "fn" }))]).await.records[0].cache);
+    assert_eq!(uses, [CacheUse::Miss, CacheUse::Hit, CacheUse::Miss, CacheUse::Hit]);
+    assert_eq!(bay.pipeline.tally().cache_hits, 2);
+}
+
+// Acolyte defect 1.
+#[tokio::test]
+async fn an_edit_from_outside_is_never_answered_from_the_cache() {
+    let mut bay = Bay::new();
+    bay.write("a.txt", "old");
+    for text in ["new", "tip", "the same length"] {
+        bay.call("file_read", json!({ "path": "a.txt" })).await;
+        bay.call("file_search", json!({ "pattern": "." })).await;
+        bay.write("a.txt", text);
+        let read = bay.call("file_read", json!({ "path": "a.txt" })).await;
+        assert!(read.contains(text), "{read}");
+        let found = bay.call("file_search", json!({ "pattern": "." })).await;
+        assert!(found.contains(text), "{found}");
+    }
+}
+
+// Acolyte defect 2.
+#[tokio::test]
+async fn two_workspaces_with_one_cache_do_not_read_each_other() {
+    let cache = Arc::new(Cache::default());
+    let plan = || Plan { cache: Arc::clone(&cache), ..Plan::default() };
+    let (mut left, mut right) = (Bay::with(plan()), Bay::with(plan()));
+    left.write("a.txt", "left");
+    right.write("a.txt", "right");
+    assert!(left.call("file_read", json!({ "path": "a.txt" })).await.contains("left"));
+    assert!(right.call("file_read", json!({ "path": "a.txt" })).await.contains("right"));
+}
+
+#[tokio::test]
+async fn agents_with_other_denials_do_not_share_answers() {
+    let cache = Arc::new(Cache::default());
+    let mut lead = Bay::with(Plan { cache: Arc::clone(&cache), ..Plan::default() });
+    lead.write("notes/a.txt", "pearl");
+    assert!(lead.call("file_search", json!({ "pattern": "pearl" })).await.contains("notes/a.txt"));
+    let denied = vec!["notes".to_owned()];
+    let permissions = Permissions { denied, ..Permissions::read_only() };
+    let plan = Plan { cache, permissions, ..Plan::default() };
+    let mut explorer = Bay::at(lead.root, plan);
+    let shown = explorer.call("file_search", json!({ "pattern": "pearl" })).await;
+    assert!(!shown.contains("notes/a.txt"), "{shown}");
+}

@@ -1,0 +1,57 @@
+//! `checklist_update`: how far one item is.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::super::super::footprint::Footprint;
+use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::list::{Checklist, ItemState};
+use crate::record::{Category, Fault};
+
+/// Changes one item of the checklist.
+#[derive(Clone, Debug)]
+pub struct ChecklistUpdate {
+    pub checklist: Checklist,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChecklistUpdateInput {
+    /// The item's id, as `checklist_set` was given it.
+    id: String,
+    state: ItemState,
+}
+
+impl Tool for ChecklistUpdate {
+    type Input = ChecklistUpdateInput;
+
+    const SPEC: ToolSpec = ToolSpec {
+        name: "checklist_update",
+        toolkit: "checklist",
+        category: Category::Meta,
+        description: "Says how far an item of the checklist is: pending, in_progress, done or failed. Returns the whole \
+            list.",
+        time_limit: Duration::from_secs(5),
+        shown_bytes: 12_000,
+    };
+
+    fn footprint(&self, _: &ChecklistUpdateInput) -> Result<Footprint, ToolError> {
+        Ok(Footprint::default())
+    }
+
+    async fn run(&self, input: ChecklistUpdateInput, _: &Desk) -> Result<Output, ToolError> {
+        self.checklist.update(&input.id, input.state).map_err(|ids| {
+            let hint = if ids.is_empty() {
+                "There is no checklist yet; write one with `checklist_set`.".to_owned()
+            } else {
+                format!("The items are: {}.", ids.join(", "))
+            };
+            ToolError::new(Fault::NotFound, format!("No item is named `{}`", input.id), hint)
+        })?;
+        let value = json!({ "id": input.id, "state": input.state });
+        Ok(Output { text: self.checklist.text(), value, changed: Vec::new() })
+    }
+}

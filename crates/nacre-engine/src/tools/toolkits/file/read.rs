@@ -1,0 +1,113 @@
+//! `file_read`: a file, or some lines of it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use nacre_core::safefs::{Access, RelPath, WriteScope};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::super::super::footprint::{Area, Footprint};
+use super::super::super::pipeline::SPILL_PREFIX;
+use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::workspace::{
+    MAX_FILE_BYTES, Workspace, is_binary, not_text, place, tool_error, version_of,
+};
+use super::super::off_thread;
+use crate::record::{Category, Fault};
+
+/// What one call shows unless it asks for fewer.
+const MAX_LINES: u32 = 2000;
+
+/// Reads files.
+pub(super) struct FileRead {
+    pub(super) workspace: Arc<Workspace>,
+}
+
+/// Which file, and which of its lines.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReadInput {
+    /// Path below the workspace, or `spill:NAME` for long output of an earlier call.
+    #[schemars(length(min = 1, max = 4096))]
+    path: String,
+    /// The first line wanted, from 1.
+    #[schemars(range(min = 1))]
+    first_line: Option<u32>,
+    /// How many lines.
+    #[schemars(range(min = 1, max = 2000))]
+    n_lines: Option<u32>,
+}
+
+impl Tool for FileRead {
+    type Input = ReadInput;
+
+    const SPEC: ToolSpec = ToolSpec {
+        name: "file_read",
+        toolkit: super::TOOLKIT,
+        category: Category::Read,
+        description: "Reads a text file, with line numbers. Says how many lines it has and its version, which the tools \
+                      that change files take. Ask for lines of a large file.",
+        time_limit: super::FILE_LIMIT,
+        shown_bytes: 48_000,
+    };
+
+    fn footprint(&self, input: &ReadInput) -> Result<Footprint, ToolError> {
+        // What an agent's own calls put out is its own, and lies outside the workspace.
+        match input.path.strip_prefix(SPILL_PREFIX) {
+            Some(name) => place(name).map(|_| Footprint::default()),
+            None => Ok(Footprint::reading([Area::File(place(&input.path)?)])),
+        }
+    }
+
+    async fn run(&self, input: ReadInput, desk: &Desk) -> Result<Output, ToolError> {
+        let workspace = Arc::clone(&self.workspace);
+        let spill = Arc::clone(&desk.spill);
+        off_thread(desk, move |_| {
+            let (path, bytes) = match input.path.strip_prefix(SPILL_PREFIX) {
+                Some(name) => read_spill(&spill, &place(name)?)?,
+                None => {
+                    let path = place(&input.path)?;
+                    let bytes = workspace.read(&path)?;
+                    (path, bytes)
+                }
+            };
+            show(&path, &bytes, &input)
+        })
+        .await
+    }
+}
+
+fn read_spill(folder: &Path, name: &RelPath) -> Result<(RelPath, Vec<u8>), ToolError> {
+    let read = WriteScope::open(folder, Access::Private)
+        .and_then(|scope| scope.read(name, MAX_FILE_BYTES))
+        .map_err(|error| tool_error(&error, name))?;
+    Ok((name.clone(), read))
+}
+
+fn show(path: &RelPath, bytes: &[u8], input: &ReadInput) -> Result<Output, ToolError> {
+    if is_binary(bytes) {
+        return Err(not_text(path));
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let n_lines = text.lines().count();
+    let first = input.first_line.unwrap_or(1) as usize;
+    let wanted = input.n_lines.unwrap_or(MAX_LINES).min(MAX_LINES) as usize;
+    if n_lines < first && first != 1 {
+        let what = format!("`{path}` has only {n_lines} lines");
+        return Err(ToolError::new(Fault::Arguments, what, "Ask for lines that it has."));
+    }
+    let last = (first - 1 + wanted).min(n_lines);
+    let version = version_of(bytes);
+    let mut shown = format!("{path}: lines {first}-{last} of {n_lines}, version {version}\n");
+    let lines = text.lines().enumerate().skip(first - 1).take(wanted);
+    for (idx, line) in lines {
+        shown += &format!("{:>5}\t{line}\n", idx + 1);
+    }
+    let value = json!({
+        "path": path.as_str(), "first_line": first, "last_line": last,
+        "n_lines": n_lines, "version": version,
+    });
+    Ok(Output { text: shown, value, changed: Vec::new() })
+}

@@ -1,0 +1,240 @@
+//! `file_search`: lines by regular expression.
+//!
+//! Linear by construction: the expression is bounded when it is compiled, lines are matched one by one and only to a
+//! bounded length, and between two files the call asks whether it should stop. No expression can hold it up.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use nacre_core::safefs::{Folder, RelPath};
+use regex::bytes::{Regex, RegexBuilder};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::super::super::footprint::Footprint;
+use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::workspace::{Found, Walk, WalkEnd, Workspace, is_binary};
+use super::super::{check_running, off_thread};
+use super::find::Names;
+use crate::model::Cancel;
+use crate::record::{Category, Fault};
+
+const DEFAULT_RESULTS: u32 = 50;
+
+/// Files that are larger were made by a program.
+const MAX_FILE_BYTES: u64 = 4 << 20;
+
+/// What one call reads of all files together.
+const MAX_TOTAL_BYTES: usize = 512 << 20;
+
+/// A line is matched as far as this.
+const MAX_LINE_BYTES: usize = 4096;
+
+/// A matching line is shown as far as this.
+const SHOWN_LINE_BYTES: usize = 240;
+
+/// The compiled expression and its automaton.
+const REGEX_BYTES: usize = 256 << 10;
+const AUTOMATON_BYTES: usize = 1 << 20;
+
+/// Searches files.
+pub(super) struct FileSearch {
+    pub(super) workspace: Arc<Workspace>,
+}
+
+/// What to look for, and where.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SearchInput {
+    /// A regular expression, matched line by line.
+    #[schemars(length(min = 1, max = 1000))]
+    pattern: String,
+    /// Take the pattern as plain text.
+    #[serde(default)]
+    literal: bool,
+    #[serde(default)]
+    ignore_case: bool,
+    /// The folder or file to look in; the whole workspace if left out.
+    #[schemars(length(max = 4096))]
+    under: Option<String>,
+    /// Only files whose path matches this glob.
+    #[schemars(length(min = 1, max = 256))]
+    files: Option<String>,
+    /// Lines to show before and after each match.
+    #[schemars(range(max = 5))]
+    context: Option<u32>,
+    /// How many matching lines at most.
+    #[schemars(range(min = 1, max = 500))]
+    max_results: Option<u32>,
+}
+
+impl Tool for FileSearch {
+    type Input = SearchInput;
+
+    const SPEC: ToolSpec = ToolSpec {
+        name: "file_search",
+        toolkit: super::TOOLKIT,
+        category: Category::Search,
+        description: "Searches the lines of text files for a regular expression. Shows `path:line: text`. Files that git \
+                      ignores are left out.",
+        time_limit: super::WALK_LIMIT,
+        shown_bytes: 16_000,
+    };
+
+    fn footprint(&self, input: &SearchInput) -> Result<Footprint, ToolError> {
+        super::reading_below(input.under.as_deref())
+    }
+
+    async fn run(&self, input: SearchInput, desk: &Desk) -> Result<Output, ToolError> {
+        let workspace = Arc::clone(&self.workspace);
+        off_thread(desk, move |cancel| {
+            let mut search = Search::new(&input, cancel)?;
+            let under = super::folder(input.under.as_deref())?;
+            let end = Walk::new(&workspace, cancel)
+                .run(under.as_ref(), &mut |found| search.visit(&found))?;
+            check_running(cancel)?;
+            Ok(search.output(&input.pattern, end))
+        })
+        .await
+    }
+}
+
+/// Compiles a bounded expression.
+fn compile(input: &SearchInput) -> Result<Regex, ToolError> {
+    let pattern = if input.literal { regex::escape(&input.pattern) } else { input.pattern.clone() };
+    RegexBuilder::new(&pattern)
+        .case_insensitive(input.ignore_case)
+        .size_limit(REGEX_BYTES)
+        .dfa_size_limit(AUTOMATON_BYTES)
+        .nest_limit(50)
+        .build()
+        .map_err(|error| {
+            let what = if matches!(error, regex::Error::CompiledTooBig(_)) {
+                "The expression is too large".to_owned()
+            } else {
+                format!("The expression cannot be read: {error}")
+            };
+            let hint = "Write a simpler one, or set `literal` to look for the text itself.";
+            ToolError::new(Fault::Arguments, what, hint)
+        })
+}
+
+struct Search<'c> {
+    regex: Regex,
+    names: Option<Names>,
+    cancel: &'c Cancel,
+    context: usize,
+    max_results: usize,
+    text: String,
+    matches: Vec<Value>,
+    n_bytes: usize,
+    n_searched: usize,
+    n_passed_over: usize,
+    n_long_lines: usize,
+    is_full: bool,
+}
+
+impl<'c> Search<'c> {
+    fn new(input: &SearchInput, cancel: &'c Cancel) -> Result<Self, ToolError> {
+        Ok(Self {
+            regex: compile(input)?,
+            names: input.files.as_deref().map(Names::new).transpose()?,
+            cancel,
+            context: input.context.unwrap_or(0) as usize,
+            max_results: input.max_results.unwrap_or(DEFAULT_RESULTS) as usize,
+            text: String::new(),
+            matches: Vec::new(),
+            n_bytes: 0,
+            n_searched: 0,
+            n_passed_over: 0,
+            n_long_lines: 0,
+            is_full: false,
+        })
+    }
+
+    fn visit(&mut self, found: &Found<'_>) -> ControlFlow<()> {
+        let Found::File { path, folder } = found else { return ControlFlow::Continue(()) };
+        if self.names.as_ref().is_some_and(|names| !names.matches(path)) {
+            return ControlFlow::Continue(());
+        }
+        self.file(path, folder)
+    }
+
+    fn file(&mut self, path: &RelPath, folder: &Folder) -> ControlFlow<()> {
+        let Ok(bytes) = folder.read(path.name(), MAX_FILE_BYTES) else {
+            self.n_passed_over += 1;
+            return ControlFlow::Continue(());
+        };
+        self.n_bytes += bytes.len();
+        if MAX_TOTAL_BYTES < self.n_bytes {
+            self.is_full = true;
+            return ControlFlow::Break(());
+        }
+        if is_binary(&bytes) {
+            self.n_passed_over += 1;
+            return ControlFlow::Continue(());
+        }
+        self.n_searched += 1;
+        self.lines(path, &bytes)
+    }
+
+    fn lines(&mut self, path: &RelPath, bytes: &[u8]) -> ControlFlow<()> {
+        let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+        let mut shown_to = 0;
+        for (idx, line) in lines.iter().enumerate() {
+            self.n_long_lines += usize::from(MAX_LINE_BYTES < line.len());
+            if !self.regex.is_match(&line[..line.len().min(MAX_LINE_BYTES)]) {
+                if idx % 16 == 0 && self.cancel.is_cancelled() {
+                    return ControlFlow::Break(());
+                }
+                continue;
+            }
+            if self.max_results <= self.matches.len() {
+                self.is_full = true;
+                return ControlFlow::Break(());
+            }
+            self.matches.push(json!({ "path": path.as_str(), "line": idx + 1 }));
+            let from = idx.saturating_sub(self.context).max(shown_to);
+            let to = (idx + 1 + self.context).min(lines.len());
+            for (at, line) in lines.iter().enumerate().take(to).skip(from) {
+                let mark = if at == idx { ':' } else { '-' };
+                self.text += &format!("{path}{mark}{}{mark} {}\n", at + 1, shown_line(line));
+            }
+            shown_to = to.max(shown_to);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn output(self, pattern: &str, end: WalkEnd) -> Output {
+        let mut text = self.text;
+        let n_searched = self.n_searched;
+        if self.matches.is_empty() {
+            text += &format!("No line matches `{pattern}` ({n_searched} files searched).\n");
+        }
+        if self.is_full {
+            text += "[There are more matches; narrow the search.]\n";
+        }
+        if end.is_cut {
+            text += "[There are more files than one search looks at; name a folder.]\n";
+        }
+        if self.n_long_lines != 0 {
+            let n_lines = self.n_long_lines;
+            text += &format!(
+                "[{n_lines} lines are longer than {MAX_LINE_BYTES} bytes and were searched only so far.]\n"
+            );
+        }
+        if self.n_passed_over != 0 {
+            text += &format!("[{} binary or large files were not searched.]\n", self.n_passed_over);
+        }
+        let value = json!({ "matches": self.matches, "n_searched": n_searched });
+        Output { text, value, changed: Vec::new() }
+    }
+}
+
+fn shown_line(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim_end_matches('\r');
+    let end = text.floor_char_boundary(SHOWN_LINE_BYTES);
+    if end < text.len() { format!("{}…", &text[..end]) } else { text.to_owned() }
+}

@@ -1,0 +1,228 @@
+//! `shell_run`: a program, or a text for the shell, within walls.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use nacre_core::safefs::RelPath;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::super::super::footprint::{Area, Exec, Footprint, MemoryUse, Network};
+use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::workspace::place;
+use super::guarded::Guarded;
+use crate::confine::ProgramEnding as Ending;
+use crate::confine::Reach;
+use crate::confine::{Captured, Finished, Program};
+use crate::record::{Category, Fault};
+use crate::tools::Programs;
+
+const DEFAULT_SECONDS: u64 = 60;
+const MAX_SECONDS: u64 = 600;
+
+/// An order is not a file.
+const MAX_SCRIPT_BYTES: usize = 100_000;
+
+/// What is told of a program that was stopped.
+const LAST_WORDS: usize = 2_000;
+
+/// Runs programs.
+#[derive(Clone, Debug)]
+pub struct ShellRun {
+    pub programs: Arc<Programs>,
+}
+
+/// Either `argv` or `script`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShellRunInput {
+    /// A program and its arguments, passed on as they are; no shell reads them.
+    argv: Option<Vec<String>>,
+    /// A text for `/bin/sh`, for pipes, redirections and several commands.
+    script: Option<String>,
+    /// The folder to run in, relative to the workspace; its root if left out.
+    folder: Option<String>,
+    /// Seconds until it is stopped, 1 to 600; 60 if left out.
+    time_limit: Option<u64>,
+}
+
+impl Tool for ShellRun {
+    type Input = ShellRunInput;
+
+    const SPEC: ToolSpec = ToolSpec {
+        name: "shell_run",
+        toolkit: "shell",
+        category: Category::Execute,
+        description: "Runs a program in the workspace and returns its exit code and output. Give `argv` (program and \
+            arguments, no shell) or `script` (text for /bin/sh). It can write only in the workspace and $TMPDIR, cannot \
+            read keys, has no network unless that was allowed, gets no input, and whatever it leaves running is ended \
+            with it.",
+        // Beyond the longest that a call may ask for, so that the program's own limit is the one that counts.
+        time_limit: Duration::from_secs(MAX_SECONDS + 30),
+        shown_bytes: 16_000,
+    };
+
+    fn footprint(&self, input: &ShellRunInput) -> Result<Footprint, ToolError> {
+        input.program()?;
+        input.seconds()?;
+        input.folder()?;
+        let network = match self.programs.reach {
+            Reach::Nothing => Network::Nothing,
+            Reach::Internet => Network::Anything,
+        };
+        Ok(Footprint {
+            reads: vec![Area::Tree(None)],
+            writes: vec![Area::Tree(None)],
+            exec: Exec::Anything,
+            network,
+            memory: MemoryUse::Nothing,
+        })
+    }
+
+    async fn run(&self, input: ShellRunInput, desk: &Desk) -> Result<Output, ToolError> {
+        let program = input.program()?;
+        let seconds = input.seconds()?;
+        let folder = match input.folder()? {
+            Some(folder) => desk.workspace.join(folder.as_str()),
+            None => desk.workspace.as_ref().clone(),
+        };
+        let before = Guarded::look(&desk.workspace);
+        let limit = Duration::from_secs(seconds);
+        let finished = self.programs.run(program, &folder, limit, desk).await?;
+        let touched = before.changes_until(&Guarded::look(&desk.workspace));
+        match finished.ending {
+            Ending::Exited(_) | Ending::Signalled(_) => Ok(output(&finished, &touched)),
+            Ending::TimedOut => Err(ToolError::new(
+                Fault::TimedOut,
+                format!("The program was stopped after {seconds} seconds{}", last_words(&finished)),
+                "Run less at once, or give a longer `time_limit` (at most 600).",
+            )),
+            Ending::Cancelled => Err(ToolError::new(
+                Fault::Cancelled,
+                "The program was cancelled",
+                "The run is being stopped.",
+            )),
+        }
+    }
+}
+
+impl ShellRunInput {
+    fn program(&self) -> Result<Program, ToolError> {
+        let refuse = |what: &str| {
+            let hint =
+                "Give `argv`, such as [\"ls\", \"-l\"], or `script`, such as \"ls | wc -l\".";
+            ToolError::new(Fault::Arguments, what, hint)
+        };
+        let n_bytes = self.script.as_deref().map_or(0, str::len)
+            + self.argv.iter().flatten().map(String::len).sum::<usize>();
+        if n_bytes > MAX_SCRIPT_BYTES {
+            return Err(refuse("The order is too long"));
+        }
+        let texts = self.argv.iter().flatten().chain(&self.script);
+        if texts.into_iter().any(|text| text.contains('\0')) {
+            return Err(refuse("An argument holds a NUL, which no program can be given"));
+        }
+        match (self.argv.as_deref(), &self.script) {
+            (Some([name, arguments @ ..]), None) if !name.is_empty() => {
+                Ok(Program::Argv { name: name.clone(), arguments: arguments.to_vec() })
+            }
+            (None, Some(script)) if !script.trim().is_empty() => {
+                Ok(Program::Script(script.clone()))
+            }
+            (Some(_), Some(_)) => Err(refuse("Both `argv` and `script` were given")),
+            (_, _) => Err(refuse("There is nothing to run")),
+        }
+    }
+
+    fn seconds(&self) -> Result<u64, ToolError> {
+        match self.time_limit.unwrap_or(DEFAULT_SECONDS) {
+            seconds @ 1..=MAX_SECONDS => Ok(seconds),
+            seconds => Err(ToolError::new(
+                Fault::Arguments,
+                format!("`time_limit` is {seconds}"),
+                "Give seconds from 1 to 600.",
+            )),
+        }
+    }
+
+    fn folder(&self) -> Result<Option<RelPath>, ToolError> {
+        let named = self.folder.as_deref().filter(|folder| !matches!(*folder, "" | "." | "./"));
+        named.map(place).transpose()
+    }
+}
+
+fn output(finished: &Finished, touched: &[String]) -> Output {
+    let (ending, code) = match finished.ending {
+        Ending::Exited(code) => (format!("exit code {code}"), Some(code)),
+        Ending::Signalled(signal) => (format!("ended by signal {signal}"), None),
+        Ending::TimedOut | Ending::Cancelled => ("stopped".to_owned(), None),
+    };
+    let mut text = ending;
+    if finished.left_behind != 0 {
+        text.push_str(&format!("\n{} processes it left running were ended", finished.left_behind));
+    }
+    if !touched.is_empty() {
+        text.push_str("\nchanged files that other programs act on: ");
+        text.push_str(&touched.join(", "));
+    }
+    for (name, captured) in [("stdout", &finished.stdout), ("stderr", &finished.stderr)] {
+        if captured.total != 0 {
+            text.push_str(&format!("\n--- {name}\n{}", captured.text().trim_end_matches('\n')));
+        }
+    }
+    let value = json!({
+        "exit_code": code,
+        "stdout_bytes": finished.stdout.total,
+        "stderr_bytes": finished.stderr.total,
+        "left_behind": finished.left_behind,
+        "changed_guarded": touched,
+    });
+    Output { text, value, changed: Vec::new() }
+}
+
+/// The end of what a stopped program said.
+fn last_words(finished: &Finished) -> String {
+    let said = |captured: &Captured| captured.text().trim_end().to_owned();
+    let (stdout, stderr) = (said(&finished.stdout), said(&finished.stderr));
+    let text = if stderr.is_empty() { stdout } else { stderr };
+    if text.is_empty() {
+        return String::new();
+    }
+    let from = text.len().saturating_sub(LAST_WORDS);
+    let from = (from..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    format!("; its last words:\n{}\n", &text[from..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(json: serde_json::Value) -> Result<Program, ToolError> {
+        let input: ShellRunInput = serde_json::from_value(json).expect("fits the schema");
+        input.seconds().and(input.folder().map(|_| ())).and_then(|()| input.program())
+    }
+
+    #[test]
+    fn an_order_is_one_program_or_one_script() {
+        for (json, is_ok) in [
+            (json!({"argv": ["ls"]}), true),
+            (json!({"script": "ls | wc"}), true),
+            (json!({"argv": ["ls"], "folder": "src/", "time_limit": 600}), true),
+            (json!({"argv": ["ls"], "folder": "."}), true),
+            (json!({}), false),
+            (json!({"argv": []}), false),
+            (json!({"argv": [""]}), false),
+            (json!({"script": "  "}), false),
+            (json!({"argv": ["ls"], "script": "ls"}), false),
+            (json!({"argv": ["ls\0"]}), false),
+            (json!({"argv": ["ls"], "folder": "../.."}), false),
+            (json!({"argv": ["ls"], "folder": "/etc"}), false),
+            (json!({"argv": ["ls"], "time_limit": 0}), false),
+            (json!({"argv": ["ls"], "time_limit": 601}), false),
+            (json!({"script": "x".repeat(200_000)}), false),
+        ] {
+            assert_eq!(input(json.clone()).is_ok(), is_ok, "{json}");
+        }
+    }
+}

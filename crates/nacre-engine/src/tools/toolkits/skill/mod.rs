@@ -1,0 +1,33 @@
+//! Tools that find skills and take them up.
+
+mod activate;
+mod list;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::skills::{ActiveSkills, Shelf};
+use super::super::tool::AnyTool;
+use crate::record::Events;
+
+const TOOLKIT: &str = "skill";
+
+/// Looking at a few small files takes no longer.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// The tools of a run: what they find is on `shelf`, what they take up is in `active`.
+pub fn tools(
+    shelf: &Arc<Shelf>,
+    active: &Arc<ActiveSkills>,
+    events: &Events,
+) -> Vec<Arc<dyn AnyTool>> {
+    let activate = activate::SkillActivate {
+        shelf: Arc::clone(shelf),
+        active: Arc::clone(active),
+        events: events.clone(),
+    };
+    vec![Arc::new(list::SkillList { shelf: Arc::clone(shelf) }), Arc::new(activate)]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! One request to addresses that were judged, and the body that comes back, bounded.
+
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
+use reqwest::{Certificate, Client, ClientBuilder, Response, Url, redirect, retry};
+
+use super::super::super::tool::ToolError;
+use super::address::AddressGuard;
+use crate::record::Fault;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(8);
+
+/// Servers with more addresses than this are not asked at all of them.
+const MAX_ADDRESSES: usize = 16;
+
+/// What is welcome.
+const WELCOME: &str =
+    "text/html, text/plain, text/markdown, application/json, application/xml;q=0.9, */*;q=0.1";
+
+/// Reads an address that a model wrote.
+pub(super) fn web_url(text: &str) -> Result<Url, ToolError> {
+    let refuse = |what: &str| {
+        let hint = "Give a whole address, such as https://example.com/page.";
+        Err(ToolError::new(Fault::Arguments, what, hint))
+    };
+    if text.len() > 4_000 || text.chars().any(char::is_control) {
+        return refuse("The address is too long or holds control characters");
+    }
+    let Ok(mut url) = Url::parse(text.trim()) else { return refuse("That is no address") };
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return refuse("Only http and https addresses can be fetched");
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return refuse("The address holds a user name or a password");
+    }
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// The host of an address, without the brackets around six numbers.
+pub(super) fn host_of(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    host.trim_start_matches('[').trim_end_matches(']').to_owned()
+}
+
+/// What all requests have in common: no redirects, no retries, no proxies, no traces of where we came from.
+pub(super) fn plain_client(url: &Url) -> ClientBuilder {
+    // The process may have chosen another provider of cryptography; any one will do.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = Client::builder()
+        .user_agent(concat!("nacre/", env!("CARGO_PKG_VERSION")))
+        .redirect(redirect::Policy::none())
+        .retry(retry::never())
+        .referer(false)
+        .no_proxy()
+        .connect_timeout(CONNECT_TIMEOUT);
+    match url.scheme() {
+        "http" => builder.tls_certs_only(std::iter::empty::<Certificate>()),
+        _ => builder,
+    }
+}
+
+/// Asks for a page. The connection goes to the addresses that were judged and to no other.
+pub(super) async fn get(url: &Url, guard: &AddressGuard) -> Result<Response, ToolError> {
+    let addresses = judged(url, guard).await?;
+    let client = plain_client(url)
+        .resolve_to_addrs(&host_of(url), &addresses)
+        .build()
+        .map_err(|error| network(&error.to_string()))?;
+    let request = client.get(url.clone()).header(ACCEPT, WELCOME);
+    request.send().await.map_err(|error| network(&causes(error)))
+}
+
+/// The addresses of a host, all of which may be reached.
+async fn judged(url: &Url, guard: &AddressGuard) -> Result<Vec<SocketAddr>, ToolError> {
+    let host = host_of(url);
+    let port = url.port_or_known_default().unwrap_or(80);
+    let addresses: Vec<SocketAddr> = match host.parse::<IpAddr>() {
+        Ok(address) => vec![SocketAddr::new(address, port)],
+        Err(_) => {
+            let found = tokio::net::lookup_host((host.as_str(), port)).await;
+            found.map_err(|error| network(&error.to_string()))?.take(MAX_ADDRESSES).collect()
+        }
+    };
+    if addresses.is_empty() {
+        return Err(network("the host has no address"));
+    }
+    // One that is not public among others is how names are made to point inside.
+    if addresses.iter().any(|address| !guard.allows(*address)) {
+        return Err(ToolError::new(
+            Fault::Blocked,
+            format!("`{host}` is not on the public internet"),
+            "Only public addresses can be fetched. For a server on this machine, ask the person.",
+        ));
+    }
+    Ok(addresses)
+}
+
+/// Where a response leads to instead.
+pub(super) fn redirect_of(response: &Response, from: &Url) -> Option<Result<Url, ToolError>> {
+    if !response.status().is_redirection() {
+        return None;
+    }
+    let target = text_header(response.headers(), LOCATION.as_str())?;
+    Some(match from.join(&target) {
+        Ok(url) => web_url(url.as_str()),
+        Err(_) => Err(network("the page leads to something that is no address")),
+    })
+}
+
+/// A body of at most `limit` bytes, and whether there was more.
+pub(super) async fn body(
+    mut response: Response,
+    limit: usize,
+) -> Result<(Vec<u8>, bool), ToolError> {
+    let encoding = text_header(response.headers(), CONTENT_ENCODING.as_str()).unwrap_or_default();
+    if !matches!(encoding.as_str(), "" | "identity") {
+        return Err(network("the server compressed an answer that nobody asked it to compress"));
+    }
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| network(&causes(error)))? {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() > limit {
+            bytes.truncate(limit);
+            return Ok((bytes, true));
+        }
+    }
+    Ok((bytes, false))
+}
+
+/// The type of a response, in lower case and without parameters, and its character set.
+pub(super) fn kind_of(response: &Response) -> (String, String) {
+    let text = text_header(response.headers(), CONTENT_TYPE.as_str()).unwrap_or_default();
+    let lower = text.to_lowercase();
+    let (kind, parameters) = lower.split_once(';').unwrap_or((&lower, ""));
+    let charset = parameters.split(';').find_map(|part| part.trim().strip_prefix("charset="));
+    let charset = charset.unwrap_or_default().trim_matches('"').to_owned();
+    (kind.trim().to_owned(), charset)
+}
+
+fn text_header(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name)?.to_str().ok().map(str::to_owned)
+}
+
+pub(super) fn network(what: &str) -> ToolError {
+    let what = format!("Cannot fetch the page: {what}");
+    ToolError::new(Fault::Network, what, "Try another address, or once more later.")
+}
+
+pub(super) fn causes(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(&error);
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_of_an_address_becomes_its_numbers() {
+        for (text, expected) in [
+            ("http://2130706433/", "127.0.0.1"),
+            ("http://0x7f.1/", "127.0.0.1"),
+            ("http://0177.0.0.1/", "127.0.0.1"),
+            ("http://127.1/", "127.0.0.1"),
+            ("http://①②⑦.0.0.1/", "127.0.0.1"),
+            ("http://[::ffff:7f00:1]/", "::ffff:7f00:1"),
+            ("http://0xa9fea9fe/", "169.254.169.254"),
+            ("https://Example.COM./a#b", "example.com."),
+        ] {
+            assert_eq!(host_of(&web_url(text).expect(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_plain_web_address_is_refused() {
+        for text in [
+            "file:///etc/passwd",
+            "ftp://example.com/",
+            "gopher://127.0.0.1:25/",
+            "https://user:word@example.com/",
+            "https://user@example.com/",
+            "http://exa\0mple.com/",
+            "http:///nowhere\n",
+            "example.com",
+            "javascript:alert(1)",
+            "",
+        ] {
+            assert!(web_url(text).is_err(), "{text:?}");
+        }
+    }
+}
