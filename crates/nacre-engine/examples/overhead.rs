@@ -130,7 +130,7 @@ fn pipeline(root: &Path, spec: &AgentSpec, events: &Events) -> Pipeline {
         effects: None,
         events: events.clone(),
     };
-    Pipeline::new(spec, parts).unwrap()
+    Pipeline::new(spec.tool_policy(), parts).unwrap()
 }
 
 fn job(spec: &AgentSpec, events: Events) -> Job<'_> {

@@ -178,7 +178,7 @@ fn pipeline(agent: Agent, site: &Site, heard: &Arc<Heard>, helper: &Path) -> Pip
     let cache = Arc::new(Cache::default());
     let spill = site.path("spill");
     let parts = PipelineParts { tools, workspace, spill, cache, effects: None, events };
-    Pipeline::new(&spec, parts).unwrap()
+    Pipeline::new(spec.tool_policy(), parts).unwrap()
 }
 
 fn look_at(

@@ -73,7 +73,7 @@ impl Crew {
             effects: None,
             events: events.clone(),
         };
-        let mut tools = Pipeline::new(spec, parts)?;
+        let mut tools = Pipeline::new(spec.tool_policy(), parts)?;
         let engine = Engine {
             models: &self.models,
             policy: &self.policy,

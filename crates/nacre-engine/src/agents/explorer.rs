@@ -7,8 +7,9 @@ use schemars::schema_for;
 use serde_json::Value;
 
 use super::citations::{CitationState, Report, check_report};
-use crate::lifecycle::{AgentSpec, Completion, Deeds, Spawn, Validator, Weight};
+use crate::lifecycle::{AgentSpec, Completion, Spawn, Validator, Weight};
 use crate::model::{OutputSchema, Role};
+use crate::record::RunEffects;
 use crate::tools::Workspace;
 use crate::tools::{Budgets, Effects, Permissions};
 
@@ -78,7 +79,7 @@ pub fn explorer(workspace: &Arc<Workspace>, permissions: &Permissions) -> AgentS
 }
 
 fn says_something() -> Validator {
-    Validator::new("says something", Weight::Must, |answer: &Value, _: &Deeds| {
+    Validator::new("says something", Weight::Must, |answer: &Value, _: &RunEffects| {
         let text = answer["answer"].as_str().unwrap_or_default();
         if text.trim().is_empty() { vec!["`answer` is empty".to_owned()] } else { Vec::new() }
     })
@@ -87,21 +88,25 @@ fn says_something() -> Validator {
 /// A citation that does not hold is doubted, not fatal: the reader is shown which it is.
 fn cites(workspace: &Arc<Workspace>, permissions: &Permissions) -> Validator {
     let (workspace, permissions) = (Arc::clone(workspace), permissions.clone());
-    Validator::new("cites what is there", Weight::Should, move |answer: &Value, deeds: &Deeds| {
-        let checked = check_report(answer, &workspace, &permissions).unwrap_or_default();
-        if checked.is_empty() && deeds.tool_calls != 0 {
-            return vec![
-                "there is no citation; cite the lines that your answer rests on".to_owned(),
-            ];
-        }
-        let mut complaints = Vec::new();
-        for (number, (_, state)) in checked.iter().enumerate() {
-            if let CitationState::Unverified(why) = state {
-                complaints.push(format!("citation {}: {why}", number + 1));
+    Validator::new(
+        "cites what is there",
+        Weight::Should,
+        move |answer: &Value, deeds: &RunEffects| {
+            let checked = check_report(answer, &workspace, &permissions).unwrap_or_default();
+            if checked.is_empty() && deeds.tool_calls != 0 {
+                return vec![
+                    "there is no citation; cite the lines that your answer rests on".to_owned(),
+                ];
             }
-        }
-        complaints
-    })
+            let mut complaints = Vec::new();
+            for (number, (_, state)) in checked.iter().enumerate() {
+                if let CitationState::Unverified(why) = state {
+                    complaints.push(format!("citation {}: {why}", number + 1));
+                }
+            }
+            complaints
+        },
+    )
 }
 
 #[cfg(test)]

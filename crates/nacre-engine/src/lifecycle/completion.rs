@@ -6,8 +6,9 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::spec::{Deeds, Validator, Weight};
+use super::spec::{Validator, Weight};
 use crate::model::{Arguments, OutputSchema, Schema, ToolDef};
+use crate::record::RunEffects;
 use crate::record::Signal;
 
 /// The tool by which an agent says how its work ended.
@@ -38,7 +39,7 @@ pub enum Verdict {
 }
 
 /// Judges a signal by what really happened.
-pub(super) fn judge(arguments: &Arguments, deeds: &Deeds) -> Verdict {
+pub(super) fn judge(arguments: &Arguments, deeds: &RunEffects) -> Verdict {
     let value = match arguments {
         Arguments::Object(value) => value.clone(),
         Arguments::Malformed { text: _, error } => {
@@ -120,7 +121,7 @@ pub(super) fn complaints(
     answer: &Value,
     schema: &Schema,
     validators: &[Validator],
-    deeds: &Deeds,
+    deeds: &RunEffects,
 ) -> Complaints {
     let mut found = Complaints::default();
     let violations = schema.violations(answer);
@@ -143,9 +144,9 @@ mod tests {
     use super::*;
     use crate::record::{Change, ChangeKind};
 
-    fn deeds(n_changes: usize) -> Deeds {
+    fn deeds(n_changes: usize) -> RunEffects {
         let change = Change { path: "a".to_owned(), kind: ChangeKind::Edited };
-        Deeds { changed: vec![change; n_changes], ..Deeds::default() }
+        RunEffects { changed: vec![change; n_changes], ..RunEffects::default() }
     }
 
     #[test]
@@ -176,14 +177,14 @@ mod tests {
     fn an_answer_of_the_wrong_shape_is_not_shown_to_validators() {
         let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
         let schema = Schema::new(&schema).unwrap();
-        let small = |answer: &Value, _: &Deeds| match answer["n"].as_i64() {
+        let small = |answer: &Value, _: &RunEffects| match answer["n"].as_i64() {
             Some(n) if n < 10 => Vec::new(),
             Some(_) | None => vec!["`n` is too large".to_owned()],
         };
         let must = Validator::new("small", Weight::Must, small);
         let should = Validator::new("small", Weight::Should, small);
         let check = |answer: Value, validator: &Validator| {
-            complaints(&answer, &schema, std::slice::from_ref(validator), &Deeds::default())
+            complaints(&answer, &schema, std::slice::from_ref(validator), &RunEffects::default())
         };
         assert!(check(json!({ "n": 1 }), &must).is_empty());
         let wrong = check(json!({ "n": 100 }), &must);

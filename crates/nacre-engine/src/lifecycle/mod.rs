@@ -12,5 +12,5 @@ mod steps;
 pub use completion::{ANSWER_TOOL, Complaints, SIGNAL_TOOL, Signalled, Verdict};
 pub use context::{ContextPlan, Conversation, Exchange, KeptResult, TooLong, Turn, plan};
 pub use control::{RunControl, RunHandle, Stopped};
-pub use spec::{AgentSpec, Completion, Deeds, Signals, Spawn, Validator, Weight};
+pub use spec::{AgentSpec, Completion, Signals, Spawn, Validator, Weight};
 pub use steps::{Ending, Engine, Job, Outcome, RunError, run};

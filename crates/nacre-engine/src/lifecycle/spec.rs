@@ -9,8 +9,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::model::{OutputSchema, Role};
-use crate::record::Change;
-use crate::tools::{Budgets, Effects, Permissions};
+use crate::record::RunEffects;
+use crate::tools::{Budgets, Effects, Permissions, ToolPolicy};
 
 /// Everything that makes one agent different from another.
 #[derive(Clone, Debug)]
@@ -28,6 +28,14 @@ pub struct AgentSpec {
     pub completion: Completion,
     pub effects: Effects,
     pub spawn: Spawn,
+}
+
+impl AgentSpec {
+    /// What of it holds for tool calls.
+    pub fn tool_policy(&self) -> ToolPolicy<'_> {
+        let tool_calls = self.budgets.tool_calls;
+        ToolPolicy { tools: &self.tools, permissions: &self.permissions, tool_calls }
+    }
 }
 
 /// When an agent is finished.
@@ -63,14 +71,14 @@ pub enum Weight {
     Should,
 }
 
-type Check = dyn Fn(&Value, &Deeds) -> Vec<String> + Send + Sync;
+type Check = dyn Fn(&Value, &RunEffects) -> Vec<String> + Send + Sync;
 
 impl Validator {
     /// `check` returns what is wrong, in words for the model; nothing if the answer holds.
     pub fn new(
         name: &'static str,
         weight: Weight,
-        check: impl Fn(&Value, &Deeds) -> Vec<String> + Send + Sync + 'static,
+        check: impl Fn(&Value, &RunEffects) -> Vec<String> + Send + Sync + 'static,
     ) -> Self {
         Self { name, weight, check: Arc::new(check) }
     }
@@ -83,7 +91,7 @@ impl Validator {
         self.weight
     }
 
-    pub fn complaints(&self, answer: &Value, deeds: &Deeds) -> Vec<String> {
+    pub fn complaints(&self, answer: &Value, deeds: &RunEffects) -> Vec<String> {
         (self.check)(answer, deeds)
     }
 }
@@ -91,24 +99,6 @@ impl Validator {
 impl fmt::Debug for Validator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Validator").field(&self.name).finish()
-    }
-}
-
-/// What an agent really did, as the host saw it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Deeds {
-    /// Files that changed, in the order in which they did.
-    pub changed: Vec<Change>,
-    pub tool_calls: u32,
-    pub failed_calls: u32,
-    pub denied_calls: u32,
-    pub memory_changes: u32,
-}
-
-impl Deeds {
-    /// Whether anything outside the conversation is different now.
-    pub fn changed_something(&self) -> bool {
-        !self.changed.is_empty() || self.memory_changes != 0
     }
 }
 

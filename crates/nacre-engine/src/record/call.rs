@@ -96,3 +96,21 @@ impl Fault {
         }
     }
 }
+
+/// What an agent really did, as the host saw it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunEffects {
+    /// Files that changed, in the order in which they did.
+    pub changed: Vec<Change>,
+    pub tool_calls: u32,
+    pub failed_calls: u32,
+    pub denied_calls: u32,
+    pub memory_changes: u32,
+}
+
+impl RunEffects {
+    /// Whether anything outside the conversation is different now.
+    pub fn changed_something(&self) -> bool {
+        !self.changed.is_empty() || self.memory_changes != 0
+    }
+}

@@ -19,7 +19,9 @@ pub use pipeline::{
     Batch, BudgetState, Cache, CallRecord, EffectDone, EffectReport, EffectRun, EffectRunner,
     Pipeline, PipelineError, PipelineParts, Registry, RegistryError, StepContext, Tally,
 };
-pub use policy::{Budgets, EffectKind, Effects, ExecPolicy, NetworkPolicy, Permissions};
+pub use policy::{
+    Budgets, EffectKind, Effects, ExecPolicy, NetworkPolicy, Permissions, ToolPolicy,
+};
 pub use programs::Programs;
 pub use seen::Seen;
 pub use skills::{

@@ -4,6 +4,16 @@ use std::time::Duration;
 
 use super::footprint::{Area, MemoryUse};
 
+/// What holds for the tool calls of one agent.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolPolicy<'a> {
+    /// The tools that it is shown; what is not listed does not exist for it.
+    pub tools: &'a [&'static str],
+    pub permissions: &'a Permissions,
+    /// As many calls it may make.
+    pub tool_calls: u32,
+}
+
 /// What an agent may touch. The default is nothing at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Permissions {

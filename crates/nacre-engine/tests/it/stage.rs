@@ -109,7 +109,7 @@ impl Stage {
             effects: None,
             events: events.clone(),
         };
-        let mut tools = Pipeline::new(spec, parts).unwrap();
+        let mut tools = Pipeline::new(spec.tool_policy(), parts).unwrap();
         let policy = control().policy;
         let (models, limits, clock) = (&self.models, &self.limits, &clock);
         let engine = Engine { models, policy: &policy, limits, clock };

@@ -229,7 +229,7 @@ fn an_agent_that_may_only_read_is_not_shown_the_tools_that_change_memories() {
             effects: None,
             events: Events::silent(TaskId::from_random(1)),
         };
-        let pipeline = Pipeline::new(&spec, parts).unwrap();
+        let pipeline = Pipeline::new(spec.tool_policy(), parts).unwrap();
         pipeline.tools().into_iter().map(|tool| tool.name).collect::<Vec<_>>()
     };
     assert_eq!(offered(MemoryUse::Reads), ["memory_search"]);

@@ -25,7 +25,7 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-map", "watch", &["artifact", "indexer"]),
     ("nacre-engine", "model", &[]),
     ("nacre-engine", "record", &["model"]),
-    ("nacre-engine", "confine", &["record"]),
+    ("nacre-engine", "confine", &["model"]),
     ("nacre-engine", "tools", &["confine", "model", "record"]),
     ("nacre-engine", "lifecycle", &["model", "record", "tools"]),
     ("nacre-engine", "agents", &["confine", "lifecycle", "model", "record", "tools"]),

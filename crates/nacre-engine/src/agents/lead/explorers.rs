@@ -13,8 +13,9 @@ use super::form::{LeadAction, occurs, place, places};
 use super::{Case, TOOLS, permissions, types};
 use crate::agents::crew::Crew;
 use crate::lifecycle::RunControl;
-use crate::lifecycle::{AgentSpec, Completion, Deeds, Spawn, Validator, Weight};
+use crate::lifecycle::{AgentSpec, Completion, Spawn, Validator, Weight};
 use crate::model::{OutputSchema, Role};
+use crate::record::RunEffects;
 use crate::record::{Events, RunFacts};
 use crate::record::{Failure, TaskId, TaskState};
 use crate::tools::{Budgets, Effects};
@@ -123,7 +124,7 @@ fn question(cases: &[Case]) -> String {
 fn explorer(cases: &[Case], store: &Arc<Store>, role: Role) -> AgentSpec {
     let (known, store) = (cases.to_vec(), Arc::clone(store));
     // What does not hold is left out, and costs the lead a hint at most.
-    let holds = Validator::new("holds", Weight::Should, move |answer: &Value, _: &Deeds| {
+    let holds = Validator::new("holds", Weight::Should, move |answer: &Value, _: &RunEffects| {
         let looked = read(answer);
         looked.iter().filter_map(|finding| look(finding, &known, &store).err()).collect()
     });

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Case, LeadRuling};
-use crate::lifecycle::{Deeds, Validator, Weight};
+use crate::lifecycle::{Validator, Weight};
 use crate::model::OutputSchema;
+use crate::record::RunEffects;
 
 /// A shorter quote stands in every file.
 const MIN_QUOTE_CHARS: usize = 4;
@@ -97,12 +98,14 @@ pub(super) fn output(cases: &[Case]) -> OutputSchema {
 pub(super) fn validators(cases: &[Case], store: &Arc<Store>) -> Vec<Validator> {
     let once = {
         let cases = cases.to_vec();
-        Validator::new("one action a candidate", Weight::Must, move |answer: &Value, _: &Deeds| {
-            counted(&read(answer), &cases)
-        })
+        Validator::new(
+            "one action a candidate",
+            Weight::Must,
+            move |answer: &Value, _: &RunEffects| counted(&read(answer), &cases),
+        )
     };
     let (cases, store) = (cases.to_vec(), Arc::clone(store));
-    let holds = Validator::new("holds", Weight::Must, move |answer: &Value, _: &Deeds| {
+    let holds = Validator::new("holds", Weight::Must, move |answer: &Value, _: &RunEffects| {
         let decisions = read(answer);
         let looked = decisions.iter().map(|decision| look(decision, &cases, &store).err());
         looked.flatten().collect()

@@ -12,9 +12,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::agents::crew::Crew;
-use crate::lifecycle::Deeds;
 use crate::lifecycle::RunControl;
 use crate::model::{Limits, ModelRef, ModelSettings, Models, RetryPolicy, RoleSettings, Scripted};
+use crate::record::RunEffects;
 use crate::record::TaskId;
 use crate::record::{Event, Events};
 use crate::tools::AnyTool;
@@ -311,7 +311,8 @@ fn a_decision_is_held_against_the_store() {
     let validators = form::validators(&order.cases, &bench.store);
     let check = |decisions: Value| -> String {
         let answer = json!({ "decisions": decisions });
-        let told = validators.iter().flat_map(|one| one.complaints(&answer, &Deeds::default()));
+        let told =
+            validators.iter().flat_map(|one| one.complaints(&answer, &RunEffects::default()));
         told.collect::<Vec<_>>().join("; ")
     };
     let (one, two) = (decision("c1", "update"), decision("c2", "no_op"));

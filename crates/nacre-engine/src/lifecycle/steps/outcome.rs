@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::lifecycle::Deeds;
 use crate::lifecycle::{Conversation, TooLong};
 use crate::model::{ModelError, RolesError, SchemaError, StopReason};
+use crate::record::RunEffects;
 use crate::record::RunFacts;
 use crate::record::{CancelledBy, Failure, Signal, TaskState};
 
@@ -18,7 +18,7 @@ pub struct Outcome {
     pub answer: Option<Value>,
     /// What a validator still doubts about the answer.
     pub doubts: Vec<String>,
-    pub deeds: Deeds,
+    pub deeds: RunEffects,
     pub facts: RunFacts,
     /// The conversation with this run in it, for the next one.
     pub conversation: Conversation,

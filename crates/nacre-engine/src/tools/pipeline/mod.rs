@@ -37,9 +37,9 @@ pub use record::{CallRecord, Tally};
 pub use registry::{Registry, RegistryError};
 pub(super) use shape::SPILL_PREFIX;
 
+use super::policy::ToolPolicy;
 use super::tool::{AnyTool, ToolError};
 use super::workspace::Workspace;
-use crate::lifecycle::AgentSpec;
 use crate::model::{Cancel, ToolCall, ToolDef, ToolResult, ToolStatus};
 use crate::record::{Brief, Event, Events};
 use crate::record::{Change, Fault};
@@ -49,7 +49,7 @@ use execute::{Bench, Job, Performed};
 use shape::SpillFolder;
 use undo::UndoLog;
 
-/// What a pipeline is made of, besides the spec of its agent.
+/// What a pipeline is made of, besides the policy of its agent.
 pub struct PipelineParts {
     pub tools: Vec<Arc<dyn AnyTool>>,
     pub workspace: Arc<Workspace>,
@@ -109,12 +109,12 @@ pub struct Batch {
 
 impl Pipeline {
     /// Makes the pipeline of one run of an agent.
-    pub fn new(spec: &AgentSpec, parts: PipelineParts) -> Result<Self, PipelineError> {
+    pub fn new(policy: ToolPolicy<'_>, parts: PipelineParts) -> Result<Self, PipelineError> {
         let registry = Registry::new(parts.tools)?;
         let is_offered = |name: &&'static str| {
-            registry.spec(name).is_some_and(|tool| permission::offers(&spec.permissions, tool))
+            registry.spec(name).is_some_and(|tool| permission::offers(policy.permissions, tool))
         };
-        let offered = spec.tools.iter().copied().filter(is_offered).collect();
+        let offered = policy.tools.iter().copied().filter(is_offered).collect();
         let spill = SpillFolder::open(&parts.spill).map_err(PipelineError::Spill)?;
         let bench = Bench {
             workspace: parts.workspace,
@@ -126,8 +126,8 @@ impl Pipeline {
             registry,
             offered,
             narrowed: None,
-            permissions: spec.permissions.clone(),
-            budget: CallBudget::new(spec.budgets.tool_calls),
+            permissions: policy.permissions.clone(),
+            budget: CallBudget::new(policy.tool_calls),
             spill,
             bench,
             events: parts.events,

@@ -7,8 +7,8 @@ use super::super::tool::ToolSpec;
 use super::execute::Performed;
 use super::is_denial;
 use super::shape::Shaped;
-use crate::lifecycle::Deeds;
 use crate::model::ToolCall;
+use crate::record::RunEffects;
 use crate::record::{Brief, CacheUse, ToolFacts};
 use crate::record::{Category, Change, Fault};
 
@@ -116,8 +116,8 @@ impl Tally {
     }
 
     /// The same as an agent's answer is checked against.
-    pub fn deeds(&self) -> Deeds {
-        Deeds {
+    pub fn deeds(&self) -> RunEffects {
+        RunEffects {
             changed: self.changed.clone(),
             tool_calls: self.calls,
             failed_calls: self.failed,

@@ -5,22 +5,20 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::Value;
 use tempfile::TempDir;
 
 use super::super::footprint::Area;
+use super::super::policy::{Permissions, ToolPolicy};
 use super::super::tool::AnyTool;
 use super::super::toolkits;
 use super::super::workspace::Workspace;
 use super::{Batch, Cache, EffectRunner, Pipeline, PipelineParts, StepContext};
-use crate::lifecycle::{AgentSpec, Completion, Signals, Spawn};
-use crate::model::{Arguments, Cancel, Role, ToolCall};
+use crate::model::{Arguments, Cancel, ToolCall};
 use crate::record::TaskId;
 use crate::record::{Events, Heard};
-use crate::tools::{Budgets, Effects, Permissions};
 
 /// One agent at work in a folder of its own.
 pub(crate) struct Bay {
@@ -74,7 +72,9 @@ impl Bay {
         tools.extend(plan.tools);
         let heard = Arc::new(Heard::default());
         let events = Events::new(task(), Arc::new(|| Timestamp::UNIX_EPOCH), vec![heard.clone()]);
-        let spec = spec(&tools, plan.permissions, plan.tool_calls);
+        let names: Vec<&str> = tools.iter().map(|tool| tool.spec().name).collect();
+        let (permissions, tool_calls) = (plan.permissions, plan.tool_calls);
+        let policy = ToolPolicy { tools: &names, permissions: &permissions, tool_calls };
         let parts = PipelineParts {
             tools,
             workspace,
@@ -83,7 +83,7 @@ impl Bay {
             effects: plan.effects,
             events,
         };
-        let pipeline = Pipeline::new(&spec, parts).unwrap();
+        let pipeline = Pipeline::new(policy, parts).unwrap();
         Self { root, _spill: spill, heard, pipeline }
     }
 
@@ -146,25 +146,4 @@ pub(crate) fn now() -> Timestamp {
 
 fn task() -> TaskId {
     TaskId::from_random(7)
-}
-
-fn spec(tools: &[Arc<dyn AnyTool>], permissions: Permissions, tool_calls: u32) -> AgentSpec {
-    AgentSpec {
-        name: "tester",
-        role: Role::Chat,
-        prompt: String::new(),
-        tools: tools.iter().map(|tool| tool.spec().name).collect(),
-        permissions,
-        budgets: Budgets {
-            steps: 100,
-            tool_calls,
-            wall: Duration::from_secs(600),
-            context_tokens: 100_000,
-            answer_tokens: 1_000,
-            total_tokens: None,
-        },
-        completion: Completion::EndTurn { signals: Signals::Off },
-        effects: Effects::none(),
-        spawn: Spawn::Nothing,
-    }
 }

@@ -176,7 +176,7 @@ impl Bench {
             effects: None,
             events: self.events.clone(),
         };
-        Pipeline::new(spec, parts).unwrap()
+        Pipeline::new(spec.tool_policy(), parts).unwrap()
     }
 
     pub(super) async fn run(&self, spec: &AgentSpec, control: &RunControl) -> Outcome {

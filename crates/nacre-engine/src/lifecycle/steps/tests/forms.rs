@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use super::super::*;
 use super::*;
-use crate::lifecycle::{Completion, Deeds, Validator, Weight};
+use crate::lifecycle::{Completion, Validator, Weight};
 use crate::model::OutputSchema;
+use crate::record::RunEffects;
 
 /// An agent that has to hand in a number below ten.
 fn counter(weight: Weight) -> AgentSpec {
@@ -17,11 +18,12 @@ fn counter(weight: Weight) -> AgentSpec {
     });
     let output =
         OutputSchema { name: "count".to_owned(), description: "A number.".to_owned(), schema };
-    let small =
-        Validator::new("small", weight, |answer: &Value, _: &Deeds| match answer["n"].as_i64() {
-            Some(n) if n < 10 => Vec::new(),
-            Some(_) | None => vec!["`n` must be below ten".to_owned()],
-        });
+    let small = Validator::new("small", weight, |answer: &Value, _: &RunEffects| match answer["n"]
+        .as_i64()
+    {
+        Some(n) if n < 10 => Vec::new(),
+        Some(_) | None => vec!["`n` must be below ten".to_owned()],
+    });
     AgentSpec { completion: Completion::Structured { output, validators: vec![small] }, ..chat() }
 }
 
