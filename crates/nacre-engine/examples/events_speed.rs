@@ -113,7 +113,7 @@ async fn calls(work: &Path, events: &Events) -> Res<()> {
         effects: None,
         events: events.clone(),
     };
-    let mut pipeline = Pipeline::new(&spec(), parts)?;
+    let mut pipeline = Pipeline::new(spec().tool_policy(), parts)?;
     let call = |n: usize| ToolCall {
         id: format!("call_{n}"),
         name: "file_read".to_owned(),
