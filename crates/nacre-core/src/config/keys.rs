@@ -131,8 +131,8 @@ pub const KEYS: &[KeySpec] = &[
         kind: Kind::Choice(EmbeddingChoice::NAMES),
         from_repo: FromRepo::Refused,
         var: vars::NACRE_SEARCH_EMBEDDING,
-        doc: "What search by meaning goes by: the model inside the program (`builtin`), the one that \
-              `nacre model install minilm` adds (`minilm`), or a service that texts are sent to (`endpoint`).",
+        doc: "What search by meaning goes by: the model inside the program (`builtin`), or a service that texts are \
+              sent to (`endpoint`).",
     },
     KeySpec {
         name: "search.endpoint_url",

@@ -222,21 +222,17 @@ impl FromStr for AtRest {
 pub enum EmbeddingChoice {
     /// The table inside the program.
     Builtin,
-    /// The transformer that `nacre model install minilm` puts there.
-    Minilm,
     /// A service that texts are sent to.
     Endpoint,
 }
 
 impl EmbeddingChoice {
-    pub const ALL: &[Self] = &[Self::Builtin, Self::Minilm, Self::Endpoint];
-    pub const NAMES: &[&str] =
-        &[Self::Builtin.as_str(), Self::Minilm.as_str(), Self::Endpoint.as_str()];
+    pub const ALL: &[Self] = &[Self::Builtin, Self::Endpoint];
+    pub const NAMES: &[&str] = &[Self::Builtin.as_str(), Self::Endpoint.as_str()];
 
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Builtin => "builtin",
-            Self::Minilm => "minilm",
             Self::Endpoint => "endpoint",
         }
     }

@@ -26,7 +26,7 @@ mod traits;
 mod words;
 
 pub use embed::{
-    Builtin, EmbedError, Embedder, ModelId, TokenCounter, Transformer, minilm, normalize,
+    Builtin, EmbedError, Embedder, ModelId, TokenCounter, normalize,
 };
 pub use index::{Index, IndexError};
 pub use kin::{Kin, KinKind};

@@ -1,10 +1,9 @@
 //! Measures `nacre ask` without a model: how often the right memory is in the answer.
 //!
-//! Usage: ask_bench FOLDER SCRATCH [--rows] [--home FOLDER]
+//! Usage: ask_bench FOLDER SCRATCH [--rows]
 //!
 //! FOLDER holds `memories.txt` and `unknown.txt` (as `tests/fixtures/ask` does), or `sessions.json` and `questions.json` of
-//! DevMemBench. SCRATCH is an empty folder that a store is made in. `--home` names a global folder with the
-//! model `minilm` in it, which is used then. Ends with 1 when fewer than nine in ten are right.
+//! DevMemBench. SCRATCH is an empty folder that a store is made in. Ends with 1 when fewer than nine in ten are right.
 
 #![expect(
     clippy::disallowed_methods,
@@ -21,13 +20,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use nacre_core::safefs::{Access, WriteScope};
-use nacre_core::search::{Builtin, Embedder, minilm};
+use nacre_core::search::{Builtin, Embedder};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [folder, scratch, flags @ ..] = &args[..] else {
-        println!("usage: ask_bench FOLDER SCRATCH [--rows] [--home FOLDER]");
+        println!("usage: ask_bench FOLDER SCRATCH [--rows]");
         return ExitCode::from(2);
     };
     let read = |name: &str| fs::read_to_string(PathBuf::from(folder).join(name));
@@ -38,14 +36,7 @@ fn main() -> ExitCode {
             &read("questions.json").unwrap(),
         ),
     };
-    let home = flags.iter().skip_while(|flag| *flag != "--home").nth(1);
-    let embedder: Arc<dyn Embedder> = match home {
-        Some(home) => {
-            let scope = WriteScope::open(&PathBuf::from(home), Access::Private).unwrap();
-            Arc::new(minilm::installed(&scope).unwrap().unwrap())
-        }
-        None => Arc::new(Builtin::shipped().unwrap()),
-    };
+    let embedder: Arc<dyn Embedder> = Arc::new(Builtin::shipped().unwrap());
     let measured = measure::measure(&PathBuf::from(scratch), &pages, &questions, embedder);
     if flags.iter().any(|flag| flag == "--rows") {
         println!("{}", measured.rows);

@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use nacre_core::config::{EmbeddingChoice, NACRE_EMBEDDING_KEY, SearchSettings, Settings};
-use nacre_core::safefs::{Access, WriteScope};
-use nacre_core::search::{Builtin, EmbedError, Embedder, minilm};
+use nacre_core::search::{Builtin, EmbedError, Embedder};
 use nacre_engine::model::{EmbeddingService, Secret, ServiceEmbedder};
 
 use super::Host;
@@ -17,9 +16,9 @@ use crate::error::OpError;
 const EMBEDDING_PATIENCE: Duration = Duration::from_secs(30);
 const EMBEDDING_FIRST_WAIT: Duration = Duration::from_millis(250);
 
-/// A model on this machine, opened once: it is sent nothing, so that all stores may share it.
+/// The model that ships with the program, opened once: it is sent nothing, so that all stores may share it.
 #[derive(Default)]
-pub(super) struct LocalModel(Mutex<Option<(EmbeddingChoice, Arc<dyn Embedder>)>>);
+pub(super) struct LocalModel(Mutex<Option<Arc<dyn Embedder>>>);
 
 impl fmt::Debug for LocalModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -35,35 +34,16 @@ impl Host {
 
     /// The model that searches go by, under the settings of the project or person whose texts it reads.
     pub fn embedder(&self, settings: &Settings) -> Result<Arc<dyn Embedder>, OpError> {
-        let choice = settings.search.embedding;
-        if choice == EmbeddingChoice::Endpoint {
+        if settings.search.embedding == EmbeddingChoice::Endpoint {
             return Ok(Arc::new(self.embedding_service(settings)?));
         }
         let mut opened = self.local_model.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, model)) = &*opened
-            && *known == choice
-        {
+        if let Some(model) = &*opened {
             return Ok(Arc::clone(model));
         }
-        let model = self.local_embedder(choice)?;
-        *opened = Some((choice, Arc::clone(&model)));
+        let model: Arc<dyn Embedder> = Arc::new(Builtin::shipped()?);
+        *opened = Some(Arc::clone(&model));
         Ok(model)
-    }
-
-    fn local_embedder(&self, choice: EmbeddingChoice) -> Result<Arc<dyn Embedder>, OpError> {
-        match choice {
-            EmbeddingChoice::Builtin | EmbeddingChoice::Endpoint => {
-                Ok(Arc::new(Builtin::shipped()?))
-            }
-            EmbeddingChoice::Minilm => {
-                let home = WriteScope::open(self.home()?, Access::Private)?;
-                let model = minilm::installed(&home)?.ok_or_else(|| {
-                    OpError::failed("The model `minilm` is not installed")
-                        .hint("nacre model install minilm")
-                })?;
-                Ok(Arc::new(model))
-            }
-        }
     }
 
     fn embedding_service(&self, settings: &Settings) -> Result<ServiceEmbedder, OpError> {

@@ -68,7 +68,7 @@ pub(crate) fn cmd_brief(ui: &mut Ui, host: &Host, args: &BriefArgs) -> Result<Ex
     // Only the model that is part of the program is asked for the meaning of a task: others take their time.
     let mode = match host.settings().search.embedding {
         EmbeddingChoice::Builtin => Mode::Hybrid,
-        EmbeddingChoice::Minilm | EmbeddingChoice::Endpoint => Mode::Lexical,
+        EmbeddingChoice::Endpoint => Mode::Lexical,
     };
     let wish = Wish { budget: args.budget, task, files: &files, mode, now: host.now() };
     let made = brief(&sources, &wish, &TokenCounter::shipped()?)?;

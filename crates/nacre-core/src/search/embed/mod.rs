@@ -5,11 +5,8 @@
 
 mod builtin;
 mod chars;
-pub mod minilm;
 mod pieces;
 mod tokens;
-mod transformer;
-mod wheel;
 mod words;
 
 use std::error::Error;
@@ -21,7 +18,6 @@ use crate::safefs::FsError;
 
 pub use builtin::Builtin;
 pub use tokens::TokenCounter;
-pub use transformer::Transformer;
 
 /// Turns texts into vectors that lie close together when the texts mean the same.
 pub trait Embedder: Send + Sync {
@@ -67,12 +63,6 @@ pub enum EmbedError {
     /// The bytes are not what the format says.
     #[error("Cannot read the `{model}` model: {what}")]
     Damaged { model: &'static str, what: &'static str },
-    /// A file is not the one that was published, whatever it is.
-    #[error("`{file}` is not the file that was published")]
-    NotPublished { file: &'static str },
-    /// The package is not one, or lacks a file.
-    #[error("Cannot find `{file}` in the package")]
-    NotInWheel { file: &'static str },
     /// A service that makes vectors gave none.
     #[error("Cannot search by the embedding service")]
     Service(#[source] Box<dyn Error + Send + Sync>),

@@ -91,7 +91,6 @@ const VERBS: &[Verb] = &[
     other(&["connect", "list"]),
     other(&["model", "list"]),
     model(&["model", "test"]),
-    other(&["model", "remove", "minilm"]),
     other(&["skill", "list"]),
     other(&["skill", "show", "evil"]),
     other(&["project", "list"]),
@@ -104,7 +103,7 @@ const VERBS: &[Verb] = &[
 
 /// Commands that read what a person names and nothing of a repository.
 const APART: &[&str] =
-    &["completions", "eval retrieval", "eval extraction", "bench map", "model install"];
+    &["completions", "eval retrieval", "eval extraction", "bench map"];
 
 pub(super) fn verbs() -> impl Iterator<Item = &'static Verb> {
     VERBS.iter()
