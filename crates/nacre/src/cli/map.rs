@@ -185,7 +185,12 @@ impl Map {
         {
             (self.deny, self.options.sensitive) = (deny, sensitive);
         }
-        Ok(live.now(&self.cache, &mut self.current, &self.options)?)
+        Ok(self.catch_up(live)?)
+    }
+
+    /// Brings the map up to date with the options as they are: until the deadline of the look before.
+    pub(crate) fn catch_up(&mut self, live: &mut Live) -> Result<Now, RefreshError> {
+        live.now(&self.cache, &mut self.current, &self.options)
     }
 
     /// Whether anything about the map as it is now is written. What could not be kept itself is nothing to build on: the next

@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Args;
 use nacre_map::artifact::{Revision, State};
 use nacre_map::indexer::{Keeping, Trust};
-use nacre_map::watch::{Live, Mode, Watch};
+use nacre_map::watch::{Live, Mode, Now, Watch};
 use serde::Serialize;
 
 use self::question::Asked;
@@ -123,8 +123,15 @@ pub(crate) fn cmd_watch(
 }
 
 impl Watching<'_> {
+    /// The first look and what follows it have one deadline; where it is over, the folders are watched a turn later.
     fn begin(&mut self) -> Result<(), CommandError> {
-        self.keep_up()?;
+        if !self.map.options.deadline.is_over() {
+            match self.map.catch_up(&mut self.live) {
+                Ok(now) => self.tell_of(now)?,
+                Err(error) if error.is_late() => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
         let is_told = self.live.mode() == Mode::Events;
         self.notice(if is_told { Notice::Watching } else { Notice::Polling }, None)
     }
@@ -132,6 +139,10 @@ impl Watching<'_> {
     /// Brings the map up to date, and tells what the watch has to say of itself.
     fn keep_up(&mut self) -> Result<(), CommandError> {
         let now = self.map.keep_up(self.runtime, &mut self.live)?;
+        self.tell_of(now)
+    }
+
+    fn tell_of(&mut self, now: Now) -> Result<(), CommandError> {
         if now.is_lost {
             self.notice(Notice::Overflow, None)?;
         }
