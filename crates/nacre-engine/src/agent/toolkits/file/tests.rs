@@ -73,7 +73,16 @@ async fn a_folder_with_more_rules_than_are_read_is_not_shown_and_this_is_said() 
     bay.write("one/.gitignore", &format!("{many}more\nprivate.txt\n"));
     bay.write("one/private.txt", "x");
     let shown = all(&mut bay, "file_find", [json!({ "pattern": "[cp]*.*" })]).await;
-    insta::assert_snapshot!(shown, @r#""#);
+    insta::assert_snapshot!(shown, @r#"
+    > {"pattern":"[cp]*.*"}
+    f0/code.rs
+    f1/code.rs
+    f2/code.rs
+    f3/code.rs
+    f4/code.rs
+    f5/code.rs
+    [6 paths; there are more files than one search looks at]
+    "#);
 }
 
 #[tokio::test]
