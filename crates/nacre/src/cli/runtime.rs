@@ -48,6 +48,8 @@ pub(crate) struct Runtime {
     git: OnceLock<GitProgram>,
     /// The person's own settings, as they were when the command began.
     pub(super) own: Settings,
+    /// What is wrong with the repository's settings, where the command works without them.
+    pub(crate) mistake: Option<String>,
     local_model: LocalModel,
 }
 
@@ -65,6 +67,8 @@ impl fmt::Debug for LocalModel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tolerance {
     None,
+    /// A mistake of the repository is named, and the person's own settings hold.
+    OfRepository,
     Mistakes,
 }
 
@@ -101,6 +105,21 @@ pub(crate) struct ScopedStore {
     pub(crate) settings: Settings,
 }
 
+/// The settings that hold although a file is wrong; `None` where the command cannot work without it.
+fn without_mistake(
+    files: &ConfigFiles<'_>,
+    globals: &Globals,
+    tolerance: Tolerance,
+) -> Option<Resolved> {
+    match tolerance {
+        Tolerance::None => None,
+        // The person's own files are still to be right.
+        Tolerance::OfRepository => files.resolve(None, &flags(globals)).ok(),
+        // The command that mends a mistake must not be stopped by it.
+        Tolerance::Mistakes => config::resolve(&[], &[], &[]).ok(),
+    }
+}
+
 impl Runtime {
     /// Reads the settings and finds the project.
     pub(crate) fn open(
@@ -133,14 +152,14 @@ impl Runtime {
             home: home.as_deref(),
             repositories: registered.chain(around).collect(),
         };
-        let sources = files.sources(around)?;
-        let resolved = match config::resolve(&sources, &environment.vars, &flags(globals)) {
-            // The command that mends a mistake must not be stopped by it.
-            Err(mistake) if tolerance == Tolerance::Mistakes => {
-                ui.warning(&mistake, mistake.hint().as_deref());
-                config::resolve(&[], &[], &[])?
+        let (resolved, mistake) = match files.resolve(around, &flags(globals)) {
+            Ok(resolved) => (resolved, None),
+            Err(mistake) => {
+                let without = without_mistake(&files, globals, tolerance);
+                let Some(resolved) = without else { return Err(mistake) };
+                ui.warning(&mistake.message, mistake.hints.first().map(String::as_str));
+                (resolved, Some(mistake.message))
             }
-            resolved => resolved?,
         };
         let own = match (around, files.resolve(None, &[])) {
             (None, _) => resolved.settings.clone(),
@@ -160,6 +179,7 @@ impl Runtime {
             person,
             git: OnceLock::new(),
             own,
+            mistake,
             local_model: LocalModel::default(),
         })
     }

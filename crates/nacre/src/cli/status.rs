@@ -37,6 +37,9 @@ struct StatusOutput {
     last_sync: Option<String>,
     /// What models used, beside what they may.
     spending: Vec<SpendingStatus>,
+    /// What is wrong with the settings of the repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    config: Option<String>,
     /// Only a completed check says `ok`.
     health: &'static str,
 }
@@ -104,6 +107,7 @@ pub(crate) fn cmd_status(
         sessions_add_up,
         last_sync,
         spending: spending_status(runtime)?,
+        config: runtime.mistake.clone(),
         health: "unchecked",
     };
     if ui.is_json() {
@@ -111,7 +115,7 @@ pub(crate) fn cmd_status(
     } else {
         print(ui, &output)?;
     }
-    if output.stores.iter().any(|store| store.broken > 0) {
+    if runtime.mistake.is_some() || output.stores.iter().any(|store| store.broken > 0) {
         Ok(Exit::Partial)
     } else {
         Ok(Exit::Done)

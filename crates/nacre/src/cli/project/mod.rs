@@ -7,7 +7,7 @@ mod remove;
 use clap::{Args, Subcommand};
 
 use super::error::{CommandError, Exit};
-use super::runtime::Runtime;
+use super::runtime::{Runtime, Tolerance};
 use super::ui::Ui;
 
 /// Manage the projects that Nacre knows
@@ -22,6 +22,15 @@ enum ProjectCommand {
     Add(add::AddArgs),
     List(list::ListArgs),
     Remove(remove::RemoveArgs),
+}
+
+impl ProjectArgs {
+    pub(crate) fn tolerance(&self) -> Tolerance {
+        match self.command {
+            ProjectCommand::List(_) | ProjectCommand::Remove(_) => Tolerance::OfRepository,
+            ProjectCommand::Add(_) => Tolerance::None,
+        }
+    }
 }
 
 pub(crate) fn cmd_project(
