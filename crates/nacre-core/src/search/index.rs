@@ -25,6 +25,9 @@ const MAX_MANIFEST_BYTES: u64 = 256 << 20;
 /// A segment is merged into the one before when that is at most so many times its size.
 const MERGE_FACTOR: usize = 3;
 
+/// So many segments wait for the last piece of a change at most.
+const MAX_UNMERGED: usize = 64;
+
 /// Units that are taken apart at once; bounds what a rebuild holds in memory.
 const UNITS_AT_ONCE: usize = 2048;
 
@@ -51,6 +54,8 @@ pub(super) struct Changes {
     pub(super) units: Vec<Unit>,
     /// What the look at the sources saw.
     pub(super) watermark: u64,
+    /// Whether another piece of the same change follows: segments are merged when it was the last.
+    pub(super) is_partial: bool,
 }
 
 /// Why an index could not be brought up to date.
@@ -235,7 +240,7 @@ fn apply(
         let bytes = draft_of(&changes.units, embedder)?.finish();
         push_part(&mut manifest, &mut segments, bytes);
     }
-    while let Some(first) = to_merge(&manifest, &segments) {
+    while let Some(first) = to_merge(&manifest, &segments, changes.is_partial) {
         let mut draft = Draft::new(manifest.dims as usize);
         for (idx, (segment, _)) in segments.iter().enumerate().skip(first) {
             let dead = &manifest.parts[idx].dead;
@@ -283,9 +288,16 @@ fn push_numbered(
     }
 }
 
-/// The first of the segments that become one: the last two when they are alike in size, or one that is
-/// mostly dead and all that follow it.
-fn to_merge(manifest: &Manifest, segments: &[(Segment, Origin)]) -> Option<usize> {
+/// The first of the segments that become one: of the last ones that are alike in size, or one that is mostly dead and all that
+/// follow it. Between the pieces of a change nothing is merged, or the first piece would be written as often as there are others.
+fn to_merge(
+    manifest: &Manifest,
+    segments: &[(Segment, Origin)],
+    is_partial: bool,
+) -> Option<usize> {
+    if is_partial && segments.len() < MAX_UNMERGED {
+        return None;
+    }
     let n_live =
         |idx: usize| segments[idx].0.n_units().saturating_sub(manifest.parts[idx].dead.len());
     let is_mostly_dead = |idx: &usize| n_live(*idx) < segments[*idx].0.n_units().div_ceil(2);
@@ -293,10 +305,15 @@ fn to_merge(manifest: &Manifest, segments: &[(Segment, Origin)]) -> Option<usize
         return Some(first);
     }
     let last = segments.len().checked_sub(1)?;
-    let before = last.checked_sub(1)?;
     // A unit without records has its weight too.
     let size = |idx: usize| segments[idx].0.n_rows() + segments[idx].0.n_units();
-    (size(before) <= size(last).saturating_mul(MERGE_FACTOR)).then_some(before)
+    let (mut first, mut merged) = (last, size(last));
+    while let Some(before) = first.checked_sub(1)
+        && size(before) <= merged.saturating_mul(MERGE_FACTOR)
+    {
+        (first, merged) = (before, merged + size(before));
+    }
+    (first < last).then_some(first)
 }
 
 fn draft_of(units: &[Unit], embedder: &dyn Embedder) -> Result<Draft, EmbedError> {
@@ -322,4 +339,38 @@ fn analyse(unit: &Unit, embedder: &dyn Embedder) -> Result<Vec<Analysed>, EmbedE
         .zip(vectors)
         .map(|(record, vector)| Analysed::new(record, &vector))
         .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::Builtin;
+
+    fn unit(number: usize) -> Unit {
+        let key = format!("u{number}");
+        let record =
+            Record { key: key.clone(), title: format!("word{number}"), ..Record::default() };
+        Unit { key, records: vec![record], ..Unit::default() }
+    }
+
+    #[test]
+    fn a_change_in_pieces_is_merged_once() {
+        let embedder = Builtin::shipped().unwrap();
+        let index = Index::new(None, "test");
+        let mut snapshot = index.load(&embedder);
+        for piece in 0..5 {
+            snapshot = index
+                .update(snapshot, &embedder, None, |_| {
+                    let units = (piece * 10..piece * 10 + 10).map(unit).collect();
+                    Ok::<_, IndexError>(Some(Changes {
+                        units,
+                        is_partial: piece != 4,
+                        ..Changes::default()
+                    }))
+                })
+                .unwrap();
+        }
+        let numbers: Vec<u64> = snapshot.manifest.parts.iter().map(|part| part.number).collect();
+        assert_eq!((numbers, snapshot.n_records()), (vec![6], 50), "five pieces, one merge");
+    }
 }

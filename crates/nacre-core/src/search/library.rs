@@ -76,6 +76,7 @@ impl<'a> Library<'a> {
                     gone: told.gone,
                     units: told.units,
                     watermark: 0,
+                    is_partial: told.is_partial,
                 }))
             })?;
             if !is_partial {

@@ -200,6 +200,8 @@ pub enum DropReason {
     Weak,
     /// Stronger ones filled the session's [`MAX_CANDIDATES`].
     OverCap,
+    /// A sentence after more of them than one look at a session reads.
+    Unread,
 }
 
 impl DropReason {
@@ -220,6 +222,7 @@ impl DropReason {
             Self::Repeated => "repeated",
             Self::Weak => "weak",
             Self::OverCap => "over_cap",
+            Self::Unread => "unread",
         }
     }
 }

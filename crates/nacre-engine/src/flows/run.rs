@@ -11,7 +11,8 @@ use jiff::tz::TimeZone;
 use nacre_core::base::ContentHash;
 use nacre_core::memory::{MemoryError, PlannedChange, Store};
 use nacre_core::safefs::{EntryKind, FsError, RelPath, Writer};
-use serde::{Deserialize, Serialize};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// Where run folders lie.
@@ -37,8 +38,13 @@ const PLAN_VERSION: u32 = 1;
 /// Counters of this machine, which go on while a run waits to be undone.
 pub(super) const LOCAL_STATE: &str = "meta/state/";
 
-/// Larger files are not ours.
-const MAX_ARTIFACT_BYTES: u64 = 64 << 20;
+/// Larger files are not ours. A sync changes a handful of memories; a maintenance, and what undoes it, may change all of them.
+const MAX_ARTIFACT_BYTES: u64 = 8 << 20;
+const MAX_UNDO_BYTES: u64 = 8 << 20;
+const MAX_MAINTENANCE_UNDO_BYTES: u64 = 64 << 20;
+
+/// A plan with more steps is not ours.
+const MAX_UNDO_STEPS: usize = 50_000;
 
 /// What a run is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -197,6 +203,7 @@ pub fn prune(store: &Store, writer: &Writer<'_>, keep: usize) -> Result<usize, F
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct UndoPlan {
     version: u32,
+    #[serde(deserialize_with = "at_most_steps")]
     changes: Vec<UndoStep>,
 }
 
@@ -237,7 +244,9 @@ impl UndoPlan {
     /// The plan that a run left; a file that is not a plan is refused whole.
     pub fn read(store: &Store, id: &RunId) -> Result<Option<Self>, UndoError> {
         let path = id.folder()?.join(UNDO_FILE)?;
-        let Some(bytes) = store.scope().read_optional(&path, MAX_ARTIFACT_BYTES)? else {
+        let is_of_many = id.is_of(RunMode::Maintain) || id.is_of(RunMode::Undo);
+        let limit = if is_of_many { MAX_MAINTENANCE_UNDO_BYTES } else { MAX_UNDO_BYTES };
+        let Some(bytes) = store.scope().read_optional(&path, limit)? else {
             return Ok(None);
         };
         let bad = |source| UndoError::BadPlan { id: id.clone(), source };
@@ -267,6 +276,32 @@ impl UndoPlan {
     pub fn file(&self, id: &RunId) -> Result<(RelPath, Vec<u8>), FsError> {
         Ok((id.folder()?.join(UNDO_FILE)?, pretty(self)))
     }
+}
+
+/// Reads the steps of a plan one by one, and no more than there can be.
+fn at_most_steps<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<UndoStep>, D::Error> {
+    struct Steps;
+
+    impl<'de> Visitor<'de> for Steps {
+        type Value = Vec<UndoStep>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "at most {MAX_UNDO_STEPS} steps")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Self::Value, A::Error> {
+            let mut steps = Vec::new();
+            while let Some(step) = from.next_element()? {
+                if steps.len() == MAX_UNDO_STEPS {
+                    return Err(serde::de::Error::invalid_length(steps.len() + 1, &self));
+                }
+                steps.push(step);
+            }
+            Ok(steps)
+        }
+    }
+
+    from.deserialize_seq(Steps)
 }
 
 /// JSON as it stands in run folders.
@@ -324,6 +359,18 @@ mod tests {
         assert_ne!(id, RunId::new(RunMode::Sync, now, "another"));
         assert!(id.as_str().starts_with("sync-20261115-083000-"), "{id}");
         assert_eq!(id.as_str().parse::<RunId>().unwrap(), id);
+    }
+
+    #[test]
+    fn a_plan_has_so_many_steps_at_most() {
+        let plan = |n_steps: usize| {
+            let step = r#"{"path":"memory/decisions/a.md","before":null,"after":null}"#;
+            format!(r#"{{"version":1,"changes":[{}]}}"#, vec![step; n_steps].join(","))
+        };
+        let read = |n_steps| serde_json::from_str::<UndoPlan>(&plan(n_steps));
+        assert_eq!(read(MAX_UNDO_STEPS).unwrap().changes.len(), MAX_UNDO_STEPS);
+        let error = read(MAX_UNDO_STEPS + 1).unwrap_err().to_string();
+        assert!(error.contains("at most 50000 steps"), "{error}");
     }
 
     #[test]

@@ -15,10 +15,13 @@ use super::error::{ErrorKind, ModelError, Said};
 use super::names::{ModelRef, Role};
 use super::provider::{Call, Generation, Provider, Sink};
 use super::request::Request;
-use super::response::{Event, Response, Usage};
+use super::response::{Event, Usage};
 
-/// Bytes of a text that make a token, about; used only until the provider tells.
+/// Bytes of a text that make a token, about; used until the provider tells, and where it tells nothing.
 const BYTES_A_TOKEN: u64 = 4;
+
+/// Bytes that make a token at most, over a whole text: who claims fewer tokens is not believed.
+const MAX_BYTES_A_TOKEN: u64 = 8;
 
 /// Tokens and money.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -234,7 +237,8 @@ impl Purse {
 
     /// Lets a question out, or says why not.
     fn open(self: &Arc<Self>, call: &Call<'_>) -> Result<UnderWay, String> {
-        let usage = Usage { input: asked_tokens(call.request), ..Usage::default() };
+        let input = asked_bytes(call.request) / BYTES_A_TOKEN;
+        let usage = Usage { input, ..Usage::default() };
         let (asked, is_free) = self.priced(call.model, usage);
         let mut inner = self.inner();
         if let Some(why) = &inner.unwritten {
@@ -291,10 +295,10 @@ impl Drop for UnderWay {
     }
 }
 
-/// About how many tokens a request has.
-fn asked_tokens(request: &Request) -> u64 {
+/// How long a request is.
+fn asked_bytes(request: &Request) -> u64 {
     let told: usize = request.messages.iter().map(|message| message.text().len()).sum();
-    (request.system.len() + told) as u64 / BYTES_A_TOKEN
+    (request.system.len() + told) as u64
 }
 
 /// A provider whose answers are paid for.
@@ -317,36 +321,45 @@ impl Provider for Metered {
                 kind: ErrorKind::OverLimit,
                 said: Some(Said::new(&why)),
             })?;
-            let mut told = Usage::default();
+            let (mut told, mut said_bytes) = (Usage::default(), 0);
             let mut watched = |event: Event| {
-                if let Event::Usage(usage) = &event {
-                    told = *usage;
+                match &event {
+                    Event::Usage(usage) => told = *usage,
+                    Event::Text(text) | Event::Reasoning(text) => said_bytes += text.len() as u64,
+                    Event::ToolArguments { delta, .. } => said_bytes += delta.len() as u64,
+                    _ => {}
                 }
                 sink(event);
             };
             let answer = self.provider.generate(call, &mut watched).await;
-            let usage = match &answer {
-                Ok(response) => known(response, &call),
-                Err(_) => told,
-            };
+            if let Ok(response) = &answer {
+                told = response.usage;
+                let shown = response.text().len() + response.reasoning().len();
+                said_bytes = said_bytes.max(shown as u64);
+            }
             drop(out);
             // An attempt that failed before it cost anything is none.
-            if answer.is_ok() || 0 < usage.total() {
-                self.purse.pay(&call, usage);
+            if answer.is_ok() || 0 < told.total() || 0 < said_bytes {
+                self.purse.pay(&call, counted(told, asked_bytes(call.request), said_bytes));
             }
             answer
         })
     }
 }
 
-/// What an answer used; one that does not say is counted by its length.
-fn known(response: &Response, call: &Call<'_>) -> Usage {
-    if 0 < response.usage.total() {
-        return response.usage;
+/// What an attempt used. One whose server does not say is counted by its length, and one whose server says less than such texts can
+/// take, too: a limit must not depend on what a server claims.
+fn counted(told: Usage, asked_bytes: u64, said_bytes: u64) -> Usage {
+    if told.total() == 0 {
+        let (input, output) = (asked_bytes / BYTES_A_TOKEN, said_bytes / BYTES_A_TOKEN);
+        return Usage { input, output, ..told };
     }
-    let said = response.text().len() + response.reasoning().len();
-    let output = said as u64 / BYTES_A_TOKEN;
-    Usage { input: asked_tokens(call.request), output, ..response.usage }
+    let told_input = told.input.saturating_add(told.cache_read).saturating_add(told.cache_write);
+    let missing = (asked_bytes / MAX_BYTES_A_TOKEN).saturating_sub(told_input);
+    let output = told.output.max(said_bytes / MAX_BYTES_A_TOKEN);
+    let is_believed = missing == 0 && output == told.output;
+    let reported = told.reported.filter(|_| is_believed);
+    Usage { input: told.input.saturating_add(missing), output, reported, ..told }
 }
 
 #[cfg(test)]

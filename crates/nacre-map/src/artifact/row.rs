@@ -118,6 +118,8 @@ pub struct Skipped {
     pub nested: u32,
     /// Folders that lie too deep.
     pub too_deep: u32,
+    /// Folders whose `.gitignore` is beyond what is read: only their tracked files are in the map.
+    pub unread_rules: u32,
 }
 
 impl Skipped {
@@ -129,11 +131,13 @@ impl Skipped {
         self.unnamable += other.unnamable;
         self.nested += other.nested;
         self.too_deep += other.too_deep;
+        self.unread_rules += other.unread_rules;
     }
 
-    fn counts(self) -> [u32; 7] {
-        let Self { denied, links, special, unreadable, unnamable, nested, too_deep } = self;
-        [denied, links, special, unreadable, unnamable, nested, too_deep]
+    fn counts(self) -> [u32; 8] {
+        let Self { denied, links, special, unreadable, unnamable, nested, too_deep, unread_rules } =
+            self;
+        [denied, links, special, unreadable, unnamable, nested, too_deep, unread_rules]
     }
 
     pub fn total(self) -> u32 {
@@ -165,6 +169,7 @@ impl FolderRow {
                 unnamable: from.small()?,
                 nested: from.small()?,
                 too_deep: from.small()?,
+                unread_rules: from.small()?,
             },
         })
     }

@@ -1,7 +1,5 @@
 //! Why a file is in the map, or is not.
 
-use std::path::Path;
-
 use rustix::fs::{AtFlags, FileType};
 use serde::Serialize;
 
@@ -9,7 +7,7 @@ use super::excludes::Excludes;
 use super::git::Tracked;
 use super::look::{READABLE_FOLDER, open_root};
 use super::refresh::{Current, RefreshOptions};
-use super::rules::Rules;
+use super::rules::{RuleBudget, Rules};
 use super::walk::{is_noise, join};
 use crate::artifact::RelativePath;
 
@@ -25,6 +23,8 @@ pub enum Verdict {
     Ignored { rule: String, folder: String },
     /// It lies in a folder that programs fill.
     Noise { folder: String },
+    /// The `.gitignore` of the folder is beyond what is read, so that nobody knows what it leaves out.
+    RulesUnread { folder: String },
     /// It lies in a repository that is no submodule of this one.
     Nested { folder: String },
     /// It is a link, or lies behind one.
@@ -50,13 +50,27 @@ pub fn explain(current: &Current, options: &RefreshOptions, path: &RelativePath)
     if let Some(rule) = options.sensitive.rule_above(path) {
         return Verdict::Denied { rule: rule.to_owned() };
     }
-    way_to(&current.project.root, &tracked, &options.excludes, path).unwrap_or(Verdict::Unseen)
+    way_to(current, &tracked, &options.excludes, path).unwrap_or(Verdict::Unseen)
 }
 
 /// Goes down to a path as the walk does, and says what stops it.
-fn way_to(root: &Path, tracked: &Tracked, excludes: &Excludes, path: &str) -> Option<Verdict> {
-    let mut folder = open_root(root).ok()?;
-    let mut rules = Rules::below(tracked.rules(excludes), &folder, "");
+fn way_to(
+    current: &Current,
+    tracked: &Tracked,
+    excludes: &Excludes,
+    path: &str,
+) -> Option<Verdict> {
+    let folders = current.artifact.folders();
+    let is_unread = |at: &str| folders.get(at).is_some_and(|row| row.skipped.unread_rules != 0);
+    let unread = |at: &str| Some(Verdict::RulesUnread { folder: at.to_owned() });
+    let budget = RuleBudget::default();
+    let mut folder = open_root(&current.project.root).ok()?;
+    if is_unread("") {
+        return unread("");
+    }
+    let Ok(mut rules) = Rules::below(&budget, tracked.rules(excludes), &folder, "") else {
+        return unread("");
+    };
     let mut above = String::new();
     let mut names = path.split('/').peekable();
     while let Some(name) = names.next() {
@@ -88,7 +102,11 @@ fn way_to(root: &Path, tracked: &Tracked, excludes: &Excludes, path: &str) -> Op
         if is_border && !tracked.is_submodule(&at) {
             return Some(Verdict::Nested { folder: at });
         }
-        rules = Rules::below(if is_border { excludes.rules() } else { rules }, &folder, &at);
+        let outer = if is_border { excludes.rules() } else { rules };
+        match Rules::below(&budget, outer, &folder, &at) {
+            Ok(below) if !is_unread(&at) => rules = below,
+            Ok(_) | Err(_) => return unread(&at),
+        }
         above = at;
     }
     Some(Verdict::Folder)

@@ -382,6 +382,11 @@ impl Looker<'_> {
         }
         let (there, gone): (Vec<_>, Vec<_>) =
             changed.into_iter().partition(|(_, stamp)| stamp.is_some());
+        // Which rules are read depends on all of them.
+        let is_changed = !there.is_empty() || !gone.is_empty();
+        if is_changed && self.artifact.skipped().unread_rules != 0 {
+            return Ok(None);
+        }
         let gone: Vec<&str> = gone.iter().map(|(idx, _)| folders[*idx].0.as_str()).collect();
         self.lose(&mut differences, &gone);
         if there.is_empty() {
@@ -418,7 +423,8 @@ impl Looker<'_> {
         let was_nested = |path: &String| {
             self.artifact.folders().get(path).is_some_and(|row| row.skipped.nested == 1)
         };
-        if found.has_hidden_rules || !found.nested.iter().all(was_nested) {
+        let is_undecided = found.has_hidden_rules || found.has_unread_rules;
+        if is_undecided || !found.nested.iter().all(was_nested) {
             return None;
         }
         let known_borders = |path: &String| was_nested(path) && !found.nested.contains(path);

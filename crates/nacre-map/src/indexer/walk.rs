@@ -3,6 +3,7 @@
 //! Folders are opened from the handle of the one above, never through a link, and listed on several threads. A noise folder
 //! is not opened at all, unless something in it is tracked: then it is a folder like others.
 
+use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
@@ -15,7 +16,7 @@ use super::deadline::Deadline;
 use super::excludes::Excludes;
 use super::git::Tracked;
 use super::look::{READABLE_FOLDER, file_stamp, folder_stamp, is_racy, open_root, stamp_of};
-use super::rules::{RULES_FILE, Rules};
+use super::rules::{RULES_FILE, RuleBudget, Rules, UnreadRules};
 use super::sensitive::Sensitive;
 use crate::artifact::{FolderRow, Skipped, Stamp};
 
@@ -55,6 +56,9 @@ const MAX_PATH_BYTES: usize = 3_800;
 /// A tree with more files and folders is no code that anybody wrote.
 const MAX_SEEN: usize = 1_000_000;
 
+/// After so many names of one folder it is asked whether time is over: each may be compared with thousands of rules.
+const NAMES_A_LOOK: usize = 64;
+
 /// How much of a folder's listing is asked for at once.
 const LISTING_BYTES: usize = 32 << 10;
 
@@ -83,6 +87,8 @@ pub(super) struct Found {
     pub(super) nested: Vec<String>,
     /// Whether there are rules that leave themselves out: no row tells when they change.
     pub(super) has_hidden_rules: bool,
+    /// Whether there are rules that were not read, and folders that are left out therefore.
+    pub(super) has_unread_rules: bool,
 }
 
 /// A folder to list.
@@ -106,14 +112,20 @@ struct Queue {
 pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<Found> {
     let root = Arc::new(open_root(selection.root)?);
     let rules = selection.tracked.rules(selection.excludes);
-    let task = Task {
+    let task = || Task {
         parent: Arc::clone(&root),
         name: ".".to_owned(),
         path: String::new(),
-        rules,
+        rules: rules.clone(),
         depth: 0,
     };
-    let mut found = run(selection, vec![task], &|_| true)?;
+    let budget = RuleBudget::default();
+    let mut found = run(selection, &budget, Order::Any, vec![task()], &|_| true)?;
+    // Which rules were read before it was spent is chance; the same tree has to give the same map.
+    if budget.is_spent() {
+        let budget = RuleBudget::default();
+        found = run(selection, &budget, Order::ByName, vec![task()], &|_| true)?;
+    }
     found.files.sort_by(|a, b| a.0.cmp(&b.0));
     found.folders.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     add_tracked(selection, &root, &mut found);
@@ -127,52 +139,104 @@ pub(super) fn relist(
     is_known: &(dyn Fn(&str) -> bool + Sync),
 ) -> std::io::Result<Found> {
     let root = Arc::new(open_root(selection.root)?);
-    let tasks = folders.iter().filter_map(|path| task_for(selection, &root, path)).collect();
-    let mut found = run(selection, tasks, &|path| !is_known(path))?;
+    let budget = RuleBudget::default();
+    let mut known_rules = HashMap::new();
+    let mut tasks = Vec::new();
+    for path in folders {
+        let mut above = RulesAbove { selection, budget: &budget, known: &mut known_rules };
+        match task_for(&mut above, &root, path) {
+            Ok(task) => tasks.extend(task),
+            Err(UnreadRules) => return Ok(Found { has_unread_rules: true, ..Found::default() }),
+        }
+    }
+    drop(known_rules);
+    let mut found = run(selection, &budget, Order::Any, tasks, &|path| !is_known(path))?;
     found.files.sort_by(|a, b| a.0.cmp(&b.0));
     found.files.dedup();
     Ok(found)
 }
 
-/// A known folder, with the rules of all folders above it.
-fn task_for(selection: &Selection<'_>, root: &Arc<OwnedFd>, path: &str) -> Option<Task> {
-    let rules = selection.tracked.rules(selection.excludes);
+/// The rules of the folders above those that are listed again, each read once.
+struct RulesAbove<'r> {
+    selection: &'r Selection<'r>,
+    budget: &'r RuleBudget,
+    known: &'r mut HashMap<String, Option<Arc<Rules>>>,
+}
+
+impl RulesAbove<'_> {
+    fn below(
+        &mut self,
+        outer: Option<Arc<Rules>>,
+        folder: &OwnedFd,
+        path: &str,
+    ) -> Result<Option<Arc<Rules>>, UnreadRules> {
+        if let Some(rules) = self.known.get(path) {
+            return Ok(rules.clone());
+        }
+        let is_submodule = self.selection.tracked.is_submodule(path);
+        let outer = if is_submodule { self.selection.excludes.rules() } else { outer };
+        let rules = Rules::below(self.budget, outer, folder, path)?;
+        self.known.insert(path.to_owned(), rules.clone());
+        Ok(rules)
+    }
+}
+
+/// A known folder, with the rules of all folders above it; none when it is not there any more.
+fn task_for(
+    above: &mut RulesAbove<'_>,
+    root: &Arc<OwnedFd>,
+    path: &str,
+) -> Result<Option<Task>, UnreadRules> {
+    let rules = above.selection.tracked.rules(above.selection.excludes);
     if path.is_empty() {
-        let name = ".".to_owned();
-        return Some(Task { parent: Arc::clone(root), name, path: String::new(), rules, depth: 0 });
+        let (parent, name) = (Arc::clone(root), ".".to_owned());
+        return Ok(Some(Task { parent, name, path: String::new(), rules, depth: 0 }));
     }
     let mut parent = Arc::clone(root);
-    let mut rules = Rules::below(rules, &*parent, "");
-    let mut above = String::new();
+    let mut rules = above.below(rules, &parent, "")?;
+    let mut at = String::new();
     let names: Vec<&str> = path.split('/').collect();
-    let (name, names_above) = names.split_last()?;
+    let Some((name, names_above)) = names.split_last() else { return Ok(None) };
     for name in names_above {
-        let opened = rustix::fs::openat(&*parent, *name, READABLE_FOLDER, Mode::empty()).ok()?;
+        let opened = rustix::fs::openat(&*parent, *name, READABLE_FOLDER, Mode::empty());
+        let Ok(opened) = opened else { return Ok(None) };
         parent = Arc::new(opened);
-        above = join(&above, name);
-        let is_submodule = selection.tracked.is_submodule(&above);
-        let outer = if is_submodule { selection.excludes.rules() } else { rules };
-        rules = Rules::below(outer, &*parent, &above);
+        at = join(&at, name);
+        rules = above.below(rules, &parent, &at)?;
     }
     let depth = names.len();
-    Some(Task { parent, name: (*name).to_owned(), path: path.to_owned(), rules, depth })
+    Ok(Some(Task { parent, name: (*name).to_owned(), path: path.to_owned(), rules, depth }))
+}
+
+/// In which order folders are listed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// As it comes, on all threads, until the budget of rules is spent.
+    Any,
+    /// One after the other, so that the same rules are read each time.
+    ByName,
 }
 
 /// Works through folders on all threads. `enters` tells which of the folders that are met are opened.
 fn run(
     selection: &Selection<'_>,
+    budget: &RuleBudget,
+    order: Order,
     tasks: Vec<Task>,
     enters: &(dyn Fn(&str) -> bool + Sync),
 ) -> std::io::Result<Found> {
     let queue = Queue { waiting: Mutex::new((tasks, 0)), changed: Condvar::new() };
     let found = Mutex::new(Found::default());
+    let n_threads = if order == Order::Any { selection.n_threads.max(1) } else { 1 };
     let (n_seen, is_late) = (AtomicUsize::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
-        for _ in 0..selection.n_threads.max(1) {
+        for _ in 0..n_threads {
             scope.spawn(|| {
                 let (found_here, tasks) = (Found::default(), Vec::new());
                 let mut own = Lister {
                     selection,
+                    budget,
+                    order,
                     enters,
                     found: found_here,
                     tasks,
@@ -190,6 +254,7 @@ fn run(
                 all.folders.append(&mut own.found.folders);
                 all.nested.append(&mut own.found.nested);
                 all.has_hidden_rules |= own.found.has_hidden_rules;
+                all.has_unread_rules |= own.found.has_unread_rules;
             });
         }
     });
@@ -234,6 +299,8 @@ impl Queue {
 /// One thread's part of a walk.
 struct Lister<'w> {
     selection: &'w Selection<'w>,
+    budget: &'w RuleBudget,
+    order: Order,
     enters: &'w (dyn Fn(&str) -> bool + Sync),
     found: Found,
     tasks: Vec<Task>,
@@ -257,15 +324,22 @@ impl Lister<'_> {
             self.is_late.store(true, Ordering::Relaxed);
             return;
         }
+        if self.order == Order::Any && self.budget.is_spent() {
+            return;
+        }
         let opened = rustix::fs::openat(&*task.parent, &*task.name, READABLE_FOLDER, Mode::empty());
         let Ok(folder) = opened.map(Arc::new) else {
             return self.closed(&task);
         };
         let stamp = rustix::fs::fstat(&*folder).map(|stat| stamp_of(&stat)).unwrap_or_default();
         let mut skipped = Skipped::default();
-        let Some(entries) = entries(&folder, &mut skipped) else {
+        let Some(mut entries) = entries(&folder, &mut skipped) else {
             return self.closed(&task);
         };
+        if self.order == Order::ByName {
+            // The last that waits is listed first.
+            entries.sort_unstable_by(|a, b| b.0.cmp(&a.0));
+        }
         let is_border = task.depth > 0 && entries.iter().any(|(name, _)| name == ".git");
         let is_submodule = is_border && self.selection.tracked.is_submodule(&task.path);
         if is_border && !is_submodule {
@@ -275,14 +349,25 @@ impl Lister<'_> {
         }
         let outer = if is_submodule { self.selection.excludes.rules() } else { task.rules };
         let has_rules = entries.iter().any(|(name, _)| name == RULES_FILE);
-        let rules = if has_rules { Rules::below(outer, &*folder, &task.path) } else { outer };
+        let rules = match has_rules {
+            true => Rules::below(self.budget, outer.clone(), &*folder, &task.path),
+            false => Ok(outer.clone()),
+        };
+        let Ok(rules) = rules else {
+            let place = Place { folder: &folder, rules: outer.as_ref(), depth: task.depth };
+            return self.without_rules(&place, task.path, stamp);
+        };
         if has_rules {
             let path = join(&task.path, RULES_FILE);
             let is_hidden = Rules::leaving_out(rules.as_ref(), &path, false).is_some();
             self.found.has_hidden_rules |= is_hidden && !self.selection.tracked.has(&path);
         }
         let place = Place { folder: &folder, rules: rules.as_ref(), depth: task.depth };
-        for (name, kind) in entries {
+        for (n_named, (name, kind)) in entries.into_iter().enumerate() {
+            if n_named % NAMES_A_LOOK == NAMES_A_LOOK - 1 && self.selection.deadline.is_over() {
+                self.is_late.store(true, Ordering::Relaxed);
+                return;
+            }
             let path = join(&task.path, &name);
             match kind {
                 FileType::Directory => self.folder(&place, name, path, &mut skipped),
@@ -308,6 +393,14 @@ impl Lister<'_> {
             let skipped = Skipped { unreadable: 1, ..Skipped::default() };
             self.keep(task.path.clone(), stamp, skipped);
         }
+    }
+
+    /// Notes a folder whose rules were not read: what they leave out may be private. The file with the rules belongs to the map,
+    /// so that it is noticed when they become fewer.
+    fn without_rules(&mut self, place: &Place<'_>, path: String, stamp: Stamp) {
+        self.found.has_unread_rules = true;
+        self.file(place, RULES_FILE, join(&path, RULES_FILE), &mut Skipped::default());
+        self.keep(path, stamp, Skipped { unread_rules: 1, ..Skipped::default() });
     }
 
     fn keep(&mut self, path: String, stamp: Stamp, skipped: Skipped) {

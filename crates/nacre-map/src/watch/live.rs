@@ -59,6 +59,12 @@ impl Live {
         &self.watch
     }
 
+    /// Whether every folder of the map is watched. Otherwise something may happen that no event tells of, and it is time to look
+    /// again before long.
+    pub fn is_settled(&self) -> bool {
+        self.is_settled
+    }
+
     /// Brings the map up to what was on the disk when this was called. It must be the one that the last call left.
     pub fn now(
         &mut self,
@@ -115,7 +121,7 @@ impl Live {
     }
 
     /// Watches the folders that belong to the map now. What happened in a new one before it was watched is seen by one more
-    /// look.
+    /// look, as long as there is time: all rounds have the one deadline.
     fn settle(
         &mut self,
         cache: &Cache,
@@ -131,6 +137,7 @@ impl Live {
                     self.is_settled = true;
                     return Ok(None);
                 }
+                Ok(_) if options.deadline.is_over() => return Ok(None),
                 Ok(_) => *current = refresh(cache, &current.project, options)?,
                 Err(fault) => return Ok(Some(fault)),
             }

@@ -71,6 +71,8 @@ pub struct Host {
     git: OnceLock<GitProgram>,
     /// The person's own settings, as they were when the command began.
     pub(crate) own: Settings,
+    /// What is wrong with the repository's settings, where an operation works without them.
+    pub mistake: Option<String>,
     local_model: LocalModel,
 }
 
@@ -96,6 +98,8 @@ pub struct Opened {
 pub enum Tolerance {
     #[default]
     None,
+    /// A mistake of the repository is named, and the person's own settings hold.
+    OfRepository,
     Mistakes,
 }
 
@@ -105,6 +109,17 @@ pub struct ProjectRoot {
     pub path: PathBuf,
     /// Its registered name.
     pub name: Option<String>,
+}
+
+/// The settings that hold although a file is wrong; `None` where the operation cannot work without it.
+fn without_mistake(files: &ConfigFiles<'_>, options: &OpenOptions) -> Option<Resolved> {
+    match options.tolerance {
+        Tolerance::None => None,
+        // The person's own files are still to be right.
+        Tolerance::OfRepository => files.resolve(None, &options.flags).ok(),
+        // The command that mends a mistake must not be stopped by it.
+        Tolerance::Mistakes => config::resolve(&[], &[], &[]).ok(),
+    }
 }
 
 impl Host {
@@ -138,14 +153,15 @@ impl Host {
             home: home.as_deref(),
             repositories: registered.chain(around).collect(),
         };
-        let sources = files.sources(around)?;
-        let resolved = match config::resolve(&sources, &environment.vars, &options.flags) {
-            // The command that mends a mistake must not be stopped by it.
-            Err(mistake) if options.tolerance == Tolerance::Mistakes => {
-                warnings.push(Warning { message: mistake.to_string(), hint: mistake.hint() });
-                config::resolve(&[], &[], &[])?
+        let (resolved, mistake) = match files.resolve(around, &options.flags) {
+            Ok(resolved) => (resolved, None),
+            Err(mistake) => {
+                let without = without_mistake(&files, options);
+                let Some(resolved) = without else { return Err(mistake) };
+                let hint = mistake.hints.first().cloned();
+                warnings.push(Warning { message: mistake.message.clone(), hint });
+                (resolved, Some(mistake.message))
             }
-            resolved => resolved?,
         };
         let own = match (around, files.resolve(None, &[])) {
             (None, _) => resolved.settings.clone(),
@@ -169,6 +185,7 @@ impl Host {
             person,
             git: OnceLock::new(),
             own,
+            mistake,
             local_model: LocalModel::default(),
         })
     }

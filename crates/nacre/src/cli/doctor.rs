@@ -36,6 +36,9 @@ pub(crate) struct DoctorArgs {
 #[derive(Serialize)]
 struct DoctorOutput {
     health: &'static str,
+    /// What is wrong with the settings of the repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    config: Option<String>,
     stores: Vec<StoreOutput>,
     errors: usize,
     warnings: usize,
@@ -73,7 +76,9 @@ struct FindingOutput {
 
 pub(crate) fn cmd_doctor(ui: &mut Ui, host: &Host, args: &DoctorArgs) -> Result<Exit, OpError> {
     let DoctorArgs { scope, strict, evidence } = args;
-    let mut output = DoctorOutput { health: "ok", stores: Vec::new(), errors: 0, warnings: 0 };
+    let config = host.mistake.clone();
+    let errors = usize::from(config.is_some());
+    let mut output = DoctorOutput { health: "ok", config, stores: Vec::new(), errors, warnings: 0 };
     for scoped in host.stores_to_read(scope.mode())? {
         let mut report = scoped.store.check()?;
         let quotes = if *evidence { Some(look_up(&scoped.store, &mut report)?) } else { None };

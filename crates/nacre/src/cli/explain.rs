@@ -105,6 +105,9 @@ fn sentence(verdict: &Verdict) -> String {
         Verdict::Noise { folder } => {
             format!("not mapped: programs fill `{folder}`, and git tracks nothing in it")
         }
+        Verdict::RulesUnread { folder } => {
+            format!("not mapped: the `.gitignore` of {} is beyond what is read", named(folder))
+        }
         Verdict::Nested { folder } => format!("not mapped: `{folder}` is a repository of its own"),
         Verdict::Link { path } => {
             format!("not mapped: `{path}` is a link, and links are not followed")

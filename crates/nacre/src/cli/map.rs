@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use nacre_map::artifact::{Cache, Project, Revision};
 use nacre_map::indexer::{
     Affected, CacheStatus, ChangeKind, Current, Deadline, Delta, Excludes, FileChange, Keeping,
-    RefreshOptions, RefreshStats, Sensitive, Trust, delta_of_all, delta_since, delta_since_git,
+    RefreshError, RefreshOptions, RefreshStats, Sensitive, Trust, delta_of_all, delta_since, delta_since_git,
     project_root, refresh,
 };
 use nacre_map::watch::{Live, Now};
@@ -180,7 +180,12 @@ impl Map {
         {
             (self.deny, self.options.sensitive) = (deny, sensitive);
         }
-        Ok(live.now(&self.cache, &mut self.current, &self.options)?)
+        Ok(self.catch_up(live)?)
+    }
+
+    /// Brings the map up to date with the options as they are: until the deadline of the look before.
+    pub(crate) fn catch_up(&mut self, live: &mut Live) -> Result<Now, RefreshError> {
+        live.now(&self.cache, &mut self.current, &self.options)
     }
 
     /// Whether anything about the map as it is now is written. What could not be kept itself is nothing to build on: the next

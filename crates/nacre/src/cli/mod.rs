@@ -154,9 +154,9 @@ impl HereCommand {
     fn tolerance(&self) -> Tolerance {
         match self {
             Self::Config(args) => args.tolerance(),
+            Self::Project(args) => args.tolerance(),
+            Self::Status(_) | Self::Doctor(_) => Tolerance::OfRepository,
             Self::Init(_)
-            | Self::Status(_)
-            | Self::Doctor(_)
             | Self::Memory(_)
             | Self::Ask(_)
             | Self::Brief(_)
@@ -184,8 +184,7 @@ impl HereCommand {
             | Self::Events(_)
             | Self::Skill(_)
             | Self::Connect(_)
-            | Self::Model(_)
-            | Self::Project(_) => Tolerance::None,
+            | Self::Model(_) => Tolerance::None,
         }
     }
 }

@@ -40,6 +40,9 @@ struct StatusOutput {
     last_sync: Option<String>,
     /// What models used, beside what they may.
     spending: Vec<SpendingStatus>,
+    /// What is wrong with the settings of the repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    config: Option<String>,
     /// Only a completed check says `ok`.
     health: &'static str,
 }
@@ -103,6 +106,7 @@ pub(crate) fn cmd_status(ui: &mut Ui, host: &Host, args: &StatusArgs) -> Result<
         sessions_add_up,
         last_sync,
         spending: spending_status(host)?,
+        config: host.mistake.clone(),
         health: "unchecked",
     };
     if ui.is_json() {
@@ -110,7 +114,7 @@ pub(crate) fn cmd_status(ui: &mut Ui, host: &Host, args: &StatusArgs) -> Result<
     } else {
         print(ui, &output)?;
     }
-    if output.stores.iter().any(|store| store.broken > 0) {
+    if host.mistake.is_some() || output.stores.iter().any(|store| store.broken > 0) {
         Ok(Exit::Partial)
     } else {
         Ok(Exit::Done)

@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Args;
 use nacre_map::artifact::{Revision, State};
 use nacre_map::indexer::{Keeping, Trust};
-use nacre_map::watch::{Live, Mode, Watch};
+use nacre_map::watch::{Live, Mode, Now, Watch};
 use serde::Serialize;
 
 use self::question::Asked;
@@ -120,8 +120,15 @@ pub(crate) fn cmd_watch(ui: &mut Ui, host: &Host, args: &WatchArgs) -> Result<Ex
 }
 
 impl Watching<'_> {
+    /// The first look and what follows it have one deadline; where it is over, the folders are watched a turn later.
     fn begin(&mut self) -> Result<(), OpError> {
-        self.keep_up()?;
+        if !self.map.options.deadline.is_over() {
+            match self.map.catch_up(&mut self.live) {
+                Ok(now) => self.tell_of(now)?,
+                Err(error) if error.is_late() => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
         let is_told = self.live.mode() == Mode::Events;
         self.notice(if is_told { Notice::Watching } else { Notice::Polling }, None)
     }
@@ -129,6 +136,10 @@ impl Watching<'_> {
     /// Brings the map up to date, and tells what the watch has to say of itself.
     fn keep_up(&mut self) -> Result<(), OpError> {
         let now = self.map.keep_up(self.host, &mut self.live)?;
+        self.tell_of(now)
+    }
+
+    fn tell_of(&mut self, now: Now) -> Result<(), OpError> {
         if now.is_lost {
             self.notice(Notice::Overflow, None)?;
         }

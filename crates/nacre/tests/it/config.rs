@@ -3,6 +3,7 @@
 use std::fs;
 
 use insta::assert_snapshot;
+use serde_json::json;
 
 use crate::home::TestHome;
 
@@ -96,6 +97,32 @@ fn a_repository_cannot_set_what_runs_commands() {
     Hint: Set it for yourself: nacre config set ui.editor VALUE
     [exit 2]
     ");
+}
+
+#[test]
+fn a_repositorys_mistake_is_named_by_what_looks_after_it_and_the_persons_own_is_an_error() {
+    let home = TestHome::new();
+    home.write("config.toml", "[memory]\nscope = 3\n");
+    let named = "`memory.scope` in `$HOME/work/.nacre/config.toml`, line 2";
+    for (words, end) in [
+        (&["status"][..], "[exit 3]"),
+        (&["doctor"], "[exit 1]"),
+        (&["project", "list"], "work"),
+        (&["config", "path"], "work"),
+    ] {
+        let shown = home.run(words);
+        let is_named = shown.contains(named) && shown.contains("Warning: Bad value");
+        assert!(is_named && shown.contains(end) && !shown.contains("Error:"), "{words:?}: {shown}");
+    }
+    let (_, doctor) = home.json(&["doctor"]);
+    assert_eq!((&doctor["health"], &doctor["errors"]), (&json!("broken"), &json!(1)), "{doctor}");
+    assert!(doctor["config"].as_str().unwrap().contains("line 2"), "{doctor}");
+    home.write("config.toml", "");
+    fs::write(home.root().join(".nacre/config.toml"), "[memory]\nscope = 3\n").unwrap();
+    for words in [&["status"][..], &["doctor"], &["project", "list"]] {
+        let shown = home.run(words);
+        assert!(shown.starts_with("Error: Bad value") && shown.contains("[exit 1]"), "{shown}");
+    }
 }
 
 #[test]

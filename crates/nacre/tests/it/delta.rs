@@ -175,7 +175,8 @@ fn the_envelope_is_the_same_for_the_same_state() {
           "unreadable": 0,
           "unnamable": 0,
           "nested": 0,
-          "too_deep": 0
+          "too_deep": 0,
+          "unread_rules": 0
         }
       },
       "delta": {

@@ -206,6 +206,18 @@ fn ship_run(home: &TestHome, changes: &serde_json::Value) {
 }
 
 #[test]
+fn a_run_of_a_sync_is_not_read_beyond_what_a_sync_writes() {
+    let home = TestHome::new();
+    let step = json!({ "path": "memory/decisions/20261101-a.md", "before": "x".repeat(9 << 20), "after": null });
+    ship_run(&home, &json!([step]));
+    let shown = home.run(&["undo", "sync-20261101"]);
+    assert!(shown.contains("more than the 8388608 allowed"), "{shown}");
+    home.write("workspace/sync-20261101-101010-abcdef12/memory_actions.json", " ".repeat(9 << 20));
+    let listed = home.run(&["run", "list"]);
+    assert!(listed.contains("sync-20261101-101010-abcdef12"), "{listed}");
+}
+
+#[test]
 fn an_undo_writes_nothing_but_memories_evidence_and_state() {
     let home = TestHome::new();
     let id = home.add("The queue is a SQLite table", &[]);

@@ -18,8 +18,12 @@ use crate::search::snapshot::Snapshot;
 /// A file this young may change again without its stamp changing.
 const YOUNG_NANOS: i128 = 20_000_000;
 
-/// Files that are taken into the index at once; bounds what building it holds in memory.
+/// Files, and bytes of text, that are taken into the index at once; bounds what building it holds in memory.
 const MAX_UNITS: usize = 8192;
+const MAX_HELD_BYTES: usize = 64 << 20;
+
+/// Files that are read between two looks at how much is held.
+const FILES_AT_ONCE: usize = 1024;
 
 /// The content of a file that cannot be read.
 const UNREADABLE: u64 = 1;
@@ -103,7 +107,8 @@ impl Look<'_> {
         let gone = self.gone(known.into_keys());
         let is_same = units.is_empty() && gone.is_empty() && !has_new_evidence;
         let watermark = if size == Size::Whole { watermark } else { snapshot.watermark() };
-        Ok(((!is_same).then_some(Changes { gone, units, watermark }), size))
+        let is_partial = size == Size::Partial;
+        Ok(((!is_same).then_some(Changes { gone, units, watermark, is_partial }), size))
     }
 
     /// The files whose stamps are not the known ones.
@@ -151,14 +156,18 @@ impl Look<'_> {
 
     /// Reads what may have changed, until there is enough for one piece.
     fn read(&self, doubtful: &[Doubtful], has_sides: bool) -> (Vec<Unit>, Size) {
-        let mut units = Vec::new();
-        let mut pieces = doubtful.chunks(MAX_UNITS);
-        while units.len() < MAX_UNITS {
+        let mut units: Vec<Unit> = Vec::new();
+        let mut n_bytes = 0;
+        let mut pieces = doubtful.chunks(FILES_AT_ONCE);
+        while units.len() < MAX_UNITS && n_bytes < MAX_HELD_BYTES {
             let Some(piece) = pieces.next() else { return (units, Size::Whole) };
             let read = on_all_cores(piece, FILES_PER_THREAD, |piece| {
                 piece.iter().map(|doubtful| read_one(self.store, doubtful, has_sides)).collect()
             });
+            let first = units.len();
             units.extend(read.into_iter().flatten());
+            let records = units[first..].iter().flat_map(|unit| &unit.records);
+            n_bytes += records.map(|record| record.body.len()).sum::<usize>();
         }
         (units, if pieces.next().is_some() { Size::Partial } else { Size::Whole })
     }

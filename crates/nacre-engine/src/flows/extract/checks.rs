@@ -58,7 +58,7 @@ impl Injected {
     }
 }
 
-/// What the agent said lately; people copy from it.
+/// What the agent said lately, as plain words; people copy from it.
 #[derive(Debug, Default)]
 pub(super) struct Echoes(VecDeque<String>);
 
@@ -67,12 +67,12 @@ impl Echoes {
         if self.0.len() == MAX_ECHOES {
             self.0.pop_front();
         }
-        self.0.push_back(text.to_owned());
+        self.0.push_back(plain(text));
     }
 
     pub(super) fn hold(&self, sentence: &str) -> bool {
         let words = plain(sentence);
-        self.0.iter().any(|text| plain(text).contains(&words))
+        self.0.iter().any(|text| text.contains(&words))
     }
 }
 

@@ -13,6 +13,8 @@ use super::said::{Sentence, said};
 
 /// Calls that wait for their result.
 const MAX_OPEN: usize = 64;
+/// What is found in one session; what follows is not held.
+const MAX_DONE: usize = 256;
 /// Failures that wait for what works.
 const MAX_FAILED: usize = 12;
 /// How many of the agent's messages may pass before it explains itself.
@@ -62,6 +64,8 @@ pub(super) struct Failures {
     n_edits: u64,
     pending: Option<Mended>,
     done: Vec<Mended>,
+    /// How many more there were.
+    n_lost: usize,
 }
 
 impl Failures {
@@ -132,15 +136,18 @@ impl Failures {
 
     fn settle(&mut self) {
         let Some(pending) = self.pending.take() else { return };
-        if pending.why.is_some() || pending.has_variable() {
+        let is_found = pending.why.is_some() || pending.has_variable();
+        if is_found && self.done.len() < MAX_DONE {
             self.done.push(pending);
+        } else if is_found {
+            self.n_lost += 1;
         }
     }
 
-    /// All that was found.
-    pub(super) fn finish(mut self) -> Vec<Mended> {
+    /// All that was found, and how much more there was.
+    pub(super) fn finish(mut self) -> (Vec<Mended>, usize) {
         self.settle();
-        self.done
+        (self.done, self.n_lost)
     }
 }
 

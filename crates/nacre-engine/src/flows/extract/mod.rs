@@ -36,6 +36,8 @@ use super::steps::{Step, step_of};
 
 /// The most of the agent's last words that is held.
 const MAX_HELD: usize = 8 * 1024;
+/// Sentences of the person that are judged. Nobody types more into one session; those that follow are counted.
+const MAX_JUDGED: usize = 20_000;
 /// A shorter sentence may be the agent's by chance.
 const MIN_ECHO: usize = 24;
 
@@ -73,6 +75,9 @@ pub struct Extractor<'r> {
     failures: Failures,
     /// The agent's last words, and where it said them.
     agent_said: Option<Spoken>,
+    /// What a person answers to: the end of those words, and what they leave to choose.
+    last_paragraph: Option<String>,
+    offer: Option<String>,
     echoes: Echoes,
     /// The last command since then.
     agent_ran: Option<String>,
@@ -80,6 +85,7 @@ pub struct Extractor<'r> {
     asked: Option<Spoken>,
     has_acted: bool,
     n_messages: u64,
+    n_judged: usize,
 }
 
 impl<'r> Extractor<'r> {
@@ -91,11 +97,14 @@ impl<'r> Extractor<'r> {
             injected: Injected::default(),
             failures: Failures::default(),
             agent_said: None,
+            last_paragraph: None,
+            offer: None,
             echoes: Echoes::default(),
             agent_ran: None,
             asked: None,
             has_acted: false,
             n_messages: 0,
+            n_judged: 0,
         }
     }
 
@@ -116,7 +125,9 @@ impl<'r> Extractor<'r> {
 
     /// Whether the session is worth a look, once all of it was taken.
     pub(super) fn gate(&mut self, facts: &SessionFacts) -> Gate {
-        for mended in std::mem::take(&mut self.failures).finish() {
+        let (mended, n_lost) = std::mem::take(&mut self.failures).finish();
+        self.ledger.leave_unread(n_lost);
+        for mended in mended {
             if mended.worked_at >= self.rules.from {
                 self.ledger.add(Proposal::mended(&mended));
             }
@@ -175,6 +186,8 @@ impl<'r> Extractor<'r> {
         self.failures.explained(text, event.sequence);
         let start = text.ceil_char_boundary(text.len().saturating_sub(MAX_HELD));
         self.echoes.note(&text[start..]);
+        self.last_paragraph = Some(last_paragraph(&text[start..]));
+        self.offer = options::offer(&text[start..]);
         self.agent_said = Some(Spoken::by_agent(&text[start..], event));
     }
 
@@ -233,12 +246,14 @@ impl<'r> Extractor<'r> {
     }
 
     fn judge_all(&mut self, event: &Event, said: &Said<'_>, source: WordSource) {
-        let words = self.agent_said.as_ref().map(|spoken| spoken.text.as_str());
-        let offer = words.and_then(options::offer);
+        let offer = self.offer.clone();
         let is_refusal = source == WordSource::Refusal;
         let is_reply = is_refusal || source == WordSource::Answer || self.has_acted;
-        let before = Before { command: self.agent_ran.clone(), words: words.map(last_paragraph) };
-        for (idx, sentence) in said.sentences.iter().enumerate() {
+        let before = Before { command: self.agent_ran.clone(), words: self.last_paragraph.clone() };
+        let n_judged = said.sentences.len().min(MAX_JUDGED - self.n_judged);
+        self.n_judged += n_judged;
+        self.ledger.leave_unread(said.sentences.len() - n_judged);
+        for (idx, sentence) in said.sentences.iter().enumerate().take(n_judged) {
             let next = said.sentences.get(idx + 1);
             let next =
                 next.filter(|next| next.paragraph == sentence.paragraph && !next.is_question());

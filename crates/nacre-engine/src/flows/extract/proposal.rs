@@ -209,13 +209,6 @@ impl Proposal {
         content_words(&fold(&self.title)).map(str::to_owned).collect()
     }
 
-    fn says_the_same(&self, other: &Self) -> bool {
-        let (own, others) = (self.words(), other.words());
-        let n_shared = own.intersection(&others).count();
-        let n_all = own.union(&others).count();
-        n_shared > 1 && ratio(n_shared, n_all) >= SAME
-    }
-
     fn candidate(self, session: &str) -> Candidate {
         let Finding { signal, claim, confidence } = self.finding;
         let tags = tags(&format!("{} {}", self.title, self.body));
@@ -243,6 +236,13 @@ fn without_label(option: &str) -> &str {
     if cut.len() < rest.len() { cut } else { option }
 }
 
+/// Whether two proposals say the same, by their words.
+fn say_the_same(own: &BTreeSet<String>, others: &BTreeSet<String>) -> bool {
+    let n_shared = own.intersection(others).count();
+    let n_all = own.len() + others.len() - n_shared;
+    n_shared > 1 && ratio(n_shared, n_all) >= SAME
+}
+
 fn ratio(part: usize, whole: usize) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
     let share = part as f64 / whole.max(1) as f64;
@@ -260,7 +260,8 @@ pub(in crate::flows) struct Unproven {
 /// The proposals of a session.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    proposals: Vec<Proposal>,
+    /// With the words that each is compared by.
+    proposals: Vec<(Proposal, BTreeSet<String>)>,
     dropped_counts: BTreeMap<DropReason, u64>,
     dropped: Vec<(DropReason, Signal, String, u64)>,
 }
@@ -278,15 +279,16 @@ impl Ledger {
     }
 
     pub(super) fn add(&mut self, proposal: Proposal) {
-        let known = self.proposals.iter_mut().find(|known| known.says_the_same(&proposal));
-        if let Some(known) = known {
+        let words = proposal.words();
+        let known = self.proposals.iter_mut().find(|(_, known)| say_the_same(known, &words));
+        if let Some((known, _)) = known {
             // Said twice is meant: it merges, and counts for more.
             known.finding.confidence = (known.finding.confidence + REPETITION).min(MAX_CONFIDENCE);
             known.spoken.extend(proposal.spoken.iter().cloned());
             known.spoken.truncate(MAX_QUOTES);
             self.drop_one(DropReason::Repeated, &proposal);
         } else if self.proposals.len() < MAX_HELD {
-            self.proposals.push(proposal);
+            self.proposals.push((proposal, words));
         } else {
             self.drop_one(DropReason::OverCap, &proposal);
         }
@@ -294,7 +296,7 @@ impl Ledger {
 
     /// Lets go of what nobody asked to be remembered.
     pub(super) fn keep_requests(&mut self) {
-        self.proposals.retain(|proposal| proposal.finding.signal == Signal::Remember);
+        self.proposals.retain(|(proposal, _)| proposal.finding.signal == Signal::Remember);
     }
 
     /// Counts what a model claimed and could not prove.
@@ -318,12 +320,21 @@ impl Ledger {
         if !is_revoked {
             return;
         }
-        let is_last = |proposal: &Proposal| proposal.message > 0 && proposal.message + 2 >= message;
-        let (gone, kept): (Vec<Proposal>, Vec<Proposal>) =
+        let is_last = |(proposal, _): &(Proposal, BTreeSet<String>)| {
+            proposal.message > 0 && proposal.message + 2 >= message
+        };
+        let (gone, kept): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.proposals).into_iter().partition(is_last);
         self.proposals = kept;
-        for proposal in &gone {
+        for (proposal, _) in &gone {
             self.drop_one(DropReason::Revoked, proposal);
+        }
+    }
+
+    /// Counts sentences that nobody looked at.
+    pub(super) fn leave_unread(&mut self, n_sentences: usize) {
+        if n_sentences != 0 {
+            *self.dropped_counts.entry(DropReason::Unread).or_default() += n_sentences as u64;
         }
     }
 
@@ -345,7 +356,8 @@ impl Ledger {
         injected: &Injected,
         is_forgotten: &IsForgotten<'_>,
     ) -> Settled {
-        let mut proposals = std::mem::take(&mut self.proposals);
+        let held = std::mem::take(&mut self.proposals);
+        let mut proposals: Vec<Proposal> = held.into_iter().map(|(proposal, _)| proposal).collect();
         proposals.sort_by(|a, b| {
             b.finding
                 .confidence

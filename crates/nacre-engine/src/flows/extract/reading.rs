@@ -1,5 +1,7 @@
 //! A sentence with all that the rules ask about it: its words, where it really begins, what it gives as a reason.
 
+use std::collections::HashSet;
+
 use super::cues::{Cue, Cues};
 
 /// What is known around a sentence.
@@ -81,7 +83,8 @@ fn carries(word: &str) -> bool {
 
 /// How many of the words that carry a text's meaning another text has too.
 pub(super) fn n_shared(text: &str, other: &str) -> usize {
-    content_words(text).filter(|word| content_words(other).any(|known| known == *word)).count()
+    let known: HashSet<&str> = content_words(other).collect();
+    content_words(text).filter(|word| known.contains(word)).count()
 }
 
 pub(super) fn words(folded: &str) -> impl Iterator<Item = Word<'_>> {

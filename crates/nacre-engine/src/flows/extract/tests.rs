@@ -125,6 +125,41 @@ fn a_session_gives_few_candidates_however_much_is_said() {
 }
 
 #[test]
+fn a_session_of_more_sentences_than_anybody_types_is_read_so_far_and_the_rest_is_counted() {
+    let said = |n: usize| {
+        let sentences: String =
+            (0..100).map(|at| format!("never touch item{n}x{at}, ours. ")).collect();
+        format!(r#"{{"type":"user","text":"{sentences}"}}"#)
+    };
+    let lines: Vec<String> = (0..201).map(said).collect();
+    let mut all = vec![TASK, NPM, PNPM];
+    all.extend(lines.iter().map(String::as_str));
+    let extraction = extract(&all);
+    // Two sentences came before.
+    assert_eq!(extraction.dropped_counts.get(&DropReason::Unread), Some(&102));
+    assert_eq!(extraction.candidates.len(), 1, "what was said first is kept");
+}
+
+#[test]
+fn what_failed_and_was_mended_is_held_up_to_a_number_and_the_rest_is_counted() {
+    let mut lines = vec![TASK.to_owned()];
+    for n in 0..300 {
+        let call = |id: &str, command: &str| {
+            format!(r#"{{"type":"tool_call","call":"{id}{n}","tool":"shell","text":"{command}"}}"#)
+        };
+        lines.push(call("a", &format!("make part{n}")));
+        lines.push(format!(
+            r#"{{"type":"tool_result","call":"a{n}","error":true,"text":"error: cannot find it"}}"#
+        ));
+        lines.push(call("b", &format!("PLACE=there make part{n}")));
+        lines.push(format!(r#"{{"type":"tool_result","call":"b{n}","text":"done"}}"#));
+    }
+    lines.push(PNPM.to_owned());
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    assert_eq!(extract(&lines).dropped_counts.get(&DropReason::Unread), Some(&44));
+}
+
+#[test]
 fn an_extraction_reads_back_from_its_json() {
     let extraction = extract(&[TASK, NPM, PNPM]);
     let json = serde_json::to_string(&extraction).unwrap();

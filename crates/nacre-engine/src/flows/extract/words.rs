@@ -6,6 +6,8 @@ use super::said::Sentence;
 const MAX_TITLE: usize = 110;
 const MAX_EXCERPT: usize = 600;
 const MAX_CONTEXT: usize = 180;
+/// No reminder is longer.
+const MAX_REMINDER: usize = 64;
 
 /// What people say before they say it.
 const LEADS: &[&str] = &[
@@ -62,7 +64,7 @@ fn without_lead(text: &str) -> Option<&str> {
     if is_lead {
         return Some(text[word.len()..].trim_start());
     }
-    let folded = fold(text);
+    let folded = fold(&text[..text.floor_char_boundary(MAX_REMINDER)]);
     let reminder = REMINDERS.iter().find(|lead| folded.starts_with(**lead))?;
     // Folding keeps the length of what these phrases are made of, but for curly apostrophes.
     let rest = text.get(reminder.len()..)?.trim_start_matches([',', ':', ' ']);
@@ -94,13 +96,18 @@ pub(crate) fn shortened(text: &str, max: usize) -> String {
 
 /// The sentence at `idx` with those around it, as they stand in the message.
 pub(super) fn excerpt(sentences: &[Sentence<'_>], idx: usize) -> String {
-    let whole: usize = sentences.iter().map(|sentence| sentence.text.len() + 1).sum();
-    let own = sentences[idx].paragraph;
-    let near = sentences.iter().enumerate().filter(|(other, sentence)| {
-        whole <= MAX_EXCERPT
-            || (sentence.paragraph == own && (idx.saturating_sub(1)..=idx + 1).contains(other))
+    let whole = sentences.iter().try_fold(0, |whole, sentence| {
+        let whole = whole + sentence.text.len() + 1;
+        (whole <= MAX_EXCERPT).then_some(whole)
     });
-    let told: Vec<String> = near.map(|(_, sentence)| ended(sentence.text)).collect();
+    let own = sentences[idx].paragraph;
+    let near = match whole {
+        Some(_) => 0..sentences.len(),
+        None => idx.saturating_sub(1)..sentences.len().min(idx + 2),
+    };
+    let near = sentences[near].iter();
+    let near = near.filter(|sentence| whole.is_some() || sentence.paragraph == own);
+    let told: Vec<String> = near.map(|sentence| ended(sentence.text)).collect();
     shortened(&told.join(" "), MAX_EXCERPT)
 }
 

@@ -42,7 +42,8 @@ impl Session<'_> {
             "denied_writes": asked.denied_writes(), "leads": asked.leads(), "explorers": asked.explorers(),
             "model_calls": spent.calls + u64::from(asked.model_calls()),
             "tokens": {
-                "input": input + asked.input_tokens(), "output": spent.usage.output + asked.output_tokens(),
+                "input": input.saturating_add(asked.input_tokens()),
+                "output": spent.usage.output.saturating_add(asked.output_tokens()),
             },
             "cost_usd": report.cost_usd, "unpriced_calls": spent.unpriced_calls, "redactions": redactions,
             "events": self.reading.next_sequence, "durations_ms": durations,

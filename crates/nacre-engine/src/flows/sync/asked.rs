@@ -88,8 +88,8 @@ impl Asked {
 
     /// In dollars; a model without a price adds nothing.
     pub(super) fn cost_usd(&self) -> f64 {
-        let nano: u64 = self.facts().filter_map(|facts| facts.cost).map(Cost::nano_dollars).sum();
-        nano as f64 / 1e9
+        let costs = self.facts().filter_map(|facts| facts.cost);
+        costs.fold(Cost::default(), Cost::plus).dollars()
     }
 
     pub(super) fn model_calls(&self) -> u32 {
@@ -97,11 +97,12 @@ impl Asked {
     }
 
     pub(super) fn input_tokens(&self) -> u64 {
-        self.facts().map(|facts| facts.usage.total() - facts.usage.output).sum()
+        let input = |facts: &RunFacts| facts.usage.total().saturating_sub(facts.usage.output);
+        self.facts().map(input).fold(0, u64::saturating_add)
     }
 
     pub(super) fn output_tokens(&self) -> u64 {
-        self.facts().map(|facts| facts.usage.output).sum()
+        self.facts().map(|facts| facts.usage.output).fold(0, u64::saturating_add)
     }
 
     /// Why the last lead settled nothing.

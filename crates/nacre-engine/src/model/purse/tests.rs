@@ -1,6 +1,7 @@
 //! Limits hold before a question goes out, and every answer is counted once.
 
 use super::super::cost::Price;
+use super::super::response::Response;
 use super::super::retry::{Cancel, Control, RetryPolicy, generate};
 use super::super::roles::{ModelSettings, Models, RoleSettings};
 use super::super::scripted::Scripted;
@@ -132,4 +133,46 @@ async fn questions_side_by_side_cannot_both_take_the_last_of_it() {
         assert!(ask(&models, &question).await.is_err());
     }
     ask(&models, &question).await.unwrap();
+}
+
+#[test]
+fn a_claim_below_what_texts_take_is_counted_by_their_length_and_none_overflows() {
+    let told = |input, cache_read, output| Usage { input, cache_read, output, ..Usage::default() };
+    let tokens = |told| {
+        let usage = counted(told, 8_000, 1_600);
+        (usage.input, usage.cache_read, usage.output)
+    };
+    assert_eq!(tokens(told(0, 0, 0)), (2_000, 0, 400), "nothing told");
+    assert_eq!(tokens(told(1, 0, 1)), (1_000, 0, 200), "one token for a page");
+    assert_eq!(tokens(told(0, 0, 300)), (1_000, 0, 300));
+    assert_eq!(tokens(told(500, 1_500, 350)), (500, 1_500, 350), "what can be is believed");
+    let most = told(u64::MAX, u64::MAX, u64::MAX);
+    assert_eq!(counted(most, 8_000, 1_600), most);
+    let free = Usage { reported: Some(Cost::default()), ..told(1, 0, 1) };
+    assert_eq!(counted(free, 8_000, 0).reported, None, "nor is its price");
+}
+
+#[tokio::test]
+async fn a_server_that_claims_a_token_an_answer_does_not_get_past_a_limit() {
+    let purse = Purse::new(vec![allowance(LimitScope::Day, 500, u64::MAX)], prices(), |_| Ok(()));
+    let purse = Arc::new(purse);
+    let turn =
+        format!("[[turns]]\nsay = '{}'\nusage = {{ input = 1, output = 0 }}\n", "x".repeat(1_600));
+    let models = models(&turn.repeat(9)).paid_from(&purse);
+    let mut n_answers = 0;
+    while n_answers < 9 && ask(&models, "who?").await.is_ok() {
+        n_answers += 1;
+    }
+    assert_eq!(n_answers, 3);
+}
+
+#[tokio::test]
+async fn claims_without_bounds_reach_the_limit_and_stay_there() {
+    let purse = Purse::new(vec![allowance(LimitScope::Day, 500, u64::MAX)], prices(), |_| Ok(()));
+    let purse = Arc::new(purse);
+    let turn = "[[turns]]\nsay = 'x'\nusage = { input = 9223372036854775807, output = 9223372036854775807 }\n";
+    let models = models(&turn.repeat(2)).paid_from(&purse);
+    ask(&models, "who?").await.unwrap();
+    assert!(ask(&models, "who?").await.is_err());
+    assert_eq!(purse.totals().calls, 1);
 }

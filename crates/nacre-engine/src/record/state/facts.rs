@@ -68,8 +68,10 @@ impl State {
     pub fn model_stats(&self) -> Result<Vec<ModelStats>, StateError> {
         self.read(|connection| {
             let mut rows = connection.prepare_cached(
-                "SELECT model, count(*), sum(input), sum(cache_read), sum(output),
-                   CASE WHEN count(cost) = count(*) THEN sum(cost) END
+                // A server may claim any number, and a sum of whole numbers that are too large is an error.
+                "SELECT model, count(*), cast(min(total(input), 9e18) AS INTEGER),
+                   cast(min(total(cache_read), 9e18) AS INTEGER), cast(min(total(output), 9e18) AS INTEGER),
+                   CASE WHEN count(cost) = count(*) THEN cast(min(total(cost), 9e18) AS INTEGER) END
                  FROM model_call GROUP BY model ORDER BY model",
             )?;
             let stats = rows.query_map([], |row| {

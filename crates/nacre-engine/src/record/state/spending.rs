@@ -69,8 +69,10 @@ impl State {
         let SpentFilter { since, project, session } = filter;
         self.read(|connection| {
             let sum = connection.query_row(
-                "SELECT count(*), coalesce(sum(input + cache_read + cache_write + output), 0),
-                        coalesce(sum(cost), 0), count(*) - count(cost)
+                // A server may claim any number, and a sum of whole numbers that are too large is an error.
+                "SELECT count(*),
+                        cast(min(total(0.0 + input + cache_read + cache_write + output), 9e18) AS INTEGER),
+                        cast(min(total(cost), 9e18) AS INTEGER), count(*) - count(cost)
                  FROM spending WHERE at >= :since AND (:project IS NULL OR project = :project)
                    AND (:session IS NULL OR session = :session)",
                 named_params! {
@@ -129,6 +131,18 @@ mod tests {
         assert_eq!(sum(SpentFilter { project: Some("/a"), ..all }), (2, 30, 5, 1));
         assert_eq!(sum(SpentFilter { session: Some("s1"), ..all }), (2, 40, 12, 0));
         assert_eq!(sum(SpentFilter { session: Some("s3"), ..all }), (0, 0, 0, 0));
+    }
+
+    #[test]
+    fn numbers_without_bounds_can_be_added_up() {
+        let home = Home::new();
+        let mut state = home.open();
+        let on = SpentOn { project: None, session: "s".to_owned() };
+        for _ in 0..3 {
+            state.spend(&on, &spent(u64::MAX, Some(u64::MAX)), at(0)).unwrap();
+        }
+        let sum = state.spent(SpentFilter::default()).unwrap();
+        assert_eq!((sum.calls, sum.amount.tokens), (3, 9_000_000_000_000_000_000));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use nacre_core::base::ContentHash;
-use nacre_core::safefs::{EntryKind, Folder, RelPath};
+use nacre_core::safefs::{EntryKind, Folder, FsError, RelPath};
 
 use super::super::footprint::Area;
 use super::super::tool::ToolError;
@@ -17,10 +17,14 @@ use crate::model::Cancel;
 /// A walk ends after so many entries.
 pub(crate) const MAX_ENTRIES: usize = 100_000;
 
-/// A folder with more rules than these is not obeyed further.
-const MAX_RULES_BYTES: u64 = 64 << 10;
-const MAX_RULES: usize = 500;
-const MAX_RULE_BYTES: usize = 200;
+/// A file with more rules than these is not read. A longer line is no rule.
+const MAX_RULES_BYTES: u64 = 256 << 10;
+const MAX_RULES: usize = 5_000;
+const MAX_RULE_BYTES: usize = 1_000;
+
+/// All rules that one walk reads, and how many folders with rules may lie one inside of the other.
+const MAX_WALK_RULES: usize = 30_000;
+const MAX_NESTED: usize = 24;
 
 /// Folders that hold nothing which anybody wrote here.
 const NEVER_WALKED: &[&str] = &["node_modules", "__pycache__", ".venv"];
@@ -36,6 +40,8 @@ pub(crate) struct Walk<'w> {
     n_entries: usize,
     end: WalkEnd,
     rules: Vec<Rules>,
+    /// How many rules may still be read.
+    n_rules_left: usize,
 }
 
 /// One folder's rules, and where it lies.
@@ -63,8 +69,15 @@ pub(crate) struct WalkEnd {
     pub(crate) n_files: usize,
     /// Files that are denied, not portable by name, or could not be opened.
     pub(crate) n_skipped: usize,
-    /// Whether there was more than one walk may see.
+    /// Whether there was more than one walk may see, or a folder with rules beyond what is read.
     pub(crate) is_cut: bool,
+}
+
+/// Whether a folder is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Entered {
+    Yes,
+    No,
 }
 
 type Visit<'v> = dyn FnMut(Found<'_>) -> ControlFlow<()> + 'v;
@@ -78,6 +91,7 @@ impl<'w> Walk<'w> {
             n_entries: 0,
             end: WalkEnd::default(),
             rules: Vec::new(),
+            n_rules_left: MAX_WALK_RULES,
         }
     }
 
@@ -97,7 +111,8 @@ impl<'w> Walk<'w> {
         let mut path: Option<RelPath> = None;
         for name in under.iter().flat_map(|under| under.components()) {
             // What lies above the start has rules for it, too.
-            if self.enter(&folder, path.as_ref(), visit).is_break() {
+            let entered = self.enter(&folder, path.as_ref(), visit);
+            if matches!(entered, ControlFlow::Break(()) | ControlFlow::Continue(Entered::No)) {
                 return Ok(self.end);
             }
             let below = join(path.as_ref(), name);
@@ -116,18 +131,49 @@ impl<'w> Walk<'w> {
         Ok(self.end)
     }
 
-    /// Takes the rules of a folder in.
+    /// Takes the rules of a folder in. Where they are beyond what is read, nobody knows what they leave out, and nothing is shown.
     fn enter(
         &mut self,
         folder: &Folder,
         path: Option<&RelPath>,
         visit: &mut Visit<'_>,
-    ) -> ControlFlow<()> {
-        let text = folder.read(".gitignore", MAX_RULES_BYTES).unwrap_or_default();
+    ) -> ControlFlow<(), Entered> {
+        let Some((text, ignore)) = self.rules_of(folder) else {
+            self.end.is_cut = true;
+            visit(Found::Other("unread rules"))?;
+            return ControlFlow::Continue(Entered::No);
+        };
         visit(Found::Rules(ContentHash::of(&text)))?;
         let skip = path.map_or(0, |path| path.as_str().len() + 1);
-        self.rules.push(Rules { skip, ignore: read_rules(&text) });
-        ControlFlow::Continue(())
+        self.rules.push(Rules { skip, ignore });
+        ControlFlow::Continue(Entered::Yes)
+    }
+
+    /// The rules of a folder, and their text; `None` when there are too many of them.
+    fn rules_of(&mut self, folder: &Folder) -> Option<(Vec<u8>, Gitignore)> {
+        let text = match folder.read(".gitignore", MAX_RULES_BYTES) {
+            Ok(text) => text,
+            Err(FsError::TooLarge { .. }) => return None,
+            Err(_) => Vec::new(),
+        };
+        let lossy = String::from_utf8_lossy(&text);
+        let rules = || lossy.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let n_rules = rules().count();
+        let n_nested = self.rules.iter().filter(|rules| !rules.ignore.is_empty()).count();
+        if n_rules == 0 {
+            return Some((text, Gitignore::empty()));
+        }
+        if MAX_RULES < n_rules || MAX_NESTED <= n_nested {
+            return None;
+        }
+        self.n_rules_left = self.n_rules_left.checked_sub(n_rules)?;
+        let mut builder = GitignoreBuilder::new("");
+        for line in rules().filter(|line| line.len() <= MAX_RULE_BYTES) {
+            // A rule that git does not understand says nothing.
+            let _ = builder.add_line(None, line);
+        }
+        let ignore = builder.build().ok()?;
+        Some((text, ignore))
     }
 
     fn folder(
@@ -137,7 +183,9 @@ impl<'w> Walk<'w> {
         visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
         visit(Found::Folder(folder))?;
-        self.enter(folder, path, visit)?;
+        if self.enter(folder, path, visit)? == Entered::No {
+            return ControlFlow::Continue(());
+        }
         let Ok(entries) = folder.list() else {
             self.end.n_skipped += 1;
             self.rules.pop();
@@ -203,20 +251,7 @@ fn join(path: Option<&RelPath>, name: &str) -> Option<RelPath> {
     path.map_or_else(|| RelPath::new(name), |path| path.join(name)).ok()
 }
 
-fn read_rules(text: &[u8]) -> Gitignore {
-    if text.is_empty() {
-        return Gitignore::empty();
-    }
-    let text = String::from_utf8_lossy(text);
-    let mut builder = GitignoreBuilder::new("");
-    for line in text.lines().filter(|line| line.len() <= MAX_RULE_BYTES).take(MAX_RULES) {
-        // A rule that git does not understand says nothing.
-        let _ = builder.add_line(None, line);
-    }
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
-}
-
-fn walk_error(error: &nacre_core::safefs::FsError) -> ToolError {
+fn walk_error(error: &FsError) -> ToolError {
     let hint = "The workspace itself cannot be read; say so.";
     ToolError::new(super::Fault::Io, error.to_string(), hint)
 }

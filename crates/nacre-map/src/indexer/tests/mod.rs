@@ -8,6 +8,7 @@ mod deltas;
 mod hostile;
 pub(crate) mod oracle;
 mod repositories;
+mod rule_bombs;
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;

@@ -2,6 +2,8 @@
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who works on the code")]
 
 use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 
@@ -10,7 +12,7 @@ use super::*;
 use crate::artifact::{FolderRow, Stamp};
 use crate::indexer::tests::oracle::{Step, step, take};
 use crate::indexer::tests::{Desk, Seen, clock_ns, options, seen};
-use crate::indexer::{CacheStatus, Excludes, GitPlaces, Sensitive};
+use crate::indexer::{CacheStatus, Deadline, Excludes, GitPlaces, Sensitive};
 
 /// A project whose map is kept live.
 struct Watched {
@@ -97,6 +99,35 @@ fn nothing_is_looked_at_when_nothing_happened() {
         assert_eq!(watched.now(&late()), Looked::Nowhere);
     }
     assert_eq!((watched.current.status, watched.current.revision()), (CacheStatus::Hit, revision));
+}
+
+#[test]
+fn the_rounds_of_one_settling_end_with_their_deadline() {
+    let desk = Desk::new();
+    for number in 0..5 {
+        desk.write(&format!("src/f{number}.rs"), "fn a() {}\n");
+    }
+    let current = desk.settled();
+    let live = Live::new(patient(&desk.root(), || {}));
+    for number in 0..5 {
+        desk.write(&format!("src/f{number}.rs"), "fn other() {}\n");
+    }
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let deadline = Deadline::new(move || {
+        count.fetch_add(1, Ordering::Relaxed);
+        true
+    });
+    let over = RefreshOptions { deadline, n_threads: 1, ..late() };
+    let mut watched = Watched { desk, live, current };
+    watched.now(&over);
+    assert_eq!(watched.current.stats.postponed_files, 5);
+    // Once for each file of the one look, and once before another round.
+    assert_eq!((asked.load(Ordering::Relaxed), watched.live.is_settled()), (6, false));
+    assert_eq!(watched.now(&late()), Looked::Everywhere);
+    assert!(watched.live.is_settled());
+    let (live, cold) = watched.both();
+    assert_eq!(live, cold);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 
 use super::exit::Exit;
 use super::ui::Ui;
+use nacre_ops::host::Tolerance;
 use nacre_ops::Host;
 use nacre_ops::OpError;
 
@@ -23,6 +24,15 @@ enum ProjectCommand {
     Add(add::AddArgs),
     List(list::ListArgs),
     Remove(remove::RemoveArgs),
+}
+
+impl ProjectArgs {
+    pub(crate) fn tolerance(&self) -> Tolerance {
+        match self.command {
+            ProjectCommand::List(_) | ProjectCommand::Remove(_) => Tolerance::OfRepository,
+            ProjectCommand::Add(_) => Tolerance::None,
+        }
+    }
 }
 
 pub(crate) fn cmd_project(ui: &mut Ui, host: &Host, args: &ProjectArgs) -> Result<Exit, OpError> {

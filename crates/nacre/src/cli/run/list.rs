@@ -27,7 +27,14 @@ pub(crate) fn cmd_list(ui: &mut Ui, host: &Host, args: &ListArgs) -> Result<Exit
     let mut rows = Vec::new();
     let mut values = Vec::new();
     for id in runs.into_iter().take(if limit == 0 { usize::MAX } else { limit }) {
-        let report = run::artifact(&scoped.store, &id, id.actions_file())?.unwrap_or_default();
+        let report = match run::artifact(&scoped.store, &id, id.actions_file()) {
+            Ok(report) => report.unwrap_or_default(),
+            // One folder that is not ours hides no other.
+            Err(error) => {
+                ui.warning(error.to_string(), None);
+                Value::Null
+            }
+        };
         let counts = &report["counts"];
         let did = did(&id, counts);
         let of = report["trace_path"].as_str().or(report["of"].as_str()).unwrap_or_default();

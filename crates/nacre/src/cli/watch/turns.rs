@@ -74,7 +74,9 @@ impl Turns {
 
     /// Waits for the next turn.
     pub(super) fn next(&self, live: &Live) -> Turn {
-        match live.mode() {
+        // Where not every folder is watched yet, not every change is told.
+        let mode = if live.is_settled() { live.mode() } else { Mode::Polling };
+        match mode {
             Mode::Events => match self.turns.recv() {
                 Ok(Turn::Changed) => self.rest_of_burst(live),
                 Ok(turn) => turn,
@@ -122,7 +124,17 @@ fn next_line(input: &mut impl BufRead) -> std::io::Result<Turn> {
 mod tests {
     use std::io::BufReader;
 
+    use nacre_map::watch::Watch;
+
     use super::*;
+
+    #[test]
+    fn a_watch_that_is_not_settled_looks_again_without_an_event() {
+        let folder = tempfile::tempdir().unwrap();
+        let turns = Turns::new(Duration::from_millis(1));
+        let live = Live::new(Watch::new(folder.path(), turns.bell()));
+        assert_eq!((live.is_settled(), turns.next(&live)), (false, Turn::Changed));
+    }
 
     #[test]
     fn lines_are_cut_at_a_limit_and_read_to_the_end() {

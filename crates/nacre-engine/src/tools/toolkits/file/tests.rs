@@ -62,6 +62,30 @@ async fn files_are_read_whole_or_by_lines() {
 }
 
 #[tokio::test]
+async fn a_folder_with_more_rules_than_are_read_is_not_shown_and_this_is_said() {
+    let many: String = (1..5_000).map(|number| format!("made-{number}\n")).collect();
+    let mut bay = Bay::new();
+    for number in 0..8 {
+        bay.write(&format!("f{number}/.gitignore"), &format!("{many}private.txt\n"));
+        bay.write(&format!("f{number}/private.txt"), "x");
+        bay.write(&format!("f{number}/code.rs"), "x");
+    }
+    bay.write("one/.gitignore", &format!("{many}more\nprivate.txt\n"));
+    bay.write("one/private.txt", "x");
+    let shown = all(&mut bay, "file_find", [json!({ "pattern": "[cp]*.*" })]).await;
+    insta::assert_snapshot!(shown, @r#"
+    > {"pattern":"[cp]*.*"}
+    f0/code.rs
+    f1/code.rs
+    f2/code.rs
+    f3/code.rs
+    f4/code.rs
+    f5/code.rs
+    [6 paths; there are more files than one search looks at]
+    "#);
+}
+
+#[tokio::test]
 async fn files_are_found_by_glob_or_part_and_ignored_ones_are_not() {
     let mut bay = Bay::new();
     for path in ["src/main.rs", "src/deep/lib.rs", "README.md", "build/out.rs", ".github/ci.yml"] {
