@@ -45,6 +45,11 @@ impl OpError {
         Self { code: ErrorCode::Usage, ..Self::failed(message) }
     }
 
+    /// There is nothing of that name.
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self { code: ErrorCode::NotFound, ..Self::failed(message) }
+    }
+
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self

@@ -1,4 +1,5 @@
-//! Ids, hashes, redaction, names of secrets, safe terminal text, and the one way to start git: words that no domain owns.
+//! Ids, hashes, times, redaction, names of secrets, safe terminal text, and the one way to start git: words that no domain
+//! owns.
 //!
 //! Knows nothing of settings or memories, and writes no file.
 
@@ -9,9 +10,11 @@ mod owner;
 pub mod redact;
 mod sensitive;
 mod shown;
+mod time;
 
 pub use cores::on_all_cores;
 pub use hash::{ContentHash, ParseHashError};
 pub use owner::{Person, Stranger};
 pub use sensitive::{SENSITIVE_NAMES, VARIABLES, holds_variables};
 pub use shown::{Shown, ShownLine, is_hidden_char};
+pub use time::parse_time;

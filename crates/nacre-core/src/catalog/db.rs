@@ -17,7 +17,7 @@ const FORMAT: i64 = 3;
 /// How long one process waits for another's transaction; each is short.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(20);
 
-const SCHEMA: &str = "
+pub(super) const SCHEMA: &str = "
 CREATE TABLE source (
   id INTEGER PRIMARY KEY,
   agent TEXT NOT NULL,
@@ -127,8 +127,13 @@ impl Catalog {
             1 | 2 => upgrade(&mut connection).map_err(failed)?,
             found => return Err(CatalogError::Newer { path: path.to_owned(), found }),
         }
+        Ok(Self::of(connection, path.to_owned()))
+    }
+
+    /// A catalog over a connection whose tables are there.
+    pub(super) fn of(connection: Connection, path: PathBuf) -> Self {
         connection.set_prepared_statement_cache_capacity(64);
-        Ok(Self { connection, path: path.to_owned() })
+        Self { connection, path }
     }
 
     /// Runs `work` in one write transaction.

@@ -15,6 +15,7 @@ mod place;
 mod queue;
 mod record;
 mod refresh;
+mod rehearsal;
 mod runs;
 mod search;
 mod seen;

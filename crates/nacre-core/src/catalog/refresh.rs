@@ -100,8 +100,17 @@ impl Catalog {
     pub fn refresh(
         &mut self,
         options: &RefreshOptions,
-        mut progress: impl FnMut(Progress<'_>),
+        progress: impl FnMut(Progress<'_>),
     ) -> Result<RefreshReport, CatalogError> {
+        Ok(self.refresh_sources(options, progress)?.1)
+    }
+
+    /// The same, with the sources that were opened.
+    pub fn refresh_sources(
+        &mut self,
+        options: &RefreshOptions,
+        mut progress: impl FnMut(Progress<'_>),
+    ) -> Result<(Vec<Source>, RefreshReport), CatalogError> {
         let readmitted = self.readmit(options)?;
         let reworded = self.keep_out(&options.words)?;
         let mut report = RefreshReport { readmitted, reworded, ..RefreshReport::default() };
@@ -117,18 +126,20 @@ impl Catalog {
         // The newest first: what was just done is what the next session needs.
         changed.sort_by_key(|(_, source)| Reverse(source.stamp.modified));
         let total = changed.len() as u64;
-        for (done, (adapter, source)) in (0_u64..).zip(&changed) {
+        let mut opened = Vec::new();
+        for (done, (adapter, source)) in (0_u64..).zip(changed) {
             if options.max_sessions.is_some_and(|max| report.read >= max as u64) {
                 report.left = total - done;
                 break;
             }
             progress(Progress { done, total, bytes: report.bytes, path: &source.path });
-            self.take_source(*adapter, source, options, &mut report)?;
+            self.take_source(adapter, &source, options, &mut report)?;
+            opened.push(source);
         }
-        Ok(report)
+        Ok((opened, report))
     }
 
-    /// The sources that a refresh would read, and what it could not look into; changes nothing.
+    /// The sources that changed, and what could not be looked into; opens none of them and changes nothing.
     pub fn preview(
         &mut self,
         options: &RefreshOptions,

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the tests play the agents")]
 
 mod faults;
+mod rehearsal;
 mod words;
 
 use std::fs;

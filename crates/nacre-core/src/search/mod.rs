@@ -25,9 +25,7 @@ mod thesaurus;
 mod traits;
 mod words;
 
-pub use embed::{
-    Builtin, EmbedError, Embedder, ModelId, TokenCounter, normalize,
-};
+pub use embed::{Builtin, EmbedError, Embedder, ModelId, TokenCounter, normalize};
 pub use index::{Index, IndexError};
 pub use kin::{Kin, KinKind};
 pub use library::{Library, LibraryOptions, News, RecordHit};
@@ -36,10 +34,12 @@ pub use memories::{
     Found, INDEX_FOLDER, IndexStatus, Interest, Listed, MemoryHit, MemoryIndex, MemoryOptions,
     Near, SearchError, Why, clear_index, index_status,
 };
-pub use query::{Query, parse_time};
+pub use query::Query;
 pub use rank::{Level, Mode};
 pub use record::{Field, Fingerprint, Link, LinkKind, Record, Standing, Unit, Voice};
 pub use snapshot::Snapshot;
 pub use snippet::of as snippet;
 pub use thesaurus::near_words;
 pub use words::shared as shared_words;
+
+pub use crate::base::parse_time;

@@ -3,9 +3,9 @@
 //! Any text is a query. What looks like a filter but names nothing that can be filtered by is plain text,
 //! so that an error message with colons in it can be pasted as it is.
 
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
-use jiff::{Span, Timestamp};
+use jiff::Timestamp;
+
+use crate::base::parse_time;
 
 /// More of a pasted page than this adds nothing.
 const MAX_QUERY_BYTES: usize = 8192;
@@ -137,39 +137,6 @@ fn set_time(slot: &mut Option<Timestamp>, value: &str, now: Timestamp) -> bool {
     time.is_some()
 }
 
-/// A moment: `2026`, `2026-01`, `2026-01-31`, a whole timestamp, or `7d`, `2w`, `3m`, `1y` ago.
-pub fn parse_time(text: &str, now: Timestamp) -> Option<Timestamp> {
-    if let Ok(time) = text.parse::<Timestamp>() {
-        return Some(time);
-    }
-    if let Some(time) = parse_ago(text, now) {
-        return Some(time);
-    }
-    let mut parts = text.split('-');
-    let year = parts.next().filter(|year| year.len() == 4)?.parse().ok()?;
-    let mut number = || parts.next().map_or(Some(1), |part| part.parse::<i8>().ok());
-    let (month, day) = (number()?, number()?);
-    if parts.next().is_some() {
-        return None;
-    }
-    let date = Date::new(year, month, day).ok()?;
-    date.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
-}
-
-fn parse_ago(text: &str, now: Timestamp) -> Option<Timestamp> {
-    let unit = text.chars().last().filter(char::is_ascii_alphabetic)?;
-    let count: i32 = text.strip_suffix(unit)?.parse().ok().filter(|n| (0..=100_000).contains(n))?;
-    let days = match unit {
-        'd' => count,
-        'w' => count.checked_mul(7)?,
-        'm' => count.checked_mul(30)?,
-        'y' => count.checked_mul(365)?,
-        _ => return None,
-    };
-    let span = Span::new().try_hours(i64::from(days).checked_mul(24)?).ok()?;
-    now.checked_sub(span).ok()
-}
-
 enum Token<'a> {
     Word(&'a str),
     Phrase(&'a str),
@@ -250,17 +217,6 @@ mod tests {
         assert!(holds("one File", "Only one\n file."));
         assert!(!holds("one file", "one files"));
         assert!(holds("(x", "f(x)") && holds("c++", "in c++20"));
-    }
-
-    #[test]
-    fn times_are_days_months_years_or_ago() {
-        let read = |text| parse_time(text, now()).map(|time| time.to_string());
-        assert_eq!(read("2026").as_deref(), Some("2026-01-01T00:00:00Z"));
-        assert_eq!(read("2026-02-03").as_deref(), Some("2026-02-03T00:00:00Z"));
-        assert_eq!(read("7d").as_deref(), Some("2026-11-08T12:00:00Z"));
-        for text in ["2026-13", "26", "", "d", "-3d", "2026-1-1-1", "999999999y", "é"] {
-            assert_eq!(read(text), None, "{text}");
-        }
     }
 
     proptest! {

@@ -42,15 +42,16 @@ pub use self::reading::{Reading, warn_of_limit};
 use self::settings::ConfigFiles;
 pub use self::settings::words;
 pub use self::spending::{
-    ask_rules, asker_of_run, limit_hint, open_models, paid, patience, spending_limits,
+    ask_rules, asker_of_run, limit_hint, open_models, paid, patience, raise_limit_hint,
+    spending_limits,
 };
 pub use self::stores::{ScopedStore, scope_mode};
 pub use self::tasks::{
     Planned, SPILL_FOLDER, cancelled_elsewhere, clock, empty_spill, record, seed, spill,
 };
 pub use self::traces::{
-    connected, connections, homes, index_folder, index_texts, named_trace, open_catalog,
-    parse_when, put_artifact, rebuild_texts, refresh_options, short,
+    agent_named, agent_names, connected, connections, homes, index_folder, index_texts,
+    named_trace, open_catalog, parse_when, put_artifact, rebuild_texts, refresh_options, short,
 };
 use crate::error::OpError;
 

@@ -1,6 +1,6 @@
 //! How sessions are read: the flag, else the setting; and the models that may be asked for it.
 
-use nacre_api::wire::{ErrorCode, Outcome};
+use nacre_api::wire::ErrorCode;
 use nacre_core::catalog::key_of;
 use nacre_core::config::StrategyChoice;
 use nacre_core::transcript::Trace;
@@ -79,14 +79,13 @@ fn flow_models(
     open_models(host, models).map(Some)
 }
 
-/// Says so where a limit kept the model away from a session; how the command ends then.
-pub fn warn_of_limit(events: &Events, how: &HowRead) -> Outcome {
-    let (Some(key), Some(why)) = (how.limit, &how.fallback) else { return Outcome::Done };
+/// Warns where a limit kept the model away from a session.
+pub fn warn_of_limit(events: &Events, how: &HowRead) {
+    let (Some(key), Some(why)) = (how.limit, &how.fallback) else { return };
     events.warning(
         format!("The session was read by the rules alone: {why}"),
         Some(&format!("nacre config set {key} N")),
     );
-    Outcome::Partial
 }
 
 impl From<AskError> for OpError {

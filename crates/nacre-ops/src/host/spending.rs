@@ -87,8 +87,10 @@ pub fn spending_limits(settings: &LimitSettings) -> SpendingLimits {
 
 /// What may help where a limit is reached.
 pub fn limit_hint(reached: &Reached) -> String {
-    format!(
-        "Raise it: nacre config set {} N; or go on without a model: --strategy offline",
-        reached.key()
-    )
+    raise_limit_hint(reached.key())
+}
+
+/// What may help where the limit with this key is reached.
+pub fn raise_limit_hint(key: &str) -> String {
+    format!("Raise it: nacre config set {key} N; or go on without a model: --strategy offline")
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_api::wire::ErrorCode;
+use nacre_core::base::parse_time;
 use nacre_core::catalog::{
     Catalog, CatalogError, Connection, ProjectWords, RefreshOptions, Shelf, WordLists,
 };
@@ -43,7 +44,7 @@ pub fn named_trace(host: &Host, name: &str) -> Result<Trace, OpError> {
         return Ok(transcript::trace_at(&path)?);
     }
     if name.contains('/') || name.contains('.') {
-        return Err(OpError::failed(format!("There is no trace `{}`", path.display()))
+        return Err(OpError::not_found(format!("There is no trace `{}`", path.display()))
             .hint("`nacre trace list` shows the sessions that were seen"));
     }
     Ok(open_catalog(host)?.session(name)?.trace)
@@ -170,31 +171,27 @@ fn word_lists(host: &Host) -> WordLists {
     WordLists { own: words(&host.own_settings()), projects: lists.collect() }
 }
 
-/// A point in time: a day, a moment, or how long ago (`36h`, `7d`, `2w`).
+/// A point in time, as `parse_time` of the core reads it.
 pub fn parse_when(text: &str, now: Timestamp) -> Result<Timestamp, OpError> {
-    if let Ok(moment) = text.parse::<Timestamp>() {
-        return Ok(moment);
-    }
-    if let Ok(day) = format!("{text}T00:00:00Z").parse::<Timestamp>() {
-        return Ok(day);
-    }
-    let (number, unit) = text.split_at(text.len().saturating_sub(1));
-    let seconds = match unit {
-        "m" => 60,
-        "h" => 3600,
-        "d" => 86_400,
-        "w" => 604_800,
-        _ => 0,
-    };
-    let span = number
-        .parse::<u64>()
-        .ok()
-        .and_then(|number| number.checked_mul(seconds))
-        .filter(|span| *span > 0);
-    span.and_then(|span| now.checked_sub(Duration::from_secs(span)).ok()).ok_or_else(|| {
+    parse_time(text, now).ok_or_else(|| {
         OpError::usage(format!("`{text}` is not a time")).hint(
             "Write a day (2026-11-15), a moment (2026-11-15T08:30:00Z) or an age (36h, 7d, 2w)",
         )
+    })
+}
+
+/// The names of the agents whose traces can be read, in the order in which they are listed.
+pub fn agent_names() -> impl Iterator<Item = &'static str> {
+    ADAPTERS.iter().map(|adapter| adapter.agent().as_str())
+}
+
+/// The agent of that name.
+pub fn agent_named(name: &str) -> Result<Agent, OpError> {
+    let agents = ADAPTERS.iter().map(|adapter| adapter.agent());
+    agents.into_iter().find(|agent| agent.as_str() == name).ok_or_else(|| {
+        let names: Vec<&str> = agent_names().collect();
+        OpError::usage(format!("No agent is called `{name}`"))
+            .hint(format!("The agents are {}", names.join(", ")))
     })
 }
 
@@ -215,12 +212,21 @@ impl From<CatalogError> for OpError {
             | CatalogError::Index(_)
             | CatalogError::Trace(_) => None,
         };
-        let code = if matches!(error, CatalogError::Busy(_)) {
-            ErrorCode::Busy
-        } else {
-            ErrorCode::Failed
-        };
-        Self::from_error(code, &error, hint.map(str::to_owned))
+        Self::from_error(catalog_code(&error), &error, hint.map(str::to_owned))
+    }
+}
+
+fn catalog_code(error: &CatalogError) -> ErrorCode {
+    match error {
+        CatalogError::UnknownTrace { .. } => ErrorCode::NotFound,
+        CatalogError::Ambiguous { .. } => ErrorCode::Ambiguous,
+        CatalogError::Busy(_) => ErrorCode::Busy,
+        CatalogError::Open { .. }
+        | CatalogError::Sql(_)
+        | CatalogError::Newer { .. }
+        | CatalogError::LeaseLost { .. }
+        | CatalogError::Index(_)
+        | CatalogError::Trace(_) => ErrorCode::Failed,
     }
 }
 
@@ -233,9 +239,10 @@ impl From<transcript::Error> for OpError {
 
 impl From<AgentsError> for OpError {
     fn from(error: AgentsError) -> Self {
-        let hint = matches!(error, AgentsError::NotConnected { .. })
-            .then(|| "nacre connect list".to_owned());
-        Self::from_error(ErrorCode::Failed, &error, hint)
+        let is_missing = matches!(error, AgentsError::NotConnected { .. });
+        let hint = is_missing.then(|| "nacre connect list".to_owned());
+        let code = if is_missing { ErrorCode::NotFound } else { ErrorCode::Failed };
+        Self::from_error(code, &error, hint)
     }
 }
 

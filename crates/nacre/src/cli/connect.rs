@@ -1,18 +1,17 @@
 //! `nacre connect`: whose traces are read.
 
-use std::path::{Path, PathBuf};
-
-use clap::{Args, ValueEnum};
-use nacre_core::config::agents;
-use nacre_core::transcript::{ADAPTERS, Agent};
-use serde::Serialize;
-use serde_json::json;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use nacre_api::wire::{ConnectReport, ConnectRequest};
+use nacre_ops::host::agent_names;
+use nacre_ops::{Host, OpError, connect as ops};
 
 use super::exit::Exit;
-use super::traces::{self, AgentName};
+use super::traces::agent_parser;
 use super::ui::{Role, Ui};
-use nacre_ops::Host;
-use nacre_ops::OpError;
+
+/// What can stand in the place of an agent.
+const ACTIONS: [&str; 3] = ["auto", "list", "remove"];
 
 /// Choose the agents whose sessions are read
 ///
@@ -26,117 +25,44 @@ use nacre_ops::OpError;
 #[command(verbatim_doc_comment)]
 pub(crate) struct ConnectArgs {
     /// An agent, or what to do
-    #[arg(value_enum, default_value_t = Target::List)]
-    target: Target,
+    #[arg(value_parser = target_parser(), default_value = "list")]
+    target: String,
     /// The agent to remove
-    agent: Option<AgentName>,
+    #[arg(value_parser = agent_parser())]
+    agent: Option<String>,
     /// Where the agent keeps its traces (can be repeated)
     #[arg(long = "path", value_name = "PATH")]
-    paths: Vec<PathBuf>,
+    paths: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Target {
-    Auto,
-    List,
-    Remove,
-    Claude,
-    Codex,
-    Cursor,
-    Opencode,
-    Generic,
-}
-
-#[derive(Serialize)]
-struct AgentOutput {
-    agent: &'static str,
-    connected: bool,
-    sources: u64,
-    roots: Vec<String>,
-    problems: Vec<String>,
+fn target_parser() -> PossibleValuesParser {
+    PossibleValuesParser::new(ACTIONS.into_iter().chain(agent_names()))
 }
 
 pub(crate) fn cmd_connect(ui: &mut Ui, host: &Host, args: &ConnectArgs) -> Result<Exit, OpError> {
+    ui.report(&ops::connect(host, &request(args)?)?, print)
+}
+
+fn request(args: &ConnectArgs) -> Result<ConnectRequest, OpError> {
     let ConnectArgs { target, agent, paths } = args;
-    match (target, agent) {
-        (Target::List, None) => {}
-        (Target::Auto, None) => connect_auto(host)?,
-        (Target::Remove, Some(name)) => edit(host, |text, origin| {
-            Ok(agents::disconnect(text, origin, Agent::from(*name).as_str())?)
-        })?,
-        (Target::Claude, None) => connect(host, Agent::Claude, paths)?,
-        (Target::Codex, None) => connect(host, Agent::Codex, paths)?,
-        (Target::Cursor, None) => connect(host, Agent::Cursor, paths)?,
-        (Target::Opencode, None) => connect(host, Agent::OpenCode, paths)?,
-        (Target::Generic, None) => connect(host, Agent::Generic, paths)?,
-        (Target::Remove, None) => {
-            return Err(OpError::usage("Which agent?").hint("nacre connect remove cursor"));
-        }
-        (_, Some(_)) => return Err(OpError::usage("Only `remove` takes a second agent")),
+    match (target.as_str(), agent) {
+        ("list", None) => Ok(ConnectRequest::List),
+        ("auto", None) => Ok(ConnectRequest::Auto),
+        ("remove", Some(agent)) => Ok(ConnectRequest::Remove { agent: agent.clone() }),
+        ("remove", None) => Err(OpError::usage("Which agent?").hint("nacre connect remove cursor")),
+        (agent, None) => Ok(ConnectRequest::Add { agent: agent.to_owned(), paths: paths.clone() }),
+        (_, Some(_)) => Err(OpError::usage("Only `remove` takes a second agent")),
     }
-    list(ui, host)
 }
 
-fn connect(host: &Host, agent: Agent, paths: &[PathBuf]) -> Result<(), OpError> {
-    let paths: Vec<PathBuf> = paths.iter().map(|path| host.environment.absolute(path)).collect();
-    if let Some(missing) = paths.iter().find(|path| !path.exists()) {
-        return Err(OpError::failed(format!("There is nothing at `{}`", missing.display())));
-    }
-    edit(host, |text, origin| Ok(agents::connect(text, origin, agent.as_str(), &paths)?))
-}
-
-/// Connects every agent that has traces, and only those.
-fn connect_auto(host: &Host) -> Result<(), OpError> {
-    let homes = traces::homes(host)?;
-    let present: Vec<&str> = ADAPTERS
-        .iter()
-        .filter(|adapter| !adapter.discover(&adapter.roots(&homes)).sources.is_empty())
-        .map(|adapter| adapter.agent().as_str())
-        .collect();
-    edit(host, |text, origin| {
-        let mut text = text.to_owned();
-        for name in &present {
-            text = agents::connect(&text, origin, name, &[])?;
-        }
-        Ok(text)
-    })
-}
-
-/// Changes the register's text.
-fn edit(
-    host: &Host,
-    change: impl FnOnce(&str, &Path) -> Result<String, OpError>,
-) -> Result<(), OpError> {
-    host.edit_text(&host.home_scope()?, "agents.toml", "connect", change)
-}
-
-fn list(ui: &mut Ui, host: &Host) -> Result<Exit, OpError> {
-    let connections = traces::connections(host, &[])?;
-    let homes = traces::homes(host)?;
-    let mut agents = Vec::new();
-    for adapter in ADAPTERS {
-        let connection = connections.iter().find(|connection| connection.agent == adapter.agent());
-        let roots =
-            connection.map_or_else(|| adapter.roots(&homes), |connection| connection.roots.clone());
-        let discovery = adapter.discover(&roots);
-        agents.push(AgentOutput {
-            agent: adapter.agent().as_str(),
-            connected: connection.is_some(),
-            sources: discovery.sources.len() as u64,
-            roots: roots.iter().map(|root| traces::short(host, root)).collect(),
-            problems: discovery.problems.iter().map(|problem| problem.error.to_string()).collect(),
-        });
-    }
-    if ui.is_json() {
-        ui.json(&json!({ "agents": agents }))?;
-        return Ok(Exit::Done);
-    }
-    let rows: Vec<_> = agents
+fn print(ui: &mut Ui, report: &ConnectReport) -> Result<(), OpError> {
+    let rows: Vec<_> = report
+        .agents
         .iter()
         .map(|agent| {
             let state = if agent.connected { "connected" } else { "not connected" };
             vec![
-                (Role::Id, agent.agent.to_owned()),
+                (Role::Id, agent.agent.clone()),
                 (Role::Faint, state.to_owned()),
                 (Role::Title, format!("{} sources", agent.sources)),
                 (Role::Faint, agent.roots.join(", ")),
@@ -144,8 +70,8 @@ fn list(ui: &mut Ui, host: &Host) -> Result<Exit, OpError> {
         })
         .collect();
     ui.table(&rows)?;
-    for problem in agents.iter().flat_map(|agent| &agent.problems) {
+    for problem in report.agents.iter().flat_map(|agent| &agent.problems) {
         ui.warning(problem, None);
     }
-    Ok(Exit::Done)
+    Ok(())
 }

@@ -1,21 +1,16 @@
 //! `nacre extract`
 
 use clap::Args;
-use nacre_core::base::Shown;
-use nacre_engine::flows::candidate::Extraction;
-use nacre_engine::flows::extract::Rules;
-use nacre_engine::flows::strategy::{SessionTrace, read_session};
-use nacre_engine::model::Role as ModelRole;
-use serde_json::json;
+use nacre_api::wire::{
+    Candidate, DroppedCandidate, ExtractFileReport, ExtractFileRequest, ExtractRequest, Gate,
+    Report as _,
+};
+use nacre_ops::text::Shown;
+use nacre_ops::{Host, OpError, extract as ops};
 
 use super::exit::Exit;
 use super::strategy::StrategyArgs;
-use super::traces;
 use super::ui::{Role, Ui};
-use nacre_ops::Host;
-use nacre_ops::OpError;
-use nacre_ops::host::ask_rules;
-use nacre_ops::host::{Reading, warn_of_limit};
 
 /// Find what is worth keeping in one session, and write it to a file
 ///
@@ -38,73 +33,49 @@ pub(crate) struct ExtractArgs {
 
 pub(crate) fn cmd_extract(ui: &mut Ui, host: &Host, args: &ExtractArgs) -> Result<Exit, OpError> {
     let ExtractArgs { trace, out, explain, strategy } = args;
-    let reading = Reading::open(host, strategy.choice(), ModelRole::Extract)?;
-    let trace = traces::named_trace(host, trace)?;
-    let store = host.project_store()?.map(|scoped| scoped.store);
-    let is_forgotten = |title: &str, body: &str| {
-        store.as_ref().is_some_and(|store| store.is_forgotten(title, body).unwrap_or(false))
-    };
-    let rules = Rules { is_forgotten: &is_forgotten, ..Rules::default() };
-    let project = host.project.as_ref().map(|project| project.path.as_path());
-    let ask_rules = ask_rules(&host.settings_of(project)?);
-    let asker = reading.asker(host, &ask_rules, &trace)?;
-    let trace = SessionTrace { trace: &trace, words: &ask_rules.words };
-    let read = read_session(trace, rules, reading.reader(&ask_rules), asker.as_ref())?;
-    let exit = warn_of_limit(&ui.events(), &read.how).into();
-    let extraction = read.extraction;
-    super::artifact::put(ui, host, out, &extraction)?;
-    match (out == "-", ui.is_json()) {
-        (true, _) => {}
-        (false, true) => ui.json(&report(out, &extraction, *explain))?,
-        (false, false) => print(ui, out, &extraction, *explain)?,
+    let (trace, strategy) = (trace.clone(), strategy.choice());
+    if out == "-" {
+        let report = ops::extract(host, &ExtractRequest { trace, strategy }, &ui.events())?;
+        ui.json(&report)?;
+        return Ok(report.outcome().into());
     }
-    Ok(exit)
+    let request = ExtractFileRequest { trace, strategy, out: out.clone(), explain: *explain };
+    let report = ops::extract_to_file(host, &request, &ui.events())?;
+    ui.report(&report, print)
 }
 
-fn report(out: &str, extraction: &Extraction, explain: bool) -> serde_json::Value {
-    let mut report = json!({
-        "out": out, "session": extraction.session, "gate": extraction.gate.as_str(),
-        "strategy": extraction.strategy,
-        "candidates": extraction.candidates.len(), "dropped": extraction.dropped_counts,
-    });
-    if explain {
-        report["explained"] =
-            json!({ "candidates": extraction.candidates, "dropped": extraction.dropped });
-    }
-    report
-}
-
-fn print(ui: &mut Ui, out: &str, extraction: &Extraction, explain: bool) -> Result<(), OpError> {
-    let n_dropped: u64 = extraction.dropped_counts.values().sum();
-    let gate = if extraction.gate.is_open() {
-        String::new()
-    } else {
-        format!(", not looked at further: {}", extraction.gate.as_str())
+fn print(ui: &mut Ui, report: &ExtractFileReport) -> Result<(), OpError> {
+    let n_dropped: u64 = report.dropped.values().sum();
+    let gate = match report.gate {
+        Gate::Open => String::new(),
+        gate => format!(", not looked at further: {}", gate.as_str()),
     };
-    let n_found = extraction.candidates.len();
+    let n_found = report.candidates;
     let candidates = if n_found == 1 { "candidate" } else { "candidates" };
     ui.status(format!(
         "{n_found} {candidates}, {n_dropped} dropped{gate}; written to {}",
-        Shown(out).one_line()
+        Shown(&report.out).one_line()
     ))?;
-    if !explain {
-        return Ok(());
-    }
-    let kept = extraction.candidates.iter().map(|candidate| {
-        vec![
-            (Role::Id, candidate.id.to_string()),
-            (Role::Good, format!("{:.2}", candidate.confidence)),
-            (Role::Faint, candidate.signal.as_str().to_owned()),
-            (Role::Title, Shown(&candidate.title).one_line()),
-        ]
-    });
-    let dropped = extraction.dropped.iter().map(|dropped| {
-        vec![
-            (Role::Faint, "-".to_owned()),
-            (Role::Warning, dropped.reason.as_str().to_owned()),
-            (Role::Faint, dropped.signal.as_str().to_owned()),
-            (Role::Faint, Shown(&dropped.title).one_line()),
-        ]
-    });
+    let Some(explained) = &report.explained else { return Ok(()) };
+    let kept = explained.candidates.iter().map(kept_row);
+    let dropped = explained.dropped.iter().map(dropped_row);
     ui.table(&kept.chain(dropped).collect::<Vec<_>>())
+}
+
+fn kept_row(candidate: &Candidate) -> Vec<(Role, String)> {
+    vec![
+        (Role::Id, candidate.id.clone()),
+        (Role::Good, format!("{:.2}", candidate.confidence)),
+        (Role::Faint, candidate.signal.as_str().to_owned()),
+        (Role::Title, Shown(&candidate.title).one_line()),
+    ]
+}
+
+fn dropped_row(dropped: &DroppedCandidate) -> Vec<(Role, String)> {
+    vec![
+        (Role::Faint, "-".to_owned()),
+        (Role::Warning, dropped.reason.as_str().to_owned()),
+        (Role::Faint, dropped.signal.as_str().to_owned()),
+        (Role::Faint, Shown(&dropped.title).one_line()),
+    ]
 }

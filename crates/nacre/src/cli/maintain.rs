@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use nacre_api::wire::StoreScope;
+use nacre_api::wire::{PlannedChange, StoreScope};
 use nacre_core::base::Shown;
 use nacre_core::config::Settings;
-use nacre_core::memory::{PlannedChange, Store};
+use nacre_core::memory::Store;
 use nacre_core::search::Builtin;
 use nacre_engine::flows::maintain::{
     Checkout, MaintainOrder, MaintainOutcome, MaintainReport, maintain, preview,
@@ -19,12 +19,13 @@ use nacre_engine::flows::sync::Desk;
 use nacre_engine::model::{Models, Role as ModelRole};
 use serde_json::{Value, json};
 
-use super::changes::{changes_json, is_shared, print_changes};
+use super::changes::print_changes;
 use super::exit::Exit;
 use super::ui::{Role, Ui};
 use super::undo::undo_run;
 use nacre_ops::Host;
 use nacre_ops::OpError;
+use nacre_ops::changes::shared_changes;
 use nacre_ops::host::ScopedStore;
 use nacre_ops::host::{ask_rules, asker_of_run, open_models};
 use nacre_ops::host::{model_settings, scripted};
@@ -191,9 +192,8 @@ fn one(
     let asker = tools.writers.as_ref().map(|flow| ProjectModels { flow, rules: &rules });
     let asker = asker.map(|models| asker_of_run(host, models, "maintain", project)).transpose()?;
     if dry_run {
-        let (report, mut changes) = preview(&desk, order, asker.as_ref())?;
-        changes.retain(|change| is_shared(change.path.as_str()));
-        return Ok((report, changes));
+        let (report, changes) = preview(&desk, order, asker.as_ref())?;
+        return Ok((report, shared_changes(changes)));
     }
     let report = maintain(&desk, order, asker.as_ref(), |step| {
         ui.progress_note(&format!("{}: {}", place.name, step.as_str()));
@@ -314,7 +314,7 @@ fn to_json(one: &Kept, dry_run: bool) -> Value {
             let mut value =
                 json!({ "project": one.name, "state": report.outcome, "report": report, "ms": ms });
             if dry_run {
-                value["changes"] = json!(changes_json(changes));
+                value["changes"] = json!(changes);
             }
             value
         }

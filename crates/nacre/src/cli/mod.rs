@@ -3,7 +3,6 @@
 //! The only room that prints, ends the process and reads the environment. One file a verb, with its
 //! arguments, help and function; `run` holds one line an arm.
 
-mod artifact;
 mod ask;
 mod bench;
 mod brief;

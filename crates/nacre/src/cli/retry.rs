@@ -1,14 +1,11 @@
 //! `nacre retry` and what it shares with `nacre skip`.
 
 use clap::Args;
-use nacre_core::catalog::{Catalog, CatalogError, JobState, QueueFilter};
-use serde_json::json;
+use nacre_api::wire::{QueueChangeReport, QueueChangeRequest};
+use nacre_ops::{Host, OpError, queue as ops};
 
 use super::exit::Exit;
-use super::traces;
 use super::ui::{Role, Ui};
-use nacre_ops::Host;
-use nacre_ops::OpError;
 
 /// Put dead or skipped sessions back into the queue
 #[derive(Debug, Args)]
@@ -28,50 +25,24 @@ pub(crate) struct Which {
     all: bool,
 }
 
-pub(crate) fn cmd_retry(ui: &mut Ui, host: &Host, args: &RetryArgs) -> Result<Exit, OpError> {
-    let RetryArgs { which } = args;
-    let mut catalog = traces::open_catalog(host)?;
-    let keys = which.keys(&catalog, &[JobState::Dead])?;
-    let changed = catalog.retry(&keys, host.now())?;
-    print(ui, "queued", &changed)
+impl Which {
+    pub(super) fn request(&self) -> QueueChangeRequest {
+        QueueChangeRequest { id: self.id.clone(), all: self.all }
+    }
 }
 
-impl Which {
-    /// The sessions that were named, or all in the given states.
-    pub(super) fn keys(
-        &self,
-        catalog: &Catalog,
-        states: &[JobState],
-    ) -> Result<Vec<String>, OpError> {
-        let Self { id, all: _ } = self;
-        let Some(id) = id else {
-            let mut keys = Vec::new();
-            for state in states {
-                let filter = QueueFilter { state: Some(*state), ..QueueFilter::default() };
-                keys.extend(catalog.jobs(&filter)?.into_iter().map(|job| job.key));
-            }
-            return Ok(keys);
-        };
-        let keys = catalog.keys_starting(id)?;
-        match keys.len() {
-            1 => Ok(keys),
-            0 => Err(CatalogError::UnknownTrace { id: id.clone() }.into()),
-            n_found => Err(CatalogError::Ambiguous { id: id.clone(), n_found }.into()),
-        }
-    }
+pub(crate) fn cmd_retry(ui: &mut Ui, host: &Host, args: &RetryArgs) -> Result<Exit, OpError> {
+    ui.report(&ops::retry(host, &args.which.request())?, print)
 }
 
 /// Says what became of the sessions.
-pub(super) fn print(ui: &mut Ui, verb: &str, keys: &[String]) -> Result<Exit, OpError> {
-    if ui.is_json() {
-        ui.json(&json!({ "done": verb, "ids": keys }))?;
-        return Ok(Exit::Done);
+pub(super) fn print(ui: &mut Ui, report: &QueueChangeReport) -> Result<(), OpError> {
+    let QueueChangeReport { done, ids } = report;
+    for id in ids {
+        ui.status(format!("{} {}", ui.paint(Role::Id, id), done.as_str()))?;
     }
-    for key in keys {
-        ui.status(format!("{} {verb}", ui.paint(Role::Id, key)))?;
-    }
-    if keys.is_empty() {
+    if ids.is_empty() {
         ui.status("Nothing to do.")?;
     }
-    Ok(Exit::Done)
+    Ok(())
 }

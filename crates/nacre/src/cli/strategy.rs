@@ -1,7 +1,7 @@
 //! The flag that says how sessions are read.
 
 use clap::{Args, ValueEnum};
-use nacre_core::config::StrategyChoice;
+use nacre_api::wire::StrategyChoice;
 
 /// How sessions are read.
 #[derive(Clone, Copy, Debug, Args)]
@@ -20,11 +20,6 @@ impl StrategyArgs {
             StrategyName::Windows => StrategyChoice::Windows,
             StrategyName::Rlm => StrategyChoice::Rlm,
         })
-    }
-
-    /// Whether no model is wanted at all.
-    pub(crate) fn is_offline(self) -> bool {
-        self.strategy == Some(StrategyName::Offline)
     }
 }
 

@@ -1,30 +1,10 @@
-//! The arguments that commands about traces share.
+//! What the commands about traces share: the names of agents.
 
-use clap::ValueEnum;
-use nacre_core::transcript::Agent;
-pub(crate) use nacre_ops::host::{
-    connections, homes, index_folder, index_texts, named_trace, open_catalog, parse_when,
-    rebuild_texts, refresh_options, short,
-};
+use clap::builder::PossibleValuesParser;
+use nacre_ops::host::agent_names;
+pub(crate) use nacre_ops::host::{open_catalog, parse_when};
 
-/// An agent on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AgentName {
-    Claude,
-    Codex,
-    Cursor,
-    Opencode,
-    Generic,
-}
-
-impl From<AgentName> for Agent {
-    fn from(name: AgentName) -> Self {
-        match name {
-            AgentName::Claude => Self::Claude,
-            AgentName::Codex => Self::Codex,
-            AgentName::Cursor => Self::Cursor,
-            AgentName::Opencode => Self::OpenCode,
-            AgentName::Generic => Self::Generic,
-        }
-    }
+/// Takes the name of an agent whose traces can be read.
+pub(crate) fn agent_parser() -> PossibleValuesParser {
+    PossibleValuesParser::new(agent_names())
 }

@@ -1,11 +1,11 @@
 //! Shows one memory: its text, its links, and on request its evidence and history.
 
 use nacre_api::wire::{
-    MemoryEvidence, MemoryLink, MemoryQuote, MemoryShowReport, MemoryShowRequest, MemoryVersion,
+    MemoryEvidence, MemoryLink, MemoryShowReport, MemoryShowRequest, MemoryVersion,
 };
 use nacre_core::memory::{Evidence, Memory, MemoryId, Store, Version, VersionSource};
 
-use super::wire::{entry, speaker};
+use super::wire::{entry, quote};
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::{Holding, Host};
@@ -48,12 +48,7 @@ fn links(store: &Store, memory: &Memory) -> Result<(Vec<MemoryLink>, Vec<MemoryL
 
 fn proof(evidence: Evidence) -> MemoryEvidence {
     let Evidence { version, id, quotes } = evidence;
-    let quotes = quotes.into_iter().map(|quote| MemoryQuote {
-        text: quote.text,
-        speaker: speaker(quote.speaker),
-        place: quote.place,
-        at: quote.at,
-    });
+    let quotes = quotes.into_iter().map(quote);
     MemoryEvidence { version, id: id.to_string(), quotes: quotes.collect() }
 }
 

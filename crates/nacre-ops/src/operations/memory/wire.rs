@@ -1,6 +1,6 @@
 //! Memories as they go over the wire.
 
-use nacre_api::wire::{BrokenFile, MemoryEntry, MemoryType, Speaker};
+use nacre_api::wire::{BrokenFile, MemoryEntry, MemoryQuote, MemoryType, Speaker};
 use nacre_core::memory::{self, LearningKind, Memory, Shelf, Unreadable};
 
 use crate::host::ScopedStore;
@@ -21,7 +21,13 @@ pub(crate) fn core_type(of: MemoryType) -> memory::MemoryType {
     }
 }
 
-pub(super) fn speaker(of: memory::Speaker) -> Speaker {
+/// Words that were said, and where.
+pub(crate) fn quote(of: memory::Quote) -> MemoryQuote {
+    let memory::Quote { text, speaker: by, place, at } = of;
+    MemoryQuote { text, speaker: speaker(by), place, at }
+}
+
+fn speaker(of: memory::Speaker) -> Speaker {
     match of {
         memory::Speaker::Human => Speaker::Human,
         memory::Speaker::User => Speaker::User,

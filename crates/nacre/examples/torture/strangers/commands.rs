@@ -102,8 +102,7 @@ const VERBS: &[Verb] = &[
 ];
 
 /// Commands that read what a person names and nothing of a repository.
-const APART: &[&str] =
-    &["completions", "eval retrieval", "eval extraction", "bench map"];
+const APART: &[&str] = &["completions", "eval retrieval", "eval extraction", "bench map"];
 
 pub(super) fn verbs() -> impl Iterator<Item = &'static Verb> {
     VERBS.iter()

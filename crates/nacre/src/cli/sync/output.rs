@@ -1,43 +1,81 @@
-//! What a sync tells at its end: one row a session, and the sums.
+//! What a sync did: the sums, one row a session, and what went wrong.
 
-use nacre_core::base::Shown;
-use nacre_engine::flows::sync::{Outcome, Pause, RunReport};
-use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+
+use nacre_api::wire::{
+    PausedSession, SessionOutcome, SessionRun, SyncReport, SyncResult, SyncedSession,
+};
+use nacre_ops::host::{raise_limit_hint, short};
+use nacre_ops::text::Shown;
+use nacre_ops::{Host, OpError};
 
 use super::super::ui::{Role, Ui};
-use super::work::{Paused, Worked};
-use nacre_ops::OpError;
-use nacre_ops::host::limit_hint;
 
-/// The table of what was worked off.
-pub(super) fn print(ui: &mut Ui, worked: &[Worked]) -> Result<(), OpError> {
-    if worked.is_empty() {
+pub(super) fn print(ui: &mut Ui, host: &Host, report: &SyncReport) -> Result<(), OpError> {
+    print_sums(ui, report)?;
+    for problem in &report.problems {
+        let path = short(host, Path::new(&problem.path));
+        ui.warning(format!("Skipped {path}: {}", problem.reason), None);
+    }
+    print_sessions(ui, &report.sessions)?;
+    print_paused(ui, &report.paused);
+    if report.busy {
+        ui.warning(
+            "Another process is writing to a store; the rest waits in the queue",
+            Some("nacre sync"),
+        );
+    }
+    ui.status(format!("Run: {}", report.run))
+}
+
+fn print_sums(ui: &mut Ui, report: &SyncReport) -> Result<(), OpError> {
+    ui.status(format!(
+        "Read {} sessions of {} sources ({} unchanged, {} went on where they had ended).",
+        report.read, report.sources, report.unchanged, report.resumed
+    ))?;
+    let SyncReport { readmitted, reworded, gone, left, .. } = report;
+    let sums = [
+        (readmitted, format!("Admitted {readmitted} sessions of projects registered since.")),
+        (
+            reworded,
+            format!(
+                "Took words of `redact.extra` out of {reworded} sessions that were read before."
+            ),
+        ),
+        (gone, format!("{gone} waiting sessions are gone.")),
+        (left, format!("{left} sources are left for the next sync.")),
+    ];
+    sums.iter().filter(|(sum, _)| **sum > 0).try_for_each(|(_, line)| ui.status(line))
+}
+
+/// The table of what was worked off, and what a person should know about it.
+pub(super) fn print_sessions(ui: &mut Ui, sessions: &[SyncedSession]) -> Result<(), OpError> {
+    if sessions.is_empty() {
         return Ok(());
     }
     let head = ["session", "agent", "added", "updated", "no-op", "dropped", "time", "cost", ""];
     let mut rows = vec![head.map(|cell| (Role::Faint, cell.to_owned())).to_vec()];
-    rows.extend(worked.iter().map(row));
-    if !ui.is_json() {
-        ui.table(&rows)?;
-    }
-    for one in worked {
-        if let Ok(RunReport { limit: Some(key), fallback: Some(why), .. }) = &one.result {
-            let told = format!("{} was read by the rules alone: {why}", one.key);
-            let hint =
-                format!("nacre config set {key} N, then nacre sync --force --trace {}", one.key);
-            ui.warning(told, Some(&hint));
+    rows.extend(sessions.iter().map(row));
+    ui.table(&rows)?;
+    let runs = || sessions.iter().filter_map(|session| Some((&session.id, run(session)?)));
+    for (id, run) in runs() {
+        if let SessionRun { limit: Some(key), fallback: Some(why), .. } = run {
+            let message = format!("{id} was read by the rules alone: {why}");
+            let hint = format!("nacre config set {key} N, then nacre sync --force --trace {id}");
+            ui.warning(message, Some(&hint));
         }
     }
-    for one in worked {
-        if let Ok(RunReport { lead_error: Some(why), .. }) = &one.result {
-            let told = format!("The lead settled nothing of {}, so the rule did: {why}", one.key);
-            ui.warning(told, Some("`nacre events` shows what it did; `nacre model test --role lead` asks for one word"));
+    for (id, run) in runs() {
+        if let Some(why) = &run.lead_error {
+            let message = format!("The lead settled nothing of {id}, so the rule did: {why}");
+            ui.warning(message, Some("`nacre events` shows what it did; `nacre model test --role lead` asks for one word"));
         }
     }
-    for failed in worked {
-        if let Err(reason) = &failed.result {
+    for SyncedSession { id, result, .. } in sessions {
+        if let SyncResult::Failed { reason } = result {
             ui.warning(
-                format!("{} could not be synced: {reason}", failed.key),
+                format!("{id} could not be synced: {reason}"),
                 Some("`nacre queue` shows when it is tried again; `nacre retry ID` does it now"),
             );
         }
@@ -45,72 +83,53 @@ pub(super) fn print(ui: &mut Ui, worked: &[Worked]) -> Result<(), OpError> {
     Ok(())
 }
 
+fn run(session: &SyncedSession) -> Option<&SessionRun> {
+    match &session.result {
+        SyncResult::Done { report, .. } => Some(report),
+        SyncResult::Failed { .. } => None,
+    }
+}
+
 /// What waits for a model, and what may help.
-pub(super) fn print_paused(ui: &mut Ui, paused: &[Paused]) {
-    for Paused { key, why, reason } in paused {
-        let hint = match why {
-            Pause::Limit(reached) => limit_hint(reached),
-            Pause::Model => {
-                "`nacre model test` asks the model for one word; --strategy offline needs none"
-                    .to_owned()
-            }
+fn print_paused(ui: &mut Ui, paused: &[PausedSession]) {
+    for PausedSession { id, reason, limit } in paused {
+        let hint = match limit {
+            Some(key) => raise_limit_hint(key),
+            None => "`nacre model test` asks the model for one word; --strategy offline needs none"
+                .to_owned(),
         };
         ui.warning(
-            format!("Model work is paused: {key} and what follows it stay in the queue: {reason}"),
+            format!("Model work is paused: {id} and what follows it stay in the queue: {reason}"),
             Some(&hint),
         );
     }
 }
 
-/// The same as values.
-pub(super) fn paused_json(paused: &[Paused]) -> Vec<Value> {
-    let told = |Paused { key, why, reason }: &Paused| {
-        let limit = match why {
-            Pause::Limit(reached) => Some(reached.key()),
-            Pause::Model => None,
-        };
-        json!({ "id": key, "reason": reason, "limit": limit })
-    };
-    paused.iter().map(told).collect()
-}
-
-fn row(worked: &Worked) -> Vec<(Role, String)> {
-    let number = |value: fn(&RunReport) -> u64| {
-        worked.result.as_ref().map_or_else(|_| "-".to_owned(), |report| value(report).to_string())
-    };
-    let cost = worked.result.as_ref().map_or(0.0, |report| report.cost_usd);
-    let note = match &worked.result {
-        Ok(report) if report.outcome == Outcome::Unchanged => "unchanged".to_owned(),
-        Ok(_) => Shown(&worked.title).one_line(),
-        Err(_) => "failed".to_owned(),
+fn row(session: &SyncedSession) -> Vec<(Role, String)> {
+    let none = || "-".to_owned();
+    let (added, updated, no_op, n_dropped, cost, note) = match &session.result {
+        SyncResult::Done { report, dropped } => {
+            let counts = report.counts;
+            let note = match report.outcome {
+                SessionOutcome::Unchanged => "unchanged".to_owned(),
+                SessionOutcome::Done => Shown(&session.title).one_line(),
+            };
+            let added = counts.add + counts.supersede;
+            let [added, updated, no_op, dropped] =
+                [added, counts.update, counts.no_op, *dropped].map(|count| count.to_string());
+            (added, updated, no_op, dropped, report.cost_usd, note)
+        }
+        SyncResult::Failed { .. } => (none(), none(), none(), none(), 0.0, "failed".to_owned()),
     };
     vec![
-        (Role::Id, worked.key.clone()),
-        (Role::Faint, worked.agent.clone()),
-        (Role::Good, number(|report| report.counts.add + report.counts.supersede)),
-        (Role::Good, number(|report| report.counts.update)),
-        (Role::Faint, number(|report| report.counts.no_op)),
-        (Role::Faint, number(RunReport::n_dropped)),
-        (Role::Faint, format!("{:.1}s", worked.took.as_secs_f64())),
+        (Role::Id, session.id.clone()),
+        (Role::Faint, session.agent.clone()),
+        (Role::Good, added),
+        (Role::Good, updated),
+        (Role::Faint, no_op),
+        (Role::Faint, n_dropped),
+        (Role::Faint, format!("{:.1}s", Duration::from_millis(session.ms).as_secs_f64())),
         (Role::Faint, format!("${cost:.2}")),
         (Role::Title, note),
     ]
-}
-
-/// The same as values.
-pub(super) fn sessions_json(worked: &[Worked]) -> Vec<Value> {
-    worked
-        .iter()
-        .map(|worked| match &worked.result {
-            Ok(report) => json!({
-                "id": worked.key, "agent": worked.agent, "title": worked.title,
-                "state": "done", "report": report, "dropped": report.n_dropped(),
-                "ms": u64::try_from(worked.took.as_millis()).unwrap_or(u64::MAX),
-            }),
-            Err(reason) => json!({
-                "id": worked.key, "agent": worked.agent, "title": worked.title,
-                "state": "failed", "reason": reason,
-            }),
-        })
-        .collect()
 }

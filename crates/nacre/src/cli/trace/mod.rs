@@ -6,11 +6,10 @@ mod search;
 mod show;
 
 use clap::{Args, Subcommand};
+use nacre_ops::{Host, OpError};
 
 use super::exit::Exit;
 use super::ui::Ui;
-use nacre_ops::Host;
-use nacre_ops::OpError;
 
 /// List, read and search the sessions of your agents
 #[derive(Debug, Args)]
@@ -34,4 +33,10 @@ pub(crate) fn cmd_trace(ui: &mut Ui, host: &Host, args: &TraceArgs) -> Result<Ex
         TraceCommand::Search(args) => search::cmd_search(ui, host, args),
         TraceCommand::Import(args) => import::cmd_import(ui, host, args),
     }
+}
+
+/// A time of the wire (`2026-11-15T08:30:00Z`) to the minute, as rows show it.
+fn minute(time: Option<&str>) -> String {
+    let time = time.unwrap_or_default();
+    time.get(..16).unwrap_or(time).replacen('T', " ", 1)
 }

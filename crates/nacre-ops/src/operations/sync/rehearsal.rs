@@ -6,8 +6,8 @@ use std::path::Path;
 use nacre_core::memory::Store;
 use nacre_core::safefs::{Access, FsError, RelPath, WriteScope, Writer};
 
-use nacre_ops::Host;
-use nacre_ops::OpError;
+use crate::error::OpError;
+use crate::host::Host;
 
 /// The folder below the global one. Its lock is held while copies are in it, so what else is found there was left by a
 /// dry run that was killed.
@@ -18,7 +18,7 @@ const COPIES: &str = "stores";
 const PARTS: &[&str] =
     &["memory", "meta/evidence", "meta/state", "meta/sessions", "meta/tombstones", "index"];
 
-/// Larger files are no part of a store.
+/// Larger files are not part of a store.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// The place of the copies; none are left when it is dropped.
@@ -45,7 +45,8 @@ impl<'s> Rehearsal<'s> {
     pub(super) fn copy(
         &mut self,
         host: &Host,
-        (of, project): (&Store, &Path),
+        of: &Store,
+        project: &Path,
     ) -> Result<Store, OpError> {
         let scope = self.writer.scope();
         let folder = WriteScope::create_inside(scope.path(), COPIES, Access::Private)?;

@@ -18,15 +18,15 @@ use nacre_engine::tools::{
     AnyTool, Cache, ClaimSearch, MemoryShelf, Permissions, Shelf, ShelfPlaces, Workspace, toolkits,
 };
 
-use super::super::ui::Ui;
-use nacre_ops::Host;
-use nacre_ops::OpError;
-use nacre_ops::host::model_settings;
-use nacre_ops::host::{Planned, cancelled_elsewhere, clock, empty_spill, record, seed, spill};
-use nacre_ops::host::{open_models, patience};
+use crate::error::OpError;
+use crate::events::Events;
+use crate::host::{
+    Host, Planned, cancelled_elsewhere, clock, empty_spill, model_settings, open_models, patience,
+    record, seed, spill,
+};
 
 /// What a lead of one store is made of.
-pub(super) struct LeadPlace<'a> {
+pub(super) struct LeadContext<'a> {
     pub(super) host: &'a Host,
     /// Under the rules of the store's project.
     pub(super) models: ProjectModels<'a>,
@@ -38,7 +38,7 @@ pub(super) struct LeadPlace<'a> {
 }
 
 /// The models of the role `lead`, where they are set and can be asked.
-pub(super) fn lead_models(ui: &mut Ui, host: &Host) -> Result<Option<FlowModels>, OpError> {
+pub(super) fn lead_models(host: &Host, events: &Events) -> Result<Option<FlowModels>, OpError> {
     let models = Models::new(model_settings(host)?);
     match models.route(Role::Lead) {
         Ok(_) => Ok(Some(open_models(host, models)?)),
@@ -46,7 +46,7 @@ pub(super) fn lead_models(ui: &mut Ui, host: &Host) -> Result<Option<FlowModels>
         Err(error) => {
             let OpError { message, hints, .. } = OpError::from(error);
             let hint = hints.first().map(String::as_str);
-            ui.warning(
+            events.warning(
                 format!("No lead is asked, unclear cases are settled by rule: {message}"),
                 hint,
             );
@@ -57,22 +57,22 @@ pub(super) fn lead_models(ui: &mut Ui, host: &Host) -> Result<Option<FlowModels>
 
 /// Lets the lead settle what is open. Where it cannot be run at all, the report says why.
 pub(super) fn settle(
-    place: &LeadPlace<'_>,
+    context: &LeadContext<'_>,
     order: &LeadOrder,
     watch: &mut dyn FnMut(LeadStep),
 ) -> LeadReport {
-    let number = place.n_asked.get();
-    place.n_asked.set(number + 1);
+    let number = context.n_asked.get();
+    context.n_asked.set(number + 1);
     // Two leads of one moment are two tasks, and no helper has the number of its lead.
-    let seed = seed(place.host).wrapping_add(u64::from(number) << 24);
+    let seed = seed(context.host).wrapping_add(u64::from(number) << 24);
     let task = TaskId::from_random(seed);
-    let project = Some(place.project.display().to_string());
-    let settled = place.host.home_scope().and_then(|home| {
+    let project = Some(context.project.display().to_string());
+    let settled = context.host.home_scope().and_then(|home| {
         // What it costs is counted with all else that is asked about the session.
         let on = SpentOn { project: project.clone(), session: order.session.clone() };
-        let asker = place.models.asker(on, place.host.now());
+        let asker = context.models.asker(on, context.host.now());
         let asker = asker.map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
-        let lead = assembled(place, asker.models(), (seed, spill(&home)?.path()))?;
+        let lead = assemble(context, asker.models(), (seed, spill(&home)?.path()))?;
         let n_open = order.cases.len();
         let candidates = if n_open == 1 { "candidate" } else { "candidates" };
         let planned = Planned {
@@ -81,10 +81,10 @@ pub(super) fn settle(
             class: TaskClass::Background,
             project,
             title: format!("Settle {n_open} {candidates} of {}", order.run_id),
-            words: place.store.words().clone(),
+            words: context.store.words().clone(),
         };
         // A state that cannot be used does not stand in the way of a decision.
-        let (recording, heartbeat) = record(place.host, &home, planned).ok().unzip();
+        let (recording, heartbeat) = record(context.host, &home, planned).ok().unzip();
         let listeners = recording.as_ref().map(Recording::listeners).unwrap_or_default();
         let heard = LeadTask { id: task.clone(), listeners };
         let settled = asker.wait(async {
@@ -94,7 +94,7 @@ pub(super) fn settle(
             }
             settled
         });
-        empty_spill(place.host, &home);
+        empty_spill(context.host, &home);
         Ok(settled)
     });
     settled.unwrap_or_else(|error| LeadReport::failed(task, error.message))
@@ -118,12 +118,12 @@ async fn until_end(
     work.await
 }
 
-fn assembled(
-    place: &LeadPlace<'_>,
+fn assemble(
+    context: &LeadContext<'_>,
     models: &Arc<Models>,
     (seed, spill): (u64, &Path),
 ) -> Result<Lead, OpError> {
-    let LeadPlace { host, store, embedder, .. } = place;
+    let LeadContext { host, store, embedder, .. } = context;
     let denied: Vec<String> = LEAD_DENIED.iter().map(|name| (*name).to_owned()).collect();
     let workspace = Workspace::open(&store.path().join("memory"), &denied)
         .map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;

@@ -1,0 +1,20 @@
+//! Lists the sessions of the queue, the latest change first.
+
+use nacre_api::wire::{QueueListReport, QueueListRequest};
+use nacre_core::catalog::QueueFilter;
+
+use super::wire::{core_state, queue_job};
+use crate::error::OpError;
+use crate::host::{Host, open_catalog};
+
+pub fn list(host: &Host, request: &QueueListRequest) -> Result<QueueListReport, OpError> {
+    let QueueListRequest { status, limit } = request;
+    let limit = limit.unwrap_or(host.settings().memory.max_results);
+    let filter = QueueFilter {
+        state: status.map(core_state),
+        limit: (limit > 0).then_some(limit),
+        ..QueueFilter::default()
+    };
+    let jobs = open_catalog(host)?.jobs(&filter)?;
+    Ok(QueueListReport { jobs: jobs.into_iter().map(queue_job).collect() })
+}

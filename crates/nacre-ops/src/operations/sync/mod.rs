@@ -1,0 +1,155 @@
+//! Sync: new sessions are found, read, and made into memories.
+//!
+//! One run over everything that is connected, or over one session; each can be previewed. A preview finds, admits and
+//! claims sessions with the code of a sync, on a copy of the catalog.
+
+mod lead;
+mod preview;
+mod queue;
+mod rehearsal;
+mod resources;
+mod session;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use std::time::Duration;
+
+use nacre_api::wire::{
+    SyncReport, SyncRequest, SyncResult, SyncTraceReport, SyncTraceRequest, SyncedSession,
+};
+use nacre_core::catalog::{Catalog, Progress, RefreshOptions, RefreshReport};
+use nacre_core::safefs::{Access, FsError, WriteScope, Writer};
+use nacre_engine::flows::sync::sync_session;
+
+pub use self::preview::{preview, preview_trace};
+use self::queue::{QueueOptions, QueueReport, process_queue};
+use self::resources::SyncResources;
+use self::session::{RunOptions, SessionToSync};
+use super::extract::core_strategy;
+use crate::error::OpError;
+use crate::events::Events;
+use crate::host::{self, Host, agent_named, index_texts, open_catalog, parse_when, rebuild_texts};
+
+/// Reads new and changed sessions, and works off the queue.
+pub fn sync(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncReport, OpError> {
+    let options = refresh_options(host, request)?;
+    // A model that cannot be asked at all is reported before anything is read.
+    let resources = if request.no_extract {
+        None
+    } else {
+        Some(SyncResources::open(host, request.strategy.map(core_strategy), events)?)
+    };
+    let scope = lock_scope(host)?;
+    let lock = lock(host, &scope, request.ignore_lock)?;
+    let mut catalog = open_catalog(host)?;
+    let run = request.run_id.clone().unwrap_or_else(|| default_run_id(host));
+    catalog.begin_run(&run, "sync", host.now())?;
+    let refreshed = refresh(host, &mut catalog, &options, events)?;
+    let queue = match resources {
+        Some(resources) => {
+            let options = QueueOptions {
+                max_sessions: request.max_sessions,
+                is_alone: lock.is_some(),
+                run: RunOptions::new(request.mode, request.force),
+            };
+            process_queue(host, &mut catalog, resources, &options, events)?
+        }
+        None => QueueReport::default(),
+    };
+    catalog.end_run(&run, &outcome(&refreshed, &queue), host.now())?;
+    Ok(wire::sync_report(run, refreshed, queue))
+}
+
+/// Syncs one session into the project around, whether it was seen before or not.
+pub fn sync_trace(
+    host: &Host,
+    request: &SyncTraceRequest,
+    events: &Events,
+) -> Result<SyncTraceReport, OpError> {
+    let SyncTraceRequest { trace, mode, force, strategy } = request;
+    let session = SessionToSync::named(host, trace)?;
+    let took = host.stopwatch();
+    let mut resources = SyncResources::open(host, strategy.map(core_strategy), events)?;
+    let order = session.order(host, RunOptions::new(*mode, *force));
+    let report = resources.in_project(host, &session.project, |desk| {
+        sync_session(desk, &order, |step| {
+            events.step(format!("{}: {}", session.key, step.as_str()));
+        })
+    })??;
+    resources.finish(host)?;
+    let agent = session.trace.source.agent.as_str().to_owned();
+    let ms = wire::millis(took());
+    let result = wire::done(report);
+    let synced = SyncedSession { id: session.key, agent, title: String::new(), ms, result };
+    Ok(SyncTraceReport { sessions: vec![synced] })
+}
+
+/// What a request chooses of the traces.
+fn refresh_options(host: &Host, request: &SyncRequest) -> Result<RefreshOptions, OpError> {
+    let now = host.now();
+    let when =
+        |text: &Option<String>| text.as_deref().map(|text| parse_when(text, now)).transpose();
+    let agents = request.agents.iter().map(|name| agent_named(name));
+    let agents = agents.collect::<Result<Vec<_>, _>>()?;
+    Ok(RefreshOptions {
+        since: when(&request.since)?,
+        until: when(&request.until)?,
+        max_sessions: request.max_sessions,
+        force: request.force,
+        ..host::refresh_options(host, &agents)?
+    })
+}
+
+/// The folder whose lock a sync holds.
+fn lock_scope(host: &Host) -> Result<WriteScope, OpError> {
+    host.home_scope()?;
+    Ok(WriteScope::create_inside(host.home()?, "run", Access::Private)?)
+}
+
+fn lock<'s>(
+    host: &Host,
+    scope: &'s WriteScope,
+    ignore_lock: bool,
+) -> Result<Option<Writer<'s>>, OpError> {
+    match scope.lock(&host.owner("sync"), Duration::ZERO) {
+        Err(FsError::Busy { .. }) if ignore_lock => Ok(None),
+        lock => Ok(Some(lock?)),
+    }
+}
+
+/// Reads what changed, and makes it searchable at once.
+fn refresh(
+    host: &Host,
+    catalog: &mut Catalog,
+    options: &RefreshOptions,
+    events: &Events,
+) -> Result<RefreshReport, OpError> {
+    let report = catalog.refresh(options, |progress| report_progress(events, progress))?;
+    if report.reworded > 0 {
+        rebuild_texts(host, catalog)?;
+    } else if report.read > 0 {
+        index_texts(host, catalog)?;
+    }
+    Ok(report)
+}
+
+fn report_progress(events: &Events, progress: Progress<'_>) {
+    events.progress(progress.done, progress.total, progress.bytes);
+}
+
+fn default_run_id(host: &Host) -> String {
+    let stamp = host.now().strftime("%Y%m%d-%H%M%S").to_string();
+    format!("sync-{stamp}-{:x}", host.environment.pid)
+}
+
+/// How a sync ended, in a few words for the catalog.
+fn outcome(refreshed: &RefreshReport, queue: &QueueReport) -> String {
+    let is_failed = |session: &&SyncedSession| matches!(session.result, SyncResult::Failed { .. });
+    let n_failed = queue.sessions.iter().filter(is_failed).count();
+    match refreshed.problems.len() + n_failed {
+        0 if !queue.paused.is_empty() => format!("{} sessions wait", queue.paused.len()),
+        0 => "done".to_owned(),
+        n_problems => format!("{n_problems} problems"),
+    }
+}

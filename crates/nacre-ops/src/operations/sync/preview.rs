@@ -1,0 +1,122 @@
+//! What a sync would read, and file by file what it would change.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use nacre_api::wire::{
+    PlannedSession, StrategyChoice, SyncPreviewReport, SyncRequest, SyncTracePreviewReport,
+    SyncTraceRequest,
+};
+use nacre_core::catalog::{Catalog, Outcome};
+use nacre_engine::flows::run::WORKSPACE;
+use nacre_engine::flows::sync::{preview_session, rehearse_session};
+
+use super::queue::{claim_next, finish_claim};
+use super::rehearsal::{Rehearsal, rehearsal_scope};
+use super::resources::SyncResources;
+use super::session::{RunOptions, SessionToSync};
+use super::{refresh_options, report_progress, wire};
+use crate::error::OpError;
+use crate::events::Events;
+use crate::host::{Host, STORE_FOLDER, open_catalog};
+use crate::operations::changes::shared_changes;
+use crate::operations::extract::core_strategy;
+use crate::operations::run::session_run;
+
+/// Reports what a sync would do; each session is compared with the store as the earlier ones would leave it.
+pub fn preview(
+    host: &Host,
+    request: &SyncRequest,
+    events: &Events,
+) -> Result<SyncPreviewReport, OpError> {
+    let options = refresh_options(host, request)?;
+    let mut catalog = open_catalog(host)?;
+    let (sources, refreshed, sessions) = if request.no_extract {
+        let (sources, refreshed) = catalog.preview(&options)?;
+        (sources, refreshed, Vec::new())
+    } else {
+        let mut copy = catalog.rehearsal()?;
+        let (sources, refreshed) =
+            copy.refresh_sources(&options, |progress| report_progress(events, progress))?;
+        (sources, refreshed, due_sessions(host, &mut copy, request.max_sessions)?)
+    };
+    let run = RunOptions::new(request.mode, request.force);
+    Ok(SyncPreviewReport {
+        would_read: sources.into_iter().map(wire::source_entry).collect(),
+        sources: refreshed.sources,
+        unchanged: refreshed.unchanged,
+        sessions: plan_all(host, &sessions, run, request.strategy)?,
+    })
+}
+
+/// Reports what a sync of one session would do.
+pub fn preview_trace(
+    host: &Host,
+    request: &SyncTraceRequest,
+) -> Result<SyncTracePreviewReport, OpError> {
+    let SyncTraceRequest { trace, mode, force, strategy } = request;
+    let session = SessionToSync::named(host, trace)?;
+    let run = RunOptions::new(*mode, *force);
+    let sessions = plan_all(host, std::slice::from_ref(&session), run, *strategy)?;
+    Ok(SyncTracePreviewReport { sessions })
+}
+
+/// The sessions that a sync would work off, in its order; claimed as a sync claims them, in a copy of the catalog.
+fn due_sessions(
+    host: &Host,
+    copy: &mut Catalog,
+    max_sessions: Option<usize>,
+) -> Result<Vec<SessionToSync>, OpError> {
+    let now = host.now();
+    let mut sessions = Vec::new();
+    while max_sessions.is_none_or(|max| sessions.len() < max) {
+        let Some(claimed) = claim_next(host, copy, now)? else { break };
+        finish_claim(host, copy, &claimed.claim, &Outcome::Done { run: String::new() })?;
+        sessions.push(claimed.session);
+    }
+    Ok(sessions)
+}
+
+/// Plans one session after the other. A store that several of them go to is copied, and they are done there.
+fn plan_all(
+    host: &Host,
+    sessions: &[SessionToSync],
+    options: RunOptions,
+    strategy: Option<StrategyChoice>,
+) -> Result<Vec<PlannedSession>, OpError> {
+    let mut resources = SyncResources::without_lead(host, strategy.map(core_strategy))?;
+    let n_of = |project: &Path| sessions.iter().filter(|one| one.project == project).count();
+    let shared: BTreeSet<&Path> = sessions
+        .iter()
+        .map(|one| one.project.as_path())
+        .filter(|project| n_of(project) > 1)
+        .collect();
+    let scope = if shared.is_empty() { None } else { Some(rehearsal_scope(host)?) };
+    let mut rehearsal = scope.as_ref().map(|scope| Rehearsal::begin(host, scope)).transpose()?;
+    if let Some(rehearsal) = &mut rehearsal {
+        for project in &shared {
+            let copy = rehearsal.copy(host, resources.store(host, project)?, project)?;
+            resources.put_copy(project, copy);
+        }
+    }
+    let plan = |one: &SessionToSync| {
+        plan(host, &mut resources, one, options, shared.contains(one.project.as_path()))
+    };
+    sessions.iter().map(plan).collect()
+}
+
+fn plan(
+    host: &Host,
+    resources: &mut SyncResources,
+    session: &SessionToSync,
+    options: RunOptions,
+    is_on_copy: bool,
+) -> Result<PlannedSession, OpError> {
+    let order = session.order(host, options);
+    let (mut report, changes) = resources.in_project(host, &session.project, |desk| {
+        if is_on_copy { rehearse_session(desk, &order) } else { preview_session(desk, &order) }
+    })??;
+    let store = session.project.join(STORE_FOLDER);
+    (report.memory_root, report.workspace_root) = (store.join("memory"), store.join(WORKSPACE));
+    Ok(PlannedSession { report: session_run(report), changes: shared_changes(changes) })
+}

@@ -1,0 +1,173 @@
+//! A sync through its operations: what it reports, what it emits, and that a preview promises the same.
+
+#![expect(clippy::disallowed_methods, reason = "the tests play the agents and the person")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use nacre_api::wire::{
+    ConnectRequest, ErrorCode, Event, Outcome, QueueChangeRequest, Report as _, SyncRequest,
+    SyncTraceRequest, TraceListRequest,
+};
+
+use super::{preview, sync, sync_trace};
+use crate::events::Events;
+use crate::host::{Environment, Host, OpenOptions};
+use crate::operations::connect::connect;
+use crate::operations::{queue, trace};
+
+struct Place {
+    dir: tempfile::TempDir,
+}
+
+impl Place {
+    /// A home with one registered project, and a folder of traces that is connected.
+    fn new() -> Self {
+        let place = Self { dir: tempfile::tempdir().unwrap() };
+        for folder in [".nacre", "work/.git", "work/.nacre", "traces"] {
+            fs::create_dir_all(place.root().join(folder)).unwrap();
+        }
+        let project =
+            format!("[projects.work]\npath = \"{}\"\n", place.root().join("work").display());
+        fs::write(place.root().join(".nacre/projects.toml"), project).unwrap();
+        let paths = vec![place.root().join("traces").display().to_string()];
+        let request = ConnectRequest::Add { agent: "generic".to_owned(), paths };
+        connect(&place.host(), &request).unwrap();
+        place
+    }
+
+    fn root(&self) -> PathBuf {
+        fs::canonicalize(self.dir.path()).unwrap()
+    }
+
+    fn host(&self) -> Host {
+        let var = |name: &str, value: &Path| (name.to_owned(), value.display().to_string());
+        let environment = Environment {
+            vars: vec![
+                var("HOME", &self.root()),
+                // By this clock the traces have rested.
+                ("NACRE_NOW".to_owned(), "2099-01-01T00:00:00Z".to_owned()),
+            ],
+            garbled_vars: Vec::new(),
+            folder: self.root().join("work"),
+            is_folder_gone: false,
+            home: Some(self.root()),
+            pid: 7,
+            clock: Arc::new(|| "2099-01-01T00:00:00Z".parse().unwrap()),
+            uptime: Arc::new(|| Duration::ZERO),
+            random: |bytes| {
+                bytes.fill(7);
+                Ok(())
+            },
+        };
+        Host::open(environment, &OpenOptions::default()).host.unwrap()
+    }
+
+    fn talk(&self, id: &str, said: &str) -> String {
+        let cwd = self.root().join("work").display().to_string();
+        let text = format!(
+            "{{\"type\":\"session\",\"version\":1,\"id\":\"{id}\",\"cwd\":\"{cwd}\"}}\n\
+             {{\"type\":\"user\",\"text\":\"{said}\",\"time\":\"2026-11-01T10:00:00Z\"}}\n\
+             {{\"type\":\"assistant\",\"text\":\"Done.\",\"time\":\"2026-11-01T10:01:00Z\"}}\n"
+        );
+        let path = self.root().join(format!("traces/{id}.jsonl"));
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+}
+
+/// Events, and where they are kept.
+fn kept_events() -> (Events, Arc<Mutex<Vec<Event>>>) {
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let listener = Arc::clone(&kept);
+    (Events::new(move |event| listener.lock().unwrap().push(event)), kept)
+}
+
+#[test]
+fn a_preview_promises_what_a_sync_then_does() {
+    let place = Place::new();
+    place.talk("one", "Remember that the deploy script needs AWS_PROFILE=prod.");
+    place.talk("two", "Always use pnpm here, never npm.");
+    place.talk("three", "Rename the server to gateway");
+    let host = place.host();
+    let request = SyncRequest { max_sessions: Some(2), ..SyncRequest::default() };
+    let promised = preview(&host, &request, &Events::ignored()).unwrap();
+    assert_eq!((promised.would_read.len(), promised.sources), (2, 3));
+    let done = sync(&host, &request, &Events::ignored()).unwrap();
+    assert_eq!((done.read, done.left, done.outcome()), (2, 1, Outcome::Done));
+    let traces = |paths: Vec<&str>| paths.into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let promised = promised.sessions.iter().map(|one| one.report.trace_path.as_str()).collect();
+    let ran = done.sessions.iter().map(|one| match &one.result {
+        nacre_api::wire::SyncResult::Done { report, .. } => report.trace_path.as_str(),
+        nacre_api::wire::SyncResult::Failed { reason } => panic!("{reason}"),
+    });
+    assert_eq!(traces(ran.collect()), traces(promised));
+    assert_eq!(done.sessions.len(), 2);
+}
+
+#[test]
+fn a_preview_leaves_out_what_a_person_skipped() {
+    let place = Place::new();
+    let path = place.talk("one", "Always use pnpm here, never npm.");
+    place.talk("two", "Rename the server to gateway");
+    let host = place.host();
+    let only_read = SyncRequest { no_extract: true, ..SyncRequest::default() };
+    sync(&host, &only_read, &Events::ignored()).unwrap();
+    let sessions = trace::list(&host, &TraceListRequest::default()).unwrap().sessions;
+    let one = sessions.iter().find(|session| session.path == path).unwrap();
+    let which = QueueChangeRequest { id: Some(one.id.clone()), all: false };
+    assert_eq!(queue::skip(&host, &which).unwrap().ids, [one.id.clone()]);
+    // Reading it again does not admit what a person took out.
+    place.talk("one", "Always use pnpm here, never npm, please.");
+    let promised = preview(&host, &SyncRequest::default(), &Events::ignored()).unwrap();
+    assert_eq!((promised.would_read.len(), promised.sessions.len()), (1, 1));
+    assert!(promised.sessions[0].report.trace_path.ends_with("two.jsonl"));
+}
+
+#[test]
+fn a_sync_emits_its_progress_and_steps() {
+    let place = Place::new();
+    place.talk("one", "Always use pnpm here, never npm.");
+    let (events, kept) = kept_events();
+    let report = sync(&place.host(), &SyncRequest::default(), &events).unwrap();
+    let kept = kept.lock().unwrap();
+    assert_eq!(kept[0], Event::Progress { done: 0, total: 1, bytes: 0 });
+    let steps = kept.iter().filter_map(|event| match event {
+        Event::Step { text } => Some(text.clone()),
+        _ => None,
+    });
+    let id = &report.sessions[0].id;
+    let expected = ["extract", "decide", "commit", "index"];
+    let expected = expected.map(|step| format!("{id} generic: {step}"));
+    assert_eq!(steps.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn one_trace_is_synced_once() {
+    let place = Place::new();
+    let trace = place.talk("one", "Always use pnpm here, never npm.");
+    let request = SyncTraceRequest { trace, ..SyncTraceRequest::default() };
+    let first = sync_trace(&place.host(), &request, &Events::ignored()).unwrap();
+    let text = |report| serde_json::to_value(&report).unwrap();
+    let first = text(first);
+    assert_eq!(first["sessions"][0]["state"], "done", "{first:#}");
+    assert_eq!(first["sessions"][0]["report"]["outcome"], "done");
+    let second = text(sync_trace(&place.host(), &request, &Events::ignored()).unwrap());
+    assert_eq!(second["sessions"][0]["report"]["outcome"], "unchanged");
+}
+
+#[test]
+fn requests_that_make_no_sense_are_refused() {
+    let place = Place::new();
+    let host = place.host();
+    let unknown = SyncRequest { agents: vec!["emacs".to_owned()], ..SyncRequest::default() };
+    let error = sync(&host, &unknown, &Events::ignored()).unwrap_err();
+    assert_eq!(error.code, ErrorCode::Usage);
+    assert_eq!(error.hints, ["The agents are claude, codex, cursor, opencode, generic"]);
+    let error = queue::retry(&host, &QueueChangeRequest::default()).unwrap_err();
+    assert_eq!(error.code, ErrorCode::Usage);
+    let which = QueueChangeRequest { id: Some("nothing".to_owned()), all: false };
+    assert_eq!(queue::retry(&host, &which).unwrap_err().code, ErrorCode::NotFound);
+}

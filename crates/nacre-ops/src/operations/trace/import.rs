@@ -1,0 +1,47 @@
+//! Reads one session in Nacre's own transcript format, wherever it lies.
+
+use std::path::{Path, PathBuf};
+
+use nacre_api::wire::{ErrorCode, TraceImportReport, TraceImportRequest};
+use nacre_core::catalog::{Catalog, Connection, RefreshOptions, SessionFilter, SessionRow};
+use nacre_core::transcript::Agent;
+
+use crate::error::OpError;
+use crate::host::{Host, open_catalog, rebuild_texts, refresh_options};
+use crate::operations::queue::job_state;
+
+pub fn import(host: &Host, request: &TraceImportRequest) -> Result<TraceImportReport, OpError> {
+    let path = host.environment.absolute(Path::new(&request.file));
+    if !path.is_file() {
+        return Err(OpError::not_found(format!("There is no file `{}`", path.display())));
+    }
+    let connection = Connection { agent: Agent::Generic, roots: vec![path.clone()] };
+    let options = RefreshOptions {
+        connections: vec![connection],
+        force: true,
+        ..refresh_options(host, &[])?
+    };
+    let mut catalog = open_catalog(host)?;
+    let report = catalog.refresh(&options, |_| {})?;
+    if report.reworded > 0 {
+        rebuild_texts(host, &catalog)?;
+    }
+    if let Some(problem) = report.problems.first() {
+        return Err(invalid(problem.reason.clone()));
+    }
+    let SessionRow { key, state, reason, .. } = session_at(&catalog, &path)?;
+    Ok(TraceImportReport { id: key, state: job_state(state), reason })
+}
+
+fn session_at(catalog: &Catalog, path: &PathBuf) -> Result<SessionRow, OpError> {
+    let filter = SessionFilter { agent: Some(Agent::Generic), ..SessionFilter::default() };
+    let sessions = catalog.sessions(&filter)?;
+    let session = sessions.into_iter().find(|session| session.trace.source.path == *path);
+    session.ok_or_else(|| {
+        invalid(format!("`{}` is not read: its name does not end in .jsonl", path.display()))
+    })
+}
+
+fn invalid(message: String) -> OpError {
+    OpError { code: ErrorCode::Invalid, ..OpError::failed(message) }
+}

@@ -1,0 +1,12 @@
+//! The sessions that agents left behind: one operation a file.
+
+mod import;
+mod list;
+mod search;
+mod show;
+mod wire;
+
+pub use import::import;
+pub use list::list;
+pub use search::search;
+pub use show::show;
