@@ -93,6 +93,8 @@ pub enum DropReason {
     Repeated,
     Weak,
     OverCap,
+    /// There were more sentences than are read.
+    Unread,
 }
 
 impl DropReason {
@@ -113,6 +115,7 @@ impl DropReason {
             Self::Repeated => "repeated",
             Self::Weak => "weak",
             Self::OverCap => "over_cap",
+            Self::Unread => "unread",
         }
     }
 }

@@ -124,6 +124,7 @@ pub(super) fn number(section: &[u8], idx: usize) -> Option<u32> {
 }
 
 /// Writes the three sections of a vocabulary, one after the other, and says how many slots it has.
+#[cfg(test)]
 pub(super) fn write<'t>(tokens: impl ExactSizeIterator<Item = &'t str>) -> Written {
     let n_slots = (tokens.len() * 3).div_ceil(2).next_power_of_two();
     let mut written = Written { offsets: Vec::new(), slots: vec![0; n_slots], text: Vec::new() };
@@ -141,6 +142,7 @@ pub(super) fn write<'t>(tokens: impl ExactSizeIterator<Item = &'t str>) -> Writt
 }
 
 /// The sections of a new vocabulary.
+#[cfg(test)]
 #[derive(Debug)]
 pub(super) struct Written {
     pub(super) offsets: Vec<u32>,

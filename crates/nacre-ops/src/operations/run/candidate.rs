@@ -59,5 +59,6 @@ pub(crate) fn drop_reason(of: candidate::DropReason) -> DropReason {
         candidate::DropReason::Repeated => DropReason::Repeated,
         candidate::DropReason::Weak => DropReason::Weak,
         candidate::DropReason::OverCap => DropReason::OverCap,
+        candidate::DropReason::Unread => DropReason::Unread,
     }
 }
