@@ -204,6 +204,173 @@ fn is_passphrase(value: &[u8]) -> bool {
     n_words >= 4
 }
 
+/// Says whether several words are a password: four plain ones or more, or some with digits or signs in them, and none
+/// that a label or a message has.
+pub(super) fn is_phrase(value: &[u8]) -> bool {
+    let words: Vec<&[u8]> = value.split(|byte| *byte == b' ').collect();
+    let is_text = |byte: &u8| byte.is_ascii_graphic() && !b"()[]{}<>|;,:=\\\"`".contains(byte);
+    let can_be = |word: &&[u8]| !word.is_empty() && word.iter().all(is_text);
+    if !(2..=10).contains(&words.len()) || !words.iter().all(can_be) || value.len() < 8 {
+        return false;
+    }
+    let is_plain = |word: &&[u8]| word.len() >= 3 && word.iter().all(u8::is_ascii_lowercase);
+    let is_chosen = (words.len() >= 4 && words.iter().all(is_plain)) || is_mixed(value);
+    is_chosen && !words.iter().any(|word| is_message_word(word))
+}
+
+fn is_message_word(word: &[u8]) -> bool {
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic();
+    let n_word = word.iter().take_while(|byte| is_letter(byte)).count();
+    MESSAGE_WORDS.iter().any(|other| word[..n_word].eq_ignore_ascii_case(other.as_bytes()))
+}
+
+/// Words of labels and messages about passwords, which few people choose for one.
+const MESSAGE_WORDS: &[&str] = &[
+    "a",
+    "about",
+    "access",
+    "account",
+    "again",
+    "all",
+    "allowed",
+    "already",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "at",
+    "be",
+    "before",
+    "been",
+    "but",
+    "by",
+    "can",
+    "cannot",
+    "change",
+    "changed",
+    "character",
+    "characters",
+    "chars",
+    "check",
+    "choose",
+    "confirm",
+    "contain",
+    "contains",
+    "could",
+    "create",
+    "current",
+    "default",
+    "different",
+    "digit",
+    "digits",
+    "do",
+    "does",
+    "email",
+    "empty",
+    "enter",
+    "error",
+    "expected",
+    "expired",
+    "failed",
+    "field",
+    "for",
+    "forgot",
+    "from",
+    "generated",
+    "given",
+    "has",
+    "hash",
+    "hashed",
+    "have",
+    "here",
+    "hidden",
+    "if",
+    "in",
+    "incorrect",
+    "input",
+    "invalid",
+    "is",
+    "it",
+    "its",
+    "least",
+    "length",
+    "letter",
+    "letters",
+    "login",
+    "long",
+    "longer",
+    "match",
+    "matches",
+    "maximum",
+    "min",
+    "minimum",
+    "missing",
+    "must",
+    "my",
+    "need",
+    "new",
+    "no",
+    "not",
+    "number",
+    "numbers",
+    "of",
+    "off",
+    "old",
+    "on",
+    "one",
+    "only",
+    "optional",
+    "or",
+    "our",
+    "password",
+    "passwords",
+    "please",
+    "protected",
+    "provided",
+    "random",
+    "repeat",
+    "required",
+    "reset",
+    "same",
+    "secret",
+    "see",
+    "set",
+    "should",
+    "short",
+    "show",
+    "sign",
+    "some",
+    "string",
+    "than",
+    "that",
+    "the",
+    "their",
+    "then",
+    "this",
+    "to",
+    "token",
+    "too",
+    "type",
+    "unknown",
+    "use",
+    "used",
+    "user",
+    "username",
+    "using",
+    "valid",
+    "value",
+    "was",
+    "weak",
+    "when",
+    "will",
+    "with",
+    "without",
+    "wrong",
+    "you",
+    "your",
+];
+
 /// Words that only a stand-in contains.
 const STAND_INS: &[&str] = &[
     "example",
@@ -278,7 +445,8 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         Some(b'$' | b'<' | b'%' | b'{' | b'[' | b'(' | b'*') if !is_password(value) => true,
         Some(b'<' | b'{' | b'[' | b'(') => true,
         Some(_) | None => {
-            OPENERS.iter().any(|opener| has(opener.as_bytes()))
+            has_interpolation(value)
+                || has(b"<")
                 || value.ends_with(b"...")
                 || is_bare_assignment(value)
         }
@@ -291,5 +459,10 @@ fn is_bare_assignment(value: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_')
 }
 
-/// What begins an interpolation, a tag or one of our own placeholders, or leaves something out.
-const OPENERS: &[&str] = &["${", "{{", "#{", "$(", "%(", "(?", "<", "[redacted:", "\u{2026}"];
+/// Says whether something is put into a value from elsewhere, or left out of it.
+pub(super) fn has_interpolation(value: &[u8]) -> bool {
+    OPENERS.iter().any(|opener| memchr::memmem::find(value, opener.as_bytes()).is_some())
+}
+
+/// What begins an interpolation or one of our own placeholders, or leaves something out.
+const OPENERS: &[&str] = &["${", "{{", "#{", "$(", "%(", "(?", "[redacted:", "\u{2026}"];

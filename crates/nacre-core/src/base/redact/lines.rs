@@ -86,7 +86,7 @@ pub(super) fn stumps() -> BTreeSet<String> {
 
 /// Appends the pieces of the token of whose prefix only `stump` stands before a line break.
 pub(super) fn find_broken(text: &Text<'_>, stump: Range<usize>, found: &mut Vec<Found>) {
-    let Some(next) = line_break_end(text, stump.end) else { return };
+    let Some(next) = break_end(text, stump.end) else { return };
     let line = text.rest(skip_blanks(text, next));
     let n_mark = line.iter().take(MAX_MARGIN).take_while(|byte| MARKS.contains(byte)).count();
     if !is_body(line) && !is_body(&line[n_mark..]) {
@@ -220,7 +220,7 @@ impl Joined {
 
 /// Returns the gap at `pos`, if the text that began at `start` goes on behind it.
 fn gap(text: &Text<'_>, start: usize, pos: usize) -> Option<Gap> {
-    if let Some(end) = line_break_end(text, pos) {
+    if let Some(end) = break_end(text, pos) {
         return Some(Gap { end: skip_margin(text, start, end), has_quote: false });
     }
     let close = value::quote_at(text, pos)?;
@@ -236,14 +236,14 @@ fn gap(text: &Text<'_>, start: usize, pos: usize) -> Option<Gap> {
                 n_signs += 1;
                 end + 1
             }
-            _ => line_break_end(text, end)?,
+            _ => break_end(text, end)?,
         };
     }
     None
 }
 
 /// Returns where the line break at `pos` ends: raw, escaped at any depth, or behind a backslash.
-fn line_break_end(text: &Text<'_>, pos: usize) -> Option<usize> {
+pub(super) fn break_end(text: &Text<'_>, pos: usize) -> Option<usize> {
     let slashes =
         |pos: usize| text.rest(pos).iter().take(32).take_while(|byte| **byte == b'\\').count();
     let n_slashes = slashes(pos);
@@ -303,7 +303,7 @@ fn line_start(text: &Text<'_>, pos: usize) -> usize {
 /// Returns the lines, up to `max_lines` of them, in which the base64 that reaches `end` goes on.
 pub(super) fn wrapped(text: &mut Text<'_>, mut end: usize, max_lines: usize) -> Vec<Range<usize>> {
     let mut lines: Vec<Range<usize>> = Vec::new();
-    while let Some(next) = line_break_end(text, end).filter(|_| lines.len() < max_lines) {
+    while let Some(next) = break_end(text, end).filter(|_| lines.len() < max_lines) {
         let start = skip_blanks(text, next);
         end = text.run_end(Set::Base64, start);
         let run = text.slice(start, end);

@@ -5,6 +5,7 @@
 
 mod automaton;
 mod base64;
+mod brackets;
 mod commands;
 mod context;
 mod extra;
@@ -14,6 +15,7 @@ mod judge;
 mod lines;
 mod look_alikes;
 mod names;
+mod pairs;
 mod pem;
 mod rules;
 mod scan;

@@ -4,6 +4,7 @@ mod benign;
 mod corpus;
 mod disguise;
 mod extra;
+mod files;
 mod json;
 mod lanes;
 mod limits;

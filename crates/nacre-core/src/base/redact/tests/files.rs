@@ -1,0 +1,159 @@
+//! Secrets as files, consoles and code write them: brackets, phrases, pairs of name and value, values on the next line.
+
+use super::super::redact;
+
+/// Asserts that every `«secret»` of `text` goes, is called `kind`, and that all else stays.
+fn check(kind: &str, text: &str) {
+    let mut written = String::new();
+    let mut expected = String::new();
+    for (idx, part) in text.split(['«', '»']).enumerate() {
+        written.push_str(part);
+        if idx % 2 == 1 {
+            expected.push_str(&format!("[redacted:{kind}]"));
+        } else {
+            expected.push_str(part);
+        }
+    }
+    assert_eq!(redact(&written), expected, "{written}");
+    assert_eq!(redact(&expected), expected, "again");
+}
+
+fn check_stays(texts: &[&str]) {
+    for text in texts {
+        assert_eq!(redact(text), *text);
+        let json = serde_json::to_string(text).unwrap();
+        assert_eq!(redact(&json), json);
+    }
+}
+
+#[test]
+fn values_with_brackets_go() {
+    for text in [
+        "DB_PASSWORD=«x8Kd(92mLq»",
+        "DB_PASSWORD=«x8Kd(92mLq»\nPORT=1\n",
+        "DB_PASSWORD=«x8Kd(92mLq)»\n",
+        "DB_PASSWORD=«x8Kd<92mLq»\n",
+        "DB_PASSWORD=«x8Kd{92m}Lq»\n",
+        "db_password: «x8Kd)92mLq»\n",
+        "db_password: «x8Kd[92mLq»  # rotate\n",
+        "Set `DB_PASSWORD=«x8Kd(92mLq»` first",
+        r#"{"cmd":"export DB_PASSWORD=«x8Kd(92mLq»\nmake"}"#,
+        "password=<«hunter2xyz»>",
+        "password: {«s3cr3tV4lue»}",
+        "password: [«s3cr3tV4lue»], user: a",
+        "connect(password=(«s3cr3tV4lue»))",
+    ] {
+        check("password", text);
+    }
+    check("token", "token=<«a8F3kZ0qLm2Vn5Xb7Rt9Wc1»>");
+}
+
+#[test]
+fn code_with_brackets_stays() {
+    check_stays(&[
+        "password = getPassword()",
+        "password = getPassword(user1, salt2)",
+        "password = base64.b64decode(raw1, x2)",
+        "password = b64decode(raw1)",
+        "password = b64decode(\n    raw1)",
+        "password = sha256(user.name1)",
+        "password=md5x8(user1[0])",
+        "password = args2[3]",
+        "password: string",
+        "password: Option<String>",
+        "password: Vec<u8>",
+        "password: [u8; 32]",
+        "password=<your-password>",
+        "password=<password>",
+        "password: <base64>",
+        "password=${DB_PASSWORD1}",
+        "password={{ db_password1 }}",
+        "password={{db_password1}}",
+        "password: {type: 'string', minLength: 8}",
+        "<Login password={values.password1} token={state.token2} />",
+        "PASSWORD=$(pass show db1x2y3)",
+        "password = (user1 || admin2)",
+        r#"{"password":{"a1b2c3d4":1},"token":[1234567890123]}"#,
+        r#"{"password":[12345678]}"#,
+        "let password = input.x1y2[z3];",
+        "password: Yup.string().min(8).matches(/[a-z0-9]/)",
+        "func(password=x1y2.z3(4))",
+    ]);
+}
+
+#[test]
+fn quoted_phrases_go() {
+    for text in [
+        "password = \"«correct horse battery staple»\"",
+        "password: '«correct horse battery staple»'",
+        r#"{"passphrase": "«correct horse battery staple»"}"#,
+        r#"{"t":"{\"password\":\"«correct horse battery staple»\"}"}"#,
+        "DB_PASSWORD=\"«Tr0ub4dor & 3»\"",
+        "password = \"«hunter2 blue!»\"",
+    ] {
+        check("password", text);
+    }
+}
+
+#[test]
+fn quoted_messages_stay() {
+    check_stays(&[
+        "password: \"must be at least 8 characters long\"",
+        "password: \"Invalid password\"",
+        "forgotPassword: \"Forgot your password?\"",
+        "password: \"invalid username password combination\"",
+        "\"password\": \"Please enter your password (8+ characters)\"",
+        "password: 'Mot de passe'",
+        "echo \"password: \" + foo1 + \" and \" + bar2",
+        "print(\"password:\", \"enter it twice\")",
+        "password = \"SELECT a1, b2 FROM users\"",
+        "token: \"correct horse battery staple\"",
+        "the \"password\" \"correct horse battery staple\"",
+    ]);
+}
+
+#[test]
+fn pairs_of_name_and_value_go() {
+    for text in [
+        "env:\n  - name: DB_PASSWORD\n    value: «hunter2x9»\n  - name: PORT\n    value: 8080abc1\n",
+        "- name: DB_PASSWORD\r\n  value: «hunter2x9»\r\n",
+        "- name: \"DB_PASSWORD\"\n  value: \"«hunter2x9»\"\n",
+        "- name: \"DB_PASSWORD\"\n  value: «hunter2x9»\n",
+        "- value: «hunter2x9»\n  name: DB_PASSWORD\n",
+        "- name: DB_PASSWORD\n  type: secret\n  value: «hunter2x9»\n",
+        r#"{"name":"DB_PASSWORD","value":"«hunter2x9»"}"#,
+        r#"{"name":"DB_PASSWORD","secure":true,"value":"«hunter2x9»"}"#,
+        r#"{"value":"«hunter2x9»","name":"DB_PASSWORD"}"#,
+        r#"{"t":"- name: DB_PASSWORD\n  value: «hunter2x9»\n"}"#,
+        r#"{"t":"{\"name\":\"DB_PASSWORD\",\"value\":\"«hunter2x9»\"}"}"#,
+        r#"{"t":"{\"value\":\"«hunter2x9»\",\"name\":\"DB_PASSWORD\"}"}"#,
+        "{\n  \"Key\": \"DbPassword\",\n  \"Value\": \"«hunter2x9»\"\n}",
+        r#"<add key="DbPassword" value="«hunter2x9»"/>"#,
+        r#"<add value="«hunter2x9»" key="DbPassword"/>"#,
+        r#"<property name="db.password" type="string" value="«hunter2x9»" />"#,
+        r#"<entry key="db.password">«hunter2x9»</entry>"#,
+        "<password>«hunter2x9»</password>",
+        "<db:password>«hunter2x9»</db:password>",
+        "<Password type=\"plain\">«hunter2x9»</Password>",
+        "<password><![CDATA[«hunter2x9»]]></password>",
+        r#"{"x":"<password>«hunter2x9»</password>"}"#,
+    ] {
+        check("password", text);
+    }
+}
+
+#[test]
+fn pairs_without_a_secret_stay() {
+    check_stays(&[
+        "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: hunter2x9\n",
+        "- name: DB_PASSWORD\n  value: ${DB_PASSWORD}\n",
+        "- name: PORT\n  value: hunter2x9\n",
+        "- name: DB_PASSWORD\n- name: OTHER\n  value: hunter2x9\n",
+        r#"{"name":"password","type":"string","description":"At least 8 chars x1y2z3"}"#,
+        "<input type=\"password\" name=\"password\" value=\"\"> abc123def456",
+        "<label for=\"password\">Password1</label>",
+        "<Password value={x1} onChange={y2z3} />",
+        "<b>token</b> abc1def2",
+        "a < password > b1c2d3e4",
+    ]);
+}
