@@ -20,9 +20,13 @@ pub(super) fn read(text: &Text<'_>, pos: usize, is_variable: bool) -> Option<Val
     wrapped(text, pos).or_else(|| mixed(text, pos, is_variable))
 }
 
-/// Says whether a word goes on behind a closing bracket at `pos`.
-pub(super) fn goes_on(text: &Text<'_>, pos: usize) -> bool {
-    matches!(text.rest(pos), [byte, next, ..] if is_closing(*byte) && next.is_ascii_alphanumeric())
+/// Says whether a word may go on with the bracket at `pos`.
+pub(super) fn can_go_on(text: &Text<'_>, pos: usize) -> bool {
+    match text.rest(pos) {
+        [byte, next, ..] if is_closing(*byte) => next.is_ascii_alphanumeric(),
+        [byte, ..] => closing(*byte).is_some(),
+        [] => false,
+    }
 }
 
 /// Returns the bracket that closes `open`.

@@ -25,12 +25,13 @@ pub(super) fn password_flag(text: &mut Text<'_>, end: usize) -> Option<Found> {
     let is_glued = !has_blank && text.before(end) != Some(b' ');
     let value = value::read(text, end + usize::from(has_blank))?;
     let commands: &[&str] = if is_glued {
-        &["mysql", "mariadb"]
+        &["mysql", "mariadb", "sshpass"]
     } else {
         &["sshpass", "docker login", "podman login", "helm registry", "redis-cli"]
     };
-    let is_secret =
-        is_password(text.slice(value.start, value.end)) && line_has(text, end, commands);
+    let word = text.slice(value.start, value.end);
+    let is_secret = (is_password(word) && line_has(text, end, commands))
+        || (is_no_reference(word) && is_argument_of(text, end, b"sshpass"));
     is_secret.then_some(Found {
         start: value.start,
         end: value.end,
@@ -41,6 +42,9 @@ pub(super) fn password_flag(text: &mut Text<'_>, end: usize) -> Option<Found> {
 
 /// Returns the password of a `.netrc` entry, where `password ` stands at `start..end`.
 pub(super) fn netrc(text: &mut Text<'_>, start: usize, end: usize) -> Option<Found> {
+    if text.login? + MAX_LINE < start {
+        return None;
+    }
     let head = text.slice(start.saturating_sub(MAX_LINE), start);
     let has = |word: &[u8]| memchr::memmem::rfind(head, word);
     let login = has(b"login ")?;
@@ -73,10 +77,22 @@ pub(super) fn sql(text: &mut Text<'_>, end: usize) -> Option<Found> {
 
 fn is_password(word: &[u8]) -> bool {
     let word = &word[..word.len().min(judge::SAMPLE)];
-    !judge::is_reference(word)
+    is_no_reference(word) && judge::is_password(word)
+}
+
+/// Says whether a word is what it is, and no path, no variable and no stand-in.
+fn is_no_reference(word: &[u8]) -> bool {
+    let word = &word[..word.len().min(judge::SAMPLE)];
+    word.len() >= 6
+        && !judge::is_reference(word)
         && !judge::has_placeholder(word)
-        && judge::is_password(word)
         && !word.contains(&b'/')
+}
+
+/// Says whether the flag that ends at `pos`, with a blank before it, stands right behind `command`.
+fn is_argument_of(text: &Text<'_>, pos: usize, command: &[u8]) -> bool {
+    let head = text.slice(pos.saturating_sub(3 + command.len()), pos);
+    head.starts_with(command) && head[command.len()..].starts_with(b" -p")
 }
 
 /// Says whether one of `words` stands before `pos` on the same line.

@@ -6,10 +6,11 @@
 use super::base64;
 use super::brackets;
 use super::judge;
+use super::lines;
 use super::names::{self, Name, Role};
 use super::pairs;
 use super::scan::{Found, Weight};
-use super::text::Text;
+use super::text::{Set, Text};
 use super::value::{self, Value, Writing};
 
 /// More blanks than this are a column of prose.
@@ -30,6 +31,10 @@ enum Link {
     Loose,
     /// `"name", "value"` or `name = wrap("value")`: believed only when the value is random.
     Distant,
+    /// `setPassword("value")`.
+    Call,
+    /// `name:` and the value on a line of its own below.
+    NextLine,
     /// `NAME value`, with nothing but blanks between: as `Distant`, and no weak name.
     Apart,
 }
@@ -39,7 +44,8 @@ pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) ->
     let name = names::read(text, role, start, end)?;
     let (link, pos) = link(text, &name, role)?;
     let is_variable = link == Link::Tight && is_variable(text.slice(name.start, name.end));
-    let value = read_value(text, pos, is_variable)?;
+    let value = read_value(text, pos, is_variable)
+        .filter(|value| link != Link::NextLine || stands_alone(text, value))?;
     let is_json_number = value.writing != Writing::Quoted
         && is_number(text.slice(value.start, value.end))
         && value::quote_at(text, name.end).is_some_and(|quote| quote.mark == b'"');
@@ -59,20 +65,27 @@ pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) ->
 
 fn read_value(text: &mut Text<'_>, pos: usize, is_variable: bool) -> Option<Value> {
     let value = value::read_phrase(text, pos);
-    let is_whole =
-        |value: &Value| value.writing != Writing::Bare || !brackets::goes_on(text, value.end);
-    if value.as_ref().is_some_and(is_whole) {
-        return value;
+    let is_bare = value.is_none_or(|value| value.writing == Writing::Bare);
+    let bare_end = text.run_end(Set::Bare, pos);
+    if is_bare && brackets::can_go_on(text, bare_end) {
+        return brackets::read(text, pos, is_variable).or(value);
     }
-    brackets::read(text, pos, is_variable).or(value)
+    value
 }
 
 /// Says whether `bytes` is a secret that is assigned to the name `written`.
 fn is_secret_of(bytes: &[u8], written: &[u8], role: Role, link: Link, writing: Writing) -> bool {
     let is_path = role == Role::Password && bytes.starts_with(b"/");
+    let is_plain = bytes.iter().all(u8::is_ascii_lowercase);
     // Test runners print `PASS: name`.
-    let is_verdict = written == b"PASS" && link == Link::Loose;
-    if is_path || is_verdict || is_excused(bytes, writing) {
+    let is_verdict = match link {
+        Link::Loose => written == b"PASS",
+        Link::NextLine => written.eq_ignore_ascii_case(b"pass"),
+        Link::Tight | Link::Distant | Link::Call | Link::Apart => false,
+    };
+    // Words are judged in quotes and in variables only, and need not be looked at elsewhere.
+    let is_prose = is_plain && writing == Writing::Bare && link != Link::Tight;
+    if is_path || is_verdict || is_prose || is_excused(bytes, writing) {
         return false;
     }
     let is_variable = link == Link::Tight && is_variable(written) && writing != Writing::Bracketed;
@@ -118,7 +131,11 @@ fn link(text: &mut Text<'_>, name: &Name, role: Role) -> Option<(Link, usize)> {
     } else {
         link
     };
-    let value_pos = skip_type(text, value_pos);
+    if let Some(below) = next_line(text, link, value_pos) {
+        return Some(below);
+    }
+    let has_type = text.at(pos) == Some(b':');
+    let value_pos = if has_type { skip_type(text, value_pos) } else { value_pos };
     Some(skip_wrapping(text, link, value_pos))
 }
 
@@ -129,8 +146,15 @@ fn paired_value(text: &mut Text<'_>, name: &Name, pos: usize) -> Option<usize> {
     if !matches!(next, b',' | b' ' | b'\t' | b'\r' | b'\n' | b'\\' | b'>' | b'}' | b'/') {
         return None;
     }
-    let tag = matches!(next, b'>' | b' ').then(|| pairs::tag_text(text, name, pos)).flatten();
-    tag.or_else(|| pairs::value_behind(text, name, pos)).or_else(|| pairs::value_before(text, name))
+    let key = pairs::name_key(text, name.start);
+    if matches!(next, b'>' | b' ')
+        && let Some(at) = pairs::tag_text(text, name, key.is_some(), pos)
+    {
+        return Some(at);
+    }
+    let max_pairs = if key.is_some() { pairs::MAX_BETWEEN } else { usize::from(pos > name.end) };
+    pairs::value_behind(text, max_pairs, pos)
+        .or_else(|| key.and_then(|key| pairs::value_before(text, key)))
 }
 
 /// Reads the sign of an assignment.
@@ -146,12 +170,47 @@ fn operator(text: &Text<'_>, name: &Name, role: Role, pos: usize) -> Option<(Lin
         [b'i', b's', b' ' | b':', ..] if role == Role::Password && pos > name.end => {
             (Link::Loose, 3)
         }
+        [b'(', ..] if value::quote_at(text, pos + 1).is_some() => (Link::Call, 1),
         [b',' | b'|', ..] => (Link::Distant, 1),
         [b'"' | b'\'' | b'`', ..] if pos > name.end => (Link::Apart, 0),
         [first, ..] if pos > name.end && first.is_ascii_alphanumeric() => (Link::Apart, 0),
         _ => return None,
     };
     Some((link, pos + len))
+}
+
+/// Returns how a name is linked to the value on the next line, and where that begins. The sign of the assignment, and what
+/// opens a block of YAML, stand before `pos`.
+fn next_line(text: &Text<'_>, link: Link, pos: usize) -> Option<(Link, usize)> {
+    if !matches!(link, Link::Tight | Link::Loose) {
+        return None;
+    }
+    let is_indicator = |byte: &&u8| matches!(**byte, b'+' | b'-' | b'1'..=b'9');
+    let n_block = match text.rest(pos) {
+        [b'|' | b'>', rest @ ..] => 1 + rest.iter().take(2).take_while(is_indicator).count(),
+        _ => 0,
+    };
+    let start = lines::break_end(text, pos + n_block)?;
+    let value_pos = lines::skip_blanks(text, start);
+    let is_below = n_block > 0 || value::quote_at(text, value_pos).is_some();
+    // A variable that is empty ends with its line.
+    if link == Link::Tight && value_pos == start && !is_below {
+        return None;
+    }
+    Some((if is_below { Link::Loose } else { Link::NextLine }, value_pos))
+}
+
+/// Says whether a value stands alone on its line, and assigns nothing itself.
+fn stands_alone(text: &Text<'_>, value: &Value) -> bool {
+    let close = value::quote_at(text, value.end).filter(|_| value.writing == Writing::Quoted);
+    let end = close.map_or(value.end, |quote| quote.end);
+    let end = end + usize::from(matches!(text.at(end), Some(b',' | b';')));
+    let bytes = text.slice(value.start, value.end);
+    let is_assignment = bytes.contains(&b':')
+        || memchr::memchr(b'=', bytes)
+            .is_some_and(|at| bytes[at..].iter().any(|byte| *byte != b'='));
+    let is_path = bytes.contains(&b'/') && bytes.contains(&b'.');
+    !is_assignment && !is_path && brackets::ends_line(text, end)
 }
 
 fn skip_blanks(text: &Text<'_>, pos: usize) -> usize {
@@ -220,20 +279,27 @@ fn is_excused(bytes: &[u8], writing: Writing) -> bool {
 
 fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
     if writing == Writing::Phrase {
-        let is_assigned = matches!(link, Link::Tight | Link::Loose);
+        let is_assigned = matches!(link, Link::Tight | Link::Loose | Link::Call);
         return role == Role::Password && is_assigned && judge::is_phrase(bytes);
     }
     if judge::is_random(bytes) || is_uuid(bytes) {
         return match role {
             Role::Password | Role::Secret | Role::Token | Role::Key => true,
-            Role::Credential => link != Link::Apart && !is_uuid(bytes),
+            Role::Credential => {
+                matches!(link, Link::Tight | Link::Loose | Link::Distant) && !is_uuid(bytes)
+            }
         };
     }
     let is_chosen = judge::is_mixed(bytes) && !is_identifier(bytes);
     match (role, link) {
         (Role::Credential, _) | (_, Link::Apart) => false,
-        (Role::Secret | Role::Token | Role::Key, Link::Distant) => false,
-        (Role::Password, Link::Distant) => is_chosen,
+        (Role::Secret | Role::Token | Role::Key, Link::Distant | Link::Call | Link::NextLine) => {
+            false
+        }
+        (Role::Password, Link::Distant | Link::NextLine) => is_chosen,
+        (Role::Password, Link::Call) => {
+            bytes.len() <= MAX_BARE && judge::is_password(bytes) && !is_identifier(bytes)
+        }
         (Role::Password, Link::Tight | Link::Loose) => match writing {
             Writing::Quoted => judge::is_password(bytes) || judge::is_joined_words(bytes),
             Writing::Bracketed => bytes.len() <= MAX_BARE && is_chosen,
@@ -266,13 +332,10 @@ fn is_identifier(value: &[u8]) -> bool {
 
 /// An expression, a path or an address rather than a literal.
 fn is_code(value: &[u8]) -> bool {
-    let has = |needle: &[u8]| memchr::memmem::find(value, needle).is_some();
     let is_path = value.starts_with(b"./") || value.starts_with(b"../") || value.starts_with(b"~/");
-    has(b"::")
-        || has(b"://")
-        || has(b"()")
-        || has(b"->")
-        || has(b"=>")
+    let is_sign = |pair: &[u8]| matches!(pair, b"::" | b"()" | b"->" | b"=>");
+    value.windows(2).any(is_sign)
+        || memchr::memmem::find(value, b"://").is_some()
         || is_path
         || value.starts_with(b"--")
         || (value.starts_with(b"+") && !judge::is_random(value))

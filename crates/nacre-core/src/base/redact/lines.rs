@@ -57,14 +57,20 @@ pub(super) fn find(
     // `pat` stands in every path, and no line of prose should be measured for it.
     let is_word = letters.iter().all(u8::is_ascii_lowercase);
     let is_start = rule.lead.is_some() || text.is_edge(rule.edge, anchor.start);
-    if letters.len() < MIN_ANCHOR || is_word || !is_start {
+    // What stands in a token that was joined is gone with it.
+    let is_gone = text.joined.start < anchor.start && anchor.start < text.joined.end;
+    if letters.len() < MIN_ANCHOR || is_word || !is_start || is_gone {
         return;
     }
     let first_end = text.run_end(Set::Token, anchor.end);
     let can_go_on = matches!(text.at(first_end), Some(b'\n' | b'\r' | b'\\' | b'"' | b'\'' | b'`'));
     if can_go_on && first_end - anchor.start <= MAX_PIECE {
         let n_anchor = anchor.len();
+        let n_found = found.len();
         join(text, rule, anchor.start..first_end, n_anchor, found);
+        if let Some(last) = found[n_found..].last() {
+            text.joined = anchor.start..last.end;
+        }
     }
 }
 
@@ -173,7 +179,9 @@ fn piece_at<'t>(text: &Text<'t>, pos: usize) -> &'t [u8] {
 fn is_generated(piece: &[u8]) -> bool {
     // Most words have neither, and need not be measured.
     let n_signs = piece.iter().filter(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
-    n_signs.count() > 1 && (judge::Stats::of(piece).n_jumps > 0 || judge::is_generated(piece))
+    // Fewer bytes than eight are generated only if they jump.
+    n_signs.count() > 1
+        && (judge::Stats::of(piece).n_jumps > 0 || (piece.len() >= 8 && judge::is_generated(piece)))
 }
 
 impl Joined {
@@ -250,7 +258,7 @@ pub(super) fn break_end(text: &Text<'_>, pos: usize) -> Option<usize> {
     let after = pos + n_slashes;
     match text.rest(after) {
         [b'\r', b'\n', ..] => Some(after + 2),
-        [b'\n', ..] => Some(after + 1),
+        [b'\n' | b'\r', ..] => Some(after + 1),
         [b'n', ..] if n_slashes > 0 => Some(after + 1),
         [b'r', ..] if n_slashes > 0 => {
             let n_more = slashes(after + 1);
@@ -275,11 +283,20 @@ fn skip_margin(text: &Text<'_>, start: usize, pos: usize) -> usize {
     if !mark.is_empty() && text.rest(pos).starts_with(mark) {
         skip_blanks(text, pos + mark.len())
     } else {
-        pos
+        skip_quotes(text, pos)
     }
 }
 
-fn skip_blanks(text: &Text<'_>, mut pos: usize) -> usize {
+/// Skips the marks of a quote, which a line may have that the line before has not.
+fn skip_quotes(text: &Text<'_>, mut pos: usize) -> usize {
+    let limit = pos + MAX_MARGIN;
+    while pos < limit && text.at(pos) == Some(b'>') {
+        pos = skip_blanks(text, pos + 1);
+    }
+    pos
+}
+
+pub(super) fn skip_blanks(text: &Text<'_>, mut pos: usize) -> usize {
     let limit = pos + MAX_MARGIN;
     while pos < limit {
         pos = match text.rest(pos) {
@@ -295,7 +312,7 @@ fn skip_blanks(text: &Text<'_>, mut pos: usize) -> usize {
 fn line_start(text: &Text<'_>, pos: usize) -> usize {
     let floor = pos.saturating_sub(MAX_LINE);
     let head = text.slice(floor, pos);
-    let raw = memchr::memrchr(b'\n', head).map(|at| at + 1);
+    let raw = memchr::memrchr2(b'\n', b'\r', head).map(|at| at + 1);
     let escaped = memchr::memmem::rfind(head, b"\\n").map(|at| at + 2);
     floor + raw.max(escaped).unwrap_or(0)
 }
@@ -304,7 +321,7 @@ fn line_start(text: &Text<'_>, pos: usize) -> usize {
 pub(super) fn wrapped(text: &mut Text<'_>, mut end: usize, max_lines: usize) -> Vec<Range<usize>> {
     let mut lines: Vec<Range<usize>> = Vec::new();
     while let Some(next) = break_end(text, end).filter(|_| lines.len() < max_lines) {
-        let start = skip_blanks(text, next);
+        let start = skip_quotes(text, skip_blanks(text, next));
         end = text.run_end(Set::Base64, start);
         let run = text.slice(start, end);
         let ends_line =

@@ -4,6 +4,7 @@
 //! never crosses a quote and never cuts an escape, so lines need no parsing before they are clean.
 
 mod automaton;
+mod aws;
 mod base64;
 mod brackets;
 mod commands;

@@ -11,7 +11,7 @@ const NAME_KEYS: &[&str] =
     &["name", "key", "label", "field", "variable", "env", "parameter", "title"];
 
 /// Other pairs may stand between a name and its value: a type, an id.
-const MAX_BETWEEN: usize = 3;
+pub(super) const MAX_BETWEEN: usize = 3;
 
 /// The longest other value between a name and its value.
 const MAX_OTHER: usize = 64;
@@ -29,15 +29,8 @@ const MAX_BACK: usize = 192;
 const MAX_TAG: usize = 128;
 
 /// Returns where the value of `"name": "API_KEY", "value": "…"`, `key="ApiKey" value="…"` or the same in two lines of YAML
-/// begins; the name and its quote end at `pos`.
-pub(super) fn value_behind(text: &mut Text<'_>, name: &Name, pos: usize) -> Option<usize> {
-    let is_quoted = pos > name.end;
-    let max_pairs = match name_key(text, name.start) {
-        Some(_) => MAX_BETWEEN,
-        None if is_quoted => 1,
-        None => return None,
-    };
-    let mut pos = pos;
+/// begins: within `max_pairs` behind the name, which with its quote ends at `pos`.
+pub(super) fn value_behind(text: &mut Text<'_>, max_pairs: usize, mut pos: usize) -> Option<usize> {
     for _ in 0..max_pairs {
         let (key, at) = pair_at(text, skip_gap(text, pos)?)?;
         if key.eq_ignore_ascii_case(b"value") {
@@ -49,9 +42,8 @@ pub(super) fn value_behind(text: &mut Text<'_>, name: &Name, pos: usize) -> Opti
     None
 }
 
-/// Returns where the value begins that stands before the key of a name.
-pub(super) fn value_before(text: &mut Text<'_>, name: &Name) -> Option<usize> {
-    let key = name_key(text, name.start)?;
+/// Returns where the value begins that stands before the key of a name, which begins at `key`.
+pub(super) fn value_before(text: &mut Text<'_>, key: usize) -> Option<usize> {
     let floor = key.saturating_sub(MAX_BACK);
     let head = text.slice(floor, key);
     let word = memchr::memmem::rfind(head, b"alue").map(|at| floor + at)?;
@@ -63,7 +55,7 @@ pub(super) fn value_before(text: &mut Text<'_>, name: &Name) -> Option<usize> {
 }
 
 /// Returns where the key of the name at `start` begins: `name: `, `"key": "`, `Name="`.
-fn name_key(text: &Text<'_>, start: usize) -> Option<usize> {
+pub(super) fn name_key(text: &Text<'_>, start: usize) -> Option<usize> {
     let from = start.saturating_sub(MAX_KEY);
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let is_mark = |byte: &u8| matches!(byte, b'"' | b'\'' | b'\\');
@@ -127,23 +119,27 @@ fn pair_at<'t>(text: &Text<'t>, pos: usize) -> Option<(&'t [u8], usize)> {
 
 /// Returns where the text of the tag begins that `name` is the name of, or that has it under a key: `<password>…`,
 /// `<db:password type="plain">…`, `<entry key="password">…`. The name and its quote end at `pos`.
-pub(super) fn tag_text(text: &Text<'_>, name: &Name, pos: usize) -> Option<usize> {
-    let is_tag_name = || {
-        let head = text.slice(name.start.saturating_sub(MAX_KEY), name.start);
-        let is_prefix = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
-        let head = head.strip_suffix(b":").map_or(head, |head| trim_end(head, is_prefix));
-        head.ends_with(b"<")
-    };
+pub(super) fn tag_text(text: &Text<'_>, name: &Name, has_key: bool, pos: usize) -> Option<usize> {
+    let is_tag = if pos == name.end { is_tag_name(text, name.start) } else { has_key };
+    if !is_tag {
+        return None;
+    }
     let rest = text.rest(pos);
     let n_attributes = rest.iter().take(MAX_TAG).take_while(|byte| !b"<>\n".contains(byte)).count();
     let opens = rest.get(n_attributes) == Some(&b'>')
-        && (n_attributes == 0 || rest[0] == b' ')
-        && (n_attributes == 0 || !matches!(rest[n_attributes - 1], b'/' | b'=' | b'-'));
-    let is_tag =
-        opens && if pos == name.end { is_tag_name() } else { name_key(text, name.start).is_some() };
+        && (n_attributes == 0
+            || rest[0] == b' ' && !matches!(rest[n_attributes - 1], b'/' | b'=' | b'-'));
     let start = pos + n_attributes + 1;
     let n_data = if text.rest(start).starts_with(CDATA) { CDATA.len() } else { 0 };
-    is_tag.then_some(start + n_data)
+    opens.then_some(start + n_data)
+}
+
+/// Says whether `<` stands before `start`, perhaps with the prefix of a namespace.
+fn is_tag_name(text: &Text<'_>, start: usize) -> bool {
+    let head = text.slice(start.saturating_sub(MAX_KEY), start);
+    let is_prefix = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    let head = head.strip_suffix(b":").map_or(head, |head| trim_end(head, is_prefix));
+    head.ends_with(b"<")
 }
 
 const CDATA: &[u8] = b"<![CDATA[";

@@ -11,7 +11,7 @@ use super::fold::{self, Folded};
 use super::names::{self, Role};
 use super::rules::{self, Cover, Rule};
 use super::text::Text;
-use super::{base64, commands, context, headers, lines, pem, shape, surroundings, url};
+use super::{aws, base64, commands, context, headers, lines, pem, shape, surroundings, url};
 
 /// How sure a finding is of its kind: a shape says more than its place, a place more than a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +50,7 @@ enum Target {
     SetCookie,
     UserFlag,
     PasswordFlag,
+    Login,
     Netrc,
     Sql,
     /// What an earlier pass put there; nothing inside it is looked at.
@@ -104,6 +105,7 @@ const STRUCTURES: &[(&str, Target)] = &[
     (" --user ", Target::UserFlag),
     (" -p", Target::PasswordFlag),
     (" -a ", Target::PasswordFlag),
+    ("login ", Target::Login),
     ("password ", Target::Netrc),
     ("password '", Target::Sql),
     ("identified by ", Target::Sql),
@@ -232,7 +234,12 @@ impl Search<'_> {
 fn look(text: &mut Text<'_>, target: Target, start: usize, end: usize, found: &mut Vec<Found>) {
     match target {
         Target::Shape(rule) => match shape::find(text, rule, start, end) {
-            Some(one) => found.push(one),
+            Some(one) => {
+                found.push(one);
+                if one.kind == aws::ID_KIND {
+                    found.extend(aws::find_secret(text, one.start, one.end));
+                }
+            }
             None => lines::find(text, rule, start..end, found),
         },
         Target::Stump => lines::find_broken(text, start..end - 1, found),
@@ -247,6 +254,7 @@ fn look(text: &mut Text<'_>, target: Target, start: usize, end: usize, found: &m
         Target::SetCookie => found.extend(headers::set_cookie(text, end)),
         Target::UserFlag => found.extend(commands::user_flag(text, end)),
         Target::PasswordFlag => found.extend(commands::password_flag(text, end)),
+        Target::Login => text.login = Some(end),
         Target::Netrc => found.extend(commands::netrc(text, start, end)),
         Target::Sql => found.extend(commands::sql(text, end)),
         Target::Placeholder | Target::Escape => {}

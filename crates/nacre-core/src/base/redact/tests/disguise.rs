@@ -145,8 +145,22 @@ fn text_with_marks_and_no_secret_stays() {
 
 #[test]
 fn line_breaks_hide_no_secret() {
-    let breaks =
-        ["\n", "\r\n", "\\\n", "\n    ", "\n\t", "\\n", "\\r\\n", "\\\\n", "\\\\\\n  ", "\\n\\t"];
+    let breaks = [
+        "\n",
+        "\r",
+        "\n> ",
+        "\n> > ",
+        "\\n> ",
+        "\r\n",
+        "\\\n",
+        "\n    ",
+        "\n\t",
+        "\\n",
+        "\\r\\n",
+        "\\\\n",
+        "\\\\\\n  ",
+        "\\n\\t",
+    ];
     for label in SHAPES {
         let secret = sample(label, 6).secret;
         for gap in breaks {
@@ -345,4 +359,33 @@ fn disguised_secrets_cut_in_two_by_chunks_are_caught() {
             assert_eq!(clean, format!("{filler}{expected}\n{filler}"), "{text} at {cut}");
         }
     }
+}
+
+/// The secret key that belongs to a key id of AWS.
+#[test]
+fn a_key_beside_its_id_goes() {
+    let id = sample("aws-access", 14).secret;
+    let key = sample("aws-secret", 14).secret;
+    let (id_gone, key_gone) = ("[redacted:aws-access-key]", "[redacted:aws-secret-key]");
+    for template in [
+        "%i,%k",
+        "Access,Secret\n%i,%k\n",
+        "%i\n%k\n",
+        "%i\r\n%k",
+        "%i  %k end",
+        "| %i | %k |",
+        "bot,%k,%i",
+        "{\"t\":\"%i\\n%k\\n\"}",
+        "[\"%i\", \"%k\"]",
+    ] {
+        let text = template.replace("%i", &id).replace("%k", &key);
+        let expected = template.replace("%i", id_gone).replace("%k", key_gone);
+        assert_eq!(redact(&text), expected, "{template}");
+    }
+    let hash = super::corpus::expand("{hex:40}", &mut Dice::new(14));
+    for other in [hash.as_str(), "src/main/java/org/apache/commons/lang3/A", &format!("{key}x")] {
+        assert_eq!(redact(&format!("{id} {other}")), format!("{id_gone} {other}"));
+    }
+    let far = format!("{id_gone}\n\n{key}");
+    assert_eq!(redact(&format!("{id}\n\n{key}")), far);
 }

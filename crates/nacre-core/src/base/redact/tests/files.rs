@@ -157,3 +157,68 @@ fn pairs_without_a_secret_stay() {
         "a < password > b1c2d3e4",
     ]);
 }
+
+#[test]
+fn values_on_the_next_line_go() {
+    for text in [
+        "password: |\n  «hunter2x9»\nuser: a\n",
+        "password: >-\n  «hunter2x9»\n",
+        "password: |2+\n  «hunter2x9»\n",
+        "password:\n  «hunter2x9»\n",
+        "password:\r\n  «hunter2x9»\r\n",
+        "Password:\n«hunter2x9»\n",
+        "password =\n    \"«hunter2x9»\";\n",
+        "password: \"«hunter2x9»\"\n",
+        r#"{"t":"password: |\n  «hunter2x9»\nuser: a\n"}"#,
+        r#"{"t":"password:\n  «hunter2x9»"}"#,
+    ] {
+        check("password", text);
+    }
+    check("token", "token: >-\n  «a8F3kZ0qLm2Vn5Xb7Rt9Wc1»\n");
+    check("token", "token:\n  «a8F3kZ0qLm2Vn5Xb7Rt9Wc1»\n");
+}
+
+#[test]
+fn other_text_on_the_next_line_stays() {
+    check_stays(&[
+        "PASSWORD=\nUSER=bob1x2y3z4\n",
+        "PASSWORD=\nbob1x2y3z4\n",
+        "password:\n  sha256: x1y2\n",
+        "password:\n  minLength: 8\n",
+        "password:\nusername: bob1x2y3\n",
+        "Enter the password:\nThe h1x2y3z4 was not found\n",
+        "password:\n- item1x2y3z4\n",
+        "PASS:\ntestA1b2C3d4e5F6\n",
+        "password:\n  lib/a1b2c3/d4.so\n",
+        "password: |\n  The password of the user.\n",
+        "token:\n  next_token_1a2\n",
+    ]);
+}
+
+#[test]
+fn passwords_of_calls_and_commands_go() {
+    for text in [
+        "user.setPassword(\"«hunter2x9»\");",
+        "builder.password(\"«hunter2x9»\").build()",
+        ".password('«hunter2xyz»')",
+        "{\"t\":\"setPassword(\\\"«hunter2x9»\\\")\"}",
+        "withPassword(`«hunter2x9»`)",
+        "setPassword(\"«correct horse battery staple»\")",
+        "sshpass -p'«hunter2x9»' ssh x",
+        "sshpass -p «hunter2x9» ssh x",
+        "sshpass -p«hunter2x9» ssh x",
+        "sshpass -p letmein ssh x".replace("letmein", "«letmein»").as_str(),
+    ] {
+        check("password", text);
+    }
+    check_stays(&[
+        "setPassword(\"Enter your password\")",
+        "validatePassword(\"shouldFailOnLogin\")",
+        "setPassword(user.password1)",
+        "it.password(\"password_field1\")",
+        "token(\"user_id_1\")",
+        "sshpass -p $PASSWORD1 ssh x",
+        "sshpass -f /etc/pass1 -p /x/y1",
+        "mkdir -p letmein",
+    ]);
+}
