@@ -53,7 +53,19 @@ fn wrapped(text: &Text<'_>, pos: usize) -> Option<Value> {
     let is_closed = rest.get(n_word) == Some(&close);
     let ends = !rest.get(n_word + 1).is_some_and(u8::is_ascii_alphanumeric);
     let end = start + n_word;
-    (is_closed && ends).then_some(Value { start, end, core_end: end, writing: Writing::Wrapped })
+    (is_closed && ends && !is_format(&rest[..n_word])).then_some(Value {
+        start,
+        end,
+        core_end: end,
+        writing: Writing::Wrapped,
+    })
+}
+
+/// Says whether a word is a name with the way in which it is written: `name!r`, `name:?`.
+fn is_format(word: &[u8]) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    let n_name = word.iter().take_while(|byte| is_name(byte)).count();
+    matches!(word.get(n_name), Some(b'!' | b':'))
 }
 
 /// Returns the word with a bracket in it at `pos`, if it cannot be code.

@@ -43,6 +43,10 @@ enum Link {
 pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) -> Option<Found> {
     let name = names::read(text, role, start, end)?;
     let (link, pos) = link(text, &name, role)?;
+    // `should_pass("…")` is no password.
+    if link == Link::Call && text.slice(start, end).eq_ignore_ascii_case(b"pass") {
+        return None;
+    }
     let is_variable = link == Link::Tight && is_variable(text.slice(name.start, name.end));
     let value = read_value(text, pos, is_variable)
         .filter(|value| link != Link::NextLine || stands_alone(text, value))?;

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::base64;
 use super::judge;
 use super::rules::{self, Cover, Rule};
 use super::scan::{self, Found, Weight};
@@ -45,6 +46,9 @@ const MIN_BODY: usize = 16;
 
 /// Encoded text is broken into lines of at least this width.
 pub(super) const MIN_WIDTH: usize = 56;
+
+/// Shorter lines are taken for encoded text only if they decode to text.
+pub(super) const MIN_NARROW: usize = 16;
 
 /// Appends the pieces of the token of `rule` whose anchor stands at `anchor`.
 pub(super) fn find(
@@ -117,6 +121,7 @@ fn is_body(line: &[u8]) -> bool {
 struct Gap {
     end: usize,
     has_quote: bool,
+    has_comma: bool,
 }
 
 /// The pieces side by side, with what stands before them.
@@ -125,6 +130,7 @@ struct Joined {
     /// Where each piece stands in the text, the first with what stands before it.
     pieces: Vec<Range<usize>>,
     has_quote: bool,
+    has_comma: bool,
 }
 
 /// Joins pieces to `first` until they have the shape of `rule`, and goes on while what follows is generated.
@@ -143,7 +149,8 @@ fn join(
     }
     let before = text.slice(first.start.saturating_sub(N_BEFORE), first.start);
     let n_before = before.iter().rev().take_while(|byte| byte.is_ascii()).count();
-    let mut joined = Joined { bytes: String::new(), pieces: Vec::new(), has_quote: false };
+    let mut joined =
+        Joined { bytes: String::new(), pieces: Vec::new(), has_quote: false, has_comma: false };
     joined.push(text, first.start - n_before..first.end);
     let anchor = n_before..n_before + n_anchor;
     let mut token: Option<Found> = None;
@@ -161,9 +168,11 @@ fn join(
             break;
         }
         joined.has_quote |= gap.has_quote;
+        joined.has_comma |= gap.has_comma;
         token = longer;
     }
-    if let Some(token) = token {
+    let is_one = !joined.has_comma || joined.is_joined_list(text, first.start);
+    if let Some(token) = token.filter(|_| is_one) {
         joined.give_back(token, found);
     }
 }
@@ -200,6 +209,17 @@ impl Joined {
         (found.end > last && judge::is_generated(body)).then_some(found)
     }
 
+    /// Says whether the pieces are a list whose parts are put together: `[…].join("")`, `"".join([…])`, `concat(…)`.
+    fn is_joined_list(&self, text: &Text<'_>, start: usize) -> bool {
+        let head = text.slice(start.saturating_sub(MAX_MARGIN), start);
+        let is_call = |word: &&str| memchr::memmem::find(head, word.as_bytes()).is_some();
+        let end = self.pieces.last().map_or(start, |piece| piece.end);
+        let tail = text.rest(end);
+        let tail = &tail[..tail.len().min(MAX_MARGIN)];
+        ["join([", "join((", "concat(", "concat!(", "CONCAT("].iter().any(is_call)
+            || memchr::memmem::find(tail, b"].join(").is_some()
+    }
+
     /// Appends `token` as ranges of the text: one, or one a piece where quotes stand between.
     fn give_back(&self, token: Found, found: &mut Vec<Found>) {
         let mut at = 0;
@@ -229,19 +249,28 @@ impl Joined {
 /// Returns the gap at `pos`, if the text that began at `start` goes on behind it.
 fn gap(text: &Text<'_>, start: usize, pos: usize) -> Option<Gap> {
     if let Some(end) = break_end(text, pos) {
-        return Some(Gap { end: skip_margin(text, start, end), has_quote: false });
+        return Some(Gap {
+            end: skip_margin(text, start, end),
+            has_quote: false,
+            has_comma: false,
+        });
     }
     let close = value::quote_at(text, pos)?;
-    let (mut end, mut n_signs) = (close.end, 0);
+    let (mut end, mut n_signs, mut has_comma) = (close.end, 0, false);
     while end - close.end < MAX_MARGIN {
         let open = value::quote_at(text, end);
         if let Some(open) = open.filter(|_| end > close.end) {
-            return open.is_like(close).then_some(Gap { end: open.end, has_quote: true });
+            let gap = Gap { end: open.end, has_quote: true, has_comma };
+            return open.is_as_deep(close).then_some(gap);
         }
         end = match text.at(end)? {
             b' ' | b'\t' | b'\n' | b'\r' => end + 1,
             b'+' | b'.' | b'&' if n_signs < 2 => {
                 n_signs += 1;
+                end + 1
+            }
+            b',' if n_signs == 0 && !has_comma => {
+                has_comma = true;
                 end + 1
             }
             _ => break_end(text, end)?,
@@ -317,8 +346,16 @@ fn line_start(text: &Text<'_>, pos: usize) -> usize {
     floor + raw.max(escaped).unwrap_or(0)
 }
 
-/// Returns the lines, up to `max_lines` of them, in which the base64 that reaches `end` goes on.
-pub(super) fn wrapped(text: &mut Text<'_>, mut end: usize, max_lines: usize) -> Vec<Range<usize>> {
+/// Returns the lines, up to `max_lines` of them, in which the base64 goes on whose groups begin at `start` and that
+/// reaches `end`.
+pub(super) fn wrapped(
+    text: &mut Text<'_>,
+    start: usize,
+    mut end: usize,
+    max_lines: usize,
+) -> Vec<Range<usize>> {
+    let width = end - start;
+    let is_narrow = width.is_multiple_of(4) && (MIN_NARROW..=MIN_WIDTH).contains(&width);
     let mut lines: Vec<Range<usize>> = Vec::new();
     while let Some(next) = break_end(text, end).filter(|_| lines.len() < max_lines) {
         let start = skip_quotes(text, skip_blanks(text, next));
@@ -334,11 +371,13 @@ pub(super) fn wrapped(text: &mut Text<'_>, mut end: usize, max_lines: usize) -> 
             None => judge::is_random(run) && run.len().is_multiple_of(4),
             Some(first) => run.len() < first.len() && is_rest(run),
         };
-        if !ends_line || run.len() > MAX_PIECE || !(is_full || is_last) {
+        let goes_on =
+            is_narrow && !run.is_empty() && run.len() <= MIN_WIDTH && base64::is_text(run);
+        if !ends_line || run.len() > MAX_PIECE || !(is_full || is_last || goes_on) {
             break;
         }
         lines.push(start..end);
-        if !is_full {
+        if !is_full && !goes_on {
             break;
         }
     }

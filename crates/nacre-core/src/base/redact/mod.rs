@@ -7,6 +7,7 @@ mod automaton;
 mod aws;
 mod base64;
 mod brackets;
+mod cluster;
 mod commands;
 mod context;
 mod extra;

@@ -22,6 +22,14 @@ pub(super) const WORDS: &[(&str, Role)] = &[
     ("passwd", Role::Password),
     ("passphrase", Role::Password),
     ("passwort", Role::Password),
+    ("kennwort", Role::Password),
+    ("wachtwoord", Role::Password),
+    ("senha", Role::Password),
+    ("contrasena", Role::Password),
+    ("mot de passe", Role::Password),
+    ("mot_de_passe", Role::Password),
+    ("motdepasse", Role::Password),
+    ("haslo", Role::Password),
     ("pass", Role::Password),
     ("pwd", Role::Password),
     ("secret", Role::Secret),
@@ -37,6 +45,10 @@ pub(super) const WORDS: &[(&str, Role)] = &[
     ("dockerconfigjson", Role::Secret),
     ("dockercfg", Role::Secret),
 ];
+
+/// The words for a password that are not ASCII; all are of the role `Password`.
+pub(super) const FOREIGN_WORDS: &[&str] =
+    &["contraseña", "пароль", "密码", "密碼", "パスワード", "비밀번호", "hasło", "lösenord"];
 
 /// What makes a `key` a secret one, without separators.
 const KEY_QUALIFIERS: &[&str] = &[

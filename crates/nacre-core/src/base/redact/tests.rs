@@ -3,6 +3,7 @@
 mod benign;
 mod corpus;
 mod disguise;
+mod encoded;
 mod extra;
 mod files;
 mod json;

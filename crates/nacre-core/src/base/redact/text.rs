@@ -140,6 +140,8 @@ pub(super) struct Text<'t> {
     pub(super) joined: Range<usize>,
     /// Where the last `login ` ends.
     pub(super) login: Option<usize>,
+    /// Up to here the manifests of clusters were looked at.
+    pub(super) manifest: usize,
     /// How often base64 was decoded to come to this text.
     pub(super) depth: u8,
     /// What was decoded and scanned last, by the place of its groups.
@@ -159,6 +161,7 @@ impl<'t> Text<'t> {
             ends: [0; 4],
             joined: 0..0,
             login: None,
+            manifest: 0,
             depth,
             decoded: [(0, 0); 4],
         }

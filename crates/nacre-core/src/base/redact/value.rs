@@ -52,9 +52,9 @@ pub(super) struct Quote {
 }
 
 impl Quote {
-    /// Says whether `other` is the same mark at the same depth of escaping.
-    pub(super) fn is_like(self, other: Self) -> bool {
-        self.mark == other.mark && self.level == other.level
+    /// Says whether `other` stands at the same depth of escaping.
+    pub(super) fn is_as_deep(self, other: Self) -> bool {
+        self.level == other.level
     }
 }
 

@@ -27,7 +27,7 @@ fn sample(label: &str, seed: u64) -> Sample {
     kind.sample(&mut Dice::new(seed))
 }
 
-fn base64(text: &str) -> String {
+pub(super) fn base64(text: impl AsRef<[u8]>) -> String {
     const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let group = |bytes: &[u8]| {
         let bits = (0..3).fold(0, |bits, at| bits << 8 | usize::from(*bytes.get(at).unwrap_or(&0)));
@@ -35,11 +35,11 @@ fn base64(text: &str) -> String {
         let n_chars = bytes.len() + 1;
         (0..4).map(|at| if at < n_chars { chars[at] } else { '=' }).collect::<String>()
     };
-    text.as_bytes().chunks(3).map(group).collect()
+    text.as_ref().chunks(3).map(group).collect()
 }
 
 /// Asserts that nothing but placeholders is left between the first and the last word of `text`.
-fn check_gone(text: &str, secret: &str) {
+pub(super) fn check_gone(text: &str, secret: &str) {
     let clean = redact(text);
     assert!(clean.contains("[redacted:"), "{text}\nstayed");
     let left: String = clean.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -211,6 +211,19 @@ fn concatenated_strings_hide_no_secret() {
     }
     let array = json!([head, tail]).to_string();
     assert_eq!(redact(&array), array);
+    for (before, between, after) in [
+        ("'", "' + \"", "\""),
+        ("`", "` + `", "`"),
+        ("`", "`+'", "'"),
+        ("[\"", "\", \"", "\"].join(\"\")"),
+        ("['", "',\n  '", "'].join('')"),
+        ("''.join(['", "', '", "'])"),
+        ("concat!(\"", "\", \"", "\")"),
+        ("CONCAT('", "', '", "')"),
+    ] {
+        let text = format!("k = {before}{head}{between}{tail}{after};");
+        assert_eq!(redact(&text), format!("k = {before}{gone}{between}{gone}{after};"), "{text}");
+    }
 }
 
 #[test]

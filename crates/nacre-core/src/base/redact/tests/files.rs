@@ -220,5 +220,78 @@ fn passwords_of_calls_and_commands_go() {
         "sshpass -p $PASSWORD1 ssh x",
         "sshpass -f /etc/pass1 -p /x/y1",
         "mkdir -p letmein",
+        "sshpass -p password ssh x",
+        "should_pass(\"a1b2c3d4\")",
+        "print(f\"password={password!r} token={token:?}\")",
+    ]);
+}
+
+#[test]
+fn lines_of_pgpass_go() {
+    for text in [
+        "db.internal:5432:app:bot:«hunter2x9»\n",
+        "# passwords\n*:*:*:bot:«hunter2x9»\n",
+        "localhost:5432:*:bot:«letmein»",
+        "echo 'db:6432:app:bot:«hunter2x9»' > ~/.pgpass",
+    ] {
+        check("password", text);
+    }
+    check_stays(&[
+        "docker run -p 127.0.0.1:5432:5432 postgres",
+        "cache:*:items:user:12345678",
+        "db:5432:app:bot:${PASSWORD}",
+        "a:5432:b:c",
+        "postgres://db.internal:5432:app:bot:hunter2x9",
+    ]);
+}
+
+#[test]
+fn keys_of_putty_go() {
+    let line = super::corpus::expand("{b64:64}", &mut super::corpus::Dice::new(16));
+    let rest = super::corpus::expand("{b64:40}", &mut super::corpus::Dice::new(17));
+    for gap in ["\n", "\r\n", "\\n", "\n    "] {
+        let head =
+            ["PuTTY-User-Key-File-3: ssh-rsa", "Encryption: none", "Private-Lines: 2"].join(gap);
+        let text = format!("{head}{gap}{line}{gap}{rest}{gap}Private-MAC: abc");
+        let expected = format!("{head}{gap}[redacted:private-key]{gap}Private-MAC: abc");
+        assert_eq!(redact(&text), expected);
+    }
+    check_stays(&["Private-Lines: 8\nThe lines of the key follow here.\n", "Private-Lines: "]);
+}
+
+#[test]
+fn words_of_other_languages_are_names() {
+    for name in [
+        "contraseña",
+        "Contraseña",
+        "senha",
+        "SENHA",
+        "passwort",
+        "Kennwort",
+        "mot de passe",
+        "Mot de passe",
+        "mot_de_passe",
+        "пароль",
+        "Пароль",
+        "密码",
+        "密碼",
+        "パスワード",
+        "wachtwoord",
+        "hasło",
+        "Hasło",
+    ] {
+        check("password", &format!("{name}: «hunter2x9»\n"));
+        check("password", &format!("{name}=«hunter2x9»\n"));
+        check("password", &format!("{name}：«hunter2x9»。"));
+        check("password", &format!("{{\"{name}\": \"«hunter2x9»\"}}"));
+    }
+    check_stays(&[
+        "Пароль: введите пароль ещё раз",
+        "密码：请输入密码",
+        "パスワード: 8文字以上",
+        "mot de passe: oublié",
+        "La contraseña es obligatoria",
+        "пароль1x2y3z4",
+        "Senha: digite sua senha",
     ]);
 }
