@@ -71,7 +71,7 @@ struct Block {
 /// Returns the block of values that a `data` or `stringData` ending at `pos` opens.
 fn block_at(text: &Text<'_>, pos: usize) -> Option<Block> {
     let is_plain = text.slice(pos.saturating_sub(10), pos) == b"stringData";
-    let start = pos - if is_plain { 10 } else { 4 };
+    let start = pos.checked_sub(if is_plain { 10 } else { 4 })?;
     let is_word = is_plain || text.slice(start, pos) == b"data";
     let is_edge = text.is_edge(super::text::Edge::Word, start) && text.before(start) != Some(b'-');
     if !is_word || !is_edge {

@@ -41,6 +41,10 @@ enum Link {
 
 /// Returns the secret assigned to the name around the key word at `start..end`.
 pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) -> Option<Found> {
+    // The longer word is looked at on its own.
+    if end - start == 4 && matches!(text.at(end), Some(b'w' | b'W')) {
+        return None;
+    }
     let name = names::read(text, role, start, end)?;
     let (link, pos) = link(text, &name, role)?;
     // `should_pass("…")` is no password.

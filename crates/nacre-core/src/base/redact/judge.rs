@@ -100,6 +100,19 @@ fn is_jump(last: Class, class: Class, n_upper_run: usize) -> bool {
     }
 }
 
+/// Says whether a value changes its class where names do not.
+pub(super) fn has_jump(value: &[u8]) -> bool {
+    let mut last = Class::Mark;
+    let mut n_upper_run = 0;
+    value.iter().any(|byte| {
+        let class = Class::of(*byte);
+        let is_jump = is_jump(last, class, n_upper_run);
+        n_upper_run = if class == Class::Upper { n_upper_run + 1 } else { 0 };
+        last = class;
+        is_jump
+    })
+}
+
 /// Says whether the body behind a known prefix could be real: neither `xxxx…` nor plain words.
 pub(super) fn is_plausible(body: &[u8]) -> bool {
     let stats = Stats::of(body);

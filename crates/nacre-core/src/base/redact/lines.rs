@@ -190,7 +190,7 @@ fn is_generated(piece: &[u8]) -> bool {
     let n_signs = piece.iter().filter(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
     // Fewer bytes than eight are generated only if they jump.
     n_signs.count() > 1
-        && (judge::Stats::of(piece).n_jumps > 0 || (piece.len() >= 8 && judge::is_generated(piece)))
+        && (judge::has_jump(piece) || (piece.len() >= 8 && judge::is_generated(piece)))
 }
 
 impl Joined {
@@ -281,6 +281,9 @@ fn gap(text: &Text<'_>, start: usize, pos: usize) -> Option<Gap> {
 
 /// Returns where the line break at `pos` ends: raw, escaped at any depth, or behind a backslash.
 pub(super) fn break_end(text: &Text<'_>, pos: usize) -> Option<usize> {
+    if !matches!(text.at(pos)?, b'\n' | b'\r' | b'\\') {
+        return None;
+    }
     let slashes =
         |pos: usize| text.rest(pos).iter().take(32).take_while(|byte| **byte == b'\\').count();
     let n_slashes = slashes(pos);

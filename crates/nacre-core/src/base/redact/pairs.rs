@@ -56,6 +56,9 @@ pub(super) fn value_before(text: &mut Text<'_>, key: usize) -> Option<usize> {
 
 /// Returns where the key of the name at `start` begins: `name: `, `"key": "`, `Name="`.
 pub(super) fn name_key(text: &Text<'_>, start: usize) -> Option<usize> {
+    if !matches!(text.before(start)?, b' ' | b'\t' | b':' | b'=' | b'"' | b'\'') {
+        return None;
+    }
     let from = start.saturating_sub(MAX_KEY);
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let is_mark = |byte: &u8| matches!(byte, b'"' | b'\'' | b'\\');

@@ -217,7 +217,8 @@ static FOREIGN: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::new(cases).expect("the list of words is a constant and far below every limit")
 });
 
-fn find_foreign(text: &mut Text<'_>, parts: &[Range<usize>], found: &mut Vec<Found>) {
+/// Appends the passwords behind key words that are not ASCII.
+pub(super) fn find_foreign(text: &mut Text<'_>, parts: &[Range<usize>], found: &mut Vec<Found>) {
     for part in parts {
         for hit in FOREIGN.find_iter(text.slice(part.start, part.end)) {
             let (start, end) = (part.start + hit.start(), part.start + hit.end());

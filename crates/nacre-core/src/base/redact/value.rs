@@ -61,6 +61,10 @@ impl Quote {
 /// Returns the quote at `pos`, if there is one.
 pub(super) fn quote_at(text: &Text<'_>, pos: usize) -> Option<Quote> {
     let rest = text.rest(pos);
+    // Asked for around every name, and nearly always there is none.
+    if !matches!(rest.first()?, b'\\' | b'"' | b'\'' | b'`') {
+        return None;
+    }
     let n_slashes = rest.iter().take(1 << MAX_LEVEL).take_while(|byte| **byte == b'\\').count();
     let mark = *rest.get(n_slashes)?;
     let level = (n_slashes + 1).ilog2() as usize;
