@@ -1,4 +1,5 @@
-//! Prints how fast the redactor reads the given files, and what it found there.
+//! Prints how fast the redactor reads the given files, and what it found there. Without files it prints how fast it
+//! reads texts that are made to slow it down, beside plain text.
 
 #![expect(clippy::print_stdout, reason = "a measuring program")]
 #![expect(clippy::disallowed_methods, reason = "a measuring program")]
@@ -7,7 +8,74 @@ use std::time::Instant;
 
 use nacre_core::base::redact::{Hits, redact_counted};
 
+/// As much of each hostile text is read.
+const HOSTILE_LEN: usize = 4_000_000;
+
+/// Repeated, each of these makes the redactor look again and again.
+const HOSTILE: &[&str] = &[
+    "| password ",
+    "password | ",
+    "password ",
+    "password",
+    "AKIA\n",
+    "AKIA",
+    "ghp_a1\n",
+    "ghp_a1B2c3D4\n",
+    "password=",
+    "password=\n",
+    "password:\n",
+    "password: |\n",
+    "password=(",
+    "password=a1(",
+    "password=\"a b",
+    "password('",
+    "<password ",
+    "name: password\n",
+    "value=\"a\" name=\"password\",",
+    "login machine password ",
+    "mysql -pA1 ",
+    "sshpass -p",
+    "kind: Secret\n",
+    "kind: Secret\ndata:\n  a: b\n",
+    "Private-Lines: 1\n",
+    ":5432:",
+    "%67",
+    "\\x67",
+    "&#103;",
+    "\\u0067",
+    "AGcA",
+    "cGFz",
+    "Z2hwX",
+    "ghp_\r> ",
+    "['ghp_a1', ",
+    "пароль: ",
+    "密码=",
+];
+
 fn main() {
+    if std::env::args().len() > 1 { read_files() } else { read_hostile() }
+}
+
+fn read_hostile() {
+    let plain = "the quick brown fox jumps over the lazy dog, and reads on\n";
+    let plain = speed_of(plain);
+    println!("{plain:8.1} MB/s plain text");
+    for pattern in HOSTILE {
+        let speed = speed_of(pattern);
+        println!("{speed:8.1} MB/s {:5.1} times as slow: {pattern:?}", plain / speed);
+    }
+}
+
+/// Returns how many megabytes of `pattern` are read in a second.
+fn speed_of(pattern: &str) -> f64 {
+    let text = pattern.repeat(HOSTILE_LEN / pattern.len());
+    let start = Instant::now();
+    let hits = redact_counted(&text).hits;
+    std::hint::black_box(hits);
+    text.len() as f64 / 1e6 / start.elapsed().as_secs_f64()
+}
+
+fn read_files() {
     let mut n_bytes = 0;
     let mut hits = Hits::new();
     let texts: Vec<String> = std::env::args()

@@ -29,15 +29,25 @@ pub(super) const MAX_DEPTH: u8 = 2;
 /// Armor that opens a key, as itself and as base64 writes it: a config file in base64 holds keys in base64.
 const ARMOR: [&str; 2] = ["-----BEGIN ", "LS0tLS1CRUdJTi"];
 
+/// Words of names that promise a secret, as far as they are looked for in base64.
+const WORDS: &[&str] = &[
+    "passw", "Passw", "PASSW", "secret", "Secret", "SECRET", "token", "Token", "TOKEN", "api_key",
+    "API_KEY", "apiKey",
+];
+
 /// Returns every prefix as base64 writes it, with the number of characters of its first group that stand before it.
 pub(super) fn anchors() -> Vec<(String, usize)> {
     let tokens = rules::RULES.iter().flat_map(|rule| rule.anchors).copied();
     let mut list = Vec::new();
-    for plain in tokens.filter(|anchor| is_distinctive(anchor)).chain(ARMOR) {
+    let words = WORDS.iter().copied();
+    for plain in tokens.filter(|anchor| is_distinctive(anchor)).chain(ARMOR).chain(words) {
         for shift in 0..3 {
             list.extend(encoded(plain, shift));
         }
     }
+    // Text of two bytes a character has such a group at every third character.
+    let wide = (b'0'..=b'z').filter(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    list.extend(wide.map(|byte| (String::from_iter(group(&[0, byte, 0])), 0)));
     list.sort();
     list.dedup();
     list
@@ -85,28 +95,48 @@ pub(super) fn find(text: &mut Text<'_>, start: usize, skip: usize, found: &mut V
     let from = first - n_head / 4 * 4;
     let mut chars = text.slice(from, run_end.min(from + N_CHARS)).to_vec();
     if chars.len() < N_CHARS {
-        let n_lines = (N_CHARS - chars.len()).div_ceil(lines::MIN_WIDTH);
-        for line in lines::wrapped(text, run_end, n_lines) {
+        let n_lines = (N_CHARS - chars.len()).div_ceil(lines::MIN_NARROW);
+        for line in lines::wrapped(text, from, run_end, n_lines) {
             chars.extend(text.slice(line.start, line.end));
         }
     }
-    let decoded = decode(&chars);
-    let Some(kind) = secret_kind(&decoded, text.depth + 1) else {
+    let decoded = narrow(decode(&chars));
+    let Some(secret) = secret_of(&decoded, text.depth + 1) else {
         // A secret that begins in the first half would have been seen.
         text.decoded[first % 4] = (from, run_end.min(from + N_CHARS / 2));
         return;
     };
     let start = blob_start(text, first);
     let end = blob_end(text, first, run_end);
-    let end = lines::wrapped(text, end, usize::MAX).last().map_or(end, |line| line.end);
+    let end = lines::wrapped(text, from, end, usize::MAX).last().map_or(end, |line| line.end);
     text.decoded = [(start, end); 4];
-    found.push(Found { start, end, kind, weight: Weight::Shape });
+    found.push(Found { start, end, ..secret });
 }
 
-/// Returns the kind of the first secret of `decoded` that is known by its shape.
-fn secret_kind(decoded: &str, depth: u8) -> Option<&'static str> {
+/// Returns the first secret of `decoded`: one known by its shape, or any if all of it is text.
+fn secret_of(decoded: &str, depth: u8) -> Option<Found> {
     let found = scan::scan_decoded(decoded, depth);
-    found.iter().find(|one| one.weight == Weight::Shape).map(|one| one.kind)
+    let is_text =
+        || decoded.bytes().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace());
+    let shape = found.iter().find(|one| one.weight == Weight::Shape);
+    shape.or_else(|| found.first().filter(|_| is_text())).copied()
+}
+
+/// Returns a text of two bytes a character as one of ASCII.
+fn narrow(decoded: String) -> String {
+    let n_zeros = decoded.bytes().filter(|byte| *byte == 0).count();
+    if n_zeros * 3 > decoded.len() { decoded.replace('\0', "") } else { decoded }
+}
+
+/// Says whether `chars` decode to text, to the last character.
+pub(super) fn is_text(chars: &[u8]) -> bool {
+    let decoded = decode(chars);
+    let n_encoded = chars.iter().filter(|byte| **byte != b'=').count();
+    decoded.len() == n_encoded * 3 / 4 && decoded.bytes().all(is_text_byte)
+}
+
+fn is_text_byte(byte: u8) -> bool {
+    byte.is_ascii_graphic() || b" \n\r\t".contains(&byte)
 }
 
 /// Decodes whole groups up to the first character that is no base64. Bytes that are not ASCII become blanks, so that
@@ -145,15 +175,14 @@ fn value(byte: u8) -> Option<u32> {
 fn blob_start(text: &Text<'_>, first: usize) -> usize {
     let floor = text.run_start(Set::Base64, first, MAX_BEFORE);
     let mut start = first;
-    while start >= floor + 4 && is_text(&decode(text.slice(start - 4, start))) {
+    while start >= floor + 4 && is_group(&decode(text.slice(start - 4, start))) {
         start -= 4;
     }
     start
 }
 
-fn is_text(decoded: &str) -> bool {
-    decoded.len() == 3
-        && decoded.bytes().all(|byte| byte.is_ascii_graphic() || b" \n\r\t".contains(&byte))
+fn is_group(decoded: &str) -> bool {
+    decoded.len() == 3 && decoded.bytes().all(|byte| is_text_byte(byte) || byte == 0)
 }
 
 /// Returns where the blob ends: behind its padding, or with its run.

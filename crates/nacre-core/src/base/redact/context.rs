@@ -4,11 +4,14 @@
 //! flags, tags and cells; what keeps code out is how the value is judged, not the grammar.
 
 use super::base64;
+use super::brackets;
 use super::judge;
+use super::lines;
 use super::names::{self, Name, Role};
+use super::pairs;
 use super::scan::{Found, Weight};
-use super::text::Text;
-use super::value::{self, Writing};
+use super::text::{Set, Text};
+use super::value::{self, Value, Writing};
 
 /// More blanks than this are a column of prose.
 const MAX_BLANKS: usize = 40;
@@ -28,16 +31,31 @@ enum Link {
     Loose,
     /// `"name", "value"` or `name = wrap("value")`: believed only when the value is random.
     Distant,
+    /// `setPassword("value")`.
+    Call,
+    /// `name:` and the value on a line of its own below.
+    NextLine,
     /// `NAME value`, with nothing but blanks between: as `Distant`, and no weak name.
     Apart,
 }
 
 /// Returns the secret assigned to the name around the key word at `start..end`.
 pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) -> Option<Found> {
+    // The longer word is looked at on its own.
+    if end - start == 4 && matches!(text.at(end), Some(b'w' | b'W')) {
+        return None;
+    }
     let name = names::read(text, role, start, end)?;
     let (link, pos) = link(text, &name, role)?;
-    let value = value::read(text, pos)?;
-    let is_json_number = value.writing == Writing::Bare
+    // `should_pass("…")` is no password.
+    if link == Link::Call && text.slice(start, end).eq_ignore_ascii_case(b"pass") {
+        return None;
+    }
+    let is_variable = link == Link::Tight && is_variable(text.slice(name.start, name.end));
+    let value = read_value(text, pos, is_variable)
+        .filter(|value| link != Link::NextLine || stands_alone(text, value))?;
+    let is_json_number = value.writing != Writing::Quoted
+        && is_number(text.slice(value.start, value.end))
         && value::quote_at(text, name.end).is_some_and(|quote| quote.mark == b'"');
     let is_secret_to = |end: usize| {
         let bytes = text.slice(value.start, end.min(value.start + judge::SAMPLE));
@@ -53,15 +71,32 @@ pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) ->
     Some(Found { start: value.start, end: value.end, kind, weight: Weight::Name })
 }
 
+fn read_value(text: &mut Text<'_>, pos: usize, is_variable: bool) -> Option<Value> {
+    let value = value::read_phrase(text, pos);
+    let is_bare = value.is_none_or(|value| value.writing == Writing::Bare);
+    let bare_end = text.run_end(Set::Bare, pos);
+    if is_bare && brackets::can_go_on(text, bare_end) {
+        return brackets::read(text, pos, is_variable).or(value);
+    }
+    value
+}
+
 /// Says whether `bytes` is a secret that is assigned to the name `written`.
 fn is_secret_of(bytes: &[u8], written: &[u8], role: Role, link: Link, writing: Writing) -> bool {
     let is_path = role == Role::Password && bytes.starts_with(b"/");
+    let is_plain = bytes.iter().all(u8::is_ascii_lowercase);
     // Test runners print `PASS: name`.
-    let is_verdict = written == b"PASS" && link == Link::Loose;
-    if is_path || is_verdict || is_excused(bytes) {
+    let is_verdict = match link {
+        Link::Loose => written == b"PASS",
+        Link::NextLine => written.eq_ignore_ascii_case(b"pass"),
+        Link::Tight | Link::Distant | Link::Call | Link::Apart => false,
+    };
+    // Words are judged in quotes and in variables only, and need not be looked at elsewhere.
+    let is_prose = is_plain && writing == Writing::Bare && link != Link::Tight;
+    if is_path || is_verdict || is_prose || is_excused(bytes, writing) {
         return false;
     }
-    let is_variable = link == Link::Tight && written.iter().all(|byte| !byte.is_ascii_lowercase());
+    let is_variable = link == Link::Tight && is_variable(written) && writing != Writing::Bracketed;
     let is_login = role == Role::Credential
         && link != Link::Apart
         && written.ends_with(b"auth")
@@ -71,21 +106,26 @@ fn is_secret_of(bytes: &[u8], written: &[u8], role: Role, link: Link, writing: W
         || is_secret(bytes, role, link, writing)
 }
 
+/// Says whether a name is one of the environment.
+fn is_variable(name: &[u8]) -> bool {
+    name.iter().all(|byte| !byte.is_ascii_lowercase())
+}
+
+/// Says whether a value could be a number of JSON.
+fn is_number(value: &[u8]) -> bool {
+    value.iter().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(byte))
+}
+
 /// Returns how the name is linked to its value, and where the value begins.
-fn link(text: &Text<'_>, name: &Name, role: Role) -> Option<(Link, usize)> {
-    let mut pos = name.end;
-    let quote = value::quote_at(text, pos);
-    if let Some(quote) = quote {
-        pos = quote.end + usize::from(text.at(quote.end) == Some(b']'));
+fn link(text: &mut Text<'_>, name: &Name, role: Role) -> Option<(Link, usize)> {
+    let mut pos = value::quote_at(text, name.end).map_or(name.end, |quote| quote.end);
+    if let Some(at) = paired_value(text, name, pos) {
+        return Some((Link::Loose, at));
     }
+    pos += usize::from(pos > name.end && text.at(pos) == Some(b']'));
     pos = skip_stars(text, pos);
     let before_blanks = pos;
     pos = skip_blanks(text, pos);
-    if quote.is_some()
-        && let Some(pos) = paired_value(text, pos)
-    {
-        return Some((Link::Loose, pos));
-    }
     let is_flag = text.slice(name.start, name.end).starts_with(b"--")
         && pos > before_blanks
         && text.at(pos) != Some(b'=');
@@ -99,14 +139,35 @@ fn link(text: &Text<'_>, name: &Name, role: Role) -> Option<(Link, usize)> {
     } else {
         link
     };
-    let value_pos = skip_type(text, value_pos);
+    if let Some(below) = next_line(text, link, value_pos) {
+        return Some(below);
+    }
+    let has_type = text.at(pos) == Some(b':');
+    let value_pos = if has_type { skip_type(text, value_pos) } else { value_pos };
     Some(skip_wrapping(text, link, value_pos))
+}
+
+/// Returns where the value of a name begins that stands under a key of its own, or in a tag. The name and its quote end
+/// at `pos`.
+fn paired_value(text: &mut Text<'_>, name: &Name, pos: usize) -> Option<usize> {
+    let next = text.at(pos)?;
+    if !matches!(next, b',' | b' ' | b'\t' | b'\r' | b'\n' | b'\\' | b'>' | b'}' | b'/') {
+        return None;
+    }
+    let key = pairs::name_key(text, name.start);
+    if matches!(next, b'>' | b' ')
+        && let Some(at) = pairs::tag_text(text, name, key.is_some(), pos)
+    {
+        return Some(at);
+    }
+    let max_pairs = if key.is_some() { pairs::MAX_BETWEEN } else { usize::from(pos > name.end) };
+    pairs::value_behind(text, max_pairs, pos)
+        .or_else(|| key.and_then(|key| pairs::value_before(text, key)))
 }
 
 /// Reads the sign of an assignment.
 fn operator(text: &Text<'_>, name: &Name, role: Role, pos: usize) -> Option<(Link, usize)> {
     let rest = text.rest(pos);
-    let is_tag = || text.before(name.start) == Some(b'<');
     let (link, len) = match rest {
         [b'=', b'=', b'=', ..] => (Link::Distant, 3),
         [b'=' | b'!', b'=', ..] => (Link::Distant, 2),
@@ -117,13 +178,47 @@ fn operator(text: &Text<'_>, name: &Name, role: Role, pos: usize) -> Option<(Lin
         [b'i', b's', b' ' | b':', ..] if role == Role::Password && pos > name.end => {
             (Link::Loose, 3)
         }
-        [b'>', ..] if is_tag() => (Link::Loose, 1),
+        [b'(', ..] if value::quote_at(text, pos + 1).is_some() => (Link::Call, 1),
         [b',' | b'|', ..] => (Link::Distant, 1),
         [b'"' | b'\'' | b'`', ..] if pos > name.end => (Link::Apart, 0),
         [first, ..] if pos > name.end && first.is_ascii_alphanumeric() => (Link::Apart, 0),
         _ => return None,
     };
     Some((link, pos + len))
+}
+
+/// Returns how a name is linked to the value on the next line, and where that begins. The sign of the assignment, and what
+/// opens a block of YAML, stand before `pos`.
+fn next_line(text: &Text<'_>, link: Link, pos: usize) -> Option<(Link, usize)> {
+    if !matches!(link, Link::Tight | Link::Loose) {
+        return None;
+    }
+    let is_indicator = |byte: &&u8| matches!(**byte, b'+' | b'-' | b'1'..=b'9');
+    let n_block = match text.rest(pos) {
+        [b'|' | b'>', rest @ ..] => 1 + rest.iter().take(2).take_while(is_indicator).count(),
+        _ => 0,
+    };
+    let start = lines::break_end(text, pos + n_block)?;
+    let value_pos = lines::skip_blanks(text, start);
+    let is_below = n_block > 0 || value::quote_at(text, value_pos).is_some();
+    // A variable that is empty ends with its line.
+    if link == Link::Tight && value_pos == start && !is_below {
+        return None;
+    }
+    Some((if is_below { Link::Loose } else { Link::NextLine }, value_pos))
+}
+
+/// Says whether a value stands alone on its line, and assigns nothing itself.
+fn stands_alone(text: &Text<'_>, value: &Value) -> bool {
+    let close = value::quote_at(text, value.end).filter(|_| value.writing == Writing::Quoted);
+    let end = close.map_or(value.end, |quote| quote.end);
+    let end = end + usize::from(matches!(text.at(end), Some(b',' | b';')));
+    let bytes = text.slice(value.start, value.end);
+    let is_assignment = bytes.contains(&b':')
+        || memchr::memchr(b'=', bytes)
+            .is_some_and(|at| bytes[at..].iter().any(|byte| *byte != b'='));
+    let is_path = bytes.contains(&b'/') && bytes.contains(&b'.');
+    !is_assignment && !is_path && brackets::ends_line(text, end)
 }
 
 fn skip_blanks(text: &Text<'_>, pos: usize) -> usize {
@@ -134,21 +229,6 @@ fn skip_blanks(text: &Text<'_>, pos: usize) -> usize {
 /// Skips the end of `**name**: value` and of `**name:** value`.
 fn skip_stars(text: &Text<'_>, pos: usize) -> usize {
     if text.rest(pos).starts_with(b"**") { pos + 2 } else { pos }
-}
-
-/// Returns where the value of `"name": "API_KEY", "value": "…"` or `key="ApiKey" value="…"` begins.
-fn paired_value(text: &Text<'_>, pos: usize) -> Option<usize> {
-    let pos = pos + usize::from(text.at(pos) == Some(b','));
-    let is_space = |byte: &&u8| byte.is_ascii_whitespace();
-    let pos = pos + text.rest(pos).iter().take(MAX_BLANKS).take_while(is_space).count();
-    let pos = value::quote_at(text, pos).map_or(pos, |quote| quote.end);
-    let word = text.slice(pos, pos + 5);
-    if !word.eq_ignore_ascii_case(b"value") {
-        return None;
-    }
-    let pos = value::quote_at(text, pos + 5).map_or(pos + 5, |quote| quote.end);
-    let pos = skip_blanks(text, pos);
-    matches!(text.at(pos), Some(b':' | b'=')).then(|| skip_blanks(text, pos + 1))
 }
 
 /// Skips the type of `NAME: &str = value`.
@@ -195,25 +275,43 @@ fn skip_wrapping(text: &Text<'_>, link: Link, pos: usize) -> (Link, usize) {
 }
 
 /// Says whether a value says itself that it is no secret.
-fn is_excused(bytes: &[u8]) -> bool {
-    bytes.len() < 8 || judge::is_reference(bytes) || judge::has_placeholder(bytes) || is_code(bytes)
+fn is_excused(bytes: &[u8], writing: Writing) -> bool {
+    let is_reference = match writing {
+        Writing::Bracketed => judge::has_interpolation(bytes),
+        Writing::Quoted | Writing::Phrase | Writing::Bare | Writing::Wrapped => {
+            judge::is_reference(bytes)
+        }
+    };
+    bytes.len() < 8 || is_reference || judge::has_placeholder(bytes) || is_code(bytes)
 }
 
 fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
+    if writing == Writing::Phrase {
+        let is_assigned = matches!(link, Link::Tight | Link::Loose | Link::Call);
+        return role == Role::Password && is_assigned && judge::is_phrase(bytes);
+    }
     if judge::is_random(bytes) || is_uuid(bytes) {
         return match role {
             Role::Password | Role::Secret | Role::Token | Role::Key => true,
-            Role::Credential => link != Link::Apart && !is_uuid(bytes),
+            Role::Credential => {
+                matches!(link, Link::Tight | Link::Loose | Link::Distant) && !is_uuid(bytes)
+            }
         };
     }
     let is_chosen = judge::is_mixed(bytes) && !is_identifier(bytes);
     match (role, link) {
         (Role::Credential, _) | (_, Link::Apart) => false,
-        (Role::Secret | Role::Token | Role::Key, Link::Distant) => false,
-        (Role::Password, Link::Distant) => is_chosen,
+        (Role::Secret | Role::Token | Role::Key, Link::Distant | Link::Call | Link::NextLine) => {
+            false
+        }
+        (Role::Password, Link::Distant | Link::NextLine) => is_chosen,
+        (Role::Password, Link::Call) => {
+            bytes.len() <= MAX_BARE && judge::is_password(bytes) && !is_identifier(bytes)
+        }
         (Role::Password, Link::Tight | Link::Loose) => match writing {
             Writing::Quoted => judge::is_password(bytes) || judge::is_joined_words(bytes),
-            Writing::Bare => {
+            Writing::Bracketed => bytes.len() <= MAX_BARE && is_chosen,
+            Writing::Bare | Writing::Wrapped | Writing::Phrase => {
                 bytes.len() <= MAX_BARE && judge::is_password(bytes) && !is_identifier(bytes)
             }
         },
@@ -221,7 +319,7 @@ fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
             bytes.len() <= MAX_QUOTED && judge::is_password(bytes) && !is_identifier(bytes)
         }
         (Role::Secret | Role::Token | Role::Key, Link::Tight | Link::Loose) => {
-            bytes.len() <= MAX_BARE && is_chosen
+            writing == Writing::Bare && bytes.len() <= MAX_BARE && is_chosen
         }
     }
 }
@@ -242,13 +340,10 @@ fn is_identifier(value: &[u8]) -> bool {
 
 /// An expression, a path or an address rather than a literal.
 fn is_code(value: &[u8]) -> bool {
-    let has = |needle: &[u8]| memchr::memmem::find(value, needle).is_some();
     let is_path = value.starts_with(b"./") || value.starts_with(b"../") || value.starts_with(b"~/");
-    has(b"::")
-        || has(b"://")
-        || has(b"()")
-        || has(b"->")
-        || has(b"=>")
+    let is_sign = |pair: &[u8]| matches!(pair, b"::" | b"()" | b"->" | b"=>");
+    value.windows(2).any(is_sign)
+        || memchr::memmem::find(value, b"://").is_some()
         || is_path
         || value.starts_with(b"--")
         || (value.starts_with(b"+") && !judge::is_random(value))

@@ -19,11 +19,27 @@ const MAX_WORD: usize = 256;
 /// A shorter word of another script that could be read as ASCII is a word of that script.
 const MIN_FOREIGN_WORD: usize = 4;
 
-/// What tells that a text of ASCII has to be folded: an escape of JSON, and any control character, of which the
-/// automaton knows only one.
+/// The longest reference to a character of HTML: `&#x000067;`.
+const MAX_REFERENCE: usize = 12;
+
+/// What tells that a text of ASCII has to be folded: an escape of JSON or of code, a reference of HTML, a character of a
+/// token that is percent-encoded, and any control character, of which the automaton knows only one.
 ///
 /// The engine looks for them with its other anchors, so that a text without any pays nothing.
-pub(super) const TRIGGERS: [&str; 2] = ["\\u", "\x1b"];
+pub(super) fn triggers() -> Vec<String> {
+    let mut list = ["\\u", "\\x", "&#", "\x1b"].map(str::to_owned).to_vec();
+    for byte in (0..0x7f).filter(|byte| is_of_token(*byte)) {
+        list.extend([format!("%{byte:02x}"), format!("%{byte:02X}")]);
+    }
+    list.sort();
+    list.dedup();
+    list
+}
+
+/// Says whether a byte is one that nobody needs to percent-encode, and that tokens consist of.
+fn is_of_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
 
 fn is_mark(byte: u8) -> bool {
     // As a signed number what is not ASCII is below zero.
@@ -98,12 +114,16 @@ impl Folded {
 struct Spots<'t> {
     bytes: &'t [u8],
     mark: usize,
-    escape: usize,
+    escapes: [usize; 4],
 }
+
+/// How characters begin that are written as something else.
+const ESCAPES: [&[u8]; 4] = [b"\\u", b"\\x", b"&#", b"%"];
 
 impl<'t> Spots<'t> {
     fn new(bytes: &'t [u8]) -> Self {
-        Self { bytes, mark: next_mark(bytes, 0), escape: next_escape(bytes, 0) }
+        let escapes = ESCAPES.map(|escape| next_escape(bytes, 0, escape));
+        Self { bytes, mark: next_mark(bytes, 0), escapes }
     }
 
     /// Returns the first of them that does not stand before `from`.
@@ -111,10 +131,13 @@ impl<'t> Spots<'t> {
         if self.mark < from {
             self.mark = next_mark(self.bytes, from);
         }
-        if self.escape < from {
-            self.escape = next_escape(self.bytes, from);
+        let mut spot = self.mark;
+        for (known, escape) in self.escapes.iter_mut().zip(ESCAPES) {
+            if *known < from {
+                *known = next_escape(self.bytes, from, escape);
+            }
+            spot = spot.min(*known);
         }
-        let spot = self.mark.min(self.escape);
         (spot < self.bytes.len()).then_some(spot)
     }
 }
@@ -129,10 +152,10 @@ fn next_mark(bytes: &[u8], from: usize) -> usize {
     from + start + tail.iter().position(|byte| is_mark(*byte)).unwrap_or(tail.len())
 }
 
-/// Returns where the backslashes of the next `\u` begin, or the end.
-fn next_escape(bytes: &[u8], from: usize) -> usize {
+/// Returns where the next `escape` begins, with its backslashes, or the end.
+fn next_escape(bytes: &[u8], from: usize, escape: &[u8]) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
-    let Some(at) = memchr::memmem::find(rest, b"\\u") else { return bytes.len() };
+    let Some(at) = memchr::memmem::find(rest, escape) else { return bytes.len() };
     from + at - rest[..at].iter().rev().take_while(|byte| **byte == b'\\').count()
 }
 
@@ -155,7 +178,8 @@ impl Folder<'_> {
     /// Folds what begins at `spot`, and returns where it ends.
     fn take(&mut self, spot: usize) -> usize {
         let Some((c, end)) = char_at(self.text, spot) else { return spot + 1 };
-        let is_escape = self.text.as_bytes()[spot] == b'\\';
+        let first = self.text.as_bytes()[spot];
+        let is_escape = first == b'\\' || (matches!(first, b'%' | b'&') && end > spot + 1);
         if c == '\u{1b}' {
             let end = end + sequence_len(&self.text.as_bytes()[end..]);
             self.push(spot..end, None);
@@ -204,7 +228,12 @@ impl Folder<'_> {
 }
 
 fn is_word_char(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '-') || !c.is_ascii() && seen(c) != Seen::Itself
+    let is_in_word = || match seen(c) {
+        Seen::Itself => false,
+        Seen::Nothing | Seen::InWord(None) => true,
+        Seen::As(byte) | Seen::InWord(Some(byte)) => is_of_token(byte),
+    };
+    c.is_alphanumeric() || matches!(c, '_' | '-') || !c.is_ascii() && is_in_word()
 }
 
 /// Marks that a value may consist of; quotes and backslashes stay escaped.
@@ -216,10 +245,20 @@ fn is_plain(c: char) -> bool {
 fn char_at(text: &str, spot: usize) -> Option<(char, usize)> {
     let rest = text.get(spot..)?;
     if !rest.starts_with('\\') {
-        let c = rest.chars().next()?;
-        return Some((c, spot + c.len_utf8()));
+        let (byte, len) = match rest.as_bytes().first()? {
+            b'%' => percent(rest).unwrap_or((b'%', 1)),
+            b'&' => reference(rest).unwrap_or((b'&', 1)),
+            _ => {
+                let c = rest.chars().next()?;
+                return Some((c, spot + c.len_utf8()));
+            }
+        };
+        return Some((char::from(byte), spot + len));
     }
     let n_slashes = rest.bytes().take_while(|byte| *byte == b'\\').count();
+    if let Some(byte) = rest.get(n_slashes..).and_then(|rest| hex_byte(rest.strip_prefix('x')?)) {
+        return Some((char::from(byte), spot + n_slashes + 3));
+    }
     let Some((first, end)) = unit_at(rest, n_slashes) else {
         return Some(('\\', spot + n_slashes));
     };
@@ -233,6 +272,30 @@ fn char_at(text: &str, spot: usize) -> Option<(char, usize)> {
     };
     let c = char::decode_utf16(units).next()?.unwrap_or(char::REPLACEMENT_CHARACTER);
     Some((c, spot + end))
+}
+
+/// Returns the character of ASCII whose number the first two digits are.
+fn hex_byte(rest: &str) -> Option<u8> {
+    let digits =
+        rest.get(..2).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    u8::from_str_radix(digits, 16).ok().filter(u8::is_ascii_graphic)
+}
+
+/// Returns the character of a token that is percent-encoded at the beginning of `rest`, and how long that is.
+fn percent(rest: &str) -> Option<(u8, usize)> {
+    let byte = hex_byte(rest.strip_prefix('%')?).filter(|byte| is_of_token(*byte))?;
+    Some((byte, 3))
+}
+
+/// Returns the character of the reference of HTML at the beginning of `rest`, and how long that is.
+fn reference(rest: &str) -> Option<(u8, usize)> {
+    let len = rest.bytes().take(MAX_REFERENCE).position(|byte| byte == b';')?;
+    let digits = rest.get(..len)?.strip_prefix("&#")?;
+    let code = match digits.strip_prefix(['x', 'X']) {
+        Some(digits) => u8::from_str_radix(digits, 16),
+        None => digits.parse(),
+    };
+    code.ok().filter(u8::is_ascii_graphic).map(|byte| (byte, len + 1))
 }
 
 /// Returns the number of `uXXXX` at `at`, and where it ends.

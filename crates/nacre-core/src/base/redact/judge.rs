@@ -47,16 +47,20 @@ impl Stats {
             n_upper_run = if class == Class::Upper { n_upper_run + 1 } else { 0 };
             last = class;
         }
-        stats.measure(&counts);
+        stats.measure(value, &mut counts);
         stats
     }
 
-    fn measure(&mut self, counts: &[u16; 256]) {
+    /// Takes every count once; most of the table is empty.
+    fn measure(&mut self, value: &[u8], counts: &mut [u16; 256]) {
         let total = f32::from(u16::try_from(self.len).unwrap_or(u16::MAX)).max(1.0);
-        for count in counts.iter().filter(|count| **count > 0) {
-            let share = f32::from(*count) / total;
-            self.entropy -= share * share.log2();
-            self.n_distinct += 1;
+        for byte in value {
+            let count = std::mem::take(&mut counts[usize::from(*byte)]);
+            if count > 0 {
+                let share = f32::from(count) / total;
+                self.entropy -= share * share.log2();
+                self.n_distinct += 1;
+            }
         }
     }
 
@@ -94,6 +98,19 @@ fn is_jump(last: Class, class: Class, n_upper_run: usize) -> bool {
         | (Class::Digit, Class::Digit | Class::Mark)
         | (Class::Mark, Class::Lower | Class::Upper | Class::Digit | Class::Mark) => false,
     }
+}
+
+/// Says whether a value changes its class where names do not.
+pub(super) fn has_jump(value: &[u8]) -> bool {
+    let mut last = Class::Mark;
+    let mut n_upper_run = 0;
+    value.iter().any(|byte| {
+        let class = Class::of(*byte);
+        let is_jump = is_jump(last, class, n_upper_run);
+        n_upper_run = if class == Class::Upper { n_upper_run + 1 } else { 0 };
+        last = class;
+        is_jump
+    })
 }
 
 /// Says whether the body behind a known prefix could be real: neither `xxxx…` nor plain words.
@@ -204,6 +221,40 @@ fn is_passphrase(value: &[u8]) -> bool {
     n_words >= 4
 }
 
+/// Says whether several words are a password: four plain ones or more, or some with digits or signs in them, and none
+/// that a label or a message has.
+pub(super) fn is_phrase(value: &[u8]) -> bool {
+    let words: Vec<&[u8]> = value.split(|byte| *byte == b' ').collect();
+    let is_text = |byte: &u8| byte.is_ascii_graphic() && !b"()[]{}<>|;,:=\\\"`".contains(byte);
+    let can_be = |word: &&[u8]| !word.is_empty() && word.iter().all(is_text);
+    if !(2..=10).contains(&words.len()) || !words.iter().all(can_be) || value.len() < 8 {
+        return false;
+    }
+    let is_plain = |word: &&[u8]| word.len() >= 3 && word.iter().all(u8::is_ascii_lowercase);
+    let is_chosen = (words.len() >= 4 && words.iter().all(is_plain)) || is_mixed(value);
+    is_chosen && !words.iter().any(|word| is_message_word(word))
+}
+
+fn is_message_word(word: &[u8]) -> bool {
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic();
+    let n_word = word.iter().take_while(|byte| is_letter(byte)).count();
+    let mut others = MESSAGE_WORDS.split(' ');
+    others.any(|other| word[..n_word].eq_ignore_ascii_case(other.as_bytes()))
+}
+
+/// Words of labels and messages about passwords, which few people choose for one.
+const MESSAGE_WORDS: &str = "\
+    a about access account again all allowed already an and any are as at be before been but \
+    by can cannot change changed character characters chars check choose confirm contain \
+    contains could create current default different digit digits do does email empty enter \
+    error expected expired failed field for forgot from generated given has hash hashed have \
+    here hidden if in incorrect input invalid is it its least length letter letters login long \
+    longer match matches maximum min minimum missing must my need new no not number numbers of \
+    off old on one only optional or our password passwords please protected provided random \
+    repeat required reset same secret see set should short show sign some string than that the \
+    their then this to token too type unknown use used user username using valid value was \
+    weak when will with without wrong you your";
+
 /// Words that only a stand-in contains.
 const STAND_INS: &[&str] = &[
     "example",
@@ -269,16 +320,19 @@ pub(super) fn has_placeholder(value: &[u8]) -> bool {
 
 /// Says whether a value is a reference to a secret rather than the secret: `${VAR}`, `<key>`, `%s`.
 pub(super) fn is_reference(value: &[u8]) -> bool {
-    let has = |needle: &[u8]| memchr::memmem::find(value, needle).is_some();
     let is_name = |byte: &u8| {
         byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'=' | b'.' | b':' | b'>')
     };
+    let is_variable =
+        |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
     match value.first() {
         Some(b'$' | b'@' | b'#' | b'%' | b'*') if value[1..].iter().all(is_name) => true,
+        Some(b'$') if value[1..].iter().all(is_variable) => true,
         Some(b'$' | b'<' | b'%' | b'{' | b'[' | b'(' | b'*') if !is_password(value) => true,
         Some(b'<' | b'{' | b'[' | b'(') => true,
         Some(_) | None => {
-            OPENERS.iter().any(|opener| has(opener.as_bytes()))
+            has_interpolation(value)
+                || value.contains(&b'<')
                 || value.ends_with(b"...")
                 || is_bare_assignment(value)
         }
@@ -291,5 +345,14 @@ fn is_bare_assignment(value: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_')
 }
 
-/// What begins an interpolation, a tag or one of our own placeholders, or leaves something out.
-const OPENERS: &[&str] = &["${", "{{", "#{", "$(", "%(", "(?", "<", "[redacted:", "\u{2026}"];
+/// Says whether something is put into a value from elsewhere, or left out of it.
+pub(super) fn has_interpolation(value: &[u8]) -> bool {
+    OPENER_WORDS.is_match(value)
+}
+
+static OPENER_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::new(OPENERS).expect("the list of openers is a constant and far below every limit")
+});
+
+/// What begins an interpolation or one of our own placeholders, or leaves something out.
+const OPENERS: &[&str] = &["${", "{{", "#{", "$(", "%(", "(?", "[redacted:", "\u{2026}"];

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::base64;
 use super::judge;
 use super::rules::{self, Cover, Rule};
 use super::scan::{self, Found, Weight};
@@ -46,6 +47,9 @@ const MIN_BODY: usize = 16;
 /// Encoded text is broken into lines of at least this width.
 pub(super) const MIN_WIDTH: usize = 56;
 
+/// Shorter lines are taken for encoded text only if they decode to text.
+pub(super) const MIN_NARROW: usize = 16;
+
 /// Appends the pieces of the token of `rule` whose anchor stands at `anchor`.
 pub(super) fn find(
     text: &mut Text<'_>,
@@ -57,14 +61,20 @@ pub(super) fn find(
     // `pat` stands in every path, and no line of prose should be measured for it.
     let is_word = letters.iter().all(u8::is_ascii_lowercase);
     let is_start = rule.lead.is_some() || text.is_edge(rule.edge, anchor.start);
-    if letters.len() < MIN_ANCHOR || is_word || !is_start {
+    // What stands in a token that was joined is gone with it.
+    let is_gone = text.joined.start < anchor.start && anchor.start < text.joined.end;
+    if letters.len() < MIN_ANCHOR || is_word || !is_start || is_gone {
         return;
     }
     let first_end = text.run_end(Set::Token, anchor.end);
     let can_go_on = matches!(text.at(first_end), Some(b'\n' | b'\r' | b'\\' | b'"' | b'\'' | b'`'));
     if can_go_on && first_end - anchor.start <= MAX_PIECE {
         let n_anchor = anchor.len();
+        let n_found = found.len();
         join(text, rule, anchor.start..first_end, n_anchor, found);
+        if let Some(last) = found[n_found..].last() {
+            text.joined = anchor.start..last.end;
+        }
     }
 }
 
@@ -86,7 +96,7 @@ pub(super) fn stumps() -> BTreeSet<String> {
 
 /// Appends the pieces of the token of whose prefix only `stump` stands before a line break.
 pub(super) fn find_broken(text: &Text<'_>, stump: Range<usize>, found: &mut Vec<Found>) {
-    let Some(next) = line_break_end(text, stump.end) else { return };
+    let Some(next) = break_end(text, stump.end) else { return };
     let line = text.rest(skip_blanks(text, next));
     let n_mark = line.iter().take(MAX_MARGIN).take_while(|byte| MARKS.contains(byte)).count();
     if !is_body(line) && !is_body(&line[n_mark..]) {
@@ -111,6 +121,7 @@ fn is_body(line: &[u8]) -> bool {
 struct Gap {
     end: usize,
     has_quote: bool,
+    has_comma: bool,
 }
 
 /// The pieces side by side, with what stands before them.
@@ -119,6 +130,7 @@ struct Joined {
     /// Where each piece stands in the text, the first with what stands before it.
     pieces: Vec<Range<usize>>,
     has_quote: bool,
+    has_comma: bool,
 }
 
 /// Joins pieces to `first` until they have the shape of `rule`, and goes on while what follows is generated.
@@ -137,7 +149,8 @@ fn join(
     }
     let before = text.slice(first.start.saturating_sub(N_BEFORE), first.start);
     let n_before = before.iter().rev().take_while(|byte| byte.is_ascii()).count();
-    let mut joined = Joined { bytes: String::new(), pieces: Vec::new(), has_quote: false };
+    let mut joined =
+        Joined { bytes: String::new(), pieces: Vec::new(), has_quote: false, has_comma: false };
     joined.push(text, first.start - n_before..first.end);
     let anchor = n_before..n_before + n_anchor;
     let mut token: Option<Found> = None;
@@ -155,9 +168,11 @@ fn join(
             break;
         }
         joined.has_quote |= gap.has_quote;
+        joined.has_comma |= gap.has_comma;
         token = longer;
     }
-    if let Some(token) = token {
+    let is_one = !joined.has_comma || joined.is_joined_list(text, first.start);
+    if let Some(token) = token.filter(|_| is_one) {
         joined.give_back(token, found);
     }
 }
@@ -173,7 +188,9 @@ fn piece_at<'t>(text: &Text<'t>, pos: usize) -> &'t [u8] {
 fn is_generated(piece: &[u8]) -> bool {
     // Most words have neither, and need not be measured.
     let n_signs = piece.iter().filter(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
-    n_signs.count() > 1 && (judge::Stats::of(piece).n_jumps > 0 || judge::is_generated(piece))
+    // Fewer bytes than eight are generated only if they jump.
+    n_signs.count() > 1
+        && (judge::has_jump(piece) || (piece.len() >= 8 && judge::is_generated(piece)))
 }
 
 impl Joined {
@@ -190,6 +207,17 @@ impl Joined {
         let found = shape::find(&mut text, rule, anchor.start, anchor.end)?;
         let body = text.slice(anchor.end.min(found.end), found.end);
         (found.end > last && judge::is_generated(body)).then_some(found)
+    }
+
+    /// Says whether the pieces are a list whose parts are put together: `[…].join("")`, `"".join([…])`, `concat(…)`.
+    fn is_joined_list(&self, text: &Text<'_>, start: usize) -> bool {
+        let head = text.slice(start.saturating_sub(MAX_MARGIN), start);
+        let is_call = |word: &&str| memchr::memmem::find(head, word.as_bytes()).is_some();
+        let end = self.pieces.last().map_or(start, |piece| piece.end);
+        let tail = text.rest(end);
+        let tail = &tail[..tail.len().min(MAX_MARGIN)];
+        ["join([", "join((", "concat(", "concat!(", "CONCAT("].iter().any(is_call)
+            || memchr::memmem::find(tail, b"].join(").is_some()
     }
 
     /// Appends `token` as ranges of the text: one, or one a piece where quotes stand between.
@@ -220,15 +248,20 @@ impl Joined {
 
 /// Returns the gap at `pos`, if the text that began at `start` goes on behind it.
 fn gap(text: &Text<'_>, start: usize, pos: usize) -> Option<Gap> {
-    if let Some(end) = line_break_end(text, pos) {
-        return Some(Gap { end: skip_margin(text, start, end), has_quote: false });
+    if let Some(end) = break_end(text, pos) {
+        return Some(Gap {
+            end: skip_margin(text, start, end),
+            has_quote: false,
+            has_comma: false,
+        });
     }
     let close = value::quote_at(text, pos)?;
-    let (mut end, mut n_signs) = (close.end, 0);
+    let (mut end, mut n_signs, mut has_comma) = (close.end, 0, false);
     while end - close.end < MAX_MARGIN {
         let open = value::quote_at(text, end);
         if let Some(open) = open.filter(|_| end > close.end) {
-            return open.is_like(close).then_some(Gap { end: open.end, has_quote: true });
+            let gap = Gap { end: open.end, has_quote: true, has_comma };
+            return open.is_as_deep(close).then_some(gap);
         }
         end = match text.at(end)? {
             b' ' | b'\t' | b'\n' | b'\r' => end + 1,
@@ -236,21 +269,28 @@ fn gap(text: &Text<'_>, start: usize, pos: usize) -> Option<Gap> {
                 n_signs += 1;
                 end + 1
             }
-            _ => line_break_end(text, end)?,
+            b',' if n_signs == 0 && !has_comma => {
+                has_comma = true;
+                end + 1
+            }
+            _ => break_end(text, end)?,
         };
     }
     None
 }
 
 /// Returns where the line break at `pos` ends: raw, escaped at any depth, or behind a backslash.
-fn line_break_end(text: &Text<'_>, pos: usize) -> Option<usize> {
+pub(super) fn break_end(text: &Text<'_>, pos: usize) -> Option<usize> {
+    if !matches!(text.at(pos)?, b'\n' | b'\r' | b'\\') {
+        return None;
+    }
     let slashes =
         |pos: usize| text.rest(pos).iter().take(32).take_while(|byte| **byte == b'\\').count();
     let n_slashes = slashes(pos);
     let after = pos + n_slashes;
     match text.rest(after) {
         [b'\r', b'\n', ..] => Some(after + 2),
-        [b'\n', ..] => Some(after + 1),
+        [b'\n' | b'\r', ..] => Some(after + 1),
         [b'n', ..] if n_slashes > 0 => Some(after + 1),
         [b'r', ..] if n_slashes > 0 => {
             let n_more = slashes(after + 1);
@@ -275,11 +315,20 @@ fn skip_margin(text: &Text<'_>, start: usize, pos: usize) -> usize {
     if !mark.is_empty() && text.rest(pos).starts_with(mark) {
         skip_blanks(text, pos + mark.len())
     } else {
-        pos
+        skip_quotes(text, pos)
     }
 }
 
-fn skip_blanks(text: &Text<'_>, mut pos: usize) -> usize {
+/// Skips the marks of a quote, which a line may have that the line before has not.
+fn skip_quotes(text: &Text<'_>, mut pos: usize) -> usize {
+    let limit = pos + MAX_MARGIN;
+    while pos < limit && text.at(pos) == Some(b'>') {
+        pos = skip_blanks(text, pos + 1);
+    }
+    pos
+}
+
+pub(super) fn skip_blanks(text: &Text<'_>, mut pos: usize) -> usize {
     let limit = pos + MAX_MARGIN;
     while pos < limit {
         pos = match text.rest(pos) {
@@ -295,16 +344,24 @@ fn skip_blanks(text: &Text<'_>, mut pos: usize) -> usize {
 fn line_start(text: &Text<'_>, pos: usize) -> usize {
     let floor = pos.saturating_sub(MAX_LINE);
     let head = text.slice(floor, pos);
-    let raw = memchr::memrchr(b'\n', head).map(|at| at + 1);
+    let raw = memchr::memrchr2(b'\n', b'\r', head).map(|at| at + 1);
     let escaped = memchr::memmem::rfind(head, b"\\n").map(|at| at + 2);
     floor + raw.max(escaped).unwrap_or(0)
 }
 
-/// Returns the lines, up to `max_lines` of them, in which the base64 that reaches `end` goes on.
-pub(super) fn wrapped(text: &mut Text<'_>, mut end: usize, max_lines: usize) -> Vec<Range<usize>> {
+/// Returns the lines, up to `max_lines` of them, in which the base64 goes on whose groups begin at `start` and that
+/// reaches `end`.
+pub(super) fn wrapped(
+    text: &mut Text<'_>,
+    start: usize,
+    mut end: usize,
+    max_lines: usize,
+) -> Vec<Range<usize>> {
+    let width = end - start;
+    let is_narrow = width.is_multiple_of(4) && (MIN_NARROW..=MIN_WIDTH).contains(&width);
     let mut lines: Vec<Range<usize>> = Vec::new();
-    while let Some(next) = line_break_end(text, end).filter(|_| lines.len() < max_lines) {
-        let start = skip_blanks(text, next);
+    while let Some(next) = break_end(text, end).filter(|_| lines.len() < max_lines) {
+        let start = skip_quotes(text, skip_blanks(text, next));
         end = text.run_end(Set::Base64, start);
         let run = text.slice(start, end);
         let ends_line =
@@ -317,11 +374,13 @@ pub(super) fn wrapped(text: &mut Text<'_>, mut end: usize, max_lines: usize) -> 
             None => judge::is_random(run) && run.len().is_multiple_of(4),
             Some(first) => run.len() < first.len() && is_rest(run),
         };
-        if !ends_line || run.len() > MAX_PIECE || !(is_full || is_last) {
+        let goes_on =
+            is_narrow && !run.is_empty() && run.len() <= MIN_WIDTH && base64::is_text(run);
+        if !ends_line || run.len() > MAX_PIECE || !(is_full || is_last || goes_on) {
             break;
         }
         lines.push(start..end);
-        if !is_full {
+        if !is_full && !goes_on {
             break;
         }
     }

@@ -4,7 +4,10 @@
 //! never crosses a quote and never cuts an escape, so lines need no parsing before they are clean.
 
 mod automaton;
+mod aws;
 mod base64;
+mod brackets;
+mod cluster;
 mod commands;
 mod context;
 mod extra;
@@ -14,6 +17,7 @@ mod judge;
 mod lines;
 mod look_alikes;
 mod names;
+mod pairs;
 mod pem;
 mod rules;
 mod scan;

@@ -22,6 +22,14 @@ pub(super) const WORDS: &[(&str, Role)] = &[
     ("passwd", Role::Password),
     ("passphrase", Role::Password),
     ("passwort", Role::Password),
+    ("kennwort", Role::Password),
+    ("wachtwoord", Role::Password),
+    ("senha", Role::Password),
+    ("contrasena", Role::Password),
+    ("mot de passe", Role::Password),
+    ("mot_de_passe", Role::Password),
+    ("motdepasse", Role::Password),
+    ("haslo", Role::Password),
     ("pass", Role::Password),
     ("pwd", Role::Password),
     ("secret", Role::Secret),
@@ -37,6 +45,10 @@ pub(super) const WORDS: &[(&str, Role)] = &[
     ("dockerconfigjson", Role::Secret),
     ("dockercfg", Role::Secret),
 ];
+
+/// The words for a password that are not ASCII; all are of the role `Password`.
+pub(super) const FOREIGN_WORDS: &[&str] =
+    &["contraseña", "пароль", "密码", "密碼", "パスワード", "비밀번호", "hasło", "lösenord"];
 
 /// What makes a `key` a secret one, without separators.
 const KEY_QUALIFIERS: &[&str] = &[
@@ -149,34 +161,37 @@ const GLUE: &[&str] = &[
     "gitlab",
 ];
 
-/// What may follow the key word in a name.
-const SUFFIXES: &[&str] = &[
-    "value",
-    "string",
-    "str",
-    "raw",
-    "text",
-    "plain",
-    "plaintext",
-    "base64",
-    "b64",
-    "hex",
-    "header",
-    "prod",
-    "production",
-    "dev",
-    "test",
-    "staging",
-    "live",
-    "new",
-    "old",
-    "default",
-    "backup",
-    "primary",
-    "secondary",
-    "base",
-    "s",
-];
+/// Says whether `tail`, in lower case, may follow the key word in a name.
+fn is_suffix(tail: &[u8]) -> bool {
+    matches!(
+        tail,
+        b"value"
+            | b"string"
+            | b"str"
+            | b"raw"
+            | b"text"
+            | b"plain"
+            | b"plaintext"
+            | b"base64"
+            | b"b64"
+            | b"hex"
+            | b"header"
+            | b"prod"
+            | b"production"
+            | b"dev"
+            | b"test"
+            | b"staging"
+            | b"live"
+            | b"new"
+            | b"old"
+            | b"default"
+            | b"backup"
+            | b"primary"
+            | b"secondary"
+            | b"base"
+            | b"s"
+    )
+}
 
 /// Who issued the secret, by a word of the name; the first hit counts.
 const VENDORS: &[(&str, &str)] = &[
@@ -223,6 +238,9 @@ const VENDORS: &[(&str, &str)] = &[
 
 /// Longer names are not read.
 const MAX_NAME: usize = 64;
+
+/// What follows the key word is not longer.
+const MAX_TAIL: usize = 16;
 
 /// A name that promises a secret.
 #[derive(Clone, Copy, Debug)]
@@ -283,7 +301,7 @@ fn name_start(text: &Text<'_>, word_start: usize) -> usize {
 fn tail_end(text: &Text<'_>, role: Role, word_end: usize) -> Option<usize> {
     let is_tail = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let rest = text.rest(word_end);
-    let n_tail = rest.iter().take(MAX_NAME).position(|byte| !is_tail(byte))?;
+    let n_tail = rest.iter().take(MAX_TAIL).position(|byte| !is_tail(byte))?;
     if n_tail == 0 {
         return Some(word_end);
     }
@@ -294,9 +312,7 @@ fn tail_end(text: &Text<'_>, role: Role, word_end: usize) -> Option<usize> {
     let is_number = !tail.is_empty() && tail.iter().all(u8::is_ascii_digit);
     // The inlined keys of a cluster's configuration.
     let is_inlined = role == Role::Key && tail.eq_ignore_ascii_case(b"data");
-    let is_known = is_number
-        || is_inlined
-        || SUFFIXES.iter().any(|suffix| tail.eq_ignore_ascii_case(suffix.as_bytes()));
+    let is_known = is_number || is_inlined || is_suffix(&tail.to_ascii_lowercase());
     is_known.then_some(word_end + n_tail)
 }
 

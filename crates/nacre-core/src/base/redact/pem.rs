@@ -4,6 +4,7 @@
 //! Where quotes stand between lines the body goes line by line, so that arrays of lines stay arrays.
 
 use super::judge;
+use super::lines;
 use super::scan::{Found, Weight};
 use super::text::Text;
 
@@ -22,6 +23,9 @@ const MAX_GAP: usize = 48;
 const MAX_FOOTER_GAP: usize = 256;
 
 const MIN_RUN: usize = 16;
+
+/// PuTTY writes lines of 64 characters.
+const MAX_PUTTY_LINE: usize = 80;
 
 /// Appends the private key whose `-----BEGIN ` stands at `start..end`.
 pub(super) fn find(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<Found>) {
@@ -79,6 +83,27 @@ fn rest_runs(text: &Text<'_>, from: usize, end: usize) -> Vec<(usize, usize)> {
         pos = start.min(pos - 1);
     }
     runs
+}
+
+/// Appends the lines of a PuTTY key that follow `Private-Lines: `, which ends at `end`.
+pub(super) fn find_putty(text: &Text<'_>, end: usize, found: &mut Vec<Found>) {
+    let n_digits = text.rest(end).iter().take(3).take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = std::str::from_utf8(text.slice(end, end + n_digits)).unwrap_or_default();
+    let n_lines: usize = digits.parse().unwrap_or(0);
+    let mut body: Option<(usize, usize)> = None;
+    let mut pos = end + n_digits;
+    for _ in 0..n_lines {
+        let Some(next) = lines::break_end(text, pos) else { break };
+        let start = lines::skip_blanks(text, next);
+        let run_end = run_end(text, start, text.bytes.len().min(start + MAX_PUTTY_LINE));
+        if start == run_end || text.at(run_end) == Some(b':') {
+            break;
+        }
+        body = Some((body.map_or(start, |body| body.0), run_end));
+        pos = run_end;
+    }
+    let is_key = |body: &(usize, usize)| judge::is_random(text.slice(body.0, body.1));
+    found.extend(body.filter(is_key).map(private_key));
 }
 
 /// Returns where the key that an earlier chunk left open ends in `text`.

@@ -6,12 +6,16 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
+
 use super::automaton::{Automaton, Hit};
 use super::fold::{self, Folded};
 use super::names::{self, Role};
 use super::rules::{self, Cover, Rule};
 use super::text::Text;
-use super::{base64, commands, context, headers, lines, pem, shape, surroundings, url};
+use super::{
+    aws, base64, cluster, commands, context, headers, lines, pem, shape, surroundings, url,
+};
 
 /// How sure a finding is of its kind: a shape says more than its place, a place more than a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +47,9 @@ enum Target {
     Word(Role),
     Pem,
     PemEnd,
+    Putty,
+    Cluster,
+    Pgpass,
     Url,
     Authorization,
     Bearer,
@@ -50,6 +57,7 @@ enum Target {
     SetCookie,
     UserFlag,
     PasswordFlag,
+    Login,
     Netrc,
     Sql,
     /// What an earlier pass put there; nothing inside it is looked at.
@@ -85,8 +93,10 @@ fn anchors() -> Vec<(String, Target)> {
     for (word, target) in STRUCTURES {
         list.extend(in_three_cases(word).map(|word| (word, *target)));
     }
+    list.extend(cluster::ANCHORS.map(|anchor| (anchor.to_owned(), Target::Cluster)));
+    list.extend(commands::PGPASS.map(|anchor| (anchor.to_owned(), Target::Pgpass)));
     list.extend(lines::stumps().into_iter().map(|stump| (stump, Target::Stump)));
-    list.extend(fold::TRIGGERS.iter().map(|mark| ((*mark).to_owned(), Target::Escape)));
+    list.extend(fold::triggers().into_iter().map(|mark| (mark, Target::Escape)));
     list.sort_by(|a, b| a.0.cmp(&b.0));
     list
 }
@@ -94,6 +104,7 @@ fn anchors() -> Vec<(String, Target)> {
 const STRUCTURES: &[(&str, Target)] = &[
     ("-----BEGIN ", Target::Pem),
     ("-----END ", Target::PemEnd),
+    ("Private-Lines: ", Target::Putty),
     ("://", Target::Url),
     (":\\/\\/", Target::Url),
     ("authorization", Target::Authorization),
@@ -104,6 +115,7 @@ const STRUCTURES: &[(&str, Target)] = &[
     (" --user ", Target::UserFlag),
     (" -p", Target::PasswordFlag),
     (" -a ", Target::PasswordFlag),
+    ("login ", Target::Login),
     ("password ", Target::Netrc),
     ("password '", Target::Sql),
     ("identified by ", Target::Sql),
@@ -116,7 +128,9 @@ fn in_three_cases(word: &str) -> impl Iterator<Item = String> {
     if word.contains('-') {
         cases.push(word.split('-').map(capitalized).collect::<Vec<_>>().join("-"));
     }
-    if !word.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b' ' | b'\''))
+    if !word
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_' | b' ' | b'\''))
         || word.starts_with([' ', '-'])
     {
         cases.truncate(1);
@@ -189,7 +203,28 @@ fn scan_as_it_is(text: Text<'_>, parts: &[Range<usize>]) -> Seen {
     for part in parts {
         is_ascii &= AUTOMATON.each_hit(bytes, part, |hit| search.take(hit, &mut found));
     }
+    if !is_ascii {
+        find_foreign(&mut search.text, parts, &mut found);
+    }
     Seen { found, has_marks: search.has_escapes || !is_ascii }
+}
+
+/// Key words that are not ASCII. They stand in an automaton of their own, which a text of ASCII does not pay for.
+static FOREIGN: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let cases = names::FOREIGN_WORDS
+        .iter()
+        .flat_map(|word| [(*word).to_owned(), word.to_uppercase(), capitalized(word)]);
+    AhoCorasick::new(cases).expect("the list of words is a constant and far below every limit")
+});
+
+/// Appends the passwords behind key words that are not ASCII.
+pub(super) fn find_foreign(text: &mut Text<'_>, parts: &[Range<usize>], found: &mut Vec<Found>) {
+    for part in parts {
+        for hit in FOREIGN.find_iter(text.slice(part.start, part.end)) {
+            let (start, end) = (part.start + hit.start(), part.start + hit.end());
+            found.extend(context::find(text, Role::Password, start, end));
+        }
+    }
 }
 
 /// A look at hits in the order of the text.
@@ -232,7 +267,12 @@ impl Search<'_> {
 fn look(text: &mut Text<'_>, target: Target, start: usize, end: usize, found: &mut Vec<Found>) {
     match target {
         Target::Shape(rule) => match shape::find(text, rule, start, end) {
-            Some(one) => found.push(one),
+            Some(one) => {
+                found.push(one);
+                if one.kind == aws::ID_KIND {
+                    found.extend(aws::find_secret(text, one.start, one.end));
+                }
+            }
             None => lines::find(text, rule, start..end, found),
         },
         Target::Stump => lines::find_broken(text, start..end - 1, found),
@@ -240,6 +280,9 @@ fn look(text: &mut Text<'_>, target: Target, start: usize, end: usize, found: &m
         Target::Word(role) => found.extend(context::find(text, role, start, end)),
         Target::Pem => pem::find(text, start, end, found),
         Target::PemEnd => pem::find_rest(text, start, end, found),
+        Target::Putty => pem::find_putty(text, end, found),
+        Target::Cluster => cluster::find(text, start, end, found),
+        Target::Pgpass => found.extend(commands::pgpass(text, start)),
         Target::Url => found.extend(url::find(text, end)),
         Target::Authorization => found.extend(headers::authorization(text, start, end)),
         Target::Bearer => found.extend(headers::bearer(text, start, end)),
@@ -247,6 +290,7 @@ fn look(text: &mut Text<'_>, target: Target, start: usize, end: usize, found: &m
         Target::SetCookie => found.extend(headers::set_cookie(text, end)),
         Target::UserFlag => found.extend(commands::user_flag(text, end)),
         Target::PasswordFlag => found.extend(commands::password_flag(text, end)),
+        Target::Login => text.login = Some(end),
         Target::Netrc => found.extend(commands::netrc(text, start, end)),
         Target::Sql => found.extend(commands::sql(text, end)),
         Target::Placeholder | Target::Escape => {}

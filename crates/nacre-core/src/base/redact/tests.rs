@@ -3,7 +3,9 @@
 mod benign;
 mod corpus;
 mod disguise;
+mod encoded;
 mod extra;
+mod files;
 mod json;
 mod lanes;
 mod limits;

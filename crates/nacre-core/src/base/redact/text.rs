@@ -3,6 +3,8 @@
 //! Run ends are remembered per set, so that a thousand anchors inside one long run measure it once;
 //! this is what keeps the whole redactor linear on hostile input.
 
+use std::ops::Range;
+
 /// A set of bytes that a part of a secret may consist of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Set {
@@ -134,6 +136,12 @@ pub(super) struct Text<'t> {
     runs: [(usize, usize); N_SETS],
     /// Where the last findings end: a secret may be glued to the one before it.
     ends: [usize; 4],
+    /// Where the last token stands whose pieces were joined.
+    pub(super) joined: Range<usize>,
+    /// Where the last `login ` ends.
+    pub(super) login: Option<usize>,
+    /// Up to here the manifests of clusters were looked at.
+    pub(super) manifest: usize,
     /// How often base64 was decoded to come to this text.
     pub(super) depth: u8,
     /// What was decoded and scanned last, by the place of its groups.
@@ -151,6 +159,9 @@ impl<'t> Text<'t> {
             bytes: text.as_bytes(),
             runs: [(0, 0); N_SETS],
             ends: [0; 4],
+            joined: 0..0,
+            login: None,
+            manifest: 0,
             depth,
             decoded: [(0, 0); 4],
         }

@@ -7,7 +7,7 @@ use super::text::Text;
 const MAX_USER_PART: usize = 512;
 
 /// What people write where a password belongs.
-const STAND_INS: &[&str] = &[
+pub(super) const STAND_INS: &[&str] = &[
     "password", "passwd", "pass", "secret", "pwd", "pw", "user", "username", "token", "postgres",
     "root", "guest", "admin", "mysql", "redis", "test",
 ];

@@ -8,6 +8,9 @@ use super::text::{Set, Text};
 /// A longer quoted text is no secret.
 const MAX_VALUE: usize = 8192;
 
+/// A longer quoted text with blanks in it is a message.
+const MAX_PHRASE: usize = 96;
+
 /// Deeper escaping than this is not followed; `\` doubles with every level.
 const MAX_LEVEL: usize = 5;
 
@@ -21,7 +24,13 @@ const MAX_PARAMETER: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Writing {
     Quoted,
+    /// Quoted, with blanks in it.
+    Phrase,
     Bare,
+    /// Bare, between two brackets that are no part of it: `<value>`.
+    Wrapped,
+    /// Bare, with a bracket in it.
+    Bracketed,
 }
 
 /// Where a value stands.
@@ -43,15 +52,19 @@ pub(super) struct Quote {
 }
 
 impl Quote {
-    /// Says whether `other` is the same mark at the same depth of escaping.
-    pub(super) fn is_like(self, other: Self) -> bool {
-        self.mark == other.mark && self.level == other.level
+    /// Says whether `other` stands at the same depth of escaping.
+    pub(super) fn is_as_deep(self, other: Self) -> bool {
+        self.level == other.level
     }
 }
 
 /// Returns the quote at `pos`, if there is one.
 pub(super) fn quote_at(text: &Text<'_>, pos: usize) -> Option<Quote> {
     let rest = text.rest(pos);
+    // Asked for around every name, and nearly always there is none.
+    if !matches!(rest.first()?, b'\\' | b'"' | b'\'' | b'`') {
+        return None;
+    }
     let n_slashes = rest.iter().take(1 << MAX_LEVEL).take_while(|byte| **byte == b'\\').count();
     let mark = *rest.get(n_slashes)?;
     let level = (n_slashes + 1).ilog2() as usize;
@@ -59,8 +72,13 @@ pub(super) fn quote_at(text: &Text<'_>, pos: usize) -> Option<Quote> {
     is_quote.then_some(Quote { mark, level, end: pos + n_slashes + 1 })
 }
 
-/// Returns the value at `pos`.
+/// Returns the value at `pos`, if it is one word.
 pub(super) fn read(text: &mut Text<'_>, pos: usize) -> Option<Value> {
+    read_phrase(text, pos).filter(|value| value.writing != Writing::Phrase)
+}
+
+/// Returns the value at `pos`, which may be several words if it is quoted.
+pub(super) fn read_phrase(text: &mut Text<'_>, pos: usize) -> Option<Value> {
     match quote_at(text, pos) {
         Some(quote) => read_quoted(text, past_triple(text, quote)),
         None => read_bare(text, pos),
@@ -73,7 +91,7 @@ fn past_triple(text: &Text<'_>, open: Quote) -> Quote {
     if is_triple { Quote { end: open.end + 2, ..open } } else { open }
 }
 
-/// Returns what stands between `open` and the quote that closes it; a secret holds no white space.
+/// Returns what stands between `open` and the quote that closes it; a secret holds no white space but blanks.
 fn read_quoted(text: &Text<'_>, open: Quote) -> Option<Value> {
     let start = open.end;
     // Had this quote closed a JSON string, one of these would follow it.
@@ -81,15 +99,17 @@ fn read_quoted(text: &Text<'_>, open: Quote) -> Option<Value> {
         return None;
     }
     let mut n_slashes = 0;
+    let mut writing = Writing::Quoted;
     for (idx, byte) in text.rest(start).iter().take(MAX_VALUE).enumerate() {
         match byte {
             b'\\' => n_slashes += 1,
             b'"' | b'\'' | b'`' if *byte == open.mark || *byte == b'"' => {
                 if let Some(end) = closes(open, *byte, start + idx, n_slashes) {
-                    return Some(Value { start, end, core_end: end, writing: Writing::Quoted });
+                    return Some(Value { start, end, core_end: end, writing });
                 }
                 n_slashes = 0;
             }
+            b' ' if 0 < idx && idx < MAX_PHRASE => (writing, n_slashes) = (Writing::Phrase, 0),
             b' ' | b'\n' | b'\r' | b'\t' => return None,
             b'n' | b't' | b'r' if is_blank_escape(open, n_slashes) => return None,
             _ => n_slashes = 0,

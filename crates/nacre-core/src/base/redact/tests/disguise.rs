@@ -27,7 +27,7 @@ fn sample(label: &str, seed: u64) -> Sample {
     kind.sample(&mut Dice::new(seed))
 }
 
-fn base64(text: &str) -> String {
+pub(super) fn base64(text: impl AsRef<[u8]>) -> String {
     const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let group = |bytes: &[u8]| {
         let bits = (0..3).fold(0, |bits, at| bits << 8 | usize::from(*bytes.get(at).unwrap_or(&0)));
@@ -35,11 +35,11 @@ fn base64(text: &str) -> String {
         let n_chars = bytes.len() + 1;
         (0..4).map(|at| if at < n_chars { chars[at] } else { '=' }).collect::<String>()
     };
-    text.as_bytes().chunks(3).map(group).collect()
+    text.as_ref().chunks(3).map(group).collect()
 }
 
 /// Asserts that nothing but placeholders is left between the first and the last word of `text`.
-fn check_gone(text: &str, secret: &str) {
+pub(super) fn check_gone(text: &str, secret: &str) {
     let clean = redact(text);
     assert!(clean.contains("[redacted:"), "{text}\nstayed");
     let left: String = clean.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -145,8 +145,22 @@ fn text_with_marks_and_no_secret_stays() {
 
 #[test]
 fn line_breaks_hide_no_secret() {
-    let breaks =
-        ["\n", "\r\n", "\\\n", "\n    ", "\n\t", "\\n", "\\r\\n", "\\\\n", "\\\\\\n  ", "\\n\\t"];
+    let breaks = [
+        "\n",
+        "\r",
+        "\n> ",
+        "\n> > ",
+        "\\n> ",
+        "\r\n",
+        "\\\n",
+        "\n    ",
+        "\n\t",
+        "\\n",
+        "\\r\\n",
+        "\\\\n",
+        "\\\\\\n  ",
+        "\\n\\t",
+    ];
     for label in SHAPES {
         let secret = sample(label, 6).secret;
         for gap in breaks {
@@ -197,6 +211,19 @@ fn concatenated_strings_hide_no_secret() {
     }
     let array = json!([head, tail]).to_string();
     assert_eq!(redact(&array), array);
+    for (before, between, after) in [
+        ("'", "' + \"", "\""),
+        ("`", "` + `", "`"),
+        ("`", "`+'", "'"),
+        ("[\"", "\", \"", "\"].join(\"\")"),
+        ("['", "',\n  '", "'].join('')"),
+        ("''.join(['", "', '", "'])"),
+        ("concat!(\"", "\", \"", "\")"),
+        ("CONCAT('", "', '", "')"),
+    ] {
+        let text = format!("k = {before}{head}{between}{tail}{after};");
+        assert_eq!(redact(&text), format!("k = {before}{gone}{between}{gone}{after};"), "{text}");
+    }
 }
 
 #[test]
@@ -345,4 +372,33 @@ fn disguised_secrets_cut_in_two_by_chunks_are_caught() {
             assert_eq!(clean, format!("{filler}{expected}\n{filler}"), "{text} at {cut}");
         }
     }
+}
+
+/// The secret key that belongs to a key id of AWS.
+#[test]
+fn a_key_beside_its_id_goes() {
+    let id = sample("aws-access", 14).secret;
+    let key = sample("aws-secret", 14).secret;
+    let (id_gone, key_gone) = ("[redacted:aws-access-key]", "[redacted:aws-secret-key]");
+    for template in [
+        "%i,%k",
+        "Access,Secret\n%i,%k\n",
+        "%i\n%k\n",
+        "%i\r\n%k",
+        "%i  %k end",
+        "| %i | %k |",
+        "bot,%k,%i",
+        "{\"t\":\"%i\\n%k\\n\"}",
+        "[\"%i\", \"%k\"]",
+    ] {
+        let text = template.replace("%i", &id).replace("%k", &key);
+        let expected = template.replace("%i", id_gone).replace("%k", key_gone);
+        assert_eq!(redact(&text), expected, "{template}");
+    }
+    let hash = super::corpus::expand("{hex:40}", &mut Dice::new(14));
+    for other in [hash.as_str(), "src/main/java/org/apache/commons/lang3/A", &format!("{key}x")] {
+        assert_eq!(redact(&format!("{id} {other}")), format!("{id_gone} {other}"));
+    }
+    let far = format!("{id_gone}\n\n{key}");
+    assert_eq!(redact(&format!("{id}\n\n{key}")), far);
 }

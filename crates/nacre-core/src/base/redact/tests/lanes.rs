@@ -36,9 +36,12 @@ fn plain_scan(text: &str) -> Vec<Found> {
     let words: Vec<&str> = scan::words().collect();
     let mut search = Search::new(Text::new(text));
     let mut found = Vec::new();
-    for (end, words) in plain_hits(&words, text) {
+    // The lanes take one end of a line for the other.
+    for (end, words) in plain_hits(&words, &text.replace('\r', "\n")) {
         search.take(Hit { end, words: &words }, &mut found);
     }
+    let whole = 0..text.len();
+    scan::find_foreign(&mut search.text, &[whole], &mut found);
     scan::merge(found)
 }
 
