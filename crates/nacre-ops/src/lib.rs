@@ -11,7 +11,12 @@ mod operations;
 pub use error::OpError;
 pub use events::Events;
 pub use host::Host;
+pub use operations::doctor;
+pub use operations::eval;
+pub use operations::feedback;
+pub use operations::index;
 pub use operations::memory;
+pub use operations::undo;
 
 /// Text from outside, made safe for a terminal.
 pub mod text {

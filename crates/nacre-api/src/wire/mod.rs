@@ -2,17 +2,36 @@
 //!
 //! One file a group of operations. A key that was published keeps its name and meaning.
 
+mod doctor;
 mod error;
+mod eval;
 mod event;
 mod memory;
 mod outcome;
+mod run;
 mod scope;
+mod search;
 
+pub use doctor::{DoctorReport, DoctorRequest, Finding, Health, QuoteCheck, Severity, StoreCheck};
 pub use error::{CODES, ErrorCode, ErrorReport, Failure};
+pub use eval::{
+    DatasetFormat, EvalExtractionReport, EvalExtractionRequest, EvalRetrievalReport,
+    EvalRetrievalRequest, ExtractionHalves, ExtractionScores, LatencyMillis, MissedQuestion,
+    RetrievalScores, Slip,
+};
 pub use event::{Event, Warning};
 pub use memory::{
-    BrokenFile, MemoryEntry, MemoryEvidence, MemoryLink, MemoryListReport, MemoryListRequest,
-    MemoryQuote, MemoryShowReport, MemoryShowRequest, MemoryType, MemoryVersion, Speaker,
+    BrokenFile, FeedbackReport, FeedbackRequest, LearningKind, MemoryAddRequest, MemoryChange,
+    MemoryChangeReport, MemoryChangesReport, MemoryEditRequest, MemoryEntry, MemoryEvidence,
+    MemoryFailure, MemoryIdsRequest, MemoryLink, MemoryListReport, MemoryListRequest, MemoryQuote,
+    MemoryResetReport, MemoryResetRequest, MemoryShowReport, MemoryShowRequest, MemoryType,
+    MemoryVersion, Speaker, Verdict,
 };
 pub use outcome::{Outcome, Report};
+pub use run::{UndoReport, UndoRequest};
 pub use scope::{OtherPlace, Scope, StoreScope};
+pub use search::{
+    EdgeKind, FoundMemory, IndexChange, IndexRebuildReport, IndexRebuildRequest, IndexState,
+    IndexStatusReport, IndexStatusRequest, MemoryEdge, MemoryRelatedReport, MemoryRelatedRequest,
+    MemorySearchReport, MemorySearchRequest, RebuiltIndex, RelatedMemory, SearchMode, WhyFound,
+};

@@ -2,4 +2,13 @@
 //!
 //! An operation opens what it needs through the host, reports what it does to `Events`, and prints nothing.
 
+mod doctor;
+pub mod eval;
+mod feedback;
+pub mod index;
 pub mod memory;
+mod undo;
+
+pub use doctor::doctor;
+pub use feedback::feedback;
+pub use undo::undo;
