@@ -16,6 +16,7 @@ pub use operations::eval;
 pub use operations::feedback;
 pub use operations::index;
 pub use operations::memory;
+pub use operations::run;
 pub use operations::undo;
 
 /// Text from outside, made safe for a terminal.

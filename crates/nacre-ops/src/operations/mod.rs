@@ -7,6 +7,7 @@ pub mod eval;
 mod feedback;
 pub mod index;
 pub mod memory;
+pub mod run;
 mod undo;
 
 pub use doctor::doctor;

@@ -11,6 +11,8 @@ mod reset;
 mod restore;
 mod search;
 mod show;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 pub use add::{DEFAULT_CONFIDENCE, add};
