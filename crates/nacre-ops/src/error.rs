@@ -244,20 +244,24 @@ impl From<MaintainError> for OpError {
 
 impl From<UndoError> for OpError {
     fn from(error: UndoError) -> Self {
-        let hint = match error {
+        let (code, hint) = match error {
             UndoError::Memory(error) => return error.into(),
             UndoError::Fs(error) => return error.into(),
-            UndoError::Unknown(_) => "`nacre run list` shows every run",
-            UndoError::Ambiguous { .. } => "Give more of it; `nacre run list` shows every run",
-            UndoError::BadPlan { .. } => {
-                "Nothing was changed. This run folder was not written by this program"
+            UndoError::Unknown(_) => (ErrorCode::NotFound, "`nacre run list` shows every run"),
+            UndoError::Ambiguous { .. } => {
+                (ErrorCode::Ambiguous, "Give more of it; `nacre run list` shows every run")
             }
-            UndoError::Nothing(_) => "`nacre run show ID` shows what it did",
-            UndoError::Changed { .. } => {
-                "Undo the later run first, or change the files by hand: `nacre memory edit ID`"
-            }
+            UndoError::BadPlan { .. } => (
+                ErrorCode::Refused,
+                "Nothing was changed. This run folder was not written by this program",
+            ),
+            UndoError::Nothing(_) => (ErrorCode::Refused, "`nacre run show ID` shows what it did"),
+            UndoError::Changed { .. } => (
+                ErrorCode::Conflict,
+                "Undo the later run first, or change the files by hand: `nacre memory edit ID`",
+            ),
         };
-        Self::from_error(ErrorCode::Failed, &error, Some(hint.to_owned()))
+        Self::from_error(code, &error, Some(hint.to_owned()))
     }
 }
 

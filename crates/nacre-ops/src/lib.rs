@@ -11,13 +11,9 @@ mod operations;
 pub use error::OpError;
 pub use events::Events;
 pub use host::Host;
-pub use operations::changes;
-pub use operations::connect;
-pub use operations::extract;
-pub use operations::memory;
-pub use operations::queue;
-pub use operations::sync;
-pub use operations::trace;
+pub use operations::{
+    changes, connect, doctor, eval, extract, feedback, index, memory, queue, run, sync, trace, undo,
+};
 
 /// Text from outside, made safe for a terminal.
 pub mod text {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{OtherPlace, Outcome, Report, Scope, StoreScope};
+use super::{ErrorCode, Failure, OtherPlace, Outcome, Report, Scope, StoreScope};
 
 /// What a memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -157,3 +157,206 @@ pub struct MemoryVersion {
     pub who: String,
     pub what: String,
 }
+
+/// What kind of learning a memory is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LearningKind {
+    #[default]
+    Insight,
+    Procedure,
+    Pitfall,
+    Friction,
+    Preference,
+    Convention,
+    Context,
+}
+
+/// A memory in a person's own words.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryAddRequest {
+    /// What was decided or learned, in one line.
+    pub title: String,
+    /// The reason and the details, as Markdown.
+    #[serde(default)]
+    pub body: String,
+    /// A decision or a learning. Without it, a decision.
+    #[serde(default)]
+    pub r#type: Option<MemoryType>,
+    /// Only of a learning; without it, an insight.
+    #[serde(default)]
+    pub kind: Option<LearningKind>,
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// The ids of related memories, or the starts of them.
+    #[serde(default)]
+    pub related: Vec<String>,
+    /// From 0 to 1. Without it, what a person says is trusted.
+    #[serde(default)]
+    pub confidence: Option<f64>,
+    #[serde(default)]
+    pub scope: Option<Scope>,
+}
+
+/// Which memory to edit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryEditRequest {
+    /// Its id, or the start of it.
+    pub id: String,
+    /// Throw away the draft of an earlier edit and start from the memory.
+    #[serde(default)]
+    pub discard: bool,
+    #[serde(default)]
+    pub scope: Option<Scope>,
+}
+
+/// Which memories to archive, restore or forget.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryIdsRequest {
+    /// To forget, whole ids; else the starts of them will do.
+    pub ids: Vec<String>,
+    #[serde(default)]
+    pub scope: Option<Scope>,
+}
+
+/// What was done to a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryChange {
+    Added,
+    Edited,
+    #[serde(rename = "left unchanged")]
+    LeftUnchanged,
+    Archived,
+    Restored,
+    #[serde(rename = "forgot")]
+    Forgotten,
+}
+
+impl MemoryChange {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Edited => "edited",
+            Self::LeftUnchanged => "left unchanged",
+            Self::Archived => "archived",
+            Self::Restored => "restored",
+            Self::Forgotten => "forgot",
+        }
+    }
+}
+
+/// What was done to one memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryChangeReport {
+    pub done: MemoryChange,
+    pub id: String,
+    /// Its file, where it is new.
+    pub path: Option<String>,
+}
+
+impl Report for MemoryChangeReport {}
+
+/// What was done to several memories, each in a change set of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryChangesReport {
+    pub done: MemoryChange,
+    pub ids: Vec<String>,
+    pub failed: Vec<MemoryFailure>,
+}
+
+impl Report for MemoryChangesReport {
+    fn outcome(&self) -> Outcome {
+        match self.failed.first() {
+            None => Outcome::Done,
+            Some(_) if !self.ids.is_empty() => Outcome::Partial,
+            Some(first) if first.failure.code == ErrorCode::Busy => Outcome::Busy,
+            Some(_) => Outcome::Failed,
+        }
+    }
+}
+
+/// A memory that nothing was done to, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryFailure {
+    /// As it was named.
+    pub id: String,
+    #[serde(flatten)]
+    pub failure: Failure,
+}
+
+/// Which store to empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct MemoryResetRequest {
+    pub scope: Option<Scope>,
+}
+
+/// What was set aside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryResetReport {
+    /// How many memories.
+    pub set_aside: usize,
+    /// The folder that holds them now.
+    pub path: String,
+    /// Files that could not be moved.
+    pub left: Vec<String>,
+}
+
+impl Report for MemoryResetReport {
+    fn outcome(&self) -> Outcome {
+        Outcome::partial_if(!self.left.is_empty())
+    }
+}
+
+/// How a memory served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Useful,
+    /// It was never true.
+    Wrong,
+    /// It is no longer true.
+    Outdated,
+}
+
+impl Verdict {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Useful => "useful",
+            Self::Wrong => "wrong",
+            Self::Outdated => "outdated",
+        }
+    }
+}
+
+/// A person's word on a memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FeedbackRequest {
+    /// Its id, or the start of it.
+    pub id: String,
+    pub verdict: Verdict,
+    /// Why, in a sentence; kept on this machine.
+    #[serde(default)]
+    pub note: Option<String>,
+    #[serde(default)]
+    pub scope: Option<Scope>,
+}
+
+/// What the verdict changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FeedbackReport {
+    pub id: String,
+    pub verdict: Verdict,
+    pub confidence_before: f64,
+    pub confidence: f64,
+    pub scope: StoreScope,
+    /// Where else its id stands.
+    pub also_in: Vec<OtherPlace>,
+}
+
+impl Report for FeedbackReport {}

@@ -5,12 +5,16 @@
 mod candidate;
 mod change;
 mod connect;
+mod doctor;
 mod error;
+mod eval;
 mod event;
 mod extract;
+mod maintenance;
 mod memory;
 mod outcome;
 mod queue;
+mod recall;
 mod run;
 mod scope;
 mod search;
@@ -20,23 +24,47 @@ mod trace;
 pub use candidate::{DropReason, Gate, Signal, Strategy};
 pub use change::PlannedChange;
 pub use connect::{AgentEntry, ConnectReport, ConnectRequest};
+pub use doctor::{DoctorReport, DoctorRequest, Finding, Health, QuoteCheck, Severity, StoreCheck};
 pub use error::{CODES, ErrorCode, ErrorReport, Failure};
+pub use eval::{
+    DatasetFormat, EvalExtractionReport, EvalExtractionRequest, EvalRetrievalReport,
+    EvalRetrievalRequest, ExtractionHalves, ExtractionScores, LatencyMillis, MissedQuestion,
+    RetrievalScores, Slip,
+};
 pub use event::{Event, Warning};
 pub use extract::{
     Candidate, DroppedCandidate, ExplainedCandidates, ExtractFileReport, ExtractFileRequest,
     ExtractReport, ExtractRequest, ReadFallback, StrategyChoice, SummarizeFileReport,
     SummarizeFileRequest, SummarizeReport, SummarizeRequest,
 };
+pub use maintenance::{
+    MaintainAction, MaintainDurations, MaintainMetrics, MaintainOutcome, MaintainVerb,
+    OpenContradiction, StoreMaintenance,
+};
 pub use memory::{
-    BrokenFile, MemoryEntry, MemoryEvidence, MemoryLink, MemoryListReport, MemoryListRequest,
-    MemoryQuote, MemoryShowReport, MemoryShowRequest, MemoryType, MemoryVersion, Speaker,
+    BrokenFile, FeedbackReport, FeedbackRequest, LearningKind, MemoryAddRequest, MemoryChange,
+    MemoryChangeReport, MemoryChangesReport, MemoryEditRequest, MemoryEntry, MemoryEvidence,
+    MemoryFailure, MemoryIdsRequest, MemoryLink, MemoryListReport, MemoryListRequest, MemoryQuote,
+    MemoryResetReport, MemoryResetRequest, MemoryShowReport, MemoryShowRequest, MemoryType,
+    MemoryVersion, Speaker, Verdict,
 };
 pub use outcome::{Outcome, Report};
 pub use queue::{
     JobState, QueueChange, QueueChangeReport, QueueChangeRequest, QueueJob, QueueListReport,
     QueueListRequest,
 };
-pub use run::{ActionCounts, ChecklistStep, RunMode, SessionAction, SessionOutcome, SessionRun};
+pub use recall::{
+    EdgeKind, FoundMemory, IndexChange, IndexRebuildReport, IndexRebuildRequest, IndexState,
+    IndexStatusReport, IndexStatusRequest, MemoryEdge, MemoryRelatedReport, MemoryRelatedRequest,
+    MemorySearchReport, MemorySearchRequest, RebuiltIndex, RelatedMemory, WhyFound,
+};
+pub use run::{
+    ActionCounts, ActionScores, Band, CandidateVerb, ChecklistStep, DecidedBy, ExplorerFinding,
+    ExplorerMetrics, LeadAction, LeadMetrics, Relation, RunCounts, RunEntry, RunListReport,
+    RunListRequest, RunMetrics, RunMode, RunReport, RunShowReport, RunShowRequest, SessionAction,
+    SessionOutcome, SessionRun, StepState, SyncDurations, SyncMetrics, TokenCounts, UndoAction,
+    UndoReport, UndoRequest, UndoRunReport, UndoVerb,
+};
 pub use scope::{OtherPlace, Scope, StoreScope};
 pub use search::SearchMode;
 pub use sync::{

@@ -3,7 +3,7 @@
 //! Git knows when the store is in git. Otherwise the run folders do: each run left a list of what it
 //! did.
 
-use serde_json::Value;
+use serde::Deserialize;
 
 use super::id::MemoryId;
 use super::layout::Located;
@@ -33,6 +33,23 @@ pub enum VersionSource {
     Git(String),
     /// A run, by its folder.
     Run(String),
+}
+
+/// What is read of a run's report, whichever flow wrote it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct RunActions {
+    mode: String,
+    finished_at: String,
+    actions: Vec<RunAction>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct RunAction {
+    action: String,
+    target: Option<String>,
+    reason: String,
 }
 
 impl Store {
@@ -65,7 +82,8 @@ impl Store {
             }
             for file in ["memory_actions.json", "maintain_actions.json"] {
                 let bytes = self.scope().read_optional(&folder.join(file)?, MAX_ACTIONS_BYTES)?;
-                let report = bytes.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+                let report =
+                    bytes.and_then(|bytes| serde_json::from_slice::<RunActions>(&bytes).ok());
                 versions.extend(report.iter().flat_map(|report| actions_on(report, &run.name, id)));
             }
         }
@@ -74,18 +92,14 @@ impl Store {
 }
 
 /// The actions of a run's report whose target is `id`.
-fn actions_on(report: &Value, run: &str, id: &MemoryId) -> Vec<Version> {
-    let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
-    let actions = report["actions"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let targeted = actions.iter().filter(|action| action["target"].as_str() == Some(id.as_str()));
-    let version = |action: &Value| Version {
+fn actions_on(report: &RunActions, run: &str, id: &MemoryId) -> Vec<Version> {
+    let targeted =
+        report.actions.iter().filter(|action| action.target.as_deref() == Some(id.as_str()));
+    let version = |action: &RunAction| Version {
         source: VersionSource::Run(run.to_owned()),
-        when: text(report, "finished_at"),
-        who: text(report, "mode"),
-        what: [text(action, "action"), text(action, "reason")]
-            .join(": ")
-            .trim_end_matches(": ")
-            .to_owned(),
+        when: report.finished_at.clone(),
+        who: report.mode.clone(),
+        what: format!("{}: {}", action.action, action.reason).trim_end_matches(": ").to_owned(),
     };
     targeted.map(version).collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nacre_core::memory::MemoryId;
-use nacre_engine::flows::maintain::{MaintainAction, MaintainReport};
+use nacre_engine::flows::maintain::{MaintainAction, MaintainReport, MaintainVerb};
 
 use super::corpus::{Corpus, Purpose};
 
@@ -58,19 +58,26 @@ fn planted(corpus: &Corpus, action: &MaintainAction) -> Option<MemoryId> {
     let are_partners =
         |planted: &MemoryId, other: &MemoryId| corpus.partners.get(planted) == Some(other);
     match action.action {
-        "merge" => [(Some(&action.target), with), (with, Some(&action.target))]
+        MaintainVerb::Merge => [(Some(&action.target), with), (with, Some(&action.target))]
             .into_iter()
             .find_map(|(planted, other)| {
                 Some(planted?.clone()).filter(|id| are_partners(id, other.unwrap_or(id)))
             })
             .filter(|id| corpus.purposes.get(id) != Some(&Purpose::Overturned)),
-        "supersede" => Some(action.target.clone()).filter(|id| {
+        MaintainVerb::Supersede => Some(action.target.clone()).filter(|id| {
             corpus.purposes.get(id) == Some(&Purpose::Overturned)
                 && with.is_some_and(|with| are_partners(id, with))
         }),
-        "stale" => Some(action.target.clone())
+        MaintainVerb::Stale => Some(action.target.clone())
             .filter(|id| corpus.purposes.get(id) == Some(&Purpose::Stale)),
-        _ => None,
+        MaintainVerb::Consolidate
+        | MaintainVerb::Archive
+        | MaintainVerb::Restore
+        | MaintainVerb::Freshen
+        | MaintainVerb::Establish
+        | MaintainVerb::Validate
+        | MaintainVerb::Doubt
+        | MaintainVerb::Relink => None,
     }
 }
 

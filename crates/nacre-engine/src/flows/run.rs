@@ -13,7 +13,6 @@ use nacre_core::memory::{MemoryError, PlannedChange, Store};
 use nacre_core::safefs::{EntryKind, FsError, RelPath, Writer};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 
 /// Where run folders lie.
 pub const WORKSPACE: &str = "workspace";
@@ -23,11 +22,14 @@ pub const ARTIFACTS: &[&str] = &[
     "extract.json",
     "summary.json",
     "memory_actions.json",
-    "metrics.json",
+    METRICS_FILE,
     "agent.log",
     "subagents.log",
     "session.log",
 ];
+
+/// What a run took.
+pub(super) const METRICS_FILE: &str = "metrics.json";
 
 /// What a run did and what was there before.
 const UNDO_FILE: &str = "undo.json";
@@ -39,7 +41,7 @@ const PLAN_VERSION: u32 = 1;
 pub(super) const LOCAL_STATE: &str = "meta/state/";
 
 /// Larger files are not ours. A sync changes a handful of memories; a maintenance, and what undoes it, may change all of them.
-const MAX_ARTIFACT_BYTES: u64 = 8 << 20;
+pub(super) const MAX_ARTIFACT_BYTES: u64 = 8 << 20;
 const MAX_UNDO_BYTES: u64 = 8 << 20;
 const MAX_MAINTENANCE_UNDO_BYTES: u64 = 64 << 20;
 
@@ -167,22 +169,6 @@ pub fn list(store: &Store) -> Result<Vec<RunId>, FsError> {
 
 fn stamp_of(id: &RunId) -> &str {
     id.0.split_once('-').map_or(&id.0, |(_, rest)| rest)
-}
-
-/// An artifact of a run as JSON; `None` where it is missing or no JSON.
-pub fn artifact(store: &Store, id: &RunId, name: &str) -> Result<Option<Value>, FsError> {
-    artifact_within(store, id, name, MAX_ARTIFACT_BYTES)
-}
-
-/// The same for one of at most `limit` bytes.
-pub fn artifact_within(
-    store: &Store,
-    id: &RunId,
-    name: &str,
-    limit: u64,
-) -> Result<Option<Value>, FsError> {
-    let bytes = store.scope().read_optional(&id.folder()?.join(name)?, limit)?;
-    Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
 /// Removes all but the newest `keep` run folders of each mode.

@@ -8,10 +8,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use nacre_core::memory::{MemoryError, PlannedChange, Store, UPKEEP_FILE};
 use nacre_core::safefs::{FsError, Owner};
-use serde_json::json;
 
 use super::maintain::Ledger;
-use super::run::{LOCAL_STATE, RunId, RunMode, UndoError, UndoPlan, artifact, pretty};
+use super::record::{RunRecord, UndoAction, UndoRecord, UndoVerb, read_record};
+use super::run::{LOCAL_STATE, RunId, RunMode, UndoError, UndoPlan, pretty};
 
 /// Counters are small; more is not ours to put back.
 const MAX_STATE_BYTES: u64 = 16 << 20;
@@ -44,9 +44,12 @@ pub fn undo(
         }
     }
     if id.is_of(RunMode::Maintain) {
-        let report = artifact(store, id, id.actions_file())?.unwrap_or_default();
+        let actions = match read_record(store, id)? {
+            Some(RunRecord::Maintain(report)) => report.actions,
+            Some(RunRecord::Sync(_) | RunRecord::Undo(_)) | None => Vec::new(),
+        };
         let mut ledger = Ledger::read(store)?;
-        ledger.refuse(&report["actions"], now);
+        ledger.refuse(&actions, now);
         let (path, bytes) = ledger.file()?;
         batch.put_file(path, bytes)?;
     }
@@ -55,15 +58,19 @@ pub fn undo(
     let is_put_back = |path: &&str| *path != UPKEEP_FILE;
     let paths = planned.iter().map(|change| change.path.as_str()).filter(is_put_back);
     let paths: Vec<String> = paths.map(str::to_owned).collect();
-    let actions: Vec<_> =
-        paths.iter().map(|path| json!({ "action": "put back", "target": stem(path) })).collect();
-    let report = json!({
-        "run_id": run, "mode": RunMode::Undo, "of": id, "finished_at": now.to_string(),
-        "actions": actions, "written_paths": paths,
-    });
+    let put_back =
+        |path: &String| UndoAction { action: UndoVerb::PutBack, target: stem(path).to_owned() };
+    let record = UndoRecord {
+        run_id: run.clone(),
+        mode: RunMode::Undo,
+        of: id.clone(),
+        finished_at: now.to_string(),
+        actions: paths.iter().map(put_back).collect(),
+        written_paths: paths.clone(),
+    };
     let (path, bytes) = UndoPlan::of_maintenance(&planned).file(&run)?;
     batch.put_file(path, bytes)?;
-    batch.put_file(run.folder()?.join("memory_actions.json")?, pretty(&report))?;
+    batch.put_file(run.folder()?.join(run.actions_file())?, pretty(&record))?;
     match batch.commit() {
         Ok(_) => Ok(Undone { run, of: id.clone(), paths }),
         Err(MemoryError::Fs(source @ FsError::Conflict { .. })) => {

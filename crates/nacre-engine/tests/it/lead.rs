@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nacre_core::base::ContentHash;
-use nacre_core::memory::{MemoryId, Status};
+use nacre_core::memory::{Action, Band, MemoryId, Status};
 use nacre_core::safefs::Owner;
 use nacre_engine::agents::{LeadAction, LeadOrder, LeadReport, LeadRuling, LeadStep};
-use nacre_engine::flows::sync::{RunReport, Step};
+use nacre_engine::flows::sync::{DecidedBy, RunReport, Step, StepState};
 use nacre_engine::record::{TaskId, TaskState};
 
 use crate::sync::{PNPM, Place};
@@ -63,15 +63,16 @@ fn asked(place: &Place, trace: &Path, action: LeadAction) -> (RunReport, Vec<Ste
 #[test]
 fn what_the_lead_rules_is_done() {
     for (action, done, n_files) in [
-        (LeadAction::Update, "update", 1),
-        (LeadAction::NoOp, "no-op", 1),
-        (LeadAction::Supersede, "supersede", 2),
-        (LeadAction::Add, "add", 2),
+        (LeadAction::Update, Action::Update, 1),
+        (LeadAction::NoOp, Action::NoOp, 1),
+        (LeadAction::Supersede, Action::Supersede, 2),
+        (LeadAction::Add, Action::Add, 2),
     ] {
         let (place, file, trace) = place();
         let (report, _) = asked(&place, &trace, action);
         let told = &report.actions[0];
-        assert_eq!((told.action, told.band, told.by), (done, "grey", "lead"), "{report:#?}");
+        let decided = (told.action, told.band, told.by);
+        assert_eq!(decided, (done, Band::Grey, DecidedBy::Lead), "{report:#?}");
         assert_eq!(told.note.as_deref(), Some("The lead says so."));
         let listing = place.store.list(|at| at.path.as_str().contains("learnings")).unwrap();
         assert_eq!(listing.memories.len(), n_files, "{action:?}");
@@ -116,7 +117,7 @@ fn a_person_who_edits_while_the_lead_thinks_is_read_before_anything_is_decided()
     };
     let report = place.sync_with(&trace, Some(&lead), |_| {}).unwrap();
     let text = fs::read_to_string(&file).unwrap();
-    assert_eq!(report.actions[0].by, "lead");
+    assert_eq!(report.actions[0].by, DecidedBy::Lead);
     assert!(text.contains("My own words.") && text.contains("workspace links"), "{text}");
     let seen = seen.into_inner();
     assert!(seen.len() == 2 && seen[0] != seen[1], "the lead was shown the newer file");
@@ -133,7 +134,7 @@ fn beside_a_person_who_edits_every_time_the_rule_decides_and_overwrites_nothing(
         ruled(order, LeadAction::Update)
     };
     let report = place.sync_with(&trace, Some(&lead), |_| {}).unwrap();
-    assert_eq!((n_asked.into_inner(), report.actions[0].by), (2, "rule"));
+    assert_eq!((n_asked.into_inner(), report.actions[0].by), (2, DecidedBy::Rule));
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.contains("Edit 2.") && !text.contains("workspace links"), "{text}");
 }
@@ -155,7 +156,10 @@ fn an_edit_at_the_last_moment_is_shown_to_the_lead_before_it_is_tried_again() {
         }
     });
     let text = fs::read_to_string(&file).unwrap();
-    assert_eq!((report.unwrap().actions[0].by, n_commits, n_asked.into_inner()), ("lead", 2, 2));
+    assert_eq!(
+        (report.unwrap().actions[0].by, n_commits, n_asked.into_inner()),
+        (DecidedBy::Lead, 2, 2)
+    );
     assert!(text.contains("My own words.") && text.contains("workspace links"), "{text}");
 }
 
@@ -168,7 +172,7 @@ fn a_ruling_about_a_memory_that_is_gone_is_none() {
         report
     };
     let report = place.sync_with(&trace, Some(&lead), |_| {}).unwrap();
-    assert_eq!((report.actions[0].by, report.counts.update), ("rule", 0));
+    assert_eq!((report.actions[0].by, report.counts.update), (DecidedBy::Rule, 0));
 }
 
 #[test]
@@ -181,11 +185,11 @@ fn where_the_lead_fails_the_rule_decides_and_it_is_not_asked_again() {
         LeadReport::failed(TaskId::from_random(1), "no credit".to_owned())
     };
     let report = place.sync_with(&trace, Some(&lead), |_| {}).unwrap();
-    assert_eq!((n_asked.into_inner(), report.actions[0].by), (1, "rule"));
+    assert_eq!((n_asked.into_inner(), report.actions[0].by), (1, DecidedBy::Rule));
     assert_eq!(fs::read_to_string(&file).unwrap(), before);
-    let states: Vec<&str> =
-        report.checklist.iter().map(|item| item["state"].as_str().unwrap()).collect();
-    assert_eq!(states.join(" "), "done done done done failed failed failed done done");
+    let states: Vec<StepState> = report.checklist.iter().map(|item| item.state).collect();
+    let (done, failed) = (StepState::Done, StepState::Failed);
+    assert_eq!(states, [done, done, done, done, failed, failed, failed, done, done]);
 }
 
 #[test]
@@ -193,7 +197,7 @@ fn a_lead_is_asked_about_nothing_that_is_clear() {
     let place = Place::new();
     let lead = |_: &LeadOrder, _: &mut dyn FnMut(LeadStep)| panic!("nobody needs it");
     let report = place.sync_with(&place.talk("one", 1, PNPM), Some(&lead), |_| {}).unwrap();
-    assert_eq!(report.actions[0].by, "rule");
+    assert_eq!(report.actions[0].by, DecidedBy::Rule);
     let again = place.sync_with(&place.talk("two", 2, PNPM), Some(&lead), |_| {}).unwrap();
     assert_eq!(again.counts.no_op, 1);
 }

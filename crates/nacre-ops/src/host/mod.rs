@@ -10,6 +10,7 @@ mod holding;
 mod map_cache;
 mod models;
 mod reading;
+mod searching;
 mod settings;
 mod spending;
 mod stores;
@@ -39,6 +40,7 @@ pub use self::models::{
     block_on, key_variable, model_settings, no_answer, provider_names, scripted,
 };
 pub use self::reading::{Reading, warn_of_limit};
+pub use self::searching::{SearchableStore, StoresFound, search_stores};
 use self::settings::ConfigFiles;
 pub use self::settings::words;
 pub use self::spending::{

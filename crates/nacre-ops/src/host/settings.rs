@@ -5,8 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
+use nacre_api::wire::ErrorCode;
 use nacre_core::base::redact::ExtraWords;
-use nacre_core::config::{self, NACRE_CONFIG, Resolved, Settings, Source};
+use nacre_core::config::{self, EDITOR, NACRE_CONFIG, Resolved, Settings, Source, VISUAL};
 use nacre_core::safefs::{Access, WriteScope};
 
 use super::files::{read_text, read_text_in};
@@ -112,6 +113,17 @@ impl Host {
     pub fn words_of(&self, project: Option<&str>) -> Result<ExtraWords, OpError> {
         let project = project.map(PathBuf::from);
         Ok(words(&self.settings_of(project.as_deref())?))
+    }
+
+    /// The program that a person edits texts with: the setting, then what the environment names.
+    pub fn editor(&self) -> Result<&str, OpError> {
+        let configured = self.settings().ui.editor.as_deref();
+        let named = [VISUAL, EDITOR].into_iter().find_map(|name| self.environment.var(name));
+        configured.or(named).ok_or_else(|| OpError {
+            code: ErrorCode::NotSet,
+            ..OpError::failed("No editor is set")
+                .hint("Set $EDITOR, or run `nacre config set ui.editor vim`")
+        })
     }
 
     fn config_files(&self) -> ConfigFiles<'_> {

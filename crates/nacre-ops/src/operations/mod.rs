@@ -4,9 +4,18 @@
 
 pub mod changes;
 pub mod connect;
+mod doctor;
+pub mod eval;
 pub mod extract;
+mod feedback;
+pub mod index;
 pub mod memory;
 pub mod queue;
-mod run;
+pub mod run;
 pub mod sync;
 pub mod trace;
+mod undo;
+
+pub use doctor::doctor;
+pub use feedback::feedback;
+pub use undo::undo;

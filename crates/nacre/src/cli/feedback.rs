@@ -1,15 +1,12 @@
 //! `nacre feedback`
 
 use clap::{Args, ValueEnum};
-use nacre_core::memory::Verdict;
-use serde_json::json;
+use nacre_api::wire::{FeedbackRequest, Verdict};
+use nacre_ops::{Host, OpError};
 
 use super::exit::Exit;
 use super::memory::ScopeArg;
 use super::ui::{Role, Ui};
-use nacre_ops::Host;
-use nacre_ops::OpError;
-use nacre_ops::host::Holding;
 
 /// Say how a memory served
 ///
@@ -47,19 +44,16 @@ impl From<VerdictName> for Verdict {
 
 pub(crate) fn cmd_feedback(ui: &mut Ui, host: &Host, args: &FeedbackArgs) -> Result<Exit, OpError> {
     let FeedbackArgs { id, verdict, note, scope } = args;
-    let Holding { scoped, also_in } = host.store_of(&ui.events(), scope.mode(), id)?;
-    let mut batch = scoped.store.begin(&host.owner("feedback"), host.settings().lock.wait)?;
-    let verdict = Verdict::from(*verdict);
-    let (id, before, after) = batch.judge(id, verdict, note.as_deref(), host.now())?;
-    batch.commit()?;
-    if ui.is_json() {
-        ui.json(&json!({
-            "id": id, "verdict": verdict.as_str(), "confidence_before": before, "confidence": after,
-            "scope": scoped.scope.as_str(), "also_in": also_in,
-        }))?;
-        return Ok(Exit::Done);
-    }
-    let id = ui.paint(Role::Id, &id);
-    ui.status(format!("{id} is {}: confidence {before} to {after}", verdict.as_str()))?;
-    Ok(Exit::Done)
+    let request = FeedbackRequest {
+        id: id.clone(),
+        verdict: (*verdict).into(),
+        note: note.clone(),
+        scope: scope.mode(),
+    };
+    let report = nacre_ops::feedback(host, &request, &ui.events())?;
+    ui.report(&report, |ui, report| {
+        let (id, verdict) = (ui.paint(Role::Id, &report.id), report.verdict.as_str());
+        let (before, after) = (report.confidence_before, report.confidence);
+        ui.status(format!("{id} is {verdict}: confidence {before} to {after}"))
+    })
 }

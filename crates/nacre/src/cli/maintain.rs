@@ -10,7 +10,7 @@ use nacre_core::config::Settings;
 use nacre_core::memory::Store;
 use nacre_core::search::Builtin;
 use nacre_engine::flows::maintain::{
-    Checkout, MaintainOrder, MaintainOutcome, MaintainReport, maintain, preview,
+    Checkout, MaintainOrder, MaintainOutcome, MaintainReport, MaintainVerb, maintain, preview,
 };
 use nacre_engine::flows::models::{FlowModels, ProjectModels};
 use nacre_engine::flows::run;
@@ -248,13 +248,13 @@ fn print(ui: &mut Ui, kept: &[Kept], dry_run: bool) -> Result<(), OpError> {
 }
 
 /// What the table counts, by the verbs of the actions.
-const COLUMNS: &[(&str, &[&str])] = &[
-    ("merged", &["merge", "consolidate"]),
-    ("overturned", &["supersede"]),
-    ("stale", &["stale"]),
-    ("archived", &["archive"]),
-    ("back", &["restore", "freshen"]),
-    ("relinked", &["relink"]),
+const COLUMNS: &[(&str, &[MaintainVerb])] = &[
+    ("merged", &[MaintainVerb::Merge, MaintainVerb::Consolidate]),
+    ("overturned", &[MaintainVerb::Supersede]),
+    ("stale", &[MaintainVerb::Stale]),
+    ("archived", &[MaintainVerb::Archive]),
+    ("back", &[MaintainVerb::Restore, MaintainVerb::Freshen]),
+    ("relinked", &[MaintainVerb::Relink]),
 ];
 
 fn rows(kept: &[Kept]) -> Vec<Vec<(Role, String)>> {

@@ -1,6 +1,9 @@
 //! `nacre run`
 
+use std::fs;
+
 use insta::assert_snapshot;
+use serde_json::Value;
 
 use crate::home::TestHome;
 use crate::sync_run::{PNPM, reading, talk};
@@ -36,6 +39,57 @@ fn runs_are_listed_and_say_what_they_did() {
     Hint: `nacre run list` shows every run
     [exit 1]
     ");
+}
+
+/// What `run show` says of a run, and what stands in its folder.
+fn shown_and_written(home: &TestHome, run: &str, actions: &str) -> [(Value, Value); 2] {
+    let (code, shown) = home.json(&["run", "show", run]);
+    assert_eq!((code, shown["id"].as_str()), (0, Some(run)));
+    let file = |name: &str| {
+        let text = fs::read_to_string(home.store(&format!("workspace/{run}/{name}")));
+        // Output names the folder of the test by a variable.
+        let text = text.map(|text| text.replace(&*home.root().to_string_lossy(), "$HOME"));
+        text.map_or(Value::Null, |text| serde_json::from_str(&text).unwrap())
+    };
+    [(shown["report"].clone(), file(actions)), (shown["metrics"].clone(), file("metrics.json"))]
+}
+
+#[test]
+fn a_run_is_shown_as_it_was_written() {
+    let home = reading();
+    talk(&home, "one", 1, PNPM);
+    home.ok(&["sync"]);
+    home.add("Install packages with pnpm", &["--body", "npm writes a second lock file."]);
+    home.add("install the packages with PNPM", &["--body", "npm writes a second lock file"]);
+    let (_, maintained) = home.json(&["maintain"]);
+    let maintained = maintained["projects"][0]["report"]["run_id"].as_str().unwrap().to_owned();
+    let (_, undone) = home.json(&["undo", &maintained]);
+    let undone = undone["run"].as_str().unwrap().to_owned();
+    let (_, runs) = home.json(&["run", "list"]);
+    let ids = runs["runs"].as_array().unwrap().iter().map(|run| run["id"].as_str().unwrap());
+    let synced = ids.into_iter().find(|id| id.starts_with("sync-")).unwrap().to_owned();
+    for (run, actions) in [
+        (&synced, "memory_actions.json"),
+        (&maintained, "maintain_actions.json"),
+        (&undone, "memory_actions.json"),
+    ] {
+        let [(report, actions), (metrics, measured)] = shown_and_written(&home, run, actions);
+        assert!(report.is_object(), "{run}: {report}");
+        assert_eq!((report, metrics), (actions, measured), "{run}");
+    }
+}
+
+#[test]
+fn a_run_that_this_program_did_not_write_is_listed_and_says_nothing() {
+    let home = TestHome::new();
+    let run = "sync-20261101-101010-abcdef12";
+    home.write(&format!("workspace/{run}/memory_actions.json"), r#"{"counts":{"add":"many"}}"#);
+    assert_snapshot!(home.run(&["run", "list"]), @"sync-20261101-101010-abcdef12  -");
+    assert_snapshot!(home.run(&["run", "show", run]), @"
+    sync-20261101-101010-abcdef12
+    It left no report that can be read.
+    ");
+    assert_eq!(home.json(&["run", "show", run]).1["report"], Value::Null);
 }
 
 #[test]

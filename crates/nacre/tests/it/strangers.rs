@@ -388,6 +388,30 @@ fn hostile_text_steers_no_terminal_in_any_command() {
 }
 
 #[test]
+fn hostile_text_of_a_run_steers_no_terminal() {
+    let home = TestHome::new();
+    let (run, bad) = ("sync-20261101-101010-abcdef12", "evil\u{1b}]0;pwned\u{7}\u{202e}\u{85}");
+    let action = json!({
+        "candidate": bad, "title": bad, "signal": "decision", "action": "add", "target": null, "nearest": null,
+        "band": "grey", "relation": "same", "likelihood": 0.5, "scores": null, "reason": bad, "by": "lead",
+        "note": bad, "quote": bad,
+    });
+    let report = json!({
+        "run_id": run, "mode": "sync", "outcome": "done", "trace_path": bad, "session": bad, "agent": "codex",
+        "memory_root": bad, "workspace_root": bad, "run_folder": bad, "finished_at": bad,
+        "checklist": [{ "step": bad, "state": "done" }], "actions": [action],
+        "counts": { "add": 1, "update": 0, "no_op": 0, "supersede": 0 }, "dropped": { "weak": 1 },
+        "written_paths": [bad], "summary_path": bad, "cost_usd": 0.0, "strategy": "offline",
+    });
+    home.write(&format!("workspace/{run}/memory_actions.json"), report.to_string());
+    for args in [["run", "list", "--limit=0"], ["run", "show", run]] {
+        let shown = home.run(&args);
+        let is_bad = |c: char| c != '\n' && c != '\t' && nacre_core::base::is_hidden_char(c);
+        assert!(shown.contains("evil") && !shown.contains(is_bad), "{args:?}: {shown:?}");
+    }
+}
+
+#[test]
 fn what_nobody_stands_behind_does_not_answer_above_a_person() {
     let home = TestHome::new();
     home.ok(&["memory", "add", "--scope", "global_only", "We deploy by the blue pipeline"]);

@@ -12,7 +12,10 @@ mod profile;
 mod tests;
 mod weights;
 
+use std::fmt;
+
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 pub use self::kinship::{Kinship, NearWords, kinship};
 pub use self::measure::{Likeness, Measures, measure};
@@ -49,7 +52,8 @@ pub struct Neighbour {
 }
 
 /// What is done with a candidate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Action {
     Add,
     Update,
@@ -69,8 +73,15 @@ impl Action {
     }
 }
 
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// Whether the numbers alone decide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Band {
     Clear,
     Grey,

@@ -6,6 +6,8 @@
 //! likely than that; a test holds the other half to 95 % and 15 %. The cosines are those of the built-in embedding: with
 //! another one, fit again.
 
+use serde::{Deserialize, Serialize};
+
 use super::measure::{Likeness, Measures, N_MEASURES, measure};
 use super::profile::Profile;
 
@@ -45,7 +47,8 @@ const MORE: Weights = Weights {
 };
 
 /// How a candidate stands to a memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Relation {
     Different,
     Contradicts,

@@ -11,6 +11,7 @@ use super::compare::Compared;
 use super::gather::Collection;
 use super::ledger::Ledger;
 use super::plan::key_of;
+use super::report::MaintainVerb;
 
 /// A contradiction between two memories; places in the collection.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +36,7 @@ pub(super) fn contradictions(
     let against = compared.iter().filter(|pair| pair.kinship == Kinship::Against);
     for pair in against.filter(|pair| is_free(pair.newer) && is_free(pair.older)) {
         let (newer, older) = (&held[pair.newer], &held[pair.older]);
-        if ledger.is_refused(&key_of("supersede", newer.id(), older.id())) {
+        if ledger.is_refused(&key_of(MaintainVerb::Supersede, newer.id(), older.id())) {
             continue;
         }
         let open = if newer.memory.claims(older.id()) {

@@ -8,6 +8,8 @@ use nacre_core::memory::{MemoryError, MemoryId, Store, UPKEEP_FILE};
 use nacre_core::safefs::{FsError, RelPath};
 use serde::{Deserialize, Serialize};
 
+use super::report::{MaintainAction, MaintainVerb};
+
 /// A larger one is not ours.
 const MAX_BYTES: u64 = 16 << 20;
 
@@ -86,15 +88,13 @@ impl Ledger {
     }
 
     /// Remembers that a person took these actions back.
-    pub(in crate::flows) fn refuse(&mut self, actions: &serde_json::Value, now: Timestamp) {
+    pub(in crate::flows) fn refuse(&mut self, actions: &[MaintainAction], now: Timestamp) {
         self.last = None;
-        for action in actions.as_array().into_iter().flatten().take(MAX_REFUSED) {
-            let key = action["key"].as_str().filter(|key| key.len() <= MAX_KEY_BYTES);
-            self.refused.extend(key.map(str::to_owned));
-            let is_life = matches!(action["action"].as_str(), Some("archive" | "stale"));
-            let id = action["target"].as_str().and_then(|id| id.parse::<MemoryId>().ok());
-            if let Some(id) = id.filter(|_| is_life) {
-                self.kept.insert(id, now);
+        for action in actions.iter().take(MAX_REFUSED) {
+            self.refused
+                .extend(Some(&action.key).filter(|key| key.len() <= MAX_KEY_BYTES).cloned());
+            if matches!(action.action, MaintainVerb::Archive | MaintainVerb::Stale) {
+                self.kept.insert(action.target.clone(), now);
             }
         }
     }

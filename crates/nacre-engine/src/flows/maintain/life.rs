@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use nacre_core::memory::{Life, Revision, Shelf, Stage, Standing, State, Status, Vitals};
 
 use super::gather::Held;
+use super::report::MaintainVerb;
 
 /// Where a memory should be.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,16 +18,16 @@ pub(super) struct Aging {
 
 impl Aging {
     /// What is done, in a word; `None` where the stage stays.
-    pub(super) fn verb(&self) -> Option<&'static str> {
+    pub(super) fn verb(&self) -> Option<MaintainVerb> {
         let verb = match (self.from, self.to.stage) {
             (from, to) if from == to => return None,
-            (_, Stage::Archived) => "archive",
-            (_, Stage::Stale) => "stale",
-            (Stage::Archived, _) => "restore",
-            (Stage::Stale, _) => "freshen",
-            (_, Stage::Established) => "establish",
-            (_, Stage::Validated) => "validate",
-            (_, Stage::Candidate) => "doubt",
+            (_, Stage::Archived) => MaintainVerb::Archive,
+            (_, Stage::Stale) => MaintainVerb::Stale,
+            (Stage::Archived, _) => MaintainVerb::Restore,
+            (Stage::Stale, _) => MaintainVerb::Freshen,
+            (_, Stage::Established) => MaintainVerb::Establish,
+            (_, Stage::Validated) => MaintainVerb::Validate,
+            (_, Stage::Candidate) => MaintainVerb::Doubt,
         };
         Some(verb)
     }

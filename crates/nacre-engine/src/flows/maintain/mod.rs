@@ -27,16 +27,18 @@ use nacre_core::base::git::GitProgram;
 use nacre_core::memory::{Batch, MemoryError, PlannedChange};
 use nacre_core::safefs::{FsError, RelPath};
 use nacre_core::search::{EmbedError, MemoryIndex, SearchError};
-use serde_json::json;
 
 use self::compare::Compared;
 use self::gather::Collection;
 pub(super) use self::ledger::Ledger;
 use self::plan::{Inputs, Plan};
-pub use self::report::{MaintainAction, MaintainOutcome, MaintainReport, OpenContradiction, VERBS};
+pub use self::report::{
+    MaintainAction, MaintainDurations, MaintainMetrics, MaintainOutcome, MaintainReport,
+    MaintainVerb, OpenContradiction,
+};
 use self::rewrite::Texts;
 use super::models::Asker;
-use super::run::{RunId, RunMode, UndoPlan, pretty};
+use super::run::{METRICS_FILE, RunId, RunMode, UndoPlan, pretty};
 use super::sync::Desk;
 
 /// How often it is planned anew when a person edits meanwhile.
@@ -255,22 +257,30 @@ impl Round {
         let Some(run) = &report.run_id else { return Ok(()) };
         let folder = run.folder()?;
         let [read_for, compared_for] = self.took;
-        let metrics = json!({
-            "run_id": run, "memories": report.memories, "broken": report.broken, "pairs": self.n_pairs,
-            "counts": report.counts, "model_calls": report.model_calls, "tokens": report.tokens,
-            "cost_usd": report.cost_usd, "denied_writes": 0, "explorers": [],
-            "durations_ms": {
-                "read": millis(read_for), "compare": millis(compared_for),
-                "whole": millis((desk.clock)().saturating_sub(began)),
+        let metrics = MaintainMetrics {
+            run_id: run.clone(),
+            memories: report.memories,
+            broken: report.broken,
+            pairs: self.n_pairs,
+            counts: report.counts.clone(),
+            model_calls: report.model_calls,
+            tokens: report.tokens,
+            cost_usd: report.cost_usd,
+            denied_writes: 0,
+            explorers: Vec::new(),
+            durations_ms: MaintainDurations {
+                read: millis(read_for),
+                compare: millis(compared_for),
+                whole: millis((desk.clock)().saturating_sub(began)),
             },
-        });
+        };
         let lines = report.actions.iter().map(|action| {
             let with = action.with.as_ref().map(|with| format!(" with {with}")).unwrap_or_default();
             format!("{} {}{with}: {}\n", action.action, action.target, action.reason)
         });
         let files: [(&str, Vec<u8>); 5] = [
-            ("maintain_actions.json", pretty(report)),
-            ("metrics.json", pretty(&metrics)),
+            (run.actions_file(), pretty(report)),
+            (METRICS_FILE, pretty(&metrics)),
             ("agent.log", self.agent_log()),
             ("subagents.log", Vec::new()),
             ("session.log", lines.collect::<String>().into_bytes()),
@@ -337,7 +347,7 @@ impl Round {
     fn skipped(desk: &Desk<'_>) -> MaintainReport {
         MaintainReport {
             outcome: MaintainOutcome::Skipped,
-            mode: RunMode::Maintain.as_str(),
+            mode: RunMode::Maintain,
             run_id: None,
             finished_at: desk.now.to_string(),
             memories: 0,

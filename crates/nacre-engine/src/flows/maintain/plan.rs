@@ -11,7 +11,7 @@ use super::gather::{Collection, Held};
 use super::ledger::Ledger;
 use super::life;
 use super::links;
-use super::report::{MaintainAction, OpenContradiction};
+use super::report::{MaintainAction, MaintainVerb, OpenContradiction};
 use super::rewrite::Texts;
 use super::twins::{Merge, beyond, merges};
 
@@ -41,7 +41,7 @@ pub(super) struct Inputs<'a> {
 }
 
 /// Names an action, whichever way round its memories are.
-pub(super) fn key_of(verb: &str, one: &MemoryId, other: &MemoryId) -> String {
+pub(super) fn key_of(verb: MaintainVerb, one: &MemoryId, other: &MemoryId) -> String {
     let (first, second) = if one <= other { (one, other) } else { (other, one) };
     format!("{verb} {first} {second}")
 }
@@ -106,7 +106,7 @@ impl<'a> Work<'a> {
             }
         };
         self.take_over(kept, gone, &extra);
-        self.tell("merge", gone, Some(kept), reason, Some(likelihood));
+        self.tell(MaintainVerb::Merge, gone, Some(kept), reason, Some(likelihood));
     }
 
     fn take_over(&mut self, kept: usize, gone: usize, extra: &[String]) {
@@ -183,7 +183,7 @@ impl<'a> Work<'a> {
             for gone in others {
                 self.take_over(*kept, *gone, &[]);
                 self.tell(
-                    "consolidate",
+                    MaintainVerb::Consolidate,
                     *gone,
                     Some(*kept),
                     "three or more short memories on one point are one",
@@ -204,7 +204,7 @@ impl<'a> Work<'a> {
                 newer,
                 older,
                 likelihood: rounded(likelihood),
-                reason,
+                reason: reason.into(),
             });
             return;
         }
@@ -222,7 +222,7 @@ impl<'a> Work<'a> {
         revision.said = Some(said);
         self.superseded.insert(older);
         self.tell(
-            "supersede",
+            MaintainVerb::Supersede,
             older,
             Some(newer),
             "a newer memory says otherwise",
@@ -286,14 +286,20 @@ impl<'a> Work<'a> {
             let is_only_more = original.memory.related.iter().all(|link| links.contains(link));
             self.revision(idx).related = Some(links);
             if !is_only_more {
-                self.tell("relink", idx, None, "a link led nowhere, or to what was merged", None);
+                self.tell(
+                    MaintainVerb::Relink,
+                    idx,
+                    None,
+                    "a link led nowhere, or to what was merged",
+                    None,
+                );
             }
         }
     }
 
     fn tell(
         &mut self,
-        action: &'static str,
+        action: MaintainVerb,
         idx: usize,
         with: Option<usize>,
         reason: &str,

@@ -155,11 +155,11 @@ fn what_says_the_same_is_merged_with_all_that_it_had() {
     let [action, established] = report.actions.as_slice() else { panic!("{report:#?}") };
     assert_eq!(
         (established.action, Some(&established.target)),
-        ("establish", action.with.as_ref())
+        (MaintainVerb::Establish, action.with.as_ref())
     );
     assert_eq!(
         (action.action, action.reason.as_str()),
-        ("merge", "it says the same in the same words")
+        (MaintainVerb::Merge, "it says the same in the same words")
     );
     let (gone, kept) = (&action.target, action.with.as_ref().unwrap());
     let memory = world.store.get(kept.as_str()).unwrap();

@@ -8,6 +8,7 @@ mod page;
 mod plot;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,19 +18,15 @@ use nacre_core::memory::{
 };
 use nacre_core::safefs::FsError;
 use serde::Serialize;
-use serde_json::Value;
 
 pub use self::page::page;
-use super::run::{self, RunId, RunMode};
+use self::told::{ToldKind, ToldRun};
+use super::record::read_record_within;
+use super::run::{self, RunId};
 
-/// More runs, actions of one, and bytes of what it tells are not looked at.
+/// More runs, and bytes of what one tells, are not looked at.
 const MAX_RUNS: usize = 1000;
-const MAX_ACTIONS: usize = 1000;
 const MAX_REPORT_BYTES: u64 = 4 << 20;
-const MAX_TEXT_BYTES: usize = 2000;
-
-/// What a report takes of an action.
-const ACTION_KEYS: &[&str] = &["action", "target", "with", "supersedes", "title", "reason"];
 
 /// How many memories a list shows.
 const MAX_LISTED: usize = 10;
@@ -186,51 +183,28 @@ impl Report {
     }
 
     fn look_at_runs(&mut self, store: &Store) -> Result<(), FsError> {
-        let mut reports = Vec::new();
+        let mut runs = Vec::new();
         for id in run::list(store)?.into_iter().take(MAX_RUNS) {
             // A run that cannot be read has nothing to tell.
-            let told = run::artifact_within(store, &id, id.actions_file(), MAX_REPORT_BYTES);
-            reports.push((id, told.ok().flatten().map(slim).unwrap_or_default()));
+            let record = read_record_within(store, &id, MAX_REPORT_BYTES).ok().flatten();
+            runs.extend(record.map(|record| ToldRun::of(id, record)));
         }
-        let undone: BTreeSet<String> = reports
-            .iter()
-            .filter(|(id, _)| id.is_of(RunMode::Undo))
-            .filter_map(|(_, told)| told["of"].as_str().map(str::to_owned))
-            .collect();
-        let is_within = |told: &Value| {
-            let at = told["finished_at"].as_str().and_then(|at| at.parse::<Timestamp>().ok());
-            at.is_some_and(|at| self.since <= at && at <= self.until)
+        let undone: BTreeSet<RunId> = runs.iter().filter_map(|run| run.undoes.clone()).collect();
+        let is_within = |run: &ToldRun| {
+            let at = run.finished_at.parse::<Timestamp>();
+            at.is_ok_and(|at| self.since <= at && at <= self.until)
         };
-        let counted: Vec<_> = reports
-            .iter()
-            .filter(|(id, told)| !undone.contains(id.as_str()) && is_within(told))
-            .collect();
-        let last = counted.iter().find(|(id, _)| id.is_of(RunMode::Maintain));
-        let open = last.and_then(|(_, told)| told["contradictions"].as_array());
-        self.open_contradictions = open.map_or(0, Vec::len);
-        for (id, told) in counted {
-            for action in told["actions"].as_array().into_iter().flatten() {
-                self.happen(id, action);
+        runs.retain(|run| !undone.contains(&run.id) && is_within(run));
+        let last = runs.iter().find_map(|run| run.open_contradictions);
+        self.open_contradictions = last.unwrap_or_default();
+        for (kind, happened) in runs.into_iter().flat_map(|run| run.happened) {
+            match kind {
+                ToldKind::Merged => self.merged.push(happened),
+                ToldKind::Archived => self.archived.push(happened),
+                ToldKind::Overturned => self.contradictions.push(happened),
             }
         }
         Ok(())
-    }
-
-    fn happen(&mut self, run: &RunId, action: &Value) {
-        let text = |key: &str| action[key].as_str().map(str::to_owned);
-        let happened = Happened {
-            run: run.clone(),
-            target: text("target").unwrap_or_default(),
-            with: text("with").or_else(|| text("supersedes")),
-            title: text("title").unwrap_or_default(),
-            reason: text("reason").unwrap_or_default(),
-        };
-        match action["action"].as_str() {
-            Some("merge" | "consolidate") => self.merged.push(happened),
-            Some("archive") => self.archived.push(happened),
-            Some("supersede") => self.contradictions.push(happened),
-            Some(_) | None => {}
-        }
     }
 }
 
@@ -260,34 +234,4 @@ fn weeks(since: Timestamp, until: Timestamp) -> BTreeMap<String, usize> {
     }
     weeks.insert(week_of(since.max(at)), 0);
     weeks
-}
-
-/// Of what a run says of itself, what a report tells: a folder of a run may be a stranger's.
-fn slim(mut told: Value) -> Value {
-    let short = |value: &Value| {
-        let text = value.as_str()?;
-        Some(Value::from(&text[..text.floor_char_boundary(MAX_TEXT_BYTES)]))
-    };
-    let actions = told
-        .get_mut("actions")
-        .and_then(Value::as_array_mut)
-        .map(std::mem::take)
-        .unwrap_or_default();
-    let actions = actions.iter().filter(|action| action.is_object()).take(MAX_ACTIONS);
-    let actions: Vec<Value> = actions
-        .map(|action| {
-            let kept = ACTION_KEYS
-                .iter()
-                .filter_map(|key| Some(((*key).to_owned(), short(&action[*key])?)));
-            Value::Object(kept.collect())
-        })
-        .collect();
-    let n_open = told["contradictions"].as_array().map_or(0, Vec::len).min(MAX_ACTIONS);
-    let mut slim = serde_json::Map::new();
-    for key in ["of", "finished_at"] {
-        slim.extend(short(&told[key]).map(|text| (key.to_owned(), text)));
-    }
-    slim.insert("actions".to_owned(), Value::Array(actions));
-    slim.insert("contradictions".to_owned(), Value::Array(vec![Value::Null; n_open]));
-    Value::Object(slim)
 }

@@ -5,18 +5,19 @@ use std::borrow::Cow;
 use nacre_core::base::redact::ExtraWords;
 use nacre_core::memory::{Batch, PlannedChange};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::asked::Asked;
+use super::metrics::{SyncDurations, SyncMetrics, TokenCounts};
 use super::report::RunReport;
 use super::{Session, SyncError};
-use crate::flows::run::{UndoPlan, pretty};
+use crate::flows::run::{METRICS_FILE, UndoPlan, pretty};
 use crate::model::SpentTotals;
 
 /// What the files of a run tell besides its report.
 pub(super) struct RunNotes<'a> {
     pub(super) asked: &'a Asked,
-    pub(super) durations: &'a Value,
+    pub(super) durations: &'a SyncDurations,
     /// Words that none of the files contains.
     pub(super) words: &'a ExtraWords,
 }
@@ -34,20 +35,31 @@ impl Session<'_> {
         let redactions = batch.redactions().clone();
         let (how, spent) = (&self.reading.how, self.spent());
         let input = spent.usage.total().saturating_sub(spent.usage.output);
-        let metrics = json!({
-            "run_id": report.run_id, "strategy": extraction.strategy, "gate": extraction.gate,
-            "windows": how.windows, "unread_windows": how.unread_windows,
-            "unread_events": how.unread_events, "steps": how.steps, "fallback": how.fallback,
-            "candidates": extraction.candidates.len(), "dropped": report.dropped,
-            "denied_writes": asked.denied_writes(), "leads": asked.leads(), "explorers": asked.explorers(),
-            "model_calls": spent.calls + u64::from(asked.model_calls()),
-            "tokens": {
-                "input": input.saturating_add(asked.input_tokens()),
-                "output": spent.usage.output.saturating_add(asked.output_tokens()),
+        let metrics = SyncMetrics {
+            run_id: report.run_id.clone(),
+            strategy: extraction.strategy,
+            gate: extraction.gate,
+            windows: how.windows,
+            unread_windows: how.unread_windows,
+            unread_events: how.unread_events,
+            steps: how.steps,
+            fallback: how.fallback.clone(),
+            candidates: extraction.candidates.len(),
+            dropped: report.dropped.clone(),
+            denied_writes: asked.denied_writes(),
+            leads: asked.leads(),
+            explorers: asked.explorers(),
+            model_calls: spent.calls + u64::from(asked.model_calls()),
+            tokens: TokenCounts {
+                input: input.saturating_add(asked.input_tokens()),
+                output: spent.usage.output.saturating_add(asked.output_tokens()),
             },
-            "cost_usd": report.cost_usd, "unpriced_calls": spent.unpriced_calls, "redactions": redactions,
-            "events": self.reading.next_sequence, "durations_ms": durations,
-        });
+            cost_usd: report.cost_usd,
+            unpriced_calls: spent.unpriced_calls,
+            redactions: redactions.iter().map(|(kind, n)| ((*kind).to_owned(), *n)).collect(),
+            events: self.reading.next_sequence,
+            durations_ms: *durations,
+        };
         let session = json!({
             "run_id": report.run_id, "session": report.session, "agent": report.agent,
             "trace_path": report.trace_path, "repo": self.reading.facts.cwd, "at": report.finished_at,
@@ -57,8 +69,8 @@ impl Session<'_> {
         let files: [(&str, Vec<u8>); 7] = [
             ("extract.json", without_words(extraction, words)),
             ("summary.json", without_words(&summary, words)),
-            ("memory_actions.json", pretty(report)),
-            ("metrics.json", pretty(&metrics)),
+            (report.run_id.actions_file(), pretty(report)),
+            (METRICS_FILE, pretty(&metrics)),
             ("agent.log", agent_log(report, spent, (asked, words))),
             ("subagents.log", asked.explorer_log(words)),
             ("session.log", format!("{}\n", words.redact(&session.to_string())).into_bytes()),

@@ -9,9 +9,9 @@ use std::time::Duration;
 use nacre_core::base::ContentHash;
 use nacre_core::base::redact::ExtraWords;
 use nacre_core::memory::{MemoryId, Shelf, judge};
-use serde_json::{Value, json};
 
 use super::decide::{Beside, Decided, claimed};
+use super::metrics::{ExplorerMetrics, LeadMetrics};
 use crate::agents::{Case, LeadOrder, LeadReport, LeadRuling, LeadStep, NearMemory};
 use crate::model::Cost;
 use crate::record::{Record, RunFacts};
@@ -114,28 +114,14 @@ impl Asked {
         self.reports.iter().map(LeadReport::denied_writes).sum()
     }
 
-    pub(super) fn explorers(&self) -> Vec<Value> {
+    pub(super) fn explorers(&self) -> Vec<ExplorerMetrics> {
         let explorers = self.reports.iter().flat_map(|report| &report.explorers);
-        explorers
-            .map(|explorer| {
-                json!({
-                    "task": explorer.task, "candidates": explorer.candidates,
-                    "state": explorer.state.to_string(), "findings": explorer.findings,
-                    "ms": explorer.facts.wall_us / 1000, "model_calls": explorer.facts.model_calls,
-                })
-            })
-            .collect()
+        explorers.map(ExplorerMetrics::of).collect()
     }
 
     /// How each time ended that a lead was asked.
-    pub(super) fn leads(&self) -> Vec<Value> {
-        let lead = |report: &LeadReport| {
-            json!({
-                "task": report.task, "state": report.state.to_string(), "error": report.error,
-                "rulings": report.rulings.len(), "ms": report.facts.wall_us / 1000,
-            })
-        };
-        self.reports.iter().map(lead).collect()
+    pub(super) fn leads(&self) -> Vec<LeadMetrics> {
+        self.reports.iter().map(LeadMetrics::of).collect()
     }
 
     /// The checklist of the last lead.

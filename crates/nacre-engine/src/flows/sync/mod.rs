@@ -9,10 +9,12 @@ mod artifacts;
 mod asked;
 pub(super) mod decide;
 mod mark;
+mod metrics;
 mod reading;
 mod report;
 pub(super) mod stage;
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -23,16 +25,18 @@ use nacre_core::memory::{
 use nacre_core::safefs::{FsError, Owner};
 use nacre_core::search::{Builtin, EmbedError, Embedder, MemoryIndex, SearchError};
 use nacre_core::transcript::{Error as TraceError, Trace};
-use serde_json::json;
 
 use self::artifacts::RunNotes;
 pub use self::asked::AskLead;
 use self::asked::Asked;
 use self::decide::Decided;
 pub use self::mark::Mark;
+pub use self::metrics::{ExplorerMetrics, LeadMetrics, SyncDurations, SyncMetrics, TokenCounts};
 use self::reading::{News, Reading, read};
 use self::report::checklist;
-pub use self::report::{ActionReport, Counts, Outcome, RunReport};
+pub use self::report::{
+    ActionReport, ActionScores, ChecklistStep, Counts, DecidedBy, Outcome, RunReport, StepState,
+};
 use self::stage::{Origin, fitting, stage_all};
 use super::candidate::Strategy;
 use super::models::{AskError, Asker};
@@ -289,7 +293,7 @@ fn unchanged(desk: &Desk<'_>, order: &Order<'_>) -> Result<RunReport, SyncError>
         mode: order.mode,
         trace_path: order.trace_name.clone(),
         session: mark.map(|mark| mark.session).unwrap_or_default(),
-        agent: order.trace.source.agent.as_str(),
+        agent: order.trace.source.agent,
         memory_root: desk.store.path().join("memory"),
         workspace_root: desk.store.path().join(WORKSPACE),
         run_folder: folder.as_str().to_owned(),
@@ -418,7 +422,7 @@ impl<'d> Session<'d> {
             mode: order.mode,
             trace_path: order.trace_name.clone(),
             session: self.reading.facts.id.clone(),
-            agent: order.trace.source.agent.as_str(),
+            agent: order.trace.source.agent,
             memory_root: desk.store.path().join("memory"),
             workspace_root: desk.store.path().join(WORKSPACE),
             run_folder: run.folder()?.as_str().to_owned(),
@@ -431,16 +435,18 @@ impl<'d> Session<'d> {
             cost_usd: self.spent().cost.dollars() + asked.cost_usd(),
             strategy: extraction.strategy,
             fallback: self.reading.how.fallback.clone(),
-            limit: self.reading.how.limit,
+            limit: self.reading.how.limit.map(Cow::Borrowed),
             lead_error: asked.error(),
             run_id: run.clone(),
             actions,
         };
         self.stage_mark(order, batch, &run, (summary, is_kept), &plan)?;
         let decided_for = (desk.clock)().saturating_sub(times.began + times.read_for + asked.took);
-        let durations = json!({
-            "read": millis(times.read_for), "decide": millis(decided_for), "lead": millis(asked.took),
-        });
+        let durations = SyncDurations {
+            read: millis(times.read_for),
+            decide: millis(decided_for),
+            lead: millis(asked.took),
+        };
         let notes = RunNotes { asked, durations: &durations, words: desk.store.words() };
         self.stage_artifacts(batch, &report, &plan, notes)?;
         Ok(report)

@@ -1,9 +1,29 @@
 //! What a person or an agent does with memories: one operation a file.
 
+mod add;
+mod archive;
+mod changes;
+mod edit;
+mod forget;
 mod list;
+mod related;
+mod reset;
+mod restore;
+mod search;
 mod show;
+#[cfg(test)]
+mod tests;
 mod wire;
 
+pub use add::{DEFAULT_CONFIDENCE, add};
+pub use archive::archive;
+pub use edit::edit;
+pub use forget::forget;
 pub use list::list;
+pub use related::related;
+pub use reset::{reset, store_to_reset};
+pub use restore::restore;
+pub(crate) use search::core_mode;
+pub use search::search;
 pub use show::show;
 pub(crate) use wire::{memory_type, quote};

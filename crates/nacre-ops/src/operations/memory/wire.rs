@@ -1,7 +1,10 @@
 //! Memories as they go over the wire.
 
-use nacre_api::wire::{BrokenFile, MemoryEntry, MemoryQuote, MemoryType, Speaker};
+use nacre_api::wire::{
+    BrokenFile, EdgeKind, MemoryEdge, MemoryEntry, MemoryQuote, MemoryType, Speaker,
+};
 use nacre_core::memory::{self, LearningKind, Memory, Shelf, Unreadable};
+use nacre_core::search::{Kin, KinKind};
 
 use crate::host::ScopedStore;
 
@@ -61,4 +64,19 @@ pub(crate) fn broken(unreadable: &Unreadable, scoped: &ScopedStore) -> BrokenFil
         line: unreadable.line(),
         message: unreadable.reason(),
     }
+}
+
+pub(super) fn edge(kin: &Kin) -> MemoryEdge {
+    let kind = match kin.kind {
+        KinKind::Supersedes => EdgeKind::Supersedes,
+        KinKind::SupersededBy => EdgeKind::SupersededBy,
+        KinKind::Contradicts => EdgeKind::Contradicts,
+        KinKind::Newer => EdgeKind::NewerThan,
+        KinKind::Related => EdgeKind::Related,
+        KinKind::SameSession => EdgeKind::SameSession,
+        KinKind::SameFile => EdgeKind::SameFile,
+        KinKind::SameSymbol => EdgeKind::SameSymbol,
+        KinKind::SharedTag => EdgeKind::SharedTag,
+    };
+    MemoryEdge { kind, id: kin.id.clone(), shared: kin.shared.clone() }
 }

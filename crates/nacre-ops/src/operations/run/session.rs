@@ -1,32 +1,30 @@
 //! The report of a run over one session, as it goes over the wire.
 
-use std::collections::BTreeMap;
-
 use nacre_api::wire::{
-    ActionCounts, ChecklistStep, RunMode, SessionAction, SessionOutcome, SessionRun,
+    ActionCounts, ActionScores, Band, CandidateVerb, ChecklistStep, DecidedBy, Relation, RunMode,
+    SessionAction, SessionOutcome, SessionRun, StepState,
 };
-use nacre_engine::flows::run;
-use nacre_engine::flows::sync::{ActionReport, Counts, Outcome, RunReport};
-use serde_json::Value;
+use nacre_core::memory;
+use nacre_engine::flows::{run, sync};
 
-use super::candidate::{drop_counts, strategy};
+use super::candidate::{drop_counts, signal, strategy};
 
-pub(crate) fn session_run(report: RunReport) -> SessionRun {
+pub(crate) fn session_run(report: sync::RunReport) -> SessionRun {
     SessionRun {
-        run_id: report.run_id.as_str().to_owned(),
+        run_id: report.run_id.into(),
         mode: run_mode(report.mode),
         outcome: match report.outcome {
-            Outcome::Done => SessionOutcome::Done,
-            Outcome::Unchanged => SessionOutcome::Unchanged,
+            sync::Outcome::Done => SessionOutcome::Done,
+            sync::Outcome::Unchanged => SessionOutcome::Unchanged,
         },
         trace_path: report.trace_path,
         session: report.session,
-        agent: report.agent.to_owned(),
+        agent: report.agent.as_str().to_owned(),
         memory_root: report.memory_root.display().to_string(),
         workspace_root: report.workspace_root.display().to_string(),
         run_folder: report.run_folder,
         finished_at: report.finished_at,
-        checklist: report.checklist.iter().map(checklist_step).collect(),
+        checklist: report.checklist.into_iter().map(checklist_step).collect(),
         actions: report.actions.into_iter().map(session_action).collect(),
         counts: action_counts(report.counts),
         dropped: drop_counts(report.dropped),
@@ -35,12 +33,12 @@ pub(crate) fn session_run(report: RunReport) -> SessionRun {
         cost_usd: report.cost_usd,
         strategy: strategy(report.strategy),
         fallback: report.fallback,
-        limit: report.limit.map(str::to_owned),
+        limit: report.limit.map(Into::into),
         lead_error: report.lead_error,
     }
 }
 
-fn run_mode(of: run::RunMode) -> RunMode {
+pub(crate) fn run_mode(of: run::RunMode) -> RunMode {
     match of {
         run::RunMode::Sync => RunMode::Sync,
         run::RunMode::Hot => RunMode::Hot,
@@ -50,35 +48,67 @@ fn run_mode(of: run::RunMode) -> RunMode {
     }
 }
 
-fn checklist_step(of: &Value) -> ChecklistStep {
-    let text = |key: &str| of[key].as_str().unwrap_or_default().to_owned();
-    ChecklistStep { step: text("step"), state: text("state") }
+pub(crate) fn action_counts(of: sync::Counts) -> ActionCounts {
+    let sync::Counts { add, update, no_op, supersede } = of;
+    ActionCounts { add, update, no_op, supersede }
 }
 
-fn session_action(of: ActionReport) -> SessionAction {
-    let scores = |scores: BTreeMap<&'static str, f32>| {
-        scores.into_iter().map(|(name, score)| (name.to_owned(), score)).collect()
+fn checklist_step(of: sync::ChecklistStep) -> ChecklistStep {
+    let state = match of.state {
+        sync::StepState::Pending => StepState::Pending,
+        sync::StepState::InProgress => StepState::InProgress,
+        sync::StepState::Done => StepState::Done,
+        sync::StepState::Failed => StepState::Failed,
+        sync::StepState::Gated => StepState::Gated,
+        sync::StepState::Skipped => StepState::Skipped,
     };
+    ChecklistStep { step: of.step, state }
+}
+
+fn session_action(of: sync::ActionReport) -> SessionAction {
     SessionAction {
         candidate: of.candidate,
         title: of.title,
-        signal: of.signal.to_owned(),
-        action: of.action.to_owned(),
+        signal: signal(of.signal),
+        action: candidate_verb(of.action),
         target: of.target.map(|id| id.to_string()),
         supersedes: of.supersedes.map(|id| id.to_string()),
         nearest: of.nearest.map(|id| id.to_string()),
-        band: of.band.to_owned(),
-        relation: of.relation.map(str::to_owned),
+        band: match of.band {
+            memory::Band::Clear => Band::Clear,
+            memory::Band::Grey => Band::Grey,
+        },
+        relation: of.relation.map(relation),
         likelihood: of.likelihood,
-        scores: of.scores.map(scores),
-        reason: of.reason.to_owned(),
-        by: of.by.to_owned(),
+        scores: of.scores.map(|sync::ActionScores { about, against, more }| ActionScores {
+            about,
+            against,
+            more,
+        }),
+        reason: of.reason.into_owned(),
+        by: match of.by {
+            sync::DecidedBy::Rule => DecidedBy::Rule,
+            sync::DecidedBy::Lead => DecidedBy::Lead,
+        },
         note: of.note,
         quote: of.quote,
     }
 }
 
-fn action_counts(of: Counts) -> ActionCounts {
-    let Counts { add, update, no_op, supersede } = of;
-    ActionCounts { add, update, no_op, supersede }
+fn candidate_verb(of: memory::Action) -> CandidateVerb {
+    match of {
+        memory::Action::Add => CandidateVerb::Add,
+        memory::Action::Update => CandidateVerb::Update,
+        memory::Action::NoOp => CandidateVerb::NoOp,
+        memory::Action::Supersede => CandidateVerb::Supersede,
+    }
+}
+
+fn relation(of: memory::Relation) -> Relation {
+    match of {
+        memory::Relation::Different => Relation::Different,
+        memory::Relation::Contradicts => Relation::Contradicts,
+        memory::Relation::Refines => Relation::Refines,
+        memory::Relation::Same => Relation::Same,
+    }
 }

@@ -3,14 +3,11 @@
 mod extraction;
 mod retrieval;
 
-use std::path::Path;
-
 use clap::{Args, Subcommand};
+use nacre_ops::{Host, OpError};
 
 use super::exit::Exit;
 use super::ui::Ui;
-use nacre_ops::Host;
-use nacre_ops::OpError;
 
 /// Measure what Nacre promises, on data sets with known answers
 #[derive(Debug, Args)]
@@ -28,14 +25,6 @@ enum EvalCommand {
 pub(crate) fn cmd_eval(ui: &mut Ui, host: &Host, args: &EvalArgs) -> Result<Exit, OpError> {
     match &args.command {
         EvalCommand::Retrieval(args) => retrieval::cmd_retrieval(ui, host, args),
-        EvalCommand::Extraction(args) => extraction::cmd_extraction(ui, args),
+        EvalCommand::Extraction(args) => extraction::cmd_extraction(ui, host, args),
     }
-}
-
-/// The text of a data set.
-fn read(path: &Path) -> Result<String, OpError> {
-    std::fs::read_to_string(path).map_err(|error| OpError {
-        causes: vec![error.to_string()],
-        ..OpError::failed(format!("Cannot read `{}`", path.display()))
-    })
 }

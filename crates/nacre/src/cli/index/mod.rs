@@ -4,11 +4,10 @@ mod rebuild;
 mod status;
 
 use clap::{Args, Subcommand};
+use nacre_ops::{Host, OpError};
 
 use super::exit::Exit;
 use super::ui::Ui;
-use nacre_ops::Host;
-use nacre_ops::OpError;
 
 /// Look at the search index, or build it anew
 ///

@@ -1,15 +1,12 @@
 //! `nacre index status`
 
 use clap::Args;
-use nacre_core::search::{IndexStatus, index_status};
-use serde::Serialize;
+use nacre_api::wire::{IndexState, IndexStatusReport, IndexStatusRequest};
+use nacre_ops::{Host, OpError, index as ops};
 
 use super::super::exit::Exit;
 use super::super::memory::ScopeArg;
 use super::super::ui::{Role, Ui};
-use nacre_ops::Host;
-use nacre_ops::OpError;
-use nacre_ops::host::ScopedStore;
 
 /// Show what the index holds and whether it is up to date
 #[derive(Debug, Args)]
@@ -18,58 +15,25 @@ pub(crate) struct StatusArgs {
     scope: ScopeArg,
 }
 
-#[derive(Serialize)]
-struct StatusOutput {
-    indexes: Vec<IndexOutput>,
-}
-
-#[derive(Serialize)]
-struct IndexOutput {
-    scope: &'static str,
-    path: String,
-    records: usize,
-    segments: usize,
-    bytes: u64,
-    model: String,
-    outdated: usize,
-}
-
 pub(crate) fn cmd_status(ui: &mut Ui, host: &Host, args: &StatusArgs) -> Result<Exit, OpError> {
-    let mut indexes = Vec::new();
-    for scoped in host.stores_to_read(args.scope.mode())? {
-        let embedder = host.embedder(&scoped.settings)?;
-        let status = index_status(&scoped.store, &*embedder, host.now())?;
-        indexes.push(output(&scoped, status));
-    }
-    if ui.is_json() {
-        ui.json(&StatusOutput { indexes })?;
-        return Ok(Exit::Done);
-    }
-    for index in &indexes {
-        let state = match index.outdated {
-            0 => "up to date".to_owned(),
-            n => format!("{n} files to look at; the next search will"),
-        };
-        let size =
-            format!("{} in {} segments, {} KiB", index.records, index.segments, index.bytes / 1024);
-        ui.table(&[vec![
-            (Role::Title, index.scope.to_owned()),
-            (Role::Faint, size),
-            (Role::Faint, index.model.clone()),
-            (Role::Faint, state),
-        ]])?;
-    }
-    Ok(Exit::Done)
+    let report = ops::status(host, &IndexStatusRequest { scope: args.scope.mode() })?;
+    ui.report(&report, print)
 }
 
-fn output(scoped: &ScopedStore, status: IndexStatus) -> IndexOutput {
-    IndexOutput {
-        scope: scoped.scope.as_str(),
-        path: scoped.store.path().join("index").display().to_string(),
-        records: status.n_records,
-        segments: status.n_segments,
-        bytes: status.n_bytes,
-        model: status.model,
-        outdated: status.n_outdated,
-    }
+fn print(ui: &mut Ui, report: &IndexStatusReport) -> Result<(), OpError> {
+    report.indexes.iter().try_for_each(|index| ui.table(&[row(index)]))
+}
+
+fn row(index: &IndexState) -> Vec<(Role, String)> {
+    let IndexState { scope, path: _, records, segments, bytes, model, outdated } = index;
+    let state = match outdated {
+        0 => "up to date".to_owned(),
+        n => format!("{n} files to look at; the next search will"),
+    };
+    vec![
+        (Role::Title, scope.as_str().to_owned()),
+        (Role::Faint, format!("{records} in {segments} segments, {} KiB", bytes / 1024)),
+        (Role::Faint, model.clone()),
+        (Role::Faint, state),
+    ]
 }

@@ -3,18 +3,13 @@
 use std::io::Read as _;
 
 use clap::{Args, ValueEnum};
-use nacre_core::base::ShownLine;
-use nacre_core::memory::{Claim, Draft, LearningKind, MemoryId, Quote, Speaker};
+use nacre_api::wire::{LearningKind, MemoryAddRequest, MemoryType};
+use nacre_ops::{Host, OpError, memory as ops};
 
 use super::super::exit::Exit;
 use super::super::ui::Ui;
-use super::output::print_done;
-use super::{ScopeArg, warn_redacted};
-use nacre_ops::Host;
-use nacre_ops::OpError;
-
-/// What a person says is taken at its word.
-const HUMAN_CONFIDENCE: f64 = 0.9;
+use super::ScopeArg;
+use super::output::print_change;
 
 /// A body from a pipe is a page; more is not a memory.
 const MAX_BODY_BYTES: u64 = 1 << 20;
@@ -48,7 +43,7 @@ pub(crate) struct AddArgs {
     #[arg(long, value_name = "ID")]
     related: Vec<String>,
     /// How sure you are, from 0 to 1
-    #[arg(long, value_name = "NUMBER", default_value_t = HUMAN_CONFIDENCE)]
+    #[arg(long, value_name = "NUMBER", default_value_t = ops::DEFAULT_CONFIDENCE)]
     confidence: f64,
     #[command(flatten)]
     scope: ScopeArg,
@@ -58,6 +53,15 @@ pub(crate) struct AddArgs {
 enum ClaimName {
     Decision,
     Learning,
+}
+
+impl From<ClaimName> for MemoryType {
+    fn from(name: ClaimName) -> Self {
+        match name {
+            ClaimName::Decision => Self::Decision,
+            ClaimName::Learning => Self::Learning,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -87,57 +91,18 @@ impl From<KindName> for LearningKind {
 
 pub(crate) fn cmd_add(ui: &mut Ui, host: &Host, args: &AddArgs) -> Result<Exit, OpError> {
     let AddArgs { title, body, r#type, kind, tags, related, confidence, scope } = args;
-    if !(0.0..=1.0).contains(confidence) {
-        return Err(OpError::usage("`--confidence` is a number from 0 to 1"));
-    }
-    let scoped = host.store_to_write(scope.mode())?;
-    let now = host.now();
-    let body = if body == "-" { read_stdin()? } else { body.clone() };
-    let said = [title.as_str(), body.as_str()].join("\n\n").trim().to_owned();
-    let draft = Draft {
-        claim: claim(*r#type, *kind)?,
+    let request = MemoryAddRequest {
         title: title.clone(),
-        body,
+        body: if body == "-" { read_stdin()? } else { body.clone() },
+        r#type: Some((*r#type).into()),
+        kind: kind.map(Into::into),
         tags: tags.clone(),
-        related: related_ids(&scoped.store, related)?,
-        source: "human".to_owned(),
-        confidence: *confidence,
-        quotes: vec![Quote {
-            text: said,
-            speaker: Speaker::Human,
-            place: "nacre memory add".to_owned(),
-            at: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-        }],
+        related: related.clone(),
+        confidence: Some(*confidence),
+        scope: scope.mode(),
     };
-    let mut batch = scoped.store.begin(&host.owner("memory add"), host.settings().lock.wait)?;
-    let id = batch.add(&draft, now)?;
-    let redacted = batch.redactions().clone();
-    batch.commit()?;
-    warn_redacted(ui, &redacted);
-    let at = scoped.store.locate(id.as_str())?;
-    let path = scoped.store.path().join(at.path.as_str()).display().to_string();
-    print_done(ui, "added", id.as_str(), Some(&path))?;
-    ui.status(ShownLine(&path))?;
-    Ok(Exit::Done)
-}
-
-fn claim(name: ClaimName, kind: Option<KindName>) -> Result<Claim, OpError> {
-    match (name, kind) {
-        (ClaimName::Decision, None) => Ok(Claim::Decision),
-        (ClaimName::Learning, kind) => {
-            Ok(Claim::Learning(kind.map_or(LearningKind::Insight, Into::into)))
-        }
-        (ClaimName::Decision, Some(_)) => Err(OpError::usage("A decision has no kind")
-            .hint("Add `--type learning` to say what kind of learning it is")),
-    }
-}
-
-/// The memories that were named, which must exist.
-fn related_ids(
-    store: &nacre_core::memory::Store,
-    ids: &[String],
-) -> Result<Vec<MemoryId>, OpError> {
-    ids.iter().map(|id| Ok(store.locate(id)?.id)).collect()
+    let report = ops::add(host, &request, &ui.events())?;
+    ui.report(&report, print_change)
 }
 
 fn read_stdin() -> Result<String, OpError> {

@@ -1,12 +1,13 @@
 //! `nacre memory forget`
 
 use clap::Args;
+use nacre_api::wire::MemoryIdsRequest;
+use nacre_ops::{Host, OpError, memory as ops};
 
 use super::super::exit::Exit;
 use super::super::ui::Ui;
-use super::{ScopeArg, for_each_id, warn_kept};
-use nacre_ops::Host;
-use nacre_ops::OpError;
+use super::ScopeArg;
+use super::output::report_changes;
 
 /// Remove memories for good
 ///
@@ -24,17 +25,7 @@ pub(crate) struct ForgetArgs {
 
 pub(crate) fn cmd_forget(ui: &mut Ui, host: &Host, args: &ForgetArgs) -> Result<Exit, OpError> {
     let ForgetArgs { ids, scope } = args;
-    for_each_id(ui, "forgot", ids, |ui, id| {
-        let scoped = host.store_of(&ui.events(), scope.mode(), id)?.scoped;
-        let full = scoped.store.locate(id)?.id;
-        if full.as_str() != id {
-            return Err(OpError::usage(format!("`{id}` is only the start of an id"))
-                .hint(format!("nacre memory forget {full}")));
-        }
-        let mut batch =
-            scoped.store.begin(&host.owner("memory forget"), host.settings().lock.wait)?;
-        let id = batch.forget(id, host.now())?;
-        warn_kept(ui, &batch.commit()?);
-        Ok(id)
-    })
+    let request = MemoryIdsRequest { ids: ids.clone(), scope: scope.mode() };
+    let report = ops::forget(host, &request, &ui.events())?;
+    report_changes(ui, &report)
 }

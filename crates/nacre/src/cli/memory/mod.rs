@@ -13,17 +13,13 @@ mod search;
 mod show;
 
 use clap::{Args, Subcommand, ValueEnum};
-use nacre_api::wire::Scope;
-use nacre_core::memory::{MemoryId, MemoryType, Redactions};
-use nacre_core::safefs::RelPath;
-use serde_json::json;
+use nacre_api::wire::{MemoryIdsRequest, MemoryType, Scope};
+use nacre_ops::{Host, OpError};
 
 pub(crate) use self::output::{counted, not_verified};
 pub(crate) use self::search::ModeName;
 use super::exit::Exit;
-use super::ui::{Role, Ui};
-use nacre_ops::Host;
-use nacre_ops::OpError;
+use super::ui::Ui;
 
 /// Add, find, read and change memories
 #[derive(Debug, Args)]
@@ -93,13 +89,19 @@ impl From<TypeName> for MemoryType {
     }
 }
 
-impl From<TypeName> for nacre_api::wire::MemoryType {
-    fn from(name: TypeName) -> Self {
-        match name {
-            TypeName::Decision => Self::Decision,
-            TypeName::Learning => Self::Learning,
-            TypeName::Summary => Self::Summary,
-        }
+/// The memories that a command changes.
+#[derive(Debug, Args)]
+struct IdsArg {
+    /// The memories' ids
+    #[arg(required = true)]
+    ids: Vec<String>,
+    #[command(flatten)]
+    scope: ScopeArg,
+}
+
+impl IdsArg {
+    fn request(&self) -> MemoryIdsRequest {
+        MemoryIdsRequest { ids: self.ids.clone(), scope: self.scope.mode() }
     }
 }
 
@@ -115,66 +117,5 @@ pub(crate) fn cmd_memory(ui: &mut Ui, host: &Host, args: &MemoryArgs) -> Result<
         MemoryCommand::Restore(args) => restore::cmd_restore(ui, host, args),
         MemoryCommand::Forget(args) => forget::cmd_forget(ui, host, args),
         MemoryCommand::Reset(args) => reset::cmd_reset(ui, host, args),
-    }
-}
-
-/// Tells what kinds of secrets were kept out.
-fn warn_redacted(ui: &mut Ui, redactions: &Redactions) {
-    for kind in redactions.keys() {
-        ui.warning(
-            format!("A secret was not stored; `[redacted:{kind}]` stands in its place"),
-            None,
-        );
-    }
-}
-
-/// Tells of a person's bytes that could only be kept beside their file.
-fn warn_kept(ui: &mut Ui, kept: &[RelPath]) {
-    for path in kept {
-        ui.warning(
-            format!("Someone wrote into the file meanwhile; their version is `{path}`"),
-            None,
-        );
-    }
-}
-
-/// Does one thing to each of several memories, each in a change set of its own, and tells the outcome.
-fn for_each_id(
-    ui: &mut Ui,
-    verb: &str,
-    ids: &[String],
-    act: impl Fn(&mut Ui, &str) -> Result<MemoryId, OpError>,
-) -> Result<Exit, OpError> {
-    let mut done = Vec::new();
-    let mut failed = Vec::new();
-    for id in ids {
-        match act(ui, id) {
-            Ok(id) => done.push(id.to_string()),
-            Err(error) if ids.len() == 1 => return Err(error),
-            Err(error) => failed.push((id, error)),
-        }
-    }
-    if ui.is_json() {
-        let failed: Vec<_> = failed
-            .iter()
-            .map(|(id, error)| {
-                json!({
-                    "id": id, "kind": error.code.as_str(), "message": error.message,
-                    "causes": error.causes, "hints": error.hints,
-                })
-            })
-            .collect();
-        ui.json(&json!({ "done": verb, "ids": done, "failed": failed }))?;
-    }
-    for id in &done {
-        ui.status(format!("{} {}", output::capitalized(verb), ui.paint(Role::Id, id)))?;
-    }
-    for (_, error) in &failed {
-        ui.warning(&error.message, error.hints.first().map(String::as_str));
-    }
-    match failed.first() {
-        None => Ok(Exit::Done),
-        Some(_) if !done.is_empty() => Ok(Exit::Partial),
-        Some((_, error)) => Ok(error.code.into()),
     }
 }

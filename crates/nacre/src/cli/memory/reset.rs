@@ -3,16 +3,14 @@
 use std::io::Write as _;
 
 use clap::Args;
-use nacre_core::base::ShownLine;
-use nacre_core::safefs::RelPath;
-use serde_json::json;
+use nacre_api::wire::MemoryResetRequest;
+use nacre_ops::text::ShownLine;
+use nacre_ops::{Host, OpError, memory as ops};
 
 use super::super::exit::Exit;
 use super::super::ui::Ui;
 use super::ScopeArg;
 use super::output::counted;
-use nacre_ops::Host;
-use nacre_ops::OpError;
 
 /// Set all memories of a store aside and start empty
 ///
@@ -29,25 +27,15 @@ pub(crate) struct ResetArgs {
 
 pub(crate) fn cmd_reset(ui: &mut Ui, host: &Host, args: &ResetArgs) -> Result<Exit, OpError> {
     let ResetArgs { yes, scope } = args;
-    let scoped = host.store_to_write(scope.mode())?;
-    let path = scoped.store.path().display().to_string();
-    if !yes && !confirm(ui, &path)? {
+    let request = MemoryResetRequest { scope: scope.mode() };
+    if !yes && !confirm(ui, &ops::store_to_reset(host, &request)?)? {
         return Err(OpError::usage("Nothing was changed").hint("nacre memory reset --yes"));
     }
-    let mut batch = scoped.store.begin(&host.owner("memory reset"), host.settings().lock.wait)?;
-    let stamp = host.now().strftime("%Y%m%d-%H%M%S").to_string();
-    let aside = RelPath::new(&format!("reset/{stamp}"))?;
-    let (n_memories, left) = batch.set_aside(&aside)?;
-    batch.commit()?;
-    let aside = scoped.store.path().join(aside.as_str()).display().to_string();
-    if ui.is_json() {
-        ui.json(&json!({ "set_aside": n_memories, "path": aside, "left": left }))?;
-    }
-    ui.status(format!("Set {} aside in {}", counted(n_memories), ShownLine(&aside)))?;
-    for path in &left {
-        ui.warning(format!("Left where it is: {path}"), None);
-    }
-    Ok(if left.is_empty() { Exit::Done } else { Exit::Partial })
+    let report = ops::reset(host, &request, &ui.events())?;
+    ui.report(&report, |ui, report| {
+        let path = ShownLine(&report.path);
+        ui.status(format!("Set {} aside in {path}", counted(report.set_aside)))
+    })
 }
 
 /// Asks on a terminal; elsewhere only `--yes` will do.

@@ -1,18 +1,14 @@
 //! `nacre memory search`
 
 use clap::{Args, ValueEnum};
-use nacre_core::base::{Shown, ShownLine};
-use nacre_core::memory::{MemoryId, MemoryType};
-use nacre_core::search::{Kin, MemoryHit, MemoryIndex, MemoryOptions, Mode, Query, parse_time};
-use serde::Serialize;
+use nacre_api::wire::{FoundMemory, MemorySearchReport, MemorySearchRequest, SearchMode};
+use nacre_ops::text::Shown;
+use nacre_ops::{Host, OpError, memory as ops};
 
 use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
-use super::output::{MemoryOutput, broken_file, memory_row, not_verified, warn_broken};
+use super::output::{not_verified, print_more, row, warn_broken};
 use super::{ScopeArg, TypeName};
-use nacre_ops::Host;
-use nacre_ops::OpError;
-use nacre_ops::host::ScopedStore;
 
 /// Find memories by their words and their meaning
 ///
@@ -65,7 +61,7 @@ pub(crate) enum ModeName {
     Semantic,
 }
 
-impl From<ModeName> for Mode {
+impl From<ModeName> for SearchMode {
     fn from(name: ModeName) -> Self {
         match name {
             ModeName::Hybrid => Self::Hybrid,
@@ -75,167 +71,84 @@ impl From<ModeName> for Mode {
     }
 }
 
-#[derive(Serialize)]
-struct SearchOutput {
-    query: String,
-    hits: Vec<HitOutput>,
-    total: usize,
-    broken: Vec<nacre_api::wire::BrokenFile>,
-}
-
-#[derive(Serialize)]
-struct HitOutput {
-    #[serde(flatten)]
-    memory: MemoryOutput,
-    score: f32,
-    snippet: String,
-    why: WhyOutput,
-    /// What it overturned, newest first.
-    history: Vec<MemoryOutput>,
-    /// Those of them whose own files do not say so.
-    not_verified: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct WhyOutput {
-    terms: Vec<String>,
-    lexical: f32,
-    similarity: f32,
-    edges: Vec<EdgeOutput>,
-}
-
-#[derive(Serialize)]
-pub(super) struct EdgeOutput {
-    kind: &'static str,
-    id: String,
-    shared: Option<String>,
-}
-
-impl EdgeOutput {
-    pub(super) fn new(kin: &Kin) -> Self {
-        Self { kind: kin.kind.as_str(), id: kin.id.clone(), shared: kin.shared.clone() }
+impl From<ModeName> for nacre_core::search::Mode {
+    fn from(name: ModeName) -> Self {
+        match name {
+            ModeName::Hybrid => Self::Hybrid,
+            ModeName::Lexical => Self::Lexical,
+            ModeName::Semantic => Self::Semantic,
+        }
     }
 }
 
 pub(crate) fn cmd_search(ui: &mut Ui, host: &Host, args: &SearchArgs) -> Result<Exit, OpError> {
-    let text = args.query.join(" ");
-    let query = query_of(host, args, &text)?;
-    let stores = host.stores_to_read(args.scope.mode())?;
-    let limit = match args.limit.unwrap_or(host.settings().memory.max_results) {
-        0 => usize::MAX,
-        limit => limit,
+    let SearchArgs { query, r#type, tag, since, mode, history, explain, archived, limit, scope } =
+        args;
+    let request = MemorySearchRequest {
+        query: query.join(" "),
+        r#type: r#type.map(Into::into),
+        tag: tag.clone(),
+        since: since.clone(),
+        mode: (*mode).into(),
+        archived: *archived,
+        limit: *limit,
+        scope: scope.mode(),
     };
-    let mut hits: Vec<(MemoryHit, &ScopedStore)> = Vec::new();
-    let mut broken = Vec::new();
-    let mut total = 0;
-    // The project's come first; what is left of the limit is filled from the global ones.
-    for scoped in &stores {
-        let options = MemoryOptions {
-            mode: args.mode.into(),
-            limit: limit - hits.len(),
-            archived: args.archived,
-        };
-        let owner = host.owner("memory search");
-        let embedder = host.embedder(&scoped.settings)?;
-        let index = MemoryIndex::open(&scoped.store, &*embedder, &owner, host.now())?;
-        let found = index.search(&query, &options)?;
-        total += found.total;
-        hits.extend(found.hits.into_iter().map(|hit| (hit, scoped)));
-        broken.extend(found.broken.iter().map(|unreadable| broken_file(unreadable, scoped)));
-    }
-    let exit = if broken.is_empty() { Exit::Done } else { Exit::Partial };
-    if ui.is_json() {
-        let hits = hits.iter().map(|(hit, scoped)| hit_output(hit, scoped)).collect();
-        ui.json(&SearchOutput { query: text, hits, total, broken })?;
-        return Ok(exit);
-    }
-    print(ui, &hits, total, args)?;
-    warn_broken(ui, &broken);
-    Ok(exit)
+    let report = ops::search(host, &request)?;
+    ui.report(&report, |ui, report| {
+        for found in &report.hits {
+            print_found(ui, found)?;
+            if *explain {
+                ui.line(format!("    {}", ui.paint(Role::Faint, explained(found))))?;
+            }
+            if *history {
+                print_history(ui, found)?;
+            }
+        }
+        print_rest(ui, report)
+    })
 }
 
-/// The question, with what the flags add to it.
-fn query_of(host: &Host, args: &SearchArgs, text: &str) -> Result<Query, OpError> {
-    let now = host.now();
-    let mut query = Query::parse(text, now);
-    if query.is_empty() {
-        return Err(OpError::usage("There is nothing to search for")
-            .hint("nacre memory search sqlite queue"));
+fn print_found(ui: &mut Ui, found: &FoundMemory) -> Result<(), OpError> {
+    ui.table(&[row(&found.memory)])?;
+    if !found.snippet.is_empty() {
+        let snippet = ui.paint(Role::Faint, Shown(&found.snippet).one_line());
+        ui.line(format!("    {snippet}"))?;
     }
-    if let Some(name) = args.r#type {
-        query = query.with_facet("type", MemoryType::from(name).as_str());
+    if let Some(note) = not_verified(&found.not_verified) {
+        ui.line(format!("    {}", ui.paint(Role::Warning, note)))?;
     }
-    if let Some(tag) = &args.tag {
-        query = query.with_facet("tag", tag);
-    }
-    if let Some(since) = &args.since {
-        let time = parse_time(since, now).ok_or_else(|| {
-            OpError::usage(format!("`{}` is no day, moment or age", ShownLine(since)))
-                .hint("Write it like 2026-01-31, 2026-01 or 7d")
-        })?;
-        query.after = Some(time);
-    }
-    Ok(query)
+    Ok(())
 }
 
-fn hit_output(hit: &MemoryHit, scoped: &ScopedStore) -> HitOutput {
-    HitOutput {
-        memory: MemoryOutput::new(&hit.memory, scoped),
-        score: hit.score,
-        snippet: hit.snippet.clone(),
-        why: WhyOutput {
-            terms: hit.why.terms.clone(),
-            lexical: hit.why.lexical,
-            similarity: hit.why.similarity,
-            edges: hit.why.edges.iter().map(EdgeOutput::new).collect(),
-        },
-        history: hit.history.iter().map(|memory| MemoryOutput::new(memory, scoped)).collect(),
-        not_verified: hit.unverified().map(|older| older.at.id.to_string()).collect(),
+fn print_history(ui: &mut Ui, found: &FoundMemory) -> Result<(), OpError> {
+    for older in &found.history {
+        let title = Shown(&older.title).one_line();
+        let line = format!("overturned {}  {title}", older.id);
+        ui.line(format!("    {}", ui.paint(Role::Faint, line)))?;
     }
+    Ok(())
 }
 
-fn print(
-    ui: &mut Ui,
-    hits: &[(MemoryHit, &ScopedStore)],
-    total: usize,
-    args: &SearchArgs,
-) -> Result<(), OpError> {
-    for (hit, scoped) in hits {
-        ui.table(&[memory_row(&hit.memory, scoped.scope)])?;
-        if !hit.snippet.is_empty() {
-            let snippet = ui.paint(Role::Faint, Shown(&hit.snippet).one_line());
-            ui.line(format!("    {snippet}"))?;
-        }
-        let unverified: Vec<&MemoryId> = hit.unverified().map(|older| &older.at.id).collect();
-        if let Some(note) = not_verified(&unverified) {
-            ui.line(format!("    {}", ui.paint(Role::Warning, note)))?;
-        }
-        if args.explain {
-            ui.line(format!("    {}", ui.paint(Role::Faint, explained(hit))))?;
-        }
-        for older in hit.history.iter().filter(|_| args.history) {
-            let title = Shown(&older.title).one_line();
-            let line = format!("overturned {}  {title}", older.at.id);
-            ui.line(format!("    {}", ui.paint(Role::Faint, line)))?;
-        }
+fn print_rest(ui: &mut Ui, report: &MemorySearchReport) -> Result<(), OpError> {
+    if report.total == 0 {
+        ui.status("Nothing found.")?;
     }
-    match (total, total - hits.len()) {
-        (0, _) => ui.status("Nothing found."),
-        (_, 0) => Ok(()),
-        (_, n_more) => ui.status(format!("… {n_more} more; `--limit 0` shows all")),
-    }
+    print_more(ui, report.total - report.hits.len())?;
+    warn_broken(ui, &report.broken);
+    Ok(())
 }
 
 /// Why a memory was found, in one line.
-fn explained(hit: &MemoryHit) -> String {
-    let why = &hit.why;
-    let mut parts = vec![format!("score {:.2}", hit.score)];
+fn explained(found: &FoundMemory) -> String {
+    let why = &found.why;
+    let mut parts = vec![format!("score {:.2}", found.score)];
     if !why.terms.is_empty() {
         parts.push(format!("words {} ({:.2})", why.terms.join(" "), why.lexical));
     }
     if why.similarity > 0.0 {
         parts.push(format!("meaning {:.2}", why.similarity));
     }
-    parts.extend(why.edges.iter().map(|kin| format!("{} {}", kin.kind.as_str(), kin.id)));
+    parts.extend(why.edges.iter().map(|edge| format!("{} {}", edge.kind.as_str(), edge.id)));
     Shown(&parts.join(", ")).one_line()
 }

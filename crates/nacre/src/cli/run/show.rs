@@ -1,14 +1,15 @@
 //! `nacre run show`
 
 use clap::Args;
-use nacre_core::base::Shown;
-use nacre_engine::flows::run;
-use serde_json::{Value, json};
+use nacre_api::wire::{
+    MaintainAction, RunReport, RunShowReport, RunShowRequest, SessionAction, SessionRun,
+    StoreMaintenance, UndoRunReport,
+};
+use nacre_ops::text::Shown;
+use nacre_ops::{Host, OpError, run as ops};
 
 use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
-use nacre_ops::Host;
-use nacre_ops::OpError;
 
 /// Show what a run did, and why
 #[derive(Debug, Args)]
@@ -19,58 +20,85 @@ pub(crate) struct ShowArgs {
 
 pub(crate) fn cmd_show(ui: &mut Ui, host: &Host, args: &ShowArgs) -> Result<Exit, OpError> {
     let ShowArgs { id } = args;
-    let scoped = host.store_to_write(None)?;
-    let id = run::find(&scoped.store, id)?;
-    let read = |name: &str| run::artifact(&scoped.store, &id, name);
-    let report = read(id.actions_file())?.unwrap_or_default();
-    let metrics = read("metrics.json")?.unwrap_or_default();
-    if ui.is_json() {
-        ui.json(&json!({ "id": id, "report": report, "metrics": metrics }))?;
-        return Ok(Exit::Done);
+    let report = ops::show(host, &RunShowRequest { id: id.clone() })?;
+    ui.report(&report, print)
+}
+
+fn print(ui: &mut Ui, report: &RunShowReport) -> Result<(), OpError> {
+    ui.line(ui.paint(Role::Title, &report.id))?;
+    match &report.report {
+        Some(RunReport::Sync(run)) => print_session(ui, run),
+        Some(RunReport::Maintain(run)) => print_maintenance(ui, run),
+        Some(RunReport::Undo(run)) => print_undo(ui, run),
+        None => ui.line(ui.paint(Role::Faint, "It left no report that can be read.")),
     }
-    let text = |value: &Value| Shown(value.as_str().unwrap_or_default()).one_line();
-    ui.line(ui.paint(Role::Title, &id))?;
-    let of = if report["of"].is_null() { &report["trace_path"] } else { &report["of"] };
-    let facts = [text(of), text(&report["finished_at"])];
+}
+
+fn print_session(ui: &mut Ui, run: &SessionRun) -> Result<(), OpError> {
+    print_facts(ui, &run.trace_path, &run.finished_at)?;
+    for action in &run.actions {
+        let target = action.target.as_deref().unwrap_or_default();
+        print_action(ui, action.action.as_str(), target)?;
+        print_reason(ui, &action.title, &session_reason(action))?;
+    }
+    for (reason, n) in &run.dropped {
+        ui.line(format!("\ndropped {n} {}", reason.as_str()))?;
+    }
+    match &run.summary_path {
+        Some(path) => ui.line(format!("\nsummary {}", Shown(path).one_line())),
+        None => Ok(()),
+    }
+}
+
+fn print_maintenance(ui: &mut Ui, run: &StoreMaintenance) -> Result<(), OpError> {
+    print_facts(ui, "", &run.finished_at)?;
+    for action in &run.actions {
+        print_action(ui, action.action.as_str(), &action.target)?;
+        print_reason(ui, &action.title, &maintenance_reason(action))?;
+    }
+    Ok(())
+}
+
+fn print_undo(ui: &mut Ui, run: &UndoRunReport) -> Result<(), OpError> {
+    print_facts(ui, &run.of, &run.finished_at)?;
+    let mut actions = run.actions.iter();
+    actions.try_for_each(|action| print_action(ui, action.action.as_str(), &action.target))
+}
+
+/// What the run was about, and when it ended.
+fn print_facts(ui: &mut Ui, of: &str, finished_at: &str) -> Result<(), OpError> {
+    let facts = [of, finished_at].map(|fact| Shown(fact).one_line());
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
-    ui.line(ui.paint(Role::Faint, facts.join(" · ")))?;
-    for action in report["actions"].as_array().into_iter().flatten() {
-        ui.line(format!(
-            "\n{} {}",
-            ui.paint(Role::Good, text(&action["action"])),
-            ui.paint(Role::Id, text(&action["target"]))
-        ))?;
-        if !action["title"].is_null() {
-            ui.line(format!("  {}", text(&action["title"])))?;
-            ui.line(format!("  {}", ui.paint(Role::Faint, why(action))))?;
-        }
-    }
-    let dropped = report["dropped"].as_object().cloned().unwrap_or_default();
-    for (reason, n) in &dropped {
-        let line = format!("dropped {n} {reason}");
-        ui.line(format!("\n{}", Shown(&line).one_line()))?;
-    }
-    if let Some(path) = report["summary_path"].as_str() {
-        ui.line(format!("\nsummary {}", Shown(path).one_line()))?;
-    }
-    Ok(Exit::Done)
+    ui.line(ui.paint(Role::Faint, facts.join(" · ")))
+}
+
+fn print_action(ui: &mut Ui, verb: &str, target: &str) -> Result<(), OpError> {
+    let target = ui.paint(Role::Id, Shown(target).one_line());
+    ui.line(format!("\n{} {target}", ui.paint(Role::Good, verb)))
+}
+
+fn print_reason(ui: &mut Ui, title: &str, reason: &str) -> Result<(), OpError> {
+    ui.line(format!("  {}", Shown(title).one_line()))?;
+    ui.line(format!("  {}", ui.paint(Role::Faint, Shown(reason).one_line())))
 }
 
 /// The reason, the band and the numbers behind an action.
-fn why(action: &Value) -> String {
-    let text = |key: &str| action[key].as_str().unwrap_or_default();
-    let mut why = text("reason").to_owned();
-    if let Some(likelihood) = action["likelihood"].as_f64().filter(|_| !text("band").is_empty()) {
-        why.push_str(&format!(" ({} {likelihood:.2}, {})", text("relation"), text("band")));
+fn session_reason(action: &SessionAction) -> String {
+    let mut why = action.reason.clone();
+    if let Some(likelihood) = action.likelihood {
+        let relation = action.relation.map(|relation| relation.as_str()).unwrap_or_default();
+        why.push_str(&format!(" ({relation} {likelihood:.2}, {})", action.band.as_str()));
     }
-    if let Some(note) = action["note"].as_str() {
+    if let Some(note) = &action.note {
         why.push_str(&format!("; the lead: {note}"));
     }
-    if let Some(with) = action["with"].as_str() {
-        why.push_str(&format!("; {with}"));
-    }
-    if let Some(nearest) = action["nearest"].as_str() {
+    if let Some(nearest) = &action.nearest {
         why.push_str(&format!("; nearest {nearest}"));
     }
-    Shown(&why).one_line()
+    why
+}
+
+fn maintenance_reason(action: &MaintainAction) -> String {
+    let with = action.with.as_ref().map(|with| format!("; {with}")).unwrap_or_default();
+    format!("{}{with}", action.reason)
 }

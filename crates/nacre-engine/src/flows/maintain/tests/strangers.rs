@@ -9,7 +9,7 @@ impl World {
     }
 
     fn reasons(report: &MaintainReport) -> Vec<&str> {
-        report.contradictions.iter().map(|open| open.reason).collect()
+        report.contradictions.iter().map(|open| &*open.reason).collect()
     }
 }
 
@@ -64,12 +64,13 @@ fn an_undo_of_a_strangers_maintenance_keeps_the_ledger_small() {
     let world = World::new();
     world.say(0, PNPM.0, PNPM.1, Speaker::User);
     world.say(9, PNPM_AGAIN.0, PNPM_AGAIN.1, Speaker::User);
-    let run = world.maintain(20).run_id.unwrap();
-    let report = world.store.path().join(format!("workspace/{run}/maintain_actions.json"));
+    let mut report = world.maintain(20);
+    let run = report.run_id.clone().unwrap();
+    let action = report.actions[0].clone();
     let keys = ["x".repeat(1 << 20), "merge a b".to_owned()];
-    let actions =
-        serde_json::json!({ "actions": keys.map(|key| serde_json::json!({ "key": key })) });
-    fs::write(report, actions.to_string()).unwrap();
+    report.actions = keys.map(|key| MaintainAction { key, ..action.clone() }).to_vec();
+    let path = world.store.path().join(format!("workspace/{run}/maintain_actions.json"));
+    fs::write(path, serde_json::to_string(&report).unwrap()).unwrap();
     undo(&world.store, &run, &owner(), Duration::ZERO, day(21)).unwrap();
     let ledger = fs::read_to_string(world.store.path().join("meta/maintain.json")).unwrap();
     assert!(ledger.len() < 1000 && ledger.contains("merge a b"), "{}", ledger.len());

@@ -54,7 +54,7 @@ fn what_is_merged_is_written_anew_where_nothing_is_lost_and_nothing_invented() {
     let written = ("Install packages with pnpm, never with npm", "npm writes a second lock file.");
     let report = with_model(&world, &[written]);
     assert_eq!((report.model_calls, report.tokens), (1, 120));
-    assert_eq!(report.counts["merge"], 1, "{report:#?}");
+    assert_eq!(report.counts[&MaintainVerb::Merge], 1, "{report:#?}");
     let kept = report.actions[0].with.clone().unwrap();
     assert_eq!(world.store.get(kept.as_str()).unwrap().title, written.0);
 }
@@ -72,13 +72,13 @@ fn a_text_that_invents_or_forgets_is_dropped_and_the_rule_merges() {
     ] {
         let world = twins();
         let report = with_model(&world, &[written]);
-        assert_eq!(report.counts["merge"], 1, "{written:?}");
+        assert_eq!(report.counts[&MaintainVerb::Merge], 1, "{written:?}");
         let kept = report.actions[0].with.clone().unwrap();
         let title = world.store.get(kept.as_str()).unwrap().title;
         assert!([PNPM.0, LONGER.0].contains(&title.as_str()), "{title} of {written:?}");
     }
     // A model that does not answer keeps nothing from being done.
-    assert_eq!(with_model(&twins(), &[]).counts["merge"], 1);
+    assert_eq!(with_model(&twins(), &[]).counts[&MaintainVerb::Merge], 1);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_limit_keeps_the_model_away_and_the_rule_merges() {
     let none_left = SpendingLimits { day: Amount { tokens: 1, ..plenty() }, ..no_limits() };
     let written = ("Install packages with pnpm, never with npm", "npm writes a second lock file.");
     let report = with_limits(&twins(), &[written], none_left);
-    assert_eq!((report.model_calls, report.tokens, report.counts["merge"]), (0, 0, 1));
+    assert_eq!((report.model_calls, report.tokens, report.counts[&MaintainVerb::Merge]), (0, 0, 1));
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn short_memories_on_one_point_become_one() {
     }
     let body: Vec<String> = parts.iter().map(|(title, body)| format!("{title}. {body}")).collect();
     let report = with_model(&world, &[("The staging database", &body.join(" "))]);
-    assert_eq!(report.counts["consolidate"], 2, "{report:#?}");
+    assert_eq!(report.counts[&MaintainVerb::Consolidate], 2, "{report:#?}");
     let active = world.store.list(|at| at.shelf == Shelf::Active).unwrap().memories;
     let [one] = active.as_slice() else { panic!("{active:#?}") };
     assert!(parts.iter().all(|(_, body)| one.document.body().contains(body)));

@@ -1,0 +1,86 @@
+//! The memories of several stores, searched one store after the other: the project's first, a person's own fill up.
+//!
+//! Every operation that searches memories opens their indexes here, under the settings of each store.
+
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use nacre_api::wire::Scope;
+use nacre_core::memory::Unreadable;
+use nacre_core::safefs::Owner;
+use nacre_core::search::{Embedder, MemoryHit, MemoryIndex, MemoryOptions, Query};
+
+use super::{Host, ScopedStore};
+use crate::error::OpError;
+
+/// A store with the model that its texts are compared by.
+pub struct SearchableStore {
+    pub scoped: ScopedStore,
+    pub embedder: Arc<dyn Embedder>,
+    pub owner: Owner,
+    now: Timestamp,
+}
+
+impl fmt::Debug for SearchableStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SearchableStore").field("scoped", &self.scoped).finish_non_exhaustive()
+    }
+}
+
+/// What a search over several stores found.
+pub struct StoresFound<'s> {
+    /// In the order of the stores; of each store the best first.
+    pub hits: Vec<(MemoryHit, &'s ScopedStore)>,
+    /// How many there are, within the limit or not.
+    pub total: usize,
+    pub broken: Vec<(Unreadable, &'s ScopedStore)>,
+}
+
+impl Host {
+    /// The stores to read, ready to be searched by `command`.
+    pub fn searchable_stores(
+        &self,
+        scope: Option<Scope>,
+        command: &str,
+    ) -> Result<Vec<SearchableStore>, OpError> {
+        let stores = self.stores_to_read(scope)?;
+        stores.into_iter().map(|scoped| self.searchable(scoped, command)).collect()
+    }
+
+    /// One store, ready to be searched by `command`.
+    pub fn searchable(
+        &self,
+        scoped: ScopedStore,
+        command: &str,
+    ) -> Result<SearchableStore, OpError> {
+        let embedder = self.embedder(&scoped.settings)?;
+        Ok(SearchableStore { scoped, embedder, owner: self.owner(command), now: self.now() })
+    }
+}
+
+impl SearchableStore {
+    /// The index of its memories, brought up to date.
+    pub fn index(&self) -> Result<MemoryIndex<'_>, OpError> {
+        let Self { scoped, embedder, owner, now } = self;
+        Ok(MemoryIndex::open(&scoped.store, &**embedder, owner, *now)?)
+    }
+}
+
+/// Searches store after store, until `options.limit` memories are found.
+pub fn search_stores<'s>(
+    stores: &'s [SearchableStore],
+    query: &Query,
+    options: &MemoryOptions,
+) -> Result<StoresFound<'s>, OpError> {
+    let mut all = StoresFound { hits: Vec::new(), total: 0, broken: Vec::new() };
+    for searchable in stores {
+        let limit = options.limit.saturating_sub(all.hits.len());
+        let found = searchable.index()?.search(query, &MemoryOptions { limit, ..*options })?;
+        let scoped = &searchable.scoped;
+        all.total += found.total;
+        all.hits.extend(found.hits.into_iter().map(|hit| (hit, scoped)));
+        all.broken.extend(found.broken.into_iter().map(|file| (file, scoped)));
+    }
+    Ok(all)
+}

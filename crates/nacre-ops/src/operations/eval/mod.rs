@@ -1,0 +1,20 @@
+//! Measurements on data sets with known answers: one operation a file. Nothing is written, sent or random.
+
+mod extraction;
+mod retrieval;
+
+use std::path::Path;
+
+pub use extraction::extraction;
+pub use retrieval::retrieval;
+
+use crate::error::OpError;
+use crate::host::Host;
+
+/// The text of a data set.
+fn read(host: &Host, path: &Path) -> Result<String, OpError> {
+    std::fs::read_to_string(host.environment.absolute(path)).map_err(|error| OpError {
+        causes: vec![error.to_string()],
+        ..OpError::failed(format!("Cannot read `{}`", path.display()))
+    })
+}

@@ -1,0 +1,37 @@
+//! A person's word on how a memory served; it raises or lowers its confidence.
+
+use nacre_api::wire::{FeedbackReport, FeedbackRequest, Verdict};
+use nacre_core::memory;
+
+use crate::error::OpError;
+use crate::events::Events;
+use crate::host::{Holding, Host};
+
+pub fn feedback(
+    host: &Host,
+    request: &FeedbackRequest,
+    events: &Events,
+) -> Result<FeedbackReport, OpError> {
+    let FeedbackRequest { id, verdict, note, scope } = request;
+    let Holding { scoped, also_in } = host.store_of(events, *scope, id)?;
+    let mut batch = scoped.store.begin(&host.owner("feedback"), host.settings().lock.wait)?;
+    let (id, before, after) =
+        batch.judge(id, core_verdict(*verdict), note.as_deref(), host.now())?;
+    batch.commit()?;
+    Ok(FeedbackReport {
+        id: id.to_string(),
+        verdict: *verdict,
+        confidence_before: before,
+        confidence: after,
+        scope: scoped.scope,
+        also_in,
+    })
+}
+
+fn core_verdict(of: Verdict) -> memory::Verdict {
+    match of {
+        Verdict::Useful => memory::Verdict::Useful,
+        Verdict::Wrong => memory::Verdict::Wrong,
+        Verdict::Outdated => memory::Verdict::Outdated,
+    }
+}

@@ -1,0 +1,7 @@
+//! The derived files behind search: one operation a file.
+
+mod rebuild;
+mod status;
+
+pub use rebuild::rebuild;
+pub use status::status;

@@ -1,0 +1,92 @@
+//! Adds a decision or a learning in a person's own words, which are its evidence.
+
+use nacre_api::wire::{
+    LearningKind, MemoryAddRequest, MemoryChange, MemoryChangeReport, MemoryType,
+};
+use nacre_core::memory::{self, Claim, Draft, MemoryId, Quote, Speaker, Store};
+
+use super::changes::warn_redacted;
+use crate::error::OpError;
+use crate::events::Events;
+use crate::host::Host;
+
+/// What a person says is taken at its word.
+pub const DEFAULT_CONFIDENCE: f64 = 0.9;
+
+pub fn add(
+    host: &Host,
+    request: &MemoryAddRequest,
+    events: &Events,
+) -> Result<MemoryChangeReport, OpError> {
+    let confidence = request.confidence.unwrap_or(DEFAULT_CONFIDENCE);
+    if !(0.0..=1.0).contains(&confidence) {
+        return Err(OpError::usage("`--confidence` is a number from 0 to 1"));
+    }
+    let scoped = host.store_to_write(request.scope)?;
+    let store = &scoped.store;
+    let draft = draft(host, store, request, confidence)?;
+    let mut batch = store.begin(&host.owner("memory add"), host.settings().lock.wait)?;
+    let id = batch.add(&draft, host.now())?;
+    let redacted = batch.redactions().clone();
+    batch.commit()?;
+    warn_redacted(events, &redacted);
+    let at = store.locate(id.as_str())?;
+    let path = store.path().join(at.path.as_str()).display().to_string();
+    Ok(MemoryChangeReport { done: MemoryChange::Added, id: id.to_string(), path: Some(path) })
+}
+
+fn draft(
+    host: &Host,
+    store: &Store,
+    request: &MemoryAddRequest,
+    confidence: f64,
+) -> Result<Draft, OpError> {
+    let MemoryAddRequest { title, body, r#type, kind, tags, related, confidence: _, scope: _ } =
+        request;
+    let said = [title.as_str(), body.as_str()].join("\n\n").trim().to_owned();
+    Ok(Draft {
+        claim: claim(*r#type, *kind)?,
+        title: title.clone(),
+        body: body.clone(),
+        tags: tags.clone(),
+        related: related_ids(store, related)?,
+        source: "human".to_owned(),
+        confidence,
+        quotes: vec![Quote {
+            text: said,
+            speaker: Speaker::Human,
+            place: "nacre memory add".to_owned(),
+            at: host.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        }],
+    })
+}
+
+fn claim(of: Option<MemoryType>, kind: Option<LearningKind>) -> Result<Claim, OpError> {
+    match (of.unwrap_or(MemoryType::Decision), kind) {
+        (MemoryType::Decision, None) => Ok(Claim::Decision),
+        (MemoryType::Learning, kind) => Ok(Claim::Learning(core_kind(kind.unwrap_or_default()))),
+        (MemoryType::Decision, Some(_)) => Err(OpError::usage("A decision has no kind")
+            .hint("Add `--type learning` to say what kind of learning it is")),
+        (MemoryType::Summary, _) => {
+            Err(OpError::usage("A summary is written by a sync")
+                .hint("Add a decision or a learning"))
+        }
+    }
+}
+
+fn core_kind(of: LearningKind) -> memory::LearningKind {
+    match of {
+        LearningKind::Insight => memory::LearningKind::Insight,
+        LearningKind::Procedure => memory::LearningKind::Procedure,
+        LearningKind::Pitfall => memory::LearningKind::Pitfall,
+        LearningKind::Friction => memory::LearningKind::Friction,
+        LearningKind::Preference => memory::LearningKind::Preference,
+        LearningKind::Convention => memory::LearningKind::Convention,
+        LearningKind::Context => memory::LearningKind::Context,
+    }
+}
+
+/// The memories that were named, which must exist.
+fn related_ids(store: &Store, ids: &[String]) -> Result<Vec<MemoryId>, OpError> {
+    ids.iter().map(|id| Ok(store.locate(id)?.id)).collect()
+}

@@ -1,0 +1,81 @@
+//! What all operations that change memories share: one change set a memory, and what its writer should know.
+
+use nacre_api::wire::{
+    ErrorReport, MemoryChange, MemoryChangesReport, MemoryFailure, MemoryIdsRequest,
+};
+use nacre_core::memory::{Batch, MemoryId, Redactions};
+use nacre_core::safefs::RelPath;
+
+use crate::error::OpError;
+use crate::events::Events;
+use crate::host::{Host, ScopedStore};
+
+/// One kind of change to memories that are named by their ids.
+pub(super) struct Change<'c> {
+    pub(super) done: MemoryChange,
+    /// What other processes see while it writes.
+    pub(super) command: &'c str,
+    pub(super) apply: &'c dyn Fn(&ScopedStore, &mut Batch<'_>, &str) -> Result<MemoryId, OpError>,
+}
+
+/// Makes the change to each of the memories. A single one that fails is an error; of several, the others are changed.
+pub(super) fn change_each(
+    host: &Host,
+    request: &MemoryIdsRequest,
+    change: &Change<'_>,
+    events: &Events,
+) -> Result<MemoryChangesReport, OpError> {
+    let MemoryIdsRequest { ids, scope } = request;
+    let mut report = MemoryChangesReport { done: change.done, ids: Vec::new(), failed: Vec::new() };
+    if ids.is_empty() {
+        return Err(OpError::usage("No memory is named").hint("`nacre memory list` shows every id"));
+    }
+    for id in ids {
+        let changed = host
+            .store_of(events, *scope, id)
+            .and_then(|holding| change_one(host, &holding.scoped, change, id, events));
+        match changed {
+            Ok(id) => report.ids.push(id.to_string()),
+            Err(error) if ids.len() == 1 => return Err(error),
+            Err(error) => {
+                events.warning(&error.message, error.hints.first().map(String::as_str));
+                let ErrorReport { error: failure } = error.into();
+                report.failed.push(MemoryFailure { id: id.clone(), failure });
+            }
+        }
+    }
+    Ok(report)
+}
+
+fn change_one(
+    host: &Host,
+    scoped: &ScopedStore,
+    change: &Change<'_>,
+    id: &str,
+    events: &Events,
+) -> Result<MemoryId, OpError> {
+    let mut batch = scoped.store.begin(&host.owner(change.command), host.settings().lock.wait)?;
+    let id = (change.apply)(scoped, &mut batch, id)?;
+    warn_kept(events, &batch.commit()?);
+    Ok(id)
+}
+
+/// Tells what kinds of secrets were kept out.
+pub(super) fn warn_redacted(events: &Events, redactions: &Redactions) {
+    for kind in redactions.keys() {
+        events.warning(
+            format!("A secret was not stored; `[redacted:{kind}]` stands in its place"),
+            None,
+        );
+    }
+}
+
+/// Tells of a person's bytes that could only be kept beside their file.
+pub(super) fn warn_kept(events: &Events, kept: &[RelPath]) {
+    for path in kept {
+        events.warning(
+            format!("Someone wrote into the file meanwhile; their version is `{path}`"),
+            None,
+        );
+    }
+}

@@ -1,0 +1,31 @@
+//! Sets all memories of a store aside, so that it starts empty. Nothing is deleted.
+
+use nacre_api::wire::{MemoryResetReport, MemoryResetRequest};
+use nacre_core::safefs::RelPath;
+
+use crate::error::OpError;
+use crate::events::Events;
+use crate::host::Host;
+
+/// The path of the store that a reset would empty, for a person to confirm.
+pub fn store_to_reset(host: &Host, request: &MemoryResetRequest) -> Result<String, OpError> {
+    Ok(host.store_to_write(request.scope)?.store.path().display().to_string())
+}
+
+pub fn reset(
+    host: &Host,
+    request: &MemoryResetRequest,
+    events: &Events,
+) -> Result<MemoryResetReport, OpError> {
+    let scoped = host.store_to_write(request.scope)?;
+    let mut batch = scoped.store.begin(&host.owner("memory reset"), host.settings().lock.wait)?;
+    let stamp = host.now().strftime("%Y%m%d-%H%M%S").to_string();
+    let aside = RelPath::new(&format!("reset/{stamp}"))?;
+    let (set_aside, left) = batch.set_aside(&aside)?;
+    batch.commit()?;
+    for path in &left {
+        events.warning(format!("Left where it is: {path}"), None);
+    }
+    let path = scoped.store.path().join(aside.as_str()).display().to_string();
+    Ok(MemoryResetReport { set_aside, path, left })
+}

@@ -1,0 +1,21 @@
+//! Brings archived memories back.
+
+use nacre_api::wire::{MemoryChange, MemoryChangesReport, MemoryIdsRequest};
+
+use super::changes::{Change, change_each};
+use crate::error::OpError;
+use crate::events::Events;
+use crate::host::Host;
+
+pub fn restore(
+    host: &Host,
+    request: &MemoryIdsRequest,
+    events: &Events,
+) -> Result<MemoryChangesReport, OpError> {
+    let change = Change {
+        done: MemoryChange::Restored,
+        command: "memory restore",
+        apply: &|_, batch, id| Ok(batch.restore(id, host.now())?),
+    };
+    change_each(host, request, &change, events)
+}
