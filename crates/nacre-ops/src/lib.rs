@@ -3,11 +3,13 @@
 //! The only crate that puts core, map and engine together. It knows no terminal and no socket: the command line, the
 //! server, MCP and hooks parse a request, call an operation, and render its report.
 
+mod cancel;
 mod error;
 mod events;
 pub mod host;
 mod operations;
 
+pub use cancel::Cancel;
 pub use error::OpError;
 pub use events::Events;
 pub use host::Host;
