@@ -14,8 +14,16 @@ pub use error::OpError;
 pub use events::Events;
 pub use host::Host;
 pub use operations::memory;
+pub use operations::tasks;
 
-/// Text from outside, made safe for a terminal.
+/// Text from outside, made safe for a terminal, and fields in one line.
 pub mod text {
     pub use nacre_core::base::{Shown, ShownLine};
+    pub use nacre_engine::agent::state::logfmt;
+    use nacre_engine::model::Cost;
+
+    /// What billionths of a dollar are in dollars.
+    pub fn dollars(nano_dollars: u64) -> String {
+        Cost::from_nano_dollars(nano_dollars).to_string()
+    }
 }

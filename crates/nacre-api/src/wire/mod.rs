@@ -7,6 +7,7 @@ mod event;
 mod memory;
 mod outcome;
 mod scope;
+mod task;
 
 pub use error::{CODES, ErrorCode, ErrorReport, Failure};
 pub use event::{Event, Warning};
@@ -16,3 +17,8 @@ pub use memory::{
 };
 pub use outcome::{Outcome, Report};
 pub use scope::{OtherPlace, Scope, StoreScope};
+pub use task::{
+    ModelStats, ModelStatsReport, TaskCancelReport, TaskCancelRequest, TaskClass, TaskEntry,
+    TaskEvent, TaskListReport, TaskListRequest, TaskShowReport, TaskShowRequest, TaskState,
+    ToolStats, ToolStatsReport,
+};

@@ -3,3 +3,4 @@
 //! An operation opens what it needs through the host, reports what it does to `Events`, and prints nothing.
 
 pub mod memory;
+pub mod tasks;
