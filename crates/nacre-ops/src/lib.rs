@@ -13,6 +13,7 @@ pub use cancel::Cancel;
 pub use error::OpError;
 pub use events::Events;
 pub use host::Host;
+pub use operations::brief;
 pub use operations::memory;
 pub use operations::tasks;
 

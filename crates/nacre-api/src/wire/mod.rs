@@ -2,6 +2,7 @@
 //!
 //! One file a group of operations. A key that was published keeps its name and meaning.
 
+mod brief;
 mod error;
 mod event;
 mod memory;
@@ -9,6 +10,7 @@ mod outcome;
 mod scope;
 mod task;
 
+pub use brief::{BriefItem, BriefReport, BriefRequest, BriefSection, BriefTopic};
 pub use error::{CODES, ErrorCode, ErrorReport, Failure};
 pub use event::{Event, Warning};
 pub use memory::{

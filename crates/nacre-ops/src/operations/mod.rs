@@ -2,5 +2,6 @@
 //!
 //! An operation opens what it needs through the host, reports what it does to `Events`, and prints nothing.
 
+pub mod brief;
 pub mod memory;
 pub mod tasks;
