@@ -15,6 +15,7 @@ pub use events::Events;
 pub use host::Host;
 pub use operations::brief;
 pub use operations::memory;
+pub use operations::report;
 pub use operations::tasks;
 
 /// Text from outside, made safe for a terminal, and fields in one line.

@@ -7,6 +7,7 @@ mod error;
 mod event;
 mod memory;
 mod outcome;
+mod report;
 mod scope;
 mod task;
 
@@ -18,6 +19,7 @@ pub use memory::{
     MemoryQuote, MemoryShowReport, MemoryShowRequest, MemoryType, MemoryVersion, Speaker,
 };
 pub use outcome::{Outcome, Report};
+pub use report::{MemoryUse, ProjectReport, ReportRequest, ReportedAction, StoreFigures};
 pub use scope::{OtherPlace, Scope, StoreScope};
 pub use task::{
     ModelStats, ModelStatsReport, TaskCancelReport, TaskCancelRequest, TaskClass, TaskEntry,

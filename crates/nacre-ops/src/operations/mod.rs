@@ -4,4 +4,5 @@
 
 pub mod brief;
 pub mod memory;
+pub mod report;
 pub mod tasks;
