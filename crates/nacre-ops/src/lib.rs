@@ -14,6 +14,8 @@ pub use error::OpError;
 pub use events::Events;
 pub use host::Host;
 pub use operations::brief;
+pub use operations::changes;
+pub use operations::maintain;
 pub use operations::memory;
 pub use operations::report;
 pub use operations::tasks;

@@ -3,8 +3,10 @@
 //! One file a group of operations. A key that was published keeps its name and meaning.
 
 mod brief;
+mod change;
 mod error;
 mod event;
+mod maintain;
 mod memory;
 mod outcome;
 mod report;
@@ -12,8 +14,13 @@ mod scope;
 mod task;
 
 pub use brief::{BriefItem, BriefReport, BriefRequest, BriefSection, BriefTopic};
+pub use change::PlannedChange;
 pub use error::{CODES, ErrorCode, ErrorReport, Failure};
 pub use event::{Event, Warning};
+pub use maintain::{
+    MaintainAction, MaintainReport, MaintainRequest, MaintainState, MaintainedStore,
+    OpenContradiction, StoreMaintenance,
+};
 pub use memory::{
     BrokenFile, MemoryEntry, MemoryEvidence, MemoryLink, MemoryListReport, MemoryListRequest,
     MemoryQuote, MemoryShowReport, MemoryShowRequest, MemoryType, MemoryVersion, Speaker,

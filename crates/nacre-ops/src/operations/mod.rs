@@ -3,6 +3,8 @@
 //! An operation opens what it needs through the host, reports what it does to `Events`, and prints nothing.
 
 pub mod brief;
+pub mod changes;
+pub mod maintain;
 pub mod memory;
 pub mod report;
 pub mod tasks;

@@ -7,21 +7,22 @@ use nacre_core::base::Shown;
 use nacre_core::catalog::{
     Catalog, JobState, Placing, QueueFilter, RefreshOptions, key_of, project_root,
 };
-use nacre_core::memory::PlannedChange;
 use nacre_core::transcript::{ADAPTERS, SessionRole, Sink, Source, Trace};
 use nacre_engine::flows::run::WORKSPACE;
 use nacre_engine::flows::sync::{RunReport, preview_session, rehearse_session};
 use serde_json::json;
 
-use super::super::changes::{changes_json, is_shared, print_changes};
+use super::super::changes::print_changes;
 use super::super::exit::Exit;
 use super::super::strategy::StrategyArgs;
 use super::super::traces;
 use super::super::ui::{Role, Ui};
 use super::rehearsal::{Rehearsal, rehearsal_scope};
 use super::work::{Manner, Tools, order};
+use nacre_api::wire::PlannedChange;
 use nacre_ops::Host;
 use nacre_ops::OpError;
+use nacre_ops::changes::shared_changes;
 use nacre_ops::host::STORE_FOLDER;
 
 /// A session that would be worked off.
@@ -123,7 +124,7 @@ fn plan(
 ) -> Result<Planned, OpError> {
     let project = session.project.as_path();
     let order = order(host, (&session.trace, &session.key), project, manner);
-    let (mut report, mut changes) = tools.at_desk(host, project, |desk| {
+    let (mut report, changes) = tools.at_desk(host, project, |desk| {
         if copied.contains(project) {
             rehearse_session(desk, &order)
         } else {
@@ -132,8 +133,7 @@ fn plan(
     })??;
     let store = project.join(STORE_FOLDER);
     (report.memory_root, report.workspace_root) = (store.join("memory"), store.join(WORKSPACE));
-    changes.retain(|change| is_shared(change.path.as_str()));
-    Ok((report, changes))
+    Ok((report, shared_changes(changes)))
 }
 
 /// The sessions that wait in the queue, and those of sources that would be read first; oldest first.
@@ -172,7 +172,7 @@ fn waiting(
 }
 
 fn plan_json((report, changes): &Planned) -> serde_json::Value {
-    json!({ "report": report, "changes": changes_json(changes) })
+    json!({ "report": report, "changes": changes })
 }
 
 fn print_plan(ui: &mut Ui, report: &RunReport, changes: &[PlannedChange]) -> Result<(), OpError> {
