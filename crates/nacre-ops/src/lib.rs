@@ -13,6 +13,8 @@ pub use cancel::Cancel;
 pub use error::OpError;
 pub use events::Events;
 pub use host::Host;
+pub use operations::agent;
+pub use operations::ask;
 pub use operations::brief;
 pub use operations::changes;
 pub use operations::maintain;

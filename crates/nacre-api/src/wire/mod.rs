@@ -2,6 +2,8 @@
 //!
 //! One file a group of operations. A key that was published keeps its name and meaning.
 
+mod agent;
+mod ask;
 mod brief;
 mod change;
 mod error;
@@ -13,6 +15,11 @@ mod report;
 mod scope;
 mod task;
 
+pub use agent::{AgentName, AgentRunReport, AgentRunRequest, CheckedCitation, TokenUse};
+pub use ask::{
+    AnswerSentence, AskReport, AskRequest, CitedMemory, MemoryAnswer, ModelAnswer, RecalledMemory,
+    RecalledQuote, SentenceDoubt,
+};
 pub use brief::{BriefItem, BriefReport, BriefRequest, BriefSection, BriefTopic};
 pub use change::PlannedChange;
 pub use error::{CODES, ErrorCode, ErrorReport, Failure};

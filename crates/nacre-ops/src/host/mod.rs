@@ -27,6 +27,7 @@ use nacre_core::base::git::GitProgram;
 use nacre_core::config::projects::Projects;
 use nacre_core::config::{self, Resolved, Settings};
 use nacre_core::safefs::{Access, Owner, WriteScope};
+use nacre_engine::model::AsyncRuntime;
 
 use self::embedding::LocalModel;
 pub use self::environment::{Environment, SystemClock};
@@ -35,14 +36,12 @@ use self::finding::Search;
 pub use self::finding::{check as check_owner, git_root, own_root};
 pub use self::holding::Holding;
 pub use self::map_cache::{map_cache, settle as settle_map_cache};
-pub use self::models::{
-    block_on, key_variable, model_settings, no_answer, provider_names, scripted,
-};
+pub use self::models::{key_variable, model_settings, no_answer, provider_names, scripted};
 pub use self::reading::{Reading, warn_of_limit};
 use self::settings::ConfigFiles;
 pub use self::settings::words;
 pub use self::spending::{
-    ask_rules, asker_of_run, limit_hint, open_models, paid, patience, spending_limits,
+    ask_rules, asker_of_run, charged_models, limit_hint, open_models, patience, spending_limits,
 };
 pub use self::stores::{ScopedStore, scope_mode};
 pub use self::tasks::{
@@ -72,6 +71,7 @@ pub struct Host {
     /// The person's own settings, as they were when the command began.
     pub(crate) own: Settings,
     local_model: LocalModel,
+    runtime: OnceLock<AsyncRuntime>,
 }
 
 /// How a host is opened.
@@ -170,6 +170,7 @@ impl Host {
             git: OnceLock::new(),
             own,
             local_model: LocalModel::default(),
+            runtime: OnceLock::new(),
         })
     }
 

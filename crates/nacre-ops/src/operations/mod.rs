@@ -2,6 +2,8 @@
 //!
 //! An operation opens what it needs through the host, reports what it does to `Events`, and prints nothing.
 
+pub mod agent;
+pub mod ask;
 pub mod brief;
 pub mod changes;
 pub mod maintain;

@@ -6,3 +6,4 @@ mod wire;
 
 pub use list::list;
 pub use show::show;
+pub(crate) use wire::speaker;

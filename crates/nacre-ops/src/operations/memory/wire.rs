@@ -21,7 +21,7 @@ pub(crate) fn core_type(of: MemoryType) -> memory::MemoryType {
     }
 }
 
-pub(super) fn speaker(of: memory::Speaker) -> Speaker {
+pub(crate) fn speaker(of: memory::Speaker) -> Speaker {
     match of {
         memory::Speaker::Human => Speaker::Human,
         memory::Speaker::User => Speaker::User,

@@ -18,7 +18,7 @@ use nacre_core::memory::{MemoryId, MemoryType, Redactions};
 use nacre_core::safefs::RelPath;
 use serde_json::json;
 
-pub(crate) use self::output::{counted, not_verified};
+pub(crate) use self::output::counted;
 pub(crate) use self::search::ModeName;
 use super::exit::Exit;
 use super::ui::{Role, Ui};

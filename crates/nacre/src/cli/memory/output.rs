@@ -101,7 +101,7 @@ pub(super) fn row(memory: &MemoryEntry) -> Vec<(Role, String)> {
 }
 
 /// What a memory overturned by nothing but its own claim, in one line; `None` where there is nothing.
-pub(crate) fn not_verified(ids: &[&MemoryId]) -> Option<String> {
+pub(super) fn not_verified(ids: &[&MemoryId]) -> Option<String> {
     let named: Vec<&str> = ids.iter().take(MAX_CLAIMS).map(|id| id.as_str()).collect();
     let more = match ids.len().saturating_sub(MAX_CLAIMS) {
         0 => String::new(),
