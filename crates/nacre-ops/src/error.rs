@@ -76,8 +76,21 @@ impl OpError {
 
 impl From<OpError> for ErrorReport {
     fn from(error: OpError) -> Self {
+        Self { error: error.into() }
+    }
+}
+
+impl From<OpError> for Failure {
+    fn from(error: OpError) -> Self {
         let OpError { code, message, causes, hints } = error;
-        Self { error: Failure { code, message, causes, hints } }
+        Self { code, message, causes, hints }
+    }
+}
+
+impl From<Failure> for OpError {
+    fn from(failure: Failure) -> Self {
+        let Failure { code, message, causes, hints } = failure;
+        Self { code, message, causes, hints }
     }
 }
 

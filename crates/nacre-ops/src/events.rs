@@ -1,16 +1,20 @@
 //! Where an operation reports what it does while it runs.
 //!
-//! One stream for all faces: a terminal draws bars and warnings from it, a server sends it on.
+//! One stream for all faces: a terminal draws bars and warnings from it, a server sends it on. With it comes the token by
+//! which the caller stops the operation.
 
 use std::fmt;
 use std::sync::Arc;
 
 use nacre_api::wire::{Event, Warning};
 
-/// Takes the events of one call, in order.
+use crate::cancel::Cancel;
+
+/// Takes the events of one call, in order, and can stop it.
 #[derive(Clone)]
 pub struct Events {
     listener: Arc<dyn Fn(Event) + Send + Sync>,
+    cancel: Cancel,
 }
 
 impl fmt::Debug for Events {
@@ -21,7 +25,18 @@ impl fmt::Debug for Events {
 
 impl Events {
     pub fn new(listener: impl Fn(Event) + Send + Sync + 'static) -> Self {
-        Self { listener: Arc::new(listener) }
+        Self { listener: Arc::new(listener), cancel: Cancel::new() }
+    }
+
+    /// The same, for a caller that may stop the operation.
+    #[must_use]
+    pub fn with_cancel(self, cancel: Cancel) -> Self {
+        Self { cancel, ..self }
+    }
+
+    /// Tells whether the caller wants the operation stopped.
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
     }
 
     /// For a caller that wants the report alone.

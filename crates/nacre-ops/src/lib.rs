@@ -3,19 +3,29 @@
 //! The only crate that puts core, map and engine together. It knows no terminal and no socket: the command line, the
 //! server, MCP and hooks parse a request, call an operation, and render its report.
 
+mod cancel;
 mod error;
 mod events;
 pub mod host;
 mod operations;
 
+pub use cancel::Cancel;
 pub use error::OpError;
 pub use events::Events;
 pub use host::Host;
 pub use operations::{
-    changes, connect, doctor, eval, extract, feedback, index, memory, queue, run, sync, trace, undo,
+    agent, ask, brief, changes, connect, doctor, eval, extract, feedback, index, maintain, memory,
+    queue, report, run, sync, tasks, trace, undo,
 };
 
-/// Text from outside, made safe for a terminal.
+/// Text from outside, made safe for a terminal, and fields in one line.
 pub mod text {
     pub use nacre_core::base::{Shown, ShownLine};
+    use nacre_engine::model::Cost;
+    pub use nacre_engine::record::state::logfmt;
+
+    /// What billionths of a dollar are in dollars.
+    pub fn dollars(nano_dollars: u64) -> String {
+        Cost::from_nano_dollars(nano_dollars).to_string()
+    }
 }

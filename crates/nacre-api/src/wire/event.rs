@@ -17,7 +17,8 @@ pub enum Event {
     Note { text: String },
     /// A piece of what a model says. Nothing of it was checked.
     Words { text: String },
-    /// A sentence of an answer, with everything that it cites looked up.
+    /// A sentence of an answer, with everything that it cites looked up. The gap before it is part of the text: one after
+    /// the other they are the answer.
     Sentence { text: String, starts_line: bool },
 }
 

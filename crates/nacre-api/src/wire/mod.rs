@@ -2,6 +2,9 @@
 //!
 //! One file a group of operations. A key that was published keeps its name and meaning.
 
+mod agent;
+mod ask;
+mod brief;
 mod candidate;
 mod change;
 mod connect;
@@ -10,17 +13,26 @@ mod error;
 mod eval;
 mod event;
 mod extract;
+mod maintain;
 mod maintenance;
 mod memory;
 mod outcome;
 mod queue;
 mod recall;
+mod report;
 mod run;
 mod scope;
 mod search;
 mod sync;
+mod task;
 mod trace;
 
+pub use agent::{AgentName, AgentRunReport, AgentRunRequest, CheckedCitation, TokenUse};
+pub use ask::{
+    AnswerSentence, AskReport, AskRequest, CitedMemory, MemoryAnswer, ModelAnswer, RecalledMemory,
+    RecalledQuote, SentenceDoubt,
+};
+pub use brief::{BriefItem, BriefReport, BriefRequest, BriefSection, BriefTopic};
 pub use candidate::{DropReason, Gate, Signal, Strategy};
 pub use change::PlannedChange;
 pub use connect::{AgentEntry, ConnectReport, ConnectRequest};
@@ -36,6 +48,10 @@ pub use extract::{
     Candidate, DroppedCandidate, ExplainedCandidates, ExtractFileReport, ExtractFileRequest,
     ExtractReport, ExtractRequest, ReadFallback, StrategyChoice, SummarizeFileReport,
     SummarizeFileRequest, SummarizeReport, SummarizeRequest,
+};
+pub use maintain::{
+    MaintainAction, MaintainReport, MaintainRequest, MaintainState, MaintainedStore,
+    OpenContradiction, StoreMaintenance,
 };
 pub use maintenance::{
     MaintainAction, MaintainDurations, MaintainMetrics, MaintainOutcome, MaintainVerb,
@@ -58,6 +74,7 @@ pub use recall::{
     IndexStatusReport, IndexStatusRequest, MemoryEdge, MemoryRelatedReport, MemoryRelatedRequest,
     MemorySearchReport, MemorySearchRequest, RebuiltIndex, RelatedMemory, WhyFound,
 };
+pub use report::{MemoryUse, ProjectReport, ReportRequest, ReportedAction, StoreFigures};
 pub use run::{
     ActionCounts, ActionScores, Band, CandidateVerb, ChecklistStep, DecidedBy, ExplorerFinding,
     ExplorerMetrics, LeadAction, LeadMetrics, Relation, RunCounts, RunEntry, RunListReport,
@@ -71,6 +88,11 @@ pub use sync::{
     PausedSession, PlannedSession, SourceEntry, SourceProblem, SyncMode, SyncPreviewReport,
     SyncReport, SyncRequest, SyncResult, SyncTracePreviewReport, SyncTraceReport, SyncTraceRequest,
     SyncedSession,
+};
+pub use task::{
+    ModelStats, ModelStatsReport, TaskCancelReport, TaskCancelRequest, TaskClass, TaskEntry,
+    TaskEvent, TaskListReport, TaskListRequest, TaskShowReport, TaskShowRequest, TaskState,
+    ToolStats, ToolStatsReport,
 };
 pub use trace::{
     EventCounts, ReadReport, SessionEnding, SessionEntry, SessionFacts, SessionLink,

@@ -1,7 +1,7 @@
 //! How a flow asks a model: a question of a role, an answer of a given shape, and every call counted.
 //!
-//! Flows are plain code that waits. This is the one place where they wait for a model: it holds the runtime, and it
-//! gives each piece of work an `Asker` with a purse of its own. What the purse allows is what the limits leave of all
+//! Flows are plain code that waits. This is the one place where they wait for a model, on the runtime that they are given;
+//! each piece of work gets an `Asker` with a purse of its own. What the purse allows is what the limits leave of all
 //! that was written down before, by whatever process.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,14 +11,13 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use nacre_core::base::redact::ExtraWords;
 use serde::de::DeserializeOwned;
-use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 use tokio::task::{JoinError, JoinHandle};
 
 use crate::model::{
-    Allowance, Amount, Cancel, Control, ErrorKind, LimitScope, Limits, ModelError, Models,
-    OutputSchema, Purse, Reached, Request, RetryPolicy, Role, RoleSettings, RolesError, Route,
-    Spent, StructuredError, structured,
+    Allowance, Amount, AsyncRuntime, Cancel, Control, ErrorKind, LimitScope, Limits, ModelError,
+    Models, OutputSchema, Purse, Reached, Request, RetryPolicy, Role, RoleSettings, RolesError,
+    Route, Spent, StructuredError, structured,
 };
 use crate::record::state::{SpentFilter, SpentOn, SpentSum, State, StateError};
 
@@ -44,7 +43,7 @@ pub struct AskRules {
 /// The models that flows may ask. What a project may spend and send is in its `AskRules`.
 pub struct FlowModels {
     models: Models,
-    runtime: Runtime,
+    runtime: AsyncRuntime,
     policy: RetryPolicy,
     limits: Limits,
     seed: u64,
@@ -85,15 +84,15 @@ pub enum AskError {
 }
 
 impl FlowModels {
-    /// Takes models, and where it is written down what they cost.
+    /// Takes models, where it is written down what they cost, and the runtime to wait on.
     pub fn new(
         models: Models,
         state: State,
+        runtime: AsyncRuntime,
         (policy, limits, seed): (RetryPolicy, Limits, u64),
-    ) -> std::io::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    ) -> Self {
         let state = Arc::new(Mutex::new(state));
-        Ok(Self { models, runtime, policy, limits, seed, state })
+        Self { models, runtime, policy, limits, seed, state }
     }
 
     /// What is set for a role; nothing where it has no model.

@@ -8,7 +8,8 @@ use nacre_core::safefs::{Access, Owner, WriteScope};
 
 use super::models::{AskRules, Asker, FlowModels, ProjectModels, SpendingLimits};
 use crate::model::{
-    Amount, Cost, Limits, ModelRef, ModelSettings, Models, RetryPolicy, RoleSettings, Scripted,
+    Amount, AsyncRuntime, Cost, Limits, ModelRef, ModelSettings, Models, RetryPolicy, RoleSettings,
+    Scripted,
 };
 use crate::record::state::{SpentOn, State, StateError};
 
@@ -60,6 +61,7 @@ pub(super) fn flow_with(
         ..ModelSettings::default()
     });
     let patience = (RetryPolicy::default(), Limits::default(), 1);
-    let models = FlowModels::new(models, state(home), patience).unwrap();
+    let runtime = AsyncRuntime::new().unwrap();
+    let models = FlowModels::new(models, state(home), runtime, patience);
     TestFlow { models, rules: AskRules { spending, words: Arc::default() } }
 }

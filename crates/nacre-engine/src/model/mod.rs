@@ -22,6 +22,7 @@ mod request;
 mod response;
 mod retry;
 mod roles;
+mod runtime;
 mod schema;
 mod scripted;
 mod secret;
@@ -47,6 +48,7 @@ pub use roles::{
     KNOWN_PROVIDERS, KnownProvider, ModelSettings, Models, ProviderKind, ProviderSettings,
     RoleSettings, RolesError,
 };
+pub use runtime::AsyncRuntime;
 pub use schema::{Schema, SchemaError, Violation};
 pub use scripted::{ScriptError, Scripted};
 pub use secret::Secret;

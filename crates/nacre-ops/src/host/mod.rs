@@ -28,6 +28,7 @@ use nacre_core::base::git::GitProgram;
 use nacre_core::config::projects::Projects;
 use nacre_core::config::{self, Resolved, Settings};
 use nacre_core::safefs::{Access, Owner, WriteScope};
+use nacre_engine::model::AsyncRuntime;
 
 use self::embedding::LocalModel;
 pub use self::environment::{Environment, SystemClock};
@@ -36,15 +37,13 @@ use self::finding::Search;
 pub use self::finding::{check as check_owner, git_root, own_root};
 pub use self::holding::Holding;
 pub use self::map_cache::{map_cache, settle as settle_map_cache};
-pub use self::models::{
-    block_on, key_variable, model_settings, no_answer, provider_names, scripted,
-};
+pub use self::models::{key_variable, model_settings, no_answer, provider_names, scripted};
 pub use self::reading::{Reading, warn_of_limit};
 pub use self::searching::{SearchableStore, StoresFound, search_stores};
 use self::settings::ConfigFiles;
 pub use self::settings::words;
 pub use self::spending::{
-    ask_rules, asker_of_run, limit_hint, open_models, paid, patience, raise_limit_hint,
+    ask_rules, asker_of_run, charged_models, limit_hint, open_models, patience, raise_limit_hint,
     spending_limits,
 };
 pub use self::stores::{ScopedStore, scope_mode};
@@ -77,6 +76,7 @@ pub struct Host {
     /// What is wrong with the repository's settings, where an operation works without them.
     pub mistake: Option<String>,
     local_model: LocalModel,
+    runtime: OnceLock<AsyncRuntime>,
 }
 
 /// How a host is opened.
@@ -190,6 +190,7 @@ impl Host {
             own,
             mistake,
             local_model: LocalModel::default(),
+            runtime: OnceLock::new(),
         })
     }
 

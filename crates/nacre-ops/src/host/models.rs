@@ -5,14 +5,16 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use nacre_api::wire::ErrorCode;
 use nacre_core::config::{ProviderTable, RoleTable};
 use nacre_engine::model::{
-    Effort, ErrorKind, KNOWN_PROVIDERS, ModelError, ModelRef, ModelSettings, NextStep, PlainHttp,
-    ProviderKind, ProviderSettings, Role, RoleSettings, RolesError, Scripted, Secret,
+    AsyncRuntime, Effort, ErrorKind, KNOWN_PROVIDERS, ModelError, ModelRef, ModelSettings,
+    NextStep, PlainHttp, ProviderKind, ProviderSettings, Role, RoleSettings, RolesError, Scripted,
+    Secret,
 };
+use tokio::runtime::Handle;
 
 use super::Host;
 use crate::error::OpError;
@@ -159,12 +161,28 @@ pub fn no_answer(error: &ModelError) -> OpError {
     OpError::from_error(ErrorCode::Failed, error, Some(hint.to_owned()))
 }
 
-/// A host for one command: everything it waits for is waited for on this thread.
-pub fn block_on<T>(work: impl Future<Output = T>) -> Result<T, OpError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| OpError {
-        causes: vec![error.to_string()],
-        ..OpError::failed("Cannot start the async runtime")
-    })?;
-    Ok(runtime.block_on(work))
+impl Host {
+    /// Lets everything that waits for models wait on the runtime of a server.
+    #[must_use]
+    pub fn with_runtime(self, handle: Handle) -> Self {
+        Self { runtime: OnceLock::from(AsyncRuntime::of_server(handle)), ..self }
+    }
+
+    /// The runtime that operations wait on; made when the first one waits.
+    pub(crate) fn async_runtime(&self) -> Result<AsyncRuntime, OpError> {
+        if let Some(runtime) = self.runtime.get() {
+            return Ok(runtime.clone());
+        }
+        let made = AsyncRuntime::new().map_err(|error| OpError {
+            causes: vec![error.to_string()],
+            ..OpError::failed("Cannot start the async runtime")
+        })?;
+        // If another thread was faster, its runtime is used.
+        Ok(self.runtime.get_or_init(|| made).clone())
+    }
+
+    /// Waits for the work on this thread.
+    pub fn block_on<T>(&self, work: impl Future<Output = T>) -> Result<T, OpError> {
+        Ok(self.async_runtime()?.block_on(work))
+    }
 }

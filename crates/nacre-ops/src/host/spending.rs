@@ -20,11 +20,7 @@ pub fn open_models(host: &Host, models: Models) -> Result<FlowModels, OpError> {
         .map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
     let (policy, patience) = patience(host);
     let seed = host.now().as_nanosecond() as u64 ^ u64::from(host.environment.pid);
-    let flow = FlowModels::new(models, state, (policy, patience, seed));
-    flow.map_err(|error| OpError {
-        causes: vec![error.to_string()],
-        ..OpError::failed("Cannot start the async runtime")
-    })
+    Ok(FlowModels::new(models, state, host.async_runtime()?, (policy, patience, seed)))
 }
 
 /// What the settings of a project say about asking a model.
@@ -52,8 +48,8 @@ pub fn asker_of_run<'m>(
     asker.map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))
 }
 
-/// The models for this run of a command, paid for within the limits.
-pub fn paid(host: &Host, models: Models, command: &str) -> Result<Arc<Models>, OpError> {
+/// The models for this run of a command, each call charged within the limits.
+pub fn charged_models(host: &Host, models: Models, command: &str) -> Result<Arc<Models>, OpError> {
     let project = host.project.as_ref().map(|project| project.path.as_path());
     let rules = ask_rules(&host.settings_of(project)?);
     let flow = open_models(host, models)?;

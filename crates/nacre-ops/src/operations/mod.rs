@@ -2,6 +2,9 @@
 //!
 //! An operation opens what it needs through the host, reports what it does to `Events`, and prints nothing.
 
+pub mod agent;
+pub mod ask;
+pub mod brief;
 pub mod changes;
 pub mod connect;
 mod doctor;
@@ -9,10 +12,13 @@ pub mod eval;
 pub mod extract;
 mod feedback;
 pub mod index;
+pub mod maintain;
 pub mod memory;
 pub mod queue;
+pub mod report;
 pub mod run;
 pub mod sync;
+pub mod tasks;
 pub mod trace;
 mod undo;
 

@@ -25,6 +25,7 @@ mod feedback;
 mod help;
 mod index;
 mod init;
+mod interrupt;
 mod maintain;
 mod map;
 mod memory;

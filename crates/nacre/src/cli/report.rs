@@ -1,19 +1,12 @@
 //! `nacre report`
 
-use std::path::Path;
-
 use clap::Args;
-use nacre_core::base::Shown;
-use nacre_core::safefs::{Access, RelPath, WriteScope};
-use nacre_engine::flows::report::{Happened, Listed, Report, page, report};
-use serde_json::json;
+use nacre_api::wire::{MemoryUse, ProjectReport, ReportRequest, ReportedAction, StoreFigures};
+use nacre_ops::text::Shown;
+use nacre_ops::{Host, OpError, report as ops};
 
 use super::exit::Exit;
-use super::traces::parse_when;
 use super::ui::{Role, Ui};
-use nacre_api::wire::StoreScope;
-use nacre_ops::Host;
-use nacre_ops::OpError;
 
 /// How many things of a kind are listed on a terminal.
 const MAX_LINES: usize = 10;
@@ -34,44 +27,18 @@ pub(crate) struct ReportArgs {
 
 pub(crate) fn cmd_report(ui: &mut Ui, host: &Host, args: &ReportArgs) -> Result<Exit, OpError> {
     let ReportArgs { since, html } = args;
-    let now = host.now();
-    let since = parse_when(since, now)?;
-    let scoped = host.store_to_write(None)?;
-    let found = report(&scoped.store, since, now)?;
-    let project = host.project.as_ref().filter(|_| scoped.scope == StoreScope::Project);
-    let name = project.map_or_else(
-        || "global".to_owned(),
-        |project| {
-            let folder = project.path.file_name().map(|name| name.to_string_lossy().into_owned());
-            project.name.clone().or(folder).unwrap_or_default()
-        },
-    );
-    if let Some(file) = html {
-        write(host, file, &page(&found, &name))?;
-    }
-    match (ui.is_json(), html) {
-        (true, _) => ui.json(&json!({ "project": name, "html": html, "report": found }))?,
-        (false, Some(file)) => ui.status(format!("Written to {}", Shown(file).one_line()))?,
-        (false, None) => print(ui, &name, &found)?,
-    }
-    Ok(Exit::Done)
+    let request = ReportRequest { since: Some(since.clone()), html: html.clone() };
+    let report = ops::report(host, &request)?;
+    ui.report(&report, |ui, report| match &report.html {
+        Some(file) => ui.status(format!("Written to {}", Shown(file).one_line())),
+        None => print(ui, report),
+    })
 }
 
-fn write(host: &Host, file: &str, page: &str) -> Result<(), OpError> {
-    let path = host.environment.absolute(Path::new(file));
-    let name = path.file_name().and_then(|name| name.to_str());
-    let (Some(folder), Some(name)) = (path.parent(), name) else {
-        return Err(OpError::usage(format!("`{file}` is no name for a file")));
-    };
-    let scope = WriteScope::open(folder, Access::Shared)?;
-    scope.put_output(&RelPath::new(name)?, page.as_bytes(), &host.owner("report"))?;
-    Ok(())
-}
-
-fn print(ui: &mut Ui, name: &str, report: &Report) -> Result<(), OpError> {
-    let day = |time: jiff::Timestamp| time.strftime("%Y-%m-%d").to_string();
-    let title =
-        format!("{}, {} to {}", Shown(name).one_line(), day(report.since), day(report.until));
+fn print(ui: &mut Ui, report: &ProjectReport) -> Result<(), OpError> {
+    let ProjectReport { project, report, .. } = report;
+    let name = Shown(project).one_line();
+    let title = format!("{name}, {} to {}", day(&report.since), day(&report.until));
     ui.line(ui.paint(Role::Title, title))?;
     let kinds: Vec<String> = report.learned.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
     let now: Vec<String> =
@@ -88,17 +55,21 @@ fn print(ui: &mut Ui, name: &str, report: &Report) -> Result<(), OpError> {
     ];
     let rows: Vec<_> = numbers
         .into_iter()
-        .map(|(what, told)| vec![(Role::Faint, format!("  {what}")), (Role::Good, told)])
+        .map(|(what, number)| vec![(Role::Faint, format!("  {what}")), (Role::Good, number)])
         .collect();
     ui.table(&rows)?;
-    listed(ui, "Most used", &report.most_used)?;
-    listed(ui, "Never used", &report.never_used)?;
-    happened(ui, "Overturned", &report.contradictions)?;
-    happened(ui, "Merged", &report.merged)?;
-    happened(ui, "Archived", &report.archived)
+    print_uses(ui, "Most used", &report.most_used)?;
+    print_uses(ui, "Never used", &report.never_used)?;
+    print_actions(ui, "Overturned", &report.contradictions)?;
+    print_actions(ui, "Merged", &report.merged)?;
+    print_actions(ui, "Archived", &report.archived)
 }
 
-fn open(report: &Report) -> String {
+fn day(time: &str) -> &str {
+    time.get(..10).unwrap_or(time)
+}
+
+fn open(report: &StoreFigures) -> String {
     match report.open_contradictions {
         0 => String::new(),
         n => format!("{n} more left to you"),
@@ -109,12 +80,12 @@ fn join(n: usize, more: &str) -> String {
     if more.is_empty() { n.to_string() } else { format!("{n} ({more})") }
 }
 
-fn listed(ui: &mut Ui, title: &str, listed: &[Listed]) -> Result<(), OpError> {
-    if listed.is_empty() {
+fn print_uses(ui: &mut Ui, title: &str, memories: &[MemoryUse]) -> Result<(), OpError> {
+    if memories.is_empty() {
         return Ok(());
     }
     ui.line(ui.paint(Role::Title, format!("\n{title}")))?;
-    let rows: Vec<_> = listed
+    let rows: Vec<_> = memories
         .iter()
         .map(|one| {
             vec![
@@ -128,17 +99,17 @@ fn listed(ui: &mut Ui, title: &str, listed: &[Listed]) -> Result<(), OpError> {
     ui.table(&rows)
 }
 
-fn happened(ui: &mut Ui, title: &str, happened: &[Happened]) -> Result<(), OpError> {
-    if happened.is_empty() {
+fn print_actions(ui: &mut Ui, title: &str, actions: &[ReportedAction]) -> Result<(), OpError> {
+    if actions.is_empty() {
         return Ok(());
     }
     ui.line(ui.paint(Role::Title, format!("\n{title}")))?;
-    for one in happened.iter().take(MAX_LINES) {
+    for one in actions.iter().take(MAX_LINES) {
         let with = one.with.as_ref().map(|with| format!(" → {with}")).unwrap_or_default();
         let line = format!("{}{with}: {}", one.target, one.reason);
         ui.line(format!("  {}", Shown(&line).one_line()))?;
     }
-    let n_more = happened.len().saturating_sub(MAX_LINES);
+    let n_more = actions.len().saturating_sub(MAX_LINES);
     if n_more > 0 {
         ui.line(ui.paint(Role::Faint, format!("  and {n_more} more; `--json` has them all")))?;
     }

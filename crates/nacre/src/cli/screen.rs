@@ -16,11 +16,13 @@ pub(super) struct Screen {
     bar: Mutex<ProgressBar>,
     /// Whether a person watches the answer grow.
     is_watched: bool,
+    /// Whether the answer has begun.
+    has_answer: AtomicBool,
 }
 
 impl Screen {
     pub(super) fn new(live: Live, bar: ProgressBar, is_watched: bool) -> Self {
-        Self { live, bar: Mutex::new(bar), is_watched }
+        Self { live, bar: Mutex::new(bar), is_watched, has_answer: AtomicBool::new(false) }
     }
 
     pub(super) fn show(&self, event: &Event) {
@@ -40,6 +42,7 @@ impl Screen {
 
     fn sentence(&self, text: &str) {
         if self.is_watched {
+            self.has_answer.store(true, Ordering::Relaxed);
             // A reader that went away is told so by the next write.
             let _ = write!(io::stdout(), "{}", Shown(text)).and_then(|()| io::stdout().flush());
         }
@@ -54,6 +57,9 @@ impl Drop for Screen {
     fn drop(&mut self) {
         self.bar().clear();
         self.live.end_line();
+        if self.has_answer.load(Ordering::Relaxed) {
+            let _ = writeln!(io::stdout());
+        }
     }
 }
 

@@ -12,12 +12,13 @@ use nacre_api::wire::{ErrorCode, ErrorReport, Report};
 use nacre_core::base::{Shown, ShownLine};
 use nacre_core::config::{ColorChoice, NO_COLOR};
 use nacre_ops::host::Environment;
-use nacre_ops::{Events, OpError};
+use nacre_ops::{Cancel, Events, OpError};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::env::Terminals;
 use super::exit::Exit;
+use super::interrupt::cancel_on_ctrl_c;
 use super::screen::{Live, ProgressBar, Screen, paint, print_hint, print_warning, talk};
 use super::{Globals, When};
 
@@ -130,13 +131,6 @@ impl Ui {
         Ok(())
     }
 
-    /// Prints a piece of a text at once, for somebody who watches it grow.
-    pub(crate) fn words(&mut self, text: &str) -> Result<(), OpError> {
-        write!(self.out, "{}", Shown(text))?;
-        self.out.flush()?;
-        Ok(())
-    }
-
     /// Prints the result as JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), OpError> {
         let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
@@ -218,6 +212,13 @@ impl Ui {
         self.flush();
         let screen = Screen::new(self.live(), self.progress(), self.is_watched());
         Events::new(move |event| screen.show(&event))
+    }
+
+    /// The same for an operation that ends in order when it is cancelled: Ctrl-C cancels it.
+    pub(crate) fn cancellable_events(&mut self) -> Events {
+        let cancel = Cancel::new();
+        cancel_on_ctrl_c(cancel.clone());
+        self.events().with_cancel(cancel)
     }
 
     /// Prints a report: as it is with `--json`, else as `render` says.

@@ -1,11 +1,16 @@
 //! `nacre ask`
 
 use std::fs;
+use std::process::Stdio;
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
+use std::thread;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::home::TestHome;
+use crate::answering::Answering;
+use crate::home::{TestHome, interrupt};
 use crate::sync_run::{PNPM, reading, talk};
 
 const QUEUE: &str = "20261115-the-queue-is-a-sqlite-table";
@@ -313,4 +318,26 @@ fn the_scope_decides_whose_memories_answer() {
     assert_eq!(ask("project_fallback_global"), "global");
     assert_eq!(ask("global_only"), "global");
     assert_eq!(ask("project_only"), Value::Null);
+}
+
+#[test]
+fn ctrl_c_ends_a_question_in_order() {
+    let home = home();
+    let (asked, is_asked) = channel();
+    let asked = Mutex::new(asked);
+    let model = Answering::start(move |_| {
+        asked.lock().unwrap().send(()).unwrap();
+        loop {
+            thread::park();
+        }
+    });
+    model.set_for(&home, "ask");
+    let mut command = home.command(&home.work(), &["ask", "Where is the queue kept?"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    is_asked.recv().unwrap();
+    interrupt(&child);
+    assert_snapshot!(home.shown(&child.wait_with_output().unwrap()), @"
+    Error: The question was cancelled
+    [exit 1]
+    ");
 }

@@ -219,6 +219,24 @@ fn a_task_whose_process_is_gone_is_not_followed_for_ever() {
 }
 
 #[test]
+fn a_task_is_cancelled_by_name() {
+    let home = with_tasks();
+    assert_snapshot!(home.run(&["events", "cancel", "0000000000002"]), @"
+    task_0000000000002 stopping
+    See it end: nacre events task_0000000000002 --follow
+    ");
+    let task = open(&home).task(&TaskId::from_random(2)).unwrap();
+    assert_eq!((task.state, task.asked), (TaskState::Running, Some(CancelledBy::Person)));
+    for (task, how) in [("1", "completed(done)"), ("3", "failed(restarted)")] {
+        let id = format!("task_000000000000{task}");
+        let shown = home.run(&["events", "cancel", &id]);
+        assert_eq!(shown.lines().next(), Some(&*format!("Error: Task `{id}` is over: {how}")));
+    }
+    let (code, report) = home.json(&["events", "cancel", "zzzz"]);
+    assert_eq!((code, &report["error"]["message"]), (1, &"No task is named `zzzz`".into()));
+}
+
+#[test]
 fn tools_and_models_are_counted() {
     let home = with_tasks();
     assert_snapshot!(home.run(&["events", "tools"]), @"

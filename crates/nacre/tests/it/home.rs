@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 
 /// The time it always is.
 pub(crate) const NOW: &str = "2026-11-15T08:30:00Z";
@@ -142,6 +142,12 @@ impl TestHome {
         files.sort();
         files.into_iter().map(|file| (file.clone(), fs::read(&file).unwrap())).collect()
     }
+}
+
+/// Presses Ctrl-C for a process.
+pub(crate) fn interrupt(child: &Child) {
+    let pressed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(pressed.success());
 }
 
 /// All files below `dir`, links not followed.

@@ -8,7 +8,7 @@ use nacre_core::safefs::{Access, WriteScope};
 use nacre_engine::record::state::State;
 use nacre_engine::record::{CancelledBy, TaskId, TaskState};
 
-use crate::home::{NOW, TestHome};
+use crate::home::{NOW, TestHome, interrupt};
 
 /// A repository with one file, and a script beside it.
 fn home(script: &str) -> TestHome {
@@ -142,4 +142,34 @@ fn a_run_that_another_process_cancels_ends_as_cancelled() {
     assert_eq!(state.task(&task).unwrap().state, TaskState::Cancelled { by });
     let events = state.events(&task, 0, 100).unwrap();
     assert_eq!(events.iter().filter(|event| event.is_terminal()).count(), 1);
+}
+
+#[test]
+fn a_person_cancels_a_run_of_another_terminal() {
+    let home = home("[[turns]]\nhang = true\n");
+    let args = ["run", "--json", "--scripted", "../script.toml", "Where?"];
+    let mut child = home.command(&home.work(), &args).stdout(Stdio::piped()).spawn().unwrap();
+    let (_, task) = running(&home, &mut child);
+    let (code, report) = home.json(&["events", "cancel", task.as_str()]);
+    assert_eq!((code, &report["asked"]), (0, &serde_json::json!([task.as_str()])));
+    let output = child.wait_with_output().unwrap();
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&told["state"], output.status.code()), (&"cancelled(person)".into(), Some(1)));
+}
+
+#[test]
+fn ctrl_c_ends_a_run_in_order() {
+    let home = home("[[turns]]\nhang = true\n");
+    let args = ["run", "--scripted", "../script.toml", "Where?"];
+    let mut command = home.command(&home.work(), &args);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (state, task) = running(&home, &mut child);
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    assert_snapshot!(home.shown(&output), @"
+    Error: The run was cancelled
+    [exit 1]
+    ");
+    let by = CancelledBy::Person;
+    assert_eq!(state.task(&task).unwrap().state, TaskState::Cancelled { by });
 }

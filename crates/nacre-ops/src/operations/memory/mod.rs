@@ -26,4 +26,4 @@ pub use restore::restore;
 pub(crate) use search::core_mode;
 pub use search::search;
 pub use show::show;
-pub(crate) use wire::{memory_type, quote};
+pub(crate) use wire::{memory_type, quote, speaker};

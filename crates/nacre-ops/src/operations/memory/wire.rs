@@ -30,7 +30,7 @@ pub(crate) fn quote(of: memory::Quote) -> MemoryQuote {
     MemoryQuote { text, speaker: speaker(by), place, at }
 }
 
-fn speaker(of: memory::Speaker) -> Speaker {
+pub(crate) fn speaker(of: memory::Speaker) -> Speaker {
     match of {
         memory::Speaker::Human => Speaker::Human,
         memory::Speaker::User => Speaker::User,

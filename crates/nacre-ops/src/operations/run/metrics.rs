@@ -4,7 +4,7 @@ use nacre_api::wire::{
     ExplorerFinding, ExplorerMetrics, LeadAction, LeadMetrics, MaintainDurations, MaintainMetrics,
     RunMetrics, SyncDurations, SyncMetrics, TokenCounts,
 };
-use nacre_engine::agent;
+use nacre_engine::agents as agent;
 use nacre_engine::flows::{maintain, record, sync};
 
 use super::candidate::{drop_counts, gate, strategy};

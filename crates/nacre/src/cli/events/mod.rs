@@ -1,18 +1,16 @@
 //! `nacre events`: what tasks did.
 
+mod cancel;
 mod models;
 mod show;
 mod tasks;
 mod tools;
 
 use clap::{Args, Subcommand};
-use nacre_core::safefs::{Access, WriteScope};
-use nacre_engine::record::state::State;
+use nacre_ops::{Host, OpError};
 
 use super::exit::Exit;
 use super::ui::Ui;
-use nacre_ops::Host;
-use nacre_ops::OpError;
 
 /// Show what tasks did, event by event
 ///
@@ -34,6 +32,7 @@ pub(crate) struct EventsArgs {
 
 #[derive(Debug, Subcommand)]
 enum EventsCommand {
+    Cancel(cancel::CancelArgs),
     Tools(tools::ToolsArgs),
     Models(models::ModelsArgs),
 }
@@ -41,18 +40,11 @@ enum EventsCommand {
 pub(crate) fn cmd_events(ui: &mut Ui, host: &Host, args: &EventsArgs) -> Result<Exit, OpError> {
     let EventsArgs { command, task, follow, limit } = args;
     match (command, task) {
+        (Some(EventsCommand::Cancel(args)), _) => cancel::cmd_cancel(ui, host, args),
         (Some(EventsCommand::Tools(args)), _) => tools::cmd_tools(ui, host, args),
         (Some(EventsCommand::Models(args)), _) => models::cmd_models(ui, host, args),
         (None, Some(task)) if *follow => show::cmd_follow(ui, host, task),
         (None, Some(task)) => show::cmd_show(ui, host, task, *limit),
         (None, None) => tasks::cmd_tasks(ui, host, *limit),
-    }
-}
-
-/// Opens the state where there is one.
-fn open_state(host: &Host) -> Result<Option<State>, OpError> {
-    match WriteScope::open(host.home()?, Access::Private) {
-        Err(error) if error.is_missing() => Ok(None),
-        home => Ok(State::open_existing(&home?)?),
     }
 }

@@ -1,63 +1,51 @@
 //! `nacre events`: the latest tasks.
 
-use nacre_core::base::Shown;
-use nacre_engine::record::Runner;
-use nacre_engine::record::state::TaskRecord;
-use serde_json::{Value, json};
+use nacre_api::wire::{TaskEntry, TaskListReport, TaskListRequest, TaskState};
+use nacre_ops::text::Shown;
+use nacre_ops::{Host, OpError, tasks as ops};
 
 use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
-use super::open_state;
-use nacre_ops::Host;
-use nacre_ops::OpError;
-
-/// Tasks that are shown when no limit is given.
-const USUAL: usize = 20;
 
 pub(super) fn cmd_tasks(ui: &mut Ui, host: &Host, limit: Option<usize>) -> Result<Exit, OpError> {
-    let tasks = match open_state(host)? {
-        Some(mut state) => {
-            // What a killed process left is over, and is shown so.
-            state.clear_dead(&Runner::here(host.environment.pid), host.now())?;
-            state.tasks(limit.map_or(USUAL, |limit| if limit == 0 { usize::MAX } else { limit }))?
-        }
-        None => Vec::new(),
-    };
-    if ui.is_json() {
-        let tasks: Vec<Value> = tasks.iter().map(task_json).collect();
-        ui.json(&json!({ "tasks": tasks }))?;
-        return Ok(Exit::Done);
-    }
-    let rows: Vec<_> = tasks.iter().map(row).collect();
+    let report = ops::list(host, &TaskListRequest { limit })?;
+    ui.report(&report, print)
+}
+
+fn print(ui: &mut Ui, report: &TaskListReport) -> Result<(), OpError> {
+    let rows: Vec<_> = report.tasks.iter().map(row).collect();
     ui.table(&rows)?;
     if rows.is_empty() {
         ui.status("No tasks.")?;
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
-fn row(task: &TaskRecord) -> Vec<(Role, String)> {
-    let role = match task.state.as_str() {
-        "failed" => Role::Bad,
-        "completed" => Role::Good,
-        _ => Role::Warning,
+fn row(task: &TaskEntry) -> Vec<(Role, String)> {
+    let role = match task.state {
+        TaskState::Failed => Role::Bad,
+        TaskState::Completed => Role::Good,
+        TaskState::Accepted | TaskState::Queued | TaskState::Running | TaskState::Cancelled => {
+            Role::Warning
+        }
     };
     vec![
-        (Role::Id, task.id.to_string()),
-        (Role::Faint, task.created.strftime("%Y-%m-%d %H:%M").to_string()),
-        (role, task.state.to_string()),
+        (Role::Id, task.id.clone()),
+        (Role::Faint, minute(&task.created)),
+        (role, state_text(task)),
         (Role::Faint, Shown(&task.agent).one_line()),
-        (Role::Faint, format!("{} events", task.n_events)),
+        (Role::Faint, format!("{} events", task.events)),
         (Role::Title, Shown(&task.title).one_line()),
     ]
 }
 
-/// A task in JSON.
-pub(super) fn task_json(task: &TaskRecord) -> Value {
-    json!({
-        "id": task.id, "session": task.session, "parent": task.parent, "project": task.project, "agent": task.agent,
-        "class": task.class.as_str(), "title": task.title, "state": task.state.as_str(), "reason": task.state.reason(),
-        "created": task.created.to_string(), "started": task.started.map(|time| time.to_string()),
-        "ended": task.ended.map(|time| time.to_string()), "events": task.n_events,
-    })
+/// The state with the reason of an end.
+pub(super) fn state_text(task: &TaskEntry) -> String {
+    let state = task.state.as_str();
+    task.reason.as_ref().map_or_else(|| state.to_owned(), |reason| format!("{state}({reason})"))
+}
+
+/// The day and the minute of a moment.
+fn minute(time: &str) -> String {
+    time.get(..16).unwrap_or(time).replace('T', " ")
 }

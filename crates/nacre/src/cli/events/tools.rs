@@ -1,15 +1,12 @@
 //! `nacre events tools`: how tools fared.
 
 use clap::Args;
-use nacre_core::base::Shown;
-use nacre_engine::record::state::ToolStats;
-use serde_json::json;
+use nacre_api::wire::{ToolStats, ToolStatsReport};
+use nacre_ops::text::Shown;
+use nacre_ops::{Host, OpError, tasks as ops};
 
 use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
-use super::open_state;
-use nacre_ops::Host;
-use nacre_ops::OpError;
 
 /// Show how tools fared: calls, times, errors, cache hits, bytes
 ///
@@ -19,30 +16,17 @@ pub(crate) struct ToolsArgs {}
 
 pub(super) fn cmd_tools(ui: &mut Ui, host: &Host, args: &ToolsArgs) -> Result<Exit, OpError> {
     let ToolsArgs {} = args;
-    let stats = match open_state(host)? {
-        Some(state) => state.tool_stats()?,
-        None => Vec::new(),
-    };
-    if ui.is_json() {
-        let tools: Vec<_> = stats
-            .iter()
-            .map(|tool| {
-                json!({
-                    "tool": tool.tool, "calls": tool.calls, "p50_us": tool.p50_us, "p95_us": tool.p95_us,
-                    "errors": tool.errors, "cache_hits": tool.cache_hits, "bytes_out": tool.bytes_out,
-                    "shown_bytes": tool.shown_bytes,
-                })
-            })
-            .collect();
-        ui.json(&json!({ "tools": tools }))?;
-        return Ok(Exit::Done);
-    }
-    let rows: Vec<_> = stats.iter().map(row).collect();
+    let report = ops::tools(host)?;
+    ui.report(&report, print)
+}
+
+fn print(ui: &mut Ui, report: &ToolStatsReport) -> Result<(), OpError> {
+    let rows: Vec<_> = report.tools.iter().map(row).collect();
     ui.table(&rows)?;
     if rows.is_empty() {
         ui.status("No tool was called yet.")?;
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 fn row(tool: &ToolStats) -> Vec<(Role, String)> {

@@ -16,7 +16,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use nacre_api::wire::{MemoryIdsRequest, MemoryType, Scope};
 use nacre_ops::{Host, OpError};
 
-pub(crate) use self::output::{counted, not_verified};
+pub(crate) use self::output::counted;
 pub(crate) use self::search::ModeName;
 use super::exit::Exit;
 use super::ui::Ui;

@@ -13,7 +13,7 @@ use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
 use nacre_ops::Host;
 use nacre_ops::OpError;
-use nacre_ops::host::{block_on, model_settings, no_answer};
+use nacre_ops::host::{model_settings, no_answer};
 
 /// Nobody waits longer for one word.
 const MAX_WAIT: Duration = Duration::from_secs(120);
@@ -84,7 +84,7 @@ pub(crate) fn cmd_test(ui: &mut Ui, host: &Host, args: &TestArgs) -> Result<Exit
             first_word.get_or_insert_with(&passed);
         }
     };
-    let answered = block_on(generate(&route, &request, &control, &mut sink))?;
+    let answered = host.block_on(generate(&route, &request, &control, &mut sink))?;
     let took = passed();
     let response = answered.map_err(|error| no_answer(&error))?;
     let cost = models.prices().cost(&response.model, &response.usage);

@@ -6,7 +6,6 @@ mod show;
 
 use clap::{Args, Subcommand};
 
-pub(crate) use self::agent::crew;
 use super::exit::Exit;
 use super::ui::Ui;
 use nacre_ops::Host;

@@ -1,0 +1,86 @@
+//! Tells what an agent should know before it starts.
+
+use std::path::Path;
+
+use nacre_api::wire::{BriefItem, BriefReport, BriefRequest, BriefSection, BriefTopic, StoreScope};
+use nacre_core::config::EmbeddingChoice;
+use nacre_core::search::{MemoryIndex, Mode, TokenCounter};
+use nacre_engine::flows::brief::{Brief, Item, Section, Source, Topic, Wish};
+
+use crate::error::OpError;
+use crate::host::Host;
+
+/// What fits beside a question without pushing it aside.
+const DEFAULT_BUDGET: usize = 2000;
+const MAX_BUDGET: usize = 100_000;
+
+/// A longer task is a document, and is compared by its beginning.
+const MAX_TASK_BYTES: usize = 8_000;
+
+pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError> {
+    let BriefRequest { budget, task, files, scope } = request;
+    let budget = budget.unwrap_or(DEFAULT_BUDGET);
+    if budget > MAX_BUDGET {
+        return Err(OpError::usage(format!("`--budget` is at most {MAX_BUDGET}")));
+    }
+    let stores = host.stores_to_read(*scope)?;
+    let embedders = stores.iter().map(|scoped| host.embedder(&scoped.settings));
+    let embedders = embedders.collect::<Result<Vec<_>, _>>()?;
+    let owner = host.owner("brief");
+    let mut indexes = Vec::new();
+    for (scoped, embedder) in stores.iter().zip(&embedders) {
+        indexes.push(MemoryIndex::open(&scoped.store, &**embedder, &owner, host.now())?);
+    }
+    let sources: Vec<Source<'_>> = stores
+        .iter()
+        .zip(&indexes)
+        .map(|(scoped, index)| Source { store: &scoped.store, index, scope: scoped.scope.as_str() })
+        .collect();
+    let files: Vec<String> = files.iter().map(|file| below(host, file)).collect();
+    let task = task.as_deref().map(|task| &task[..task.floor_char_boundary(MAX_TASK_BYTES)]);
+    // Only the model that is part of the program is asked for the meaning of a task: others take their time.
+    let mode = match host.settings().search.embedding {
+        EmbeddingChoice::Builtin => Mode::Hybrid,
+        EmbeddingChoice::Minilm | EmbeddingChoice::Endpoint => Mode::Lexical,
+    };
+    let wish = Wish { budget, task, files: &files, mode, now: host.now() };
+    let made = nacre_engine::flows::brief::brief(&sources, &wish, &TokenCounter::shipped()?)?;
+    Ok(report(made))
+}
+
+/// A path as memories name it: below the repository.
+fn below(host: &Host, file: &str) -> String {
+    let absolute = host.environment.absolute(Path::new(file));
+    let root = host.project.as_ref().map(|project| project.path.as_path());
+    match root.and_then(|root| absolute.strip_prefix(root).ok()) {
+        Some(path) => path.display().to_string(),
+        None => file.to_owned(),
+    }
+}
+
+fn report(made: Brief) -> BriefReport {
+    let text = made.text();
+    let Brief { budget, tokens, sections, n_left_out, unproven } = made;
+    let sections = sections.into_iter().map(section).collect();
+    BriefReport { budget, tokens, sections, left_out: n_left_out, unproven, text }
+}
+
+fn section(section: Section) -> BriefSection {
+    let Section { topic, items } = section;
+    let topic = match topic {
+        Topic::Decisions => BriefTopic::Decisions,
+        Topic::Preferences => BriefTopic::Preferences,
+        Topic::Pitfalls => BriefTopic::Pitfalls,
+        Topic::Knowledge => BriefTopic::Knowledge,
+        Topic::RecentWork => BriefTopic::RecentWork,
+        Topic::OpenEnds => BriefTopic::OpenEnds,
+    };
+    BriefSection { topic, items: items.into_iter().map(item).collect() }
+}
+
+fn item(item: Item) -> BriefItem {
+    let Item { id, scope, text } = item;
+    let is_global = scope == StoreScope::Global.as_str();
+    let scope = if is_global { StoreScope::Global } else { StoreScope::Project };
+    BriefItem { id, scope, text }
+}

@@ -1,0 +1,253 @@
+//! Keeps memories few and true: in the project around, or in all of them.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use nacre_api::wire::{
+    MaintainAction, MaintainReport, MaintainRequest, MaintainState, MaintainedStore,
+    OpenContradiction, PlannedChange, StoreMaintenance, StoreScope,
+};
+use nacre_core::config::Settings;
+use nacre_core::memory::Store;
+use nacre_core::search::Builtin;
+use nacre_engine::flows::maintain::{self as flow, Checkout, MaintainOrder, MaintainOutcome};
+use nacre_engine::flows::models::{Asker, FlowModels, ProjectModels};
+use nacre_engine::flows::run;
+use nacre_engine::flows::strategy::Reader;
+use nacre_engine::flows::sync::Desk;
+use nacre_engine::model::{Models, Role};
+
+use super::changes::shared_changes;
+use crate::error::OpError;
+use crate::events::Events;
+use crate::host::{
+    Host, ScopedStore, ask_rules, asker_of_run, model_settings, open_models, scripted,
+};
+
+/// A store to maintain.
+struct NamedStore {
+    name: String,
+    store: Store,
+    /// Those of the store.
+    settings: Settings,
+    /// The checkout around it.
+    repository: Option<PathBuf>,
+}
+
+type FoundStore = Result<NamedStore, (String, OpError)>;
+
+/// What was done in a store, and what would change there.
+type Maintained = (flow::MaintainReport, Option<Vec<PlannedChange>>);
+
+/// What every store is maintained with.
+struct Maintenance<'a> {
+    host: &'a Host,
+    request: &'a MaintainRequest,
+    events: &'a Events,
+    builtin: Builtin,
+    /// The models that may write.
+    writers: Option<FlowModels>,
+}
+
+pub fn maintain(
+    host: &Host,
+    request: &MaintainRequest,
+    events: &Events,
+) -> Result<MaintainReport, OpError> {
+    let writers = if request.rewrite { Some(writers(host, request)?) } else { None };
+    let maintenance = Maintenance { host, request, events, builtin: Builtin::shipped()?, writers };
+    let mut projects = Vec::new();
+    for found in stores(host, request.all)? {
+        let took = host.stopwatch();
+        let (name, result) = match found {
+            Ok(named) => {
+                let result = maintenance.maintain(&named);
+                (named.name, result)
+            }
+            Err((name, error)) => (name, Err(error)),
+        };
+        match result {
+            Err(error) if !request.all => return Err(error),
+            result => projects.push(maintained(name, result, took())),
+        }
+    }
+    Ok(MaintainReport { dry_run: request.dry_run, projects })
+}
+
+/// The models that may write; the role must have one.
+fn writers(host: &Host, request: &MaintainRequest) -> Result<FlowModels, OpError> {
+    let models = Models::new(match &request.scripted {
+        Some(file) => scripted(host, file.as_ref())?,
+        None => model_settings(host)?,
+    });
+    models.route(Role::Lead)?;
+    open_models(host, models)
+}
+
+/// The project around, or all of them and the global store.
+fn stores(host: &Host, all: bool) -> Result<Vec<FoundStore>, OpError> {
+    if !all {
+        return Ok(vec![Ok(store_around(host)?)]);
+    }
+    let mut found: Vec<FoundStore> = Vec::new();
+    for project in host.projects.iter() {
+        let name = project.name.clone();
+        found.push(match host.store_at(&project.path) {
+            Ok(ScopedStore { store, settings, .. }) => {
+                Ok(NamedStore { name, store, settings, repository: Some(project.path.clone()) })
+            }
+            Err(error) => Err((name, error)),
+        });
+    }
+    let global = host.global_store()?;
+    found.extend(global.map(|scoped| {
+        let ScopedStore { store, settings, .. } = scoped;
+        Ok(NamedStore { name: global_name(), store, settings, repository: None })
+    }));
+    Ok(found)
+}
+
+fn store_around(host: &Host) -> Result<NamedStore, OpError> {
+    let ScopedStore { scope, store, settings } = host.store_to_write(None)?;
+    let project = host.project.as_ref().filter(|_| scope == StoreScope::Project);
+    let repository = project.map(|project| project.path.clone());
+    let folder = |path: &Path| {
+        path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    };
+    let name = project.and_then(|project| project.name.clone());
+    let name = name.or_else(|| repository.as_deref().map(folder)).unwrap_or_else(global_name);
+    Ok(NamedStore { name, store, settings, repository })
+}
+
+fn global_name() -> String {
+    StoreScope::Global.as_str().to_owned()
+}
+
+impl Maintenance<'_> {
+    fn maintain(&self, named: &NamedStore) -> Result<Maintained, OpError> {
+        self.events.cancel().check()?;
+        let Self { host, request, .. } = self;
+        let NamedStore { store, settings, repository, .. } = named;
+        let owner = host.owner("maintain");
+        let clock = host.stopwatch();
+        let embedder = host.embedder(settings)?;
+        let rules = ask_rules(settings);
+        let desk = Desk {
+            store,
+            embedder: &*embedder,
+            builtin: &self.builtin,
+            owner: &owner,
+            patience: settings.lock.wait,
+            now: host.now(),
+            clock: &clock,
+            lead: None,
+            reader: Reader::offline(),
+        };
+        let project = repository.as_ref().map(|path| path.display().to_string());
+        let asker = self.writers.as_ref().map(|flow| ProjectModels { flow, rules: &rules });
+        let asker = asker.map(|models| asker_of_run(host, models, "maintain", project));
+        let asker = asker.transpose()?;
+        let checkout = repository.clone().map(|root| Checkout { root, git: host.git() });
+        let order = MaintainOrder { checkout, force: request.force };
+        if request.dry_run {
+            let (report, changes) = flow::preview(&desk, &order, asker.as_ref())?;
+            return Ok((report, Some(shared_changes(changes))));
+        }
+        let report = flow::maintain(&desk, &order, asker.as_ref(), |step| {
+            self.events.step(format!("{}: {}", named.name, step.as_str()));
+        })?;
+        self.warn_of_limit(named, asker.as_ref());
+        if report.outcome == MaintainOutcome::Done {
+            let writer = store.scope().lock(&owner, settings.lock.wait)?;
+            run::prune(store, &writer, settings.runs.keep)?;
+        }
+        Ok((report, None))
+    }
+
+    fn warn_of_limit(&self, named: &NamedStore, asker: Option<&Asker<'_>>) {
+        let Some(reached) = asker.and_then(|asker| asker.purse().reached()) else { return };
+        self.events.warning(
+            format!("{}: not everything was rewritten: {reached}", named.name),
+            Some(&format!("Raise it: nacre config set {} N", reached.key())),
+        );
+    }
+}
+
+fn maintained(
+    project: String,
+    result: Result<Maintained, OpError>,
+    took: Duration,
+) -> MaintainedStore {
+    let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    match result {
+        Ok((report, changes)) => MaintainedStore {
+            project,
+            state: state(report.outcome),
+            report: Some(store_maintenance(report)),
+            changes,
+            reason: None,
+            causes: None,
+            hints: None,
+            ms,
+        },
+        Err(error) => MaintainedStore {
+            project,
+            state: MaintainState::Failed,
+            report: None,
+            changes: None,
+            reason: Some(error.message),
+            causes: Some(error.causes),
+            hints: Some(error.hints),
+            ms,
+        },
+    }
+}
+
+fn state(outcome: MaintainOutcome) -> MaintainState {
+    match outcome {
+        MaintainOutcome::Done => MaintainState::Done,
+        MaintainOutcome::Clean => MaintainState::Clean,
+        MaintainOutcome::Skipped => MaintainState::Skipped,
+    }
+}
+
+fn store_maintenance(report: flow::MaintainReport) -> StoreMaintenance {
+    StoreMaintenance {
+        outcome: state(report.outcome),
+        mode: report.mode.to_owned(),
+        run_id: report.run_id.map(|run| run.to_string()),
+        finished_at: report.finished_at,
+        memories: report.memories,
+        broken: report.broken,
+        counts: report.counts.into_iter().map(|(verb, n)| (verb.to_owned(), n)).collect(),
+        actions: report.actions.into_iter().map(action).collect(),
+        contradictions: report.contradictions.into_iter().map(contradiction).collect(),
+        written_paths: report.written_paths,
+        model_calls: report.model_calls,
+        tokens: report.tokens,
+        cost_usd: report.cost_usd,
+    }
+}
+
+fn action(action: flow::MaintainAction) -> MaintainAction {
+    let flow::MaintainAction { action, target, title, with, reason, likelihood, key } = action;
+    MaintainAction {
+        action: action.to_owned(),
+        target: target.to_string(),
+        title,
+        with: with.map(|with| with.to_string()),
+        reason,
+        likelihood,
+        key,
+    }
+}
+
+fn contradiction(open: flow::OpenContradiction) -> OpenContradiction {
+    let flow::OpenContradiction { newer, older, likelihood, reason } = open;
+    OpenContradiction {
+        newer: newer.to_string(),
+        older: older.to_string(),
+        likelihood,
+        reason: reason.to_owned(),
+    }
+}

@@ -1,0 +1,47 @@
+//! Ctrl-C: the first one stops the running operation in order, the second one ends the process.
+
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+
+use nacre_ops::Cancel;
+
+/// What a shell expects of a process that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
+
+/// Lets Ctrl-C cancel an operation, for one that ends in order when it is cancelled.
+pub(super) fn cancel_on_ctrl_c(cancel: Cancel) {
+    let (ready, is_ready) = channel();
+    let listening = thread::Builder::new().name("ctrl-c".to_owned());
+    if listening.spawn(move || listen(&cancel, &ready)).is_ok() {
+        // Without a listener Ctrl-C ends the process, as everywhere else.
+        let _ = is_ready.recv();
+    }
+}
+
+fn listen(cancel: &Cancel, ready: &Sender<()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
+    let Ok(runtime) = runtime else { return };
+    runtime.block_on(async {
+        let Ok(mut presses) = presses() else { return };
+        let _ = ready.send(());
+        presses.recv().await;
+        cancel.cancel();
+        presses.recv().await;
+        end_process();
+    });
+}
+
+#[cfg(unix)]
+fn presses() -> std::io::Result<tokio::signal::unix::Signal> {
+    tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
+}
+
+#[cfg(windows)]
+fn presses() -> std::io::Result<tokio::signal::windows::CtrlC> {
+    tokio::signal::windows::ctrl_c()
+}
+
+#[expect(clippy::exit, clippy::disallowed_methods, reason = "a person insists on it")]
+fn end_process() -> ! {
+    std::process::exit(INTERRUPTED)
+}
