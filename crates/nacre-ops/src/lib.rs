@@ -11,7 +11,21 @@ mod operations;
 pub use error::OpError;
 pub use events::Events;
 pub use host::Host;
+pub use operations::config;
 pub use operations::memory;
+pub use operations::model;
+pub use operations::project;
+pub use operations::skill;
+pub use operations::status;
+
+/// The part of a process that starts the programs of agents; a process that is asked to be it does nothing else.
+#[cfg(target_os = "linux")]
+pub use nacre_engine::agent::helper;
+
+/// Settings that a terminal goes by.
+pub mod terminal {
+    pub use nacre_core::config::{ColorChoice, NO_COLOR};
+}
 
 /// Text from outside, made safe for a terminal.
 pub mod text {

@@ -2,4 +2,9 @@
 //!
 //! An operation opens what it needs through the host, reports what it does to `Events`, and prints nothing.
 
+pub mod config;
 pub mod memory;
+pub mod model;
+pub mod project;
+pub mod skill;
+pub mod status;

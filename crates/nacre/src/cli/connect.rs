@@ -1,6 +1,6 @@
 //! `nacre connect`: whose traces are read.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use nacre_core::config::agents;
@@ -13,6 +13,9 @@ use super::traces::{self, AgentName};
 use super::ui::{Role, Ui};
 use nacre_ops::Host;
 use nacre_ops::OpError;
+
+/// The register of connected agents in the global folder.
+const REGISTER: &str = "agents.toml";
 
 /// Choose the agents whose sessions are read
 ///
@@ -61,9 +64,11 @@ pub(crate) fn cmd_connect(ui: &mut Ui, host: &Host, args: &ConnectArgs) -> Resul
     match (target, agent) {
         (Target::List, None) => {}
         (Target::Auto, None) => connect_auto(host)?,
-        (Target::Remove, Some(name)) => edit(host, |text, origin| {
-            Ok(agents::disconnect(text, origin, Agent::from(*name).as_str())?)
-        })?,
+        (Target::Remove, Some(name)) => {
+            host.edit_home_text(REGISTER, "connect", |text, origin| {
+                Ok(agents::disconnect(text, origin, Agent::from(*name).as_str())?)
+            })?
+        }
         (Target::Claude, None) => connect(host, Agent::Claude, paths)?,
         (Target::Codex, None) => connect(host, Agent::Codex, paths)?,
         (Target::Cursor, None) => connect(host, Agent::Cursor, paths)?,
@@ -82,7 +87,9 @@ fn connect(host: &Host, agent: Agent, paths: &[PathBuf]) -> Result<(), OpError> 
     if let Some(missing) = paths.iter().find(|path| !path.exists()) {
         return Err(OpError::failed(format!("There is nothing at `{}`", missing.display())));
     }
-    edit(host, |text, origin| Ok(agents::connect(text, origin, agent.as_str(), &paths)?))
+    host.edit_home_text(REGISTER, "connect", |text, origin| {
+        Ok(agents::connect(text, origin, agent.as_str(), &paths)?)
+    })
 }
 
 /// Connects every agent that has traces, and only those.
@@ -93,21 +100,13 @@ fn connect_auto(host: &Host) -> Result<(), OpError> {
         .filter(|adapter| !adapter.discover(&adapter.roots(&homes)).sources.is_empty())
         .map(|adapter| adapter.agent().as_str())
         .collect();
-    edit(host, |text, origin| {
+    host.edit_home_text(REGISTER, "connect", |text, origin| {
         let mut text = text.to_owned();
         for name in &present {
             text = agents::connect(&text, origin, name, &[])?;
         }
         Ok(text)
     })
-}
-
-/// Changes the register's text.
-fn edit(
-    host: &Host,
-    change: impl FnOnce(&str, &Path) -> Result<String, OpError>,
-) -> Result<(), OpError> {
-    host.edit_text(&host.home_scope()?, "agents.toml", "connect", change)
 }
 
 fn list(ui: &mut Ui, host: &Host) -> Result<Exit, OpError> {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use nacre_api::wire::{Event, Warning};
-use nacre_core::base::{Shown, ShownLine};
+use nacre_ops::text::{Shown, ShownLine};
 
 use super::ui::Role;
 

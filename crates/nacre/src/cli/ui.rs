@@ -5,13 +5,12 @@
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
-use std::path::Path;
 use std::process::ExitCode;
 
 use nacre_api::wire::{ErrorCode, ErrorReport, Report};
-use nacre_core::base::{Shown, ShownLine};
-use nacre_core::config::{ColorChoice, NO_COLOR};
 use nacre_ops::host::Environment;
+use nacre_ops::terminal::{ColorChoice, NO_COLOR};
+use nacre_ops::text::{Shown, ShownLine};
 use nacre_ops::{Events, OpError};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
@@ -292,11 +291,6 @@ impl Ui {
         }
         error.code.into()
     }
-}
-
-/// A path in a message.
-pub(crate) fn shown(path: &Path) -> String {
-    ShownLine(&path.display().to_string()).to_string()
 }
 
 /// JSON whose every character is visible ASCII: terminals and logs see no control character.

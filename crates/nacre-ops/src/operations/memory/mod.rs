@@ -6,3 +6,4 @@ mod wire;
 
 pub use list::list;
 pub use show::show;
+pub(super) use wire::memory_type;

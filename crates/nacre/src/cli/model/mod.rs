@@ -6,11 +6,11 @@ mod remove;
 mod test;
 
 use clap::{Args, Subcommand, ValueEnum};
+use nacre_api::wire::InstallableModel;
+use nacre_ops::{Host, OpError};
 
 use super::exit::Exit;
 use super::ui::Ui;
-use nacre_ops::Host;
-use nacre_ops::OpError;
 
 /// Show, try and install models
 ///
@@ -38,10 +38,10 @@ enum Installable {
     Minilm,
 }
 
-impl Installable {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Minilm => "minilm",
+impl From<Installable> for InstallableModel {
+    fn from(model: Installable) -> Self {
+        match model {
+            Installable::Minilm => Self::Minilm,
         }
     }
 }

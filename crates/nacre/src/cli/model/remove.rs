@@ -1,14 +1,12 @@
 //! `nacre model remove`
 
 use clap::Args;
-use nacre_core::search::minilm;
-use serde_json::json;
+use nacre_api::wire::ModelRemoveRequest;
+use nacre_ops::{Host, OpError, model as ops};
 
 use super::super::exit::Exit;
 use super::super::ui::Ui;
 use super::Installable;
-use nacre_ops::Host;
-use nacre_ops::OpError;
 
 /// Take an installed model away
 #[derive(Debug, Args)]
@@ -19,16 +17,8 @@ pub(crate) struct RemoveArgs {
 
 pub(crate) fn cmd_remove(ui: &mut Ui, host: &Host, args: &RemoveArgs) -> Result<Exit, OpError> {
     let RemoveArgs { model } = args;
-    let name = model.as_str();
-    let scope = host.home_scope()?;
-    let writer = scope.lock(&host.owner("model remove"), host.settings().lock.wait)?;
-    if !minilm::remove(&writer)? {
-        return Err(OpError::failed(format!("Model `{name}` is not installed"))
-            .hint("`nacre model list` shows what is"));
-    }
-    if ui.is_json() {
-        ui.json(&json!({ "removed": name }))?;
-    }
-    ui.status(format!("Removed model `{name}`."))?;
-    Ok(Exit::Done)
+    let report = ops::remove(host, &ModelRemoveRequest { model: (*model).into() })?;
+    ui.report(&report, |ui, report| {
+        ui.status(format!("Removed model `{}`.", report.removed.as_str()))
+    })
 }
