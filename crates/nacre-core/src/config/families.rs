@@ -12,10 +12,10 @@ use super::choices::{ApiChoice, EffortChoice, PlainHttpChoice, StrategyChoice};
 use super::document::{Doc, entries, written};
 use super::error::{BadValue, ConfigError, Place, shown};
 use super::keys::Kind;
-use super::layers::{Entry, not_a_table};
 use super::nearest;
+use super::origin::Entry;
 use super::settings::{ProviderTable, RoleTable};
-use super::value::{Value, describe};
+use super::value::{Value, describe, not_a_table};
 
 /// The roles that a model can be set for; `default` is for all that are not set.
 pub const ROLES: &[&str] = &["default", "lead", "explorer", "extract", "summarize", "ask", "chat"];

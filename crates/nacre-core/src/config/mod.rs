@@ -15,6 +15,7 @@ mod families;
 mod keys;
 mod layers;
 mod nearest;
+mod origin;
 mod settings;
 mod splice;
 mod value;
@@ -27,7 +28,8 @@ pub use choices::{
 pub use error::{BadValue, ConfigError, ConfigWarning, Place};
 pub use families::{FAMILIES, Family, Field, ROLES};
 pub use keys::{FromRepo, KEYS, KeySpec, Kind};
-pub use layers::{Entry, Layer, Origin, Resolved, Source, resolve};
+pub use layers::{Resolved, Source, resolve};
+pub use origin::{Entry, Layer, Origin};
 pub use settings::{
     LimitSettings, LockSettings, MapSettings, MemorySettings, ProviderTable, RedactSettings,
     RoleTable, RunSettings, SafeSettings, SearchSettings, Settings, TelemetrySettings, UiSettings,

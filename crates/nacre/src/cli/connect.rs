@@ -67,7 +67,7 @@ pub(crate) fn cmd_connect(ui: &mut Ui, host: &Host, args: &ConnectArgs) -> Resul
         (Target::Remove, Some(name)) => {
             host.edit_home_text(REGISTER, "connect", |text, origin| {
                 Ok(agents::disconnect(text, origin, Agent::from(*name).as_str())?)
-            })?
+            })?;
         }
         (Target::Claude, None) => connect(host, Agent::Claude, paths)?,
         (Target::Codex, None) => connect(host, Agent::Codex, paths)?,

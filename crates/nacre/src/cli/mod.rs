@@ -30,6 +30,7 @@ mod maintain;
 mod map;
 mod memory;
 mod model;
+mod paint;
 mod payload;
 mod project;
 mod queue;

@@ -17,7 +17,9 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::env::Terminals;
 use super::exit::Exit;
-use super::screen::{Live, ProgressBar, Screen, paint, print_hint, print_warning, talk};
+pub(crate) use super::paint::Role;
+use super::paint::paint;
+use super::screen::{Live, ProgressBar, Screen, print_hint, print_warning, talk};
 use super::{Globals, When};
 
 /// Where and how to print.
@@ -40,30 +42,6 @@ struct Color {
     out_is_terminal: bool,
     err_is_terminal: bool,
     in_is_terminal: bool,
-}
-
-/// What a piece of text is; its color follows.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Role {
-    Id,
-    Title,
-    Faint,
-    Good,
-    Warning,
-    Bad,
-}
-
-impl Role {
-    pub(super) fn code(self) -> &'static str {
-        match self {
-            Self::Id => "36",
-            Self::Title => "1",
-            Self::Faint => "2",
-            Self::Good => "32",
-            Self::Warning => "33",
-            Self::Bad => "31",
-        }
-    }
 }
 
 impl Ui {
