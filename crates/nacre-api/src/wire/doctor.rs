@@ -31,18 +31,20 @@ pub struct DoctorReport {
 impl Report for DoctorReport {
     fn outcome(&self) -> Outcome {
         match self.health {
-            Health::Ok => Outcome::Done,
+            Health::Ok | Health::Unchecked => Outcome::Done,
             Health::Broken => Outcome::Failed,
         }
     }
 }
 
-/// Whether the stores can be used as they are.
+/// Whether the stores can be used as they are. Only a completed check may say so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Health {
     Ok,
     Broken,
+    /// Nobody looked.
+    Unchecked,
 }
 
 impl Health {
@@ -50,6 +52,7 @@ impl Health {
         match self {
             Self::Ok => "ok",
             Self::Broken => "broken",
+            Self::Unchecked => "unchecked",
         }
     }
 }

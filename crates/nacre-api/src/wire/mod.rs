@@ -1,12 +1,16 @@
 //! The wire types: a request and a report for each operation, events, and errors.
 //!
 //! One file a group of operations. A key that was published keeps its name and meaning.
+//!
+//! A new `…Request` or `…Report` is re-exported here by name and gets one line in the table of `schema.rs`; a test fails
+//! while it is missing. `make docs` then writes its JSON schema to `docs/schema/`.
 
 mod agent;
 mod ask;
 mod brief;
 mod candidate;
 mod change;
+mod config;
 mod connect;
 mod doctor;
 mod error;
@@ -16,13 +20,18 @@ mod extract;
 mod maintain;
 mod maintenance;
 mod memory;
+mod model;
 mod outcome;
+mod project;
 mod queue;
 mod recall;
 mod report;
 mod run;
+mod schema;
 mod scope;
 mod search;
+mod skill;
+mod status;
 mod sync;
 mod task;
 mod trace;
@@ -35,6 +44,10 @@ pub use ask::{
 pub use brief::{BriefItem, BriefReport, BriefRequest, BriefSection, BriefTopic};
 pub use candidate::{DropReason, Gate, Signal, Strategy};
 pub use change::PlannedChange;
+pub use config::{
+    ConfigFile, ConfigLayer, ConfigPathReport, ConfigPathRequest, ConfigSetReport,
+    ConfigSetRequest, ConfigShowReport, ConfigShowRequest, Setting, SettingValue,
+};
 pub use connect::{AgentEntry, ConnectReport, ConnectRequest};
 pub use doctor::{DoctorReport, DoctorRequest, Finding, Health, QuoteCheck, Severity, StoreCheck};
 pub use error::{CODES, ErrorCode, ErrorReport, Failure};
@@ -64,7 +77,15 @@ pub use memory::{
     MemoryResetReport, MemoryResetRequest, MemoryShowReport, MemoryShowRequest, MemoryType,
     MemoryVersion, Speaker, Verdict,
 };
+pub use model::{
+    EmbedderEntry, EmbedderState, ModelListReport, ModelListRequest, ModelRole, ModelTestReport,
+    ModelTestRequest, ModelTestTokens, ProviderEntry, RoleEntry,
+};
 pub use outcome::{Outcome, Report};
+pub use project::{
+    InitReport, InitRequest, ProjectAddReport, ProjectAddRequest, ProjectEntry, ProjectListReport,
+    ProjectListRequest, ProjectRemoveReport, ProjectRemoveRequest, ProjectState,
+};
 pub use queue::{
     JobState, QueueChange, QueueChangeReport, QueueChangeRequest, QueueJob, QueueListReport,
     QueueListRequest,
@@ -82,8 +103,17 @@ pub use run::{
     SessionOutcome, SessionRun, StepState, SyncDurations, SyncMetrics, TokenCounts, UndoAction,
     UndoReport, UndoRequest, UndoRunReport, UndoVerb,
 };
+pub use schema::schemas;
 pub use scope::{OtherPlace, Scope, StoreScope};
 pub use search::SearchMode;
+pub use skill::{
+    SkillEntry, SkillListReport, SkillListRequest, SkillOrigin, SkillProblem, SkillShowReport,
+    SkillShowRequest,
+};
+pub use status::{
+    SessionStatus, SpendingScope, SpendingStatus, StatusReport, StatusRequest, StoreStatus,
+    TypeCount,
+};
 pub use sync::{
     PausedSession, PlannedSession, SourceEntry, SourceProblem, SyncMode, SyncPreviewReport,
     SyncReport, SyncRequest, SyncResult, SyncTracePreviewReport, SyncTraceReport, SyncTraceRequest,

@@ -15,6 +15,16 @@ pub enum Scope {
     GlobalOnly,
 }
 
+impl Scope {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ProjectFallbackGlobal => "project_fallback_global",
+            Self::ProjectOnly => "project_only",
+            Self::GlobalOnly => "global_only",
+        }
+    }
+}
+
 /// Which store a memory is in.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,

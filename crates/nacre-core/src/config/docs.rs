@@ -6,7 +6,7 @@ use super::DEFAULTS;
 use super::document::Doc;
 use super::families::{FAMILIES, Family, Field};
 use super::keys::{FromRepo, KEYS, KeySpec, Kind};
-use super::layers::Layer;
+use super::origin::Layer;
 use super::vars::VARS;
 
 /// Returns the reference of all keys and variables, as Markdown.

@@ -9,10 +9,7 @@ use std::path::Path;
 use toml::de::DeTable;
 use toml_edit::{Document, Item, Key, Table, TableLike};
 
-use super::error::{ConfigError, Place, shown};
-
-pub(super) const MAX_BYTES: usize = 1 << 20;
-pub(super) const MAX_TABLES: usize = 4096;
+use super::error::{ConfigError, MAX_BYTES, MAX_TABLES, Place, shown};
 
 /// Listing every error costs memory in their number, so only a text of a person's size is searched for its first.
 const MAX_BYTES_TO_LIST_ERRORS: usize = 64 << 10;

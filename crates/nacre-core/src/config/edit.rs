@@ -10,8 +10,9 @@ use super::document::Doc;
 use super::error::{ConfigError, Place};
 use super::families::{self, Family, Field};
 use super::keys::{self, KeySpec};
-use super::layers::{not_a_table, unknown_key};
+use super::layers::unknown_key;
 use super::splice;
+use super::value::not_a_table;
 
 /// Returns the text with `key` set to `value`, which is given as plain text.
 pub fn set(text: &str, origin: &Path, key: &str, value: &str) -> Result<String, ConfigError> {

@@ -5,7 +5,9 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::document::{MAX_BYTES, MAX_TABLES};
+/// What a configuration may hold; a larger one is a mistake or an attack.
+pub(super) const MAX_BYTES: usize = 1 << 20;
+pub(super) const MAX_TABLES: usize = 4096;
 
 /// Where a value was written.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,16 +4,18 @@
 //! repository may have a say in it, not even by choosing among the providers that are set.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use toml_edit::{Item, Key, TableLike};
 
+use super::choices::{ApiChoice, EffortChoice, PlainHttpChoice, StrategyChoice};
 use super::document::{Doc, entries, written};
 use super::error::{BadValue, ConfigError, Place, shown};
 use super::keys::Kind;
-use super::layers::{Entry, not_a_table};
 use super::nearest;
-use super::settings::{ProviderTable, RoleTable, StrategyChoice};
-use super::value::{Value, describe};
+use super::origin::Entry;
+use super::settings::{ProviderTable, RoleTable};
+use super::value::{Value, describe, not_a_table};
 
 /// The roles that a model can be set for; `default` is for all that are not set.
 pub const ROLES: &[&str] = &["default", "lead", "explorer", "extract", "summarize", "ask", "chat"];
@@ -55,7 +57,7 @@ pub const FAMILIES: &[Family] = &[
         fields: &[
             Field {
                 name: "api",
-                kind: Kind::Choice(&["anthropic", "openai"]),
+                kind: Kind::Choice(ApiChoice::NAMES),
                 only_in: &[],
                 doc: "Which API it speaks; needed where the provider is not a known one.",
             },
@@ -73,7 +75,7 @@ pub const FAMILIES: &[Family] = &[
             },
             Field {
                 name: "plain_http",
-                kind: Kind::Choice(&["this_machine", "anywhere"]),
+                kind: Kind::Choice(PlainHttpChoice::NAMES),
                 only_in: &[],
                 doc: "How far a key may travel unencrypted; `this_machine` unless set.",
             },
@@ -118,7 +120,7 @@ pub const FAMILIES: &[Family] = &[
             },
             Field {
                 name: "effort",
-                kind: Kind::Choice(&["off", "low", "medium", "high"]),
+                kind: Kind::Choice(EffortChoice::NAMES),
                 only_in: &[],
                 doc: "How long the model may think before it answers.",
             },
@@ -240,12 +242,11 @@ pub(super) fn providers(tables: &BTreeMap<String, Entry>) -> BTreeMap<String, Pr
     let mut providers: BTreeMap<String, ProviderTable> = BTreeMap::new();
     for (member, field, value) in members(tables, "providers") {
         let table = providers.entry(member.to_owned()).or_default();
-        let text = text(value);
         match field {
-            "api" => table.api = text,
-            "base_url" => table.base_url = text,
-            "key_variable" => table.key_variable = text,
-            "plain_http" => table.plain_http = text,
+            "api" => table.api = choice(value),
+            "base_url" => table.base_url = text(value),
+            "key_variable" => table.key_variable = text(value),
+            "plain_http" => table.plain_http = choice(value),
             _ => {}
         }
     }
@@ -258,10 +259,8 @@ pub(super) fn roles(tables: &BTreeMap<String, Entry>) -> BTreeMap<String, RoleTa
         let table = roles.entry(member.to_owned()).or_default();
         match (field, value) {
             ("model", value) => table.model = text(value),
-            ("effort", value) => table.effort = text(value),
-            ("strategy", value) => {
-                table.strategy = text(value).and_then(|name| name.parse().ok());
-            }
+            ("effort", value) => table.effort = choice(value),
+            ("strategy", value) => table.strategy = choice(value),
             ("rlm_above_tokens", Value::Int(number)) => {
                 table.rlm_above_tokens = usize::try_from(*number).ok();
             }
@@ -288,6 +287,11 @@ fn members<'a>(
         let (member, field) = rest.rsplit_once('.')?;
         Some((member, field, &entry.value))
     })
+}
+
+/// One of the names that the kind of the field allows: what is none of them was refused where it was read.
+fn choice<T: FromStr>(value: &Value) -> Option<T> {
+    text(value)?.parse().ok()
 }
 
 /// An empty text sets nothing.

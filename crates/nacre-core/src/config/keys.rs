@@ -4,8 +4,8 @@
 //! no default for that column, so a new key cannot be let through by forgetting it. Default values stand in
 //! `defaults.toml` alone.
 
+use super::choices::{AtRest, ColorChoice, EmbeddingChoice, ScopeMode};
 use super::nearest;
-use super::settings::{AtRest, ColorChoice, EmbeddingChoice, ScopeMode};
 use super::vars;
 
 /// One key.

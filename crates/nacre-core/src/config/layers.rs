@@ -10,44 +10,17 @@ use std::time::Duration;
 use toml_edit::{Item, Key, TableLike};
 
 use super::document::{Doc, entries, written};
-use super::error::{BadValue, ConfigError, ConfigWarning, Place, shown};
+use super::error::{ConfigError, ConfigWarning, Place, shown};
 use super::families::{self, Family, Found};
 use super::keys::{self, FromRepo, KEYS, KeySpec};
 use super::nearest;
+use super::origin::{Entry, Layer, Origin};
 use super::settings::{
     LimitSettings, LockSettings, MapSettings, MemorySettings, RedactSettings, RunSettings,
     SafeSettings, SearchSettings, Settings, TelemetrySettings, UiSettings,
 };
-use super::value::{Value, describe};
+use super::value::{Value, not_a_table};
 use super::vars::{NACRE_MODEL, PREFIX, VARS};
-
-/// Where a value can come from; a later one wins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Layer {
-    Defaults,
-    Home,
-    Repo,
-    File,
-    Var,
-    Flag,
-}
-
-impl Layer {
-    pub const ALL: &[Self] =
-        &[Self::Defaults, Self::Home, Self::Repo, Self::File, Self::Var, Self::Flag];
-
-    /// Returns the layer's name in output.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Defaults => "default",
-            Self::Home => "home",
-            Self::Repo => "repo",
-            Self::File => "file",
-            Self::Var => "variable",
-            Self::Flag => "flag",
-        }
-    }
-}
 
 /// A configuration file that the caller has read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,21 +58,6 @@ impl Source {
         let author = if inside { Author::Repo } else { Author::User };
         Self { layer: Layer::File, path: path.to_owned(), text, author }
     }
-}
-
-/// Where the value of a key came from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
-    pub layer: Layer,
-    pub place: Place,
-}
-
-/// One key's value in effect.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    pub value: Value,
-    /// Lowest layer first; more than one only for a list, to which each of them added.
-    pub origins: Vec<Origin>,
 }
 
 /// The settings in effect, and how they came about.
@@ -158,18 +116,6 @@ fn resolve_over(
 pub(super) fn unknown_key(key: &str, place: Place) -> ConfigError {
     let nearest = keys::nearest(key).map(str::to_owned);
     ConfigError::UnknownKey { key: shown(key), place, nearest }
-}
-
-/// Returns the error for a section's name that is used as a key.
-pub(super) fn not_a_table(section: &str, place: Place, item: &Item) -> ConfigError {
-    BadValue {
-        key: section.to_owned(),
-        place,
-        expected: format!("a table `[{section}]`"),
-        found: describe(item),
-        nearest: None,
-    }
-    .into()
 }
 
 #[derive(Default)]

@@ -8,25 +8,31 @@ pub mod docs;
 pub mod edit;
 pub mod projects;
 
+mod choices;
 mod document;
 mod error;
 mod families;
 mod keys;
 mod layers;
 mod nearest;
+mod origin;
 mod settings;
 mod splice;
 mod value;
 mod vars;
 
+pub use choices::{
+    ApiChoice, AtRest, ColorChoice, EffortChoice, EmbeddingChoice, PlainHttpChoice, ScopeMode,
+    StrategyChoice, UnknownChoice,
+};
 pub use error::{BadValue, ConfigError, ConfigWarning, Place};
 pub use families::{FAMILIES, Family, Field, ROLES};
 pub use keys::{FromRepo, KEYS, KeySpec, Kind};
-pub use layers::{Entry, Layer, Origin, Resolved, Source, resolve};
+pub use layers::{Resolved, Source, resolve};
+pub use origin::{Entry, Layer, Origin};
 pub use settings::{
-    AtRest, ColorChoice, EmbeddingChoice, LimitSettings, LockSettings, MapSettings, MemorySettings,
-    ProviderTable, RedactSettings, RoleTable, RunSettings, SafeSettings, ScopeMode, SearchSettings,
-    Settings, StrategyChoice, TelemetrySettings, UiSettings, UnknownChoice,
+    LimitSettings, LockSettings, MapSettings, MemorySettings, ProviderTable, RedactSettings,
+    RoleTable, RunSettings, SafeSettings, SearchSettings, Settings, TelemetrySettings, UiSettings,
 };
 pub use value::Value;
 pub use vars::*;

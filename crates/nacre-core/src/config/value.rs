@@ -293,3 +293,15 @@ fn value_type(value: &Toml) -> &'static str {
         Toml::InlineTable(_) => "a table",
     }
 }
+
+/// Returns the error for a section's name that is used as a key.
+pub(super) fn not_a_table(section: &str, place: Place, item: &Item) -> ConfigError {
+    BadValue {
+        key: section.to_owned(),
+        place,
+        expected: format!("a table `[{section}]`"),
+        found: describe(item),
+        nearest: None,
+    }
+    .into()
+}

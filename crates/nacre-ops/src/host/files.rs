@@ -29,6 +29,16 @@ impl Host {
         writer.commit(set)?;
         Ok(())
     }
+
+    /// Changes a small text of the global folder in the same way.
+    pub fn edit_home_text(
+        &self,
+        name: &str,
+        command: &str,
+        change: impl FnOnce(&str, &Path) -> Result<String, OpError>,
+    ) -> Result<(), OpError> {
+        self.edit_text(&self.home_scope()?, name, command, change)
+    }
 }
 
 /// Reads a small text of ours; `None` when the file or its folder is not there.

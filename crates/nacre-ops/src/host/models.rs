@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use nacre_api::wire::ErrorCode;
-use nacre_core::config::{ProviderTable, RoleTable};
+use nacre_core::config::{ApiChoice, EffortChoice, PlainHttpChoice, ProviderTable, RoleTable};
 use nacre_engine::model::{
     AsyncRuntime, Effort, ErrorKind, KNOWN_PROVIDERS, ModelError, ModelRef, ModelSettings,
     NextStep, PlainHttp, ProviderKind, ProviderSettings, Role, RoleSettings, RolesError, Scripted,
@@ -27,7 +27,7 @@ pub fn model_settings(host: &Host) -> Result<ModelSettings, OpError> {
     let mut settings = ModelSettings::default();
     for name in provider_names(host) {
         let table = host.settings().providers.get(&name);
-        settings.providers.insert(name.clone(), provider(host, &name, table)?);
+        settings.providers.insert(name.clone(), provider(host, &name, table));
     }
     for (name, table) in &host.settings().roles {
         let Some(role) = role(name, table)? else { continue };
@@ -77,28 +77,20 @@ pub fn key_variable(host: &Host, provider: &str) -> Option<String> {
         .or_else(|| known.and_then(|known| known.key_variable).map(str::to_owned))
 }
 
-fn provider(
-    host: &Host,
-    name: &str,
-    table: Option<&ProviderTable>,
-) -> Result<ProviderSettings, OpError> {
+fn provider(host: &Host, name: &str, table: Option<&ProviderTable>) -> ProviderSettings {
     let unset = ProviderTable::default();
     let ProviderTable { api, base_url, key_variable: _, plain_http } = table.unwrap_or(&unset);
-    let kind = match api.as_deref() {
-        None => None,
-        Some("anthropic") => Some(ProviderKind::Anthropic),
-        Some("openai") => Some(ProviderKind::OpenAi),
-        Some(other) => {
-            return Err(OpError::usage(format!("No API is called `{other}`")));
-        }
-    };
-    let plain_http = match plain_http.as_deref() {
-        Some("anywhere") => PlainHttp::Allowed,
-        Some(_) | None => PlainHttp::ThisMachineOnly,
+    let kind = api.map(|api| match api {
+        ApiChoice::Anthropic => ProviderKind::Anthropic,
+        ApiChoice::OpenAi => ProviderKind::OpenAi,
+    });
+    let plain_http = match plain_http {
+        Some(PlainHttpChoice::Anywhere) => PlainHttp::Allowed,
+        Some(PlainHttpChoice::ThisMachine) | None => PlainHttp::ThisMachineOnly,
     };
     let variable = key_variable(host, name);
     let key = variable.and_then(|name| host.environment.var(&name).and_then(Secret::new));
-    Ok(ProviderSettings { kind, base_url: base_url.clone(), key, plain_http, proxy: None })
+    ProviderSettings { kind, base_url: base_url.clone(), key, plain_http, proxy: None }
 }
 
 /// What is set about a role; nothing where it has no model.
@@ -111,12 +103,12 @@ fn role(name: &str, table: &RoleTable) -> Result<Option<RoleSettings>, OpError> 
         })
     };
     let Some(model) = model else { return Ok(None) };
-    let effort = match effort.as_deref() {
-        Some("off") => Effort::Off,
-        Some("low") => Effort::Low,
-        Some("medium") => Effort::Medium,
-        Some("high") => Effort::High,
-        Some(_) | None => Effort::Unset,
+    let effort = match effort {
+        None => Effort::Unset,
+        Some(EffortChoice::Off) => Effort::Off,
+        Some(EffortChoice::Low) => Effort::Low,
+        Some(EffortChoice::Medium) => Effort::Medium,
+        Some(EffortChoice::High) => Effort::High,
     };
     Ok(Some(RoleSettings {
         model: parsed(model)?,

@@ -7,6 +7,7 @@ use super::exit::Exit;
 use super::help;
 use super::ui::Ui;
 use nacre_ops::OpError;
+use serde::Serialize;
 
 /// Print a completion script for a shell
 ///
@@ -17,13 +18,20 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
+/// A script in JSON.
+#[derive(Serialize)]
+struct ScriptOutput {
+    shell: String,
+    script: String,
+}
+
 pub(crate) fn cmd_completions(ui: &mut Ui, args: &CompletionsArgs) -> Result<Exit, OpError> {
     let CompletionsArgs { shell } = args;
     let mut script = Vec::new();
     clap_complete::generate(*shell, &mut help::command(), "nacre", &mut script);
     let script = String::from_utf8_lossy(&script);
     if ui.is_json() {
-        ui.json(&serde_json::json!({ "shell": shell.to_string(), "script": script }))?;
+        ui.json(&ScriptOutput { shell: shell.to_string(), script: script.into_owned() })?;
     } else {
         ui.line(script.trim_end())?;
     }

@@ -42,7 +42,7 @@ fn print(ui: &mut Ui, report: &DoctorReport) -> Result<(), OpError> {
     let n_memories: usize = report.stores.iter().map(|store| store.memories).sum();
     let role = match report.health {
         Health::Ok => Role::Good,
-        Health::Broken => Role::Bad,
+        Health::Broken | Health::Unchecked => Role::Bad,
     };
     let health = ui.paint(role, report.health.as_str());
     let (errors, warnings) = (report.errors, report.warnings);

@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 use nacre_map::artifact::{Cache, Project, Revision};
 use nacre_map::indexer::{
     Affected, CacheStatus, ChangeKind, Current, Deadline, Delta, Excludes, FileChange, Keeping,
-    RefreshError, RefreshOptions, RefreshStats, Sensitive, Trust, delta_of_all, delta_since, delta_since_git,
-    project_root, refresh,
+    RefreshError, RefreshOptions, RefreshStats, Sensitive, Trust, delta_of_all, delta_since,
+    delta_since_git, project_root, refresh,
 };
 use nacre_map::watch::{Live, Now};
 use serde::Serialize;

@@ -30,6 +30,7 @@ mod maintain;
 mod map;
 mod memory;
 mod model;
+mod paint;
 mod payload;
 mod project;
 mod queue;
@@ -194,7 +195,7 @@ pub(crate) fn main() -> ExitCode {
     let args = env::args();
     // The same binary watches over the programs that agents start, and becomes them.
     #[cfg(target_os = "linux")]
-    if let Some(code) = nacre_engine::confine::helper(&args) {
+    if let Some(code) = nacre_ops::helper(&args) {
         return code;
     }
     // The one question that scripts ask in a loop needs no parser.

@@ -1,42 +1,74 @@
-//! `nacre reference`: the pages of `docs/` that are made from the program itself.
+//! `nacre reference`: the pages and schemas of `docs/` that are made from the program itself.
 
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
-use nacre_core::config;
+use clap::{Args, Subcommand};
+use nacre_api::wire;
+use nacre_ops::{OpError, config};
+use serde::Serialize;
 
 use super::exit::Exit;
 use super::help;
 use super::ui::Ui;
-use nacre_ops::OpError;
 
-/// Print a page of the reference as Markdown
+/// Print a page of the reference as Markdown, or write the JSON schemas
 #[derive(Debug, Args)]
 #[command(hide = true)]
 pub(crate) struct ReferenceArgs {
-    /// The page
+    #[command(subcommand)]
     page: Page,
 }
 
-/// The generated pages.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+/// What is generated.
+#[derive(Debug, Subcommand)]
 enum Page {
     /// docs/cli.md
     Cli,
     /// docs/config.md
     Config,
+    /// docs/schema/, one file a type
+    Schema {
+        /// The folder to write to
+        folder: PathBuf,
+    },
+}
+
+/// A page in JSON.
+#[derive(Serialize)]
+struct PageOutput {
+    markdown: String,
 }
 
 pub(crate) fn cmd_reference(ui: &mut Ui, args: &ReferenceArgs) -> Result<Exit, OpError> {
     let ReferenceArgs { page } = args;
-    let text = match page {
-        Page::Cli => cli_markdown(),
-        Page::Config => config::docs::reference_markdown(),
-    };
+    match page {
+        Page::Cli => print(ui, cli_markdown()),
+        Page::Config => print(ui, config::reference_markdown()),
+        Page::Schema { folder } => write_schemas(folder),
+    }
+}
+
+fn print(ui: &mut Ui, markdown: String) -> Result<Exit, OpError> {
     if ui.is_json() {
-        ui.json(&serde_json::json!({ "markdown": text }))?;
+        ui.json(&PageOutput { markdown })?;
     } else {
-        ui.line(text.trim_end())?;
+        ui.line(markdown.trim_end())?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes the schema of every wire type to a file of its own.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "these are files of our own sources, and `make docs` writes all of them again"
+)]
+fn write_schemas(folder: &Path) -> Result<Exit, OpError> {
+    std::fs::create_dir_all(folder)?;
+    for (name, schema) in wire::schemas() {
+        let mut text = serde_json::to_string_pretty(&schema).map_err(std::io::Error::other)?;
+        text.push('\n');
+        std::fs::write(folder.join(format!("{name}.json")), text)?;
     }
     Ok(Exit::Done)
 }

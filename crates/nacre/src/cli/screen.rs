@@ -1,14 +1,13 @@
 //! What a person sees while a command runs: warnings, a bar, what an agent does, an answer that grows.
 
-use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use nacre_api::wire::{Event, Warning};
-use nacre_core::base::{Shown, ShownLine};
+use nacre_ops::text::{Shown, ShownLine};
 
-use super::ui::Role;
+use super::paint::{Role, paint};
 
 /// Shows the events of an operation.
 pub(super) struct Screen {
@@ -164,11 +163,6 @@ pub(super) fn print_warning(color: bool, message: &str, hint: Option<&str>) {
 /// Prints what to type.
 pub(super) fn print_hint(color: bool, hint: &str) {
     talk(&format!("{} {}", paint(color, Role::Good, "Hint:"), ShownLine(hint)));
-}
-
-/// Text in the color of its role.
-pub(super) fn paint(is_on: bool, role: Role, text: impl Display) -> String {
-    if is_on { format!("\x1b[{}m{text}\x1b[0m", role.code()) } else { text.to_string() }
 }
 
 /// Prints a line on standard error.

@@ -5,13 +5,12 @@
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
-use std::path::Path;
 use std::process::ExitCode;
 
 use nacre_api::wire::{ErrorCode, ErrorReport, Report};
-use nacre_core::base::{Shown, ShownLine};
-use nacre_core::config::{ColorChoice, NO_COLOR};
 use nacre_ops::host::Environment;
+use nacre_ops::terminal::{ColorChoice, NO_COLOR};
+use nacre_ops::text::{Shown, ShownLine};
 use nacre_ops::{Cancel, Events, OpError};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
@@ -19,7 +18,9 @@ use unicode_width::UnicodeWidthStr as _;
 use super::env::Terminals;
 use super::exit::Exit;
 use super::interrupt::cancel_on_ctrl_c;
-use super::screen::{Live, ProgressBar, Screen, paint, print_hint, print_warning, talk};
+pub(crate) use super::paint::Role;
+use super::paint::paint;
+use super::screen::{Live, ProgressBar, Screen, print_hint, print_warning, talk};
 use super::{Globals, When};
 
 /// Where and how to print.
@@ -42,30 +43,6 @@ struct Color {
     out_is_terminal: bool,
     err_is_terminal: bool,
     in_is_terminal: bool,
-}
-
-/// What a piece of text is; its color follows.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Role {
-    Id,
-    Title,
-    Faint,
-    Good,
-    Warning,
-    Bad,
-}
-
-impl Role {
-    pub(super) fn code(self) -> &'static str {
-        match self {
-            Self::Id => "36",
-            Self::Title => "1",
-            Self::Faint => "2",
-            Self::Good => "32",
-            Self::Warning => "33",
-            Self::Bad => "31",
-        }
-    }
 }
 
 impl Ui {
@@ -293,11 +270,6 @@ impl Ui {
         }
         error.code.into()
     }
-}
-
-/// A path in a message.
-pub(crate) fn shown(path: &Path) -> String {
-    ShownLine(&path.display().to_string()).to_string()
 }
 
 /// JSON whose every character is visible ASCII: terminals and logs see no control character.

@@ -5,7 +5,7 @@ use std::path::Path;
 use insta::assert_snapshot;
 
 use super::super::error::told;
-use super::super::{Resolved, Source, StrategyChoice, edit, resolve};
+use super::super::{ApiChoice, EffortChoice, Resolved, Source, StrategyChoice, edit, resolve};
 
 const HOME: &str = "/home/ana/.nacre/config.toml";
 const REPO: &str = "/home/ana/pearl/.nacre/config.toml";
@@ -44,10 +44,11 @@ effort = "low"
 fn providers_and_roles_are_read_with_their_places() {
     let resolved = mine(MODELS);
     let own = &resolved.settings.providers["own"];
+    assert_eq!((own.api, own.plain_http), (Some(ApiChoice::OpenAi), None));
     assert_eq!(own.base_url.as_deref(), Some("http://127.0.0.1:8081/v1"));
     assert_eq!(own.key_variable.as_deref(), Some("OWN_KEY"));
     let explorer = &resolved.settings.roles["explorer"];
-    assert_eq!((explorer.max_tokens, explorer.effort.as_deref()), (Some(2048), Some("low")));
+    assert_eq!((explorer.max_tokens, explorer.effort), (Some(2048), Some(EffortChoice::Low)));
     assert_eq!(explorer.fallbacks, ["own/qwen"]);
     assert_eq!(resolved.settings.roles["default"].temperature, Some(250));
     let place = &resolved.tables["roles.explorer.model"].origins[0].place;
@@ -104,6 +105,12 @@ fn mistakes_name_file_line_and_key() {
     Hint: Did you mean `roles.lead.model`?
     ");
     assert_snapshot!(mistake("[roles.lead]\ntemperature = 3"), @"Bad value for `roles.lead.temperature` in `/home/ana/.nacre/config.toml`, line 2: expected a number from 0 to 2, found 3.0");
+    assert_snapshot!(mistake("[roles.lead]\neffort = \"hihg\""), @"
+    Bad value for `roles.lead.effort` in `/home/ana/.nacre/config.toml`, line 2: expected one of `off`, `low`, `medium`, `high`, found `hihg`
+    Hint: Did you mean `high`?
+    ");
+    assert_snapshot!(mistake("[providers.own]\napi = \"gemini\""), @"Bad value for `providers.own.api` in `/home/ana/.nacre/config.toml`, line 2: expected one of `anthropic`, `openai`, found `gemini`");
+    assert_snapshot!(mistake("[providers.own]\nplain_http = true"), @"Bad value for `providers.own.plain_http` in `/home/ana/.nacre/config.toml`, line 2: expected one of `this_machine`, `anywhere`, found the boolean true");
     assert_snapshot!(mistake("roles = 1"), @"Bad value for `roles` in `/home/ana/.nacre/config.toml`, line 1: expected a table `[roles]`, found the number 1");
     assert_snapshot!(mistake("[roles]\nlead = \"x/y\""), @"Bad value for `roles.lead` in `/home/ana/.nacre/config.toml`, line 2: expected a table `[roles.lead]`, found the text `x/y`");
 }

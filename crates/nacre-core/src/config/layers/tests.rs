@@ -6,11 +6,10 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 
 use super::super::DEFAULTS;
+use super::super::choices::{AtRest, ColorChoice, EmbeddingChoice, ScopeMode};
 use super::super::error::told;
 use super::super::keys::Kind;
-use super::super::settings::{
-    AtRest, ColorChoice, EmbeddingChoice, ScopeMode, SearchSettings, TelemetrySettings,
-};
+use super::super::settings::{SearchSettings, TelemetrySettings};
 use super::*;
 
 const HOME: &str = "/home/ana/.nacre/config.toml";

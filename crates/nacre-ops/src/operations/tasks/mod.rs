@@ -7,7 +7,7 @@ mod stats;
 
 use nacre_api::wire::{ErrorCode, TaskClass, TaskEntry, TaskState};
 use nacre_core::safefs::{Access, WriteScope};
-use nacre_engine::agent;
+use nacre_engine::record as agent;
 use nacre_engine::record::state::{State, TaskRecord};
 
 pub use self::cancel::cancel;

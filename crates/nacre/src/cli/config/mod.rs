@@ -5,12 +5,11 @@ mod set;
 mod show;
 
 use clap::{Args, Subcommand};
+use nacre_ops::host::Tolerance;
+use nacre_ops::{Host, OpError};
 
 use super::exit::Exit;
 use super::ui::Ui;
-use nacre_ops::Host;
-use nacre_ops::OpError;
-use nacre_ops::host::Tolerance;
 
 /// Show and change settings
 #[derive(Debug, Args)]

@@ -3,14 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use nacre_core::config::projects;
-use serde_json::json;
+use nacre_api::wire::ProjectAddRequest;
+use nacre_ops::text::ShownLine;
+use nacre_ops::{Host, OpError, project as ops};
 
 use super::super::exit::Exit;
-use super::super::init::add_project;
-use super::super::ui::{Ui, shown};
-use nacre_ops::Host;
-use nacre_ops::OpError;
+use super::super::ui::Ui;
 
 /// Register a repository
 ///
@@ -27,21 +25,10 @@ pub(crate) struct AddArgs {
 
 pub(crate) fn cmd_add(ui: &mut Ui, host: &Host, args: &AddArgs) -> Result<Exit, OpError> {
     let AddArgs { path, name } = args;
-    let root = host.environment.absolute(path);
-    if !root.is_dir() {
-        return Err(OpError::failed(format!("`{}` is not a folder", root.display()))
-            .hint("Give the repository's folder: nacre project add PATH"));
-    }
-    let known = host.projects.iter().find(|project| project.path == root);
-    let name = match (name, known) {
-        (Some(name), _) => name.clone(),
-        (None, Some(known)) => known.name.clone(),
-        (None, None) => projects::name_for(&root, &host.projects),
-    };
-    add_project(host, &name, &root)?;
-    if ui.is_json() {
-        ui.json(&json!({ "project": name, "path": root.display().to_string() }))?;
-    }
-    ui.status(format!("Registered project `{name}` in {}", shown(&root)))?;
-    Ok(Exit::Done)
+    let request = ProjectAddRequest { path: path.clone(), name: name.clone() };
+    let report = ops::add(host, &request)?;
+    ui.report(&report, |ui, report| {
+        let place = ShownLine(&report.path);
+        ui.status(format!("Registered project `{}` in {place}", report.project))
+    })
 }

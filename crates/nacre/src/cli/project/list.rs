@@ -1,13 +1,12 @@
 //! `nacre project list`
 
 use clap::Args;
-use serde_json::json;
+use nacre_api::wire::{ProjectListReport, ProjectListRequest};
+use nacre_ops::text::Shown;
+use nacre_ops::{Host, OpError, project as ops};
 
 use super::super::exit::Exit;
-use super::super::ui::{Role, Ui, shown};
-use nacre_ops::Host;
-use nacre_ops::OpError;
-use nacre_ops::host::STORE_FOLDER;
+use super::super::ui::{Role, Ui};
 
 /// List the registered projects
 #[derive(Debug, Args)]
@@ -15,35 +14,19 @@ pub(crate) struct ListArgs {}
 
 pub(crate) fn cmd_list(ui: &mut Ui, host: &Host, args: &ListArgs) -> Result<Exit, OpError> {
     let ListArgs {} = args;
-    let store_state =
-        |path: &std::path::Path| match (path.is_dir(), path.join(STORE_FOLDER).is_dir()) {
-            (true, true) => "ready",
-            (true, false) => "no store",
-            (false, _) => "missing",
-        };
-    if ui.is_json() {
-        let projects: Vec<_> = host
-            .projects
-            .iter()
-            .map(|project| {
-                json!({
-                    "name": project.name,
-                    "path": project.path.display().to_string(),
-                    "state": store_state(&project.path),
-                })
-            })
-            .collect();
-        ui.json(&json!({ "projects": projects }))?;
-        return Ok(Exit::Done);
-    }
-    let rows: Vec<_> = host
+    let report = ops::list(host, &ProjectListRequest {})?;
+    ui.report(&report, print)
+}
+
+fn print(ui: &mut Ui, report: &ProjectListReport) -> Result<(), OpError> {
+    let rows: Vec<_> = report
         .projects
         .iter()
         .map(|project| {
             vec![
                 (Role::Id, project.name.clone()),
-                (Role::Faint, store_state(&project.path).to_owned()),
-                (Role::Faint, shown(&project.path)),
+                (Role::Faint, project.state.as_str().to_owned()),
+                (Role::Faint, Shown(&project.path).one_line()),
             ]
         })
         .collect();
@@ -52,5 +35,5 @@ pub(crate) fn cmd_list(ui: &mut Ui, host: &Host, args: &ListArgs) -> Result<Exit
         ui.status("No projects yet.")?;
         ui.hint("Run `nacre init` inside a repository");
     }
-    Ok(Exit::Done)
+    Ok(())
 }

@@ -5,12 +5,11 @@ mod list;
 mod remove;
 
 use clap::{Args, Subcommand};
+use nacre_ops::{Host, OpError};
 
 use super::exit::Exit;
 use super::ui::Ui;
 use nacre_ops::host::Tolerance;
-use nacre_ops::Host;
-use nacre_ops::OpError;
 
 /// Manage the projects that Nacre knows
 #[derive(Debug, Args)]

@@ -1,14 +1,11 @@
 //! `nacre project remove`
 
 use clap::Args;
-use nacre_core::config::projects;
-use serde_json::json;
+use nacre_api::wire::ProjectRemoveRequest;
+use nacre_ops::{Host, OpError, project as ops};
 
 use super::super::exit::Exit;
-use super::super::init::edit_projects;
 use super::super::ui::Ui;
-use nacre_ops::Host;
-use nacre_ops::OpError;
 
 /// Take a project out of the register; its files stay
 #[derive(Debug, Args)]
@@ -19,10 +16,9 @@ pub(crate) struct RemoveArgs {
 
 pub(crate) fn cmd_remove(ui: &mut Ui, host: &Host, args: &RemoveArgs) -> Result<Exit, OpError> {
     let RemoveArgs { name } = args;
-    edit_projects(host, |text, origin| Ok(projects::remove(text, origin, name)?))?;
-    if ui.is_json() {
-        ui.json(&json!({ "removed": name }))?;
-    }
-    ui.status(format!("Removed project `{name}` from the register; its files are untouched."))?;
-    Ok(Exit::Done)
+    let report = ops::remove(host, &ProjectRemoveRequest { name: name.clone() })?;
+    ui.report(&report, |ui, report| {
+        let name = &report.removed;
+        ui.status(format!("Removed project `{name}` from the register; its files are untouched."))
+    })
 }

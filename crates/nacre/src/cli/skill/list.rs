@@ -1,14 +1,12 @@
 //! `nacre skill list`
 
 use clap::Args;
-use nacre_core::base::Shown;
-use serde_json::{Value, json};
+use nacre_api::wire::{SkillListReport, SkillListRequest};
+use nacre_ops::text::Shown;
+use nacre_ops::{Host, OpError, skill as ops};
 
 use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
-use super::{shelf, skill_json};
-use nacre_ops::Host;
-use nacre_ops::OpError;
 
 /// List skills; what is no skill is told, with the reason
 #[derive(Debug, Args)]
@@ -16,18 +14,11 @@ pub(crate) struct ListArgs {}
 
 pub(super) fn cmd_list(ui: &mut Ui, host: &Host, args: &ListArgs) -> Result<Exit, OpError> {
     let ListArgs {} = args;
-    let report = shelf(host).look();
-    let exit = if report.problems.is_empty() { Exit::Done } else { Exit::Partial };
-    if ui.is_json() {
-        let skills: Vec<Value> = report.skills.iter().map(skill_json).collect();
-        let problems: Vec<Value> = report
-            .problems
-            .iter()
-            .map(|problem| json!({ "path": problem.path, "why": problem.why.to_string() }))
-            .collect();
-        ui.json(&json!({ "skills": skills, "problems": problems }))?;
-        return Ok(exit);
-    }
+    let report = ops::list(host, &SkillListRequest {})?;
+    ui.report(&report, print)
+}
+
+fn print(ui: &mut Ui, report: &SkillListReport) -> Result<(), OpError> {
     let rows: Vec<_> = report
         .skills
         .iter()
@@ -41,7 +32,7 @@ pub(super) fn cmd_list(ui: &mut Ui, host: &Host, args: &ListArgs) -> Result<Exit
         .collect();
     ui.table(&rows)?;
     for problem in &report.problems {
-        ui.warning(format!("`{}` is no skill: {}", problem.path.display(), problem.why), None);
+        ui.warning(format!("`{}` is no skill: {}", problem.path, problem.why), None);
     }
-    Ok(exit)
+    Ok(())
 }

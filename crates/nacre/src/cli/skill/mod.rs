@@ -4,14 +4,10 @@ mod list;
 mod show;
 
 use clap::{Args, Subcommand};
-use nacre_engine::tools::{Shelf, ShelfPlaces, Skill};
-use serde_json::{Value, json};
+use nacre_ops::{Host, OpError};
 
 use super::exit::Exit;
 use super::ui::Ui;
-use nacre_ops::Host;
-use nacre_ops::OpError;
-use nacre_ops::host::git_root;
 
 /// List and read the skills of this project, your own and Nacre's
 ///
@@ -34,22 +30,4 @@ pub(crate) fn cmd_skill(ui: &mut Ui, host: &Host, args: &SkillArgs) -> Result<Ex
         SkillCommand::List(args) => list::cmd_list(ui, host, args),
         SkillCommand::Show(args) => show::cmd_show(ui, host, args),
     }
-}
-
-/// The skills that hold where the command is run.
-fn shelf(host: &Host) -> Shelf {
-    let folder = &host.environment.folder;
-    let project = host.project.as_ref().map(|project| project.path.clone());
-    let workspace =
-        project.or_else(|| git_root(&host.person, folder)).unwrap_or_else(|| folder.clone());
-    let home = host.home().ok().map(std::path::Path::to_owned);
-    Shelf::new(ShelfPlaces { workspace: Some(workspace), home })
-}
-
-/// A skill in JSON, without its instructions.
-fn skill_json(skill: &Skill) -> Value {
-    json!({
-        "name": skill.name, "description": skill.description, "origin": skill.origin.as_str(), "path": skill.path,
-        "license": skill.license, "allowed_tools": skill.allowed_tools,
-    })
 }

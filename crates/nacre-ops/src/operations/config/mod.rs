@@ -1,0 +1,11 @@
+//! Settings: what is set, by which file, and how one is changed.
+
+mod path;
+mod set;
+mod show;
+
+pub use nacre_core::config::docs::reference_markdown;
+
+pub use path::path;
+pub use set::set;
+pub use show::{show, value_text};

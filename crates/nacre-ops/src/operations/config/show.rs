@@ -1,0 +1,67 @@
+//! Shows settings with their values and where they were set.
+
+use nacre_api::wire::{ConfigShowReport, ConfigShowRequest, Setting, SettingValue};
+use nacre_core::config::{Entry, Value};
+
+use crate::error::OpError;
+use crate::host::Host;
+
+pub fn show(host: &Host, request: &ConfigShowRequest) -> Result<ConfigShowReport, OpError> {
+    let prefix = request.prefix.as_deref().unwrap_or_default();
+    let resolved = &host.resolved;
+    let keys = resolved.entries.iter().map(|(key, entry)| (*key, entry));
+    let tables = resolved.tables.iter().map(|(key, entry)| (key.as_str(), entry));
+    let shown = keys.chain(tables).filter(|(key, _)| key.starts_with(prefix));
+    let report = ConfigShowReport {
+        settings: shown.map(|(key, entry)| (key.to_owned(), setting(entry))).collect(),
+    };
+    if report.settings.is_empty() {
+        return Err(OpError::usage(format!("No setting begins with `{prefix}`"))
+            .hint("`nacre config show` lists every key"));
+    }
+    Ok(report)
+}
+
+fn setting(entry: &Entry) -> Setting {
+    let places: Vec<String> = entry.origins.iter().map(|origin| origin.place.to_string()).collect();
+    Setting { value: wire_value(&entry.value), origin: places.join(", ") }
+}
+
+fn wire_value(value: &Value) -> SettingValue {
+    match value {
+        Value::Text(text) => SettingValue::Text(text.clone()),
+        Value::Int(number) => SettingValue::Int(*number),
+        Value::Decimal(thousandths) => SettingValue::Decimal(*thousandths as f64 / 1000.0),
+        Value::Texts(texts) => SettingValue::Texts(texts.clone()),
+    }
+}
+
+/// A value as a person reads it: a text without quotes, a list as in TOML.
+pub fn value_text(value: &SettingValue) -> String {
+    let value = match value {
+        SettingValue::Text(text) => Value::Text(text.clone()),
+        SettingValue::Int(number) => Value::Int(*number),
+        SettingValue::Decimal(number) => Value::Decimal((number * 1000.0).round() as i64),
+        SettingValue::Texts(texts) => Value::Texts(texts.clone()),
+    };
+    value.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_reads_the_same_after_the_wire() {
+        let values = [
+            Value::Text("vim".to_owned()),
+            Value::Int(7),
+            Value::Decimal(10_000),
+            Value::Decimal(250),
+            Value::Texts(vec!["a, b".to_owned(), "c".to_owned()]),
+        ];
+        for value in values {
+            assert_eq!(value_text(&wire_value(&value)), value.to_string());
+        }
+    }
+}

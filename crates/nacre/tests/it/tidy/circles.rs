@@ -1,0 +1,104 @@
+//! Files and folders of a room that name each other in a circle: none of them can be read, or tested, without the others.
+//!
+//! What is compared are neighbors: the files and folders that lie in one folder. The front door of a folder (`mod.rs`)
+//! may name what is inside, and what is inside may name the front door.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::modules::{Arrow, Modules};
+use super::{check_known, crates};
+
+/// The circles that are not broken yet. This list only gets shorter.
+const KNOWN_CIRCLES: &[&str] = &[
+    "nacre-core base::redact::{base64, commands, context, headers, lines, pem, scan, shape, url}",
+    "nacre-core catalog::{record, refresh, search, seen, twins, words}",
+    "nacre-core memory::policy::{general, profile}",
+    "nacre-core memory::{batch, reader, store}",
+    "nacre-core memory::{life, sidecar}",
+    "nacre-core safefs::{error, lock, path, scope}",
+    "nacre-core search::{alike, settle}",
+    "nacre-core search::{layout, snapshot}",
+    "nacre-core transcript::codex::{header, record}",
+    "nacre-core transcript::opencode::{database, legacy, newer}",
+    "nacre-core transcript::opencode::{parts, talk}",
+    "nacre-core transcript::{adapter, lines, store, walk}",
+    "nacre-core transcript::{emit, facts}",
+    "nacre-engine agent::pipeline::{cache, execute}",
+    "nacre-engine agent::process::{enter, helper, watch}",
+    "nacre-engine agent::state::{events, tasks}",
+    "nacre-engine agent::{pipeline, toolkits}",
+    "nacre-engine flows::maintain::{contradictions, plan, rewrite, twins}",
+    "nacre-engine flows::sync::{asked, decide}",
+    "nacre-engine model::{cost, request, response}",
+    "nacre-map artifact::{analyses, cache, fresh, packs, slice}",
+    "nacre-map languages::{analyse, glance, imports}",
+    "nacre-map languages::{names, outline, rules, syntax, walk}",
+    "nacre-map resolve::{files, python}",
+    "nacre-map slices::{context, pack}",
+    "nacre-map slices::{overview, surface, survey}",
+    "nacre-map watch::{barrier, mailbox}",
+];
+
+#[test]
+fn no_new_circle_inside_a_room() {
+    let mut found = BTreeSet::new();
+    for (crate_name, modules) in crates() {
+        for circle in circles(&neighbors(&modules)) {
+            let folder = circle.first().map(|path| path[..path.len() - 1].join("::"));
+            let names: Vec<&str> =
+                circle.iter().filter_map(|path| path.last()).map(String::as_str).collect();
+            let folder = folder.unwrap_or_default();
+            found.insert(format!("{crate_name} {folder}::{{{}}}", names.join(", ")));
+        }
+    }
+    check_known(&found, KNOWN_CIRCLES, "Break these circles", "KNOWN_CIRCLES");
+}
+
+/// Which of its neighbors a file or folder names. Tests may name whatever they test.
+fn neighbors(modules: &Modules) -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> {
+    let mut neighbors: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    for Arrow { from, to, is_test } in modules.arrows() {
+        let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+        let is_of_tests = is_test || from.iter().any(|name| name == "tests");
+        // Above the rooms, `ARROWS` says what is allowed.
+        if is_of_tests || shared == 0 || from.len() == shared || to.len() == shared {
+            continue;
+        }
+        neighbors.entry(from[..=shared].to_vec()).or_default().insert(to[..=shared].to_vec());
+    }
+    neighbors
+}
+
+/// The groups of nodes that can all reach each other, each of two or more.
+fn circles<T: Ord + Clone>(arrows: &BTreeMap<T, BTreeSet<T>>) -> BTreeSet<BTreeSet<T>> {
+    let reachable: BTreeMap<&T, BTreeSet<&T>> =
+        arrows.keys().map(|node| (node, reach(arrows, node))).collect();
+    let circle_of = |node: &T| -> BTreeSet<T> {
+        let comes_back = |other: &&&T| reachable.get(**other).is_some_and(|set| set.contains(node));
+        reachable[node].iter().filter(comes_back).map(|other| (*other).clone()).collect()
+    };
+    arrows.keys().map(circle_of).filter(|circle| circle.len() > 1).collect()
+}
+
+/// Every node that a node can reach by one arrow or more.
+fn reach<'a, T: Ord>(arrows: &'a BTreeMap<T, BTreeSet<T>>, from: &'a T) -> BTreeSet<&'a T> {
+    let mut seen = BTreeSet::new();
+    let mut next = vec![from];
+    while let Some(node) = next.pop() {
+        let targets = arrows.get(node).into_iter().flatten();
+        next.extend(targets.filter(|target| seen.insert(*target)));
+    }
+    seen
+}
+
+#[test]
+fn circles_are_found() {
+    let arrows =
+        [("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e"), ("e", "d"), ("f", "f")];
+    let mut graph: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (from, to) in arrows {
+        graph.entry(from).or_default().insert(to);
+    }
+    let expected = [BTreeSet::from(["a", "b", "c"]), BTreeSet::from(["d", "e"])];
+    assert_eq!(circles(&graph), BTreeSet::from(expected));
+}
