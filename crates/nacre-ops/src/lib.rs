@@ -6,11 +6,14 @@
 mod error;
 mod events;
 pub mod host;
+mod json;
 mod operations;
 
 pub use error::OpError;
 pub use events::Events;
 pub use host::Host;
+pub use json::{ascii_json, json_line};
+pub use operations::map;
 pub use operations::memory;
 
 /// Text from outside, made safe for a terminal.

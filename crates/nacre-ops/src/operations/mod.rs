@@ -2,4 +2,5 @@
 //!
 //! An operation opens what it needs through the host, reports what it does to `Events`, and prints nothing.
 
+pub mod map;
 pub mod memory;
