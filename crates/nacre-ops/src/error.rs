@@ -318,7 +318,7 @@ impl From<EmbedError> for OpError {
 impl From<TooSmall> for OpError {
     fn from(error: TooSmall) -> Self {
         let hint = format!("Give at least `--budget {}`", error.needed);
-        Self::from_error(ErrorCode::Failed, &error, Some(hint))
+        Self::from_error(ErrorCode::Invalid, &error, Some(hint))
     }
 }
 
@@ -369,19 +369,25 @@ impl From<RefreshError> for OpError {
 impl From<BadGlob> for OpError {
     fn from(error: BadGlob) -> Self {
         let hint = "`nacre config show` tells which file sets `map.deny`".to_owned();
-        Self::from_error(ErrorCode::Failed, &error, Some(hint))
+        Self::from_error(ErrorCode::Invalid, &error, Some(hint))
     }
 }
 
 impl From<SinceError> for OpError {
     fn from(error: SinceError) -> Self {
-        let hint = match &error {
-            SinceError::NoCommit { .. } => "`git log --oneline` shows the commits",
-            SinceError::Git { .. } => "`nacre delta --since REVISION` needs no git",
+        let (code, hint) = match &error {
+            SinceError::NoCommit { .. } => {
+                (ErrorCode::NotFound, "`git log --oneline` shows the commits")
+            }
+            SinceError::Git { .. } => {
+                (ErrorCode::Unavailable, "`nacre delta --since REVISION` needs no git")
+            }
             SinceError::OtherArtifact { .. }
             | SinceError::Future { .. }
-            | SinceError::TooOld { .. } => "`nacre delta --since 0` tells everything that is there",
+            | SinceError::TooOld { .. } => {
+                (ErrorCode::NotFound, "`nacre delta --since 0` tells everything that is there")
+            }
         };
-        Self::from_error(ErrorCode::Failed, &error, Some(hint.to_owned()))
+        Self::from_error(code, &error, Some(hint.to_owned()))
     }
 }

@@ -19,6 +19,7 @@ mod event;
 mod extract;
 mod maintain;
 mod maintenance;
+mod map;
 mod memory;
 mod model;
 mod outcome;
@@ -69,6 +70,18 @@ pub use maintain::{
 pub use maintenance::{
     MaintainAction, MaintainDurations, MaintainMetrics, MaintainOutcome, MaintainVerb,
     OpenContradiction, StoreMaintenance,
+};
+pub use map::{
+    AffectedFile, AnalysisDepth, AnalysisProblem, BenchLatency, BenchMapReport, BenchMapRequest,
+    BenchQuestion, BenchedQuestion, BenchedRepo, CacheStatus, CodeChange, CodeDelta, ContextFile,
+    ContextQuestion, ContextReport, ContextRequest, ContextSlice, ContextSymbol, DeltaQuestion,
+    DeltaReport, DeltaRequest, EntryKind, EntryPoint, ExplainReport, ExplainRequest,
+    ExploreQuestion, ExploreReport, ExploreRequest, FileDelta, HotPath, LanguageCount, LeftOut,
+    Listed, MapCommand, MapDetail, MapFormat, MapHeader, MapRevision, MapStats, MapVerdict,
+    ModuleGraph, ModuleNode, Overview, PublicSurface, RefreshRequest, Since, SkippedCounts,
+    SurfaceSymbol, SymbolDelta, SymbolDeltas, SymbolForm, SymbolKind, TokenCost, TokensBy,
+    TopImport, WatchAnswer, WatchLine, WatchMode, WatchNotice, WatchNoticeKind, WatchQuestion,
+    WatchReply, WatchRequest, WhyRelevant,
 };
 pub use memory::{
     BrokenFile, FeedbackReport, FeedbackRequest, LearningKind, MemoryAddRequest, MemoryChange,

@@ -14,6 +14,7 @@ pub mod extract;
 mod feedback;
 pub mod index;
 pub mod maintain;
+pub mod map;
 pub mod memory;
 pub mod model;
 pub mod project;

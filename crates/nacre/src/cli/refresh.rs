@@ -1,13 +1,12 @@
 //! `nacre refresh`
 
 use clap::Args;
-use nacre_map::indexer::{Keeping, Trust};
+use nacre_api::wire::{DeltaReport, RefreshRequest};
+use nacre_ops::{Host, OpError, map as ops};
 
 use super::exit::Exit;
-use super::map::{DeltaOutput, Format, Map, PageArgs, Since};
+use super::map::{Format, PageArgs, print_delta};
 use super::ui::Ui;
-use nacre_ops::Host;
-use nacre_ops::OpError;
 
 /// Read all code again and bring its map up to date
 ///
@@ -27,33 +26,27 @@ pub(crate) struct RefreshArgs {
 
 pub(crate) fn cmd_refresh(ui: &mut Ui, host: &Host, args: &RefreshArgs) -> Result<Exit, OpError> {
     let RefreshArgs { place, format, page } = args;
-    if *format == Some(Format::Json) {
-        ui.choose_json();
-    }
-    let map = Map::open_with(host, place.as_deref(), (Trust::Nothing, Keeping::Kept), "refresh")?;
-    map.warn_of_postponed(ui);
-    let since = map.current.before.map_or(Since::Beginning, Since::Revision);
-    let delta = match map.delta(&since) {
-        Ok(delta) => delta,
-        // What was there before is of an artifact that could not be read to its end.
-        Err(_) => map.delta(&Since::Beginning)?,
+    Format::choose(*format, ui);
+    let request = RefreshRequest {
+        project: place.clone(),
+        limit: Some(page.limit),
+        after: page.after.clone(),
     };
-    let affected = map.affected(&delta);
-    let output = DeltaOutput::new(&since, delta, affected, page);
-    if ui.is_json() {
-        ui.json(&map.envelope("refresh", Some(output), None::<()>))?;
-        return Ok(Exit::Done);
-    }
-    let stats = &map.current.stats;
+    let report = ops::refresh(host, &request, &ui.events())?;
+    ui.report(&report, print)
+}
+
+fn print(ui: &mut Ui, report: &DeltaReport) -> Result<(), OpError> {
+    let DeltaReport { map, delta } = report;
+    let stats = &map.stats;
     ui.line(format!(
         "{} files, {} read, {} skipped",
         stats.file_count,
         stats.rehashed_entries,
         stats.skipped.total()
     ))?;
-    if !output.is_empty() {
-        output.print(ui)?;
+    if !delta.is_empty() {
+        print_delta(ui, delta)?;
     }
-    ui.status(format!("Revision {}", map.revision()))?;
-    Ok(Exit::Done)
+    ui.status(format!("Revision {}", map.revision))
 }

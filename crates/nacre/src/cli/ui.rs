@@ -11,7 +11,7 @@ use nacre_api::wire::{ErrorCode, ErrorReport, Report};
 use nacre_ops::host::Environment;
 use nacre_ops::terminal::{ColorChoice, NO_COLOR};
 use nacre_ops::text::{Shown, ShownLine};
-use nacre_ops::{Cancel, Events, OpError};
+use nacre_ops::{Cancel, Events, OpError, ascii_json};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -111,14 +111,14 @@ impl Ui {
     /// Prints the result as JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), OpError> {
         let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
-        writeln!(self.out, "{}", ascii_json(&text))?;
+        writeln!(self.out, "{}", ascii_json(text))?;
         Ok(())
     }
 
     /// Prints one of many objects, on a line of its own.
     pub(crate) fn json_line(&mut self, value: &impl Serialize) -> Result<(), OpError> {
         let text = serde_json::to_string(value).map_err(io::Error::other)?;
-        writeln!(self.out, "{}", ascii_json(&text))?;
+        writeln!(self.out, "{}", ascii_json(text))?;
         Ok(())
     }
 
@@ -272,22 +272,6 @@ impl Ui {
     }
 }
 
-/// JSON whose every character is visible ASCII: terminals and logs see no control character.
-pub(crate) fn ascii_json(json: &str) -> String {
-    let mut ascii = String::with_capacity(json.len());
-    for c in json.chars() {
-        if c.is_ascii() {
-            ascii.push(c);
-            continue;
-        }
-        let mut units = [0_u16; 2];
-        for unit in c.encode_utf16(&mut units) {
-            ascii.push_str(&format!("\\u{unit:04x}"));
-        }
-    }
-    ascii
-}
-
 /// Prints the version and nothing else.
 pub(crate) fn print_version() -> ExitCode {
     match writeln!(io::stdout(), "nacre {}", env!("CARGO_PKG_VERSION")) {
@@ -297,7 +281,7 @@ pub(crate) fn print_version() -> ExitCode {
 }
 
 /// What was wrong with arguments, in one line.
-pub(crate) fn usage_message(error: &clap::Error) -> String {
+fn usage_message(error: &clap::Error) -> String {
     let text = error.to_string();
     let lines: Vec<&str> =
         text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
@@ -310,7 +294,7 @@ pub(crate) fn print_usage(error: &clap::Error, is_json: bool) -> ExitCode {
     if is_json && error.use_stderr() {
         let error = OpError::usage(usage_message(error)).hint("nacre --help");
         let body = serde_json::to_string_pretty(&ErrorReport::from(error)).unwrap_or_default();
-        let _ = writeln!(io::stdout(), "{}", ascii_json(&body));
+        let _ = writeln!(io::stdout(), "{}", ascii_json(body));
     } else {
         let _ = error.print();
     }

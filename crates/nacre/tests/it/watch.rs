@@ -243,8 +243,8 @@ fn what_makes_no_sense_is_an_error_of_one_line_and_the_next_is_answered() {
     null "The line is no JSON object"
     null "The line is no JSON object"
     null "The line is no JSON object"
-    1 "unrecognized subcommand 'rm'"
-    {"a":[2]} "unexpected argument '--colour' found"
+    1 "Wrong `command`
+    {"a":[2]} "unknown field `colour`, expected one of `client`, `detail`, `budget`"
     null "The line is no JSON object"
     "\u202e" "A budget of 1 tokens is too small
     null "Git knows no commit `nothing` here"

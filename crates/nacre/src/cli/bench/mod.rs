@@ -1,8 +1,6 @@
 //! `nacre bench`: what Nacre costs and saves, measured on your own repositories.
 
-mod baseline;
 mod map;
-mod questions;
 
 use clap::{Args, Subcommand};
 

@@ -1,16 +1,15 @@
-//! What somebody without a map reads: the list of files, the lines that a search finds, and whole files.
+//! What an agent without a map reads: the list of files, the lines that a search finds, and whole files.
 //!
-//! Each step is bounded as the tools of agents bound it, so that the comparison does not win by their absence.
+//! Each step is bounded as the tools of agents bound it, so that the comparison is fair to them.
 
+use nacre_api::wire::BenchQuestion;
 use nacre_map::indexer::Current;
 
-use super::questions::Question;
-
-/// A search shows so many lines, each so far.
+/// A search shows that many lines, and that many bytes of each.
 const MAX_LINES: usize = 100;
 const MAX_LINE_BYTES: usize = 200;
 
-/// Somebody who has not found it in so many files asks otherwise.
+/// An agent that has not found it in that many files asks otherwise.
 const MAX_OPENED: usize = 5;
 
 /// A file is shown up to here.
@@ -34,13 +33,13 @@ impl Texts {
         Self { files: files.iter().filter_map(|(path, _)| text(path)).collect() }
     }
 
-    /// The list that everybody begins with.
+    /// The list of files, which every session begins with.
     pub(super) fn listing(&self) -> String {
         self.files.iter().flat_map(|(path, _)| [path.as_str(), "\n"]).collect()
     }
 
     /// Searches for the words of a question and opens the files with most of the lines until the answer is there.
-    pub(super) fn answer(&self, question: &Question) -> Reading {
+    pub(super) fn answer(&self, question: &BenchQuestion) -> Reading {
         let mut found = String::new();
         let mut counts: Vec<(usize, &str, &str)> = Vec::new();
         let mut n_shown = 0;

@@ -1,37 +1,28 @@
 //! Questions with known answers, read from a file or made from a project's own symbols.
 
-use std::path::Path;
-
+use nacre_api::wire::{BenchQuestion, ErrorCode};
 use nacre_map::artifact::FileFacts;
 use nacre_map::languages::{SymbolFacts, SymbolKind, Visibility};
-use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use nacre_ops::OpError;
-
-/// A question about code, and how to tell that it is answered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Question {
-    pub(super) question: String,
-    /// Words that somebody without a map would look for.
-    pub(super) find: Vec<String>,
-    /// The file that has the answer.
-    pub(super) path: String,
-    /// What an answer must contain, spacing aside.
-    pub(super) contains: String,
-}
+use super::read_file;
+use crate::error::OpError;
+use crate::host::Host;
 
 /// Reads one question a line.
-pub(super) fn read(path: &Path) -> Result<Vec<Question>, OpError> {
-    let text = std::fs::read_to_string(path).map_err(|error| OpError {
-        causes: vec![error.to_string()],
-        ..OpError::failed(format!("Cannot read `{}`", path.display()))
-    })?;
+pub(super) fn read(host: &Host, path: &str) -> Result<Vec<BenchQuestion>, OpError> {
+    let failed = |message: String, cause: String| OpError {
+        code: ErrorCode::Invalid,
+        causes: vec![cause],
+        ..OpError::failed(message)
+    };
+    let text = read_file(host, path)
+        .map_err(|error| failed(format!("Cannot read `{path}`"), error.to_string()))?;
     let mut questions = Vec::new();
     for (idx, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let question = serde_json::from_str(line).map_err(|error| OpError {
-            causes: vec![error.to_string()],
-            ..OpError::failed(format!("Line {} of `{}` is no question", idx + 1, path.display()))
+        let question = serde_json::from_str(line).map_err(|error| {
+            let message = format!("Line {} of `{path}` is not a question", idx + 1);
+            failed(message, error.to_string())
         })?;
         questions.push(question);
     }
@@ -39,8 +30,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<Question>, OpError> {
 }
 
 /// Makes questions about public symbols, always the same ones for the same code.
-pub(super) fn made(files: &[FileFacts], n_questions: usize) -> Vec<Question> {
-    let mut all: Vec<(u64, Question)> = Vec::new();
+pub(super) fn make(files: &[FileFacts], n_questions: usize) -> Vec<BenchQuestion> {
+    let mut all: Vec<(u64, BenchQuestion)> = Vec::new();
     for file in files {
         let is_test = file.analysis.is_test || file.path.as_str().contains("test");
         for symbol in file.analysis.symbols.iter().filter(|symbol| !is_test && is_askable(symbol)) {
@@ -78,11 +69,11 @@ fn last(symbol: &SymbolFacts) -> &str {
 }
 
 /// A question in words, without the name as the code spells it.
-fn about(file: &FileFacts, symbol: &SymbolFacts) -> Question {
+fn about(file: &FileFacts, symbol: &SymbolFacts) -> BenchQuestion {
     let folder = file.path.folder().rsplit('/').next().unwrap_or_default();
     let stem = file.path.name().split('.').next().unwrap_or_default();
     let words = spaced(last(symbol));
-    Question {
+    BenchQuestion {
         question: format!("how does {words} work in {} {}", spaced(folder), spaced(stem)),
         find: vec![last(symbol).to_owned()],
         path: file.path.to_string(),

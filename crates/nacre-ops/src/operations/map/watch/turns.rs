@@ -1,7 +1,7 @@
-//! StoreScope turn it is: something changed, or somebody asks.
+//! Whose turn it is: something changed, or somebody asks.
 //!
-//! Both come through one channel that holds few turns. Who asks faster than is answered waits; a change that finds it full is
-//! not lost, for every turn begins with a look.
+//! Both come through one bounded channel. Questions that come faster than they are answered wait; a change that finds the channel
+//! full is not lost, because every turn begins by bringing the map up to date.
 
 use std::io::{BufRead, Read as _};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -10,62 +10,61 @@ use std::time::Duration;
 
 use nacre_map::watch::{Live, Mode};
 
-/// So many turns may wait.
+/// How many turns may wait.
 const MAX_WAITING: usize = 16;
 
-/// A longer line is no question.
+/// A longer line is not read.
 pub(super) const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// Changes come in bursts: a burst ends when nothing comes for so long, or after a few times that.
+/// Changes come in bursts: a burst ends when nothing comes for this long, or after a few times that.
 const QUIET: Duration = Duration::from_millis(20);
 const MAX_QUIETS: usize = 4;
 
 /// What is to be done next.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// Something changed, or it is time to look whether something did.
+    /// Something changed, or it is time to check whether something did.
     Changed,
     /// A line that somebody wrote.
     Asked(Vec<u8>),
     /// A line that was not read to its end.
     TooLong,
-    /// Nobody will ask any more.
+    /// No more questions come.
     End,
 }
 
 /// Where turns come from.
 #[derive(Debug)]
 pub(super) struct Turns {
-    tell: SyncSender<Turn>,
+    sender: SyncSender<Turn>,
     turns: Receiver<Turn>,
     interval: Duration,
 }
 
 impl Turns {
-    /// Where the system tells of no changes, it is time to look every interval.
+    /// Where the system reports no changes, a turn comes every interval.
     pub(super) fn new(interval: Duration) -> Self {
-        let (tell, turns) = sync_channel(MAX_WAITING);
-        Self { tell, turns, interval }
+        let (sender, turns) = sync_channel(MAX_WAITING);
+        Self { sender, turns, interval }
     }
 
     /// What to call when something changed.
     pub(super) fn bell(&self) -> impl Fn() + Send + 'static {
-        let tell = self.tell.clone();
+        let sender = self.sender.clone();
         move || {
-            let _ = tell.try_send(Turn::Changed);
+            let _ = sender.try_send(Turn::Changed);
         }
     }
 
-    /// Takes in what is written to standard input, to its end.
-    pub(super) fn listen(&self) {
-        let tell = self.tell.clone();
+    /// Reads questions to their end, on a thread of its own.
+    pub(super) fn listen(&self, mut questions: Box<dyn BufRead + Send>) {
+        let sender = self.sender.clone();
         thread::spawn(move || {
-            let mut input = std::io::stdin().lock();
             loop {
                 // Input that cannot be read has ended.
-                let turn = next_line(&mut input).unwrap_or(Turn::End);
+                let turn = next_line(&mut questions).unwrap_or(Turn::End);
                 let is_end = turn == Turn::End;
-                if tell.send(turn).is_err() || is_end {
+                if sender.send(turn).is_err() || is_end {
                     return;
                 }
             }
@@ -105,7 +104,7 @@ impl Turns {
     }
 }
 
-/// Reads a line; the rest of one that is too long is passed over.
+/// Reads a line; the rest of one that is too long is skipped.
 fn next_line(input: &mut impl BufRead) -> std::io::Result<Turn> {
     let mut line = Vec::new();
     let limit = u64::try_from(MAX_LINE_BYTES).unwrap_or(u64::MAX);
@@ -146,7 +145,7 @@ mod tests {
             match next_line(&mut input).unwrap() {
                 Turn::Asked(line) => lines.push(line.len().to_string()),
                 Turn::TooLong => lines.push("too long".to_owned()),
-                Turn::Changed => unreachable!("a line is no change"),
+                Turn::Changed => unreachable!("a line is not a change"),
                 Turn::End => break,
             }
         }

@@ -1,0 +1,116 @@
+//! What the map costs and saves, measured on repositories.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::Report;
+
+/// Which repositories to measure, and with which questions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BenchMapRequest {
+    pub repos: Vec<String>,
+    /// A file with one `BenchQuestion` a line. Without it, questions are made from public symbols.
+    pub questions: Option<String>,
+    /// How many questions to make; 20 unless said otherwise.
+    pub count: Option<usize>,
+    /// Tokens that each context may have; 4000 unless said otherwise.
+    pub budget: Option<usize>,
+    /// A file with a vocabulary in tiktoken's format to count tokens by, instead of the estimate.
+    pub vocabulary: Option<String>,
+}
+
+/// A question about code, and how to tell that it is answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BenchQuestion {
+    pub question: String,
+    /// Words that somebody without a map would search for.
+    pub find: Vec<String>,
+    /// The file that has the answer.
+    pub path: String,
+    /// What an answer must contain, spacing aside.
+    pub contains: String,
+}
+
+/// What was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BenchMapReport {
+    pub tokens_by: TokensBy,
+    pub budget: usize,
+    pub repos: Vec<BenchedRepo>,
+}
+
+impl Report for BenchMapReport {}
+
+/// What tokens were counted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TokensBy {
+    Estimate,
+    Vocabulary,
+}
+
+impl TokensBy {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Estimate => "estimate",
+            Self::Vocabulary => "vocabulary",
+        }
+    }
+}
+
+/// What was measured on one repository.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BenchedRepo {
+    pub repo: String,
+    pub files: usize,
+    /// Files that had to be read when the map was first opened, of all.
+    pub changed_ratio: f64,
+    /// How often the map was up to date already, of all times that it was opened again.
+    pub hit_ratio: f64,
+    pub latency_ms: BenchLatency,
+    pub session: TokenCost,
+    /// Questions whose answer the slice has, checked.
+    pub answered: usize,
+    pub questions: Vec<BenchedQuestion>,
+    /// Tokens saved on answered questions, of those without the map; below 0 when it cost more.
+    pub reduction_answered: f64,
+    /// Over all questions and the beginning of the session.
+    pub reduction: f64,
+    /// Questions that cost more with the map.
+    pub cost_more: usize,
+}
+
+/// How long each operation took.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BenchLatency {
+    pub cold: f64,
+    pub hit: f64,
+    pub explore: f64,
+    pub delta: f64,
+    pub context: f64,
+}
+
+/// Tokens without and with the map.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TokenCost {
+    pub without: usize,
+    pub with: usize,
+}
+
+impl TokenCost {
+    /// Whether the map cost more than it saved.
+    pub fn is_more(self) -> bool {
+        self.without < self.with
+    }
+}
+
+/// What one question cost.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BenchedQuestion {
+    pub question: String,
+    pub path: String,
+    pub is_answered: bool,
+    #[serde(flatten)]
+    pub cost: TokenCost,
+}

@@ -1,0 +1,211 @@
+//! Compares answering questions with the map and without it, in tokens and time.
+//!
+//! Without: the list of files once, then for each question a search and the files that it leads to. With: an overview once, then
+//! a context for each question; where that does not have the answer, everything from without is added.
+
+mod baseline;
+mod questions;
+mod repo_report;
+
+use std::io;
+use std::time::Duration;
+
+use nacre_api::wire::{
+    BenchLatency, BenchMapReport, BenchMapRequest, BenchQuestion, BenchedRepo, ErrorCode,
+    MapCommand, MapFormat, Since, TokenCost, TokensBy,
+};
+use nacre_map::artifact::Cache;
+use nacre_map::indexer::{CacheStatus, Keeping, RefreshOptions, refresh};
+use nacre_map::slices::{Detail, Vocabulary, tokens};
+
+use self::baseline::Texts;
+use self::repo_report::{Measured, judge, share};
+use super::code_map::{CodeMap, MapAccess};
+use super::context::{self, DEFAULT_BUDGET, Task};
+use super::explore::{self, Form, RecentOverviews};
+use super::wire;
+use crate::error::OpError;
+use crate::host::Host;
+
+/// How often the map is opened again to see whether it is up to date, and how long that takes.
+const N_OPENED: usize = 10;
+
+/// How many questions are made unless the request says otherwise.
+const DEFAULT_QUESTIONS: usize = 20;
+
+pub fn bench(host: &Host, request: &BenchMapRequest) -> Result<BenchMapReport, OpError> {
+    let BenchMapRequest { repos, questions, count, budget, vocabulary } = request;
+    let asked = questions.as_deref().map(|path| questions::read(host, path)).transpose()?;
+    let bench = Bench {
+        host,
+        counter: counter(host, vocabulary.as_deref())?,
+        asked,
+        n_questions: count.unwrap_or(DEFAULT_QUESTIONS),
+        budget: budget.unwrap_or(DEFAULT_BUDGET),
+    };
+    let measured: Result<_, OpError> = repos.iter().map(|repo| bench.measure(repo)).collect();
+    let Bench { counter, budget, .. } = &bench;
+    Ok(BenchMapReport { tokens_by: counter.name(), budget: *budget, repos: measured? })
+}
+
+/// What counts tokens.
+enum Counter {
+    Estimate,
+    Vocabulary(Vocabulary),
+}
+
+impl Counter {
+    fn count(&self, text: &str) -> usize {
+        match self {
+            Self::Estimate => tokens(text),
+            Self::Vocabulary(vocabulary) => vocabulary.tokens(text),
+        }
+    }
+
+    fn name(&self) -> TokensBy {
+        match self {
+            Self::Estimate => TokensBy::Estimate,
+            Self::Vocabulary(_) => TokensBy::Vocabulary,
+        }
+    }
+}
+
+fn counter(host: &Host, path: Option<&str>) -> Result<Counter, OpError> {
+    let Some(path) = path else { return Ok(Counter::Estimate) };
+    let failed = |cause: String| OpError {
+        code: ErrorCode::Invalid,
+        causes: vec![cause],
+        ..OpError::failed(format!("Cannot use `{path}` as a vocabulary"))
+    };
+    let text = read_file(host, path).map_err(|error| failed(error.to_string()))?;
+    let vocabulary = Vocabulary::read(&text).map_err(|error| failed(error.to_string()))?;
+    Ok(Counter::Vocabulary(vocabulary))
+}
+
+/// A file that a request names, seen from the current folder.
+fn read_file(host: &Host, path: &str) -> io::Result<String> {
+    std::fs::read_to_string(host.environment.folder.join(path))
+}
+
+struct Bench<'b> {
+    host: &'b Host,
+    counter: Counter,
+    asked: Option<Vec<BenchQuestion>>,
+    n_questions: usize,
+    budget: usize,
+}
+
+impl Bench<'_> {
+    fn measure(&self, repo: &str) -> Result<BenchedRepo, OpError> {
+        let stats = self.open(repo)?.current.stats;
+        let (hit_ratio, hit) = self.time_hits(repo)?;
+        let mut map = self.open(repo)?;
+        let cold = self.time_cold(&map)?;
+        // A first look at much code is only a glance; questions are about what a grammar sees.
+        let files = map.current.artifact.files();
+        let paths: Vec<String> = files.iter().map(|(path, _)| (*path).to_owned()).collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        map.deepen(&paths);
+        let payload = overview(&mut map)?;
+        let (_, explore) = self.timed(|| overview(&mut map))?;
+        let (_, delta) =
+            self.timed(|| map.delta(&Since::Revision(wire::revision(map.current.revision()))))?;
+        let texts = Texts::read(&map.current);
+        let session = TokenCost {
+            without: self.counter.count(&texts.listing()),
+            with: self.counter.count(&payload),
+        };
+        let questions = match &self.asked {
+            Some(asked) => asked.clone(),
+            None => questions::make(&map.current.facts(), self.n_questions),
+        };
+        let (answers, context) = self.timed(|| self.answers(&mut map, &questions))?;
+        let context = context / u32::try_from(questions.len().max(1)).unwrap_or(1);
+        let judged = questions
+            .iter()
+            .zip(&answers)
+            .map(|(question, answer)| judge(question, answer, &texts, &self.counter));
+        let measured = Measured {
+            files: stats.file_count,
+            changed_ratio: share(stats.rehashed_entries, stats.file_count.max(1)),
+            hit_ratio,
+            latency_ms: BenchLatency {
+                cold: millis(cold),
+                hit: millis(hit),
+                explore: millis(explore),
+                delta: millis(delta + hit),
+                context: millis(context),
+            },
+            session,
+            questions: judged.collect(),
+        };
+        Ok(measured.report(repo))
+    }
+
+    fn open(&self, repo: &str) -> Result<CodeMap, OpError> {
+        CodeMap::open(self.host, MapAccess::usual(Some(repo)), "bench")
+    }
+
+    fn timed<T>(
+        &self,
+        work: impl FnOnce() -> Result<T, OpError>,
+    ) -> Result<(T, Duration), OpError> {
+        let clock = self.host.stopwatch();
+        let done = work()?;
+        Ok((done, clock()))
+    }
+
+    /// How long a map takes that nothing is known of, without storing it.
+    fn time_cold(&self, map: &CodeMap) -> Result<Duration, OpError> {
+        let nowhere = Cache::new(self.host.home()?.join("cache/none"), self.host.owner("bench"));
+        let options = RefreshOptions { keeping: Keeping::Dropped, ..map.options.clone() };
+        let (_, time) = self.timed(|| Ok(refresh(&nowhere, &map.current.project, &options)?))?;
+        Ok(time)
+    }
+
+    /// Opens the map again and again: how often it is up to date already, and the median time.
+    fn time_hits(&self, repo: &str) -> Result<(f64, Duration), OpError> {
+        let mut times = Vec::new();
+        let mut n_hits = 0;
+        for _ in 0..N_OPENED {
+            let (map, time) = self.timed(|| self.open(repo))?;
+            times.push(time);
+            n_hits += usize::from(map.current.status == CacheStatus::Hit);
+        }
+        times.sort();
+        Ok((share(n_hits, N_OPENED), times[N_OPENED / 2]))
+    }
+
+    /// The payload of a context for each question.
+    fn answers(
+        &self,
+        map: &mut CodeMap,
+        questions: &[BenchQuestion],
+    ) -> Result<Vec<String>, OpError> {
+        let mut sketch = context::sketch(map);
+        let mut answers = Vec::new();
+        for question in questions {
+            let task = Task {
+                words: question.question.clone(),
+                files: Vec::new(),
+                budget: self.budget,
+                format: MapFormat::Text,
+            };
+            let slice = context::collect(self.host, map, &mut sketch, &task)?;
+            let header = map.header(MapCommand::Context);
+            answers.push(context::payload(&header, MapFormat::Text, &slice));
+        }
+        Ok(answers)
+    }
+}
+
+/// The payload of a compact overview.
+fn overview(map: &mut CodeMap) -> Result<String, OpError> {
+    let form = Form { format: MapFormat::Text, detail: Detail::Compact, budget: None };
+    let overview = explore::find_or_make(map, &mut RecentOverviews::default(), form)?;
+    Ok(explore::payload(&map.header(MapCommand::Explore), form.format, &overview))
+}
+
+fn millis(time: Duration) -> f64 {
+    (time.as_secs_f64() * 100_000.0).round() / 100.0
+}

@@ -1,0 +1,74 @@
+//! What was measured on one repository, summed up.
+
+use nacre_api::wire::{BenchLatency, BenchQuestion, BenchedQuestion, BenchedRepo, TokenCost};
+
+use super::Counter;
+use super::baseline::Texts;
+
+/// What a repository's report is made from.
+pub(super) struct Measured {
+    pub(super) files: usize,
+    pub(super) changed_ratio: f64,
+    pub(super) hit_ratio: f64,
+    pub(super) latency_ms: BenchLatency,
+    pub(super) session: TokenCost,
+    pub(super) questions: Vec<BenchedQuestion>,
+}
+
+impl Measured {
+    pub(super) fn report(self, repo: &str) -> BenchedRepo {
+        let Self { files, changed_ratio, hit_ratio, latency_ms, session, questions } = self;
+        let answered = || questions.iter().filter(|one| one.is_answered);
+        BenchedRepo {
+            repo: repo.to_owned(),
+            files,
+            changed_ratio,
+            hit_ratio,
+            latency_ms,
+            session,
+            answered: answered().count(),
+            reduction_answered: reduction(sum(answered().map(|one| one.cost))),
+            reduction: reduction(sum(questions.iter().map(|one| one.cost).chain([session]))),
+            cost_more: questions.iter().filter(|one| one.cost.is_more()).count(),
+            questions,
+        }
+    }
+}
+
+/// What a question costs both ways. An answer that is not in the slice has to be found without it, too.
+pub(super) fn judge(
+    question: &BenchQuestion,
+    answer: &str,
+    texts: &Texts,
+    counter: &Counter,
+) -> BenchedQuestion {
+    let bare = |text: &str| text.split_whitespace().collect::<String>();
+    let is_answered =
+        answer.contains(&question.path) && bare(answer).contains(&bare(&question.contains));
+    let without = counter.count(&texts.answer(question).text);
+    let own = counter.count(answer);
+    let with = if is_answered { own } else { own + without };
+    BenchedQuestion {
+        question: question.question.clone(),
+        path: question.path.clone(),
+        is_answered,
+        cost: TokenCost { without, with },
+    }
+}
+
+fn sum(costs: impl Iterator<Item = TokenCost>) -> TokenCost {
+    costs.fold(TokenCost::default(), |sum, cost| TokenCost {
+        without: sum.without + cost.without,
+        with: sum.with + cost.with,
+    })
+}
+
+/// The part of the tokens that was saved; below 0 when there were more.
+fn reduction(cost: TokenCost) -> f64 {
+    if cost.without == 0 { 0.0 } else { 1.0 - share(cost.with, cost.without) }
+}
+
+pub(super) fn share(part: usize, whole: usize) -> f64 {
+    let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    if whole == 0 { 0.0 } else { number(part) / number(whole) }
+}

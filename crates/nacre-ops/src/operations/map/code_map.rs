@@ -1,0 +1,256 @@
+//! The map of a project's code, open and up to date.
+
+use std::path::{Path, PathBuf};
+
+use nacre_api::wire::{ErrorCode, MapCommand, MapHeader};
+use nacre_map::artifact::{Cache, Project, Revision};
+use nacre_map::indexer::{
+    CacheStatus, Current, Deadline, Excludes, Keeping, RefreshError, RefreshOptions, Sensitive,
+    Trust, project_root, refresh,
+};
+use nacre_map::watch::{Live, Now};
+
+use super::wire;
+use crate::error::OpError;
+use crate::events::Events;
+use crate::host::{Host, map_cache, own_root};
+
+/// No name of a client is longer.
+const MAX_CLIENT_BYTES: usize = 100;
+
+/// More threads than this wait for the disk.
+const MAX_THREADS: usize = 8;
+
+/// A project's map, up to date.
+#[derive(Debug)]
+pub(super) struct CodeMap {
+    pub(super) cache: Cache,
+    pub(super) options: RefreshOptions,
+    pub(super) current: Current,
+    /// What the settings keep out of the map.
+    deny: Vec<String>,
+    /// The project whose settings hold for it, where there is one.
+    settings_of: Option<PathBuf>,
+}
+
+/// Which map to open, and how far what is stored is trusted and written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MapAccess<'a> {
+    pub(super) project: Option<&'a str>,
+    pub(super) trust: Trust,
+    pub(super) keeping: Keeping,
+}
+
+impl<'a> MapAccess<'a> {
+    /// As most operations do: times of files are trusted, and what was learned is stored.
+    pub(super) fn usual(project: Option<&'a str>) -> Self {
+        Self { project, trust: Trust::Stamps, keeping: Keeping::Kept }
+    }
+
+    /// As a request asks for it.
+    pub(super) fn requested(project: Option<&'a str>, refresh: bool, strict: bool) -> Self {
+        Self {
+            project,
+            trust: if refresh { Trust::Nothing } else { Trust::Stamps },
+            keeping: if strict { Keeping::Dropped } else { Keeping::Kept },
+        }
+    }
+
+    fn is_strict(&self) -> bool {
+        self.keeping == Keeping::Dropped
+    }
+}
+
+impl CodeMap {
+    /// Opens a map for a question: a strict one fails where the map was not up to date, others warn of what is missing.
+    pub(super) fn open_to_ask(
+        host: &Host,
+        access: MapAccess<'_>,
+        command: MapCommand,
+        events: &Events,
+    ) -> Result<Self, OpError> {
+        if access.is_strict() && access.trust == Trust::Nothing {
+            return Err(OpError::usage("`strict` and `refresh` exclude each other"));
+        }
+        let map = Self::open(host, access, command.as_str())?;
+        if access.is_strict() && map.current.status != CacheStatus::Hit {
+            return Err(not_up_to_date(&map.current));
+        }
+        if !map.current.is_kept && !access.is_strict() {
+            events
+                .warning("The map could not be kept; the next look does the same work again", None);
+        }
+        map.warn_of_postponed(events);
+        Ok(map)
+    }
+
+    /// Finds the project and brings its map up to date.
+    pub(super) fn open(host: &Host, access: MapAccess<'_>, command: &str) -> Result<Self, OpError> {
+        let MapAccess { project: place, trust, keeping } = access;
+        let project = Project::at(root_of(host, place)?);
+        let (cache, keeping) = map_cache(host, command, keeping)?;
+        // A map that was asked for by its place has the settings of that place.
+        let settings_of = match place {
+            Some(_) => Some(project.root.clone()),
+            None => host.project.as_ref().map(|project| project.path.clone()),
+        };
+        let deny = host.settings_of(settings_of.as_deref())?.map.deny;
+        let options = RefreshOptions {
+            now_ns: nanos(host.now()),
+            looked_ns: nanos((host.environment.clock)()),
+            trust,
+            keeping,
+            sensitive: Sensitive::new(&deny)?,
+            excludes: Excludes::find(&project.root, &host.environment.git_places()),
+            git: host.git(),
+            n_threads: std::thread::available_parallelism().map_or(2, usize::from).min(MAX_THREADS),
+            deadline: deadline(host),
+        };
+        let current = refresh(&cache, &project, &options)?;
+        Ok(Self { cache, options, current, deny, settings_of })
+    }
+
+    /// Brings the map up to date again, by what a watch noticed and by the settings as they are now.
+    pub(super) fn update(&mut self, host: &Host, live: &mut Live) -> Result<Now, OpError> {
+        self.options.now_ns = nanos(host.now());
+        self.options.looked_ns = nanos((host.environment.clock)());
+        self.options.git = host.fresh_git();
+        self.options.deadline = deadline(host);
+        let root = &self.current.project.root;
+        self.options.excludes = Excludes::find(root, &host.environment.git_places());
+        // Settings that are not valid take effect once they are.
+        let settings = host.settings_now(self.settings_of.as_deref());
+        let settings = settings.map(|settings| settings.map);
+        if settings.as_ref().is_some_and(|now| now.at_rest != host.settings().map.at_rest) {
+            return Err(other_cache());
+        }
+        if let Some(deny) = settings.map(|settings| settings.deny)
+            && deny != self.deny
+            && let Ok(sensitive) = Sensitive::new(&deny)
+        {
+            (self.deny, self.options.sensitive) = (deny, sensitive);
+        }
+        Ok(self.catch_up(live)?)
+    }
+
+    /// Brings the map up to date with the options as they are: until the deadline of the look before.
+    pub(super) fn catch_up(&mut self, live: &mut Live) -> Result<Now, RefreshError> {
+        live.now(&self.cache, &mut self.current, &self.options)
+    }
+
+    /// Whether anything about the map as it is now may be stored. A state that could not be stored itself is no base to build
+    /// on: the next change gets the same number. Nor is an answer stored that there was no time to finish.
+    pub(super) fn keeping(&self) -> Keeping {
+        let is_sound = self.current.is_kept && !self.options.deadline.is_over();
+        if is_sound { self.options.keeping } else { Keeping::Dropped }
+    }
+
+    /// Warns when there was no time for some files.
+    pub(super) fn warn_of_postponed(&self, events: &Events) {
+        let count = self.current.stats.postponed_files;
+        if count != 0 {
+            let hint = "Run it again: each look reads more of them. `limits.map_seconds` is how long one may take";
+            events.warning(format!("There was no time to read {count} files"), Some(hint));
+        }
+    }
+
+    /// The revision that an answer names: of a state that could not be stored, the last one that was, because the next change
+    /// gets its number. A caller that asks what changed since then gets too much rather than too little.
+    pub(super) fn revision(&self) -> Revision {
+        let now = self.current.revision();
+        match self.current.is_kept {
+            true => now,
+            false => self.current.before.unwrap_or(Revision { number: 0, ..now }),
+        }
+    }
+
+    /// What an answer says first.
+    pub(super) fn header(&self, command: MapCommand) -> MapHeader {
+        MapHeader {
+            command,
+            project_root: self.current.project.root.display().to_string(),
+            project_id: self.current.project.id.to_string(),
+            cache_status: wire::cache_status(self.current.status),
+            revision: wire::revision(self.revision()),
+            stats: wire::stats(&self.current.stats),
+        }
+    }
+
+    /// Analyses files by their grammars that were only glanced at; returns whether there were any.
+    pub(super) fn deepen(&mut self, paths: &[&str]) -> bool {
+        let is_kept = self.options.keeping == Keeping::Kept;
+        is_kept && 0 < self.current.deepen(&self.cache, paths, &self.options)
+    }
+
+    /// Remembers that a client has seen the map as it is now, unless nothing is to be written.
+    pub(super) fn mark_seen(&self, client: &str, events: &Events) -> Result<(), OpError> {
+        check_client(client)?;
+        if self.options.keeping == Keeping::Dropped {
+            return Ok(());
+        }
+        let state = self.current.artifact.head().state();
+        let is_kept = self.keeping() == Keeping::Kept
+            && self.cache.remember(&self.current.project, client, state).is_ok();
+        if !is_kept {
+            events.warning("What the client has seen could not be kept", None);
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn check_client(name: &str) -> Result<(), OpError> {
+    if name.is_empty() || MAX_CLIENT_BYTES < name.len() {
+        return Err(OpError::usage("A client's name has 1 to 100 bytes"));
+    }
+    Ok(())
+}
+
+/// When the map has taken as long to be brought up to date as it may.
+fn deadline(host: &Host) -> Deadline {
+    let (passed, most) = (host.stopwatch(), host.settings().limits.map_time);
+    Deadline::new(move || most < passed())
+}
+
+fn nanos(time: jiff::Timestamp) -> i64 {
+    i64::try_from(time.as_nanosecond()).unwrap_or(i64::MAX)
+}
+
+/// The root of the project that was asked for: its repository, or the folder itself.
+fn root_of(host: &Host, place: Option<&str>) -> Result<PathBuf, OpError> {
+    let folder = match place {
+        Some(place) => match host.projects.find(place) {
+            Some(project) => project.path.clone(),
+            None => host.environment.absolute(Path::new(place)),
+        },
+        None => match &host.project {
+            Some(project) => project.path.clone(),
+            None => host.environment.folder.clone(),
+        },
+    };
+    if !folder.is_dir() {
+        let error = OpError::failed(format!("`{}` is no folder", folder.display()))
+            .hint("Name a folder of the project, or one of `nacre project list`");
+        return Err(OpError { code: ErrorCode::NotFound, ..error });
+    }
+    let root = project_root(&folder).unwrap_or_else(|| folder.clone());
+    let root = own_root(&host.person, root, folder)?;
+    let is_home = host.environment.home.as_ref().is_some_and(|home| *home == root);
+    if is_home || root.parent().is_none() {
+        let error = OpError::failed(format!("`{}` is no project", root.display()))
+            .hint("Go into a repository, or name one: `nacre delta PATH`");
+        return Err(OpError { code: ErrorCode::NoProject, ..error });
+    }
+    Ok(root)
+}
+
+/// A cache that another setting has cleared cannot be continued.
+fn other_cache() -> OpError {
+    OpError::failed("The setting `map.at_rest` has changed since the watch began")
+        .hint("Start `nacre watch` again")
+}
+
+fn not_up_to_date(current: &Current) -> OpError {
+    let n_changed = current.stats.rehashed_entries;
+    OpError::failed(format!("The map is not up to date: {n_changed} files had to be read again"))
+        .hint("Leave out `--strict`, or run `nacre refresh` first")
+}

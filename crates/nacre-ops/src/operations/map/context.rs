@@ -1,0 +1,168 @@
+//! Collects the code that a task needs, within a budget of tokens.
+
+use std::path::Path;
+
+use nacre_api::wire::{
+    ContextQuestion, ContextReport, ContextRequest, ErrorCode, MapCommand, MapFormat, MapHeader,
+};
+use nacre_map::artifact::{FileFacts, RelativePath};
+use nacre_map::slices::{self, ContextSlice, Evidence, Ranked, Sketch, rank};
+
+use super::code_map::{CodeMap, MapAccess};
+use super::payload::{Answer, cost, json_payload, text_payload};
+use super::recalled::recalled_paths;
+use super::wire;
+use crate::error::OpError;
+use crate::events::Events;
+use crate::host::Host;
+
+/// Tokens that a context may have unless the request says otherwise.
+pub const DEFAULT_BUDGET: usize = 4_000;
+
+pub fn context(
+    host: &Host,
+    request: &ContextRequest,
+    events: &Events,
+) -> Result<Answer<ContextReport>, OpError> {
+    let ContextRequest { project, refresh, strict, format, client, task, files, budget } = request;
+    let question = ContextQuestion {
+        client: client.clone(),
+        task: task.clone(),
+        files: files.clone(),
+        budget: *budget,
+    };
+    check(&question)?;
+    let access = MapAccess::requested(project.as_deref(), *refresh, *strict);
+    let mut map = CodeMap::open_to_ask(host, access, MapCommand::Context, events)?;
+    let slice = ask(host, &mut map, *format, &question, events)?;
+    let header = map.header(MapCommand::Context);
+    let payload = payload(&header, *format, &slice);
+    Ok(Answer { report: report(&header, &slice), payload })
+}
+
+/// Answers a question of a client about a map that is open, in JSON.
+pub(super) fn answer(
+    host: &Host,
+    map: &mut CodeMap,
+    question: &ContextQuestion,
+    events: &Events,
+) -> Result<ContextReport, OpError> {
+    check(question)?;
+    let slice = ask(host, map, MapFormat::Json, question, events)?;
+    Ok(report(&map.header(MapCommand::Context), &slice))
+}
+
+fn check(question: &ContextQuestion) -> Result<(), OpError> {
+    if question.task.is_none() && question.files.is_empty() {
+        return Err(OpError::usage("A context needs a task (`for`), or `files`"));
+    }
+    Ok(())
+}
+
+fn ask(
+    host: &Host,
+    map: &mut CodeMap,
+    format: MapFormat,
+    question: &ContextQuestion,
+    events: &Events,
+) -> Result<ContextSlice, OpError> {
+    let ContextQuestion { client, task, files, budget } = question;
+    let task = Task {
+        words: task.clone().unwrap_or_default(),
+        files: files.iter().map(|typed| known_path(host, map, typed)).collect(),
+        budget: budget.unwrap_or(DEFAULT_BUDGET),
+        format,
+    };
+    if let Some(path) = task.files.iter().find(|path| map.current.artifact.find(path).is_none()) {
+        let error = OpError::failed(format!("`{path}` is not in the map"));
+        let error = OpError { code: ErrorCode::NotFound, ..error };
+        return Err(error.hint(format!("nacre explain {path}")));
+    }
+    let mut sketch = sketch(map);
+    let slice = collect(host, map, &mut sketch, &task)?;
+    if let Some(client) = client {
+        map.mark_seen(client, events)?;
+    }
+    Ok(slice)
+}
+
+/// A path from where the person stands, or from the root where only that is known.
+fn known_path(host: &Host, map: &CodeMap, typed: &str) -> String {
+    let is_known = |path: &str| map.current.artifact.find(path).is_some();
+    let full = host.environment.folder.join(typed);
+    let inside = full.strip_prefix(&map.current.project.root).ok().and_then(Path::to_str);
+    let from_here = inside.unwrap_or(typed).trim_start_matches("./");
+    let path = if is_known(typed) && !is_known(from_here) { typed } else { from_here };
+    path.to_owned()
+}
+
+/// What a context is about, and how it is printed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Task {
+    pub(super) words: String,
+    pub(super) files: Vec<String>,
+    pub(super) budget: usize,
+    pub(super) format: MapFormat,
+}
+
+/// As much of a project as a ranking needs.
+pub(super) fn sketch(map: &CodeMap) -> Sketch {
+    Sketch::new(map.current.names(), map.current.imported(&map.cache, map.keeping()))
+}
+
+/// Ranks the files by what a task says, and fills its budget with their symbols.
+pub(super) fn collect(
+    host: &Host,
+    map: &mut CodeMap,
+    sketch: &mut Sketch,
+    task: &Task,
+) -> Result<ContextSlice, OpError> {
+    let project = host.project.as_ref().map(|project| project.path.as_path());
+    let settings = host.settings_now(project);
+    let embedder = host.embedder(settings.as_ref().unwrap_or(host.settings())).ok();
+    let memory = recalled_paths(host, map, &task.words);
+    let evidence = Evidence {
+        task: &task.words,
+        files: &task.files,
+        memory: &memory,
+        embedder: embedder.as_deref(),
+    };
+    let mut ranked = rank(sketch, &evidence);
+    // A closer look finds more names to rank by.
+    if refine(map, sketch, &ranked) {
+        ranked = rank(sketch, &evidence);
+    }
+    let map = &*map;
+    let header = map.header(MapCommand::Context);
+    let facts: Vec<FileFacts> =
+        ranked.paths().filter_map(|path| map.current.facts_at(path.as_str())).collect();
+    let text = |path: &RelativePath| map.current.text(path.as_str());
+    let cost = |slice: &ContextSlice| cost(&payload(&header, task.format, slice));
+    let request =
+        slices::ContextRequest { task: &task.words, budget: task.budget, text: &text, cost: &cost };
+    Ok(slices::context(&ranked, &facts, &request)?)
+}
+
+/// Analyses ranked files by their grammars that were only glanced at; returns whether there were any.
+fn refine(map: &mut CodeMap, sketch: &mut Sketch, ranked: &Ranked) -> bool {
+    let paths: Vec<&str> = ranked.paths().map(RelativePath::as_str).collect();
+    if !map.deepen(&paths) {
+        return false;
+    }
+    for (path, names) in paths.iter().filter_map(|path| map.current.names_at(path)) {
+        sketch.rename(&path, names);
+    }
+    true
+}
+
+fn report(header: &MapHeader, slice: &ContextSlice) -> ContextReport {
+    ContextReport { map: header.clone(), slice: wire::context(slice) }
+}
+
+/// A context as it is printed.
+pub(super) fn payload(header: &MapHeader, format: MapFormat, slice: &ContextSlice) -> String {
+    match format {
+        MapFormat::Json => json_payload(&report(header, slice)),
+        MapFormat::Text => text_payload(header, &slice.to_text()),
+    }
+}

@@ -1,0 +1,127 @@
+//! Operations of the map without a process around them: what is printed is the report, and within its budget.
+#![expect(clippy::disallowed_methods, reason = "the tests play the person who works on the code")]
+
+use std::fs;
+use std::io::Cursor;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nacre_api::wire::{
+    ContextReport, ContextRequest, DeltaReport, DeltaRequest, ErrorCode, ExplainReport,
+    ExplainRequest, ExploreReport, ExploreRequest, MapFormat, Report, Since, WatchLine, WatchReply,
+    WatchRequest,
+};
+use nacre_map::slices::tokens;
+use serde::de::DeserializeOwned;
+use tempfile::TempDir;
+
+use super::{context, delta, explain, explore, watch};
+use crate::events::Events;
+use crate::host::{Environment, Host, OpenOptions};
+use crate::json::json_line;
+
+/// A project of forty files, and a host that works on it.
+fn project() -> (TempDir, Host) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    fs::create_dir_all(root.join("home")).unwrap();
+    fs::create_dir_all(root.join("work/src")).unwrap();
+    for number in 0..40 {
+        let text = format!(
+            "/// Öffnet.\npub fn open_store_{number}(name: &str) {{\n    drop(name);\n}}\n"
+        );
+        fs::write(root.join(format!("work/src/store{number}.rs")), text).unwrap();
+    }
+    let environment = Environment {
+        vars: Vec::new(),
+        garbled_vars: Vec::new(),
+        folder: root.join("work"),
+        is_folder_gone: false,
+        home: Some(root.join("home")),
+        pid: 1,
+        clock: Arc::new(|| "2026-11-16T04:00:00Z".parse().unwrap()),
+        uptime: Arc::new(Duration::default),
+        random: |bytes| {
+            bytes.fill(7);
+            Ok(())
+        },
+    };
+    let host = Host::open(environment, &OpenOptions::default()).host.unwrap();
+    (folder, host)
+}
+
+/// Reads a report back from what is printed of it.
+fn reread<R: Report + DeserializeOwned>(report: &R) -> R {
+    serde_json::from_str(&json_line(report)).unwrap()
+}
+
+#[test]
+fn reports_read_back_as_they_were() {
+    let (_folder, host) = project();
+    let events = Events::ignored();
+    let explored = explore(&host, &ExploreRequest::default(), &events).unwrap().report;
+    assert_eq!(reread::<ExploreReport>(&explored), explored);
+    let request = ContextRequest { task: Some("open store 7".to_owned()), ..Default::default() };
+    let collected = context(&host, &request, &events).unwrap().report;
+    assert_eq!(reread::<ContextReport>(&collected), collected);
+    let request = DeltaRequest { since: Some(Since::Beginning), ..Default::default() };
+    let changed = delta(&host, &request, &events).unwrap();
+    assert_eq!(changed.delta.added, 40);
+    assert_eq!(reread::<DeltaReport>(&changed), changed);
+    let request = ExplainRequest { path: "src/store1.rs".to_owned() };
+    let explained = explain(&host, &request, &events).unwrap();
+    assert!(explained.is_mapped);
+    assert_eq!(reread::<ExplainReport>(&explained), explained);
+}
+
+#[test]
+fn a_budget_is_kept_on_the_bytes_of_the_payload() {
+    let (_folder, host) = project();
+    let events = Events::ignored();
+    for format in [MapFormat::Json, MapFormat::Text] {
+        for budget in [400, 900] {
+            let request = ExploreRequest { format, budget: Some(budget), ..Default::default() };
+            let explored = explore(&host, &request, &events).unwrap();
+            assert!(tokens(&explored.payload) <= budget, "{}", explored.payload);
+            let task = Some("open the store".to_owned());
+            let request =
+                ContextRequest { format, budget: Some(budget), task, ..Default::default() };
+            let collected = context(&host, &request, &events).unwrap();
+            assert!(tokens(&collected.payload) <= budget, "{}", collected.payload);
+            assert_ne!(collected.report.slice.left_out.symbols, 0, "the budget is small");
+            if format == MapFormat::Json {
+                assert_eq!(explored.payload, json_line(&explored.report) + "\n");
+                assert_eq!(collected.payload, json_line(&collected.report) + "\n");
+            }
+        }
+    }
+    let request = ExploreRequest { budget: Some(20), ..Default::default() };
+    assert_eq!(explore(&host, &request, &events).unwrap_err().code, ErrorCode::Invalid);
+    let request = ContextRequest::default();
+    assert_eq!(context(&host, &request, &events).unwrap_err().code, ErrorCode::Usage);
+    let request = ExploreRequest { refresh: true, strict: true, ..Default::default() };
+    assert_eq!(explore(&host, &request, &events).unwrap_err().code, ErrorCode::Usage);
+}
+
+#[test]
+fn a_watch_answers_its_questions_and_ends_with_them() {
+    let (_folder, host) = project();
+    let questions = "{\"command\":\"explore\",\"id\":[1]}\n{\"command\":\"delta\",\"since\":\"0\"}\n{\"id\":3}\n";
+    let request = WatchRequest { poll: true, ..Default::default() };
+    let mut answers = Vec::new();
+    let mut emit = |line: &WatchLine| {
+        if let WatchLine::Answer(answer) = line {
+            answers.push(answer.clone());
+        }
+        Ok(())
+    };
+    let questions = Some(Box::new(Cursor::new(questions)) as _);
+    watch(&host, &request, questions, &mut emit, &Events::ignored()).unwrap();
+    let [explored, changed, wrong] = answers.as_slice() else { panic!("{answers:?}") };
+    assert!(json_line(explored).starts_with(r#"{"id":[1],"command":"explore","project_root":"#));
+    assert!(matches!(&changed.reply, WatchReply::Delta(report) if report.delta.added == 40));
+    assert!(json_line(wrong).starts_with(r#"{"id":3,"error":{"code":"usage","#));
+    let request = WatchRequest { interval_ms: Some(1), ..request };
+    let error = watch(&host, &request, None, &mut |_| Ok(()), &Events::ignored()).unwrap_err();
+    assert_eq!(error.code, ErrorCode::Usage);
+}
