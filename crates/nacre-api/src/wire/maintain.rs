@@ -1,11 +1,9 @@
 //! Maintenance: memories are kept few and true.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Outcome, PlannedChange, Report};
+use super::{Outcome, PlannedChange, Report, StoreMaintenance};
 
 /// What to maintain, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -68,53 +66,4 @@ pub struct MaintainedStore {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub hints: Option<Vec<String>>,
     pub ms: u64,
-}
-
-/// What was done in one store.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct StoreMaintenance {
-    pub outcome: MaintainState,
-    pub mode: String,
-    /// The run that did it, where something was done.
-    pub run_id: Option<String>,
-    pub finished_at: String,
-    pub memories: usize,
-    /// Files that could not be read; they were left alone.
-    pub broken: usize,
-    /// How often each thing was done.
-    pub counts: BTreeMap<String, usize>,
-    pub actions: Vec<MaintainAction>,
-    /// What a person has to decide.
-    pub contradictions: Vec<OpenContradiction>,
-    pub written_paths: Vec<String>,
-    pub model_calls: u64,
-    pub tokens: u64,
-    pub cost_usd: f64,
-}
-
-/// One thing that was done to a memory, and why.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct MaintainAction {
-    pub action: String,
-    /// The memory that it was done to.
-    pub target: String,
-    pub title: String,
-    /// The memory that it went into, or that overturned it.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub with: Option<String>,
-    pub reason: String,
-    /// How sure it is, from 0 to 1, where that was measured.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub likelihood: Option<f32>,
-    /// Names this very action, so that what a person undoes is not done again.
-    pub key: String,
-}
-
-/// Two memories that contradict each other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct OpenContradiction {
-    pub newer: String,
-    pub older: String,
-    pub likelihood: f32,
-    pub reason: String,
 }

@@ -63,10 +63,7 @@ pub use extract::{
     ExtractReport, ExtractRequest, ReadFallback, StrategyChoice, SummarizeFileReport,
     SummarizeFileRequest, SummarizeReport, SummarizeRequest,
 };
-pub use maintain::{
-    MaintainAction, MaintainReport, MaintainRequest, MaintainState, MaintainedStore,
-    OpenContradiction, StoreMaintenance,
-};
+pub use maintain::{MaintainReport, MaintainRequest, MaintainState, MaintainedStore};
 pub use maintenance::{
     MaintainAction, MaintainDurations, MaintainMetrics, MaintainOutcome, MaintainVerb,
     OpenContradiction, StoreMaintenance,

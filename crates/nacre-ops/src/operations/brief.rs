@@ -41,7 +41,7 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
     // Only the model that is part of the program is asked for the meaning of a task: others take their time.
     let mode = match host.settings().search.embedding {
         EmbeddingChoice::Builtin => Mode::Hybrid,
-        EmbeddingChoice::Minilm | EmbeddingChoice::Endpoint => Mode::Lexical,
+        EmbeddingChoice::Endpoint => Mode::Lexical,
     };
     let wish = Wish { budget, task, files: &files, mode, now: host.now() };
     let made = nacre_engine::flows::brief::brief(&sources, &wish, &TokenCounter::shipped()?)?;

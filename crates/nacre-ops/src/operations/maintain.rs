@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nacre_api::wire::{
-    MaintainAction, MaintainReport, MaintainRequest, MaintainState, MaintainedStore,
-    OpenContradiction, PlannedChange, StoreMaintenance, StoreScope,
+    MaintainReport, MaintainRequest, MaintainState, MaintainedStore, PlannedChange, StoreScope,
 };
 use nacre_core::config::Settings;
 use nacre_core::memory::Store;
@@ -18,6 +17,7 @@ use nacre_engine::flows::sync::Desk;
 use nacre_engine::model::{Models, Role};
 
 use super::changes::shared_changes;
+use super::run::store_maintenance;
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::{
@@ -208,46 +208,5 @@ fn state(outcome: MaintainOutcome) -> MaintainState {
         MaintainOutcome::Done => MaintainState::Done,
         MaintainOutcome::Clean => MaintainState::Clean,
         MaintainOutcome::Skipped => MaintainState::Skipped,
-    }
-}
-
-fn store_maintenance(report: flow::MaintainReport) -> StoreMaintenance {
-    StoreMaintenance {
-        outcome: state(report.outcome),
-        mode: report.mode.to_owned(),
-        run_id: report.run_id.map(|run| run.to_string()),
-        finished_at: report.finished_at,
-        memories: report.memories,
-        broken: report.broken,
-        counts: report.counts.into_iter().map(|(verb, n)| (verb.to_owned(), n)).collect(),
-        actions: report.actions.into_iter().map(action).collect(),
-        contradictions: report.contradictions.into_iter().map(contradiction).collect(),
-        written_paths: report.written_paths,
-        model_calls: report.model_calls,
-        tokens: report.tokens,
-        cost_usd: report.cost_usd,
-    }
-}
-
-fn action(action: flow::MaintainAction) -> MaintainAction {
-    let flow::MaintainAction { action, target, title, with, reason, likelihood, key } = action;
-    MaintainAction {
-        action: action.to_owned(),
-        target: target.to_string(),
-        title,
-        with: with.map(|with| with.to_string()),
-        reason,
-        likelihood,
-        key,
-    }
-}
-
-fn contradiction(open: flow::OpenContradiction) -> OpenContradiction {
-    let flow::OpenContradiction { newer, older, likelihood, reason } = open;
-    OpenContradiction {
-        newer: newer.to_string(),
-        older: older.to_string(),
-        likelihood,
-        reason: reason.to_owned(),
     }
 }

@@ -137,12 +137,15 @@ pub struct SkippedCounts {
     pub nested: u32,
     /// Folders that lie too deep.
     pub too_deep: u32,
+    /// Folders left out because their rules are beyond what is read.
+    pub unread_rules: u32,
 }
 
 impl SkippedCounts {
     /// All of them together.
     pub fn total(self) -> u32 {
-        let Self { denied, links, special, unreadable, unnamable, nested, too_deep } = self;
-        denied + links + special + unreadable + unnamable + nested + too_deep
+        let Self { denied, links, special, unreadable, unnamable, nested, too_deep, unread_rules } =
+            self;
+        denied + links + special + unreadable + unnamable + nested + too_deep + unread_rules
     }
 }

@@ -41,8 +41,18 @@ pub(super) fn stats(of: &RefreshStats) -> MapStats {
         postponed_files,
         skipped,
     } = *of;
-    let Skipped { denied, links, special, unreadable, unnamable, nested, too_deep } = skipped;
-    let skipped = SkippedCounts { denied, links, special, unreadable, unnamable, nested, too_deep };
+    let Skipped { denied, links, special, unreadable, unnamable, nested, too_deep, unread_rules } =
+        skipped;
+    let skipped = SkippedCounts {
+        denied,
+        links,
+        special,
+        unreadable,
+        unnamable,
+        nested,
+        too_deep,
+        unread_rules,
+    };
     MapStats {
         file_count,
         total_bytes,

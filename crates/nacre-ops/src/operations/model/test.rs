@@ -10,7 +10,7 @@ use nacre_engine::model::{
 
 use crate::error::OpError;
 use crate::events::Events;
-use crate::host::{Host, block_on, model_settings, no_answer};
+use crate::host::{Host, model_settings, no_answer};
 
 /// Nobody waits longer for one word.
 const MAX_WAIT: Duration = Duration::from_secs(120);
@@ -35,7 +35,8 @@ pub fn test(
             first_word.get_or_insert_with(&passed);
         }
     };
-    let answered = block_on(generate(&route, &question(role, &set), &control(host), &mut sink))?;
+    let answered =
+        host.block_on(generate(&route, &question(role, &set), &control(host), &mut sink))?;
     let took = passed();
     let response = answered.map_err(|error| no_answer(&error))?;
     let cost = models.prices().cost(&response.model, &response.usage);

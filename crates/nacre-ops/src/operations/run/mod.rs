@@ -9,5 +9,6 @@ mod show;
 
 pub(crate) use candidate::{drop_counts, drop_reason, gate, signal, strategy};
 pub use list::list;
+pub(crate) use maintenance::store_maintenance;
 pub(crate) use session::session_run;
 pub use show::show;

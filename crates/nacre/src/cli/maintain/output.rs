@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use nacre_api::wire::{MaintainReport, MaintainState, MaintainedStore, StoreMaintenance};
+use nacre_api::wire::{
+    MaintainReport, MaintainState, MaintainVerb, MaintainedStore, StoreMaintenance,
+};
 use nacre_ops::OpError;
 use nacre_ops::text::Shown;
 
@@ -10,13 +12,13 @@ use super::super::changes::print_changes;
 use super::super::ui::{Role, Ui};
 
 /// What the table counts, by the verbs of the actions.
-const COLUMNS: &[(&str, &[&str])] = &[
-    ("merged", &["merge", "consolidate"]),
-    ("overturned", &["supersede"]),
-    ("stale", &["stale"]),
-    ("archived", &["archive"]),
-    ("back", &["restore", "freshen"]),
-    ("relinked", &["relink"]),
+const COLUMNS: &[(&str, &[MaintainVerb])] = &[
+    ("merged", &[MaintainVerb::Merge, MaintainVerb::Consolidate]),
+    ("overturned", &[MaintainVerb::Supersede]),
+    ("stale", &[MaintainVerb::Stale]),
+    ("archived", &[MaintainVerb::Archive]),
+    ("back", &[MaintainVerb::Restore, MaintainVerb::Freshen]),
+    ("relinked", &[MaintainVerb::Relink]),
 ];
 
 pub(super) fn print(ui: &mut Ui, report: &MaintainReport) -> Result<(), OpError> {
@@ -69,7 +71,7 @@ fn row(store: &MaintainedStore) -> Vec<(Role, String)> {
     ];
     for (_, verbs) in COLUMNS {
         let count = |report: &StoreMaintenance| {
-            verbs.iter().filter_map(|verb| report.counts.get(*verb)).sum()
+            verbs.iter().filter_map(|verb| report.counts.get(verb)).sum()
         };
         row.push((Role::Good, number(looked.map(count))));
     }
@@ -96,7 +98,7 @@ fn print_plan(
     ui.line(ui.paint(Role::Title, Shown(&store.project).one_line()))?;
     for action in &report.actions {
         let with = action.with.as_ref().map(|with| format!(" → {with}")).unwrap_or_default();
-        let line = format!("{} {}{with}: {}", action.action, action.target, action.reason);
+        let line = format!("{} {}{with}: {}", action.action.as_str(), action.target, action.reason);
         ui.line(format!("  {}", Shown(&line).one_line()))?;
     }
     for open in &report.contradictions {

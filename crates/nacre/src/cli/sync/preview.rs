@@ -32,7 +32,7 @@ fn print_session(ui: &mut Ui, session: &PlannedSession) -> Result<(), OpError> {
     let PlannedSession { report, changes } = session;
     ui.line(ui.paint(Role::Title, Shown(&report.trace_path).one_line()))?;
     for action in &report.actions {
-        let line = format!("{}: {} ({})", action.action, action.title, action.reason);
+        let line = format!("{}: {} ({})", action.action.as_str(), action.title, action.reason);
         ui.line(format!("  {}", Shown(&line).one_line()))?;
     }
     print_changes(ui, changes)
