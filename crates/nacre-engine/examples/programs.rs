@@ -14,7 +14,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use nacre_engine::confine::{
-    Confinement, Launcher, Metadata, Order, OutputCaps, Program, Quotas, Reach, secrets_of_home,
+    Confinement, LaunchRequest, Launcher, Metadata, OutputCaps, Program, Quotas, Reach,
+    secrets_of_home,
 };
 use nacre_engine::model::{Cancel, CancelSource};
 
@@ -80,11 +81,11 @@ async fn cancelled(launcher: &Launcher, root: &Path, script: &str) -> Duration {
     start.elapsed()
 }
 
-fn order(root: &Path, script: &str) -> Order {
+fn order(root: &Path, script: &str) -> LaunchRequest {
     let root = root.canonicalize().unwrap();
     let home = std::env::var("HOME").unwrap();
     let path = std::env::var("PATH").unwrap();
-    Order {
+    LaunchRequest {
         program: Program::Script(script.to_owned()),
         folder: root.join("workspace"),
         environment: BTreeMap::from([("PATH".to_owned(), path)]),

@@ -11,7 +11,9 @@ use std::time::Instant;
 use nacre_core::base::git::GitProgram;
 use nacre_core::safefs::Owner;
 use nacre_map::artifact::{Cache, Project};
-use nacre_map::indexer::{Deadline, Excludes, Keeping, RefreshOptions, Sensitive, Trust, refresh};
+use nacre_map::indexer::{
+    CacheWrites, Deadline, Excludes, RefreshOptions, Sensitive, Verify, refresh,
+};
 
 /// Files in each folder.
 const N_FILES: usize = 200;
@@ -28,8 +30,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = RefreshOptions {
         now_ns: 1,
         looked_ns: 1,
-        trust: Trust::Stamps,
-        keeping: Keeping::Dropped,
+        trust: Verify::Stamps,
+        keeping: CacheWrites::Off,
         sensitive: Sensitive::new(&[])?,
         excludes: Excludes::default(),
         git: GitProgram::new(std::env::var_os("PATH").unwrap_or_default()),

@@ -32,6 +32,6 @@ pub use place::{Placing, project_root};
 pub use queue::{Claim, ClaimOrder, QueueFilter};
 pub use refresh::{Connection, Progress, RefreshOptions, RefreshReport, SourceProblem};
 pub use runs::ServiceRun;
-pub use search::{Shelf, TextHit, TextQuery};
+pub use search::{TextHit, TextIndexAccess, TextQuery};
 pub use seen::{SessionFilter, SessionRow, StateCounts, key_of};
 pub use words::{ProjectWords, WordLists};

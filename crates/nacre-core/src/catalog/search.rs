@@ -62,7 +62,7 @@ pub struct TextHit {
 
 /// What an index of texts is kept with.
 #[derive(Clone, Copy)]
-pub struct Shelf<'a> {
+pub struct TextIndexAccess<'a> {
     pub embedder: &'a dyn Embedder,
     pub owner: &'a Owner,
     pub now: Timestamp,
@@ -73,7 +73,7 @@ impl Catalog {
     pub fn index_texts(
         &self,
         folder: Option<WriteScope>,
-        shelf: Shelf<'_>,
+        shelf: TextIndexAccess<'_>,
     ) -> Result<usize, CatalogError> {
         Ok(self.library(folder, shelf)?.n_records())
     }
@@ -83,7 +83,7 @@ impl Catalog {
         &self,
         query: &TextQuery,
         folder: Option<WriteScope>,
-        shelf: Shelf<'_>,
+        shelf: TextIndexAccess<'_>,
     ) -> Result<Vec<TextHit>, CatalogError> {
         let library = self.library(folder, shelf)?;
         let mut wanted = query.query.clone();
@@ -123,7 +123,7 @@ impl Catalog {
     fn library<'a>(
         &self,
         folder: Option<WriteScope>,
-        shelf: Shelf<'a>,
+        shelf: TextIndexAccess<'a>,
     ) -> Result<Library<'a>, CatalogError> {
         Library::open(folder, INDEX_NAME, shelf.embedder, shelf.owner, |known| self.news(known))
     }

@@ -22,7 +22,7 @@ use super::twins::{self, Moment};
 use super::words::fingerprint;
 use crate::base::redact::ExtraWords;
 use crate::transcript::{
-    Adapter, Began, Error, Hope, ReadOutcome, SessionFacts, Sink, Source, Trace, Watermark,
+    Adapter, Began, Error, ReadOutcome, Retryability, SessionFacts, Sink, Source, Trace, Watermark,
 };
 
 /// The reason of sessions in a database that was locked when it was to be read first.
@@ -35,7 +35,7 @@ const MOVED: &str = "its folder changed while it was read";
 enum Taken {
     Unchanged,
     Read(Began),
-    Failed { reason: String, hope: Hope },
+    Failed { reason: String, hope: Retryability },
 }
 
 /// What is known of a session from an earlier visit.
@@ -78,7 +78,7 @@ impl Catalog {
                 }
                 Taken::Failed { reason, hope } => {
                     report.problems.push(SourceProblem { path: source.path.clone(), reason });
-                    is_settled &= hope == Hope::None;
+                    is_settled &= hope == Retryability::None;
                 }
             }
         }
@@ -107,8 +107,8 @@ impl Catalog {
         let whole = Trace::whole(source.clone());
         self.write(|transaction| {
             let id = match hope {
-                Hope::None => put_source(transaction, source, adapter.version())?,
-                Hope::Gone | Hope::Soon | Hope::Maybe => {
+                Retryability::None => put_source(transaction, source, adapter.version())?,
+                Retryability::Gone | Retryability::Soon | Retryability::Maybe => {
                     put_source_unread(transaction, source, adapter.version())?
                 }
             };
@@ -154,7 +154,7 @@ enum Reading<'o> {
     Taken(Began),
     Failed {
         reason: String,
-        hope: Hope,
+        hope: Retryability,
     },
     /// It belongs to a project whose words are others than those that were kept out.
     OtherWords(&'o ExtraWords),
@@ -179,7 +179,7 @@ impl<'t> Visit<'t> {
         let watermark = watermark.filter(|_| !force && has_same_words);
         let first = match words {
             Ok(words) => self.read(session, words, watermark)?,
-            Err(reason) => Reading::Failed { reason, hope: Hope::Maybe },
+            Err(reason) => Reading::Failed { reason, hope: Retryability::Maybe },
         };
         let last = match first {
             Reading::OtherWords(words) => self.read(session, words, None)?,
@@ -188,7 +188,7 @@ impl<'t> Visit<'t> {
         let (reason, hope) = match last {
             Reading::Taken(began) => return Ok(Taken::Read(began)),
             Reading::Failed { reason, hope } => (reason, hope),
-            Reading::OtherWords(_) => (MOVED.to_owned(), Hope::Maybe),
+            Reading::OtherWords(_) => (MOVED.to_owned(), Retryability::Maybe),
         };
         leave_session(self.transaction, session, &reason, hope, self.options.now)?;
         Ok(Taken::Failed { reason, hope })
@@ -237,7 +237,10 @@ impl<'t> Visit<'t> {
         let placing = project_root(outcome.facts.cwd.as_deref(), &self.options.projects);
         match self.options.words.of(placing.project()) {
             Err(reason) => {
-                return self.back(Reading::Failed { reason: reason.to_owned(), hope: Hope::Maybe });
+                return self.back(Reading::Failed {
+                    reason: reason.to_owned(),
+                    hope: Retryability::Maybe,
+                });
             }
             Ok(own) if own.fingerprint() != words.fingerprint() => {
                 return self.back(Reading::OtherWords(own));
@@ -270,11 +273,11 @@ impl<'t> Visit<'t> {
 }
 
 /// Where a session stands that could not be read.
-fn failed(reason: &str, hope: Hope) -> Admission {
+fn failed(reason: &str, hope: Retryability) -> Admission {
     match hope {
-        Hope::Gone => Admission::skipped(GONE),
-        Hope::Soon => Admission::skipped(IN_USE),
-        Hope::Maybe | Hope::None => Admission::dead(reason),
+        Retryability::Gone => Admission::skipped(GONE),
+        Retryability::Soon => Admission::skipped(IN_USE),
+        Retryability::Maybe | Retryability::None => Admission::dead(reason),
     }
 }
 
@@ -284,7 +287,7 @@ fn leave_session(
     transaction: &Transaction<'_>,
     session: i64,
     reason: &str,
-    hope: Hope,
+    hope: Retryability,
     now: Timestamp,
 ) -> rusqlite::Result<()> {
     let (facts, state): (String, Option<String>) = transaction.query_row(
@@ -294,9 +297,9 @@ fn leave_session(
     )?;
     let is_waiting = matches!(state.as_deref(), None | Some("pending"));
     match hope {
-        Hope::Soon if !facts.is_empty() => Ok(()),
-        Hope::Gone if !facts.is_empty() && !is_waiting => Ok(()),
-        Hope::Gone | Hope::Soon | Hope::Maybe | Hope::None => {
+        Retryability::Soon if !facts.is_empty() => Ok(()),
+        Retryability::Gone if !facts.is_empty() && !is_waiting => Ok(()),
+        Retryability::Gone | Retryability::Soon | Retryability::Maybe | Retryability::None => {
             set_job(transaction, session, &failed(reason, hope), now)
         }
     }

@@ -91,7 +91,7 @@ impl World {
         let query = TextQuery { query, mode: Mode::Lexical, limit: 9, ..TextQuery::default() };
         let embedder = Builtin::shipped().unwrap();
         let owner = Owner { pid: 1, command: String::new(), since: String::new() };
-        let shelf = Shelf { embedder: &embedder, owner: &owner, now: self.options().now };
+        let shelf = TextIndexAccess { embedder: &embedder, owner: &owner, now: self.options().now };
         let folder = WriteScope::create_inside(self.dir.path(), "index", Access::Private).unwrap();
         let hits = self.catalog.search(&query, Some(folder), shelf).unwrap();
         hits.into_iter().map(|hit| hit.snippet).collect()

@@ -40,7 +40,7 @@ pub enum Error {
 
 /// What a failure says about the next try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hope {
+pub enum Retryability {
     /// The trace was removed or replaced after it was found.
     Gone,
     /// Its owner is at work on it: the next visit will do.
@@ -53,7 +53,7 @@ pub enum Hope {
 
 impl Error {
     /// What to expect from another try with the same trace.
-    pub fn hope(&self) -> Hope {
+    pub fn hope(&self) -> Retryability {
         match self {
             Self::Open { source, .. } | Self::Read { source, .. }
                 if matches!(
@@ -61,16 +61,16 @@ impl Error {
                     io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
                 ) =>
             {
-                Hope::Gone
+                Retryability::Gone
             }
-            Self::Open { .. } | Self::Read { .. } => Hope::Maybe,
-            Self::NotAFile { .. } | Self::NoSession { .. } => Hope::Gone,
-            Self::Busy { .. } => Hope::Soon,
-            Self::Walk { .. } => Hope::Maybe,
+            Self::Open { .. } | Self::Read { .. } => Retryability::Maybe,
+            Self::NotAFile { .. } | Self::NoSession { .. } => Retryability::Gone,
+            Self::Busy { .. } => Retryability::Soon,
+            Self::Walk { .. } => Retryability::Maybe,
             Self::TooLarge { .. }
             | Self::Unreadable { .. }
             | Self::Store { .. }
-            | Self::TooManyEntries { .. } => Hope::None,
+            | Self::TooManyEntries { .. } => Retryability::None,
         }
     }
 }

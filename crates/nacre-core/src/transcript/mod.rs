@@ -34,8 +34,8 @@ mod voice;
 pub mod walk;
 
 pub use self::adapter::{
-    Adapter, Began, Discovery, Error, Homes, Hope, Problem, ReadOutcome, Source, Stamp, Trace,
-    Watermark,
+    Adapter, Began, Discovery, Error, Homes, Problem, ReadOutcome, Retryability, Source, Stamp,
+    Trace, Watermark,
 };
 pub use self::event::{
     BoundedText, CallLink, Event, EventKind, InjectedReason, Lane, Origin, Place, WordSource,

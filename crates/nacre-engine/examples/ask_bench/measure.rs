@@ -12,7 +12,7 @@ use nacre_core::memory::{Rules, Store};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Embedder;
 use nacre_engine::flows::ask::tell;
-use nacre_engine::tools::{MemoryShelf, recall};
+use nacre_engine::tools::{MemoryHandle, recall};
 
 /// How many memories an answer may have.
 const LIMIT: usize = 5;
@@ -70,7 +70,7 @@ pub(crate) fn measure(
 ) -> Measured {
     pages.iter().for_each(|page| write(folder, page));
     let store = Store::new(WriteScope::open(folder, Access::Private).unwrap(), Rules::default());
-    let shelves = [MemoryShelf {
+    let shelves = [MemoryHandle {
         store: Arc::new(store),
         embedder,
         owner: Owner { pid: 1, command: "bench".to_owned(), since: String::new() },

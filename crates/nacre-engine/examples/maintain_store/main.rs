@@ -26,9 +26,9 @@ use jiff::Timestamp;
 use nacre_core::memory::{MemoryId, Rules, Store};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
-use nacre_engine::flows::maintain::{MaintainOrder, MaintainReport, maintain};
+use nacre_engine::flows::maintain::{MaintainOptions, MaintainReport, maintain};
 use nacre_engine::flows::strategy::Reader;
-use nacre_engine::flows::sync::Desk;
+use nacre_engine::flows::sync::FlowContext;
 use nacre_engine::flows::undo::undo;
 
 use self::corpus::{Corpus, Sizes, plant};
@@ -62,7 +62,7 @@ fn run(stay: usize, seed: u64) -> Result<bool, Box<dyn Error>> {
     let began = Instant::now();
     let clock = || began.elapsed();
     let desk = desk_of(&store, &builtin, &owner, NOW.parse()?, &clock);
-    let order = MaintainOrder { checkout: Some(checkout::opened(dir.path())), force: false };
+    let order = MaintainOptions { checkout: Some(checkout::opened(dir.path())), force: false };
     let mut steps = Vec::new();
     let report = maintain(&desk, &order, None, |step| steps.push((step, began.elapsed())))?;
     println!(
@@ -76,7 +76,7 @@ fn run(stay: usize, seed: u64) -> Result<bool, Box<dyn Error>> {
         println!("  missed: {id} with {:?}", corpus.partners.get(id));
     }
     let n_changed = others_changed(&before, &files(&store)?, &report);
-    let again = maintain(&desk, &MaintainOrder { force: true, ..order.clone() }, None, |_| {})?;
+    let again = maintain(&desk, &MaintainOptions { force: true, ..order.clone() }, None, |_| {})?;
     println!("changed besides: {n_changed}; a second run does {} things more", again.actions.len());
     for action in again.actions.iter().take(MAX_SHOWN) {
         println!(
@@ -127,8 +127,8 @@ fn desk_of<'a>(
     owner: &'a Owner,
     now: Timestamp,
     clock: &'a dyn Fn() -> Duration,
-) -> Desk<'a> {
-    Desk {
+) -> FlowContext<'a> {
+    FlowContext {
         store,
         embedder: builtin,
         builtin,

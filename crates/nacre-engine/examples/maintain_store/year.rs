@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use jiff::ToSpan as _;
 use nacre_core::search::Builtin;
-use nacre_engine::flows::maintain::{MaintainOrder, maintain};
+use nacre_engine::flows::maintain::{MaintainOptions, maintain};
 
 use super::checkout;
 use super::{Files, NOW, Planted, desk_of, files, planted};
@@ -44,8 +44,8 @@ fn year(stay: usize, seed: u64, n_runs: i64) -> Result<Files, Box<dyn Error>> {
     Ok(files(&store)?.into_iter().map(without_times).collect())
 }
 
-fn order_of(repository: &Path) -> MaintainOrder {
-    MaintainOrder { checkout: Some(checkout::opened(repository)), force: false }
+fn order_of(repository: &Path) -> MaintainOptions {
+    MaintainOptions { checkout: Some(checkout::opened(repository)), force: false }
 }
 
 /// A file without the line that only tells when something was written.

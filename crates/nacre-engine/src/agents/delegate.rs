@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::citations::{CitationState, check_report};
-use super::crew::Crew;
+use super::deps::AgentDeps;
 use crate::lifecycle::RunControl;
 use crate::lifecycle::Spawn;
 use crate::lifecycle::{Ending, Outcome};
@@ -23,11 +23,11 @@ use crate::record::TaskId;
 use crate::record::{Category, Fault};
 use crate::tools::{Area, Footprint};
 use crate::tools::{Budgets, Permissions};
-use crate::tools::{Desk, Output, Tool, ToolError, ToolSpec};
+use crate::tools::{Output, Tool, ToolContext, ToolError, ToolSpec};
 
 /// Runs explorers for one agent.
 pub struct Delegate {
-    crew: Arc<Crew>,
+    crew: Arc<AgentDeps>,
     /// The voice of the agent that delegates.
     events: Events,
     at_once: usize,
@@ -80,7 +80,7 @@ impl Tool for Delegate {
         Ok(Footprint::reading(areas))
     }
 
-    async fn run(&self, input: DelegateInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: DelegateInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let n_questions = input.questions.len();
         if self.at_once < n_questions {
             let what = format!("{n_questions} questions are too many for one call");
@@ -115,7 +115,7 @@ impl Delegate {
     /// The tool of an agent that may start helpers; none for one that may not. They are counted in `children`.
     pub fn new(
         spawn: Spawn,
-        crew: Arc<Crew>,
+        crew: Arc<AgentDeps>,
         events: Events,
         children: Arc<AtomicU32>,
     ) -> Option<Self> {
@@ -146,7 +146,7 @@ impl Delegate {
 
 /// An explorer about to be run.
 struct Child {
-    crew: Arc<Crew>,
+    crew: Arc<AgentDeps>,
     parent: Events,
     permissions: Permissions,
     budgets: Budgets,

@@ -2,17 +2,17 @@
 
 mod asker;
 mod citations;
-mod crew;
 mod delegate;
+mod deps;
 mod explorer;
 mod lead;
 
 pub use asker::{NOT_KNOWN, asked, asker};
 pub use citations::{Citation, CitationState, Report, check_report};
-pub use crew::Crew;
 pub use delegate::Delegate;
+pub use deps::AgentDeps;
 pub use explorer::explorer;
 pub use lead::{
-    Case, ExplorerReport, Finding, LEAD_DENIED, Lead, LeadAction, LeadOrder, LeadReport,
+    Case, ExplorerReport, Finding, LEAD_DENIED, Lead, LeadAction, LeadReport, LeadRequest,
     LeadRuling, LeadStep, LeadTask, NearMemory, lead,
 };

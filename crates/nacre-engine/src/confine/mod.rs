@@ -6,7 +6,7 @@ mod sandbox;
 #[cfg(target_os = "linux")]
 pub use process::helper;
 pub use process::{
-    Captured, Ending as ProgramEnding, Finished, Launcher, Order, OutputCaps, ProcessError,
+    Captured, Ending as ProgramEnding, Finished, LaunchRequest, Launcher, OutputCaps, ProcessError,
     Program, Quotas, own_folders, program_environment,
 };
 pub use sandbox::{Confinement, Metadata, Reach, secrets_of_home};

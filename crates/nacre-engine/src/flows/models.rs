@@ -1,7 +1,7 @@
 //! How a flow asks a model: a question of a role, an answer of a given shape, and every call counted.
 //!
 //! Flows are plain code that waits. This is the one place where they wait for a model, on the runtime that they are given;
-//! each piece of work gets an `Asker` with a purse of its own. What the purse allows is what the limits leave of all
+//! each piece of work gets an `ModelClient` with a purse of its own. What the purse allows is what the limits leave of all
 //! that was written down before, by whatever process.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,8 +16,8 @@ use tokio::task::{JoinError, JoinHandle};
 
 use crate::model::{
     Allowance, Amount, AsyncRuntime, Cancel, Control, ErrorKind, LimitScope, Limits, ModelError,
-    Models, OutputSchema, Purse, Reached, Request, RetryPolicy, Role, RoleSettings, RolesError,
-    Route, Spent, StructuredError, structured,
+    Models, OutputSchema, Reached, Request, RetryPolicy, Role, RoleSettings, RolesError, Route,
+    SpendingBudget, Spent, StructuredError, structured,
 };
 use crate::record::state::{SpentFilter, SpentOn, SpentSum, State, StateError};
 
@@ -103,7 +103,7 @@ impl FlowModels {
 
 impl<'a> ProjectModels<'a> {
     /// Somebody to ask about one session. Limits are looked up now: what other processes spent counts.
-    pub fn asker(self, on: SpentOn, now: Timestamp) -> Result<Asker<'a>, StateError> {
+    pub fn asker(self, on: SpentOn, now: Timestamp) -> Result<ModelClient<'a>, StateError> {
         let Self { flow, rules } = self;
         let allowances = {
             let state = flow.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -114,9 +114,9 @@ impl<'a> ProjectModels<'a> {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             state.spend(&on, spent, now).map_err(|error| error.to_string())
         };
-        let purse = Arc::new(Purse::new(allowances, flow.models.prices().clone(), keep));
+        let purse = Arc::new(SpendingBudget::new(allowances, flow.models.prices().clone(), keep));
         let models = Arc::new(flow.models.paid_from(&purse).without_words(&rules.words));
-        Ok(Asker { flow, models, purse })
+        Ok(ModelClient { flow, models, purse })
     }
 }
 
@@ -171,20 +171,20 @@ fn start(now: Timestamp, first: fn(Date) -> Date) -> Timestamp {
 }
 
 /// Asks models about one session.
-pub struct Asker<'f> {
+pub struct ModelClient<'f> {
     flow: &'f FlowModels,
     models: Arc<Models>,
-    purse: Arc<Purse>,
+    purse: Arc<SpendingBudget>,
 }
 
-impl Asker<'_> {
+impl ModelClient<'_> {
     /// The models, paid for from this asker's purse: for whoever runs an agent.
     pub fn models(&self) -> &Arc<Models> {
         &self.models
     }
 
     /// What was spent, and whether a limit stood in the way.
-    pub fn purse(&self) -> &Arc<Purse> {
+    pub fn purse(&self) -> &Arc<SpendingBudget> {
         &self.purse
     }
 

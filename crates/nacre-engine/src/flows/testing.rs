@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use nacre_core::safefs::{Access, Owner, WriteScope};
 
-use super::models::{AskRules, Asker, FlowModels, ProjectModels, SpendingLimits};
+use super::models::{AskRules, FlowModels, ModelClient, ProjectModels, SpendingLimits};
 use crate::model::{
     Amount, AsyncRuntime, Cost, Limits, ModelRef, ModelSettings, Models, RetryPolicy, RoleSettings,
     Scripted,
@@ -40,7 +40,7 @@ impl TestFlow {
         ProjectModels { flow: &self.models, rules: &self.rules }
     }
 
-    pub(super) fn asker(&self, on: SpentOn, now: Timestamp) -> Result<Asker<'_>, StateError> {
+    pub(super) fn asker(&self, on: SpentOn, now: Timestamp) -> Result<ModelClient<'_>, StateError> {
         self.project().asker(on, now)
     }
 }

@@ -17,7 +17,6 @@ mod loose_json;
 mod names;
 mod openai;
 mod provider;
-mod purse;
 mod request;
 mod response;
 mod retry;
@@ -26,6 +25,7 @@ mod runtime;
 mod schema;
 mod scripted;
 mod secret;
+mod spending_budget;
 mod sse;
 mod structured;
 mod textual_tools;
@@ -37,7 +37,6 @@ pub use http::{EndpointError, PlainHttp};
 pub use loose_json::only_value;
 pub use names::{BadModelRef, ModelRef, Role};
 pub use provider::{Call, Generation, Limits, Provider, Sink};
-pub use purse::{Allowance, Amount, LimitScope, Purse, Reached, Spent, SpentTotals};
 pub use request::{
     Arguments, Cache, Content, Effort, Message, OUTPUT_TOOL, OutputSchema, Reasoning, Request,
     Speaker, ToolCall, ToolChoice, ToolDef, ToolResult, ToolStatus,
@@ -52,4 +51,7 @@ pub use runtime::AsyncRuntime;
 pub use schema::{Schema, SchemaError, Violation};
 pub use scripted::{ScriptError, Scripted};
 pub use secret::Secret;
+pub use spending_budget::{
+    Allowance, Amount, LimitScope, Reached, SpendingBudget, Spent, SpentTotals,
+};
 pub use structured::{MAX_REPAIRS, Structured, StructuredError, structured};

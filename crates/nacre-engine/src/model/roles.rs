@@ -16,11 +16,11 @@ use super::http::{Address, Endpoint, EndpointError, PlainHttp};
 use super::names::{ModelRef, Role};
 use super::openai::OpenAi;
 use super::provider::Provider;
-use super::purse::{Metered, Purse};
 use super::request::Effort;
 use super::retry::{Route, ServedModel};
 use super::scripted::Scripted;
 use super::secret::Secret;
+use super::spending_budget::{Metered, SpendingBudget};
 
 /// Which API a provider speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +147,7 @@ pub enum RolesError {
 pub struct Models {
     settings: Arc<ModelSettings>,
     connected: Arc<Mutex<BTreeMap<String, Arc<dyn Provider>>>>,
-    purse: Option<Arc<Purse>>,
+    purse: Option<Arc<SpendingBudget>>,
     words: Arc<ExtraWords>,
 }
 
@@ -163,7 +163,7 @@ impl Models {
 
     /// Returns the same models over the same connections, all of them paid for from one purse.
     #[must_use]
-    pub fn paid_from(&self, purse: &Arc<Purse>) -> Self {
+    pub fn paid_from(&self, purse: &Arc<SpendingBudget>) -> Self {
         Self { purse: Some(Arc::clone(purse)), ..self.shared() }
     }
 

@@ -23,7 +23,7 @@ pub enum Event {
     #[serde(rename = "task.state")]
     TaskState(TaskState),
     #[serde(rename = "run.prepare")]
-    RunPrepare { agent: Brief, model: ModelRef, n_tools: usize },
+    RunPrepare { agent: BoundedText, model: ModelRef, n_tools: usize },
     #[serde(rename = "context.plan")]
     ContextPlan { kept: usize, shortened: usize, dropped: usize, tokens: usize, limit: usize },
     #[serde(rename = "step.start")]
@@ -36,20 +36,20 @@ pub enum Event {
     #[serde(rename = "model.delta")]
     ModelDelta { kind: DeltaKind, text: String },
     #[serde(rename = "model.retry")]
-    ModelRetry { step: u32, why: Brief, wait_ms: u64 },
+    ModelRetry { step: u32, why: BoundedText, wait_ms: u64 },
     #[serde(rename = "model.fallback")]
-    ModelFallback { step: u32, why: Brief, to: ModelRef },
+    ModelFallback { step: u32, why: BoundedText, to: ModelRef },
     #[serde(rename = "model.finish")]
     ModelFinish(Box<ModelFacts>),
     #[serde(rename = "model.error")]
-    ModelError { step: u32, model: ModelRef, why: Brief, duration_us: u64 },
+    ModelError { step: u32, model: ModelRef, why: BoundedText, duration_us: u64 },
     /// Joined to its result by `call`, for calls run side by side.
     #[serde(rename = "tool.call")]
-    ToolCall { step: u32, call: Brief, tool: Brief, arguments: Brief },
+    ToolCall { step: u32, call: BoundedText, tool: BoundedText, arguments: BoundedText },
     #[serde(rename = "tool.result")]
     ToolResult(Box<ToolFacts>),
     #[serde(rename = "tool.denied")]
-    ToolDenied { call: Brief, tool: Brief, why: Brief },
+    ToolDenied { call: BoundedText, tool: BoundedText, why: BoundedText },
     /// Most of the budget is spent.
     #[serde(rename = "budget.notice")]
     BudgetNotice { used: u32, limit: u32 },
@@ -57,27 +57,27 @@ pub enum Event {
     #[serde(rename = "budget.block")]
     BudgetBlock { limit: u32 },
     #[serde(rename = "effect.end")]
-    EffectEnd { call: Brief, effect: Brief, outcome: EffectOutcome, duration_us: u64 },
+    EffectEnd { call: BoundedText, effect: BoundedText, outcome: EffectOutcome, duration_us: u64 },
     #[serde(rename = "agent.spawn")]
-    AgentSpawn { child: TaskId, agent: Brief },
+    AgentSpawn { child: TaskId, agent: BoundedText },
     #[serde(rename = "agent.end")]
     AgentEnd { child: TaskId, state: TaskState },
     #[serde(rename = "skill.on")]
-    SkillOn { skill: Brief },
+    SkillOn { skill: BoundedText },
     /// What the agent said about its end, and what the host made of it.
     #[serde(rename = "signal.verdict")]
-    SignalVerdict { said: Signal, taken_as: Signal, why: Option<Brief> },
+    SignalVerdict { said: Signal, taken_as: Signal, why: Option<BoundedText> },
     /// The end was not accepted, and the agent was told why.
     #[serde(rename = "completion.reopen")]
-    CompletionReopen { attempt: u32, why: Brief },
+    CompletionReopen { attempt: u32, why: BoundedText },
     #[serde(rename = "run.yield")]
     RunYield { step: u32 },
     #[serde(rename = "run.cancel")]
     RunCancel { by: CancelledBy },
     #[serde(rename = "notice")]
-    Notice { text: Brief },
+    Notice { text: BoundedText },
     #[serde(rename = "error")]
-    Error { what: Brief, hint: Option<Brief> },
+    Error { what: BoundedText, hint: Option<BoundedText> },
     #[serde(rename = "run.summary")]
     RunSummary(Box<RunFacts>),
     /// The writer fell behind, and this many events were not kept.
@@ -112,8 +112,8 @@ pub struct ModelFacts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolFacts {
     pub step: u32,
-    pub call: Brief,
-    pub tool: Brief,
+    pub call: BoundedText,
+    pub tool: BoundedText,
     /// None for a tool that does not exist.
     pub category: Option<Category>,
     pub fault: Option<Fault>,
@@ -224,7 +224,7 @@ impl Event {
         !matches!(self, Self::ModelDelta { .. })
     }
 
-    /// Whether it holds a text of somebody else's that is no `Brief`, and so may hold a secret.
+    /// Whether it holds a text of somebody else's that is no `BoundedText`, and so may hold a secret.
     pub fn has_foreign_text(&self) -> bool {
         let has_own_words =
             matches!(self, Self::ModelFinish(facts) if matches!(facts.stop, StopReason::Other(_)));
@@ -240,9 +240,9 @@ impl Event {
 /// A text that can be kept with an event: it is short, and secrets were taken out of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
-pub struct Brief(String);
+pub struct BoundedText(String);
 
-impl Brief {
+impl BoundedText {
     pub const MAX_BYTES: usize = 1024;
 
     /// Takes the text, or its beginning with `…` behind it.
@@ -261,25 +261,25 @@ impl Brief {
     }
 }
 
-impl From<String> for Brief {
+impl From<String> for BoundedText {
     fn from(text: String) -> Self {
         Self::new(&text)
     }
 }
 
-impl From<&str> for Brief {
+impl From<&str> for BoundedText {
     fn from(text: &str) -> Self {
         Self::new(text)
     }
 }
 
-impl From<Brief> for String {
-    fn from(brief: Brief) -> Self {
+impl From<BoundedText> for String {
+    fn from(brief: BoundedText) -> Self {
         brief.0
     }
 }
 
-impl fmt::Display for Brief {
+impl fmt::Display for BoundedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

@@ -12,8 +12,8 @@ mod telemetry;
 
 pub use call::{Category, Change, ChangeKind, Fault, RunEffects};
 pub use event::{
-    Brief, CacheUse, Clock, DeltaKind, EffectOutcome, Event, Events, Heard, Listener, ModelFacts,
-    Record, RunFacts, ToolFacts,
+    BoundedText, CacheUse, Clock, DeltaKind, EffectOutcome, Event, Events, Heard, Listener,
+    ModelFacts, Record, RunFacts, ToolFacts,
 };
 pub use heartbeat::Heartbeat;
 pub use recording::{Recording, RecordingReport, RecordingRules};

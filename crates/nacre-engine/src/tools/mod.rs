@@ -25,15 +25,15 @@ pub use policy::{
 pub use programs::Programs;
 pub use seen::Seen;
 pub use skills::{
-    ActiveSkills, BadSkill, Origin, Shelf, ShelfPlaces, ShelfReport, Skill, SkillProblem,
+    ActiveSkills, BadSkill, Origin, Skill, SkillPlaces, SkillProblem, SkillRegistry, SkillsReport,
 };
-pub use tool::{AnyTool, Desk, Output, Running, Tool, ToolError, ToolSpec};
+pub use tool::{AnyTool, Output, Running, Tool, ToolContext, ToolError, ToolSpec};
 pub use toolkits::checklist::{Checklist, ChecklistItem, ChecklistSet, ChecklistUpdate, ItemState};
 pub use toolkits::memory::{
-    ClaimSearch, MemoryAdd, MemoryRecall, MemoryRemove, MemorySearch, MemoryShelf,
+    ClaimSearch, MemoryAdd, MemoryHandle, MemoryRecall, MemoryRemove, MemorySearch,
     OverturnedPassage, Passage, QUOTE_MARK, note, recall, speaker,
 };
 pub use toolkits::shell::ShellRun;
-pub use toolkits::trace::{TraceSearch, TraceShelf};
+pub use toolkits::trace::{TraceHandle, TraceSearch};
 pub use toolkits::web::{AddressGuard, SearchEndpoint, SearchEndpointError, WebFetch, WebSearch};
 pub use workspace::{BadGlob, Denied, Workspace, WorkspaceError};

@@ -8,10 +8,10 @@ use nacre_core::safefs::{Access, WriteScope};
 
 use crate::confine::{Confinement, Metadata, Reach};
 use crate::confine::{Finished, Launcher, ProcessError};
-use crate::confine::{Order, OutputCaps, Program, Quotas};
+use crate::confine::{LaunchRequest, OutputCaps, Program, Quotas};
 use crate::confine::{own_folders, program_environment};
 use crate::record::Fault;
-use crate::tools::{Desk, ToolError};
+use crate::tools::{ToolContext, ToolError};
 
 /// The folder for temporary files, beside the long outputs.
 const SCRATCH: &str = "tmp";
@@ -37,7 +37,7 @@ impl Programs {
         program: Program,
         folder: &Path,
         time_limit: Duration,
-        desk: &Desk,
+        desk: &ToolContext,
     ) -> Result<Finished, ToolError> {
         let unusable = |what: String| {
             ToolError::new(Fault::Io, what, "Tell the person; the folders of Nacre are not usable.")
@@ -47,7 +47,7 @@ impl Programs {
         let real = |path: &Path| {
             path.canonicalize().map_err(|error| unusable(format!("{}: {error}", path.display())))
         };
-        let order = Order {
+        let order = LaunchRequest {
             program,
             folder: folder.to_owned(),
             environment: self.environment(scratch.path()),

@@ -44,7 +44,7 @@ pub trait Tool: Send + Sync + 'static {
     fn run(
         &self,
         input: Self::Input,
-        desk: &Desk,
+        desk: &ToolContext,
     ) -> impl Future<Output = Result<Output, ToolError>> + Send;
 }
 
@@ -56,7 +56,7 @@ pub trait AnyTool: Send + Sync {
     fn spec(&self) -> &ToolSpec;
     fn schema(&self) -> Value;
     fn footprint(&self, arguments: &Value) -> Result<Footprint, ToolError>;
-    fn run<'a>(&'a self, arguments: Value, desk: &'a Desk) -> Running<'a>;
+    fn run<'a>(&'a self, arguments: Value, desk: &'a ToolContext) -> Running<'a>;
 }
 
 impl<T: Tool> AnyTool for T {
@@ -72,7 +72,7 @@ impl<T: Tool> AnyTool for T {
         Tool::footprint(self, &typed::<T>(arguments.clone())?)
     }
 
-    fn run<'a>(&'a self, arguments: Value, desk: &'a Desk) -> Running<'a> {
+    fn run<'a>(&'a self, arguments: Value, desk: &'a ToolContext) -> Running<'a> {
         Box::pin(async move { Tool::run(self, typed::<T>(arguments)?, desk).await })
     }
 }
@@ -86,7 +86,7 @@ fn typed<T: Tool>(arguments: Value) -> Result<T::Input, ToolError> {
 
 /// What a call may use while it runs.
 #[derive(Clone, Debug)]
-pub struct Desk {
+pub struct ToolContext {
     /// The root of the workspace; every path of a footprint is relative to it.
     pub workspace: Arc<PathBuf>,
     pub cancel: Cancel,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use nacre_core::base::ContentHash;
 use nacre_core::memory::{Action, Band, MemoryId, Status};
 use nacre_core::safefs::Owner;
-use nacre_engine::agents::{LeadAction, LeadOrder, LeadReport, LeadRuling, LeadStep};
+use nacre_engine::agents::{LeadAction, LeadReport, LeadRequest, LeadRuling, LeadStep};
 use nacre_engine::flows::sync::{DecidedBy, RunReport, Step, StepState};
 use nacre_engine::record::{TaskId, TaskState};
 
@@ -23,7 +23,7 @@ const UNCLEAR: &[&str] = &[
 ];
 
 /// What a lead that decides the same about every case reports.
-fn ruled(order: &LeadOrder, action: LeadAction) -> LeadReport {
+fn ruled(order: &LeadRequest, action: LeadAction) -> LeadReport {
     let ruling = |case: &nacre_engine::agents::Case| LeadRuling {
         candidate_id: case.candidate_id.clone(),
         action,
@@ -51,7 +51,7 @@ fn place() -> (Place, PathBuf, PathBuf) {
 
 fn asked(place: &Place, trace: &Path, action: LeadAction) -> (RunReport, Vec<Step>) {
     let mut steps = Vec::new();
-    let lead = |order: &LeadOrder, watch: &mut dyn FnMut(LeadStep)| {
+    let lead = |order: &LeadRequest, watch: &mut dyn FnMut(LeadStep)| {
         watch(LeadStep::Explore);
         watch(LeadStep::Settle);
         ruled(order, action)
@@ -95,7 +95,7 @@ fn the_steps_of_a_lead_are_told() {
 fn nobody_waits_for_the_store_while_a_lead_thinks() {
     let (place, _, trace) = place();
     let owner = Owner { pid: 2, command: "another".to_owned(), since: String::new() };
-    let lead = |order: &LeadOrder, _: &mut dyn FnMut(LeadStep)| {
+    let lead = |order: &LeadRequest, _: &mut dyn FnMut(LeadStep)| {
         place.store.begin(&owner, Duration::ZERO).unwrap().commit().unwrap();
         ruled(order, LeadAction::NoOp)
     };
@@ -107,7 +107,7 @@ fn nobody_waits_for_the_store_while_a_lead_thinks() {
 fn a_person_who_edits_while_the_lead_thinks_is_read_before_anything_is_decided() {
     let (place, file, trace) = place();
     let seen: RefCell<Vec<ContentHash>> = RefCell::default();
-    let lead = |order: &LeadOrder, _: &mut dyn FnMut(LeadStep)| {
+    let lead = |order: &LeadRequest, _: &mut dyn FnMut(LeadStep)| {
         seen.borrow_mut().push(order.cases[0].near[0].seen);
         if seen.borrow().len() == 1 {
             let theirs = fs::read_to_string(&file).unwrap() + "\nMy own words.\n";
@@ -127,7 +127,7 @@ fn a_person_who_edits_while_the_lead_thinks_is_read_before_anything_is_decided()
 fn beside_a_person_who_edits_every_time_the_rule_decides_and_overwrites_nothing() {
     let (place, file, trace) = place();
     let n_asked = RefCell::new(0);
-    let lead = |order: &LeadOrder, _: &mut dyn FnMut(LeadStep)| {
+    let lead = |order: &LeadRequest, _: &mut dyn FnMut(LeadStep)| {
         *n_asked.borrow_mut() += 1;
         let edit = format!("\nEdit {}.\n", n_asked.borrow());
         fs::write(&file, fs::read_to_string(&file).unwrap() + &edit).unwrap();
@@ -143,7 +143,7 @@ fn beside_a_person_who_edits_every_time_the_rule_decides_and_overwrites_nothing(
 fn an_edit_at_the_last_moment_is_shown_to_the_lead_before_it_is_tried_again() {
     let (place, file, trace) = place();
     let n_asked = RefCell::new(0);
-    let lead = |order: &LeadOrder, _: &mut dyn FnMut(LeadStep)| {
+    let lead = |order: &LeadRequest, _: &mut dyn FnMut(LeadStep)| {
         *n_asked.borrow_mut() += 1;
         ruled(order, LeadAction::Update)
     };
@@ -166,7 +166,7 @@ fn an_edit_at_the_last_moment_is_shown_to_the_lead_before_it_is_tried_again() {
 #[test]
 fn a_ruling_about_a_memory_that_is_gone_is_none() {
     let (place, _, trace) = place();
-    let lead = |order: &LeadOrder, _: &mut dyn FnMut(LeadStep)| {
+    let lead = |order: &LeadRequest, _: &mut dyn FnMut(LeadStep)| {
         let mut report = ruled(order, LeadAction::Update);
         report.rulings[0].target = Some("20200101-gone".parse::<MemoryId>().unwrap());
         report
@@ -180,7 +180,7 @@ fn where_the_lead_fails_the_rule_decides_and_it_is_not_asked_again() {
     let (place, file, trace) = place();
     let before = fs::read_to_string(&file).unwrap();
     let n_asked = RefCell::new(0);
-    let lead = |_: &LeadOrder, _: &mut dyn FnMut(LeadStep)| {
+    let lead = |_: &LeadRequest, _: &mut dyn FnMut(LeadStep)| {
         *n_asked.borrow_mut() += 1;
         LeadReport::failed(TaskId::from_random(1), "no credit".to_owned())
     };
@@ -195,7 +195,7 @@ fn where_the_lead_fails_the_rule_decides_and_it_is_not_asked_again() {
 #[test]
 fn a_lead_is_asked_about_nothing_that_is_clear() {
     let place = Place::new();
-    let lead = |_: &LeadOrder, _: &mut dyn FnMut(LeadStep)| panic!("nobody needs it");
+    let lead = |_: &LeadRequest, _: &mut dyn FnMut(LeadStep)| panic!("nobody needs it");
     let report = place.sync_with(&place.talk("one", 1, PNPM), Some(&lead), |_| {}).unwrap();
     assert_eq!(report.actions[0].by, DecidedBy::Rule);
     let again = place.sync_with(&place.talk("two", 2, PNPM), Some(&lead), |_| {}).unwrap();

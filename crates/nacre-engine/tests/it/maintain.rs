@@ -5,8 +5,8 @@ use std::time::Duration;
 use nacre_core::memory::{Rules, Store};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
-use nacre_engine::flows::maintain::{MaintainOrder, MaintainOutcome, maintain};
-use nacre_engine::flows::sync::Desk;
+use nacre_engine::flows::maintain::{MaintainOptions, MaintainOutcome, maintain};
+use nacre_engine::flows::sync::FlowContext;
 
 use corpus::{Sizes, plant};
 use score::Score;
@@ -33,7 +33,7 @@ fn what_was_planted_is_found_and_the_rest_is_left_alone() {
     let corpus = plant(&mut batch, sizes, 1, start).unwrap();
     batch.commit().unwrap();
     let builtin = Builtin::shipped().unwrap();
-    let desk = Desk {
+    let desk = FlowContext {
         store: &store,
         embedder: &builtin,
         builtin: &builtin,
@@ -44,11 +44,11 @@ fn what_was_planted_is_found_and_the_rest_is_left_alone() {
         lead: None,
         reader: nacre_engine::flows::strategy::Reader::offline(),
     };
-    let order = MaintainOrder { checkout: Some(checkout::opened(dir.path())), force: false };
+    let order = MaintainOptions { checkout: Some(checkout::opened(dir.path())), force: false };
     let report = maintain(&desk, &order, None, |_| {}).unwrap();
     let score = Score::of(&corpus, &report);
     assert!(score.precision() >= 0.98, "{:.3}: {:#?}", score.precision(), score.wrong);
     assert!(score.recall() >= 0.85, "{:.3}: {:?} {:#?}", score.recall(), score.found, score.missed);
-    let again = maintain(&desk, &MaintainOrder { force: true, ..order }, None, |_| {}).unwrap();
+    let again = maintain(&desk, &MaintainOptions { force: true, ..order }, None, |_| {}).unwrap();
     assert_eq!(again.outcome, MaintainOutcome::Clean, "{:#?}", again.actions);
 }

@@ -13,7 +13,9 @@ use nacre_core::search::Builtin;
 use nacre_core::transcript::trace_at;
 use nacre_engine::flows::run::RunMode;
 use nacre_engine::flows::strategy::Reader;
-use nacre_engine::flows::sync::{AskLead, Desk, Order, RunReport, Step, SyncError, sync_session};
+use nacre_engine::flows::sync::{
+    AskLead, FlowContext, RunReport, SessionRequest, Step, SyncError, sync_session,
+};
 use serde_json::json;
 
 /// A store, and the traces that are read into it.
@@ -58,7 +60,7 @@ impl Place {
         let trace = trace_at(trace)?;
         let builtin = Builtin::shipped()?;
         let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
-        let desk = Desk {
+        let desk = FlowContext {
             store: &self.store,
             embedder: &builtin,
             builtin: &builtin,
@@ -70,7 +72,7 @@ impl Place {
             lead,
         };
         let key = key_of(&trace);
-        let order = Order {
+        let order = SessionRequest {
             trace: &trace,
             key: &key,
             trace_name: "a trace".to_owned(),

@@ -12,10 +12,10 @@ use nacre_engine::lifecycle::AgentSpec;
 use nacre_engine::model::{Cancel, CancelSource};
 use nacre_engine::record::{Change, ChangeKind, EffectOutcome, Events, Fault, TaskId};
 use nacre_engine::tools::{
-    AnyTool, Checklist, ChecklistSet, ChecklistUpdate, Desk, EffectKind, EffectReport,
-    EffectRunner, Effects, ItemState, MemoryAdd, MemoryRemove, MemorySearch, MemoryShelf,
-    MemoryUse, Output, Permissions, Pipeline, PipelineParts, Programs, ProjectEffects,
-    RepositoryTrust, ShellRun, ToolError, Workspace,
+    AnyTool, Checklist, ChecklistSet, ChecklistUpdate, EffectKind, EffectReport, EffectRunner,
+    Effects, ItemState, MemoryAdd, MemoryHandle, MemoryRemove, MemorySearch, MemoryUse, Output,
+    Permissions, Pipeline, PipelineParts, Programs, ProjectEffects, RepositoryTrust, ShellRun,
+    ToolContext, ToolError, Workspace,
 };
 use serde_json::{Value, json};
 
@@ -41,8 +41,8 @@ fn programs(workshop: &Workshop) -> Arc<Programs> {
     })
 }
 
-fn desk(workshop: &Workshop) -> Desk {
-    Desk {
+fn desk(workshop: &Workshop) -> ToolContext {
+    ToolContext {
         workspace: Arc::new(workshop.path("workspace")),
         cancel: Cancel::never(),
         now: "2026-03-01T12:00:00Z".parse().unwrap(),
@@ -50,7 +50,11 @@ fn desk(workshop: &Workshop) -> Desk {
     }
 }
 
-async fn call(tool: &dyn AnyTool, arguments: Value, desk: &Desk) -> Result<Output, ToolError> {
+async fn call(
+    tool: &dyn AnyTool,
+    arguments: Value,
+    desk: &ToolContext,
+) -> Result<Output, ToolError> {
     tool.footprint(&arguments)?;
     tool.run(arguments, desk).await
 }
@@ -157,12 +161,12 @@ async fn a_checklist_goes_through_its_states() {
     assert_eq!(checklist.items().len(), 2, "what was refused changed nothing");
 }
 
-fn shelf(workshop: &Workshop) -> MemoryShelf {
+fn shelf(workshop: &Workshop) -> MemoryHandle {
     let root = workshop.path("workspace");
     let scope = WriteScope::create_inside(&root, ".nacre", Access::Shared).unwrap();
     let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
     nacre_core::memory::init(&scope.lock(&owner, Duration::ZERO).unwrap(), "").unwrap();
-    MemoryShelf {
+    MemoryHandle {
         store: Arc::new(Store::new(scope, Rules::default())),
         embedder: Arc::new(Builtin::shipped().unwrap()),
         owner,
@@ -275,7 +279,7 @@ async fn a_memory_without_evidence_is_refused() {
 fn effects(
     workshop: &Workshop,
     trust: RepositoryTrust,
-    memories: Option<MemoryShelf>,
+    memories: Option<MemoryHandle>,
 ) -> ProjectEffects {
     let permissions = Permissions {
         writes: vec![nacre_engine::tools::Area::Tree(None)],

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use nacre_engine::model::{Cancel, Secret};
 use nacre_engine::record::Fault;
 use nacre_engine::tools::{
-    AddressGuard, AnyTool, Desk, Footprint, Network, Output, SearchEndpoint, ToolError, WebFetch,
-    WebSearch,
+    AddressGuard, AnyTool, Footprint, Network, Output, SearchEndpoint, ToolContext, ToolError,
+    WebFetch, WebSearch,
 };
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -79,10 +79,10 @@ fn leads_to(target: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-fn desk() -> Desk {
+fn desk() -> ToolContext {
     let nowhere = Arc::new(std::path::PathBuf::from("/nonexistent"));
     let now = "2026-03-01T12:00:00Z".parse().unwrap();
-    Desk { workspace: Arc::clone(&nowhere), cancel: Cancel::never(), now, spill: nowhere }
+    ToolContext { workspace: Arc::clone(&nowhere), cancel: Cancel::never(), now, spill: nowhere }
 }
 
 async fn fetch(tool: &WebFetch, url: &str) -> Result<Output, ToolError> {

@@ -9,8 +9,8 @@ use landlock::{
     ABI, Access as _, AccessFs, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
 };
 use nacre_engine::confine::{
-    Confinement, Finished, Launcher, Metadata, Order, OutputCaps, ProcessError, Program, Quotas,
-    Reach, own_folders, program_environment,
+    Confinement, Finished, LaunchRequest, Launcher, Metadata, OutputCaps, ProcessError, Program,
+    Quotas, Reach, own_folders, program_environment,
 };
 use nacre_engine::model::Cancel;
 use tempfile::TempDir;
@@ -53,8 +53,8 @@ impl Workshop {
         program_environment(person, &self.path("spill/tmp"))
     }
 
-    pub(crate) fn order(&self, program: Program) -> Order {
-        Order {
+    pub(crate) fn order(&self, program: Program) -> LaunchRequest {
+        LaunchRequest {
             program,
             folder: self.path("workspace"),
             environment: self.environment(),
@@ -73,11 +73,11 @@ impl Workshop {
         }
     }
 
-    pub(crate) fn script(&self, text: &str) -> Order {
+    pub(crate) fn script(&self, text: &str) -> LaunchRequest {
         self.order(Program::Script(text.to_owned()))
     }
 
-    pub(crate) async fn run(&self, order: &Order) -> Result<Finished, ProcessError> {
+    pub(crate) async fn run(&self, order: &LaunchRequest) -> Result<Finished, ProcessError> {
         Self::launcher().run(order, &Cancel::never()).await
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use serde::Serialize;
 
 use super::delta::Delta;
-use super::refresh::{Current, Keeping};
+use super::refresh::{CacheWrites, Current};
 use crate::artifact::{Cache, FileHash};
 
 /// A file that imports, directly or by others, one whose symbols changed their shape.
@@ -19,7 +19,7 @@ pub struct Affected {
 impl Current {
     /// Lists the files that a delta affects, by how far they are from it and then by path. Imports are followed only where
     /// something changed its shape: a change inside of bodies affects nobody.
-    pub fn affected(&self, cache: &Cache, keeping: Keeping, delta: &Delta) -> Vec<Affected> {
+    pub fn affected(&self, cache: &Cache, keeping: CacheWrites, delta: &Delta) -> Vec<Affected> {
         let reshaped = delta.reshaped();
         if reshaped.is_empty() {
             return Vec::new();

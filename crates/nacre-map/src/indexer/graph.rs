@@ -8,7 +8,7 @@ use std::io::Read as _;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::refresh::{Current, Keeping};
+use super::refresh::{CacheWrites, Current};
 use crate::artifact::{Cache, FileHash, Graph, Imports, RelativePath};
 use crate::languages::{ImportRef, Language, Outline};
 use crate::resolve::{
@@ -52,7 +52,7 @@ impl Links {
 
 impl Current {
     /// What each file imports, by the places of files in the order of their paths: each one once, in order.
-    pub fn imported(&self, cache: &Cache, keeping: Keeping) -> Vec<Vec<usize>> {
+    pub fn imported(&self, cache: &Cache, keeping: CacheWrites) -> Vec<Vec<usize>> {
         let files: Vec<(&str, FileHash)> =
             self.artifact.files().into_iter().map(|(path, row)| (path, row.hash)).collect();
         let links = self.links(cache, keeping, &files);
@@ -77,14 +77,14 @@ impl Current {
     }
 
     /// Follows the imports of some files: as they were kept, as far as they still hold.
-    pub(super) fn links(&self, cache: &Cache, keeping: Keeping, files: &Listing<'_>) -> Links {
+    pub(super) fn links(&self, cache: &Cache, keeping: CacheWrites, files: &Listing<'_>) -> Links {
         let key = self.graph_key(files);
         let kept = cache.graph(&self.project, key);
         if let Some(links) = kept.and_then(|graph| self.brought_up_to_date(graph, files)) {
             return links;
         }
         let graph = Graph::new(&self.followed(files));
-        if keeping == Keeping::Kept {
+        if keeping == CacheWrites::On {
             // Nobody needs it: what could not be kept is found again.
             let _ = cache.keep_graph(&self.project, key, &graph);
         }

@@ -36,7 +36,7 @@ pub use explain::{Verdict, explain};
 pub use git::{git_folder, project_root};
 pub use read::MAX_READ_BYTES;
 pub use refresh::{
-    CacheStatus, Current, Keeping, RefreshError, RefreshOptions, RefreshStats, Trust, refresh,
+    CacheStatus, CacheWrites, Current, RefreshError, RefreshOptions, RefreshStats, Verify, refresh,
 };
 pub use sensitive::{BadGlob, Sensitive};
 pub use since_git::delta_since_git;

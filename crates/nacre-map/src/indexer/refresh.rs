@@ -43,8 +43,8 @@ pub struct RefreshOptions {
     pub now_ns: i64,
     /// What time it is by the clock that the file system stamps files with.
     pub looked_ns: i64,
-    pub trust: Trust,
-    pub keeping: Keeping,
+    pub trust: Verify,
+    pub keeping: CacheWrites,
     pub sensitive: Sensitive,
     pub excludes: Excludes,
     /// Asked for what cannot be read without it.
@@ -56,18 +56,18 @@ pub struct RefreshOptions {
 
 /// Whether stamps are believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trust {
+pub enum Verify {
     Stamps,
     /// Every byte is read again.
-    Nothing,
+    Contents,
 }
 
 /// Whether what a look finds is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeping {
-    Kept,
+pub enum CacheWrites {
+    On,
     /// The answer is right, and the disk stays as it is.
-    Dropped,
+    Off,
 }
 
 /// How an answer came about.
@@ -153,8 +153,8 @@ pub fn refresh(
         let old = cache.open(project);
         let mut analyses = cache.analyses();
         let keep = |held: NewPack| match options.keeping {
-            Keeping::Kept => cache.keep_held(held),
-            Keeping::Dropped => Some(held),
+            CacheWrites::On => cache.keep_held(held),
+            CacheWrites::Off => Some(held),
         };
         let known = KnownTexts { analyses: &analyses, keep: &keep };
         let look = Look::take(project, old.as_ref(), &known, options).map_err(failed)?;
@@ -163,8 +163,8 @@ pub fn refresh(
         let mut is_kept = true;
         if let Some((commit, new)) = look.found {
             let kept = match options.keeping {
-                Keeping::Kept => cache.keep(project, &mut artifact, &commit, &new).ok(),
-                Keeping::Dropped => None,
+                CacheWrites::On => cache.keep(project, &mut artifact, &commit, &new).ok(),
+                CacheWrites::Off => None,
             };
             match kept {
                 Some(Kept::Yes) => {}
@@ -262,7 +262,7 @@ impl Look {
         let artifact = old.unwrap_or(&none);
         let head = artifact.head();
         let is_old = is_old(head, options);
-        let is_distrusted = options.trust == Trust::Nothing || is_old;
+        let is_distrusted = options.trust == Verify::Contents || is_old;
         let (rules, git, tracked) = rules_now(project, head, options);
         let is_partial = old.is_some() && !is_distrusted && rules == head.rules;
         let looker = Looker { project, artifact, options, root: &root };
@@ -276,7 +276,7 @@ impl Look {
         };
         let status = match old {
             None => CacheStatus::Miss,
-            Some(_) if options.trust == Trust::Nothing => CacheStatus::Refreshed,
+            Some(_) if options.trust == Verify::Contents => CacheStatus::Refreshed,
             Some(_) if is_old => CacheStatus::StaleRebuild,
             Some(_) => CacheStatus::Refreshed,
         };
@@ -521,7 +521,7 @@ impl Looker<'_> {
         }
         commit.head = head;
         let is_same = commit.files.is_empty() && commit.folders.is_empty() && head == old;
-        let is_hit = is_same && self.options.trust == Trust::Stamps;
+        let is_hit = is_same && self.options.trust == Verify::Stamps;
         let status = if is_hit { CacheStatus::Hit } else { status };
         let found = (!is_same || !new.is_empty()).then_some((commit, new));
         Look { status, n_read, n_postponed, found }
@@ -530,9 +530,9 @@ impl Looker<'_> {
     /// How closely to look: a first answer about much code does not wait for every grammar.
     fn depth(&self, doubtful: &[Doubt]) -> Depth {
         match self.options.trust {
-            Trust::Nothing => Depth::Full,
-            Trust::Stamps if self.is_little(doubtful) => Depth::Full,
-            Trust::Stamps => Depth::Glance,
+            Verify::Contents => Depth::Full,
+            Verify::Stamps if self.is_little(doubtful) => Depth::Full,
+            Verify::Stamps => Depth::Glance,
         }
     }
 

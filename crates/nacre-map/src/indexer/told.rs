@@ -9,7 +9,8 @@ use std::path::Path;
 
 use super::look::{folder_stamp, has_other_names, open_root};
 use super::refresh::{
-    CacheStatus, Current, Keeping, KnownTexts, Look, Looker, RefreshOptions, git_now, is_old, stats,
+    CacheStatus, CacheWrites, Current, KnownTexts, Look, Looker, RefreshOptions, git_now, is_old,
+    stats,
 };
 use crate::artifact::{Cache, FileRow, FolderRow, Kept, NewPack};
 
@@ -94,7 +95,7 @@ pub fn refresh_told(
 fn look(cache: &Cache, current: &Current, told: &Told, options: &RefreshOptions) -> Option<Look> {
     let artifact = &current.artifact;
     let is_folder = |path: &String| artifact.folders().contains_key(path);
-    if options.keeping == Keeping::Dropped || told.paths.iter().any(is_folder) {
+    if options.keeping == CacheWrites::Off || told.paths.iter().any(is_folder) {
         return None;
     }
     let root = open_root(&current.project.root).ok()?;

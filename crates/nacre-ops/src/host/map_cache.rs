@@ -6,7 +6,7 @@ use std::path::Path;
 use nacre_core::config::AtRest;
 use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
 use nacre_map::artifact::{Cache, Seal};
-use nacre_map::indexer::Keeping;
+use nacre_map::indexer::CacheWrites;
 
 use super::Host;
 use crate::error::OpError;
@@ -30,10 +30,10 @@ const MODE_OF_OTHERS: u32 = 0o077;
 pub fn map_cache(
     host: &Host,
     command: &str,
-    keeping: Keeping,
-) -> Result<(Cache, Keeping), OpError> {
+    keeping: CacheWrites,
+) -> Result<(Cache, CacheWrites), OpError> {
     let at_rest = host.settings().map.at_rest;
-    if keeping == Keeping::Kept {
+    if keeping == CacheWrites::On {
         settle(host, command, at_rest)?;
     }
     match at_rest {
@@ -65,7 +65,7 @@ fn in_folder(host: &Host, command: &str, name: &str) -> Result<Cache, OpError> {
 }
 
 /// The key; the first who asks makes it. Where it cannot be kept, nothing that is sealed with it is worth keeping.
-fn key(host: &Host, keeping: Keeping) -> Result<(Key, Keeping), OpError> {
+fn key(host: &Host, keeping: CacheWrites) -> Result<(Key, CacheWrites), OpError> {
     if let Some(key) = known_key(host.home()?)? {
         return Ok((key, keeping));
     }
@@ -74,18 +74,18 @@ fn key(host: &Host, keeping: Keeping) -> Result<(Key, Keeping), OpError> {
         causes: vec![error.to_string()],
         ..OpError::failed("Cannot draw a key for the map")
     })?;
-    if keeping == Keeping::Dropped {
+    if keeping == CacheWrites::Off {
         return Ok((key, keeping));
     }
-    let Ok(home) = host.home_scope() else { return Ok((key, Keeping::Dropped)) };
+    let Ok(home) = host.home_scope() else { return Ok((key, CacheWrites::Off)) };
     match home.create_file(&RelPath::new(KEY_FILE)?, &key) {
         Ok(()) => Ok((key, keeping)),
         // Another process was faster.
         Err(FsError::Conflict { .. }) => {
             let theirs = read(&home)?;
-            Ok(theirs.map_or((key, Keeping::Dropped), |key| (key, keeping)))
+            Ok(theirs.map_or((key, CacheWrites::Off), |key| (key, keeping)))
         }
-        Err(_) => Ok((key, Keeping::Dropped)),
+        Err(_) => Ok((key, CacheWrites::Off)),
     }
 }
 

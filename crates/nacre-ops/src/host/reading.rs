@@ -4,7 +4,7 @@ use nacre_api::wire::ErrorCode;
 use nacre_core::catalog::key_of;
 use nacre_core::config::StrategyChoice;
 use nacre_core::transcript::Trace;
-use nacre_engine::flows::models::{AskError, AskRules, Asker, FlowModels, ProjectModels};
+use nacre_engine::flows::models::{AskError, AskRules, FlowModels, ModelClient, ProjectModels};
 use nacre_engine::flows::strategy::{HowRead, ReadError, Reader};
 use nacre_engine::model::{Models, Role};
 use nacre_engine::record::state::SpentOn;
@@ -54,7 +54,7 @@ impl Reading {
         host: &Host,
         rules: &'a AskRules,
         trace: &Trace,
-    ) -> Result<Option<Asker<'a>>, OpError> {
+    ) -> Result<Option<ModelClient<'a>>, OpError> {
         let project = host.project.as_ref().map(|project| project.path.display().to_string());
         let on = SpentOn { project, session: key_of(trace) };
         let asker = self.reader(rules).asker(on, host.now());

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use nacre_api::wire::ErrorCode;
 use nacre_core::config::{LimitSettings, Settings};
-use nacre_engine::flows::models::{AskRules, Asker, FlowModels, ProjectModels, SpendingLimits};
+use nacre_engine::flows::models::{
+    AskRules, FlowModels, ModelClient, ProjectModels, SpendingLimits,
+};
 use nacre_engine::model::{Amount, Cost, Limits, Models, Reached, RetryPolicy};
 use nacre_engine::record::state::{SpentOn, State};
 
@@ -42,7 +44,7 @@ pub fn asker_of_run<'m>(
     models: ProjectModels<'m>,
     command: &str,
     project: Option<String>,
-) -> Result<Asker<'m>, OpError> {
+) -> Result<ModelClient<'m>, OpError> {
     let session = format!("{command} {}", host.now());
     let asker = models.asker(SpentOn { project, session }, host.now());
     asker.map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use nacre_api::wire::ErrorCode;
 use nacre_core::base::parse_time;
 use nacre_core::catalog::{
-    Catalog, CatalogError, Connection, ProjectWords, RefreshOptions, Shelf, WordLists,
+    Catalog, CatalogError, Connection, ProjectWords, RefreshOptions, TextIndexAccess, WordLists,
 };
 use nacre_core::config::agents::{self, AgentsError, ConnectedAgent};
 use nacre_core::safefs::{Access, RelPath, WriteScope};
@@ -73,7 +73,7 @@ pub fn index_folder(host: &Host) -> Result<Option<WriteScope>, OpError> {
 pub fn index_texts(host: &Host, catalog: &Catalog) -> Result<(), OpError> {
     let embedder = host.own_embedder()?;
     let owner = host.owner("sync");
-    let shelf = Shelf { embedder: &*embedder, owner: &owner, now: host.now() };
+    let shelf = TextIndexAccess { embedder: &*embedder, owner: &owner, now: host.now() };
     catalog.index_texts(index_folder(host)?, shelf)?;
     Ok(())
 }

@@ -9,11 +9,11 @@ use nacre_api::wire::{
 use nacre_core::config::Settings;
 use nacre_core::memory::Store;
 use nacre_core::search::Builtin;
-use nacre_engine::flows::maintain::{self as flow, Checkout, MaintainOrder, MaintainOutcome};
-use nacre_engine::flows::models::{Asker, FlowModels, ProjectModels};
+use nacre_engine::flows::maintain::{self as flow, Checkout, MaintainOptions, MaintainOutcome};
+use nacre_engine::flows::models::{FlowModels, ModelClient, ProjectModels};
 use nacre_engine::flows::run;
 use nacre_engine::flows::strategy::Reader;
-use nacre_engine::flows::sync::Desk;
+use nacre_engine::flows::sync::FlowContext;
 use nacre_engine::model::{Models, Role};
 
 use super::changes::shared_changes;
@@ -132,7 +132,7 @@ impl Maintenance<'_> {
         let clock = host.stopwatch();
         let embedder = host.embedder(settings)?;
         let rules = ask_rules(settings);
-        let desk = Desk {
+        let desk = FlowContext {
             store,
             embedder: &*embedder,
             builtin: &self.builtin,
@@ -148,12 +148,12 @@ impl Maintenance<'_> {
         let asker = asker.map(|models| asker_of_run(host, models, "maintain", project));
         let asker = asker.transpose()?;
         let checkout = repository.clone().map(|root| Checkout { root, git: host.git() });
-        let order = MaintainOrder { checkout, force: request.force };
+        let options = MaintainOptions { checkout, force: request.force };
         if request.dry_run {
-            let (report, changes) = flow::preview(&desk, &order, asker.as_ref())?;
+            let (report, changes) = flow::preview(&desk, &options, asker.as_ref())?;
             return Ok((report, Some(shared_changes(changes))));
         }
-        let report = flow::maintain(&desk, &order, asker.as_ref(), |step| {
+        let report = flow::maintain(&desk, &options, asker.as_ref(), |step| {
             self.events.step(format!("{}: {}", named.name, step.as_str()));
         })?;
         self.warn_of_limit(named, asker.as_ref());
@@ -164,7 +164,7 @@ impl Maintenance<'_> {
         Ok((report, None))
     }
 
-    fn warn_of_limit(&self, named: &NamedStore, asker: Option<&Asker<'_>>) {
+    fn warn_of_limit(&self, named: &NamedStore, asker: Option<&ModelClient<'_>>) {
         let Some(reached) = asker.and_then(|asker| asker.purse().reached()) else { return };
         self.events.warning(
             format!("{}: not everything was rewritten: {reached}", named.name),

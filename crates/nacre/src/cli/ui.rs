@@ -212,14 +212,6 @@ impl Ui {
         Ok(report.outcome().into())
     }
 
-    /// Says what takes so long, on a terminal only.
-    pub(crate) fn progress_note(&mut self, note: &str) {
-        if self.is_talking() {
-            self.flush();
-            talk(&format!("{note} …"));
-        }
-    }
-
     /// A bar on standard error, drawn on a terminal only.
     pub(crate) fn progress(&self) -> ProgressBar {
         ProgressBar::new(self.is_talking())

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::catalog::{Catalog, Connection, RefreshOptions, SessionFilter, Shelf, TextQuery};
+use nacre_core::catalog::{
+    Catalog, Connection, RefreshOptions, SessionFilter, TextIndexAccess, TextQuery,
+};
 use nacre_core::safefs::Owner;
 use nacre_core::search::{Builtin, Mode, Query};
 use nacre_core::transcript::{ADAPTERS, Adapter, Agent, Event, EventKind, Sink, Trace, Watermark};
@@ -186,6 +188,6 @@ fn n_found(catalog: &Catalog, words: &str) -> usize {
     };
     let embedder = Builtin::shipped().unwrap();
     let owner = Owner { pid: 1, command: String::new(), since: String::new() };
-    let shelf = Shelf { embedder: &embedder, owner: &owner, now };
+    let shelf = TextIndexAccess { embedder: &embedder, owner: &owner, now };
     catalog.search(&query, None, shelf).unwrap().len()
 }

@@ -18,7 +18,7 @@ use crate::tools::AnyTool;
 use crate::tools::Cache;
 use crate::tools::Workspace;
 use crate::tools::toolkits;
-use crate::tools::{Shelf, ShelfPlaces};
+use crate::tools::{SkillPlaces, SkillRegistry};
 
 /// Came with the repository, and would like to have more than the explorer has.
 const SKILL: &str = "---\nname: locks\ndescription: Where locks are.\nallowed-tools: file_read, file_create\n---\n\
@@ -26,7 +26,7 @@ const SKILL: &str = "---\nname: locks\ndescription: Where locks are.\nallowed-to
 
 struct Bench {
     folder: tempfile::TempDir,
-    desk: Desk,
+    desk: ToolContext,
     source: CancelSource,
     heard: Arc<Heard>,
     delegate: Delegate,
@@ -57,13 +57,16 @@ fn heard_by(script: &str, others: Vec<Arc<dyn Listener>>) -> Bench {
     let listener: Arc<dyn Listener> = heard.clone();
     let listeners = others.into_iter().chain([listener]).collect();
     let events = Events::new(TaskId::from_random(1), Arc::clone(&clock), listeners);
-    let crew = Crew {
+    let crew = AgentDeps {
         models: Arc::new(Models::new(settings)),
         policy: RetryPolicy::default(),
         limits: Limits::default(),
         clock,
         tools: toolkits::file::tools(&workspace),
-        shelf: Arc::new(Shelf::new(ShelfPlaces { workspace: Some(root.join("work")), home: None })),
+        shelf: Arc::new(SkillRegistry::new(SkillPlaces {
+            workspace: Some(root.join("work")),
+            home: None,
+        })),
         spill: root.join("spill"),
         cache: Arc::new(Cache::default()),
         permissions: Permissions::read_only(),
@@ -72,7 +75,7 @@ fn heard_by(script: &str, others: Vec<Arc<dyn Listener>>) -> Bench {
         workspace: Arc::clone(&workspace),
     };
     let source = CancelSource::new();
-    let desk = Desk {
+    let desk = ToolContext {
         workspace: Arc::clone(workspace.root()),
         cancel: source.token(),
         now: Timestamp::UNIX_EPOCH,

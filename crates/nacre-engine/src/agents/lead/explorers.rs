@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use super::form::{LeadAction, occurs, place, places};
 use super::{Case, TOOLS, permissions, types};
-use crate::agents::crew::Crew;
+use crate::agents::deps::AgentDeps;
 use crate::lifecycle::RunControl;
 use crate::lifecycle::{AgentSpec, Completion, Spawn, Validator, Weight};
 use crate::model::{OutputSchema, Role};
@@ -64,7 +64,7 @@ impl ExplorerReport {
 
 /// Sends out one explorer a group of candidates, at most `at_once` of them, and waits for all.
 pub(super) async fn explore(
-    crew: &Arc<Crew>,
+    crew: &Arc<AgentDeps>,
     store: &Arc<Store>,
     (cases, at_once): (&[Case], usize),
     events: &Events,
@@ -82,7 +82,7 @@ pub(super) async fn explore(
 }
 
 async fn one(
-    crew: &Crew,
+    crew: &AgentDeps,
     store: &Arc<Store>,
     cases: &[Case],
     parent: &Events,

@@ -45,7 +45,7 @@ const BUDGETS: Budgets = Budgets {
 
 /// What a lead is asked to settle.
 #[derive(Clone, Debug)]
-pub struct LeadOrder {
+pub struct LeadRequest {
     pub run_id: String,
     /// The session's short name.
     pub session: String,
@@ -168,7 +168,7 @@ fn permissions() -> Permissions {
 }
 
 /// The lead of one run.
-pub fn lead(order: &LeadOrder, store: &Arc<Store>) -> AgentSpec {
+pub fn lead(order: &LeadRequest, store: &Arc<Store>) -> AgentSpec {
     AgentSpec {
         name: "lead",
         role: Role::Lead,

@@ -11,7 +11,7 @@ use nacre_core::search::Builtin;
 use proptest::prelude::*;
 
 use super::*;
-use crate::agents::crew::Crew;
+use crate::agents::deps::AgentDeps;
 use crate::lifecycle::RunControl;
 use crate::model::{Limits, ModelRef, ModelSettings, Models, RetryPolicy, RoleSettings, Scripted};
 use crate::record::RunEffects;
@@ -22,8 +22,8 @@ use crate::tools::Cache;
 use crate::tools::ItemState;
 use crate::tools::Workspace;
 use crate::tools::toolkits;
-use crate::tools::{ClaimSearch, MemoryShelf};
-use crate::tools::{Shelf, ShelfPlaces};
+use crate::tools::{ClaimSearch, MemoryHandle};
+use crate::tools::{SkillPlaces, SkillRegistry};
 
 /// A store with three memories, one of them put away.
 struct Bench {
@@ -87,9 +87,9 @@ impl Bench {
         }
     }
 
-    fn order(&self, n_cases: usize) -> LeadOrder {
+    fn order(&self, n_cases: usize) -> LeadRequest {
         let cases = (1..=n_cases).map(|n| self.case(&format!("c{n}"))).collect();
-        LeadOrder {
+        LeadRequest {
             run_id: "sync-20261115-083000-1a2b3c4d".to_owned(),
             session: "a1b2".to_owned(),
             trace_path: "~/traces/one.jsonl".to_owned(),
@@ -102,7 +102,7 @@ impl Bench {
         let root = self.folder.path().canonicalize().unwrap();
         let denied: Vec<String> = LEAD_DENIED.iter().map(|name| (*name).to_owned()).collect();
         let workspace = Arc::new(Workspace::open(&root.join(".nacre/memory"), &denied).unwrap());
-        let shelf = MemoryShelf {
+        let shelf = MemoryHandle {
             store: Arc::clone(&self.store),
             embedder: Arc::new(Builtin::shipped().unwrap()),
             owner: owner(),
@@ -116,13 +116,13 @@ impl Bench {
             script: Some(Arc::new(Scripted::parse(script).unwrap())),
             ..ModelSettings::default()
         };
-        let crew = Crew {
+        let crew = AgentDeps {
             models: Arc::new(Models::new(settings)),
             policy: RetryPolicy::default(),
             limits: Limits::default(),
             clock: Arc::new(|| Timestamp::UNIX_EPOCH),
             tools,
-            shelf: Arc::new(Shelf::new(ShelfPlaces { workspace: None, home: None })),
+            shelf: Arc::new(SkillRegistry::new(SkillPlaces { workspace: None, home: None })),
             spill: root.join("spill"),
             cache: Arc::new(Cache::default()),
             permissions: Permissions::read_only(),

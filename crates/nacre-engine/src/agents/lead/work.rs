@@ -8,21 +8,21 @@ use serde_json::{Value, json};
 
 use super::explorers::{ExplorerReport, explore};
 use super::form::rulings;
-use super::{LeadOrder, LeadRuling, LeadStep, lead};
-use crate::agents::crew::Crew;
+use super::{LeadRequest, LeadRuling, LeadStep, lead};
+use crate::agents::deps::AgentDeps;
 use crate::lifecycle::RunControl;
 use crate::lifecycle::Spawn;
 use crate::lifecycle::{Ending, Outcome};
 use crate::record::{Category, Fault};
 use crate::record::{Event, Events, Heard, Listener, Record, RunFacts};
 use crate::record::{Failure, TaskId, TaskState};
-use crate::tools::MemoryShelf;
+use crate::tools::MemoryHandle;
 use crate::tools::{Checklist, ChecklistItem, ItemState};
 
 /// What a lead is run with. The workspace of its crew is the memory root.
 pub struct Lead {
-    pub crew: Arc<Crew>,
-    pub shelf: MemoryShelf,
+    pub crew: Arc<AgentDeps>,
+    pub shelf: MemoryHandle,
 }
 
 /// The task of one lead, and who hears of it.
@@ -83,7 +83,7 @@ impl Lead {
     /// Lets the lead settle what is open; `watch` hears of each step as it begins.
     pub async fn settle(
         &self,
-        order: &LeadOrder,
+        order: &LeadRequest,
         task: LeadTask,
         control: &RunControl,
         watch: &mut dyn FnMut(LeadStep),
@@ -142,8 +142,8 @@ fn told(outcome: Outcome) -> (TaskState, Option<String>, Option<Value>, RunFacts
     (outcome.ending.state(), error, outcome.answer, outcome.facts)
 }
 
-fn question(order: &LeadOrder, explorers: &[ExplorerReport]) -> String {
-    let LeadOrder { run_id, session: _, trace_path, run_folder, cases } = order;
+fn question(order: &LeadRequest, explorers: &[ExplorerReport]) -> String {
+    let LeadRequest { run_id, session: _, trace_path, run_folder, cases } = order;
     let cases: Vec<Value> = cases.iter().map(super::Case::shown).collect();
     let findings: Vec<Value> =
         explorers.iter().flat_map(|explorer| &explorer.findings).map(|one| json!(one)).collect();

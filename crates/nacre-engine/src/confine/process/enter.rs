@@ -10,14 +10,14 @@ use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal,
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 
 use super::helper::{read_line, write_line};
-use super::order::{Order, Quotas, Refusal, Step};
+use super::order::{LaunchRequest, Quotas, Refusal, Step};
 
 /// How much a program stands back.
 const NICENESS: i32 = 5;
 
 /// Becomes the program. Returns only when that failed, and has said so on the connection by then.
 pub(super) fn enter(connection: &UnixStream) -> io::Result<()> {
-    let order: Order = read_line(connection)?;
+    let order: LaunchRequest = read_line(connection)?;
     let refusal = match prepare(&order) {
         Err(why) => Refusal::Unconfined(why),
         Ok(()) => {
@@ -28,7 +28,7 @@ pub(super) fn enter(connection: &UnixStream) -> io::Result<()> {
     write_line(connection, &Step::Refused(refusal))
 }
 
-fn prepare(order: &Order) -> Result<(), String> {
+fn prepare(order: &LaunchRequest) -> Result<(), String> {
     // Should somebody end the watcher, the program does not outlive it.
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
     // Behind the watcher in the queue for the processor, so that it can always act.
@@ -44,7 +44,7 @@ fn prepare(order: &Order) -> Result<(), String> {
     order.confinement.enter().map_err(|error| with_causes(&error))
 }
 
-fn become_program(order: &Order) -> Refusal {
+fn become_program(order: &LaunchRequest) -> Refusal {
     let (name, arguments) = order.program.argv();
     let error = Command::new(name)
         .args(arguments)

@@ -14,7 +14,7 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
 use super::capture::Captured;
-use super::order::{Ending, HELPER, Order, Refusal, WATCH, Word};
+use super::order::{Ending, HELPER, LaunchRequest, Refusal, WATCH, Word};
 use crate::model::Cancel;
 
 /// How the watcher is started: a binary that calls `helper` first thing, and the arguments that make it.
@@ -58,7 +58,11 @@ impl Launcher {
 
     /// Runs a program to its end. When this returns, or the future is dropped, none of its processes is left or will
     /// be in a moment: for a return, they are gone.
-    pub async fn run(&self, order: &Order, cancel: &Cancel) -> Result<Finished, ProcessError> {
+    pub async fn run(
+        &self,
+        order: &LaunchRequest,
+        cancel: &Cancel,
+    ) -> Result<Finished, ProcessError> {
         if cfg!(not(target_os = "linux")) {
             let why = "this system has no walls that Nacre knows".to_owned();
             return Err(ProcessError::Unconfined(why));
@@ -105,7 +109,7 @@ struct Started {
 /// Gives the order and hears how it ends.
 async fn converse(
     connection: UnixStream,
-    order: &Order,
+    order: &LaunchRequest,
     cancel: &Cancel,
 ) -> Result<(Ending, usize), ProcessError> {
     let (reader, mut writer) = connection.into_split();
@@ -146,7 +150,7 @@ fn end_group(program: Option<i32>) {
     }
 }
 
-fn refused(order: &Order, refusal: Refusal) -> ProcessError {
+fn refused(order: &LaunchRequest, refusal: Refusal) -> ProcessError {
     match refusal {
         Refusal::Unconfined(why) => ProcessError::Unconfined(why),
         Refusal::NotFound(why) => {

@@ -23,4 +23,4 @@ pub use environment::{own_folders, program_environment};
 #[cfg(target_os = "linux")]
 pub use helper::helper;
 pub use launcher::{Finished, Launcher, ProcessError};
-pub use order::{Ending, Order, OutputCaps, Program, Quotas};
+pub use order::{Ending, LaunchRequest, OutputCaps, Program, Quotas};

@@ -16,7 +16,7 @@ pub(super) const ENTER: &str = "enter";
 
 /// A program to be run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Order {
+pub struct LaunchRequest {
     pub program: Program,
     /// Where it starts.
     pub folder: PathBuf,

@@ -11,7 +11,7 @@ use rustix::fs::{Access, access};
 use rustix::process::{Pid, WaitOptions, WaitStatus, getpid, set_child_subreaper, setsid, wait};
 
 use super::helper::{read_line, write_line};
-use super::order::{ENTER, Ending, HELPER, Order, Refusal, Step, Word};
+use super::order::{ENTER, Ending, HELPER, LaunchRequest, Refusal, Step, Word};
 use super::tree;
 
 /// What the watcher waits for.
@@ -28,7 +28,7 @@ pub(super) fn watch(connection: &UnixStream) -> io::Result<()> {
     // Away from the person's terminal, and from signals that it sends to groups.
     setsid()?;
     set_child_subreaper(Some(getpid()))?;
-    let order: Order = read_line(connection)?;
+    let order: LaunchRequest = read_line(connection)?;
     let (sender, notices) = channel();
     let started = start(&order, &sender);
     match started {
@@ -39,7 +39,7 @@ pub(super) fn watch(connection: &UnixStream) -> io::Result<()> {
 
 fn follow(
     connection: &UnixStream,
-    order: &Order,
+    order: &LaunchRequest,
     pid: Pid,
     notices: &Receiver<Notice>,
     sender: Sender<Notice>,
@@ -62,7 +62,7 @@ fn follow(
 /// Waits for the first thing that ends the program, or for the word that it never became one.
 fn first_end(
     connection: &UnixStream,
-    order: &Order,
+    order: &LaunchRequest,
     pid: Pid,
     notices: &Receiver<Notice>,
 ) -> io::Result<Result<Ending, Refusal>> {
@@ -94,7 +94,7 @@ fn first_end(
 }
 
 /// Starts the process that will become the program.
-fn start(order: &Order, sender: &Sender<Notice>) -> Result<Pid, Refusal> {
+fn start(order: &LaunchRequest, sender: &Sender<Notice>) -> Result<Pid, Refusal> {
     let failed = |error: io::Error| Refusal::Failed(error.to_string());
     // The walls are tried by writing here; that proves something only where it works without them.
     if access(&order.confinement.outside, Access::WRITE_OK | Access::EXEC_OK).is_err() {

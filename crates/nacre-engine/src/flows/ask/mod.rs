@@ -20,7 +20,7 @@ use tokio::sync::mpsc::UnboundedSender;
 pub use self::offline::{Told, tell};
 pub use self::sentences::{Sentence, Sentences};
 pub use self::verify::{Checker, Doubt, Doubts, Said, Verifier};
-use crate::agents::{Crew, NOT_KNOWN};
+use crate::agents::{AgentDeps, NOT_KNOWN};
 use crate::lifecycle::{AgentSpec, Ending, Outcome, RunControl};
 use crate::record::{DeltaKind, Event, Events, Listener, Record, RunFacts};
 use crate::tools::PipelineError;
@@ -92,7 +92,7 @@ fn says_not_known(text: &str) -> bool {
 
 /// Asks the agent. Where nothing that it said can be shown, it is told why and asked once more.
 pub async fn ask(
-    crew: &Crew,
+    crew: &AgentDeps,
     spec: &AgentSpec,
     asked: &str,
     verifier: &Verifier<'_>,
@@ -138,12 +138,12 @@ fn told_again(doubts: &Doubts) -> String {
 }
 
 /// Hands on whole sentences while a model speaks; nobody may show one that was not checked.
-pub struct Herald {
+pub struct SentenceListener {
     sentences: Mutex<Sentences>,
     to: UnboundedSender<Sentence>,
 }
 
-impl Herald {
+impl SentenceListener {
     pub fn new(to: UnboundedSender<Sentence>) -> Arc<Self> {
         Arc::new(Self { sentences: Mutex::default(), to })
     }
@@ -156,7 +156,7 @@ impl Herald {
     }
 }
 
-impl Listener for Herald {
+impl Listener for SentenceListener {
     fn hear(&self, record: &Arc<Record>) {
         let mut sentences = self.sentences.lock().unwrap_or_else(PoisonError::into_inner);
         if let Event::ModelDelta { kind, text } = &record.event {

@@ -13,11 +13,11 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::tools::{MemoryShelf, Seen};
+use crate::tools::{MemoryHandle, Seen};
 
 struct World {
     _folder: TempDir,
-    shelves: Vec<MemoryShelf>,
+    shelves: Vec<MemoryHandle>,
     seen: Seen,
 }
 
@@ -67,7 +67,7 @@ fn world() -> World {
     batch.supersede(&REDIS.parse().unwrap(), &newer, now).unwrap();
     batch.archive(OLD, now).unwrap();
     batch.commit().unwrap();
-    let shelf = MemoryShelf {
+    let shelf = MemoryHandle {
         store: Arc::new(store),
         embedder: Arc::new(Builtin::shipped().unwrap()),
         owner,

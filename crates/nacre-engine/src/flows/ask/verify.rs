@@ -11,7 +11,7 @@ use nacre_core::search::{Embedder, MemoryIndex, shared_words};
 
 use super::marks::{Marks, marks};
 use super::sentences::{Sentence, Sentences};
-use crate::tools::{MemoryShelf, Seen};
+use crate::tools::{MemoryHandle, Seen};
 
 /// A sentence that shares no word with its source must be at least this near in meaning.
 const MIN_SIMILARITY: f32 = 0.35;
@@ -75,7 +75,7 @@ pub type Doubts = BTreeMap<Doubt, usize>;
 
 /// Looks up what sentences cite.
 pub struct Verifier<'a> {
-    pub shelves: &'a [MemoryShelf],
+    pub shelves: &'a [MemoryHandle],
     pub seen: &'a Seen,
     /// Memories that claim to overturn others are looked up as of this time.
     pub now: Timestamp,
@@ -179,7 +179,7 @@ impl Verifier<'_> {
     }
 
     /// The memories of a shelf that claim to overturn `id`. Without an index all files are read.
-    fn claimants(&self, shelf: &MemoryShelf, id: &MemoryId) -> Vec<MemoryId> {
+    fn claimants(&self, shelf: &MemoryHandle, id: &MemoryId) -> Vec<MemoryId> {
         let index = MemoryIndex::peek(&shelf.store, shelf.embedder.as_ref(), self.now);
         let claimants = match index {
             Ok(index) => index.claimants(id),

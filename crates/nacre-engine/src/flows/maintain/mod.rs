@@ -37,9 +37,9 @@ pub use self::report::{
     MaintainVerb, OpenContradiction,
 };
 use self::rewrite::Texts;
-use super::models::Asker;
+use super::models::ModelClient;
 use super::run::{METRICS_FILE, RunId, RunMode, UndoPlan, pretty};
-use super::sync::Desk;
+use super::sync::FlowContext;
 
 /// How often it is planned anew when a person edits meanwhile.
 const MAX_TRIES: usize = 5;
@@ -49,7 +49,7 @@ const MAX_ROUNDS: usize = 8;
 
 /// What a maintenance is to do.
 #[derive(Clone, Debug, Default)]
-pub struct MaintainOrder {
+pub struct MaintainOptions {
     /// The checkout that the memories speak of, where there is one.
     pub checkout: Option<Checkout>,
     /// Look also where nothing changed since the last run.
@@ -105,9 +105,9 @@ impl From<FsError> for MaintainError {
 
 /// Maintains one store.
 pub fn maintain(
-    desk: &Desk<'_>,
-    order: &MaintainOrder,
-    asker: Option<&Asker<'_>>,
+    desk: &FlowContext<'_>,
+    order: &MaintainOptions,
+    asker: Option<&ModelClient<'_>>,
     mut watch: impl FnMut(MaintainStep),
 ) -> Result<MaintainReport, MaintainError> {
     let mut tries = 0;
@@ -146,9 +146,9 @@ pub fn maintain(
 
 /// Tells what a maintenance would do, file by file, and does nothing.
 pub fn preview(
-    desk: &Desk<'_>,
-    order: &MaintainOrder,
-    asker: Option<&Asker<'_>>,
+    desk: &FlowContext<'_>,
+    order: &MaintainOptions,
+    asker: Option<&ModelClient<'_>>,
 ) -> Result<(MaintainReport, Vec<PlannedChange>), MaintainError> {
     let began = (desk.clock)();
     let Some(round) = Round::open(desk, order, asker, &mut |_| {})? else {
@@ -178,9 +178,9 @@ struct Round {
 impl Round {
     /// Looks and plans; `None` when nothing changed since the last run.
     fn open(
-        desk: &Desk<'_>,
-        order: &MaintainOrder,
-        asker: Option<&Asker<'_>>,
+        desk: &FlowContext<'_>,
+        order: &MaintainOptions,
+        asker: Option<&ModelClient<'_>>,
         watch: &mut dyn FnMut(MaintainStep),
     ) -> Result<Option<Self>, MaintainError> {
         let began = (desk.clock)();
@@ -226,7 +226,7 @@ impl Round {
     /// Stages the plan and the run's folder; names what stands beside a memory and is no longer what was read.
     fn stage(
         &self,
-        desk: &Desk<'_>,
+        desk: &FlowContext<'_>,
         batch: &mut Batch<'_>,
         began: Duration,
     ) -> Result<Result<MaintainReport, RelPath>, MaintainError> {
@@ -248,7 +248,7 @@ impl Round {
 
     fn stage_artifacts(
         &self,
-        desk: &Desk<'_>,
+        desk: &FlowContext<'_>,
         batch: &mut Batch<'_>,
         report: &MaintainReport,
         plan: &[PlannedChange],
@@ -300,7 +300,7 @@ impl Round {
     }
 
     /// Brings the index up to date, and says what the next run need not look at.
-    fn finish(&self, desk: &Desk<'_>, order: &MaintainOrder) -> Result<(), MaintainError> {
+    fn finish(&self, desk: &FlowContext<'_>, order: &MaintainOptions) -> Result<(), MaintainError> {
         MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?;
         let collection = Collection::read(desk.store)?;
         let gone = gone::gone(&collection, order.checkout.as_ref());
@@ -308,7 +308,11 @@ impl Round {
     }
 
     /// Remembers that nothing is to be done until something changes.
-    fn settle(&self, desk: &Desk<'_>, fingerprint: ContentHash) -> Result<(), MaintainError> {
+    fn settle(
+        &self,
+        desk: &FlowContext<'_>,
+        fingerprint: ContentHash,
+    ) -> Result<(), MaintainError> {
         let mut batch = desk.store.begin(desk.owner, desk.patience)?;
         let mut ledger = Ledger::read(desk.store)?;
         ledger.settle(fingerprint, desk.now, self.plan.next_change);
@@ -320,7 +324,7 @@ impl Round {
 
     fn report(
         &self,
-        desk: &Desk<'_>,
+        desk: &FlowContext<'_>,
         outcome: MaintainOutcome,
         written_paths: Vec<String>,
     ) -> MaintainReport {
@@ -344,7 +348,7 @@ impl Round {
     }
 
     /// The report of a store that was not looked at.
-    fn skipped(desk: &Desk<'_>) -> MaintainReport {
+    fn skipped(desk: &FlowContext<'_>) -> MaintainReport {
         MaintainReport {
             outcome: MaintainOutcome::Skipped,
             mode: RunMode::Maintain,

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::compare::Compared;
 use super::gather::{Collection, Held};
 use super::plan::Plan;
-use crate::flows::models::{Asker, Question};
+use crate::flows::models::{ModelClient, Question};
 use crate::model::{OutputSchema, Role, SpentTotals};
 
 /// How many texts are asked for in one run.
@@ -95,7 +95,7 @@ pub(super) fn texts(
     collection: &Collection,
     compared: &[Compared],
     plan: &Plan,
-    (asker, embedder): (&Asker<'_>, &Builtin),
+    (asker, embedder): (&ModelClient<'_>, &Builtin),
 ) -> Result<Texts, EmbedError> {
     let mut texts = Texts::default();
     let taken: BTreeSet<usize> = plan.revisions.keys().copied().collect();
@@ -168,7 +168,7 @@ impl Texts {
         &mut self,
         collection: &Collection,
         members: &[usize],
-        (asker, embedder): (&Asker<'_>, &Builtin),
+        (asker, embedder): (&ModelClient<'_>, &Builtin),
     ) -> Result<Option<Text>, EmbedError> {
         if self.n_asked == MAX_ASKED {
             return Ok(None);

@@ -82,7 +82,7 @@ impl World {
         watch: impl FnMut(MaintainStep),
     ) -> Result<MaintainReport, MaintainError> {
         let owner = owner();
-        let desk = Desk {
+        let desk = FlowContext {
             store: &self.store,
             embedder: &self.builtin,
             builtin: &self.builtin,
@@ -93,7 +93,7 @@ impl World {
             lead: None,
             reader: crate::flows::strategy::Reader::offline(),
         };
-        maintain(&desk, &MaintainOrder { checkout: None, force }, None, watch)
+        maintain(&desk, &MaintainOptions { checkout: None, force }, None, watch)
     }
 
     fn maintain(&self, on: i64) -> MaintainReport {

@@ -22,7 +22,7 @@ use self::pages::Pages;
 use self::windows::{Job, ModelRead};
 use super::candidate::{Extraction, Gate, SessionSummary, Strategy};
 use super::extract::{Extractor, Rules, read as read_trace};
-use super::models::{AskError, Asker, ProjectModels};
+use super::models::{AskError, ModelClient, ProjectModels};
 use super::summarize::Summarizer;
 use crate::model::{Reached, Role, RolesError, Usage};
 use crate::record::state::{SpentOn, StateError};
@@ -48,7 +48,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Somebody to ask about one session, where a model may be asked at all.
-    pub fn asker(&self, on: SpentOn, now: Timestamp) -> Result<Option<Asker<'a>>, StateError> {
+    pub fn asker(
+        &self,
+        on: SpentOn,
+        now: Timestamp,
+    ) -> Result<Option<ModelClient<'a>>, StateError> {
         let models = self.models.filter(|_| self.choice != StrategyChoice::Offline);
         models.map(|models| models.asker(on, now)).transpose()
     }
@@ -139,7 +143,7 @@ impl<'r> SessionReader<'r> {
     pub fn finish(
         mut self,
         facts: &SessionFacts,
-        asker: Option<&Asker<'_>>,
+        asker: Option<&ModelClient<'_>>,
         earlier: Option<&str>,
     ) -> Result<SessionRead, AskError> {
         let pages = self.pages.take().unwrap_or_default().without_undone(facts);
@@ -162,7 +166,12 @@ impl<'r> SessionReader<'r> {
         }
     }
 
-    fn way(&self, gate: Gate, asker: Option<&Asker<'_>>, job: Job<'_>) -> Result<Way, AskError> {
+    fn way(
+        &self,
+        gate: Gate,
+        asker: Option<&ModelClient<'_>>,
+        job: Job<'_>,
+    ) -> Result<Way, AskError> {
         let choice = self.reader.choice;
         if choice == StrategyChoice::Offline || !gate.is_open() || !job.pages.has_news() {
             return Ok(Way::Rules(None));
@@ -230,7 +239,7 @@ impl<'r> SessionReader<'r> {
 
 /// Reads a session in windows; `instead` says of what.
 fn by_windows(
-    asker: &Asker<'_>,
+    asker: &ModelClient<'_>,
     job: Job<'_>,
     instead: Option<String>,
 ) -> Result<(Strategy, ModelRead), AskError> {
@@ -244,7 +253,7 @@ fn by_windows(
 
 /// Explores a session by code, and reads it in windows where that comes to nothing.
 #[cfg(feature = "rlm")]
-fn by_code(asker: &Asker<'_>, job: Job<'_>) -> Result<(Strategy, ModelRead), AskError> {
+fn by_code(asker: &ModelClient<'_>, job: Job<'_>) -> Result<(Strategy, ModelRead), AskError> {
     match rlm::explore(asker, job)? {
         rlm::Explored::Read(read) => Ok((Strategy::Rlm, read)),
         rlm::Explored::GaveUp(why) => {
@@ -254,12 +263,12 @@ fn by_code(asker: &Asker<'_>, job: Job<'_>) -> Result<(Strategy, ModelRead), Ask
 }
 
 #[cfg(not(feature = "rlm"))]
-fn by_code(asker: &Asker<'_>, job: Job<'_>) -> Result<(Strategy, ModelRead), AskError> {
+fn by_code(asker: &ModelClient<'_>, job: Job<'_>) -> Result<(Strategy, ModelRead), AskError> {
     by_windows(asker, job, Some("this build cannot run code".to_owned()))
 }
 
 /// What reading a session will take, about.
-fn usage_of(asker: &Asker<'_>, job: Job<'_>, by_code: bool) -> Result<Usage, AskError> {
+fn usage_of(asker: &ModelClient<'_>, job: Job<'_>, by_code: bool) -> Result<Usage, AskError> {
     #[cfg(feature = "rlm")]
     if by_code {
         return Ok(rlm::usage());
@@ -280,7 +289,7 @@ pub fn read_session(
     trace: SessionTrace<'_>,
     rules: Rules<'_>,
     reader: Reader<'_>,
-    asker: Option<&Asker<'_>>,
+    asker: Option<&ModelClient<'_>>,
 ) -> Result<SessionRead, ReadError> {
     read_with(trace, SessionReader::new(rules, reader), asker)
 }
@@ -289,7 +298,7 @@ pub fn read_session(
 pub fn summarize_session(
     trace: SessionTrace<'_>,
     reader: Reader<'_>,
-    asker: Option<&Asker<'_>>,
+    asker: Option<&ModelClient<'_>>,
 ) -> Result<(SessionSummary, HowRead), ReadError> {
     let session = SessionReader::for_role(Rules::default(), reader, Role::Summarize);
     let SessionRead { summary, how, .. } = read_with(trace, session, asker)?;
@@ -299,7 +308,7 @@ pub fn summarize_session(
 fn read_with(
     SessionTrace { trace, words }: SessionTrace<'_>,
     mut session: SessionReader<'_>,
-    asker: Option<&Asker<'_>>,
+    asker: Option<&ModelClient<'_>>,
 ) -> Result<SessionRead, ReadError> {
     let mut each = |event: Event| session.take(&event.without_words(words));
     let facts = read_trace(trace, Sink::everything(&mut each))?.without_words(words);

@@ -10,7 +10,7 @@ use super::answer::{
 use super::claims::Proven;
 use super::pages::{BYTES_A_TOKEN, Pages, Window};
 use crate::flows::extract::Proposal;
-use crate::flows::models::{AskError, Asker, Question};
+use crate::flows::models::{AskError, ModelClient, Question};
 use crate::model::{ErrorKind, Role, Usage};
 
 /// How many windows are asked about at a time.
@@ -54,7 +54,7 @@ pub(super) struct ModelRead {
 }
 
 /// Reads a session.
-pub(super) fn read(asker: &Asker<'_>, job: Job<'_>) -> Result<ModelRead, AskError> {
+pub(super) fn read(asker: &ModelClient<'_>, job: Job<'_>) -> Result<ModelRead, AskError> {
     let mut max = window_bytes(asker, job.role)?;
     for _ in 0..MAX_HALVINGS {
         match read_windows(asker, job, max) {
@@ -66,7 +66,7 @@ pub(super) fn read(asker: &Asker<'_>, job: Job<'_>) -> Result<ModelRead, AskErro
 }
 
 /// What reading a session will take, about.
-pub(super) fn usage_of(asker: &Asker<'_>, job: Job<'_>) -> Result<Usage, AskError> {
+pub(super) fn usage_of(asker: &ModelClient<'_>, job: Job<'_>) -> Result<Usage, AskError> {
     let n_windows = job.pages.windows(window_bytes(asker, job.role)?).len().min(MAX_WINDOWS) as u64;
     let n_calls = if n_windows > 1 { n_windows + 1 } else { n_windows };
     Ok(Usage {
@@ -77,7 +77,7 @@ pub(super) fn usage_of(asker: &Asker<'_>, job: Job<'_>) -> Result<Usage, AskErro
 }
 
 /// How much of a session goes into one question.
-fn window_bytes(asker: &Asker<'_>, role: Role) -> Result<usize, AskError> {
+fn window_bytes(asker: &ModelClient<'_>, role: Role) -> Result<usize, AskError> {
     let settings = asker.models().settings_of(role)?;
     let context = settings.context_tokens.unwrap_or(CONTEXT_TOKENS);
     let answer = settings.max_tokens.map_or(ANSWER_TOKENS, |tokens| tokens as usize);
@@ -85,7 +85,7 @@ fn window_bytes(asker: &Asker<'_>, role: Role) -> Result<usize, AskError> {
     Ok((tokens * BYTES_A_TOKEN).max(MIN_BYTES))
 }
 
-fn read_windows(asker: &Asker<'_>, job: Job<'_>, max: usize) -> Result<ModelRead, AskError> {
+fn read_windows(asker: &ModelClient<'_>, job: Job<'_>, max: usize) -> Result<ModelRead, AskError> {
     let mut windows = job.pages.windows(max);
     let n_beyond = windows.len().saturating_sub(MAX_WINDOWS);
     windows.truncate(MAX_WINDOWS);
@@ -141,7 +141,7 @@ fn question(job: Job<'_>, windows: &[Window], idx: usize) -> Question {
 
 /// Joins what was found in the parts. Without a usable answer all of it stays: the checks that follow cap it.
 fn merge(
-    asker: &Asker<'_>,
+    asker: &ModelClient<'_>,
     job: Job<'_>,
     read: &mut ModelRead,
     summaries: &[SummaryAnswer],

@@ -12,13 +12,13 @@ use nacre_core::memory::{MemoryId, Shelf, judge};
 
 use super::decide::{Beside, Decided, claimed};
 use super::metrics::{ExplorerMetrics, LeadMetrics};
-use crate::agents::{Case, LeadOrder, LeadReport, LeadRuling, LeadStep, NearMemory};
+use crate::agents::{Case, LeadReport, LeadRequest, LeadRuling, LeadStep, NearMemory};
 use crate::model::Cost;
 use crate::record::{Record, RunFacts};
 use crate::tools::ChecklistItem;
 
 /// Asks a lead, and waits for it.
-pub type AskLead<'a> = dyn Fn(&LeadOrder, &mut dyn FnMut(LeadStep)) -> LeadReport + 'a;
+pub type AskLead<'a> = dyn Fn(&LeadRequest, &mut dyn FnMut(LeadStep)) -> LeadReport + 'a;
 
 /// How often a lead is asked about one session.
 const MAX_ASKED: usize = 2;

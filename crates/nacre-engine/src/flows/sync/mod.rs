@@ -39,10 +39,10 @@ pub use self::report::{
 };
 use self::stage::{Origin, fitting, stage_all};
 use super::candidate::Strategy;
-use super::models::{AskError, Asker};
+use super::models::{AskError, ModelClient};
 use super::run::{RunId, RunMode, WORKSPACE, pretty};
 use super::strategy::Reader;
-use crate::agents::{LeadOrder, LeadStep};
+use crate::agents::{LeadRequest, LeadStep};
 use crate::model::{NextStep, Reached, SpentTotals};
 use crate::record::state::{SpentOn, StateError};
 
@@ -50,7 +50,7 @@ use crate::record::state::{SpentOn, StateError};
 const MAX_TRIES: usize = 5;
 
 /// Where a run works.
-pub struct Desk<'a> {
+pub struct FlowContext<'a> {
     pub store: &'a Store,
     /// The model that memories are searched by.
     pub embedder: &'a dyn Embedder,
@@ -69,7 +69,7 @@ pub struct Desk<'a> {
 
 /// What a run is to do.
 #[derive(Clone, Debug)]
-pub struct Order<'a> {
+pub struct SessionRequest<'a> {
     pub trace: &'a Trace,
     /// The session's short name.
     pub key: &'a str,
@@ -175,8 +175,8 @@ impl SyncError {
 
 /// Syncs one session.
 pub fn sync_session(
-    desk: &Desk<'_>,
-    order: &Order<'_>,
+    desk: &FlowContext<'_>,
+    order: &SessionRequest<'_>,
     mut watch: impl FnMut(Step),
 ) -> Result<RunReport, SyncError> {
     let began = (desk.clock)();
@@ -217,16 +217,16 @@ pub fn sync_session(
 /// Tells what a sync of one session would do, file by file, and does nothing. No lead is asked: what is unclear is shown as
 /// the rule would settle it.
 pub fn preview_session(
-    desk: &Desk<'_>,
-    order: &Order<'_>,
+    desk: &FlowContext<'_>,
+    order: &SessionRequest<'_>,
 ) -> Result<(RunReport, Vec<PlannedChange>), SyncError> {
     planned(desk, order, |_, _, _| Ok(()))
 }
 
 /// The same on a copy of the store, where it is done: the next session then finds what this one would leave.
 pub fn rehearse_session(
-    desk: &Desk<'_>,
-    order: &Order<'_>,
+    desk: &FlowContext<'_>,
+    order: &SessionRequest<'_>,
 ) -> Result<(RunReport, Vec<PlannedChange>), SyncError> {
     planned(desk, order, |batch, index, report| {
         batch.commit()?;
@@ -236,8 +236,8 @@ pub fn rehearse_session(
 
 /// Stages a session by rule, and hands it to `then`.
 fn planned<'d>(
-    desk: &Desk<'d>,
-    order: &Order<'_>,
+    desk: &FlowContext<'d>,
+    order: &SessionRequest<'_>,
     then: impl FnOnce(Batch<'_>, Option<MemoryIndex<'d>>, &RunReport) -> Result<(), SyncError>,
 ) -> Result<(RunReport, Vec<PlannedChange>), SyncError> {
     let Some(session) = Session::open(desk, order)? else {
@@ -277,13 +277,13 @@ fn take_over(
 }
 
 /// Brings the index of a store up to date after a row of runs.
-pub fn bring_up_to_date(desk: &Desk<'_>) -> Result<(), SyncError> {
+pub fn bring_up_to_date(desk: &FlowContext<'_>) -> Result<(), SyncError> {
     MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?;
     Ok(())
 }
 
 /// The report of a session that was read to its end before.
-fn unchanged(desk: &Desk<'_>, order: &Order<'_>) -> Result<RunReport, SyncError> {
+fn unchanged(desk: &FlowContext<'_>, order: &SessionRequest<'_>) -> Result<RunReport, SyncError> {
     let mark = Mark::read(desk.store, order.key)?;
     let run = mark.as_ref().and_then(|mark| mark.runs.last().cloned());
     let run_id = run.unwrap_or_else(|| RunId::new(order.mode, desk.now, order.key));
@@ -317,7 +317,7 @@ fn unchanged(desk: &Desk<'_>, order: &Order<'_>) -> Result<RunReport, SyncError>
 struct Session<'d> {
     reading: Reading,
     /// Who was asked about it, and may be asked again.
-    asker: Option<Asker<'d>>,
+    asker: Option<ModelClient<'d>>,
     mark: Option<Mark>,
     /// When the session ended: the time of everything that it says.
     when: Timestamp,
@@ -325,7 +325,7 @@ struct Session<'d> {
 
 impl<'d> Session<'d> {
     /// Reads a session; `None` when it was read to its end before.
-    fn open(desk: &Desk<'d>, order: &Order<'_>) -> Result<Option<Self>, SyncError> {
+    fn open(desk: &FlowContext<'d>, order: &SessionRequest<'_>) -> Result<Option<Self>, SyncError> {
         if !order.trace.source.path.exists() {
             return Err(SyncError::NoTrace(order.trace_name.clone()));
         }
@@ -347,7 +347,7 @@ impl<'d> Session<'d> {
     }
 
     /// The index to decide by; most sessions have nothing to decide.
-    fn index(&self, desk: &Desk<'d>) -> Result<Option<MemoryIndex<'d>>, SyncError> {
+    fn index(&self, desk: &FlowContext<'d>) -> Result<Option<MemoryIndex<'d>>, SyncError> {
         if self.reading.extraction.candidates.is_empty() {
             return Ok(None);
         }
@@ -355,7 +355,7 @@ impl<'d> Session<'d> {
     }
 
     /// The same events at the same time are the same run.
-    fn run_id(&self, desk: &Desk<'_>, order: &Order<'_>) -> RunId {
+    fn run_id(&self, desk: &FlowContext<'_>, order: &SessionRequest<'_>) -> RunId {
         let input = format!("{} {} {}", order.key, self.reading.digest, order.force);
         RunId::new(order.mode, desk.now, &input)
     }
@@ -363,7 +363,7 @@ impl<'d> Session<'d> {
     /// Decides by what the store holds now.
     fn decide(
         &self,
-        desk: &Desk<'_>,
+        desk: &FlowContext<'_>,
         index: Option<&MemoryIndex<'_>>,
         asked: &Asked,
     ) -> Result<Vec<Decided>, SyncError> {
@@ -375,15 +375,15 @@ impl<'d> Session<'d> {
     /// Asks the lead about everything that is open.
     fn ask(
         &self,
-        desk: &Desk<'_>,
-        order: &Order<'_>,
+        desk: &FlowContext<'_>,
+        order: &SessionRequest<'_>,
         (lead, decided): (&AskLead<'_>, Vec<Decided>),
         asked: &mut Asked,
         watch: &mut impl FnMut(Step),
     ) -> Result<(), SyncError> {
         let run = self.run_id(desk, order);
         let open: Vec<Decided> = decided.into_iter().filter(Decided::is_open).collect();
-        let lead_order = LeadOrder {
+        let lead_order = LeadRequest {
             run_folder: run.folder()?.as_str().to_owned(),
             run_id: run.as_str().to_owned(),
             session: order.key.to_owned(),
@@ -399,8 +399,8 @@ impl<'d> Session<'d> {
     /// Stages all of the run.
     fn stage(
         &self,
-        desk: &Desk<'_>,
-        order: &Order<'_>,
+        desk: &FlowContext<'_>,
+        order: &SessionRequest<'_>,
         batch: &mut Batch<'_>,
         (decided, asked): (Vec<Decided>, &Asked),
         times: Times,
@@ -456,8 +456,8 @@ impl<'d> Session<'d> {
     /// words were left alone.
     fn stage_summary(
         &self,
-        desk: &Desk<'_>,
-        order: &Order<'_>,
+        desk: &FlowContext<'_>,
+        order: &SessionRequest<'_>,
         batch: &mut Batch<'_>,
         run: &RunId,
         actions: &[ActionReport],
@@ -493,7 +493,7 @@ impl<'d> Session<'d> {
     /// Says how far the session was read, and keeps what it was read as.
     fn stage_mark(
         &self,
-        order: &Order<'_>,
+        order: &SessionRequest<'_>,
         batch: &mut Batch<'_>,
         run: &RunId,
         (summary, is_kept): (MemoryId, bool),

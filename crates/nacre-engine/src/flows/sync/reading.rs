@@ -7,10 +7,10 @@ use nacre_core::transcript::render::{write_end, write_event, write_session};
 use nacre_core::transcript::{Error, Event, SessionFacts, Sink, Trace};
 
 use super::mark::Mark;
-use super::{Desk, SyncError};
+use super::{FlowContext, SyncError};
 use crate::flows::candidate::{Extraction, SessionSummary};
 use crate::flows::extract::{Rules, read as read_trace};
-use crate::flows::models::Asker;
+use crate::flows::models::ModelClient;
 use crate::flows::strategy::{HowRead, SessionRead, SessionReader};
 
 /// The most of an earlier summary that a model is shown.
@@ -43,10 +43,10 @@ pub(super) struct Reading {
 /// Reads a trace, from where the mark says on; `None` when that is its end. Nobody is asked about a session before it
 /// is known that there is something new in it.
 pub(super) fn read(
-    desk: &Desk<'_>,
+    desk: &FlowContext<'_>,
     trace: &Trace,
     mark: Option<&Mark>,
-    asker: Option<&Asker<'_>>,
+    asker: Option<&ModelClient<'_>>,
 ) -> Result<Option<Reading>, SyncError> {
     let store = desk.store;
     let is_forgotten = |title: &str, body: &str| store.is_forgotten(title, body).unwrap_or(false);
@@ -120,7 +120,7 @@ impl<'r> Pass<'r> {
     fn read(
         self,
         news: News,
-        asker: Option<&Asker<'_>>,
+        asker: Option<&ModelClient<'_>>,
         earlier: Option<&str>,
     ) -> Result<Reading, SyncError> {
         let Self { session, facts, transcript, next_sequence, digest, .. } = self;

@@ -15,7 +15,7 @@ pub(crate) fn task(number: u64) -> TaskId {
 pub(crate) fn samples() -> Vec<Event> {
     let model = ModelRef::scripted;
     let done = TaskState::Completed { signal: Signal::Done };
-    let why = || Brief::new("because");
+    let why = || BoundedText::new("because");
     vec![
         Event::RunPrepare { agent: "explorer".into(), model: model(), n_tools: 4 },
         Event::ContextPlan { kept: 3, shortened: 1, dropped: 0, tokens: 900, limit: 8000 },
@@ -174,9 +174,9 @@ fn where_nobody_listens_nothing_is_made() {
 proptest! {
     #[test]
     fn a_brief_text_is_the_text_or_its_beginning(text in "\\PC{0,700}") {
-        let brief = Brief::new(&text);
-        prop_assert!(brief.as_str().len() <= Brief::MAX_BYTES);
-        prop_assert_eq!(Brief::from(text.clone()), brief.clone());
+        let brief = BoundedText::new(&text);
+        prop_assert!(brief.as_str().len() <= BoundedText::MAX_BYTES);
+        prop_assert_eq!(BoundedText::from(text.clone()), brief.clone());
         match brief.as_str().strip_suffix('…') {
             Some(start) if brief.as_str() != text => prop_assert!(text.starts_with(start)),
             _ => prop_assert_eq!(brief.as_str(), text),

@@ -124,7 +124,7 @@ impl Recorder {
         retention: Retention,
     ) -> Self {
         let tray = Arc::new(Tray::default());
-        let mut desk = Desk { state, log, report: RecorderReport::default() };
+        let mut desk = EventWriter { state, log, report: RecorderReport::default() };
         let taken = Arc::clone(&tray);
         let thread = thread::spawn(move || {
             desk.work(&taken, &retention);
@@ -192,13 +192,13 @@ impl Listener for Recorder {
 
 /// What the thread works with.
 #[derive(Debug)]
-struct Desk {
+struct EventWriter {
     state: State,
     log: Option<LogFile>,
     report: RecorderReport,
 }
 
-impl Desk {
+impl EventWriter {
     fn work(&mut self, tray: &Tray, retention: &Retention) {
         let _leaving = Leaving(tray);
         let mut last = None;

@@ -5,7 +5,7 @@ use nacre_core::memory::Located;
 use nacre_core::search::MemoryIndex;
 
 use super::super::tool::ToolError;
-use super::super::toolkits::memory::{MemoryShelf, memory_error, search_error};
+use super::super::toolkits::memory::{MemoryHandle, memory_error, search_error};
 
 /// Where memories lie in a workspace.
 const STORE: &str = ".nacre/";
@@ -18,7 +18,7 @@ pub(super) fn memory_at(path: &str) -> Option<Located> {
 /// Rewrites a memory through the one writer that memories have: redacted, checked, its time of change set. Returns
 /// whether that made a difference.
 pub(super) fn normalize(
-    shelf: &MemoryShelf,
+    shelf: &MemoryHandle,
     at: &Located,
     now: Timestamp,
 ) -> Result<bool, ToolError> {
@@ -33,7 +33,7 @@ pub(super) fn normalize(
 }
 
 /// Takes what changed into the index; opening it does.
-pub(super) fn index(shelf: &MemoryShelf, now: Timestamp) -> Result<(), ToolError> {
+pub(super) fn index(shelf: &MemoryHandle, now: Timestamp) -> Result<(), ToolError> {
     MemoryIndex::open(&shelf.store, shelf.embedder.as_ref(), &shelf.owner, now)
         .map(|_| ())
         .map_err(|error| search_error(&error))

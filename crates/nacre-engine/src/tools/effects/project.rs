@@ -10,8 +10,8 @@ use nacre_core::memory::Located;
 use tokio::time::{Instant, timeout};
 
 use super::super::pipeline::{EffectDone, EffectReport, EffectRun, EffectRunner};
-use super::super::tool::{Desk, ToolError};
-use super::super::toolkits::memory::MemoryShelf;
+use super::super::tool::{ToolContext, ToolError};
+use super::super::toolkits::memory::MemoryHandle;
 use super::breaker::{Breaker, Verdict};
 use super::commands::{Planned, RepositoryTrust, plan};
 use super::memories;
@@ -40,7 +40,7 @@ pub struct ProjectEffects {
     kinds: Vec<EffectKind>,
     time_limit: Duration,
     trust: RepositoryTrust,
-    memories: Option<MemoryShelf>,
+    memories: Option<MemoryHandle>,
     breaker: Breaker,
 }
 
@@ -51,7 +51,7 @@ impl ProjectEffects {
         permissions: &Permissions,
         effects: &Effects,
         trust: RepositoryTrust,
-        memories: Option<MemoryShelf>,
+        memories: Option<MemoryHandle>,
     ) -> Option<Self> {
         if permissions.is_read_only() || effects.kinds.is_empty() {
             return None;
@@ -66,7 +66,7 @@ impl ProjectEffects {
         })
     }
 
-    async fn look_after(&self, changed: &[Change], desk: &Desk) -> EffectReport {
+    async fn look_after(&self, changed: &[Change], desk: &ToolContext) -> EffectReport {
         let deadline = Instant::now() + self.time_limit;
         let mut report = EffectReport::default();
         let mut paths: Vec<&str> = changed
@@ -91,7 +91,7 @@ impl ProjectEffects {
         planned: &Planned,
         path: &str,
         deadline: Instant,
-        desk: &Desk,
+        desk: &ToolContext,
         report: &mut EffectReport,
     ) {
         if self.breaker.is_open(planned.name) || desk.cancel.is_cancelled() {
@@ -127,7 +127,7 @@ impl ProjectEffects {
         &self,
         planned: &Planned,
         limit: Duration,
-        desk: &Desk,
+        desk: &ToolContext,
     ) -> Result<Finished, ToolError> {
         let program =
             Program::Argv { name: planned.program.clone(), arguments: planned.arguments.clone() };
@@ -186,7 +186,12 @@ impl ProjectEffects {
         EffectOutcome::Failed
     }
 
-    async fn care_for_memories(&self, changed: &[Change], desk: &Desk, report: &mut EffectReport) {
+    async fn care_for_memories(
+        &self,
+        changed: &[Change],
+        desk: &ToolContext,
+        report: &mut EffectReport,
+    ) {
         let Some(shelf) = &self.memories else { return };
         let located: Vec<(&Change, Located)> = changed
             .iter()
@@ -208,10 +213,10 @@ impl ProjectEffects {
 }
 
 async fn bring_into_form(
-    shelf: &MemoryShelf,
+    shelf: &MemoryHandle,
     change: &Change,
     at: &Located,
-    desk: &Desk,
+    desk: &ToolContext,
     report: &mut EffectReport,
 ) {
     let (at, now, begin) = (at.clone(), desk.now, Instant::now());
@@ -234,7 +239,7 @@ async fn bring_into_form(
     report.done.push(EffectDone { effect: "frontmatter", outcome, took: begin.elapsed() });
 }
 
-async fn take_into_index(shelf: &MemoryShelf, desk: &Desk, report: &mut EffectReport) {
+async fn take_into_index(shelf: &MemoryHandle, desk: &ToolContext, report: &mut EffectReport) {
     let (now, begin) = (desk.now, Instant::now());
     let outcome = match shelf.work(move |shelf| memories::index(shelf, now)).await {
         Ok(()) => EffectOutcome::Clean,
@@ -251,7 +256,7 @@ async fn take_into_index(shelf: &MemoryShelf, desk: &Desk, report: &mut EffectRe
 }
 
 impl EffectRunner for ProjectEffects {
-    fn after<'a>(&'a self, changed: &'a [Change], desk: &'a Desk) -> EffectRun<'a> {
+    fn after<'a>(&'a self, changed: &'a [Change], desk: &'a ToolContext) -> EffectRun<'a> {
         Box::pin(self.look_after(changed, desk))
     }
 }

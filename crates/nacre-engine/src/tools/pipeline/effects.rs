@@ -6,14 +6,14 @@
 use std::pin::Pin;
 use std::time::Duration;
 
-use super::super::tool::Desk;
+use super::super::tool::ToolContext;
 use crate::record::Change;
 use crate::record::EffectOutcome;
 
 /// Runs the effects of an agent.
 pub trait EffectRunner: Send + Sync {
     /// Looks after files that a call changed. It bounds itself in time, and never fails the call.
-    fn after<'a>(&'a self, changed: &'a [Change], desk: &'a Desk) -> EffectRun<'a>;
+    fn after<'a>(&'a self, changed: &'a [Change], desk: &'a ToolContext) -> EffectRun<'a>;
 }
 
 /// Effects under way.

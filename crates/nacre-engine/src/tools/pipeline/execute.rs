@@ -14,7 +14,7 @@ use tokio::task::{Id, JoinSet};
 use tokio::time::{Instant, sleep};
 
 use super::super::footprint::{Exec, Footprint, MemoryUse, Network};
-use super::super::tool::{AnyTool, Desk, Output, ToolError};
+use super::super::tool::{AnyTool, Output, ToolContext, ToolError};
 use super::super::workspace::Workspace;
 use super::cache::{Cache, CacheKey, Lookup};
 use super::effects::{EffectDone, EffectReport, EffectRunner};
@@ -190,9 +190,9 @@ async fn run_effects(
     }
 }
 
-fn desk(bench: &Bench, cancel: Cancel, now: Timestamp) -> Desk {
+fn desk(bench: &Bench, cancel: Cancel, now: Timestamp) -> ToolContext {
     let workspace = Arc::clone(bench.workspace.root());
-    Desk { workspace, cancel, now, spill: Arc::clone(&bench.spill) }
+    ToolContext { workspace, cancel, now, spill: Arc::clone(&bench.spill) }
 }
 
 /// Tells the threads of a call to stop when its future is dropped.

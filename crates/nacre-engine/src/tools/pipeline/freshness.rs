@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::tool::{AnyTool, Desk};
+use super::super::tool::{AnyTool, ToolContext};
 use super::super::toolkits;
 use super::super::workspace::Workspace;
 use super::testing::{Bay, now, write};
@@ -153,8 +153,12 @@ impl Person<'_> {
 async fn fresh(tools: &[Arc<dyn AnyTool>], bay: &Bay, tool: &str, arguments: &Value) -> String {
     let tool = tools.iter().find(|known| known.spec().name == tool).unwrap();
     let workspace = Arc::new(bay.path().to_owned());
-    let desk =
-        Desk { spill: Arc::clone(&workspace), workspace, cancel: Cancel::never(), now: now() };
+    let desk = ToolContext {
+        spill: Arc::clone(&workspace),
+        workspace,
+        cancel: Cancel::never(),
+        now: now(),
+    };
     match tool.run(arguments.clone(), &desk).await {
         Ok(output) => output.text,
         Err(error) => super::shape::error_text(&error),

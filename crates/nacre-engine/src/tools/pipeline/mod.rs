@@ -41,7 +41,7 @@ use super::policy::ToolPolicy;
 use super::tool::{AnyTool, ToolError};
 use super::workspace::Workspace;
 use crate::model::{Cancel, ToolCall, ToolDef, ToolResult, ToolStatus};
-use crate::record::{Brief, Event, Events};
+use crate::record::{BoundedText, Event, Events};
 use crate::record::{Change, Fault};
 use crate::tools::Permissions;
 use budget::CallBudget;
@@ -253,18 +253,18 @@ impl Pipeline {
     }
 
     fn tell(&self, step: &StepContext, record: &CallRecord, done: &Performed) {
-        let call = || Brief::new(&record.call_id);
+        let call = || BoundedText::new(&record.call_id);
         for effect in &done.effects {
             self.events.emit_with(|| Event::EffectEnd {
                 call: call(),
-                effect: Brief::new(effect.effect),
+                effect: BoundedText::new(effect.effect),
                 outcome: effect.outcome,
                 duration_us: u64::try_from(effect.took.as_micros()).unwrap_or(u64::MAX),
             });
         }
         if let Some(error) = done.result.as_ref().err().filter(|error| is_denial(error.fault)) {
             let (tool, why) =
-                (Brief::new(&record.tool), Brief::new(&self.words.redact(&error.what)));
+                (BoundedText::new(&record.tool), BoundedText::new(&self.words.redact(&error.what)));
             self.events.emit_with(|| Event::ToolDenied { call: call(), tool, why });
         }
         self.events.emit_with(|| Event::ToolResult(Box::new(record.facts(step.number))));
@@ -276,9 +276,11 @@ fn call_event(step: u32, call: &ToolCall, words: &ExtraWords) -> Event {
     let arguments = call.arguments.as_object().to_string();
     Event::ToolCall {
         step,
-        call: Brief::new(&call.id),
-        tool: Brief::new(&call.name),
-        arguments: Brief::new(&words.redact(shape::head(&arguments, 2 * Brief::MAX_BYTES))),
+        call: BoundedText::new(&call.id),
+        tool: BoundedText::new(&call.name),
+        arguments: BoundedText::new(
+            &words.redact(shape::head(&arguments, 2 * BoundedText::MAX_BYTES)),
+        ),
     }
 }
 

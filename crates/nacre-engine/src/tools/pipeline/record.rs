@@ -9,7 +9,7 @@ use super::is_denial;
 use super::shape::Shaped;
 use crate::model::ToolCall;
 use crate::record::RunEffects;
-use crate::record::{Brief, CacheUse, ToolFacts};
+use crate::record::{BoundedText, CacheUse, ToolFacts};
 use crate::record::{Category, Change, Fault};
 
 /// The facts about one call.
@@ -63,8 +63,8 @@ impl CallRecord {
     pub(super) fn facts(&self, step: u32) -> ToolFacts {
         ToolFacts {
             step,
-            call: Brief::new(&self.call_id),
-            tool: Brief::new(&self.tool),
+            call: BoundedText::new(&self.call_id),
+            tool: BoundedText::new(&self.tool),
             category: self.category,
             fault: self.fault,
             cache: self.cache,

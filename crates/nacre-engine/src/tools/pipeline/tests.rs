@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::sync::Barrier;
 
 use super::super::footprint::{Area, Footprint, Network};
-use super::super::tool::{AnyTool, Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::tool::{AnyTool, Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::testing::{Bay, Plan, full_access, now};
 use super::*;
 use crate::model::{Arguments, CancelSource};
@@ -58,7 +58,7 @@ impl Tool for Probe {
         })
     }
 
-    async fn run(&self, input: ProbeInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: ProbeInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let text = match input.act.as_str() {
             "meet" => {
                 self.barrier.wait().await;
@@ -417,7 +417,7 @@ async fn secrets_and_control_characters_do_not_reach_the_model_or_the_log() {
 struct Echo;
 
 impl EffectRunner for Echo {
-    fn after<'a>(&'a self, changed: &'a [Change], _: &'a Desk) -> EffectRun<'a> {
+    fn after<'a>(&'a self, changed: &'a [Change], _: &'a ToolContext) -> EffectRun<'a> {
         let text = format!("effects of {}", changed.len());
         let took = Duration::ZERO;
         let done = vec![EffectDone { effect: "echo", outcome: EffectOutcome::Clean, took }];

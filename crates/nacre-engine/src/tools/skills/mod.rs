@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use parse::BadSkill;
-pub use shelf::{Shelf, ShelfPlaces, ShelfReport, SkillProblem};
+pub use shelf::{SkillPlaces, SkillProblem, SkillRegistry, SkillsReport};
 
 /// What stands in the instructions for the words that the skill was called with.
 const ARGUMENTS: &str = "$ARGUMENTS";

@@ -24,7 +24,7 @@ const BUNDLED: &[(&str, &str)] =
 
 /// The folders that skills are looked for in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ShelfPlaces {
+pub struct SkillPlaces {
     /// The root of the workspace.
     pub workspace: Option<PathBuf>,
     /// The global folder.
@@ -33,8 +33,8 @@ pub struct ShelfPlaces {
 
 /// The skills of one workspace.
 #[derive(Debug)]
-pub struct Shelf {
-    places: ShelfPlaces,
+pub struct SkillRegistry {
+    places: SkillPlaces,
     /// What was read, by file, and how the file was then.
     read: Mutex<HashMap<PathBuf, Seen>>,
 }
@@ -43,7 +43,7 @@ type Seen = (FileStamp, Result<Parsed, BadSkill>);
 
 /// What is on a shelf.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ShelfReport {
+pub struct SkillsReport {
     /// By name; of two with one name the nearer one.
     pub skills: Vec<Skill>,
     pub problems: Vec<SkillProblem>,
@@ -56,13 +56,13 @@ pub struct SkillProblem {
     pub why: BadSkill,
 }
 
-impl Shelf {
-    pub fn new(places: ShelfPlaces) -> Self {
+impl SkillRegistry {
+    pub fn new(places: SkillPlaces) -> Self {
         Self { places, read: Mutex::default() }
     }
 
     /// Looks at all places. The project's skills hide the person's, and those hide the program's.
-    pub fn look(&self) -> ShelfReport {
+    pub fn look(&self) -> SkillsReport {
         let mut found: BTreeMap<String, Skill> = BTreeMap::new();
         let mut problems = Vec::new();
         let places = [
@@ -89,7 +89,7 @@ impl Shelf {
                     .or_insert_with(|| skill(parsed, Origin::Bundled, None));
             }
         }
-        ShelfReport { skills: found.into_values().collect(), problems }
+        SkillsReport { skills: found.into_values().collect(), problems }
     }
 
     /// The skill of that name.
@@ -181,14 +181,14 @@ mod tests {
         .unwrap();
     }
 
-    fn shelf(workspace: &Path, home: &Path) -> Shelf {
-        Shelf::new(ShelfPlaces {
+    fn shelf(workspace: &Path, home: &Path) -> SkillRegistry {
+        SkillRegistry::new(SkillPlaces {
             workspace: Some(workspace.to_owned()),
             home: Some(home.to_owned()),
         })
     }
 
-    fn shown(report: &ShelfReport) -> Vec<String> {
+    fn shown(report: &SkillsReport) -> Vec<String> {
         report
             .skills
             .iter()
@@ -225,7 +225,7 @@ mod tests {
         write(two.path(), ".agents/skills", "mine", "two");
         write(two.path(), ".agents/skills", "other", "two");
         let shelves = [shelf(one.path(), home.path()), shelf(two.path(), home.path())];
-        let look = |shelf: &Shelf, words: &str, n_skills: usize| {
+        let look = |shelf: &SkillRegistry, words: &str, n_skills: usize| {
             for _ in 0..50 {
                 assert_eq!(shelf.look().skills.len(), n_skills);
                 assert_eq!(shelf.find("mine").unwrap().description, words);

@@ -10,13 +10,13 @@ pub mod skill;
 pub(super) mod trace;
 pub(super) mod web;
 
-use super::tool::{Desk, ToolError};
+use super::tool::{ToolContext, ToolError};
 use crate::model::Cancel;
 use crate::record::Fault;
 
 /// Runs work that waits for the disk beside the runtime. It is handed the call's `Cancel`, and looks at it often.
 async fn off_thread<T: Send + 'static>(
-    desk: &Desk,
+    desk: &ToolContext,
     work: impl FnOnce(&Cancel) -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ToolError> {
     let cancel = desk.cancel.clone();

@@ -10,7 +10,7 @@ use crate::artifact::Revision;
 fn told(desk: &Desk, since: Revision) -> Vec<(String, u32)> {
     let current = desk.look();
     let delta = delta_since(&current, since).unwrap();
-    let found = current.affected(&desk.cache(), Keeping::Kept, &delta);
+    let found = current.affected(&desk.cache(), CacheWrites::On, &delta);
     found.into_iter().map(|file| (file.path, file.depth)).collect()
 }
 
@@ -19,7 +19,7 @@ fn told_anew(desk: &Desk, since: Revision) -> Vec<(String, u32)> {
     let current = desk.look();
     let delta = delta_since(&current, since).unwrap();
     let nowhere = cache_in(&desk.dir.path().join("nothing"));
-    let found = current.affected(&nowhere, Keeping::Dropped, &delta);
+    let found = current.affected(&nowhere, CacheWrites::Off, &delta);
     found.into_iter().map(|file| (file.path, file.depth)).collect()
 }
 
@@ -157,8 +157,8 @@ proptest! {
             prop_assert_eq!(told(&desk, first), told_anew(&desk, first));
             let current = desk.look();
             let nowhere = cache_in(&desk.dir.path().join("nothing"));
-            let anew = current.imported(&nowhere, Keeping::Dropped);
-            prop_assert_eq!(current.imported(&desk.cache(), Keeping::Kept), anew);
+            let anew = current.imported(&nowhere, CacheWrites::Off);
+            prop_assert_eq!(current.imported(&desk.cache(), CacheWrites::On), anew);
         }
     }
 }

@@ -61,7 +61,7 @@ fn a_changed_file_that_there_was_no_time_for_stays_as_it_was_known() {
 fn a_walk_that_came_to_no_end_changes_nothing() {
     let desk = desk_of(3);
     let before = desk.settled();
-    let options = RefreshOptions { trust: Trust::Nothing, ..over_after(0) };
+    let options = RefreshOptions { trust: Verify::Contents, ..over_after(0) };
     let error = refresh(&desk.cache(), &desk.project(), &options).unwrap_err();
     assert!(error.is_late(), "{error}");
     let after = desk.settled();

@@ -19,7 +19,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use nacre_core::base::git::GitProgram;
 use nacre_core::safefs::Owner;
 
-use super::{Current, Deadline, Excludes, Keeping, RefreshOptions, Sensitive, Trust, refresh};
+use super::{CacheWrites, Current, Deadline, Excludes, RefreshOptions, Sensitive, Verify, refresh};
 use crate::artifact::{AnalysisKey, Cache, FileRow, Marks, Project};
 use crate::languages::{Analysis, Language};
 
@@ -126,8 +126,8 @@ pub(crate) fn options() -> RefreshOptions {
     RefreshOptions {
         now_ns: NOON_NS,
         looked_ns: clock_ns(),
-        trust: Trust::Stamps,
-        keeping: Keeping::Kept,
+        trust: Verify::Stamps,
+        keeping: CacheWrites::On,
         sensitive: Sensitive::new(&[]).unwrap(),
         excludes: Excludes::default(),
         git: program(),

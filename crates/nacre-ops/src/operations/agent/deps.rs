@@ -5,9 +5,11 @@ use std::sync::atomic::AtomicU32;
 
 use nacre_api::wire::ErrorCode;
 use nacre_core::safefs::WriteScope;
-use nacre_engine::agents::Crew;
+use nacre_engine::agents::AgentDeps;
 use nacre_engine::model::Models;
-use nacre_engine::tools::{AnyTool, Cache, Permissions, Shelf, ShelfPlaces, Workspace, toolkits};
+use nacre_engine::tools::{
+    AnyTool, Cache, Permissions, SkillPlaces, SkillRegistry, Workspace, toolkits,
+};
 
 use crate::error::OpError;
 use crate::host::{Host, clock, git_root, patience, seed, spill};
@@ -16,7 +18,7 @@ pub(crate) fn agent_deps(
     host: &Host,
     home: &WriteScope,
     models: Arc<Models>,
-) -> Result<Crew, OpError> {
+) -> Result<AgentDeps, OpError> {
     let folder = &host.environment.folder;
     let root = host.project.as_ref().map(|project| project.path.clone());
     let root = root.or_else(|| git_root(&host.person, folder)).unwrap_or_else(|| folder.clone());
@@ -25,13 +27,13 @@ pub(crate) fn agent_deps(
         .map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
     let workspace = Arc::new(workspace);
     let (policy, limits) = patience(host);
-    Ok(Crew {
+    Ok(AgentDeps {
         models,
         policy,
         limits,
         clock: clock(host),
         tools: tools(host, &workspace),
-        shelf: Arc::new(Shelf::new(ShelfPlaces {
+        shelf: Arc::new(SkillRegistry::new(SkillPlaces {
             workspace: Some(root),
             home: Some(home.path().to_owned()),
         })),

@@ -9,7 +9,7 @@ use nacre_api::wire::{
 };
 use nacre_core::base::redact::ExtraWords;
 use nacre_core::safefs::WriteScope;
-use nacre_engine::agents::{Citation, CitationState, Crew, check_report};
+use nacre_engine::agents::{AgentDeps, Citation, CitationState, check_report};
 use nacre_engine::lifecycle::{AgentSpec, Ending, Outcome, RunError, RunHandle};
 use nacre_engine::model::{Cost, Models, Role};
 use nacre_engine::record::{
@@ -29,7 +29,7 @@ use crate::host::{
 /// A task that is about to run.
 struct AgentTask<'a> {
     id: TaskId,
-    deps: Crew,
+    deps: AgentDeps,
     spec: AgentSpec,
     question: &'a str,
 }

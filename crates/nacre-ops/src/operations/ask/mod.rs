@@ -13,7 +13,7 @@ use nacre_api::wire::{AskReport, AskRequest, ErrorCode, StoreScope};
 use nacre_core::memory::MemoryId;
 use nacre_engine::flows::ask::{MAX_QUESTION_BYTES, tell};
 use nacre_engine::model::{Models, Role, RolesError};
-use nacre_engine::tools::{MemoryShelf, Passage, recall};
+use nacre_engine::tools::{MemoryHandle, Passage, recall};
 
 use crate::error::OpError;
 use crate::events::Events;
@@ -30,7 +30,7 @@ const COUNT_PATIENCE: Duration = Duration::from_millis(500);
 struct Asking<'a> {
     host: &'a Host,
     question: &'a str,
-    stores: Arc<Vec<MemoryShelf>>,
+    stores: Arc<Vec<MemoryHandle>>,
     /// Which memories each store holds.
     scopes: Vec<StoreScope>,
     /// The best first.
@@ -56,7 +56,7 @@ impl Asking<'_> {
     }
 }
 
-fn has(store: &MemoryShelf, id: &MemoryId) -> bool {
+fn has(store: &MemoryHandle, id: &MemoryId) -> bool {
     store.store.places(id).is_ok_and(|places| !places.is_empty())
 }
 
@@ -110,7 +110,7 @@ fn look_up<'a>(host: &'a Host, request: &'a AskRequest) -> Result<Asking<'a>, Op
     let (mut stores, mut scopes) = (Vec::new(), Vec::new());
     for scoped in host.stores_to_read(request.scope)? {
         scopes.push(scoped.scope);
-        stores.push(MemoryShelf {
+        stores.push(MemoryHandle {
             store: Arc::new(scoped.store),
             embedder: host.embedder(&scoped.settings)?,
             owner: host.owner("ask"),

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use nacre_api::wire::{self, ErrorCode};
 use nacre_core::safefs::{RelPath, WriteScope};
-use nacre_engine::agents::{Crew, asked, asker};
+use nacre_engine::agents::{AgentDeps, asked, asker};
 use nacre_engine::flows::ask::ask as ask_agent;
-use nacre_engine::flows::ask::{Answer, Checker, Herald, Said, Sentence, Verifier, gap};
+use nacre_engine::flows::ask::{Answer, Checker, Said, Sentence, SentenceListener, Verifier, gap};
 use nacre_engine::lifecycle::{AgentSpec, Ending, Outcome, RunError, RunHandle};
 use nacre_engine::model::Models;
 use nacre_engine::record::{CancelledBy, Events as AgentEvents, Listener, TaskId};
 use nacre_engine::tools::{
-    AnyTool, MemoryRecall, PipelineError, Seen, TraceSearch, TraceShelf, note, toolkits,
+    AnyTool, MemoryRecall, PipelineError, Seen, TraceHandle, TraceSearch, note, toolkits,
 };
 use tokio::sync::mpsc::unbounded_channel;
 
@@ -39,7 +39,7 @@ pub(super) fn answer(
     asking.passages.iter().for_each(|passage| note(&seen, passage));
     let models = charged_models(asking.host, models, "ask")?;
     let deps = agent_deps(asking.host, &home, models)?;
-    let deps = Crew { tools: tools(asking, &deps, &seen)?, ..deps };
+    let deps = AgentDeps { tools: tools(asking, &deps, &seen)?, ..deps };
     let spec = asker(&deps.permissions);
     let verifier = Verifier { shelves: &asking.stores, seen: &seen, now: asking.host.now() };
     let question =
@@ -62,7 +62,11 @@ pub(super) fn answer(
 }
 
 /// The tools of the agent: it reads memories, what was said, files and code.
-fn tools(asking: &Asking<'_>, deps: &Crew, seen: &Seen) -> Result<Vec<Arc<dyn AnyTool>>, OpError> {
+fn tools(
+    asking: &Asking<'_>,
+    deps: &AgentDeps,
+    seen: &Seen,
+) -> Result<Vec<Arc<dyn AnyTool>>, OpError> {
     let mut tools = toolkits::file::tools(&deps.workspace);
     tools.extend(toolkits::code::tools(&deps.workspace));
     let shelves = Arc::clone(&asking.stores);
@@ -73,7 +77,7 @@ fn tools(asking: &Asking<'_>, deps: &Crew, seen: &Seen) -> Result<Vec<Arc<dyn An
     // Where no trace was ever read there is nothing to search, and a question makes no file.
     if let Some(embedder) = embedder.filter(|_| catalog.is_file()) {
         let project = asking.host.project.as_ref();
-        let shelf = TraceShelf {
+        let shelf = TraceHandle {
             catalog,
             home: home.to_owned(),
             project: project.map(|project| project.path.display().to_string()),
@@ -87,7 +91,7 @@ fn tools(asking: &Asking<'_>, deps: &Crew, seen: &Seen) -> Result<Vec<Arc<dyn An
 
 /// What the agent is asked, and what its answer is checked by.
 struct ModelQuestion<'a> {
-    deps: Crew,
+    deps: AgentDeps,
     spec: AgentSpec,
     text: String,
     verifier: Verifier<'a>,
@@ -102,7 +106,7 @@ impl ModelQuestion<'_> {
     ) -> Result<(Answer, Outcome), PipelineError> {
         let (to, mut sentences) = unbounded_channel();
         let notes = AgentNotes { events: events.clone(), detail: NoteDetail::Names };
-        let listeners: Vec<Arc<dyn Listener>> = vec![Herald::new(to), Arc::new(notes)];
+        let listeners: Vec<Arc<dyn Listener>> = vec![SentenceListener::new(to), Arc::new(notes)];
         let task = TaskId::from_random(self.deps.seed);
         let heard = AgentEvents::new(task, Arc::clone(&self.deps.clock), listeners);
         let handle = RunHandle::new();

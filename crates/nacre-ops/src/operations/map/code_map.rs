@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use nacre_api::wire::{ErrorCode, MapCommand, MapHeader};
 use nacre_map::artifact::{Cache, Project, Revision};
 use nacre_map::indexer::{
-    CacheStatus, Current, Deadline, Excludes, Keeping, RefreshError, RefreshOptions, Sensitive,
-    Trust, project_root, refresh,
+    CacheStatus, CacheWrites, Current, Deadline, Excludes, RefreshError, RefreshOptions, Sensitive,
+    Verify, project_root, refresh,
 };
 use nacre_map::watch::{Live, Now};
 
@@ -37,27 +37,27 @@ pub(super) struct CodeMap {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MapAccess<'a> {
     pub(super) project: Option<&'a str>,
-    pub(super) trust: Trust,
-    pub(super) keeping: Keeping,
+    pub(super) trust: Verify,
+    pub(super) keeping: CacheWrites,
 }
 
 impl<'a> MapAccess<'a> {
     /// As most operations do: times of files are trusted, and what was learned is stored.
     pub(super) fn usual(project: Option<&'a str>) -> Self {
-        Self { project, trust: Trust::Stamps, keeping: Keeping::Kept }
+        Self { project, trust: Verify::Stamps, keeping: CacheWrites::On }
     }
 
     /// As a request asks for it.
     pub(super) fn requested(project: Option<&'a str>, refresh: bool, strict: bool) -> Self {
         Self {
             project,
-            trust: if refresh { Trust::Nothing } else { Trust::Stamps },
-            keeping: if strict { Keeping::Dropped } else { Keeping::Kept },
+            trust: if refresh { Verify::Contents } else { Verify::Stamps },
+            keeping: if strict { CacheWrites::Off } else { CacheWrites::On },
         }
     }
 
     fn is_strict(&self) -> bool {
-        self.keeping == Keeping::Dropped
+        self.keeping == CacheWrites::Off
     }
 }
 
@@ -69,7 +69,7 @@ impl CodeMap {
         command: MapCommand,
         events: &Events,
     ) -> Result<Self, OpError> {
-        if access.is_strict() && access.trust == Trust::Nothing {
+        if access.is_strict() && access.trust == Verify::Contents {
             return Err(OpError::usage("`strict` and `refresh` exclude each other"));
         }
         let map = Self::open(host, access, command.as_str())?;
@@ -140,9 +140,9 @@ impl CodeMap {
 
     /// Whether anything about the map as it is now may be stored. A state that could not be stored itself is no base to build
     /// on: the next change gets the same number. Nor is an answer stored that there was no time to finish.
-    pub(super) fn keeping(&self) -> Keeping {
+    pub(super) fn keeping(&self) -> CacheWrites {
         let is_sound = self.current.is_kept && !self.options.deadline.is_over();
-        if is_sound { self.options.keeping } else { Keeping::Dropped }
+        if is_sound { self.options.keeping } else { CacheWrites::Off }
     }
 
     /// Warns when there was no time for some files.
@@ -178,18 +178,18 @@ impl CodeMap {
 
     /// Analyses files by their grammars that were only glanced at; returns whether there were any.
     pub(super) fn deepen(&mut self, paths: &[&str]) -> bool {
-        let is_kept = self.options.keeping == Keeping::Kept;
+        let is_kept = self.options.keeping == CacheWrites::On;
         is_kept && 0 < self.current.deepen(&self.cache, paths, &self.options)
     }
 
     /// Remembers that a client has seen the map as it is now, unless nothing is to be written.
     pub(super) fn mark_seen(&self, client: &str, events: &Events) -> Result<(), OpError> {
         check_client(client)?;
-        if self.options.keeping == Keeping::Dropped {
+        if self.options.keeping == CacheWrites::Off {
             return Ok(());
         }
         let state = self.current.artifact.head().state();
-        let is_kept = self.keeping() == Keeping::Kept
+        let is_kept = self.keeping() == CacheWrites::On
             && self.cache.remember(&self.current.project, client, state).is_ok();
         if !is_kept {
             events.warning("What the client has seen could not be kept", None);

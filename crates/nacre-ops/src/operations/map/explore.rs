@@ -10,7 +10,7 @@ use nacre_api::wire::{
     ExploreQuestion, ExploreReport, ExploreRequest, MapCommand, MapFormat, MapHeader,
 };
 use nacre_map::artifact::FileRow;
-use nacre_map::indexer::Keeping;
+use nacre_map::indexer::CacheWrites;
 use nacre_map::slices::{
     Detail, OVERVIEW_FORMAT, Overview, OverviewRequest, Survey, TooSmall, overview, surface_paths,
 };
@@ -124,7 +124,7 @@ fn stored(map: &CodeMap, key: u64) -> Option<Overview> {
 
 /// Stores an overview for the next caller. Best effort: errors are ignored.
 fn store(map: &CodeMap, key: u64, overview: &Overview) {
-    let bytes = serde_json::to_vec(overview).ok().filter(|_| map.keeping() == Keeping::Kept);
+    let bytes = serde_json::to_vec(overview).ok().filter(|_| map.keeping() == CacheWrites::On);
     if let Some(bytes) = bytes {
         let _ = map.cache.keep_slice(&map.current.project, key, &bytes);
     }

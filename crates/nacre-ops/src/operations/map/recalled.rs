@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nacre_core::search::{MemoryIndex, MemoryOptions, Mode, Query};
-use nacre_map::indexer::Keeping;
+use nacre_map::indexer::CacheWrites;
 
 use super::code_map::CodeMap;
 use crate::host::Host;
@@ -18,15 +18,15 @@ pub(super) fn recalled_paths(host: &Host, map: &CodeMap, task: &str) -> BTreeMap
     if query.is_empty() {
         return weights;
     }
-    if map.options.keeping == Keeping::Dropped && host.has_unsettled_store() {
+    if map.options.keeping == CacheWrites::Off && host.has_unsettled_store() {
         return weights;
     }
     let owner = host.owner("context");
     for scoped in host.stores_to_read(None).unwrap_or_default() {
         let Ok(embedder) = host.embedder(&scoped.settings) else { continue };
         let opened = match map.options.keeping {
-            Keeping::Kept => MemoryIndex::open(&scoped.store, &*embedder, &owner, host.now()),
-            Keeping::Dropped => MemoryIndex::peek(&scoped.store, &*embedder, host.now()),
+            CacheWrites::On => MemoryIndex::open(&scoped.store, &*embedder, &owner, host.now()),
+            CacheWrites::Off => MemoryIndex::peek(&scoped.store, &*embedder, host.now()),
         };
         let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_MEMORIES, archived: false };
         let Some(found) = opened.ok().and_then(|index| index.search(&query, &options).ok()) else {

@@ -1,7 +1,7 @@
 //! Reads all code of a project again and brings its map up to date.
 
 use nacre_api::wire::{DeltaReport, MapCommand, RefreshRequest, Since};
-use nacre_map::indexer::Trust;
+use nacre_map::indexer::Verify;
 
 use super::changes::Page;
 use super::code_map::{CodeMap, MapAccess};
@@ -16,7 +16,7 @@ pub fn refresh(
     events: &Events,
 ) -> Result<DeltaReport, OpError> {
     let RefreshRequest { project, limit, after } = request;
-    let access = MapAccess { trust: Trust::Nothing, ..MapAccess::usual(project.as_deref()) };
+    let access = MapAccess { trust: Verify::Contents, ..MapAccess::usual(project.as_deref()) };
     let map = CodeMap::open(host, access, "refresh")?;
     map.warn_of_postponed(events);
     let before = map.current.before.map(wire::revision);

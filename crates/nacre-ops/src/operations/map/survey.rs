@@ -3,7 +3,7 @@
 use std::panic::resume_unwind;
 
 use nacre_map::artifact::State;
-use nacre_map::indexer::Keeping;
+use nacre_map::indexer::CacheWrites;
 use nacre_map::slices::{Churn, Survey, SurveyState, churn_of_log};
 
 use super::code_map::CodeMap;
@@ -68,7 +68,7 @@ impl KnownSurvey {
 
     /// Stores the survey for the next overview. Best effort: errors are ignored.
     pub(super) fn store(&self, map: &CodeMap) {
-        if self.is_newer && map.keeping() == Keeping::Kept {
+        if self.is_newer && map.keeping() == CacheWrites::On {
             let identity = map.current.artifact.head().identity;
             let _ = map.cache.keep_survey(&map.current.project, identity, self.survey.to_bytes());
         }

@@ -8,14 +8,17 @@ use std::sync::atomic::AtomicU32;
 use nacre_api::wire::ErrorCode;
 use nacre_core::memory::Store;
 use nacre_core::search::Embedder;
-use nacre_engine::agents::{Crew, LEAD_DENIED, Lead, LeadOrder, LeadReport, LeadStep, LeadTask};
+use nacre_engine::agents::{
+    AgentDeps, LEAD_DENIED, Lead, LeadReport, LeadRequest, LeadStep, LeadTask,
+};
 use nacre_engine::flows::models::{FlowModels, ProjectModels};
 use nacre_engine::lifecycle::RunHandle;
 use nacre_engine::model::{Models, Role, RolesError};
 use nacre_engine::record::state::SpentOn;
 use nacre_engine::record::{Heartbeat, Recording, TaskClass, TaskId};
 use nacre_engine::tools::{
-    AnyTool, Cache, ClaimSearch, MemoryShelf, Permissions, Shelf, ShelfPlaces, Workspace, toolkits,
+    AnyTool, Cache, ClaimSearch, MemoryHandle, Permissions, SkillPlaces, SkillRegistry, Workspace,
+    toolkits,
 };
 
 use crate::error::OpError;
@@ -58,7 +61,7 @@ pub(super) fn lead_models(host: &Host, events: &Events) -> Result<Option<FlowMod
 /// Lets the lead settle what is open. Where it cannot be run at all, the report says why.
 pub(super) fn settle(
     context: &LeadContext<'_>,
-    order: &LeadOrder,
+    order: &LeadRequest,
     watch: &mut dyn FnMut(LeadStep),
 ) -> LeadReport {
     let number = context.n_asked.get();
@@ -104,7 +107,7 @@ pub(super) fn settle(
 /// again the next time.
 async fn until_end(
     lead: &Lead,
-    order: &LeadOrder,
+    order: &LeadRequest,
     (task, heartbeat): (LeadTask, Option<Heartbeat>),
     watch: &mut dyn FnMut(LeadStep),
 ) -> LeadReport {
@@ -128,7 +131,7 @@ fn assemble(
     let workspace = Workspace::open(&store.path().join("memory"), &denied)
         .map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
     let workspace = Arc::new(workspace);
-    let shelf = MemoryShelf {
+    let shelf = MemoryHandle {
         store: Arc::clone(store),
         embedder: Arc::clone(embedder),
         owner: host.owner("sync"),
@@ -138,13 +141,13 @@ fn assemble(
     let (policy, limits) = patience(host);
     let mut tools = toolkits::file::tools(&workspace);
     tools.push(Arc::new(ClaimSearch { shelf: shelf.clone() }) as Arc<dyn AnyTool>);
-    let crew = Crew {
+    let crew = AgentDeps {
         models: Arc::clone(models),
         policy,
         limits,
         clock: clock(host),
         tools,
-        shelf: Arc::new(Shelf::new(ShelfPlaces { workspace: None, home: None })),
+        shelf: Arc::new(SkillRegistry::new(SkillPlaces { workspace: None, home: None })),
         spill: spill.to_owned(),
         cache: Arc::new(Cache::default()),
         permissions: Permissions::read_only(),

@@ -1,6 +1,6 @@
 //! Works off the queue: one claimed session after the other, oldest first.
 //!
-//! Order matters: what a later session says overturns an earlier one. Only one sync runs at a time, so a job that is
+//! SessionRequest matters: what a later session says overturns an earlier one. Only one sync runs at a time, so a job that is
 //! held when one starts was held by a sync that died.
 
 use std::path::PathBuf;

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use nacre_core::config::{Settings, StrategyChoice};
 use nacre_core::memory::Store;
 use nacre_core::search::{Builtin, Embedder};
-use nacre_engine::agents::{LeadOrder, LeadStep};
+use nacre_engine::agents::{LeadRequest, LeadStep};
 use nacre_engine::flows::models::{AskRules, FlowModels, ProjectModels};
 use nacre_engine::flows::run;
-use nacre_engine::flows::sync::{AskLead, Desk, SyncError, bring_up_to_date};
+use nacre_engine::flows::sync::{AskLead, FlowContext, SyncError, bring_up_to_date};
 use nacre_engine::model::Role;
 
 use super::lead::{LeadContext, lead_models, settle};
@@ -107,7 +107,7 @@ impl SyncResources {
         &mut self,
         host: &Host,
         project: &Path,
-        work: impl FnOnce(&Desk<'_>) -> Result<T, SyncError>,
+        work: impl FnOnce(&FlowContext<'_>) -> Result<T, SyncError>,
     ) -> Result<Result<T, SyncError>, OpError> {
         self.project(host, project)?;
         let opened = self.projects.get(project).ok_or_else(store_gone)?;
@@ -123,9 +123,11 @@ impl SyncResources {
             n_asked: &self.n_asked,
         });
         let lead = context.as_ref().map(|context| {
-            move |order: &LeadOrder, watch: &mut dyn FnMut(LeadStep)| settle(context, order, watch)
+            move |order: &LeadRequest, watch: &mut dyn FnMut(LeadStep)| {
+                settle(context, order, watch)
+            }
         });
-        let desk = Desk {
+        let desk = FlowContext {
             store,
             embedder: &**embedder,
             builtin: &self.builtin,

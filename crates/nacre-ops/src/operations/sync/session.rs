@@ -6,7 +6,7 @@ use nacre_api::wire::{ErrorCode, SyncMode};
 use nacre_core::catalog::key_of;
 use nacre_core::transcript::Trace;
 use nacre_engine::flows::run::RunMode;
-use nacre_engine::flows::sync::Order;
+use nacre_engine::flows::sync::SessionRequest;
 
 use crate::error::OpError;
 use crate::host::{Host, named_trace, short};
@@ -50,11 +50,11 @@ impl SessionToSync {
     }
 
     /// What a run over it is to do.
-    pub(super) fn order(&self, host: &Host, options: RunOptions) -> Order<'_> {
+    pub(super) fn order(&self, host: &Host, options: RunOptions) -> SessionRequest<'_> {
         let Self { key, trace, project } = self;
         let registered = host.projects.iter().find(|known| known.path == *project);
         let folder = project.file_name().map(|name| name.to_string_lossy().into_owned());
-        Order {
+        SessionRequest {
             trace,
             key,
             trace_name: short(host, &trace.source.path),

@@ -1,7 +1,7 @@
 //! Finds what was said in any session.
 
 use nacre_api::wire::{TraceSearchReport, TraceSearchRequest};
-use nacre_core::catalog::{Shelf, TextQuery};
+use nacre_core::catalog::{TextIndexAccess, TextQuery};
 use nacre_core::search::Query;
 
 use super::wire::{core_mode, hit};
@@ -12,7 +12,7 @@ pub fn search(host: &Host, request: &TraceSearchRequest) -> Result<TraceSearchRe
     let query = text_query(host, request)?;
     let embedder = host.own_embedder()?;
     let owner = host.owner("trace search");
-    let shelf = Shelf { embedder: &*embedder, owner: &owner, now: host.now() };
+    let shelf = TextIndexAccess { embedder: &*embedder, owner: &owner, now: host.now() };
     let hits = open_catalog(host)?.search(&query, index_folder(host)?, shelf)?;
     let hits = hits.into_iter().map(hit).collect();
     Ok(TraceSearchReport { query: request.query.clone(), hits })

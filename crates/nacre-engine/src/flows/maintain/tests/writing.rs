@@ -27,7 +27,7 @@ fn with_limits(world: &World, says: &[(&str, &str)], spending: SpendingLimits) -
     let on = SpentOn { project: None, session: "maintain".to_owned() };
     let asker = models.asker(on, day(20)).unwrap();
     let owner = owner();
-    let desk = Desk {
+    let desk = FlowContext {
         store: &world.store,
         embedder: &world.builtin,
         builtin: &world.builtin,
@@ -38,7 +38,7 @@ fn with_limits(world: &World, says: &[(&str, &str)], spending: SpendingLimits) -
         lead: None,
         reader: crate::flows::strategy::Reader::offline(),
     };
-    maintain(&desk, &MaintainOrder::default(), Some(&asker), |_| {}).unwrap()
+    maintain(&desk, &MaintainOptions::default(), Some(&asker), |_| {}).unwrap()
 }
 
 fn twins() -> World {

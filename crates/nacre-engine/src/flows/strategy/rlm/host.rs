@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::super::answer::{SessionAnswer, asking, fenced, session_schema};
 use super::super::windows::Job;
 use super::interpreter::{HostFunction, Reply};
-use crate::flows::models::{AskError, Asker, Question};
+use crate::flows::models::{AskError, ModelClient, Question};
 use crate::model::{OutputSchema, Schema};
 
 /// Questions about parts of one session.
@@ -28,7 +28,7 @@ pub(super) const FUNCTIONS: &[HostFunction] = &[
 
 /// Answers the calls of one exploration.
 pub(super) struct Host<'a> {
-    asker: &'a Asker<'a>,
+    asker: &'a ModelClient<'a>,
     job: Job<'a>,
     n_asks: usize,
     /// What was handed in.
@@ -43,7 +43,7 @@ struct PartAnswer {
 }
 
 impl<'a> Host<'a> {
-    pub(super) fn new(asker: &'a Asker<'a>, job: Job<'a>) -> Self {
+    pub(super) fn new(asker: &'a ModelClient<'a>, job: Job<'a>) -> Self {
         Self { asker, job, n_asks: 0, answer: None, failed: None }
     }
 

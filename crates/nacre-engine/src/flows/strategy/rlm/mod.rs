@@ -17,7 +17,7 @@ use self::interpreter::{Interpreter, Ran};
 use super::answer::{exploring, fenced};
 use super::pages::Pages;
 use super::windows::{Job, ModelRead};
-use crate::flows::models::{AskError, Asker, Question};
+use crate::flows::models::{AskError, ModelClient, Question};
 use crate::model::{OutputSchema, Usage};
 
 /// How long all code of one session may run.
@@ -59,7 +59,7 @@ struct StepAnswer {
 }
 
 /// Explores a session, on a thread with room for deep code.
-pub(super) fn explore(asker: &Asker<'_>, job: Job<'_>) -> Result<Explored, AskError> {
+pub(super) fn explore(asker: &ModelClient<'_>, job: Job<'_>) -> Result<Explored, AskError> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);
         match thread.spawn_scoped(scope, || steps(asker, job)) {
@@ -69,7 +69,7 @@ pub(super) fn explore(asker: &Asker<'_>, job: Job<'_>) -> Result<Explored, AskEr
     })
 }
 
-fn steps(asker: &Asker<'_>, job: Job<'_>) -> Result<Explored, AskError> {
+fn steps(asker: &ModelClient<'_>, job: Job<'_>) -> Result<Explored, AskError> {
     let mut interpreter = Interpreter::new(FUNCTIONS, MAX_TIME);
     if let Ran::OutOf(why) = interpreter.define("transcript", &lines(job.pages)) {
         return Ok(Explored::GaveUp(why));

@@ -16,7 +16,7 @@ use crate::record::TaskId;
 use crate::record::{Category, Change, ChangeKind};
 use crate::record::{Heard, Record};
 use crate::tools::Workspace;
-use crate::tools::{AnyTool, Desk, Output, Tool, ToolError, ToolSpec};
+use crate::tools::{AnyTool, Output, Tool, ToolContext, ToolError, ToolSpec};
 use crate::tools::{Area, Footprint};
 use crate::tools::{Budgets, Effects, Permissions};
 use crate::tools::{Cache, PipelineParts};
@@ -47,7 +47,7 @@ impl Tool for Echo {
         Ok(Footprint::default())
     }
 
-    async fn run(&self, input: Word, _: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: Word, _: &ToolContext) -> Result<Output, ToolError> {
         let text = if input.word == "long" { "long line\n".repeat(100_000) } else { input.word };
         Ok(Output { text, ..Output::default() })
     }
@@ -64,7 +64,7 @@ impl Tool for Touch {
         Ok(Footprint::changing([Area::File(RelPath::new(&input.word).unwrap())]))
     }
 
-    async fn run(&self, input: Word, _: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: Word, _: &ToolContext) -> Result<Output, ToolError> {
         let path = RelPath::new(&input.word).unwrap();
         let changed = vec![Change::new(&path, ChangeKind::Edited)];
         Ok(Output { text: "touched".to_owned(), changed, ..Output::default() })
@@ -82,7 +82,7 @@ impl Tool for Hang {
         Ok(Footprint::default())
     }
 
-    async fn run(&self, _: Word, _: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, _: Word, _: &ToolContext) -> Result<Output, ToolError> {
         std::future::pending().await
     }
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::Footprint;
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::list::{Checklist, ChecklistItem, ItemState};
 use crate::record::{Category, Fault};
 
@@ -56,7 +56,7 @@ impl Tool for ChecklistSet {
         Ok(Footprint::default())
     }
 
-    async fn run(&self, input: ChecklistSetInput, _: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: ChecklistSetInput, _: &ToolContext) -> Result<Output, ToolError> {
         input.check()?;
         let item = |item: NewItem| ChecklistItem {
             id: item.id,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::Footprint;
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::list::{Checklist, ItemState};
 use crate::record::{Category, Fault};
 
@@ -42,7 +42,7 @@ impl Tool for ChecklistUpdate {
         Ok(Footprint::default())
     }
 
-    async fn run(&self, input: ChecklistUpdateInput, _: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: ChecklistUpdateInput, _: &ToolContext) -> Result<Output, ToolError> {
         self.checklist.update(&input.id, input.state).map_err(|ids| {
             let hint = if ids.is_empty() {
                 "There is no checklist yet; write one with `checklist_set`.".to_owned()

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::super::workspace::{Workspace, place};
 use super::super::off_thread;
 use crate::record::{Category, Fault};
@@ -43,7 +43,7 @@ impl Tool for CodeOutline {
         Ok(Footprint::reading([Area::File(place(&input.path)?)]))
     }
 
-    async fn run(&self, input: OutlineInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: OutlineInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
         off_thread(desk, move |_| outline_file(&workspace, &input.path)).await
     }

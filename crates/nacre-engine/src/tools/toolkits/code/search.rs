@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::super::footprint::Footprint;
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::super::workspace::Workspace;
 use super::super::file::reading_below;
 use super::super::off_thread;
@@ -62,7 +62,7 @@ impl Tool for CodeSearch {
         reading_below(input.under.as_deref())
     }
 
-    async fn run(&self, input: SearchInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: SearchInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
         off_thread(desk, move |cancel| search(&workspace, &input, cancel)).await
     }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::Footprint;
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::super::workspace::Workspace;
 use super::super::file::reading_below;
 use super::super::off_thread;
@@ -83,7 +83,7 @@ impl Tool for CodeSymbols {
         reading_below(input.under.as_deref())
     }
 
-    async fn run(&self, input: SymbolsInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: SymbolsInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
         off_thread(desk, move |cancel| find(&workspace, &input, cancel)).await
     }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::super::workspace::{Workspace, place};
 use super::super::{check_running, off_thread};
 use crate::record::{Category, Change, ChangeKind};
@@ -45,7 +45,7 @@ impl Tool for FileDelete {
         Ok(Footprint::changing([Area::File(place(&input.path)?)]))
     }
 
-    async fn run(&self, input: DeleteInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: DeleteInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
         off_thread(desk, move |cancel| {
             let path = place(&input.path)?;

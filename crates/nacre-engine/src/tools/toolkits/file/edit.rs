@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::super::workspace::{MAX_FILE_BYTES, Workspace, not_text, place, version_of};
 use super::super::{check_running, off_thread};
 use super::lines::{line_at, line_end, range_of_lines, small_diff, with_line_ends};
@@ -90,7 +90,7 @@ impl Tool for FileEdit {
         Ok(Footprint::changing([Area::File(place(&input.path)?)]))
     }
 
-    async fn run(&self, input: EditInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: EditInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
         off_thread(desk, move |cancel| edit(&workspace, &input, cancel)).await
     }

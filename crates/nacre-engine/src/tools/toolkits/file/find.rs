@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::Footprint;
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::super::workspace::{Found, Walk, WalkEnd, Workspace};
 use super::super::off_thread;
 use crate::model::Cancel;
@@ -54,7 +54,7 @@ impl Tool for FileFind {
         super::reading_below(input.under.as_deref())
     }
 
-    async fn run(&self, input: FindInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: FindInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
         off_thread(desk, move |cancel| find(&workspace, &input, cancel)).await
     }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::super::workspace::{Workspace, place};
 use super::super::{check_running, off_thread};
 use crate::record::{Category, Change, ChangeKind};
@@ -46,7 +46,7 @@ impl Tool for FileMove {
         Ok(Footprint::changing([Area::File(from), Area::File(to)]))
     }
 
-    async fn run(&self, input: MoveInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: MoveInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
         off_thread(desk, move |cancel| {
             let (from, to) = (place(&input.from)?, place(&input.to)?);

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
 use super::super::super::pipeline::SPILL_PREFIX;
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::super::workspace::{
     MAX_FILE_BYTES, Workspace, is_binary, not_text, place, tool_error, version_of,
 };
@@ -61,7 +61,7 @@ impl Tool for FileRead {
         }
     }
 
-    async fn run(&self, input: ReadInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: ReadInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
         let spill = Arc::clone(&desk.spill);
         off_thread(desk, move |_| {

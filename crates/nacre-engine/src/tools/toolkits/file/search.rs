@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::super::footprint::Footprint;
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::super::workspace::{Found, Walk, WalkEnd, Workspace, is_binary};
 use super::super::{check_running, off_thread};
 use super::find::Names;
@@ -86,7 +86,7 @@ impl Tool for FileSearch {
         super::reading_below(input.under.as_deref())
     }
 
-    async fn run(&self, input: SearchInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: SearchInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
         off_thread(desk, move |cancel| {
             let mut search = Search::new(&input, cancel)?;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::super::workspace::place;
 use super::program::WorkspaceGit;
 use crate::record::Category;
@@ -43,7 +43,7 @@ impl Tool for GitAdd {
         places.collect::<Result<Vec<_>, _>>().map(super::recording)
     }
 
-    async fn run(&self, input: AddInput, _: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: AddInput, _: &ToolContext) -> Result<Output, ToolError> {
         let mut arguments = vec!["add".to_owned(), "--all".to_owned()];
         arguments.extend(self.git.pathspecs(&input.paths)?);
         self.git.change(&arguments).await?;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::program::WorkspaceGit;
 use crate::record::{Category, Fault};
 
@@ -41,7 +41,7 @@ impl Tool for GitCommit {
         Ok(super::recording(vec![Area::Tree(None)]))
     }
 
-    async fn run(&self, input: CommitInput, _: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: CommitInput, _: &ToolContext) -> Result<Output, ToolError> {
         let message = input.message.trim();
         if message.is_empty() || message.contains('\0') {
             let what = "The message is empty";

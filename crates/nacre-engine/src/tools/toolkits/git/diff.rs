@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::super::super::footprint::Footprint;
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::program::WorkspaceGit;
 use super::revision::revision;
 use crate::record::Category;
@@ -54,7 +54,7 @@ impl Tool for GitDiff {
         super::looking(input.path.as_deref())
     }
 
-    async fn run(&self, input: DiffInput, _: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: DiffInput, _: &ToolContext) -> Result<Output, ToolError> {
         let mut arguments: Vec<String> =
             ["diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"]
                 .map(str::to_owned)

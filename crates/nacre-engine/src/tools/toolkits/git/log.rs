@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::super::super::footprint::Footprint;
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::program::WorkspaceGit;
 use super::revision::revision;
 use crate::record::Category;
@@ -49,7 +49,7 @@ impl Tool for GitLog {
         super::looking(input.path.as_deref())
     }
 
-    async fn run(&self, input: LogInput, _: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: LogInput, _: &ToolContext) -> Result<Output, ToolError> {
         let mut arguments: Vec<String> =
             ["log", "--no-show-signature", "--format=%h %as %an: %s"].map(str::to_owned).to_vec();
         let n_commits = input.max_commits.unwrap_or(DEFAULT_COMMITS);

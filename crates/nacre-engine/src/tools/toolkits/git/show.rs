@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::super::super::footprint::Footprint;
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::program::WorkspaceGit;
 use super::revision::revision;
 use crate::record::Category;
@@ -48,7 +48,7 @@ impl Tool for GitShow {
         super::looking(input.path.as_deref())
     }
 
-    async fn run(&self, input: ShowInput, _: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: ShowInput, _: &ToolContext) -> Result<Output, ToolError> {
         let mut arguments: Vec<String> = [
             "show",
             "--no-ext-diff",

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::super::super::footprint::Footprint;
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::program::WorkspaceGit;
 use crate::record::Category;
 
@@ -37,7 +37,7 @@ impl Tool for GitStatus {
         super::looking(None)
     }
 
-    async fn run(&self, _: StatusInput, _: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, _: StatusInput, _: &ToolContext) -> Result<Output, ToolError> {
         let mut arguments: Vec<String> =
             ["status", "--short", "--branch", "--untracked-files=all", "--ignore-submodules=all"]
                 .map(str::to_owned)

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::{Footprint, MemoryUse};
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
-use super::shelf::{MemoryShelf, memory_error};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
+use super::shelf::{MemoryHandle, memory_error};
 use crate::record::{Category, Fault};
 
 const MAX_TAGS: usize = 32;
@@ -24,7 +24,7 @@ const DEFAULT_CONFIDENCE: f64 = 0.7;
 /// Remembers something.
 #[derive(Clone)]
 pub struct MemoryAdd {
-    pub shelf: MemoryShelf,
+    pub shelf: MemoryHandle,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -74,7 +74,7 @@ impl Tool for MemoryAdd {
         Ok(Footprint { memory: MemoryUse::Changes, ..Footprint::default() })
     }
 
-    async fn run(&self, input: MemoryAddInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: MemoryAddInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let now = desk.now;
         self.shelf.work(move |shelf| add(shelf, input, now)).await
     }
@@ -108,7 +108,7 @@ impl MemoryAddInput {
     }
 }
 
-fn add(shelf: &MemoryShelf, input: MemoryAddInput, now: Timestamp) -> Result<Output, ToolError> {
+fn add(shelf: &MemoryHandle, input: MemoryAddInput, now: Timestamp) -> Result<Output, ToolError> {
     let failed = |error| memory_error(&error);
     let claim = input.claim()?;
     if shelf.store.is_forgotten(&input.title, &input.body).map_err(failed)? {

@@ -5,15 +5,15 @@ use std::time::Duration;
 use nacre_core::memory::MemoryType;
 
 use super::super::super::footprint::Footprint;
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::search::{MemorySearch, MemorySearchInput, search};
-use super::shelf::MemoryShelf;
+use super::shelf::MemoryHandle;
 use crate::record::Category;
 
 /// Finds decisions and learnings.
 #[derive(Clone)]
 pub struct ClaimSearch {
-    pub shelf: MemoryShelf,
+    pub shelf: MemoryHandle,
 }
 
 impl Tool for ClaimSearch {
@@ -33,7 +33,7 @@ impl Tool for ClaimSearch {
         Tool::footprint(&MemorySearch { shelf: self.shelf.clone() }, input)
     }
 
-    async fn run(&self, input: MemorySearchInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: MemorySearchInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let (limit, now) = (input.limit()?, desk.now);
         let is_wanted = |memory_type: MemoryType| memory_type != MemoryType::Summary;
         self.shelf.work(move |shelf| search(shelf, &input.query, limit, (now, is_wanted))).await

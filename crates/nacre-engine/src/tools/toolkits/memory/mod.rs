@@ -18,5 +18,5 @@ pub use passage::{OverturnedPassage, Passage, QUOTE_MARK, recall, speaker};
 pub use recall::{MemoryRecall, note};
 pub use remove::MemoryRemove;
 pub use search::MemorySearch;
-pub use shelf::MemoryShelf;
+pub use shelf::MemoryHandle;
 pub(crate) use shelf::{memory_error, search_error};

@@ -8,7 +8,7 @@ use nacre_core::base::Shown;
 use nacre_core::memory::{LearningKind, MemoryId, MemoryType, Quote, Speaker, Status};
 use nacre_core::search::{MemoryHit, MemoryIndex, MemoryOptions, Mode, Query, SearchError};
 
-use super::shelf::MemoryShelf;
+use super::shelf::MemoryHandle;
 
 /// What begins every line that is quoted.
 pub const QUOTE_MARK: &str = "| ";
@@ -61,7 +61,7 @@ pub struct OverturnedPassage {
 
 /// What shelves hold about a question, best first, and how many of their files are no memories.
 pub fn recall(
-    shelves: &[MemoryShelf],
+    shelves: &[MemoryHandle],
     question: &str,
     limit: usize,
     now: Timestamp,
@@ -94,7 +94,7 @@ fn holds(hit: &MemoryHit) -> bool {
 }
 
 impl Passage {
-    fn new(shelf: &MemoryShelf, number: usize, hit: &MemoryHit) -> Self {
+    fn new(shelf: &MemoryHandle, number: usize, hit: &MemoryHit) -> Self {
         let memory = &hit.memory;
         let clean = |text: &str, most: usize| cut(&shelf.store.redacted(text), most);
         let evidence = shelf.store.evidence(&memory.at.id).ok().flatten();

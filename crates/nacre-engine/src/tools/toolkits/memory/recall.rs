@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::super::super::footprint::{Footprint, MemoryUse};
 use super::super::super::seen::Seen;
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::passage::{Passage, recall};
-use super::shelf::{MemoryShelf, search_error};
+use super::shelf::{MemoryHandle, search_error};
 use crate::record::{Category, Fault};
 
 const DEFAULT_RESULTS: usize = 5;
@@ -22,7 +22,7 @@ const MAX_QUESTION_BYTES: usize = 1_000;
 #[derive(Clone)]
 pub struct MemoryRecall {
     /// The project's first.
-    pub shelves: Arc<Vec<MemoryShelf>>,
+    pub shelves: Arc<Vec<MemoryHandle>>,
     /// What it shows is noted here.
     pub seen: Seen,
 }
@@ -67,7 +67,7 @@ impl Tool for MemoryRecall {
         Ok(Footprint { memory: MemoryUse::Reads, ..Footprint::default() })
     }
 
-    async fn run(&self, input: MemoryRecallInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: MemoryRecallInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let limit = input.limit()?;
         let (now, shelves) = (desk.now, Arc::clone(&self.shelves));
         let found = tokio::task::spawn_blocking(move || {

@@ -9,14 +9,14 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::{Footprint, MemoryUse};
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
-use super::shelf::{MemoryShelf, memory_error};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
+use super::shelf::{MemoryHandle, memory_error};
 use crate::record::Category;
 
 /// Archives memories.
 #[derive(Clone)]
 pub struct MemoryRemove {
-    pub shelf: MemoryShelf,
+    pub shelf: MemoryHandle,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -43,7 +43,7 @@ impl Tool for MemoryRemove {
         Ok(Footprint { memory: MemoryUse::Changes, ..Footprint::default() })
     }
 
-    async fn run(&self, input: MemoryRemoveInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: MemoryRemoveInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let now = desk.now;
         self.shelf
             .work(move |shelf| {

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::super::footprint::{Footprint, MemoryUse};
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
-use super::shelf::{MemoryShelf, search_error};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
+use super::shelf::{MemoryHandle, search_error};
 use crate::record::{Category, Fault};
 
 const DEFAULT_RESULTS: usize = 8;
@@ -22,7 +22,7 @@ const MAX_QUERY_BYTES: usize = 1_000;
 /// Finds memories.
 #[derive(Clone)]
 pub struct MemorySearch {
-    pub shelf: MemoryShelf,
+    pub shelf: MemoryHandle,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -65,7 +65,7 @@ impl Tool for MemorySearch {
         Ok(Footprint { memory: MemoryUse::Reads, ..Footprint::default() })
     }
 
-    async fn run(&self, input: MemorySearchInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: MemorySearchInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let limit = input.limit()?;
         let now = desk.now;
         self.shelf.work(move |shelf| search(shelf, &input.query, limit, (now, |_| true))).await
@@ -74,7 +74,7 @@ impl Tool for MemorySearch {
 
 /// Searches for memories of the types that are wanted.
 pub(super) fn search(
-    shelf: &MemoryShelf,
+    shelf: &MemoryHandle,
     query: &str,
     limit: usize,
     (now, is_wanted): (Timestamp, impl Fn(MemoryType) -> bool),

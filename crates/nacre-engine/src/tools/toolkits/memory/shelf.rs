@@ -12,7 +12,7 @@ use crate::record::Fault;
 
 /// The memories that an agent works with. Clones are the same store.
 #[derive(Clone)]
-pub struct MemoryShelf {
+pub struct MemoryHandle {
     pub store: Arc<Store>,
     pub embedder: Arc<dyn Embedder>,
     /// Who holds the lock while something is written.
@@ -23,7 +23,7 @@ pub struct MemoryShelf {
     pub source: String,
 }
 
-impl MemoryShelf {
+impl MemoryHandle {
     /// Works with the store on a thread where waiting for the disk and for a lock disturbs nobody.
     pub(crate) async fn work<T: Send + 'static>(
         &self,

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::{Area, Exec, Footprint, MemoryUse, Network};
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::super::workspace::place;
 use super::guarded::Guarded;
 use crate::confine::ProgramEnding as Ending;
@@ -80,7 +80,7 @@ impl Tool for ShellRun {
         })
     }
 
-    async fn run(&self, input: ShellRunInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: ShellRunInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let program = input.program()?;
         let seconds = input.seconds()?;
         let folder = match input.folder()? {

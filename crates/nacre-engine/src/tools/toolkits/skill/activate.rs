@@ -7,15 +7,15 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::Footprint;
-use super::super::super::skills::{ActiveSkills, Origin, Shelf, Skill};
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::skills::{ActiveSkills, Origin, Skill, SkillRegistry};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::off_thread;
 use crate::record::{Category, Fault};
 use crate::record::{Event, Events};
 
 /// Takes up skills.
 pub(super) struct SkillActivate {
-    pub(super) shelf: Arc<Shelf>,
+    pub(super) shelf: Arc<SkillRegistry>,
     pub(super) active: Arc<ActiveSkills>,
     pub(super) events: Events,
 }
@@ -49,7 +49,7 @@ impl Tool for SkillActivate {
         Ok(Footprint::default())
     }
 
-    async fn run(&self, input: ActivateInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: ActivateInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let shelf = Arc::clone(&self.shelf);
         let name = input.name.clone();
         let skills = off_thread(desk, move |_| Ok(shelf.look().skills)).await?;

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::Footprint;
-use super::super::super::skills::Shelf;
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::skills::SkillRegistry;
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::off_thread;
 use crate::record::Category;
 
@@ -17,7 +17,7 @@ const MAX_DESCRIPTION_CHARS: usize = 250;
 
 /// Lists skills.
 pub(super) struct SkillList {
-    pub(super) shelf: Arc<Shelf>,
+    pub(super) shelf: Arc<SkillRegistry>,
 }
 
 /// Nothing to choose.
@@ -42,7 +42,7 @@ impl Tool for SkillList {
         Ok(Footprint::default())
     }
 
-    async fn run(&self, _: ListInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, _: ListInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let shelf = Arc::clone(&self.shelf);
         off_thread(desk, move |_| {
             let skills = shelf.look().skills;

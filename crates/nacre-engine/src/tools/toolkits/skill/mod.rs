@@ -6,7 +6,7 @@ mod list;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::skills::{ActiveSkills, Shelf};
+use super::super::skills::{ActiveSkills, SkillRegistry};
 use super::super::tool::AnyTool;
 use crate::record::Events;
 
@@ -17,7 +17,7 @@ const LIMIT: Duration = Duration::from_secs(5);
 
 /// The tools of a run: what they find is on `shelf`, what they take up is in `active`.
 pub fn tools(
-    shelf: &Arc<Shelf>,
+    shelf: &Arc<SkillRegistry>,
     active: &Arc<ActiveSkills>,
     events: &Events,
 ) -> Vec<Arc<dyn AnyTool>> {

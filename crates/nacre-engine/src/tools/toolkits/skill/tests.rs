@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::super::super::skills::ShelfPlaces;
-use super::super::super::tool::{Desk, Output, ToolError};
+use super::super::super::skills::SkillPlaces;
+use super::super::super::tool::{Output, ToolContext, ToolError};
 use super::*;
 use crate::model::Cancel;
 use crate::record::Fault;
@@ -23,7 +23,7 @@ fn run() -> Run {
     let events =
         Events::new(TaskId::from_random(1), clock, vec![Arc::clone(&heard) as Arc<dyn Listener>]);
     let active = Arc::new(ActiveSkills::default());
-    let tools = tools(&Arc::new(Shelf::new(ShelfPlaces::default())), &active, &events);
+    let tools = tools(&Arc::new(SkillRegistry::new(SkillPlaces::default())), &active, &events);
     Run { tools, active, heard }
 }
 
@@ -32,7 +32,7 @@ impl Run {
         let tool = self.tools.iter().find(|tool| tool.spec().name == name).unwrap();
         assert!(tool.footprint(&arguments)?.is_read_only());
         let none = Arc::new(std::path::PathBuf::new());
-        let desk = Desk {
+        let desk = ToolContext {
             workspace: Arc::clone(&none),
             cancel: Cancel::never(),
             now: Timestamp::UNIX_EPOCH,

@@ -2,4 +2,4 @@
 
 mod search;
 
-pub use search::{TraceSearch, TraceShelf};
+pub use search::{TraceHandle, TraceSearch};

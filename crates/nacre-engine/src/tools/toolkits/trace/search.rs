@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::catalog::{Catalog, CatalogError, Shelf, TextHit, TextQuery};
+use nacre_core::catalog::{Catalog, CatalogError, TextHit, TextIndexAccess, TextQuery};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::{Embedder, INDEX_FOLDER, Mode, Query};
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::super::super::footprint::{Footprint, MemoryUse};
 use super::super::super::seen::Seen;
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::memory::marked;
 use crate::record::{Category, Fault};
 
@@ -26,7 +26,7 @@ const MAX_QUERY_BYTES: usize = 1_000;
 
 /// Where sessions were taken down.
 #[derive(Clone)]
-pub struct TraceShelf {
+pub struct TraceHandle {
     /// The catalog's file, which exists.
     pub catalog: PathBuf,
     /// The folder that the index of everything said lies in.
@@ -40,7 +40,7 @@ pub struct TraceShelf {
 /// Finds messages.
 #[derive(Clone)]
 pub struct TraceSearch {
-    pub shelf: TraceShelf,
+    pub shelf: TraceHandle,
     /// What it shows is noted here.
     pub seen: Seen,
 }
@@ -85,7 +85,7 @@ impl Tool for TraceSearch {
         Ok(Footprint { memory: MemoryUse::Reads, ..Footprint::default() })
     }
 
-    async fn run(&self, input: TraceSearchInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: TraceSearchInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let limit = input.limit()?;
         let (shelf, now) = (self.shelf.clone(), desk.now);
         let found = tokio::task::spawn_blocking(move || search(&shelf, &input.query, limit, now));
@@ -107,7 +107,7 @@ impl Tool for TraceSearch {
 }
 
 fn search(
-    shelf: &TraceShelf,
+    shelf: &TraceHandle,
     query: &str,
     limit: usize,
     now: Timestamp,
@@ -120,7 +120,7 @@ fn search(
         limit,
     };
     let folder = WriteScope::create_inside(&shelf.home, INDEX_FOLDER, Access::Private).ok();
-    let with = Shelf { embedder: shelf.embedder.as_ref(), owner: &shelf.owner, now };
+    let with = TextIndexAccess { embedder: shelf.embedder.as_ref(), owner: &shelf.owner, now };
     Catalog::open(&shelf.catalog)?.search(&query, folder, with)
 }
 

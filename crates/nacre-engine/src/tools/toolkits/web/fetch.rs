@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::{Footprint, Network};
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::address::AddressGuard;
 use super::connect::{body, get, host_of, kind_of, network, redirect_of, web_url};
 use super::html;
@@ -54,7 +54,7 @@ impl Tool for WebFetch {
         Ok(Footprint { network: Network::Host(host), ..Footprint::default() })
     }
 
-    async fn run(&self, input: WebFetchInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: WebFetchInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let url = web_url(&input.url)?;
         tokio::select! {
             biased;

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::super::footprint::{Footprint, Network};
-use super::super::super::tool::{Desk, Output, Tool, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
 use super::connect::{body, causes, host_of, network, plain_client, web_url};
 use crate::model::Secret;
 use crate::record::{Category, Fault};
@@ -109,7 +109,7 @@ impl Tool for WebSearch {
         Ok(Footprint { network: Network::Host(host), ..Footprint::default() })
     }
 
-    async fn run(&self, input: WebSearchInput, desk: &Desk) -> Result<Output, ToolError> {
+    async fn run(&self, input: WebSearchInput, desk: &ToolContext) -> Result<Output, ToolError> {
         let (query, limit) = input.checked()?;
         let answer = tokio::select! {
             biased;

@@ -15,7 +15,7 @@ use nacre_api::wire::{
     MapCommand, MapFormat, Since, TokenCost, TokensBy,
 };
 use nacre_map::artifact::Cache;
-use nacre_map::indexer::{CacheStatus, Keeping, RefreshOptions, refresh};
+use nacre_map::indexer::{CacheStatus, CacheWrites, RefreshOptions, refresh};
 use nacre_map::slices::{Detail, Vocabulary, tokens};
 
 use self::baseline::Texts;
@@ -158,7 +158,7 @@ impl Bench<'_> {
     /// How long a map takes that nothing is known of, without storing it.
     fn time_cold(&self, map: &CodeMap) -> Result<Duration, OpError> {
         let nowhere = Cache::new(self.host.home()?.join("cache/none"), self.host.owner("bench"));
-        let options = RefreshOptions { keeping: Keeping::Dropped, ..map.options.clone() };
+        let options = RefreshOptions { keeping: CacheWrites::Off, ..map.options.clone() };
         let (_, time) = self.timed(|| Ok(refresh(&nowhere, &map.current.project, &options)?))?;
         Ok(time)
     }

@@ -177,7 +177,7 @@ pub struct SpentTotals {
 type Keep = dyn Fn(&Spent) -> Result<(), String> + Send + Sync;
 
 /// What may be spent on one piece of work.
-pub struct Purse {
+pub struct SpendingBudget {
     prices: PriceTable,
     keep: Box<Keep>,
     inner: Mutex<Inner>,
@@ -194,7 +194,7 @@ struct Inner {
     unwritten: Option<String>,
 }
 
-impl Purse {
+impl SpendingBudget {
     /// A purse with these allowances; `keep` writes down each answer before the next question is asked.
     pub fn new(
         allowances: Vec<Allowance>,
@@ -276,15 +276,15 @@ impl Purse {
     }
 }
 
-impl fmt::Debug for Purse {
+impl fmt::Debug for SpendingBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Purse").field("totals", &self.totals()).finish_non_exhaustive()
+        f.debug_struct("SpendingBudget").field("totals", &self.totals()).finish_non_exhaustive()
     }
 }
 
 /// A question that is out; whatever becomes of it, it stops counting as under way.
 struct UnderWay {
-    purse: Arc<Purse>,
+    purse: Arc<SpendingBudget>,
     asked: Amount,
 }
 
@@ -304,11 +304,11 @@ fn asked_bytes(request: &Request) -> u64 {
 /// A provider whose answers are paid for.
 pub(super) struct Metered {
     provider: Arc<dyn Provider>,
-    purse: Arc<Purse>,
+    purse: Arc<SpendingBudget>,
 }
 
 impl Metered {
-    pub(super) fn new(provider: Arc<dyn Provider>, purse: Arc<Purse>) -> Self {
+    pub(super) fn new(provider: Arc<dyn Provider>, purse: Arc<SpendingBudget>) -> Self {
         Self { provider, purse }
     }
 }

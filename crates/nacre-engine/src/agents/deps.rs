@@ -18,12 +18,12 @@ use crate::record::{Clock, Event, Events};
 use crate::tools::AnyTool;
 use crate::tools::Workspace;
 use crate::tools::toolkits;
-use crate::tools::{ActiveSkills, Shelf};
+use crate::tools::{ActiveSkills, SkillRegistry};
 use crate::tools::{Budgets, Permissions};
 use crate::tools::{Cache, Pipeline, PipelineError, PipelineParts};
 
 /// Everything that explorers share.
-pub struct Crew {
+pub struct AgentDeps {
     pub models: Arc<Models>,
     pub policy: RetryPolicy,
     pub limits: Limits,
@@ -32,7 +32,7 @@ pub struct Crew {
     pub tools: Vec<Arc<dyn AnyTool>>,
     pub workspace: Arc<Workspace>,
     /// The skills of the workspace.
-    pub shelf: Arc<Shelf>,
+    pub shelf: Arc<SkillRegistry>,
     pub spill: PathBuf,
     pub cache: Arc<Cache>,
     /// What its agents may read.
@@ -41,7 +41,7 @@ pub struct Crew {
     pub started: AtomicU32,
 }
 
-impl Crew {
+impl AgentDeps {
     /// Answers one question; the events are those of its task.
     pub async fn explore(
         &self,

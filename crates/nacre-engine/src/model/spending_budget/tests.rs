@@ -60,7 +60,7 @@ async fn a_limit_stops_the_next_question_and_says_which_setting_it_is() {
             "the project's limit of 0 tokens is reached, 0 were used",
         ),
     ] {
-        let purse = Arc::new(Purse::new(vec![allowance], prices(), |_| Ok(())));
+        let purse = Arc::new(SpendingBudget::new(vec![allowance], prices(), |_| Ok(())));
         let models = models(&SIX_HUNDRED.repeat(2)).paid_from(&purse);
         if allowance.limit.tokens > 0 {
             ask(&models, "who?").await.unwrap();
@@ -74,7 +74,8 @@ async fn a_limit_stops_the_next_question_and_says_which_setting_it_is() {
 
 #[tokio::test]
 async fn a_question_that_would_not_fit_is_not_asked_at_all() {
-    let purse = Purse::new(vec![allowance(LimitScope::Day, 100, u64::MAX)], prices(), |_| Ok(()));
+    let purse =
+        SpendingBudget::new(vec![allowance(LimitScope::Day, 100, u64::MAX)], prices(), |_| Ok(()));
     let purse = Arc::new(purse);
     let models = models(SIX_HUNDRED).paid_from(&purse);
     assert!(ask(&models, &"long ".repeat(100)).await.is_err());
@@ -87,10 +88,11 @@ async fn a_question_that_would_not_fit_is_not_asked_at_all() {
 async fn every_answer_is_kept_and_one_without_numbers_is_counted_by_its_length() {
     let kept = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&kept);
-    let purse = Arc::new(Purse::new(Vec::new(), PriceTable::default(), move |spent: &Spent| {
-        sink.lock().unwrap().push(spent.clone());
-        Ok(())
-    }));
+    let purse =
+        Arc::new(SpendingBudget::new(Vec::new(), PriceTable::default(), move |spent: &Spent| {
+            sink.lock().unwrap().push(spent.clone());
+            Ok(())
+        }));
     let script = format!(
         "{SIX_HUNDRED}[[turns]]\nsay = 'twelve bytes'\n[[turns]]\nerror = {{ kind = 'quota' }}\n"
     );
@@ -106,7 +108,7 @@ async fn every_answer_is_kept_and_one_without_numbers_is_counted_by_its_length()
 
 #[tokio::test]
 async fn what_cannot_be_written_down_is_not_spent_again() {
-    let purse = Purse::new(Vec::new(), prices(), |_| Err("the disk is full".to_owned()));
+    let purse = SpendingBudget::new(Vec::new(), prices(), |_| Err("the disk is full".to_owned()));
     let purse = Arc::new(purse);
     let models = models(&SIX_HUNDRED.repeat(2)).paid_from(&purse);
     ask(&models, "who?").await.unwrap();
@@ -119,7 +121,8 @@ async fn what_cannot_be_written_down_is_not_spent_again() {
 
 #[tokio::test]
 async fn questions_side_by_side_cannot_both_take_the_last_of_it() {
-    let purse = Purse::new(vec![allowance(LimitScope::Day, 150, u64::MAX)], prices(), |_| Ok(()));
+    let purse =
+        SpendingBudget::new(vec![allowance(LimitScope::Day, 150, u64::MAX)], prices(), |_| Ok(()));
     let purse = Arc::new(purse);
     let models = models("[[turns]]\nhang = true\n[[turns]]\nsay = 'x'\n").paid_from(&purse);
     let question = "long ".repeat(80);
@@ -154,7 +157,8 @@ fn a_claim_below_what_texts_take_is_counted_by_their_length_and_none_overflows()
 
 #[tokio::test]
 async fn a_server_that_claims_a_token_an_answer_does_not_get_past_a_limit() {
-    let purse = Purse::new(vec![allowance(LimitScope::Day, 500, u64::MAX)], prices(), |_| Ok(()));
+    let purse =
+        SpendingBudget::new(vec![allowance(LimitScope::Day, 500, u64::MAX)], prices(), |_| Ok(()));
     let purse = Arc::new(purse);
     let turn =
         format!("[[turns]]\nsay = '{}'\nusage = {{ input = 1, output = 0 }}\n", "x".repeat(1_600));
@@ -168,7 +172,8 @@ async fn a_server_that_claims_a_token_an_answer_does_not_get_past_a_limit() {
 
 #[tokio::test]
 async fn claims_without_bounds_reach_the_limit_and_stay_there() {
-    let purse = Purse::new(vec![allowance(LimitScope::Day, 500, u64::MAX)], prices(), |_| Ok(()));
+    let purse =
+        SpendingBudget::new(vec![allowance(LimitScope::Day, 500, u64::MAX)], prices(), |_| Ok(()));
     let purse = Arc::new(purse);
     let turn = "[[turns]]\nsay = 'x'\nusage = { input = 9223372036854775807, output = 9223372036854775807 }\n";
     let models = models(&turn.repeat(2)).paid_from(&purse);
