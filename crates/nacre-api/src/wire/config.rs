@@ -101,7 +101,7 @@ pub struct ConfigSetRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfigSetReport {
     pub key: String,
-    /// `None` when it was taken out.
+    /// `null` when it was taken out.
     pub value: Option<String>,
     /// The file that was changed.
     pub path: String,

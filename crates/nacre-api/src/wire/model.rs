@@ -101,7 +101,7 @@ pub struct ModelTestReport {
     pub first_word_ms: Option<u64>,
     pub total_ms: u64,
     pub tokens: ModelTestTokens,
-    /// `None` when no price is known.
+    /// `null` when no price is known.
     pub cost_usd: Option<f64>,
 }
 

@@ -19,7 +19,7 @@ pub struct InitRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InitReport {
     pub root: String,
-    /// `None` when it could not be registered.
+    /// `null` when it could not be registered.
     pub project: Option<String>,
     pub is_git: bool,
     /// What was made now; nothing when the store was there already.

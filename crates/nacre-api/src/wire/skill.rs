@@ -29,10 +29,10 @@ pub struct SkillEntry {
     pub name: String,
     pub description: String,
     pub origin: SkillOrigin,
-    /// Its file; `None` for one inside the program.
+    /// Its file; `null` for one inside the program.
     pub path: Option<String>,
     pub license: Option<String>,
-    /// The only tools that may be used with it; `None` leaves all.
+    /// The only tools that may be used with it; `null` leaves all.
     pub allowed_tools: Option<Vec<String>>,
 }
 

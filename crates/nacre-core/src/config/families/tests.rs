@@ -110,7 +110,7 @@ fn mistakes_name_file_line_and_key() {
     Hint: Did you mean `high`?
     ");
     assert_snapshot!(mistake("[providers.own]\napi = \"gemini\""), @"Bad value for `providers.own.api` in `/home/ana/.nacre/config.toml`, line 2: expected one of `anthropic`, `openai`, found `gemini`");
-    assert_snapshot!(mistake("[providers.own]\nplain_http = true"), @"Bad value for `providers.own.plain_http` in `/home/ana/.nacre/config.toml`, line 2: expected one of `this_machine`, `anywhere`, found the boolean true");
+    assert_snapshot!(mistake("[providers.own]\nplain_http = true"), @"Bad value for `providers.own.plain_http` in `/home/ana/.nacre/config.toml`, line 2: expected one of `this_machine`, `anywhere`, found `true`");
     assert_snapshot!(mistake("roles = 1"), @"Bad value for `roles` in `/home/ana/.nacre/config.toml`, line 1: expected a table `[roles]`, found the number 1");
     assert_snapshot!(mistake("[roles]\nlead = \"x/y\""), @"Bad value for `roles.lead` in `/home/ana/.nacre/config.toml`, line 2: expected a table `[roles.lead]`, found the text `x/y`");
 }
