@@ -187,7 +187,7 @@ impl Report {
         for id in run::list(store)?.into_iter().take(MAX_RUNS) {
             // A run that cannot be read has nothing to tell.
             let record = read_record_within(store, &id, MAX_REPORT_BYTES).ok().flatten();
-            runs.extend(record.map(|record| ToldRun::of(id, record)));
+            runs.extend(record.map(|record| ToldRun::of(&id, record)));
         }
         let undone: BTreeSet<RunId> = runs.iter().filter_map(|run| run.undoes.clone()).collect();
         let is_within = |run: &ToldRun| {

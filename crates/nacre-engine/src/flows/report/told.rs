@@ -32,7 +32,7 @@ pub(super) enum ToldKind {
 }
 
 impl ToldRun {
-    pub(super) fn of(id: RunId, record: RunRecord) -> Self {
+    pub(super) fn of(id: &RunId, record: RunRecord) -> Self {
         let mut told = Self {
             id: id.clone(),
             finished_at: String::new(),
@@ -43,12 +43,12 @@ impl ToldRun {
         match record {
             RunRecord::Sync(report) => {
                 let actions = report.actions.iter().take(MAX_ACTIONS);
-                told.happened.extend(actions.filter_map(|action| of_sync(&id, action)));
+                told.happened.extend(actions.filter_map(|action| of_sync(id, action)));
                 told.finished_at = report.finished_at;
             }
             RunRecord::Maintain(report) => {
                 let actions = report.actions.iter().take(MAX_ACTIONS);
-                told.happened.extend(actions.filter_map(|action| of_maintenance(&id, action)));
+                told.happened.extend(actions.filter_map(|action| of_maintenance(id, action)));
                 told.open_contradictions = Some(report.contradictions.len().min(MAX_ACTIONS));
                 told.finished_at = report.finished_at;
             }
