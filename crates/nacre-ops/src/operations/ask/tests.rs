@@ -1,4 +1,5 @@
 //! A question to a scripted model: what it emits, and how it is cancelled.
+#![expect(clippy::disallowed_methods, reason = "the tests write their own project")]
 
 use std::fs;
 use std::path::Path;
