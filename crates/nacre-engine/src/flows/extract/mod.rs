@@ -37,7 +37,7 @@ use super::steps::{Step, step_of};
 /// The most of the agent's last words that is held.
 const MAX_HELD: usize = 8 * 1024;
 /// Sentences of the person that are judged. Nobody types more into one session; those that follow are counted.
-const MAX_JUDGED: usize = 20_000;
+const MAX_JUDGED: usize = 10_000;
 /// A shorter sentence may be the agent's by chance.
 const MIN_ECHO: usize = 24;
 

@@ -131,7 +131,7 @@ fn a_session_of_more_sentences_than_anybody_types_is_read_so_far_and_the_rest_is
             (0..100).map(|at| format!("never touch item{n}x{at}, ours. ")).collect();
         format!(r#"{{"type":"user","text":"{sentences}"}}"#)
     };
-    let lines: Vec<String> = (0..201).map(said).collect();
+    let lines: Vec<String> = (0..101).map(said).collect();
     let mut all = vec![TASK, NPM, PNPM];
     all.extend(lines.iter().map(String::as_str));
     let extraction = extract(&all);

@@ -81,7 +81,17 @@ pub(super) fn capitalised(text: &str) -> String {
 
 /// The text in at most `max` bytes, cut between words.
 pub(crate) fn shortened(text: &str, max: usize) -> String {
-    let line: String = text.split_whitespace().collect::<Vec<&str>>().join(" ");
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        // What follows is cut off anyway.
+        if max < line.len() {
+            break;
+        }
+    }
     if line.len() <= max {
         return line;
     }
