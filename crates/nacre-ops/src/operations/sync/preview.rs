@@ -42,7 +42,7 @@ pub fn preview(
     };
     let run = RunOptions::new(request.mode, request.force);
     Ok(SyncPreviewReport {
-        would_read: sources.into_iter().map(wire::source_entry).collect(),
+        would_read: sources.iter().map(wire::source_entry).collect(),
         sources: refreshed.sources,
         unchanged: refreshed.unchanged,
         sessions: plan_all(host, &sessions, run, request.strategy)?,

@@ -118,7 +118,7 @@ fn a_preview_leaves_out_what_a_person_skipped() {
     let sessions = trace::list(&host, &TraceListRequest::default()).unwrap().sessions;
     let one = sessions.iter().find(|session| session.path == path).unwrap();
     let which = QueueChangeRequest { id: Some(one.id.clone()), all: false };
-    assert_eq!(queue::skip(&host, &which).unwrap().ids, [one.id.clone()]);
+    assert_eq!(queue::skip(&host, &which).unwrap().ids, std::slice::from_ref(&one.id));
     // Reading it again does not admit what a person took out.
     place.talk("one", "Always use pnpm here, never npm, please.");
     let promised = preview(&host, &SyncRequest::default(), &Events::ignored()).unwrap();
@@ -134,9 +134,8 @@ fn a_sync_emits_its_progress_and_steps() {
     let report = sync(&place.host(), &SyncRequest::default(), &events).unwrap();
     let kept = kept.lock().unwrap();
     assert_eq!(kept[0], Event::Progress { done: 0, total: 1, bytes: 0 });
-    let steps = kept.iter().filter_map(|event| match event {
-        Event::Step { text } => Some(text.clone()),
-        _ => None,
+    let steps = kept.iter().filter_map(|event| {
+        if let Event::Step { text } = event { Some(text.clone()) } else { None }
     });
     let id = &report.sessions[0].id;
     let expected = ["extract", "decide", "commit", "index"];

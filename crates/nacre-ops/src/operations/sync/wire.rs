@@ -45,7 +45,7 @@ fn problem(of: catalog::SourceProblem) -> SourceProblem {
     SourceProblem { path: of.path.display().to_string(), reason: of.reason }
 }
 
-pub(super) fn source_entry(source: Source) -> SourceEntry {
+pub(super) fn source_entry(source: &Source) -> SourceEntry {
     SourceEntry {
         agent: source.agent.as_str().to_owned(),
         path: source.path.display().to_string(),

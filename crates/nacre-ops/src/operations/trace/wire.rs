@@ -36,7 +36,7 @@ fn facts(of: transcript::SessionFacts) -> SessionFacts {
         role: role(of.role),
         started: of.started.map(text),
         last_activity: of.last_activity.map(text),
-        counts: counts(of.counts),
+        counts: counts(&of.counts),
         tokens: tokens(of.tokens),
         undone: undone.collect(),
         links: of.links.into_iter().map(link).collect(),
@@ -78,34 +78,20 @@ fn link(of: transcript::SessionLink) -> SessionLink {
     SessionLink { kind, session: of.session, call: of.call }
 }
 
-fn counts(of: transcript::Counts) -> EventCounts {
-    let transcript::Counts {
-        user,
-        assistant,
-        reasoning,
-        tool_calls,
-        tool_results,
-        summaries,
-        compactions,
-        meta,
-        injected,
-        sidechain,
-        inherited,
-        errors,
-    } = of;
+fn counts(of: &transcript::Counts) -> EventCounts {
     EventCounts {
-        user,
-        assistant,
-        reasoning,
-        tool_calls,
-        tool_results,
-        summaries,
-        compactions,
-        meta,
-        injected,
-        sidechain,
-        inherited,
-        errors,
+        user: of.user,
+        assistant: of.assistant,
+        reasoning: of.reasoning,
+        tool_calls: of.tool_calls,
+        tool_results: of.tool_results,
+        summaries: of.summaries,
+        compactions: of.compactions,
+        meta: of.meta,
+        injected: of.injected,
+        sidechain: of.sidechain,
+        inherited: of.inherited,
+        errors: of.errors,
     }
 }
 
