@@ -1,7 +1,7 @@
 //! How a flow asks a model: a question of a role, an answer of a given shape, and every call counted.
 //!
 //! Flows are plain code that waits. This is the one place where they wait for a model, on the runtime that they are given;
-//! each piece of work gets an `ModelClient` with a purse of its own. What the purse allows is what the limits leave of all
+//! each piece of work gets an `ModelClient` with a budget of its own. What the budget allows is what the limits leave of all
 //! that was written down before, by whatever process.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -114,9 +114,9 @@ impl<'a> ProjectModels<'a> {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             state.spend(&on, spent, now).map_err(|error| error.to_string())
         };
-        let purse = Arc::new(SpendingBudget::new(allowances, flow.models.prices().clone(), keep));
-        let models = Arc::new(flow.models.paid_from(&purse).without_words(&rules.words));
-        Ok(ModelClient { flow, models, purse })
+        let budget = Arc::new(SpendingBudget::new(allowances, flow.models.prices().clone(), keep));
+        let models = Arc::new(flow.models.paid_from(&budget).without_words(&rules.words));
+        Ok(ModelClient { flow, models, budget })
     }
 }
 
@@ -174,18 +174,18 @@ fn start(now: Timestamp, first: fn(Date) -> Date) -> Timestamp {
 pub struct ModelClient<'f> {
     flow: &'f FlowModels,
     models: Arc<Models>,
-    purse: Arc<SpendingBudget>,
+    budget: Arc<SpendingBudget>,
 }
 
 impl ModelClient<'_> {
-    /// The models, paid for from this asker's purse: for whoever runs an agent.
+    /// The models, paid for from this asker's budget: for whoever runs an agent.
     pub fn models(&self) -> &Arc<Models> {
         &self.models
     }
 
     /// What was spent, and whether a limit stood in the way.
-    pub fn purse(&self) -> &Arc<SpendingBudget> {
-        &self.purse
+    pub fn budget(&self) -> &Arc<SpendingBudget> {
+        &self.budget
     }
 
     /// Waits for something that waits for models.
@@ -277,7 +277,7 @@ impl ModelClient<'_> {
     fn named(&self, error: StructuredError) -> AskError {
         match error {
             StructuredError::Model(error) if error.kind == ErrorKind::OverLimit => {
-                self.purse.reached().map_or(AskError::Model(error), AskError::OverLimit)
+                self.budget.reached().map_or(AskError::Model(error), AskError::OverLimit)
             }
             StructuredError::Model(error) => AskError::Model(error),
             error @ (StructuredError::Schema(_)

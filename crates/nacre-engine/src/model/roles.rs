@@ -147,7 +147,7 @@ pub enum RolesError {
 pub struct Models {
     settings: Arc<ModelSettings>,
     connected: Arc<Mutex<BTreeMap<String, Arc<dyn Provider>>>>,
-    purse: Option<Arc<SpendingBudget>>,
+    budget: Option<Arc<SpendingBudget>>,
     words: Arc<ExtraWords>,
 }
 
@@ -156,15 +156,15 @@ impl Models {
         Self {
             settings: Arc::new(settings),
             connected: Arc::default(),
-            purse: None,
+            budget: None,
             words: Arc::default(),
         }
     }
 
-    /// Returns the same models over the same connections, all of them paid for from one purse.
+    /// Returns the same models over the same connections, all of them paid for from one budget.
     #[must_use]
-    pub fn paid_from(&self, purse: &Arc<SpendingBudget>) -> Self {
-        Self { purse: Some(Arc::clone(purse)), ..self.shared() }
+    pub fn paid_from(&self, budget: &Arc<SpendingBudget>) -> Self {
+        Self { budget: Some(Arc::clone(budget)), ..self.shared() }
     }
 
     /// Returns the same models over the same connections; no request to them contains a word of the list.
@@ -177,7 +177,7 @@ impl Models {
         Self {
             settings: Arc::clone(&self.settings),
             connected: Arc::clone(&self.connected),
-            purse: self.purse.clone(),
+            budget: self.budget.clone(),
             words: Arc::clone(&self.words),
         }
     }
@@ -212,8 +212,8 @@ impl Models {
         if !self.words.is_empty() {
             provider = Arc::new(Guarded::new(provider, Arc::clone(&self.words)));
         }
-        let provider = match &self.purse {
-            Some(purse) => Arc::new(Metered::new(provider, Arc::clone(purse))),
+        let provider = match &self.budget {
+            Some(budget) => Arc::new(Metered::new(provider, Arc::clone(budget))),
             None => provider,
         };
         Ok(ServedModel { model: model.clone(), provider })

@@ -1,7 +1,7 @@
 //! What may still be spent: looked at before every attempt, and told of every answer.
 //!
 //! It hangs in `Models`, so that no way to a model leads around it: repairs, retries, fallbacks and the steps of an
-//! agent all pay from the same purse. An attempt counts by the length of its question while it is under way, so that
+//! agent all pay from the same budget. An attempt counts by the length of its question while it is under way, so that
 //! several side by side cannot each take the last of it. What went out can exceed a limit by the answers that were
 //! under way, never by another question.
 
@@ -163,7 +163,7 @@ pub struct Spent {
     pub cost: Option<Cost>,
 }
 
-/// What went out of one purse.
+/// What went out of one budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpentTotals {
     pub calls: u64,
@@ -195,7 +195,7 @@ struct Inner {
 }
 
 impl SpendingBudget {
-    /// A purse with these allowances; `keep` writes down each answer before the next question is asked.
+    /// A budget with these allowances; `keep` writes down each answer before the next question is asked.
     pub fn new(
         allowances: Vec<Allowance>,
         prices: PriceTable,
@@ -252,7 +252,7 @@ impl SpendingBudget {
             return Err(reached.to_string());
         }
         inner.under_way = more;
-        Ok(UnderWay { purse: Arc::clone(self), asked })
+        Ok(UnderWay { budget: Arc::clone(self), asked })
     }
 
     fn pay(&self, call: &Call<'_>, usage: Usage) {
@@ -284,13 +284,13 @@ impl fmt::Debug for SpendingBudget {
 
 /// A question that is out; whatever becomes of it, it stops counting as under way.
 struct UnderWay {
-    purse: Arc<SpendingBudget>,
+    budget: Arc<SpendingBudget>,
     asked: Amount,
 }
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
-        let mut inner = self.purse.inner();
+        let mut inner = self.budget.inner();
         inner.under_way = inner.under_way.less(self.asked);
     }
 }
@@ -304,19 +304,19 @@ fn asked_bytes(request: &Request) -> u64 {
 /// A provider whose answers are paid for.
 pub(super) struct Metered {
     provider: Arc<dyn Provider>,
-    purse: Arc<SpendingBudget>,
+    budget: Arc<SpendingBudget>,
 }
 
 impl Metered {
-    pub(super) fn new(provider: Arc<dyn Provider>, purse: Arc<SpendingBudget>) -> Self {
-        Self { provider, purse }
+    pub(super) fn new(provider: Arc<dyn Provider>, budget: Arc<SpendingBudget>) -> Self {
+        Self { provider, budget }
     }
 }
 
 impl Provider for Metered {
     fn generate<'a>(&'a self, call: Call<'a>, sink: &'a mut Sink<'_>) -> Generation<'a> {
         Box::pin(async move {
-            let out = self.purse.open(&call).map_err(|why| ModelError {
+            let out = self.budget.open(&call).map_err(|why| ModelError {
                 model: call.model.clone(),
                 kind: ErrorKind::OverLimit,
                 said: Some(Said::new(&why)),
@@ -327,7 +327,15 @@ impl Provider for Metered {
                     Event::Usage(usage) => told = *usage,
                     Event::Text(text) | Event::Reasoning(text) => said_bytes += text.len() as u64,
                     Event::ToolArguments { delta, .. } => said_bytes += delta.len() as u64,
-                    _ => {}
+                    Event::Started { .. }
+                    | Event::ReasoningDone { .. }
+                    | Event::HiddenReasoning(_)
+                    | Event::ToolStarted { .. }
+                    | Event::ToolDone { .. }
+                    | Event::TextReplaced { .. }
+                    | Event::Stop(_)
+                    | Event::Retry { .. }
+                    | Event::Fallback { .. } => {}
                 }
                 sink(event);
             };
@@ -340,7 +348,7 @@ impl Provider for Metered {
             drop(out);
             // An attempt that failed before it cost anything is none.
             if answer.is_ok() || 0 < told.total() || 0 < said_bytes {
-                self.purse.pay(&call, counted(told, asked_bytes(call.request), said_bytes));
+                self.budget.pay(&call, counted(told, asked_bytes(call.request), said_bytes));
             }
             answer
         })

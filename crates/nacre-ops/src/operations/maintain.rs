@@ -165,7 +165,7 @@ impl Maintenance<'_> {
     }
 
     fn warn_of_limit(&self, named: &NamedStore, asker: Option<&ModelClient<'_>>) {
-        let Some(reached) = asker.and_then(|asker| asker.purse().reached()) else { return };
+        let Some(reached) = asker.and_then(|asker| asker.budget().reached()) else { return };
         self.events.warning(
             format!("{}: not everything was rewritten: {reached}", named.name),
             Some(&format!("Raise it: nacre config set {} N", reached.key())),

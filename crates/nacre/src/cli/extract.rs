@@ -48,7 +48,9 @@ fn print(ui: &mut Ui, report: &ExtractFileReport) -> Result<(), OpError> {
     let n_dropped: u64 = report.dropped.values().sum();
     let gate = match report.gate {
         Gate::Open => String::new(),
-        gate => format!(", not looked at further: {}", gate.as_str()),
+        gate @ (Gate::NotAPersons | Gate::NoWords | Gate::Abandoned | Gate::Mechanical) => {
+            format!(", not looked at further: {}", gate.as_str())
+        }
     };
     let n_found = report.candidates;
     let candidates = if n_found == 1 { "candidate" } else { "candidates" };

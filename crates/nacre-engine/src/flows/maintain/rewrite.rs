@@ -111,7 +111,7 @@ pub(super) fn texts(
             texts.consolidated.push(Consolidated { members, text });
         }
     }
-    texts.spent = asker.purse().totals();
+    texts.spent = asker.budget().totals();
     Ok(texts)
 }
 

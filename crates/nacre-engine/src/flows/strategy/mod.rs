@@ -186,7 +186,7 @@ impl<'r> SessionReader<'r> {
         let by_code = choice == StrategyChoice::Rlm || (choice == StrategyChoice::Auto && is_long);
         let way = if by_code { Way::Rlm } else { Way::Windows };
         let first = &asker.models().settings_of(self.role)?.model;
-        match asker.purse().allows(first, usage_of(asker, job, by_code)?) {
+        match asker.budget().allows(first, usage_of(asker, job, by_code)?) {
             Err(reached) if self.goes_on_without(reached) => Ok(Way::Rules(Some(reached))),
             Err(reached) => Err(AskError::OverLimit(reached)),
             Ok(()) => Ok(way),

@@ -63,7 +63,7 @@ pub(super) fn read(
     let mut each = |event: Event| session.take(&event);
     let facts = generic::read_text("s", talk, Sink::everything(&mut each));
     let read = session.finish(&facts, asker.as_ref(), None);
-    (read, asker.map_or(0, |asker| asker.purse().totals().calls))
+    (read, asker.map_or(0, |asker| asker.budget().totals().calls))
 }
 
 #[test]

@@ -343,7 +343,7 @@ impl<'d> Session<'d> {
 
     /// What was spent on it.
     fn spent(&self) -> SpentTotals {
-        self.asker.as_ref().map(|asker| asker.purse().totals()).unwrap_or_default()
+        self.asker.as_ref().map(|asker| asker.budget().totals()).unwrap_or_default()
     }
 
     /// The index to decide by; most sessions have nothing to decide.

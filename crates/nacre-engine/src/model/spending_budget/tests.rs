@@ -60,35 +60,35 @@ async fn a_limit_stops_the_next_question_and_says_which_setting_it_is() {
             "the project's limit of 0 tokens is reached, 0 were used",
         ),
     ] {
-        let purse = Arc::new(SpendingBudget::new(vec![allowance], prices(), |_| Ok(())));
-        let models = models(&SIX_HUNDRED.repeat(2)).paid_from(&purse);
+        let budget = Arc::new(SpendingBudget::new(vec![allowance], prices(), |_| Ok(())));
+        let models = models(&SIX_HUNDRED.repeat(2)).paid_from(&budget);
         if allowance.limit.tokens > 0 {
             ask(&models, "who?").await.unwrap();
         }
         let error = ask(&models, "who else?").await.unwrap_err();
         assert_eq!(error.kind, ErrorKind::OverLimit);
         assert_eq!(error.said.unwrap().as_str(), said);
-        assert_eq!(purse.reached().unwrap().key(), key);
+        assert_eq!(budget.reached().unwrap().key(), key);
     }
 }
 
 #[tokio::test]
 async fn a_question_that_would_not_fit_is_not_asked_at_all() {
-    let purse =
+    let budget =
         SpendingBudget::new(vec![allowance(LimitScope::Day, 100, u64::MAX)], prices(), |_| Ok(()));
-    let purse = Arc::new(purse);
-    let models = models(SIX_HUNDRED).paid_from(&purse);
+    let budget = Arc::new(budget);
+    let models = models(SIX_HUNDRED).paid_from(&budget);
     assert!(ask(&models, &"long ".repeat(100)).await.is_err());
-    assert_eq!(purse.totals().calls, 0);
+    assert_eq!(budget.totals().calls, 0);
     ask(&models, "short").await.unwrap();
-    assert_eq!(purse.totals().calls, 1);
+    assert_eq!(budget.totals().calls, 1);
 }
 
 #[tokio::test]
 async fn every_answer_is_kept_and_one_without_numbers_is_counted_by_its_length() {
     let kept = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&kept);
-    let purse =
+    let budget =
         Arc::new(SpendingBudget::new(Vec::new(), PriceTable::default(), move |spent: &Spent| {
             sink.lock().unwrap().push(spent.clone());
             Ok(())
@@ -96,21 +96,21 @@ async fn every_answer_is_kept_and_one_without_numbers_is_counted_by_its_length()
     let script = format!(
         "{SIX_HUNDRED}[[turns]]\nsay = 'twelve bytes'\n[[turns]]\nerror = {{ kind = 'quota' }}\n"
     );
-    let models = models(&script).paid_from(&purse);
+    let models = models(&script).paid_from(&budget);
     ask(&models, "who?").await.unwrap();
     ask(&models, "eight by").await.unwrap();
     assert!(ask(&models, "again").await.is_err());
     let told: Vec<u64> = kept.lock().unwrap().iter().map(|spent| spent.usage.total()).collect();
     assert_eq!(told, [600, 5]);
-    let totals = purse.totals();
+    let totals = budget.totals();
     assert_eq!((totals.calls, totals.usage.input, totals.unpriced_calls), (2, 502, 0));
 }
 
 #[tokio::test]
 async fn what_cannot_be_written_down_is_not_spent_again() {
-    let purse = SpendingBudget::new(Vec::new(), prices(), |_| Err("the disk is full".to_owned()));
-    let purse = Arc::new(purse);
-    let models = models(&SIX_HUNDRED.repeat(2)).paid_from(&purse);
+    let budget = SpendingBudget::new(Vec::new(), prices(), |_| Err("the disk is full".to_owned()));
+    let budget = Arc::new(budget);
+    let models = models(&SIX_HUNDRED.repeat(2)).paid_from(&budget);
     ask(&models, "who?").await.unwrap();
     let error = ask(&models, "who else?").await.unwrap_err();
     assert_eq!(
@@ -121,10 +121,10 @@ async fn what_cannot_be_written_down_is_not_spent_again() {
 
 #[tokio::test]
 async fn questions_side_by_side_cannot_both_take_the_last_of_it() {
-    let purse =
+    let budget =
         SpendingBudget::new(vec![allowance(LimitScope::Day, 150, u64::MAX)], prices(), |_| Ok(()));
-    let purse = Arc::new(purse);
-    let models = models("[[turns]]\nhang = true\n[[turns]]\nsay = 'x'\n").paid_from(&purse);
+    let budget = Arc::new(budget);
+    let models = models("[[turns]]\nhang = true\n[[turns]]\nsay = 'x'\n").paid_from(&budget);
     let question = "long ".repeat(80);
     {
         let mut first = std::pin::pin!(ask(&models, &question));
@@ -157,12 +157,12 @@ fn a_claim_below_what_texts_take_is_counted_by_their_length_and_none_overflows()
 
 #[tokio::test]
 async fn a_server_that_claims_a_token_an_answer_does_not_get_past_a_limit() {
-    let purse =
+    let budget =
         SpendingBudget::new(vec![allowance(LimitScope::Day, 500, u64::MAX)], prices(), |_| Ok(()));
-    let purse = Arc::new(purse);
+    let budget = Arc::new(budget);
     let turn =
         format!("[[turns]]\nsay = '{}'\nusage = {{ input = 1, output = 0 }}\n", "x".repeat(1_600));
-    let models = models(&turn.repeat(9)).paid_from(&purse);
+    let models = models(&turn.repeat(9)).paid_from(&budget);
     let mut n_answers = 0;
     while n_answers < 9 && ask(&models, "who?").await.is_ok() {
         n_answers += 1;
@@ -172,12 +172,12 @@ async fn a_server_that_claims_a_token_an_answer_does_not_get_past_a_limit() {
 
 #[tokio::test]
 async fn claims_without_bounds_reach_the_limit_and_stay_there() {
-    let purse =
+    let budget =
         SpendingBudget::new(vec![allowance(LimitScope::Day, 500, u64::MAX)], prices(), |_| Ok(()));
-    let purse = Arc::new(purse);
+    let budget = Arc::new(budget);
     let turn = "[[turns]]\nsay = 'x'\nusage = { input = 9223372036854775807, output = 9223372036854775807 }\n";
-    let models = models(&turn.repeat(2)).paid_from(&purse);
+    let models = models(&turn.repeat(2)).paid_from(&budget);
     ask(&models, "who?").await.unwrap();
     assert!(ask(&models, "who?").await.is_err());
-    assert_eq!(purse.totals().calls, 1);
+    assert_eq!(budget.totals().calls, 1);
 }

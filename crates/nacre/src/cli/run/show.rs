@@ -2,7 +2,7 @@
 
 use clap::Args;
 use nacre_api::wire::{
-    MaintainAction, RunReport, RunShowReport, RunShowRequest, SessionAction, SessionRun,
+    MaintainAction, Relation, RunReport, RunShowReport, RunShowRequest, SessionAction, SessionRun,
     StoreMaintenance, UndoRunReport,
 };
 use nacre_ops::text::Shown;
@@ -86,7 +86,7 @@ fn print_reason(ui: &mut Ui, title: &str, reason: &str) -> Result<(), OpError> {
 fn session_reason(action: &SessionAction) -> String {
     let mut why = action.reason.clone();
     if let Some(likelihood) = action.likelihood {
-        let relation = action.relation.map(|relation| relation.as_str()).unwrap_or_default();
+        let relation = action.relation.map(Relation::as_str).unwrap_or_default();
         why.push_str(&format!(" ({relation} {likelihood:.2}, {})", action.band.as_str()));
     }
     if let Some(note) = &action.note {

@@ -83,6 +83,11 @@ fn speaker(event: &TraceEvent) -> String {
         TraceEventKind::ToolCall => {
             format!("call {}", event.tool.as_deref().unwrap_or_default())
         }
-        kind => kind.as_str().to_owned(),
+        kind @ (TraceEventKind::Assistant
+        | TraceEventKind::Reasoning
+        | TraceEventKind::ToolResult
+        | TraceEventKind::Summary
+        | TraceEventKind::Compaction
+        | TraceEventKind::Meta) => kind.as_str().to_owned(),
     }
 }
