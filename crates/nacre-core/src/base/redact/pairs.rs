@@ -56,7 +56,13 @@ pub(super) fn value_before(text: &mut Text<'_>, key: usize) -> Option<usize> {
 
 /// Returns where the key of the name at `start` begins: `name: `, `"key": "`, `Name="`.
 pub(super) fn name_key(text: &Text<'_>, start: usize) -> Option<usize> {
-    if !matches!(text.before(start)?, b' ' | b'\t' | b':' | b'=' | b'"' | b'\'') {
+    // Nearly every name has no key, which two bytes before it tell.
+    let is_between = |byte: u8| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b'\\');
+    let mut at = start;
+    while start - at < MAX_KEY && is_between(text.before(at)?) {
+        at -= 1;
+    }
+    if !matches!(text.before(at)?, b':' | b'=') {
         return None;
     }
     let from = start.saturating_sub(MAX_KEY);

@@ -250,7 +250,7 @@ fn base64_hides_no_secret() {
             if secret.starts_with("SG.") || secret.starts_with("eyJ") || secret.starts_with("hf_") {
                 continue;
             }
-            let blob = base64(&format!("{lead}{secret}"));
+            let blob = base64(format!("{lead}{secret}"));
             let lead_is_edge = !lead.ends_with(|c: char| c.is_ascii_alphanumeric());
             for text in [
                 format!("data {blob} end"),
@@ -275,7 +275,7 @@ fn keys_and_files_in_base64_are_found() {
         for text in [key.clone(), format!("k:\n{key}"), format!("ab\n{key}")] {
             let blob = base64(&text);
             assert_eq!(redact(&format!("x: {blob}\ny")), "x: [redacted:private-key]\ny", "{label}");
-            let twice = base64(&format!("client: {blob}\n"));
+            let twice = base64(format!("client: {blob}\n"));
             assert_eq!(
                 redact(&format!("x: {twice}\ny")),
                 "x: [redacted:private-key]\ny",
@@ -352,7 +352,7 @@ fn disguised_secrets_cut_in_two_by_chunks_are_caught() {
     let filler = "the quick brown fox jumps over the lazy dog\n".repeat(480);
     let secret = sample("github-classic", 13).secret;
     let (head, tail) = secret.split_at(14);
-    let encoded = base64(&format!("token: {secret}\n"));
+    let encoded = base64(format!("token: {secret}\n"));
     for (text, expected) in [
         (format!("use {head}\u{200b}{tail} ok"), "use [redacted:github-token] ok"),
         (format!("use gһp_{} ok", &secret[4..]), "use [redacted:github-token] ok"),

@@ -89,12 +89,12 @@ fn base64_of_wide_text_goes() {
         format!("x{secret}").replace('x', "a "),
         "$password = 'hunter2x9'".to_owned(),
     ] {
-        let blob = base64(&wide(&text));
+        let blob = base64(wide(&text));
         let clean = redact(&format!("powershell -enc {blob} -x")).into_owned();
         assert!(clean.starts_with("powershell -enc [redacted:"), "{clean}");
         assert!(clean.ends_with("] -x"), "{clean}");
     }
-    let text = base64(&wide("Write-Host 'nothing to see here, the token is gone'"));
+    let text = base64(wide("Write-Host 'nothing to see here, the token is gone'"));
     assert_eq!(redact(&text), text);
 }
 
