@@ -101,6 +101,20 @@ pub enum SentenceDoubt {
     Unrelated,
 }
 
+impl SentenceDoubt {
+    /// What the sentence did, in the words of a person.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::NoSource => "named no source",
+            Self::NotShown => "named a source that was not found",
+            Self::Gone => "named a memory that is gone",
+            Self::Archived => "named a memory that is archived",
+            Self::Overturned => "named an overturned memory without what overturned it",
+            Self::Unrelated => "named a source that is about something else",
+        }
+    }
+}
+
 /// A memory that an answer cites, as it is now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CitedMemory {

@@ -28,6 +28,7 @@ mod queue;
 mod recall;
 mod report;
 mod run;
+mod run_parts;
 mod schema;
 mod scope;
 mod search;
@@ -107,12 +108,13 @@ pub use recall::{
 };
 pub use report::{MemoryUse, ProjectReport, ReportRequest, ReportedAction, StoreFigures};
 pub use run::{
-    ActionCounts, ActionScores, Band, CandidateVerb, ChecklistStep, DecidedBy, ExplorerFinding,
-    ExplorerMetrics, LeadAction, LeadMetrics, Relation, RunCounts, RunEntry, RunListReport,
-    RunListRequest, RunMetrics, RunMode, RunReport, RunShowReport, RunShowRequest, SessionAction,
-    SessionOutcome, SessionRun, StepState, SyncDurations, SyncMetrics, TokenCounts, UndoAction,
-    UndoReport, UndoRequest, UndoRunReport, UndoVerb,
+    ActionCounts, ActionScores, Band, CandidateVerb, ChecklistStep, DecidedBy, LeadMetrics,
+    Relation, RunCounts, RunEntry, RunListReport, RunListRequest, RunMetrics, RunReport,
+    RunShowReport, RunShowRequest, SessionAction, SessionOutcome, SessionRun, StepState,
+    SyncDurations, SyncMetrics, TokenCounts, UndoAction, UndoReport, UndoRequest, UndoRunReport,
+    UndoVerb,
 };
+pub use run_parts::{ExplorerFinding, ExplorerMetrics, LeadAction, RunMode};
 pub use schema::schemas;
 pub use scope::{OtherPlace, Scope, StoreScope};
 pub use search::SearchMode;

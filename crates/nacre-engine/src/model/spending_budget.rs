@@ -21,7 +21,7 @@ use super::response::{Event, Usage};
 const BYTES_A_TOKEN: u64 = 4;
 
 /// Bytes that make a token at most, over a whole text: who claims fewer tokens is not believed.
-const MAX_BYTES_A_TOKEN: u64 = 8;
+const MAX_BYTES_A_TOKEN: u64 = 16;
 
 /// Tokens and money.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

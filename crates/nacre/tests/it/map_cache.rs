@@ -158,7 +158,7 @@ fn a_watch_that_started_in_the_clear_writes_nothing_there_after_the_switch() {
     home.ok(&["config", "set", "map.at_rest", "encrypted"]);
     put(&home, "src/newer.rs", "pub fn pearls() {}\n");
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
-    assert!(rest.concat().contains("`map.at_rest` is another one"), "{rest:?}");
+    assert!(rest.concat().contains("The setting `map.at_rest` has changed"), "{rest:?}");
     assert_eq!(watch.wait().unwrap().code(), Some(1));
     assert_eq!(told(&home), [""; 0]);
 }

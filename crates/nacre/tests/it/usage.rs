@@ -40,7 +40,7 @@ fn help_fits_a_screen_and_groups_its_commands() {
     Set up:
       connect      Choose the agents whose sessions are read
       project      Manage the projects that Nacre knows
-      model        Show, try and install models
+      model        Show and try models
       config       Show and change settings
 
     Also:

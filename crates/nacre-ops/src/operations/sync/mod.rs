@@ -7,6 +7,7 @@ mod lead;
 mod preview;
 mod queue;
 mod rehearsal;
+mod report;
 mod resources;
 mod session;
 #[cfg(test)]
@@ -23,7 +24,8 @@ use nacre_core::safefs::{Access, FsError, WriteScope, Writer};
 use nacre_engine::flows::sync::sync_session;
 
 pub use self::preview::{preview, preview_trace};
-use self::queue::{QueueOptions, QueueReport, process_queue};
+use self::queue::{QueueOptions, process_queue};
+use self::report::QueueReport;
 use self::resources::SyncResources;
 use self::session::{RunOptions, SessionToSync};
 use super::extract::core_strategy;

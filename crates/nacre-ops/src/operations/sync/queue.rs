@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_api::wire::{ErrorCode, PausedSession, SyncResult, SyncedSession};
+use nacre_api::wire::{ErrorCode, SyncResult, SyncedSession};
 use nacre_core::catalog::{Catalog, Claim, ClaimOrder, Outcome, RetryPolicy};
 use nacre_engine::flows::sync::{Pause, RunReport, sync_session};
 
+use super::report::QueueReport;
 use super::resources::SyncResources;
 use super::session::{RunOptions, SessionToSync};
 use super::wire;
@@ -30,16 +31,6 @@ pub(super) struct QueueOptions {
     /// No other sync is running.
     pub(super) is_alone: bool,
     pub(super) run: RunOptions,
-}
-
-/// What became of the queue.
-#[derive(Default)]
-pub(super) struct QueueReport {
-    pub(super) sessions: Vec<SyncedSession>,
-    /// The first waiting session of each project; those behind it wait for their turn.
-    pub(super) paused: Vec<PausedSession>,
-    /// Another process holds a store.
-    pub(super) is_busy: bool,
 }
 
 /// A session that this process may work on.

@@ -7,7 +7,7 @@ use nacre_core::catalog::{self, RefreshReport};
 use nacre_core::transcript::Source;
 use nacre_engine::flows::sync::{Pause, RunReport};
 
-use super::queue::QueueReport;
+use super::report::QueueReport;
 use crate::operations::run::session_run;
 
 pub(super) fn sync_report(run: String, refreshed: RefreshReport, queue: QueueReport) -> SyncReport {

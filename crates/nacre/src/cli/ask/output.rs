@@ -133,21 +133,10 @@ fn quoted(text: &str) -> String {
 fn left_out(doubts: &BTreeMap<SentenceDoubt, usize>) -> Option<String> {
     let n: usize = doubts.values().sum();
     let why: Vec<String> =
-        doubts.iter().map(|(doubt, n)| format!("{n} {}", doubt_text(*doubt))).collect();
+        doubts.iter().map(|(doubt, n)| format!("{n} {}", doubt.reason())).collect();
     match n {
         0 => None,
         1 => Some(format!("1 sentence was left out: {}.", why.join(", "))),
         n => Some(format!("{n} sentences were left out: {}.", why.join(", "))),
-    }
-}
-
-fn doubt_text(doubt: SentenceDoubt) -> &'static str {
-    match doubt {
-        SentenceDoubt::NoSource => "named no source",
-        SentenceDoubt::NotShown => "named a source that was not found",
-        SentenceDoubt::Gone => "named a memory that is gone",
-        SentenceDoubt::Archived => "named a memory that is archived",
-        SentenceDoubt::Overturned => "named an overturned memory without what overturned it",
-        SentenceDoubt::Unrelated => "named a source that is about something else",
     }
 }

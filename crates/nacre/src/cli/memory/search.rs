@@ -71,16 +71,6 @@ impl From<ModeName> for SearchMode {
     }
 }
 
-impl From<ModeName> for nacre_core::search::Mode {
-    fn from(name: ModeName) -> Self {
-        match name {
-            ModeName::Hybrid => Self::Hybrid,
-            ModeName::Lexical => Self::Lexical,
-            ModeName::Semantic => Self::Semantic,
-        }
-    }
-}
-
 pub(crate) fn cmd_search(ui: &mut Ui, host: &Host, args: &SearchArgs) -> Result<Exit, OpError> {
     let SearchArgs { query, r#type, tag, since, mode, history, explain, archived, limit, scope } =
         args;

@@ -1,7 +1,7 @@
 //! `nacre trace search`
 
 use clap::Args;
-use nacre_api::wire::{SearchMode, TraceHit, TraceSearchReport, TraceSearchRequest};
+use nacre_api::wire::{TraceHit, TraceSearchReport, TraceSearchRequest};
 use nacre_ops::text::Shown;
 use nacre_ops::{Host, OpError, trace as ops};
 
@@ -48,18 +48,10 @@ pub(crate) fn cmd_search(ui: &mut Ui, host: &Host, args: &SearchArgs) -> Result<
         agent: agent.clone(),
         all: *all,
         since: since.clone(),
-        mode: search_mode(*mode),
+        mode: (*mode).into(),
         limit: *limit,
     };
     ui.report(&ops::search(host, &request)?, |ui, report| print(ui, report, *explain))
-}
-
-fn search_mode(name: ModeName) -> SearchMode {
-    match name {
-        ModeName::Hybrid => SearchMode::Hybrid,
-        ModeName::Lexical => SearchMode::Lexical,
-        ModeName::Semantic => SearchMode::Semantic,
-    }
 }
 
 fn print(ui: &mut Ui, report: &TraceSearchReport, explain: bool) -> Result<(), OpError> {

@@ -9,68 +9,8 @@ use crate::home::{repository, walk};
 /// The crates of ours that the command line may name.
 const MAY_NAME: &[&str] = &["nacre_api", "nacre_ops"];
 
-/// Verbs that are not operations yet and name other crates. This list only gets shorter.
-const NAMES_OTHER_CRATES: &[&str] = &[
-    "ask.rs",
-    "ask/model.rs",
-    "ask/output.rs",
-    "bench/baseline.rs",
-    "bench/map.rs",
-    "bench/questions.rs",
-    "brief.rs",
-    "changes.rs",
-    "connect.rs",
-    "context.rs",
-    "doctor.rs",
-    "eval/extraction.rs",
-    "eval/retrieval.rs",
-    "events/mod.rs",
-    "events/models.rs",
-    "events/show.rs",
-    "events/tasks.rs",
-    "events/tools.rs",
-    "explain.rs",
-    "explore.rs",
-    "extract.rs",
-    "feedback.rs",
-    "index/rebuild.rs",
-    "index/status.rs",
-    "maintain.rs",
-    "map.rs",
-    "memory/add.rs",
-    "memory/edit.rs",
-    "memory/mod.rs",
-    "memory/output.rs",
-    "memory/related.rs",
-    "memory/reset.rs",
-    "memory/search.rs",
-    "payload.rs",
-    "queue.rs",
-    "refresh.rs",
-    "report.rs",
-    "retry.rs",
-    "run/agent.rs",
-    "run/list.rs",
-    "run/show.rs",
-    "skip.rs",
-    "strategy.rs",
-    "summarize.rs",
-    "survey.rs",
-    "sync.rs",
-    "sync/lead.rs",
-    "sync/output.rs",
-    "sync/preview.rs",
-    "sync/rehearsal.rs",
-    "sync/work.rs",
-    "trace/import.rs",
-    "trace/list.rs",
-    "trace/search.rs",
-    "trace/show.rs",
-    "traces.rs",
-    "undo.rs",
-    "watch.rs",
-    "watch/turns.rs",
-];
+/// Files that may name other crates. There is none, and this list only gets shorter.
+const NAMES_OTHER_CRATES: &[&str] = &[];
 
 /// A verb that is longer does something that belongs into its operation.
 const MAX_VERB_LINES: usize = 150;
@@ -78,29 +18,8 @@ const MAX_VERB_LINES: usize = 150;
 /// What all verbs share.
 const NOT_VERBS: &[&str] = &["mod.rs", "screen.rs", "ui.rs"];
 
-/// Verbs that are not operations yet and are longer. This list only gets shorter.
-const LONG_VERBS: &[&str] = &[
-    "ask.rs",
-    "ask/model.rs",
-    "ask/output.rs",
-    "bench/map.rs",
-    "context.rs",
-    "doctor.rs",
-    "explore.rs",
-    "maintain.rs",
-    "map.rs",
-    "memory/edit.rs",
-    "memory/mod.rs",
-    "memory/output.rs",
-    "memory/search.rs",
-    "run/agent.rs",
-    "sync.rs",
-    "sync/lead.rs",
-    "sync/preview.rs",
-    "sync/work.rs",
-    "watch.rs",
-    "watch/question.rs",
-];
+/// Verbs that may be longer. There is none, and this list only gets shorter.
+const LONG_VERBS: &[&str] = &[];
 
 #[test]
 fn the_command_line_names_operations_and_wire_types_only() {
