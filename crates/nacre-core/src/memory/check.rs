@@ -137,11 +137,23 @@ impl Store {
                     severity: Severity::Warning,
                     path: format!("journal/{}", entry.name),
                     line: None,
-                    message: "An interrupted change could not be followed and was set aside"
+                    message: "A change that is damaged or was not begun on this computer was set aside, not made"
                         .to_owned(),
                     hint: Some("Look at the files in it, then remove the folder".to_owned()),
                 });
             }
+        }
+        if self.scope().has_linked_lock()? {
+            findings.push(Finding {
+                severity: Severity::Warning,
+                path: "journal/lock".to_owned(),
+                line: None,
+                message: "The lock is a hard link to another file, which Nacre does not write to"
+                    .to_owned(),
+                hint: Some(
+                    "Remove it while no command runs; the next one makes its own".to_owned(),
+                ),
+            });
         }
         Ok(())
     }

@@ -12,10 +12,13 @@ use std::time::Duration;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt as _};
+use rustix::fs::{AtFlags, FileType};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::error::{FsAction, FsError};
-use super::scope::io_error;
+use super::journal::JOURNAL;
+use super::scope::{WriteScope, io_error};
 use super::sys;
 
 /// The lock's file inside the journal folder; made once, never removed.
@@ -74,11 +77,24 @@ pub(super) fn acquire(
             return Err(FsError::Busy { path, owner: read_owner(File::from_std(file)) });
         }
     };
-    // Nobody depends on the record: a full disk must not keep a reader from recovering.
-    if let Ok(record) = serde_json::to_vec(owner) {
+    // Nobody depends on the record: a full disk must not keep a reader from recovering, and a lock that is a hard link
+    // to somebody's file locks as well as any, but must not be written to.
+    if let (Ok(record), Ok(true)) = (serde_json::to_vec(owner), sys::is_written_alone(&file)) {
         let _ = sys::write_record(&mut file, &record);
     }
     Ok(file)
+}
+
+impl WriteScope {
+    /// Whether the lock's file has a second name, which we never give it.
+    pub fn has_linked_lock(&self) -> Result<bool, FsError> {
+        let lock = format!("{JOURNAL}/{LOCK_FILE}");
+        match rustix::fs::statat(&self.dir, &lock, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(FileType::from_raw_mode(stat.st_mode).is_file() && stat.st_nlink > 1),
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(false),
+            Err(error) => Err(io_error(FsAction::Read, &self.path.join(lock), error.into())),
+        }
+    }
 }
 
 /// Tries to lock `file` until `waited` reaches `patience`.

@@ -5,7 +5,7 @@
 //! even by swapping a folder for a link between a check and a use. Changes are made by a [`Writer`],
 //! which exists only while the scope's lock is held, and in a [`ChangeSet`]: staged, journaled, then
 //! swapped into place, so that after a kill at any point all of it is there or none, and a file that
-//! a person changed meanwhile is never overwritten. The files of a person's own workspace are changed one at a time and
+//! a person changed meanwhile is never overwritten. A journal that a repository brings along is not followed ([`Seal`]). The files of a person's own workspace are changed one at a time and
 //! without a journal (`plain`).
 //!
 //! Knows nothing of memories or settings: it is handed paths, bytes and hashes.
@@ -22,6 +22,7 @@ mod path;
 mod plain;
 mod scope;
 mod scratch;
+mod seal;
 mod sys;
 #[cfg(test)]
 mod tests;
@@ -33,4 +34,5 @@ pub use lock::Owner;
 pub use mapped::Mapped;
 pub use path::RelPath;
 pub use scope::{Access, Entry, EntryKind, FileStamp, Folder, WriteScope};
+pub use seal::Seal;
 pub use writer::{Recovery, Writer};

@@ -18,6 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::error::{FsAction, FsError};
 use super::mapped::Mapped;
 use super::path::RelPath;
+use super::seal::Seal;
 use super::sys::{self, FileMode};
 
 /// How much of a folder's listing is asked for at once.
@@ -58,6 +59,8 @@ pub struct WriteScope {
     pub(super) dir: Dir,
     pub(super) path: PathBuf,
     pub(super) access: Access,
+    /// Proves that a journaled change was begun by this person.
+    pub(super) seal: Option<Seal>,
 }
 
 /// An open folder of a scope, for reading many files of it.
@@ -172,14 +175,14 @@ impl WriteScope {
     pub fn open(path: &Path, access: Access) -> Result<Self, FsError> {
         let dir = Dir::open_ambient_dir(path, ambient_authority())
             .map_err(|source| io_error(FsAction::OpenFolder, path, source))?;
-        Ok(Self { dir, path: path.to_owned(), access })
+        Ok(Self { dir, path: path.to_owned(), access, seal: None })
     }
 
     /// Opens `name` inside `parent`, refusing a link in its place: a repository may ship one.
     pub fn open_inside(parent: &Path, name: &str, access: Access) -> Result<Self, FsError> {
         let parent_scope = Self::open(parent, access)?;
         let dir = open_child(&parent_scope.dir, &parent.join(name), name)?;
-        Ok(Self { dir, path: parent.join(name), access })
+        Ok(Self { dir, path: parent.join(name), access, seal: None })
     }
 
     /// Makes the folder `name` inside `parent` where it is missing, and opens it.

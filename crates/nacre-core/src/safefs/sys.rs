@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, DirBuilder, DirBuilderExt as _, File, OpenOptions, OpenOptionsExt as _};
-use cap_std::fs::{Permissions, PermissionsExt as _};
+use cap_std::fs::{MetadataExt as _, Permissions, PermissionsExt as _};
 use rustix::fs::{AtFlags, RenameFlags};
 use rustix::io::Errno;
 
@@ -78,13 +78,21 @@ pub(super) fn write_record(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Adds to the end of a file, making it where it is missing; returns its size, or `None` for what is no plain file.
+/// Whether a write to this open file changes no other file: it is a plain one without a second name. Archives keep hard
+/// links, so a name in a repository may be that of any file beside it.
+pub(super) fn is_written_alone(file: &File) -> io::Result<bool> {
+    let metadata = file.metadata()?;
+    Ok(metadata.is_file() && metadata.nlink() <= 1)
+}
+
+/// Adds to the end of a file, making it where it is missing; returns its size, or `None` for what is not a plain file or
+/// has a second name.
 pub(super) fn append(dir: &Dir, name: &str, bytes: &[u8], bits: u32) -> io::Result<Option<u64>> {
     gate()?;
     let mut options = OpenOptions::new();
     options.append(true).create(true).follow(FollowSymlinks::No).nonblock(true).mode(bits);
     let mut file = dir.open_with(name, &options)?;
-    if !file.metadata()?.is_file() {
+    if !is_written_alone(&file)? {
         return Ok(None);
     }
     gate()?;
@@ -93,7 +101,7 @@ pub(super) fn append(dir: &Dir, name: &str, bytes: &[u8], bits: u32) -> io::Resu
 }
 
 /// Flushes a file to the disk.
-fn sync(file: &File) -> io::Result<()> {
+pub(super) fn sync(file: &File) -> io::Result<()> {
     gate()?;
     file.sync_all()
 }

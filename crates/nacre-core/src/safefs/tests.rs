@@ -5,6 +5,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person and the old state")]
 
+mod strangers;
+
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;

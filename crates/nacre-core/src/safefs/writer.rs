@@ -13,6 +13,7 @@ use super::journal::{DONE, JOURNAL, PLAN, Plan, PlanFault, Step, TXN, UNDO};
 use super::lock::{self, Owner};
 use super::path::RelPath;
 use super::scope::{EntryKind, ReadFault, WriteScope, io_error, list_dir, mode_of, open_child};
+use super::seal;
 use super::sys::{self, FileMode};
 use crate::base::ContentHash;
 
@@ -22,7 +23,7 @@ pub(super) const TEMP_TAIL: &str = ".nacre-tmp";
 /// No file that we replace is larger.
 const MAX_REPLACED_BYTES: u64 = 256 << 20;
 
-/// Broken plans that are kept for a person to look at.
+/// Plans that are kept by number for a person to look at.
 const MAX_SET_ASIDE: u32 = 1000;
 
 /// Holds a scope's lock. Everything that is written goes through one of these.
@@ -47,7 +48,7 @@ pub enum Recovery {
     Finished,
     /// A committed change met files that a person had changed; it was taken back.
     Undone { conflicts: Vec<RelPath> },
-    /// The journal held a plan that is not ours to follow; it was set aside.
+    /// The journal held a plan that is damaged or that this person did not begin; it was set aside.
     SetAside,
 }
 
@@ -72,6 +73,17 @@ impl WriteScope {
     pub fn is_interrupted(&self) -> Result<bool, FsError> {
         let has = |name: &str| self.has(&RelPath::new(&format!("{JOURNAL}/{name}"))?);
         Ok(has(TXN)? || has(DONE)?)
+    }
+
+    /// Whether the journal holds a plan that is damaged or that this person did not begin; the next writer sets it aside.
+    pub fn has_foreign_change(&self) -> bool {
+        let is_foreign = |folder: &str| {
+            let path = RelPath::new(&format!("{JOURNAL}/{folder}")).ok();
+            let Some(dir) = path.and_then(|path| self.open_dir(&path).ok()) else { return false };
+            let load = |name| Plan::load(self, &dir, name);
+            [PLAN, UNDO].into_iter().any(|name| matches!(load(name), Err(PlanFault::NotOurs)))
+        };
+        is_foreign(TXN) || is_foreign(DONE)
     }
 }
 
@@ -177,7 +189,7 @@ impl Writer<'_> {
         let plan = Plan::new(steps, self.missing_dirs(changes)?);
         sys::sync_dir(&txn).map_err(failed)?;
         sys::sync_dir(&self.journal).map_err(failed)?;
-        plan.commit(&txn).and_then(|()| sys::sync_dir(&txn)).map_err(failed)?;
+        plan.commit(self.scope, &txn).and_then(|()| sys::sync_dir(&txn)).map_err(failed)?;
         Ok(plan)
     }
 
@@ -264,7 +276,7 @@ impl Writer<'_> {
         };
         let mut kept = Vec::new();
         for name in [PLAN, UNDO] {
-            match Plan::load(&done, name) {
+            match Plan::load(self.scope, &done, name) {
                 Ok(None) => {}
                 Ok(Some(plan)) => kept.extend(Site::new(self.scope, &done).rescue(&plan)?),
                 Err(PlanFault::NotOurs) => return self.set_aside(DONE).map(|()| kept),
@@ -342,7 +354,7 @@ impl Writer<'_> {
 
     /// Reads a plan; a plan that is not ours ends the recovery by being set aside.
     fn load(&self, txn: &Dir, name: &str) -> Result<Option<Plan>, Result<Recovery, FsError>> {
-        Plan::load(txn, name).map_err(|fault| match fault {
+        Plan::load(self.scope, txn, name).map_err(|fault| match fault {
             PlanFault::Unreadable(error) => {
                 Err(io_error(FsAction::Read, &self.scope.path.join(JOURNAL).join(TXN), error))
             }
@@ -352,16 +364,16 @@ impl Writer<'_> {
 
     /// Keeps a part of the journal that is not ours to follow or to remove, out of the way.
     fn set_aside(&self, name: &str) -> Result<(), FsError> {
-        for n in 1..=MAX_SET_ASIDE {
-            match sys::rename_new(&self.journal, name, &self.journal, &format!("bad-{n}")) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                moved => {
-                    let full = self.scope.path.join(JOURNAL).join(name);
-                    return moved.map_err(|error| io_error(FsAction::Move, &full, error));
-                }
-            }
-        }
-        Err(FsError::Reserved { path: RelPath::new(JOURNAL)? })
+        let full = self.scope.path.join(JOURNAL).join(name);
+        let failed = |error| io_error(FsAction::Move, &full, error);
+        let is_free = |name: &String| self.journal.symlink_metadata(name).is_err();
+        // All numbers may be taken, by a stranger who wanted to close the store.
+        let free = match (1..=MAX_SET_ASIDE).map(|n| format!("bad-{n}")).find(is_free) {
+            Some(free) => free,
+            None => format!("bad-{}", ContentHash::of(&seal::random().map_err(failed)?).short()),
+        };
+        // The lock is ours, so the name stays free; a folder cannot be moved by way of a link.
+        sys::rename(&self.journal, name, &self.journal, &free).map_err(failed)
     }
 
     /// Removes temporary siblings in the scope's own folder, where `write_atomic` is used.

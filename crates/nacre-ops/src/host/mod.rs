@@ -179,7 +179,7 @@ impl Host {
                 .iter()
                 .map(|warning| Warning { message: warning.to_string(), hint: warning.hint() }),
         );
-        Ok(Self {
+        let host = Self {
             environment,
             resolved,
             projects,
@@ -191,7 +191,9 @@ impl Host {
             mistake,
             local_model: LocalModel::default(),
             runtime: OnceLock::new(),
-        })
+        };
+        host.warn_of_foreign_change(warnings);
+        Ok(host)
     }
 
     /// The settings around the current folder: for what a command shows, and for what no repository may set. What works
@@ -248,7 +250,7 @@ impl Host {
             (Some(parent), Some(name)) => WriteScope::create_inside(parent, name, Access::Private),
             _ => WriteScope::open(home, Access::Private),
         };
-        Ok(opened?)
+        Ok(self.sealed(opened?))
     }
 }
 

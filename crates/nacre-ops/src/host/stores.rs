@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use nacre_api::wire::{ErrorCode, Scope, StoreScope};
+use nacre_api::wire::{ErrorCode, Scope, StoreScope, Warning};
 use nacre_core::config::{ScopeMode, Settings};
 use nacre_core::memory::{Rules, Store};
-use nacre_core::safefs::{Access, WriteScope};
+use nacre_core::safefs::{Access, FsError, Seal, WriteScope};
 
 use super::{Host, STORE_FOLDER, finding};
 use crate::error::OpError;
@@ -60,10 +60,39 @@ impl Host {
         }
     }
 
+    /// Opens the store folder of the project at `root`.
+    pub fn project_scope(&self, root: &Path) -> Result<WriteScope, FsError> {
+        WriteScope::open_inside(root, STORE_FOLDER, Access::Shared).map(|scope| self.sealed(scope))
+    }
+
+    /// Proves what is begun in `scope` with the key of the person's own folder, so that a later command can finish it.
+    pub fn sealed(&self, scope: WriteScope) -> WriteScope {
+        match &self.home {
+            Some(home) => scope.sealed_by(Seal::kept_in(home)),
+            None => scope,
+        }
+    }
+
+    /// Says that a repository brought a change along that nobody here began.
+    pub(super) fn warn_of_foreign_change(&self, warnings: &mut Vec<Warning>) {
+        let Some(project) = &self.project else { return };
+        let Ok(scope) = self.project_scope(&project.path) else { return };
+        if !scope.is_interrupted().unwrap_or(false) || !scope.has_foreign_change() {
+            return;
+        }
+        let journal = scope.path().join("journal");
+        let message = format!(
+            "`{}` holds a change that is damaged or was not begun on this computer; it is not made",
+            journal.display()
+        );
+        let hint = Some("`nacre doctor` says where it is put aside".to_owned());
+        warnings.push(Warning { message, hint });
+    }
+
     /// The project's store, where it has one.
     pub fn project_store(&self) -> Result<Option<ScopedStore>, OpError> {
         let Some(project) = &self.project else { return Ok(None) };
-        match WriteScope::open_inside(&project.path, STORE_FOLDER, Access::Shared) {
+        match self.project_scope(&project.path) {
             Ok(scope) => {
                 let settings = self.settings_for(&project.path)?;
                 let store = self.store(scope, &settings)?;
@@ -85,7 +114,7 @@ impl Host {
     /// The store of the project at `root`.
     pub fn store_at(&self, root: &Path) -> Result<ScopedStore, OpError> {
         finding::check(&self.person, root)?;
-        match WriteScope::open_inside(root, STORE_FOLDER, Access::Shared) {
+        match self.project_scope(root) {
             Ok(scope) => {
                 let settings = self.settings_for(root)?;
                 let store = self.store(scope, &settings)?;
@@ -102,7 +131,7 @@ impl Host {
     /// The global store, where there is one.
     pub fn global_store(&self) -> Result<Option<ScopedStore>, OpError> {
         let Some(home) = self.home.as_deref().filter(|home| home.is_dir()) else { return Ok(None) };
-        let scope = WriteScope::open(home, Access::Private)?;
+        let scope = self.sealed(WriteScope::open(home, Access::Private)?);
         let settings = self.own_settings();
         let store = self.store(scope, &settings)?;
         Ok(Some(ScopedStore { scope: StoreScope::Global, store, settings }))

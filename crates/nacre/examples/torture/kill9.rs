@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use nacre_core::base::ContentHash;
-use nacre_core::safefs::{Access, WriteScope};
+use nacre_core::safefs::{Access, Seal, WriteScope};
 
 use crate::AnyError;
 use crate::kill9_worker::{ATOMIC_FILE, LEDGER_SHARD, Line, is_whole};
@@ -131,7 +131,8 @@ impl Driver {
 
     /// Recovers, and holds everything against the ledger.
     fn check(&mut self, tally: &mut Tally) -> Result<(), AnyError> {
-        let scope = WriteScope::open(&self.dir, Access::Shared)?;
+        let scope =
+            WriteScope::open(&self.dir, Access::Shared)?.sealed_by(Seal::kept_in(&self.dir));
         let writer = scope.lock(&sandbox::owner("kill9 check"), Duration::from_secs(10))?;
         let recovery = format!("{:?}", writer.recovery());
         *self.recoveries.entry(format!("{} (checker)", kind_of(&recovery))).or_default() += 1;
@@ -196,7 +197,7 @@ impl Driver {
         let is_left_out = |path: &str| path.starts_with("files") || path.starts_with("ledger");
         for (path, bytes) in tree::read(&self.dir, is_left_out)? {
             let is_fine = match path.as_str() {
-                "journal/" | "journal/lock" => true,
+                "journal/" | "journal/lock" | "journal/key" => true,
                 ATOMIC_FILE => is_whole(&bytes),
                 _ => false,
             };

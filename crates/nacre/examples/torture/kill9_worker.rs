@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use nacre_core::base::ContentHash;
-use nacre_core::safefs::{Access, ChangeSet, FsError, RelPath, WriteScope, Writer};
+use nacre_core::safefs::{Access, ChangeSet, FsError, RelPath, Seal, WriteScope, Writer};
 
 use crate::AnyError;
 use crate::rng::Rng;
@@ -30,7 +30,7 @@ const LIMIT: u64 = 1 << 24;
 pub(crate) type Line = BTreeMap<String, Option<String>>;
 
 pub(crate) fn run(seed: u64, dir: &Path) -> Result<Tally, AnyError> {
-    let scope = WriteScope::open(dir, Access::Shared)?;
+    let scope = WriteScope::open(dir, Access::Shared)?.sealed_by(Seal::kept_in(dir));
     let mut rng = Rng::new(seed);
     say("start")?;
     let mut is_first = true;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use nacre_core::memory::{Rules, Store};
-use nacre_core::safefs::{Access, FsError, Owner, WriteScope};
+use nacre_core::safefs::{Access, FsError, Owner, Seal, WriteScope};
 use tempfile::TempDir;
 
 use crate::AnyError;
@@ -60,9 +60,10 @@ pub(crate) fn owner(command: &str) -> Owner {
     Owner { pid: std::process::id(), command: command.to_owned(), since: NOW.to_owned() }
 }
 
-/// Opens the store of the repository `repo`, making it where it is missing.
+/// Opens the store of the repository `repo`, making it where it is missing. The home beside it has the key.
 pub(crate) fn open_store(repo: &Path) -> Result<Store, FsError> {
-    let scope = WriteScope::create_inside(repo, ".nacre", Access::Shared)?;
+    let scope = WriteScope::create_inside(repo, ".nacre", Access::Shared)?
+        .sealed_by(Seal::kept_in(&repo.join("../home/.nacre")));
     Ok(Store::new(scope, Rules::default()))
 }
 
@@ -152,7 +153,7 @@ impl Place {
             let is_leftover = |path: &&String| {
                 path.contains(".nacre-tmp")
                     || (path.starts_with("journal/")
-                        && !["journal/", "journal/lock"].contains(&path.as_str()))
+                        && !["journal/", "journal/lock", "journal/key"].contains(&path.as_str()))
             };
             leftovers.extend(everything.keys().filter(is_leftover).cloned());
             trees.push(everything.into_iter().filter(|(path, _)| !is_apart(path)).collect());

@@ -2,10 +2,10 @@
 
 use nacre_api::wire::{ConfigSetReport, ConfigSetRequest, ErrorCode};
 use nacre_core::config::{self, AtRest, FAMILIES, FromRepo, KEYS, edit};
-use nacre_core::safefs::{Access, WriteScope};
+use nacre_core::safefs::WriteScope;
 
 use crate::error::OpError;
-use crate::host::{Host, STORE_FOLDER, settle_map_cache};
+use crate::host::{Host, settle_map_cache};
 
 /// The key that says how maps are stored; those stored in another way are removed when it changes.
 const AT_REST: &str = "map.at_rest";
@@ -48,5 +48,5 @@ fn repo_scope(host: &Host, key: &str) -> Result<WriteScope, OpError> {
         let error = OpError::failed("There is no project here");
         return Err(OpError { code: ErrorCode::NoProject, ..error }.hint("Run `nacre init`"));
     };
-    Ok(WriteScope::open_inside(&project.path, STORE_FOLDER, Access::Shared)?)
+    Ok(host.project_scope(&project.path)?)
 }

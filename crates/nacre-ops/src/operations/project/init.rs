@@ -29,7 +29,7 @@ pub fn init(host: &Host, request: &InitRequest, events: &Events) -> Result<InitR
         return Err(OpError { code: ErrorCode::Refused, ..error }
             .hint("Run `nacre init` inside a repository"));
     }
-    let scope = WriteScope::create_inside(root, STORE_FOLDER, Access::Shared)?;
+    let scope = host.sealed(WriteScope::create_inside(root, STORE_FOLDER, Access::Shared)?);
     check_owner(&host.person, root)?;
     let writer = scope.lock(&host.owner("init"), host.settings().lock.wait)?;
     let created = memory::init(&writer, REPO_CONFIG)?;
