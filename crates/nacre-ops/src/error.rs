@@ -379,7 +379,10 @@ impl From<SinceError> for OpError {
             SinceError::NoCommit { .. } => {
                 (ErrorCode::NotFound, "`git log --oneline` shows the commits")
             }
-            SinceError::Git { .. } => {
+            SinceError::TimedOut => {
+                (ErrorCode::Unavailable, "`nacre config set limits.map_seconds N` allows more time")
+            }
+            SinceError::Git { .. } | SinceError::TooLarge => {
                 (ErrorCode::Unavailable, "`nacre delta --since REVISION` needs no git")
             }
             SinceError::OtherArtifact { .. }

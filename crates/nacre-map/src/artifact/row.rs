@@ -116,7 +116,7 @@ pub struct Skipped {
     pub unnamable: u32,
     /// Repositories that are not submodules of this one.
     pub nested: u32,
-    /// Folders that lie too deep.
+    /// Folders that lie too deep, and tracked files that do or are too many.
     pub too_deep: u32,
     /// Folders whose `.gitignore` is beyond what is read: only their tracked files are in the map.
     pub unread_rules: u32,

@@ -84,6 +84,10 @@ pub enum SinceError {
     TooOld { asked: Revision, oldest: Revision },
     #[error("Git knows no commit `{reference}` here")]
     NoCommit { reference: String },
+    #[error("The commit holds, or differs in, more files than are compared")]
+    TooLarge,
+    #[error("There was no time to compare the commit")]
+    TimedOut,
     #[error("Git cannot tell what changed: {why}")]
     Git { why: String },
 }

@@ -41,7 +41,7 @@ pub enum Verdict {
 
 /// Tells why a path below the root is in the map, or is not.
 pub fn explain(current: &Current, options: &RefreshOptions, path: &RelativePath) -> Verdict {
-    let tracked = Tracked::read(&current.project.root, &options.git);
+    let tracked = Tracked::read(&current.project.root, &options.git, &options.deadline);
     let path = path.as_str();
     let is_tracked = tracked.has(path);
     if let Some(row) = current.artifact.find(path) {

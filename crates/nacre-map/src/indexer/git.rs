@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nacre_core::base::git::{Git, GitFolder, GitProgram, MAX_INDEX_BYTES, parse_settings};
+use nacre_core::base::git::{GitFolder, GitProgram, MAX_INDEX_BYTES, parse_settings};
 use xxhash_rust::xxh3::Xxh3;
 
+use super::deadline::Deadline;
 use super::excludes::Excludes;
-use super::git_index::{self, IndexPaths};
+use super::git_index::{self, IndexPaths, PathBudget};
 use super::look::stamp_at;
 use super::path_list::PathList;
 use super::rules::Rules;
@@ -16,8 +17,8 @@ use super::rules::Rules;
 /// A hundred thousand branches and tags take a tenth of this.
 const MAX_REFS_BYTES: u64 = 64 << 20;
 
-/// What git prints about every file that it tracks.
-pub(super) const MAX_LISTING_BYTES: u64 = 256 << 20;
+/// What git prints about every file that it tracks. Half a million files take two thirds of this.
+const MAX_LISTING_BYTES: u64 = 128 << 20;
 
 /// The private rules of a repository, as people know the file.
 const EXCLUDE_FILE: &str = ".git/info/exclude";
@@ -76,47 +77,39 @@ pub(super) struct Tracked {
     links: BTreeSet<String>,
     /// The rules that are not in the repository.
     exclude: String,
+    /// How many entries are left out: they lie too deep, or there are too many.
+    n_left_out: u32,
     /// Tells this answer from others.
     identity: u64,
 }
 
+/// Reads the indexes of a repository and of those that are mounted in it.
+struct IndexReader<'r> {
+    root: &'r Path,
+    program: &'r GitProgram,
+    budget: PathBudget<'r>,
+    tracked: Tracked,
+}
+
 impl Tracked {
-    /// Asks the index of the repository at `root` and those of its submodules.
-    pub(super) fn read(root: &Path, program: &GitProgram) -> Self {
+    /// Asks the index of the repository at `root` and those of its submodules. What there is no time for is left out.
+    pub(super) fn read(root: &Path, program: &GitProgram, deadline: &Deadline) -> Self {
         let Some(git) = GitFolder::of(root) else { return Self::default() };
         let exclude = git.read_shared("info/exclude").unwrap_or_default();
-        let mut tracked = Self { exclude, ..Self::default() };
-        tracked.take_in(program, root, "", 0);
+        let tracked = Self { exclude, ..Self::default() };
+        let mut reader = IndexReader { root, program, budget: PathBudget::new(deadline), tracked };
+        reader.take_in("", 0);
+        let mut tracked = reader.tracked;
         tracked.files.settle();
         let mut hasher = Xxh3::new();
         hasher.update(&tracked.files.identity().to_le_bytes());
+        hasher.update(&tracked.n_left_out.to_le_bytes());
         for path in tracked.links.iter().chain([&tracked.exclude]) {
             hasher.update(path.as_bytes());
             hasher.update(&[0]);
         }
         tracked.identity = hasher.digest();
         tracked
-    }
-
-    fn take_in(&mut self, program: &GitProgram, root: &Path, prefix: &str, depth: usize) {
-        let Some(git) = GitFolder::of(&root.join(prefix)) else { return };
-        let Some(IndexPaths { files, links }) = read_index(git, program) else { return };
-        let links: Vec<String> = match prefix {
-            "" => {
-                self.files = files;
-                links
-            }
-            prefix => {
-                files.iter().for_each(|path| self.files.push(&format!("{prefix}/{path}")));
-                links.iter().map(|path| format!("{prefix}/{path}")).collect()
-            }
-        };
-        for link in links {
-            let is_new = self.links.len() < MAX_LINKS && self.links.insert(link.clone());
-            if is_new && depth < MAX_LINK_DEPTH {
-                self.take_in(program, root, &link, depth + 1);
-            }
-        }
     }
 
     /// The rules of no folder: a person's own, and those of the repository that are not in it.
@@ -141,8 +134,53 @@ impl Tracked {
         self.links.contains(folder)
     }
 
+    pub(super) fn n_left_out(&self) -> u32 {
+        self.n_left_out
+    }
+
     pub(super) fn identity(&self) -> u64 {
         self.identity
+    }
+}
+
+impl IndexReader<'_> {
+    fn take_in(&mut self, prefix: &str, depth: usize) {
+        let Some(git) = GitFolder::of(&self.root.join(prefix)) else { return };
+        let Some(paths) = self.read_index(git, prefix.len()) else { return };
+        let IndexPaths { files, links, n_left_out } = paths;
+        let tracked = &mut self.tracked;
+        tracked.n_left_out = tracked.n_left_out.saturating_add(n_left_out);
+        let links: Vec<String> = match prefix {
+            "" => {
+                tracked.files = files;
+                links
+            }
+            prefix => {
+                files.iter().for_each(|path| tracked.files.push(&format!("{prefix}/{path}")));
+                links.iter().map(|path| format!("{prefix}/{path}")).collect()
+            }
+        };
+        for link in links {
+            let tracked = &mut self.tracked;
+            let is_new = tracked.links.len() < MAX_LINKS && tracked.links.insert(link.clone());
+            if is_new && depth < MAX_LINK_DEPTH {
+                self.take_in(&link, depth + 1);
+            }
+        }
+    }
+
+    fn read_index(&mut self, git: GitFolder, n_above: usize) -> Option<IndexPaths> {
+        let index = git.read_bytes("index", MAX_INDEX_BYTES)?;
+        let mut budget = self.budget.clone();
+        if let Some(paths) = git_index::parse(&index, object_bytes(&git), &mut budget, n_above) {
+            self.budget = budget;
+            return Some(paths);
+        }
+        drop(index);
+        // Git can read what cannot be read here.
+        let git = self.program.open(git).ok()?;
+        let listing = git.ask_within(&["ls-files", "--stage", "-z"], MAX_LISTING_BYTES).ok()?;
+        Some(git_index::parse_listing(&listing, &mut self.budget, n_above))
     }
 }
 
@@ -166,32 +204,10 @@ pub(super) fn stamp(root: &Path) -> Option<u64> {
     Some(hasher.digest())
 }
 
-fn read_index(git: GitFolder, program: &GitProgram) -> Option<IndexPaths> {
-    let index = git.read_bytes("index", MAX_INDEX_BYTES)?;
-    git_index::parse(&index, object_bytes(&git)).or_else(|| ask_git(&program.open(git).ok()?))
-}
-
 /// How many bytes the name of an object has.
 pub(super) fn object_bytes(git: &GitFolder) -> usize {
     let config = git.read_shared("config").unwrap_or_default();
     let settings = parse_settings(&config);
     let format = settings.iter().rfind(|(key, _)| key == "extensions.objectformat");
     if format.is_some_and(|(_, value)| value.eq_ignore_ascii_case("sha256")) { 32 } else { 20 }
-}
-
-/// Lets git read an index that this room cannot.
-fn ask_git(git: &Git) -> Option<IndexPaths> {
-    let answer = git.ask_within(&["ls-files", "--stage", "-z"], MAX_LISTING_BYTES).ok()?;
-    let mut paths = IndexPaths::default();
-    for entry in answer.split(|byte| *byte == 0) {
-        let Ok(entry) = std::str::from_utf8(entry) else { continue };
-        let Some((about, path)) = entry.split_once('\t') else { continue };
-        match about.split(' ').next() {
-            _ if !git_index::is_clean(path) => {}
-            Some("160000") => paths.links.push(path.to_owned()),
-            Some(mode) if mode.starts_with("100") => paths.files.push(path),
-            _ => {}
-        }
-    }
-    Some(paths)
 }

@@ -2,7 +2,11 @@
 //!
 //! Versions 2 to 4, written whole. What is split into two files or abbreviated by folders is left to git itself.
 
+use std::ops::ControlFlow;
+
+use super::deadline::Deadline;
 use super::path_list::PathList;
+use super::walk::is_too_deep;
 use crate::artifact::RelativePath;
 
 /// What a repository tracks.
@@ -12,6 +16,65 @@ pub(super) struct IndexPaths {
     pub(super) files: PathList,
     /// Where other repositories are mounted.
     pub(super) links: Vec<String>,
+    /// How many entries are left out: they lie too deep, or there are too many.
+    pub(super) n_left_out: u32,
+}
+
+impl IndexPaths {
+    /// Adds a path that was read.
+    fn add(&mut self, mode: u32, path: &str) {
+        match mode & KIND {
+            PLAIN | GIT_LINK if is_too_deep(path) => self.leave_out(1),
+            _ if !is_clean(path) => {}
+            PLAIN => self.files.push(path),
+            GIT_LINK => self.links.push(path.to_owned()),
+            _ => {}
+        }
+    }
+
+    fn leave_out(&mut self, n_entries: usize) {
+        let n_entries = u32::try_from(n_entries).unwrap_or(u32::MAX);
+        self.n_left_out = self.n_left_out.saturating_add(n_entries);
+    }
+}
+
+/// What the indexes of a project may hold together: twice the files of the largest projects. An index of a few megabytes can
+/// name gigabytes of paths, because each says only how it differs from the one before.
+const MAX_PATHS: usize = 1_000_000;
+const MAX_PATHS_BYTES: usize = 64 << 20;
+
+/// After this many paths the deadline is checked.
+const PATHS_A_LOOK: usize = 1_000;
+
+/// What is left of the paths that are read.
+#[derive(Clone, Debug)]
+pub(super) struct PathBudget<'d> {
+    n_paths: usize,
+    n_bytes: usize,
+    deadline: &'d Deadline,
+}
+
+impl<'d> PathBudget<'d> {
+    pub(super) fn new(deadline: &'d Deadline) -> Self {
+        Self { n_paths: MAX_PATHS, n_bytes: MAX_PATHS_BYTES, deadline }
+    }
+
+    /// Pays for one more path; breaks when there is nothing left for it.
+    pub(super) fn take(&mut self, n_bytes: usize) -> ControlFlow<()> {
+        let left = self.n_paths.checked_sub(1).zip(self.n_bytes.checked_sub(n_bytes));
+        let is_late =
+            |n_paths: usize| n_paths.is_multiple_of(PATHS_A_LOOK) && self.deadline.is_over();
+        match left.filter(|(n_paths, _)| !is_late(*n_paths)) {
+            Some(left) => {
+                (self.n_paths, self.n_bytes) = left;
+                ControlFlow::Continue(())
+            }
+            None => {
+                self.n_paths = 0;
+                ControlFlow::Break(())
+            }
+        }
+    }
 }
 
 /// Times, numbers and owners that stand before the name of an object.
@@ -60,18 +123,44 @@ impl IndexEntry<'_> {
 }
 
 /// Reads the paths of an index whose object names have that many bytes; `None` when it is not one that can be read here.
-pub(super) fn parse(index: &[u8], hash_bytes: usize) -> Option<IndexPaths> {
+/// Each path costs `n_above` bytes more: the path of the repository that the index belongs to.
+pub(super) fn parse(
+    index: &[u8],
+    hash_bytes: usize,
+    budget: &mut PathBudget<'_>,
+    n_above: usize,
+) -> Option<IndexPaths> {
     let mut paths = IndexPaths::default();
-    // A name that is not text is skipped as it is on the disk.
-    each_entry(index, hash_bytes, |entry| {
-        match (entry.mode & KIND, std::str::from_utf8(entry.path)) {
-            (_, Ok(path)) if !is_clean(path) => {}
-            (PLAIN, Ok(path)) => paths.files.push(path),
-            (GIT_LINK, Ok(path)) => paths.links.push(path.to_owned()),
-            _ => {}
+    let n_left_out = each_entry(index, hash_bytes, |entry| {
+        budget.take(n_above + entry.path.len())?;
+        // A name that is not text is skipped as it is on the disk.
+        if let Ok(path) = std::str::from_utf8(entry.path) {
+            paths.add(entry.mode, path);
         }
+        ControlFlow::Continue(())
     })?;
+    paths.leave_out(n_left_out);
     Some(paths)
+}
+
+/// Reads the paths that `git ls-files --stage -z` prints, as [`parse`] does.
+pub(super) fn parse_listing(
+    listing: &[u8],
+    budget: &mut PathBudget<'_>,
+    n_above: usize,
+) -> IndexPaths {
+    let mut paths = IndexPaths::default();
+    let mut entries = listing.split(|byte| *byte == 0);
+    while let Some(entry) = entries.next() {
+        let Some((about, path)) = text(entry).split_once('\t') else { continue };
+        if budget.take(n_above + path.len()).is_break() {
+            paths.leave_out(1 + entries.filter(|entry| !entry.is_empty()).count());
+            break;
+        }
+        let mode = about.split(' ').next().unwrap_or_default();
+        paths.add(u32::from_str_radix(mode, 8).unwrap_or(0), path);
+    }
+    paths
 }
 
 /// Whether a path leads down from the root of a repository, and not into a `.git`. Anybody can write another into an index.
@@ -83,12 +172,13 @@ pub(super) fn is_clean(path: &str) -> bool {
         && !path.split('/').any(is_dot_git)
 }
 
-/// Hands over the entries of an index in their order; `None` when it is not one that can be read here.
+/// Hands over the entries of an index in their order, until `visit` breaks; returns how many were not handed over. `None` when it
+/// is not an index that can be read here.
 pub(super) fn each_entry(
     index: &[u8],
     hash_bytes: usize,
-    mut visit: impl FnMut(IndexEntry<'_>),
-) -> Option<()> {
+    mut visit: impl FnMut(IndexEntry<'_>) -> ControlFlow<()>,
+) -> Option<usize> {
     let body = index.get(..index.len().checked_sub(hash_bytes)?)?;
     let (head, mut rest) = body.split_at_checked(12)?;
     let version = big(&head[4..8]);
@@ -96,7 +186,8 @@ pub(super) fn each_entry(
         return None;
     }
     let mut path: Vec<u8> = Vec::new();
-    for _ in 0..big(&head[8..12]) {
+    let n_entries = big(&head[8..12]);
+    for number in 0..n_entries {
         let (entry, after) = entry_head(rest, hash_bytes)?;
         let used = rest.len() - after.len();
         let after = match version {
@@ -107,17 +198,22 @@ pub(super) fn each_entry(
             return None;
         }
         // No file has such a name; who goes on adding to it only wants to be read for ever.
-        if MAX_PATH_BYTES < path.len() {
-            return Some(());
+        let is_over =
+            MAX_PATH_BYTES < path.len() || visit(IndexEntry { path: &path, ..entry }).is_break();
+        if is_over {
+            // The number at the start may be false.
+            return Some(((n_entries - number) as usize).min(1 + after.len() / STAT_BYTES));
         }
-        visit(IndexEntry { path: &path, ..entry });
         rest = after;
     }
-    is_whole(rest).then_some(())
+    is_whole(rest).then_some(0)
 }
 
 /// Hands over the entries that `git ls-files --stage --debug -z` prints.
-pub(super) fn each_listed(listing: &[u8], mut visit: impl FnMut(IndexEntry<'_>)) {
+pub(super) fn each_listed(
+    listing: &[u8],
+    mut visit: impl FnMut(IndexEntry<'_>) -> ControlFlow<()>,
+) {
     let mut rest = listing;
     while let Some(end) = memchr::memchr(0, rest) {
         let (head, after) = (&rest[..end], &rest[end + 1..]);
@@ -129,7 +225,7 @@ pub(super) fn each_listed(listing: &[u8], mut visit: impl FnMut(IndexEntry<'_>))
         if let ([mode, object, stage], Some(path)) = (&words[..], head.get(tab + 1..)) {
             let about = text(about);
             let stage = stage.parse::<u32>().unwrap_or(0);
-            visit(IndexEntry {
+            let goes_on = visit(IndexEntry {
                 mode: u32::from_str_radix(mode, 8).unwrap_or(0),
                 object: &bytes_of_hex(object),
                 mtime_ns: moment(word_after(about, "mtime: ")),
@@ -138,6 +234,9 @@ pub(super) fn each_listed(listing: &[u8], mut visit: impl FnMut(IndexEntry<'_>))
                     | stage << STAGE.trailing_zeros(),
                 path,
             });
+            if goes_on.is_break() {
+                return;
+            }
         }
         rest = next;
     }
@@ -255,18 +354,62 @@ mod tests {
         }
     }
 
-    #[test]
-    fn an_index_that_grows_a_name_for_ever_is_left() {
-        // Version 4: each entry keeps all of the last path and adds a byte.
-        let mut index = b"DIRC\0\0\0\x04\0\0\x27\x10".to_vec();
-        for _ in 0..10_000 {
+    /// An index of version 4. Each entry says how many bytes of the last path it leaves out, 127 at most, and what follows.
+    fn index(entries: &[(u8, &str)]) -> Vec<u8> {
+        let mut index = b"DIRC\0\0\0\x04".to_vec();
+        index.extend(u32::try_from(entries.len()).unwrap().to_be_bytes());
+        for (n_left_out, name) in entries {
             let mut entry = [0; 62];
             entry[MODE_AT..MODE_AT + 4].copy_from_slice(&0o100_644_u32.to_be_bytes());
             index.extend(entry);
-            index.extend(b"\0a\0");
+            index.push(*n_left_out);
+            index.extend(name.bytes().chain([0]));
         }
         index.extend([0; 20]);
-        let paths = parse(&index, 20).unwrap();
+        index
+    }
+
+    fn parse_all(index: &[u8]) -> IndexPaths {
+        parse(index, 20, &mut PathBudget::new(&Deadline::never()), 0).unwrap()
+    }
+
+    #[test]
+    fn an_index_that_grows_a_name_for_ever_is_left() {
+        let paths = parse_all(&index(&[(0, "a"); 10_000]));
         assert_eq!(paths.files.iter().map(str::len).max(), Some(MAX_PATH_BYTES));
+        assert_eq!(paths.n_left_out as usize, 10_000 - MAX_PATH_BYTES);
+    }
+
+    #[test]
+    fn paths_that_lie_deeper_than_the_walk_goes_are_counted_and_not_kept() {
+        let deep = |n_folders: usize| "a/".repeat(n_folders) + "x";
+        let (fits, too_deep, deepest) = (deep(128), deep(129), deep(255));
+        assert_eq!(parse_all(&index(&[(0, fits.as_str())])).files.iter().count(), 1);
+        for path in [&too_deep, &deepest] {
+            let paths = parse_all(&index(&[(0, path.as_str())]));
+            assert_eq!((paths.files.iter().count(), paths.n_left_out), (0, 1));
+        }
+    }
+
+    #[test]
+    fn all_paths_together_are_bounded_and_the_rest_is_counted() {
+        // Thirty thousand paths of three thousand bytes, in an index of two megabytes.
+        let long = "x".repeat(3_000);
+        let mut entries = vec![(0, long.as_str())];
+        entries.extend((1..30_000).map(|number| (1, if number % 2 == 0 { "a" } else { "b" })));
+        let paths = parse_all(&index(&entries));
+        let n_kept = paths.files.iter().count();
+        assert_eq!(n_kept, MAX_PATHS_BYTES / 3_000);
+        assert_eq!(n_kept + paths.n_left_out as usize, 30_000);
+    }
+
+    #[test]
+    fn an_index_is_read_until_the_deadline() {
+        let mut entries = vec![(1, "a"); 5_000];
+        entries[0].0 = 0;
+        let deadline = Deadline::new(|| true);
+        let paths = parse(&index(&entries), 20, &mut PathBudget::new(&deadline), 0).unwrap();
+        assert_eq!(paths.files.iter().count(), PATHS_A_LOOK - 1);
+        assert_eq!(paths.n_left_out as usize, 5_000 - (PATHS_A_LOOK - 1));
     }
 }

@@ -22,6 +22,7 @@ mod since_git;
 pub(crate) mod tests;
 mod texts;
 mod told;
+mod tracked_files;
 mod verify;
 mod walk;
 

@@ -292,7 +292,7 @@ fn tracked_or_read(
     project: &Project,
     options: &RefreshOptions,
 ) -> Tracked {
-    tracked.unwrap_or_else(|| Tracked::read(&project.root, &options.git))
+    tracked.unwrap_or_else(|| Tracked::read(&project.root, &options.git, &options.deadline))
 }
 
 /// Whether everything was last read so long ago that stamps are not believed any more.
@@ -320,7 +320,7 @@ fn rules_now(
     if git == Some(head.git) && head.created_ns != 0 {
         return (head.rules, head.git, None);
     }
-    let tracked = Tracked::read(&project.root, &options.git);
+    let tracked = Tracked::read(&project.root, &options.git, &options.deadline);
     let rules = tracked.identity() ^ own_rules(options);
     (rules, git.unwrap_or(u64::MAX), Some(tracked))
 }
@@ -397,7 +397,8 @@ impl Looker<'_> {
         let tracked = match tracked {
             Some(tracked) => tracked,
             None => {
-                own = Tracked::read(&self.project.root, &self.options.git);
+                let RefreshOptions { git, deadline, .. } = self.options;
+                own = Tracked::read(&self.project.root, git, deadline);
                 &own
             }
         };

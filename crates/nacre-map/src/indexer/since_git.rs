@@ -4,38 +4,56 @@
 //! never looks at the work tree: that would run the repository's filters. What the map does not show is not told of, either.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::ControlFlow;
 
-use nacre_core::base::git::{Git, GitFault, GitFolder, GitProgram, MAX_INDEX_BYTES};
+use nacre_core::base::git::{Git, GitFault, GitFolder, MAX_INDEX_BYTES};
 use ring::digest::{Algorithm, Context, SHA1_FOR_LEGACY_USE_ONLY, SHA256};
 
 use super::delta::{Delta, Known, SinceError};
-use super::git::{MAX_LISTING_BYTES, Tracked, object_bytes};
-use super::git_index::{self, IndexEntry};
+use super::git::{Tracked, object_bytes};
+use super::git_index::{self, IndexEntry, PathBudget};
 use super::look::stamp_at;
 use super::read::MAX_READ_BYTES;
-use super::refresh::Current;
-use super::sensitive::Sensitive;
+use super::refresh::{Current, RefreshOptions};
 use super::walk::join;
 use crate::artifact::{AnalysisKey, FileHash, FileRow};
 use crate::languages::{self, Language, MAX_TEXT_BYTES};
 
 const GIT_LINK: &str = "160000";
 
-/// Submodules lie so deep in each other at most.
+/// Submodules lie so deep in each other, and are so many, at most.
 const MAX_DEPTH: usize = 8;
+const MAX_MOUNTED: usize = 1_000;
+
+/// What a commit and those of its submodules may hold together: half a million files with paths of 64 MB fit. A commit that is
+/// made of one folder many times over can name any number of files.
+const MAX_TREE_BYTES: u64 = 96 << 20;
+const MAX_TREE_FILES: usize = 750_000;
+
+/// What git prints about every file of its index, with what it last saw of it.
+const MAX_INDEX_LISTING_BYTES: u64 = 192 << 20;
+
+/// More files that are otherwise now, or longer paths of them, are not told.
+const MAX_DIFFERING: usize = 250_000;
+const MAX_DIFFERING_BYTES: usize = 32 << 20;
+
+/// After this many files the deadline is checked.
+const FILES_A_LOOK: usize = 1_000;
 
 /// This many contents, and bytes of them, are in memory at once.
 const BATCH: usize = 200;
 const MAX_BATCH_BYTES: u64 = 64 << 20;
 
-/// Of more old contents than this only the names are compared.
+/// Of more old contents than these only the names are compared. Each batch is one start of git.
+const MAX_CONTENTS: usize = 20_000;
 const MAX_CONTENT_BYTES: u64 = 512 << 20;
 
 /// A file of the commit that is otherwise now: its path, the object that it was, and the hash of its bytes.
-struct Old {
+struct Old<'t> {
     path: String,
-    object: String,
+    object: &'t str,
     hash: FileHash,
+    is_gone: bool,
 }
 
 /// A plain file of a commit.
@@ -46,54 +64,72 @@ struct TreeFile<'t> {
     is_same: bool,
 }
 
+/// What a commit holds: plain files, and where other repositories are mounted, with the commit of each.
+#[derive(Default)]
+struct Tree<'t> {
+    files: Vec<TreeFile<'t>>,
+    mounted: Vec<(&'t str, &'t str)>,
+}
+
 /// What a commit holds of a repository and of those that are mounted in it, beside what is on the disk.
 struct Comparison<'c> {
     current: &'c Current,
-    program: &'c GitProgram,
+    options: &'c RefreshOptions,
     known: Known<'c>,
-    differing: Vec<Old>,
-    /// Every plain file of the commit.
+    /// What is otherwise now, with the hash of what it was.
+    differing: Vec<(String, FileHash)>,
+    /// The plain files of the commit that are in the map.
     held: HashSet<String>,
     /// Where repositories are mounted whose commit is not here.
-    silent: Vec<String>,
+    silent: HashSet<String>,
     /// How many bytes of old contents were read.
     n_read: u64,
+    left: Left,
+}
+
+/// What is left of what a comparison may cost.
+struct Left {
+    tree_bytes: u64,
+    tree_files: usize,
+    mounted: usize,
+    differing: usize,
+    differing_bytes: usize,
+    contents: usize,
 }
 
 /// What changed since the commit that `reference` names.
 pub fn delta_since_git(
     current: &Current,
-    sensitive: &Sensitive,
-    program: &GitProgram,
+    options: &RefreshOptions,
     reference: &str,
 ) -> Result<Delta, SinceError> {
     let root = &current.project.root;
+    let program = &options.git;
     let none = || SinceError::NoCommit { reference: reference.chars().take(80).collect() };
     let git = program.open(GitFolder::of(root).ok_or_else(none)?)?;
     let commit = commit_of(&git, reference)?.ok_or_else(none)?;
-    let mut comparison = Comparison::new(current, program);
+    let mut comparison = Comparison::new(current, options);
     comparison.compare(&git, "", &commit, 0)?;
     let Comparison { known, differing, held, silent, .. } = comparison;
     let mut net = BTreeMap::new();
-    for old in differing {
-        if sensitive.rule_above(&old.path).is_none() {
-            let after = current.artifact.find(&old.path).map(|row| row.hash);
-            net.insert(old.path, (Some(old.hash), after));
-        }
+    for (path, hash) in differing {
+        let after = current.artifact.find(&path).map(|row| row.hash);
+        net.insert(path, (Some(hash), after));
     }
-    let tracked = Tracked::read(root, program);
+    let tracked = match silent.is_empty() {
+        true => Tracked::default(),
+        false => Tracked::read(root, program, &options.deadline),
+    };
     // A submodule whose commit is not here says nothing of its files.
-    let is_silent = |path: &str| tracked.has(path) && silent.iter().any(|at| is_below(path, at));
+    let is_in_silent =
+        |path: &str| path.match_indices('/').any(|(at, _)| silent.contains(&path[..at]));
+    let is_silent = |path: &str| tracked.has(path) && is_in_silent(path);
     for (path, row) in current.artifact.files() {
         if !held.contains(path) && !is_silent(path) {
             net.insert(path.to_owned(), (None, Some(row.hash)));
         }
     }
     Ok(Delta::of(net, &known))
-}
-
-fn is_below(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// The full name of a commit; `None` where git knows none of that name.
@@ -107,15 +143,23 @@ fn commit_of(git: &Git, reference: &str) -> Result<Option<String>, GitFault> {
 }
 
 impl<'c> Comparison<'c> {
-    fn new(current: &'c Current, program: &'c GitProgram) -> Self {
+    fn new(current: &'c Current, options: &'c RefreshOptions) -> Self {
         Self {
             current,
-            program,
+            options,
             known: Known { analyses: &current.analyses, more: BTreeMap::new() },
             differing: Vec::new(),
             held: HashSet::new(),
-            silent: Vec::new(),
+            silent: HashSet::new(),
             n_read: 0,
+            left: Left {
+                tree_bytes: MAX_TREE_BYTES,
+                tree_files: MAX_TREE_FILES,
+                mounted: MAX_MOUNTED,
+                differing: MAX_DIFFERING,
+                differing_bytes: MAX_DIFFERING_BYTES,
+                contents: MAX_CONTENTS,
+            },
         }
     }
 
@@ -126,44 +170,86 @@ impl<'c> Comparison<'c> {
         prefix: &str,
         commit: &str,
         depth: usize,
-    ) -> Result<(), GitFault> {
+    ) -> Result<(), SinceError> {
         let args = ["ls-tree", "-r", "-z", "--full-tree", commit];
-        let listing = git.ask_within(&args, MAX_LISTING_BYTES)?;
-        let (mut files, mut mounted) = (Vec::new(), Vec::new());
-        for line in listing.split(|byte| *byte == 0) {
-            let Ok(line) = std::str::from_utf8(line) else { continue };
-            let Some((about, path)) = line.split_once('\t') else { continue };
-            let object = about.rsplit(' ').next().unwrap_or_default();
-            match about.split(' ').next() {
-                _ if !git_index::is_clean(path) => {}
-                Some(GIT_LINK) => mounted.push((join(prefix, path), object)),
-                Some(mode) if mode.starts_with("100") => {
-                    files.push(TreeFile { object, path, is_same: false });
-                }
-                // A link held no bytes that the map would show.
-                _ => {}
-            }
-        }
+        let listing = match git.ask_within(&args, self.left.tree_bytes) {
+            Err(GitFault::TooLong { .. }) => return Err(SinceError::TooLarge),
+            answer => answer?,
+        };
+        self.left.tree_bytes = self.left.tree_bytes.saturating_sub(listing.len() as u64);
+        let Tree { mut files, mounted } = self.tree(&listing)?;
         self.mark_same(git, prefix, &mut files)?;
-        let mut differing = self.otherwise(git, prefix, &files);
-        self.held.extend(files.iter().map(|file| join(prefix, file.path)));
-        for batch in differing.chunks_mut(BATCH) {
-            self.take_contents(git, batch);
-        }
-        self.differing.extend(differing);
+        let mut differing = self.otherwise(git, prefix, &files)?;
+        self.hold(prefix, &files);
+        self.take_all_contents(git, &mut differing)?;
+        self.differing.extend(differing.into_iter().map(|old| (old.path, old.hash)));
         for (path, commit) in mounted {
-            let inner = (depth < MAX_DEPTH).then(|| self.mounted_at(&path)).flatten();
-            let is_told =
-                inner.is_some_and(|git| self.compare(&git, &path, commit, depth + 1).is_ok());
-            if !is_told {
-                self.silent.push(path);
+            let path = join(prefix, path);
+            if !self.compare_mounted(&path, commit, depth)? {
+                self.pay_for(&path)?;
+                self.silent.insert(path);
             }
         }
         Ok(())
     }
 
+    /// Compares the repository at `path`; `false` where it says nothing.
+    fn compare_mounted(
+        &mut self,
+        path: &str,
+        commit: &str,
+        depth: usize,
+    ) -> Result<bool, SinceError> {
+        let left = self.left.mounted.checked_sub(1).filter(|_| depth < MAX_DEPTH);
+        let Some(left) = left else { return Ok(false) };
+        self.left.mounted = left;
+        let Some(git) = self.mounted_at(path) else { return Ok(false) };
+        match self.compare(&git, path, commit, depth + 1) {
+            Err(fault @ (SinceError::TooLarge | SinceError::TimedOut)) => Err(fault),
+            told => Ok(told.is_ok()),
+        }
+    }
+
+    /// What `git ls-tree -r -z` lists.
+    fn tree<'t>(&mut self, listing: &'t [u8]) -> Result<Tree<'t>, SinceError> {
+        let mut tree = Tree::default();
+        for (number, line) in listing.split(|byte| *byte == 0).enumerate() {
+            self.check_time(number)?;
+            let Ok(line) = std::str::from_utf8(line) else { continue };
+            let Some((about, path)) = line.split_once('\t') else { continue };
+            let left = self.left.tree_files.checked_sub(1);
+            self.left.tree_files = left.ok_or(SinceError::TooLarge)?;
+            let object = about.rsplit(' ').next().unwrap_or_default();
+            match about.split(' ').next() {
+                _ if !git_index::is_clean(path) => {}
+                Some(GIT_LINK) => tree.mounted.push((path, object)),
+                Some(mode) if mode.starts_with("100") => {
+                    tree.files.push(TreeFile { object, path, is_same: false });
+                }
+                // A link held no bytes that the map would show.
+                _ => {}
+            }
+        }
+        Ok(tree)
+    }
+
+    /// Asks now and then whether time is over: for files with these numbers.
+    fn check_time(&self, number: usize) -> Result<(), SinceError> {
+        let is_asked = number % FILES_A_LOOK == FILES_A_LOOK - 1;
+        match is_asked && self.options.deadline.is_over() {
+            true => Err(SinceError::TimedOut),
+            false => Ok(()),
+        }
+    }
+
+    /// Notes which files of the map the commit holds.
+    fn hold(&mut self, prefix: &str, files: &[TreeFile<'_>]) {
+        let paths = files.iter().map(|file| join(prefix, file.path));
+        self.held.extend(paths.filter(|path| self.current.artifact.find(path).is_some()));
+    }
+
     fn mounted_at(&self, path: &str) -> Option<Git> {
-        self.program.open_at(&self.current.project.root.join(path))
+        self.options.git.open_at(&self.current.project.root.join(path))
     }
 
     /// Marks the files that git's index says are as they were in the commit.
@@ -175,13 +261,15 @@ impl<'c> Comparison<'c> {
     ) -> Result<(), GitFault> {
         let written_ns = stamp_at(&git.folder().own().join("index")).map_or(0, |it| it.mtime_ns);
         let mut next = 0;
+        let mut budget = PathBudget::new(&self.options.deadline);
         each_indexed(git, |entry| {
+            budget.take(entry.path.len())?;
             // Both are in the order of the paths.
             while files.get(next).is_some_and(|file| file.path.as_bytes() < entry.path) {
                 next += 1;
             }
             let file = files.get_mut(next).filter(|file| file.path.as_bytes() == entry.path);
-            let Some(file) = file else { return };
+            let Some(file) = file else { return ControlFlow::Continue(()) };
             let is_there = !entry.is_unmerged() && is_named(file.object, entry.object);
             file.is_same = is_there
                 && match self.current.artifact.find(&join(prefix, file.path)) {
@@ -189,41 +277,83 @@ impl<'c> Comparison<'c> {
                     Some(row) => entry.mtime_ns < written_ns && is_as_seen(&row, &entry),
                     None => entry.is_left_out(),
                 };
+            ControlFlow::Continue(())
         })
     }
 
     /// The files that are otherwise now, or are gone.
-    fn otherwise(&self, git: &Git, prefix: &str, files: &[TreeFile<'_>]) -> Vec<Old> {
+    fn otherwise<'t>(
+        &mut self,
+        git: &Git,
+        prefix: &str,
+        files: &[TreeFile<'t>],
+    ) -> Result<Vec<Old<'t>>, SinceError> {
         let algorithm = match object_bytes(git.folder()) {
             32 => &SHA256,
             _ => &SHA1_FOR_LEGACY_USE_ONLY,
         };
         let mut differing = Vec::new();
-        for file in files.iter().filter(|file| !file.is_same) {
+        for (number, file) in files.iter().filter(|file| !file.is_same).enumerate() {
+            self.check_time(number)?;
             let path = join(prefix, file.path);
-            let is_same = match self.current.artifact.find(&path) {
-                Some(_) => self
+            let is_gone = self.current.artifact.find(&path).is_none();
+            let is_same = match is_gone {
+                false => self
                     .current
                     .bytes(&path, MAX_READ_BYTES)
                     .is_some_and(|bytes| blob_name(algorithm, &bytes) == file.object),
                 // It is there, and the map does not show it.
-                None => stamp_at(&self.current.project.root.join(&path)).is_some(),
+                true => stamp_at(&self.current.project.root.join(&path)).is_some(),
             };
-            if !is_same {
-                // Until its bytes are known it is told from others by its name.
-                let hash = FileHash::of(file.object.as_bytes());
-                differing.push(Old { path, object: file.object.to_owned(), hash });
+            if is_same || self.options.sensitive.rule_above(&path).is_some() {
+                continue;
             }
+            self.pay_for(&path)?;
+            // Until its bytes are known it is told from others by its name.
+            let hash = FileHash::of(file.object.as_bytes());
+            differing.push(Old { path, object: file.object, hash, is_gone });
         }
-        differing
+        Ok(differing)
     }
 
-    /// Asks git what files held. Contents that are too many at once are asked for in halves.
-    fn take_contents(&mut self, git: &Git, asked: &mut [Old]) {
+    /// Counts one more path that is kept: of a file that is otherwise now, or of a repository that says nothing.
+    fn pay_for(&mut self, path: &str) -> Result<(), SinceError> {
+        let left = &mut self.left;
+        let n_files = left.differing.checked_sub(1);
+        let n_bytes = left.differing_bytes.checked_sub(path.len());
+        (left.differing, left.differing_bytes) =
+            n_files.zip(n_bytes).ok_or(SinceError::TooLarge)?;
+        Ok(())
+    }
+
+    /// Asks git what files held, each content once, and first that of files that are still there.
+    fn take_all_contents(
+        &mut self,
+        git: &Git,
+        differing: &mut [Old<'_>],
+    ) -> Result<(), SinceError> {
+        differing.sort_unstable_by(|a, b| (a.is_gone, a.object).cmp(&(b.is_gone, b.object)));
+        let is_same = |a: &Old<'_>, b: &Old<'_>| (a.is_gone, a.object) == (b.is_gone, b.object);
+        let mut contents: Vec<&mut [Old<'_>]> =
+            differing.chunk_by_mut(is_same).take(self.left.contents).collect();
+        self.left.contents -= contents.len();
+        for (number, batch) in contents.chunks_mut(BATCH).enumerate() {
+            // A few contents are asked for however late it is.
+            if 0 < number && self.options.deadline.is_over() {
+                return Err(SinceError::TimedOut);
+            }
+            self.take_contents(git, batch);
+        }
+        Ok(())
+    }
+
+    /// Asks git what files held, of which each slice held the same. Contents that are too many at once are asked for in halves.
+    fn take_contents(&mut self, git: &Git, asked: &mut [&mut [Old<'_>]]) {
         if asked.is_empty() || MAX_CONTENT_BYTES < self.n_read {
             return;
         }
-        let objects: Vec<&str> = asked.iter().map(|old| old.object.as_str()).collect();
+        let objects: Vec<&str> =
+            asked.iter().filter_map(|files| files.first()).map(|old| old.object).collect();
         let lines = format!("{}\n", objects.join("\n")).into_bytes();
         match git.ask_with(&["cat-file", "--batch"], lines, MAX_BATCH_BYTES) {
             Ok(answer) => self.take_batch(&answer, asked),
@@ -237,20 +367,24 @@ impl<'c> Comparison<'c> {
         }
     }
 
-    fn take_batch(&mut self, answer: &[u8], asked: &mut [Old]) {
+    fn take_batch(&mut self, answer: &[u8], asked: &mut [&mut [Old<'_>]]) {
         self.n_read = self.n_read.saturating_add(answer.len() as u64);
         let mut rest = answer;
-        for old in asked {
+        for files in asked {
             let Some((bytes, after)) = next_object(rest) else { return };
             rest = after;
             let Some(bytes) = bytes else { continue };
-            old.hash = FileHash::of(bytes);
-            if let Some(language) = Language::of_path(&old.path)
-                && bytes.len() <= MAX_TEXT_BYTES
-            {
-                let key = AnalysisKey::new(old.hash, language);
-                let analyse = || languages::analyse(language, bytes);
-                self.known.more.entry(key).or_insert_with(analyse);
+            let hash = FileHash::of(bytes);
+            for old in files.iter_mut() {
+                old.hash = hash;
+                // Nobody compares the symbols of a file that is gone.
+                if let Some(language) = Language::of_path(&old.path).filter(|_| !old.is_gone)
+                    && bytes.len() <= MAX_TEXT_BYTES
+                {
+                    let key = AnalysisKey::new(hash, language);
+                    let analyse = || languages::analyse(language, bytes);
+                    self.known.more.entry(key).or_insert_with(analyse);
+                }
             }
         }
     }
@@ -282,15 +416,20 @@ fn blob_name(algorithm: &'static Algorithm, bytes: &[u8]) -> String {
 }
 
 /// Hands over what git's index holds, in the order of the paths. What cannot be read here git is asked for.
-fn each_indexed(git: &Git, mut visit: impl FnMut(IndexEntry<'_>)) -> Result<(), GitFault> {
+fn each_indexed(
+    git: &Git,
+    mut visit: impl FnMut(IndexEntry<'_>) -> ControlFlow<()>,
+) -> Result<(), GitFault> {
     let folder = git.folder();
     let index = folder.read_bytes("index", MAX_INDEX_BYTES).unwrap_or_default();
     // A half-read index must not be visited twice.
-    if git_index::each_entry(&index, object_bytes(folder), |_| {}).is_some() {
+    if git_index::each_entry(&index, object_bytes(folder), |_| ControlFlow::Continue(())).is_some()
+    {
         let _ = git_index::each_entry(&index, object_bytes(folder), visit);
         return Ok(());
     }
-    let listing = git.ask_within(&["ls-files", "--stage", "--debug", "-z"], MAX_LISTING_BYTES)?;
+    let args = ["ls-files", "--stage", "--debug", "-z"];
+    let listing = git.ask_within(&args, MAX_INDEX_LISTING_BYTES)?;
     git_index::each_listed(&listing, &mut visit);
     Ok(())
 }

@@ -18,6 +18,7 @@ use super::git::Tracked;
 use super::look::{READABLE_FOLDER, file_stamp, folder_stamp, is_racy, open_root, stamp_of};
 use super::rules::{RULES_FILE, RuleBudget, Rules, UnreadRules};
 use super::sensitive::Sensitive;
+use super::tracked_files::add_tracked;
 use crate::artifact::{FolderRow, Skipped, Stamp};
 
 /// Folders that hold nothing which anybody wrote here, unless something in them is tracked.
@@ -128,7 +129,7 @@ pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<Found> {
     }
     found.files.sort_by(|a, b| a.0.cmp(&b.0));
     found.folders.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-    add_tracked(selection, &root, &mut found);
+    add_tracked(selection, &root, &mut found)?;
     Ok(found)
 }
 
@@ -262,9 +263,14 @@ fn run(
         return Err(std::io::Error::other(format!("It holds more than {MAX_SEEN} files")));
     }
     if is_late.into_inner() {
-        return Err(std::io::Error::new(ErrorKind::TimedOut, "Listing its folders took too long"));
+        return Err(late());
     }
     Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Why a walk has no answer when time is over.
+pub(super) fn late() -> std::io::Error {
+    std::io::Error::new(ErrorKind::TimedOut, "Listing its folders took too long")
 }
 
 impl Queue {
@@ -333,6 +339,9 @@ impl Lister<'_> {
         };
         let stamp = rustix::fs::fstat(&*folder).map(|stat| stamp_of(&stat)).unwrap_or_default();
         let mut skipped = Skipped::default();
+        if task.path.is_empty() {
+            skipped.too_deep = self.selection.tracked.n_left_out();
+        }
         let Some(mut entries) = entries(&folder, &mut skipped) else {
             return self.closed(&task);
         };
@@ -481,48 +490,11 @@ fn entries(folder: &OwnedFd, skipped: &mut Skipped) -> Option<Vec<(String, FileT
     Some(entries)
 }
 
-/// Adds tracked files that a rule leaves out, and the folders on the way to them, by whose stamps it is noticed when
-/// one comes or goes.
-fn add_tracked(selection: &Selection<'_>, root: &OwnedFd, found: &mut Found) {
-    // Both are in order.
-    let mut known = found.files.iter().map(|(path, _)| path.as_str()).peekable();
-    let mut is_found = |path: &str| {
-        while known.next_if(|known| *known < path).is_some() {}
-        known.peek() == Some(&path)
-    };
-    let is_listed =
-        |path: &str| found.folders.binary_search_by(|(known, _)| known.as_str().cmp(path)).is_ok();
-    let missing = selection.tracked.files().filter(|path| !is_found(path));
-    let mut files = Vec::new();
-    let mut folders = std::collections::BTreeMap::new();
-    for path in missing.filter(|path| selection.sensitive.rule_above(path).is_none()) {
-        let above = path.match_indices('/').map(|(at, _)| &path[..at]);
-        for folder in above.filter(|folder| !is_listed(folder)) {
-            folders.entry(folder.to_owned()).or_insert_with(|| {
-                let stamp = folder_stamp(root, folder).unwrap_or_default();
-                let is_doubtful = is_racy(stamp, selection.looked_ns);
-                FolderRow { stamp, is_doubtful, ..FolderRow::default() }
-            });
-        }
-        if has_no_link_above(root, path)
-            && let Some(stamp) = file_stamp(root, path)
-        {
-            files.push((path.to_owned(), Some(stamp)));
-        }
-    }
-    if !files.is_empty() {
-        found.files.extend(files);
-        found.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-    }
-    if !folders.is_empty() {
-        found.folders.extend(folders);
-        found.folders.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-    }
-}
-
-/// Whether every folder on the way is a folder: git follows no links, either.
-fn has_no_link_above(root: &OwnedFd, path: &str) -> bool {
-    path.match_indices('/').all(|(at, _)| folder_stamp(root, &path[..at]).is_some())
+/// Whether a file lies in a folder that would not be opened.
+pub(super) fn is_too_deep(path: &str) -> bool {
+    let n_folder_bytes = path.rfind('/').unwrap_or(0);
+    MAX_PATH_BYTES < n_folder_bytes
+        || MAX_DEPTH < memchr::memchr_iter(b'/', path.as_bytes()).count()
 }
 
 pub(super) fn join(folder: &str, name: &str) -> String {

@@ -135,7 +135,7 @@ pub struct SkippedCounts {
     pub unnamable: u32,
     /// Repositories that are not submodules of this one.
     pub nested: u32,
-    /// Folders that lie too deep.
+    /// Folders that lie too deep, and tracked files that do or are too many.
     pub too_deep: u32,
     /// Folders left out because their rules are beyond what is read.
     pub unread_rules: u32,

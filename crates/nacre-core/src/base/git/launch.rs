@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::folder::GitFolder;
 use super::running::{Finished, Running};
-use super::settings::{FIXED, overrides};
+use super::settings::{FIXED, MAX_OVERRIDES, TooManySettings, overrides};
 use crate::base::owner::{Person, Stranger};
 
 /// How long all questions of one command may take together. A git that waits for longer waits for a pipe that nobody writes
@@ -63,6 +63,11 @@ pub enum GitFault {
     Stranger(#[from] Stranger),
     #[error("`{}` is not a plain file of a sensible size", .0.display())]
     NotPlain(PathBuf),
+    #[error(
+        "The repository's settings name programs or files in more than {} places",
+        MAX_OVERRIDES
+    )]
+    TooManySettings,
     #[error("git did not answer in time")]
     TimedOut,
     #[error("git's answer is longer than {limit} bytes")]
@@ -124,7 +129,7 @@ impl GitProgram {
         };
         let listed =
             git.ask_within(&["config", "--list", "--show-scope", "-z"], MAX_SETTINGS_BYTES)?;
-        git.settings = overrides(&listed);
+        git.settings = overrides(&listed).map_err(|TooManySettings| GitFault::TooManySettings)?;
         Ok(git)
     }
 

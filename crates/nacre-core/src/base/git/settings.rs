@@ -3,8 +3,17 @@
 //! They are handed over by `GIT_CONFIG_KEY_n`, for a name with a `=` in it cannot be handed over by `-c`. Keys without a second
 //! name are always set; those that have one (`filter.NAME.clean`) are set for every name that the repository's settings use.
 
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
+
+/// More settings than these, or longer ones, are not overridden: git gets them in its environment each time it is started.
+pub(super) const MAX_OVERRIDES: usize = 1_000;
+const MAX_OVERRIDE_BYTES: usize = 96 << 10;
+
+/// A repository that sets more than can be overridden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooManySettings;
 
 /// Keys that are the same for every repository.
 pub(super) const FIXED: &[(&str, &str)] = &[
@@ -96,20 +105,31 @@ struct Listed<'l> {
 }
 
 /// What must be set besides, given all settings as git lists them. A person's own value of a key stays.
-pub(super) fn overrides(listed: &[u8]) -> Vec<(OsString, OsString)> {
+pub(super) fn overrides(listed: &[u8]) -> Result<Vec<(OsString, OsString)>, TooManySettings> {
     let listed: Vec<Listed<'_>> = list(listed);
+    // The last value of a key is the one that counts.
+    let own: HashMap<&[u8], &[u8]> = listed
+        .iter()
+        .filter(|setting| !setting.is_repository)
+        .map(|setting| (setting.key, setting.value))
+        .collect();
+    let mut known: HashSet<&[u8]> = HashSet::new();
     let mut overrides: Vec<(OsString, OsString)> = Vec::new();
+    let mut n_bytes = 0;
     for setting in listed.iter().filter(|setting| setting.is_repository) {
         let Some(neutral) = neutral(setting.key) else { continue };
-        if overrides.iter().any(|(key, _)| key.as_bytes() == setting.key) {
+        if !known.insert(setting.key) {
             continue;
         }
-        let own = listed.iter().rfind(|other| !other.is_repository && other.key == setting.key);
-        let value = own.map_or(neutral.as_bytes(), |own| own.value);
+        let value = own.get(setting.key).copied().unwrap_or(neutral.as_bytes());
+        n_bytes += setting.key.len() + value.len();
+        if MAX_OVERRIDES <= overrides.len() || MAX_OVERRIDE_BYTES < n_bytes {
+            return Err(TooManySettings);
+        }
         let owned = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
         overrides.push((owned(setting.key), owned(value)));
     }
-    overrides
+    Ok(overrides)
 }
 
 fn list(listed: &[u8]) -> Vec<Listed<'_>> {
@@ -148,7 +168,7 @@ mod tests {
         let listed = "global\0filter.lfs.clean\ngit-lfs clean\0local\0filter.lfs.clean\nevil\0local\0filter.a=b.clean\nevil\0\
                       local\0user.name\nAda\0worktree\0diff.x.textconv\nevil\0local\0filter.a=b.clean\nworse\0\
                       command\0filter.c.clean\n\0local\0pager.log\nevil\0local\0filter.flag.required\0";
-        let set = overrides(listed.as_bytes());
+        let set = overrides(listed.as_bytes()).unwrap();
         let shown = |(key, value): &(OsString, OsString)| {
             format!("{} = {}", key.to_string_lossy(), value.to_string_lossy())
         };
@@ -167,7 +187,19 @@ mod tests {
 
     #[test]
     fn a_name_that_is_not_text_is_taken_away_as_it_is() {
-        let set = overrides(b"local\0filter.\xff.clean\nevil\0");
+        let set = overrides(b"local\0filter.\xff.clean\nevil\0").unwrap();
         assert_eq!(set[0].0.as_bytes(), b"filter.\xff.clean");
+    }
+
+    #[test]
+    fn settings_beyond_what_a_start_of_git_is_given_are_an_error() {
+        let keys =
+            |n: usize| -> String { (0..n).map(|n| format!("local\0pager.k{n}\0")).collect() };
+        assert_eq!(overrides(keys(MAX_OVERRIDES).as_bytes()).unwrap().len(), MAX_OVERRIDES);
+        assert_eq!(overrides(keys(MAX_OVERRIDES + 1).as_bytes()), Err(TooManySettings));
+        // The same key any number of times is one.
+        assert_eq!(overrides("local\0pager.k\0".repeat(100_000).as_bytes()).unwrap().len(), 1);
+        let long = format!("local\0filter.{}.clean\nx\0", "x".repeat(MAX_OVERRIDE_BYTES));
+        assert_eq!(overrides(long.as_bytes()), Err(TooManySettings));
     }
 }

@@ -330,3 +330,15 @@ fn all_that_one_program_opens_shares_its_time() {
     let opened = program.open(GitFolder::of(&second.root()).unwrap());
     assert!(matches!(opened, Err(GitFault::TimedOut)), "nothing is left for the next");
 }
+
+#[test]
+fn a_repository_with_more_settings_than_git_is_given_is_not_opened() {
+    let evil = Evil::new();
+    let config = evil.root().join(".git/config");
+    let mut text = fs::read_to_string(&config).unwrap();
+    text.push_str("[pager]\n");
+    text.extend((0..40_000).map(|number| format!("k{number}\n")));
+    fs::write(&config, text).unwrap();
+    let fault = evil.open().unwrap_err();
+    assert!(matches!(fault, GitFault::TooManySettings), "{fault}");
+}

@@ -110,8 +110,8 @@ fn a_commit_is_compared_with_what_is_on_the_disk_now() {
     desk.write("untracked.rs", "fn u() {}\n");
     desk.write(".env", "KEY=2");
     let current = desk.look();
-    let sensitive = Sensitive::new(&[]).unwrap();
-    let since = |reference| delta_since_git(&current, &sensitive, &program(), reference);
+    let options = options();
+    let since = |reference| delta_since_git(&current, &options, reference);
     insta::assert_snapshot!(shown(&since("HEAD~1").unwrap()), @r"
     Modified lib.rs
       Modified body body

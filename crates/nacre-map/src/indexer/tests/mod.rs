@@ -5,6 +5,7 @@ mod affected;
 mod deadlines;
 mod defects;
 mod deltas;
+mod git_bombs;
 mod hostile;
 pub(crate) mod oracle;
 mod repositories;

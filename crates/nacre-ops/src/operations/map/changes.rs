@@ -2,9 +2,7 @@
 
 use nacre_api::wire::{CodeDelta, FileDelta, Since};
 use nacre_map::artifact::Revision;
-use nacre_map::indexer::{
-    Delta, FileChange, RefreshOptions, delta_of_all, delta_since, delta_since_git,
-};
+use nacre_map::indexer::{Delta, FileChange, delta_of_all, delta_since, delta_since_git};
 
 use super::code_map::{CodeMap, check_client};
 use super::wire;
@@ -32,10 +30,7 @@ impl CodeMap {
         match since {
             Since::Beginning => Ok(delta_of_all(current)),
             Since::Revision(revision) => Ok(delta_since(current, wire::core_revision(*revision))?),
-            Since::Git(reference) => {
-                let RefreshOptions { sensitive, git, .. } = &self.options;
-                Ok(delta_since_git(current, sensitive, git, reference)?)
-            }
+            Since::Git(reference) => Ok(delta_since_git(current, &self.options, reference)?),
             Since::Client(name) => {
                 check_client(name)?;
                 let seen = self.cache.seen_by(&current.project, name);

@@ -3,6 +3,7 @@
 //! None may start a program, change a byte outside its own places, hang, grow, or let a stranger's word into a brief.
 
 mod commands;
+mod git_bombs;
 mod memories;
 mod repositories;
 mod servers;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::victims::Victims;
-use super::{Site, Verbs, settings};
+use super::{Site, Verbs, git_bombs, settings};
 use crate::AnyError;
 
 /// Makes one site, by its name.
@@ -46,6 +46,10 @@ const SITES: &[(&str, Verbs, Plant)] = &[
     ("fifo-submodules", Verbs::Git, fifo_submodules),
     ("pipe-of-rules", Verbs::All, |victims| fifo(victims, ".ignore")),
     ("bombs", Verbs::Git, bombs),
+    ("many-settings", Verbs::Git, git_bombs::many_settings),
+    ("many-filters", Verbs::Git, git_bombs::many_filters),
+    ("deep-index", Verbs::Git, git_bombs::deep_index),
+    ("tree-bomb", Verbs::Git, git_bombs::tree_bomb),
 ];
 
 /// Every site that is about a repository.
