@@ -88,6 +88,7 @@ const VERBS: &[Verb] = &[
     other(&["events"]),
     other(&["events", "tools"]),
     other(&["events", "models"]),
+    other(&["events", "cancel", "nothing"]),
     other(&["connect", "list"]),
     other(&["model", "list"]),
     model(&["model", "test"]),
