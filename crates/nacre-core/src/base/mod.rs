@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of settings or memories, and writes no file.
 
+pub(crate) mod bounded;
 mod cores;
 pub mod git;
 mod hash;

@@ -9,17 +9,22 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use super::id::MemoryId;
 use super::kinds::Status;
 use super::life::{Life, Stage};
+use crate::base::bounded::at_most;
 
 /// The largest memory, quoted and escaped in its evidence, stays below this; a larger one is not ours.
 pub(super) const MAX_SIDECAR_BYTES: u64 = 1 << 20;
 
 const VERSION: u32 = 1;
 
+/// No memory of ours gets more than 50 quotes (`revision`); a file with more than this is not ours, and is not read further.
+const MAX_QUOTES: usize = 256;
+
 /// The verbatim quotes behind a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     pub version: u32,
     pub id: MemoryId,
+    #[serde(deserialize_with = "at_most::<_, _, MAX_QUOTES>")]
     pub quotes: Vec<Quote>,
 }
 
@@ -225,4 +230,22 @@ pub(super) fn render<T: Serialize>(sidecar: &T) -> Vec<u8> {
 /// Reads a sidecar of a version that we know.
 pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_json::Error> {
     serde_json::from_slice(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_with_more_quotes_than_any_memory_has_is_refused() {
+        let file = |n: usize| {
+            let quote = r#"{"text":"ababx","speaker":"tool","place":"","at":""}"#;
+            let quotes = vec![quote; n].join(",");
+            format!(r#"{{"version":1,"id":"20260101-a","quotes":[{quotes}]}}"#)
+        };
+        let read = |n: usize| parse::<Evidence>(file(n).as_bytes()).map(|of| of.quotes.len());
+        assert_eq!(read(MAX_QUOTES).unwrap(), MAX_QUOTES);
+        let error = read(MAX_QUOTES + 1).unwrap_err().to_string();
+        assert!(error.contains("more than 256"), "{error}");
+    }
 }

@@ -29,7 +29,7 @@ const MERGE_FACTOR: usize = 3;
 const MAX_UNMERGED: usize = 64;
 
 /// Units that are taken apart at once; bounds what a rebuild holds in memory.
-const UNITS_AT_ONCE: usize = 2048;
+const UNITS_AT_ONCE: usize = 256;
 
 /// Fewer units are not worth a thread.
 const UNITS_PER_THREAD: usize = 64;

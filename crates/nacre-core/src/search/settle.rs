@@ -19,6 +19,9 @@ const MAX_LINE: usize = 16;
 /// Links are followed for as many of the best rows.
 const MAX_LINKED: usize = 64;
 
+/// More memories than this do not overturn one.
+const MAX_CLAIMANTS: usize = 64;
+
 /// What a hit gains from a hit that names it.
 const NEIGHBOUR_SHARE: f32 = 0.08;
 
@@ -31,20 +34,22 @@ pub(super) struct Group {
     pub(super) edges: Vec<Kin>,
 }
 
-/// Gathers ranked rows into groups, best first. `is_wanted` tells which rows may be shown, and `text_of`
-/// gives a row's text.
-pub(super) fn settle(
-    snapshot: &Snapshot,
-    ranked: Vec<Ranked>,
-    is_wanted: &dyn Fn(usize) -> bool,
-    text_of: &dyn Fn(usize) -> Option<String>,
-) -> Vec<Group> {
-    let lines = Lines::new(snapshot);
+/// What the index does not know of a row.
+pub(super) struct RowFacts<'a> {
+    /// Whether it may be shown.
+    pub(super) is_wanted: &'a dyn Fn(usize) -> bool,
+    /// Its text, as it is now.
+    pub(super) text_of: &'a dyn Fn(usize) -> Option<String>,
+}
+
+/// Gathers ranked rows into groups, best first.
+pub(super) fn settle(snapshot: &Snapshot, ranked: Vec<Ranked>, facts: &RowFacts<'_>) -> Vec<Group> {
+    let lines = Lines::new(snapshot, facts);
     let unproven = snapshot.unproven();
     let mut groups: Vec<Group> = Vec::new();
     let mut by_head: HashMap<usize, usize> = HashMap::new();
     for hit in ranked {
-        let head = lines.head_of(hit.row, is_wanted);
+        let head = lines.head_of(hit.row);
         match by_head.get(&head) {
             Some(idx) => groups[*idx].take(snapshot, hit, head),
             None => {
@@ -57,7 +62,7 @@ pub(super) fn settle(
     // Its own date is a file's own word: without evidence it puts nothing above what has some.
     let may_pass =
         |newer: usize, older: usize| !unproven.contains(&newer) || unproven.contains(&older);
-    alike::newer_first(snapshot, &mut groups, text_of, &may_pass);
+    alike::newer_first(snapshot, &mut groups, facts.text_of, &may_pass);
     lower_contradicted(snapshot, &mut groups, &may_pass);
     groups
 }
@@ -94,24 +99,25 @@ impl Group {
 /// Who overturned whom.
 struct Lines<'a> {
     snapshot: &'a Snapshot,
+    facts: &'a RowFacts<'a>,
     /// The newer row by the id of what it says it overturned: few, so they are gathered once and not looked up for
     /// each row.
     claimed: HashMap<&'a [u8], Vec<usize>>,
 }
 
 impl<'a> Lines<'a> {
-    fn new(snapshot: &'a Snapshot) -> Self {
+    fn new(snapshot: &'a Snapshot, facts: &'a RowFacts<'a>) -> Self {
         let mut claimed: HashMap<&[u8], Vec<usize>> = HashMap::new();
         for (id, newer) in snapshot.rows_under(&words::facet("supersedes", "")) {
             if snapshot.row(newer).standing != Standing::Archived {
                 claimed.entry(id).or_default().push(newer);
             }
         }
-        Self { snapshot, claimed }
+        Self { snapshot, facts, claimed }
     }
 
     /// The newest of a row's line that is wanted; the row itself when nothing overturned it.
-    fn head_of(&self, row: usize, is_wanted: &dyn Fn(usize) -> bool) -> usize {
+    fn head_of(&self, row: usize) -> usize {
         let mut line = vec![row];
         while let Some(next) = line.last().and_then(|row| self.successor(*row)) {
             if line.contains(&next) || line.len() == MAX_LINE {
@@ -119,7 +125,7 @@ impl<'a> Lines<'a> {
             }
             line.push(next);
         }
-        line.iter().rev().copied().find(|row| is_wanted(*row)).unwrap_or(row)
+        line.iter().rev().copied().find(|row| (self.facts.is_wanted)(*row)).unwrap_or(row)
     }
 
     /// The row that overturned another: as that says itself, or as the newer one says.
@@ -130,12 +136,14 @@ impl<'a> Lines<'a> {
         named.or_else(|| self.claimant(row))
     }
 
+    /// The row that claims to have overturned another.
     fn claimant(&self, row: usize) -> Option<usize> {
         if self.claimed.is_empty() {
             return None;
         }
         let id = self.snapshot.key(row).to_lowercase();
-        self.claimed.get(id.as_bytes())?.iter().copied().find(|newer| *newer != row)
+        let claimants = self.claimed.get(id.as_bytes())?;
+        claimants.iter().copied().take(MAX_CLAIMANTS).find(|newer| *newer != row)
     }
 }
 

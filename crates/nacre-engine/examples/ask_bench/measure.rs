@@ -80,7 +80,8 @@ pub(crate) fn measure(
     let now: Timestamp = "2030-01-01T00:00:00Z".parse().unwrap();
     let mut measured = Measured::default();
     for question in questions {
-        let (passages, n_broken) = recall(&shelves, &question.text, LIMIT, now).unwrap();
+        let nacre_engine::tools::Recalled { passages, n_broken, .. } =
+            recall(&shelves, &question.text, LIMIT, now).unwrap();
         assert_eq!(n_broken, 0, "every page is a memory");
         for passage in passages.iter().take(2) {
             let is_right = question.right.contains(passage.id.as_str());

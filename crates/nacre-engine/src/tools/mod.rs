@@ -31,7 +31,7 @@ pub use tool::{AnyTool, Output, Running, Tool, ToolContext, ToolError, ToolSpec}
 pub use toolkits::checklist::{Checklist, ChecklistItem, ChecklistSet, ChecklistUpdate, ItemState};
 pub use toolkits::memory::{
     ClaimSearch, MemoryAdd, MemoryHandle, MemoryRecall, MemoryRemove, MemorySearch,
-    OverturnedPassage, Passage, QUOTE_MARK, note, recall, speaker,
+    OverturnedPassage, Passage, QUOTE_MARK, Recalled, note, recall, speaker,
 };
 pub use toolkits::shell::ShellRun;
 pub use toolkits::trace::{TraceHandle, TraceSearch};

@@ -45,7 +45,8 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
     };
     let wish = Wish { budget, task, files: &files, mode, now: host.now() };
     let made = nacre_engine::flows::brief::brief(&sources, &wish, &TokenCounter::shipped()?)?;
-    Ok(report(made))
+    let n_postponed: usize = indexes.iter().map(MemoryIndex::n_postponed).sum();
+    Ok(report(made, n_postponed))
 }
 
 /// A path as memories name it: below the repository.
@@ -58,11 +59,12 @@ fn below(host: &Host, file: &str) -> String {
     }
 }
 
-fn report(made: Brief) -> BriefReport {
+/// `n_postponed` memories wait for the next look, and are not in it either.
+fn report(made: Brief, n_postponed: usize) -> BriefReport {
     let text = made.text();
     let Brief { budget, tokens, sections, n_left_out, unproven } = made;
     let sections = sections.into_iter().map(section).collect();
-    BriefReport { budget, tokens, sections, left_out: n_left_out, unproven, text }
+    BriefReport { budget, tokens, sections, left_out: n_left_out + n_postponed, unproven, text }
 }
 
 fn section(section: Section) -> BriefSection {

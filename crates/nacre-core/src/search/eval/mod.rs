@@ -151,7 +151,8 @@ fn keys<'s>(snapshot: &'s Snapshot, ranked: Vec<Ranked>, haystack: &Haystack) ->
             ranked.iter().map(|hit| snapshot.key(hit.row)).collect()
         }
         Level::Records => {
-            let groups = settle::settle(snapshot, ranked, &|_| true, &text_of);
+            let facts = settle::RowFacts { is_wanted: &|_| true, text_of: &text_of };
+            let groups = settle::settle(snapshot, ranked, &facts);
             let rows = groups
                 .iter()
                 .flat_map(|group| [group.best.row].into_iter().chain(group.older.iter().copied()));

@@ -18,12 +18,13 @@ use crate::search::snapshot::Snapshot;
 /// A file this young may change again without its stamp changing.
 const YOUNG_NANOS: i128 = 20_000_000;
 
-/// Files, and bytes of text, that are taken into the index at once; bounds what building it holds in memory.
+/// Files, and bytes of text, that are taken into the index at once: bounds what building it holds in memory, and what is lost
+/// when the process is ended meanwhile.
 const MAX_UNITS: usize = 8192;
-const MAX_HELD_BYTES: usize = 64 << 20;
+const MAX_HELD_BYTES: usize = 4 << 20;
 
 /// Files that are read between two looks at how much is held.
-const FILES_AT_ONCE: usize = 1024;
+const FILES_AT_ONCE: usize = 256;
 
 /// The content of a file that cannot be read.
 const UNREADABLE: u64 = 1;
@@ -69,11 +70,36 @@ pub(super) fn changes_of(store: &Store, changed: &[Located], watermark: u64) -> 
     changes
 }
 
-/// Whether a look saw everything that changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Size {
-    Whole,
-    Partial,
+/// What one look may still take into the index. The rest is left to the next look, which goes on from there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    pub(super) n_files: usize,
+    pub(super) n_bytes: usize,
+}
+
+impl Room {
+    /// Of one command: more than any project has written down, and a few seconds of work.
+    pub(super) const OF_ONE_LOOK: Self = Self { n_files: 200_000, n_bytes: 64 << 20 };
+
+    pub(super) fn is_used_up(&self) -> bool {
+        self.n_files == 0 || self.n_bytes == 0
+    }
+
+    fn take(&mut self, units: &[Unit]) {
+        self.n_files = self.n_files.saturating_sub(units.len());
+        self.n_bytes = self.n_bytes.saturating_sub(n_bytes(units));
+    }
+
+    /// What is in it and fits into one piece.
+    fn of_one_piece(self) -> Self {
+        Self { n_files: self.n_files.min(MAX_UNITS), n_bytes: self.n_bytes.min(MAX_HELD_BYTES) }
+    }
+}
+
+/// The bytes of text that units hold.
+fn n_bytes(units: &[Unit]) -> usize {
+    let records = units.iter().flat_map(|unit| &unit.records);
+    records.map(|record| record.title.len() + record.body.len() + record.quotes.len()).sum()
 }
 
 /// A file that may not be what the index holds.
@@ -92,23 +118,28 @@ pub(super) struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// What is different from `snapshot`, or a piece of it; `None` when nothing is.
-    pub(super) fn changes(&self, snapshot: &Snapshot) -> Result<(Option<Changes>, Size), FsError> {
+    /// What is different from `snapshot`, or as much of it as `room` has space for; `None` when nothing is. And how many files
+    /// that may have changed were left out.
+    pub(super) fn changes(
+        &self,
+        snapshot: &Snapshot,
+        room: &mut Room,
+    ) -> Result<(Option<Changes>, usize), FsError> {
         let watermark = units::number_of(self.survey.evidence);
         let has_new_evidence = watermark != snapshot.watermark();
         let sides = self.sides(has_new_evidence)?;
         let known: HashMap<&str, Fingerprint> = snapshot.units().collect();
-        let (mut units, size) =
-            self.read(&self.doubtful(&known, sides.as_deref()), sides.is_some());
+        let doubtful = self.doubtful(&known, sides.as_deref());
+        let (mut units, n_left) = self.read(&doubtful, sides.is_some(), room);
         // Only a look that saw everything may say that a folder is as it was.
-        if size == Size::Whole {
+        if n_left == 0 {
             units.extend(self.folders(&known));
         }
         let gone = self.gone(known.into_keys());
-        let is_same = units.is_empty() && gone.is_empty() && !has_new_evidence;
-        let watermark = if size == Size::Whole { watermark } else { snapshot.watermark() };
-        let is_partial = size == Size::Partial;
-        Ok(((!is_same).then_some(Changes { gone, units, watermark, is_partial }), size))
+        let watermark = if n_left == 0 { watermark } else { snapshot.watermark() };
+        let is_same = units.is_empty() && gone.is_empty() && watermark == snapshot.watermark();
+        let is_partial = n_left != 0 && !room.is_used_up();
+        Ok(((!is_same).then_some(Changes { gone, units, watermark, is_partial }), n_left))
     }
 
     /// The files whose stamps are not the known ones.
@@ -154,22 +185,22 @@ impl Look<'_> {
         self.store.evidence_stamps(&located).map(Some)
     }
 
-    /// Reads what may have changed, until there is enough for one piece.
-    fn read(&self, doubtful: &[Doubtful], has_sides: bool) -> (Vec<Unit>, Size) {
+    /// Reads what may have changed, until there is enough for one piece. Tells how many files were not read.
+    fn read(&self, doubtful: &[Doubtful], has_sides: bool, room: &mut Room) -> (Vec<Unit>, usize) {
         let mut units: Vec<Unit> = Vec::new();
-        let mut n_bytes = 0;
-        let mut pieces = doubtful.chunks(FILES_AT_ONCE);
-        while units.len() < MAX_UNITS && n_bytes < MAX_HELD_BYTES {
-            let Some(piece) = pieces.next() else { return (units, Size::Whole) };
-            let read = on_all_cores(piece, FILES_PER_THREAD, |piece| {
-                piece.iter().map(|doubtful| read_one(self.store, doubtful, has_sides)).collect()
+        let (mut piece, mut n_read) = (room.of_one_piece(), 0);
+        while n_read < doubtful.len() && !piece.is_used_up() {
+            let end = doubtful.len().min(n_read + FILES_AT_ONCE.min(piece.n_files));
+            let read = on_all_cores(&doubtful[n_read..end], FILES_PER_THREAD, |files| {
+                files.iter().map(|doubtful| read_one(self.store, doubtful, has_sides)).collect()
             });
             let first = units.len();
             units.extend(read.into_iter().flatten());
-            let records = units[first..].iter().flat_map(|unit| &unit.records);
-            n_bytes += records.map(|record| record.body.len()).sum::<usize>();
+            piece.take(&units[first..]);
+            n_read = end;
         }
-        (units, if pieces.next().is_some() { Size::Partial } else { Size::Whole })
+        room.take(&units);
+        (units, doubtful.len() - n_read)
     }
 
     fn gone<'k>(&self, known: impl Iterator<Item = &'k str>) -> Vec<String> {

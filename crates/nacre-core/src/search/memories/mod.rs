@@ -3,6 +3,8 @@
 //! The files are looked at before every answer (their stamps, not their contents), so an edit by hand or
 //! by git is found by the very next search. What was overturned never stands above what overturned it.
 
+#[cfg(test)]
+mod bounds_tests;
 mod look;
 pub(crate) mod mentions;
 mod nearest;
@@ -22,13 +24,13 @@ use super::index::{Index, IndexError};
 use super::kin::Kin;
 use super::query::Query;
 use super::rank::{self, Level, Mode, RankOptions, Ranked};
-use super::settle::{self, Group};
+use super::settle::{self, Group, RowFacts};
 use super::snapshot::Snapshot;
 use super::snippet;
 use super::words;
 use crate::memory::{Located, Memory, MemoryError, MemoryId, Reader, Store, Unreadable};
 use crate::safefs::{Access, FsError, Owner, WriteScope};
-use look::{Look, Size};
+use look::{Look, Room};
 
 pub use self::outline::{Interest, Listed};
 
@@ -65,6 +67,7 @@ pub struct MemoryIndex<'a> {
     embedder: &'a dyn Embedder,
     snapshot: Snapshot,
     now: Timestamp,
+    n_postponed: usize,
 }
 
 /// What to return.
@@ -147,24 +150,39 @@ impl<'a> MemoryIndex<'a> {
         (index, owner): (&Index, Option<&Owner>),
         now: Timestamp,
     ) -> Result<Self, SearchError> {
-        let mut snapshot = index.load(embedder);
+        let snapshot = index.load(embedder);
         if look::is_current(store, &snapshot)? {
-            return Ok(Self { store, embedder, snapshot, now });
+            return Ok(Self { store, embedder, snapshot, now, n_postponed: 0 });
         }
+        let (snapshot, n_postponed) =
+            Self::looked(store, embedder, (index, owner), (snapshot, now), Room::OF_ONE_LOOK)?;
+        Ok(Self { store, embedder, snapshot, now, n_postponed })
+    }
+
+    /// A snapshot with what changed since, piece by piece and each piece stored, until there is no more room. Tells how many files
+    /// wait for the next look.
+    fn looked(
+        store: &Store,
+        embedder: &dyn Embedder,
+        (index, owner): (&Index, Option<&Owner>),
+        (mut snapshot, now): (Snapshot, Timestamp),
+        mut room: Room,
+    ) -> Result<(Snapshot, usize), SearchError> {
         let survey = store.survey()?;
         let look = Look { store, survey: &survey, now };
         loop {
-            let mut is_partial = false;
+            let (mut n_left, before) = (0, room);
             snapshot = index.update(snapshot, embedder, owner, |snapshot| {
-                let (changes, size) = look.changes(snapshot).map_err(IndexError::Fs)?;
-                is_partial = size == Size::Partial;
+                // Whoever waited for the lock looks again at what is there then.
+                room = before;
+                let (changes, left) = look.changes(snapshot, &mut room).map_err(IndexError::Fs)?;
+                n_left = left;
                 Ok::<_, IndexError>(changes)
             })?;
-            if !is_partial {
-                break;
+            if n_left == 0 || room.is_used_up() {
+                return Ok((snapshot, n_left));
             }
         }
-        Ok(Self { store, embedder, snapshot, now })
     }
 
     /// Takes over a change of these memories, without a look at the others: for whoever made the change.
@@ -174,6 +192,11 @@ impl<'a> MemoryIndex<'a> {
             Ok::<_, SearchError>(Some(look::changes_of(self.store, changed, snapshot.watermark())))
         })?;
         Ok(Self { snapshot, ..self })
+    }
+
+    /// How many memories were left to the next look: there are more, or larger ones, than one command takes in.
+    pub fn n_postponed(&self) -> usize {
+        self.n_postponed
     }
 
     /// What the index holds.
@@ -198,7 +221,8 @@ impl<'a> MemoryIndex<'a> {
             Some(format!("{}\n{}", memory.title, memory.document.body()))
         };
         let is_wanted = |row: usize| allowed.get(row).is_some_and(|is_allowed| *is_allowed);
-        let settled = settle::settle(&self.snapshot, ranked, &is_wanted, &text_of);
+        let facts = RowFacts { is_wanted: &is_wanted, text_of: &text_of };
+        let settled = settle::settle(&self.snapshot, ranked, &facts);
         let mut found = Found { broken: self.broken(), ..Found::default() };
         let least = settled.first().map_or(0.0, |best| best.best.score * MIN_SHARE_OF_BEST);
         for group in settled.into_iter().filter(|group| group.best.score >= least) {
@@ -302,13 +326,15 @@ pub fn index_status(
     let survey = store.survey()?;
     let index = Index::new(folder(store), INDEX_NAME);
     let snapshot = index.load(embedder);
-    let (changes, _) = Look { store, survey: &survey, now }.changes(&snapshot)?;
+    let mut room = Room::OF_ONE_LOOK;
+    let look = Look { store, survey: &survey, now };
+    let (changes, n_left) = look.changes(&snapshot, &mut room)?;
     Ok(IndexStatus {
         n_records: snapshot.n_records(),
         n_segments: snapshot.n_segments(),
         n_bytes: index.n_bytes(),
         model: snapshot.model().to_owned(),
-        n_outdated: changes.map_or(0, |changes| look::n_files(&changes)),
+        n_outdated: n_left + changes.map_or(0, |changes| look::n_files(&changes)),
     })
 }
 

@@ -12,10 +12,10 @@ use super::*;
 use crate::memory::Rules;
 use crate::search::Builtin;
 
-struct World {
-    dir: tempfile::TempDir,
-    store: Store,
-    embedder: Builtin,
+pub(super) struct World {
+    pub(super) dir: tempfile::TempDir,
+    pub(super) store: Store,
+    pub(super) embedder: Builtin,
 }
 
 /// The true time: a file that was just written may change again without its stamp changing.
@@ -24,16 +24,16 @@ fn now() -> Timestamp {
 }
 
 /// A time at which all stamps can be trusted.
-fn later() -> Timestamp {
+pub(super) fn later() -> Timestamp {
     Timestamp::from_second(4_000_000_000).unwrap()
 }
 
-fn owner() -> Owner {
+pub(super) fn owner() -> Owner {
     Owner { pid: 1, command: "test".to_owned(), since: String::new() }
 }
 
 impl World {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path().join("memory/decisions")).unwrap();
         let store = Self::store(dir.path());
@@ -48,7 +48,7 @@ impl World {
         self.dir.path().join(format!("memory/decisions/{id}.md"))
     }
 
-    fn write(&self, id: &str, title: &str, keys: &str, body: &str) {
+    pub(super) fn write(&self, id: &str, title: &str, keys: &str, body: &str) {
         let text = format!("---\nid: {id}\ntitle: {title}\n{keys}---\n\n{body}\n");
         fs::write(self.path(id), text).unwrap();
     }
@@ -62,7 +62,7 @@ impl World {
         fs::write(folder.join(format!("{id}.json")), text).unwrap();
     }
 
-    fn open(&self, now: Timestamp) -> MemoryIndex<'_> {
+    pub(super) fn open(&self, now: Timestamp) -> MemoryIndex<'_> {
         MemoryIndex::open(&self.store, &self.embedder, &owner(), now).unwrap()
     }
 
@@ -72,7 +72,7 @@ impl World {
         index.search(&Query::parse(query, now()), &options).unwrap()
     }
 
-    fn ids(&self, query: &str) -> Vec<String> {
+    pub(super) fn ids(&self, query: &str) -> Vec<String> {
         self.found(query).hits.iter().map(|hit| hit.memory.at.id.to_string()).collect()
     }
 

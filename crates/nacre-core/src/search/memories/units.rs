@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use memchr::memmem;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::mentions;
@@ -10,8 +11,12 @@ use crate::memory::{Evidence, FileRead, Located, Memory, MemoryType, Status};
 use crate::safefs::FileStamp;
 use crate::search::record::{Fingerprint, Link, LinkKind, Record, Standing, UNPROVEN, Unit};
 
-/// Quotes beyond this add nothing to what a memory is found by.
+/// Quotes beyond this add nothing to what a memory is found by, and neither do more of them.
 const MAX_QUOTE_BYTES: usize = 4096;
+const MAX_QUOTES: usize = 64;
+
+/// A memory is a page: words that stand later in its text are not what it is found by.
+pub(super) const MAX_TEXT_BYTES: usize = 16 << 10;
 
 /// What a memory without one is taken for.
 const USUAL_CONFIDENCE: f64 = 0.5;
@@ -42,14 +47,14 @@ fn texts(evidence: &Evidence) -> impl Iterator<Item = &str> {
 }
 
 fn record_of(memory: &Memory, evidence: Option<&Evidence>) -> Record {
-    let body = memory.document.body().trim();
+    let body = page_of(memory);
     let time = memory.updated.or(memory.created);
     Record {
         key: memory.at.id.as_str().to_owned(),
         title: memory.title.clone(),
-        tags: memory.tags.join(" "),
+        tags: memory.tags.iter().take(MAX_TAGS).map(String::as_str).collect::<Vec<_>>().join(" "),
         body: body.to_owned(),
-        quotes: quotes(body, evidence),
+        quotes: quotes(body, evidence.into_iter().flat_map(texts)),
         facets: facets(memory, body).into_iter().chain(unproven(memory, evidence)).collect(),
         time_ms: time.map_or(0, jiff::Timestamp::as_millisecond),
         standing: standing(memory),
@@ -66,14 +71,25 @@ fn unproven(memory: &Memory, evidence: Option<&Evidence>) -> Option<(&'static st
     (is_claim && !has_quotes).then(|| (UNPROVEN, String::new()))
 }
 
-/// What the evidence says beyond the memory's own text.
-fn quotes(body: &str, evidence: Option<&Evidence>) -> String {
+/// The part of a memory's text that it is found by.
+fn page_of(memory: &Memory) -> &str {
+    let body = memory.document.body().trim();
+    &body[..body.floor_char_boundary(MAX_TEXT_BYTES)]
+}
+
+/// What the evidence says beyond the memory's own text. Looks at no more quotes than it may take.
+fn quotes<'t>(body: &str, texts: impl Iterator<Item = &'t str>) -> String {
     let mut joined = String::new();
-    for text in evidence.iter().flat_map(|evidence| texts(evidence)) {
-        let is_new = !body.contains(text.trim()) && (body.is_empty() || !text.contains(body));
-        if is_new && joined.len() < MAX_QUOTE_BYTES {
-            joined.extend(text.chars().take(MAX_QUOTE_BYTES));
+    let own = memmem::Finder::new(body.as_bytes());
+    for text in texts.take(MAX_QUOTES) {
+        let start = &text[..text.floor_char_boundary(MAX_QUOTE_BYTES)];
+        let is_said = memmem::find(body.as_bytes(), start.trim().as_bytes()).is_some();
+        if !is_said && (body.is_empty() || own.find(text.as_bytes()).is_none()) {
+            joined.push_str(start);
             joined.push('\n');
+        }
+        if MAX_QUOTE_BYTES <= joined.len() {
+            break;
         }
     }
     joined
@@ -107,7 +123,7 @@ const MAX_TAGS: usize = 64;
 
 /// What a memory can share with another.
 pub(super) fn facets_of(memory: &Memory) -> Vec<(&'static str, String)> {
-    facets(memory, memory.document.body().trim())
+    facets(memory, page_of(memory))
 }
 
 fn facets(memory: &Memory, body: &str) -> Vec<(&'static str, String)> {
@@ -140,4 +156,36 @@ fn facets(memory: &Memory, body: &str) -> Vec<(&'static str, String)> {
     }
     facets.extend(mentions::symbols(&whole).into_iter().map(|symbol| ("symbol", symbol)));
     facets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_quote_is_looked_at_after_the_last_that_counts() {
+        let n_seen = |body: &str, text: &str| {
+            let n_seen = std::cell::Cell::new(0);
+            let texts = vec![text; 18_000];
+            let seen = texts.into_iter().inspect(|_| n_seen.set(n_seen.get() + 1));
+            let joined = quotes(body, seen);
+            assert!(joined.len() <= 2 * MAX_QUOTE_BYTES, "{}", joined.len());
+            n_seen.get()
+        };
+        let body = "ab".repeat(8_000);
+        assert_eq!(
+            n_seen(&body, "abab"),
+            MAX_QUOTES,
+            "what the body says is not taken, but looked at"
+        );
+        assert_eq!(n_seen(&body, "ababx"), MAX_QUOTES);
+        assert_eq!(n_seen(&body, &"x".repeat(MAX_QUOTE_BYTES)), 1, "one fills the room");
+    }
+
+    #[test]
+    fn what_the_evidence_says_beyond_the_text_is_kept() {
+        let said = ["one file", "no server", "We said: one file, as ever. Good."];
+        assert_eq!(quotes("one file, as ever.", said.into_iter()), "no server\n");
+        assert_eq!(quotes("", ["kept"].into_iter()), "kept\n");
+    }
 }

@@ -137,7 +137,7 @@ fn a_memory_that_only_a_newer_file_overturns_is_not_shown_alone() {
     assert_eq!(world.doubt(&alone), Some(Doubt::Overturned));
     let both = format!("Tests ran with UTC [{ZONE}], and now in CET [{id}].");
     assert_eq!(world.doubt(&both), None);
-    let (passages, _) =
+    let crate::tools::Recalled { passages, .. } =
         crate::tools::recall(&world.shelves, "time zone of tests", 5, now()).unwrap();
     let newer = passages.iter().find(|passage| passage.id.as_str() == id).unwrap();
     assert_eq!(newer.unverified(), [&ZONE.parse::<MemoryId>().unwrap()]);
@@ -177,7 +177,8 @@ fn a_question_about_nothing_is_not_answered() {
     let world = world();
     let now = now();
     let told = |question: &str| {
-        let (passages, _) = crate::tools::recall(&world.shelves, question, 5, now).unwrap();
+        let crate::tools::Recalled { passages, .. } =
+            crate::tools::recall(&world.shelves, question, 5, now).unwrap();
         let told = tell(question, passages);
         told.into_iter().map(|told| told.passage.id.to_string()).collect::<Vec<_>>()
     };

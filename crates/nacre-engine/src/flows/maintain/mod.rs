@@ -301,7 +301,11 @@ impl Round {
 
     /// Brings the index up to date, and says what the next run need not look at.
     fn finish(&self, desk: &FlowContext<'_>, order: &MaintainOptions) -> Result<(), MaintainError> {
-        MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?;
+        let index = MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?;
+        if index.n_postponed() != 0 {
+            // The next run has more to compare.
+            return Ok(());
+        }
         let collection = Collection::read(desk.store)?;
         let gone = gone::gone(&collection, order.checkout.as_ref());
         self.settle(desk, collection.fingerprint_with(&gone))

@@ -21,12 +21,11 @@ use serde::Serialize;
 
 pub use self::page::page;
 use self::told::{ToldKind, ToldRun};
-use super::record::read_record_within;
+use super::record::RunReader;
 use super::run::{self, RunId};
 
-/// More runs, and bytes of what one tells, are not looked at.
+/// More runs are not looked at.
 const MAX_RUNS: usize = 1000;
-const MAX_REPORT_BYTES: u64 = 4 << 20;
 
 /// How many memories a list shows.
 const MAX_LISTED: usize = 10;
@@ -183,10 +182,10 @@ impl Report {
     }
 
     fn look_at_runs(&mut self, store: &Store) -> Result<(), FsError> {
-        let mut runs = Vec::new();
+        let (mut runs, mut reader) = (Vec::new(), RunReader::new(store));
         for id in run::list(store)?.into_iter().take(MAX_RUNS) {
             // A run that cannot be read has nothing to tell.
-            let record = read_record_within(store, &id, MAX_REPORT_BYTES).ok().flatten();
+            let record = reader.record(&id).ok().flatten();
             runs.extend(record.map(|record| ToldRun::of(&id, record)));
         }
         let undone: BTreeSet<RunId> = runs.iter().filter_map(|run| run.undoes.clone()).collect();

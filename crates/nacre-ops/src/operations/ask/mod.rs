@@ -13,7 +13,7 @@ use nacre_api::wire::{AskReport, AskRequest, ErrorCode, StoreScope};
 use nacre_core::memory::MemoryId;
 use nacre_engine::flows::ask::{MAX_QUESTION_BYTES, tell};
 use nacre_engine::model::{Models, Role, RolesError};
-use nacre_engine::tools::{MemoryHandle, Passage, recall};
+use nacre_engine::tools::{MemoryHandle, Passage, Recalled, recall};
 
 use crate::error::OpError;
 use crate::events::Events;
@@ -36,6 +36,8 @@ struct Asking<'a> {
     /// The best first.
     passages: Vec<Passage>,
     n_broken: usize,
+    /// Memories that wait for the next look.
+    n_postponed: usize,
 }
 
 impl Asking<'_> {
@@ -66,6 +68,10 @@ pub fn ask(host: &Host, request: &AskRequest, events: &Events) -> Result<AskRepo
         let files = if asking.n_broken == 1 { "1 file is" } else { "some files are" };
         let message = format!("Not everything was looked at: {files} broken");
         events.warning(message, Some("nacre doctor"));
+    }
+    if asking.n_postponed != 0 {
+        let message = format!("{} memories were not looked at yet", asking.n_postponed);
+        events.warning(message, Some("Run it again: each look takes in more of them"));
     }
     if events.cancel().is_cancelled() {
         return Err(cancelled());
@@ -118,8 +124,10 @@ fn look_up<'a>(host: &'a Host, request: &'a AskRequest) -> Result<Asking<'a>, Op
             source: "ask".to_owned(),
         });
     }
-    let (passages, n_broken) = recall(&stores, question, limit, host.now())?;
-    Ok(Asking { host, question, stores: Arc::new(stores), scopes, passages, n_broken })
+    let Recalled { passages, n_broken, n_postponed } =
+        recall(&stores, question, limit, host.now())?;
+    let stores = Arc::new(stores);
+    Ok(Asking { host, question, stores, scopes, passages, n_broken, n_postponed })
 }
 
 /// The models that answer; none where none is set, or where the caller wants none.

@@ -1,8 +1,7 @@
 //! Lists the runs of a project, newest first.
 
 use nacre_api::wire::{RunCounts, RunEntry, RunListReport, RunListRequest, RunMode};
-use nacre_core::memory::Store;
-use nacre_engine::flows::record::{RunRecord, read_record};
+use nacre_engine::flows::record::{RunReader, RunRecord};
 use nacre_engine::flows::run::{self, RunId};
 
 use super::maintenance::maintain_counts;
@@ -23,18 +22,24 @@ pub fn list(
         0 => total,
         limit => limit,
     };
+    let mut reader = RunReader::new(&scoped.store);
     let runs = runs.into_iter().take(limit).map(|id| {
-        entry(&scoped.store, &id).unwrap_or_else(|error| {
+        entry(&mut reader, &id).unwrap_or_else(|error| {
             // One folder that is not ours hides no other.
             events.warning(error.message, None);
             RunEntry { id: id.to_string(), mode: None, counts: None, of: String::new() }
         })
     });
-    Ok(RunListReport { runs: runs.collect(), total })
+    let runs = runs.collect();
+    if reader.n_unread() != 0 {
+        let message = format!("What {} older runs did was not read", reader.n_unread());
+        events.warning(message, Some("nacre run show RUN"));
+    }
+    Ok(RunListReport { runs, total })
 }
 
-fn entry(store: &Store, id: &RunId) -> Result<RunEntry, OpError> {
-    let (mode, counts, of) = match read_record(store, id)? {
+fn entry(reader: &mut RunReader<'_>, id: &RunId) -> Result<RunEntry, OpError> {
+    let (mode, counts, of) = match reader.record(id)? {
         Some(RunRecord::Sync(report)) => {
             let counts = RunCounts::Sync(action_counts(report.counts));
             (Some(run_mode(report.mode)), Some(counts), report.trace_path)

@@ -33,6 +33,8 @@ const SITES: &[(&str, Plant)] = &[
     ("shipped-journal", shipped_journal),
     ("endless-journal", endless_journal),
     ("linked-locks", linked_locks),
+    ("many-quotes", many_quotes),
+    ("many-large-memories", many_large_memories),
 ];
 
 pub(super) fn makers() -> Vec<(&'static str, Maker)> {
@@ -203,4 +205,30 @@ fn linked_locks(victims: &Victims) -> Result<(), AnyError> {
         fs::hard_link(site.join(file), site.join(folder).join("lock"))?;
     }
     memories(victims)
+}
+
+/// Evidence with far more quotes than a memory has, each of which is nearly in its text.
+fn many_quotes(victims: &Victims) -> Result<(), AnyError> {
+    let evidence = victims.site().join(".nacre/meta/evidence");
+    fs::create_dir_all(&evidence)?;
+    for n in 0..4 {
+        let id = format!("20260101-quoted-{n}");
+        memory(victims, &id, "", &format!("Topic {n} is blue. {}", "ab".repeat(30_000)))?;
+        let quote = r#"{"text":"ababx","speaker":"tool","place":"","at":""}"#;
+        let quotes = vec![quote; 18_000].join(",");
+        let text = format!(r#"{{"version":1,"id":"{id}","quotes":[{quotes}]}}"#);
+        fs::write(evidence.join(format!("{id}.json")), text)?;
+    }
+    Ok(())
+}
+
+/// Memories as large as files may be, of words that the others do not have.
+fn many_large_memories(victims: &Victims) -> Result<(), AnyError> {
+    for n in 0..100 {
+        let words: Vec<String> = (0..8_000).map(|word| format!("w{}", n * 300 + word)).collect();
+        let mut body = format!("Topic {n} is blue. {}", words.join(" "));
+        body.truncate(60_000);
+        memory(victims, &format!("20260101-large-{n}"), "", &body)?;
+    }
+    Ok(())
 }

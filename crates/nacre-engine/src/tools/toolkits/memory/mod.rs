@@ -14,7 +14,7 @@ mod shelf;
 pub use add::MemoryAdd;
 pub use claims::ClaimSearch;
 pub(crate) use passage::marked;
-pub use passage::{OverturnedPassage, Passage, QUOTE_MARK, recall, speaker};
+pub use passage::{OverturnedPassage, Passage, QUOTE_MARK, Recalled, recall, speaker};
 pub use recall::{MemoryRecall, note};
 pub use remove::MemoryRemove;
 pub use search::MemorySearch;

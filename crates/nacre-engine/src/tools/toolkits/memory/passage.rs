@@ -19,6 +19,13 @@ const MAX_BODY_BYTES: usize = 2_400;
 /// A memory that somebody stands behind fits about as well as the best one from this share of its score on.
 const BACKED_FLOOR: f32 = 0.5;
 
+/// A memory of the person themselves fits as well as the best one from this share of its score on: any file of a clone can be made
+/// to fit a question, and bring its own evidence.
+const OWN_FLOOR: f32 = 0.7;
+
+/// So many times as many memories as are wanted are put in order: those that a clone brings must not push out the person's own.
+const CANDIDATES: usize = 4;
+
 /// Quotes that are shown of one memory, and how much of each.
 const MAX_QUOTES: usize = 2;
 const MAX_QUOTE_BYTES: usize = 400;
@@ -41,6 +48,8 @@ pub struct Passage {
     pub quotes: Vec<Quote>,
     /// Whether somebody stands behind it: it has a quote, this machine wrote it, or it lies in the person's own folder.
     pub is_backed: bool,
+    /// Whether this machine wrote it, a person took it over, or it lies in the person's own folder.
+    pub is_own: bool,
     /// Newest first.
     pub overturned: Vec<OverturnedPassage>,
     pub score: f32,
@@ -59,33 +68,70 @@ pub struct OverturnedPassage {
     pub is_verified: bool,
 }
 
-/// What shelves hold about a question, best first, and how many of their files are no memories.
+/// What shelves hold about a question.
+#[derive(Clone, Debug, Default)]
+pub struct Recalled {
+    /// The best first.
+    pub passages: Vec<Passage>,
+    /// How many files are no memories.
+    pub n_broken: usize,
+    /// How many memories were not looked at yet.
+    pub n_postponed: usize,
+}
+
+/// What shelves hold about a question, best first.
 pub fn recall(
     shelves: &[MemoryHandle],
     question: &str,
     limit: usize,
     now: Timestamp,
-) -> Result<(Vec<Passage>, usize), SearchError> {
+) -> Result<Recalled, SearchError> {
     let mut query = Query::parse(question, now);
     // Who asks about "NaN" does not mean that nothing else will do.
     query.phrases.clear();
-    let mut passages = Vec::new();
-    let mut n_broken = 0;
+    let mut recalled = Recalled::default();
+    let candidates = limit.saturating_mul(CANDIDATES);
     for (number, shelf) in shelves.iter().enumerate() {
         let index = MemoryIndex::open(&shelf.store, shelf.embedder.as_ref(), &shelf.owner, now)?;
-        let options = MemoryOptions { mode: Mode::Hybrid, limit, archived: false };
+        let options = MemoryOptions { mode: Mode::Hybrid, limit: candidates, archived: false };
         let found = index.search(&query, &options)?;
-        n_broken += found.broken.len();
+        recalled.n_broken += found.broken.len();
+        recalled.n_postponed += index.n_postponed();
         let hits = found.hits.iter().filter(|hit| holds(hit));
-        passages.extend(hits.map(|hit| Passage::new(shelf, number, hit)));
+        recalled.passages.extend(hits.map(|hit| Passage::new(shelf, number, hit)));
     }
+    put_in_order(&mut recalled.passages);
+    recalled.passages.truncate(limit);
+    Ok(recalled)
+}
+
+/// Best first; of what fits about as well, the person's own before what somebody else stands behind, and that before the rest.
+fn put_in_order(passages: &mut [Passage]) {
     // Of two that fit as well, the nearer shelf's comes first.
     passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.shelf.cmp(&b.shelf)));
+    let best = passages.first().map_or(0.0, |best| best.score);
     // What nobody stands behind comes after all that fit about as well: a clone can bring it, made to fit.
-    let floor = passages.first().map_or(0.0, |best| best.score * BACKED_FLOOR);
-    passages.sort_by_key(|passage| !(passage.is_backed && floor <= passage.score));
-    passages.truncate(limit);
-    Ok((passages, n_broken))
+    passages.sort_by_key(|passage| {
+        if passage.is_own && best * OWN_FLOOR <= passage.score {
+            0
+        } else if passage.is_backed && best * BACKED_FLOOR <= passage.score {
+            1
+        } else {
+            2
+        }
+    });
+    // What only claims to have overturned a person's own memory does not stand above it.
+    for at in 0..passages.len() {
+        let claimant = &passages[at];
+        let is_overturned = |own: &Passage| {
+            own.is_own && own.shelf == claimant.shelf && claimant.unverified().contains(&&own.id)
+        };
+        let below =
+            (at + 1..passages.len()).find(|idx| !claimant.is_own && is_overturned(&passages[*idx]));
+        if let Some(below) = below {
+            passages[at..=below].rotate_right(1);
+        }
+    }
 }
 
 /// Whether a memory is one to answer from: a search may show what was overturned by something that is gone.
@@ -112,6 +158,7 @@ impl Passage {
             title: clean(&memory.title, MAX_QUOTE_BYTES),
             body: clean(memory.document.body().trim(), MAX_BODY_BYTES),
             is_backed: !quotes.is_empty() || is_persons,
+            is_own: is_persons,
             quotes: quotes
                 .into_iter()
                 .map(|quote| Quote { text: clean(quote.text.trim(), MAX_QUOTE_BYTES), ..quote })
@@ -201,5 +248,60 @@ mod tests {
         assert!(marked.lines().all(|line| line.starts_with(QUOTE_MARK)), "{marked}");
         assert_eq!(marked.lines().count(), 3, "{marked}");
         assert!(!marked.contains(['\r', '\u{2028}']), "{marked:?}");
+    }
+
+    fn passage(id: &str, score: f32, (is_own, is_backed): (bool, bool)) -> Passage {
+        Passage {
+            id: id.parse().unwrap(),
+            shelf: 0,
+            memory_type: MemoryType::Decision,
+            kind: None,
+            status: Status::Active,
+            updated: None,
+            title: String::new(),
+            body: String::new(),
+            quotes: Vec::new(),
+            is_backed,
+            is_own,
+            overturned: Vec::new(),
+            score,
+            lexical: 0.0,
+            similarity: 0.0,
+        }
+    }
+
+    fn ordered(mut passages: Vec<Passage>) -> Vec<String> {
+        put_in_order(&mut passages);
+        passages.iter().map(|passage| passage.id.to_string()).collect()
+    }
+
+    const OWN: &str = "20260101-own";
+    const OTHER: &str = "20260201-other";
+
+    #[test]
+    fn a_persons_own_memory_stands_above_one_that_fits_about_as_well() {
+        let order = |own: f32, is_backed: bool| {
+            let other = passage(OTHER, 1.0, (false, is_backed));
+            ordered(vec![other, passage(OWN, own, (true, true))])
+        };
+        assert_eq!(order(0.75, true), [OWN, OTHER], "forged evidence does not help");
+        assert_eq!(order(0.65, true), [OTHER, OWN], "what fits much better is the answer");
+        assert_eq!(order(0.65, false), [OWN, OTHER], "unless nobody stands behind it");
+        assert_eq!(order(0.45, false), [OTHER, OWN]);
+    }
+
+    #[test]
+    fn a_claim_that_is_not_verified_does_not_stand_above_what_it_claims_to_overturn() {
+        let order = |is_verified: bool, is_own: bool| {
+            let mut claimant = passage(OTHER, 1.0, (is_own, true));
+            let title = String::new();
+            let id = OWN.parse().unwrap();
+            claimant.overturned = vec![OverturnedPassage { id, title, is_verified }];
+            let third = passage("20260301-third", 0.8, (false, true));
+            ordered(vec![third, claimant, passage(OWN, 0.1, (true, true))])
+        };
+        assert_eq!(order(false, false), [OWN, OTHER, "20260301-third"]);
+        assert_eq!(order(true, false), [OTHER, "20260301-third", OWN]);
+        assert_eq!(order(false, true), [OTHER, "20260301-third", OWN]);
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::super::super::footprint::{Footprint, MemoryUse};
 use super::super::super::seen::Seen;
 use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
-use super::passage::{Passage, recall};
+use super::passage::{Passage, Recalled, recall};
 use super::shelf::{MemoryHandle, search_error};
 use crate::record::{Category, Fault};
 
@@ -73,7 +73,7 @@ impl Tool for MemoryRecall {
         let found = tokio::task::spawn_blocking(move || {
             recall(&shelves, &input.question, limit, now).map_err(|error| search_error(&error))
         });
-        let (passages, n_broken) = found.await.unwrap_or_else(|error| {
+        let Recalled { passages, n_broken, n_postponed } = found.await.unwrap_or_else(|error| {
             Err(ToolError::new(Fault::Io, error.to_string(), "Try once more."))
         })?;
         passages.iter().for_each(|passage| note(&self.seen, passage));
@@ -82,7 +82,7 @@ impl Tool for MemoryRecall {
             passages => passages.iter().map(Passage::quoted).collect::<Vec<_>>().join("\n"),
         };
         let ids: Vec<Value> = passages.iter().map(|passage| json!(passage.id.as_str())).collect();
-        let value = json!({ "ids": ids, "broken": n_broken });
+        let value = json!({ "ids": ids, "broken": n_broken, "postponed": n_postponed });
         Ok(Output { text, value, changed: Vec::new() })
     }
 }
