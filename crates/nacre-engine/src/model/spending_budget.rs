@@ -360,7 +360,8 @@ impl Provider for Metered {
 fn counted(told: Usage, asked_bytes: u64, said_bytes: u64) -> Usage {
     if told.total() == 0 {
         let (input, output) = (asked_bytes / BYTES_A_TOKEN, said_bytes / BYTES_A_TOKEN);
-        return Usage { input, output, ..told };
+        let reported = told.reported.filter(|cost| Cost::default() < *cost);
+        return Usage { input, output, reported, ..told };
     }
     let told_input = told.input.saturating_add(told.cache_read).saturating_add(told.cache_write);
     let missing = (asked_bytes / MAX_BYTES_A_TOKEN).saturating_sub(told_input);

@@ -153,6 +153,8 @@ fn a_claim_below_what_texts_take_is_counted_by_their_length_and_none_overflows()
     assert_eq!(counted(most, 8_000, 1_600), most);
     let free = Usage { reported: Some(Cost::default()), ..told(1, 0, 1) };
     assert_eq!(counted(free, 8_000, 0).reported, None, "nor is its price");
+    let silent = Usage { reported: Some(Cost::default()), ..told(0, 0, 0) };
+    assert_eq!(counted(silent, 8_000, 0).reported, None, "what tells nothing is not free");
 }
 
 #[tokio::test]
