@@ -77,9 +77,9 @@ pub use map::{
     ExploreQuestion, ExploreReport, ExploreRequest, FileDelta, HotPath, LanguageCount, LeftOut,
     Listed, MapCommand, MapDetail, MapFormat, MapHeader, MapRevision, MapStats, MapVerdict,
     ModuleGraph, ModuleNode, Overview, PublicSurface, RefreshRequest, Since, SkippedCounts,
-    SurfaceSymbol, SymbolDelta, SymbolDeltas, SymbolForm, SymbolKind, TokenCost, TokensBy,
-    TopImport, WatchAnswer, WatchLine, WatchMode, WatchNotice, WatchNoticeKind, WatchQuestion,
-    WatchReply, WatchRequest, WhyRelevant,
+    SurfaceSymbol, SymbolDelta, SymbolDeltas, SymbolForm, SymbolKind, TokenCost, TopImport,
+    WatchAnswer, WatchLine, WatchMode, WatchNotice, WatchNoticeKind, WatchQuestion, WatchReply,
+    WatchRequest, WhyRelevant,
 };
 pub use memory::{
     BrokenFile, FeedbackReport, FeedbackRequest, LearningKind, MemoryAddRequest, MemoryChange,

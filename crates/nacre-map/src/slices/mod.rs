@@ -21,7 +21,6 @@ mod survey;
 #[cfg(test)]
 mod tests;
 mod tokens;
-mod vocabulary;
 
 pub use churn::{Churn, churn_of_log};
 pub use context::{
@@ -36,4 +35,3 @@ pub use sketch::Sketch;
 pub use surface::{Surface, SurfaceSymbol};
 pub use survey::{Survey, SurveyState};
 pub use tokens::tokens;
-pub use vocabulary::{BadVocabulary, Vocabulary};

@@ -435,21 +435,6 @@ fn the_count_of_tokens_is_not_below_what_tokenizers_say() {
     assert_eq!(tokens(""), 0);
 }
 
-#[test]
-fn a_vocabulary_counts_as_its_tokenizer_does() {
-    // `a`, `b`, `ab`, ` ab`, newline.
-    let ranks = "YQ== 0\nYg== 1\nYWI= 2\nIGFi 3\nCg== 4\n";
-    let vocabulary = Vocabulary::read(ranks).unwrap();
-    for (text, n_tokens) in
-        [("", 0), ("ab", 1), ("aba", 2), ("ab ab", 2), ("ab\nab", 3), ("abab", 2)]
-    {
-        assert_eq!(vocabulary.tokens(text), n_tokens, "{text:?}");
-    }
-    for bad in ["", "YQ==\n", "Y*== 1\n", "YQ== x\n"] {
-        assert!(Vocabulary::read(bad).is_err(), "{bad:?}");
-    }
-}
-
 proptest! {
     #[test]
     fn no_budget_is_ever_exceeded(

@@ -59,20 +59,3 @@ fn an_answer_that_the_slice_does_not_have_counts_as_none() {
     let report = report(&home, &["--questions", questions.to_str().unwrap()]);
     assert_eq!((&report["answered"], &report["cost_more"]), (&0.into(), &1.into()));
 }
-
-#[test]
-fn tokens_are_counted_by_a_vocabulary_when_one_is_given() {
-    let home = large();
-    let vocabulary = home.root().join("bytes.tiktoken");
-    // Every byte is a token of its own: one base64 group a byte.
-    let digits: Vec<char> =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".chars().collect();
-    let ranks: String = (0..256)
-        .map(|byte: usize| format!("{}{}== {byte}\n", digits[byte >> 2], digits[(byte & 3) << 4]))
-        .collect();
-    fs::write(&vocabulary, ranks).unwrap();
-    let by_estimate = report(&home, &["--count", "2"]);
-    let by_bytes = report(&home, &["--count", "2", "--vocabulary", vocabulary.to_str().unwrap()]);
-    let without = |report: &serde_json::Value| report["session"]["without"].as_u64().unwrap();
-    assert!(without(&by_estimate) < without(&by_bytes));
-}

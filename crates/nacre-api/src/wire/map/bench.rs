@@ -16,8 +16,6 @@ pub struct BenchMapRequest {
     pub count: Option<usize>,
     /// Tokens that each context may have; 4000 unless said otherwise.
     pub budget: Option<usize>,
-    /// A file with a vocabulary in tiktoken's format to count tokens by, instead of the estimate.
-    pub vocabulary: Option<String>,
 }
 
 /// A question about code, and how to tell that it is answered.
@@ -35,29 +33,11 @@ pub struct BenchQuestion {
 /// What was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BenchMapReport {
-    pub tokens_by: TokensBy,
     pub budget: usize,
     pub repos: Vec<BenchedRepo>,
 }
 
 impl Report for BenchMapReport {}
-
-/// What tokens were counted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TokensBy {
-    Estimate,
-    Vocabulary,
-}
-
-impl TokensBy {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Estimate => "estimate",
-            Self::Vocabulary => "vocabulary",
-        }
-    }
-}
 
 /// What was measured on one repository.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

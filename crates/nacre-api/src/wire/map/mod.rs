@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use bench::{
     BenchLatency, BenchMapReport, BenchMapRequest, BenchQuestion, BenchedQuestion, BenchedRepo,
-    TokenCost, TokensBy,
+    TokenCost,
 };
 pub use context::{
     ContextFile, ContextQuestion, ContextReport, ContextRequest, ContextSlice, ContextSymbol,

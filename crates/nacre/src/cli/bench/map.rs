@@ -27,29 +27,22 @@ pub(crate) struct MapBenchArgs {
     /// Tokens that each `context` may have
     #[arg(long, value_name = "TOKENS", default_value_t = ops::DEFAULT_BUDGET)]
     budget: usize,
-    /// Count tokens by this vocabulary, in tiktoken's format, instead of the estimate
-    #[arg(long, value_name = "FILE")]
-    vocabulary: Option<String>,
 }
 
 pub(crate) fn cmd_map(ui: &mut Ui, host: &Host, args: &MapBenchArgs) -> Result<Exit, OpError> {
-    let MapBenchArgs { repos, questions, count, budget, vocabulary } = args;
+    let MapBenchArgs { repos, questions, count, budget } = args;
     let request = BenchMapRequest {
         repos: repos.clone(),
         questions: questions.clone(),
         count: Some(*count),
         budget: Some(*budget),
-        vocabulary: vocabulary.clone(),
     };
     let report = ops::bench(host, &request)?;
     ui.report(&report, print)
 }
 
 fn print(ui: &mut Ui, report: &BenchMapReport) -> Result<(), OpError> {
-    for repo in &report.repos {
-        print_repo(ui, repo)?;
-    }
-    ui.status(format!("Tokens by {}", report.tokens_by.as_str()))
+    report.repos.iter().try_for_each(|repo| print_repo(ui, repo))
 }
 
 fn print_repo(ui: &mut Ui, report: &BenchedRepo) -> Result<(), OpError> {

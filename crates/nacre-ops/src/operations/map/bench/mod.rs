@@ -11,12 +11,12 @@ use std::io;
 use std::time::Duration;
 
 use nacre_api::wire::{
-    BenchLatency, BenchMapReport, BenchMapRequest, BenchQuestion, BenchedRepo, ErrorCode,
-    MapCommand, MapFormat, Since, TokenCost, TokensBy,
+    BenchLatency, BenchMapReport, BenchMapRequest, BenchQuestion, BenchedRepo, MapCommand,
+    MapFormat, Since, TokenCost,
 };
 use nacre_map::artifact::Cache;
 use nacre_map::indexer::{CacheStatus, CacheWrites, RefreshOptions, refresh};
-use nacre_map::slices::{Detail, Vocabulary, tokens};
+use nacre_map::slices::{Detail, tokens};
 
 use self::baseline::Texts;
 use self::repo_report::{Measured, judge, share};
@@ -34,52 +34,16 @@ const N_OPENED: usize = 10;
 const DEFAULT_QUESTIONS: usize = 20;
 
 pub fn bench(host: &Host, request: &BenchMapRequest) -> Result<BenchMapReport, OpError> {
-    let BenchMapRequest { repos, questions, count, budget, vocabulary } = request;
+    let BenchMapRequest { repos, questions, count, budget } = request;
     let asked = questions.as_deref().map(|path| questions::read(host, path)).transpose()?;
     let bench = Bench {
         host,
-        counter: counter(host, vocabulary.as_deref())?,
         asked,
         n_questions: count.unwrap_or(DEFAULT_QUESTIONS),
         budget: budget.unwrap_or(DEFAULT_BUDGET),
     };
     let measured: Result<_, OpError> = repos.iter().map(|repo| bench.measure(repo)).collect();
-    let Bench { counter, budget, .. } = &bench;
-    Ok(BenchMapReport { tokens_by: counter.name(), budget: *budget, repos: measured? })
-}
-
-/// What counts tokens.
-enum Counter {
-    Estimate,
-    Vocabulary(Vocabulary),
-}
-
-impl Counter {
-    fn count(&self, text: &str) -> usize {
-        match self {
-            Self::Estimate => tokens(text),
-            Self::Vocabulary(vocabulary) => vocabulary.tokens(text),
-        }
-    }
-
-    fn name(&self) -> TokensBy {
-        match self {
-            Self::Estimate => TokensBy::Estimate,
-            Self::Vocabulary(_) => TokensBy::Vocabulary,
-        }
-    }
-}
-
-fn counter(host: &Host, path: Option<&str>) -> Result<Counter, OpError> {
-    let Some(path) = path else { return Ok(Counter::Estimate) };
-    let failed = |cause: String| OpError {
-        code: ErrorCode::Invalid,
-        causes: vec![cause],
-        ..OpError::failed(format!("Cannot use `{path}` as a vocabulary"))
-    };
-    let text = read_file(host, path).map_err(|error| failed(error.to_string()))?;
-    let vocabulary = Vocabulary::read(&text).map_err(|error| failed(error.to_string()))?;
-    Ok(Counter::Vocabulary(vocabulary))
+    Ok(BenchMapReport { budget: bench.budget, repos: measured? })
 }
 
 /// A file that a request names, seen from the current folder.
@@ -89,7 +53,6 @@ fn read_file(host: &Host, path: &str) -> io::Result<String> {
 
 struct Bench<'b> {
     host: &'b Host,
-    counter: Counter,
     asked: Option<Vec<BenchQuestion>>,
     n_questions: usize,
     budget: usize,
@@ -111,10 +74,7 @@ impl Bench<'_> {
         let (_, delta) =
             self.timed(|| map.delta(&Since::Revision(wire::revision(map.current.revision()))))?;
         let texts = Texts::read(&map.current);
-        let session = TokenCost {
-            without: self.counter.count(&texts.listing()),
-            with: self.counter.count(&payload),
-        };
+        let session = TokenCost { without: tokens(&texts.listing()), with: tokens(&payload) };
         let questions = match &self.asked {
             Some(asked) => asked.clone(),
             None => questions::make(&map.current.facts(), self.n_questions),
@@ -124,7 +84,7 @@ impl Bench<'_> {
         let judged = questions
             .iter()
             .zip(&answers)
-            .map(|(question, answer)| judge(question, answer, &texts, &self.counter));
+            .map(|(question, answer)| judge(question, answer, &texts));
         let measured = Measured {
             files: stats.file_count,
             changed_ratio: share(stats.rehashed_entries, stats.file_count.max(1)),

@@ -1,8 +1,8 @@
 //! What was measured on one repository, summed up.
 
 use nacre_api::wire::{BenchLatency, BenchQuestion, BenchedQuestion, BenchedRepo, TokenCost};
+use nacre_map::slices::tokens;
 
-use super::Counter;
 use super::baseline::Texts;
 
 /// What a repository's report is made from.
@@ -36,17 +36,12 @@ impl Measured {
 }
 
 /// What a question costs both ways. An answer that is not in the slice has to be found without it, too.
-pub(super) fn judge(
-    question: &BenchQuestion,
-    answer: &str,
-    texts: &Texts,
-    counter: &Counter,
-) -> BenchedQuestion {
+pub(super) fn judge(question: &BenchQuestion, answer: &str, texts: &Texts) -> BenchedQuestion {
     let bare = |text: &str| text.split_whitespace().collect::<String>();
     let is_answered =
         answer.contains(&question.path) && bare(answer).contains(&bare(&question.contains));
-    let without = counter.count(&texts.answer(question).text);
-    let own = counter.count(answer);
+    let without = tokens(&texts.answer(question).text);
+    let own = tokens(answer);
     let with = if is_answered { own } else { own + without };
     BenchedQuestion {
         question: question.question.clone(),
