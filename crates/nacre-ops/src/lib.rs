@@ -33,7 +33,6 @@ pub mod terminal {
 pub mod text {
     pub use nacre_core::base::{Shown, ShownLine};
     use nacre_engine::model::Cost;
-    pub use nacre_engine::record::state::logfmt;
 
     /// What billionths of a dollar are in dollars.
     pub fn dollars(nano_dollars: u64) -> String {

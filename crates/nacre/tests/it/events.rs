@@ -285,7 +285,7 @@ fn a_run_is_listed_logged_and_told_to_the_collector() {
     let task = value["tasks"][0]["id"].as_str().unwrap();
     let log = fs::read_to_string(home.root().join(".nacre/logs/server.log")).unwrap();
     let last = log.lines().last().unwrap();
-    assert!(last.contains("event=task.state") && last.contains(task), "{last}");
+    assert!(last.contains(r#""event":"task.state""#) && last.contains(task), "{last}");
     assert!(home.run(&["events", task, "--follow"]).contains("run.summary"));
 }
 

@@ -45,7 +45,7 @@ impl EventRecord {
 #[derive(Clone, Debug)]
 pub(super) struct Ready {
     pub(super) record: Arc<Record>,
-    json: String,
+    pub(super) json: String,
 }
 
 impl Ready {

@@ -1,14 +1,12 @@
-//! The log of events: one line each, in files that make room for the next.
+//! The log of events: one JSON object a line, in files that make room for the next.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use nacre_core::base::redact::ExtraWords;
+use nacre_core::base::is_hidden_char;
 use nacre_core::safefs::{FsError, Owner, RelPath, WriteScope};
 
 use super::events::Ready;
-use super::logfmt::push_fields;
 use crate::record::TaskState;
 use crate::record::{Event, Record};
 
@@ -43,10 +41,10 @@ impl LogFile {
         Self { max_bytes, ..self }
     }
 
-    pub(super) fn write(&self, batch: &[Ready], words: &ExtraWords) -> Result<(), FsError> {
+    pub(super) fn write(&self, batch: &[Ready]) -> Result<(), FsError> {
         let mut lines = String::new();
         for ready in batch {
-            push_line(&mut lines, &ready.record, words);
+            push_line(&mut lines, ready);
         }
         let writer = self.folder.lock(&self.owner, PATIENCE)?;
         if self.max_bytes <= writer.append(&self.path, lines.as_bytes())? {
@@ -56,16 +54,24 @@ impl LogFile {
     }
 }
 
-fn push_line(lines: &mut String, record: &Record, words: &ExtraWords) {
-    let Record { task, sequence, at, event } = record;
-    let start = lines.len();
+/// Appends an event as one object, made from the JSON that is stored of it.
+fn push_line(lines: &mut String, ready: &Ready) {
+    let Record { task, sequence, at, event } = &*ready.record;
+    let Some(fields) = ready.json.strip_prefix('{') else { return };
     // Writing to a `String` cannot fail.
-    let _ = write!(lines, "at={at} level={} task={task} sequence={sequence}", level(event));
-    push_fields(lines, event);
-    if (event.has_foreign_text() || !words.is_empty())
-        && let Cow::Owned(clean) = words.redact(&lines[start..])
-    {
-        lines.replace_range(start.., &clean);
+    let _ = write!(
+        lines,
+        r#"{{"at":"{at}","level":"{}","task":"{task}","sequence":{sequence},"#,
+        level(event)
+    );
+    for c in fields.chars() {
+        match is_hidden_char(c) {
+            // Nothing in a log steers the screen of who reads it.
+            true => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
+                let _ = write!(lines, "\\u{unit:04x}");
+            }),
+            false => lines.push(c),
+        }
     }
     lines.push('\n');
 }

@@ -236,7 +236,7 @@ impl EventWriter {
             }
         }
         if let Some(log) = &self.log
-            && let Err(error) = log.write(&ready, self.state.words())
+            && let Err(error) = log.write(&ready)
         {
             self.report.error = Some(error.into());
         }

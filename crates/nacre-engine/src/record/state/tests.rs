@@ -159,7 +159,7 @@ fn a_line_of_the_log_is_an_event() {
         ..tool_facts("c1", "file edit", 9)
     })));
     recorder.close();
-    insta::assert_snapshot!(std::fs::read_to_string(home.path().join("logs/server.log")).unwrap(), @r#"at=2027-01-15T08:00:05Z level=warn task=task_0000000000001 sequence=1 event=tool.result step=1 call=c1 tool="file edit" category=read fault=denied cache=miss duration_us=9 bytes_in=20 bytes_out=4000 shown_bytes=1000 n_changed=0"#);
+    insta::assert_snapshot!(std::fs::read_to_string(home.path().join("logs/server.log")).unwrap(), @r#"{"at":"2027-01-15T08:00:05Z","level":"warn","task":"task_0000000000001","sequence":1,"event":"tool.result","step":1,"call":"c1","tool":"file edit","category":"read","fault":"denied","cache":"miss","duration_us":9,"bytes_in":20,"bytes_out":4000,"shown_bytes":1000,"changed":[],"n_changed":0}"#);
 }
 
 #[test]

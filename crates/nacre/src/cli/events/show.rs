@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 use nacre_api::wire::{TaskEntry, TaskEvent, TaskShowReport, TaskShowRequest};
-use nacre_ops::text::{Shown, logfmt};
+use nacre_ops::text::Shown;
 use nacre_ops::{Host, OpError, tasks as ops};
+use serde_json::{Map, Value};
 
 use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
@@ -67,8 +68,36 @@ fn print_event(ui: &mut Ui, event: &TaskEvent) -> Result<(), OpError> {
     let number = ui.paint(Role::Id, format!("{sequence:>5}"));
     let time = ui.paint(Role::Faint, time_of_day(at));
     let name = ui.paint(Role::Title, format!("{:<17}", Shown(name).one_line()));
-    let line = format!("{number}  {time}  {name}  {}", logfmt(&fields));
+    let line = format!("{number}  {time}  {name}  {}", pairs(&fields));
     ui.line(line.trim_end())
+}
+
+/// Fields as `key=value`, those of an object behind its key; what is empty says nothing.
+fn pairs(fields: &Map<String, Value>) -> String {
+    let mut pairs = Vec::new();
+    push_pairs(&mut pairs, "", fields);
+    pairs.join(" ")
+}
+
+fn push_pairs(pairs: &mut Vec<String>, prefix: &str, fields: &Map<String, Value>) {
+    for (key, value) in fields {
+        let text = match value {
+            Value::Null => continue,
+            Value::Array(items) if items.is_empty() => continue,
+            Value::Object(inner) => {
+                push_pairs(pairs, &format!("{prefix}{key}."), inner);
+                continue;
+            }
+            Value::String(text) if is_word(text) => text.clone(),
+            value => value.to_string(),
+        };
+        pairs.push(Shown(&format!("{prefix}{key}={text}")).one_line());
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:".contains(c);
+    !text.is_empty() && text.chars().all(is_plain)
 }
 
 /// The time of a moment, to the millisecond.
