@@ -1,5 +1,5 @@
 # `make demo` and `make test` are all a newcomer needs; `make help` lists the rest.
-# One profile (dev) serves both, so that the second of them builds little.
+# One profile (dev) serves both; the tests build what only a release has on top of it.
 
 CARGO ?= cargo
 TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
@@ -7,6 +7,9 @@ TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 # A gate gives the same answer for the same code, so its property tests draw the same cases each time; `make properties`
 # draws new ones, and what it finds is kept as a regression case.
 PROPERTY_SEED ?= 20260101
+
+# What a release has and a first build does without: everything is tested with it.
+FEATURES = --features nacre/rlm
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test properties torture bench bench-sync bench-maintain bench-map docs e2e-model needed
@@ -25,15 +28,15 @@ test: needed  ## Check format and lints, and run every test
 		echo "$(CARGO) fmt --all --check"; $(CARGO) fmt --all --check; \
 	else echo "SKIPPED: rustfmt is missing; 'rustup component add rustfmt' adds it"; fi
 	@if $(CARGO) clippy --version > /dev/null 2>&1; then \
-		echo "$(CARGO) clippy --workspace --all-targets -- -D warnings"; \
-		$(CARGO) clippy --workspace --all-targets -- -D warnings; \
+		echo "$(CARGO) clippy --workspace --all-targets $(FEATURES) -- -D warnings"; \
+		$(CARGO) clippy --workspace --all-targets $(FEATURES) -- -D warnings; \
 	else echo "SKIPPED: clippy is missing; 'rustup component add clippy' adds it"; fi
 	@export PROPTEST_RNG_SEED=$(PROPERTY_SEED); if $(CARGO) nextest --version > /dev/null 2>&1; then \
-		echo "$(CARGO) nextest run --workspace"; $(CARGO) nextest run --workspace; \
-	else echo "$(CARGO) test --workspace"; $(CARGO) test --workspace; fi
+		echo "$(CARGO) nextest run --workspace $(FEATURES)"; $(CARGO) nextest run --workspace $(FEATURES); \
+	else echo "$(CARGO) test --workspace $(FEATURES)"; $(CARGO) test --workspace $(FEATURES); fi
 
 properties: needed  ## Run every test with fresh random cases, many more of them
-	PROPTEST_CASES=4096 $(CARGO) nextest run --workspace --no-fail-fast
+	PROPTEST_CASES=4096 $(CARGO) nextest run --workspace $(FEATURES) --no-fail-fast
 
 torture: needed  ## Prove the safety promises: kills, disk errors, hostile names, many writers
 	$(CARGO) build --release -p nacre
