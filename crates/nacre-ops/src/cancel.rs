@@ -2,42 +2,44 @@
 
 use std::sync::Arc;
 
-use nacre_api::wire::ErrorCode;
-use tokio::sync::watch;
+use nacre_engine::model::{Cancel as CancelToken, CancelSource};
 
 use crate::error::OpError;
 
 /// Stops an operation. A clone stops the same one.
 #[derive(Clone, Debug)]
 pub struct Cancel {
-    state: Arc<watch::Sender<bool>>,
+    source: Arc<CancelSource>,
 }
 
 impl Cancel {
     pub fn new() -> Self {
-        Self { state: Arc::new(watch::Sender::new(false)) }
+        Self { source: Arc::new(CancelSource::new()) }
     }
 
     /// Stops the operation; a second time has no effect.
     pub fn cancel(&self) {
-        self.state.send_replace(true);
+        self.source.cancel();
     }
 
     pub fn is_cancelled(&self) -> bool {
-        *self.state.borrow()
+        self.token().is_cancelled()
     }
 
     /// Returns once the operation is to stop.
     pub async fn cancelled(&self) {
-        let mut state = self.state.subscribe();
-        // The sender cannot be gone: it is borrowed here.
-        let _ = state.wait_for(|is_cancelled| *is_cancelled).await;
+        self.token().cancelled().await;
+    }
+
+    /// What models and agents listen to.
+    pub fn token(&self) -> CancelToken {
+        self.source.token()
     }
 
     /// Fails once the operation is to stop: for work that is done piece by piece.
     pub fn check(&self) -> Result<(), OpError> {
         match self.is_cancelled() {
-            true => Err(OpError { code: ErrorCode::Cancelled, ..OpError::failed("Cancelled") }),
+            true => Err(OpError::cancelled()),
             false => Ok(()),
         }
     }
@@ -51,6 +53,8 @@ impl Default for Cancel {
 
 #[cfg(test)]
 mod tests {
+    use nacre_api::wire::ErrorCode;
+
     use super::*;
 
     #[test]

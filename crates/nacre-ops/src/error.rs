@@ -40,6 +40,11 @@ impl OpError {
         }
     }
 
+    /// The caller stopped the operation.
+    pub fn cancelled() -> Self {
+        Self { code: ErrorCode::Cancelled, ..Self::failed("Cancelled") }
+    }
+
     /// A request that makes no sense.
     pub fn usage(message: impl Into<String>) -> Self {
         Self { code: ErrorCode::Usage, ..Self::failed(message) }
@@ -260,15 +265,15 @@ impl From<UndoError> for OpError {
         let (code, hint) = match error {
             UndoError::Memory(error) => return error.into(),
             UndoError::Fs(error) => return error.into(),
-            UndoError::Unknown(_) => (ErrorCode::NotFound, "`nacre run list` shows every run"),
+            UndoError::Unknown(_) => (ErrorCode::NotFound, "`nacre runs` shows every run"),
             UndoError::Ambiguous { .. } => {
-                (ErrorCode::Ambiguous, "Give more of it; `nacre run list` shows every run")
+                (ErrorCode::Ambiguous, "Give more of it; `nacre runs` shows every run")
             }
             UndoError::BadPlan { .. } => (
                 ErrorCode::Refused,
                 "Nothing was changed. This run folder was not written by this program",
             ),
-            UndoError::Nothing(_) => (ErrorCode::Refused, "`nacre run show ID` shows what it did"),
+            UndoError::Nothing(_) => (ErrorCode::Refused, "`nacre runs show ID` shows what it did"),
             UndoError::Changed { .. } => (
                 ErrorCode::Conflict,
                 "Undo the later run first, or change the files by hand: `nacre memory edit ID`",

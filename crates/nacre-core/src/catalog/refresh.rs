@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -75,7 +76,7 @@ pub struct RefreshReport {
     /// Sources that are gone.
     pub gone: u64,
     pub problems: Vec<SourceProblem>,
-    /// Left for the next refresh by `max_sessions`.
+    /// Left for the next refresh, by `max_sessions` or because the caller broke off.
     pub left: u64,
 }
 
@@ -96,11 +97,12 @@ pub struct Progress<'a> {
 }
 
 impl Catalog {
-    /// Finds new and changed traces, reads them, and puts their sessions into the queue.
+    /// Finds new and changed traces, reads them, and puts their sessions into the queue. `progress` is asked before each
+    /// source whether to go on.
     pub fn refresh(
         &mut self,
         options: &RefreshOptions,
-        progress: impl FnMut(Progress<'_>),
+        progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
     ) -> Result<RefreshReport, CatalogError> {
         Ok(self.refresh_sources(options, progress)?.1)
     }
@@ -109,7 +111,7 @@ impl Catalog {
     pub fn refresh_sources(
         &mut self,
         options: &RefreshOptions,
-        mut progress: impl FnMut(Progress<'_>),
+        mut progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
     ) -> Result<(Vec<Source>, RefreshReport), CatalogError> {
         let readmitted = self.readmit(options)?;
         let reworded = self.keep_out(&options.words)?;
@@ -128,11 +130,12 @@ impl Catalog {
         let total = changed.len() as u64;
         let mut opened = Vec::new();
         for (done, (adapter, source)) in (0_u64..).zip(changed) {
-            if options.max_sessions.is_some_and(|max| report.read >= max as u64) {
+            let is_enough = options.max_sessions.is_some_and(|max| report.read >= max as u64);
+            let now = Progress { done, total, bytes: report.bytes, path: &source.path };
+            if is_enough || progress(now).is_break() {
                 report.left = total - done;
                 break;
             }
-            progress(Progress { done, total, bytes: report.bytes, path: &source.path });
             self.take_source(adapter, &source, options, &mut report)?;
             opened.push(source);
         }

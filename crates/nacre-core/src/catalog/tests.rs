@@ -8,6 +8,7 @@ mod words;
 
 use std::fs;
 use std::io::Write as _;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -74,7 +75,7 @@ impl World {
 
     fn refresh(&mut self) -> RefreshReport {
         let options = self.options();
-        self.catalog.refresh(&options, |_| {}).unwrap()
+        self.catalog.refresh(&options, |_| ControlFlow::Continue(())).unwrap()
     }
 
     fn states(&self) -> Vec<(String, &'static str, Option<String>)> {
@@ -117,8 +118,10 @@ fn what_did_not_change_is_not_read_again() {
     assert_eq!((first.read, first.unchanged), (2, 0));
     let second = world.refresh();
     assert_eq!((second.read, second.unchanged), (0, 2));
-    let forced =
-        world.catalog.refresh(&RefreshOptions { force: true, ..world.options() }, |_| {}).unwrap();
+    let forced = world
+        .catalog
+        .refresh(&RefreshOptions { force: true, ..world.options() }, |_| ControlFlow::Continue(()))
+        .unwrap();
     assert_eq!(forced.read, 2);
     assert_eq!(world.search("sqlite"), ["use sqlite"]);
     world.check_conservation();

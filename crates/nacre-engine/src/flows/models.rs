@@ -47,6 +47,8 @@ pub struct FlowModels {
     policy: RetryPolicy,
     limits: Limits,
     seed: u64,
+    /// Ends every question that waits.
+    cancel: Cancel,
     state: Arc<Mutex<State>>,
 }
 
@@ -92,7 +94,13 @@ impl FlowModels {
         (policy, limits, seed): (RetryPolicy, Limits, u64),
     ) -> Self {
         let state = Arc::new(Mutex::new(state));
-        Self { models, runtime, policy, limits, seed, state }
+        Self { models, runtime, policy, limits, seed, cancel: Cancel::never(), state }
+    }
+
+    /// The same, for a flow that may be cancelled.
+    #[must_use]
+    pub fn with_cancel(self, cancel: Cancel) -> Self {
+        Self { cancel, ..self }
     }
 
     /// What is set for a role; nothing where it has no model.
@@ -264,12 +272,12 @@ impl ModelClient<'_> {
     }
 
     fn control(&self, idx: usize) -> Control {
-        let FlowModels { policy, limits, seed, .. } = self.flow;
+        let FlowModels { policy, limits, seed, cancel, .. } = self.flow;
         Control {
             policy: policy.clone(),
             limits: limits.clone(),
             seed: seed.wrapping_add(idx as u64),
-            cancel: Cancel::never(),
+            cancel: cancel.clone(),
         }
     }
 

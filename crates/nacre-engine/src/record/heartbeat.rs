@@ -9,9 +9,6 @@ use super::event::Clock;
 use super::state::State;
 use super::tasks::{CancelledBy, Runner, TaskId};
 
-/// How often; nobody who cancels waits longer for it to be noticed.
-const INTERVAL: Duration = Duration::from_millis(500);
-
 /// Beats for one task of this process.
 pub struct Heartbeat {
     /// For itself: a connection is not shared between threads.
@@ -22,6 +19,9 @@ pub struct Heartbeat {
 }
 
 impl Heartbeat {
+    /// How often; nobody who cancels waits longer for it to be noticed.
+    pub const INTERVAL: Duration = Duration::from_millis(500);
+
     /// Keeps the lease until somebody wants the task stopped; returns who.
     ///
     /// A state that cannot be used is tried again the next time. It fails no task.
@@ -38,11 +38,12 @@ impl Heartbeat {
                 return by;
             }
             heart = same;
-            tokio::time::sleep(INTERVAL).await;
+            tokio::time::sleep(Self::INTERVAL).await;
         }
     }
 
-    fn beat(&mut self) -> Option<CancelledBy> {
+    /// Keeps the lease once; returns who wants the task stopped.
+    pub fn beat(&mut self) -> Option<CancelledBy> {
         let asked = self.state.beat(&self.runner, (self.clock)()).ok()?;
         asked.into_iter().find(|(task, _)| *task == self.task).map(|(_, by)| by)
     }

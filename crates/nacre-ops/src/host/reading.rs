@@ -6,12 +6,13 @@ use nacre_core::config::StrategyChoice;
 use nacre_core::transcript::Trace;
 use nacre_engine::flows::models::{AskError, AskRules, FlowModels, ModelClient, ProjectModels};
 use nacre_engine::flows::strategy::{HowRead, ReadError, Reader};
-use nacre_engine::model::{Models, Role};
+use nacre_engine::model::{ErrorKind, Models, Role};
 use nacre_engine::record::state::SpentOn;
 
 use super::Host;
 use super::models::{model_settings, no_answer};
 use super::spending::{limit_hint, open_models};
+use crate::cancel::Cancel;
 use crate::error::OpError;
 use crate::events::Events;
 
@@ -28,13 +29,14 @@ impl Reading {
         host: &Host,
         strategy: Option<StrategyChoice>,
         role: Role,
+        cancel: &Cancel,
     ) -> Result<Self, OpError> {
         let set = host.settings().roles.get(Role::Extract.as_str());
         let choice = strategy.or(set.and_then(|table| table.strategy)).unwrap_or_default();
         let above = set.and_then(|table| table.rlm_above_tokens);
         Ok(Self {
             choice,
-            models: flow_models(host, choice, role)?,
+            models: flow_models(host, choice, role, cancel)?,
             rlm_above_tokens: above.unwrap_or(Reader::RLM_ABOVE_TOKENS),
         })
     }
@@ -67,6 +69,7 @@ fn flow_models(
     host: &Host,
     choice: StrategyChoice,
     role: Role,
+    cancel: &Cancel,
 ) -> Result<Option<FlowModels>, OpError> {
     if choice == StrategyChoice::Offline {
         return Ok(None);
@@ -76,7 +79,7 @@ fn flow_models(
         return Ok(None);
     }
     models.route(role)?;
-    open_models(host, models).map(Some)
+    open_models(host, models, cancel).map(Some)
 }
 
 /// Warns where a limit kept the model away from a session.
@@ -92,6 +95,7 @@ impl From<AskError> for OpError {
     fn from(error: AskError) -> Self {
         match error {
             AskError::Roles(error) => error.into(),
+            AskError::Model(error) if error.kind == ErrorKind::Cancelled => Self::cancelled(),
             AskError::Model(error) => no_answer(&error),
             AskError::OverLimit(reached) => {
                 let hint = limit_hint(&reached);

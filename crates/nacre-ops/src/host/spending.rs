@@ -13,16 +13,18 @@ use nacre_engine::record::state::{SpentOn, State};
 
 use super::Host;
 use super::settings::words;
+use crate::cancel::Cancel;
 use crate::error::OpError;
 
-/// Models, with the state in which it is counted what they cost.
-pub fn open_models(host: &Host, models: Models) -> Result<FlowModels, OpError> {
+/// Models, with the state in which it is counted what they cost. A cancelled operation waits for none of them.
+pub fn open_models(host: &Host, models: Models, cancel: &Cancel) -> Result<FlowModels, OpError> {
     let home = host.home_scope()?;
     let state = State::open(&home, &host.owner("sync"), host.settings().lock.wait)
         .map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
     let (policy, patience) = patience(host);
     let seed = host.now().as_nanosecond() as u64 ^ u64::from(host.environment.pid);
-    Ok(FlowModels::new(models, state, host.async_runtime()?, (policy, patience, seed)))
+    let models = FlowModels::new(models, state, host.async_runtime()?, (policy, patience, seed));
+    Ok(models.with_cancel(cancel.token()))
 }
 
 /// What the settings of a project say about asking a model.
@@ -54,7 +56,8 @@ pub fn asker_of_run<'m>(
 pub fn charged_models(host: &Host, models: Models, command: &str) -> Result<Arc<Models>, OpError> {
     let project = host.project.as_ref().map(|project| project.path.as_path());
     let rules = ask_rules(&host.settings_of(project)?);
-    let flow = open_models(host, models)?;
+    // An agent is cancelled as a whole; its models need no token of their own.
+    let flow = open_models(host, models, &Cancel::new())?;
     let models = ProjectModels { flow: &flow, rules: &rules };
     let project = project.map(|project| project.display().to_string());
     Ok(Arc::clone(asker_of_run(host, models, command, project)?.models()))

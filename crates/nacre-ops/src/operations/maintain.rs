@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nacre_api::wire::{
-    MaintainReport, MaintainRequest, MaintainState, MaintainedStore, PlannedChange, StoreScope,
+    ErrorCode, MaintainReport, MaintainRequest, MaintainState, MaintainedStore, PlannedChange,
+    StoreScope,
 };
 use nacre_core::config::Settings;
 use nacre_core::memory::Store;
@@ -21,7 +22,7 @@ use super::run::store_maintenance;
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::{
-    Host, ScopedStore, ask_rules, asker_of_run, model_settings, open_models, scripted,
+    Host, ScopedStore, as_task, ask_rules, asker_of_run, model_settings, open_models, scripted,
 };
 
 /// A store to maintain.
@@ -49,12 +50,26 @@ struct Maintenance<'a> {
     writers: Option<FlowModels>,
 }
 
+/// Maintains the project around, or all of them; written down as a task unless nothing is to change.
 pub fn maintain(
     host: &Host,
     request: &MaintainRequest,
     events: &Events,
 ) -> Result<MaintainReport, OpError> {
-    let writers = if request.rewrite { Some(writers(host, request)?) } else { None };
+    if request.dry_run {
+        return maintain_stores(host, request, events);
+    }
+    as_task(host, ("maintain", "Keep memories few and true"), events, |events| {
+        maintain_stores(host, request, events)
+    })
+}
+
+fn maintain_stores(
+    host: &Host,
+    request: &MaintainRequest,
+    events: &Events,
+) -> Result<MaintainReport, OpError> {
+    let writers = if request.rewrite { Some(writers(host, request, events)?) } else { None };
     let maintenance = Maintenance { host, request, events, builtin: Builtin::shipped()?, writers };
     let mut projects = Vec::new();
     for found in stores(host, request.all)? {
@@ -67,7 +82,7 @@ pub fn maintain(
             Err((name, error)) => (name, Err(error)),
         };
         match result {
-            Err(error) if !request.all => return Err(error),
+            Err(error) if !request.all || error.code == ErrorCode::Cancelled => return Err(error),
             result => projects.push(maintained(name, result, took())),
         }
     }
@@ -75,13 +90,13 @@ pub fn maintain(
 }
 
 /// The models that may write; the role must have one.
-fn writers(host: &Host, request: &MaintainRequest) -> Result<FlowModels, OpError> {
+fn writers(host: &Host, request: &MaintainRequest, events: &Events) -> Result<FlowModels, OpError> {
     let models = Models::new(match &request.scripted {
         Some(file) => scripted(host, file.as_ref())?,
         None => model_settings(host)?,
     });
     models.route(Role::Lead)?;
-    open_models(host, models)
+    open_models(host, models, events.cancel())
 }
 
 /// The project around, or all of them and the global store.

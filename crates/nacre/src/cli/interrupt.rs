@@ -1,12 +1,19 @@
 //! Ctrl-C: the first one stops the running operation in order, the second one ends the process.
+//!
+//! An operation that is deep in a computation hears nothing; after a while the process ends all the same. Nothing is lost by
+//! that: every change is a journaled whole, and what was not finished is taken up the next time.
 
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
+use std::time::Duration;
 
 use nacre_ops::Cancel;
 
 /// What a shell expects of a process that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
+
+/// How long an operation may take to end in order.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Lets Ctrl-C cancel an operation, for one that ends in order when it is cancelled.
 pub(super) fn cancel_on_ctrl_c(cancel: Cancel) {
@@ -19,14 +26,14 @@ pub(super) fn cancel_on_ctrl_c(cancel: Cancel) {
 }
 
 fn listen(cancel: &Cancel, ready: &Sender<()>) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let Ok(runtime) = runtime else { return };
     runtime.block_on(async {
         let Ok(mut presses) = presses() else { return };
         let _ = ready.send(());
         presses.recv().await;
         cancel.cancel();
-        presses.recv().await;
+        let _ = tokio::time::timeout(PATIENCE, presses.recv()).await;
         end_process();
     });
 }

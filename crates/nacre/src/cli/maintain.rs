@@ -8,12 +8,11 @@ use nacre_ops::{Host, OpError, maintain as ops};
 
 use super::exit::Exit;
 use super::ui::Ui;
-use super::undo::undo_run;
 
 /// Keep memories few and true
 ///
 /// Merges what says the same, overturns what a newer memory contradicts, marks what speaks of deleted files, puts away what
-/// nobody confirmed or used for long, and mends links. Nothing is deleted: `nacre memory restore` brings a memory back, `--undo`
+/// nobody confirmed or used for long, and mends links. Nothing is deleted: `nacre memory restore` brings a memory back, `nacre undo`
 /// a whole run. Running it more often gives the same result. Where nothing has changed since the last run, nothing is
 /// looked at. Ends with 3 when some projects failed.
 #[derive(Debug, Args)]
@@ -33,16 +32,10 @@ pub(crate) struct MaintainArgs {
     /// Take the model's answers from this file, for tests
     #[arg(long, value_name = "FILE", requires = "rewrite")]
     scripted: Option<String>,
-    /// Put back what a run of maintain changed, and do not do it again
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["dry_run", "force", "all", "rewrite"])]
-    undo: Option<String>,
 }
 
 pub(crate) fn cmd_maintain(ui: &mut Ui, host: &Host, args: &MaintainArgs) -> Result<Exit, OpError> {
-    let MaintainArgs { dry_run, force, all, rewrite, scripted, undo } = args;
-    if let Some(run) = undo {
-        return undo_run(ui, host, run);
-    }
+    let MaintainArgs { dry_run, force, all, rewrite, scripted } = args;
     let request = MaintainRequest {
         dry_run: *dry_run,
         force: *force,
@@ -50,6 +43,6 @@ pub(crate) fn cmd_maintain(ui: &mut Ui, host: &Host, args: &MaintainArgs) -> Res
         rewrite: *rewrite,
         scripted: scripted.clone(),
     };
-    let report = ops::maintain(host, &request, &ui.events())?;
+    let report = ops::maintain(host, &request, &ui.cancellable_events())?;
     ui.report(&report, output::print)
 }

@@ -14,11 +14,11 @@ use super::ui::Ui;
 /// grammar.
 #[derive(Debug, Args)]
 pub(crate) struct RefreshArgs {
-    /// The project: a folder inside of it, or a registered name [default: the one around the current folder]
-    #[arg(value_name = "PROJECT")]
+    /// The same as `--project`
+    #[arg(value_name = "PROJECT", hide = true)]
     place: Option<String>,
-    /// How to print the answer
-    #[arg(long, value_name = "FORMAT")]
+    /// The same as `--json`
+    #[arg(long, value_name = "FORMAT", hide = true)]
     format: Option<Format>,
     #[command(flatten)]
     page: PageArgs,
@@ -32,7 +32,7 @@ pub(crate) fn cmd_refresh(ui: &mut Ui, host: &Host, args: &RefreshArgs) -> Resul
         limit: Some(page.limit),
         after: page.after.clone(),
     };
-    let report = ops::refresh(host, &request, &ui.events())?;
+    let report = ops::refresh(host, &request, &ui.cancellable_events())?;
     ui.report(&report, print)
 }
 

@@ -82,18 +82,19 @@ impl From<ModeName> for SyncMode {
 pub(crate) fn cmd_sync(ui: &mut Ui, host: &Host, args: &SyncArgs) -> Result<Exit, OpError> {
     if let Some(request) = trace_request(args) {
         return if args.dry_run {
-            ui.report(&ops::preview_trace(host, &request)?, preview::print_trace)
+            let report = ops::preview_trace(host, &request, &ui.cancellable_events())?;
+            ui.report(&report, preview::print_trace)
         } else {
-            let report = ops::sync_trace(host, &request, &ui.events())?;
+            let report = ops::sync_trace(host, &request, &ui.cancellable_events())?;
             ui.report(&report, |ui, report| output::print_sessions(ui, &report.sessions))
         };
     }
     let request = request(args);
     if args.dry_run {
-        let report = ops::preview(host, &request, &ui.events())?;
+        let report = ops::preview(host, &request, &ui.cancellable_events())?;
         return ui.report(&report, |ui, report| preview::print(ui, host, report));
     }
-    let report = ops::sync(host, &request, &ui.events())?;
+    let report = ops::sync(host, &request, &ui.cancellable_events())?;
     ui.report(&report, |ui, report| output::print(ui, host, report))
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -160,7 +161,7 @@ fn every_line_reaches_the_catalog_once() {
             });
             loop {
                 let is_last = is_done.load(Ordering::Acquire);
-                let report = catalog.refresh(&options, |_| {}).unwrap();
+                let report = catalog.refresh(&options, |_| ControlFlow::Continue(())).unwrap();
                 assert!(report.problems.is_empty(), "{:?}", report.problems);
                 if is_last {
                     break;

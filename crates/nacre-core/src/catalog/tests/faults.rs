@@ -1,6 +1,7 @@
 //! Traces that vanish, come back, are locked or change hands while the catalog looks at them.
 
 use rusqlite::Connection as Database;
+use std::ops::ControlFlow;
 
 use super::*;
 use crate::transcript::{Adapter as _, Stamp};
@@ -27,7 +28,7 @@ impl World {
         let connections =
             vec![Connection { agent: Agent::OpenCode, roots: vec![self.dir.path().join("oc")] }];
         let options = RefreshOptions { connections, ..self.options() };
-        let report = self.catalog.refresh(&options, |_| {}).unwrap();
+        let report = self.catalog.refresh(&options, |_| ControlFlow::Continue(())).unwrap();
         self.check_conservation();
         report
     }
@@ -201,6 +202,7 @@ fn a_trace_that_goes_before_it_is_read_is_counted() {
                         fs::create_dir(&path).unwrap();
                     }
                 }
+                ControlFlow::Continue(())
             })
             .unwrap();
         assert_eq!((report.read, report.problems.len()), (1, 1));
@@ -229,7 +231,7 @@ fn what_lies_behind_a_closed_door_is_not_gone() {
     std::os::unix::fs::symlink(&inner, &inner).unwrap();
     let connections = vec![Connection { agent: Agent::Generic, roots: vec![inner.clone()] }];
     let options = RefreshOptions { connections, ..world.options() };
-    let report = world.catalog.refresh(&options, |_| {}).unwrap();
+    let report = world.catalog.refresh(&options, |_| ControlFlow::Continue(())).unwrap();
     assert_eq!((report.gone, report.problems.len()), (0, 1));
     assert_eq!(world.states()[0].1, "pending");
 }

@@ -1,6 +1,7 @@
 //! A dry run on a copy decides as a sync does, and the catalog stays as it is.
 
 use super::*;
+use std::ops::ControlFlow;
 
 /// The sessions that a sync would work off, in order.
 fn claimed(catalog: &mut Catalog, now: Timestamp) -> Vec<String> {
@@ -29,7 +30,8 @@ fn a_copy_admits_what_the_catalog_then_admits() {
     let (states, n_changes) = (world.states(), world.catalog.connection.total_changes());
 
     let mut copy = world.catalog.rehearsal().unwrap();
-    let (opened, report) = copy.refresh_sources(&world.options(), |_| {}).unwrap();
+    let (opened, report) =
+        copy.refresh_sources(&world.options(), |_| ControlFlow::Continue(())).unwrap();
     assert_eq!((opened.len(), report.read, report.unchanged), (4, 4, 1));
     let promised = claimed(&mut copy, now);
     assert_eq!(promised, ["one", "two"]);
@@ -46,7 +48,7 @@ fn a_copy_leaves_a_session_alone_that_is_still_written_to() {
     world.write("one", "/work/shop", &["use sqlite"]);
     world.now = Timestamp::now();
     let mut copy = world.catalog.rehearsal().unwrap();
-    copy.refresh(&world.options(), |_| {}).unwrap();
+    copy.refresh(&world.options(), |_| ControlFlow::Continue(())).unwrap();
     assert_eq!(claimed(&mut copy, world.now), Vec::<String>::new());
     let later = world.now.checked_add(Duration::from_secs(3600)).unwrap();
     assert_eq!(claimed(&mut copy, later), ["one"]);
@@ -59,7 +61,7 @@ fn a_copy_keeps_nothing_of_what_was_said() {
     world.refresh();
     world.append("one", &line("use redis"));
     let mut copy = world.catalog.rehearsal().unwrap();
-    assert_eq!(copy.refresh(&world.options(), |_| {}).unwrap().resumed, 1);
+    assert_eq!(copy.refresh(&world.options(), |_| ControlFlow::Continue(())).unwrap().resumed, 1);
     let count = "SELECT count(*) FROM message";
     let n_texts: i64 = copy.connection.query_row(count, [], |row| row.get(0)).unwrap();
     assert_eq!(n_texts, 0);

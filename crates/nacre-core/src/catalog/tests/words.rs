@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::redact::ExtraWords;
+use std::ops::ControlFlow;
 
 fn known(words: &[&str]) -> ProjectWords {
     ProjectWords::Known(list(words))
@@ -16,7 +17,7 @@ impl World {
         let projects = lists.iter().map(|(root, words)| (PathBuf::from(root), words.clone()));
         let words = WordLists { own: ExtraWords::default(), projects: projects.collect() };
         let options = RefreshOptions { words, ..self.options() };
-        self.catalog.refresh(&options, |_| {}).unwrap()
+        self.catalog.refresh(&options, |_| ControlFlow::Continue(())).unwrap()
     }
 
     fn texts(&self) -> Vec<String> {

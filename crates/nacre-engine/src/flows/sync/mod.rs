@@ -43,7 +43,7 @@ use super::models::{AskError, ModelClient};
 use super::run::{RunId, RunMode, WORKSPACE, pretty};
 use super::strategy::Reader;
 use crate::agents::{LeadRequest, LeadStep};
-use crate::model::{NextStep, Reached, SpentTotals};
+use crate::model::{ErrorKind, NextStep, Reached, SpentTotals};
 use crate::record::state::{SpentOn, StateError};
 
 /// How often it is decided anew when a person edits meanwhile.
@@ -141,6 +141,8 @@ pub enum Pause {
     Limit(Reached),
     /// The model cannot be had at present.
     Model,
+    /// Whoever asked for the sync wants it stopped.
+    Cancelled,
 }
 
 impl From<FsError> for SyncError {
@@ -159,6 +161,9 @@ impl SyncError {
     pub fn pause(&self) -> Option<Pause> {
         match self {
             Self::Ask(AskError::OverLimit(reached)) => Some(Pause::Limit(*reached)),
+            Self::Ask(AskError::Model(error)) if error.kind == ErrorKind::Cancelled => {
+                Some(Pause::Cancelled)
+            }
             Self::Ask(AskError::Model(error)) if error.kind.next_step() != NextStep::Stop => {
                 Some(Pause::Model)
             }

@@ -17,7 +17,7 @@ use nacre_engine::tools::{MemoryHandle, Passage, Recalled, recall};
 
 use crate::error::OpError;
 use crate::events::Events;
-use crate::host::{Host, model_settings, scripted};
+use crate::host::{Host, as_task, model_settings, scripted};
 
 /// How many memories a question is answered from.
 const DEFAULT_LIMIT: usize = 5;
@@ -79,17 +79,22 @@ pub fn ask(host: &Host, request: &AskRequest, events: &Events) -> Result<AskRepo
     let Some(models) = models(host, request, events)? else {
         return Ok(from_memories(&asking, None));
     };
-    let answered = model::answer(&asking, models, events)?;
+    as_task(host, ("ask", asking.question), events, |events| by_model(&asking, models, events))
+}
+
+/// What a model makes of the memories; the memories themselves where it says nothing.
+fn by_model(asking: &Asking<'_>, models: Models, events: &Events) -> Result<AskReport, OpError> {
+    let answered = model::answer(asking, models, events)?;
     match answered.failure {
         Some(failure) if answered.answer.said.is_empty() => {
             warn_of_fallback(events, &failure);
-            Ok(from_memories(&asking, Some(failure)))
+            Ok(from_memories(asking, Some(failure)))
         }
         _ => {
             let ids = answered.answer.ids();
             let cited = ids.into_iter().filter_map(|id| Some((asking.store_of(&id)?, id)));
-            count(&asking, &cited.collect::<Vec<_>>());
-            Ok(AskReport::Model(written::answer(&asking, answered)))
+            count(asking, &cited.collect::<Vec<_>>());
+            Ok(AskReport::Model(written::answer(asking, answered)))
         }
     }
 }

@@ -54,7 +54,8 @@ fn read(
     strategy: Option<StrategyChoice>,
     events: &Events,
 ) -> Result<SessionRead, OpError> {
-    let reading = Reading::open(host, strategy.map(core_strategy), Role::Extract)?;
+    let strategy = strategy.map(core_strategy);
+    let reading = Reading::open(host, strategy, Role::Extract, events.cancel())?;
     let trace = named_trace(host, trace)?;
     let store = host.project_store()?.map(|scoped| scoped.store);
     let is_forgotten = |title: &str, body: &str| {

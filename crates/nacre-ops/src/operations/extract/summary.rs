@@ -42,7 +42,8 @@ fn read(
     strategy: Option<StrategyChoice>,
     events: &Events,
 ) -> Result<(SessionSummary, HowRead), OpError> {
-    let reading = Reading::open(host, strategy.map(core_strategy), Role::Summarize)?;
+    let strategy = strategy.map(core_strategy);
+    let reading = Reading::open(host, strategy, Role::Summarize, events.cancel())?;
     let trace = named_trace(host, trace)?;
     let project = host.project.as_ref().map(|project| project.path.as_path());
     let rules = ask_rules(&host.settings_of(project)?);

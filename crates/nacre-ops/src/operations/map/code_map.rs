@@ -11,6 +11,7 @@ use nacre_map::indexer::{
 use nacre_map::watch::{Live, Now};
 
 use super::wire;
+use crate::cancel::Cancel;
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::{Host, map_cache, own_root};
@@ -39,12 +40,14 @@ pub(super) struct MapAccess<'a> {
     pub(super) project: Option<&'a str>,
     pub(super) trust: Verify,
     pub(super) keeping: CacheWrites,
+    /// Ends the look early.
+    pub(super) cancel: Option<&'a Cancel>,
 }
 
 impl<'a> MapAccess<'a> {
     /// As most operations do: times of files are trusted, and what was learned is stored.
     pub(super) fn usual(project: Option<&'a str>) -> Self {
-        Self { project, trust: Verify::Stamps, keeping: CacheWrites::On }
+        Self { project, trust: Verify::Stamps, keeping: CacheWrites::On, cancel: None }
     }
 
     /// As a request asks for it.
@@ -53,6 +56,7 @@ impl<'a> MapAccess<'a> {
             project,
             trust: if refresh { Verify::Contents } else { Verify::Stamps },
             keeping: if strict { CacheWrites::Off } else { CacheWrites::On },
+            cancel: None,
         }
     }
 
@@ -86,7 +90,7 @@ impl CodeMap {
 
     /// Finds the project and brings its map up to date.
     pub(super) fn open(host: &Host, access: MapAccess<'_>, command: &str) -> Result<Self, OpError> {
-        let MapAccess { project: place, trust, keeping } = access;
+        let MapAccess { project: place, trust, keeping, cancel } = access;
         let project = Project::at(root_of(host, place)?);
         let (cache, keeping) = map_cache(host, command, keeping)?;
         // A map that was asked for by its place has the settings of that place.
@@ -104,7 +108,7 @@ impl CodeMap {
             excludes: Excludes::find(&project.root, &host.environment.git_places()),
             git: host.git(),
             n_threads: std::thread::available_parallelism().map_or(2, usize::from).min(MAX_THREADS),
-            deadline: deadline(host),
+            deadline: deadline(host, cancel.cloned()),
         };
         let current = refresh(&cache, &project, &options)?;
         Ok(Self { cache, options, current, deny, settings_of })
@@ -115,7 +119,7 @@ impl CodeMap {
         self.options.now_ns = nanos(host.now());
         self.options.looked_ns = nanos((host.environment.clock)());
         self.options.git = host.fresh_git();
-        self.options.deadline = deadline(host);
+        self.options.deadline = deadline(host, None);
         let root = &self.current.project.root;
         self.options.excludes = Excludes::find(root, &host.environment.git_places());
         // Settings that are not valid take effect once they are.
@@ -205,10 +209,11 @@ pub(super) fn check_client(name: &str) -> Result<(), OpError> {
     Ok(())
 }
 
-/// When the map has taken as long to be brought up to date as it may.
-fn deadline(host: &Host) -> Deadline {
+/// When the map has taken as long to be brought up to date as it may, or nobody waits for it any more.
+fn deadline(host: &Host, cancel: Option<Cancel>) -> Deadline {
     let (passed, most) = (host.stopwatch(), host.settings().limits.map_time);
-    Deadline::new(move || most < passed())
+    let is_cancelled = move || cancel.as_ref().is_some_and(Cancel::is_cancelled);
+    Deadline::new(move || most < passed() || is_cancelled())
 }
 
 fn nanos(time: jiff::Timestamp) -> i64 {

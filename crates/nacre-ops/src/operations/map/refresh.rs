@@ -8,16 +8,29 @@ use super::code_map::{CodeMap, MapAccess};
 use super::wire;
 use crate::error::OpError;
 use crate::events::Events;
-use crate::host::Host;
+use crate::host::{Host, as_task};
 
+/// Refreshes the map as a task; one that is cancelled keeps what it had read.
 pub fn refresh(
     host: &Host,
     request: &RefreshRequest,
     events: &Events,
 ) -> Result<DeltaReport, OpError> {
+    as_task(host, ("refresh", "Read all code again"), events, |events| {
+        read_all(host, request, events)
+    })
+}
+
+fn read_all(
+    host: &Host,
+    request: &RefreshRequest,
+    events: &Events,
+) -> Result<DeltaReport, OpError> {
     let RefreshRequest { project, limit, after } = request;
-    let access = MapAccess { trust: Verify::Contents, ..MapAccess::usual(project.as_deref()) };
+    let usual = MapAccess::usual(project.as_deref());
+    let access = MapAccess { trust: Verify::Contents, cancel: Some(events.cancel()), ..usual };
     let map = CodeMap::open(host, access, "refresh")?;
+    events.cancel().check()?;
     map.warn_of_postponed(events);
     let before = map.current.before.map(wire::revision);
     let since = before.map_or(Since::Beginning, Since::Revision);

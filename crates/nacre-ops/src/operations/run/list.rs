@@ -33,7 +33,7 @@ pub fn list(
     let runs = runs.collect();
     if reader.n_unread() != 0 {
         let message = format!("What {} older runs did was not read", reader.n_unread());
-        events.warning(message, Some("nacre run show RUN"));
+        events.warning(message, Some("nacre runs show RUN"));
     }
     Ok(RunListReport { runs, total })
 }

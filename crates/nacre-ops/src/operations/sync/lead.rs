@@ -15,12 +15,13 @@ use nacre_engine::flows::models::{FlowModels, ProjectModels};
 use nacre_engine::lifecycle::RunHandle;
 use nacre_engine::model::{Models, Role, RolesError};
 use nacre_engine::record::state::SpentOn;
-use nacre_engine::record::{Heartbeat, Recording, TaskClass, TaskId};
+use nacre_engine::record::{CancelledBy, Heartbeat, Recording, TaskClass, TaskId};
 use nacre_engine::tools::{
     AnyTool, Cache, ClaimSearch, MemoryHandle, Permissions, SkillPlaces, SkillRegistry, Workspace,
     toolkits,
 };
 
+use crate::cancel::Cancel;
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::{
@@ -38,13 +39,14 @@ pub(super) struct LeadContext<'a> {
     pub(super) project: &'a Path,
     /// How many leads this process asked.
     pub(super) n_asked: &'a Cell<u32>,
+    pub(super) cancel: &'a Cancel,
 }
 
 /// The models of the role `lead`, where they are set and can be asked.
 pub(super) fn lead_models(host: &Host, events: &Events) -> Result<Option<FlowModels>, OpError> {
     let models = Models::new(model_settings(host)?);
     match models.route(Role::Lead) {
-        Ok(_) => Ok(Some(open_models(host, models)?)),
+        Ok(_) => Ok(Some(open_models(host, models, events.cancel())?)),
         Err(RolesError::NotSet(_)) => Ok(None),
         Err(error) => {
             let OpError { message, hints, .. } = OpError::from(error);
@@ -91,7 +93,8 @@ pub(super) fn settle(
         let listeners = recording.as_ref().map(Recording::listeners).unwrap_or_default();
         let heard = LeadTask { id: task.clone(), listeners };
         let settled = asker.wait(async {
-            let settled = until_end(&lead, order, (heard, heartbeat), watch).await;
+            let settled =
+                until_end(&lead, order, (heard, heartbeat), (watch, context.cancel)).await;
             if let Some(recording) = recording {
                 recording.close().await;
             }
@@ -103,13 +106,13 @@ pub(super) fn settle(
     settled.unwrap_or_else(|error| LeadReport::failed(task, error.message))
 }
 
-/// Runs the lead until it ends or another process wants it stopped. Ctrl-C ends the whole sync, which takes up the session
+/// Runs the lead until it ends, another process wants it stopped, or the whole sync is cancelled, which takes up the session
 /// again the next time.
 async fn until_end(
     lead: &Lead,
     order: &LeadRequest,
     (task, heartbeat): (LeadTask, Option<Heartbeat>),
-    watch: &mut dyn FnMut(LeadStep),
+    (watch, cancel): (&mut dyn FnMut(LeadStep), &Cancel),
 ) -> LeadReport {
     let handle = RunHandle::new();
     let control = handle.control();
@@ -117,6 +120,7 @@ async fn until_end(
     tokio::select! {
         report = &mut work => return report,
         by = cancelled_elsewhere(heartbeat) => handle.cancel(by),
+        () = cancel.cancelled() => handle.cancel(CancelledBy::Person),
     }
     work.await
 }

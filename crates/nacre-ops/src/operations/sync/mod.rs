@@ -14,6 +14,7 @@ mod session;
 mod tests;
 mod wire;
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use nacre_api::wire::{
@@ -31,10 +32,21 @@ use self::session::{RunOptions, SessionToSync};
 use super::extract::core_strategy;
 use crate::error::OpError;
 use crate::events::Events;
-use crate::host::{self, Host, agent_named, index_texts, open_catalog, parse_when, rebuild_texts};
+use crate::host::{
+    self, Host, agent_named, as_task, index_texts, open_catalog, parse_when, rebuild_texts,
+};
+
+/// How a sync that was cancelled ended, in the catalog.
+const CANCELLED: &str = "cancelled";
 
 /// Reads new and changed sessions, and works off the queue.
 pub fn sync(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncReport, OpError> {
+    as_task(host, ("sync", "Read new and changed sessions"), events, |events| {
+        sync_all(host, request, events)
+    })
+}
+
+fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncReport, OpError> {
     let options = refresh_options(host, request)?;
     // A model that cannot be asked at all is reported before anything is read.
     let resources = if request.no_extract {
@@ -48,6 +60,10 @@ pub fn sync(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
     let run = request.run_id.clone().unwrap_or_else(|| default_run_id(host));
     catalog.begin_run(&run, "sync", host.now())?;
     let refreshed = refresh(host, &mut catalog, &options, events)?;
+    if events.cancel().is_cancelled() {
+        catalog.end_run(&run, CANCELLED, host.now())?;
+        return Err(OpError::cancelled());
+    }
     let queue = match resources {
         Some(resources) => {
             let options = QueueOptions {
@@ -59,12 +75,36 @@ pub fn sync(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
         }
         None => QueueReport::default(),
     };
-    catalog.end_run(&run, &outcome(&refreshed, &queue), host.now())?;
+    let is_cancelled = queue.is_cancelled;
+    let outcome = if is_cancelled { CANCELLED.to_owned() } else { outcome(&refreshed, &queue) };
+    catalog.end_run(&run, &outcome, host.now())?;
+    if is_cancelled {
+        return Err(cancelled_after(queue.sessions.len()));
+    }
     Ok(wire::sync_report(run, refreshed, queue))
+}
+
+/// Says what a cancelled sync leaves: what it had finished.
+fn cancelled_after(n_synced: usize) -> OpError {
+    let mut error = OpError::cancelled().hint("`nacre sync` goes on where it ended");
+    if n_synced > 0 {
+        let sessions = if n_synced == 1 { "session is" } else { "sessions are" };
+        error.causes.push(format!("{n_synced} {sessions} done, the others wait"));
+    }
+    error
 }
 
 /// Syncs one session into the project around, whether it was seen before or not.
 pub fn sync_trace(
+    host: &Host,
+    request: &SyncTraceRequest,
+    events: &Events,
+) -> Result<SyncTraceReport, OpError> {
+    let title = format!("Read the session {}", request.trace);
+    as_task(host, ("sync", &title), events, |events| sync_one(host, request, events))
+}
+
+fn sync_one(
     host: &Host,
     request: &SyncTraceRequest,
     events: &Events,
@@ -128,6 +168,10 @@ fn refresh(
     events: &Events,
 ) -> Result<RefreshReport, OpError> {
     let report = catalog.refresh(options, |progress| report_progress(events, progress))?;
+    if events.cancel().is_cancelled() {
+        // What was read is indexed by the next sync.
+        return Ok(report);
+    }
     if report.reworded > 0 {
         rebuild_texts(host, catalog)?;
     } else if report.read > 0 {
@@ -136,8 +180,13 @@ fn refresh(
     Ok(report)
 }
 
-fn report_progress(events: &Events, progress: Progress<'_>) {
+/// Tells how far it is; breaks off once the caller wants that.
+fn report_progress(events: &Events, progress: Progress<'_>) -> ControlFlow<()> {
     events.progress(progress.done, progress.total, progress.bytes);
+    match events.cancel().is_cancelled() {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    }
 }
 
 fn default_run_id(host: &Host) -> String {

@@ -45,7 +45,7 @@ pub fn preview(
         would_read: sources.iter().map(wire::source_entry).collect(),
         sources: refreshed.sources,
         unchanged: refreshed.unchanged,
-        sessions: plan_all(host, &sessions, run, request.strategy)?,
+        sessions: plan_all(host, &sessions, (run, request.strategy), events)?,
     })
 }
 
@@ -53,11 +53,12 @@ pub fn preview(
 pub fn preview_trace(
     host: &Host,
     request: &SyncTraceRequest,
+    events: &Events,
 ) -> Result<SyncTracePreviewReport, OpError> {
     let SyncTraceRequest { trace, mode, force, strategy } = request;
     let session = SessionToSync::named(host, trace)?;
     let run = RunOptions::new(*mode, *force);
-    let sessions = plan_all(host, std::slice::from_ref(&session), run, *strategy)?;
+    let sessions = plan_all(host, std::slice::from_ref(&session), (run, *strategy), events)?;
     Ok(SyncTracePreviewReport { sessions })
 }
 
@@ -81,10 +82,10 @@ fn due_sessions(
 fn plan_all(
     host: &Host,
     sessions: &[SessionToSync],
-    options: RunOptions,
-    strategy: Option<StrategyChoice>,
+    (options, strategy): (RunOptions, Option<StrategyChoice>),
+    events: &Events,
 ) -> Result<Vec<PlannedSession>, OpError> {
-    let mut resources = SyncResources::without_lead(host, strategy.map(core_strategy))?;
+    let mut resources = SyncResources::without_lead(host, strategy.map(core_strategy), events)?;
     let n_of = |project: &Path| sessions.iter().filter(|one| one.project == project).count();
     let shared: BTreeSet<&Path> = sessions
         .iter()
@@ -100,6 +101,7 @@ fn plan_all(
         }
     }
     let plan = |one: &SessionToSync| {
+        events.cancel().check()?;
         plan(host, &mut resources, one, options, shared.contains(one.project.as_path()))
     };
     sessions.iter().map(plan).collect()

@@ -1,6 +1,6 @@
 //! Works off the queue: one claimed session after the other, oldest first.
 //!
-//! SessionRequest matters: what a later session says overturns an earlier one. Only one sync runs at a time, so a job that is
+//! Order matters: what a later session says overturns an earlier one. Only one sync runs at a time, so a job that is
 //! held when one starts was held by a sync that died.
 
 use std::path::PathBuf;
@@ -82,6 +82,10 @@ pub(super) fn process_queue(
     }
     let (mut report, mut held) = (QueueReport::default(), Vec::new());
     while options.max_sessions.is_none_or(|max| report.sessions.len() < max) {
+        if events.cancel().is_cancelled() {
+            report.is_cancelled = true;
+            break;
+        }
         let Some(claimed) = claim_next(host, catalog, now)? else { break };
         let took = host.stopwatch();
         let result = match sync_claimed(host, &mut resources, &claimed, options.run, events) {
@@ -92,12 +96,17 @@ pub(super) fn process_queue(
                 held.push(claimed.claim);
                 break;
             }
+            Err(SessionFailure::Paused(Pause::Cancelled, _)) => {
+                report.is_cancelled = true;
+                held.push(claimed.claim);
+                break;
+            }
             Err(SessionFailure::Paused(pause, reason)) => {
                 report.paused.push(wire::paused(&claimed.claim.key, &pause, reason));
                 held.push(claimed.claim);
                 match pause {
                     // Another session would only wait as long for the same model.
-                    Pause::Model => break,
+                    Pause::Model | Pause::Cancelled => break,
                     Pause::Limit(_) => continue,
                 }
             }
@@ -108,7 +117,7 @@ pub(super) fn process_queue(
     for claim in &held {
         finish_claim(host, catalog, claim, &Outcome::Released)?;
     }
-    if !report.is_busy {
+    if !report.is_busy && !report.is_cancelled {
         resources.finish(host)?;
     }
     Ok(report)

@@ -10,4 +10,6 @@ pub(super) struct QueueReport {
     pub(super) paused: Vec<PausedSession>,
     /// Another process holds a store.
     pub(super) is_busy: bool,
+    /// The caller stopped it; what is not done waits.
+    pub(super) is_cancelled: bool,
 }

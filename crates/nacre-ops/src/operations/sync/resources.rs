@@ -15,6 +15,7 @@ use nacre_engine::flows::sync::{AskLead, FlowContext, SyncError, bring_up_to_dat
 use nacre_engine::model::Role;
 
 use super::lead::{LeadContext, lead_models, settle};
+use crate::cancel::Cancel;
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::{Host, Reading, ScopedStore, ask_rules};
@@ -29,6 +30,7 @@ pub(super) struct SyncResources {
     /// Stores that are worked on instead of those of their projects.
     copies: BTreeMap<PathBuf, Arc<Store>>,
     reading: Reading,
+    cancel: Cancel,
 }
 
 /// What the sessions of one project are worked on with, all of it under the project's own settings.
@@ -60,16 +62,18 @@ impl SyncResources {
     ) -> Result<Self, OpError> {
         let is_offline = strategy == Some(StrategyChoice::Offline);
         let lead = if is_offline { None } else { lead_models(host, events)? };
-        Ok(Self { lead, ..Self::without_lead(host, strategy)? })
+        Ok(Self { lead, ..Self::without_lead(host, strategy, events)? })
     }
 
     /// The same for a preview, which asks no lead.
     pub(super) fn without_lead(
         host: &Host,
         strategy: Option<StrategyChoice>,
+        events: &Events,
     ) -> Result<Self, OpError> {
         Ok(Self {
-            reading: Reading::open(host, strategy, Role::Extract)?,
+            reading: Reading::open(host, strategy, Role::Extract, events.cancel())?,
+            cancel: events.cancel().clone(),
             builtin: Builtin::shipped()?,
             lead: None,
             n_asked: Cell::new(0),
@@ -121,6 +125,7 @@ impl SyncResources {
             embedder: Arc::clone(embedder),
             project,
             n_asked: &self.n_asked,
+            cancel: &self.cancel,
         });
         let lead = context.as_ref().map(|context| {
             move |order: &LeadRequest, watch: &mut dyn FnMut(LeadStep)| {

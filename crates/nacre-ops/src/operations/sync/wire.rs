@@ -56,7 +56,7 @@ pub(super) fn source_entry(source: &Source) -> SourceEntry {
 pub(super) fn paused(key: &str, pause: &Pause, reason: String) -> PausedSession {
     let limit = match pause {
         Pause::Limit(reached) => Some(reached.key().to_owned()),
-        Pause::Model => None,
+        Pause::Model | Pause::Cancelled => None,
     };
     PausedSession { id: key.to_owned(), reason, limit }
 }

@@ -1,5 +1,6 @@
 //! Reads one session in Nacre's own transcript format, wherever it lies.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use nacre_api::wire::{ErrorCode, TraceImportReport, TraceImportRequest};
@@ -22,7 +23,7 @@ pub fn import(host: &Host, request: &TraceImportRequest) -> Result<TraceImportRe
         ..refresh_options(host, &[])?
     };
     let mut catalog = open_catalog(host)?;
-    let report = catalog.refresh(&options, |_| {})?;
+    let report = catalog.refresh(&options, |_| ControlFlow::Continue(()))?;
     if report.reworded > 0 {
         rebuild_texts(host, &catalog)?;
     }
