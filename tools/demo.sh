@@ -160,7 +160,7 @@ run nacre doctor --evidence --scope project_only
 
 say "The same session again changes nothing, and a run can be taken back."
 run_line "nacre sync | sed '/^Run:/d'"
-run nacre run list
+run nacre runs
 run nacre undo sync-20260309
 must_be_gone=.nacre/memory/learnings/20260308-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file.md
 [ ! -e "$must_be_gone" ] || { echo "demo: the run was not undone" >&2; exit 1; }

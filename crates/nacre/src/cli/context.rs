@@ -18,10 +18,10 @@ pub(crate) struct ContextArgs {
     #[command(flatten)]
     map: MapArgs,
     /// What is to be done, in words
-    #[arg(long = "for", value_name = "TASK", required_unless_present = "files")]
+    #[arg(long, alias = "for", value_name = "TEXT", required_unless_present = "files")]
     task: Option<String>,
-    /// A file that is surely meant; may be given again, or several with commas
-    #[arg(long, value_name = "PATH", value_delimiter = ',')]
+    /// A file that is surely meant (can be repeated, or several with commas)
+    #[arg(long = "file", alias = "files", value_name = "PATH", value_delimiter = ',')]
     files: Vec<String>,
     /// Tokens that the answer may have
     #[arg(long, value_name = "TOKENS", default_value_t = ops::DEFAULT_BUDGET)]

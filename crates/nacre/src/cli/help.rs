@@ -10,16 +10,29 @@ use super::Cli;
 
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
-    ("Remember and recall", &["sync", "ask", "brief", "memory", "trace", "run"]),
-    ("Know the code", &["explore", "context", "delta"]),
-    ("Keep going", &["maintain", "report", "undo"]),
-    ("Set up", &["connect", "project", "model", "config"]),
+    ("Remember and recall", &["sync", "ask", "brief", "memory", "trace", "feedback"]),
+    ("Know the code", &["explore", "context", "delta", "run"]),
+    ("Keep going", &["maintain", "report", "runs", "undo", "queue", "events"]),
+    ("Set up", &["connect", "project", "model", "skill", "config"]),
 ];
 
-/// Commands for special days, line by line: named on the first page, and told in their own help.
-const OTHERS: &[&[&str]] = &[
-    &["feedback", "queue", "retry", "skip", "events", "skill", "index", "completions"],
-    &["extract", "summarize", "refresh", "watch", "explain", "eval", "bench"],
+/// A page with more commands than this is not read.
+#[cfg(test)]
+const MAX_COMMANDS: usize = 24;
+
+/// Commands for scripts and rare days: `nacre commands` lists them.
+const RARE: &[&str] = &[
+    "refresh",
+    "watch",
+    "explain",
+    "retry",
+    "skip",
+    "extract",
+    "summarize",
+    "index",
+    "eval",
+    "bench",
+    "completions",
 ];
 
 /// The whole command line.
@@ -29,21 +42,30 @@ pub(super) fn command() -> clap::Command {
     command.help_template(template)
 }
 
+/// Every command that a person may type, with what it does.
+pub(super) fn all_commands() -> Vec<(String, String)> {
+    let command = Cli::command();
+    let names = GROUPS.iter().flat_map(|(_, names)| *names).chain(RARE);
+    names.map(|name| ((*name).to_owned(), about(&command, name))).collect()
+}
+
+fn about(command: &clap::Command, name: &str) -> String {
+    let about = command.find_subcommand(name).and_then(clap::Command::get_about);
+    about.map(ToString::to_string).unwrap_or_default()
+}
+
 fn template(command: &clap::Command) -> String {
     let mut page = String::from("{about}\n\n{usage-heading} {usage}\n");
     for (heading, names) in GROUPS {
         // Writing to a `String` cannot fail.
         let _ = write!(page, "\n{heading}:\n");
         for name in *names {
-            let about = command.find_subcommand(name).and_then(clap::Command::get_about);
-            let about = about.map(ToString::to_string).unwrap_or_default();
-            let _ = writeln!(page, "  {name:<12} {about}");
+            let _ = writeln!(page, "  {name:<12} {}", about(command, name));
         }
     }
-    let others: Vec<String> = OTHERS.iter().map(|names| names.join(", ")).collect();
-    let _ = write!(page, "\nAlso:\n  {}\n", others.join(",\n  "));
     page.push_str(
-        "\nOptions:\n{options}\n\nSee `nacre COMMAND --help` for what a command takes.\n",
+        "\nOptions:\n{options}\n\n\
+         `nacre COMMAND --help` says what a command takes, `nacre commands` lists all of them.\n",
     );
     page
 }
@@ -53,10 +75,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_visible_command_is_in_one_group() {
-        let others = OTHERS.iter().copied().flatten();
+    fn every_command_is_listed_once_and_the_first_page_is_short() {
         let listed: Vec<&str> =
-            GROUPS.iter().flat_map(|(_, names)| *names).chain(others).copied().collect();
+            GROUPS.iter().flat_map(|(_, names)| *names).chain(RARE).copied().collect();
+        assert!(listed.len() - RARE.len() <= MAX_COMMANDS);
         let command = Cli::command();
         let visible = command.get_subcommands().filter(|command| !command.is_hide_set());
         let mut names: Vec<&str> = visible.map(clap::Command::get_name).collect();

@@ -11,8 +11,8 @@ use super::ui::{Role, Ui};
 /// What every command about the map takes.
 #[derive(Debug, Args)]
 pub(crate) struct MapArgs {
-    /// The project: a folder inside of it, or a registered name [default: the one around the current folder]
-    #[arg(value_name = "PROJECT")]
+    /// The same as `--project`
+    #[arg(value_name = "PROJECT", hide = true)]
     pub(crate) place: Option<String>,
     /// Read every file again instead of believing its times
     #[arg(long)]
@@ -20,8 +20,8 @@ pub(crate) struct MapArgs {
     /// Fail when the map was not up to date, and write nothing
     #[arg(long, conflicts_with = "refresh")]
     pub(crate) strict: bool,
-    /// How to print the answer
-    #[arg(long, value_name = "FORMAT")]
+    /// The same as `--json`, for scripts that were written for other tools
+    #[arg(long, value_name = "FORMAT", hide = true)]
     pub(crate) format: Option<Format>,
     /// Remember that this client has seen the answer, for `--since client:NAME`
     #[arg(long, value_name = "NAME")]

@@ -7,6 +7,7 @@ mod ask;
 mod bench;
 mod brief;
 mod changes;
+mod commands;
 mod completions;
 mod config;
 mod connect;
@@ -38,6 +39,7 @@ mod refresh;
 mod report;
 mod retry;
 mod run;
+mod runs;
 mod screen;
 mod skill;
 mod skip;
@@ -107,6 +109,7 @@ enum Command {
 /// Commands that need no settings and no store: they work whatever state those are in.
 #[derive(Debug, Subcommand)]
 enum AloneCommand {
+    Commands(commands::CommandsArgs),
     Completions(completions::CompletionsArgs),
     Reference(reference::ReferenceArgs),
 }
@@ -128,6 +131,7 @@ enum HereCommand {
     Extract(extract::ExtractArgs),
     Summarize(summarize::SummarizeArgs),
     Run(run::RunArgs),
+    Runs(runs::RunsArgs),
     Undo(undo::UndoArgs),
     Feedback(feedback::FeedbackArgs),
     Queue(queue::QueueArgs),
@@ -171,6 +175,7 @@ impl HereCommand {
             | Self::Extract(_)
             | Self::Summarize(_)
             | Self::Run(_)
+            | Self::Runs(_)
             | Self::Undo(_)
             | Self::Feedback(_)
             | Self::Queue(_)
@@ -262,6 +267,7 @@ fn flags(globals: &Globals) -> Vec<(String, String)> {
 
 fn run_alone(ui: &mut Ui, command: &AloneCommand) -> Result<Exit, OpError> {
     match command {
+        AloneCommand::Commands(args) => commands::cmd_commands(ui, args),
         AloneCommand::Completions(args) => completions::cmd_completions(ui, args),
         AloneCommand::Reference(args) => reference::cmd_reference(ui, args),
     }
@@ -283,6 +289,7 @@ fn run_here(ui: &mut Ui, host: &Host, command: &HereCommand) -> Result<Exit, OpE
         HereCommand::Extract(args) => extract::cmd_extract(ui, host, args),
         HereCommand::Summarize(args) => summarize::cmd_summarize(ui, host, args),
         HereCommand::Run(args) => run::cmd_run(ui, host, args),
+        HereCommand::Runs(args) => runs::cmd_runs(ui, host, args),
         HereCommand::Undo(args) => undo::cmd_undo(ui, host, args),
         HereCommand::Feedback(args) => feedback::cmd_feedback(ui, host, args),
         HereCommand::Queue(args) => queue::cmd_queue(ui, host, args),

@@ -17,13 +17,7 @@ pub(crate) struct UndoArgs {
 }
 
 pub(crate) fn cmd_undo(ui: &mut Ui, host: &Host, args: &UndoArgs) -> Result<Exit, OpError> {
-    let UndoArgs { run } = args;
-    undo_run(ui, host, run)
-}
-
-/// Puts back what the run that a person named changed.
-pub(crate) fn undo_run(ui: &mut Ui, host: &Host, run: &str) -> Result<Exit, OpError> {
-    let report = nacre_ops::undo(host, &UndoRequest { run: run.to_owned() })?;
+    let report = nacre_ops::undo(host, &UndoRequest { run: args.run.clone() })?;
     ui.report(&report, |ui, report| {
         report.paths.iter().try_for_each(|path| ui.line(path))?;
         ui.status(format!("Undid {}", ui.paint(Role::Id, &report.of)))?;

@@ -20,8 +20,8 @@ use super::ui::Ui;
 /// its question. It is of the code as it was when the question was read, and of nothing older.
 #[derive(Debug, Args)]
 pub(crate) struct WatchArgs {
-    /// The project: a folder inside of it, or a registered name [default: the one around the current folder]
-    #[arg(value_name = "PROJECT")]
+    /// The same as `--project`
+    #[arg(value_name = "PROJECT", hide = true)]
     place: Option<String>,
     /// How often to look, in milliseconds, where the system tells of no changes
     #[arg(long, value_name = "MS", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(ops::MIN_INTERVAL_MS..))]

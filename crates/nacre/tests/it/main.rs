@@ -52,7 +52,7 @@ mod project;
 mod refresh;
 mod report;
 mod run;
-mod run_agent;
+mod runs;
 mod scenarios;
 mod scopes;
 mod secrets;

@@ -57,8 +57,8 @@ fn what_says_the_same_is_merged_and_can_be_brought_back() {
     for name in ["maintain_actions.json", "metrics.json", "agent.log", "session.log", "undo.json"] {
         assert!(home.store(&format!("workspace/{run}/{name}")).exists(), "{name}");
     }
-    assert!(home.ok(&["run", "list"]).contains("merged 1"));
-    assert!(home.ok(&["run", "show", run]).contains("it says the same"));
+    assert!(home.ok(&["runs", "list"]).contains("merged 1"));
+    assert!(home.ok(&["runs", "show", run]).contains("it says the same"));
     // Nothing changed since.
     assert!(home.ok(&["maintain"]).contains("unchanged since the last run"));
     assert!(home.ok(&["maintain", "--force"]).contains("nothing to do"));
@@ -73,7 +73,7 @@ fn an_undone_run_leaves_every_byte_as_it_was_and_is_not_repeated() {
     let (_, value) = home.json(&["maintain"]);
     assert_ne!(kept(&home), before);
     let run = only(&value)["report"]["run_id"].as_str().unwrap();
-    home.ok(&["maintain", "--undo", run]);
+    home.ok(&["undo", run]);
     assert_eq!(kept(&home), before);
     assert!(home.ok(&["maintain"]).contains("nothing to do"));
     assert_eq!(kept(&home), before);

@@ -1,111 +1,175 @@
 //! `nacre run`
 
 use std::fs;
+use std::process::{Child, Stdio};
 
 use insta::assert_snapshot;
-use serde_json::Value;
+use nacre_core::safefs::{Access, WriteScope};
+use nacre_engine::record::state::State;
+use nacre_engine::record::{CancelledBy, TaskId, TaskState};
 
-use crate::home::TestHome;
-use crate::sync_run::{PNPM, reading, talk};
+use crate::home::{NOW, TestHome, interrupt};
 
-fn masked(home: &TestHome, text: &str) -> String {
-    let (_, value) = home.json(&["run", "list"]);
-    let mut text = text.to_owned();
-    for (n, run) in value["runs"].as_array().unwrap().iter().enumerate() {
-        text = text.replace(run["id"].as_str().unwrap(), &format!("[RUN {n}]"));
-    }
-    text
+/// A repository with one file, and a script beside it.
+fn home(script: &str) -> TestHome {
+    let home = TestHome::empty();
+    fs::create_dir(home.work().join("src")).unwrap();
+    fs::write(home.work().join("src/lock.rs"), "//! Locks.\n\nfn lock() {\n    wait();\n}\n")
+        .unwrap();
+    fs::write(home.root().join("script.toml"), script).unwrap();
+    home
+}
+
+const FOUND: &str = r#"
+[[turns]]
+expect = { role = "explorer", tools = ["file_read", "file_search", "answer"], last_contains = ["Where"] }
+say = "Let me look."
+calls = [{ name = "file_search", arguments = { pattern = "fn lock" } }, { name = "file_read", arguments = { path = "src/lock.rs" } }]
+usage = { input = 100, output = 20 }
+
+[[turns]]
+expect = { last_contains = ["fn lock", "wait();"] }
+calls = [{ name = "answer", arguments = { answer = "In `lock`, which waits.", citations = [{ file = "src/lock.rs", first_line = 3, last_line = 4, quote = "fn lock() {" }] } }]
+usage = { input = 200, output = 30 }
+"#;
+
+#[test]
+fn the_explorer_answers_with_places_that_are_there() {
+    let home = home(FOUND);
+    let args = ["run", "--agent", "explorer", "--scripted", "../script.toml", "Where is the lock?"];
+    assert_snapshot!(home.run(&args), @"
+    In `lock`, which waits.
+
+    src/lock.rs:3-4  fn lock() {
+    ");
+    let (code, output) = home.json(&args);
+    assert_eq!((code, &output["state"]), (0, &serde_json::json!("completed(done)")));
+    assert_eq!(output["citations"][0]["verified"], true);
+    assert_eq!((&output["steps"], &output["tool_calls"]), (&2.into(), &2.into()));
+    assert_eq!(output["tokens"], serde_json::json!({ "input": 300, "output": 50 }));
+    assert!(output["task"].as_str().unwrap().starts_with("task_"));
 }
 
 #[test]
-fn runs_are_listed_and_say_what_they_did() {
-    let home = reading();
-    assert_snapshot!(home.run(&["run", "list"]), @"No runs yet.");
-    talk(&home, "one", 1, PNPM);
-    home.ok(&["sync"]);
-    assert_snapshot!(masked(&home, &home.run(&["run", "list"])), @"[RUN 0]  +1 ~0 =0  ~/traces/one.jsonl");
-    assert_snapshot!(masked(&home, &home.run(&["run", "show", "sync-2099"])), @"
-    [RUN 0]
-    ~/traces/one.jsonl · 2099-01-01T00:00:00Z
+fn a_place_that_is_not_there_is_marked() {
+    let wrong = "[[turns]]\ncalls = [{ name = 'answer', arguments = { answer = 'In `unlock`.', citations = [{ file = 'src/lock.rs', first_line = 3, last_line = 3, quote = 'fn unlock()' }] } }]\n";
+    let home = home(&wrong.repeat(3));
+    assert_snapshot!(home.run(&["run", "--scripted", "../script.toml", "Where?"]), @"
+    In `unlock`.
 
-    add 20261101-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file
-      Always use pnpm here, never npm: npm writes a second lock file
-      no memory is near
-
-    summary memory/summaries/20261101/100300/add-a-health-endpoint-to-the-server.md
+    src/lock.rs:3  not verified: the quote does not occur in `src/lock.rs`
+    [exit 3]
     ");
-    assert_snapshot!(home.run(&["run", "show", "nothing"]), @"
-    Error: No run is named `nothing`
-    Hint: `nacre run list` shows every run
+}
+
+#[test]
+fn the_explorer_changes_nothing_whatever_it_tries() {
+    let script = r#"
+        [[turns]]
+        calls = [{ name = "file_create", arguments = { path = "new.txt", text = "x" } }, { name = "file_read", arguments = { path = "../script.toml" } }, { name = "shell_run", arguments = { script = "touch new.txt" } }]
+        [[turns]]
+        say = '{"answer": "I cannot.", "citations": []}'
+        [[turns]]
+        say = '{"answer": "I cannot.", "citations": []}'
+        [[turns]]
+        say = '{"answer": "I cannot.", "citations": []}'
+    "#;
+    let home = home(script);
+    let (code, output) = home.json(&["run", "--scripted", "../script.toml", "Make a file"]);
+    assert_eq!((code, &output["answer"]), (0, &serde_json::json!("I cannot.")));
+    assert!(!home.work().join("new.txt").exists());
+    assert!(!home.work().join(".nacre").exists(), "a question leaves nothing in the repository");
+}
+
+#[test]
+fn what_goes_wrong_is_told_with_its_way_out() {
+    let home = home("[[turns]]\nerror = { kind = 'quota' }\n");
+    let failed = home.run(&["run", "--scripted", "../script.toml", "Where?"]);
+    let failed = failed.lines().filter(|line| !line.contains("task_")).collect::<Vec<_>>();
+    assert_snapshot!(failed.join("\n"), @"
+    Error: Cannot get an answer from `scripted`: the account has no credit left
+    Hint: `nacre model list` shows the models, their addresses and keys
+    [exit 1]
+    ");
+    let (code, output) = home.json(&["run", "--scripted", "../script.toml", "Where?"]);
+    assert_eq!((code, &output["state"]), (1, &serde_json::json!("failed(model)")));
+    assert_snapshot!(home.run(&["run", "Where?"]), @"
+    Error: No model is set for `explorer`
+    Hint: nacre config set roles.default.model ollama/qwen3
+    [exit 1]
+    ");
+    assert_snapshot!(home.run(&["run", " "]), @"
+    Error: The question is empty
+    [exit 2]
+    ");
+    assert_snapshot!(home.run(&["run", "--scripted", "gone.toml", "Where?"]), @"
+    Error: Cannot read the script `$HOME/work/gone.toml`
+    Caused by: No such file or directory (os error 2)
     [exit 1]
     ");
 }
 
-/// What `run show` says of a run, and what stands in its folder.
-fn shown_and_written(home: &TestHome, run: &str, actions: &str) -> [(Value, Value); 2] {
-    let (code, shown) = home.json(&["run", "show", run]);
-    assert_eq!((code, shown["id"].as_str()), (0, Some(run)));
-    let file = |name: &str| {
-        let text = fs::read_to_string(home.store(&format!("workspace/{run}/{name}")));
-        // Output names the folder of the test by a variable.
-        let text = text.map(|text| text.replace(&*home.root().to_string_lossy(), "$HOME"));
-        text.map_or(Value::Null, |text| serde_json::from_str(&text).unwrap())
-    };
-    [(shown["report"].clone(), file(actions)), (shown["metrics"].clone(), file("metrics.json"))]
-}
-
-#[test]
-fn a_run_is_shown_as_it_was_written() {
-    let home = reading();
-    talk(&home, "one", 1, PNPM);
-    home.ok(&["sync"]);
-    home.add("Install packages with pnpm", &["--body", "npm writes a second lock file."]);
-    home.add("install the packages with PNPM", &["--body", "npm writes a second lock file"]);
-    let (_, maintained) = home.json(&["maintain"]);
-    let maintained = maintained["projects"][0]["report"]["run_id"].as_str().unwrap().to_owned();
-    let (_, undone) = home.json(&["undo", &maintained]);
-    let undone = undone["run"].as_str().unwrap().to_owned();
-    let (_, runs) = home.json(&["run", "list"]);
-    let ids = runs["runs"].as_array().unwrap().iter().map(|run| run["id"].as_str().unwrap());
-    let synced = ids.into_iter().find(|id| id.starts_with("sync-")).unwrap().to_owned();
-    for (run, actions) in [
-        (&synced, "memory_actions.json"),
-        (&maintained, "maintain_actions.json"),
-        (&undone, "memory_actions.json"),
-    ] {
-        let [(report, actions), (metrics, measured)] = shown_and_written(&home, run, actions);
-        assert!(report.is_object(), "{run}: {report}");
-        assert_eq!((report, metrics), (actions, measured), "{run}");
+/// Waits until the process has a task that runs.
+fn running(home: &TestHome, child: &mut Child) -> (State, TaskId) {
+    loop {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended before anybody stopped it");
+        let folder = home.root().join(".nacre");
+        let scope = WriteScope::open(&folder, Access::Private).ok();
+        let state = scope.and_then(|scope| State::open_existing(&scope).unwrap());
+        if let Some(state) = state
+            && let Some(task) = state.tasks(1).unwrap().pop()
+            && task.state == TaskState::Running
+        {
+            return (state, task.id);
+        }
+        std::thread::yield_now();
     }
 }
 
 #[test]
-fn a_run_that_this_program_did_not_write_is_listed_and_says_nothing() {
-    let home = TestHome::new();
-    let run = "sync-20261101-101010-abcdef12";
-    home.write(&format!("workspace/{run}/memory_actions.json"), r#"{"counts":{"add":"many"}}"#);
-    assert_snapshot!(home.run(&["run", "list"]), @"sync-20261101-101010-abcdef12  -");
-    assert_snapshot!(home.run(&["run", "show", run]), @"
-    sync-20261101-101010-abcdef12
-    It left no report that can be read.
+fn a_run_that_another_process_cancels_ends_as_cancelled() {
+    let home = home("[[turns]]\nhang = true\n");
+    let args = ["run", "--json", "--scripted", "../script.toml", "Where?"];
+    let mut child = home.command(&home.work(), &args).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut state, task) = running(&home, &mut child);
+    let report = state.cancel(&task, CancelledBy::Shutdown, NOW.parse().unwrap()).unwrap();
+    assert_eq!(report.asked, std::slice::from_ref(&task));
+    let output = child.wait_with_output().unwrap();
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told["state"], "cancelled(shutdown)");
+    assert_eq!(output.status.code(), Some(1));
+    let by = CancelledBy::Shutdown;
+    assert_eq!(state.task(&task).unwrap().state, TaskState::Cancelled { by });
+    let events = state.events(&task, 0, 100).unwrap();
+    assert_eq!(events.iter().filter(|event| event.is_terminal()).count(), 1);
+}
+
+#[test]
+fn a_person_cancels_a_run_of_another_terminal() {
+    let home = home("[[turns]]\nhang = true\n");
+    let args = ["run", "--json", "--scripted", "../script.toml", "Where?"];
+    let mut child = home.command(&home.work(), &args).stdout(Stdio::piped()).spawn().unwrap();
+    let (_, task) = running(&home, &mut child);
+    let (code, report) = home.json(&["events", "cancel", task.as_str()]);
+    assert_eq!((code, &report["asked"]), (0, &serde_json::json!([task.as_str()])));
+    let output = child.wait_with_output().unwrap();
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&told["state"], output.status.code()), (&"cancelled(person)".into(), Some(1)));
+}
+
+#[test]
+fn ctrl_c_ends_a_run_in_order() {
+    let home = home("[[turns]]\nhang = true\n");
+    let args = ["run", "--scripted", "../script.toml", "Where?"];
+    let mut command = home.command(&home.work(), &args);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (state, task) = running(&home, &mut child);
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    assert_snapshot!(home.shown(&output), @"
+    Error: The run was cancelled
+    [exit 1]
     ");
-    assert_eq!(home.json(&["run", "show", run]).1["report"], Value::Null);
-}
-
-#[test]
-fn only_the_newest_runs_are_kept() {
-    let home = reading();
-    home.ok(&["config", "set", "runs.keep", "2"]);
-    for (id, day) in [("one", 1), ("two", 2), ("three", 3)] {
-        talk(
-            &home,
-            id,
-            day,
-            &["Rename the server to gateway", "Done.", "Thanks, that is all for now"],
-        );
-    }
-    home.ok(&["sync"]);
-    assert_eq!(home.json(&["run", "list"]).1["total"], 2);
-    // What was read stays read.
-    assert_eq!(home.tree("meta/sessions").lines().count(), 3);
+    let by = CancelledBy::Person;
+    assert_eq!(state.task(&task).unwrap().state, TaskState::Cancelled { by });
 }

@@ -213,7 +213,7 @@ fn a_run_of_a_sync_is_not_read_beyond_what_a_sync_writes() {
     let shown = home.run(&["undo", "sync-20261101"]);
     assert!(shown.contains("more than the 8388608 allowed"), "{shown}");
     home.write("workspace/sync-20261101-101010-abcdef12/memory_actions.json", " ".repeat(9 << 20));
-    let listed = home.run(&["run", "list"]);
+    let listed = home.run(&["runs", "list"]);
     assert!(listed.contains("sync-20261101-101010-abcdef12"), "{listed}");
 }
 
@@ -371,8 +371,8 @@ fn hostile_text_steers_no_terminal_in_any_command() {
         vec!["brief"],
         vec!["doctor", "--evidence"],
         vec!["maintain", "--dry-run"],
-        vec!["run", "list"],
-        vec!["run", "show", "sync-20261101"],
+        vec!["runs", "list"],
+        vec!["runs", "show", "sync-20261101"],
         vec!["undo", "sync-20261101"],
         vec!["report"],
         vec!["status"],
@@ -404,7 +404,7 @@ fn hostile_text_of_a_run_steers_no_terminal() {
         "written_paths": [bad], "summary_path": bad, "cost_usd": 0.0, "strategy": "offline",
     });
     home.write(&format!("workspace/{run}/memory_actions.json"), report.to_string());
-    for args in [["run", "list", "--limit=0"], ["run", "show", run]] {
+    for args in [["runs", "list", "--limit=0"], ["runs", "show", run]] {
         let shown = home.run(&args);
         let is_bad = |c: char| c != '\n' && c != '\t' && nacre_core::base::is_hidden_char(c);
         assert!(shown.contains("evil") && !shown.contains(is_bad), "{args:?}: {shown:?}");

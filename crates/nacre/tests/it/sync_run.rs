@@ -249,7 +249,7 @@ fn runs_are_named_and_kept_by_what_they_are_for() {
         assert_eq!(report["mode"], mode);
         assert!(report["run_id"].as_str().unwrap().starts_with(&format!("{mode}-2099")));
     }
-    let runs = home.json(&["run", "list"]).1["runs"].clone();
+    let runs = home.json(&["runs", "list"]).1["runs"].clone();
     // Runs of one moment have no order.
     let mut modes: Vec<&str> = runs
         .as_array()

@@ -8,7 +8,7 @@ use crate::home::TestHome;
 fn help_fits_a_screen_and_groups_its_commands() {
     let home = TestHome::empty();
     let help = home.run(&["--help"]);
-    assert!(help.lines().count() <= 46 && help.lines().all(|line| line.len() <= 100), "{help}");
+    assert!(help.lines().count() <= 48 && help.lines().all(|line| line.len() <= 100), "{help}");
     assert_snapshot!(help, @"
     A file-first memory for coding agents
 
@@ -25,27 +25,28 @@ fn help_fits_a_screen_and_groups_its_commands() {
       brief        Tell what an agent should know before it starts
       memory       Add, find, read and change memories
       trace        List, read and search the sessions of your agents
-      run          Ask an agent about this repository, or see what runs did
+      feedback     Say how a memory served
 
     Know the code:
       explore      Tell what a project is: where it starts, what it rests on, what it offers
       context      Collect the code that a task needs, within a budget of tokens
       delta        Tell which files and symbols changed, and who is affected
+      run          Let an agent find something out in this repository
 
     Keep going:
       maintain     Keep memories few and true
       report       Tell what was learned, merged, put away and used
+      runs         List what each sync and maintenance did, and why
       undo         Put back what a run changed, byte for byte
+      queue        Show the queue of sessions
+      events       Show what tasks did, event by event
 
     Set up:
       connect      Choose the agents whose sessions are read
       project      Manage the projects that Nacre knows
       model        Show and try models
+      skill        List and read the skills of this project, your own and Nacre's
       config       Show and change settings
-
-    Also:
-      feedback, queue, retry, skip, events, skill, index, completions,
-      extract, summarize, refresh, watch, explain, eval, bench
 
     Options:
           --json               Print one JSON object instead of text
@@ -55,7 +56,7 @@ fn help_fits_a_screen_and_groups_its_commands() {
       -h, --help               Print help
       -V, --version            Print version
 
-    See `nacre COMMAND --help` for what a command takes.
+    `nacre COMMAND --help` says what a command takes, `nacre commands` lists all of them.
     ");
 }
 

@@ -21,7 +21,7 @@ pub struct ContextRequest {
     /// The client that has then seen the map as it is now.
     pub client: Option<String>,
     /// What is to be done, in words. Without it, `files` says what the task is about.
-    #[serde(rename = "for")]
+    #[serde(alias = "for")]
     pub task: Option<String>,
     /// Files that are surely meant, seen from the current folder or from the root.
     #[serde(deserialize_with = "one_or_many")]

@@ -19,8 +19,8 @@ pub(crate) struct RetrievalArgs {
     /// The data set's file; of devmembench the one with the questions
     #[arg(long, value_name = "FILE")]
     dataset: PathBuf,
-    /// Its format
-    #[arg(long, value_enum, default_value_t = FormatName::Jsonl)]
+    /// The format of the file
+    #[arg(long = "dataset-format", alias = "format", value_name = "FORMAT", value_enum, default_value_t = FormatName::Jsonl)]
     format: FormatName,
     /// What to go by
     #[arg(long, value_enum, default_value_t = ModeName::Hybrid)]

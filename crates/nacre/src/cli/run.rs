@@ -1,22 +1,25 @@
-//! `nacre run QUESTION`: an agent's answer, with the places that prove it.
+//! `nacre run`: an agent's answer, with the places that prove it.
 
 use clap::{Args, ValueEnum};
 use nacre_api::wire::{self, AgentRunReport, AgentRunRequest, CheckedCitation};
 use nacre_ops::text::{Shown, ShownLine};
 use nacre_ops::{Host, OpError, agent as ops};
 
-use super::super::exit::Exit;
-use super::super::ui::{Role, Ui};
+use super::exit::Exit;
+use super::ui::{Role, Ui};
 
 /// The longest quote that a line shows, in characters.
 const MAX_QUOTE_CHARS: usize = 100;
 
-/// Which agent works on what.
+/// Let an agent find something out in this repository
+///
+/// The explorer reads files and can change nothing. It answers with the files and lines that prove
+/// what it says; each of them is looked up, and what is not there is marked. The question and what
+/// the agent reads go to the model that is set for it: `nacre model list`.
 #[derive(Debug, Args)]
-pub(super) struct AgentArgs {
+pub(crate) struct RunArgs {
     /// What to find out
-    #[arg(required = true)]
-    question: Option<String>,
+    question: String,
     /// Which agent
     #[arg(long, value_name = "AGENT", default_value = "explorer")]
     agent: AgentName,
@@ -40,10 +43,10 @@ impl From<AgentName> for wire::AgentName {
     }
 }
 
-pub(super) fn cmd_agent(ui: &mut Ui, host: &Host, args: &AgentArgs) -> Result<Exit, OpError> {
-    let AgentArgs { question, agent, scripted } = args;
+pub(crate) fn cmd_run(ui: &mut Ui, host: &Host, args: &RunArgs) -> Result<Exit, OpError> {
+    let RunArgs { question, agent, scripted } = args;
     let request = AgentRunRequest {
-        question: question.clone().unwrap_or_default(),
+        question: question.clone(),
         agent: (*agent).into(),
         scripted: scripted.clone(),
     };

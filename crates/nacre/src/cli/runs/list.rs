@@ -1,4 +1,4 @@
-//! `nacre run list`
+//! `nacre runs list`
 
 use clap::Args;
 use nacre_api::wire::{MaintainVerb, RunCounts, RunEntry, RunListReport, RunListRequest};

@@ -1,4 +1,4 @@
-//! `nacre run show`
+//! `nacre runs show`
 
 use clap::Args;
 use nacre_api::wire::{

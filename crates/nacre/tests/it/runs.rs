@@ -1,0 +1,111 @@
+//! `nacre run`
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::home::TestHome;
+use crate::sync_run::{PNPM, reading, talk};
+
+fn masked(home: &TestHome, text: &str) -> String {
+    let (_, value) = home.json(&["runs", "list"]);
+    let mut text = text.to_owned();
+    for (n, run) in value["runs"].as_array().unwrap().iter().enumerate() {
+        text = text.replace(run["id"].as_str().unwrap(), &format!("[RUN {n}]"));
+    }
+    text
+}
+
+#[test]
+fn runs_are_listed_and_say_what_they_did() {
+    let home = reading();
+    assert_snapshot!(home.run(&["runs", "list"]), @"No runs yet.");
+    talk(&home, "one", 1, PNPM);
+    home.ok(&["sync"]);
+    assert_snapshot!(masked(&home, &home.run(&["runs", "list"])), @"[RUN 0]  +1 ~0 =0  ~/traces/one.jsonl");
+    assert_snapshot!(masked(&home, &home.run(&["runs", "show", "sync-2099"])), @"
+    [RUN 0]
+    ~/traces/one.jsonl · 2099-01-01T00:00:00Z
+
+    add 20261101-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file
+      Always use pnpm here, never npm: npm writes a second lock file
+      no memory is near
+
+    summary memory/summaries/20261101/100300/add-a-health-endpoint-to-the-server.md
+    ");
+    assert_snapshot!(home.run(&["runs", "show", "nothing"]), @"
+    Error: No run is named `nothing`
+    Hint: `nacre runs` shows every run
+    [exit 1]
+    ");
+}
+
+/// What `runs show` says of a run, and what stands in its folder.
+fn shown_and_written(home: &TestHome, run: &str, actions: &str) -> [(Value, Value); 2] {
+    let (code, shown) = home.json(&["runs", "show", run]);
+    assert_eq!((code, shown["id"].as_str()), (0, Some(run)));
+    let file = |name: &str| {
+        let text = fs::read_to_string(home.store(&format!("workspace/{run}/{name}")));
+        // Output names the folder of the test by a variable.
+        let text = text.map(|text| text.replace(&*home.root().to_string_lossy(), "$HOME"));
+        text.map_or(Value::Null, |text| serde_json::from_str(&text).unwrap())
+    };
+    [(shown["report"].clone(), file(actions)), (shown["metrics"].clone(), file("metrics.json"))]
+}
+
+#[test]
+fn a_run_is_shown_as_it_was_written() {
+    let home = reading();
+    talk(&home, "one", 1, PNPM);
+    home.ok(&["sync"]);
+    home.add("Install packages with pnpm", &["--body", "npm writes a second lock file."]);
+    home.add("install the packages with PNPM", &["--body", "npm writes a second lock file"]);
+    let (_, maintained) = home.json(&["maintain"]);
+    let maintained = maintained["projects"][0]["report"]["run_id"].as_str().unwrap().to_owned();
+    let (_, undone) = home.json(&["undo", &maintained]);
+    let undone = undone["run"].as_str().unwrap().to_owned();
+    let (_, runs) = home.json(&["runs", "list"]);
+    let ids = runs["runs"].as_array().unwrap().iter().map(|run| run["id"].as_str().unwrap());
+    let synced = ids.into_iter().find(|id| id.starts_with("sync-")).unwrap().to_owned();
+    for (run, actions) in [
+        (&synced, "memory_actions.json"),
+        (&maintained, "maintain_actions.json"),
+        (&undone, "memory_actions.json"),
+    ] {
+        let [(report, actions), (metrics, measured)] = shown_and_written(&home, run, actions);
+        assert!(report.is_object(), "{run}: {report}");
+        assert_eq!((report, metrics), (actions, measured), "{run}");
+    }
+}
+
+#[test]
+fn a_run_that_this_program_did_not_write_is_listed_and_says_nothing() {
+    let home = TestHome::new();
+    let run = "sync-20261101-101010-abcdef12";
+    home.write(&format!("workspace/{run}/memory_actions.json"), r#"{"counts":{"add":"many"}}"#);
+    assert_snapshot!(home.run(&["runs", "list"]), @"sync-20261101-101010-abcdef12  -");
+    assert_snapshot!(home.run(&["runs", "show", run]), @"
+    sync-20261101-101010-abcdef12
+    It left no report that can be read.
+    ");
+    assert_eq!(home.json(&["runs", "show", run]).1["report"], Value::Null);
+}
+
+#[test]
+fn only_the_newest_runs_are_kept() {
+    let home = reading();
+    home.ok(&["config", "set", "runs.keep", "2"]);
+    for (id, day) in [("one", 1), ("two", 2), ("three", 3)] {
+        talk(
+            &home,
+            id,
+            day,
+            &["Rename the server to gateway", "Done.", "Thanks, that is all for now"],
+        );
+    }
+    home.ok(&["sync"]);
+    assert_eq!(home.json(&["runs", "list"]).1["total"], 2);
+    // What was read stays read.
+    assert_eq!(home.tree("meta/sessions").lines().count(), 3);
+}
