@@ -23,7 +23,6 @@ const KNOWN_CIRCLES: &[&str] = &[
     "nacre-core transcript::opencode::{parts, talk}",
     "nacre-core transcript::{adapter, lines, store, walk}",
     "nacre-core transcript::{emit, facts}",
-    "nacre-engine confine::process::{enter, helper, watch}",
     "nacre-engine flows::maintain::{contradictions, plan, rewrite, twins}",
     "nacre-engine flows::sync::{asked, decide}",
     "nacre-engine model::{cost, request, response}",
