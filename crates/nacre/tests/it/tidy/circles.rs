@@ -23,7 +23,6 @@ const KNOWN_CIRCLES: &[&str] = &[
     "nacre-core transcript::opencode::{parts, talk}",
     "nacre-core transcript::{adapter, lines, store, walk}",
     "nacre-core transcript::{emit, facts}",
-    "nacre-engine record::state::{events, tasks}",
     "nacre-engine tools::pipeline::{cache, execute}",
     "nacre-engine tools::{pipeline, toolkits}",
     "nacre-map artifact::{analyses, cache, fresh, packs, slice}",
