@@ -23,8 +23,6 @@ const KNOWN_CIRCLES: &[&str] = &[
     "nacre-core transcript::opencode::{parts, talk}",
     "nacre-core transcript::{adapter, lines, store, walk}",
     "nacre-core transcript::{emit, facts}",
-    "nacre-engine tools::pipeline::{cache, execute}",
-    "nacre-engine tools::{pipeline, toolkits}",
     "nacre-map artifact::{analyses, cache, fresh, packs, slice}",
     "nacre-map indexer::{git, git_index, tracked_files, walk}",
     "nacre-map languages::{analyse, glance, imports}",
