@@ -23,7 +23,6 @@ const KNOWN_CIRCLES: &[&str] = &[
     "nacre-core transcript::opencode::{parts, talk}",
     "nacre-core transcript::{adapter, lines, store, walk}",
     "nacre-core transcript::{emit, facts}",
-    "nacre-map indexer::{git, git_index, tracked_files, walk}",
     "nacre-map languages::{analyse, glance, imports}",
     "nacre-map languages::{names, outline, rules, syntax, walk}",
     "nacre-map resolve::{files, python}",
