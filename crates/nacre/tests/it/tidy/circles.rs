@@ -23,8 +23,6 @@ const KNOWN_CIRCLES: &[&str] = &[
     "nacre-core transcript::opencode::{parts, talk}",
     "nacre-core transcript::{adapter, lines, store, walk}",
     "nacre-core transcript::{emit, facts}",
-    "nacre-map slices::{context, pack}",
-    "nacre-map slices::{overview, surface, survey}",
     "nacre-map watch::{barrier, mailbox}",
 ];
 
