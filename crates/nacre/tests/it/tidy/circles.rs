@@ -23,7 +23,6 @@ const KNOWN_CIRCLES: &[&str] = &[
     "nacre-core transcript::opencode::{parts, talk}",
     "nacre-core transcript::{adapter, lines, store, walk}",
     "nacre-core transcript::{emit, facts}",
-    "nacre-map watch::{barrier, mailbox}",
 ];
 
 #[test]
