@@ -3,10 +3,12 @@
 //! This is the one place where the habits of providers become one form: a call makes the stop reason `ToolUse`
 //! whatever the server said, and the output tool's arguments become the text that was asked for.
 
+use super::content::{Arguments, Content, Reasoning, ToolCall};
 use super::error::Fault;
 use super::names::ModelRef;
-use super::request::{Arguments, Content, OUTPUT_TOOL, Reasoning, Request, ToolCall};
-use super::response::{Event, Response, StopReason, Usage};
+use super::request::{OUTPUT_TOOL, Request};
+use super::response::{Event, Response, StopReason};
+use super::usage::Usage;
 
 /// No sensible answer has more calls.
 const MAX_CALLS: usize = 256;

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use nacre_core::base::redact::ExtraWords;
 use serde_json::Value;
 
+use super::content::{Arguments, Content};
 use super::provider::{Call, Generation, Provider, Sink};
-use super::request::{Arguments, Content, Message, Request};
+use super::request::{Message, Request};
 
 /// A provider that is sent no word of the list.
 pub(super) struct Guarded {

@@ -7,6 +7,7 @@
 mod anthropic;
 mod classify;
 mod collect;
+mod content;
 mod cost;
 mod embeddings;
 mod error;
@@ -16,6 +17,7 @@ mod http;
 mod loose_json;
 mod names;
 mod openai;
+mod price;
 mod provider;
 mod request;
 mod response;
@@ -29,19 +31,21 @@ mod spending_budget;
 mod sse;
 mod structured;
 mod textual_tools;
+mod usage;
 
-pub use cost::{Cost, Price, PriceTable};
+pub use content::{Arguments, Content, Reasoning, ToolCall, ToolResult, ToolStatus};
+pub use cost::Cost;
 pub use embeddings::{EmbeddingError, EmbeddingService, ServiceEmbedder};
 pub use error::{ErrorKind, ModelError, NextStep, Said, Wait};
 pub use http::{EndpointError, PlainHttp};
 pub use loose_json::only_value;
 pub use names::{BadModelRef, ModelRef, Role};
+pub use price::{Price, PriceTable};
 pub use provider::{Call, Generation, Limits, Provider, Sink};
 pub use request::{
-    Arguments, Cache, Content, Effort, Message, OUTPUT_TOOL, OutputSchema, Reasoning, Request,
-    Speaker, ToolCall, ToolChoice, ToolDef, ToolResult, ToolStatus,
+    Cache, Effort, Message, OUTPUT_TOOL, OutputSchema, Request, Speaker, ToolChoice, ToolDef,
 };
-pub use response::{Event, Response, Shown, StopReason, Usage};
+pub use response::{Event, Response, Shown, StopReason};
 pub use retry::{Cancel, CancelSource, Control, RetryPolicy, Route, ServedModel, generate};
 pub use roles::{
     KNOWN_PROVIDERS, KnownProvider, ModelSettings, Models, ProviderKind, ProviderSettings,
@@ -55,3 +59,4 @@ pub use spending_budget::{
     Allowance, Amount, LimitScope, Reached, SpendingBudget, Spent, SpentTotals,
 };
 pub use structured::{MAX_REPAIRS, Structured, StructuredError, structured};
+pub use usage::Usage;

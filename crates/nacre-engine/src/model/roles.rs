@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nacre_core::base::redact::ExtraWords;
 
 use super::anthropic::Anthropic;
-use super::cost::PriceTable;
 use super::guard::Guarded;
 use super::hosted::{Dialect, Hosted};
 use super::http::{Address, Endpoint, EndpointError, PlainHttp};
 use super::names::{ModelRef, Role};
 use super::openai::OpenAi;
+use super::price::PriceTable;
 use super::provider::Provider;
 use super::request::Effort;
 use super::retry::{Route, ServedModel};

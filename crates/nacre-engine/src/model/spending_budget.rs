@@ -10,12 +10,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
-use super::cost::{Cost, PriceTable};
+use super::cost::Cost;
 use super::error::{ErrorKind, ModelError, Said};
 use super::names::{ModelRef, Role};
+use super::price::PriceTable;
 use super::provider::{Call, Generation, Provider, Sink};
 use super::request::Request;
-use super::response::{Event, Usage};
+use super::response::Event;
+use super::usage::Usage;
 
 /// Bytes of a text that make a token, about; used until the provider tells, and where it tells nothing.
 const BYTES_A_TOKEN: u64 = 4;

@@ -6,13 +6,15 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::content::Content;
 use super::error::ModelError;
 use super::loose_json::only_value;
 use super::provider::Sink;
 use super::request::{Message, OutputSchema, Request};
-use super::response::{Response, StopReason, Usage};
+use super::response::{Response, StopReason};
 use super::retry::{Control, Route, generate};
 use super::schema::{Schema, SchemaError};
+use super::usage::Usage;
 
 /// How often a model may mend its answer.
 pub const MAX_REPAIRS: usize = 2;
@@ -98,7 +100,7 @@ fn ask_again(request: &mut Request, response: &Response, errors: &[String]) {
     let mut answer = Message::assistant(response);
     if answer.content.is_empty() {
         answer = Message::assistant(&Response {
-            content: vec![super::request::Content::Text("(no answer)".to_owned())],
+            content: vec![Content::Text("(no answer)".to_owned())],
             ..response.clone()
         });
     }

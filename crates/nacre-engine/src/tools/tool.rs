@@ -16,6 +16,9 @@ use super::footprint::Footprint;
 use crate::model::Cancel;
 use crate::record::{Category, Change, Fault};
 
+/// How a file with long output is named to `file_read`.
+pub(super) const SPILL_PREFIX: &str = "spill:";
+
 /// What is known of a tool without calling it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolSpec {

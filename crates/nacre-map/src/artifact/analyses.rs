@@ -4,34 +4,14 @@
 
 use std::sync::{Arc, OnceLock};
 
-use xxhash_rust::xxh3::xxh3_64;
-
+use super::analysis_key::AnalysisKey;
 use super::blob;
 use super::cache::Cache;
 use super::fresh::NewPack;
 use super::mapped::Mapped;
-use super::model::FileHash;
 use super::pack::Pack;
 use super::packs::Packs;
-use crate::languages::{Analysis, Depth, Language, MAX_NAME_BYTES, Outline};
-
-/// What an analysis is of: the bytes and how they are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct AnalysisKey(u64);
-
-impl AnalysisKey {
-    pub fn new(hash: FileHash, language: Language) -> Self {
-        let name = language.name().as_bytes();
-        let mut bytes = [0; 8 + MAX_NAME_BYTES];
-        bytes[..8].copy_from_slice(&hash.0.to_le_bytes());
-        bytes[8..][..name.len()].copy_from_slice(name);
-        Self(xxh3_64(&bytes))
-    }
-
-    pub(super) fn number(self) -> u64 {
-        self.0
-    }
-}
+use crate::languages::{Analysis, Depth, Language, Outline};
 
 /// All analyses of this machine.
 #[derive(Debug, Default)]
@@ -48,7 +28,7 @@ impl Analyses {
     ///
     /// A pack that is mapped stays whole, whoever removes it, and costs next to nothing. What is encrypted is deciphered only
     /// when the first is looked into: an unchanged project needs none.
-    pub(super) fn open(cache: &Cache) -> Self {
+    fn open(cache: &Cache) -> Self {
         let packs = match cache.is_sealed() {
             true => OnceLock::new(),
             false => OnceLock::from(Packs::open(cache)),
@@ -81,12 +61,18 @@ impl Analyses {
     fn blobs(&self, key: AnalysisKey) -> impl Iterator<Item = &[u8]> {
         let open = || self.cache.as_ref().map(Packs::open).unwrap_or_default();
         let packs = self.packs.get_or_init(open).iter().chain(&self.loose);
-        packs.filter_map(move |pack| pack.get(key.0))
+        packs.filter_map(move |pack| pack.get(key.number()))
     }
 
     /// Holds what could not be kept, for as long as this answer lives.
     pub fn hold(&mut self, new: impl IntoIterator<Item = NewPack>) {
         let packs = new.into_iter().filter_map(|NewPack(bytes)| Pack::open(Mapped::Memory(bytes)));
         self.loose.extend(packs.map(Arc::new));
+    }
+}
+
+impl Cache {
+    pub fn analyses(&self) -> Analyses {
+        Analyses::open(self)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::analyses::AnalysisKey;
+use super::analysis_key::AnalysisKey;
 use super::blob;
 use super::codec::Encoder;
 use super::pack::{self, Span};

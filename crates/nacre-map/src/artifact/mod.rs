@@ -5,6 +5,7 @@
 //! written makes the whole as good as absent; nothing is flushed, and nothing is ever an error.
 
 mod analyses;
+mod analysis_key;
 mod base;
 mod blob;
 mod cache;
@@ -12,11 +13,14 @@ mod codec;
 mod commit;
 mod fresh;
 mod graph;
+mod limits;
 mod log;
 mod mapped;
 mod model;
+mod open_packs;
 mod pack;
 mod packs;
+mod project_files;
 mod rest;
 mod row;
 mod seal;
@@ -25,8 +29,9 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use analyses::{Analyses, AnalysisKey};
-pub use cache::{Cache, Kept};
+pub use analyses::Analyses;
+pub use analysis_key::AnalysisKey;
+pub use cache::Cache;
 pub(crate) use codec::{Decoder, Encoder};
 pub use commit::{Change, Commit, Head, History, first_identity, identity_after};
 pub use fresh::{NewAnalyses, NewPack};
@@ -35,6 +40,7 @@ pub use model::{
     BadRevision, ChangedFile, FileFacts, FileHash, FileOutline, Project, ProjectId, RelativePath,
     Revision, Stamp, State, estimated_tokens,
 };
+pub use project_files::Kept;
 pub use row::{FileRow, FolderRow, Marks, Skipped};
 pub use seal::Seal;
 pub use state::Artifact;

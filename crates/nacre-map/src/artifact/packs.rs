@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use nacre_core::safefs::{FsError, RelPath, Writer};
 
@@ -40,49 +39,12 @@ const MAX_NUMBER: u64 = 1 << 48;
 #[derive(Debug, Default)]
 pub(super) struct Packs(Vec<(u64, Arc<Pack>)>);
 
-/// Packs that are open by their numbers: none is mapped and checked, or deciphered, twice.
-#[derive(Debug, Default)]
-pub(super) struct OpenPacks(Mutex<BTreeMap<u64, (PackStamp, Arc<Pack>)>>);
-
-/// Tells a file from another one of its name: size, inode and time.
-type PackStamp = (u64, u64, i64);
-
-impl OpenPacks {
-    /// Opens these packs, as far as they are not, and closes all others.
-    fn open(&self, cache: &Cache, numbers: &[u64]) -> Vec<(u64, Arc<Pack>)> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let open = numbers.iter().filter_map(|number| {
-            let name = pack_name(*number);
-            let stamp = pack_stamp(&cache.folder().join(&name))?;
-            let pack = match known.get(number).filter(|(known, _)| *known == stamp) {
-                Some((_, pack)) => Arc::clone(pack),
-                None => Arc::new(Pack::open(cache.bytes(&name)?)?),
-            };
-            Some((*number, (stamp, pack)))
-        });
-        *known = open.collect();
-        known.iter().map(|(number, (_, pack))| (*number, Arc::clone(pack))).collect()
-    }
-
-    /// Closes packs that are gone, with what was brought into memory of them.
-    fn close(&self, numbers: &[u64]) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|number, _| !numbers.contains(number));
-    }
-}
-
-fn pack_stamp(file: &Path) -> Option<PackStamp> {
-    let metadata = file.symlink_metadata().ok()?;
-    let nanos = metadata.mtime().checked_mul(1_000_000_000)?.checked_add(metadata.mtime_nsec())?;
-    Some((metadata.size(), metadata.ino(), nanos))
-}
-
 impl Packs {
     /// Opens all that are whole.
     pub(super) fn open(cache: &Cache) -> Self {
         let folder = cache.folder().join(FOLDER);
         let mut known = numbers(&folder);
-        let mut packs = cache.open_packs().open(cache, &known);
+        let mut packs = open(cache, &known);
         // Others may be merged meanwhile, and what they held is in one that was not there yet.
         for _ in 0..MAX_TRIES {
             let now = numbers(&folder);
@@ -90,7 +52,7 @@ impl Packs {
                 break;
             }
             known = now;
-            packs = cache.open_packs().open(cache, &known);
+            packs = open(cache, &known);
         }
         Self(packs)
     }
@@ -191,6 +153,12 @@ impl Packs {
         }
         Ok(())
     }
+}
+
+/// Opens the packs of these numbers that are whole.
+fn open(cache: &Cache, numbers: &[u64]) -> Vec<(u64, Arc<Pack>)> {
+    let files = numbers.iter().map(|number| (*number, cache.folder().join(pack_name(*number))));
+    cache.open_packs().open(files, |number| Pack::open(cache.bytes(&pack_name(number))?))
 }
 
 /// The numbers of the packs in a folder, in order.

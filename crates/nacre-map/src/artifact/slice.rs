@@ -4,21 +4,16 @@ use nacre_core::safefs::FsError;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::cache::Cache;
+use super::limits::{MAX_SLICE_BYTES, MAX_SURVEY_BYTES};
 use super::model::Project;
 
 /// So many answers are kept of a project; the oldest go.
 const MAX_SLICES: usize = 16;
 
-/// A longer answer is made again each time.
-pub(super) const MAX_SLICE_BYTES: u64 = 4 << 20;
-
 const PREFIX: &str = "slice-";
 
 /// The survey that answers are made from, of which there is one.
 const SURVEY: &str = "survey";
-
-/// A larger survey is made again each time.
-pub(super) const MAX_SURVEY_BYTES: u64 = 256 << 20;
 
 impl Cache {
     /// An answer that was kept under this key; `None` when there is none that is whole.

@@ -5,8 +5,8 @@
 use std::ops::ControlFlow;
 
 use super::deadline::Deadline;
+use super::depth::is_too_deep;
 use super::path_list::PathList;
-use super::walk::is_too_deep;
 use crate::artifact::RelativePath;
 
 /// What a repository tracks.

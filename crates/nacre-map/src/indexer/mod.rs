@@ -5,6 +5,7 @@
 mod affected;
 mod deadline;
 mod delta;
+mod depth;
 mod excludes;
 mod explain;
 mod facts;
@@ -16,6 +17,7 @@ mod path_list;
 mod read;
 mod refresh;
 mod rules;
+mod selection;
 mod sensitive;
 mod since_git;
 #[cfg(test)]

@@ -15,9 +15,10 @@ use super::git::{self, Tracked};
 use super::look::{file_stamp, open_root};
 use super::read::{Doubt, ReadFiles, Reading, read_all};
 use super::rules::RULES_FILE;
+use super::selection::{Found, Selection};
 use super::sensitive::Sensitive;
 use super::verify::{changed_files, changed_folders};
-use super::walk::{Found, Selection, relist, walk};
+use super::walk::{relist, walk};
 use crate::artifact::{
     Analyses, Artifact, Cache, Change, Commit, FileRow, FolderRow, Head, Kept, NewPack, Project,
     Revision, Skipped, Stamp, first_identity, identity_after,

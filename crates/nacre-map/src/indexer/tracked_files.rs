@@ -6,7 +6,7 @@
 use std::os::fd::OwnedFd;
 
 use super::look::{file_stamp, folder_stamp, is_racy};
-use super::walk::{Found, Selection, late};
+use super::selection::{Found, Selection, late};
 use crate::artifact::{FolderRow, Skipped, Stamp};
 
 /// More rows of folders than these, or longer ones, are not kept.

@@ -4,20 +4,17 @@
 //! is not opened at all, unless something in it is tracked: then it is a folder like others.
 
 use std::collections::HashMap;
-use std::io::ErrorKind;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use rustix::fs::{FileType, Mode, RawDir};
 
-use super::deadline::Deadline;
-use super::excludes::Excludes;
+use super::depth::{MAX_DEPTH, MAX_PATH_BYTES};
 use super::git::Tracked;
 use super::look::{READABLE_FOLDER, file_stamp, folder_stamp, is_racy, open_root, stamp_of};
 use super::rules::{RULES_FILE, RuleBudget, Rules, UnreadRules};
-use super::sensitive::Sensitive;
+use super::selection::{Found, Selection, late};
 use super::tracked_files::add_tracked;
 use crate::artifact::{FolderRow, Skipped, Stamp};
 
@@ -50,10 +47,6 @@ const NOISE: &[&str] = &[
     "venv",
 ];
 
-/// Folders that lie deeper, or whose path is longer, are not opened.
-const MAX_DEPTH: usize = 128;
-const MAX_PATH_BYTES: usize = 3_800;
-
 /// A tree with more files and folders is no code that anybody wrote.
 const MAX_SEEN: usize = 1_000_000;
 
@@ -62,35 +55,6 @@ const NAMES_A_LOOK: usize = 64;
 
 /// How much of a folder's listing is asked for at once.
 const LISTING_BYTES: usize = 32 << 10;
-
-/// What decides which files belong.
-#[derive(Debug)]
-pub(super) struct Selection<'s> {
-    pub(super) root: &'s Path,
-    pub(super) tracked: &'s Tracked,
-    pub(super) sensitive: &'s Sensitive,
-    pub(super) excludes: &'s Excludes,
-    /// When the looking began, by the clock of the file system.
-    pub(super) looked_ns: i64,
-    pub(super) n_threads: usize,
-    pub(super) deadline: &'s Deadline,
-    /// Whether files are only named: who reads them all sees their stamps anyway.
-    pub(super) is_unstamped: bool,
-}
-
-/// What a walk found.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    /// With their stamps, where those were asked for.
-    pub(super) files: Vec<(String, Option<Stamp>)>,
-    pub(super) folders: Vec<(String, FolderRow)>,
-    /// Folders that are other repositories.
-    pub(super) nested: Vec<String>,
-    /// Whether there are rules that leave themselves out: no row tells when they change.
-    pub(super) has_hidden_rules: bool,
-    /// Whether there are rules that were not read, and folders that are left out therefore.
-    pub(super) has_unread_rules: bool,
-}
 
 /// A folder to list.
 struct Task {
@@ -266,11 +230,6 @@ fn run(
         return Err(late());
     }
     Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
-}
-
-/// Why a walk has no answer when time is over.
-pub(super) fn late() -> std::io::Error {
-    std::io::Error::new(ErrorKind::TimedOut, "Listing its folders took too long")
 }
 
 impl Queue {
@@ -488,13 +447,6 @@ fn entries(folder: &OwnedFd, skipped: &mut Skipped) -> Option<Vec<(String, FileT
         entries.push((text.to_owned(), kind));
     }
     Some(entries)
-}
-
-/// Whether a file lies in a folder that would not be opened.
-pub(super) fn is_too_deep(path: &str) -> bool {
-    let n_folder_bytes = path.rfind('/').unwrap_or(0);
-    MAX_PATH_BYTES < n_folder_bytes
-        || MAX_DEPTH < memchr::memchr_iter(b'/', path.as_bytes()).count()
 }
 
 pub(super) fn join(folder: &str, name: &str) -> String {

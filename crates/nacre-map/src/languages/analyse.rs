@@ -3,7 +3,6 @@
 //! A signature is what others must agree with, so the shape of a type belongs to it and the body of a function does not.
 //! What a type's own members say is theirs: a changed method changes no hash but its own.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use tree_sitter::Node;
@@ -11,18 +10,18 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use super::analysis::{Analysis, Depth, Import, ImportKind, Problem, SymbolFacts, Visibility};
 use super::exports::exported_names;
-use super::glance::{HasFunction, glance, holds, is_entry_text};
+use super::glance::glance;
 use super::imports::asked;
 use super::language::Language;
 use super::names::receiver;
-use super::outline::{SymbolKind, last_line};
+use super::outline::last_line;
+use super::role::{has_tests, is_entry_text};
+use super::signature::shown_signature;
+use super::symbol::SymbolKind;
 use super::syntax::tree_of;
 use super::visibility::{Around, visibility};
 use super::walk::{Declaration, Reach, Statement, walk};
 use super::{MAX_TEXT_BYTES, ParseError};
-
-/// A signature is kept as far as this.
-const MAX_SIGNATURE_BYTES: usize = 240;
 
 /// A longer statement imports nothing that a person wrote.
 const MAX_STATEMENT_BYTES: usize = 20_000;
@@ -68,31 +67,6 @@ pub fn analyse(language: Language, bytes: &[u8]) -> Analysis {
         imports,
         symbols,
         problem,
-    }
-}
-
-/// Whether a text is made of tests rather than holding some beside its code.
-pub(super) fn has_tests(language: Language, text: &str, has_function: &HasFunction<'_>) -> bool {
-    let starts = |prefix: &str| has_function(&|name| name.starts_with(prefix));
-    match language {
-        Language::Rust => {
-            let marks = ["\n#[test]", "\n#[tokio::test"];
-            marks.iter().any(|mark| holds(text, mark) || text.starts_with(&mark[1..]))
-        }
-        Language::Python => starts("test_"),
-        Language::Go => starts("Test") || starts("Benchmark"),
-        Language::Java | Language::Kotlin | Language::CSharp | Language::Scala => {
-            ["@Test", "[Test]", "[Fact]", "[TestMethod]"].iter().any(|mark| holds(text, mark))
-        }
-        Language::JavaScript | Language::Tsx | Language::TypeScript => {
-            let marks = ["\ndescribe(", "\ntest(", "\nit("];
-            marks.iter().any(|mark| holds(text, mark) || text.starts_with(&mark[1..]))
-        }
-        Language::Swift => holds(text, "import XCTest"),
-        Language::Elixir => holds(text, "use ExUnit.Case"),
-        Language::Ruby => holds(text, "RSpec.describe") || holds(text, "Minitest::Test"),
-        Language::Php => holds(text, "extends TestCase"),
-        Language::Bash | Language::C | Language::Cpp | Language::Lua => false,
     }
 }
 
@@ -373,54 +347,4 @@ fn block(node: Node<'_>) -> Option<Node<'_>> {
     const BLOCKS: &[&str] = &["class_body", "enum_class_body", "function_body", "do_block"];
     let mut cursor = node.walk();
     node.named_children(&mut cursor).find(|child| BLOCKS.contains(&child.kind()))
-}
-
-/// A signature in one line.
-pub(super) fn shown_signature(text: &str) -> Cow<'_, str> {
-    let text = text.trim();
-    match is_spaced_once(text) {
-        true => {
-            Cow::Borrowed(without_opening(&text[..text.floor_char_boundary(MAX_SIGNATURE_BYTES)]))
-        }
-        false => {
-            let mut shown = spaced_once(text);
-            shown.truncate(without_opening(&shown).len());
-            Cow::Owned(shown)
-        }
-    }
-}
-
-/// A signature without what only opens a body.
-fn without_opening(text: &str) -> &str {
-    let mut text = text.trim_end_matches([' ', '{', '=', ':', ';', ',']);
-    while let Some(rest) = text.strip_suffix("=>") {
-        text = rest;
-    }
-    text.trim_end()
-}
-
-/// Whether there is one space between any two words, as in most lines.
-fn is_spaced_once(text: &str) -> bool {
-    let mut was_space = false;
-    text.bytes().all(|byte| {
-        let is_space = byte == b' ';
-        let is_plain = (is_space || byte.is_ascii_graphic()) && !(is_space && was_space);
-        was_space = is_space;
-        is_plain
-    })
-}
-
-fn spaced_once(text: &str) -> String {
-    let mut shown = String::new();
-    for word in text.split_whitespace() {
-        if !shown.is_empty() {
-            shown.push(' ');
-        }
-        shown.push_str(word);
-        if MAX_SIGNATURE_BYTES < shown.len() {
-            shown.truncate(shown.floor_char_boundary(MAX_SIGNATURE_BYTES));
-            break;
-        }
-    }
-    shown
 }

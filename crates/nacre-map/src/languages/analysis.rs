@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::outline::SymbolKind;
+use super::symbol::SymbolKind;
 
 /// What a text is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

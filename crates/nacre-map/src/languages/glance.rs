@@ -9,13 +9,15 @@ use std::ops::ControlFlow;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::MAX_TEXT_BYTES;
-use super::analyse::{has_tests, shown_signature};
 use super::analysis::{Analysis, AnalysisRef, Depth, Import, Problem, SymbolFactsRef};
+use super::find::holds;
 use super::imports::asked;
 use super::keywords::{Defined, defined, import_call, may_begin, opens_import};
 use super::language::Language;
 use super::lines::each_break;
-use super::outline::SymbolKind;
+use super::role::{has_tests, is_entry_text};
+use super::signature::shown_signature;
+use super::symbol::SymbolKind;
 use super::visibility::{Around, visibility};
 
 /// A text with more of either is data, not code.
@@ -25,9 +27,6 @@ const MAX_IMPORTS: usize = 2_000;
 /// A statement that is open for longer is none.
 const MAX_STATEMENT_LINES: usize = 200;
 const MAX_STATEMENT_BYTES: usize = 20_000;
-
-/// What a program of Python asks itself before it starts.
-const MAIN_GUARDS: [&str; 2] = ["__name__ == \"__main__\"", "__name__ == '__main__'"];
 
 /// A longer line defines nothing that a person would look for.
 const MAX_LINE_BYTES: usize = 1_000;
@@ -60,54 +59,6 @@ pub fn glimpse(language: Language, bytes: &[u8]) -> AnalysisRef<'_> {
         imports: Cow::Owned(imports),
         problem: is_cut.then_some(Problem::TooMany),
         symbols,
-    }
-}
-
-/// Whether a text defines a function with a name that is asked for.
-pub(super) type HasFunction<'f> = dyn Fn(&dyn Fn(&str) -> bool) -> bool + 'f;
-
-/// Whether some words stand anywhere in a text. Much faster than the standard library's search, and asked of every text.
-pub(super) fn holds(text: &str, words: &str) -> bool {
-    place(text, words).is_some()
-}
-
-/// Where some words first stand in a text.
-pub(super) fn place(text: &str, words: &str) -> Option<usize> {
-    memchr::memmem::find(text.as_bytes(), words.as_bytes())
-}
-
-/// Whether a program starts in a text.
-pub(super) fn is_entry_text(
-    language: Language,
-    text: &str,
-    has_function: &HasFunction<'_>,
-) -> bool {
-    let has_main = || has_function(&|name| name == "main");
-    let has = |all: &[&str]| all.iter().any(|words| holds(text, words));
-    match language {
-        Language::Rust | Language::C | Language::Cpp | Language::Kotlin => has_main(),
-        Language::Go => has_main() && has(&["package main"]),
-        Language::Python => {
-            let is_asked = place(text, "__name__ == ").is_some_and(|at| {
-                let rest = &text[at..];
-                MAIN_GUARDS.iter().any(|guard| holds(rest, guard))
-            });
-            is_asked || text.starts_with("#!")
-        }
-        Language::Java => has(&["static void main("]),
-        Language::CSharp => {
-            has(&["static void Main(", "static int Main(", "static async Task Main("])
-        }
-        Language::Swift => has(&["\n@main"]),
-        Language::Scala => has(&["\n@main", "extends App", "def main(args"]),
-        Language::Bash
-        | Language::Elixir
-        | Language::JavaScript
-        | Language::Lua
-        | Language::Php
-        | Language::Ruby
-        | Language::Tsx
-        | Language::TypeScript => text.starts_with("#!"),
     }
 }
 

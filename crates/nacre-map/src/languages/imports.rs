@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::analysis::ImportKind;
-use super::glance::place;
+use super::find::place;
 use super::language::Language;
 
 /// Groups in groups beyond this are nobody's.

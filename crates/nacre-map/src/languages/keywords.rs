@@ -1,7 +1,7 @@
 //! The words that begin an import or a definition, for a look without a tree.
 
 use super::language::Language;
-use super::outline::SymbolKind;
+use super::symbol::SymbolKind;
 
 /// A definition that a line opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ mod analyse;
 mod analysis;
 mod counted;
 mod exports;
+mod find;
 mod glance;
 mod imports;
 mod keywords;
@@ -14,8 +15,11 @@ mod language;
 mod lines;
 mod names;
 mod outline;
+mod role;
 mod rules;
+mod signature;
 mod structure;
+mod symbol;
 mod syntax;
 mod visibility;
 mod walk;
@@ -37,8 +41,9 @@ pub use analysis::{
 pub use glance::{glance, glimpse};
 pub(crate) use language::MAX_NAME_BYTES;
 pub use language::{Language, UnknownLanguage};
-pub use outline::{Symbol, SymbolKind, enclosing, outline};
+pub use outline::{enclosing, outline};
 pub use structure::{Capture, CodeMatch, CodePattern, PatternError};
+pub use symbol::{Symbol, SymbolKind};
 pub use syntax::{Bounds, ParseCost, parse_cost};
 
 /// Larger texts are not parsed: they were made by a program.

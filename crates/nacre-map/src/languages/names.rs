@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::outline::SymbolKind;
 use super::rules::{NameAt, Rule};
+use super::symbol::SymbolKind;
 
 /// Declarators of C nest; more than these are nobody's.
 const MAX_DECLARATORS: usize = 20;

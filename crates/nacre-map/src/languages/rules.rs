@@ -1,7 +1,7 @@
 //! What each grammar calls the things that an outline lists.
 
 use super::language::Language;
-use super::outline::SymbolKind;
+use super::symbol::SymbolKind;
 
 /// How a kind of node becomes a symbol.
 #[derive(Clone, Copy, Debug)]

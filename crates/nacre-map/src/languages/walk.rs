@@ -9,7 +9,7 @@ use tree_sitter::{Node, Tree};
 
 use super::language::Language;
 use super::names::{Named, named};
-use super::outline::SymbolKind;
+use super::symbol::SymbolKind;
 use super::syntax::{Meaning, meanings};
 
 /// A text with more symbols is data, not code.

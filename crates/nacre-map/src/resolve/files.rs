@@ -163,9 +163,9 @@ impl<'a> Files<'a> {
         by_module
     }
 
-    /// Modules of Python by their names, with `/` for each dot.
-    pub(super) fn python(&self, module: &str) -> Option<usize> {
-        self.python.get_or_init(|| super::python::modules(self)).get(module).copied()
+    /// Modules of Python by their names, with `/` for each dot; made when they are first asked for.
+    pub(super) fn python(&self, make: impl FnOnce(&Self) -> By<'a, usize>) -> &By<'a, usize> {
+        self.python.get_or_init(|| make(self))
     }
 }
 

@@ -48,7 +48,7 @@ fn absolute(asking: &Asking<'_, '_>) -> Resolution {
             let is_script = is_script(asking);
             is_script.then(|| module_at(asking.files(), &below(asking.folder(), name))).flatten()
         };
-        let found = asking.files().python(name).or_else(beside);
+        let found = asking.files().python(modules).get(name).copied().or_else(beside);
         if let Some(idx) = found {
             // A package that does not have the module that was asked for is another one of that name, or lacks it.
             return if n_left <= 1 || !is_package(asking.files(), idx) {
@@ -82,7 +82,7 @@ fn module_at(files: &Files<'_>, path: &str) -> Option<usize> {
 }
 
 /// Every module by the names that an import may call it: from the folder above its outermost package, and from usual roots.
-pub(super) fn modules<'a>(files: &Files<'a>) -> By<'a, usize> {
+fn modules<'a>(files: &Files<'a>) -> By<'a, usize> {
     let mut modules = By::default();
     // Most files lie where the one before does.
     let mut last = ("", "");

@@ -2,87 +2,15 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use serde::Serialize;
-
+use super::context_slice::{ContextRequest, ContextSlice, Form};
 use super::overview::TooSmall;
 use super::pack::{Candidate, pack};
 use super::relevance::{Ranked, Why, words};
 use crate::artifact::{FileFacts, RelativePath};
-use crate::languages::{SymbolFacts, SymbolKind};
+use crate::languages::SymbolFacts;
 
 /// Symbols that are weighed against each other.
 const MAX_CANDIDATES: usize = 3_000;
-
-/// What a context is asked for.
-pub struct ContextRequest<'r> {
-    /// What is to be done, in words; may be empty.
-    pub task: &'r str,
-    /// Tokens that the answer may have.
-    pub budget: usize,
-    /// The text of a file as it was analysed; `None` when it is another one by now.
-    pub text: &'r dyn Fn(&RelativePath) -> Option<String>,
-    /// What a slice costs as it will be printed, with everything around it.
-    pub cost: &'r dyn Fn(&ContextSlice) -> usize,
-}
-
-/// What a task needs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ContextSlice {
-    pub budget: usize,
-    /// The most relevant first.
-    pub files: Vec<ContextFile>,
-    pub left_out: LeftOut,
-}
-
-/// A file, and what of it fits.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ContextFile {
-    pub path: String,
-    pub why: Vec<Why>,
-    /// In the order of the file.
-    pub symbols: Vec<ContextSymbol>,
-}
-
-/// A symbol, in as much detail as fits.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ContextSymbol {
-    pub name: String,
-    pub kind: SymbolKind,
-    pub first_line: u32,
-    pub last_line: u32,
-    pub form: Form,
-    /// The whole symbol, its signature, or nothing.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub text: String,
-}
-
-/// How much of a symbol is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Form {
-    Name,
-    Signature,
-    Body,
-}
-
-impl Form {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::Signature => "signature",
-            Self::Body => "body",
-        }
-    }
-}
-
-/// What was relevant and did not fit.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct LeftOut {
-    pub symbols: usize,
-    pub files: usize,
-    /// Some of those files with the number of their symbols, the most relevant first.
-    pub listed: Vec<(String, usize)>,
-}
 
 /// Collects what a task needs, within the budget. `facts` are of the ranked files, in any order.
 pub fn context(

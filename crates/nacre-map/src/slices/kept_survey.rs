@@ -1,7 +1,7 @@
 //! A survey as bytes.
 
+use super::entry_kind::EntryKind;
 use super::lists::Lists;
-use super::overview::EntryKind;
 use super::places::Place;
 use super::survey::{Node, Survey, SurveyState};
 use crate::artifact::{Decoder, Encoder, Revision};

@@ -6,7 +6,10 @@
 
 mod churn;
 mod context;
+mod context_slice;
+mod entry_kind;
 mod kept_survey;
+mod listed;
 mod lists;
 mod overview;
 mod pack;
@@ -23,12 +26,13 @@ mod tests;
 mod tokens;
 
 pub use churn::{Churn, churn_of_log};
-pub use context::{
-    ContextFile, ContextRequest, ContextSlice, ContextSymbol, Form, LeftOut, context,
-};
+pub use context::context;
+pub use context_slice::{ContextFile, ContextRequest, ContextSlice, ContextSymbol, Form, LeftOut};
+pub use entry_kind::EntryKind;
+pub use listed::Listed;
 pub use overview::{
-    Detail, EntryKind, EntryPoint, HotPath, LanguageCount, Listed, ModuleGraph, ModuleNode,
-    OVERVIEW_FORMAT, Overview, OverviewRequest, TooSmall, TopImport, overview, surface_paths,
+    Detail, EntryPoint, HotPath, LanguageCount, ModuleGraph, ModuleNode, OVERVIEW_FORMAT, Overview,
+    OverviewRequest, TooSmall, TopImport, overview, surface_paths,
 };
 pub use relevance::{Evidence, Ranked, Why, rank};
 pub use sketch::Sketch;

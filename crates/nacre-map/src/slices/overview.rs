@@ -7,6 +7,8 @@ use std::panic::resume_unwind;
 use nacre_core::base::redact::redact;
 use serde::{Deserialize, Serialize};
 
+use super::entry_kind::EntryKind;
+use super::listed::Listed;
 use super::places::{Place, folder_of};
 use super::rank::as_number;
 use super::surface::{Surface, surface};
@@ -51,20 +53,6 @@ pub struct TooSmall {
     pub needed: usize,
 }
 
-/// A list that may be shown in part; the total is of all.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Listed<T> {
-    pub total: usize,
-    pub items: Vec<T>,
-}
-
-impl<T> Listed<T> {
-    /// The first of `all`, made from what stands for each.
-    fn first<A>(all: &[A], limit: usize, make: impl FnMut(&A) -> T) -> Self {
-        Self { total: all.len(), items: all.iter().take(limit).map(make).collect() }
-    }
-}
-
 /// What a project is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overview {
@@ -93,27 +81,6 @@ pub struct LanguageCount {
 pub struct EntryPoint {
     pub path: String,
     pub kind: EntryKind,
-}
-
-/// What begins in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EntryKind {
-    Readme,
-    Program,
-    Library,
-    Manifest,
-}
-
-impl EntryKind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Readme => "readme",
-            Self::Program => "program",
-            Self::Library => "library",
-            Self::Manifest => "manifest",
-        }
-    }
 }
 
 /// A file that much rests on and that changes often.
@@ -473,36 +440,4 @@ fn is_within(folder: &str, other: &str) -> bool {
 fn whole(number: f64) -> u64 {
     let largest = as_number(usize::try_from(u32::MAX).unwrap_or(usize::MAX));
     if number.is_finite() && 0.0 < number { (number.min(largest)) as u64 } else { 0 }
-}
-
-/// What begins in a file, by its name and by what its analysis said.
-pub(super) fn entry_kind(path: &str, depth: usize, is_program: bool) -> Option<EntryKind> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let stem = name.split('.').next().unwrap_or(name);
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let is_top = |folders: &[&str]| {
-        folders.iter().any(|top| folder == *top || folder.ends_with(&format!("/{top}")))
-    };
-    match name {
-        // A README below the root is about its folder alone.
-        _ if depth == 0 && stem.eq_ignore_ascii_case("readme") => Some(EntryKind::Readme),
-        _ if is_program || name == "__main__.py" => Some(EntryKind::Program),
-        "lib.rs" if is_top(&["src"]) => Some(EntryKind::Library),
-        "index.ts" | "index.tsx" | "index.js" | "main.ts" | "main.js"
-            if depth == 0 || is_top(&["src"]) =>
-        {
-            Some(EntryKind::Library)
-        }
-        "__init__.py" if depth == 1 || (depth == 2 && path.starts_with("src/")) => {
-            Some(EntryKind::Library)
-        }
-        "Cargo.toml" | "go.mod" | "package.json" | "pyproject.toml" | "setup.py" | "pom.xml"
-        | "build.gradle" | "build.gradle.kts" | "composer.json" | "Gemfile" | "Package.swift"
-        | "mix.exs" | "CMakeLists.txt" | "Makefile" | "build.sbt"
-            if depth == 0 =>
-        {
-            Some(EntryKind::Manifest)
-        }
-        _ => None,
-    }
 }

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use nacre_core::base::redact::redact;
 
-use super::context::{ContextFile, ContextRequest, ContextSlice, ContextSymbol, Form, LeftOut};
+use super::context_slice::{
+    ContextFile, ContextRequest, ContextSlice, ContextSymbol, Form, LeftOut,
+};
 use super::overview::TooSmall;
 use super::relevance::Why;
 use super::tokens::tokens;

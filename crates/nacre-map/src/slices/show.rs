@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::context::{ContextSlice, Form};
-use super::overview::{Listed, Overview};
+use super::context_slice::{ContextSlice, Form};
+use super::listed::Listed;
+use super::overview::Overview;
 
 impl Overview {
     /// The overview as lines.

@@ -3,7 +3,7 @@
 use nacre_core::base::redact::redact;
 use serde::{Deserialize, Serialize};
 
-use super::overview::Listed;
+use super::listed::Listed;
 use crate::languages::{SymbolFacts, SymbolKind, Visibility};
 
 /// The public symbols of a file.

@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 use foldhash::fast::RandomState;
 
 use super::churn::Churn;
+use super::entry_kind::{EntryKind, entry_kind};
 use super::lists::Lists;
-use super::overview::{EntryKind, entry_kind};
 use super::package::package;
 use super::places::{Place, folder_of, place_of};
 use super::rank::ranks;

@@ -4,15 +4,12 @@
 //! project, such as `.git/HEAD`, may be told late and be somebody else's; then what happened after it would be missed.
 
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::mailbox::Mailbox;
-
-/// Where the open files of this process are found by their numbers.
-const OPEN_FILES: &str = "/proc/self/fd";
 
 /// An event takes a thousandth of this, as a rule. When it takes longer, a look does not.
 pub(super) const PATIENCE: Duration = Duration::from_millis(200);
@@ -79,6 +76,9 @@ impl Barrier {
 #[cfg(target_os = "linux")]
 fn nobodys_file() -> Option<(OwnedFd, PathBuf)> {
     use std::os::fd::AsRawFd as _;
+    use std::path::Path;
+
+    use super::open_files::OPEN_FILES;
 
     let file = rustix::fs::memfd_create(c"nacre-watch", rustix::fs::MemfdFlags::CLOEXEC).ok()?;
     let path = Path::new(OPEN_FILES).join(file.as_raw_fd().to_string());
@@ -88,8 +88,4 @@ fn nobodys_file() -> Option<(OwnedFd, PathBuf)> {
 #[cfg(not(target_os = "linux"))]
 fn nobodys_file() -> Option<(OwnedFd, PathBuf)> {
     None
-}
-
-pub(super) fn is_barrier(path: &Path) -> bool {
-    path.starts_with(OPEN_FILES)
 }

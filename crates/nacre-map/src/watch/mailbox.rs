@@ -11,7 +11,7 @@ use std::time::Duration;
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind};
 
-use super::barrier::is_barrier;
+use super::open_files::is_barrier;
 
 /// More places than these are as good as all.
 const MAX_PLACES: usize = 1 << 16;

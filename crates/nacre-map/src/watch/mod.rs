@@ -8,6 +8,7 @@ mod barrier;
 mod live;
 mod local;
 mod mailbox;
+mod open_files;
 #[cfg(test)]
 mod tests;
 

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 
-use super::helper::{read_line, write_line};
+use super::json_line::{read_line, write_line};
 use super::order::{LaunchRequest, Quotas, Refusal, Step};
 
 /// How much a program stands back.

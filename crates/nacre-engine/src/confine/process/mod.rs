@@ -11,6 +11,8 @@ mod enter;
 mod environment;
 #[cfg(target_os = "linux")]
 mod helper;
+#[cfg(target_os = "linux")]
+mod json_line;
 mod launcher;
 mod order;
 #[cfg(target_os = "linux")]

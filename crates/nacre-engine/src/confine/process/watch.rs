@@ -10,7 +10,7 @@ use std::thread;
 use rustix::fs::{Access, access};
 use rustix::process::{Pid, WaitOptions, WaitStatus, getpid, set_child_subreaper, setsid, wait};
 
-use super::helper::{read_line, write_line};
+use super::json_line::{read_line, write_line};
 use super::order::{ENTER, Ending, HELPER, LaunchRequest, Refusal, Step, Word};
 use super::tree;
 

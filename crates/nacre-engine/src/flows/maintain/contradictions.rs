@@ -10,7 +10,6 @@ use nacre_core::memory::{Kinship, Shelf};
 use super::compare::Compared;
 use super::gather::Collection;
 use super::ledger::Ledger;
-use super::plan::key_of;
 use super::report::MaintainVerb;
 
 /// A contradiction between two memories; places in the collection.
@@ -36,7 +35,7 @@ pub(super) fn contradictions(
     let against = compared.iter().filter(|pair| pair.kinship == Kinship::Against);
     for pair in against.filter(|pair| is_free(pair.newer) && is_free(pair.older)) {
         let (newer, older) = (&held[pair.newer], &held[pair.older]);
-        if ledger.is_refused(&key_of(MaintainVerb::Supersede, newer.id(), older.id())) {
+        if ledger.is_refused(&MaintainVerb::Supersede.key(newer.id(), older.id())) {
             continue;
         }
         let open = if newer.memory.claims(older.id()) {

@@ -9,7 +9,7 @@ use nacre_core::memory::{
     Store, Verdict, Vitals,
 };
 
-use crate::flows::sync::decide::claimed;
+use crate::flows::sync::decided::claimed;
 
 /// A memory and what stands beside it.
 #[derive(Clone, Debug)]

@@ -17,6 +17,7 @@ mod repository;
 mod rewrite;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod twins;
 
 use std::path::PathBuf;
@@ -36,7 +37,7 @@ pub use self::report::{
     MaintainAction, MaintainDurations, MaintainMetrics, MaintainOutcome, MaintainReport,
     MaintainVerb, OpenContradiction,
 };
-use self::rewrite::Texts;
+use self::texts::Texts;
 use super::models::ModelClient;
 use super::run::{METRICS_FILE, RunId, RunMode, UndoPlan, pretty};
 use super::sync::FlowContext;

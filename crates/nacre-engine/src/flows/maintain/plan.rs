@@ -12,7 +12,7 @@ use super::ledger::Ledger;
 use super::life;
 use super::links;
 use super::report::{MaintainAction, MaintainVerb, OpenContradiction};
-use super::rewrite::Texts;
+use super::texts::Texts;
 use super::twins::{Merge, beyond, merges};
 
 /// What a run is about to do.
@@ -38,12 +38,6 @@ pub(super) struct Inputs<'a> {
     /// What a model wrote; nothing without one.
     pub(super) texts: &'a Texts,
     pub(super) now: Timestamp,
-}
-
-/// Names an action, whichever way round its memories are.
-pub(super) fn key_of(verb: MaintainVerb, one: &MemoryId, other: &MemoryId) -> String {
-    let (first, second) = if one <= other { (one, other) } else { (other, one) };
-    format!("{verb} {first} {second}")
 }
 
 /// Plans everything; pure but for what came in.
@@ -308,7 +302,7 @@ impl<'a> Work<'a> {
         let one = &self.inputs.collection.held[idx];
         let with = with.map(|with| self.held[with].id().clone());
         let key = match &with {
-            Some(with) => key_of(action, one.id(), with),
+            Some(with) => action.key(one.id(), with),
             None => format!("{action} {} {reason}", one.id()),
         };
         self.plan.actions.push(MaintainAction {

@@ -57,6 +57,12 @@ impl MaintainVerb {
             Self::Relink => "relink",
         }
     }
+
+    /// Names what is done to two memories, whichever way round they are.
+    pub(super) fn key(self, one: &MemoryId, other: &MemoryId) -> String {
+        let (first, second) = if one <= other { (one, other) } else { (other, one) };
+        format!("{self} {first} {second}")
+    }
 }
 
 impl fmt::Display for MaintainVerb {

@@ -11,7 +11,6 @@ use nacre_core::memory::{Kinship, MemoryId, Profile};
 use super::compare::Compared;
 use super::gather::{Collection, Held, Trust, are_kept_apart};
 use super::ledger::Ledger;
-use super::plan::key_of;
 use super::report::MaintainVerb;
 use crate::flows::sync::stage::sentences;
 
@@ -109,7 +108,7 @@ fn may_merge(kept: &Held, gone: &Held, kinship: Kinship, ledger: &Ledger) -> boo
         && kept.is_standing()
         && gone.is_standing()
         && !are_kept_apart(kept, gone)
-        && !ledger.is_refused(&key_of(MaintainVerb::Merge, kept.id(), gone.id()))
+        && !ledger.is_refused(&MaintainVerb::Merge.key(kept.id(), gone.id()))
 }
 
 /// What the memory that goes says beyond the one that stays: its sentences that name something new.

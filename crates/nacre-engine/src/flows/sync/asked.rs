@@ -10,7 +10,7 @@ use nacre_core::base::ContentHash;
 use nacre_core::base::redact::ExtraWords;
 use nacre_core::memory::{MemoryId, Shelf, judge};
 
-use super::decide::{Beside, Decided, claimed};
+use super::decided::{Beside, Decided, claimed};
 use super::metrics::{ExplorerMetrics, LeadMetrics};
 use crate::agents::{Case, LeadReport, LeadRequest, LeadRuling, LeadStep, NearMemory};
 use crate::model::Cost;

@@ -1,56 +1,20 @@
-//! Candidates beside the memories nearest to them.
+//! Finds the memories nearest to each candidate, and decides what becomes of it.
 
 use jiff::Timestamp;
 use nacre_core::base::ContentHash;
 use nacre_core::memory::{
-    Band, Decision, Likeness, Located, Memory, MemoryType, Neighbour, Profile, Proposal, Relation,
-    Store, decide, ruled,
+    Likeness, Memory, MemoryType, Neighbour, Profile, Proposal, Relation, Store, decide, ruled,
 };
 use nacre_core::search::{Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query};
 
 use super::SyncError;
 use super::asked::Asked;
-use crate::agents::{LeadAction, LeadRuling};
+use super::decided::{Beside, Decided, claimed};
+use crate::agents::LeadAction;
 use crate::flows::candidate::Candidate;
 
 /// How many memories a candidate is compared with.
 const MAX_NEAR: usize = 8;
-
-/// How a paragraph begins that tells when something was said, and not what.
-const CONTEXT: &str = "The person said this ";
-
-/// What a body claims, without when it was said.
-pub(in crate::flows) fn claimed(body: &str) -> String {
-    let paragraphs = body.trim().split("\n\n");
-    paragraphs.filter(|part| !part.starts_with(CONTEXT)).collect::<Vec<_>>().join("\n\n")
-}
-
-/// A candidate and what becomes of it.
-pub(super) struct Decided {
-    pub(super) candidate: Candidate,
-    pub(super) decision: Decision,
-    /// The lead's word, where it settled this.
-    pub(super) ruling: Option<LeadRuling>,
-    /// What it was compared with.
-    pub(super) near: Vec<Beside>,
-    pub(super) proposal: Proposal,
-}
-
-impl Decided {
-    /// Whether the numbers did not decide, and nobody else did.
-    pub(super) fn is_open(&self) -> bool {
-        self.decision.band == Band::Grey && self.ruling.is_none()
-    }
-}
-
-/// A memory near to a candidate.
-pub(super) struct Beside {
-    pub(super) neighbour: Neighbour,
-    pub(super) at: Located,
-    pub(super) title: String,
-    /// Its file as it was compared.
-    pub(super) seen: ContentHash,
-}
 
 /// Decides about every candidate, by what the store holds now and by what a lead found of it.
 pub(super) fn decide_all(

@@ -7,7 +7,8 @@
 
 mod artifacts;
 mod asked;
-pub(super) mod decide;
+mod decide;
+pub(super) mod decided;
 mod mark;
 mod metrics;
 mod reading;
@@ -29,7 +30,7 @@ use nacre_core::transcript::{Error as TraceError, Trace};
 use self::artifacts::RunNotes;
 pub use self::asked::AskLead;
 use self::asked::Asked;
-use self::decide::Decided;
+use self::decided::Decided;
 pub use self::mark::Mark;
 pub use self::metrics::{ExplorerMetrics, LeadMetrics, SyncDurations, SyncMetrics, TokenCounts};
 use self::reading::{News, Reading, read};

@@ -9,7 +9,7 @@ use nacre_core::memory::{Action, Band, MemoryId, Relation};
 use nacre_core::transcript::Agent;
 use serde::{Deserialize, Serialize};
 
-use super::decide::Decided;
+use super::decided::Decided;
 use crate::agents::LeadStep;
 use crate::flows::candidate::{DropReason, Signal, Strategy};
 use crate::flows::run::{RunId, RunMode};

@@ -8,7 +8,7 @@ use nacre_core::memory::{
     Action, Batch, Change, Draft, MemoryError, MemoryId, Profile, Status, Store,
 };
 
-use super::decide::{Decided, claimed};
+use super::decided::{Decided, claimed};
 use super::report::ActionReport;
 use crate::flows::candidate::Candidate;
 

@@ -5,8 +5,9 @@ use serde_json::Value;
 use super::super::classify::Complaint;
 use super::super::error::{ErrorKind, Fault};
 use super::super::hosted::{Decoder, Progress};
-use super::super::response::{Event, StopReason, Usage};
+use super::super::response::{Event, StopReason};
 use super::super::sse::Frame;
+use super::super::usage::Usage;
 
 /// What has been seen of one answer.
 #[derive(Debug, Default)]

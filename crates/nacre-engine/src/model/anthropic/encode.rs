@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::content::{Content, ToolStatus};
 use super::super::hosted::OutputMode;
 use super::super::names::ModelRef;
 use super::super::provider::Call;
 use super::super::request::{
-    Cache, Content, Effort, Message, OUTPUT_TOOL, OutputSchema, Request, Speaker, ToolChoice,
-    ToolStatus,
+    Cache, Effort, Message, OUTPUT_TOOL, OutputSchema, Request, Speaker, ToolChoice,
 };
 use super::super::schema::{Bounds, for_providers};
 use super::Generation;

@@ -10,8 +10,9 @@ use super::super::classify::Complaint;
 use super::super::cost::Cost;
 use super::super::error::{ErrorKind, Fault};
 use super::super::hosted::{Decoder, Progress, made_id};
-use super::super::response::{Event, StopReason, Usage};
+use super::super::response::{Event, StopReason};
 use super::super::sse::Frame;
+use super::super::usage::Usage;
 use super::think::ThinkSplitter;
 
 /// What has been seen of one answer.

@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::content::Content;
 use super::super::hosted::OutputMode;
 use super::super::provider::Call;
 use super::super::request::{
-    Content, Effort, Message, OUTPUT_TOOL, OutputSchema, Request, Speaker, ToolChoice,
+    Effort, Message, OUTPUT_TOOL, OutputSchema, Request, Speaker, ToolChoice,
 };
 use super::super::schema::{Bounds, for_providers, is_strict};
 use super::{CacheKey, EffortField, Habits};

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::super::error::{ErrorKind, Fault, Wait};
 use super::super::names::Role;
-use super::super::response::{StopReason, Usage};
+use super::super::response::StopReason;
+use super::super::usage::Usage;
 
 /// A script that cannot be read.
 #[derive(Debug, thiserror::Error)]

@@ -2,10 +2,12 @@
 
 use std::sync::Mutex;
 
+use super::super::content::Arguments;
 use super::super::names::{ModelRef, Role};
 use super::super::provider::Limits;
-use super::super::request::{Arguments, ToolDef};
-use super::super::response::{StopReason, Usage};
+use super::super::request::ToolDef;
+use super::super::response::StopReason;
+use super::super::usage::Usage;
 use super::*;
 
 async fn ask(scripted: &Scripted, request: &Request) -> Result<Response, ModelError> {

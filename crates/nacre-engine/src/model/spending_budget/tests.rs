@@ -1,6 +1,6 @@
 //! Limits hold before a question goes out, and every answer is counted once.
 
-use super::super::cost::Price;
+use super::super::price::Price;
 use super::super::response::Response;
 use super::super::retry::{Cancel, Control, RetryPolicy, generate};
 use super::super::roles::{ModelSettings, Models, RoleSettings};

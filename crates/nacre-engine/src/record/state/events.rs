@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::db::State;
 use super::error::StateError;
+use super::event_rows::insert;
 use super::row::{Bad, bad, count, time, whole};
 use super::tasks::{self, TaskRecord};
 use crate::record::{Event, ModelFacts, Record};
@@ -172,39 +173,6 @@ impl Scribe<'_> {
 
 fn is_open(entry: &Option<(TaskRecord, u64)>) -> bool {
     entry.as_ref().is_some_and(|(task, _)| !task.state.is_terminal())
-}
-
-fn insert(
-    connection: &Connection,
-    task: &TaskId,
-    sequence: u64,
-    at: Timestamp,
-    name: &str,
-    json: &str,
-) -> Result<u64, StateError> {
-    let n_new = connection
-        .prepare_cached("INSERT OR IGNORE INTO event (task, sequence, at, name, fields) VALUES (?1, ?2, ?3, ?4, ?5)")?
-        .execute(params![task.as_str(), whole(sequence), at.as_microsecond(), name, json])?;
-    Ok(n_new as u64)
-}
-
-/// Writes the end of a task whose own voice is not there to tell it.
-pub(super) fn append_end(
-    connection: &Connection,
-    task: &TaskId,
-    state: TaskState,
-    at: Timestamp,
-) -> Result<(), StateError> {
-    let last: i64 = connection
-        .prepare_cached("SELECT coalesce(max(sequence), 0) FROM event WHERE task = ?1")?
-        .query_row([task.as_str()], |row| row.get(0))?;
-    let event = Event::TaskState(state);
-    let json = serde_json::to_string(&event).unwrap_or_default();
-    insert(connection, task, last.unsigned_abs() + 1, at, event.name(), &json)?;
-    connection
-        .prepare_cached("UPDATE task SET n_events = n_events + 1 WHERE id = ?1")?
-        .execute([task.as_str()])?;
-    Ok(())
 }
 
 fn note_model(

@@ -5,6 +5,7 @@
 
 mod db;
 mod error;
+mod event_rows;
 mod events;
 mod facts;
 mod log;

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::db::State;
 use super::error::StateError;
-use super::events::append_end;
+use super::event_rows::append_end;
 use super::row::{Bad, bad, count, time};
 use crate::record::{
     CancelledBy, Failure, LEASE, Life, NewTask, QUEUE_CAP, Runner, SessionId, Start, TaskClass,

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::super::footprint::{Area, Exec, Footprint, MemoryUse, Network};
 use super::super::tool::Output;
 use super::super::workspace::Workspace;
-use super::execute::Job;
+use super::job::Job;
 use crate::record::Category;
 
 const MAX_ENTRIES: usize = 256;

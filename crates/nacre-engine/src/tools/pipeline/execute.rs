@@ -9,15 +9,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde_json::Value;
 use tokio::task::{Id, JoinSet};
 use tokio::time::{Instant, sleep};
 
-use super::super::footprint::{Exec, Footprint, MemoryUse, Network};
-use super::super::tool::{AnyTool, Output, ToolContext, ToolError};
+use super::super::footprint::{Footprint, MemoryUse};
+use super::super::tool::{Output, ToolContext, ToolError};
 use super::super::workspace::Workspace;
 use super::cache::{Cache, CacheKey, Lookup};
 use super::effects::{EffectDone, EffectReport, EffectRunner};
+use super::job::Job;
 use super::undo::Before;
 use crate::model::{Cancel, CancelSource};
 use crate::record::CacheUse;
@@ -33,24 +33,6 @@ pub(super) struct Bench {
     pub(super) cache: Arc<Cache>,
     pub(super) effects: Option<Arc<dyn EffectRunner>>,
     pub(super) spill: Arc<PathBuf>,
-}
-
-/// A call that may run.
-pub(super) struct Job {
-    /// Its place among the calls of the step.
-    pub(super) idx: usize,
-    pub(super) tool: Arc<dyn AnyTool>,
-    pub(super) arguments: Value,
-    pub(super) footprint: Footprint,
-}
-
-impl Job {
-    /// Whether its answer alone says if something changed.
-    fn settles(&self) -> bool {
-        !self.footprint.writes.is_empty()
-            && self.footprint.exec == Exec::Nothing
-            && self.footprint.network == Network::Nothing
-    }
 }
 
 /// What came of a call, before it is shaped.

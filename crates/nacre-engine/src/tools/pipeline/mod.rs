@@ -8,6 +8,7 @@ mod budget;
 mod cache;
 mod effects;
 mod execute;
+mod job;
 mod permission;
 mod record;
 mod registry;
@@ -35,7 +36,6 @@ pub use cache::Cache;
 pub use effects::{EffectDone, EffectReport, EffectRun, EffectRunner};
 pub use record::{CallRecord, Tally};
 pub use registry::{Registry, RegistryError};
-pub(super) use shape::SPILL_PREFIX;
 
 use super::policy::ToolPolicy;
 use super::tool::{AnyTool, ToolError};
@@ -45,7 +45,8 @@ use crate::record::{BoundedText, Event, Events};
 use crate::record::{Change, Fault};
 use crate::tools::Permissions;
 use budget::CallBudget;
-use execute::{Bench, Job, Performed};
+use execute::{Bench, Performed};
+use job::Job;
 use shape::SpillFolder;
 use undo::UndoLog;
 

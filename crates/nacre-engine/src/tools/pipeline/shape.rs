@@ -9,7 +9,7 @@ use nacre_core::base::redact::ExtraWords;
 use nacre_core::base::{ContentHash, Shown};
 use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
 
-use super::super::tool::{ToolError, ToolSpec};
+use super::super::tool::{SPILL_PREFIX, ToolError, ToolSpec};
 
 /// What an error text may have, and an output of a tool that is not known.
 const DEFAULT_SHOWN_BYTES: usize = 12_000;
@@ -19,9 +19,6 @@ const MAX_SPILL_BYTES: usize = 8 << 20;
 
 /// All spill files of one run together; what comes later is only cut.
 const MAX_SPILLED_BYTES: usize = 256 << 20;
-
-/// How a spill file is named to `file_read`.
-pub(in super::super) const SPILL_PREFIX: &str = "spill:";
 
 /// An output as the model reads it.
 #[derive(Debug)]

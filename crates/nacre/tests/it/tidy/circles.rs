@@ -23,21 +23,6 @@ const KNOWN_CIRCLES: &[&str] = &[
     "nacre-core transcript::opencode::{parts, talk}",
     "nacre-core transcript::{adapter, lines, store, walk}",
     "nacre-core transcript::{emit, facts}",
-    "nacre-engine confine::process::{enter, helper, watch}",
-    "nacre-engine flows::maintain::{contradictions, plan, rewrite, twins}",
-    "nacre-engine flows::sync::{asked, decide}",
-    "nacre-engine model::{cost, request, response}",
-    "nacre-engine record::state::{events, tasks}",
-    "nacre-engine tools::pipeline::{cache, execute}",
-    "nacre-engine tools::{pipeline, toolkits}",
-    "nacre-map artifact::{analyses, cache, fresh, packs, slice}",
-    "nacre-map indexer::{git, git_index, tracked_files, walk}",
-    "nacre-map languages::{analyse, glance, imports}",
-    "nacre-map languages::{names, outline, rules, syntax, walk}",
-    "nacre-map resolve::{files, python}",
-    "nacre-map slices::{context, pack}",
-    "nacre-map slices::{overview, surface, survey}",
-    "nacre-map watch::{barrier, mailbox}",
 ];
 
 #[test]

@@ -2,9 +2,10 @@
 
 use serde_json::json;
 
+use super::super::super::content::{Arguments, Reasoning, ToolCall, ToolResult};
 use super::super::super::names::Role;
 use super::super::super::provider::Limits;
-use super::super::super::request::{Arguments, Reasoning, ToolCall, ToolDef, ToolResult};
+use super::super::super::request::ToolDef;
 use super::*;
 
 fn encode(model: &str, request: &Request, mode: OutputMode) -> Value {

@@ -3,8 +3,9 @@
 use serde_json::json;
 
 use super::super::super::collect::Collector;
+use super::super::super::content::Arguments;
 use super::super::super::names::{ModelRef, Role};
-use super::super::super::request::{Arguments, Request};
+use super::super::super::request::Request;
 use super::super::super::response::Response;
 use super::*;
 

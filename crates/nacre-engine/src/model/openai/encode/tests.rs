@@ -2,9 +2,10 @@
 
 use serde_json::json;
 
+use super::super::super::content::{Arguments, ToolCall, ToolResult, ToolStatus};
 use super::super::super::names::Role;
 use super::super::super::provider::Limits;
-use super::super::super::request::{Arguments, ToolCall, ToolDef, ToolResult, ToolStatus};
+use super::super::super::request::ToolDef;
 use super::super::OpenAi;
 use super::*;
 

@@ -9,8 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
-use super::super::super::pipeline::SPILL_PREFIX;
-use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
+use super::super::super::tool::{Output, SPILL_PREFIX, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::super::workspace::{
     MAX_FILE_BYTES, Workspace, is_binary, not_text, place, tool_error, version_of,
 };

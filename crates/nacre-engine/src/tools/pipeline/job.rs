@@ -1,0 +1,26 @@
+//! A call that passed permission and budget, and waits to be run.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::super::footprint::{Exec, Footprint, Network};
+use super::super::tool::AnyTool;
+
+/// A call that may run.
+pub(super) struct Job {
+    /// Its place among the calls of the step.
+    pub(super) idx: usize,
+    pub(super) tool: Arc<dyn AnyTool>,
+    pub(super) arguments: Value,
+    pub(super) footprint: Footprint,
+}
+
+impl Job {
+    /// Whether its answer alone says if something changed.
+    pub(super) fn settles(&self) -> bool {
+        !self.footprint.writes.is_empty()
+            && self.footprint.exec == Exec::Nothing
+            && self.footprint.network == Network::Nothing
+    }
+}
