@@ -15,7 +15,6 @@ const KNOWN_CIRCLES: &[&str] = &[
     "nacre-core memory::policy::{general, profile}",
     "nacre-core memory::{batch, reader, store}",
     "nacre-core memory::{life, sidecar}",
-    "nacre-core safefs::{change, error, journal, lock, path, scope, seal}",
     "nacre-core search::{alike, settle}",
     "nacre-core search::{layout, snapshot}",
     "nacre-core transcript::codex::{header, record}",
