@@ -8,6 +8,8 @@
 //!
 //! Knows transcripts, and nothing of memories, models or the terminal.
 
+mod admission;
+mod columns;
 mod db;
 mod error;
 mod job;
@@ -15,6 +17,7 @@ mod place;
 mod queue;
 mod record;
 mod refresh;
+mod refresh_options;
 mod rehearsal;
 mod runs;
 mod search;
@@ -30,7 +33,7 @@ pub use error::CatalogError;
 pub use job::{Job, JobState, Outcome, RetryPolicy};
 pub use place::{Placing, project_root};
 pub use queue::{Claim, ClaimOrder, QueueFilter};
-pub use refresh::{Connection, Progress, RefreshOptions, RefreshReport, SourceProblem};
+pub use refresh_options::{Connection, Progress, RefreshOptions, RefreshReport, SourceProblem};
 pub use runs::ServiceRun;
 pub use search::{TextHit, TextIndexAccess, TextQuery};
 pub use seen::{SessionFilter, SessionRow, StateCounts, key_of};

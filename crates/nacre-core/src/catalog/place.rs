@@ -6,7 +6,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::base::git::GitFolder;
-use crate::transcript::emit::repository_address;
+use crate::transcript::repository_address;
 
 /// Where a session belongs.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,45 +2,20 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::path::Path;
 
 use jiff::Timestamp;
 use rusqlite::{Transaction, named_params};
 
-use super::job::JobState;
+use super::admission::{Moment, admit, set_job};
+use super::columns::{columns, json, path_text};
 use super::place::{Placing, remote_of};
-use super::refresh::RefreshOptions;
 use super::seen::key_of;
-use super::twins::{self, Moment};
+use super::twins;
 use super::words::fingerprint;
 use crate::base::redact::ExtraWords;
 use crate::transcript::{
-    Began, Event, EventKind, Lane, Origin, ReadOutcome, SessionFacts, SessionRole, Source, Stamp,
-    Trace, Watermark,
+    Began, Event, EventKind, Lane, Origin, ReadOutcome, Source, Trace, Watermark,
 };
-
-/// The reason of sessions that a registration admits.
-pub(super) const NO_PROJECT: &str = "no registered project";
-
-/// The reason of sessions whose trace is no longer there.
-pub(super) const GONE: &str = "the trace is gone";
-
-/// Where a session stands in the queue after it was read.
-pub(super) struct Admission {
-    pub(super) state: JobState,
-    pub(super) reason: Option<String>,
-    pub(super) not_before: i64,
-}
-
-impl Admission {
-    pub(super) fn dead(reason: &str) -> Self {
-        Self { state: JobState::Dead, reason: Some(reason.to_owned()), not_before: 0 }
-    }
-
-    pub(super) fn skipped(reason: &str) -> Self {
-        Self { state: JobState::Skipped, reason: Some(reason.to_owned()), not_before: 0 }
-    }
-}
 
 /// Whether a read found anything that was not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,34 +32,6 @@ impl Growth {
             (Began::AtWatermark | Began::FromStart | Began::Restarted, _) => Self::Grown,
         }
     }
-}
-
-/// Decides what a session waits for.
-pub(super) fn admit(
-    facts: &SessionFacts,
-    placing: &Placing,
-    stamp: Stamp,
-    moment: Moment,
-) -> Admission {
-    match facts.role {
-        SessionRole::Main => {}
-        SessionRole::SubAgent => return Admission::skipped("part of another session"),
-        SessionRole::Helper => return Admission::skipped("the agent's own housekeeping"),
-    }
-    if facts.counts.user == 0 {
-        let reason = Some("nobody said anything".to_owned());
-        return Admission { state: JobState::Empty, reason, not_before: 0 };
-    }
-    match placing {
-        Placing::Project(_) => {}
-        Placing::Unregistered(_) => return Admission::skipped(NO_PROJECT),
-        Placing::Nowhere => return Admission::skipped("the trace does not say where it was"),
-    }
-    let quiet_ms = i64::try_from(moment.quiet.as_millis()).unwrap_or(i64::MAX);
-    let rests_at =
-        stamp.modified.map_or(0, |modified| modified.as_millisecond().saturating_add(quiet_ms));
-    let not_before = if rests_at > moment.now.as_millisecond() { rests_at } else { 0 };
-    Admission { state: JobState::Pending, reason: None, not_before }
 }
 
 /// Writes what was said into the index as it is read.
@@ -190,12 +137,13 @@ pub(super) struct NewlyRead<'a> {
     pub(super) words: &'a ExtraWords,
 }
 
+/// Writes what a read gave, and puts the session into the queue.
 pub(super) fn record(
     transaction: &Transaction<'_>,
     session: i64,
     trace: &Trace,
     NewlyRead { outcome, growth, placing, words }: NewlyRead<'_>,
-    options: &RefreshOptions,
+    moment: Moment,
 ) -> rusqlite::Result<()> {
     let mut facts = Cow::Borrowed(&outcome.facts);
     let project = match placing {
@@ -229,10 +177,10 @@ pub(super) fn record(
         },
     )?;
     if growth == Growth::Grown || !is_placed(transaction, session)? {
-        let admission = admit(facts, placing, trace.source.stamp, options.moment());
-        set_job(transaction, session, &admission, options.now)?;
+        let admission = admit(facts, placing, trace.source.stamp, moment);
+        set_job(transaction, session, &admission, moment.now)?;
     }
-    twins::settle(transaction, session, options.moment())
+    twins::settle(transaction, session, moment)
 }
 
 /// Whether a session stands where reading it again without finding anything new leaves it.
@@ -243,34 +191,6 @@ fn is_placed(transaction: &Transaction<'_>, session: i64) -> rusqlite::Result<bo
                AND state IN ('pending', 'running', 'done', 'empty'))",
         )?
         .query_row([session], |row| row.get(0))
-}
-
-/// Our own plain types as JSON, which cannot fail.
-pub(super) fn json<T: serde::Serialize>(value: &T) -> String {
-    serde_json::to_string(value).unwrap_or_default()
-}
-
-/// Puts a session where it belongs in the queue. A running one stays its worker's, and what a person
-/// skipped stays skipped.
-pub(super) fn set_job(
-    transaction: &Transaction<'_>,
-    session: i64,
-    admission: &Admission,
-    now: Timestamp,
-) -> rusqlite::Result<()> {
-    transaction
-        .prepare_cached(
-            "INSERT INTO job (session, state, reason, not_before, changed)
-             VALUES (:session, :state, :reason, :due, :now)
-             ON CONFLICT (session) DO UPDATE SET state = :state, reason = :reason, not_before = :due,
-               attempts = 0, changed = :now
-             WHERE state != 'running' AND NOT (state = 'skipped' AND reason = 'by hand')",
-        )?
-        .execute(named_params! {
-            ":session": session, ":state": admission.state.as_str(), ":reason": admission.reason,
-            ":due": admission.not_before, ":now": now.as_millisecond(),
-        })
-        .map(drop)
 }
 
 pub(super) fn put_source(
@@ -333,14 +253,4 @@ pub(super) fn put_session(
 
 pub(super) fn inner(trace: &Trace) -> &str {
     trace.session.as_deref().unwrap_or_default()
-}
-
-pub(super) fn path_text(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
-}
-
-pub(super) fn columns(stamp: Stamp) -> [i64; 3] {
-    let modified =
-        stamp.modified.map_or(0, |modified| i64::try_from(modified.as_nanosecond()).unwrap_or(0));
-    [i64::try_from(stamp.size).unwrap_or(i64::MAX), modified, stamp.inode.cast_signed()]
 }

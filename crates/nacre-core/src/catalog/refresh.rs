@@ -7,94 +7,23 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use jiff::Timestamp;
 use rusqlite::{Transaction, named_params};
 
+use super::admission::{Admission, GONE, Moment, NO_PROJECT, set_job};
+use super::columns::{columns, path_text};
 use super::db::Catalog;
 use super::error::CatalogError;
 use super::job::JobState;
 use super::place::{Placing, project_root};
-use super::record::{Admission, GONE, NO_PROJECT, columns, path_text, set_job};
-use super::twins::{self, Moment};
+use super::refresh_options::{Connection, Progress, RefreshOptions, RefreshReport, SourceProblem};
+use super::twins;
 use super::words::WordLists;
 use crate::transcript::{ADAPTERS, Adapter, Agent, Source};
 
 /// Of a source that is to be read again whatever its stamp says; no adapter has it.
 const NO_VERSION: i64 = -1;
-
-/// An agent and where it keeps its traces.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Connection {
-    pub agent: Agent,
-    pub roots: Vec<PathBuf>,
-}
-
-/// What to bring up to date, and how.
-#[derive(Clone, Debug)]
-pub struct RefreshOptions {
-    pub connections: Vec<Connection>,
-    /// Roots of the registered projects.
-    pub projects: Vec<PathBuf>,
-    /// What is kept out of the sessions of each.
-    pub words: WordLists,
-    /// Only sources changed at or after this time.
-    pub since: Option<Timestamp>,
-    /// Only sources changed before this time.
-    pub until: Option<Timestamp>,
-    /// Stop after reading this many sessions.
-    pub max_sessions: Option<usize>,
-    /// Read also what did not change.
-    pub force: bool,
-    /// A trace that was written to more recently than this is still being written.
-    pub quiet: Duration,
-    pub now: Timestamp,
-}
-
-impl RefreshOptions {
-    pub(super) fn moment(&self) -> Moment {
-        Moment { now: self.now, quiet: self.quiet }
-    }
-}
-
-/// What a refresh did.
-#[derive(Debug, Default)]
-pub struct RefreshReport {
-    pub sources: u64,
-    /// Sources that were not opened.
-    pub unchanged: u64,
-    /// Sessions read in this refresh.
-    pub read: u64,
-    /// Of these, read from where they had ended.
-    pub resumed: u64,
-    pub bytes: u64,
-    /// Sessions of which other words are kept out now.
-    pub reworded: u64,
-    /// Sessions that were admitted again because their project was registered since.
-    pub readmitted: u64,
-    /// Sources that are gone.
-    pub gone: u64,
-    pub problems: Vec<SourceProblem>,
-    /// Left for the next refresh, by `max_sessions` or because the caller broke off.
-    pub left: u64,
-}
-
-/// A source that could not be read, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceProblem {
-    pub path: PathBuf,
-    pub reason: String,
-}
-
-/// How far a refresh has come.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress<'a> {
-    pub done: u64,
-    pub total: u64,
-    pub bytes: u64,
-    pub path: &'a Path,
-}
 
 impl Catalog {
     /// Finds new and changed traces, reads them, and puts their sessions into the queue. `progress` is asked before each

@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use rusqlite::OptionalExtension as _;
 
+use super::admission::SAME;
 use super::db::Catalog;
 use super::error::CatalogError;
-use super::twins::SAME;
 use crate::safefs::{Owner, WriteScope};
 use crate::search::{
     Embedder, Fingerprint, IndexError, Library, LibraryOptions, Mode, News, Query, Record, Unit,

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use rusqlite::{Row, named_params};
 
+use super::admission::SAME;
+use super::columns::stamp_of;
 use super::db::Catalog;
 use super::error::CatalogError;
 use super::job::JobState;
-use super::twins::SAME;
 use crate::base::ContentHash;
-use crate::transcript::{Agent, ReadReport, SessionFacts, Source, Stamp, Trace};
+use crate::transcript::{Agent, ReadReport, SessionFacts, Source, Trace};
 
 /// A session as the catalog knows it.
 #[derive(Clone, Debug)]
@@ -177,13 +178,4 @@ fn session_of(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         state: JobState::from_name(&row.get::<_, String>(11)?).unwrap_or(JobState::Dead),
         reason: row.get(12)?,
     })
-}
-
-/// A stamp from its columns.
-pub(super) fn stamp_of(size: i64, modified: i64, inode: i64) -> Stamp {
-    Stamp {
-        size: size.unsigned_abs(),
-        modified: Timestamp::from_nanosecond(i128::from(modified)).ok(),
-        inode: inode.cast_unsigned(),
-    }
 }

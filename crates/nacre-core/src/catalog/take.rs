@@ -10,15 +10,16 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Transaction, named_params};
 
+use super::admission::{Admission, GONE, Moment, set_job};
+use super::columns::path_text;
 use super::db::Catalog;
 use super::error::CatalogError;
 use super::place::project_root;
 use super::record::{
-    Admission, GONE, Growth, NewlyRead, Texts, inner, path_text, put_session, put_source,
-    put_source_unread, record, set_job,
+    Growth, NewlyRead, Texts, inner, put_session, put_source, put_source_unread, record,
 };
-use super::refresh::{RefreshOptions, RefreshReport, SourceProblem};
-use super::twins::{self, Moment};
+use super::refresh_options::{RefreshOptions, RefreshReport, SourceProblem};
+use super::twins;
 use super::words::fingerprint;
 use crate::base::redact::ExtraWords;
 use crate::transcript::{
@@ -250,7 +251,7 @@ impl<'t> Visit<'t> {
         texts.finish(&outcome)?;
         let growth = self.growth(&outcome, &texts);
         let read = NewlyRead { outcome: &outcome, growth, placing: &placing, words };
-        record(self.transaction, session, self.trace, read, self.options)?;
+        record(self.transaction, session, self.trace, read, self.options.moment())?;
         self.transaction.execute_batch("RELEASE reading")?;
         Ok(Reading::Taken(outcome.began))
     }

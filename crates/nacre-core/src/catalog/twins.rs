@@ -6,25 +6,14 @@
 //! them. When it goes, the next best takes its place.
 
 use std::path::Path;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use rusqlite::{Row, Transaction};
 
+use super::admission::{Admission, GONE, Moment, SAME, admit, set_job};
+use super::columns::{path_text, stamp_of};
 use super::place::Placing;
-use super::record::{Admission, GONE, admit, path_text, set_job};
-use super::seen::stamp_of;
 use crate::transcript::{Agent, SessionFacts, Stamp};
-
-/// How the reason of a copy begins.
-pub(super) const SAME: &str = "same session as ";
-
-/// What settling must know of the refresh it is part of.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Moment {
-    pub(super) now: Timestamp,
-    pub(super) quiet: Duration,
-}
 
 /// A session that may be one of several copies.
 struct Copy {

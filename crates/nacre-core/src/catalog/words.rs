@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use rusqlite::{Transaction, named_params};
 
+use super::columns::json;
 use super::db::Catalog;
 use super::error::CatalogError;
-use super::record::json;
 use super::search::INDEX_NAME;
 use crate::base::redact::ExtraWords;
 use crate::safefs::{Owner, WriteScope};

@@ -1,7 +1,8 @@
 //! Changing a store: every change of a batch is committed together, under the store's lock.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::time::Duration;
 
 use jiff::Timestamp;
 
@@ -10,12 +11,12 @@ use super::id::MemoryId;
 use super::kinds::{Claim, MemoryType, Status};
 use super::layout::{self, Located, Shelf};
 use super::record::Memory;
+use super::redactions::{Redactions, redacted};
 use super::sidecar::{Evidence, MAX_SIDECAR_BYTES, Quote, State, render};
 use super::slug::slug;
 use super::store::{MemoryError, Store, Unreadable, UnreadableFault};
 use super::tombstone;
-use crate::base::redact::ExtraWords;
-use crate::safefs::{ChangeSet, FsError, RelPath, Writer};
+use crate::safefs::{ChangeSet, FsError, Owner, RelPath, Writer};
 
 /// The longest title: a line on a wide screen.
 const MAX_TITLE_BYTES: usize = 200;
@@ -86,11 +87,15 @@ pub struct Batch<'a> {
     redactions: Redactions,
 }
 
-/// How many secrets of each kind were kept out.
-pub type Redactions = BTreeMap<&'static str, usize>;
+impl Store {
+    /// Takes the store's lock to change it.
+    pub fn begin(&self, owner: &Owner, patience: Duration) -> Result<Batch<'_>, MemoryError> {
+        Ok(Batch::new(self, self.scope().lock(owner, patience)?))
+    }
+}
 
 impl<'a> Batch<'a> {
-    pub(super) fn new(store: &'a Store, writer: Writer<'a>) -> Self {
+    fn new(store: &'a Store, writer: Writer<'a>) -> Self {
         Self {
             store,
             writer,
@@ -510,15 +515,6 @@ impl<'a> Batch<'a> {
     pub(super) fn redact(&mut self, text: &str) -> String {
         redacted(self.store.words(), text, &mut self.redactions)
     }
-}
-
-/// `text` without secrets and without what the settings name as one to keep out; what was found is counted.
-pub(super) fn redacted(extra: &ExtraWords, text: &str, found: &mut Redactions) -> String {
-    let clean = extra.redact_counted(text);
-    for (kind, n_found) in clean.hits {
-        *found.entry(kind).or_default() += n_found;
-    }
-    clean.text.into_owned()
 }
 
 /// A memory's `updated` never goes back, whatever the clock does.

@@ -13,13 +13,16 @@ mod id;
 mod kinds;
 mod layout;
 mod life;
+mod listing;
 mod overturned;
 mod policy;
 mod reader;
 mod record;
+mod redactions;
 mod revision;
 mod sidecar;
 mod slug;
+mod stage;
 mod store;
 mod survey;
 mod takeback;
@@ -29,14 +32,15 @@ mod tombstone;
 mod upkeep;
 mod walk;
 
-pub use batch::{Batch, Change, Draft, Redactions, SummaryDraft};
+pub use batch::{Batch, Change, Draft, SummaryDraft};
 pub use check::{CheckReport, Finding, Severity};
 pub use document::{Broken, Document, Fault};
 pub use history::{Version, VersionSource};
 pub use id::{BadId, MemoryId};
 pub use kinds::{Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES};
 pub use layout::{GITIGNORE, Located, Shelf, init};
-pub use life::{Life, Stage, Standing, Vitals};
+pub use life::{Standing, Vitals};
+pub use listing::Listing;
 pub use overturned::Overturned;
 pub use policy::{
     Action, Band, Decision, Judgement, Kinship, Likeness, Measures, NearWords, Neighbour, Profile,
@@ -44,9 +48,11 @@ pub use policy::{
 };
 pub use reader::Reader;
 pub use record::{Memory, RecordFault};
+pub use redactions::Redactions;
 pub use revision::{PlannedChange, UPKEEP_FILE};
 pub use sidecar::{Evidence, Feedback, Quote, Speaker, State, Verdict};
 pub use slug::slug;
-pub use store::{Listing, MemoryError, Rules, Store, Unreadable};
+pub use stage::{Life, Stage};
+pub use store::{MemoryError, Rules, Store, Unreadable};
 pub use survey::{FileRead, Remembered, Survey, Surveyed, SurveyedFolder};
 pub use upkeep::{Revision, united};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::id::MemoryId;
 use super::kinds::Status;
-use super::life::{Life, Stage};
+use super::stage::{Life, Stage};
 use crate::base::bounded::at_most;
 
 /// The largest memory, quoted and escaped in its evidence, stays below this; a larger one is not ours.

@@ -5,21 +5,16 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
-use super::batch::{Batch, Redactions, redacted};
 use super::document::{Broken, Document};
 use super::id::MemoryId;
 use super::kinds::MemoryType;
 use super::layout::{self, Located, Shelf};
-use super::reader::Reader;
 use super::record::{Memory, RecordFault};
+use super::redactions::{Redactions, redacted};
 use super::sidecar::{self, Evidence, MAX_SIDECAR_BYTES, State};
 use super::tombstone;
-use crate::base::on_all_cores;
 use crate::base::redact::ExtraWords;
 use crate::safefs::{EntryKind, FsAction, FsError, Owner, RelPath, WriteScope};
-
-/// More than this and starting a thread costs less than the files it reads.
-pub(super) const FILES_PER_THREAD: usize = 256;
 
 /// A memory is a page, not a book.
 const DEFAULT_FILE_BYTES: u64 = 64 * 1024;
@@ -122,14 +117,6 @@ impl Unreadable {
     }
 }
 
-/// Memories, and the files that are none.
-#[derive(Debug, Default)]
-pub struct Listing {
-    /// In the order of their paths.
-    pub memories: Vec<Memory>,
-    pub broken: Vec<Unreadable>,
-}
-
 impl Store {
     /// Takes a `.nacre/` folder as a store.
     pub fn new(scope: WriteScope, rules: Rules) -> Self {
@@ -161,11 +148,6 @@ impl Store {
         Ok(self.scope.read(path, self.rules.max_file_bytes)?)
     }
 
-    /// Takes the store's lock to change it.
-    pub fn begin(&self, owner: &Owner, patience: Duration) -> Result<Batch<'_>, MemoryError> {
-        Ok(Batch::new(self, self.scope.lock(owner, patience)?))
-    }
-
     /// Finishes or takes back a change that an earlier process left halfway. Costs one look when
     /// there is none; while another process is writing, the change is its own.
     pub fn settle(&self, owner: &Owner) -> Result<(), MemoryError> {
@@ -187,19 +169,6 @@ impl Store {
             Err(FsError::Io { action: FsAction::Lock, .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }
-    }
-
-    /// Reads every memory of the shelves and types that `wanted` accepts.
-    pub fn list(&self, wanted: impl Fn(&Located) -> bool) -> Result<Listing, MemoryError> {
-        let files = self.files()?.located.into_iter().filter(|at| wanted(at)).collect::<Vec<_>>();
-        let mut listing = Listing::default();
-        for read in self.read_all(&files, memory_of) {
-            match read {
-                Ok(memory) => listing.memories.push(memory),
-                Err(unreadable) => listing.broken.push(unreadable),
-            }
-        }
-        Ok(listing)
     }
 
     /// Reads one memory by its id, or by a prefix of it that no other id shares.
@@ -295,18 +264,6 @@ impl Store {
         }
         places.sort_by_key(|at| at.shelf);
         Ok(places)
-    }
-
-    /// Reads files on all cores and hands each to `each`; results come in the order of `files`.
-    pub(super) fn read_all<T: Send>(
-        &self,
-        files: &[Located],
-        each: impl Fn(&Located, Result<Vec<u8>, FsError>) -> T + Sync,
-    ) -> Vec<T> {
-        on_all_cores(files, FILES_PER_THREAD, |chunk| {
-            let mut reader = Reader::new(self);
-            chunk.iter().map(|at| each(at, reader.read(&at.path))).collect()
-        })
     }
 }
 

@@ -5,10 +5,11 @@
 //! goes without its folder's stamp changing.
 
 use super::layout::{self, Located};
+use super::listing::FILES_PER_THREAD;
 use super::reader::as_text;
 use super::record::Memory;
 use super::sidecar::{Evidence, MAX_SIDECAR_BYTES};
-use super::store::{FILES_PER_THREAD, MemoryError, Store, Unreadable, memory_of};
+use super::store::{MemoryError, Store, Unreadable, memory_of};
 use crate::base::on_all_cores;
 use crate::safefs::{Entry, EntryKind, FileStamp, Folder, FsError, RelPath};
 

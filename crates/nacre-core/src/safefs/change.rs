@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use super::error::FsError;
-use super::journal::JOURNAL;
 use super::path::RelPath;
+use super::reserved::refuse_journal;
 use crate::base::ContentHash;
 
 /// Creates, replacements, moves and removals to be committed as one unit.
@@ -112,15 +112,5 @@ impl ChangeSet {
         }
         self.changes.sort_by_key(Change::rank);
         Ok(self.changes)
-    }
-}
-
-/// Refuses paths below the journal, in any case: some file systems do not tell `Journal` from it.
-pub(super) fn refuse_journal(path: &RelPath) -> Result<(), FsError> {
-    match path.components().next() {
-        Some(first) if first.eq_ignore_ascii_case(JOURNAL) => {
-            Err(FsError::Reserved { path: path.clone() })
-        }
-        _ => Ok(()),
     }
 }

@@ -3,10 +3,10 @@
 //! A change set survives a power cut because it waits for the disk. What is derived need not: its
 //! reader checks every byte and makes it anew when it is damaged, so waiting would only cost time.
 
-use super::change::refuse_journal;
 use super::error::{FsAction, FsError};
-use super::lock::Owner;
+use super::owner::Owner;
 use super::path::RelPath;
+use super::reserved::refuse_journal;
 use super::scope::{EntryKind, WriteScope, io_error};
 use super::sys::{self, Flush};
 use super::writer::{TEMP_TAIL, Writer, remove_if_there};

@@ -4,8 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use super::lock::Owner;
-use super::path::RelPath;
+use super::owner::Owner;
+use super::path::{PathFault, RelPath};
 
 /// Why files could not be read or changed.
 #[derive(Debug, thiserror::Error)]
@@ -96,27 +96,6 @@ impl fmt::Display for FsAction {
             Self::Lock => "lock",
         })
     }
-}
-
-/// Why a text is no path below a scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PathFault {
-    #[error("it is empty")]
-    Empty,
-    #[error("it is not relative")]
-    Absolute,
-    #[error("it has an empty component")]
-    EmptyName,
-    #[error("it has a `.` or `..` component")]
-    DotName,
-    #[error("a component is longer than 255 bytes")]
-    NameTooLong,
-    #[error("it has more than 32 components")]
-    TooDeep,
-    #[error("it has a control or invisible character")]
-    HiddenCharacter,
-    #[error("a component cannot be a file name on every system")]
-    Unportable,
 }
 
 fn list(paths: &[RelPath]) -> String {

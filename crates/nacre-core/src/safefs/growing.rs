@@ -2,9 +2,9 @@
 //!
 //! Nothing is flushed: a log line that a power cut takes along is no loss worth waiting for.
 
-use super::change::refuse_journal;
 use super::error::{FsAction, FsError};
 use super::path::RelPath;
+use super::reserved::refuse_journal;
 use super::scope::io_error;
 use super::sys;
 use super::writer::{Writer, remove_if_there};

@@ -10,14 +10,12 @@ use std::io;
 use cap_std::fs::Dir;
 use serde::{Deserialize, Serialize};
 
-use super::change::refuse_journal;
 use super::path::RelPath;
+use super::reserved::refuse_journal;
 use super::scope::{ReadFault, WriteScope, read_file};
 use super::sys;
 use crate::base::ContentHash;
 
-/// The journal's folder inside a scope.
-pub(super) const JOURNAL: &str = "journal";
 /// The change being made.
 pub(super) const TXN: &str = "txn";
 /// A change that is over and whose rest is being removed.

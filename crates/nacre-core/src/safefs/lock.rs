@@ -14,10 +14,10 @@ use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt a
 use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt as _};
 use rustix::fs::{AtFlags, FileType};
 use rustix::io::Errno;
-use serde::{Deserialize, Serialize};
 
 use super::error::{FsAction, FsError};
-use super::journal::JOURNAL;
+use super::owner::Owner;
+use super::reserved::JOURNAL;
 use super::scope::{WriteScope, io_error};
 use super::sys;
 
@@ -30,16 +30,6 @@ const MAX_PAUSE: Duration = Duration::from_millis(16);
 
 /// An owner record is a line; more is not ours.
 const MAX_RECORD_BYTES: u64 = 4096;
-
-/// Who holds a lock, as told to people who wait for it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Owner {
-    pub pid: u32,
-    /// What the process is doing, such as `nacre sync`.
-    pub command: String,
-    /// Since when, as a timestamp.
-    pub since: String,
-}
 
 /// Takes the lock in `journal`, trying for about `patience`.
 ///

@@ -5,11 +5,9 @@
 //! trusted; the scope walks them without following links.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::{FsError, PathFault};
 use crate::base::is_hidden_char;
 
 /// The longest name that the usual file systems take, in bytes.
@@ -24,11 +22,11 @@ const MAX_DEPTH: usize = 32;
 pub struct RelPath(String);
 
 impl RelPath {
-    /// Checks `text` and takes it as a path below a scope.
-    pub fn new(text: &str) -> Result<Self, FsError> {
+    /// Takes `text` as a path below a scope, unless there is something wrong with it.
+    pub(super) fn checked(text: &str) -> Result<Self, PathFault> {
         match fault_of(text) {
             None => Ok(Self(text.to_owned())),
-            Some(why) => Err(FsError::BadPath { path: text.chars().take(120).collect(), why }),
+            Some(fault) => Err(fault),
         }
     }
 
@@ -51,11 +49,27 @@ impl RelPath {
     pub fn parent(&self) -> Option<Self> {
         self.0.rsplit_once('/').map(|(parent, _)| Self(parent.to_owned()))
     }
+}
 
-    /// The path of `name` inside this folder.
-    pub fn join(&self, name: &str) -> Result<Self, FsError> {
-        Self::new(&format!("{}/{name}", self.0))
-    }
+/// Why a text is not a path below a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PathFault {
+    #[error("it is empty")]
+    Empty,
+    #[error("it is not relative")]
+    Absolute,
+    #[error("it has an empty component")]
+    EmptyName,
+    #[error("it has a `.` or `..` component")]
+    DotName,
+    #[error("a component is longer than 255 bytes")]
+    NameTooLong,
+    #[error("it has more than 32 components")]
+    TooDeep,
+    #[error("it has a control or invisible character")]
+    HiddenCharacter,
+    #[error("a component cannot be a file name on every system")]
+    Unportable,
 }
 
 fn fault_of(text: &str) -> Option<PathFault> {
@@ -103,22 +117,6 @@ fn is_device_name(name: &str) -> bool {
 impl fmt::Display for RelPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
-    }
-}
-
-impl FromStr for RelPath {
-    type Err = FsError;
-
-    fn from_str(text: &str) -> Result<Self, FsError> {
-        Self::new(text)
-    }
-}
-
-impl TryFrom<String> for RelPath {
-    type Error = FsError;
-
-    fn try_from(text: String) -> Result<Self, FsError> {
-        Self::new(&text)
     }
 }
 

@@ -75,7 +75,7 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::time::Duration;
 
-    use super::super::lock::Owner;
+    use super::super::owner::Owner;
     use super::super::scope::Access;
     use super::*;
 

@@ -7,13 +7,15 @@ use std::time::Duration;
 use cap_std::fs::{Dir, File};
 
 use super::apply::{Site, Stop};
-use super::change::{Change, ChangeSet, refuse_journal};
+use super::change::{Change, ChangeSet};
 use super::error::{FsAction, FsError};
-use super::journal::{DONE, JOURNAL, PLAN, Plan, PlanFault, Step, TXN, UNDO};
-use super::lock::{self, Owner};
+use super::journal::{DONE, PLAN, Plan, PlanFault, Step, TXN, UNDO};
+use super::lock;
+use super::owner::Owner;
 use super::path::RelPath;
+use super::proof;
+use super::reserved::{JOURNAL, refuse_journal};
 use super::scope::{EntryKind, ReadFault, WriteScope, io_error, list_dir, mode_of, open_child};
-use super::seal;
 use super::sys::{self, FileMode};
 use crate::base::ContentHash;
 
@@ -370,7 +372,7 @@ impl Writer<'_> {
         // All numbers may be taken, by a stranger who wanted to close the store.
         let free = match (1..=MAX_SET_ASIDE).map(|n| format!("bad-{n}")).find(is_free) {
             Some(free) => free,
-            None => format!("bad-{}", ContentHash::of(&seal::random().map_err(failed)?).short()),
+            None => format!("bad-{}", ContentHash::of(&proof::random().map_err(failed)?).short()),
         };
         // The lock is ours, so the name stays free; a folder cannot be moved by way of a link.
         sys::rename(&self.journal, name, &self.journal, &free).map_err(failed)

@@ -6,8 +6,8 @@
 
 use std::cell::OnceCell;
 
+use super::group::Group;
 use super::kin::{Kin, KinKind};
-use super::settle::Group;
 use super::snapshot::Snapshot;
 use super::words;
 

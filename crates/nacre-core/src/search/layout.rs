@@ -2,8 +2,10 @@
 //!
 //! Computed once for a snapshot and kept with it: a server that asks again pays nothing.
 
+use std::ops::Range;
+
 use super::record::{N_FIELDS, Standing};
-use super::snapshot::Snapshot;
+use super::segment::Row;
 
 /// What a word in each field is worth beside one in the body.
 pub(super) const FIELD_WEIGHTS: [f32; N_FIELDS] = [2.0, 1.5, 1.0, 0.6];
@@ -23,6 +25,12 @@ pub(super) struct Layout {
     pub(super) units: Lengths,
     /// Whether any unit has more than one row; if none has, a row is its window and its unit.
     pub(super) has_neighbours: bool,
+}
+
+/// What is asked of a row to measure it.
+pub(super) struct LayoutRow {
+    pub(super) row: Row,
+    pub(super) is_live: bool,
 }
 
 /// Lengths of texts, in words, and their mean over those that count.
@@ -50,21 +58,27 @@ impl Lengths {
 }
 
 impl Layout {
-    pub(super) fn new(snapshot: &Snapshot) -> Self {
-        let n_rows = snapshot.n_rows();
-        let is_live: Vec<bool> = (0..n_rows).map(|row| snapshot.is_live(row)).collect();
-        let is_shown =
-            (0..n_rows).map(|row| is_live[row] && snapshot.row(row).standing != Standing::Archived);
-        let mut layout =
-            Self { unit_of: vec![0; n_rows], is_shown: is_shown.collect(), ..Self::default() };
-        let row_lengths: Vec<f32> = (0..n_rows).map(|row| length(snapshot, row)).collect();
+    /// Measures rows in their order, and the units that they stand in.
+    pub(super) fn new(
+        rows: impl Iterator<Item = LayoutRow>,
+        units: impl Iterator<Item = Range<usize>>,
+    ) -> Self {
+        let mut layout = Self::default();
+        let mut row_lengths = Vec::new();
+        for LayoutRow { row, is_live } in rows {
+            layout.is_live.push(is_live);
+            layout.is_shown.push(is_live && row.standing != Standing::Archived);
+            row_lengths.push(length(&row));
+        }
+        let n_rows = row_lengths.len();
+        layout.unit_of = vec![0; n_rows];
         let mut window_lengths = vec![0.0; n_rows];
         let mut unit_lengths = Vec::new();
         let mut is_unit_live = Vec::new();
-        for (unit, rows) in snapshot.unit_rows().enumerate() {
+        for (unit, rows) in units.enumerate() {
             layout.has_neighbours |= rows.len() > 1;
             unit_lengths.push(row_lengths[rows.clone()].iter().sum());
-            is_unit_live.push(rows.clone().any(|row| is_live[row]));
+            is_unit_live.push(rows.clone().any(|row| layout.is_live[row]));
             for row in rows.clone() {
                 layout.unit_of[row] = u32::try_from(unit).unwrap_or(u32::MAX);
                 let first = row.saturating_sub(1).max(rows.start);
@@ -72,10 +86,9 @@ impl Layout {
                 window_lengths[row] = row_lengths[first..end].iter().sum();
             }
         }
-        layout.rows = Lengths::new(row_lengths, |row| is_live[row]);
-        layout.windows = Lengths::new(window_lengths, |row| is_live[row]);
+        layout.rows = Lengths::new(row_lengths, |row| layout.is_live[row]);
+        layout.windows = Lengths::new(window_lengths, |row| layout.is_live[row]);
         layout.units = Lengths::new(unit_lengths, |unit| is_unit_live[unit]);
-        layout.is_live = is_live;
         layout
     }
 
@@ -86,7 +99,6 @@ impl Layout {
 }
 
 /// How many words a row has, the better fields counted more.
-fn length(snapshot: &Snapshot, row: usize) -> f32 {
-    let lengths = snapshot.row(row).lengths;
-    lengths.iter().zip(FIELD_WEIGHTS).map(|(length, weight)| f32::from(*length) * weight).sum()
+fn length(row: &Row) -> f32 {
+    row.lengths.iter().zip(FIELD_WEIGHTS).map(|(length, weight)| f32::from(*length) * weight).sum()
 }

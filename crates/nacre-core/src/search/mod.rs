@@ -8,6 +8,7 @@ mod alike;
 mod container;
 mod embed;
 pub mod eval;
+mod group;
 mod index;
 mod kin;
 mod layout;

@@ -7,14 +7,12 @@
 use std::collections::HashMap;
 
 use super::alike;
+use super::group::{Group, MAX_LINE};
 use super::kin::{self, Kin, KinKind};
 use super::rank::Ranked;
 use super::record::{LinkKind, Standing};
 use super::snapshot::Snapshot;
 use super::words;
-
-/// A line of decisions longer than this is a loop or a joke.
-const MAX_LINE: usize = 16;
 
 /// Links are followed for as many of the best rows.
 const MAX_LINKED: usize = 64;
@@ -24,15 +22,6 @@ const MAX_CLAIMANTS: usize = 64;
 
 /// What a hit gains from a hit that names it.
 const NEIGHBOUR_SHARE: f32 = 0.08;
-
-/// The memory that holds now, and what it overturned.
-#[derive(Debug)]
-pub(super) struct Group {
-    pub(super) best: Ranked,
-    /// Rows, newest first.
-    pub(super) older: Vec<usize>,
-    pub(super) edges: Vec<Kin>,
-}
 
 /// What the index does not know of a row.
 pub(super) struct RowFacts<'a> {
@@ -65,35 +54,6 @@ pub(super) fn settle(snapshot: &Snapshot, ranked: Vec<Ranked>, facts: &RowFacts<
     alike::newer_first(snapshot, &mut groups, facts.text_of, &may_pass);
     lower_contradicted(snapshot, &mut groups, &may_pass);
     groups
-}
-
-impl Group {
-    fn new(snapshot: &Snapshot, hit: Ranked, head: usize) -> Self {
-        let mut group = Self { best: hit, older: older_of(snapshot, head), edges: Vec::new() };
-        if group.best.row != head {
-            group.note_older(snapshot, group.best.row);
-            group.best.row = head;
-        }
-        group
-    }
-
-    /// A further row of the same line; the first one's score was at least as good.
-    fn take(&mut self, snapshot: &Snapshot, hit: Ranked, head: usize) {
-        if hit.row == head {
-            self.best = Ranked { score: self.best.score, ..hit };
-        } else {
-            self.note_older(snapshot, hit.row);
-        }
-    }
-
-    fn note_older(&mut self, snapshot: &Snapshot, row: usize) {
-        // One file may claim to overturn a thousand.
-        if !self.older.contains(&row) && self.older.len() < MAX_LINE {
-            self.older.push(row);
-        }
-        let id = snapshot.key(row).to_owned();
-        self.edges.push(Kin { kind: KinKind::Supersedes, id, shared: None });
-    }
 }
 
 /// Who overturned whom.
@@ -145,25 +105,6 @@ impl<'a> Lines<'a> {
         let claimants = self.claimed.get(id.as_bytes())?;
         claimants.iter().copied().take(MAX_CLAIMANTS).find(|newer| *newer != row)
     }
-}
-
-/// Everything that a row overturned, directly or not, newest first. What is archived overturns nothing.
-fn older_of(snapshot: &Snapshot, head: usize) -> Vec<usize> {
-    if snapshot.row(head).standing == Standing::Archived {
-        return Vec::new();
-    }
-    let mut line = vec![head];
-    let mut next = 0;
-    while next < line.len() && line.len() < MAX_LINE {
-        for link in snapshot.links(line[next]) {
-            let older = kin::row_of(snapshot, &link.to).filter(|row| !line.contains(row));
-            line.extend(older.filter(|_| link.kind == LinkKind::Supersedes));
-        }
-        next += 1;
-    }
-    line.remove(0);
-    line.sort_by_key(|row| std::cmp::Reverse(snapshot.row(*row).time_ms));
-    line
 }
 
 /// A hit that another hit names is a little more likely to be meant.

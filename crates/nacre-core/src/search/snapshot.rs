@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::layout::Layout;
+use super::layout::{Layout, LayoutRow};
 use super::manifest::Manifest;
 use super::record::{Fingerprint, Link, UNPROVEN};
 use super::segment::{Counts, Postings, Row, Segment};
@@ -70,7 +70,11 @@ impl Snapshot {
 
     /// Numbers about all rows; computed for the first question.
     pub(super) fn layout(&self) -> &Layout {
-        self.layout.get_or_init(|| Layout::new(self))
+        self.layout.get_or_init(|| {
+            let rows = (0..self.n_rows())
+                .map(|row| LayoutRow { row: self.row(row), is_live: self.is_live(row) });
+            Layout::new(rows, self.unit_rows())
+        })
     }
 
     /// What the last look at the sources saw besides the units.

@@ -3,79 +3,14 @@
 //! Finding traces never opens one: a source that did not change since the last visit costs one
 //! `stat`. Databases hold many sessions in one source, hence [`Adapter::sessions`].
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::error::{Error, Result};
 use super::facts::{Agent, ReadReport, SessionFacts};
 use super::sink::Sink;
-use super::store::Fault;
-
-/// Why a trace, or a place where traces lie, could not be used at all.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("Cannot open trace `{}`", path.display())]
-    Open { path: PathBuf, source: io::Error },
-    #[error("Cannot read trace `{}`", path.display())]
-    Read { path: PathBuf, source: io::Error },
-    #[error("Cannot look into `{}`", path.display())]
-    Walk { path: PathBuf, source: io::Error },
-    #[error("Cannot read trace `{}`: it is not a regular file", path.display())]
-    NotAFile { path: PathBuf },
-    #[error("Cannot read trace `{}`: it is larger than {limit} bytes", path.display())]
-    TooLarge { path: PathBuf, limit: u64 },
-    #[error("Cannot read trace `{}`: {reason}", path.display())]
-    Unreadable { path: PathBuf, reason: &'static str },
-    #[error("Cannot query trace database `{}`", path.display())]
-    Store { path: PathBuf, source: Fault },
-    #[error("Cannot read trace database `{}` now: its owner is at work on it", path.display())]
-    Busy { path: PathBuf },
-    #[error("Cannot find session `{session}` in `{}`", path.display())]
-    NoSession { path: PathBuf, session: String },
-    #[error("Stopped looking below `{}` after {limit} entries", path.display())]
-    TooManyEntries { path: PathBuf, limit: usize },
-}
-
-/// What a failure says about the next try.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Retryability {
-    /// The trace was removed or replaced after it was found.
-    Gone,
-    /// Its owner is at work on it: the next visit will do.
-    Soon,
-    /// The machine was in the way, and nothing about the trace will tell when it no longer is.
-    Maybe,
-    /// The same bytes will fail again.
-    None,
-}
-
-impl Error {
-    /// What to expect from another try with the same trace.
-    pub fn hope(&self) -> Retryability {
-        match self {
-            Self::Open { source, .. } | Self::Read { source, .. }
-                if matches!(
-                    source.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                Retryability::Gone
-            }
-            Self::Open { .. } | Self::Read { .. } => Retryability::Maybe,
-            Self::NotAFile { .. } | Self::NoSession { .. } => Retryability::Gone,
-            Self::Busy { .. } => Retryability::Soon,
-            Self::Walk { .. } => Retryability::Maybe,
-            Self::TooLarge { .. }
-            | Self::Unreadable { .. }
-            | Self::Store { .. }
-            | Self::TooManyEntries { .. } => Retryability::None,
-        }
-    }
-}
-
-pub type Result<T> = std::result::Result<T, Error>;
 
 /// The directories of one user, resolved by whoever knows the environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -120,7 +120,7 @@ impl OpenCalls {
     pub(super) fn open(&mut self, id: &str, tool: &str, arguments: &str) -> CallLink {
         let is_nacre = is_nacre_tool(tool) || is_nacre_command(arguments);
         let tool = self.clean_tool(tool);
-        let clean = super::emit::short_name(id);
+        let clean = super::names::short_name(id);
         let clean_id = (clean == id).then(|| clean.clone());
         self.calls.insert(text_hash(id), OpenCall { tool: tool.clone(), is_nacre, clean_id });
         CallLink { id: clean, tool: Some(tool) }
@@ -130,7 +130,7 @@ impl OpenCalls {
         if self.clean_tools.iter().any(|known| known == tool) {
             return tool.to_owned();
         }
-        let clean = super::emit::short_name(tool);
+        let clean = super::names::short_name(tool);
         if clean == tool && self.clean_tools.len() < MAX_TOOLS {
             self.clean_tools.push(clean.clone());
         }
@@ -143,7 +143,7 @@ impl OpenCalls {
         let tool = call.as_ref().map(|call| call.tool.clone());
         let clean_id = call.as_mut().and_then(|call| call.clean_id.take());
         let id =
-            clean_id.filter(|clean| clean == id).unwrap_or_else(|| super::emit::short_name(id));
+            clean_id.filter(|clean| clean == id).unwrap_or_else(|| super::names::short_name(id));
         (CallLink { id, tool }, call)
     }
 

@@ -225,7 +225,7 @@ const MAX_TYPE_NAME: usize = 64;
 impl ReadReport {
     pub(super) fn note_unknown(&mut self, record_type: &str) {
         self.unknown_records += 1;
-        let name = super::emit::short_name(record_type);
+        let name = super::names::short_name(record_type);
         let name = super::event::front(&name, MAX_TYPE_NAME);
         if let Some(count) = self.unknown_types.get_mut(name) {
             *count += 1;

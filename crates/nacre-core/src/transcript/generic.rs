@@ -16,12 +16,14 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-use super::adapter::{Adapter, Discovery, Homes, ReadOutcome, Result, Trace, Watermark};
-use super::emit::{Draft, Emitter, short_name};
+use super::adapter::{Adapter, Discovery, Homes, ReadOutcome, Trace, Watermark};
+use super::emit::{Draft, Emitter};
+use super::error::Result;
 use super::event::{CallLink, EventKind, InjectedReason, Lane, Origin, Place, WordSource};
 use super::facts::{Agent, Ending, SessionFacts, SessionLink, SessionRole, Tokens, Undone};
 use super::injected::{Author, split_user};
 use super::json::{Cursor, Next, Parsed, Text};
+use super::names::short_name;
 use super::sink::Sink;
 use super::stream::{LineFormat, Start, read_stream};
 use super::time::parse_time;

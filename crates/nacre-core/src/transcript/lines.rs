@@ -10,7 +10,7 @@ use std::path::Path;
 
 use memchr::memchr;
 
-use super::adapter::{Error, Result};
+use super::error::{Error, Result};
 use super::squeeze::squeeze;
 
 /// No line takes more memory than this.

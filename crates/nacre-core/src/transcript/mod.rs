@@ -10,18 +10,20 @@ pub mod claude;
 pub mod codex;
 pub mod cursor;
 pub mod emit;
+pub mod error;
 pub mod event;
 pub mod facts;
 pub mod generic;
 pub mod injected;
 mod json;
 mod lines;
+mod names;
 pub mod opencode;
 pub mod render;
 pub mod sink;
 mod sniff;
 mod squeeze;
-pub mod store;
+mod store;
 mod stream;
 #[cfg(test)]
 mod testing;
@@ -34,15 +36,16 @@ mod voice;
 pub mod walk;
 
 pub use self::adapter::{
-    Adapter, Began, Discovery, Error, Homes, Problem, ReadOutcome, Retryability, Source, Stamp,
-    Trace, Watermark,
+    Adapter, Began, Discovery, Homes, Problem, ReadOutcome, Source, Stamp, Trace, Watermark,
 };
+pub use self::error::{Error, Retryability};
 pub use self::event::{
     BoundedText, CallLink, Event, EventKind, InjectedReason, Lane, Origin, Place, WordSource,
 };
 pub use self::facts::{
     Agent, Counts, Ending, LinkKind, ReadReport, SessionFacts, SessionLink, SessionRole, Tokens,
 };
+pub(crate) use self::names::repository_address;
 pub use self::sink::{Detail, Sink};
 pub use self::sniff::trace_at;
 

@@ -5,7 +5,8 @@ use std::io::Read as _;
 use std::path::Path;
 
 use super::ADAPTERS;
-use super::adapter::{Error, Result, Trace};
+use super::adapter::Trace;
+use super::error::{Error, Result};
 use super::facts::Agent;
 
 /// What is looked at of a file.

@@ -12,8 +12,9 @@ use std::path::Path;
 
 use memchr::memmem;
 
-use super::adapter::{Began, Error, ReadOutcome, Result, Watermark};
+use super::adapter::{Began, ReadOutcome, Watermark};
 use super::emit::Emitter;
+use super::error::{Error, Result};
 use super::event::Place;
 use super::facts::SessionFacts;
 use super::json::{Cursor, Malformed, Parsed};

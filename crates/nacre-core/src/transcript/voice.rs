@@ -39,7 +39,7 @@ impl<'a> Spot<'a> {
 
 /// A row, file or element as a place.
 pub(super) fn row(key: &str) -> Place {
-    Place::Row { key: super::emit::short_name(key) }
+    Place::Row { key: super::names::short_name(key) }
 }
 
 /// A message with the role of the user.

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::adapter::{Discovery, Error, Problem, Source, Stamp};
+use super::adapter::{Discovery, Problem, Source, Stamp};
+use super::error::Error;
 use super::facts::Agent;
 
 /// Agents nest a handful of levels; anything deeper is not theirs.

@@ -354,7 +354,11 @@ fn the_table_tells_what_a_lead_cost_and_events_tell_what_it_did() {
         })
         .collect();
     told.sort();
-    assert_eq!(told, ["explorer completed", "lead completed", "sync completed", "sync completed"], "{tasks:#}");
+    assert_eq!(
+        told,
+        ["explorer completed", "lead completed", "sync completed", "sync completed"],
+        "{tasks:#}"
+    );
 }
 
 #[test]

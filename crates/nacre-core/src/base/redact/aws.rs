@@ -1,7 +1,7 @@
 //! The secret key of an AWS account beside its key id, in tables and notes that name neither.
 
+use super::finding::{Found, Weight};
 use super::judge;
-use super::scan::{Found, Weight};
 use super::text::Text;
 
 /// The kind of the rule that finds the id.

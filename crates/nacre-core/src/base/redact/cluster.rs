@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::base64;
+use super::breaks;
+use super::codec;
+use super::finding::{Found, Weight};
 use super::judge;
-use super::lines;
-use super::scan::{Found, Weight};
 use super::text::{Set, Text};
 use super::value;
 
@@ -78,10 +78,10 @@ fn block_at(text: &Text<'_>, pos: usize) -> Option<Block> {
         return None;
     }
     let at = value::quote_at(text, pos).map_or(pos, |quote| quote.end);
-    let colon = lines::skip_blanks(text, at);
-    let after = (text.at(colon) == Some(b':')).then(|| lines::skip_blanks(text, colon + 1))?;
+    let colon = breaks::skip_blanks(text, at);
+    let after = (text.at(colon) == Some(b':')).then(|| breaks::skip_blanks(text, colon + 1))?;
     let is_json = text.at(after) == Some(b'{');
-    let first = if is_json { after + 1 } else { lines::break_end(text, after)? };
+    let first = if is_json { after + 1 } else { breaks::break_end(text, after)? };
     let head = text.slice(start.saturating_sub(MAX_GAP), start);
     let indent = head.iter().rev().take_while(|byte| **byte == b' ').count();
     Some(Block { start: first, indent, is_json, is_plain })
@@ -102,7 +102,7 @@ fn take_entries(text: &mut Text<'_>, block: &Block, limit: usize, found: &mut Ve
         let end = value::quote_at(text, value.end).map_or(value.end, |quote| quote.end);
         pos = end + usize::from(block.is_json && text.at(end) == Some(b','));
         if !block.is_json {
-            let Some(next) = lines::break_end(text, lines::skip_blanks(text, pos)) else { break };
+            let Some(next) = breaks::break_end(text, breaks::skip_blanks(text, pos)) else { break };
             pos = next;
         }
     }
@@ -111,12 +111,12 @@ fn take_entries(text: &mut Text<'_>, block: &Block, limit: usize, found: &mut Ve
 
 /// Returns where the name of the entry at `pos` begins.
 fn entry_start(text: &Text<'_>, block: &Block, pos: usize) -> Option<usize> {
-    let mut start = lines::skip_blanks(text, pos);
+    let mut start = breaks::skip_blanks(text, pos);
     if !block.is_json {
         return (start - pos > block.indent).then_some(start);
     }
-    while let Some(next) = lines::break_end(text, start).filter(|next| next - pos < MAX_GAP) {
-        start = lines::skip_blanks(text, next);
+    while let Some(next) = breaks::break_end(text, start).filter(|next| next - pos < MAX_GAP) {
+        start = breaks::skip_blanks(text, next);
     }
     value::quote_at(text, start).map(|_| start)
 }
@@ -128,7 +128,7 @@ fn key_end(text: &Text<'_>, pos: usize) -> Option<usize> {
     let n_key = text.rest(start).iter().take(MAX_KEY).take_while(is_key).count();
     let end = start + n_key;
     let end = value::quote_at(text, end).map_or(end, |quote| quote.end);
-    (n_key > 0 && text.at(end) == Some(b':')).then(|| lines::skip_blanks(text, end + 1))
+    (n_key > 0 && text.at(end) == Some(b':')).then(|| breaks::skip_blanks(text, end + 1))
 }
 
 fn is_secret(bytes: &[u8], is_plain: bool) -> bool {
@@ -141,6 +141,6 @@ fn is_secret(bytes: &[u8], is_plain: bool) -> bool {
         && if is_plain {
             judge::is_password(sample)
         } else {
-            is_base64() && (base64::is_text(sample) || judge::is_random(sample))
+            is_base64() && (codec::is_text(sample) || judge::is_random(sample))
         }
 }

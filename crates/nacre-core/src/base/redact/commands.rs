@@ -1,7 +1,7 @@
 //! Passwords that stand on a command line or in a `.netrc`, told by the command around them.
 
+use super::finding::{Found, Weight};
 use super::judge;
-use super::scan::{Found, Weight};
 use super::text::Text;
 use super::url;
 use super::value::{self, Writing};

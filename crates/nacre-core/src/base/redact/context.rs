@@ -3,13 +3,13 @@
 //! The grammar between name and value is a superset of env files, YAML, JSON, TOML, code, headers,
 //! flags, tags and cells; what keeps code out is how the value is judged, not the grammar.
 
-use super::base64;
 use super::brackets;
+use super::breaks;
+use super::codec;
+use super::finding::{Found, Weight};
 use super::judge;
-use super::lines;
 use super::names::{self, Name, Role};
 use super::pairs;
-use super::scan::{Found, Weight};
 use super::text::{Set, Text};
 use super::value::{self, Value, Writing};
 
@@ -100,7 +100,7 @@ fn is_secret_of(bytes: &[u8], written: &[u8], role: Role, link: Link, writing: W
     let is_login = role == Role::Credential
         && link != Link::Apart
         && written.ends_with(b"auth")
-        && base64::is_login(bytes);
+        && codec::is_login(bytes);
     (is_variable && role == Role::Password && judge::is_word(bytes))
         || is_login
         || is_secret(bytes, role, link, writing)
@@ -198,8 +198,8 @@ fn next_line(text: &Text<'_>, link: Link, pos: usize) -> Option<(Link, usize)> {
         [b'|' | b'>', rest @ ..] => 1 + rest.iter().take(2).take_while(is_indicator).count(),
         _ => 0,
     };
-    let start = lines::break_end(text, pos + n_block)?;
-    let value_pos = lines::skip_blanks(text, start);
+    let start = breaks::break_end(text, pos + n_block)?;
+    let value_pos = breaks::skip_blanks(text, start);
     let is_below = n_block > 0 || value::quote_at(text, value_pos).is_some();
     // A variable that is empty ends with its line.
     if link == Link::Tight && value_pos == start && !is_below {

@@ -12,8 +12,9 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use serde::de::IgnoredAny;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::finding::{Found, MAX_KIND, PLACEHOLDER, Weight, merge, placeholder_end};
 use super::fold;
-use super::scan::{self, Found, Weight};
+use super::scan;
 use super::text::Text;
 use super::{Redacted, redact_found};
 
@@ -81,7 +82,7 @@ impl ExtraWords {
         let mut found = scan::scan(text);
         let literals = self.find(text, &mut found);
         if literals.is_empty() {
-            return redact_found(text, scan::merge(found));
+            return redact_found(text, merge(found));
         }
         let quoted = quote_literals(text, &literals);
         let redacted = self.redact_counted(&quoted);
@@ -175,12 +176,12 @@ fn unicode_escaped(text: &str, is_escaped: fn(char) -> bool, escape: fn(u16) -> 
 
 /// Says whether an earlier placeholder shares a byte with `range`. A word such as `token` must not match inside one.
 fn overlaps_placeholder(text: &str, range: Range<usize>) -> bool {
-    let from = range.start.saturating_sub(scan::PLACEHOLDER.len() + scan::MAX_KIND);
-    let to = text.len().min(range.end + scan::PLACEHOLDER.len());
+    let from = range.start.saturating_sub(PLACEHOLDER.len() + MAX_KIND);
+    let to = text.len().min(range.end + PLACEHOLDER.len());
     let bytes = Text::new(text);
-    memchr::memmem::find_iter(bytes.slice(from, to), scan::PLACEHOLDER).any(|at| {
-        let inner = from + at + scan::PLACEHOLDER.len();
-        let end = scan::placeholder_end(&bytes, inner);
+    memchr::memmem::find_iter(bytes.slice(from, to), PLACEHOLDER).any(|at| {
+        let inner = from + at + PLACEHOLDER.len();
+        let end = placeholder_end(&bytes, inner);
         inner < end && from + at < range.end && range.start < end
     })
 }

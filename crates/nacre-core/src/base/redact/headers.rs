@@ -1,7 +1,7 @@
 //! Credentials of HTTP headers: `Authorization` with any scheme, `Bearer` anywhere, cookies.
 
+use super::finding::{Found, Weight};
 use super::judge;
-use super::scan::{Found, Weight};
 use super::text::{Edge, Set, Text};
 use super::value;
 

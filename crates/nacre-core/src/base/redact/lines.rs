@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::base64;
+use super::breaks::{MAX_MARGIN, break_end, skip_blanks, skip_quotes};
+use super::finding::{Found, Weight};
 use super::judge;
 use super::rules::{self, Cover, Rule};
-use super::scan::{self, Found, Weight};
 use super::shape;
 use super::text::{Set, Text};
 use super::value;
@@ -22,9 +22,6 @@ const MAX_PIECE: usize = 512;
 
 /// What stands before the first piece and decides whether a token may begin there.
 const N_BEFORE: usize = 48;
-
-/// Room for indentation, or for the end of one literal and the beginning of the next.
-const MAX_MARGIN: usize = 48;
 
 /// How far back the beginning of a line is looked for.
 const MAX_LINE: usize = 240;
@@ -43,12 +40,6 @@ const MARKS: &[u8] = b">|+-#*/;% ";
 
 /// What must follow a beginning of an anchor on the next line.
 const MIN_BODY: usize = 16;
-
-/// Encoded text is broken into lines of at least this width.
-pub(super) const MIN_WIDTH: usize = 56;
-
-/// Shorter lines are taken for encoded text only if they decode to text.
-pub(super) const MIN_NARROW: usize = 16;
 
 /// Appends the pieces of the token of `rule` whose anchor stands at `anchor`.
 pub(super) fn find(
@@ -104,7 +95,7 @@ pub(super) fn find_broken(text: &Text<'_>, stump: Range<usize>, found: &mut Vec<
     }
     let body = text.rest(skip_margin(text, stump.start, next));
     let left = text.slice(stump.start, stump.end);
-    for (anchor, rule) in scan::shapes_that_begin_with(left) {
+    for (anchor, rule) in shape::that_begin_with(left) {
         let rest = &anchor.as_bytes()[left.len()..];
         if !rest.is_empty() && body.starts_with(rest) {
             join(text, rule, stump.clone(), anchor.len(), found);
@@ -279,28 +270,6 @@ fn gap(text: &Text<'_>, start: usize, pos: usize) -> Option<Gap> {
     None
 }
 
-/// Returns where the line break at `pos` ends: raw, escaped at any depth, or behind a backslash.
-pub(super) fn break_end(text: &Text<'_>, pos: usize) -> Option<usize> {
-    if !matches!(text.at(pos)?, b'\n' | b'\r' | b'\\') {
-        return None;
-    }
-    let slashes =
-        |pos: usize| text.rest(pos).iter().take(32).take_while(|byte| **byte == b'\\').count();
-    let n_slashes = slashes(pos);
-    let after = pos + n_slashes;
-    match text.rest(after) {
-        [b'\r', b'\n', ..] => Some(after + 2),
-        [b'\n' | b'\r', ..] => Some(after + 1),
-        [b'n', ..] if n_slashes > 0 => Some(after + 1),
-        [b'r', ..] if n_slashes > 0 => {
-            let n_more = slashes(after + 1);
-            let is_pair = n_more > 0 && text.at(after + 1 + n_more) == Some(b'n');
-            Some(if is_pair { after + 2 + n_more } else { after + 1 })
-        }
-        _ => None,
-    }
-}
-
 /// Skips what stands before the text of a line: indentation, and the mark of a quote, a comment or a diff that the line
 /// of `start` begins with as well.
 fn skip_margin(text: &Text<'_>, start: usize, pos: usize) -> usize {
@@ -319,75 +288,10 @@ fn skip_margin(text: &Text<'_>, start: usize, pos: usize) -> usize {
     }
 }
 
-/// Skips the marks of a quote, which a line may have that the line before has not.
-fn skip_quotes(text: &Text<'_>, mut pos: usize) -> usize {
-    let limit = pos + MAX_MARGIN;
-    while pos < limit && text.at(pos) == Some(b'>') {
-        pos = skip_blanks(text, pos + 1);
-    }
-    pos
-}
-
-pub(super) fn skip_blanks(text: &Text<'_>, mut pos: usize) -> usize {
-    let limit = pos + MAX_MARGIN;
-    while pos < limit {
-        pos = match text.rest(pos) {
-            [b' ' | b'\t', ..] => pos + 1,
-            [b'\\', b't', ..] => pos + 2,
-            [b'\\', b'\\', b't', ..] => pos + 3,
-            _ => break,
-        };
-    }
-    pos
-}
-
 fn line_start(text: &Text<'_>, pos: usize) -> usize {
     let floor = pos.saturating_sub(MAX_LINE);
     let head = text.slice(floor, pos);
     let raw = memchr::memrchr2(b'\n', b'\r', head).map(|at| at + 1);
     let escaped = memchr::memmem::rfind(head, b"\\n").map(|at| at + 2);
     floor + raw.max(escaped).unwrap_or(0)
-}
-
-/// Returns the lines, up to `max_lines` of them, in which the base64 goes on whose groups begin at `start` and that
-/// reaches `end`.
-pub(super) fn wrapped(
-    text: &mut Text<'_>,
-    start: usize,
-    mut end: usize,
-    max_lines: usize,
-) -> Vec<Range<usize>> {
-    let width = end - start;
-    let is_narrow = width.is_multiple_of(4) && (MIN_NARROW..=MIN_WIDTH).contains(&width);
-    let mut lines: Vec<Range<usize>> = Vec::new();
-    while let Some(next) = break_end(text, end).filter(|_| lines.len() < max_lines) {
-        let start = skip_quotes(text, skip_blanks(text, next));
-        end = text.run_end(Set::Base64, start);
-        let run = text.slice(start, end);
-        let ends_line =
-            text.at(end).is_none_or(|byte| matches!(byte, b'\n' | b'\r' | b'\\' | b'"' | b'\''));
-        let is_full = match lines.first() {
-            None => run.len() >= MIN_WIDTH,
-            Some(first) => run.len() == first.len(),
-        };
-        let is_last = match lines.first() {
-            None => judge::is_random(run) && run.len().is_multiple_of(4),
-            Some(first) => run.len() < first.len() && is_rest(run),
-        };
-        let goes_on =
-            is_narrow && !run.is_empty() && run.len() <= MIN_WIDTH && base64::is_text(run);
-        if !ends_line || run.len() > MAX_PIECE || !(is_full || is_last || goes_on) {
-            break;
-        }
-        lines.push(start..end);
-        if !is_full && !goes_on {
-            break;
-        }
-    }
-    lines
-}
-
-/// Says whether a short last line is the rest of what was encoded, and not a word.
-fn is_rest(run: &[u8]) -> bool {
-    run.ends_with(b"=") || judge::Stats::of(run).n_jumps > 0
 }

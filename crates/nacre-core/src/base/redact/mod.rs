@@ -7,10 +7,13 @@ mod automaton;
 mod aws;
 mod base64;
 mod brackets;
+mod breaks;
 mod cluster;
+mod codec;
 mod commands;
 mod context;
 mod extra;
+mod finding;
 mod fold;
 mod headers;
 mod judge;
@@ -26,6 +29,7 @@ mod stream;
 mod text;
 mod url;
 mod value;
+mod wrap;
 
 #[cfg(test)]
 mod tests;
@@ -34,7 +38,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use scan::Found;
+use finding::{Found, PLACEHOLDER};
 
 pub use extra::ExtraWords;
 pub use stream::Redactor;
@@ -93,7 +97,7 @@ fn redact_found(text: &str, mut found: Vec<Found>) -> Redacted<'_> {
 }
 
 fn push_placeholder(kind: &'static str, clean: &mut String, hits: &mut Hits) {
-    clean.push_str(scan::PLACEHOLDER);
+    clean.push_str(PLACEHOLDER);
     clean.push_str(kind);
     clean.push(']');
     *hits.entry(kind).or_default() += 1;

@@ -1,7 +1,7 @@
 //! Names and values that stand side by side under keys of their own: `name: API_KEY` and `value: …`, in any order, and the
 //! text of a tag.
 
-use super::lines;
+use super::breaks;
 use super::names::Name;
 use super::text::Text;
 use super::value;
@@ -103,7 +103,7 @@ fn skip_gap(text: &Text<'_>, pos: usize) -> Option<usize> {
     while end - pos < MAX_GAP {
         end = match text.at(end)? {
             b' ' | b'\t' | b'\n' | b'\r' => end + 1,
-            b'\\' if value::quote_at(text, end).is_none() => lines::break_end(text, end)?,
+            b'\\' if value::quote_at(text, end).is_none() => breaks::break_end(text, end)?,
             _ => return Some(end),
         };
     }

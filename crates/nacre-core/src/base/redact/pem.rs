@@ -3,9 +3,9 @@
 //! The armor line alone is no secret, and prose mentions it: a key is found only where a body follows.
 //! Where quotes stand between lines the body goes line by line, so that arrays of lines stay arrays.
 
+use super::breaks;
+use super::finding::{Found, PLACEHOLDER, Weight};
 use super::judge;
-use super::lines;
-use super::scan::{Found, Weight};
 use super::text::Text;
 
 pub(super) const KIND: &str = "private-key";
@@ -93,8 +93,8 @@ pub(super) fn find_putty(text: &Text<'_>, end: usize, found: &mut Vec<Found>) {
     let mut body: Option<(usize, usize)> = None;
     let mut pos = end + n_digits;
     for _ in 0..n_lines {
-        let Some(next) = lines::break_end(text, pos) else { break };
-        let start = lines::skip_blanks(text, next);
+        let Some(next) = breaks::break_end(text, pos) else { break };
+        let start = breaks::skip_blanks(text, next);
         let run_end = run_end(text, start, text.bytes.len().min(start + MAX_PUTTY_LINE));
         if start == run_end || text.at(run_end) == Some(b':') {
             break;
@@ -191,9 +191,7 @@ fn body_runs(
     let mut gap_start = pos;
     while pos < limit {
         let max_gap = if runs.is_empty() { first_gap } else { MAX_GAP };
-        if pos - gap_start > max_gap
-            || text.rest(pos).starts_with(super::scan::PLACEHOLDER.as_bytes())
-        {
+        if pos - gap_start > max_gap || text.rest(pos).starts_with(PLACEHOLDER.as_bytes()) {
             break;
         }
         let Some(byte) = text.at(pos) else { break };

@@ -293,8 +293,15 @@ pub(super) static RULES: &[Rule] = &[
     ),
 ];
 
+/// Every anchor of the table with its rule.
+pub(super) fn anchors() -> impl Iterator<Item = (String, &'static Rule)> {
+    let listed =
+        |rule: &'static Rule| rule.anchors.iter().map(move |anchor| ((*anchor).to_owned(), rule));
+    RULES.iter().flat_map(listed).chain(discord_anchors().map(|anchor| (anchor, &DISCORD)))
+}
+
 /// The first three characters of a Discord bot token: base64 of the first digits of the bot's id.
-pub(super) fn discord_anchors() -> impl Iterator<Item = String> {
+fn discord_anchors() -> impl Iterator<Item = String> {
     let heads = ["MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"];
     let thirds = ["A", "E", "I", "M", "Q", "U", "Y", "c", "g", "k"];
     heads
@@ -303,7 +310,7 @@ pub(super) fn discord_anchors() -> impl Iterator<Item = String> {
 }
 
 /// The rest of a Discord bot token: id, time and signature.
-pub(super) static DISCORD: Rule = weak(
+static DISCORD: Rule = weak(
     "discord-token",
     &[],
     &[Run(Alnum, 20, 25), Lit("."), Run(Url, 6, 6), Lit("."), Run(Url, 25, 40)],

@@ -9,30 +9,14 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use super::automaton::{Automaton, Hit};
+use super::finding::{Found, PLACEHOLDER, merge, placeholder_end};
 use super::fold::{self, Folded};
 use super::names::{self, Role};
-use super::rules::{self, Cover, Rule};
+use super::rules::{self, Rule};
 use super::text::Text;
 use super::{
     aws, base64, cluster, commands, context, headers, lines, pem, shape, surroundings, url,
 };
-
-/// How sure a finding is of its kind: a shape says more than its place, a place more than a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Weight {
-    Name,
-    Place,
-    Shape,
-}
-
-/// A secret in the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) kind: &'static str,
-    pub(super) weight: Weight,
-}
 
 /// What to do where an anchor was seen.
 #[derive(Clone, Copy)]
@@ -64,12 +48,6 @@ enum Target {
     Placeholder,
 }
 
-/// How every placeholder begins.
-pub(super) const PLACEHOLDER: &str = "[redacted:";
-
-/// Longer names than this are no kinds of ours.
-pub(super) const MAX_KIND: usize = 40;
-
 /// Every anchor as it is looked for, with what it leads to.
 static ANCHORS: LazyLock<Vec<(String, Target)>> = LazyLock::new(anchors);
 
@@ -82,10 +60,7 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
 
 fn anchors() -> Vec<(String, Target)> {
     let mut list: Vec<(String, Target)> = Vec::new();
-    for rule in rules::RULES {
-        list.extend(rule.anchors.iter().map(|anchor| ((*anchor).to_owned(), Target::Shape(rule))));
-    }
-    list.extend(rules::discord_anchors().map(|anchor| (anchor, Target::Shape(&rules::DISCORD))));
+    list.extend(rules::anchors().map(|(anchor, rule)| (anchor, Target::Shape(rule))));
     list.extend(base64::anchors().into_iter().map(|(anchor, skip)| (anchor, Target::Base64(skip))));
     for (word, role) in names::WORDS {
         list.extend(in_three_cases(word).map(|word| (word, Target::Word(*role))));
@@ -143,20 +118,6 @@ fn in_three_cases(word: &str) -> impl Iterator<Item = String> {
 fn capitalized(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
-/// Returns the anchors that begin tokens and begin with `stump`, and their rules.
-pub(super) fn shapes_that_begin_with(
-    stump: &[u8],
-) -> impl Iterator<Item = (&'static str, &'static Rule)> {
-    let from = ANCHORS.partition_point(|(anchor, _)| anchor.as_bytes() < stump);
-    let begins = |anchor: &str| anchor.as_bytes().starts_with(stump);
-    ANCHORS[from..].iter().take_while(move |(anchor, _)| begins(anchor)).filter_map(
-        |(anchor, target)| {
-            let Target::Shape(rule) = target else { return None };
-            (rule.cover == Cover::Whole).then_some((anchor.as_str(), *rule))
-        },
-    )
 }
 
 /// Returns every secret of `text`, in order and without overlaps.
@@ -264,6 +225,13 @@ impl Search<'_> {
     }
 }
 
+/// Returns the blob of base64 around the anchor at `start`, if it decodes to a text with a secret.
+fn find_encoded(text: &mut Text<'_>, start: usize, skip: usize) -> Option<Found> {
+    let blob = base64::read(text, start, skip)?;
+    let inside = scan_decoded(&blob.decoded, text.depth + 1);
+    base64::cover(text, &blob, &inside)
+}
+
 fn look(text: &mut Text<'_>, target: Target, start: usize, end: usize, found: &mut Vec<Found>) {
     match target {
         Target::Shape(rule) => match shape::find(text, rule, start, end) {
@@ -276,7 +244,7 @@ fn look(text: &mut Text<'_>, target: Target, start: usize, end: usize, found: &m
             None => lines::find(text, rule, start..end, found),
         },
         Target::Stump => lines::find_broken(text, start..end - 1, found),
-        Target::Base64(skip) => base64::find(text, start, skip, found),
+        Target::Base64(skip) => found.extend(find_encoded(text, start, skip)),
         Target::Word(role) => found.extend(context::find(text, role, start, end)),
         Target::Pem => pem::find(text, start, end, found),
         Target::PemEnd => pem::find_rest(text, start, end, found),
@@ -295,30 +263,4 @@ fn look(text: &mut Text<'_>, target: Target, start: usize, end: usize, found: &m
         Target::Sql => found.extend(commands::sql(text, end)),
         Target::Placeholder | Target::Escape => {}
     }
-}
-
-/// Returns where the placeholder ends whose beginning ends at `pos`, or `pos` if it is none of ours.
-pub(super) fn placeholder_end(text: &Text<'_>, pos: usize) -> usize {
-    let rest = text.rest(pos);
-    let is_kind = |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || **byte == b'-';
-    let n_kind = rest.iter().take(MAX_KIND).take_while(is_kind).count();
-    if rest.get(n_kind) == Some(&b']') { pos + n_kind + 1 } else { pos }
-}
-
-/// Joins overlapping findings; the surer one names the kind.
-pub(super) fn merge(mut found: Vec<Found>) -> Vec<Found> {
-    found.sort_by_key(|one| (one.start, std::cmp::Reverse(one.end)));
-    let mut merged: Vec<Found> = Vec::with_capacity(found.len());
-    for one in found {
-        match merged.last_mut() {
-            Some(last) if one.start < last.end => {
-                last.end = last.end.max(one.end);
-                if last.weight < one.weight {
-                    (last.kind, last.weight) = (one.kind, one.weight);
-                }
-            }
-            Some(_) | None => merged.push(one),
-        }
-    }
-    merged
 }

@@ -1,8 +1,10 @@
 //! Matches one rule of the table around an anchor.
 
+use std::sync::LazyLock;
+
+use super::finding::{Found, Weight};
 use super::judge;
-use super::rules::{Check, Cover, LONG, Part, Rule};
-use super::scan::{Found, Weight};
+use super::rules::{self, Check, Cover, LONG, Part, Rule};
 use super::text::{Edge, Text};
 
 /// Returns the secret that `rule` sees around the anchor at `start..end`.
@@ -74,4 +76,21 @@ fn parts_end(text: &mut Text<'_>, rule: &Rule, mut pos: usize) -> Option<usize> 
         }
     }
     Some(pos)
+}
+
+/// The anchors that begin tokens, in order.
+static BEGINNINGS: LazyLock<Vec<(String, &'static Rule)>> = LazyLock::new(|| {
+    let mut list: Vec<_> =
+        rules::anchors().filter(|(_, rule)| rule.cover == Cover::Whole).collect();
+    list.sort_by(|a, b| a.0.cmp(&b.0));
+    list
+});
+
+/// Returns the anchors that begin tokens and begin with `stump`, and their rules.
+pub(super) fn that_begin_with(stump: &[u8]) -> impl Iterator<Item = (&'static str, &'static Rule)> {
+    let from = BEGINNINGS.partition_point(|(anchor, _)| anchor.as_bytes() < stump);
+    BEGINNINGS[from..]
+        .iter()
+        .take_while(move |(anchor, _)| anchor.as_bytes().starts_with(stump))
+        .map(|(anchor, rule)| (anchor.as_str(), *rule))
 }

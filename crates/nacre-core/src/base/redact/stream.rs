@@ -3,7 +3,8 @@
 //! The last 4 KiB are held back until more comes, and as much of what went out is remembered, so that
 //! neither a secret nor the name before it is lost where two pieces meet.
 
-use super::scan::{self, Found};
+use super::finding::Found;
+use super::scan;
 use super::text::Text;
 use super::{Hits, pem, push_placeholder};
 

@@ -1,7 +1,7 @@
 //! Passwords in the user part of an address: `postgres://user:password@host`.
 
+use super::finding::{Found, PLACEHOLDER, Weight};
 use super::judge;
-use super::scan::{Found, PLACEHOLDER, Weight};
 use super::text::Text;
 
 const MAX_USER_PART: usize = 512;

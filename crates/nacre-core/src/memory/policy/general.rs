@@ -2,7 +2,7 @@
 //!
 //! A title that differs from another only in these is about the same thing; one that differs in any other word may not be.
 
-use super::profile::{DENIALS, EMPTY, WEAK};
+use super::word_lists::{DENIALS, EMPTY, WEAK};
 
 /// Sorted, so that a word is found by halves.
 const GENERAL: &[&str] = &[

@@ -11,6 +11,7 @@ mod profile;
 #[cfg(test)]
 mod tests;
 mod weights;
+mod word_lists;
 
 use std::fmt;
 

@@ -20,11 +20,12 @@ use jiff::Timestamp;
 
 pub use self::nearest::Near;
 use super::embed::Embedder;
+use super::group::Group;
 use super::index::{Index, IndexError};
 use super::kin::Kin;
 use super::query::Query;
 use super::rank::{self, Level, Mode, RankOptions, Ranked};
-use super::settle::{self, Group, RowFacts};
+use super::settle::{self, RowFacts};
 use super::snapshot::Snapshot;
 use super::snippet;
 use super::words;

@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 
 use self::record::Record;
 use self::state::Reader;
-use super::adapter::{Adapter, Discovery, Homes, ReadOutcome, Result, Trace, Watermark};
+use super::adapter::{Adapter, Discovery, Homes, ReadOutcome, Trace, Watermark};
 use super::emit::{Draft, Emitter};
+use super::error::Result;
 use super::event::{EventKind, Origin, Place};
 use super::facts::{Agent, LinkKind, SessionFacts, SessionRole};
 use super::json::{Cursor, Parsed};
@@ -111,7 +112,7 @@ fn spawning_call(path: &Path) -> Option<String> {
     Cursor::new(&text)
         .object(|key, value| {
             if key == "toolUseId" {
-                call = value.maybe_string()?.map(|id| super::emit::short_name(&id.decode()));
+                call = value.maybe_string()?.map(|id| super::names::short_name(&id.decode()));
             }
             Ok(())
         })

@@ -5,10 +5,11 @@
 
 use std::borrow::Cow;
 
-use super::super::emit::{Draft, Emitter, short_name};
+use super::super::emit::{Draft, Emitter};
 use super::super::event::{CallLink, EventKind, InjectedReason, Lane, Origin, Place, WordSource};
 use super::super::injected::{Author, holds_brief, may_name_nacre, split_user};
 use super::super::json::{Cursor, Next, Parsed, Text};
+use super::super::names::short_name;
 use super::record::{Record, blocks};
 use super::state::{Reader, Turn};
 use super::talk::draft;

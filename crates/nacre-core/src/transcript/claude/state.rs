@@ -5,9 +5,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::calls::{OpenCall, OpenCalls, RecentMap, text_hash};
-use super::super::emit::{Emitter, short_name};
+use super::super::emit::Emitter;
 use super::super::event::Lane;
 use super::super::facts::{Ending, LinkKind, SessionRole, Undone};
+use super::super::names::short_name;
 use super::record::{Record, Usage};
 
 const MAX_MESSAGES: usize = 4096;

@@ -3,8 +3,9 @@
 use std::io::Read;
 use std::path::Path;
 
-use super::super::adapter::{Began, Error, ReadOutcome, Result};
+use super::super::adapter::{Began, ReadOutcome};
 use super::super::emit::Emitter;
+use super::super::error::{Error, Result};
 use super::super::event::Place;
 use super::super::facts::SessionFacts;
 use super::super::json::{Cursor, Malformed, Parsed};

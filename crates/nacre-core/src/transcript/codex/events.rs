@@ -4,8 +4,9 @@ use super::super::emit::{Draft, Emitter};
 use super::super::event::{EventKind, InjectedReason, Origin, Place};
 use super::super::json::Text;
 use super::items::Answer;
-use super::record::{ECHOES, Item, Record, Shown, joined};
+use super::record::{ECHOES, Item, Record, Shown};
 use super::state::{Held, Reader, Said, Stream, stamped};
+use super::texts::joined;
 
 impl Reader {
     pub(super) fn shown(

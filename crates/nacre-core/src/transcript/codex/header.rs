@@ -2,7 +2,7 @@
 
 use super::super::facts::SessionRole;
 use super::super::json::{Cursor, Next, Parsed, Text};
-use super::record::word;
+use super::texts::word;
 
 /// A session's header.
 #[derive(Clone, Debug, Default)]

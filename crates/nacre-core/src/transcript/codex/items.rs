@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 
 use super::super::calls::result_origin;
-use super::super::emit::{Draft, Emitter, short_name};
+use super::super::emit::{Draft, Emitter};
 use super::super::event::{EventKind, InjectedReason, Lane, Origin, Place, WordSource, front};
 use super::super::injected::{Author, is_nacre_tool, reason_of, split_user};
 use super::super::json::{Cursor, Next, Parsed, Text};
+use super::super::names::short_name;
 use super::output::Output;
-use super::record::{Item, Record, Value, joined};
+use super::record::{Item, Record};
 use super::state::{Held, Reader, Said, Stream, stamped};
+use super::texts::{Value, joined};
 
 /// Tools through which the agent asks the person.
 const ASKING_TOOLS: [&str; 2] = ["request_user_input", "ask_user"];

@@ -1,12 +1,14 @@
 //! Takes over what a rollout says about its session: headers, turn settings, compactions, tokens.
 
-use super::super::emit::{Draft, Emitter, short_name};
+use super::super::emit::{Draft, Emitter};
 use super::super::event::{EventKind, Origin, Place};
 use super::super::facts::{LinkKind, SessionRole};
 use super::super::json::{Cursor, Text};
+use super::super::names::short_name;
 use super::header::{Header, TokenInfo, Turn};
-use super::record::{Record, word};
+use super::record::Record;
 use super::state::{Reader, stamped};
+use super::texts::word;
 
 impl Reader {
     pub(super) fn session_meta(

@@ -13,6 +13,7 @@ mod record;
 mod state;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -21,8 +22,9 @@ use std::path::{Path, PathBuf};
 use self::header::Header;
 use self::record::{Item, Payload, Record};
 use self::state::Reader;
-use super::adapter::{Adapter, Discovery, Homes, ReadOutcome, Result, Source, Trace, Watermark};
+use super::adapter::{Adapter, Discovery, Homes, ReadOutcome, Source, Trace, Watermark};
 use super::emit::{Draft, Emitter};
+use super::error::Result;
 use super::event::{EventKind, Origin, Place};
 use super::facts::{Agent, SessionFacts};
 use super::json::{Cursor, Parsed};

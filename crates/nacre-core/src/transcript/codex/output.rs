@@ -10,7 +10,7 @@ use memchr::memchr_iter;
 use super::super::event::front;
 use super::super::injected::may_name_nacre;
 use super::super::json::{Cursor, Next, Parsed, Text};
-use super::record::{Value, joined, texts_of};
+use super::texts::{Value, joined, texts_of};
 
 /// How a shell's document begins inside its string.
 const DOCUMENT: &str = "{\\\"output\\\":";

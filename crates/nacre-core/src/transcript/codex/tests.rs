@@ -1,6 +1,7 @@
 //! Hand-made rollouts and what they must turn into.
 
-use super::super::adapter::{Error, Homes, Source, Trace, Watermark};
+use super::super::adapter::{Homes, Source, Trace, Watermark};
+use super::super::error::Error;
 use super::super::facts::{Ending, LinkKind, SessionRole, Undone};
 use super::super::testing::{TestTrace, check, read, show, write};
 use super::*;

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::super::adapter::{Error, Result};
 use super::super::emit::Emitter;
+use super::super::error::{Error, Result};
 use super::super::event::Lane;
 use super::super::facts::{Ending, SessionRole};
 use super::super::store::{self, MAX_VALUE, Store, Wish};

@@ -7,8 +7,8 @@ use std::collections::HashSet;
 
 use rusqlite::Row;
 
-use super::super::adapter::Result;
 use super::super::emit::Emitter;
+use super::super::error::Result;
 use super::super::event::{EventKind, Lane, Origin};
 use super::super::facts::{Ending, LinkKind, SessionRole, Undone};
 use super::super::store::{self, MAX_VALUE, Store, Wish};

@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::calls::{OpenCall, OpenCalls};
-use super::super::emit::{Draft, Emitter, short_name};
+use super::super::emit::{Draft, Emitter};
 use super::super::event::{EventKind, Lane, Origin, Place};
 use super::super::facts::{Ending, SessionRole};
 use super::super::json::{Cursor, Parsed};
+use super::super::names::short_name;
 use super::super::stream::LineFormat;
 use super::super::view::Fields;
 use super::super::voice::{self, Spot};

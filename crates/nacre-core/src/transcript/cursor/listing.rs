@@ -5,7 +5,8 @@
 
 use std::borrow::Cow;
 
-use super::super::adapter::{Result, Source, Trace};
+use super::super::adapter::{Source, Trace};
+use super::super::error::Result;
 use super::super::store::{self, MAX_VALUE, Store, Wish};
 use super::super::view::Fields;
 use super::chat::placed_prompts;

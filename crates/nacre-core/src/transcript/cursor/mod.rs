@@ -22,10 +22,9 @@ use std::path::{Path, PathBuf};
 
 use self::listing::{COMPOSERS, PROMPTS, PROMPTS_SESSION, TABS};
 use self::project::{Links, Project};
-use super::adapter::{
-    Adapter, Began, Discovery, Error, Homes, ReadOutcome, Result, Source, Trace, Watermark,
-};
+use super::adapter::{Adapter, Began, Discovery, Homes, ReadOutcome, Source, Trace, Watermark};
 use super::emit::Emitter;
+use super::error::{Error, Result};
 use super::event::Event;
 use super::facts::{Agent, LinkKind, SessionFacts, SessionRole};
 use super::sink::Sink;
@@ -285,7 +284,7 @@ fn settle_lines(path: &Path, outcome: &mut ReadOutcome) {
     carry.folder.iter().chain(&carry.paths).for_each(|path| files.note(path.clone()));
     let folder = files.folder_of_slug(&slug).or(carry.folder).or_else(|| files.folder());
     if let Some(folder) = folder {
-        let folder = super::emit::short_name(&folder);
+        let folder = super::names::short_name(&folder);
         outcome.facts.cwd = Some(folder.clone());
         if let Some(mark) = &mut outcome.watermark {
             mark.facts.cwd = Some(folder);

@@ -6,9 +6,10 @@
 use std::io::Read;
 use std::path::Path;
 
-use super::super::adapter::{Began, Error, ReadOutcome, Result};
+use super::super::adapter::{Began, ReadOutcome};
 use super::super::calls::OpenCalls;
 use super::super::emit::Emitter;
+use super::super::error::{Error, Result};
 use super::super::event::{EventKind, Lane, Place};
 use super::super::facts::{Ending, SessionFacts, SessionRole};
 use super::super::lines::open_regular;

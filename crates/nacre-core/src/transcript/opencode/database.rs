@@ -5,13 +5,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-use rusqlite::Row;
-
-use super::super::adapter::{Error, Result};
 use super::super::emit::Emitter;
+use super::super::error::{Error, Result};
 use super::super::store::{self, MAX_VALUE, Store, Wish};
 use super::super::view::Fields;
-use super::super::voice::{self, Spot};
+use super::rows::{column, too_long};
 use super::talk::Talk;
 use super::{legacy, newer};
 
@@ -205,20 +203,4 @@ fn read_message(store: &Store, id: &str, talk: &mut Talk, out: &mut Emitter<'_>)
         Wish::More
     });
     store.survive(found, out)
-}
-
-/// A column as text; what had to be mended is counted.
-pub(super) fn column(row: &Row<'_>, idx: usize, out: &mut Emitter<'_>) -> Option<String> {
-    let text = store::text(row, idx)?;
-    let is_mended = matches!(&text, Cow::Owned(_));
-    out.report.invalid_utf8 += u64::from(is_mended);
-    Some(text.into_owned())
-}
-
-pub(super) fn too_long(part: &str, talk: &Talk, out: &mut Emitter<'_>) {
-    out.report.lines += 1;
-    out.report.long_lines += 1;
-    let place = voice::row(&format!("part:{part}"));
-    let spot = Spot { place: &place, key: part, time: talk.time, lane: talk.lane };
-    voice::failure(&spot, "A row that is too long to be read", out);
 }

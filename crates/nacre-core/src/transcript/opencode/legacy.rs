@@ -6,14 +6,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::super::adapter::{Error, Result};
 use super::super::emit::Emitter;
+use super::super::error::{Error, Result};
 use super::super::event::{EventKind, Lane};
 use super::super::facts::{LinkKind, SessionRole};
 use super::super::store::{self, MAX_VALUE, Store, Wish};
 use super::super::view::{Fields, items};
 use super::super::voice::{self, Ended, Spot};
-use super::database::{column, too_long};
+use super::rows::{column, too_long};
 use super::talk::{Talk, Turn};
 
 const MAX_SESSIONS: usize = 200_000;

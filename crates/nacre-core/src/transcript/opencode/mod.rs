@@ -7,6 +7,7 @@ mod database;
 mod legacy;
 mod newer;
 mod parts;
+mod rows;
 mod talk;
 #[cfg(test)]
 mod tests;
@@ -22,10 +23,10 @@ use jiff::Timestamp;
 use self::talk::Talk;
 use self::tree::Tree;
 use super::adapter::{
-    Adapter, Began, Discovery, Error, Homes, Problem, ReadOutcome, Result, Source, Stamp, Trace,
-    Watermark,
+    Adapter, Began, Discovery, Homes, Problem, ReadOutcome, Source, Stamp, Trace, Watermark,
 };
 use super::emit::Emitter;
+use super::error::{Error, Result};
 use super::facts::{Agent, SessionFacts};
 use super::sink::Sink;
 use super::store::{self, Store};

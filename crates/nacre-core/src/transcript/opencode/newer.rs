@@ -6,13 +6,13 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::super::adapter::Result;
 use super::super::emit::Emitter;
+use super::super::error::Result;
 use super::super::event::{EventKind, InjectedReason, Origin, WordSource};
 use super::super::store::{self, MAX_VALUE, Store, Wish};
 use super::super::view::Fields;
 use super::super::voice::{self, Ended, Spot};
-use super::database::{column, too_long};
+use super::rows::{column, too_long};
 use super::talk::{Role, Talk, Turn, file_label, note_tokens};
 
 pub(super) fn read(

@@ -6,13 +6,23 @@ use super::super::view::{Fields, items, text_of};
 use super::super::voice::{self, Ended, Spot};
 use super::talk::{Role, Talk, Turn, file_label};
 
-pub(super) fn say(
-    talk: &mut Talk,
-    spot: &Spot<'_>,
-    part: &Fields<'_>,
-    raw: &str,
-    out: &mut Emitter<'_>,
-) {
+impl Talk {
+    /// Reads a part of the message that was started last.
+    pub(super) fn part(&mut self, id: &str, raw: &str, out: &mut Emitter<'_>) {
+        out.report.lines += 1;
+        let Some(part) = Fields::read(raw) else {
+            out.report.bad_lines += 1;
+            return;
+        };
+        self.meet_part(id, out.next_sequence());
+        let place = voice::row(&format!("part:{id}"));
+        let time = part.object("time").time("start").or(self.time);
+        let spot = Spot { place: &place, key: id, time, lane: self.lane };
+        say(self, &spot, &part, raw, out);
+    }
+}
+
+fn say(talk: &mut Talk, spot: &Spot<'_>, part: &Fields<'_>, raw: &str, out: &mut Emitter<'_>) {
     match part.word("type") {
         "text" => text(talk, spot, part, out),
         "reasoning" => voice::agent(spot, EventKind::Reasoning, &part.string("text"), out),

@@ -142,24 +142,15 @@ impl Talk {
         }
     }
 
-    /// Reads a part of the message that was started last.
-    pub(super) fn part(&mut self, id: &str, raw: &str, out: &mut Emitter<'_>) {
-        out.report.lines += 1;
-        let Some(part) = Fields::read(raw) else {
-            out.report.bad_lines += 1;
-            return;
-        };
+    /// Notes that the part comes next from which on the talk may have been taken back.
+    pub(super) fn meet_part(&mut self, id: &str, sequence: u64) {
         if let Some(revert) = &mut self.revert
             && revert.from.is_none()
             && revert.part == id
             && !id.is_empty()
         {
-            revert.from = Some(out.next_sequence());
+            revert.from = Some(sequence);
         }
-        let place = voice::row(&format!("part:{id}"));
-        let time = part.object("time").time("start").or(self.time);
-        let spot = Spot { place: &place, key: id, time, lane: self.lane };
-        super::parts::say(self, &spot, &part, raw, out);
     }
 
     /// Settles what only the end of the session can tell.

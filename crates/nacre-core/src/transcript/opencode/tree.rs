@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::super::adapter::{Error, Result, Stamp};
+use super::super::adapter::Stamp;
 use super::super::emit::Emitter;
+use super::super::error::{Error, Result};
 use super::super::lines::open_regular;
 use super::super::view::Fields;
 use super::super::walk;
@@ -114,7 +115,7 @@ impl Tree {
         let description = Fields::of(&description);
         let id = description.string("id");
         if !id.is_empty() {
-            out.facts.id = super::super::emit::short_name(&id);
+            out.facts.id = super::super::names::short_name(&id);
         }
         talk.describe(&description, out);
         let flat = self.flat_parts();

@@ -1,25 +1,10 @@
-//! Why another program's database could not be read, in terms of what to do about it.
+//! What SQLite says of another program's database, in terms of what to do about it.
 
 use std::path::Path;
 
 use rusqlite::ErrorCode;
 
-use super::super::adapter::Error;
-
-/// Why a database could not be read, or not to its end.
-#[derive(Debug, thiserror::Error)]
-pub enum Fault {
-    #[error("The database is in use or changed while it was read")]
-    Busy,
-    #[error("The write-ahead log cannot be read without making files beside the database")]
-    LoneLog,
-    #[error("The database takes too long to read for its size")]
-    TooSlow,
-    #[error("The database is damaged")]
-    Corrupt(#[source] Box<rusqlite::Error>),
-    #[error("The database has another layout than expected")]
-    Schema(#[source] Box<rusqlite::Error>),
-}
+use super::super::error::{Error, Fault};
 
 pub(super) fn fault_of(error: rusqlite::Error) -> Fault {
     match error.sqlite_error_code() {

@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::super::adapter::{Error, Result};
+use super::super::error::{Error, Result};
 use super::super::lines::open_regular;
 use super::beside;
 

@@ -25,11 +25,11 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Params, Row};
 
 pub(super) use self::columns::{bytes, number, text, time};
-pub use self::fault::Fault;
 use self::fault::{fault_of, store_error};
 use self::image::Image;
-use super::adapter::{Error, Result, Stamp};
+use super::adapter::Stamp;
 use super::emit::Emitter;
+use super::error::{Error, Fault, Result};
 
 /// A value beyond this is not read; no message is this long.
 pub(super) const MAX_VALUE: u64 = 32 * 1024 * 1024;

@@ -4,7 +4,8 @@ use aho_corasick::AhoCorasick;
 use proptest::prelude::*;
 
 use super::super::automaton::{Automaton, Hit};
-use super::super::scan::{self, Found, Search};
+use super::super::finding::{Found, merge};
+use super::super::scan::{self, Search};
 use super::super::text::Text;
 use super::corpus::{Dice, KINDS, PLACES};
 use super::json::tangle;
@@ -42,7 +43,7 @@ fn plain_scan(text: &str) -> Vec<Found> {
     }
     let whole = 0..text.len();
     scan::find_foreign(&mut search.text, &[whole], &mut found);
-    scan::merge(found)
+    merge(found)
 }
 
 #[test]

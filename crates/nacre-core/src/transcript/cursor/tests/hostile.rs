@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use proptest::prelude::*;
 
 use super::*;
-use crate::transcript::adapter::Error;
+use crate::transcript::error::Error;
 
 fn names(directory: &Path) -> Vec<PathBuf> {
     let mut names: Vec<PathBuf> =
