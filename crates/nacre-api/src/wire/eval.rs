@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Report, SearchMode};
+use super::{Report, SearchMode, StrategyChoice};
 
 /// The shape of a data set's file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -80,61 +80,113 @@ pub struct MissedQuestion {
     pub place: Option<usize>,
 }
 
-/// Which sessions to extract from.
+/// Which labelled sessions to read, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct EvalExtractionRequest {
-    /// The data set's file.
+    /// The file of labels.
     pub dataset: String,
-    /// List what was kept without a label, and labels that were not found.
-    #[serde(default)]
-    pub slips: bool,
+    /// The folder that the traces of the labels lie in; that of the labels where it is not said.
+    pub traces: Option<String>,
+    /// How sessions are read.
+    pub strategy: Option<StrategyChoice>,
+    /// A file with what people said of entries that match no label.
+    pub verdicts: Option<String>,
+    /// List labels that were not found, and entries that match no label.
+    pub missed: bool,
+    /// How many sessions are read at a time.
+    pub jobs: Option<usize>,
 }
 
-/// What was rightly kept.
+/// What a reader of sessions is worth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EvalExtractionReport {
     pub dataset: String,
-    pub halves: ExtractionHalves,
-    pub slips: Vec<Slip>,
+    pub sessions: usize,
+    /// What became memories that hold.
+    pub active: KeptEntries,
+    /// What waits for a person.
+    pub candidates: KeptEntries,
+    /// Sessions with nothing to keep, and those of them that gave nothing active.
+    pub empty: usize,
+    pub silent: usize,
+    /// Labels by importance, speaker and kind.
+    pub found: Vec<FoundLabels>,
+    /// Calls of a model, and the tokens of all of them.
+    pub cost: ReadingCost,
+    /// What went otherwise than labelled, where it was asked for.
+    pub missed: Vec<MissedEntry>,
 }
 
 impl Report for EvalExtractionReport {}
 
-/// Odd lines of a data set are for tuning, even lines are held out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ExtractionHalves {
-    pub tune: ExtractionScores,
-    pub held_out: ExtractionScores,
-    pub all: ExtractionScores,
+/// What was kept with one status.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct KeptEntries {
+    pub entries: usize,
+    /// Those that match a label, or that a person found right.
+    pub right: usize,
+    /// Those that must not be kept, or that a person found wrong.
+    pub wrong: usize,
+    /// Those that nobody judged.
+    pub unknown: usize,
 }
 
-/// Counts over sessions, and shares from 0 to 1.
+impl KeptEntries {
+    /// The share that is right, of those that are known; 1 where there are none.
+    pub fn precision(&self) -> f64 {
+        share(self.right, self.right + self.wrong)
+    }
+}
+
+/// Labels of one group, and how many of them were found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ExtractionScores {
-    pub sessions: usize,
-    /// Candidates, and those of them that match a label.
-    pub kept: usize,
-    pub right: usize,
-    pub precision: f64,
-    /// Sessions with nothing to keep, and those of them that gave nothing.
-    pub empty: usize,
-    pub stayed_empty: usize,
-    pub empty_stays_empty: f64,
-    pub explicit: usize,
-    pub explicit_found: usize,
-    pub explicit_recall: f64,
+pub struct FoundLabels {
+    /// Such as `importance 3`, `speaker user`, `kind pitfall`.
+    pub group: String,
     pub labels: usize,
-    pub labels_found: usize,
-    pub recall: f64,
+    pub found_active: usize,
+    /// Also by what waits for a person.
+    pub found: usize,
+}
+
+impl FoundLabels {
+    pub fn recall(&self) -> f64 {
+        share(self.found_active, self.labels)
+    }
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "counts of a data set")]
+    let share = part as f64 / whole as f64;
+    if whole == 0 { 1.0 } else { share }
+}
+
+/// What reading cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReadingCost {
+    pub calls: u64,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    pub usd: Option<f64>,
 }
 
 /// What went otherwise than labelled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Slip {
-    /// Kept, by its title, and no label says so.
-    Wrong { session: String, wrong: String },
-    /// Labelled, by its quote, and not found.
-    Missed { session: String, missed: String },
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum MissedEntry {
+    /// Labelled, and not found.
+    Label { file: String, importance: u8, claim: String, quote: String },
+    /// Kept, and it must not be.
+    Tempting { file: String, title: String, why: String },
+    /// Kept, and it matches no label; beside it the label that it is nearest to.
+    Unknown {
+        file: String,
+        title: String,
+        body: String,
+        quotes: Vec<String>,
+        nearest: Option<String>,
+    },
+    /// A session that could not be read.
+    Unread { file: String, reason: String },
 }

@@ -55,8 +55,8 @@ pub use doctor::{DoctorReport, DoctorRequest, Finding, Health, QuoteCheck, Sever
 pub use error::{CODES, ErrorCode, ErrorReport, Failure};
 pub use eval::{
     DatasetFormat, EvalExtractionReport, EvalExtractionRequest, EvalRetrievalReport,
-    EvalRetrievalRequest, ExtractionHalves, ExtractionScores, LatencyMillis, MissedQuestion,
-    RetrievalScores, Slip,
+    EvalRetrievalRequest, FoundLabels, KeptEntries, LatencyMillis, MissedEntry, MissedQuestion,
+    ReadingCost, RetrievalScores,
 };
 pub use event::{Event, Warning};
 pub use extract::{

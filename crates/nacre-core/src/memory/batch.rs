@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::document::{Broken, Document, MAX_FILE_BYTES};
 use super::id::MemoryId;
-use super::kinds::{Claim, MemoryType, Status};
+use super::kinds::{Basis, Claim, MemoryType, Status};
 use super::layout::{self, Located, Shelf};
 use super::record::Memory;
 use super::redactions::{Redactions, redacted};
@@ -28,6 +28,7 @@ const OWN_KEYS: &[&str] = &[
     "created",
     "updated",
     "confidence",
+    "basis",
     "related",
     "status",
     "supersedes",
@@ -46,6 +47,8 @@ pub struct Draft {
     pub related: Vec<MemoryId>,
     pub source: String,
     pub confidence: f64,
+    /// How it comes to be known, where somebody judged that.
+    pub basis: Option<Basis>,
     pub quotes: Vec<Quote>,
 }
 
@@ -146,6 +149,9 @@ impl<'a> Batch<'a> {
         set_time(&mut document, "updated", now);
         document.set_text("source", &self.redact(&draft.source));
         document.set_number("confidence", draft.confidence.clamp(0.0, 1.0));
+        if let Some(basis) = draft.basis {
+            document.set_text("basis", basis.as_str());
+        }
         document.set_list("tags", &self.redact_all(&draft.tags));
         document.set_list("related", &ids(&draft.related));
         document.set_text("status", status.as_str());

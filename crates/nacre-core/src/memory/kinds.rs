@@ -123,6 +123,41 @@ impl Claim {
     }
 }
 
+/// How a claim comes to be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Basis {
+    /// The person said it.
+    Stated,
+    /// The person agreed to it when it was put to them, or chose it.
+    Accepted,
+    /// It was found out by what failed and what worked.
+    Found,
+    /// It was proposed or planned, and nobody agreed yet.
+    Planned,
+    /// It is a conclusion.
+    Inferred,
+}
+
+impl Basis {
+    pub const ALL: [Self; 5] =
+        [Self::Stated, Self::Accepted, Self::Found, Self::Planned, Self::Inferred];
+
+    /// Its name in frontmatter.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stated => "stated",
+            Self::Accepted => "accepted",
+            Self::Found => "found",
+            Self::Planned => "planned",
+            Self::Inferred => "inferred",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|basis| basis.as_str() == name)
+    }
+}
+
 /// Where a memory is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {

@@ -37,7 +37,7 @@ pub use check::{CheckReport, Finding, Severity};
 pub use document::{Broken, Document, Fault};
 pub use history::{Version, VersionSource};
 pub use id::{BadId, MemoryId};
-pub use kinds::{Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES};
+pub use kinds::{Basis, Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES};
 pub use layout::{GITIGNORE, Located, Shelf, init};
 pub use life::{Standing, Vitals};
 pub use listing::Listing;

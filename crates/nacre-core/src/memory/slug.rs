@@ -16,6 +16,7 @@ pub fn slug(title: &str) -> String {
     // It writes some letters, such as the Russian soft sign, as an apostrophe.
     let letters = ascii.replace('\'', "").to_ascii_lowercase();
     let mut slug = String::with_capacity(MAX_SLUG_BYTES);
+    let mut is_cut = false;
     for word in letters.split(|letter: char| !letter.is_ascii_alphanumeric()) {
         if word.is_empty() {
             continue;
@@ -26,8 +27,12 @@ pub fn slug(title: &str) -> String {
             slug.push('-');
             slug.push_str(word);
         } else {
+            is_cut = true;
             break;
         }
+    }
+    if is_cut {
+        end_with_a_word(&mut slug);
     }
     if slug.is_empty() {
         return format!("untitled-{:08x}", fnv1a(title.as_bytes()));
@@ -36,6 +41,21 @@ pub fn slug(title: &str) -> String {
         slug.push_str("-memory");
     }
     slug
+}
+
+/// Takes away words at a cut end that only lead to the next one: `…-and-not`, `…-of-the`.
+fn end_with_a_word(slug: &mut String) {
+    const LEADING: &[&str] = &[
+        "a", "an", "the", "and", "or", "but", "of", "to", "in", "on", "at", "by", "for", "with",
+        "from", "as", "is", "are", "be", "not", "no", "that", "which", "when", "if", "so", "than",
+        "its", "it", "into", "over", "only", "because", "instead", "must", "should",
+    ];
+    while let Some((rest, last)) = slug.rsplit_once('-') {
+        if !LEADING.contains(&last) {
+            return;
+        }
+        slug.truncate(rest.len());
+    }
 }
 
 /// Names that Windows gives to devices, in every folder and with every extension.
@@ -63,6 +83,10 @@ mod tests {
     fn titles_become_file_names() {
         let cases = [
             ("Use SQLite for the queue", "use-sqlite-for-the-queue"),
+            (
+                "A collab is started and joined by a short key and not by a document path",
+                "a-collab-is-started-and-joined-by-a-short-key",
+            ),
             ("使用 SQLite 存储", "shi-yong-sqlite-cun-chu"),
             ("Прощай, Redis", "proshchai-redis"),
             ("Don't panic; it’s fine", "dont-panic-its-fine"),

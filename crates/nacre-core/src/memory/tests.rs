@@ -57,6 +57,7 @@ fn draft(title: &str) -> Draft {
         related: Vec::new(),
         source: "human".to_owned(),
         confidence: 0.9,
+        basis: None,
         quotes: Vec::new(),
     }
 }

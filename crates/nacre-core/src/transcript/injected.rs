@@ -114,7 +114,13 @@ const OPENINGS: &[(&str, InjectedReason)] = &[
     ("Operation stopped by hook", InjectedReason::Hook),
     ("<permissions instructions>", InjectedReason::Instructions),
     ("[Request interrupted by user", InjectedReason::Interruption),
+    ("Read the output file to retrieve the result", InjectedReason::TaskNotice),
+    ("Full transcript available at: ", InjectedReason::TaskNotice),
 ];
+
+/// Lines that agents write below the notice of a task that ended.
+const NOTICE_LINES: [&str; 2] =
+    ["Read the output file to retrieve the result", "Full transcript available at: "];
 
 /// Editors put their context first and the request under one of these headings.
 const CONTEXT_OPENINGS: [&str; 2] =
@@ -243,8 +249,11 @@ fn split_by_tags(text: &str) -> Vec<Piece<'_>> {
     let mut own: Vec<&str> = Vec::new();
     let mut kept_from = 0;
     let mut at = 0;
-    while let Some(block) = next_block(text, at) {
+    while let Some(mut block) = next_block(text, at) {
         own.push(&text[kept_from..block.start]);
+        if matches!(block.rule, Rule::Inject(InjectedReason::TaskNotice)) {
+            block.end = notice_end(text, block.end);
+        }
         match block.rule {
             Rule::Inject(reason) => pieces.push(program(reason, &text[block.start..block.end])),
             Rule::Unwrap(WordSource::Prompt) => own.push(block.content),
@@ -266,6 +275,20 @@ fn split_by_tags(text: &str) -> Vec<Piece<'_>> {
         several => pieces.push(Piece { author, text: Cow::Owned(several.join("\n\n")) }),
     }
     pieces
+}
+
+/// Where a notice ends whose block ends at `from`: after the lines that belong to it.
+fn notice_end(text: &str, from: usize) -> usize {
+    let mut end = from;
+    loop {
+        let rest = &text[end..];
+        let line = rest.trim_start();
+        if !NOTICE_LINES.iter().any(|notice| line.starts_with(notice)) {
+            return end;
+        }
+        let n_blank = rest.len() - line.len();
+        end += n_blank + line.find('\n').unwrap_or(line.len());
+    }
 }
 
 /// A known block inside a message.

@@ -221,6 +221,7 @@ impl Planter<'_, '_> {
             related: Vec::new(),
             source: "sync".to_owned(),
             confidence: 0.9,
+            basis: None,
             quotes: vec![said],
         };
         let id = self.batch.add(&draft, self.now)?;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use jiff::Timestamp;
-use nacre_core::memory::{Claim, LearningKind, MemoryType, Quote};
+use nacre_core::memory::{Basis, Claim, LearningKind, MemoryType, Quote, Status};
 use nacre_core::transcript::Agent;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,10 @@ use serde::{Deserialize, Serialize};
 pub const FORMAT_VERSION: u32 = 1;
 
 /// The most candidates of one session; more is noise.
-pub const MAX_CANDIDATES: usize = 6;
+pub const MAX_CANDIDATES: usize = 12;
+
+/// The most that rules only suspect.
+pub const MAX_SUSPECTED: usize = 6;
 
 /// What one session gave.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -109,6 +112,12 @@ pub struct Candidate {
     pub body: String,
     pub tags: Vec<String>,
     pub confidence: f64,
+    /// How it comes to be known.
+    #[serde(with = "basis")]
+    pub basis: Basis,
+    /// What it may become: a memory that holds, or one that waits for a person.
+    #[serde(with = "status")]
+    pub status: Status,
     pub signal: Signal,
     /// At least one, each verbatim in the transcript. Their places read `SESSION:SEQUENCE`, as
     /// `nacre trace show` takes them.
@@ -270,6 +279,39 @@ impl SessionSummary {
     }
 }
 
+/// A basis by its name.
+mod basis {
+    use super::{Basis, Deserialize, Serialize};
+    use serde::de::Error as _;
+    use serde::{Deserializer, Serializer};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+    pub(super) fn serialize<S: Serializer>(basis: &Basis, out: S) -> Result<S::Ok, S::Error> {
+        basis.as_str().serialize(out)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Basis, D::Error> {
+        let name = String::deserialize(input)?;
+        Basis::from_name(&name).ok_or_else(|| D::Error::custom("no basis of this name"))
+    }
+}
+
+/// A status by its name.
+mod status {
+    use super::{Deserialize, Serialize, Status};
+    use serde::de::Error as _;
+    use serde::{Deserializer, Serializer};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+    pub(super) fn serialize<S: Serializer>(status: &Status, out: S) -> Result<S::Ok, S::Error> {
+        status.as_str().serialize(out)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Status, D::Error> {
+        String::deserialize(input)?.parse().map_err(D::Error::custom)
+    }
+}
+
 /// A claim as two keys, `type` and `kind`.
 mod claim {
     use super::{Claim, Deserialize, LearningKind, MemoryType, Serialize};
@@ -320,6 +362,8 @@ mod tests {
             body: "The tests run what is installed.".to_owned(),
             tags: vec!["testing".to_owned()],
             confidence: 0.8,
+            basis: Basis::Stated,
+            status: Status::Active,
             signal: Signal::Correction,
             quotes: vec![Quote {
                 text: "install before you test".to_owned(),

@@ -62,6 +62,28 @@ fn command(arguments: &str) -> Option<String> {
     Some(cut(found.trim())).filter(|command| !command.is_empty())
 }
 
+/// The command among the arguments of a call, as it is written there: a piece of them, escapes and all.
+pub(super) fn command_of(arguments: &str) -> Option<&str> {
+    let value = ["\"command\"", "\"cmd\""].iter().find_map(|name| {
+        let at = arguments.find(name)? + name.len();
+        arguments[at..].trim_start().strip_prefix(':').map(str::trim_start)
+    })?;
+    let literal = match value.as_bytes().first()? {
+        b'"' => &value[..string_end(value)?],
+        // Of `["bash", "-lc", "make"]` the last.
+        b'[' => {
+            let list = &value[..value.find(']')?];
+            let start =
+                list.rfind(", \"").map(|at| at + 2).or_else(|| list.rfind(",\"").map(|at| at + 1));
+            let last = &value[start.unwrap_or(1)..];
+            &last[..string_end(last.trim_start())?]
+        }
+        _ => return None,
+    };
+    let inside = literal.trim().strip_prefix('"')?.strip_suffix('"')?;
+    (!inside.trim().is_empty()).then_some(inside)
+}
+
 fn cut(command: &str) -> String {
     command[..command.floor_char_boundary(MAX_COMMAND)].to_owned()
 }
@@ -183,6 +205,15 @@ mod tests {
             ("Read", r#"{"file_path":"a"}"#, Step::Other),
             ("Bash", r#"{"command":"never ends"#, Step::Other),
         ];
+        for (arguments, found) in [
+            (r#"{"cmd":"echo \"a\"","workdir":"/x"}"#, Some(r#"echo \"a\""#)),
+            (r#"{"command": ["bash", "-lc", "cargo test"]}"#, Some("cargo test")),
+            (r#"{"command":["ls"]}"#, Some("ls")),
+            (r#"{"path":"a"}"#, None),
+            ("cargo test", None),
+        ] {
+            assert_eq!(command_of(arguments), found, "{arguments}");
+        }
         for (tool, text, step) in cases {
             assert_eq!(step_of(&call(tool, text)), step, "{tool} {text}");
         }

@@ -224,6 +224,7 @@ pub(crate) fn draft(title: &str, body: &str) -> Draft {
         related: Vec::new(),
         source: "human".to_owned(),
         confidence: 0.5,
+        basis: None,
         quotes: vec![Quote {
             text: title.to_owned(),
             speaker: Speaker::Human,

@@ -135,6 +135,7 @@ fn fill(repo: &Path, n: usize, rng: &mut Rng) -> Result<(), AnyError> {
             related: Vec::new(),
             source: "sync".to_owned(),
             confidence: 0.7,
+            basis: None,
             quotes: vec![quote],
         };
         batch.add(&draft, when)?;

@@ -1,4 +1,4 @@
-//! `nacre eval extraction`: the numbers of a labelled data set.
+//! `nacre eval extraction`: what a reader is worth on labelled sessions.
 
 use std::fs;
 
@@ -6,42 +6,57 @@ use insta::assert_snapshot;
 
 use crate::home::TestHome;
 
-const DATASET: &str = concat!(
-    r#"{"id":"rule","events":[{"type":"user","text":"add it"},{"type":"assistant","text":"Done."},{"type":"user","text":"never use npm here, it breaks the links"}],"keep":[{"quote":"never use npm here, it breaks the links","signal":"correction","explicit":true}]}"#,
+/// A session of Claude Code in which the person gives an order to remember, and one in which nothing is said.
+const SAID: &str = concat!(
+    r#"{"type":"user","uuid":"u1","sessionId":"s1","timestamp":"2026-03-01T10:00:00Z","message":{"role":"user","content":"add the retry to the importer please"}}"#,
     "\n",
-    r#"{"id":"silent","events":[{"type":"user","text":"fix the typo in the heading"},{"type":"assistant","text":"Done."}]}"#,
+    r#"{"type":"assistant","uuid":"a1","parentUuid":"u1","sessionId":"s1","timestamp":"2026-03-01T10:00:01Z","message":{"role":"assistant","content":[{"type":"text","text":"Done."}]}}"#,
     "\n",
-    r#"{"id":"missed","events":[{"type":"user","text":"add it"},{"type":"assistant","text":"Done."},{"type":"user","text":"hm, I wonder about npm"}],"keep":[{"quote":"hm, I wonder about npm","signal":"correction","explicit":true}]}"#,
+    r#"{"type":"user","uuid":"u2","parentUuid":"a1","sessionId":"s1","timestamp":"2026-03-01T10:00:02Z","message":{"role":"user","content":"remember that the importer must never retry more than three times"}}"#,
     "\n",
-    r#"{"id":"wrong","events":[{"type":"user","text":"add it"},{"type":"assistant","text":"Done."},{"type":"user","text":"never use npm here, it breaks the links"}]}"#,
+);
+const SILENT: &str = concat!(
+    r#"{"type":"user","uuid":"u1","sessionId":"s2","timestamp":"2026-03-01T10:00:00Z","message":{"role":"user","content":"fix the typo in the heading of the page"}}"#,
+    "\n",
+    r#"{"type":"assistant","uuid":"a1","parentUuid":"u1","sessionId":"s2","timestamp":"2026-03-01T10:00:01Z","message":{"role":"assistant","content":[{"type":"text","text":"Done."}]}}"#,
     "\n",
 );
 
-#[test]
-fn each_half_is_scored_and_slips_are_named() {
+const LABELS: &str = concat!(
+    r#"{"file":"traces/said.jsonl","keep":[{"type":"learning","kind":"convention","claim":"The importer retries at most three times.","importance":3,"speaker":"user","how":"stated","event":3,"quote":"the importer must never retry more than three times"},{"type":"decision","kind":"none","claim":"The importer is written in Rust.","importance":2,"speaker":"assistant","how":"explained","event":9,"quote":"the importer is written in Rust"}],"not":[]}"#,
+    "\n",
+    r#"{"file":"traces/silent.jsonl","keep":[],"not":[{"quote":"fix the typo","why":"one-off"}]}"#,
+    "\n",
+    r#"{"file":"traces/gone.jsonl","keep":[]}"#,
+    "\n",
+);
+
+fn home() -> TestHome {
     let home = TestHome::empty();
-    fs::write(home.work().join("d.jsonl"), DATASET).unwrap();
-    assert_snapshot!(home.run(&["eval", "extraction", "--dataset", "d.jsonl", "--slips"]), @"
-              sessions  kept  precision    empty stays empty  explicit recall  recall
-    tune      2         1     100.0 (1/1)  100.0 (0/0)        50.0 (1/2)       50.0 (1/2)
-    held out  2         1     0.0 (0/1)    50.0 (1/2)         100.0 (0/0)      100.0 (0/0)
-    all       4         2     50.0 (1/2)   50.0 (1/2)         50.0 (1/2)       50.0 (1/2)
-    missed missed  hm, I wonder about npm
-    wrong  wrong  Never use npm here, it breaks the links
-    ");
-    let (code, output) = home.json(&["eval", "extraction", "--dataset", "d.jsonl"]);
-    assert_eq!((code, &output["halves"]["held_out"]["precision"]), (0, &0.0.into()));
-    assert_eq!(output["halves"]["tune"]["explicit_recall"], 0.5);
-    assert_eq!(output["slips"].as_array().map(Vec::len), Some(0));
+    fs::create_dir(home.work().join("traces")).unwrap();
+    fs::write(home.work().join("traces/said.jsonl"), SAID).unwrap();
+    fs::write(home.work().join("traces/silent.jsonl"), SILENT).unwrap();
+    fs::write(home.work().join("labels.jsonl"), LABELS).unwrap();
+    home
+}
+
+#[test]
+fn a_reader_is_scored_and_what_it_missed_is_named() {
+    let home = home();
+    let args =
+        ["eval", "extraction", "--dataset", "labels.jsonl", "--strategy", "offline", "--missed"];
+    assert_snapshot!(home.run(&args), @"");
+    let (code, output) = home.json(&args);
+    assert_eq!((code, &output["active"]["right"], &output["silent"]), (0, &1.into(), &1.into()));
 }
 
 #[test]
 fn a_line_that_is_no_session_is_named() {
     let home = TestHome::empty();
-    fs::write(home.work().join("d.jsonl"), "{\"id\":\"x\"}\n").unwrap();
+    fs::write(home.work().join("d.jsonl"), "{\"keep\":[]}\n").unwrap();
     assert_snapshot!(home.run(&["eval", "extraction", "--dataset", "d.jsonl"]), @"
-    Error: Line 1 is no labelled session: missing field `events` at line 1 column 10
-    Hint: docs/extraction.md describes the format
+    Error: Line 1 is no labelled session: missing field `file` at line 1 column 11
+    Hint: docs/evaluation.md describes the format
     [exit 1]
     ");
 }

@@ -60,6 +60,7 @@ impl Bench {
             related: Vec::new(),
             source: OWNER.to_owned(),
             confidence: 0.8,
+            basis: None,
             quotes: Vec::new(),
         };
         let mut batch = self.store.begin(&owner(), Duration::ZERO).unwrap();

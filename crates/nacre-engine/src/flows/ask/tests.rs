@@ -41,6 +41,7 @@ fn draft(title: &str, body: &str) -> Draft {
         related: Vec::new(),
         source: "human".to_owned(),
         confidence: 0.8,
+        basis: None,
         quotes: Vec::new(),
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::{HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use nacre_core::memory::{Quote, Speaker};
 use nacre_core::transcript::InjectedReason;
 
-use super::super::candidate::{Candidate, DropReason};
+use super::super::candidate::{Candidate, DropReason, Signal};
 use super::cues::fold;
 
 const MIN_TITLE: usize = 10;
@@ -44,6 +45,13 @@ impl Injected {
             store.push_str(&plain(&text[..text.floor_char_boundary(room)]));
             store.push('\n');
         }
+    }
+
+    /// Whether a quote is a program's. Words that the person typed are the person's, wherever else they stand.
+    fn of(&self, quote: &Quote) -> Option<DropReason> {
+        let found = self.holds(&quote.text);
+        let is_persons = matches!(quote.speaker, Speaker::User | Speaker::Human);
+        found.filter(|reason| !is_persons || *reason == DropReason::Recalled)
     }
 
     /// Whether these words are a program's.
@@ -107,10 +115,12 @@ pub(super) fn fault(
         () if n_title > MAX_TITLE || n_body > MAX_BODY => Some(DropReason::TooLong),
         () if is_tautology(title, body) => Some(DropReason::Tautology),
         () if is_about_nacre(title) => Some(DropReason::AboutNacre),
-        () if is_derivable(title) => Some(DropReason::Derivable),
+        () if candidate.signal != Signal::Model && is_derivable(title) => {
+            Some(DropReason::Derivable)
+        }
         () if *confidence < MIN_CONFIDENCE => Some(DropReason::Weak),
         () if is_forgotten(title, body) => Some(DropReason::Forgotten),
-        () => quotes.iter().find_map(|quote| injected.holds(&quote.text)),
+        () => quotes.iter().map(|quote| injected.of(quote)).reduce(|a, b| a.and(b)).flatten(),
     }
 }
 

@@ -53,6 +53,8 @@ pub(super) struct Mended {
     /// Why, in the agent's words, and where it said so.
     pub(super) why: Option<(String, u64)>,
     setup: String,
+    /// The same was run in another way, and nothing was edited in between.
+    is_other_way: bool,
     patience: u8,
 }
 
@@ -104,10 +106,10 @@ impl Failures {
     fn worked(&mut self, run: &Run, sequence: u64) {
         let found = self.failed.iter().rposition(|failed| failed.run.core == run.core);
         let Some(failed) = found.and_then(|at| self.failed.remove(at)) else { return };
-        let is_same_way = failed.run.setup == run.setup;
-        if is_same_way || failed.n_edits != self.n_edits || failed.error.is_empty() {
+        if failed.error.is_empty() {
             return;
         }
+        let is_other_way = failed.run.setup != run.setup && failed.n_edits == self.n_edits;
         self.settle();
         self.pending = Some(Mended {
             failed: failed.run.full,
@@ -117,6 +119,7 @@ impl Failures {
             worked_at: sequence,
             why: None,
             setup: run.setup.clone(),
+            is_other_way,
             patience: PATIENCE,
         });
     }
@@ -136,7 +139,7 @@ impl Failures {
 
     fn settle(&mut self) {
         let Some(pending) = self.pending.take() else { return };
-        let is_found = pending.why.is_some() || pending.has_variable();
+        let is_found = pending.why.is_some() || (pending.is_other_way && pending.has_variable());
         if is_found && self.done.len() < MAX_DONE {
             self.done.push(pending);
         } else if is_found {
@@ -152,6 +155,12 @@ impl Failures {
 }
 
 impl Mended {
+    /// Whether it is clear what made the difference. Where files were edited in between, it may have been a bug of the
+    /// moment.
+    pub(super) fn is_sure(&self) -> bool {
+        self.is_other_way
+    }
+
     /// Whether it is a variable that makes the difference.
     fn has_variable(&self) -> bool {
         self.setup.split_whitespace().any(is_assignment)

@@ -24,14 +24,16 @@ impl Counter {
         self.n_acts += u64::from(matches!(event.kind, EventKind::Assistant | EventKind::ToolCall));
     }
 
-    pub(super) fn person(&mut self, said: &Said<'_>) {
+    /// The person spoke; a short word counts where it answers a question of the agent.
+    pub(super) fn person(&mut self, said: &Said<'_>, is_answer: bool) {
         self.n_messages += 1;
         let has_words = |text: &str| {
             let n_wide = text.chars().filter(|c| u32::from(*c) >= 0x2e80).count();
             text.split_whitespace().count() + n_wide / 2 >= MIN_WORDS
         };
-        let is_substantial = said.shape == Shape::Talk
+        let is_said = said.shape == Shape::Talk
             && said.sentences.iter().any(|sentence| has_words(sentence.text));
+        let is_substantial = is_said || (is_answer && !said.sentences.is_empty());
         self.n_substantial += u64::from(is_substantial);
     }
 

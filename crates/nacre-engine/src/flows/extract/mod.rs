@@ -5,6 +5,7 @@
 //! taken one by one and what is held is bounded, so a trace may be of any size.
 
 mod checks;
+mod choice;
 mod cues;
 pub mod eval;
 mod failures;
@@ -23,10 +24,11 @@ use nacre_core::transcript::{
 
 pub use self::checks::IsForgotten;
 use self::checks::{Echoes, Injected};
+use self::choice::is_sequencing;
 use self::failures::Failures;
 use self::judge::{Finding, Verdict, judge};
 use self::proposal::Ledger;
-pub(super) use self::proposal::{Proposal, Spoken, Unproven};
+pub(super) use self::proposal::{Claimed, Proposal, Spoken, Unproven};
 use self::reading::Stance;
 use self::said::{Said, Sentence, Shape, said};
 pub use self::verbatim::Verbatim;
@@ -81,8 +83,9 @@ pub struct Extractor<'r> {
     echoes: Echoes,
     /// The last command since then.
     agent_ran: Option<String>,
-    /// The agent's last question through a tool, as written.
+    /// The agent's last question through a tool, as written, and how often it was answered.
     asked: Option<Spoken>,
+    n_answers: usize,
     has_acted: bool,
     n_messages: u64,
     n_judged: usize,
@@ -102,6 +105,7 @@ impl<'r> Extractor<'r> {
             echoes: Echoes::default(),
             agent_ran: None,
             asked: None,
+            n_answers: 0,
             has_acted: false,
             n_messages: 0,
             n_judged: 0,
@@ -153,7 +157,8 @@ impl<'r> Extractor<'r> {
         (proposals, unproven): (Vec<Proposal>, Vec<Unproven>),
     ) -> Extraction {
         let gate = self.gate(facts);
-        self.ledger.keep_requests();
+        let judged: Vec<u64> = proposals.iter().flat_map(Proposal::sequences).collect();
+        self.ledger.keep_requests(&judged);
         for proposal in proposals {
             self.ledger.add(proposal);
         }
@@ -201,7 +206,10 @@ impl<'r> Extractor<'r> {
                 self.agent_ran = Some(command);
             }
             Step::Edit(_) => self.failures.edited(),
-            Step::Ask => self.asked = Some(Spoken::by_agent(event.text.head(), event)),
+            Step::Ask => {
+                self.asked = Some(Spoken::by_agent(event.text.head(), event));
+                self.n_answers = 0;
+            }
             Step::Other => {}
         }
     }
@@ -212,11 +220,12 @@ impl<'r> Extractor<'r> {
         }
         let text = event.text.head();
         let said = said(text);
-        self.gate.person(&said);
+        self.gate.person(&said, self.is_answer(source));
         self.n_messages += 1;
         if event.sequence >= self.rules.from {
             self.ledger.revoke(&said, self.n_messages);
             if !self.took_option(event, source) {
+                self.ledger.reconsider(&Spoken::by_person(text.trim(), event), self.n_messages);
                 self.judge_all(event, &said, source);
             }
         }
@@ -228,17 +237,27 @@ impl<'r> Extractor<'r> {
         let text = event.text.head().trim();
         let offered = if source == WordSource::Answer { &self.asked } else { &self.agent_said };
         let Some(offered) = offered else { return false };
-        let taken = if source == WordSource::Answer {
-            options::answered(&offered.text, text)
+        let choice = if source == WordSource::Answer {
+            self.n_answers += 1;
+            options::answered(&offered.text, text, self.n_answers - 1)
         } else {
             options::taken(&offered.text, text)
         };
-        let Some(taken) = taken else { return false };
-        self.ledger.add(
-            Proposal::chosen(&taken, Spoken::by_person(text, event), offered)
-                .in_message(self.n_messages),
-        );
+        let Some(choice) = choice else { return false };
+        if !is_sequencing(&choice.question) {
+            let answer = Spoken::by_person(text, event);
+            let proposal = Proposal::chosen(choice, answer, offered);
+            self.ledger.add(proposal.in_message(self.n_messages));
+        }
         true
+    }
+
+    /// Whether a message answers the agent: through a question tool, by a refusal, or after a question in words.
+    fn is_answer(&self, source: WordSource) -> bool {
+        let asks = |words: &String| words.contains(['?', '？']);
+        matches!(source, WordSource::Answer | WordSource::Refusal)
+            || self.offer.is_some()
+            || self.last_paragraph.as_ref().is_some_and(asks)
     }
 
     fn is_echo(&self, sentence: &str) -> bool {

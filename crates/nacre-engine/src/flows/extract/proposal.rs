@@ -3,20 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use nacre_core::memory::{Claim, LearningKind, Quote, Speaker};
+use nacre_core::memory::{Basis, Claim, LearningKind, Quote, Speaker, Status};
 use nacre_core::transcript::{Event, SessionFacts};
 
 use super::super::candidate::{
-    Candidate, CandidateId, DropReason, Dropped, MAX_CANDIDATES, Signal,
+    Candidate, CandidateId, DropReason, Dropped, MAX_CANDIDATES, MAX_SUSPECTED, Signal,
 };
 use super::checks::{Injected, IsForgotten, fault};
+use super::choice::Choice;
 use super::cues::{Cue, Cues, fold};
 use super::failures::Mended;
 use super::judge::Finding;
-use super::options::Taken;
 use super::reading::content_words;
 use super::said::Said;
-use super::words::{Before, body, capitalised, shortened, tags, title, without_request};
+use super::words::{Before, MAX_TITLE, body, capitalised, shortened, title, without_request};
 
 /// The most proposals and the most turned-away ones that are held.
 const MAX_HELD: usize = 256;
@@ -66,13 +66,30 @@ impl Spoken {
     }
 }
 
+/// What a model claims.
+#[derive(Clone, Debug)]
+pub(in crate::flows) struct Claimed {
+    pub(in crate::flows) claim: Claim,
+    pub(in crate::flows) confidence: f64,
+    pub(in crate::flows) basis: Basis,
+    /// What it may become.
+    pub(in crate::flows) status: Status,
+    pub(in crate::flows) title: String,
+    pub(in crate::flows) body: String,
+}
+
 /// A claim that was found, with the words behind it.
 #[derive(Clone, Debug)]
 pub(in crate::flows) struct Proposal {
     finding: Finding,
+    basis: Basis,
+    /// What it may become.
+    status: Status,
     title: String,
     body: String,
     spoken: Vec<Spoken>,
+    /// The question and its answer, where that is what it is.
+    choice: Option<Choice>,
     /// The person's message it came from, counted from 1; 0 where it came from none.
     message: u64,
 }
@@ -82,52 +99,36 @@ impl Proposal {
     pub(super) fn said(finding: Finding, sentence: Spoken, excerpt: &str, before: &Before) -> Self {
         let is_fact = finding.signal == Signal::Context;
         let told = if is_fact { without_request(&sentence.text) } else { sentence.text.as_str() };
+        // Rules know words, not meaning: only an order to remember is sure.
+        let is_sure = finding.signal == Signal::Remember;
         Self {
             title: title(told),
             body: body(&excerpt.replace(&sentence.text, told), &before.context()),
             finding,
+            basis: Basis::Stated,
+            status: if is_sure { Status::Active } else { Status::Candidate },
             spoken: vec![sentence],
+            choice: None,
             message: 0,
         }
     }
 
-    /// An option that the person took.
-    pub(super) fn chosen(taken: &Taken, answer: Spoken, offered: &Spoken) -> Self {
-        let option = taken.option.replace("**", "");
-        let option = option.trim_start_matches(['-', '*', ' ']);
-        let title = match &taken.question {
-            Some(question) => format!("{}: {}", question.trim_end_matches(['?', ' ']), option),
-            None => without_label(option).to_owned(),
-        };
-        let meaning = taken
-            .meaning
-            .as_deref()
-            .map(|meaning| format!(" {}", meaning.trim()))
-            .unwrap_or_default();
-        let others = if taken.others.is_empty() {
-            String::new()
-        } else {
-            format!("\n\nNot taken: {}.", taken.others.join("; "))
-        };
-        let said = if answer.text.split_whitespace().count() > 2 {
-            format!(" The person said: \"{}\"", answer.text.trim())
-        } else {
-            String::new()
-        };
-        let option_quote = taken.meaning.as_deref().unwrap_or(&taken.option);
+    /// A choice of the person.
+    pub(super) fn chosen(choice: Choice, answer: Spoken, offered: &Spoken) -> Self {
         let mut spoken = vec![answer];
-        if offered.text.contains(option_quote) {
-            spoken.push(Spoken { text: option_quote.to_owned(), ..offered.clone() });
+        let option = choice.offered_words().find(|words| offered.text.contains(*words));
+        if let Some(option) = option {
+            spoken.push(Spoken { text: option.to_owned(), ..offered.clone() });
         }
-        let confidence = if said.is_empty() { 0.6 } else { 0.7 };
+        let said = spoken[0].text.trim().to_owned();
         Self {
-            finding: Finding { signal: Signal::Choice, claim: Claim::Decision, confidence },
-            title: shortened(&capitalised(&title), 110),
-            body: format!(
-                "The person chose from what the agent offered: {option}.{meaning}{said}{others}"
-            )
-            .replace("..", "."),
+            finding: Finding { signal: Signal::Choice, claim: Claim::Decision, confidence: 0.7 },
+            basis: Basis::Accepted,
+            status: if choice.is_sure() { Status::Active } else { Status::Candidate },
+            title: choice.title(),
+            body: choice.body(&said),
             spoken,
+            choice: Some(choice),
             message: 0,
         }
     }
@@ -159,18 +160,23 @@ impl Proposal {
             claim: Claim::Learning(LearningKind::Pitfall),
             confidence,
         };
-        Self { finding, title: shortened(&title, 160), body, spoken, message: 0 }
+        Self {
+            finding,
+            basis: Basis::Found,
+            status: if mended.is_sure() { Status::Active } else { Status::Candidate },
+            title: shortened(&title, MAX_TITLE),
+            body,
+            spoken,
+            choice: None,
+            message: 0,
+        }
     }
 
     /// What a model claims; its quotes were looked up.
-    pub(in crate::flows) fn by_model(
-        (claim, confidence): (Claim, f64),
-        title: String,
-        body: String,
-        spoken: Vec<Spoken>,
-    ) -> Self {
+    pub(in crate::flows) fn by_model(claimed: Claimed, spoken: Vec<Spoken>) -> Self {
+        let Claimed { claim, confidence, basis, status, title, body } = claimed;
         let finding = Finding { signal: Signal::Model, claim, confidence };
-        Self { finding, title, body, spoken, message: 0 }
+        Self { finding, basis, status, title, body, spoken, choice: None, message: 0 }
     }
 
     /// Several claims that say the same, in new words; the strongest gives the type, each gives its quotes.
@@ -178,11 +184,17 @@ impl Proposal {
         let strongest = parts
             .iter()
             .max_by(|a, b| a.finding.confidence.total_cmp(&b.finding.confidence))?
-            .finding;
+            .clone();
         let mut spoken: Vec<Spoken> = parts.into_iter().flat_map(|part| part.spoken).collect();
         spoken.dedup_by(|a, b| a.sequence == b.sequence && a.text == b.text);
         spoken.truncate(MAX_QUOTES);
-        Some(Self { finding: strongest, title, body, spoken, message: 0 })
+        Some(Self { title, body, spoken, ..strongest })
+    }
+
+    /// Whether it may hold without a person's word.
+    #[cfg(test)]
+    pub(in crate::flows) fn is_sure(&self) -> bool {
+        self.status == Status::Active
     }
 
     pub(in crate::flows) fn title(&self) -> &str {
@@ -191,6 +203,11 @@ impl Proposal {
 
     pub(in crate::flows) fn body(&self) -> &str {
         &self.body
+    }
+
+    /// The events that it quotes.
+    pub(super) fn sequences(&self) -> impl Iterator<Item = u64> {
+        self.spoken.iter().map(|spoken| spoken.sequence)
     }
 
     pub(in crate::flows) fn quotes(&self) -> impl Iterator<Item = &str> {
@@ -211,7 +228,6 @@ impl Proposal {
 
     fn candidate(self, session: &str) -> Candidate {
         let Finding { signal, claim, confidence } = self.finding;
-        let tags = tags(&format!("{} {}", self.title, self.body));
         let quotes = self.spoken.into_iter().map(|spoken| spoken.quote(session)).collect();
         // Given anew once it is known which stay.
         let id = CandidateId::at(0);
@@ -221,19 +237,20 @@ impl Proposal {
             claim,
             title: self.title,
             body: self.body,
-            tags,
+            tags: Vec::new(),
             confidence,
+            basis: self.basis,
+            status: self.status,
             signal,
             quotes,
         }
     }
 }
 
-fn without_label(option: &str) -> &str {
-    let bare = option.strip_prefix("Option ").unwrap_or(option);
-    let rest = bare.get(1..).unwrap_or_default();
-    let cut = rest.trim_start_matches([')', '.', ':', '*', ' ', '-', '—']);
-    if cut.len() < rest.len() { cut } else { option }
+/// The most candidates of which this may be the last: what only rules suspect must not fill a session.
+fn most(candidate: &Candidate) -> usize {
+    let is_suspected = candidate.signal != Signal::Model && candidate.status == Status::Candidate;
+    if is_suspected { MAX_SUSPECTED } else { MAX_CANDIDATES }
 }
 
 /// Whether two proposals say the same, by their words.
@@ -280,7 +297,16 @@ impl Ledger {
 
     pub(super) fn add(&mut self, proposal: Proposal) {
         let words = proposal.words();
-        let known = self.proposals.iter_mut().find(|(_, known)| say_the_same(known, &words));
+        if self.is_answered_again(&proposal) || self.is_claimed_already(&proposal) {
+            return;
+        }
+        // A model tells apart what words do not, and two answers are told apart by their questions.
+        let is_plain = |one: &Proposal| one.choice.is_none() && one.finding.signal != Signal::Model;
+        let known = self
+            .proposals
+            .iter_mut()
+            .filter(|(known, _)| is_plain(known) && is_plain(&proposal))
+            .find(|(_, known)| say_the_same(known, &words));
         if let Some((known, _)) = known {
             // Said twice is meant: it merges, and counts for more.
             known.finding.confidence = (known.finding.confidence + REPETITION).min(MAX_CONFIDENCE);
@@ -294,9 +320,51 @@ impl Ledger {
         }
     }
 
-    /// Lets go of what nobody asked to be remembered.
-    pub(super) fn keep_requests(&mut self) {
-        self.proposals.retain(|(proposal, _)| proposal.finding.signal == Signal::Remember);
+    /// Puts a later answer in the place of an earlier one to the same question; tells whether it did.
+    fn is_answered_again(&mut self, proposal: &Proposal) -> bool {
+        let Some(choice) = &proposal.choice else { return false };
+        let is_same = |(known, _): &(Proposal, BTreeSet<String>)| {
+            known.choice.as_ref().is_some_and(|known| known.asks_the_same(choice))
+        };
+        let Some(at) = self.proposals.iter().position(is_same) else { return false };
+        let earlier = std::mem::replace(&mut self.proposals[at].0, proposal.clone());
+        self.proposals[at].1 = proposal.words();
+        self.drop_one(DropReason::Revoked, &earlier);
+        true
+    }
+
+    /// Whether a model made the same claim twice; the second is counted.
+    fn is_claimed_already(&mut self, proposal: &Proposal) -> bool {
+        let is_same = |(known, _): &(Proposal, BTreeSet<String>)| {
+            proposal.finding.signal == Signal::Model
+                && (fold(&known.title) == fold(&proposal.title)
+                    || fold(&known.body) == fold(&proposal.body))
+        };
+        let is_claimed = self.proposals.iter().any(is_same);
+        if is_claimed {
+            self.drop_one(DropReason::Repeated, proposal);
+        }
+        is_claimed
+    }
+
+    /// Takes a message as the last word on a choice that it goes back on: "actually, let's use SQLite after all".
+    pub(super) fn reconsider(&mut self, message: &Spoken, number: u64) {
+        let reconsidered = self.proposals.iter().rev().find_map(|(proposal, _)| {
+            let choice = proposal.choice.as_ref()?.reconsidered(&message.text)?;
+            let option = proposal.spoken.get(1).cloned();
+            Some((choice, option))
+        });
+        let Some((choice, option)) = reconsidered else { return };
+        let offered = option.unwrap_or_else(|| message.clone());
+        self.add(Proposal::chosen(choice, message.clone(), &offered).in_message(number));
+    }
+
+    /// Lets go of what nobody asked to be remembered, and of what a model has judged: the events that its claims quote.
+    pub(super) fn keep_requests(&mut self, judged: &[u64]) {
+        self.proposals.retain(|(proposal, _)| {
+            let is_judged = proposal.spoken.iter().any(|spoken| judged.contains(&spoken.sequence));
+            proposal.finding.signal == Signal::Remember && !is_judged
+        });
     }
 
     /// Counts what a model claimed and could not prove.
@@ -358,11 +426,11 @@ impl Ledger {
     ) -> Settled {
         let held = std::mem::take(&mut self.proposals);
         let mut proposals: Vec<Proposal> = held.into_iter().map(|(proposal, _)| proposal).collect();
+        let is_sure = |one: &Proposal| one.status == Status::Active;
         proposals.sort_by(|a, b| {
-            b.finding
-                .confidence
-                .total_cmp(&a.finding.confidence)
-                .then(a.sequence().cmp(&b.sequence()))
+            let confidence = b.finding.confidence.total_cmp(&a.finding.confidence);
+            let sureness = is_sure(b).cmp(&is_sure(a));
+            sureness.then(confidence).then(a.sequence().cmp(&b.sequence()))
         });
         let mut candidates: Vec<Candidate> = Vec::new();
         for proposal in proposals {
@@ -377,7 +445,7 @@ impl Ledger {
             };
             match fault {
                 Some(reason) => self.drop_one(reason, &proposal),
-                None if candidates.len() == MAX_CANDIDATES => {
+                None if most(&candidate) <= candidates.len() => {
                     self.drop_one(DropReason::OverCap, &proposal);
                 }
                 None => candidates

@@ -4,7 +4,9 @@ use nacre_core::transcript::generic;
 use proptest::prelude::{prop, prop_assert, prop_oneof, proptest};
 use proptest::strategy::Strategy as _;
 
-use super::super::candidate::{Gate, MAX_CANDIDATES};
+use nacre_core::memory::{Basis, Status};
+
+use super::super::candidate::{Gate, MAX_CANDIDATES, MAX_SUSPECTED};
 use super::*;
 
 fn extract_from(rules: Rules<'_>, lines: &[&str]) -> Extraction {
@@ -37,7 +39,7 @@ fn a_correction_becomes_a_candidate_with_its_quote_and_its_place() {
         (candidate.quotes[0].place.as_str(), candidate.quotes[0].at.as_str()),
         ("s:2", "2026-11-15T08:30:00Z")
     );
-    assert_eq!(candidate.tags, ["dependencies"]);
+    assert_eq!((candidate.basis, candidate.status), (Basis::Stated, Status::Candidate));
 }
 
 #[test]
@@ -117,7 +119,7 @@ fn a_session_gives_few_candidates_however_much_is_said() {
     let mut all = vec![TASK, NPM];
     all.extend(lines.iter().map(String::as_str));
     let extraction = extract(&all);
-    assert_eq!(extraction.candidates.len(), MAX_CANDIDATES);
+    assert_eq!(extraction.candidates.len(), MAX_SUSPECTED);
     assert_eq!(extraction.dropped_counts.get(&DropReason::OverCap), Some(&3));
     let ids: Vec<&str> =
         extraction.candidates.iter().map(|candidate| candidate.id.as_str()).collect();

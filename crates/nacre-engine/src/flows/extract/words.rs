@@ -3,7 +3,8 @@
 use super::cues::fold;
 use super::said::Sentence;
 
-const MAX_TITLE: usize = 110;
+/// The longest title, in characters.
+pub(crate) const MAX_TITLE: usize = 90;
 const MAX_EXCERPT: usize = 600;
 const MAX_CONTEXT: usize = 180;
 /// No reminder is longer.
@@ -36,7 +37,7 @@ pub(super) fn title(sentence: &str) -> String {
         rest = shorter;
     }
     let plain = if rest.chars().count() < 10 { sentence.trim() } else { rest };
-    capitalised(&shortened(
+    capitalised(&uncut(
         plain.trim_end_matches(['.', '!', ',', ';', ':', ' ', '。', '！']),
         MAX_TITLE,
     ))
@@ -102,6 +103,22 @@ pub(crate) fn shortened(text: &str, max: usize) -> String {
         .or_else(|| head.rfind(' '))
         .unwrap_or(head.len());
     format!("{}…", head[..end].trim_end_matches([',', ';', ':', ' ', '-']))
+}
+
+/// The text in at most `max` characters: whole words, ended at a clause where that leaves most of it.
+pub(crate) fn uncut(text: &str, max: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<&str>>().join(" ");
+    if line.chars().count() <= max {
+        return line;
+    }
+    let end = line.char_indices().nth(max).map_or(line.len(), |(at, _)| at);
+    let head = &line[..end];
+    let clause =
+        [", ", "; ", ": ", " (", " — ", " – "].iter().filter_map(|mark| head.rfind(mark)).max();
+    let is_whole = line[end..].starts_with(' ');
+    let word = if is_whole { Some(end) } else { head.rfind(' ') };
+    let cut = clause.filter(|at| max / 2 < *at).or(word).unwrap_or(end);
+    head[..cut].trim_end_matches([',', ';', ':', ' ', '-', '(']).to_owned()
 }
 
 /// The sentence at `idx` with those around it, as they stand in the message.

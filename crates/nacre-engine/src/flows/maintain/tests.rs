@@ -70,6 +70,7 @@ impl World {
             related: Vec::new(),
             source: "sync".to_owned(),
             confidence: 0.8,
+            basis: None,
             quotes: vec![quote],
         };
         self.change(|batch| batch.add(&draft, day(on)))

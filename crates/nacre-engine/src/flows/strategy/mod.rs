@@ -7,6 +7,7 @@
 mod answer;
 mod claims;
 mod pages;
+mod quotes;
 #[cfg(feature = "rlm")]
 mod rlm;
 mod windows;

@@ -3,12 +3,15 @@
 //! What programs put into a session is left out, and tool output is shortened: a model that sees little else proposes
 //! little else. A text of several lines is indented, so that nothing inside it can look like a line of its own.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
 use nacre_core::memory::Speaker;
 use nacre_core::transcript::{Event, EventKind, Lane, Origin, SessionFacts, WordSource};
+
+use super::quotes::words_in;
+use crate::flows::steps::command_of;
 
 /// The most of a session that is held; what comes after it is counted.
 const MAX_BYTES: usize = 16 << 20;
@@ -25,8 +28,14 @@ type Shown = (usize, usize);
 const PERSON: Shown = (6000, 2000);
 const AGENT: Shown = (2400, 800);
 const CALL: Shown = (400, 0);
+/// A plan or a question is what the person then answers to.
+const OFFER: Shown = (2400, 0);
 const RESULT: Shown = (300, 300);
 const FAILED: Shown = (800, 500);
+
+/// Lines of an output that tell of a failure although it ended well; so many of them are shown.
+const MAX_SIGNS: usize = 3;
+const MAX_SIGN_BYTES: usize = 240;
 
 /// One event as it is shown.
 #[derive(Clone, Debug)]
@@ -36,24 +45,27 @@ pub(super) struct Line {
     pub(super) at: Option<Timestamp>,
     label: String,
     head: String,
+    /// Lines between head and tail that tell of a failure.
+    signs: String,
     tail: String,
+    is_failure: bool,
 }
 
 impl Line {
     fn of(event: &Event) -> Option<Self> {
-        let is_said = |source: WordSource| source != WordSource::Shell;
         let tool = event.call.as_ref().and_then(|call| call.tool.as_deref()).unwrap_or("a tool");
         let (speaker, label, shown) = match (event.kind, event.origin) {
             _ if event.lane != Lane::Main => return None,
-            (EventKind::User, Origin::Person(source)) if is_said(source) => {
-                (Speaker::User, "person".to_owned(), PERSON)
+            (EventKind::User, Origin::Person(source)) => {
+                (Speaker::User, person_label(source)?.to_owned(), PERSON)
             }
             (EventKind::Assistant, Origin::Agent) => {
                 (Speaker::Assistant, "agent".to_owned(), AGENT)
             }
             (EventKind::ToolCall, Origin::Agent) => {
                 let tool: String = tool.chars().filter(|c| !c.is_control()).take(40).collect();
-                (Speaker::Assistant, format!("agent calls {tool}"), CALL)
+                let shown = if is_offer(&tool) { OFFER } else { CALL };
+                (Speaker::Assistant, format!("agent calls {tool}"), shown)
             }
             (EventKind::ToolResult, Origin::Tool) if event.is_error => {
                 (Speaker::Tool, "tool fails".to_owned(), FAILED)
@@ -61,16 +73,33 @@ impl Line {
             (EventKind::ToolResult, Origin::Tool) => (Speaker::Tool, "tool".to_owned(), RESULT),
             _ => return None,
         };
-        let (head, tail) = ends(event.text.head(), event.text.tail(), shown);
+        let text = match event.kind {
+            EventKind::ToolCall => called(event),
+            EventKind::ToolResult => without_boilerplate(event.text.head()),
+            _ => event.text.head(),
+        };
+        let (head, tail) = ends(text, event.text.tail(), shown);
+        let signs = match event.kind {
+            EventKind::ToolResult => signs(text, head, tail),
+            _ => String::new(),
+        };
         let line = Self {
             sequence: event.sequence,
             speaker,
             at: event.timestamp,
+            is_failure: speaker == Speaker::Tool
+                && (event.is_error || has_sign(head) || !signs.is_empty()),
             label,
             head: head.to_owned(),
+            signs,
             tail: tail.to_owned(),
         };
         (!line.head.trim().is_empty()).then_some(line)
+    }
+
+    /// Whether it is output that tells of a failure.
+    pub(super) fn is_failure(&self) -> bool {
+        self.is_failure
     }
 
     /// Who speaks, in words.
@@ -82,10 +111,10 @@ impl Line {
     /// All that is shown of the event.
     #[cfg(feature = "rlm")]
     pub(super) fn whole(&self) -> String {
-        match self.tail.as_str() {
-            "" => self.head.clone(),
-            tail => format!("{} […] {tail}", self.head),
-        }
+        let parts = [&self.head, &self.signs, &self.tail];
+        let parts: Vec<&str> =
+            parts.into_iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+        parts.join(" […] ")
     }
 
     /// Whether the person speaks.
@@ -96,7 +125,7 @@ impl Line {
     /// The words of the event that a quote is made of, if it holds them; blanks between words do not matter to the
     /// quote, and are those of the event in what is returned.
     pub(super) fn words_of(&self, quote: &str) -> Option<&str> {
-        [&self.head, &self.tail].into_iter().find_map(|text| words_in(text, quote))
+        [&self.head, &self.signs, &self.tail].into_iter().find_map(|text| words_in(text, quote))
     }
 
     /// As a model sees it, with at most `max` bytes.
@@ -104,9 +133,9 @@ impl Line {
         let start = out.len();
         let _ = write!(out, "[{}] {}: ", self.sequence, self.label);
         indented(out, &self.head);
-        if !self.tail.is_empty() {
+        for part in [&self.signs, &self.tail].into_iter().filter(|part| !part.is_empty()) {
             out.push_str(" […] ");
-            indented(out, &self.tail);
+            indented(out, part);
         }
         let end = out.floor_char_boundary(start.saturating_add(max.saturating_sub(1)));
         out.truncate(end);
@@ -114,9 +143,90 @@ impl Line {
     }
 
     fn bytes(&self) -> usize {
-        let n_lines = self.head.lines().count() + self.tail.lines().count();
-        self.head.len() + self.tail.len() + self.label.len() + 4 * n_lines + 40
+        let parts = [&self.head, &self.signs, &self.tail];
+        let n_lines: usize = parts.iter().map(|part| part.lines().count()).sum();
+        parts.iter().map(|part| part.len()).sum::<usize>() + self.label.len() + 4 * n_lines + 40
     }
+}
+
+/// What is said about the person's words; what they typed into a shell is not said to anybody.
+fn person_label(source: WordSource) -> Option<&'static str> {
+    match source {
+        WordSource::Shell => None,
+        WordSource::Answer => Some("person answers"),
+        WordSource::Refusal => Some("person refuses"),
+        _ => Some("person"),
+    }
+}
+
+/// Whether a tool puts something to the person: a plan, a question.
+fn is_offer(tool: &str) -> bool {
+    let tool = tool.to_ascii_lowercase();
+    ["plan", "question", "ask", "user_input"].iter().any(|name| tool.contains(name))
+}
+
+/// What a call does: the command of a shell, all arguments of others.
+fn called(event: &Event) -> &str {
+    command_of(event.text.head()).unwrap_or(event.text.head())
+}
+
+/// Output without the lines that say how it was run.
+fn without_boilerplate(text: &str) -> &str {
+    const BOILERPLATE: &[&str] = &[
+        "Chunk ID:",
+        "Wall time:",
+        "Process exited with code 0",
+        "Original token count:",
+        "Exit code: 0",
+        "Output:",
+    ];
+    let mut rest = text;
+    while let Some((line, after)) = rest.split_once('\n') {
+        if !BOILERPLATE.iter().any(|start| line.trim_start().starts_with(start)) {
+            break;
+        }
+        rest = after;
+    }
+    if rest.trim().is_empty() { text } else { rest }
+}
+
+/// Whether a text has a line that tells of a failure.
+fn has_sign(text: &str) -> bool {
+    text.lines().any(is_sign)
+}
+
+fn is_sign(line: &str) -> bool {
+    const SIGNS: &[&str] = &[
+        "error:",
+        "error[",
+        "fatal:",
+        "failed",
+        "FAIL",
+        "panicked at",
+        "Traceback",
+        "Exception",
+        "not found",
+        "permission denied",
+        "Permission denied",
+        "not permitted",
+        "denied",
+        "cannot ",
+        "timed out",
+        "ERROR",
+        "Error:",
+    ];
+    line.len() < 2000 && SIGNS.iter().any(|sign| line.contains(sign))
+}
+
+/// The first lines between the two ends that tell of a failure.
+fn signs(text: &str, head: &str, tail: &str) -> String {
+    let hidden = text.get(head.len()..text.len().saturating_sub(tail.len()).max(head.len()));
+    let lines = hidden.unwrap_or_default().lines().map(str::trim).filter(|line| is_sign(line));
+    let lines: Vec<&str> = lines
+        .take(MAX_SIGNS)
+        .map(|line| &line[..line.floor_char_boundary(MAX_SIGN_BYTES)])
+        .collect();
+    lines.join("\n")
 }
 
 fn indented(out: &mut String, text: &str) {
@@ -136,37 +246,6 @@ fn ends<'t>(head: &'t str, tail: &'t str, (first, last): Shown) -> (&'t str, &'t
     let rest = if tail.is_empty() { head } else { tail };
     let end = &rest[rest.ceil_char_boundary(rest.len().saturating_sub(last))..];
     (&head[..head.floor_char_boundary(first)], end)
-}
-
-/// Where the words of `quote` stand in `text`, one after the other.
-fn words_in<'t>(text: &'t str, quote: &str) -> Option<&'t str> {
-    if let Some(at) = text.find(quote.trim()).filter(|_| !quote.trim().is_empty()) {
-        return Some(&text[at..at + quote.trim().len()]);
-    }
-    let words: Vec<&str> = quote.split_whitespace().collect();
-    let first = words.first()?;
-    let mut from = 0;
-    while let Some(found) = text[from..].find(first) {
-        let start = from + found;
-        if let Some(length) = length_of(&text[start..], &words) {
-            return Some(&text[start..start + length]);
-        }
-        from = start + first.len();
-    }
-    None
-}
-
-fn length_of(text: &str, words: &[&str]) -> Option<usize> {
-    let mut rest = text;
-    for (idx, word) in words.iter().enumerate() {
-        let next = rest.trim_start();
-        // Two words that stand together are another word.
-        if idx > 0 && next.len() == rest.len() {
-            return None;
-        }
-        rest = next.strip_prefix(word)?;
-    }
-    Some(text.len() - rest.len())
 }
 
 /// The lines of a session that a model may see.
@@ -219,6 +298,7 @@ impl Pages {
             facts.undone.iter().any(|undone| (undone.from..=undone.to).contains(&line.sequence))
         };
         self.lines.retain(|line| !is_undone(line));
+        put_in_time(&mut self.lines);
         self.bytes = self.lines.iter().map(Line::bytes).sum();
         self
     }
@@ -245,6 +325,18 @@ impl Pages {
     /// What was read earlier and is shown again, and all that is new.
     pub(super) fn lines(&self) -> impl Iterator<Item = &Line> {
         self.before.iter().chain(&self.lines)
+    }
+
+    /// Some of the events, as text of at most `max` bytes.
+    pub(super) fn events(&self, wanted: &BTreeSet<u64>, max: usize) -> String {
+        let mut text = String::new();
+        for line in self.lines().filter(|line| wanted.contains(&line.sequence)) {
+            if max < text.len() + line.bytes() {
+                break;
+            }
+            line.write(&mut text, max);
+        }
+        text
     }
 
     /// The beginning and the end of what is new.
@@ -301,6 +393,27 @@ impl Pages {
             rest = left;
         }
         windows
+    }
+}
+
+/// Puts words of the person that stand at the top, but were said later, where they were said: a session that was taken up
+/// again begins with what had been queued.
+fn put_in_time(lines: &mut Vec<Line>) {
+    let Some(first) = lines.iter().position(|line| line.speaker == Speaker::Assistant) else {
+        return;
+    };
+    let Some(began) = lines[first].at else { return };
+    let is_later = |line: &Line| line.at.is_some_and(|at| began < at);
+    let n_early = lines[..first].iter().take_while(|line| is_later(line)).count();
+    // Where all of them are later, clocks differ.
+    if n_early == 0 || n_early == first {
+        return;
+    }
+    let early: Vec<Line> = lines.drain(..n_early).collect();
+    for line in early {
+        let after = |other: &Line| other.at.is_some_and(|at| line.at.is_some_and(|own| own < at));
+        let place = lines.iter().position(after).unwrap_or(lines.len());
+        lines.insert(place, line);
     }
 }
 

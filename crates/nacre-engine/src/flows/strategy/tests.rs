@@ -78,7 +78,7 @@ fn a_session_that_fits_one_window_costs_one_call() {
     assert_eq!(n_calls, 1);
     let [candidate] = read.extraction.candidates.as_slice() else { panic!("{read:#?}") };
     assert_eq!(candidate.title, "Packages are installed with pnpm");
-    assert_eq!((candidate.quotes[0].place.as_str(), candidate.confidence), ("s:2", 0.8));
+    assert_eq!((candidate.quotes[0].place.as_str(), candidate.confidence), ("s:2", 0.85));
     assert_eq!(read.extraction.strategy, Strategy::Windows);
     assert_eq!(read.summary.title, "Validation of the signup form");
     assert_eq!(read.how, HowRead { windows: 1, ..HowRead::default() });

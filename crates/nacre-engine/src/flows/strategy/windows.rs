@@ -3,9 +3,12 @@
 //! What fits one window costs one question, candidates and summary together. Windows do not depend on each other, so a
 //! few are asked side by side; their claims are held against the transcript before anybody joins them.
 
+use std::collections::BTreeSet;
+
 use super::answer::{
-    MergedAnswer, MergedClaim, SessionAnswer, SummaryAnswer, Wanted, clean_body, clean_title,
-    fenced, instructions, merged_schema, merging, session_schema,
+    ClaimAnswer, MergedAnswer, MergedClaim, RepairAnswer, SessionAnswer, SummaryAnswer, Wanted,
+    clean_body, clean_title, fenced, instructions, merged_schema, merging, repair_schema,
+    repairing, session_schema,
 };
 use super::claims::Proven;
 use super::pages::{BYTES_A_TOKEN, Pages, Window};
@@ -24,6 +27,9 @@ const ANSWER_TOKENS: usize = 4096;
 const INSTRUCTION_TOKENS: usize = 2500;
 /// A smaller window is not worth a question.
 const MIN_BYTES: usize = 3000;
+/// How many events around a quote that was not found are shown again, and how much of them.
+const REPAIR_NEAR: u64 = 3;
+const REPAIR_BYTES: usize = 24_000;
 /// How often windows are halved for a model that takes less than was thought.
 const MAX_HALVINGS: u32 = 3;
 /// What an answer about a window usually takes.
@@ -109,6 +115,7 @@ fn read_windows(asker: &ModelClient<'_>, job: Job<'_>, max: usize) -> Result<Mod
             Err(error) => return Err(error),
         }
     }
+    repair(asker, job, &mut read)?;
     match summaries.len() {
         0 => match unusable {
             Some(error) => return Err(error),
@@ -118,6 +125,46 @@ fn read_windows(asker: &ModelClient<'_>, job: Job<'_>, max: usize) -> Result<Mod
         _ => merge(asker, job, &mut read, &summaries)?,
     }
     Ok(read)
+}
+
+/// Asks once more for quotes of claims that had none which stand in the transcript.
+fn repair(asker: &ModelClient<'_>, job: Job<'_>, read: &mut ModelRead) -> Result<(), AskError> {
+    if read.proven.unquoted.is_empty() {
+        return Ok(());
+    }
+    let question = Question {
+        role: job.role,
+        instructions: repairing(),
+        material: unquoted(&read.proven.unquoted, job.pages),
+        output: repair_schema(),
+    };
+    match asker.ask::<RepairAnswer>(&question) {
+        Ok(answer) => read.proven.repair(&answer, job.pages),
+        // What cannot be proven is counted; the rest of the session stands.
+        Err(AskError::Answer(_) | AskError::OverLimit(_)) => read.proven.give_up(),
+        Err(error) => return Err(error),
+    }
+    Ok(())
+}
+
+/// The events around what the claims pointed at, and the claims.
+fn unquoted(claims: &[ClaimAnswer], pages: &Pages) -> String {
+    let mut meant: BTreeSet<u64> = BTreeSet::new();
+    for quote in claims.iter().flat_map(|claim| &claim.quotes) {
+        meant.extend(
+            quote.event.saturating_sub(REPAIR_NEAR)..=quote.event.saturating_add(REPAIR_NEAR),
+        );
+    }
+    let events = pages.events(&meant, REPAIR_BYTES);
+    let mut entries = String::new();
+    for (idx, claim) in claims.iter().enumerate() {
+        entries += &format!("{}. {}\n   {}\n", idx + 1, claim.clean_title(), claim.clean_body());
+        for quote in &claim.quotes {
+            let text: String = quote.text.chars().take(300).collect();
+            entries += &format!("   event {}: {}\n", quote.event, text.replace('\n', " "));
+        }
+    }
+    format!("{}{}", fenced("transcript", &events), fenced("entries", &entries))
 }
 
 fn question(job: Job<'_>, windows: &[Window], idx: usize) -> Question {

@@ -8,6 +8,7 @@ use nacre_core::memory::{
 use nacre_core::search::{Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query};
 
 use super::SyncError;
+use super::answers::decide_answer;
 use super::asked::Asked;
 use super::decided::{Beside, Decided, claimed};
 use crate::agents::LeadAction;
@@ -33,7 +34,8 @@ pub(super) fn decide_all(
             said: candidate.quotes.iter().filter_map(|quote| quote.at.parse().ok()).max(),
         };
         let plain: Vec<Neighbour> = near.iter().map(|beside| beside.neighbour.clone()).collect();
-        let decision = decide(&proposal, &plain);
+        let answered = decide_answer(candidate, &proposal, &near);
+        let decision = answered.unwrap_or_else(|| decide(&proposal, &plain));
         let candidate = candidate.clone();
         let one = Decided { candidate, decision, ruling: None, near, proposal };
         decided.push(settled(store, one, asked)?);

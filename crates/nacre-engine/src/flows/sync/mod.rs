@@ -5,6 +5,7 @@
 //! the next run finishes as if nothing had happened. The store's lock is held while it is decided and written, not
 //! while a lead thinks about what is unclear: where a person was faster, it is decided again.
 
+mod answers;
 mod artifacts;
 mod asked;
 mod decide;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use nacre_core::base::is_hidden_char;
 use nacre_core::memory::{
-    Action, Batch, Change, Draft, MemoryError, MemoryId, Profile, Status, Store,
+    Action, Batch, Change, Draft, MemoryError, MemoryId, Profile, State, Status, Store,
 };
 
 use super::decided::{Decided, claimed};
@@ -14,6 +14,9 @@ use crate::flows::candidate::Candidate;
 
 /// A memory that grew to this is long enough; more of the same is counted, not added.
 const MAX_BODY_BYTES: usize = 16 * 1024;
+
+/// From how many sessions on what rules only suspect is held to be true.
+const SESSIONS_TO_HOLD: usize = 3;
 
 /// The longest title that a memory takes, in bytes.
 const MAX_TITLE_BYTES: usize = 200;
@@ -77,7 +80,18 @@ impl<'a> Staged<'a> {
         let Decided { candidate, decision, .. } = one;
         let is_taken =
             |id: &MemoryId| self.overturned.contains(id) || self.updates.contains_key(id);
+        let is_sure = candidate.status == Status::Active;
         match (decision.action, decision.target) {
+            (Action::NoOp | Action::Update, Some(target)) if !is_sure && !is_taken(&target) => {
+                let action = self.said_again(&target, &candidate)?;
+                report.done(action, Some(&target));
+            }
+            // What is not sure changes no memory; it waits beside the one that it speaks of.
+            (Action::Add | Action::Update | Action::Supersede, target) if !is_sure => {
+                let draft = self.draft(&candidate, target.as_ref());
+                let id = batch.add_candidate(&draft, self.origin.when)?;
+                report.done(Action::Add, Some(&id));
+            }
             (Action::NoOp, target) => {
                 self.confirmed.extend(target.filter(|_| decision.status == Status::Active));
             }
@@ -104,6 +118,27 @@ impl<'a> Staged<'a> {
             }
         }
         Ok(report)
+    }
+
+    /// Counts a session that says again what waits for a person or holds already; what enough of them say holds.
+    fn said_again(
+        &mut self,
+        target: &MemoryId,
+        candidate: &Candidate,
+    ) -> Result<Action, MemoryError> {
+        let memory = self.store.get(target.as_str())?;
+        let state = self.store.state(target)?.unwrap_or_else(|| State::new(target.clone()));
+        let mut sessions: BTreeSet<&str> = state.confirmed_in.iter().map(String::as_str).collect();
+        sessions.insert(self.origin.session);
+        self.confirmed.insert(target.clone());
+        // The session that it was found in is not among those that say it again.
+        if memory.status != Status::Candidate || sessions.len() + 1 < SESSIONS_TO_HOLD {
+            return Ok(Action::NoOp);
+        }
+        let change = self.updates.entry(target.clone()).or_default();
+        change.status = Some(Status::Active);
+        change.quotes.extend(candidate.quotes.iter().cloned());
+        Ok(Action::Update)
     }
 
     /// Adds what a candidate says beyond the memory; what says nothing beyond it is a confirmation.
@@ -145,6 +180,7 @@ impl<'a> Staged<'a> {
             related: near.cloned().into_iter().collect(),
             source: self.origin.source.to_owned(),
             confidence: candidate.confidence,
+            basis: Some(candidate.basis),
             quotes: candidate.quotes.clone(),
         }
     }

@@ -52,6 +52,7 @@ fn draft(
         related: related_ids(store, related)?,
         source: "human".to_owned(),
         confidence,
+        basis: None,
         quotes: vec![Quote {
             text: said,
             speaker: Speaker::Human,

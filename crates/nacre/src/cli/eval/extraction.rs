@@ -3,25 +3,38 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use nacre_api::wire::{EvalExtractionReport, EvalExtractionRequest, ExtractionScores, Slip};
+use nacre_api::wire::{EvalExtractionReport, EvalExtractionRequest, KeptEntries, MissedEntry};
 use nacre_ops::text::Shown;
 use nacre_ops::{Host, OpError, eval as ops};
 
 use super::super::exit::Exit;
+use super::super::strategy::StrategyArgs;
 use super::super::ui::{Role, Ui};
 
-/// Extract from labelled sessions, and count what was rightly kept
+/// Read labelled sessions, and count what was rightly kept
 ///
-/// Odd lines of the data set are for tuning, even lines are held out. Nothing is written, sent or random.
-/// docs/extraction.md describes the format and the numbers.
+/// Entries are held against labels by place and quote. What matches none is neither right nor wrong by machine: `--missed`
+/// lists it for a human eye, and `--verdicts` takes what was found. With a model every session costs its tokens. Nothing is
+/// written. docs/evaluation.md describes the format and the numbers.
 #[derive(Debug, Args)]
 pub(crate) struct ExtractionArgs {
-    /// The data set's file
+    /// The file of labels
     #[arg(long, value_name = "FILE")]
     dataset: PathBuf,
-    /// List what was kept without a label, and labels that were not found
+    /// The folder that the traces lie in [default: that of the labels]
+    #[arg(long, value_name = "FOLDER")]
+    traces: Option<PathBuf>,
+    /// What people said of entries that match no label
+    #[arg(long, value_name = "FILE")]
+    verdicts: Option<PathBuf>,
+    /// List labels that were not found, and entries that match none
     #[arg(long)]
-    slips: bool,
+    missed: bool,
+    /// How many sessions to read at a time
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    jobs: usize,
+    #[command(flatten)]
+    strategy: StrategyArgs,
 }
 
 pub(crate) fn cmd_extraction(
@@ -29,43 +42,75 @@ pub(crate) fn cmd_extraction(
     host: &Host,
     args: &ExtractionArgs,
 ) -> Result<Exit, OpError> {
-    let ExtractionArgs { dataset, slips } = args;
-    let request = EvalExtractionRequest { dataset: dataset.display().to_string(), slips: *slips };
-    let report = ops::extraction(host, &request)?;
+    let ExtractionArgs { dataset, traces, verdicts, missed, jobs, strategy } = args;
+    let text = |path: &PathBuf| path.display().to_string();
+    let request = EvalExtractionRequest {
+        dataset: text(dataset),
+        traces: traces.as_ref().map(text),
+        strategy: strategy.choice(),
+        verdicts: verdicts.as_ref().map(text),
+        missed: *missed,
+        jobs: Some(*jobs),
+    };
+    let report = ops::extraction(host, &request, &ui.cancellable_events())?;
     ui.report(&report, print)
 }
 
 fn print(ui: &mut Ui, report: &EvalExtractionReport) -> Result<(), OpError> {
-    let head =
-        ["", "sessions", "kept", "precision", "empty stays empty", "explicit recall", "recall"];
-    let halves = &report.halves;
+    let EvalExtractionReport { sessions, active, candidates, empty, silent, found, cost, .. } =
+        report;
+    let head = ["", "kept", "right", "wrong", "not judged", "precision"];
     ui.table(&[
         head.iter().map(|name| (Role::Faint, (*name).to_owned())).collect(),
-        row("tune", &halves.tune),
-        row("held out", &halves.held_out),
-        row("all", &halves.all),
+        kept_row("active", active),
+        kept_row("candidates", candidates),
     ])?;
-    for slip in &report.slips {
-        let (what, session, text) = match slip {
-            Slip::Wrong { session, wrong } => ("wrong ", session, wrong),
-            Slip::Missed { session, missed } => ("missed", session, missed),
-        };
-        ui.line(format!("{what} {}  {}", Shown(session).one_line(), Shown(text).one_line()))?;
+    ui.line("")?;
+    let mut rows: Vec<Vec<(Role, String)>> = vec![
+        ["", "labels", "found active", "found at all"]
+            .iter()
+            .map(|name| (Role::Faint, (*name).to_owned()))
+            .collect(),
+    ];
+    rows.extend(found.iter().map(|group| {
+        let share = format!("{} ({:.1} %)", group.found_active, group.recall() * 100.0);
+        vec![
+            (Role::Faint, group.group.clone()),
+            (Role::Faint, group.labels.to_string()),
+            (Role::Title, share),
+            (Role::Faint, group.found.to_string()),
+        ]
+    }));
+    ui.table(&rows)?;
+    ui.line("")?;
+    ui.line(format!("{sessions} sessions; silent in {silent} of {empty} with nothing to keep"))?;
+    if cost.calls > 0 {
+        let usd = cost.usd.map(|usd| format!(", ${usd:.2}")).unwrap_or_default();
+        ui.line(format!(
+            "{} calls, {} tokens in, {} out{usd}",
+            cost.calls, cost.input_tokens, cost.output_tokens
+        ))?;
     }
-    Ok(())
+    report.missed.iter().try_for_each(|missed| print_missed(ui, missed))
 }
 
-fn row(name: &str, scores: &ExtractionScores) -> Vec<(Role, String)> {
-    let share = |share: f64, part: usize, whole: usize| {
-        (Role::Title, format!("{:.1} ({part}/{whole})", share * 100.0))
+fn kept_row(name: &str, kept: &KeptEntries) -> Vec<(Role, String)> {
+    let KeptEntries { entries, right, wrong, unknown } = kept;
+    let mut row = vec![(Role::Faint, name.to_owned())];
+    row.extend([entries, right, wrong, unknown].map(|count| (Role::Faint, count.to_string())));
+    row.push((Role::Title, format!("{:.1} %", kept.precision() * 100.0)));
+    row
+}
+
+fn print_missed(ui: &mut Ui, missed: &MissedEntry) -> Result<(), OpError> {
+    let (what, file, text) = match missed {
+        MissedEntry::Label { file, claim, .. } => ("missed ", file, claim.clone()),
+        MissedEntry::Tempting { file, title, why } => ("wrong  ", file, format!("{title} ({why})")),
+        MissedEntry::Unknown { file, title, nearest, .. } => {
+            let near = nearest.as_ref().map(|near| format!(" (near: {near})")).unwrap_or_default();
+            ("unknown", file, format!("{title}{near}"))
+        }
+        MissedEntry::Unread { file, reason } => ("unread ", file, reason.clone()),
     };
-    vec![
-        (Role::Faint, name.to_owned()),
-        (Role::Faint, scores.sessions.to_string()),
-        (Role::Faint, scores.kept.to_string()),
-        share(scores.precision, scores.right, scores.kept),
-        share(scores.empty_stays_empty, scores.stayed_empty, scores.empty),
-        share(scores.explicit_recall, scores.explicit_found, scores.explicit),
-        share(scores.recall, scores.labels_found, scores.labels),
-    ]
+    ui.line(format!("{what} {}  {}", Shown(file).one_line(), Shown(&text).one_line()))
 }

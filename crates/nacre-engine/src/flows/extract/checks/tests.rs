@@ -1,6 +1,6 @@
 //! One candidate a reason.
 
-use nacre_core::memory::{Claim, Quote, Speaker};
+use nacre_core::memory::{Basis, Claim, Quote, Speaker, Status};
 
 use super::super::super::candidate::{CandidateId, Signal};
 use super::*;
@@ -13,6 +13,8 @@ fn candidate(title: &str, body: &str, quote: &str) -> Candidate {
         body: body.to_owned(),
         tags: Vec::new(),
         confidence: 0.8,
+        basis: Basis::Stated,
+        status: Status::Active,
         signal: Signal::Decision,
         quotes: vec![Quote {
             text: quote.to_owned(),
@@ -67,10 +69,13 @@ fn every_fault_has_its_reason() {
 
 #[test]
 fn what_a_program_said_or_a_person_forgot_does_not_come_back() {
-    let claim = candidate("Always run the linter first", BODY, "Always run the linter, first!");
+    let own = candidate("Always run the linter first", BODY, "Always run the linter, first!");
+    let mut claim = own.clone();
+    claim.quotes[0].speaker = Speaker::Assistant;
     let mut injected = Injected::default();
     injected.note(InjectedReason::Instructions, "Rules:\n- always run the linter first\n");
     assert_eq!(fault(&claim, &injected, &|_, _| false), Some(DropReason::Injected));
+    assert_eq!(fault(&own, &injected, &|_, _| false), None, "what the person typed is theirs");
     let mut recalled = Injected::default();
     recalled.note(InjectedReason::Nacre, "Always run the linter first");
     assert_eq!(fault(&claim, &recalled, &|_, _| false), Some(DropReason::Recalled));

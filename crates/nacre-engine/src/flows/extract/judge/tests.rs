@@ -29,7 +29,7 @@ fn what_holds_beyond_the_moment_is_kept() {
             Signal::Correction,
         ),
         ("keep in mind that the tablets run Chrome 88", Signal::Remember),
-        ("next time update the changelog in the same change", Signal::Remember),
+        ("from now on update the changelog in the same change", Signal::Remember),
         ("I prefer small changes, one a layer", Signal::Preference),
         ("Commit changes as each task is completed and tests pass", Signal::Preference),
         ("let's go with SQLite, I don't want another server", Signal::Decision),

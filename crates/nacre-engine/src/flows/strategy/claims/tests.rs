@@ -39,6 +39,7 @@ fn claim(kind: &str, title: &str, quotes: &[(u64, &str)]) -> ClaimAnswer {
 fn verdict(from: u64, claim: ClaimAnswer) -> Option<DropReason> {
     let mut proven = Proven::default();
     proven.take(&[claim], &pages(from));
+    proven.give_up();
     assert_eq!(proven.proposals.len() + proven.unproven.len(), 1);
     proven.unproven.first().map(|lost| lost.reason)
 }
@@ -61,7 +62,7 @@ fn a_claim_stands_by_what_was_said_and_by_whom() {
         (
             "one true quote beside a false one",
             claim("none", no_library, &[said, (2, "and zod is slow")]),
-            Some(DropReason::NoEvidence),
+            None,
         ),
         (
             "a quote about something else",
@@ -80,7 +81,7 @@ fn a_claim_stands_by_what_was_said_and_by_whom() {
         (
             "a decision of the agent alone",
             claim("none", "Use zod for validation", &[(1, "I could use zod")]),
-            Some(DropReason::Weak),
+            None,
         ),
         (
             "what the agent found out",
@@ -94,7 +95,7 @@ fn a_claim_stands_by_what_was_said_and_by_whom() {
                 "Skip the tests of the signup form",
                 &[(4, "for now skip the tests of the signup form")],
             ),
-            Some(DropReason::NotDurable),
+            None,
         ),
     ];
     for (what, claim, expected) in table {
@@ -111,4 +112,51 @@ fn a_flood_of_claims_is_counted_and_not_looked_at() {
     let mut proven = Proven::default();
     proven.take(&vec![one; 1000], &pages(0));
     assert_eq!((proven.proposals.len(), proven.unproven.len()), (MAX_CLAIMS, 1000 - MAX_CLAIMS));
+}
+
+#[test]
+fn what_nobody_agreed_to_and_what_holds_for_a_moment_waits_for_a_person() {
+    let of_agent = claim("none", "Use zod for validation", &[(1, "I could use zod")]);
+    let of_now = claim(
+        "preference",
+        "Skip the tests of the signup form",
+        &[(4, "for now skip the tests of the signup form")],
+    );
+    let planned = ClaimAnswer {
+        basis: "planned".to_owned(),
+        ..claim("pitfall", "The report test needs TZ=UTC", &[(5, "The build needs TZ=UTC")])
+    };
+    let chosen =
+        claim("none", "No schema library goes to the browser", &[(2, "B"), (1, "B) by hand")]);
+    for (answer, is_sure) in [(of_agent, false), (of_now, false), (planned, false), (chosen, true)]
+    {
+        let proposal = proven(&answer, &pages(0)).unwrap();
+        assert_eq!(proposal.is_sure(), is_sure, "{}", answer.title);
+    }
+}
+
+#[test]
+fn other_quotes_mend_a_claim_once() {
+    let lost =
+        claim("none", "No schema library goes to the browser", &[(2, "we never ship libraries")]);
+    let mut proven = Proven::default();
+    proven.take(&[lost.clone(), lost], &pages(0));
+    let answer =
+        json!({ "quotes": [{ "entry": 2, "event": 2, "text": "we ship no schema library" }] });
+    proven.repair(&serde_json::from_value(answer).unwrap(), &pages(0));
+    let reasons: Vec<DropReason> = proven.unproven.iter().map(|lost| lost.reason).collect();
+    assert_eq!((proven.proposals.len(), reasons), (1, vec![DropReason::NoEvidence]));
+}
+
+#[test]
+fn a_quote_is_found_where_it_stands_however_it_is_written() {
+    let pages = pages(0);
+    let found =
+        |event: u64, quote: &str| look_up(&pages, event, quote).map(|(line, _)| line.sequence);
+    assert_eq!(found(99, "we ship no schema library to the browser"), Some(2), "from far away");
+    assert_eq!(found(99, "zod"), None, "short words could stand anywhere");
+    assert_eq!(found(2, "B, we ship ... schema library to the browser"), Some(2), "with a gap");
+    assert_eq!(found(5, "“The build needs **TZ=UTC**”"), Some(5));
+    assert_eq!(found(2, "B"), Some(2));
+    assert_eq!(found(1, "x"), None);
 }

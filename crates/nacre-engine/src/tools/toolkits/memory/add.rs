@@ -125,6 +125,7 @@ fn add(shelf: &MemoryHandle, input: MemoryAddInput, now: Timestamp) -> Result<Ou
         related: related.map_err(failed)?,
         source: shelf.source.clone(),
         confidence: input.confidence.unwrap_or(DEFAULT_CONFIDENCE).clamp(0.0, MAX_CONFIDENCE),
+        basis: None,
         // Whose words these are is not for the model to say: what it hands in, it has said.
         quotes: vec![Quote {
             text: input.evidence,

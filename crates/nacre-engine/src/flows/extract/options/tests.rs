@@ -1,0 +1,80 @@
+//! Questions as agents really ask them, and answers as people really give them.
+
+use super::*;
+
+/// What was chosen, and how many others there were.
+fn made(said: &str, message: &str) -> Option<(String, usize)> {
+    taken(said, message).map(|choice| (choice.chosen.name, choice.others.len()))
+}
+
+fn some(name: &str, n_others: usize) -> Option<(String, usize)> {
+    Some((name.to_owned(), n_others))
+}
+
+const LETTERS: &str = "I see two ways:\n\nA) Stream it: constant memory, but late errors.\nB) Load it whole: simple, needs memory.\n\nWhich do you prefer?";
+const NUMBERS: &str = "There are three options for the cache:\n\n1. **SQLite** — one file, no server\n2. **Redis** — fast, one more service\n3. **Memory** — lost at restart\n\nWhich one should we use?";
+const BOLD: &str = "Two approaches:\n\n**Option A: keep the flag** — nobody breaks.\n**Option B: drop the flag** — less code.\n\nWhich approach do you want?";
+const TABLE: &str = "How should names be compared?\n\n| Option | How | Cost |\n|---|---|---|\n| A | Fold case | simple |\n| B | Exact bytes | strict |\n\nWhich of them do you prefer?";
+const RECOMMENDED: &str = "Which store should hold the queue?\n\nA) SQLite (recommended): no server\nB) Redis: faster\n\nI recommend A. Which one do you want?";
+const PICKED: &str = "Options:\n\n1) A branch for each feature\n2) Everything on main\n\nI'd go with option 1. Do you agree, or do you prefer the other?";
+const DASHED: &str = "Either way works:\n\n- (a) Rename the command\n- (b) Keep the name and add an alias\n\nWhich would you choose?";
+
+#[test]
+fn answers_take_the_option_that_they_mean() {
+    let cases: &[(&str, &str, Option<(String, usize)>)] = &[
+        (LETTERS, "A", some("Stream it", 1)),
+        (LETTERS, "a, because files are huge", some("Stream it", 1)),
+        (LETTERS, "let's do B", some("Load it whole", 1)),
+        (LETTERS, "b.", some("Load it whole", 1)),
+        (LETTERS, "a file", None),
+        (LETTERS, "both", None),
+        (NUMBERS, "1", some("SQLite", 2)),
+        (NUMBERS, "2, we run it anyway", some("Redis", 2)),
+        (NUMBERS, "sqlite", some("SQLite", 2)),
+        (NUMBERS, "Option 3", some("Memory", 2)),
+        (NUMBERS, "7", None),
+        (BOLD, "B", some("drop the flag", 1)),
+        (BOLD, "option a", some("keep the flag", 1)),
+        (TABLE, "B", some("Exact bytes", 1)),
+        (TABLE, "a", some("Fold case", 1)),
+        (RECOMMENDED, "yes", some("SQLite", 1)),
+        (RECOMMENDED, "Sounds good!", some("SQLite", 1)),
+        (RECOMMENDED, "redis", some("Redis", 1)),
+        (PICKED, "ok", some("A branch for each feature", 1)),
+        (PICKED, "2", some("Everything on main", 1)),
+        (DASHED, "b", some("Keep the name and add an alias", 1)),
+        (DASHED, "yes", None),
+        (
+            "Done. Next steps:\n1. Add the tests for the parser\n2. Update the docs and examples",
+            "1",
+            None,
+        ),
+        ("Shall I use tabs?", "yes", None),
+    ];
+    for (said, message, expected) in cases {
+        assert_eq!(made(said, message), *expected, "{message} after {said}");
+    }
+}
+
+#[test]
+fn the_question_is_the_one_that_was_asked_last() {
+    let choice = taken(TABLE, "A").unwrap();
+    assert_eq!(choice.question, "Which of them do you prefer?");
+    assert_eq!(choice.chosen.meaning.as_deref(), Some("simple"));
+}
+
+const ASKED: &str = r#"{"questions":[{"header":"Version","question":"How are versions injected?","options":[{"label":"By ldflags (Recommended)","description":"No file"},{"label":"A VERSION file","description":"Works everywhere"}]},{"header":"Docs","question":"Where do the docs live?","options":[{"label":"docs/","description":""},{"label":"A wiki","description":"Not in git"}]}]}"#;
+
+#[test]
+fn an_answer_through_a_question_tool_is_always_a_choice() {
+    let found = answered(ASKED, "A VERSION file", 0).unwrap();
+    assert_eq!(found.question, "How are versions injected?");
+    assert_eq!(found.title(), "Version: A VERSION file, not By ldflags");
+    let second = answered(ASKED, "docs/", 1).unwrap();
+    assert_eq!(second.title(), "Docs: docs/, not A wiki");
+    let recommended = answered(ASKED, "By ldflags (Recommended)", 0).unwrap();
+    assert_eq!(recommended.chosen.name, "By ldflags");
+    let free = answered(ASKED, "neither, ask git describe", 0).unwrap();
+    assert!(free.is_free && free.others.len() == 2, "{free:?}");
+    assert_eq!(answered("{\"questions\":[{\"question\":\"cut", "x", 0), None);
+}
