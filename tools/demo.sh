@@ -147,7 +147,7 @@ record() { # role, content
 }
 record user "Why is the March invoice a cent off?"
 record assistant "The report sums floats. I changed it to whole cents and ran npm install."
-record user "no, always use pnpm here, never npm: npm writes a second lock file"
+record user "no, remember: always use pnpm here, never npm: npm writes a second lock file"
 record assistant "Done, with pnpm."
 touch -d 2026-03-08T10:00:00Z "$session"
 run nacre connect auto

@@ -86,7 +86,7 @@ impl Place {
 
 pub(crate) const PNPM: &[&str] = &[
     "Add a health endpoint",
-    "no, always use pnpm here, never npm: npm writes a second lock file",
+    "no, remember: always use pnpm here, never npm: npm writes a second lock file",
 ];
 const NPM: &[&str] = &[
     "Fix the build",

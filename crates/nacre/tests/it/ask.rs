@@ -204,7 +204,7 @@ fn what_was_said_in_a_session_may_be_cited_by_its_place() {
             "calls": [{ "name": "trace_search", "arguments": { "query": "second lock file" } }],
         },
         {
-            "expect": { "last_contains": [format!("[{place}] a person, 2026-11-01\n| no, always use pnpm")] },
+            "expect": { "last_contains": [format!("[{place}] a person, 2026-11-01\n| no, remember: always use pnpm")] },
             "say": format!("npm writes a second lock file [{place}]. It was said in May [{place}0]."),
         },
     ] });

@@ -45,7 +45,24 @@ fn a_reader_is_scored_and_what_it_missed_is_named() {
     let home = home();
     let args =
         ["eval", "extraction", "--dataset", "labels.jsonl", "--strategy", "offline", "--missed"];
-    assert_snapshot!(home.run(&args), @"");
+    assert_snapshot!(home.run(&args), @"
+                kept  right  wrong  not judged  precision
+    active      1     1      0      0           100.0 %
+    candidates  0     0      0      0           100.0 %
+
+                        labels  found active  found at all
+    importance 2        1       0 (0.0 %)     0
+    importance 2 and 3  2       1 (50.0 %)    1
+    importance 3        1       1 (100.0 %)   1
+    kind convention     1       1 (100.0 %)   1
+    kind decision       1       0 (0.0 %)     0
+    speaker assistant   1       0 (0.0 %)     0
+    speaker user        1       1 (100.0 %)   1
+
+    2 sessions; silent in 1 of 1 with nothing to keep
+    missed  traces/said.jsonl  The importer is written in Rust.
+    unread  traces/gone.jsonl  There is no trace `$HOME/work/traces/gone.jsonl`
+    ");
     let (code, output) = home.json(&args);
     assert_eq!((code, &output["active"]["right"], &output["silent"]), (0, &1.into(), &1.into()));
 }

@@ -74,7 +74,7 @@ fn the_transcript_goes_out_fenced_and_the_shape_is_asked_for() {
     let asked = model.asked();
     let text = asked[0]["messages"].to_string();
     assert!(
-        text.contains("<transcript-") && text.contains("[2] person: no, always use pnpm"),
+        text.contains("<transcript-") && text.contains("[2] person: no, remember: always use pnpm"),
         "{text}"
     );
     assert!(asked[0].to_string().contains("\"pitfall\""), "the registry is in the shape");

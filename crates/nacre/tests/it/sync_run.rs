@@ -35,14 +35,14 @@ pub(crate) fn talk(home: &TestHome, id: &str, day: u8, said: &[&str]) -> PathBuf
 pub(crate) const PNPM: &[&str] = &[
     "Add a health endpoint to the server",
     "I will install the packages with npm install.",
-    "no, always use pnpm here, never npm: npm writes a second lock file",
+    "no, remember: always use pnpm here, never npm: npm writes a second lock file",
     "Done, used pnpm.",
 ];
 
 const AGAIN: &[&str] = &[
     "Add a metrics endpoint to the server",
     "I ran npm install.",
-    "Please always use pnpm here, never npm, npm makes a second lock file.",
+    "Please remember: always use pnpm here, never npm, npm makes a second lock file.",
     "Sorry, done.",
 ];
 

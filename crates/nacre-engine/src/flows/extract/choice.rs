@@ -37,6 +37,8 @@ pub(super) struct Choice {
     pub(super) others: Vec<Alternative>,
     /// The person answered in words of their own.
     pub(super) is_free: bool,
+    /// It was asked through a tool for questions, not in a text that may be a mere thought.
+    pub(super) is_asked: bool,
 }
 
 impl Choice {
@@ -85,9 +87,16 @@ impl Choice {
             .filter(|words| words.split_whitespace().count() > 1)
     }
 
-    /// Whether it says enough to stand alone, and is about more than the next step.
+    /// Whether it says enough to stand alone, and is about more than the next step. Letters in answer to a list are often
+    /// thoughts on the way to something else: those wait for a person.
     pub(super) fn is_sure(&self) -> bool {
-        !self.others.is_empty() && !is_sequencing(&self.question) && self.names_a_thing()
+        let header = self.header.as_deref().unwrap_or_default();
+        self.is_asked
+            && !self.is_free
+            && !self.others.is_empty()
+            && !is_sequencing(&self.question)
+            && !is_of_the_moment(header)
+            && self.names_a_thing()
     }
 
     /// "Yes" to "shall I?" names nothing.
@@ -165,6 +174,8 @@ fn is_denied(folded: &str, at: usize) -> bool {
 /// A question without the words that only ask.
 fn without_asking(question: &str) -> &str {
     const ASKING: &[&str] = &[
+        "next question: ",
+        "one more question: ",
         "which of these do you prefer for ",
         "which do you prefer for ",
         "which do you prefer: ",
@@ -181,13 +192,53 @@ fn without_asking(question: &str) -> &str {
         "how do you want to ",
         "how should ",
         "what should ",
+        "where should the ",
         "where should ",
         "which ",
     ];
+    let question = without_number(question);
     let folded = fold(question);
     let asked = ASKING.iter().find(|asked| folded.starts_with(**asked));
     let rest = asked.and_then(|asked| question.get(asked.len()..));
     rest.filter(|rest| rest.split_whitespace().count() > 1).unwrap_or(question)
+}
+
+/// A question without "Question 2 of 4:".
+fn without_number(question: &str) -> &str {
+    let is_number = |head: &str| {
+        let head = fold(head);
+        (head.starts_with("question") || head.starts_with('q'))
+            && head.contains(|c: char| c.is_ascii_digit())
+    };
+    match question.split_once(':') {
+        Some((head, rest)) if head.len() < 24 && is_number(head) => rest.trim_start(),
+        _ => question,
+    }
+}
+
+/// Whether a heading says that it is about this work only.
+fn is_of_the_moment(header: &str) -> bool {
+    const HEADERS: &[&str] = &[
+        "timing",
+        "scope",
+        "push",
+        "next",
+        "commit",
+        "pr",
+        "plan",
+        "execution",
+        "order",
+        "when",
+        "reply",
+        "action",
+        "proceed",
+        "merge",
+        "cleanup",
+        "tests",
+        "mode",
+    ];
+    let folded = fold(header);
+    folded.split(|c: char| !c.is_alphanumeric()).any(|word| HEADERS.contains(&word))
 }
 
 /// Whether a question is about what to do next, and settles nothing beyond it.
@@ -260,6 +311,7 @@ mod tests {
             chosen: option(chosen),
             others: vec![option(other)],
             is_free: false,
+            is_asked: true,
         }
     }
 
@@ -270,6 +322,10 @@ mod tests {
         let headed = Choice { header: Some("Queue store".to_owned()), ..made };
         assert_eq!(headed.title(), "Queue store: SQLite, not Redis");
         assert!(headed.is_sure());
+        assert!(!Choice { is_asked: false, ..headed.clone() }.is_sure(), "a letter after a list");
+        assert!(!Choice { header: Some("Timing".to_owned()), ..headed }.is_sure());
+        let numbered = choice("Question 2 of ~4: Where should the logs go?", "stderr", "a file");
+        assert_eq!(numbered.title(), "Logs go: stderr, not a file");
         assert!(!choice("Shall I proceed with the merge?", "Yes", "No").is_sure());
     }
 

@@ -106,7 +106,8 @@ impl Failures {
     fn worked(&mut self, run: &Run, sequence: u64) {
         let found = self.failed.iter().rposition(|failed| failed.run.core == run.core);
         let Some(failed) = found.and_then(|at| self.failed.remove(at)) else { return };
-        if failed.error.is_empty() {
+        // What a sandbox refused says nothing of the command.
+        if failed.error.is_empty() || failed.error.contains("sandbox") {
             return;
         }
         let is_other_way = failed.run.setup != run.setup && failed.n_edits == self.n_edits;
@@ -253,12 +254,15 @@ fn explanation(text: &str, mended: &Mended) -> Option<String> {
         "have no",
         "unless",
     ];
+    /// What is said where files were edited in between must say outright why.
+    const CLEAR: &[&str] = &["because", "requires", "needs ", "must ", "only works"];
     let told = format!("{} {} {}", fold(&mended.setup), fold(&mended.failed), fold(&mended.error));
     let told: Vec<&str> =
         told.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 1).collect();
     let weight = |sentence: &Sentence<'_>| {
         let folded = fold(sentence.text);
-        let n_causes = CAUSES.iter().filter(|cause| folded.contains(**cause)).count();
+        let is_clear = mended.is_other_way || CLEAR.iter().any(|cause| folded.contains(*cause));
+        let n_causes = CAUSES.iter().filter(|cause| is_clear && folded.contains(**cause)).count();
         let n_shared = content_words(&folded)
             .flat_map(|word| word.split(|c: char| !c.is_alphanumeric()))
             .filter(|word| word.len() > 1 && told.contains(word))

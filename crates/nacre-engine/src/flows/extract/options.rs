@@ -110,7 +110,8 @@ pub(super) fn answered(arguments: &str, answer: &str, nth: usize) -> Option<Choi
     };
     let others = left.into_iter().take(MAX_OPTIONS).map(alternative).collect();
     let header = question.header.clone();
-    Some(Choice { question: question.question.clone(), header, chosen, others, is_free })
+    let question = question.question.clone();
+    Some(Choice { question, header, chosen, others, is_free, is_asked: true })
 }
 
 fn is_named(option: &Offered, plain: &str) -> bool {
@@ -151,7 +152,7 @@ pub(super) fn taken(said: &str, message: &str) -> Option<Choice> {
     let mut others: Vec<Alternative> =
         options.into_iter().map(|(_, line)| alternative_of(line)).collect();
     let chosen = others.remove(at);
-    Some(Choice { question, header: None, chosen, others, is_free: false })
+    Some(Choice { question, header: None, chosen, others, is_free: false, is_asked: false })
 }
 
 /// The options of a text: the last run of lines or table rows whose labels follow one another.

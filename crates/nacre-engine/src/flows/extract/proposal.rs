@@ -16,7 +16,9 @@ use super::failures::Mended;
 use super::judge::Finding;
 use super::reading::content_words;
 use super::said::Said;
-use super::words::{Before, MAX_TITLE, body, capitalised, shortened, title, without_request};
+use super::words::{
+    Before, MAX_TITLE, body, capitalised, shortened, title, without_leads, without_request,
+};
 
 /// The most proposals and the most turned-away ones that are held.
 const MAX_HELD: usize = 256;
@@ -97,8 +99,11 @@ pub(in crate::flows) struct Proposal {
 impl Proposal {
     /// A sentence of the person.
     pub(super) fn said(finding: Finding, sentence: Spoken, excerpt: &str, before: &Before) -> Self {
-        let is_fact = finding.signal == Signal::Context;
-        let told = if is_fact { without_request(&sentence.text) } else { sentence.text.as_str() };
+        let told = match finding.signal {
+            Signal::Context => without_request(&sentence.text),
+            Signal::Remember => without_leads(&sentence.text),
+            _ => sentence.text.as_str(),
+        };
         // Rules know words, not meaning: only an order to remember is sure.
         let is_sure = finding.signal == Signal::Remember;
         Self {

@@ -32,15 +32,20 @@ const REMINDERS: &[&str] = &[
 
 /// A title from a sentence.
 pub(super) fn title(sentence: &str) -> String {
-    let mut rest = sentence.trim();
-    while let Some(shorter) = without_lead(rest) {
-        rest = shorter;
-    }
-    let plain = if rest.chars().count() < 10 { sentence.trim() } else { rest };
+    let plain = without_leads(sentence);
     capitalised(&uncut(
         plain.trim_end_matches(['.', '!', ',', ';', ':', ' ', '。', '！']),
         MAX_TITLE,
     ))
+}
+
+/// A sentence without what people say before they say it.
+pub(super) fn without_leads(sentence: &str) -> &str {
+    let mut rest = sentence.trim();
+    while let Some(shorter) = without_lead(rest) {
+        rest = shorter;
+    }
+    if rest.chars().count() < 10 { sentence.trim() } else { rest }
 }
 
 /// What a sentence tells before it asks for something: "the backend is in ../db, so please look there".

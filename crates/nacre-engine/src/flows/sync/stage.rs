@@ -77,10 +77,11 @@ impl<'a> Staged<'a> {
 
     fn stage(&mut self, batch: &mut Batch<'_>, one: Decided) -> Result<ActionReport, MemoryError> {
         let mut report = ActionReport::new(&one, self.store.words());
-        let Decided { candidate, decision, .. } = one;
+        let Decided { candidate, decision, ruling, .. } = one;
         let is_taken =
             |id: &MemoryId| self.overturned.contains(id) || self.updates.contains_key(id);
-        let is_sure = candidate.status == Status::Active;
+        // A lead has looked at it, with what is known beside it.
+        let is_sure = candidate.status == Status::Active || ruling.is_some();
         match (decision.action, decision.target) {
             (Action::NoOp | Action::Update, Some(target)) if !is_sure && !is_taken(&target) => {
                 let action = self.said_again(&target, &candidate)?;
