@@ -105,6 +105,9 @@ pub struct MemoryShowReport {
     pub supersedes: Vec<MemoryLink>,
     pub superseded_by: Vec<MemoryLink>,
     pub body: String,
+    /// A person's last word on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<MemoryFeedback>,
     pub evidence: Option<MemoryEvidence>,
     pub history: Option<Vec<MemoryVersion>>,
 }
@@ -234,6 +237,8 @@ pub enum MemoryChange {
     Restored,
     #[serde(rename = "forgot")]
     Forgotten,
+    Accepted,
+    Rejected,
 }
 
 impl MemoryChange {
@@ -245,6 +250,8 @@ impl MemoryChange {
             Self::Archived => "archived",
             Self::Restored => "restored",
             Self::Forgotten => "forgot",
+            Self::Accepted => "accepted",
+            Self::Rejected => "rejected",
         }
     }
 }
@@ -331,6 +338,14 @@ impl Verdict {
             Self::Outdated => "outdated",
         }
     }
+}
+
+/// What a person said of a memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryFeedback {
+    pub verdict: Verdict,
+    pub note: Option<String>,
+    pub at: String,
 }
 
 /// A person's word on a memory.

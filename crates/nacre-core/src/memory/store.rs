@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::document::{Broken, Document};
 use super::id::MemoryId;
-use super::kinds::MemoryType;
+use super::kinds::{MemoryType, Status};
 use super::layout::{self, Located, Shelf};
 use super::record::{Memory, RecordFault};
 use super::redactions::{Redactions, redacted};
@@ -72,6 +72,10 @@ pub enum MemoryError {
     SummaryNotArchivable { id: MemoryId },
     #[error("The summary `{id}` cannot be judged: it is a record of what happened")]
     SummaryNotJudged { id: MemoryId },
+    #[error("The memory `{id}` is {}, not a candidate", status.as_str())]
+    NotACandidate { id: MemoryId, status: Status },
+    #[error("The memory `{id}` cannot be superseded: {reason}")]
+    NotSupersedable { id: MemoryId, reason: &'static str },
     #[error("`{path}` is no file of a run")]
     NotARunFile { path: RelPath },
     #[error("`{path}` cannot be undone: {reason}")]
@@ -214,6 +218,15 @@ impl Store {
     /// The local state of a memory, where it has any.
     pub fn state(&self, id: &MemoryId) -> Result<Option<State>, MemoryError> {
         self.sidecar(layout::state_path(id)?)
+    }
+
+    /// Those of the memories that were never offered to anybody on this machine, each once. A state that cannot be read
+    /// is left alone.
+    pub fn never_offered(&self, ids: &[MemoryId]) -> BTreeSet<MemoryId> {
+        let is_new = |id: &&MemoryId| {
+            self.state(id).is_ok_and(|state| state.is_none_or(|state| state.offered.is_none()))
+        };
+        ids.iter().filter(is_new).cloned().collect()
     }
 
     /// Whether the local state says that this machine wrote a memory, or that a person took it over. Nothing keeps a

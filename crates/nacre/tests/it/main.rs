@@ -51,6 +51,7 @@ mod model;
 mod project;
 mod refresh;
 mod report;
+mod review;
 mod run;
 mod runs;
 mod scenarios;

@@ -72,7 +72,9 @@ impl World {
             confidence: 0.8,
             quotes: vec![quote],
         };
-        self.change(|batch| batch.add(&draft, day(on)))
+        let id = self.change(|batch| batch.add(&draft, day(on)));
+        self.change(|batch| batch.offer(std::slice::from_ref(&id), day(on)));
+        id
     }
 
     fn maintain_as(
