@@ -195,6 +195,9 @@ pub struct MemoryAddRequest {
     /// The ids of related memories, or the starts of them.
     #[serde(default)]
     pub related: Vec<String>,
+    /// The memory that it supersedes, by its id or the start of it.
+    #[serde(default)]
+    pub supersedes: Option<String>,
     /// From 0 to 1. Without it, what a person says is trusted.
     #[serde(default)]
     pub confidence: Option<f64>,

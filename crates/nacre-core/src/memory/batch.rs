@@ -511,9 +511,10 @@ impl<'a> Batch<'a> {
         Ok(document.into_string().into_bytes())
     }
 
-    /// Keeps secrets out of `text`, and counts them.
+    /// Keeps secrets out of `text`, and counts them; and what names this machine and its user.
     pub(super) fn redact(&mut self, text: &str) -> String {
-        redacted(self.store.words(), text, &mut self.redactions)
+        let text = self.store.shareable(text);
+        redacted(self.store.words(), &text, &mut self.redactions)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reading a store: where memories lie, what they say, and which files are broken.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -13,6 +14,7 @@ use super::record::{Memory, RecordFault};
 use super::redactions::{Redactions, redacted};
 use super::sidecar::{self, Evidence, MAX_SIDECAR_BYTES, State};
 use super::tombstone;
+use crate::base::LocalNames;
 use crate::base::redact::ExtraWords;
 use crate::safefs::{EntryKind, FsAction, FsError, Owner, RelPath, WriteScope};
 
@@ -41,11 +43,13 @@ pub struct Rules {
     pub max_file_bytes: u64,
     /// Texts that are redacted wherever they occur, besides what looks like a secret.
     pub redact_extra: Vec<String>,
+    /// What is taken out of every text because others read it; nothing where nobody else does.
+    pub local_names: Option<LocalNames>,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { max_file_bytes: DEFAULT_FILE_BYTES, redact_extra: Vec::new() }
+        Self { max_file_bytes: DEFAULT_FILE_BYTES, redact_extra: Vec::new(), local_names: None }
     }
 }
 
@@ -240,8 +244,17 @@ impl Store {
         redacted(&self.extra, text, &mut Redactions::new())
     }
 
+    /// `text` as others may read it: without what names this machine, its folders and its user.
+    pub fn shareable<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match &self.rules.local_names {
+            Some(names) => names.remove_from(text),
+            None => Cow::Borrowed(text),
+        }
+    }
+
     /// Whether a person forgot this very claim: such a one must not come back by itself.
     pub fn is_forgotten(&self, title: &str, body: &str) -> Result<bool, MemoryError> {
+        let (title, body) = (&self.shareable(title), &self.shareable(body));
         Ok(self.scope.has(&tombstone::path(tombstone::claim_hash(title, body))?)?)
     }
 

@@ -58,6 +58,7 @@ mod scenarios;
 mod scopes;
 mod secrets;
 mod settings_by_project;
+mod sharing;
 mod skill;
 mod status;
 mod strangers;

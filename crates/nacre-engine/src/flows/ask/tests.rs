@@ -49,7 +49,7 @@ fn world() -> World {
     let folder = tempfile::tempdir().unwrap();
     let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
     let scope = WriteScope::open(folder.path(), Access::Private).unwrap();
-    nacre_core::memory::init(&scope.lock(&owner, Duration::ZERO).unwrap(), "").unwrap();
+    nacre_core::memory::init(&scope.lock(&owner, Duration::ZERO).unwrap(), "", false).unwrap();
     let store = Store::new(scope, Rules::default());
     let now = now();
     let mut batch = store.begin(&owner, Duration::ZERO).unwrap();
