@@ -44,8 +44,7 @@ fn print(ui: &mut Ui, report: &InitReport) -> Result<(), OpError> {
     let shared = match report.shares_summaries {
         true => "Git shares decisions, learnings and summaries of sessions.",
         false => {
-            "Git shares decisions and learnings; summaries of sessions stay here \
-             (`nacre config set share.summaries true --repo` and `nacre init` change that)."
+            "Git shares decisions and learnings; summaries of sessions are local (share.summaries)."
         }
     };
     ui.status(shared)?;

@@ -68,6 +68,7 @@ fn the_defaults_are_complete_and_typed() {
             lock: LockSettings { wait: Duration::from_secs(10) },
             safe: SafeSettings { folders: Vec::new() },
             redact: RedactSettings { extra: Vec::new() },
+            share: ShareSettings { summaries: false },
             map: MapSettings { deny: Vec::new(), at_rest: AtRest::Plain },
             search: SearchSettings {
                 embedding: EmbeddingChoice::Builtin,

@@ -118,6 +118,8 @@ fn a_sentence_is_shown_only_if_all_it_cites_holds() {
         (format!("The queue is in Redis [{REDIS}]."), Some(Doubt::Overturned)),
         (format!("Tests want the queue in Redis [{REDIS}][{ZONE}]."), Some(Doubt::Overturned)),
         (format!("Zebras eat grass [{ZONE}]."), Some(Doubt::Unrelated)),
+        (format!("The queue is a table of Oracle [{QUEUE}]."), Some(Doubt::Invented)),
+        (format!("The queue has 17 tables [{QUEUE}]."), Some(Doubt::Invented)),
     ] {
         assert_eq!(world.doubt(&sentence), expected, "{sentence}");
     }

@@ -130,6 +130,7 @@ fn neighbours(
             neighbour: neighbour(store, memory, likeness)?,
             at: memory.at.clone(),
             title: memory.title.clone(),
+            body: claimed(memory.document.body()),
             seen: hash_of(memory),
         });
     }

@@ -16,12 +16,13 @@ mod report;
 pub(super) mod stage;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_core::base::ContentHash;
 use nacre_core::memory::{
-    Batch, Located, MemoryError, MemoryId, PlannedChange, Store, SummaryDraft,
+    Batch, Located, MemoryError, MemoryId, PlannedChange, Profile, Store, SummaryDraft,
 };
 use nacre_core::safefs::{FsError, Owner};
 use nacre_core::search::{Builtin, EmbedError, Embedder, MemoryIndex, SearchError};
@@ -31,7 +32,7 @@ use self::artifacts::RunNotes;
 pub use self::asked::AskLead;
 use self::asked::Asked;
 pub use self::decide::said_already;
-use self::decided::Decided;
+use self::decided::{Decided, claimed};
 pub use self::mark::Mark;
 pub use self::metrics::{ExplorerMetrics, LeadMetrics, SyncDurations, SyncMetrics, TokenCounts};
 use self::reading::{News, Reading, read};
@@ -40,7 +41,7 @@ pub use self::report::{
     ActionReport, ActionScores, ChecklistStep, Counts, DecidedBy, Outcome, RunReport, StepState,
 };
 use self::stage::{Origin, fitting, stage_all};
-use super::candidate::{Candidate, Strategy};
+use super::candidate::{Candidate, DropReason, Extraction, Strategy};
 use super::models::{AskError, ModelClient};
 use super::run::{RunId, RunMode, WORKSPACE, pretty};
 use super::strategy::Reader;
@@ -348,6 +349,7 @@ impl<'d> Session<'d> {
         for candidate in &mut reading.extraction.candidates {
             make_shareable(candidate, desk.store);
         }
+        drop_repeated(&mut reading.extraction);
         let when = reading.facts.last_activity.unwrap_or(desk.now).min(desk.now);
         Ok(Some(Self { reading, asker, mark, when }))
     }
@@ -541,6 +543,20 @@ impl<'d> Session<'d> {
         batch.put_file(Mark::path(order.key)?, pretty(&mark))?;
         batch.put_file(Mark::transcript(agent, run)?, self.reading.transcript.clone())?;
         Ok(())
+    }
+}
+
+/// Leaves out candidates whose body another one of the session has: two titles do not make two claims.
+fn drop_repeated(extraction: &mut Extraction) {
+    let n_before = extraction.candidates.len();
+    let mut known = BTreeSet::new();
+    extraction.candidates.retain(|candidate| {
+        let body = Profile::of("", &claimed(&candidate.body)).plain().to_owned();
+        body.is_empty() || known.insert((candidate.claim.memory_type(), body))
+    });
+    let n_dropped = (n_before - extraction.candidates.len()) as u64;
+    if n_dropped > 0 {
+        *extraction.dropped_counts.entry(DropReason::Repeated).or_default() += n_dropped;
     }
 }
 

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use nacre_core::base::is_hidden_char;
 use nacre_core::memory::{
-    Action, Batch, Change, Draft, MemoryError, MemoryId, Profile, Status, Store,
+    Action, Batch, Change, Draft, MemoryError, MemoryId, Profile, Status, Store, united,
 };
 
 use super::decided::{Decided, claimed};
 use super::report::ActionReport;
+use crate::agents::MergedText;
 use crate::flows::candidate::Candidate;
 
 /// A memory that grew to this is long enough; more of the same is counted, not added.
@@ -74,7 +75,8 @@ impl<'a> Staged<'a> {
 
     fn stage(&mut self, batch: &mut Batch<'_>, one: Decided) -> Result<ActionReport, MemoryError> {
         let mut report = ActionReport::new(&one, self.store.words());
-        let Decided { candidate, decision, .. } = one;
+        let Decided { candidate, decision, ruling, .. } = one;
+        let merged = ruling.and_then(|ruling| ruling.merged);
         let is_taken =
             |id: &MemoryId| self.overturned.contains(id) || self.updates.contains_key(id);
         match (decision.action, decision.target) {
@@ -89,7 +91,10 @@ impl<'a> Staged<'a> {
                 report.supersedes = Some(target);
             }
             (Action::Update, Some(target)) if !self.overturned.contains(&target) => {
-                let action = self.update(&target, &candidate)?;
+                let action = match merged.filter(|_| !self.updates.contains_key(&target)) {
+                    Some(text) => self.rewrite(&target, &candidate, text)?,
+                    None => self.update(&target, &candidate)?,
+                };
                 report.done(action, Some(&target));
             }
             (Action::Add, target) if decision.status == Status::Candidate => {
@@ -124,15 +129,22 @@ impl<'a> Staged<'a> {
             Some(added) => format!("{body}\n\n{added}"),
             None => body,
         });
-        change.status = Some(Status::Active);
-        change.quotes.extend(candidate.quotes.iter().cloned());
-        let mut tags = change.tags.take().unwrap_or(memory.tags);
-        for tag in &candidate.tags {
-            if !tags.contains(tag) {
-                tags.push(tag.clone());
-            }
-        }
-        change.tags = Some(tags);
+        take_along(change, candidate, memory.tags);
+        Ok(Action::Update)
+    }
+
+    /// Gives a memory the text that a lead made of it and the candidate.
+    fn rewrite(
+        &mut self,
+        target: &MemoryId,
+        candidate: &Candidate,
+        text: MergedText,
+    ) -> Result<Action, MemoryError> {
+        let memory = self.store.get(target.as_str())?;
+        let change = self.updates.entry(target.clone()).or_default();
+        change.title = Some(fitting(&text.title, &memory.title));
+        change.body = Some(text.body);
+        take_along(change, candidate, memory.tags);
         Ok(Action::Update)
     }
 
@@ -158,6 +170,13 @@ impl<'a> Staged<'a> {
         }
         Ok(())
     }
+}
+
+/// What a memory gets from a candidate besides its words.
+fn take_along(change: &mut Change, candidate: &Candidate, tags: Vec<String>) {
+    change.status = Some(Status::Active);
+    change.quotes.extend(candidate.quotes.iter().cloned());
+    change.tags = Some(united(&change.tags.take().unwrap_or(tags), &candidate.tags));
 }
 
 /// The sentences of a candidate whose words the memory does not hold.

@@ -198,7 +198,7 @@ impl Passage {
         let mut text = format!("[{}] {}, {}{day}\n", self.id, self.word(), self.status.as_str());
         text.push_str(&marked(&self.title));
         text.push_str(&marked(&self.body));
-        for quote in &self.quotes {
+        for quote in self.quotes.iter().filter(|quote| self.says_more(quote)) {
             text.push_str(&marked(&format!("{}: \"{}\"", speaker(quote.speaker), quote.text)));
         }
         for OverturnedPassage { id, title, is_verified } in &self.overturned {
@@ -206,6 +206,12 @@ impl Passage {
             text.push_str(&marked(&format!("overturned [{id}]{note}: {title}")));
         }
         text
+    }
+
+    /// Whether a quote says more than the memory itself: what a person added by hand is its own proof.
+    pub fn says_more(&self, quote: &Quote) -> bool {
+        let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        !folded(&self.words_of_its_own()).contains(&folded(&quote.text))
     }
 
     /// What the memory says itself, without its proof.
@@ -274,6 +280,22 @@ mod tests {
             lexical: 0.0,
             similarity: 0.0,
         }
+    }
+
+    #[test]
+    fn what_was_added_by_hand_is_quoted_once() {
+        let quote = |text: &str| Quote {
+            text: text.to_owned(),
+            speaker: Speaker::Human,
+            place: String::new(),
+            at: String::new(),
+        };
+        let quotes = vec![quote("Use SQLite\n\nOne file."), quote("we said one file")];
+        let (title, body) = ("Use SQLite".to_owned(), "One file.".to_owned());
+        let passage = Passage { title, body, quotes, ..passage(OWN, 1.0, (true, true)) };
+        let quoted = passage.quoted();
+        assert_eq!(quoted.matches("One file.").count(), 1, "{quoted}");
+        assert!(quoted.contains("we said one file"), "{quoted}");
     }
 
     fn ordered(mut passages: Vec<Passage>) -> Vec<String> {
