@@ -180,6 +180,8 @@ impl From<MemoryError> for OpError {
             MemoryError::NotArchived { id } => format!("nacre memory show {id}"),
             MemoryError::SummaryNotArchivable { id } => format!("nacre memory forget {id}"),
             MemoryError::SummaryNotJudged { id } => format!("nacre memory edit {id}"),
+            MemoryError::NotACandidate { .. } => "`nacre review` lists the candidates".to_owned(),
+            MemoryError::NotSupersedable { id, .. } => format!("nacre memory show {id}"),
             MemoryError::NotARunFile { .. } => String::new(),
             MemoryError::NotUndoable { .. } => {
                 "Nothing was changed. This run folder was not written by this program".to_owned()
@@ -199,15 +201,16 @@ fn memory_code(error: &MemoryError) -> ErrorCode {
         MemoryError::Unknown { .. } => ErrorCode::NotFound,
         MemoryError::Ambiguous { .. } => ErrorCode::Ambiguous,
         MemoryError::TooLong { .. } => ErrorCode::TooLarge,
-        MemoryError::AlreadyArchived { .. } | MemoryError::NotArchived { .. } => {
-            ErrorCode::Conflict
-        }
+        MemoryError::AlreadyArchived { .. }
+        | MemoryError::NotArchived { .. }
+        | MemoryError::NotACandidate { .. } => ErrorCode::Conflict,
         MemoryError::Unreadable(_)
         | MemoryError::EmptyTitle
         | MemoryError::InvalidText(_)
         | MemoryError::Sidecar { .. } => ErrorCode::Invalid,
         MemoryError::SummaryNotArchivable { .. }
         | MemoryError::SummaryNotJudged { .. }
+        | MemoryError::NotSupersedable { .. }
         | MemoryError::NotARunFile { .. }
         | MemoryError::NotUndoable { .. } => ErrorCode::Refused,
         MemoryError::Fs(error) => fs_code(error),

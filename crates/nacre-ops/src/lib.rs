@@ -17,7 +17,8 @@ pub use host::Host;
 pub use json::{ascii_json, json_line};
 pub use operations::{
     agent, ask, brief, changes, config, connect, doctor, eval, extract, feedback, index, maintain,
-    map, memory, model, project, queue, report, run, skill, status, sync, tasks, trace, undo,
+    map, memory, model, project, queue, report, review, run, skill, status, sync, tasks, trace,
+    undo,
 };
 
 /// The part of a process that starts the programs of agents; a process that is asked to be it does nothing else.

@@ -99,6 +99,8 @@ pub enum SentenceDoubt {
     Overturned,
     /// The source is about something else.
     Unrelated,
+    /// It names something, or a number, that no source of it names.
+    Invented,
 }
 
 impl SentenceDoubt {
@@ -111,6 +113,7 @@ impl SentenceDoubt {
             Self::Archived => "named a memory that is archived",
             Self::Overturned => "named an overturned memory without what overturned it",
             Self::Unrelated => "named a source that is about something else",
+            Self::Invented => "had a name or number that its source does not have",
         }
     }
 }

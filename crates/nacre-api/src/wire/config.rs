@@ -38,6 +38,7 @@ pub enum SettingValue {
     Text(String),
     Int(i64),
     Decimal(f64),
+    Flag(bool),
     Texts(Vec<String>),
 }
 

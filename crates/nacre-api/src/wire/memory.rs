@@ -105,6 +105,9 @@ pub struct MemoryShowReport {
     pub supersedes: Vec<MemoryLink>,
     pub superseded_by: Vec<MemoryLink>,
     pub body: String,
+    /// A person's last word on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<MemoryFeedback>,
     pub evidence: Option<MemoryEvidence>,
     pub history: Option<Vec<MemoryVersion>>,
 }
@@ -192,6 +195,9 @@ pub struct MemoryAddRequest {
     /// The ids of related memories, or the starts of them.
     #[serde(default)]
     pub related: Vec<String>,
+    /// The memory that it supersedes, by its id or the start of it.
+    #[serde(default)]
+    pub supersedes: Option<String>,
     /// From 0 to 1. Without it, what a person says is trusted.
     #[serde(default)]
     pub confidence: Option<f64>,
@@ -234,6 +240,8 @@ pub enum MemoryChange {
     Restored,
     #[serde(rename = "forgot")]
     Forgotten,
+    Accepted,
+    Rejected,
 }
 
 impl MemoryChange {
@@ -245,6 +253,8 @@ impl MemoryChange {
             Self::Archived => "archived",
             Self::Restored => "restored",
             Self::Forgotten => "forgot",
+            Self::Accepted => "accepted",
+            Self::Rejected => "rejected",
         }
     }
 }
@@ -331,6 +341,14 @@ impl Verdict {
             Self::Outdated => "outdated",
         }
     }
+}
+
+/// What a person said of a memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryFeedback {
+    pub verdict: Verdict,
+    pub note: Option<String>,
+    pub at: String,
 }
 
 /// A person's word on a memory.

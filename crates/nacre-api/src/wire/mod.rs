@@ -27,6 +27,7 @@ mod project;
 mod queue;
 mod recall;
 mod report;
+mod review;
 mod run;
 mod run_parts;
 mod schema;
@@ -84,9 +85,9 @@ pub use map::{
 pub use memory::{
     BrokenFile, FeedbackReport, FeedbackRequest, LearningKind, MemoryAddRequest, MemoryChange,
     MemoryChangeReport, MemoryChangesReport, MemoryEditRequest, MemoryEntry, MemoryEvidence,
-    MemoryFailure, MemoryIdsRequest, MemoryLink, MemoryListReport, MemoryListRequest, MemoryQuote,
-    MemoryResetReport, MemoryResetRequest, MemoryShowReport, MemoryShowRequest, MemoryType,
-    MemoryVersion, Speaker, Verdict,
+    MemoryFailure, MemoryFeedback, MemoryIdsRequest, MemoryLink, MemoryListReport,
+    MemoryListRequest, MemoryQuote, MemoryResetReport, MemoryResetRequest, MemoryShowReport,
+    MemoryShowRequest, MemoryType, MemoryVersion, Speaker, Verdict,
 };
 pub use model::{
     EmbedderEntry, EmbedderState, ModelListReport, ModelListRequest, ModelRole, ModelTestReport,
@@ -107,6 +108,7 @@ pub use recall::{
     MemorySearchReport, MemorySearchRequest, RebuiltIndex, RelatedMemory, WhyFound,
 };
 pub use report::{MemoryUse, ProjectReport, ReportRequest, ReportedAction, StoreFigures};
+pub use review::{ReviewAcceptRequest, ReviewCandidate, ReviewListReport, ReviewListRequest};
 pub use run::{
     ActionCounts, ActionScores, Band, CandidateVerb, ChecklistStep, DecidedBy, LeadMetrics,
     Relation, RunCounts, RunEntry, RunListReport, RunListRequest, RunMetrics, RunReport,

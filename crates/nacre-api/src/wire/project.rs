@@ -25,6 +25,8 @@ pub struct InitReport {
     /// What was made now; nothing when the store was there already.
     pub created: Vec<String>,
     pub memories: usize,
+    /// Whether git shares the summaries of sessions.
+    pub shares_summaries: bool,
     /// A command to try next.
     pub next: String,
 }

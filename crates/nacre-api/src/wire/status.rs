@@ -48,6 +48,8 @@ pub struct StoreStatus {
     pub scope: StoreScope,
     pub path: String,
     pub memories: Vec<TypeCount>,
+    /// Candidates that wait for a person's word.
+    pub candidates: usize,
     /// Files that cannot be read.
     pub broken: usize,
     /// When the newest memory was updated.

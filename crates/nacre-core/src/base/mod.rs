@@ -7,6 +7,7 @@ pub(crate) mod bounded;
 mod cores;
 pub mod git;
 mod hash;
+mod local_names;
 mod owner;
 pub mod redact;
 mod sensitive;
@@ -15,6 +16,7 @@ mod time;
 
 pub use cores::on_all_cores;
 pub use hash::{ContentHash, ParseHashError};
+pub use local_names::LocalNames;
 pub use owner::{Person, Stranger};
 pub use sensitive::{SENSITIVE_NAMES, VARIABLES, holds_variables};
 pub use shown::{Shown, ShownLine, is_hidden_char};

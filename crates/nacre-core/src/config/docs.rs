@@ -77,6 +77,7 @@ fn values(kind: &Kind) -> String {
         Kind::Choice(choices) => format!("`{}`", choices.join("`, `")),
         Kind::Int { min, max } => format!("{min} to {max}"),
         Kind::Decimal { max } => format!("0 to {max}"),
+        Kind::Flag => "`true`, `false`".to_owned(),
         Kind::Text => "text".to_owned(),
         Kind::Texts { min_chars } => format!("texts of at least {min_chars} characters"),
     }

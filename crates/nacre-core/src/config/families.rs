@@ -298,7 +298,7 @@ fn choice<T: FromStr>(value: &Value) -> Option<T> {
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::Text(text) => Some(text.clone()).filter(|text| !text.is_empty()),
-        Value::Int(_) | Value::Decimal(_) | Value::Texts(_) => None,
+        Value::Int(_) | Value::Decimal(_) | Value::Flag(_) | Value::Texts(_) => None,
     }
 }
 

@@ -30,6 +30,8 @@ pub enum Kind {
     Int { min: i64, max: i64 },
     /// A number from 0 to `max` with up to three decimals.
     Decimal { max: i64 },
+    /// `true` or `false`.
+    Flag,
     /// One line of text, which may be empty.
     Text,
     /// A list of texts. Each layer adds to those below instead of replacing them.
@@ -109,6 +111,14 @@ pub const KEYS: &[KeySpec] = &[
         doc: "Texts that are always redacted, letter for letter, beside the secrets that Nacre recognizes. \
               Each layer adds to the list; none can take from it. A project's list holds for its memories, its sessions \
               and everything that is sent about them; yours for all projects. When a list changes, sessions are read again.",
+    },
+    KeySpec {
+        name: "share.summaries",
+        kind: Kind::Flag,
+        from_repo: FromRepo::Allowed,
+        var: vars::NACRE_SHARE_SUMMARIES,
+        doc: "Whether git shares the summaries of sessions with the other memories of a project. They tell what people did and \
+              asked. `nacre init` takes a change over into `.nacre/.gitignore`.",
     },
     KeySpec {
         name: "map.deny",

@@ -17,7 +17,7 @@ use super::nearest;
 use super::origin::{Entry, Layer, Origin};
 use super::settings::{
     LimitSettings, LockSettings, MapSettings, MemorySettings, RedactSettings, RunSettings,
-    SafeSettings, SearchSettings, Settings, TelemetrySettings, UiSettings,
+    SafeSettings, SearchSettings, Settings, ShareSettings, TelemetrySettings, UiSettings,
 };
 use super::value::{Value, not_a_table};
 use super::vars::{NACRE_MODEL, PREFIX, VARS};
@@ -309,6 +309,7 @@ fn settings(
         lock: LockSettings { wait: Duration::from_millis(values.int("lock.wait_ms")?) },
         safe: SafeSettings { folders: values.texts("safe.folders")?.to_vec() },
         redact: RedactSettings { extra: values.texts("redact.extra")?.to_vec() },
+        share: ShareSettings { summaries: values.flag("share.summaries")? },
         map: MapSettings {
             deny: values.texts("map.deny")?.to_vec(),
             at_rest: values.choice("map.at_rest")?,
@@ -344,7 +345,7 @@ impl Values<'_> {
     fn text(&self, key: &'static str) -> Result<&str, ConfigError> {
         match self.0.get(key).map(|entry| &entry.value) {
             Some(Value::Text(text)) => Ok(text),
-            Some(Value::Int(_) | Value::Decimal(_) | Value::Texts(_)) | None => {
+            Some(Value::Int(_) | Value::Decimal(_) | Value::Flag(_) | Value::Texts(_)) | None => {
                 Err(ConfigError::NoDefault { key })
             }
         }
@@ -353,7 +354,7 @@ impl Values<'_> {
     fn texts(&self, key: &'static str) -> Result<&[String], ConfigError> {
         match self.0.get(key).map(|entry| &entry.value) {
             Some(Value::Texts(texts)) => Ok(texts),
-            Some(Value::Int(_) | Value::Decimal(_) | Value::Text(_)) | None => {
+            Some(Value::Int(_) | Value::Decimal(_) | Value::Flag(_) | Value::Text(_)) | None => {
                 Err(ConfigError::NoDefault { key })
             }
         }
@@ -363,10 +364,21 @@ impl Values<'_> {
         self.text(key)?.parse().map_err(|_| ConfigError::NoDefault { key })
     }
 
+    fn flag(&self, key: &'static str) -> Result<bool, ConfigError> {
+        match self.0.get(key).map(|entry| &entry.value) {
+            Some(Value::Flag(flag)) => Ok(*flag),
+            Some(Value::Text(_) | Value::Int(_) | Value::Decimal(_) | Value::Texts(_)) | None => {
+                Err(ConfigError::NoDefault { key })
+            }
+        }
+    }
+
     fn int<T: TryFrom<i64>>(&self, key: &'static str) -> Result<T, ConfigError> {
         let number = match self.0.get(key).map(|entry| &entry.value) {
             Some(Value::Int(number)) => T::try_from(*number).ok(),
-            Some(Value::Text(_) | Value::Decimal(_) | Value::Texts(_)) | None => None,
+            Some(Value::Text(_) | Value::Decimal(_) | Value::Flag(_) | Value::Texts(_)) | None => {
+                None
+            }
         };
         number.ok_or(ConfigError::NoDefault { key })
     }
@@ -374,7 +386,7 @@ impl Values<'_> {
     fn thousandths(&self, key: &'static str) -> Result<u64, ConfigError> {
         let number = match self.0.get(key).map(|entry| &entry.value) {
             Some(Value::Decimal(number)) => u64::try_from(*number).ok(),
-            Some(Value::Text(_) | Value::Int(_) | Value::Texts(_)) | None => None,
+            Some(Value::Text(_) | Value::Int(_) | Value::Flag(_) | Value::Texts(_)) | None => None,
         };
         number.ok_or(ConfigError::NoDefault { key })
     }

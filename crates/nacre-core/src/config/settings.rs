@@ -16,6 +16,7 @@ pub struct Settings {
     pub lock: LockSettings,
     pub safe: SafeSettings,
     pub redact: RedactSettings,
+    pub share: ShareSettings,
     pub map: MapSettings,
     pub search: SearchSettings,
     pub telemetry: TelemetrySettings,
@@ -83,6 +84,12 @@ pub struct SafeSettings {
 pub struct RedactSettings {
     /// Literal texts, each once, in the order of the layers.
     pub extra: Vec<String>,
+}
+
+/// What git shares of a project's store beside decisions and learnings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShareSettings {
+    pub summaries: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -24,6 +24,7 @@ pub enum Value {
     Int(i64),
     /// In thousandths.
     Decimal(i64),
+    Flag(bool),
     Texts(Vec<String>),
 }
 
@@ -34,6 +35,7 @@ impl Value {
             Self::Text(text) => Toml::from(text).to_string(),
             Self::Int(number) => number.to_string(),
             Self::Decimal(thousandths) => decimal(*thousandths),
+            Self::Flag(flag) => flag.to_string(),
             Self::Texts(texts) => Toml::from(texts.iter().collect::<Array>()).to_string(),
         }
     }
@@ -44,7 +46,9 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => f.write_str(text),
-            Self::Int(_) | Self::Decimal(_) | Self::Texts(_) => f.write_str(&self.to_toml()),
+            Self::Int(_) | Self::Decimal(_) | Self::Flag(_) | Self::Texts(_) => {
+                f.write_str(&self.to_toml())
+            }
         }
     }
 }
@@ -117,6 +121,7 @@ impl fmt::Display for Kind {
             Self::Choice(choices) => write!(f, "one of `{}`", choices.join("`, `")),
             Self::Int { min, max } => write!(f, "a whole number from {min} to {max}"),
             Self::Decimal { max } => write!(f, "a number from 0 to {max}"),
+            Self::Flag => write!(f, "`true` or `false`"),
             Self::Text => write!(f, "one line of text, at most {MAX_TEXT_CHARS} characters"),
             Self::Texts { min_chars } => {
                 write!(f, "at most {MAX_TEXTS} texts of {min_chars} to {MAX_TEXT_CHARS} characters")
@@ -130,6 +135,7 @@ impl Kind {
         let typed = match self {
             Self::Choice(_) | Self::Text => item.as_str().map(|text| Value::Text(text.to_owned())),
             Self::Int { .. } => item.as_integer().map(Value::Int),
+            Self::Flag => item.as_bool().map(Value::Flag),
             Self::Decimal { .. } => {
                 let whole = item.as_integer().and_then(|whole| whole.checked_mul(1000));
                 whole.or_else(|| item.as_float().and_then(thousandths)).map(Value::Decimal)
@@ -146,6 +152,10 @@ impl Kind {
     fn parse(&self, text: &str) -> Result<Value, Mismatch> {
         let value = match self {
             Self::Choice(_) | Self::Text => Value::Text(text.to_owned()),
+            Self::Flag => {
+                let flag = text.trim().parse();
+                Value::Flag(flag.map_err(|_| plainly(&format!("`{}`", shown(text))))?)
+            }
             Self::Int { .. } => {
                 let number = text.trim().parse();
                 Value::Int(number.map_err(|_| plainly(&format!("`{}`", shown(text))))?)
@@ -181,6 +191,7 @@ impl Kind {
                 Self::Choice(_)
                 | Self::Int { .. }
                 | Self::Decimal { .. }
+                | Self::Flag
                 | Self::Text
                 | Self::Texts { .. },
                 _,

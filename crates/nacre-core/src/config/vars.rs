@@ -47,6 +47,8 @@ vars! {
     NACRE_SAFE_FOLDERS
     /// Adds to `redact.extra`, comma separated or as a TOML array.
     NACRE_REDACT_EXTRA
+    /// Sets `share.summaries`.
+    NACRE_SHARE_SUMMARIES
     /// Adds to `map.deny`, comma separated or as a TOML array.
     NACRE_MAP_DENY
     /// Sets `map.at_rest`.

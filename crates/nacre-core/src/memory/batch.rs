@@ -12,10 +12,11 @@ use super::kinds::{Basis, Claim, MemoryType, Status};
 use super::layout::{self, Located, Shelf};
 use super::record::Memory;
 use super::redactions::{Redactions, redacted};
-use super::sidecar::{Evidence, MAX_SIDECAR_BYTES, Quote, State, render};
+use super::sidecar::{Evidence, MAX_SIDECAR_BYTES, Quote, State, Verdict, render};
 use super::slug::slug;
 use super::store::{MemoryError, Store, Unreadable, UnreadableFault};
 use super::tombstone;
+use super::upkeep::Revision;
 use crate::safefs::{ChangeSet, FsError, Owner, RelPath, Writer};
 
 /// The longest title: a line on a wide screen.
@@ -304,10 +305,17 @@ impl<'a> Batch<'a> {
             return Err(MemoryError::NotArchived { id });
         }
         let mut state = self.state_of(&id)?;
-        let status = state.status_to_restore();
+        // Who brings back what was said to be wrong takes that back.
+        let confidence = memory.confidence.filter(|_| state.is_rejected());
+        let revision = Revision {
+            status: Some(state.status_to_restore()),
+            shelf: Some(Shelf::Active),
+            confidence: confidence.map(|confidence| Verdict::Useful.adjusted(confidence)),
+            said: Some(now),
+            ..Revision::default()
+        };
         state.bring_back(now);
-        self.stage_state(&id, &state)?;
-        self.relocate(&memory, Shelf::Active, status, now)?;
+        self.revise(&memory, &Revision { state: Some(state), ..revision })?;
         Ok(id)
     }
 
@@ -517,9 +525,10 @@ impl<'a> Batch<'a> {
         Ok(document.into_string().into_bytes())
     }
 
-    /// Keeps secrets out of `text`, and counts them.
+    /// Keeps secrets out of `text`, and counts them; and what names this machine and its user.
     pub(super) fn redact(&mut self, text: &str) -> String {
-        redacted(self.store.words(), text, &mut self.redactions)
+        let text = self.store.shareable(text);
+        redacted(self.store.words(), &text, &mut self.redactions)
     }
 }
 

@@ -7,9 +7,24 @@ use super::id::MemoryId;
 use super::kinds::{MemoryType, TYPES};
 use crate::safefs::{ChangeSet, FsError, RelPath, Writer};
 
-/// What git keeps of a store: the memories, what proves them, what was forgotten, and the settings.
+/// What git keeps of a store: decisions and learnings, what proves them, what was forgotten, and the settings.
 /// Everything else is local or can be made again.
 pub const GITIGNORE: &str = "\
+# Nacre shares decisions, learnings, their evidence and the project's settings; the rest is local.
+# Summaries tell what people did: `share.summaries = true` in config.toml and `nacre init` share them.
+/*
+!/.gitignore
+!/config.toml
+!/memory/
+/memory/summaries/
+!/meta/
+/meta/*
+!/meta/evidence/
+!/meta/tombstones/
+";
+
+/// The same where a project shares its summaries.
+const GITIGNORE_WITH_SUMMARIES: &str = "\
 # Nacre shares memories, their evidence and the project's settings; the rest is local.
 /*
 !/.gitignore
@@ -20,6 +35,9 @@ pub const GITIGNORE: &str = "\
 !/meta/evidence/
 !/meta/tombstones/
 ";
+
+/// No `.gitignore` of ours is longer; a longer one is a person's.
+const MAX_GITIGNORE_BYTES: u64 = 4096;
 
 /// Whether a memory is in use or put away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -129,14 +147,31 @@ pub(super) fn is_stamp(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Writes what a new store starts with, where it is missing; returns what was written.
-pub fn init(writer: &Writer<'_>, config: &str) -> Result<Vec<RelPath>, FsError> {
+/// Writes what a new store starts with, where it is missing, and says to git whether summaries are shared; a `.gitignore`
+/// that a person wrote stays. Returns what was written.
+pub fn init(
+    writer: &Writer<'_>,
+    config: &str,
+    shares_summaries: bool,
+) -> Result<Vec<RelPath>, FsError> {
     let mut set = ChangeSet::new();
-    for (name, text) in [(".gitignore", GITIGNORE), ("config.toml", config)] {
-        let path = RelPath::new(name)?;
-        if !writer.scope().has(&path)? {
-            set.create(path, text.as_bytes().to_vec());
-        }
+    let (wanted, other) = match shares_summaries {
+        true => (GITIGNORE_WITH_SUMMARIES, GITIGNORE),
+        false => (GITIGNORE, GITIGNORE_WITH_SUMMARIES),
+    };
+    let ignore = RelPath::new(".gitignore")?;
+    if !writer.scope().has(&ignore)? {
+        set.create(ignore, wanted.as_bytes().to_vec());
+    } else if writer
+        .scope()
+        .read(&ignore, MAX_GITIGNORE_BYTES)
+        .is_ok_and(|now| now == other.as_bytes())
+    {
+        set.replace(ignore, other.as_bytes(), wanted.as_bytes().to_vec());
+    }
+    let settings = RelPath::new("config.toml")?;
+    if !writer.scope().has(&settings)? {
+        set.create(settings, config.as_bytes().to_vec());
     }
     let written = set.paths().cloned().collect();
     writer.commit(set)?;

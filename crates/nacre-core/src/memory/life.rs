@@ -3,13 +3,15 @@
 //! Pure: what was stored, when it was last confirmed, how often it was really used, and the time now come in as
 //! values. Nothing is worn away by looking: asked once or fifty times over a year, the answer at its end is the same.
 //! Reads of our own are no use; a citation in an answer, a person's verdict and a new session that says it again are.
+//! Disuse begins when a memory is first offered: how old the session is that it comes from says nothing, and what nobody was
+//! offered nobody can have ignored.
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::kinds::Status;
 use super::record::Memory;
 use super::sidecar::{Evidence, State, Verdict};
-use super::stage::{Life, Stage};
+use super::stage::{Life, SAID_WRONG, Stage};
 
 /// The days after which half of the confidence in an unused memory is left; uses make it longer.
 const HALF_LIFE_DAYS: f64 = 240.0;
@@ -37,6 +39,8 @@ pub struct Vitals {
     pub status: Status,
     /// When it was last said, cited or found useful.
     pub last_confirmed: Timestamp,
+    /// When it was first offered to somebody.
+    pub offered: Option<Timestamp>,
     pub n_uses: u64,
     pub last_verdict: Option<Verdict>,
 }
@@ -61,11 +65,20 @@ impl Vitals {
         });
         let confirmed = counted.chain(useful().map(|feedback| feedback.at.as_str()));
         let last = said.chain(confirmed.filter_map(time)).chain([born(memory)]).max();
-        let counts = state.map_or(0, |state| state.confirmations.saturating_add(state.citations));
+        let status = own_status(memory, state);
+        let counts = state.map_or(0, |state| match status {
+            // To be shown as a candidate confirms nothing.
+            Status::Candidate => state.confirmations,
+            Status::Active | Status::Superseded | Status::Stale | Status::Archived => {
+                state.confirmations.saturating_add(state.citations)
+            }
+        });
+        let offered = state.and_then(|state| state.offered.as_ref().or(state.last_cited.as_ref()));
         Self {
             confidence: memory.confidence.unwrap_or(USUAL_CONFIDENCE),
-            status: own_status(memory, state),
+            status,
             last_confirmed: last.unwrap_or_default(),
+            offered: offered.and_then(|at| time(at)),
             n_uses: counts.saturating_add(useful().count() as u64),
             last_verdict: feedback.last().map(|feedback| feedback.verdict),
         }
@@ -73,24 +86,31 @@ impl Vitals {
 
     /// The confidence that age and use leave, from 0 to 1.
     pub fn effective(&self, now: Timestamp) -> f64 {
-        let age = now.duration_since(self.last_confirmed).as_secs_f64().max(0.0);
+        let Some(unused) = self.unused_since() else { return self.confidence };
+        let age = now.duration_since(unused).as_secs_f64().max(0.0);
         self.confidence * (-age / self.half_life()).exp2()
+    }
+
+    /// Since when it could have been used and was not; `None` where nobody was ever offered it.
+    fn unused_since(&self) -> Option<Timestamp> {
+        self.offered.map(|offered| offered.max(self.last_confirmed))
     }
 
     /// Where it is in its life now.
     pub fn standing(&self, now: Timestamp) -> Standing {
         let standing = |stage, reason: &str| Standing { stage, reason: reason.to_owned() };
-        let since = self.last_confirmed.strftime("%Y-%m-%d");
-        let effective = self.effective(now);
         if self.last_verdict == Some(Verdict::Wrong) {
-            return standing(Stage::Archived, "a person said that this is wrong");
+            return standing(Stage::Archived, SAID_WRONG);
         }
-        if effective < ARCHIVED_BELOW {
-            let reason = format!("not confirmed or used since {since}, for too long to keep");
-            return standing(Stage::Archived, &reason);
-        }
-        if effective < STALE_BELOW {
-            return standing(Stage::Stale, &format!("not confirmed or used since {since}"));
+        if let Some(unused) = self.unused_since() {
+            let (since, effective) = (unused.strftime("%Y-%m-%d"), self.effective(now));
+            if effective < ARCHIVED_BELOW {
+                let reason = format!("not confirmed or used since {since}, for too long to keep");
+                return standing(Stage::Archived, &reason);
+            }
+            if effective < STALE_BELOW {
+                return standing(Stage::Stale, &format!("not confirmed or used since {since}"));
+            }
         }
         match self.status {
             Status::Stale => standing(Stage::Stale, "it was marked as stale"),
@@ -109,12 +129,13 @@ impl Vitals {
 
     /// When time alone will change its stage next.
     pub fn next_change(&self, now: Timestamp) -> Option<Timestamp> {
+        let unused = self.unused_since()?;
         let crossing = |threshold: f64| {
             let seconds = self.half_life() * (self.confidence / threshold).log2();
             let is_ahead = self.confidence >= threshold;
             // A second more, so that then it is below and not at the threshold.
             let seconds = is_ahead.then(|| seconds.ceil() as i64 + 1)?;
-            self.last_confirmed.checked_add(SignedDuration::from_secs(seconds)).ok()
+            unused.checked_add(SignedDuration::from_secs(seconds)).ok()
         };
         [STALE_BELOW, ARCHIVED_BELOW].into_iter().filter_map(crossing).filter(|at| *at > now).min()
     }
@@ -137,7 +158,7 @@ fn born(memory: &Memory) -> Timestamp {
 }
 
 /// The status of a memory without what age made of it.
-fn own_status(memory: &Memory, state: Option<&State>) -> Status {
+pub(super) fn own_status(memory: &Memory, state: Option<&State>) -> Status {
     let life = state.and_then(|state| state.life.as_ref());
     let is_ours = |life: &&Life| Stage::of_status(memory.status) == life.stage;
     let before = life.filter(is_ours).and_then(|life| life.status_before.as_deref());
@@ -157,6 +178,7 @@ mod tests {
             confidence,
             status: Status::Active,
             last_confirmed: START.parse().unwrap(),
+            offered: Some(START.parse().unwrap()),
             n_uses,
             last_verdict: None,
         }
@@ -178,6 +200,18 @@ mod tests {
         let candidate = Vitals { status: Status::Candidate, ..vitals(0.8, 0) };
         assert_eq!(told(&candidate, 1), "candidate");
         assert_eq!(told(&Vitals { n_uses: 1, ..candidate }, 1), "validated");
+    }
+
+    #[test]
+    fn disuse_begins_with_the_first_offer() {
+        let never = Vitals { offered: None, ..vitals(0.3, 0) };
+        assert_eq!(never.standing(after(4000)).stage, Stage::Validated);
+        assert_eq!((never.effective(after(4000)), never.next_change(after(0))), (0.3, None));
+        let late = Vitals { offered: Some(after(1000)), ..vitals(0.8, 0) };
+        assert_eq!(late.standing(after(1230)).stage, Stage::Validated);
+        assert_eq!(late.standing(after(1250)).stage, Stage::Stale);
+        let used = Vitals { last_confirmed: after(1200), ..late };
+        assert_eq!(used.standing(after(1250)).stage, Stage::Validated);
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod policy;
 mod reader;
 mod record;
 mod redactions;
+mod review;
 mod revision;
 mod sidecar;
 mod slug;

@@ -5,12 +5,15 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::batch::{Batch, Change, Draft, SummaryDraft};
+use super::batch::{Batch, Draft, SummaryDraft};
 use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
-use super::layout;
-use super::sidecar::{Evidence, Feedback, MAX_SIDECAR_BYTES, Quote, Verdict, render};
+use super::layout::{self, Shelf};
+use super::life::own_status;
+use super::record::Memory;
+use super::sidecar::{Evidence, Feedback, MAX_SIDECAR_BYTES, Quote, State, Verdict, render};
 use super::store::MemoryError;
+use super::upkeep::Revision;
 use crate::safefs::RelPath;
 
 /// Sessions that are counted by name; one more and the oldest is forgotten.
@@ -54,10 +57,7 @@ impl Batch<'_> {
     ) -> Result<MemoryId, MemoryError> {
         let memory = self.store.get(old.as_str())?;
         let id = self.add_as(draft, Status::Active, std::slice::from_ref(old), now)?;
-        let mut document = memory.document.clone();
-        document.set_text("status", Status::Superseded.as_str());
-        document.set_text("superseded_by", id.as_str());
-        self.stage_replacement(&memory, document, now)?;
+        self.stage_superseded(&memory, &id, now)?;
         Ok(id)
     }
 
@@ -119,7 +119,21 @@ impl Batch<'_> {
             let mut state = self.state_of(id)?;
             state.citations = state.citations.saturating_add(1);
             state.last_cited = Some(stamp(now));
+            state.offered.get_or_insert_with(|| stamp(now));
             self.stage_state(id, &state)?;
+        }
+        Ok(())
+    }
+
+    /// Stages that these memories were offered to somebody; only the first time counts. One that is gone by now is left out.
+    pub fn offer(&mut self, ids: &[MemoryId], now: Timestamp) -> Result<(), MemoryError> {
+        for id in self.store.never_offered(ids) {
+            if self.store.locate_exactly(&id)?.is_none() {
+                continue;
+            }
+            let mut state = self.state_of(&id)?;
+            state.offered = Some(stamp(now));
+            self.stage_state(&id, &state)?;
         }
         Ok(())
     }
@@ -139,21 +153,22 @@ impl Batch<'_> {
         }
         let before = memory.confidence.unwrap_or(0.5);
         let after = verdict.adjusted(before);
-        let status = match (verdict, memory.status) {
-            (Verdict::Outdated, Status::Active | Status::Candidate) => Some(Status::Stale),
-            (Verdict::Useful, Status::Candidate | Status::Stale) => Some(Status::Active),
-            (Verdict::Useful | Verdict::Wrong | Verdict::Outdated, _) => None,
-        };
-        let change = Change { confidence: Some(after), status, ..Change::default() };
-        self.update(id.as_str(), &change, now)?;
         let mut state = self.state_of(&id)?;
+        let (status, shelf) = judged(&memory, &mut state, verdict);
         let note = note.map(|note| self.redact(note));
         state.feedback.push(Feedback { verdict, note, at: stamp(now) });
         let n_over = state.feedback.len().saturating_sub(MAX_FEEDBACK);
         state.feedback.drain(..n_over);
-        state.heed(verdict);
         state.own |= verdict == Verdict::Useful;
-        self.stage_state(&id, &state)?;
+        let revision = Revision {
+            confidence: Some(after),
+            status,
+            shelf,
+            state: Some(state),
+            said: Some(now),
+            ..Revision::default()
+        };
+        self.revise(&memory, &revision)?;
         Ok((id, before, after))
     }
 
@@ -213,6 +228,36 @@ impl Batch<'_> {
             })
         };
         self.set.outcomes().map(planned).collect()
+    }
+}
+
+/// What a verdict makes of a memory's status and place. What is wrong is put away at once, and put back by a later word
+/// that it is useful.
+fn judged(memory: &Memory, state: &mut State, verdict: Verdict) -> (Option<Status>, Option<Shelf>) {
+    match (verdict, memory.at.shelf) {
+        (Verdict::Wrong, Shelf::Active) => {
+            state.put_away_as_wrong(own_status(memory, Some(state)));
+            (Some(Status::Archived), Some(Shelf::Archived))
+        }
+        (Verdict::Useful, Shelf::Archived) if state.is_put_away_as_wrong() => {
+            let status = match state.status_to_restore() {
+                Status::Superseded => Status::Superseded,
+                Status::Active | Status::Candidate | Status::Stale | Status::Archived => {
+                    Status::Active
+                }
+            };
+            (state.life, state.status_before_archive) = (None, None);
+            (Some(status), Some(Shelf::Active))
+        }
+        (Verdict::Useful | Verdict::Wrong | Verdict::Outdated, _) => {
+            state.heed(verdict);
+            let status = match (verdict, memory.status) {
+                (Verdict::Outdated, Status::Active | Status::Candidate) => Some(Status::Stale),
+                (Verdict::Useful, Status::Candidate | Status::Stale) => Some(Status::Active),
+                (Verdict::Useful | Verdict::Wrong | Verdict::Outdated, _) => None,
+            };
+            (status, None)
+        }
     }
 }
 

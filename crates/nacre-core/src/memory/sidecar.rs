@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::id::MemoryId;
 use super::kinds::Status;
-use super::stage::{Life, Stage};
+use super::stage::{Life, SAID_WRONG, Stage};
 use crate::base::bounded::at_most;
 
 /// The largest memory, quoted and escaped in its evidence, stays below this; a larger one is not ours.
@@ -63,6 +63,9 @@ impl Evidence {
 pub struct State {
     pub version: u32,
     pub id: MemoryId,
+    /// When it was first offered to somebody, in a brief or an answer. Until then nobody could have used it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offered: Option<String>,
     /// How often an answer cited it, and when last.
     #[serde(default)]
     pub citations: u64,
@@ -152,6 +155,7 @@ impl State {
         Self {
             version: VERSION,
             id,
+            offered: None,
             citations: 0,
             last_cited: None,
             confirmations: 0,
@@ -184,17 +188,42 @@ impl State {
         }
     }
 
+    /// Puts it away because a person said that it is wrong; `before` is the status that they gave it until then.
+    pub(super) fn put_away_as_wrong(&mut self, before: Status) {
+        let before = Some(before.as_str().to_owned());
+        self.status_before_archive.clone_from(&before);
+        let reason = SAID_WRONG.to_owned();
+        self.life = Some(Life { stage: Stage::Archived, reason, status_before: before });
+    }
+
+    /// Whether it is put away for that and no other reason.
+    pub(super) fn is_put_away_as_wrong(&self) -> bool {
+        let is_archived = self.life.as_ref().is_some_and(|life| life.stage == Stage::Archived);
+        self.is_rejected() && is_archived
+    }
+
+    /// A person stands behind it.
+    pub(super) fn confirm(&mut self, now: Timestamp) {
+        self.confirmations = self.confirmations.saturating_add(1);
+        self.last_confirmed = Some(now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+    }
+
     /// What a person brings back from the archive is confirmed, and not merged again.
     pub(super) fn bring_back(&mut self, now: Timestamp) {
         self.status_before_archive = None;
         self.life = None;
-        self.confirmations = self.confirmations.saturating_add(1);
-        self.last_confirmed = Some(now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+        self.confirm(now);
+        if self.is_rejected() {
+            // Who brings it back no longer says that it is wrong.
+            let at = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+            self.feedback.push(Feedback { verdict: Verdict::Useful, note: None, at });
+        }
         self.apart_from.extend(self.merged_into.take());
     }
 
     /// Adds what was counted of another memory that says the same, and that it was said once more.
     pub fn unite(&mut self, other: &Self, said: Timestamp) {
+        self.offered = [&self.offered, &other.offered].into_iter().flatten().min().cloned();
         self.citations = self.citations.saturating_add(other.citations);
         self.last_cited = self.last_cited.take().max(other.last_cited.clone());
         let n_more = other.confirmations.saturating_add(1);

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::kinds::Status;
 
+/// Why a memory is put away that a person said is wrong.
+pub(super) const SAID_WRONG: &str = "a person said that this is wrong";
+
 /// Where a memory is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,5 +1,6 @@
 //! Reading a store: where memories lie, what they say, and which files are broken.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -7,12 +8,13 @@ use std::time::Duration;
 
 use super::document::{Broken, Document};
 use super::id::MemoryId;
-use super::kinds::MemoryType;
+use super::kinds::{MemoryType, Status};
 use super::layout::{self, Located, Shelf};
 use super::record::{Memory, RecordFault};
 use super::redactions::{Redactions, redacted};
 use super::sidecar::{self, Evidence, MAX_SIDECAR_BYTES, State};
 use super::tombstone;
+use crate::base::LocalNames;
 use crate::base::redact::ExtraWords;
 use crate::safefs::{EntryKind, FsAction, FsError, Owner, RelPath, WriteScope};
 
@@ -41,11 +43,13 @@ pub struct Rules {
     pub max_file_bytes: u64,
     /// Texts that are redacted wherever they occur, besides what looks like a secret.
     pub redact_extra: Vec<String>,
+    /// What is taken out of every text because others read it; nothing where nobody else does.
+    pub local_names: Option<LocalNames>,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { max_file_bytes: DEFAULT_FILE_BYTES, redact_extra: Vec::new() }
+        Self { max_file_bytes: DEFAULT_FILE_BYTES, redact_extra: Vec::new(), local_names: None }
     }
 }
 
@@ -72,6 +76,10 @@ pub enum MemoryError {
     SummaryNotArchivable { id: MemoryId },
     #[error("The summary `{id}` cannot be judged: it is a record of what happened")]
     SummaryNotJudged { id: MemoryId },
+    #[error("The memory `{id}` is {}, not a candidate", status.as_str())]
+    NotACandidate { id: MemoryId, status: Status },
+    #[error("The memory `{id}` cannot be superseded: {reason}")]
+    NotSupersedable { id: MemoryId, reason: &'static str },
     #[error("`{path}` is no file of a run")]
     NotARunFile { path: RelPath },
     #[error("`{path}` cannot be undone: {reason}")]
@@ -216,6 +224,15 @@ impl Store {
         self.sidecar(layout::state_path(id)?)
     }
 
+    /// Those of the memories that were never offered to anybody on this machine, each once. A state that cannot be read
+    /// is left alone.
+    pub fn never_offered(&self, ids: &[MemoryId]) -> BTreeSet<MemoryId> {
+        let is_new = |id: &&MemoryId| {
+            self.state(id).is_ok_and(|state| state.is_none_or(|state| state.offered.is_none()))
+        };
+        ids.iter().filter(is_new).cloned().collect()
+    }
+
     /// Whether the local state says that this machine wrote a memory, or that a person took it over. Nothing keeps a
     /// repository from shipping such a state: it is a sign, not a proof.
     pub fn is_own(&self, id: &MemoryId) -> bool {
@@ -227,8 +244,17 @@ impl Store {
         redacted(&self.extra, text, &mut Redactions::new())
     }
 
+    /// `text` as others may read it: without what names this machine, its folders and its user.
+    pub fn shareable<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match &self.rules.local_names {
+            Some(names) => names.remove_from(text),
+            None => Cow::Borrowed(text),
+        }
+    }
+
     /// Whether a person forgot this very claim: such a one must not come back by itself.
     pub fn is_forgotten(&self, title: &str, body: &str) -> Result<bool, MemoryError> {
+        let (title, body) = (&self.shareable(title), &self.shareable(body));
         Ok(self.scope.has(&tombstone::path(tombstone::claim_hash(title, body))?)?)
     }
 

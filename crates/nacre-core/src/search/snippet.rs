@@ -8,10 +8,12 @@ const MAX_CHARS: usize = 160;
 /// Lines of a long text that are looked at.
 const MAX_LINES: usize = 400;
 
-/// The line that holds most terms of the question, cut around them; the first line when none does.
+/// The line that holds most terms of the question, cut around them; the first line when none does. A heading says what
+/// follows and nothing else: it is no such line.
 pub fn of(text: &str, question: &str) -> String {
     let wanted = words::terms(question);
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(MAX_LINES);
+    let says_something = |line: &&str| !line.is_empty() && !is_mark(line);
+    let lines = text.lines().map(str::trim).filter(says_something).take(MAX_LINES);
     let mut best: Option<(usize, &str)> = None;
     for line in lines {
         let n_held = n_held(line, &wanted);
@@ -20,6 +22,13 @@ pub fn of(text: &str, question: &str) -> String {
         }
     }
     best.map_or_else(String::new, |(_, line)| cut(line, &wanted))
+}
+
+/// Whether a line is a heading, a rule or the edge of a block of code.
+fn is_mark(line: &str) -> bool {
+    let bare = line.trim_start_matches('#');
+    let is_heading = bare.len() < line.len() && (bare.is_empty() || bare.starts_with(' '));
+    is_heading || line.starts_with("```") || line.chars().all(|c| "-=*_".contains(c))
 }
 
 fn n_held(line: &str, wanted: &[String]) -> usize {
@@ -62,7 +71,9 @@ mod tests {
     fn the_line_with_most_terms_is_shown() {
         let text = "# Why\n\nOne file is simple.\nThe queue is a SQLite table.\n";
         assert_eq!(of(text, "sqlite queues"), "The queue is a SQLite table.");
-        assert_eq!(of(text, "nothing"), "# Why");
+        assert_eq!(of(text, "nothing"), "One file is simple.");
+        assert_eq!(of("## Intent\n\nMend it.\n\n## Outcome", "intent"), "Mend it.");
+        assert_eq!(of("#1 is open\n---\n", "x"), "#1 is open");
         assert_eq!(of("", "x"), "");
     }
 

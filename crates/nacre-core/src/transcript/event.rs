@@ -448,6 +448,14 @@ impl Event {
         Self { text: self.text.without_words(words), ..self }
     }
 
+    /// The same event with what `change` makes of its text.
+    #[must_use]
+    pub fn with_text(self, change: impl Fn(&str) -> Cow<'_, str>) -> Self {
+        let BoundedText { head, tail, full_bytes } = &self.text;
+        let (head, tail) = (change(head).into_owned(), change(tail).into_owned());
+        Self { text: BoundedText { head, tail, full_bytes: *full_bytes }, ..self }
+    }
+
     pub fn injected(&self) -> Option<InjectedReason> {
         match self.origin {
             Origin::Injected(reason) => Some(reason),

@@ -117,6 +117,12 @@ fn planted(dir: &Path, stay: usize, seed: u64) -> Result<Planted, Box<dyn Error>
     let mut batch = store.begin(&owner, Duration::ZERO)?;
     let corpus = plant(&mut batch, sizes, seed, START.parse()?)?;
     batch.commit()?;
+    // What nobody was offered would never grow old.
+    let ids: Vec<MemoryId> =
+        store.list(|_| true)?.memories.into_iter().map(|one| one.at.id).collect();
+    let mut batch = store.begin(&owner, Duration::ZERO)?;
+    batch.offer(&ids, START.parse()?)?;
+    batch.commit()?;
     Ok(Planted { store, corpus, owner })
 }
 

@@ -14,14 +14,16 @@ use crate::tools::{Budgets, Effects, ExecPolicy, Permissions};
 /// What it says when the memory holds no answer.
 pub const NOT_KNOWN: &str = "NOT KNOWN";
 
+/// The tool that finds what was said in sessions; where no session was read, it is not offered.
+const TRACE_SEARCH: &str = "trace_search";
+
 const PROMPT: &str = "You answer questions from the memory of a project: what was decided, found out and done before. You \
-    are given the memories that fit the question best. If they are not enough, `memory_recall` finds others, `trace_search` \
-    finds what was said in earlier sessions, and the tools for files and code show the repository as it is now. You \
+    are given the memories that fit the question best. If they are not enough, `memory_recall` finds others, {traces}and the tools for files and code show the repository as it is now. You \
     cannot change anything.\n\
     Answer in one to eight plain sentences, and begin with the answer itself. End every sentence with the ids that prove it, in \
     square brackets before the full stop: `The queue is a SQLite table [20260102-queue-in-sqlite].` Two ids are written \
-    `[one][two]`. A message of `trace_search` is cited by its place, as it is given: `[ab12cd34:7]`. Copy ids letter for letter from \
-    what you were given in this conversation. A sentence without an id, or with an id that you were not given, or with one \
+    `[one][two]`. {places}Copy ids letter for letter from \
+    what you were given in this conversation. Names and numbers of a sentence must stand in what it cites. A sentence without an id, or with an id that you were not given, or with one \
     that is about something else, is not shown to the person. Write no headings, no links and no blocks of code; \
     commands stand in `backticks` inside a sentence.\n\
     Where two memories disagree, the newer one holds. What was overturned may be named only together with what overturned it. \
@@ -50,13 +52,14 @@ const BUDGETS: Budgets = Budgets {
     total_tokens: Some(300_000),
 };
 
-/// An agent that reads the workspace and memories, and changes nothing.
-pub fn asker(permissions: &Permissions) -> AgentSpec {
+/// An agent that reads the workspace and memories, and changes nothing. It is told of the tools that it has.
+pub fn asker(permissions: &Permissions, offered: &[&str]) -> AgentSpec {
+    let has_traces = offered.contains(&TRACE_SEARCH);
     AgentSpec {
         name: "ask",
         role: Role::Ask,
-        prompt: PROMPT.to_owned(),
-        tools: TOOLS.to_vec(),
+        prompt: prompt(has_traces),
+        tools: TOOLS.iter().copied().filter(|tool| has_traces || *tool != TRACE_SEARCH).collect(),
         permissions: Permissions {
             reads: permissions.reads.clone(),
             denied: permissions.denied.clone(),
@@ -69,6 +72,17 @@ pub fn asker(permissions: &Permissions) -> AgentSpec {
         effects: Effects::none(),
         spawn: Spawn::Nothing,
     }
+}
+
+fn prompt(has_traces: bool) -> String {
+    let (traces, places) = match has_traces {
+        true => (
+            "`trace_search` finds what was said in earlier sessions, ",
+            "A message of `trace_search` is cited by its place, as it is given: `[ab12cd34:7]`. ",
+        ),
+        false => ("", ""),
+    };
+    PROMPT.replace("{traces}", traces).replace("{places}", places)
 }
 
 /// The question as the agent is asked it: with the passages that fit, each line of theirs marked.
@@ -96,7 +110,7 @@ mod tests {
             network: NetworkPolicy::Anything,
             memory: MemoryUse::Changes,
         };
-        let spec = asker(&generous);
+        let spec = asker(&generous, &[TRACE_SEARCH]);
         assert!(spec.permissions.is_read_only());
         assert_eq!(spec.permissions.network, NetworkPolicy::Nothing);
         assert_eq!((spec.permissions.exec, spec.spawn), (ExecPolicy::Nothing, Spawn::Nothing));
@@ -106,5 +120,16 @@ mod tests {
     #[test]
     fn the_prompt_says_the_words_that_the_host_listens_for() {
         assert!(PROMPT.contains(NOT_KNOWN));
+    }
+
+    #[test]
+    fn the_prompt_names_only_tools_that_are_offered() {
+        for offered in [&[][..], &[TRACE_SEARCH]] {
+            let spec = asker(&Permissions::read_only(), offered);
+            let is_offered = !offered.is_empty();
+            assert_eq!(spec.prompt.contains(TRACE_SEARCH), is_offered, "{}", spec.prompt);
+            assert_eq!(spec.tools.contains(&TRACE_SEARCH), is_offered);
+            assert!(!spec.prompt.contains(['{', '}']), "{}", spec.prompt);
+        }
     }
 }

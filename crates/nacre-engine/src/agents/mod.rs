@@ -6,6 +6,7 @@ mod delegate;
 mod deps;
 mod explorer;
 mod lead;
+mod merged;
 
 pub use asker::{NOT_KNOWN, asked, asker};
 pub use citations::{Citation, CitationState, Report, check_report};
@@ -16,3 +17,4 @@ pub use lead::{
     Case, ExplorerReport, Finding, LEAD_DENIED, Lead, LeadAction, LeadReport, LeadRequest,
     LeadRuling, LeadStep, LeadTask, NearMemory, lead,
 };
+pub use merged::{MergeSource, MergedText};

@@ -158,7 +158,7 @@ impl Transcripts<'_> {
         let n_wanted = quotes.len();
         let store = self.store;
         for (_, quote) in &mut quotes {
-            quote.text = store.redacted(&quote.text);
+            quote.text = store.redacted(&store.shareable(&quote.text));
         }
         let mut is_there = false;
         for run in mark.runs.iter().rev() {
@@ -169,7 +169,10 @@ impl Transcripts<'_> {
             let Some(text) = self.read(&path, report) else { continue };
             is_there = true;
             let mut verbatim = Verbatim::new(quotes.iter().map(|(_, quote)| quote));
-            let mut each = |event: Event| verbatim.take(&event.without_words(store.words()));
+            let mut each = |event: Event| {
+                let event = event.without_words(store.words());
+                verbatim.take(&event.with_text(|text| store.shareable(text)));
+            };
             generic::read_text(run.as_str(), &text, Sink::everything(&mut each));
             let missing: HashSet<(String, String)> =
                 verbatim.missing().into_iter().map(key_of).collect();

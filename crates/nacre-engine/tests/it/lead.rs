@@ -31,6 +31,7 @@ fn ruled(order: &LeadRequest, action: LeadAction) -> LeadReport {
         seen: Some(case.near[0].seen),
         quote: case.near[0].title.clone(),
         reason: "The lead says so.".to_owned(),
+        merged: None,
     };
     LeadReport {
         rulings: order.cases.iter().map(ruling).collect(),

@@ -165,7 +165,7 @@ fn shelf(workshop: &Workshop) -> MemoryHandle {
     let root = workshop.path("workspace");
     let scope = WriteScope::create_inside(&root, ".nacre", Access::Shared).unwrap();
     let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
-    nacre_core::memory::init(&scope.lock(&owner, Duration::ZERO).unwrap(), "").unwrap();
+    nacre_core::memory::init(&scope.lock(&owner, Duration::ZERO).unwrap(), "", false).unwrap();
     MemoryHandle {
         store: Arc::new(Store::new(scope, Rules::default())),
         embedder: Arc::new(Builtin::shipped().unwrap()),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use nacre_core::base::LocalNames;
 use nacre_core::config::{NACRE_HOME, NACRE_NOW};
 use nacre_map::indexer::GitPlaces;
 
@@ -25,6 +26,8 @@ pub struct Environment {
     /// Whether the current folder was removed under us.
     pub is_folder_gone: bool,
     pub home: Option<PathBuf>,
+    /// The name of this machine, where the system tells it.
+    pub host: Option<String>,
     pub pid: u32,
     /// The clock of the system, which no test stops.
     pub clock: SystemClock,
@@ -88,6 +91,13 @@ impl Environment {
         }
         let default_excludes = folder.map(|folder| folder.join("ignore"));
         GitPlaces { configs, default_excludes, home: self.home.clone() }
+    }
+
+    /// What names this machine and its user in texts about the repository at `root`.
+    pub fn local_names(&self, root: &Path) -> LocalNames {
+        let user = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| self.var(name));
+        let host = self.host.as_deref().or_else(|| self.var("HOSTNAME"));
+        LocalNames::new(Some(root), self.home.as_deref(), user, host)
     }
 
     /// The time it is, or the time that a test says it is.

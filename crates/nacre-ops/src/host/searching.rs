@@ -67,7 +67,7 @@ impl SearchableStore {
     }
 }
 
-/// Searches store after store, until `options.limit` memories are found.
+/// Searches store after store for a reader, until `options.limit` memories are found.
 pub fn search_stores<'s>(
     stores: &'s [SearchableStore],
     query: &Query,
@@ -76,7 +76,7 @@ pub fn search_stores<'s>(
     let mut all = StoresFound { hits: Vec::new(), total: 0, broken: Vec::new() };
     for searchable in stores {
         let limit = options.limit.saturating_sub(all.hits.len());
-        let found = searchable.index()?.search(query, &MemoryOptions { limit, ..*options })?;
+        let found = searchable.index()?.offer(query, &MemoryOptions { limit, ..*options })?;
         let scoped = &searchable.scoped;
         all.total += found.total;
         all.hits.extend(found.hits.into_iter().map(|hit| (hit, scoped)));

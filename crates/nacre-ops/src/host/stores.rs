@@ -139,9 +139,12 @@ impl Host {
 
     /// Takes a folder as a store under the settings of whose it is, after dealing with a change that was left halfway.
     pub fn store(&self, scope: WriteScope, settings: &Settings) -> Result<Store, OpError> {
+        // What lies in the person's own folder is read by nobody else.
+        let root = scope.path().parent().filter(|_| !scope.is_private());
         let rules = Rules {
             max_file_bytes: settings.memory.max_file_bytes,
             redact_extra: settings.redact.extra.clone(),
+            local_names: root.map(|root| self.environment.local_names(root)),
         };
         let store = Store::new(scope, rules);
         store.settle(&self.owner("recovery"))?;

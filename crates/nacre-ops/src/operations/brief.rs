@@ -4,11 +4,12 @@ use std::path::Path;
 
 use nacre_api::wire::{BriefItem, BriefReport, BriefRequest, BriefSection, BriefTopic, StoreScope};
 use nacre_core::config::EmbeddingChoice;
+use nacre_core::memory::MemoryId;
 use nacre_core::search::{MemoryIndex, Mode, TokenCounter};
 use nacre_engine::flows::brief::{Brief, Item, Section, Source, Topic, Wish};
 
 use crate::error::OpError;
-use crate::host::Host;
+use crate::host::{Host, note_offered};
 
 /// What fits beside a question without pushing it aside.
 const DEFAULT_BUDGET: usize = 2000;
@@ -46,7 +47,21 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
     let wish = Wish { budget, task, files: &files, mode, now: host.now() };
     let made = nacre_engine::flows::brief::brief(&sources, &wish, &TokenCounter::shipped()?)?;
     let n_postponed: usize = indexes.iter().map(MemoryIndex::n_postponed).sum();
+    for scoped in &stores {
+        note_offered(&scoped.store, &owner, &offered(&made, scoped.scope), host.now());
+    }
     Ok(report(made, n_postponed))
+}
+
+/// The decisions and learnings that a brief tells of, from one store.
+fn offered(made: &Brief, scope: StoreScope) -> Vec<MemoryId> {
+    let is_claims = |section: &&Section| match section.topic {
+        Topic::Decisions | Topic::Preferences | Topic::Pitfalls | Topic::Knowledge => true,
+        Topic::RecentWork | Topic::OpenEnds => false,
+    };
+    let items = made.sections.iter().filter(is_claims).flat_map(|section| &section.items);
+    let here = items.filter(|item| item.scope == scope.as_str());
+    here.filter_map(|item| item.id.parse().ok()).collect()
 }
 
 /// A path as memories name it: below the repository.

@@ -20,6 +20,7 @@ pub mod model;
 pub mod project;
 pub mod queue;
 pub mod report;
+pub mod review;
 pub mod run;
 pub mod skill;
 pub mod status;

@@ -128,6 +128,7 @@ fn store_status(scoped: &ScopedStore) -> Result<StoreStatus, OpError> {
         scope: scoped.scope,
         path: scoped.store.path().display().to_string(),
         memories: counts.collect(),
+        candidates: listing.memories.iter().filter(|memory| memory.is_candidate()).count(),
         broken: listing.broken.len(),
         updated: newest.map(|time| time.to_string()),
     })

@@ -112,7 +112,9 @@ fn is_persons_doing(error: &MemoryError) -> bool {
         | MemoryError::Ambiguous { .. }
         | MemoryError::InvalidText(_)
         | MemoryError::AlreadyArchived { .. }
-        | MemoryError::NotArchived { .. } => true,
+        | MemoryError::NotArchived { .. }
+        | MemoryError::NotACandidate { .. }
+        | MemoryError::NotSupersedable { .. } => true,
         MemoryError::EmptyTitle
         | MemoryError::TooLong { .. }
         | MemoryError::SummaryNotJudged { .. }

@@ -51,11 +51,19 @@ pub(crate) fn read() -> Environment {
         vars: std::env::vars_os().filter_map(pair).collect(),
         folder: std::fs::canonicalize(&folder).unwrap_or(folder),
         home: std::env::home_dir().filter(|home| !home.as_os_str().is_empty()),
+        host: host_name(),
         pid: std::process::id(),
         clock: Arc::new(Timestamp::now),
         uptime: Arc::new(move || begun.elapsed()),
         random,
     }
+}
+
+/// The name of this machine, from where Linux tells it.
+fn host_name() -> Option<String> {
+    let files = ["/proc/sys/kernel/hostname", "/etc/hostname"];
+    let name = files.into_iter().find_map(|file| std::fs::read_to_string(file).ok())?;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
 /// Bytes that nobody can guess, from the system.

@@ -10,8 +10,9 @@ use super::ui::{Role, Ui};
 
 /// Say how a memory served
 ///
-/// `useful` raises its confidence. `wrong` and `outdated` lower it; what is wrong is not brought back by a later session,
-/// what is outdated is, should it be said again.
+/// `useful` raises its confidence; `wrong` and `outdated` lower it. What is wrong is put away at once: it is in no brief, answer
+/// or search until you say that it is useful, and no later session brings it back. What is outdated comes back when it is
+/// said again.
 #[derive(Debug, Args)]
 pub(crate) struct FeedbackArgs {
     /// The memory's id
@@ -54,6 +55,13 @@ pub(crate) fn cmd_feedback(ui: &mut Ui, host: &Host, args: &FeedbackArgs) -> Res
     ui.report(&report, |ui, report| {
         let (id, verdict) = (ui.paint(Role::Id, &report.id), report.verdict.as_str());
         let (before, after) = (report.confidence_before, report.confidence);
-        ui.status(format!("{id} is {verdict}: confidence {before} to {after}"))
+        ui.status(format!("{id} is {verdict}: confidence {before} to {after}"))?;
+        match report.verdict {
+            Verdict::Wrong => {
+                let again = format!("nacre feedback {} useful", report.id);
+                ui.status(format!("It is archived and no longer offered; put it back: {again}"))
+            }
+            Verdict::Useful | Verdict::Outdated => Ok(()),
+        }
     })
 }

@@ -10,10 +10,10 @@ use super::Cli;
 
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
-    ("Remember and recall", &["sync", "ask", "brief", "memory", "trace", "feedback"]),
+    ("Remember and recall", &["sync", "ask", "brief", "review", "memory", "trace", "feedback"]),
     ("Know the code", &["explore", "context", "delta", "run"]),
     ("Keep going", &["maintain", "report", "runs", "undo", "queue", "events"]),
-    ("Set up", &["connect", "project", "model", "skill", "config"]),
+    ("Set up", &["connect", "project", "model", "config"]),
 ];
 
 /// A page with more commands than this is not read.
@@ -30,6 +30,7 @@ const RARE: &[&str] = &[
     "extract",
     "summarize",
     "index",
+    "skill",
     "eval",
     "bench",
     "completions",

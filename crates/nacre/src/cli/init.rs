@@ -12,8 +12,9 @@ use super::ui::{Role, Ui};
 /// Prepare this repository for memory
 ///
 /// Makes `.nacre/` at the root of the git repository around the current folder (or in the folder
-/// itself), with a `.gitignore` that shares memories and their evidence and nothing else, and
-/// registers the project. Running it again changes nothing.
+/// itself), with a `.gitignore` that shares decisions, learnings and their evidence, and registers the
+/// project. Summaries of sessions are shared with the setting share.summaries. Running it again
+/// changes nothing but that.
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
     /// Name of the project [default: the folder's name]
@@ -40,6 +41,13 @@ fn print(ui: &mut Ui, report: &InitReport) -> Result<(), OpError> {
     }
     let name = report.project.as_deref().unwrap_or("not registered");
     ui.status(format!("Project `{}`, {}.", ShownLine(name), counted(report.memories)))?;
+    let shared = match report.shares_summaries {
+        true => "Git shares decisions, learnings and summaries of sessions.",
+        false => {
+            "Git shares decisions and learnings; summaries of sessions are local (share.summaries)."
+        }
+    };
+    ui.status(shared)?;
     let next = ui.paint(Role::Title, &report.next);
     ui.status(format!("\nNext: {next}"))
 }

@@ -38,6 +38,7 @@ mod reference;
 mod refresh;
 mod report;
 mod retry;
+mod review;
 mod run;
 mod runs;
 mod screen;
@@ -123,6 +124,7 @@ enum HereCommand {
     Memory(memory::MemoryArgs),
     Ask(ask::AskArgs),
     Brief(brief::BriefArgs),
+    Review(review::ReviewArgs),
     Index(index::IndexArgs),
     Trace(trace::TraceArgs),
     Sync(sync::SyncArgs),
@@ -163,6 +165,7 @@ impl HereCommand {
             | Self::Memory(_)
             | Self::Ask(_)
             | Self::Brief(_)
+            | Self::Review(_)
             | Self::Index(_)
             | Self::Eval(_)
             | Self::Bench(_)
@@ -281,6 +284,7 @@ fn run_here(ui: &mut Ui, host: &Host, command: &HereCommand) -> Result<Exit, OpE
         HereCommand::Memory(args) => memory::cmd_memory(ui, host, args),
         HereCommand::Ask(args) => ask::cmd_ask(ui, host, args),
         HereCommand::Brief(args) => brief::cmd_brief(ui, host, args),
+        HereCommand::Review(args) => review::cmd_review(ui, host, args),
         HereCommand::Index(args) => index::cmd_index(ui, host, args),
         HereCommand::Trace(args) => trace::cmd_trace(ui, host, args),
         HereCommand::Sync(args) => sync::cmd_sync(ui, host, args),

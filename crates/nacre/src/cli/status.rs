@@ -66,6 +66,13 @@ fn print_store(ui: &mut Ui, store: &StoreStatus) -> Result<(), OpError> {
         counts.join(", "),
         ui.paint(Role::Faint, ShownLine(&store.path))
     ))?;
+    if store.candidates > 0 {
+        let waiting = match store.candidates {
+            1 => "1 candidate waits".to_owned(),
+            n => format!("{n} candidates wait"),
+        };
+        ui.line(format!("         {waiting}; `nacre review` decides about them"))?;
+    }
     if store.broken > 0 {
         let broken = format!("{} broken; `nacre doctor` shows where", store.broken);
         ui.line(format!("         {}", ui.paint(Role::Bad, broken)))?;

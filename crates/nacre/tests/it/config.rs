@@ -33,6 +33,7 @@ fn show_says_where_each_value_came_from() {
     search.embedding         builtin       in the built-in defaults
     search.endpoint_model                  in the built-in defaults
     search.endpoint_url                    in the built-in defaults
+    share.summaries          false         in the built-in defaults
     telemetry.otlp_endpoint                in the built-in defaults
     ui.color                 never         in variable `NACRE_UI_COLOR`
     ui.editor                              in the built-in defaults

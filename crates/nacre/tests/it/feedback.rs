@@ -34,7 +34,46 @@ fn what_is_outdated_comes_back_when_it_is_said_again_and_what_is_wrong_does_not(
         let done = if verdict == "wrong" { "no-op" } else { "update" };
         assert_eq!(action["action"], done, "{action:#}");
         let id = action["target"].as_str().unwrap();
-        let text = home.read(&format!("memory/learnings/{id}.md"));
+        let folder = if verdict == "wrong" { "archived/learnings" } else { "learnings" };
+        let text = home.read(&format!("memory/{folder}/{id}.md"));
         assert!(text.contains(expected), "{text}");
     }
+}
+
+#[test]
+fn what_is_wrong_is_offered_nowhere_until_it_is_useful() {
+    let home = TestHome::new();
+    let id = home.add("Use Redis for the queue", &["--body", "It is fast."]);
+    let offers = |home: &TestHome| {
+        let shown = [
+            home.run(&["brief"]),
+            home.run(&["ask", "Which queue do we use?"]),
+            home.run(&["memory", "search", "redis queue"]),
+            home.run(&["memory", "list"]),
+        ];
+        shown.map(|text| text.contains("Redis for the queue"))
+    };
+    assert_eq!(offers(&home), [true; 4]);
+    let before = home.read(&format!("memory/decisions/{id}.md"));
+    assert_snapshot!(home.run(&["feedback", &id, "wrong", "--note", "We never did"]), @"
+    20261115-use-redis-for-the-queue is wrong: confidence 0.9 to 0.45
+    It is archived and no longer offered; put it back: nacre feedback 20261115-use-redis-for-the-queue useful
+    ");
+    assert_eq!(offers(&home), [false; 4]);
+    assert_snapshot!(home.run(&["memory", "show", &id]), @"
+    Use Redis for the queue
+    20261115-use-redis-for-the-queue · decision · archived · confidence 0.45 · updated 2026-11-15T08:30:00Z
+    a person said that it is wrong, 2026-11-15T08:30:00Z: We never did
+
+    It is fast.
+    ");
+    assert!(home.ok(&["maintain", "--force"]).contains("nothing to do"));
+    home.ok(&["feedback", &id, "useful"]);
+    assert_eq!(offers(&home), [true; 4]);
+    let after = home.read(&format!("memory/decisions/{id}.md"));
+    assert_eq!(after, before.replace("confidence: 0.9", "confidence: 0.73"));
+    home.ok(&["feedback", &id, "wrong"]);
+    home.ok(&["memory", "restore", &id]);
+    home.ok(&["maintain", "--force"]);
+    assert_eq!(offers(&home), [true; 4], "a person brought it back");
 }

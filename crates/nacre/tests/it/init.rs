@@ -13,6 +13,7 @@ fn init_makes_a_store_and_says_what_to_type_next() {
     Found git repository $HOME/work
     Made .nacre/.gitignore, .nacre/config.toml
     Project `work`, 0 memories.
+    Git shares decisions and learnings; summaries of sessions are local (share.summaries).
 
     Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
     "#);
@@ -22,11 +23,13 @@ fn init_makes_a_store_and_says_what_to_type_next() {
     journal/lock
     ");
     assert_snapshot!(home.read(".gitignore"), @"
-    # Nacre shares memories, their evidence and the project's settings; the rest is local.
+    # Nacre shares decisions, learnings, their evidence and the project's settings; the rest is local.
+    # Summaries tell what people did: `share.summaries = true` in config.toml and `nacre init` share them.
     /*
     !/.gitignore
     !/config.toml
     !/memory/
+    /memory/summaries/
     !/meta/
     /meta/*
     !/meta/evidence/
@@ -42,6 +45,7 @@ fn init_again_changes_nothing() {
     Found git repository $HOME/work
     The store was there already; nothing changed.
     Project `work`, 0 memories.
+    Git shares decisions and learnings; summaries of sessions are local (share.summaries).
 
     Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
     "#);
@@ -77,6 +81,7 @@ fn init_outside_git_uses_the_folder() {
     Found folder (no git: history is kept by runs only) $HOME/plain
     Made .nacre/.gitignore, .nacre/config.toml
     Project `notes`, 0 memories.
+    Git shares decisions and learnings; summaries of sessions are local (share.summaries).
 
     Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
     "#);
@@ -133,7 +138,8 @@ fn init_in_json_names_what_it_made() {
       "memories": 0,
       "next": "nacre memory add \"Use SQLite for the queue\" --body \"One file, no server.\"",
       "project": "work",
-      "root": "$HOME/work"
+      "root": "$HOME/work",
+      "shares_summaries": false
     }
     "#);
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::home::TestHome;
+use crate::sync_run::{PNPM, reading, talk};
 
 /// A home whose project says one thing twice.
 fn doubled() -> (TestHome, String, String) {
@@ -67,6 +68,25 @@ fn what_says_the_same_is_merged_and_can_be_brought_back() {
 }
 
 #[test]
+fn what_was_just_learned_from_old_sessions_does_not_age_until_it_was_offered() {
+    // The sessions are of 2026, and it is 2099.
+    let home = reading();
+    talk(&home, "one", 1, PNPM);
+    home.ok(&["sync"]);
+    let (_, value) = home.json(&["maintain", "--force"]);
+    assert_eq!(only(&value)["report"]["actions"], serde_json::json!([]), "{value:#}");
+    home.ok(&["memory", "list"]);
+    let home = home.with_var("NACRE_NOW", "2109-01-01T00:00:00Z");
+    let (_, value) = home.json(&["maintain", "--force"]);
+    assert_eq!(only(&value)["report"]["actions"], serde_json::json!([]), "{value:#}");
+    assert!(home.ok(&["brief"]).contains("pnpm"));
+    let home = home.with_var("NACRE_NOW", "2110-12-01T00:00:00Z");
+    let (_, value) = home.json(&["maintain", "--force"]);
+    let action = &only(&value)["report"]["actions"][0];
+    assert!(action["reason"].as_str().unwrap().contains("since 2109-01-01"), "{value:#}");
+}
+
+#[test]
 fn an_undone_run_leaves_every_byte_as_it_was_and_is_not_repeated() {
     let (home, ..) = doubled();
     let before = kept(&home);
@@ -85,6 +105,7 @@ fn what_nobody_uses_grows_old_and_what_is_used_does_not() {
     let unused = home.add("Deploy on Fridays only", &["--confidence", "0.6"]);
     let used = home.add("Tests need TZ=UTC", &["--confidence", "0.6"]);
     home.ok(&["feedback", &used, "useful"]);
+    assert!(home.ok(&["brief"]).contains(&unused));
     let later = home.with_var("NACRE_NOW", "2027-12-01T00:00:00Z");
     let (_, value) = later.json(&["maintain"]);
     let actions = only(&value)["report"]["actions"].clone();

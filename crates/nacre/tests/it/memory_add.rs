@@ -198,3 +198,41 @@ fn what_makes_no_sense_is_refused() {
     ");
     assert_eq!(home.snapshot(), before);
 }
+
+#[test]
+fn a_memory_supersedes_another_in_one_change() {
+    let home = TestHome::new();
+    let older = home.add("Use Redis for the queue", &[]);
+    let newer = home.add("Use SQLite for the queue", &["--supersedes", "20261115-use-redis"]);
+    let text = home.read(&format!("memory/decisions/{older}.md"));
+    assert!(
+        text.contains("status: superseded") && text.contains(&format!("superseded_by: {newer}")),
+        "{text}"
+    );
+    assert!(home.read(&format!("memory/decisions/{newer}.md")).contains(&older));
+    let shown = home.run(&["memory", "search", "queue"]);
+    assert!(shown.contains(&newer) && !shown.contains(&older), "{shown}");
+    assert_snapshot!(home.run(&["memory", "add", "Use Postgres", "--supersedes", &older]), @"
+    Error: The memory `20261115-use-redis-for-the-queue` cannot be superseded: it is superseded already
+    Hint: nacre memory show 20261115-use-redis-for-the-queue
+    [exit 1]
+    ");
+    assert_eq!(home.tree("memory").lines().count(), 2);
+}
+
+#[test]
+fn what_is_said_already_is_warned_about() {
+    let home = TestHome::new();
+    let known = home.add("Use SQLite for the queue", &["--body", "One file, no server."]);
+    assert_snapshot!(home.run(&["memory", "add", "use SQLite for the queue!", "--body", "One file, no server"]), @"
+    Added 20261115-use-sqlite-for-the-queue-2
+    $HOME/work/.nacre/memory/decisions/20261115-use-sqlite-for-the-queue-2.md
+    Warning: `20261115-use-sqlite-for-the-queue` says this already: Use SQLite for the queue
+    Hint: Keep one of them: nacre memory forget 20261115-use-sqlite-for-the-queue-2
+    ");
+    let shown =
+        home.run(&["memory", "add", "Deploy on Tuesdays only", "--body", "The ops team is there."]);
+    assert!(!shown.contains("already"), "{shown}");
+    let args = ["memory", "add", "Use SQLite for the queue", "--supersedes", &known];
+    assert!(!home.run(&args).contains(&format!("`{known}` says")));
+}

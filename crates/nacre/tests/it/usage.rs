@@ -23,6 +23,7 @@ fn help_fits_a_screen_and_groups_its_commands() {
       sync         Read new and changed sessions, and keep what is worth keeping
       ask          Ask what is remembered, and get an answer with proof
       brief        Tell what an agent should know before it starts
+      review       Accept or reject what a sync proposes
       memory       Add, find, read and change memories
       trace        List, read and search the sessions of your agents
       feedback     Say how a memory served
@@ -45,7 +46,6 @@ fn help_fits_a_screen_and_groups_its_commands() {
       connect      Choose the agents whose sessions are read
       project      Manage the projects that Nacre knows
       model        Show and try models
-      skill        List and read the skills of this project, your own and Nacre's
       config       Show and change settings
 
     Options:

@@ -219,6 +219,7 @@ fn valid(kind: Kind) -> BoxedStrategy<(String, Value)> {
         Kind::Decimal { max } => (0..=max * 1000)
             .prop_map(|number| (Value::Decimal(number).to_toml(), Value::Decimal(number)))
             .boxed(),
+        Kind::Flag => any::<bool>().prop_map(|flag| (flag.to_string(), Value::Flag(flag))).boxed(),
         Kind::Text => "[^\\p{Cc}]{0,20}".prop_map(|text| (text.clone(), Value::Text(text))).boxed(),
         Kind::Texts { .. } => prop::collection::btree_set("[^\\p{Cc}\\s]{4,9}", 0..4)
             .prop_map(|texts| {

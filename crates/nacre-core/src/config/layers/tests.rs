@@ -68,6 +68,7 @@ fn the_defaults_are_complete_and_typed() {
             lock: LockSettings { wait: Duration::from_secs(10) },
             safe: SafeSettings { folders: Vec::new() },
             redact: RedactSettings { extra: Vec::new() },
+            share: ShareSettings { summaries: false },
             map: MapSettings { deny: Vec::new(), at_rest: AtRest::Plain },
             search: SearchSettings {
                 embedding: EmbeddingChoice::Builtin,
@@ -339,6 +340,7 @@ fn any_value(spec: &KeySpec) -> BoxedStrategy<String> {
         Kind::Decimal { max } => (-2..=max * 10 + 2)
             .prop_map(|tenths| format!("{}.{}", tenths / 10, tenths.abs() % 10))
             .boxed(),
+        Kind::Flag => any::<bool>().prop_map(|flag| flag.to_string()).boxed(),
         Kind::Text => "'[a-z ]{0,20}'".boxed(),
         Kind::Texts { .. } => prop::collection::vec("'[a-z]{4,9}'", 0..4)
             .prop_map(|texts| format!("[{}]", texts.join(",")))

@@ -25,11 +25,14 @@ use super::index::{Index, IndexError};
 use super::kin::Kin;
 use super::query::Query;
 use super::rank::{self, Level, Mode, RankOptions, Ranked};
+use super::record::Standing;
 use super::settle::{self, RowFacts};
 use super::snapshot::Snapshot;
 use super::snippet;
 use super::words;
-use crate::memory::{Located, Memory, MemoryError, MemoryId, Reader, Store, Unreadable};
+use crate::memory::{
+    Located, Memory, MemoryError, MemoryId, MemoryType, Reader, Store, Unreadable,
+};
 use crate::safefs::{Access, FsError, Owner, WriteScope};
 use look::{Look, Room};
 
@@ -46,6 +49,9 @@ const MAX_CANDIDATES: usize = 1000;
 
 /// A hit that scores less than this share of the best one is noise.
 pub(super) const MIN_SHARE_OF_BEST: f32 = 0.25;
+
+/// A decision or learning that scores at least this share of the best hit fits the question.
+const FITTING_SHARE: f32 = 0.5;
 
 /// Why memories could not be searched.
 #[derive(Debug, thiserror::Error)]
@@ -205,8 +211,32 @@ impl<'a> MemoryIndex<'a> {
         &self.snapshot
     }
 
-    /// Finds memories.
+    /// Finds memories, best first.
     pub fn search(&self, query: &Query, options: &MemoryOptions) -> Result<Found, SearchError> {
+        self.search_by(query, options, |_, _| 0)
+    }
+
+    /// Finds memories for a reader: what holds and fits first, then what sessions were about and what fits less, and
+    /// candidates at the end.
+    pub fn offer(&self, query: &Query, options: &MemoryOptions) -> Result<Found, SearchError> {
+        self.search_by(query, options, |row, fit| {
+            let is_claim = outline::type_of(self.snapshot.unit_key(row))
+                .is_some_and(|memory_type| memory_type != MemoryType::Summary);
+            match self.snapshot.row(row).standing {
+                Standing::Candidate => 2,
+                Standing::Active if is_claim && fit >= FITTING_SHARE => 0,
+                Standing::Active | Standing::Stale | Standing::Superseded | Standing::Archived => 1,
+            }
+        })
+    }
+
+    /// Finds memories, those with a lower `tier` first; that is told the row and its share of the best score.
+    fn search_by(
+        &self,
+        query: &Query,
+        options: &MemoryOptions,
+        tier: impl Fn(usize, f32) -> u8,
+    ) -> Result<Found, SearchError> {
         let rank_options = RankOptions {
             mode: options.mode,
             level: Level::Records,
@@ -223,9 +253,13 @@ impl<'a> MemoryIndex<'a> {
         };
         let is_wanted = |row: usize| allowed.get(row).is_some_and(|is_allowed| *is_allowed);
         let facts = RowFacts { is_wanted: &is_wanted, text_of: &text_of };
-        let settled = settle::settle(&self.snapshot, ranked, &facts);
+        let mut settled = settle::settle(&self.snapshot, ranked, &facts);
         let mut found = Found { broken: self.broken(), ..Found::default() };
-        let least = settled.first().map_or(0.0, |best| best.best.score * MIN_SHARE_OF_BEST);
+        let best = settled.first().map_or(0.0, |group| group.best.score);
+        let least = best * MIN_SHARE_OF_BEST;
+        settled.sort_by_cached_key(|group| {
+            tier(group.best.row, group.best.score / best.max(f32::MIN_POSITIVE))
+        });
         for group in settled.into_iter().filter(|group| group.best.score >= least) {
             if found.total >= options.limit && query.phrases.is_empty() {
                 found.total += 1;

@@ -141,7 +141,7 @@ impl MemoryIndex<'_> {
 }
 
 /// The type of the memory at a path; looked at for every memory, so that nothing but the folder is.
-fn type_of(path: &str) -> Option<MemoryType> {
+pub(super) fn type_of(path: &str) -> Option<MemoryType> {
     let folder = path.strip_prefix("memory/")?.split('/').next()?;
     crate::memory::TYPES.iter().find(|spec| spec.folder == folder).map(|spec| spec.memory_type)
 }

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use nacre_core::base::ContentHash;
-use nacre_core::memory::{Located, Memory, MemoryType, Shelf, Status, Store, TYPES};
+use nacre_core::memory::{Located, Memory, MemoryType, Overturned, Shelf, Store, TYPES};
+use nacre_core::search::Builtin;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Case, LeadRuling};
+use crate::agents::merged::{MergeSource, MergedText};
 use crate::lifecycle::{Validator, Weight};
 use crate::model::OutputSchema;
 use crate::record::RunEffects;
@@ -50,6 +52,9 @@ struct LeadDecision {
     matched_file: Option<String>,
     quote: String,
     reason: String,
+    /// Of an update: the memory's new text.
+    #[serde(default)]
+    merged: Option<MergedText>,
 }
 
 /// The names of the types that a candidate can have.
@@ -78,6 +83,14 @@ pub(super) fn output(cases: &[Case]) -> OutputSchema {
             "quote": { "type": "string", "minLength": 1, "maxLength": 400,
                 "description": "Words of the matched file, letter for letter; of the candidate for an addition." },
             "reason": { "type": "string", "minLength": 1, "maxLength": 400, "description": "One sentence." },
+            "merged": {
+                "type": ["object", "null"],
+                "description": "For an update: the memory's new text, which says once all that memory and candidate say. \
+                                Null for other actions.",
+                "properties": { "title": { "type": "string" }, "body": { "type": "string" } },
+                "required": ["title", "body"],
+                "additionalProperties": false,
+            },
         },
         "required": ["candidate_id", "type", "action", "matched_file", "quote", "reason"],
         "additionalProperties": false,
@@ -94,30 +107,47 @@ pub(super) fn output(cases: &[Case]) -> OutputSchema {
     }
 }
 
-/// What a lead's answer must pass before anybody acts on it.
+/// What a lead's answer is held against. A decision that does not hold goes back with all that is wrong with it; where the
+/// lead cannot do better, it is left out and the others stand.
 pub(super) fn validators(cases: &[Case], store: &Arc<Store>) -> Vec<Validator> {
     let once = {
         let cases = cases.to_vec();
         Validator::new(
             "one action a candidate",
-            Weight::Must,
+            Weight::Should,
             move |answer: &Value, _: &RunEffects| counted(&read(answer), &cases),
         )
     };
     let (cases, store) = (cases.to_vec(), Arc::clone(store));
-    let holds = Validator::new("holds", Weight::Must, move |answer: &Value, _: &RunEffects| {
-        let decisions = read(answer);
-        let looked = decisions.iter().map(|decision| look(decision, &cases, &store).err());
-        looked.flatten().collect()
+    let holds = Validator::new("holds", Weight::Should, move |answer: &Value, _: &RunEffects| {
+        faults(answer, &cases, &store)
     });
     vec![once, holds]
 }
 
-/// The rulings of an answer that was accepted; one that does not hold any more is left out.
+/// Everything that is wrong with the decisions of an answer.
+pub(super) fn faults(answer: &Value, cases: &[Case], store: &Store) -> Vec<String> {
+    let mut faults = Vec::new();
+    for decision in read(answer) {
+        match look(&decision, cases, store) {
+            Ok(looked) => faults.extend(looked.text_fault),
+            Err(wrong) => faults.extend(wrong),
+        }
+    }
+    faults
+}
+
+/// The rulings of an answer. Each stands for itself: one that does not hold is left out, and so are two about one candidate. A
+/// merged text that does not hold is left out alone; what is new is added to the memory then.
 pub(super) fn rulings(answer: &Value, cases: &[Case], store: &Store) -> Vec<LeadRuling> {
     let mut rulings = Vec::new();
-    for decision in read(answer) {
-        let Ok(target) = look(&decision, cases, store) else { continue };
+    let decisions = read(answer);
+    let is_only = |decision: &LeadDecision| {
+        let same = decisions.iter().filter(|other| other.candidate_id == decision.candidate_id);
+        same.count() == 1
+    };
+    for decision in decisions.iter().filter(|decision| is_only(decision)).cloned() {
+        let Ok(Looked { target, text_fault }) = look(&decision, cases, store) else { continue };
         let case = cases.iter().find(|case| case.candidate_id == decision.candidate_id);
         let shown = case.into_iter().flat_map(|case| &case.near);
         let seen = target.as_ref().map(|target| {
@@ -132,6 +162,9 @@ pub(super) fn rulings(answer: &Value, cases: &[Case], store: &Store) -> Vec<Lead
             seen,
             quote: decision.quote,
             reason: decision.reason,
+            merged: decision
+                .merged
+                .filter(|_| decision.action == LeadAction::Update && text_fault.is_none()),
         });
     }
     rulings
@@ -161,41 +194,97 @@ fn counted(decisions: &[LeadDecision], cases: &[Case]) -> Vec<String> {
     faults
 }
 
-/// Holds one decision against the store; returns the memory that it is about.
-fn look(decision: &LeadDecision, cases: &[Case], store: &Store) -> Result<Option<Memory>, String> {
-    let id = &decision.candidate_id;
-    let case = cases.iter().find(|case| case.candidate_id == *id);
-    let case = case.ok_or_else(|| format!("{id}: no such candidate was asked about"))?;
-    looked(decision, case, store).map_err(|why| format!("{id}: {why}"))
+/// A decision that holds.
+struct Looked {
+    /// The memory that it is about.
+    target: Option<Memory>,
+    /// What is wrong with the merged text that it brings.
+    text_fault: Option<String>,
 }
 
-fn looked(decision: &LeadDecision, case: &Case, store: &Store) -> Result<Option<Memory>, String> {
+/// Holds one decision against the store, or tells all that is wrong with it.
+fn look(decision: &LeadDecision, cases: &[Case], store: &Store) -> Result<Looked, Vec<String>> {
+    let id = &decision.candidate_id;
+    let Some(case) = cases.iter().find(|case| case.candidate_id == *id) else {
+        return Err(vec![format!("{id}: no such candidate was asked about")]);
+    };
+    let named = |why: String| format!("{id}: {why}");
+    let mut faults = Vec::new();
     let own = case.memory_type();
     if decision.r#type != own.as_str() {
-        return Err(format!("it is a {own}, not a {}", decision.r#type));
+        faults.push(named(format!("it is a {own}, not a {}", decision.r#type)));
     }
-    if decision.action == LeadAction::Add {
+    let target = if decision.action == LeadAction::Add {
         let texts = case.quotes.iter().chain([&case.title, &case.body]);
-        let is_there = texts.into_iter().any(|text| occurs(&decision.quote, text));
-        return if is_there { Ok(None) } else { Err("the candidate does not say that".to_owned()) };
-    }
-    let Some(file) = &decision.matched_file else {
-        return Err("name the matched file".to_owned());
+        if !texts.into_iter().any(|text| occurs(&decision.quote, text)) {
+            faults.push(named("the candidate does not say that".to_owned()));
+        }
+        None
+    } else {
+        let (target, wrong) = target(decision, own, store);
+        faults.extend(wrong.into_iter().map(named));
+        target
     };
-    let at = place(file)?;
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let text_fault = target.as_ref().and_then(|target| text_fault(decision, case, target));
+    Ok(Looked { target, text_fault: text_fault.map(named) })
+}
+
+/// The memory that a decision is about, where it can be read, and what is wrong with naming it.
+fn target(
+    decision: &LeadDecision,
+    own: MemoryType,
+    store: &Store,
+) -> (Option<Memory>, Vec<String>) {
+    let Some(file) = &decision.matched_file else {
+        return (None, vec!["name the matched file".to_owned()]);
+    };
+    let at = match place(file) {
+        Ok(at) => at,
+        Err(why) => return (None, vec![why]),
+    };
+    let mut faults = Vec::new();
     if decision.action.changes_target() && at.memory_type != own {
-        return Err(format!("`{file}` is a {}, and the candidate is a {own}", at.memory_type));
+        faults.push(format!("`{file}` is a {}, and the candidate is a {own}", at.memory_type));
     }
-    let memory = store.get(at.id.as_str()).map_err(|_| format!("there is no memory `{file}`"))?;
-    if memory.at.path != at.path {
-        return Err(format!("there is no memory `{file}`"));
+    let memory = store.get(at.id.as_str()).ok().filter(|memory| memory.at.path == at.path);
+    let Some(memory) = memory else {
+        faults.push(format!("there is no memory `{file}`"));
+        return (None, faults);
+    };
+    let claimants = store.claimants(&memory.at.id).unwrap_or_default();
+    if Overturned::of(&memory, !claimants.is_empty()) != Overturned::No {
+        faults.push(format!("`{file}` was overturned already"));
     }
-    if memory.status == Status::Superseded {
-        return Err(format!("`{file}` was overturned already"));
+    let body = memory.document.body();
+    if !occurs(&decision.quote, &memory.title) && !occurs(&decision.quote, body) {
+        faults.push(format!("the quote does not occur in `{file}`"));
     }
-    let is_there =
-        occurs(&decision.quote, &memory.title) || occurs(&decision.quote, memory.document.body());
-    if is_there { Ok(Some(memory)) } else { Err(format!("the quote does not occur in `{file}`")) }
+    (Some(memory), faults)
+}
+
+/// What is wrong with the merged text of an update: it is guarded like every text that a model writes for memories.
+fn text_fault(decision: &LeadDecision, case: &Case, target: &Memory) -> Option<String> {
+    if decision.action != LeadAction::Update {
+        return None;
+    }
+    let Some(merged) = &decision.merged else {
+        return Some("hand in `merged`, the memory's new text".to_owned());
+    };
+    let shown = case.near.iter().find(|near| near.at.id == target.at.id);
+    let body = shown.map_or(target.document.body(), |near| near.body.as_str());
+    let sources = [
+        MergeSource { name: "the memory", title: &target.title, body },
+        MergeSource { name: "the candidate", title: &case.title, body: &case.body },
+    ];
+    let checked = Builtin::shipped().and_then(|embedder| merged.fault(&sources, &embedder));
+    match checked {
+        Ok(fault) => fault.map(|why| format!("the merged text cannot be taken: {why}")),
+        // A text that nobody could check is not taken.
+        Err(error) => Some(format!("the merged text could not be checked: {error}")),
+    }
 }
 
 /// The place of a memory that may be decided about. Paths are relative to the memory root.

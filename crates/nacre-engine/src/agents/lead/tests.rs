@@ -77,9 +77,12 @@ impl Bench {
             claim: Claim::Learning(LearningKind::Convention),
             title: "Use pnpm for the frontend".to_owned(),
             body: "npm breaks the workspace links.".to_owned(),
+            said: Some(at()),
             quotes: vec!["use pnpm for the frontend, npm breaks the links".to_owned()],
             near: vec![NearMemory {
                 seen: ContentHash::of(memory.document.as_str().as_bytes()),
+                body: memory.document.body().trim().to_owned(),
+                said: Some(at()),
                 at: memory.at,
                 title: memory.title,
                 status: memory.status,
@@ -164,7 +167,12 @@ fn found(ids: &[&str]) -> String {
 }
 
 fn decision(id: &str, action: &str) -> Value {
-    json!({ "candidate_id": id, "type": "learning", "action": action,
+    let merged = match action {
+        "update" => json!({ "title": "Use pnpm for the frontend",
+            "body": "npm writes a second lock file and breaks the workspace links." }),
+        _ => Value::Null,
+    };
+    json!({ "candidate_id": id, "type": "learning", "action": action, "merged": merged,
         "matched_file": "learnings/20261101-use-pnpm.md", "quote": "a second lock file", "reason": "It says more." })
 }
 
@@ -191,6 +199,7 @@ async fn explorers_look_and_the_lead_decides() {
     assert_eq!((ruling.candidate_id.as_str(), ruling.action), ("c1", LeadAction::Update));
     assert_eq!(ruling.target.as_ref().unwrap().as_str(), "20261101-use-pnpm");
     assert_eq!(ruling.seen, Some(bench.case("c1").near[0].seen));
+    assert!(ruling.merged.as_ref().unwrap().body.contains("workspace links"));
     assert_eq!(report.explorers[0].findings[0].overlap, 0.7);
     assert_eq!(steps, [LeadStep::Explore, LeadStep::Settle]);
     let done = |step: LeadStep| (step.as_str().to_owned(), ItemState::Done);
@@ -251,12 +260,84 @@ async fn what_does_not_hold_goes_back_twice_and_then_there_is_no_ruling() {
     assert!(error.contains("there is no memory `learnings/20261101-gone.md`"), "{error}");
     assert_eq!(
         states(&report)[1..].iter().map(|(_, state)| *state).collect::<Vec<_>>(),
-        [ItemState::Failed, ItemState::Failed]
+        [ItemState::Done, ItemState::Failed]
     );
     let reopened = |record: &&Arc<crate::record::Record>| {
         matches!(record.event, Event::CompletionReopen { .. })
     };
     assert_eq!(report.records.iter().filter(reopened).count(), 2);
+}
+
+#[tokio::test]
+async fn one_decision_that_does_not_hold_spoils_no_other() {
+    let bench = Bench::new();
+    let mut wrong = decision("c2", "no_op");
+    wrong["quote"] = json!("a third lock file");
+    let answer = decided(&[
+        decision("c1", "update"),
+        wrong,
+        decision("c3", "no_op"),
+        decision("c3", "update"),
+    ]);
+    let turns =
+        [found(&["c1"]), found(&["c2"]), found(&["c3"]), answer.clone(), answer.clone(), answer];
+    let (report, _) = bench.settle(&script(&turns), 3).await;
+    let ruled: Vec<&str> =
+        report.rulings.iter().map(|ruling| ruling.candidate_id.as_str()).collect();
+    assert_eq!((ruled, report.error), (vec!["c1"], None));
+}
+
+#[test]
+fn all_that_is_wrong_with_a_decision_is_told_at_once() {
+    let bench = Bench::new();
+    let order = bench.order(1);
+    let wrong = json!({ "decisions": [{ "candidate_id": "c1", "type": "decision", "action": "update",
+        "matched_file": "learnings/20261101-use-pnpm.md", "quote": "a third lock file", "reason": "r" }] });
+    assert_eq!(
+        form::faults(&wrong, &order.cases, &bench.store),
+        [
+            "c1: it is a learning, not a decision",
+            "c1: the quote does not occur in `learnings/20261101-use-pnpm.md`",
+        ]
+    );
+}
+
+#[test]
+fn a_merged_text_says_all_and_nothing_else() {
+    let bench = Bench::new();
+    let order = bench.order(1);
+    for (body, fault) in [
+        ("npm writes a second lock file and breaks the workspace links.", None),
+        ("npm breaks the workspace links.", Some("it lacks what the memory names")),
+        ("npm writes a second lock file.", Some("it lacks what the candidate names")),
+        (
+            "npm writes a second lock file and breaks the workspace links on Jenkins.",
+            Some("it names what none of them names"),
+        ),
+    ] {
+        let mut update = decision("c1", "update");
+        update["merged"]["body"] = json!(body);
+        let answer = json!({ "decisions": [update] });
+        let told = form::faults(&answer, &order.cases, &bench.store).join("; ");
+        assert_eq!(told.is_empty(), fault.is_none(), "{body}: {told}");
+        assert!(told.contains(fault.unwrap_or_default()), "{body}: {told}");
+        let rulings = form::rulings(&answer, &order.cases, &bench.store);
+        assert_eq!((rulings.len(), rulings[0].merged.is_some()), (1, fault.is_none()), "{body}");
+    }
+}
+
+#[test]
+fn what_another_file_overturns_is_not_decided_about() {
+    let bench = Bench::new();
+    let order = bench.order(1);
+    let answer = json!({ "decisions": [decision("c1", "no_op")] });
+    assert!(form::faults(&answer, &order.cases, &bench.store).is_empty());
+    let id = "20261102-use-yarn-now";
+    let text =
+        format!("---\nid: {id}\ntitle: Use yarn now\nsupersedes: [20261101-use-pnpm]\n---\n");
+    std::fs::write(bench.store.path().join(format!("memory/learnings/{id}.md")), text).unwrap();
+    let told = form::faults(&answer, &order.cases, &bench.store).join("; ");
+    assert!(told.contains("was overturned already"), "{told}");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::explorers::{ExplorerReport, explore};
-use super::form::rulings;
+use super::form::{faults, rulings};
 use super::{LeadRequest, LeadRuling, LeadStep, lead};
 use crate::agents::deps::AgentDeps;
 use crate::lifecycle::RunControl;
@@ -118,6 +118,12 @@ impl Lead {
         steps.end(LeadStep::Settle, answer.is_some());
         let answer = answer.unwrap_or_default();
         let rulings = rulings(&answer, &order.cases, &self.shelf.store);
+        let wrong = if rulings.is_empty() {
+            faults(&answer, &order.cases, &self.shelf.store)
+        } else {
+            Vec::new()
+        };
+        let error = error.or((!wrong.is_empty()).then(|| wrong.join("; ")));
         steps.end(LeadStep::Check, rulings.len() == order.cases.len());
         let checklist = steps.checklist.items();
         LeadReport {
@@ -143,14 +149,12 @@ fn told(outcome: Outcome) -> (TaskState, Option<String>, Option<Value>, RunFacts
 }
 
 fn question(order: &LeadRequest, explorers: &[ExplorerReport]) -> String {
-    let LeadRequest { run_id, session: _, trace_path, run_folder, cases } = order;
-    let cases: Vec<Value> = cases.iter().map(super::Case::shown).collect();
+    let cases: Vec<Value> = order.cases.iter().map(super::Case::shown).collect();
     let findings: Vec<Value> =
         explorers.iter().flat_map(|explorer| &explorer.findings).map(|one| json!(one)).collect();
     let pretty = |values: &[Value]| serde_json::to_string_pretty(values).unwrap_or_default();
     format!(
-        "Run `{run_id}` over the trace `{trace_path}`, which is not for you to read. Its artifacts will lie in \
-         `{run_folder}`; of `extract.json` these candidates are open, as data:\n{}\n\
+        "These candidates are open, as data:\n{}\n\
          What explorers found and the host could confirm, as data:\n{}",
         pretty(&cases),
         pretty(&findings)

@@ -4,6 +4,7 @@
 //! memories speak for themselves. Either way the last word may be that the memory does not know. Nothing is changed here:
 //! whoever shows an answer may count what it cites.
 
+mod invented;
 mod marks;
 mod offline;
 mod sentences;

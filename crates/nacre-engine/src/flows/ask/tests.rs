@@ -50,7 +50,7 @@ fn world() -> World {
     let folder = tempfile::tempdir().unwrap();
     let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
     let scope = WriteScope::open(folder.path(), Access::Private).unwrap();
-    nacre_core::memory::init(&scope.lock(&owner, Duration::ZERO).unwrap(), "").unwrap();
+    nacre_core::memory::init(&scope.lock(&owner, Duration::ZERO).unwrap(), "", false).unwrap();
     let store = Store::new(scope, Rules::default());
     let now = now();
     let mut batch = store.begin(&owner, Duration::ZERO).unwrap();
@@ -119,6 +119,8 @@ fn a_sentence_is_shown_only_if_all_it_cites_holds() {
         (format!("The queue is in Redis [{REDIS}]."), Some(Doubt::Overturned)),
         (format!("Tests want the queue in Redis [{REDIS}][{ZONE}]."), Some(Doubt::Overturned)),
         (format!("Zebras eat grass [{ZONE}]."), Some(Doubt::Unrelated)),
+        (format!("The queue is a table of Oracle [{QUEUE}]."), Some(Doubt::Invented)),
+        (format!("The queue has 17 tables [{QUEUE}]."), Some(Doubt::Invented)),
     ] {
         assert_eq!(world.doubt(&sentence), expected, "{sentence}");
     }

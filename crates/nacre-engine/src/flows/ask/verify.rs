@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use nacre_core::memory::{Memory, MemoryId, Overturned};
 use nacre_core::search::{Embedder, MemoryIndex, shared_words};
 
+use super::invented::has_invented;
 use super::marks::{Marks, marks};
 use super::sentences::{Sentence, Sentences};
 use crate::tools::{MemoryHandle, Seen};
@@ -42,6 +43,8 @@ pub enum Doubt {
     Overturned,
     /// The source is about something else.
     Unrelated,
+    /// It names something, or a number, that no source of it names.
+    Invented,
 }
 
 impl Doubt {
@@ -54,6 +57,7 @@ impl Doubt {
             Self::Archived => "archived",
             Self::Overturned => "overturned",
             Self::Unrelated => "unrelated",
+            Self::Invented => "invented",
         }
     }
 
@@ -66,6 +70,7 @@ impl Doubt {
             Self::Archived => "named a memory that is archived",
             Self::Overturned => "named an overturned memory without what overturned it",
             Self::Unrelated => "named a source that is about something else",
+            Self::Invented => "had a name or number that its source does not have",
         }
     }
 }
@@ -140,6 +145,7 @@ impl Verifier<'_> {
             return Err(Doubt::NoSource);
         }
         let (mut cited, mut places): (Vec<Cited<'_>>, Vec<String>) = (Vec::new(), Vec::new());
+        let mut proof = String::new();
         for name in &marks.named {
             let shown = self.seen.text(name).ok_or(Doubt::NotShown)?;
             match name.parse::<MemoryId>() {
@@ -147,16 +153,21 @@ impl Verifier<'_> {
                     let one = self.memory(&id)?;
                     let text = format!("{}\n{shown}", whole_text(&one.memory));
                     is_about(Some(one.embedder), &marks.words, &text)?;
+                    proof.push_str(&format!("{text}\n{}\n", dates(&one.memory)));
                     cited.push(one);
                 }
                 Err(_) => {
                     let embedder = self.shelves.first().map(|shelf| shelf.embedder.as_ref());
                     is_about(embedder, &marks.words, &shown)?;
+                    proof.push_str(&format!("{shown}\n"));
                     places.push(name.clone());
                 }
             }
         }
         still_hold(&cited)?;
+        if has_invented(&marks.words, &proof) {
+            return Err(Doubt::Invented);
+        }
         Ok((cited.into_iter().map(|one| one.memory.at.id).collect(), places))
     }
 
@@ -227,6 +238,13 @@ fn still_hold(cited: &[Cited<'_>]) -> Result<(), Doubt> {
     // A line of three that only name each other in a circle holds nothing.
     let has_head = cited.iter().any(holds);
     if cited.is_empty() || has_head { Ok(()) } else { Err(Doubt::Overturned) }
+}
+
+/// The days that a model is told beside a memory, and the names in its id.
+fn dates(memory: &Memory) -> String {
+    let days = [memory.created, memory.updated].into_iter().flatten();
+    let days: Vec<String> = days.map(|at| at.strftime("%Y-%m-%d").to_string()).collect();
+    format!("{} {}", days.join(" "), memory.at.id)
 }
 
 fn whole_text(memory: &Memory) -> String {

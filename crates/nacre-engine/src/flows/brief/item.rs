@@ -4,6 +4,7 @@ use nacre_core::base::Shown;
 use nacre_core::memory::{Memory, MemoryType, Shelf, Speaker, Status, Store};
 
 use crate::flows::extract::words::shortened;
+use crate::flows::sync::decided::claimed;
 
 /// What stands where a secret was; a text with it is not handed to anybody unasked.
 const REDACTED: &str = "[redacted:";
@@ -11,6 +12,15 @@ const REDACTED: &str = "[redacted:";
 /// The longest title and the longest detail behind it, in bytes.
 const MAX_TITLE: usize = 200;
 const MAX_DETAIL: usize = 180;
+
+/// Sentences of a body that are looked at for a reason.
+const MAX_SENTENCES: usize = 6;
+
+/// Fewer words tell nothing of a session.
+const MIN_WORDS: usize = 3;
+
+/// What stands between what a session was to do and how it ended.
+const ENDED_WITH: &str = "Ended with:";
 
 /// The longest that is told of a session.
 const MAX_SUMMARY: usize = 240;
@@ -43,22 +53,56 @@ pub(super) fn forms(
         let day = memory.created.map(|at| at.strftime("%Y-%m-%d: ").to_string());
         let day = day.unwrap_or_default();
         let told = memory.document.text("description").ok().flatten();
+        let told = told.as_deref().and_then(work_told);
         let told = told.and_then(|told| safe(store, &told, MAX_SUMMARY));
-        let short = item(format!("{day}{title}"));
-        return Some(match told {
-            Some(told) => (item(format!("{day}{told}")), Some(short)),
-            None => (short, None),
-        });
+        let short = says_something(&title).then(|| item(format!("{day}{title}")));
+        return match told {
+            Some(told) => Some((item(format!("{day}{told}")), short)),
+            None => short.map(|short| (short, None)),
+        };
     }
-    let detail = detail(memory.document.body()).and_then(|text| safe(store, &text, MAX_DETAIL));
-    let says_more = |detail: &String| !contains(&title, detail) && !contains(detail, &title);
-    Some(match detail.filter(says_more) {
-        Some(detail) => {
-            let stop = if title.ends_with(['.', '!', '?', ':', '…']) { "" } else { "." };
-            (item(format!("{title}{stop} {detail}")), Some(item(title)))
+    let (claim, reason) = claim_and_reason(&title, &claimed(memory.document.body()));
+    let claim = safe(store, &claim, MAX_TITLE)?;
+    Some(match reason.and_then(|text| safe(store, &text, MAX_DETAIL)) {
+        Some(reason) => {
+            let stop = if claim.ends_with(['.', '!', '?', ':', '…']) { "" } else { "." };
+            (item(format!("{claim}{stop} {reason}")), Some(item(claim)))
         }
-        None => (item(title), None),
+        None => (item(claim), None),
     })
+}
+
+/// What a summary's description says that is worth a line: not how it ended where that is a word.
+fn work_told(description: &str) -> Option<String> {
+    let (began, ended) = description.split_once(ENDED_WITH).unwrap_or((description, ""));
+    match (says_something(began), says_something(ended)) {
+        (true, true) => Some(description.to_owned()),
+        (true, false) => Some(began.trim().to_owned()),
+        (false, true) => Some(ended.trim().to_owned()),
+        (false, false) => None,
+    }
+}
+
+/// Whether a text tells what was done: a word, a number or a question does not.
+fn says_something(text: &str) -> bool {
+    let n_words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 1).count();
+    n_words >= MIN_WORDS && !text.trim_end().ends_with('?')
+}
+
+/// A memory's claim in full, and the first sentence of its body that says more. A body often begins with the sentence
+/// that the title was cut from.
+fn claim_and_reason(title: &str, body: &str) -> (String, Option<String>) {
+    let mut claim = title.to_owned();
+    for sentence in sentences(body).into_iter().take(MAX_SENTENCES) {
+        if !says_the_same(&claim, &sentence) {
+            return (claim, Some(sentence));
+        }
+        let is_whole = sentence.len() <= MAX_TITLE && claim.ends_with('…');
+        if is_whole && says_the_same(&sentence, &claim) {
+            claim = sentence.trim_end_matches('.').to_owned();
+        }
+    }
+    (claim, None)
 }
 
 /// Whether a memory may be handed out unasked.
@@ -110,22 +154,48 @@ pub(super) fn safe(store: &Store, text: &str, most: usize) -> Option<String> {
     is_visible.then(|| line.trim().to_owned())
 }
 
-/// The first sentence of a body, headings and marks of lists aside.
-fn detail(body: &str) -> Option<String> {
-    let mut lines = body.lines().map(str::trim);
-    let is_text = |line: &&str| !line.is_empty() && !line.starts_with(['#', '`', '<']);
-    let first = lines.find(is_text)?;
-    let rest = lines.take_while(|line| !line.is_empty() && !line.starts_with(['#', '-', '*', '`']));
-    let paragraph = std::iter::once(first).chain(rest).collect::<Vec<_>>().join(" ");
-    let bare = paragraph.trim_start_matches(['>', '-', '*', ' ']);
-    let end = bare.find(". ").map_or(bare.len(), |at| at + 1);
-    Some(bare[..end].to_owned()).filter(|text| !text.is_empty())
+/// The sentences of a body's first paragraphs, headings, code and marks of lists aside.
+fn sentences(body: &str) -> Vec<String> {
+    let mut paragraphs: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for line in body.lines().map(str::trim) {
+        let is_text = !line.is_empty() && !line.starts_with(['#', '`', '<']);
+        let begins = line.starts_with(['-', '*', '>']);
+        match paragraphs.last_mut().filter(|_| is_open && is_text && !begins) {
+            Some(paragraph) => *paragraph = format!("{paragraph} {line}"),
+            None if is_text => {
+                paragraphs.push(line.trim_start_matches(['>', '-', '*', ' ']).to_owned());
+            }
+            None => {}
+        }
+        is_open = is_text;
+        if paragraphs.len() > MAX_SENTENCES {
+            break;
+        }
+    }
+    let mut found = Vec::new();
+    for paragraph in &paragraphs {
+        let mut rest = paragraph.as_str();
+        while let Some(end) = rest.find(". ") {
+            found.push(rest[..=end].trim().to_owned());
+            rest = &rest[end + 2..];
+        }
+        found.push(rest.trim().to_owned());
+    }
+    found.retain(|sentence| !sentence.is_empty());
+    found
 }
 
-/// Whether a text says what another says, whatever case and full stop it has.
-fn contains(text: &str, part: &str) -> bool {
-    let folded = |text: &str| text.trim_end_matches('.').to_lowercase();
-    folded(text).contains(&folded(part))
+/// Whether two texts say the same: one holds the words of the other, whatever case and marks they have and wherever
+/// one of them was cut.
+fn says_the_same(one: &str, other: &str) -> bool {
+    let folded = |text: &str| {
+        let text = text.trim_end_matches('…').to_lowercase();
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let (one, other) = (folded(one), folded(other));
+    one.contains(&other) || other.contains(&one)
 }
 
 #[cfg(test)]
@@ -133,15 +203,44 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_detail_is_the_first_sentence() {
+    fn a_reason_is_the_first_sentence_that_says_more_than_the_claim() {
         for (body, expected) in [
             ("\nOne file. No server.\n", Some("One file.")),
             ("## Why\n\nIt is v1.2\nand small.\n\nMore.", Some("It is v1.2 and small.")),
             ("> said so\n- then", Some("said so")),
+            ("use SQLite!\n\nOne file.", Some("One file.")),
             ("\n\n# Only\n", None),
             ("- ", None),
         ] {
-            assert_eq!(detail(body).as_deref(), expected, "{body:?}");
+            let (claim, reason) = claim_and_reason("Use SQLite", body);
+            assert_eq!((claim.as_str(), reason.as_deref()), ("Use SQLite", expected), "{body:?}");
+        }
+    }
+
+    #[test]
+    fn a_title_that_was_cut_is_told_whole_and_once() {
+        let body = "Always use pnpm here, never npm: npm writes a second lock file. CI fails then.";
+        let (claim, reason) = claim_and_reason("Always use pnpm here, never npm: npm wri…", body);
+        assert_eq!(claim, "Always use pnpm here, never npm: npm writes a second lock file");
+        assert_eq!(reason.as_deref(), Some("CI fails then."));
+    }
+
+    #[test]
+    fn work_is_told_where_it_says_something() {
+        for (description, expected) in [
+            ("Add a health endpoint. Ended with: Yes", Some("Add a health endpoint.")),
+            ("8. Ended with: Yes", None),
+            (
+                "is the subagent stuck? Ended with: It waits for the lock",
+                Some("It waits for the lock"),
+            ),
+            (
+                "Mend the flaky test. Ended with: The clock is injected now",
+                Some("Mend the flaky test. Ended with: The clock is injected now"),
+            ),
+            ("Moved the queue to SQLite", Some("Moved the queue to SQLite")),
+        ] {
+            assert_eq!(work_told(description).as_deref(), expected, "{description}");
         }
     }
 }

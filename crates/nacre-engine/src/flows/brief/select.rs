@@ -111,7 +111,6 @@ impl<'a> Selection<'a> {
                 return None;
             }
         }
-        let forms = forms(source.store, &memory, source.scope)?;
         match topic {
             Topic::OpenEnds => {
                 open_end(source.store, &memory, source.scope).map(|item| (item, None))
@@ -120,7 +119,7 @@ impl<'a> Selection<'a> {
             | Topic::Preferences
             | Topic::Pitfalls
             | Topic::Knowledge
-            | Topic::RecentWork => Some(forms),
+            | Topic::RecentWork => forms(source.store, &memory, source.scope),
         }
     }
 

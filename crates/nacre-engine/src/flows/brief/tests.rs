@@ -161,7 +161,7 @@ fn a_brief_tells_what_holds_by_topic() {
     - Releasing: tag, then deploy. Sign the tag. [20261113-release]
 
     ## Recent work
-    - 2026-11-14: Move the queue to SQLite. Ended with: it works [20261114-moved-the-queue]
+    - 2026-11-14: Move the queue to SQLite. [20261114-moved-the-queue]
 
     ## Open ends
     - Two tests are still flaky, next: the retry policy. [20261114-moved-the-queue]

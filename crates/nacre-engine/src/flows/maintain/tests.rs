@@ -73,7 +73,9 @@ impl World {
             basis: None,
             quotes: vec![quote],
         };
-        self.change(|batch| batch.add(&draft, day(on)))
+        let id = self.change(|batch| batch.add(&draft, day(on)));
+        self.change(|batch| batch.offer(std::slice::from_ref(&id), day(on)));
+        id
     }
 
     fn maintain_as(

@@ -2,17 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use nacre_core::memory::MemoryId;
-use serde::Deserialize;
-
+pub(super) use crate::agents::MergedText as Text;
 use crate::model::SpentTotals;
-
-/// A title and a body.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Text {
-    pub(super) title: String,
-    pub(super) body: String,
-}
+use nacre_core::memory::MemoryId;
 
 /// Short memories that a model made one of; the first is the one that stays.
 #[derive(Clone, Debug, PartialEq, Eq)]

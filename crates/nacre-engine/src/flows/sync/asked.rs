@@ -178,6 +178,7 @@ pub(super) fn case(one: &Decided) -> Case {
         title: candidate.title.clone(),
         // What the agent had said before it is the transcript's, and not part of the claim.
         body: claimed(&candidate.body),
+        said: one.proposal.said,
         quotes: candidate.quotes.iter().map(|quote| quote.text.clone()).collect(),
         near,
     }
@@ -189,6 +190,8 @@ fn shown(one: &Decided, beside: &Beside) -> NearMemory {
     NearMemory {
         at: beside.at.clone(),
         title: beside.title.clone(),
+        body: beside.body.clone(),
+        said: neighbour.said,
         status: neighbour.status,
         overlap: judgement.scores.about,
         seen: beside.seen,

@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 use nacre_core::base::ContentHash;
 use nacre_core::memory::{
-    Likeness, Memory, MemoryType, Neighbour, Profile, Proposal, Relation, Store, decide, ruled,
+    Likeness, Memory, MemoryId, MemoryType, Neighbour, Profile, Proposal, Relation, Status, Store,
+    decide, ruled,
 };
 use nacre_core::search::{Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query};
 
@@ -27,7 +28,7 @@ pub(super) fn decide_all(
 ) -> Result<Vec<Decided>, SyncError> {
     let mut decided = Vec::new();
     for candidate in candidates {
-        let near = neighbours(store, index, embedder, candidate)?;
+        let near = neighbours(store, index, embedder, (&candidate.title, &candidate.body))?;
         let proposal = Proposal {
             memory_type: candidate.claim.memory_type(),
             profile: Profile::of(&candidate.title, &claimed(&candidate.body)),
@@ -41,6 +42,28 @@ pub(super) fn decide_all(
         decided.push(settled(store, one, asked)?);
     }
     Ok(decided)
+}
+
+/// The memory that holds and says already what a new one is to say, by the rule that a sync goes by.
+pub fn said_already(
+    store: &Store,
+    index: &MemoryIndex<'_>,
+    embedder: &Builtin,
+    (memory_type, title, body): (MemoryType, &str, &str),
+) -> Result<Option<(MemoryId, String)>, SyncError> {
+    let near = neighbours(store, index, embedder, (title, body))?;
+    let profile = Profile::of(title, &claimed(body));
+    let proposal = Proposal { memory_type, profile, said: None };
+    let plain: Vec<Neighbour> = near.iter().map(|beside| beside.neighbour.clone()).collect();
+    let decision = decide(&proposal, &plain);
+    let is_same = decision.judgement.is_some_and(|judgement| judgement.relation == Relation::Same);
+    let target = decision.target.filter(|_| is_same);
+    let holds = |beside: &Beside| match beside.neighbour.status {
+        Status::Active | Status::Candidate | Status::Stale => true,
+        Status::Superseded | Status::Archived => false,
+    };
+    let mut known = near.into_iter().filter(|beside| Some(&beside.neighbour.id) == target.as_ref());
+    Ok(known.find(holds).map(|beside| (beside.neighbour.id, beside.title)))
 }
 
 /// The same as a lead ruled, where its ruling still holds.
@@ -78,9 +101,9 @@ fn neighbours(
     store: &Store,
     index: &MemoryIndex<'_>,
     embedder: &Builtin,
-    candidate: &Candidate,
+    (title, body): (&str, &str),
 ) -> Result<Vec<Beside>, SyncError> {
-    let whole = whole(&candidate.title, &claimed(&candidate.body));
+    let whole = whole(title, &claimed(body));
     let query = Query::plain(&whole).with_facet("type", "decision").with_facet("type", "learning");
     let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_NEAR, archived: true };
     let found = index.search(&query, &options)?;
@@ -94,7 +117,7 @@ fn neighbours(
         .iter()
         .map(|memory| self::whole(&memory.title, &claimed(memory.document.body())))
         .collect();
-    let mut texts = vec![candidate.title.as_str(), whole.as_str()];
+    let mut texts = vec![title, whole.as_str()];
     for (memory, whole) in memories.iter().zip(&wholes) {
         texts.extend([memory.title.as_str(), whole.as_str()]);
     }
@@ -109,6 +132,7 @@ fn neighbours(
             neighbour: neighbour(store, memory, likeness)?,
             at: memory.at.clone(),
             title: memory.title.clone(),
+            body: claimed(memory.document.body()),
             seen: hash_of(memory),
         });
     }

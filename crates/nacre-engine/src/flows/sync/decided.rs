@@ -38,6 +38,8 @@ pub(super) struct Beside {
     pub(super) neighbour: Neighbour,
     pub(super) at: Located,
     pub(super) title: String,
+    /// What it claims.
+    pub(super) body: String,
     /// Its file as it was compared.
     pub(super) seen: ContentHash,
 }

@@ -17,12 +17,13 @@ mod report;
 pub(super) mod stage;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_core::base::ContentHash;
 use nacre_core::memory::{
-    Batch, Located, MemoryError, MemoryId, PlannedChange, Store, SummaryDraft,
+    Batch, Located, MemoryError, MemoryId, PlannedChange, Profile, Store, SummaryDraft,
 };
 use nacre_core::safefs::{FsError, Owner};
 use nacre_core::search::{Builtin, EmbedError, Embedder, MemoryIndex, SearchError};
@@ -31,7 +32,8 @@ use nacre_core::transcript::{Error as TraceError, Trace};
 use self::artifacts::RunNotes;
 pub use self::asked::AskLead;
 use self::asked::Asked;
-use self::decided::Decided;
+pub use self::decide::said_already;
+use self::decided::{Decided, claimed};
 pub use self::mark::Mark;
 pub use self::metrics::{ExplorerMetrics, LeadMetrics, SyncDurations, SyncMetrics, TokenCounts};
 use self::reading::{News, Reading, read};
@@ -40,7 +42,7 @@ pub use self::report::{
     ActionReport, ActionScores, ChecklistStep, Counts, DecidedBy, Outcome, RunReport, StepState,
 };
 use self::stage::{Origin, fitting, stage_all};
-use super::candidate::Strategy;
+use super::candidate::{Candidate, DropReason, Extraction, Strategy};
 use super::models::{AskError, ModelClient};
 use super::run::{RunId, RunMode, WORKSPACE, pretty};
 use super::strategy::Reader;
@@ -341,11 +343,21 @@ impl<'d> Session<'d> {
         let project = desk.store.path().parent().map(|path| path.display().to_string());
         let asker =
             desk.reader.asker(SpentOn { project, session: order.key.to_owned() }, desk.now)?;
-        let Some(reading) = read(desk, order.trace, from, asker.as_ref())? else {
+        let Some(mut reading) = read(desk, order.trace, from, asker.as_ref())? else {
             return Ok(None);
         };
+        // Compared as they are stored: the same session again says nothing new.
+        for candidate in &mut reading.extraction.candidates {
+            make_shareable(candidate, desk.store);
+        }
+        drop_repeated(&mut reading.extraction);
         let when = reading.facts.last_activity.unwrap_or(desk.now).min(desk.now);
         Ok(Some(Self { reading, asker, mark, when }))
+    }
+
+    /// The session as memories name it: where its trace lies says something about one machine only.
+    fn source(&self, order: &SessionRequest<'_>) -> String {
+        format!("{}:{}", order.trace.source.agent.as_str(), self.reading.facts.id)
     }
 
     /// What was spent on it.
@@ -414,7 +426,7 @@ impl<'d> Session<'d> {
     ) -> Result<RunReport, SyncError> {
         let run = self.run_id(desk, order);
         let extraction = &self.reading.extraction;
-        let origin = Origin { session: order.key, source: &order.trace_name, when: self.when };
+        let origin = Origin { session: order.key, source: &self.source(order), when: self.when };
         let actions = stage_all(desk.store, batch, decided, &origin)?;
         let (summary, is_kept) = self.stage_summary(desk, order, batch, &run, &actions)?;
         let plan = batch.plan()?;
@@ -478,7 +490,7 @@ impl<'d> Session<'d> {
             description: summary.description.clone(),
             body: summary.body(),
             coding_agent: order.trace.source.agent.as_str().to_owned(),
-            raw_trace_path: order.trace_name.clone(),
+            raw_trace_path: self.source(order),
             run_id: run.as_str().to_owned(),
             repo_name: order.repo_name.clone(),
             related,
@@ -532,6 +544,30 @@ impl<'d> Session<'d> {
         batch.put_file(Mark::path(order.key)?, pretty(&mark))?;
         batch.put_file(Mark::transcript(agent, run)?, self.reading.transcript.clone())?;
         Ok(())
+    }
+}
+
+/// Leaves out candidates whose body another one of the session has: two titles do not make two claims.
+fn drop_repeated(extraction: &mut Extraction) {
+    let n_before = extraction.candidates.len();
+    let mut known = BTreeSet::new();
+    extraction.candidates.retain(|candidate| {
+        let body = Profile::of("", &claimed(&candidate.body)).plain().to_owned();
+        body.is_empty() || known.insert((candidate.claim.memory_type(), body))
+    });
+    let n_dropped = (n_before - extraction.candidates.len()) as u64;
+    if n_dropped > 0 {
+        *extraction.dropped_counts.entry(DropReason::Repeated).or_default() += n_dropped;
+    }
+}
+
+/// Takes out of a candidate what names this machine and its user.
+fn make_shareable(candidate: &mut Candidate, store: &Store) {
+    let texts = [&mut candidate.title, &mut candidate.body].into_iter();
+    let quotes = candidate.quotes.iter_mut().map(|quote| &mut quote.text);
+    for text in texts.chain(&mut candidate.tags).chain(quotes) {
+        let shareable = store.shareable(text).into_owned();
+        *text = shareable;
     }
 }
 

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use nacre_core::base::is_hidden_char;
 use nacre_core::memory::{
-    Action, Batch, Change, Draft, MemoryError, MemoryId, Profile, State, Status, Store,
+    Action, Batch, Change, Draft, MemoryError, MemoryId, Profile, State, Status, Store, united,
 };
 
 use super::decided::{Decided, claimed};
 use super::report::ActionReport;
+use crate::agents::MergedText;
 use crate::flows::candidate::Candidate;
 
 /// A memory that grew to this is long enough; more of the same is counted, not added.
@@ -82,6 +83,7 @@ impl<'a> Staged<'a> {
             |id: &MemoryId| self.overturned.contains(id) || self.updates.contains_key(id);
         // A lead has looked at it, with what is known beside it.
         let is_sure = candidate.status == Status::Active || ruling.is_some();
+        let merged = ruling.and_then(|ruling| ruling.merged);
         match (decision.action, decision.target) {
             (Action::NoOp | Action::Update, Some(target)) if !is_sure && !is_taken(&target) => {
                 let action = self.said_again(&target, &candidate)?;
@@ -104,7 +106,10 @@ impl<'a> Staged<'a> {
                 report.supersedes = Some(target);
             }
             (Action::Update, Some(target)) if !self.overturned.contains(&target) => {
-                let action = self.update(&target, &candidate)?;
+                let action = match merged.filter(|_| !self.updates.contains_key(&target)) {
+                    Some(text) => self.rewrite(&target, &candidate, text)?,
+                    None => self.update(&target, &candidate)?,
+                };
                 report.done(action, Some(&target));
             }
             (Action::Add, target) if decision.status == Status::Candidate => {
@@ -160,15 +165,22 @@ impl<'a> Staged<'a> {
             Some(added) => format!("{body}\n\n{added}"),
             None => body,
         });
-        change.status = Some(Status::Active);
-        change.quotes.extend(candidate.quotes.iter().cloned());
-        let mut tags = change.tags.take().unwrap_or(memory.tags);
-        for tag in &candidate.tags {
-            if !tags.contains(tag) {
-                tags.push(tag.clone());
-            }
-        }
-        change.tags = Some(tags);
+        take_along(change, candidate, memory.tags);
+        Ok(Action::Update)
+    }
+
+    /// Gives a memory the text that a lead made of it and the candidate.
+    fn rewrite(
+        &mut self,
+        target: &MemoryId,
+        candidate: &Candidate,
+        text: MergedText,
+    ) -> Result<Action, MemoryError> {
+        let memory = self.store.get(target.as_str())?;
+        let change = self.updates.entry(target.clone()).or_default();
+        change.title = Some(fitting(&text.title, &memory.title));
+        change.body = Some(text.body);
+        take_along(change, candidate, memory.tags);
         Ok(Action::Update)
     }
 
@@ -195,6 +207,13 @@ impl<'a> Staged<'a> {
         }
         Ok(())
     }
+}
+
+/// What a memory gets from a candidate besides its words.
+fn take_along(change: &mut Change, candidate: &Candidate, tags: Vec<String>) {
+    change.status = Some(Status::Active);
+    change.quotes.extend(candidate.quotes.iter().cloned());
+    change.tags = Some(united(&change.tags.take().unwrap_or(tags), &candidate.tags));
 }
 
 /// The sentences of a candidate whose words the memory does not hold.

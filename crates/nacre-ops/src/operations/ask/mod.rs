@@ -17,7 +17,7 @@ use nacre_engine::tools::{MemoryHandle, Passage, Recalled, recall};
 
 use crate::error::OpError;
 use crate::events::Events;
-use crate::host::{Host, as_task, model_settings, scripted};
+use crate::host::{Host, as_task, model_settings, note_offered, scripted};
 
 /// How many memories a question is answered from.
 const DEFAULT_LIMIT: usize = 5;
@@ -164,6 +164,11 @@ fn from_memories(asking: &Asking<'_>, failure: Option<OpError>) -> AskReport {
     let told = tell(asking.question, asking.passages.clone());
     let first = told.first().map(|told| (told.passage.shelf, told.passage.id.clone()));
     count(asking, first.as_slice());
+    for (number, store) in asking.stores.iter().enumerate() {
+        let here = told.iter().filter(|told| told.passage.shelf == number);
+        let here: Vec<MemoryId> = here.map(|told| told.passage.id.clone()).collect();
+        note_offered(&store.store, &store.owner, &here, asking.host.now());
+    }
     AskReport::Memories(recalled::answer(asking, &told, failure))
 }
 

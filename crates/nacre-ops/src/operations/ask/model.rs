@@ -40,7 +40,8 @@ pub(super) fn answer(
     let models = charged_models(asking.host, models, "ask")?;
     let deps = agent_deps(asking.host, &home, models)?;
     let deps = AgentDeps { tools: tools(asking, &deps, &seen)?, ..deps };
-    let spec = asker(&deps.permissions);
+    let offered: Vec<&str> = deps.tools.iter().map(|tool| tool.spec().name).collect();
+    let spec = asker(&deps.permissions, &offered);
     let verifier = Verifier { shelves: &asking.stores, seen: &seen, now: asking.host.now() };
     let question =
         ModelQuestion { deps, spec, text: asked(asking.question, &asking.passages), verifier };

@@ -44,15 +44,10 @@ fn recalled(asking: &Asking<'_>, told: &Told) -> RecalledMemory {
 
 /// The first quote that says more than the memory itself.
 fn proof(passage: &Passage) -> Option<RecalledQuote> {
-    let own = folded(&passage.words_of_its_own());
-    let quote = passage.quotes.iter().find(|quote| !own.contains(&folded(&quote.text)))?;
+    let quote = passage.quotes.iter().find(|quote| passage.says_more(quote))?;
     Some(RecalledQuote {
         text: quote.text.clone(),
         speaker: speaker(quote.speaker),
         at: quote.at.clone(),
     })
-}
-
-fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -39,6 +39,7 @@ fn host(folder: &Path) -> Host {
         folder: folder.join("work"),
         is_folder_gone: false,
         home: Some(folder.join("home")),
+        host: None,
         pid: std::process::id(),
         clock: Arc::new(move || now.parse().unwrap()),
         uptime: Arc::new(|| Duration::ZERO),

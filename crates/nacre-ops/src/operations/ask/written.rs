@@ -48,6 +48,7 @@ fn sentence_doubt(doubt: Doubt) -> SentenceDoubt {
         Doubt::Archived => SentenceDoubt::Archived,
         Doubt::Overturned => SentenceDoubt::Overturned,
         Doubt::Unrelated => SentenceDoubt::Unrelated,
+        Doubt::Invented => SentenceDoubt::Invented,
     }
 }
 

@@ -32,6 +32,7 @@ fn wire_value(value: &Value) -> SettingValue {
         Value::Text(text) => SettingValue::Text(text.clone()),
         Value::Int(number) => SettingValue::Int(*number),
         Value::Decimal(thousandths) => SettingValue::Decimal(*thousandths as f64 / 1000.0),
+        Value::Flag(flag) => SettingValue::Flag(*flag),
         Value::Texts(texts) => SettingValue::Texts(texts.clone()),
     }
 }
@@ -42,6 +43,7 @@ pub fn value_text(value: &SettingValue) -> String {
         SettingValue::Text(text) => Value::Text(text.clone()),
         SettingValue::Int(number) => Value::Int(*number),
         SettingValue::Decimal(number) => Value::Decimal((number * 1000.0).round() as i64),
+        SettingValue::Flag(flag) => Value::Flag(*flag),
         SettingValue::Texts(texts) => Value::Texts(texts.clone()),
     };
     value.to_string()
@@ -58,6 +60,7 @@ mod tests {
             Value::Int(7),
             Value::Decimal(10_000),
             Value::Decimal(250),
+            Value::Flag(true),
             Value::Texts(vec!["a, b".to_owned(), "c".to_owned()]),
         ];
         for value in values {

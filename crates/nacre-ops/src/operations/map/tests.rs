@@ -38,6 +38,7 @@ fn project() -> (TempDir, Host) {
         folder: root.join("work"),
         is_folder_gone: false,
         home: Some(root.join("home")),
+        host: None,
         pid: 1,
         clock: Arc::new(|| "2026-11-16T04:00:00Z".parse().unwrap()),
         uptime: Arc::new(Duration::default),

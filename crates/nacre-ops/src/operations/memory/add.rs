@@ -3,12 +3,16 @@
 use nacre_api::wire::{
     LearningKind, MemoryAddRequest, MemoryChange, MemoryChangeReport, MemoryType,
 };
+use nacre_core::base::ShownLine;
+use nacre_core::config::EmbeddingChoice;
 use nacre_core::memory::{self, Claim, Draft, MemoryId, Quote, Speaker, Store};
+use nacre_core::search::{Builtin, MemoryIndex};
+use nacre_engine::flows::sync;
 
 use super::changes::warn_redacted;
 use crate::error::OpError;
 use crate::events::Events;
-use crate::host::Host;
+use crate::host::{Host, ScopedStore};
 
 /// What a person says is taken at its word.
 pub const DEFAULT_CONFIDENCE: f64 = 0.9;
@@ -25,14 +29,37 @@ pub fn add(
     let scoped = host.store_to_write(request.scope)?;
     let store = &scoped.store;
     let draft = draft(host, store, request, confidence)?;
+    let known = said_already(host, &scoped, &draft);
     let mut batch = store.begin(&host.owner("memory add"), host.settings().lock.wait)?;
-    let id = batch.add(&draft, host.now())?;
+    let id = match &request.supersedes {
+        Some(older) => batch.add_superseding(older, &draft, host.now())?,
+        None => batch.add(&draft, host.now())?,
+    };
     let redacted = batch.redactions().clone();
     batch.commit()?;
     warn_redacted(events, &redacted);
+    let is_superseded =
+        |older: &MemoryId| store.get(older.as_str()).is_ok_and(|older| older.says_overturned());
+    if let Some((older, title)) = known.filter(|(older, _)| !is_superseded(older)) {
+        let message = format!("`{older}` says this already: {}", ShownLine(&title));
+        events.warning(message, Some(&format!("Keep one of them: nacre memory forget {id}")));
+    }
     let at = store.locate(id.as_str())?;
     let path = store.path().join(at.path.as_str()).display().to_string();
     Ok(MemoryChangeReport { done: MemoryChange::Added, id: id.to_string(), path: Some(path) })
+}
+
+/// The memory that says it already. Best effort: a store that cannot be searched now gives no warning, and only the model
+/// that is part of the program is asked, for others take their time.
+fn said_already(host: &Host, scoped: &ScopedStore, draft: &Draft) -> Option<(MemoryId, String)> {
+    if scoped.settings.search.embedding != EmbeddingChoice::Builtin {
+        return None;
+    }
+    let builtin = Builtin::shipped().ok()?;
+    // Read and not stored: what a person adds and forgets again must not stay in an index.
+    let index = MemoryIndex::peek(&scoped.store, &builtin, host.now()).ok()?;
+    let claim = (draft.claim.memory_type(), draft.title.as_str(), draft.body.as_str());
+    sync::said_already(&scoped.store, &index, &builtin, claim).ok().flatten()
 }
 
 fn draft(
@@ -41,8 +68,7 @@ fn draft(
     request: &MemoryAddRequest,
     confidence: f64,
 ) -> Result<Draft, OpError> {
-    let MemoryAddRequest { title, body, r#type, kind, tags, related, confidence: _, scope: _ } =
-        request;
+    let MemoryAddRequest { title, body, r#type, kind, tags, related, .. } = request;
     let said = [title.as_str(), body.as_str()].join("\n\n").trim().to_owned();
     Ok(Draft {
         claim: claim(*r#type, *kind)?,

@@ -11,15 +11,15 @@ use crate::events::Events;
 use crate::host::{Host, ScopedStore};
 
 /// One kind of change to memories that are named by their ids.
-pub(super) struct Change<'c> {
-    pub(super) done: MemoryChange,
+pub(crate) struct Change<'c> {
+    pub(crate) done: MemoryChange,
     /// What other processes see while it writes.
-    pub(super) command: &'c str,
-    pub(super) apply: &'c dyn Fn(&ScopedStore, &mut Batch<'_>, &str) -> Result<MemoryId, OpError>,
+    pub(crate) command: &'c str,
+    pub(crate) apply: &'c dyn Fn(&ScopedStore, &mut Batch<'_>, &str) -> Result<MemoryId, OpError>,
 }
 
 /// Makes the change to each of the memories. A single one that fails is an error; of several, the others are changed.
-pub(super) fn change_each(
+pub(crate) fn change_each(
     host: &Host,
     request: &MemoryIdsRequest,
     change: &Change<'_>,

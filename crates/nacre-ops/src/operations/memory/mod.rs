@@ -17,6 +17,7 @@ mod wire;
 
 pub use add::{DEFAULT_CONFIDENCE, add};
 pub use archive::archive;
+pub(crate) use changes::{Change, change_each};
 pub use edit::edit;
 pub use forget::forget;
 pub use list::list;
@@ -26,4 +27,4 @@ pub use restore::restore;
 pub(crate) use search::core_mode;
 pub use search::search;
 pub use show::show;
-pub(crate) use wire::{memory_type, quote, speaker};
+pub(crate) use wire::{broken, entry, memory_type, quote, speaker};

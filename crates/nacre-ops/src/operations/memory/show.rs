@@ -1,9 +1,12 @@
 //! Shows one memory: its text, its links, and on request its evidence and history.
 
 use nacre_api::wire::{
-    MemoryEvidence, MemoryLink, MemoryShowReport, MemoryShowRequest, MemoryVersion,
+    MemoryEvidence, MemoryFeedback, MemoryLink, MemoryShowReport, MemoryShowRequest, MemoryVersion,
+    Verdict,
 };
-use nacre_core::memory::{Evidence, Memory, MemoryId, Store, Version, VersionSource};
+use nacre_core::memory::{
+    self, Evidence, Feedback, Memory, MemoryId, Store, Version, VersionSource,
+};
 
 use super::wire::{entry, quote};
 use crate::error::OpError;
@@ -28,6 +31,7 @@ pub fn show(
         supersedes,
         superseded_by,
         body: memory.document.body().trim().to_owned(),
+        feedback: feedback(&scoped.store, &memory.at.id),
         evidence: evidence.map(proof),
         history: history.map(|versions| versions.into_iter().map(version).collect()),
     })
@@ -44,6 +48,17 @@ fn links(store: &Store, memory: &Memory) -> Result<(Vec<MemoryLink>, Vec<MemoryL
     let claimed = claimed.map(|claimant| link(&claimant.at.id, memory.says_overturned()));
     let said = memory.superseded_by.iter().map(|id| link(id, true));
     Ok((supersedes.collect(), said.chain(claimed).collect()))
+}
+
+/// A person's last word; a state that cannot be read is `doctor`'s to report.
+fn feedback(store: &Store, id: &MemoryId) -> Option<MemoryFeedback> {
+    let Feedback { verdict, note, at } = store.state(id).ok().flatten()?.feedback.pop()?;
+    let verdict = match verdict {
+        memory::Verdict::Useful => Verdict::Useful,
+        memory::Verdict::Wrong => Verdict::Wrong,
+        memory::Verdict::Outdated => Verdict::Outdated,
+    };
+    Some(MemoryFeedback { verdict, note, at })
 }
 
 fn proof(evidence: Evidence) -> MemoryEvidence {

@@ -21,6 +21,7 @@ fn host(place: &TempDir) -> Host {
         folder: place.path().to_owned(),
         is_folder_gone: false,
         home: Some(place.path().to_owned()),
+        host: None,
         pid: 1,
         clock: Arc::new(move || now),
         uptime: Arc::new(|| Duration::ZERO),

@@ -32,7 +32,8 @@ pub fn init(host: &Host, request: &InitRequest, events: &Events) -> Result<InitR
     let scope = host.sealed(WriteScope::create_inside(root, STORE_FOLDER, Access::Shared)?);
     check_owner(&host.person, root)?;
     let writer = scope.lock(&host.owner("init"), host.settings().lock.wait)?;
-    let created = memory::init(&writer, REPO_CONFIG)?;
+    let shares = host.settings_now(Some(root)).is_some_and(|settings| settings.share.summaries);
+    let created = memory::init(&writer, REPO_CONFIG, shares)?;
     drop(writer);
     let registered = register(host, root, name.as_deref());
     let store = memory::Store::new(scope, memory::Rules::default());
@@ -47,6 +48,7 @@ pub fn init(host: &Host, request: &InitRequest, events: &Events) -> Result<InitR
         is_git: git.is_some(),
         created: created.iter().map(|path| format!("{STORE_FOLDER}/{path}")).collect(),
         memories,
+        shares_summaries: shares,
         next: NEXT.to_owned(),
     })
 }

@@ -54,6 +54,7 @@ impl Place {
             folder: self.root().join("work"),
             is_folder_gone: false,
             home: Some(self.root()),
+            host: None,
             pid: 7,
             clock: Arc::new(|| "2099-01-01T00:00:00Z".parse().unwrap()),
             uptime: Arc::new(|| Duration::ZERO),

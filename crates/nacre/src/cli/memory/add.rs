@@ -42,6 +42,9 @@ pub(crate) struct AddArgs {
     /// The id of a related memory (can be repeated)
     #[arg(long, value_name = "ID")]
     related: Vec<String>,
+    /// The id of the memory that it supersedes
+    #[arg(long, value_name = "ID")]
+    supersedes: Option<String>,
     /// How sure you are, from 0 to 1
     #[arg(long, value_name = "NUMBER", default_value_t = ops::DEFAULT_CONFIDENCE)]
     confidence: f64,
@@ -90,7 +93,7 @@ impl From<KindName> for LearningKind {
 }
 
 pub(crate) fn cmd_add(ui: &mut Ui, host: &Host, args: &AddArgs) -> Result<Exit, OpError> {
-    let AddArgs { title, body, r#type, kind, tags, related, confidence, scope } = args;
+    let AddArgs { title, body, r#type, kind, tags, related, supersedes, confidence, scope } = args;
     let request = MemoryAddRequest {
         title: title.clone(),
         body: if body == "-" { read_stdin()? } else { body.clone() },
@@ -98,6 +101,7 @@ pub(crate) fn cmd_add(ui: &mut Ui, host: &Host, args: &AddArgs) -> Result<Exit, 
         kind: kind.map(Into::into),
         tags: tags.clone(),
         related: related.clone(),
+        supersedes: supersedes.clone(),
         confidence: Some(*confidence),
         scope: scope.mode(),
     };

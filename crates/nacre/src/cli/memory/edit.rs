@@ -35,7 +35,7 @@ pub(crate) fn cmd_edit(ui: &mut Ui, host: &Host, args: &EditArgs) -> Result<Exit
 }
 
 /// Runs the editor on the draft. The command line is the person's own and may have arguments.
-fn run_editor(editor: &str, draft: &Path) -> Result<(), OpError> {
+pub(crate) fn run_editor(editor: &str, draft: &Path) -> Result<(), OpError> {
     let status = Command::new("sh")
         .arg("-c")
         .arg(format!("{editor} \"$1\""))

@@ -16,7 +16,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use nacre_api::wire::{MemoryIdsRequest, MemoryType, Scope};
 use nacre_ops::{Host, OpError};
 
-pub(crate) use self::output::counted;
+pub(crate) use self::edit::run_editor;
+pub(crate) use self::output::{counted, print_more, report_changes, row, warn_broken};
 pub(crate) use self::search::ModeName;
 use super::exit::Exit;
 use super::ui::Ui;

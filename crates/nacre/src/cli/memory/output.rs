@@ -18,7 +18,7 @@ const MAX_WARNINGS: usize = 20;
 const MAX_CLAIMS: usize = 3;
 
 /// A memory as a row of a table.
-pub(super) fn row(memory: &MemoryEntry) -> Vec<(Role, String)> {
+pub(crate) fn row(memory: &MemoryEntry) -> Vec<(Role, String)> {
     let what = memory.kind.as_deref().unwrap_or_else(|| memory.r#type.as_str());
     let mut notes = Vec::new();
     if memory.status != "active" {
@@ -46,7 +46,7 @@ pub(crate) fn not_verified(ids: &[impl Display]) -> Option<String> {
 }
 
 /// Tells of files that could not be read, and where they are broken.
-pub(super) fn warn_broken(ui: &mut Ui, broken: &[BrokenFile]) {
+pub(crate) fn warn_broken(ui: &mut Ui, broken: &[BrokenFile]) {
     for file in broken.iter().take(MAX_WARNINGS) {
         let line = file.line.map_or_else(String::new, |line| format!(":{line}"));
         let place = format!("{}{line}", file.path);
@@ -69,7 +69,7 @@ pub(crate) fn counted(n: usize) -> String {
 }
 
 /// Says how many of a list were not shown.
-pub(super) fn print_more(ui: &mut Ui, n_more: usize) -> Result<(), OpError> {
+pub(crate) fn print_more(ui: &mut Ui, n_more: usize) -> Result<(), OpError> {
     match n_more {
         0 => Ok(()),
         _ => ui.status(format!("… {n_more} more; `--limit 0` shows all")),
@@ -86,7 +86,7 @@ pub(super) fn print_change(ui: &mut Ui, report: &MemoryChangeReport) -> Result<(
 }
 
 /// Says what was done to several memories. Where all of them failed, the first error decides how the command ends.
-pub(super) fn report_changes(ui: &mut Ui, report: &MemoryChangesReport) -> Result<Exit, OpError> {
+pub(crate) fn report_changes(ui: &mut Ui, report: &MemoryChangesReport) -> Result<Exit, OpError> {
     let exit = ui.report(report, |ui, report| {
         report.ids.iter().try_for_each(|id| print_done(ui, report.done, id))
     })?;

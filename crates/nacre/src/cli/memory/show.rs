@@ -2,7 +2,7 @@
 
 use clap::Args;
 use nacre_api::wire::{
-    MemoryEvidence, MemoryLink, MemoryShowReport, MemoryShowRequest, MemoryVersion,
+    MemoryEvidence, MemoryFeedback, MemoryLink, MemoryShowReport, MemoryShowRequest, MemoryVersion,
 };
 use nacre_ops::text::Shown;
 use nacre_ops::{Host, OpError, memory as ops};
@@ -65,6 +65,11 @@ fn print_memory(ui: &mut Ui, report: &MemoryShowReport) -> Result<(), OpError> {
     ];
     for (key, ids) in links.iter().filter(|(_, ids)| !ids.is_empty()) {
         ui.line(ui.paint(Role::Faint, format!("{key} {}", ids.join(", "))))?;
+    }
+    if let Some(MemoryFeedback { verdict, note, at }) = &report.feedback {
+        let note = note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
+        let said = format!("a person said that it is {}, {at}{note}", verdict.as_str());
+        ui.line(ui.paint(Role::Faint, Shown(&said).one_line()))?;
     }
     if !report.body.is_empty() {
         ui.line("")?;

@@ -94,7 +94,7 @@ pub fn recall(
     for (number, shelf) in shelves.iter().enumerate() {
         let index = MemoryIndex::open(&shelf.store, shelf.embedder.as_ref(), &shelf.owner, now)?;
         let options = MemoryOptions { mode: Mode::Hybrid, limit: candidates, archived: false };
-        let found = index.search(&query, &options)?;
+        let found = index.offer(&query, &options)?;
         recalled.n_broken += found.broken.len();
         recalled.n_postponed += index.n_postponed();
         let hits = found.hits.iter().filter(|hit| holds(hit));
@@ -109,17 +109,9 @@ pub fn recall(
 fn put_in_order(passages: &mut [Passage]) {
     // Of two that fit as well, the nearer shelf's comes first.
     passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.shelf.cmp(&b.shelf)));
-    let best = passages.first().map_or(0.0, |best| best.score);
-    // What nobody stands behind comes after all that fit about as well: a clone can bring it, made to fit.
-    passages.sort_by_key(|passage| {
-        if passage.is_own && best * OWN_FLOOR <= passage.score {
-            0
-        } else if passage.is_backed && best * BACKED_FLOOR <= passage.score {
-            1
-        } else {
-            2
-        }
-    });
+    let holding = passages.iter().find(|passage| passage.status != Status::Candidate);
+    let best = holding.or(passages.first()).map_or(0.0, |best| best.score);
+    passages.sort_by_key(|passage| passage.tier(best));
     // What only claims to have overturned a person's own memory does not stand above it.
     for at in 0..passages.len() {
         let claimant = &passages[at];
@@ -176,6 +168,20 @@ impl Passage {
         }
     }
 
+    /// Passages of a lower tier come first. What nobody stands behind comes after all that fit about as well: a clone can
+    /// bring it, made to fit. What was decided and learned comes before what sessions were about, and candidates come last.
+    fn tier(&self, best: f32) -> u8 {
+        let is_summary = self.memory_type == MemoryType::Summary;
+        match self.status {
+            Status::Candidate => 5,
+            _ if self.is_own && best * OWN_FLOOR <= self.score => u8::from(is_summary) * 2,
+            _ if self.is_backed && best * BACKED_FLOOR <= self.score => {
+                1 + u8::from(is_summary) * 2
+            }
+            _ => 4,
+        }
+    }
+
     /// The memories that it overturned by nothing but its own claim.
     pub fn unverified(&self) -> Vec<&MemoryId> {
         self.overturned.iter().filter(|one| !one.is_verified).map(|one| &one.id).collect()
@@ -192,7 +198,7 @@ impl Passage {
         let mut text = format!("[{}] {}, {}{day}\n", self.id, self.word(), self.status.as_str());
         text.push_str(&marked(&self.title));
         text.push_str(&marked(&self.body));
-        for quote in &self.quotes {
+        for quote in self.quotes.iter().filter(|quote| self.says_more(quote)) {
             text.push_str(&marked(&format!("{}: \"{}\"", speaker(quote.speaker), quote.text)));
         }
         for OverturnedPassage { id, title, is_verified } in &self.overturned {
@@ -200,6 +206,12 @@ impl Passage {
             text.push_str(&marked(&format!("overturned [{id}]{note}: {title}")));
         }
         text
+    }
+
+    /// Whether a quote says more than the memory itself: what a person added by hand is its own proof.
+    pub fn says_more(&self, quote: &Quote) -> bool {
+        let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        !folded(&self.words_of_its_own()).contains(&folded(&quote.text))
     }
 
     /// What the memory says itself, without its proof.
@@ -270,6 +282,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_was_added_by_hand_is_quoted_once() {
+        let quote = |text: &str| Quote {
+            text: text.to_owned(),
+            speaker: Speaker::Human,
+            place: String::new(),
+            at: String::new(),
+        };
+        let quotes = vec![quote("Use SQLite\n\nOne file."), quote("we said one file")];
+        let (title, body) = ("Use SQLite".to_owned(), "One file.".to_owned());
+        let passage = Passage { title, body, quotes, ..passage(OWN, 1.0, (true, true)) };
+        let quoted = passage.quoted();
+        assert_eq!(quoted.matches("One file.").count(), 1, "{quoted}");
+        assert!(quoted.contains("we said one file"), "{quoted}");
+    }
+
     fn ordered(mut passages: Vec<Passage>) -> Vec<String> {
         put_in_order(&mut passages);
         passages.iter().map(|passage| passage.id.to_string()).collect()
@@ -288,6 +316,23 @@ mod tests {
         assert_eq!(order(0.65, true), [OTHER, OWN], "what fits much better is the answer");
         assert_eq!(order(0.65, false), [OWN, OTHER], "unless nobody stands behind it");
         assert_eq!(order(0.45, false), [OTHER, OWN]);
+    }
+
+    #[test]
+    fn what_was_decided_stands_above_summaries_and_candidates_stand_last() {
+        let order = |score: f32| {
+            let summary = Passage {
+                memory_type: MemoryType::Summary,
+                ..passage("20260101-summary", 1.0, (true, true))
+            };
+            let candidate = Passage {
+                status: Status::Candidate,
+                ..passage("20260101-candidate", 2.0, (true, true))
+            };
+            ordered(vec![summary, candidate, passage(OWN, score, (true, true))])
+        };
+        assert_eq!(order(1.1), [OWN, "20260101-summary", "20260101-candidate"]);
+        assert_eq!(order(0.4), ["20260101-summary", OWN, "20260101-candidate"]);
     }
 
     #[test]

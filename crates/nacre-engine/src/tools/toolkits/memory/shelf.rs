@@ -51,7 +51,10 @@ pub(crate) fn memory_error(error: &MemoryError) -> ToolError {
         MemoryError::EmptyTitle | MemoryError::TooLong { .. } | MemoryError::InvalidText(_) => {
             (Fault::Arguments, "Shorten or complete the text.".to_owned())
         }
-        MemoryError::AlreadyArchived { .. } | MemoryError::NotArchived { .. } => {
+        MemoryError::AlreadyArchived { .. }
+        | MemoryError::NotArchived { .. }
+        | MemoryError::NotACandidate { .. }
+        | MemoryError::NotSupersedable { .. } => {
             (Fault::Stale, "Look at it again with `memory_search`.".to_owned())
         }
         MemoryError::SummaryNotArchivable { .. } | MemoryError::SummaryNotJudged { .. } => {

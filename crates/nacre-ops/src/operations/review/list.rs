@@ -1,0 +1,41 @@
+//! Lists the memories that wait for a person's word, the newest first, each with its quotes.
+
+use nacre_api::wire::{ReviewCandidate, ReviewListReport, ReviewListRequest};
+use nacre_core::memory::{Memory, MemoryType, Shelf};
+
+use crate::error::OpError;
+use crate::host::{Host, ScopedStore};
+use crate::operations::memory::{broken, entry, quote};
+
+pub fn list(host: &Host, request: &ReviewListRequest) -> Result<ReviewListReport, OpError> {
+    let ReviewListRequest { limit, scope } = request;
+    let stores = host.stores_to_read(*scope)?;
+    let (mut found, mut unreadable) = (Vec::new(), Vec::new());
+    for scoped in &stores {
+        let listing = scoped
+            .store
+            .list(|at| at.shelf == Shelf::Active && at.memory_type != MemoryType::Summary)?;
+        let waiting = listing.memories.into_iter().filter(Memory::is_candidate);
+        found.extend(waiting.map(|memory| (memory, scoped)));
+        unreadable.extend(listing.broken.iter().map(|file| broken(file, scoped)));
+    }
+    found.sort_by(|(a, _), (b, _)| b.created.cmp(&a.created).then_with(|| b.at.id.cmp(&a.at.id)));
+    let total = found.len();
+    match limit.unwrap_or(host.settings().memory.max_results) {
+        0 => {}
+        limit => found.truncate(limit),
+    }
+    let candidates = found.iter().map(|(memory, scoped)| candidate(memory, scoped)).collect();
+    Ok(ReviewListReport { candidates, total, broken: unreadable })
+}
+
+fn candidate(memory: &Memory, scoped: &ScopedStore) -> ReviewCandidate {
+    // A sidecar that cannot be read is `doctor`'s to report.
+    let evidence = scoped.store.evidence(&memory.at.id).ok().flatten();
+    let quotes = evidence.into_iter().flat_map(|evidence| evidence.quotes).map(quote);
+    ReviewCandidate {
+        memory: entry(memory, scoped),
+        body: memory.document.body().trim().to_owned(),
+        quotes: quotes.collect(),
+    }
+}

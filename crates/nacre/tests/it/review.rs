@@ -1,0 +1,129 @@
+//! `nacre review`
+
+use insta::assert_snapshot;
+
+use crate::home::TestHome;
+
+/// A memory that waits for a person's word.
+fn propose(home: &TestHome, title: &str, body: &str) -> String {
+    let id = home.add(title, &["--body", body]);
+    let path = format!("memory/decisions/{id}.md");
+    home.write(&path, home.read(&path).replace("status: active", "status: candidate"));
+    id
+}
+
+fn status_of(home: &TestHome, id: &str) -> String {
+    let (_, value) = home.json(&["memory", "show", id]);
+    value["status"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn candidates_are_listed_with_their_quotes_and_places() {
+    let home = TestHome::new();
+    assert_snapshot!(home.run(&["review"]), @"Nothing waits for review.");
+    home.add("Use tabs", &[]);
+    propose(&home, "Use SQLite for the queue", "One file, no server.");
+    propose(&home, "Keep sessions for a year", "The law asks for it.");
+    assert_snapshot!(home.run(&["review"]), @"
+    20261115-use-sqlite-for-the-queue  decision  Use SQLite for the queue  (candidate)
+        One file, no server.
+        > Use SQLite for the queue One file, no server.
+          nacre memory add, 2026-11-15T08:30:00Z
+
+    20261115-keep-sessions-for-a-year  decision  Keep sessions for a year  (candidate)
+        The law asks for it.
+        > Keep sessions for a year The law asks for it.
+          nacre memory add, 2026-11-15T08:30:00Z
+
+    Decide: nacre review accept ID, nacre review reject ID
+    ");
+    assert_snapshot!(home.run(&["review", "--limit", "1"]), @"
+    20261115-use-sqlite-for-the-queue  decision  Use SQLite for the queue  (candidate)
+        One file, no server.
+        > Use SQLite for the queue One file, no server.
+          nacre memory add, 2026-11-15T08:30:00Z
+
+    Decide: nacre review accept ID, nacre review reject ID
+    … 1 more; `--limit 0` shows all
+    ");
+    let (code, value) = home.json(&["review"]);
+    assert_eq!((code, &value["total"]), (0, &2.into()));
+    assert_eq!(value["candidates"][0]["title"], "Use SQLite for the queue");
+    assert_eq!(value["candidates"][0]["quotes"][0]["place"], "nacre memory add");
+    assert!(home.run(&["status"]).contains("2 candidates wait; `nacre review` decides"));
+}
+
+#[test]
+fn a_candidate_is_in_no_brief_and_below_what_is_active() {
+    let home = TestHome::new();
+    let candidate =
+        propose(&home, "Use Redis for the queue of jobs", "The queue of jobs is Redis.");
+    let active = home.add("The queue of builds is SQLite", &["--body", "One file."]);
+    assert!(!home.run(&["brief"]).contains(&candidate));
+    for args in [["ask", "queue"].as_slice(), &["memory", "search", "queue"]] {
+        let shown = home.run(args);
+        let at = |id: &str| shown.find(id).unwrap_or_else(|| panic!("{id} is missing: {shown}"));
+        assert!(at(&active) < at(&candidate), "{shown}");
+        assert!(shown.contains("(candidate)"), "{shown}");
+    }
+}
+
+#[test]
+fn an_accepted_candidate_holds() {
+    let home = TestHome::new();
+    let id = propose(&home, "Use SQLite for the queue", "One file, no server.");
+    let older = home.add("Use Redis for the queue", &[]);
+    assert_snapshot!(home.run(&["review", "accept", &id, "--supersedes", &older]), @"Accepted 20261115-use-sqlite-for-the-queue");
+    assert_eq!(
+        (status_of(&home, &id).as_str(), status_of(&home, &older).as_str()),
+        ("active", "superseded")
+    );
+    let brief = home.run(&["brief"]);
+    assert!(brief.contains(&id) && !brief.contains(&older), "{brief}");
+    assert_snapshot!(home.run(&["doctor"]), @"Checked 2 memories: ok, 0 errors, 0 warnings.");
+    assert_snapshot!(home.run(&["review", "accept", &id]), @"
+    Error: The memory `20261115-use-sqlite-for-the-queue` is active, not a candidate
+    Hint: `nacre review` lists the candidates
+    [exit 1]
+    ");
+    let other = propose(&home, "Use Postgres", "");
+    assert_snapshot!(home.run(&["review", "accept", &other, "--supersedes", &older]), @"
+    Error: The memory `20261115-use-redis-for-the-queue` cannot be superseded: it is superseded already
+    Hint: nacre memory show 20261115-use-redis-for-the-queue
+    [exit 1]
+    ");
+    assert_snapshot!(home.run(&["review", "accept", &other, "--supersedes", &other]), @"
+    Error: The memory `20261115-use-postgres` cannot be superseded: no memory supersedes itself
+    Hint: nacre memory show 20261115-use-postgres
+    [exit 1]
+    ");
+    assert_eq!(status_of(&home, &other), "candidate");
+}
+
+#[test]
+fn a_rejected_candidate_leaves_a_hash_and_no_text() {
+    let home = TestHome::new();
+    let one = propose(&home, "Use Redis", "A peculiar sentence.");
+    let two = propose(&home, "Use Memcached", "");
+    let active = home.add("Use tabs", &[]);
+    assert_snapshot!(home.run(&["review", "reject", "20261115-use-redi"]), @"
+    Error: `20261115-use-redi` is only the start of an id
+    Hint: nacre review reject 20261115-use-redis
+    [exit 2]
+    ");
+    assert_snapshot!(home.run(&["review", "reject", &one, &two, &active]), @"
+    Rejected 20261115-use-redis
+    Rejected 20261115-use-memcached
+    Warning: The memory `20261115-use-tabs` is active, not a candidate
+    Hint: `nacre review` lists the candidates
+    [exit 3]
+    ");
+    assert_eq!(home.tree("memory"), format!("memory/decisions/{active}.md"));
+    assert_eq!(home.tree("meta/tombstones").lines().count(), 2);
+    assert!(
+        home.snapshot()
+            .iter()
+            .all(|(_, bytes)| !String::from_utf8_lossy(bytes).contains("peculiar"))
+    );
+    assert_snapshot!(home.run(&["review"]), @"Nothing waits for review.");
+}
