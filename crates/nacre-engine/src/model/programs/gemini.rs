@@ -36,7 +36,11 @@ impl AgentProgram for Gemini {
             json!({ "tools": { "core": ["none"] }, "hooksConfig": { "enabled": false } });
         Launch {
             arguments: arguments.into_iter().map(Into::into).collect(),
-            variables: vec![("GEMINI_SYSTEM_MD", SYSTEM_FILE.to_owned())],
+            variables: vec![
+                ("GEMINI_SYSTEM_MD", SYSTEM_FILE.to_owned()),
+                // Without it the settings beside the question are not read.
+                ("GEMINI_CLI_TRUST_WORKSPACE", "true".to_owned()),
+            ],
             files: vec![
                 (SYSTEM_FILE, asked.question.system_with_schema()),
                 (".gemini/settings.json", settings.to_string()),
