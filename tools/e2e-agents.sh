@@ -201,11 +201,9 @@ for row in claude:claude-code/haiku codex:codex/default opencode:opencode/defaul
     answers unauthorized
     check "without a login it fails" fails run "$nacre" model test
     check "and says so" holds "$tmp/out" "the program is not logged in"
-    if [ "$agent" != opencode ]; then # OpenCode waits for better times, silently.
-        answers quota
-        check "without credit it fails" fails run "$nacre" model test
-        check "and says that, too" holds "$tmp/out" "the account has no credit left"
-    fi
+    answers quota
+    check "without credit it fails" fails run "$nacre" model test
+    check "and says that, too" holds "$tmp/out" "the account has no credit left"
     run env NACRE_LIMITS_SESSION_TOKENS=10 "$nacre" sync --force --strategy windows || true
     check "a limit of Nacre's own holds before it is asked" holds "$tmp/out" "limit of 10 tokens"
 

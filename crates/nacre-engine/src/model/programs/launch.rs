@@ -52,6 +52,8 @@ pub(super) struct Order<'a> {
     pub(super) time: Duration,
     /// What the answer may hold.
     pub(super) output_bytes: usize,
+    /// What a program that goes on has complained about, where waiting for it is of no use.
+    pub(super) hopeless: fn(&str) -> Option<Fault>,
 }
 
 /// What a program printed, and how it ended.
@@ -67,7 +69,8 @@ pub(super) struct Finished {
 pub(super) async fn run(order: Order<'_>) -> Result<Finished, Fault> {
     let running = start(&order).map_err(|error| faults::cannot_start(&error))?;
     let limit = order.output_bytes.saturating_mul(MAX_WRAPPING);
-    let finished = timeout(order.time, running.finish(order.launch.stdin, limit)).await;
+    let finish = running.finish(order.launch.stdin, limit, order.hopeless);
+    let finished = timeout(order.time, finish).await;
     finished.unwrap_or_else(|_| Err(Fault::new(ErrorKind::Timeout(Wait::Total))))
 }
 
@@ -112,17 +115,21 @@ fn start(order: &Order<'_>) -> io::Result<Running> {
 }
 
 impl Running {
-    async fn finish(self, input: String, limit: usize) -> Result<Finished, Fault> {
+    async fn finish(
+        self,
+        input: String,
+        limit: usize,
+        hopeless: fn(&str) -> Option<Fault>,
+    ) -> Result<Finished, Fault> {
         let Self { stdin, stdout, stderr, mut ended, _group } = self;
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let code = {
             let talk = async {
-                let ((), read, ()) = tokio::join!(
+                tokio::try_join!(
                     feed(stdin, input),
                     read_bounded(stdout, limit, &mut out),
-                    read_beginning(stderr, &mut err),
-                );
-                read
+                    read_beginning(stderr, hopeless, &mut err),
+                )
             };
             tokio::pin!(talk);
             let ended = tokio::select! {
@@ -146,8 +153,9 @@ impl Running {
 }
 
 /// Hands the program its input. One that ends without reading it says why by other means.
-async fn feed(mut stdin: pipe::Sender, input: String) {
+async fn feed(mut stdin: pipe::Sender, input: String) -> Result<(), Fault> {
     let _ = stdin.write_all(input.as_bytes()).await;
+    Ok(())
 }
 
 async fn read_bounded(
@@ -169,12 +177,20 @@ async fn read_bounded(
 }
 
 /// Reads to the end and keeps the beginning, so that the program is never kept waiting.
-async fn read_beginning(mut pipe: pipe::Receiver, bytes: &mut Vec<u8>) {
+async fn read_beginning(
+    mut pipe: pipe::Receiver,
+    hopeless: fn(&str) -> Option<Fault>,
+    bytes: &mut Vec<u8>,
+) -> Result<(), Fault> {
     let mut chunk = vec![0; 16 << 10];
     while let Ok(n_read @ 1..) = pipe.read(&mut chunk).await {
         let n_kept = n_read.min(MAX_ERROR_BYTES.saturating_sub(bytes.len()));
         bytes.extend_from_slice(chunk.get(..n_kept).unwrap_or_default());
+        if let Some(fault) = Some(n_kept).filter(|n| 0 < *n).and_then(|_| hopeless(&text(bytes))) {
+            return Err(fault);
+        }
     }
+    Ok(())
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -130,6 +130,11 @@ trait AgentProgram: Send + Sync {
     /// The command line for a question. `model` is `None` where the agent chooses.
     fn launch(&self, asked: &Asked<'_>) -> Launch;
 
+    /// What of its complaints makes it of no use to wait: some agents try again for ever.
+    fn hopeless(&self) -> fn(&str) -> Option<Fault> {
+        |_| None
+    }
+
     /// The answer in what it printed, or why there is none.
     fn answer(&self, finished: &Finished) -> Result<Answer, Fault>;
 }
@@ -204,6 +209,7 @@ impl ProgramProvider {
             // It says nothing until it has said all.
             time: call.limits.first_token + call.limits.next_token,
             output_bytes: call.limits.answer_bytes,
+            hopeless: self.known.agent.hopeless(),
         };
         let finished = launch::run(order).await?;
         let answer = self.known.agent.answer(&finished)?;

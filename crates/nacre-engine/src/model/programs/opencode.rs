@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::cost::Cost;
-use super::super::error::Fault;
+use super::super::error::{ErrorKind, Fault};
 use super::super::response::StopReason;
 use super::super::usage::Usage;
 use super::launch::{Finished, Launch};
@@ -20,6 +20,8 @@ impl AgentProgram for OpenCode {
             ["run", "--format", "json", "--pure", "--agent", NAME, "--title", NAME]
                 .map(str::to_owned)
                 .to_vec();
+        // Its answer says nothing of attempts that failed; its log does.
+        arguments.extend(["--print-logs", "--log-level", "ERROR"].map(str::to_owned));
         if let Some(model) = asked.model {
             arguments.extend(["--model".to_owned(), model.to_owned()]);
         }
@@ -41,6 +43,10 @@ impl AgentProgram for OpenCode {
             files: Vec::new(),
             stdin: asked.question.prompt.clone(),
         }
+    }
+
+    fn hopeless(&self) -> fn(&str) -> Option<Fault> {
+        hopeless
     }
 
     fn answer(&self, finished: &Finished) -> Result<Answer, Fault> {
@@ -76,6 +82,15 @@ impl AgentProgram for OpenCode {
             None => Err(faults::no_answer(finished)),
         }
     }
+}
+
+/// An account that is not accepted or used up stays so, however often it is tried.
+fn hopeless(log: &str) -> Option<Fault> {
+    let failed = log.lines().rfind(|line| line.contains("message=\"stream error\""))?;
+    let (_, said) = failed.split_once("error.error=")?;
+    let fault = faults::fault(None, said.trim_matches('"'), &Finished::default());
+    let is_final = matches!(fault.kind, ErrorKind::Quota | ErrorKind::NotLoggedIn);
+    is_final.then_some(fault)
 }
 
 fn usage(part: &Value) -> Usage {

@@ -287,6 +287,17 @@ fn what_stops_an_agent_is_told() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn an_agent_that_tries_for_ever_is_ended_when_its_log_says_that_the_account_is_used_up() {
+    let world = World::new();
+    let line = "timestamp=1 level=ERROR message=\"stream error\" providerID=x error.error=\"AI_APICallError: You exceeded your current quota\"";
+    world.agent("opencode", &format!("echo '{line}' >&2\n{HANGS}"));
+    let error = world.ask("opencode/default", &plain()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Quota);
+    assert_eq!(error.said.unwrap().as_str(), "AI_APICallError: You exceeded your current quota");
+}
+
+#[test]
 fn garbage_is_not_an_answer() {
     for (model, command) in AGENTS {
         for text in ["", "Hello!", "{\"type\": \"other\"}", "[1, 2"] {

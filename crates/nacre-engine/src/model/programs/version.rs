@@ -49,6 +49,7 @@ async fn version(program: &Path, settings: &ProgramSettings) -> Option<String> {
         launch,
         time: PATIENCE,
         output_bytes: MAX_BYTES,
+        hopeless: |_| None,
     };
     let finished = launch::run(order).await.ok().filter(|finished| finished.code == Some(0))?;
     number(&finished.stdout)
