@@ -29,6 +29,8 @@ pub struct ModelListReport {
     pub roles: Vec<RoleEntry>,
     /// Those that serve the models of the roles.
     pub providers: Vec<ProviderEntry>,
+    /// The agents on this machine that can answer, whether or not a role uses them.
+    pub agents: Vec<InstalledAgent>,
     /// Those that search by meaning.
     pub models: Vec<EmbedderEntry>,
 }
@@ -55,6 +57,21 @@ pub struct ProviderEntry {
     /// Whether there is a key and in which variable; never the key.
     pub key: String,
     pub origin: String,
+}
+
+/// An agent that is installed and can answer as a model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InstalledAgent {
+    /// As in the name of a model: `claude-code`.
+    pub name: String,
+    /// What people call it.
+    pub label: String,
+    /// `null` where it did not say.
+    pub version: Option<String>,
+    /// Where its command lies.
+    pub path: String,
+    /// A model of it, as `roles.default.model` takes it.
+    pub model: String,
 }
 
 /// A model that turns texts into vectors.

@@ -29,6 +29,8 @@ vars! {
     NACRE_CONFIG
     /// The time to use instead of the clock, such as `2026-11-15T08:30:00Z`; for tests and reproducible runs.
     NACRE_NOW
+    /// Set for the agents that Nacre asks as models: a Nacre that one of them starts asks no agent again.
+    NACRE_CHILD
     /// The key of the service that `search.endpoint_url` names; keys stand in no file.
     NACRE_EMBEDDING_KEY
     /// Sets `memory.scope`.

@@ -38,5 +38,6 @@ pub use mapped::Mapped;
 pub use owner::Owner;
 pub use path::{PathFault, RelPath};
 pub use scope::{Access, Entry, EntryKind, FileStamp, Folder, WriteScope};
+pub use scratch::ScratchFolder;
 pub use seal::Seal;
 pub use writer::{Recovery, Writer};

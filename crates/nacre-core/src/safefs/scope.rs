@@ -197,6 +197,16 @@ impl WriteScope {
         Self::open_inside(parent, name, access)
     }
 
+    /// Opens a folder that a person named, and makes it where only its last part is missing.
+    pub fn create(path: &Path, access: Access) -> Result<Self, FsError> {
+        match (path.parent(), path.file_name().and_then(|name| name.to_str())) {
+            (Some(parent), Some(name)) if !path.is_dir() => {
+                Self::create_inside(parent, name, access)
+            }
+            _ => Self::open(path, access),
+        }
+    }
+
     /// Whether only its owner reads it: a person's home data, which no repository brings.
     pub fn is_private(&self) -> bool {
         self.access == Access::Private

@@ -1,8 +1,13 @@
-//! Copies to try something out on: made quickly, and removed with everything in them.
+//! Copies to try something out on, and empty folders to work in: made quickly, and removed with everything in them.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rustix::process::{Pid, test_kill_process};
 
 use super::error::{FsAction, FsError};
 use super::path::RelPath;
-use super::scope::{EntryKind, WriteScope, io_error};
+use super::scope::{Access, EntryKind, WriteScope, io_error};
 use super::sys::{self, Flush};
 use super::writer::{Writer, remove_if_there};
 
@@ -44,16 +49,18 @@ impl WriteScope {
 impl Writer<'_> {
     /// Removes a folder with everything below it. Links are removed, and not followed.
     pub fn remove_scratch(&self, path: &RelPath) -> Result<(), FsError> {
-        self.remove_below(path, MAX_DEPTH)
+        self.scope().remove_below(path, MAX_DEPTH)
     }
+}
 
+impl WriteScope {
     fn remove_below(&self, path: &RelPath, depth: usize) -> Result<(), FsError> {
-        let failed = |error| io_error(FsAction::Remove, &self.scope().full(path), error);
-        let dir = match self.scope().open_dir(path) {
+        let failed = |error| io_error(FsAction::Remove, &self.full(path), error);
+        let dir = match self.open_dir(path) {
             Err(error) if error.is_missing() => return Ok(()),
             dir => dir?,
         };
-        for entry in self.scope().list(path)? {
+        for entry in self.list(path)? {
             match entry.kind {
                 EntryKind::Folder if depth > 0 => {
                     self.remove_below(&path.join(&entry.name)?, depth - 1)?;
@@ -64,7 +71,64 @@ impl Writer<'_> {
                 }
             }
         }
-        sys::remove_dir(&self.scope().parent_of(path)?, path.name()).map_err(failed)
+        sys::remove_dir(&self.parent_of(path)?, path.name()).map_err(failed)
+    }
+}
+
+/// An empty folder for one piece of work, removed with everything in it when it is dropped. Its name is new, so that nobody
+/// else writes there and no lock is needed.
+#[derive(Debug)]
+pub struct ScratchFolder {
+    parent: WriteScope,
+    scope: WriteScope,
+    name: RelPath,
+}
+
+impl ScratchFolder {
+    /// How the names of such folders begin; the process and a number follow.
+    const PREFIX: &str = "work-";
+
+    /// Makes a folder inside `parent`, which is made where it is missing. Those that ended processes left there are removed.
+    pub fn create(parent: &Path) -> Result<Self, FsError> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let parent = WriteScope::create(parent, Access::Private)?;
+        remove_left_behind(&parent);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = RelPath::new(&format!("{}{}-{number}", Self::PREFIX, std::process::id()))?;
+        // A process of the same number may have left one.
+        parent.remove_below(&name, MAX_DEPTH)?;
+        let scope = WriteScope::create_inside(parent.path(), name.as_str(), Access::Private)?;
+        Ok(Self { parent, scope, name })
+    }
+
+    pub fn path(&self) -> &Path {
+        self.scope.path()
+    }
+
+    /// Makes a file in it.
+    pub fn write(&self, path: &RelPath, bytes: &[u8]) -> Result<(), FsError> {
+        self.scope.create_file(path, bytes)
+    }
+}
+
+impl Drop for ScratchFolder {
+    fn drop(&mut self) {
+        // Best effort: what is left is removed by the next one.
+        let _ = self.parent.remove_below(&self.name, MAX_DEPTH);
+    }
+}
+
+/// Removes the folders of processes that are gone.
+fn remove_left_behind(parent: &WriteScope) {
+    for entry in parent.root().and_then(|root| root.list()).unwrap_or_default() {
+        let rest = entry.name.strip_prefix(ScratchFolder::PREFIX);
+        let process = rest.and_then(|rest| rest.split_once('-')?.0.parse().ok());
+        let Some(process) = process.and_then(Pid::from_raw) else { continue };
+        let is_gone = test_kill_process(process) == Err(rustix::io::Errno::SRCH);
+        if let Some(path) = is_gone.then(|| RelPath::new(&entry.name).ok()).flatten() {
+            // Best effort: the next one tries again.
+            let _ = parent.remove_below(&path, MAX_DEPTH);
+        }
     }
 }
 
@@ -81,6 +145,28 @@ mod tests {
 
     fn path(text: &str) -> RelPath {
         RelPath::new(text).unwrap()
+    }
+
+    #[test]
+    fn a_folder_to_work_in_is_empty_and_goes_with_what_was_put_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let parent = folder.path().canonicalize().unwrap().join("home").join("scratch");
+        fs::create_dir(parent.parent().unwrap()).unwrap();
+        // No process has this number.
+        let left = parent.join("work-999999999-0");
+        fs::create_dir_all(left.join("deep")).unwrap();
+        fs::create_dir_all(parent.join("other")).unwrap();
+        let one = ScratchFolder::create(&parent).unwrap();
+        let two = ScratchFolder::create(&parent).unwrap();
+        assert_ne!(one.path(), two.path());
+        assert!(!left.exists(), "what an ended process left is removed");
+        assert_eq!(fs::read_dir(one.path()).unwrap().count(), 0);
+        one.write(&path("a/b.txt"), b"b").unwrap();
+        assert_eq!(fs::read(one.path().join("a/b.txt")).unwrap(), b"b");
+        let places = [one.path().to_owned(), two.path().to_owned()];
+        drop((one, two));
+        assert!(places.iter().all(|place| !place.exists()));
+        assert!(parent.join("other").exists());
     }
 
     #[test]

@@ -46,6 +46,8 @@ impl Said {
 pub enum ErrorKind {
     #[error("the key is missing or was not accepted")]
     Auth,
+    #[error("the program is not logged in")]
+    NotLoggedIn,
     #[error("the account has no credit left")]
     Quota,
     #[error("too many requests{}", after(*retry_after))]
@@ -68,6 +70,8 @@ pub enum ErrorKind {
     Unavailable { status: Option<u16> },
     #[error("the server sends requests to another address, where a key must not follow")]
     Redirected,
+    #[error("the program failed{}", with_exit(*code))]
+    ProgramFailed { code: Option<i32> },
     #[error("the answer could not be understood")]
     Protocol,
     #[error("the request differs from what the script expects")]
@@ -115,9 +119,13 @@ impl ErrorKind {
             | Self::Timeout(Wait::FirstToken | Wait::NextToken)
             | Self::CutStream
             | Self::Unavailable { .. } => NextStep::Retry,
-            Self::Auth | Self::Quota | Self::UnknownModel | Self::Redirected | Self::Protocol => {
-                NextStep::Fallback
-            }
+            Self::Auth
+            | Self::NotLoggedIn
+            | Self::Quota
+            | Self::UnknownModel
+            | Self::Redirected
+            | Self::ProgramFailed { .. }
+            | Self::Protocol => NextStep::Fallback,
             Self::Timeout(Wait::Total)
             | Self::BadRequest
             | Self::ContextTooLong
@@ -133,6 +141,7 @@ impl ErrorKind {
         match self {
             Self::RateLimited { retry_after } | Self::Overloaded { retry_after } => *retry_after,
             Self::Auth
+            | Self::NotLoggedIn
             | Self::Quota
             | Self::Timeout(_)
             | Self::CutStream
@@ -142,6 +151,7 @@ impl ErrorKind {
             | Self::Refused
             | Self::Unavailable { .. }
             | Self::Redirected
+            | Self::ProgramFailed { .. }
             | Self::Protocol
             | Self::ScriptMismatch
             | Self::OverLimit
@@ -153,6 +163,7 @@ impl ErrorKind {
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Auth => "auth",
+            Self::NotLoggedIn => "not_logged_in",
             Self::Quota => "quota",
             Self::RateLimited { .. } => "rate_limited",
             Self::Overloaded { .. } => "overloaded",
@@ -164,6 +175,7 @@ impl ErrorKind {
             Self::Refused => "refused",
             Self::Unavailable { .. } => "unavailable",
             Self::Redirected => "redirected",
+            Self::ProgramFailed { .. } => "program_failed",
             Self::Protocol => "protocol",
             Self::ScriptMismatch => "script_mismatch",
             Self::OverLimit => "over_limit",
@@ -194,6 +206,10 @@ fn after(retry_after: Option<Duration>) -> String {
         Some(wait) => format!(", to be asked again after {} s", wait.as_secs_f32().ceil()),
         None => String::new(),
     }
+}
+
+fn with_exit(code: Option<i32>) -> String {
+    code.map(|code| format!(" (exit {code})")).unwrap_or_default()
 }
 
 fn with_status(status: Option<u16>) -> String {

@@ -18,6 +18,7 @@ mod loose_json;
 mod names;
 mod openai;
 mod price;
+mod programs;
 mod provider;
 mod request;
 mod response;
@@ -41,6 +42,9 @@ pub use http::{EndpointError, PlainHttp};
 pub use loose_json::only_value;
 pub use names::{BadModelRef, ModelRef, Role};
 pub use price::{Price, PriceTable};
+pub use programs::{
+    InstalledProgram, KNOWN_PROGRAMS, KnownProgram, ProgramSettings, installed_programs,
+};
 pub use provider::{Call, Generation, Limits, Provider, Sink};
 pub use request::{
     Cache, Effort, Message, OUTPUT_TOOL, OutputSchema, Request, Speaker, ToolChoice, ToolDef,

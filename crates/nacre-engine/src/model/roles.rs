@@ -15,6 +15,7 @@ use super::http::{Address, Endpoint, EndpointError, PlainHttp};
 use super::names::{ModelRef, Role};
 use super::openai::OpenAi;
 use super::price::PriceTable;
+use super::programs::{KnownProgram, ProgramProvider, ProgramSettings};
 use super::provider::Provider;
 use super::request::Effort;
 use super::retry::{Route, ServedModel};
@@ -126,6 +127,8 @@ pub struct ModelSettings {
     pub prices: PriceTable,
     /// What the model `scripted` says.
     pub script: Option<Arc<Scripted>>,
+    /// How the commands of installed agents are found and started.
+    pub programs: ProgramSettings,
 }
 
 /// Why a role has no models.
@@ -137,6 +140,10 @@ pub enum RolesError {
     UnknownProvider(String),
     #[error("Provider `{0}` needs a key, and none is set")]
     NoKey(String),
+    #[error("{} is not installed: there is no `{}` in PATH", .0.label, .0.command)]
+    NotInstalled(&'static KnownProgram),
+    #[error("An agent that answers for Nacre may not let Nacre ask {}", .0.label)]
+    Recursion(&'static KnownProgram),
     #[error("The model `scripted` has no script")]
     NoScript,
     #[error(transparent)]
@@ -228,9 +235,28 @@ impl Models {
         if let Some(provider) = connected.get(model.provider()) {
             return Ok(Arc::clone(provider));
         }
-        let provider: Arc<dyn Provider> = Arc::new(self.connect(model.provider())?);
+        let provider: Arc<dyn Provider> = match self.known_program(model.provider()) {
+            Some(known) => Arc::new(self.program(known)?),
+            None => Arc::new(self.connect(model.provider())?),
+        };
         connected.insert(model.provider().to_owned(), Arc::clone(&provider));
         Ok(provider)
+    }
+
+    /// The agent of that name, unless the person has a service of that name.
+    fn known_program(&self, name: &str) -> Option<&'static KnownProgram> {
+        let is_service =
+            self.settings.providers.get(name).is_some_and(|set| set.base_url.is_some());
+        KnownProgram::of_provider(name).filter(|_| !is_service)
+    }
+
+    fn program(&self, known: &'static KnownProgram) -> Result<ProgramProvider, RolesError> {
+        let settings = &self.settings.programs;
+        if settings.is_child {
+            return Err(RolesError::Recursion(known));
+        }
+        let program = known.find(settings).ok_or(RolesError::NotInstalled(known))?;
+        Ok(ProgramProvider::new(known, program, settings.clone()))
     }
 
     fn connect(&self, name: &str) -> Result<Hosted, RolesError> {

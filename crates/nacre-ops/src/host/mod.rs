@@ -11,6 +11,7 @@ mod holding;
 mod map_cache;
 mod models;
 mod offering;
+mod programs;
 mod reading;
 mod searching;
 mod settings;
@@ -30,7 +31,7 @@ use nacre_core::base::git::GitProgram;
 use nacre_core::config::projects::Projects;
 use nacre_core::config::{self, Resolved, Settings};
 use nacre_core::safefs::{Access, Owner, WriteScope};
-use nacre_engine::model::AsyncRuntime;
+use nacre_engine::model::{AsyncRuntime, InstalledProgram};
 
 use self::embedding::LocalModel;
 pub use self::environment::{Environment, SystemClock};
@@ -42,6 +43,7 @@ pub use self::holding::Holding;
 pub use self::map_cache::{map_cache, settle as settle_map_cache};
 pub use self::models::{key_variable, model_settings, no_answer, provider_names, scripted};
 pub use self::offering::note_offered;
+pub use self::programs::installed;
 pub use self::reading::{Reading, warn_of_limit};
 pub use self::searching::{SearchableStore, StoresFound, search_stores};
 use self::settings::ConfigFiles;
@@ -81,6 +83,8 @@ pub struct Host {
     pub mistake: Option<String>,
     local_model: LocalModel,
     runtime: OnceLock<AsyncRuntime>,
+    /// The agents that are installed; looked for when first asked for.
+    installed: OnceLock<Vec<InstalledProgram>>,
 }
 
 /// How a host is opened.
@@ -195,6 +199,7 @@ impl Host {
             mistake,
             local_model: LocalModel::default(),
             runtime: OnceLock::new(),
+            installed: OnceLock::new(),
         };
         host.warn_of_foreign_change(warnings);
         Ok(host)
@@ -248,13 +253,7 @@ impl Host {
 
     /// Opens the global folder for writing, making it where it is missing.
     pub fn home_scope(&self) -> Result<WriteScope, OpError> {
-        let home = self.home()?;
-        let opened = match (home.parent(), home.file_name().and_then(|name| name.to_str())) {
-            _ if home.is_dir() => WriteScope::open(home, Access::Private),
-            (Some(parent), Some(name)) => WriteScope::create_inside(parent, name, Access::Private),
-            _ => WriteScope::open(home, Access::Private),
-        };
-        Ok(self.sealed(opened?))
+        Ok(self.sealed(WriteScope::create(self.home()?, Access::Private)?))
     }
 }
 

@@ -10,13 +10,14 @@ use std::sync::{Arc, OnceLock};
 use nacre_api::wire::ErrorCode;
 use nacre_core::config::{ApiChoice, EffortChoice, PlainHttpChoice, ProviderTable, RoleTable};
 use nacre_engine::model::{
-    AsyncRuntime, Effort, ErrorKind, KNOWN_PROVIDERS, ModelError, ModelRef, ModelSettings,
-    NextStep, PlainHttp, ProviderKind, ProviderSettings, Role, RoleSettings, RolesError, Scripted,
-    Secret,
+    AsyncRuntime, Effort, ErrorKind, KNOWN_PROVIDERS, KnownProgram, ModelError, ModelRef,
+    ModelSettings, NextStep, PlainHttp, ProviderKind, ProviderSettings, Role, RoleSettings,
+    RolesError, Scripted, Secret,
 };
 use tokio::runtime::Handle;
 
 use super::Host;
+use super::programs::program_settings;
 use crate::error::OpError;
 
 /// A larger script is no script.
@@ -24,7 +25,8 @@ const MAX_SCRIPT_BYTES: u64 = 8 << 20;
 
 /// Everything that is set about models.
 pub fn model_settings(host: &Host) -> Result<ModelSettings, OpError> {
-    let mut settings = ModelSettings::default();
+    let mut settings =
+        ModelSettings { programs: program_settings(host), ..ModelSettings::default() };
     for name in provider_names(host) {
         let table = host.settings().providers.get(&name);
         settings.providers.insert(name.clone(), provider(host, &name, table));
@@ -134,7 +136,10 @@ impl From<RolesError> for OpError {
                 let variable = known.and_then(|known| known.key_variable);
                 variable.map(|variable| format!("Put it into the variable {variable}"))
             }
-            RolesError::NoScript | RolesError::Endpoint(_) => None,
+            RolesError::NotInstalled(_) => {
+                Some("`nacre model list` shows which agents are installed".to_owned())
+            }
+            RolesError::Recursion(_) | RolesError::NoScript | RolesError::Endpoint(_) => None,
         };
         Self::from_error(ErrorCode::Failed, &error, hint)
     }
@@ -142,15 +147,28 @@ impl From<RolesError> for OpError {
 
 /// A model that did not answer, and what may help.
 pub fn no_answer(error: &ModelError) -> OpError {
-    let hint = match error.kind.next_step() {
+    let program = KnownProgram::of_provider(error.model.provider());
+    let hint = match (error.kind.next_step(), program) {
+        (_, Some(program)) if error.kind == ErrorKind::NotLoggedIn => {
+            format!("Log in: {}", program.login)
+        }
+        (_, Some(program)) if error.kind == ErrorKind::Quota => format!(
+            "{} works again when its account has credit; until then: --strategy offline",
+            program.label
+        ),
         _ if error.kind == ErrorKind::OverLimit => {
             "`nacre status` shows what was used; `nacre config show limits` shows what may be"
+                .to_owned()
         }
-        NextStep::Retry => "Try again later, or set another model: nacre model list",
-        NextStep::Fallback => "`nacre model list` shows the models, their addresses and keys",
-        NextStep::Stop => "`nacre model test` asks the model for one word",
+        (NextStep::Retry, _) => {
+            "Try again later, or set another model: nacre model list".to_owned()
+        }
+        (NextStep::Fallback, _) => {
+            "`nacre model list` shows the models, their addresses and keys".to_owned()
+        }
+        (NextStep::Stop, _) => "`nacre model test` asks the model for one word".to_owned(),
     };
-    OpError::from_error(ErrorCode::Failed, error, Some(hint.to_owned()))
+    OpError::from_error(ErrorCode::Failed, error, Some(hint))
 }
 
 impl Host {

@@ -115,6 +115,7 @@ impl Run<'_> {
             ErrorKind::Cancelled => Err(self.stopped(crate::lifecycle::Stopped::Cancelled)),
             ErrorKind::Refused => Err(Ending::Failed(RunError::Refused)),
             ErrorKind::Auth
+            | ErrorKind::NotLoggedIn
             | ErrorKind::Quota
             | ErrorKind::RateLimited { .. }
             | ErrorKind::Overloaded { .. }
@@ -124,6 +125,7 @@ impl Run<'_> {
             | ErrorKind::UnknownModel
             | ErrorKind::Unavailable { .. }
             | ErrorKind::Redirected
+            | ErrorKind::ProgramFailed { .. }
             | ErrorKind::Protocol
             | ErrorKind::ScriptMismatch
             | ErrorKind::OverLimit => Err(Ending::Failed(error.into())),

@@ -1,23 +1,24 @@
 //! Lists the models that are set, who serves them, and those that search by meaning.
 //!
-//! It asks none of them: only `test` says whether a model really answers.
+//! It asks none of them: only `test` says whether a model really answers. Agents that are installed are asked for their version.
 
 use nacre_api::wire::{
-    EmbedderEntry, EmbedderState, ModelListReport, ModelListRequest, ProviderEntry, RoleEntry,
+    EmbedderEntry, EmbedderState, InstalledAgent, ModelListReport, ModelListRequest, ProviderEntry,
+    RoleEntry,
 };
 use nacre_core::config::{Entry, ROLES};
 use nacre_core::search::{Builtin, Embedder};
-use nacre_engine::model::{KNOWN_PROVIDERS, Models, Role};
+use nacre_engine::model::{InstalledProgram, KNOWN_PROVIDERS, Models, Role};
 
 use crate::error::OpError;
-use crate::host::{Host, key_variable, model_settings, provider_names};
+use crate::host::{Host, installed, key_variable, model_settings, provider_names};
 
 pub fn list(host: &Host, request: &ModelListRequest) -> Result<ModelListReport, OpError> {
     let ModelListRequest {} = request;
     let roles = roles(host)?;
     let providers = providers(host, &roles);
     let builtin = ready("builtin", &Builtin::shipped()?, "part of the program");
-    Ok(ModelListReport { roles, providers, models: vec![builtin] })
+    Ok(ModelListReport { roles, providers, agents: agents(host)?, models: vec![builtin] })
 }
 
 /// The roles that have a model of their own, and `default` for the others.
@@ -63,6 +64,18 @@ fn provider(host: &Host, name: String) -> ProviderEntry {
     };
     let entry = host.resolved.tables.get(&format!("providers.{name}.base_url"));
     ProviderEntry { name, address: address.unwrap_or_default(), key, origin: origin(entry) }
+}
+
+/// The agents that are installed.
+fn agents(host: &Host) -> Result<Vec<InstalledAgent>, OpError> {
+    let entry = |installed: &InstalledProgram| InstalledAgent {
+        name: installed.known.provider.to_owned(),
+        label: installed.known.label.to_owned(),
+        version: installed.version.clone(),
+        path: installed.path.display().to_string(),
+        model: installed.known.reader_name(),
+    };
+    Ok(installed(host)?.iter().map(entry).collect())
 }
 
 fn origin(entry: Option<&Entry>) -> String {

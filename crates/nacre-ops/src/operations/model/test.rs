@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use nacre_api::wire::{ModelRole, ModelTestReport, ModelTestRequest, ModelTestTokens};
 use nacre_engine::model::{
-    Cancel, Control, Cost, Event, Limits, Models, Request, RetryPolicy, Role, RoleSettings, Usage,
-    generate,
+    Control, Cost, Event, Limits, Models, Request, RetryPolicy, Role, RoleSettings, Usage, generate,
 };
 
 use crate::error::OpError;
@@ -36,8 +35,9 @@ pub fn test(
         }
     };
     let answered =
-        host.block_on(generate(&route, &question(role, &set), &control(host), &mut sink))?;
+        host.block_on(generate(&route, &question(role, &set), &control(host, events), &mut sink))?;
     let took = passed();
+    events.cancel().check()?;
     let response = answered.map_err(|error| no_answer(&error))?;
     let cost = models.prices().cost(&response.model, &response.usage);
     let Usage { input, cache_read, cache_write, output, .. } = response.usage;
@@ -60,7 +60,7 @@ fn question(role: Role, set: &RoleSettings) -> Request {
     request
 }
 
-fn control(host: &Host) -> Control {
+fn control(host: &Host, events: &Events) -> Control {
     Control {
         policy: RetryPolicy {
             attempts: 2,
@@ -69,7 +69,7 @@ fn control(host: &Host) -> Control {
         },
         limits: Limits::default(),
         seed: u64::from(host.environment.pid),
-        cancel: Cancel::never(),
+        cancel: events.cancel().token(),
     }
 }
 

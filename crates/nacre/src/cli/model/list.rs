@@ -2,7 +2,8 @@
 
 use clap::Args;
 use nacre_api::wire::{
-    EmbedderEntry, EmbedderState, ModelListReport, ModelListRequest, ProviderEntry, RoleEntry,
+    EmbedderEntry, EmbedderState, InstalledAgent, ModelListReport, ModelListRequest, ProviderEntry,
+    RoleEntry,
 };
 use nacre_ops::text::Shown;
 use nacre_ops::{Host, OpError, model as ops};
@@ -23,13 +24,24 @@ pub(crate) fn cmd_list(ui: &mut Ui, host: &Host, args: &ListArgs) -> Result<Exit
 fn print(ui: &mut Ui, report: &ModelListReport) -> Result<(), OpError> {
     ui.line("Answers:")?;
     if report.roles.is_empty() {
-        ui.line("  no model is set, and none is needed; nacre config set roles.default.model ollama/qwen3")?;
+        let model = report.agents.first().map_or("ollama/qwen3", |agent| agent.model.as_str());
+        ui.line(format!(
+            "  no model is set, and none is needed; nacre config set roles.default.model {model}"
+        ))?;
     } else {
         let rows: Vec<_> = report.roles.iter().map(role_row).collect();
         ui.table(&rows)?;
+    }
+    if !report.providers.is_empty() {
         ui.line("")?;
         ui.line("Served by:")?;
         let rows: Vec<_> = report.providers.iter().map(provider_row).collect();
+        ui.table(&rows)?;
+    }
+    if !report.agents.is_empty() {
+        ui.line("")?;
+        ui.line("Installed agents that can answer:")?;
+        let rows: Vec<_> = report.agents.iter().map(agent_row).collect();
         ui.table(&rows)?;
     }
     ui.line("")?;
@@ -56,6 +68,15 @@ fn provider_row(entry: &ProviderEntry) -> Vec<(Role, String)> {
         (Role::Id, format!("  {}", entry.name)),
         (Role::Title, Shown(&entry.address).one_line()),
         (Role::Faint, Shown(&about).one_line()),
+    ]
+}
+
+fn agent_row(entry: &InstalledAgent) -> Vec<(Role, String)> {
+    let version = entry.version.as_deref().unwrap_or("version unknown");
+    vec![
+        (Role::Id, format!("  {}", entry.name)),
+        (Role::Title, format!("{} {}", entry.label, Shown(version).one_line())),
+        (Role::Faint, Shown(&entry.path).one_line()),
     ]
 }
 

@@ -42,7 +42,8 @@ impl From<RoleName> for ModelRole {
 
 pub(crate) fn cmd_test(ui: &mut Ui, host: &Host, args: &TestArgs) -> Result<Exit, OpError> {
     let TestArgs { role } = args;
-    let report = ops::test(host, &ModelTestRequest { role: (*role).into() }, &ui.events())?;
+    let report =
+        ops::test(host, &ModelTestRequest { role: (*role).into() }, &ui.cancellable_events())?;
     ui.report(&report, print)
 }
 

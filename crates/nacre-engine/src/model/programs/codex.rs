@@ -1,0 +1,209 @@
+//! Codex: `codex exec` without its tools, with a strict schema where the shape of the answer allows one.
+//!
+//! Its settings are ignored, because servers and hooks in them would be started; which model and which provider a person uses
+//! is read from them and handed over.
+
+use serde_json::Value;
+
+use super::super::error::Fault;
+use super::super::response::StopReason;
+use super::super::schema::is_strict;
+use super::super::usage::Usage;
+use super::launch::{Finished, Launch};
+use super::{AgentProgram, Answer, Asked, ProgramSettings, faults};
+
+/// Larger settings are not read.
+const MAX_SETTINGS_BYTES: u64 = 1 << 20;
+
+/// What is handed over of a provider: nothing that may hold a key, because a command line is seen by everybody.
+const PROVIDER_KEYS: &[&str] = &[
+    "name",
+    "base_url",
+    "wire_api",
+    "env_key",
+    "env_http_headers",
+    "requires_openai_auth",
+    "request_max_retries",
+    "stream_max_retries",
+    "stream_idle_timeout_ms",
+    "supports_websockets",
+];
+
+/// Settings that leave the agent without anything but our instructions.
+const SETTINGS: &[&str] = &[
+    "model_instructions_file=\"system.md\"",
+    "project_doc_max_bytes=0",
+    "include_permissions_instructions=false",
+    "include_environment_context=false",
+    "skills.include_instructions=false",
+    "web_search=\"disabled\"",
+];
+
+const FEATURES_OFF: &[&str] = &[
+    "hooks",
+    "plugins",
+    "apps",
+    "shell_tool",
+    "unified_exec",
+    "view_image",
+    "multi_agent",
+    "goals",
+    "image_generation",
+];
+
+pub(super) struct Codex;
+
+impl AgentProgram for Codex {
+    fn launch(&self, asked: &Asked<'_>) -> Launch {
+        let question = asked.question;
+        let mut arguments: Vec<String> = [
+            "exec",
+            "--skip-git-repo-check",
+            "--sandbox",
+            "read-only",
+            "--ephemeral",
+            "--ignore-user-config",
+            "--ignore-rules",
+            "--json",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        let mut add = |flag: &str, value: String| arguments.extend([flag.to_owned(), value]);
+        for setting in SETTINGS {
+            add("-c", (*setting).to_owned());
+        }
+        add("-c", format!("model_reasoning_effort=\"{}\"", asked.effort));
+        for setting in own_settings(asked.settings, asked.model) {
+            add("-c", setting);
+        }
+        for feature in FEATURES_OFF {
+            add("--disable", (*feature).to_owned());
+        }
+        let strict = question.schema.as_ref().filter(|schema| is_strict(schema));
+        let mut files = Vec::new();
+        match strict {
+            Some(schema) => {
+                add("--output-schema", SCHEMA_FILE.to_owned());
+                files.push((SCHEMA_FILE, schema.to_string()));
+                files.push((SYSTEM_FILE, question.system.clone()));
+            }
+            None => files.push((SYSTEM_FILE, question.system_with_schema())),
+        }
+        arguments.push("-".to_owned());
+        Launch {
+            arguments: arguments.into_iter().map(Into::into).collect(),
+            variables: Vec::new(),
+            files,
+            stdin: question.prompt.clone(),
+        }
+    }
+
+    fn answer(&self, finished: &Finished) -> Result<Answer, Fault> {
+        let mut answer =
+            Answer { text: String::new(), stop: StopReason::End, usage: Usage::default() };
+        let (mut is_complete, mut failure) = (false, None);
+        let lines = finished.stdout.lines();
+        for event in lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+            match event.get("type").and_then(Value::as_str) {
+                Some("item.completed") => {
+                    let item = event.get("item").unwrap_or(&Value::Null);
+                    // Items of the type `error` may be warnings.
+                    if item.get("type").and_then(Value::as_str) == Some("agent_message") {
+                        let text = item.get("text").and_then(Value::as_str);
+                        text.unwrap_or_default().clone_into(&mut answer.text);
+                    }
+                }
+                Some("turn.completed") => {
+                    is_complete = true;
+                    answer.usage = usage(event.get("usage").unwrap_or(&Value::Null));
+                }
+                Some("turn.failed") => {
+                    let said = event.pointer("/error/message").and_then(Value::as_str);
+                    failure = Some(said.unwrap_or_default().to_owned());
+                }
+                // Notices of new attempts come as errors, too; the last one counts if nothing else does.
+                Some("error") if failure.is_none() => {
+                    failure = event.get("message").and_then(Value::as_str).map(str::to_owned);
+                }
+                Some(_) | None => {}
+            }
+        }
+        match failure {
+            _ if is_complete => Ok(answer),
+            Some(said) => Err(faults::fault(faults::status_in(&said), &said, finished)),
+            None => Err(faults::no_answer(finished)),
+        }
+    }
+}
+
+const SYSTEM_FILE: &str = "system.md";
+const SCHEMA_FILE: &str = "schema.json";
+
+fn usage(told: &Value) -> Usage {
+    let count = |key: &str| told.get(key).and_then(Value::as_u64).unwrap_or(0);
+    let cached = count("cached_input_tokens");
+    Usage {
+        input: count("input_tokens").saturating_sub(cached),
+        cache_read: cached,
+        output: count("output_tokens"),
+        reasoning: count("reasoning_output_tokens"),
+        ..Usage::default()
+    }
+}
+
+/// The model and the provider of the person's own settings, as overrides.
+fn own_settings(settings: &ProgramSettings, model: Option<&str>) -> Vec<String> {
+    let folder = settings.variable("CODEX_HOME").map(std::path::PathBuf::from);
+    let folder = folder.or_else(|| Some(settings.home.as_ref()?.join(".codex")));
+    let path = folder.map(|folder| folder.join("config.toml"));
+    let is_small = |path: &std::path::PathBuf| {
+        path.metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_SETTINGS_BYTES)
+    };
+    let text = path.filter(is_small).and_then(|path| std::fs::read_to_string(path).ok());
+    overrides(&text.unwrap_or_default(), model)
+}
+
+fn overrides(config: &str, model: Option<&str>) -> Vec<String> {
+    // What cannot be read here is for Codex itself to complain about.
+    let table: toml::Table = config.parse().unwrap_or_default();
+    let text = |key: &str| table.get(key).and_then(toml::Value::as_str);
+    let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+    let mut found = Vec::new();
+    if let Some(model) = model.or_else(|| text("model")) {
+        found.push(format!("model={}", quoted(model)));
+    }
+    let Some(name) = text("model_provider") else { return found };
+    found.push(format!("model_provider={}", quoted(name)));
+    let providers = table.get("model_providers").and_then(toml::Value::as_table);
+    let Some(provider) = providers.and_then(|all| all.get(name)?.as_table()) else { return found };
+    let kept = provider.iter().filter(|(key, _)| PROVIDER_KEYS.contains(&key.as_str()));
+    let kept: Vec<String> = kept.map(|(key, value)| format!("{key}={value}")).collect();
+    // A name with a dot or a space would be read as another key.
+    if name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
+        found.push(format!("model_providers.{name}={{{}}}", kept.join(",")));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_and_the_provider_are_handed_over_and_keys_are_not() {
+        let config = "model = \"gpt-5\"\nmodel_provider = \"corp\"\nnotify = [\"evil\"]\n[mcp_servers.x]\ncommand = \"evil\"\n\
+                      [model_providers.corp]\nname = \"Corp\"\nbase_url = \"http://127.0.0.1:1/v1\"\nwire_api = \"responses\"\n\
+                      experimental_bearer_token = \"sk-secret\"\nhttp_headers = { Authorization = \"sk-secret\" }\n";
+        let found = overrides(config, None);
+        assert_eq!(
+            found,
+            [
+                "model=\"gpt-5\"",
+                "model_provider=\"corp\"",
+                "model_providers.corp={base_url=\"http://127.0.0.1:1/v1\",name=\"Corp\",wire_api=\"responses\"}",
+            ]
+        );
+        assert_eq!(overrides(config, Some("gpt-5-mini"))[0], "model=\"gpt-5-mini\"");
+        assert_eq!(overrides("not toml [", None), Vec::<String>::new());
+    }
+}

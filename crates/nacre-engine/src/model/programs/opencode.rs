@@ -1,0 +1,124 @@
+//! OpenCode: `opencode run` as an agent of our own without tools, with its database in memory.
+
+use serde_json::{Value, json};
+
+use super::super::cost::Cost;
+use super::super::error::{ErrorKind, Fault};
+use super::super::response::StopReason;
+use super::super::usage::Usage;
+use super::launch::{Finished, Launch};
+use super::{AgentProgram, Answer, Asked, faults};
+
+/// The agent that our instructions are given to, and the title that saves a request for one.
+const NAME: &str = "nacre";
+
+pub(super) struct OpenCode;
+
+impl AgentProgram for OpenCode {
+    fn launch(&self, asked: &Asked<'_>) -> Launch {
+        let mut arguments: Vec<String> =
+            ["run", "--format", "json", "--pure", "--agent", NAME, "--title", NAME]
+                .map(str::to_owned)
+                .to_vec();
+        // Its answer says nothing of attempts that failed; its log does.
+        arguments.extend(["--print-logs", "--log-level", "ERROR"].map(str::to_owned));
+        if let Some(model) = asked.model {
+            arguments.extend(["--model".to_owned(), model.to_owned()]);
+        }
+        let agent = json!({
+            "mode": "primary",
+            "prompt": asked.question.system_with_schema(),
+            "permission": { "*": "deny" },
+            "tools": { "*": false },
+        });
+        let config = json!({ "agent": { NAME: agent }, "share": "disabled", "autoupdate": false });
+        Launch {
+            arguments: arguments.into_iter().map(Into::into).collect(),
+            variables: vec![
+                ("OPENCODE_CONFIG_CONTENT", config.to_string()),
+                ("OPENCODE_DB", ":memory:".to_owned()),
+                ("OPENCODE_DISABLE_AUTOUPDATE", "1".to_owned()),
+                ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1".to_owned()),
+            ],
+            files: Vec::new(),
+            stdin: asked.question.prompt.clone(),
+        }
+    }
+
+    fn hopeless(&self) -> fn(&str) -> Option<Fault> {
+        hopeless
+    }
+
+    fn answer(&self, finished: &Finished) -> Result<Answer, Fault> {
+        let mut answer =
+            Answer { text: String::new(), stop: StopReason::End, usage: Usage::default() };
+        let (mut is_complete, mut failure) = (false, None);
+        let lines = finished.stdout.lines();
+        for event in lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+            let part = event.get("part").unwrap_or(&Value::Null);
+            match event.get("type").and_then(Value::as_str) {
+                Some("text") => {
+                    answer
+                        .text
+                        .push_str(part.get("text").and_then(Value::as_str).unwrap_or_default());
+                }
+                Some("step_finish") => {
+                    is_complete = true;
+                    answer.usage = answer.usage.plus(usage(part));
+                    answer.usage.reported = cost(part);
+                    if part.get("reason").and_then(Value::as_str) == Some("length") {
+                        answer.stop = StopReason::MaxTokens;
+                    }
+                }
+                Some("error") => {
+                    failure = Some(complaint(event.get("error").unwrap_or(&Value::Null)))
+                }
+                Some(_) | None => {}
+            }
+        }
+        match failure {
+            Some((status, said)) => Err(faults::fault(status, &said, finished)),
+            None if is_complete => Ok(answer),
+            None => Err(faults::no_answer(finished)),
+        }
+    }
+}
+
+/// An account that is not accepted or used up stays so, however often it is tried.
+fn hopeless(log: &str) -> Option<Fault> {
+    let failed = log.lines().rfind(|line| line.contains("message=\"stream error\""))?;
+    let (_, said) = failed.split_once("error.error=")?;
+    let fault = faults::fault(None, said.trim_matches('"'), &Finished::default());
+    let is_final = matches!(fault.kind, ErrorKind::Quota | ErrorKind::NotLoggedIn);
+    is_final.then_some(fault)
+}
+
+fn usage(part: &Value) -> Usage {
+    let count = |path: &str| part.pointer(path).and_then(Value::as_u64).unwrap_or(0);
+    let reasoning = count("/tokens/reasoning");
+    Usage {
+        input: count("/tokens/input"),
+        cache_read: count("/tokens/cache/read"),
+        cache_write: count("/tokens/cache/write"),
+        output: count("/tokens/output").saturating_add(reasoning),
+        reasoning,
+        reported: None,
+    }
+}
+
+/// What it says that the answer cost. It says 0 of every model whose price it does not know.
+fn cost(part: &Value) -> Option<Cost> {
+    let dollars = part.get("cost").and_then(Value::as_f64).filter(|dollars| 0.0 < *dollars);
+    dollars.and_then(Cost::from_dollars)
+}
+
+fn complaint(error: &Value) -> (Option<u16>, String) {
+    let status = error.pointer("/data/statusCode").and_then(Value::as_u64);
+    let said =
+        error.pointer("/data/message").or_else(|| error.get("message")).and_then(Value::as_str);
+    let name = error.get("name").and_then(Value::as_str);
+    (
+        status.and_then(|status| u16::try_from(status).ok()),
+        said.or(name).unwrap_or_default().to_owned(),
+    )
+}
