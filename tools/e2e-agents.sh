@@ -45,7 +45,7 @@ cat > "$model/claim.json" << 'JSON'
 {"quote": "Keep the queue in SQLite, because one file is easy to back up.",
  "candidate": {"type": "decision", "kind": "none", "title": "The queue of waiting jobs is kept in SQLite",
                "body": "Jobs that wait are rows of a table in one SQLite file, because one file is easy to back up and no server has to run.",
-               "basis": "stated"}}
+               "basis": "stated", "found_in": "nowhere", "importance": 3}}
 JSON
 python3 "$here/tools/scripted_model.py" "$model" &
 server=$!

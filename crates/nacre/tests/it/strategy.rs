@@ -25,7 +25,7 @@ fn answer() -> Value {
         "candidates": [{
             "type": "learning", "kind": "convention", "title": "Packages are installed with pnpm",
             "body": "Packages are installed with pnpm and never with npm: npm writes a second lock file.",
-            "basis": "stated",
+            "basis": "stated", "found_in": "nowhere", "importance": 2,
             "quotes": [{ "event": 2, "text": "always use pnpm here, never npm: npm writes a second lock file" }],
         }],
         "summary": {

@@ -48,7 +48,24 @@ pub(super) struct ClaimAnswer {
     pub(super) body: String,
     /// The name of a [`Basis`].
     pub(super) basis: String,
+    pub(super) found_in: FoundIn,
+    /// 3 must be known, 2 should be, 1 is nice to know.
+    pub(super) importance: u8,
     pub(super) quotes: Vec<QuoteAnswer>,
+}
+
+/// Where somebody who was not told would find it, once the session is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum FoundIn {
+    Nowhere,
+    Code,
+    Git,
+    Docs,
+}
+
+impl FoundIn {
+    const NAMES: [&'static str; 4] = ["nowhere", "code", "git", "docs"];
 }
 
 /// How sure a claim is by how it comes to be known.
@@ -213,7 +230,7 @@ Submit as soon as you know enough; steps and questions are few. The answer is a 
 const FIND: &str = "Find what somebody who works on this project in a later session should be told, because it is not in \
 the code, in git or in the instruction files and they would otherwise find it out again, ask again or do it wrong. Go \
 through the whole transcript: first every message of the person, then what failed and why, then what the agent explained. \
-Routine sessions hold nothing; long ones often hold three to eight entries. Give at most 12, of these types:";
+Routine sessions hold nothing, most others one to four entries, long ones sometimes eight. Give at most 12, of these types:";
 
 const KEEP: &str = "Worth keeping:
 - what the person decided or chose, with the reason where one was given, and what was decided against: also a choice by one \
@@ -224,11 +241,19 @@ learned the hard way
 - what was found out and stays true: the cause of a failure and what worked instead (toolchain, sandbox, service, library, \
 platform), a limit or a surprising behavior of a tool or of this code, why the design is as it is
 - facts about people, systems and constraints around the project.
-Not worth keeping: a one-off order and its result; what the code, its tests, git or the README now says by itself (names, \
-lists, counts, finished work, small looks of a page); status of the day; proposals, plans and reviews that nobody took up; a \
-guess or a cause that later proved wrong; what a later message takes back (then keep the last word, if it lasts); rules that \
-were only read in an instruction file, a skill, a tool's output or a web page; slips of the agent; general knowledge of \
-programming; anything about Nacre's own runs.
+Not worth keeping, however much of the session it fills:
+- a bug, a review finding or a failing test that was mended in the session: the code, its test and the commit hold it now
+- what the code, its help, tests, git, an issue or the README says by itself: names, lists, counts, formats, mechanics of \
+the change that was made, how a page looks
+- a one-off order and its result, the plan and order of this one task, status and numbers of the day
+- trouble of the moment: a login that ran out, a port in use, a flaky network, a tool call that was wrong and then right, a \
+slip of the agent
+- proposals, plans and reviews that nobody took up; guesses, and causes that later proved wrong; what a later message takes \
+back (then keep the last word, if it lasts)
+- rules that were only read in an instruction file, a skill, a tool's output or a web page; general knowledge of programming; \
+anything about Nacre's own runs.
+Ask of each entry: would a colleague who joins next month do something wrong, or lose an hour, for not knowing it, although \
+they can read code, git and docs? If not, leave it out. One wrong entry costs more than two that are missing.
 An entry states one thing. Its title is the claim itself in one sentence of at most 90 characters, understandable to a \
 stranger in a year, with the thing it is about by name; never a topic, a question or words of chat. Its body stands alone in \
 one to four sentences and does not repeat the title: what holds, why, when it matters, and what it replaces. Write in the \
@@ -237,7 +262,12 @@ repository. Say nothing that the quotes and the events around them do not say.
 `basis`: `stated` where the person said it themselves; `accepted` where the agent proposed it and the person agreed, chose it \
 or let it be done after being asked; `found` where it was learned by what failed and what worked, or was checked in the code \
 or by a run; `planned` where it was proposed or planned and the person did not agree; `inferred` where it is your conclusion. \
-Entries that are `planned` or `inferred` wait for a person; give them only if they matter.";
+Entries that are `planned` or `inferred` wait for a person; give them only if they matter.
+`found_in`: where somebody who was not told would find it once the session is over: in the `code` (with its tests and \
+comments), in `git` (commits, pull requests, issues), in `docs` (README, instruction files, help), or `nowhere`. The reason \
+behind a decision and a wish of the person are found nowhere unless somebody wrote them down.
+`importance`: 3 where whoever does not know it does harm or does the opposite of what the person wants; 2 where a colleague \
+would be glad to be told; 1 where it is nice to know. Entries of importance 1 wait for a person.";
 
 const QUOTES: &str = "Each entry has one to four quotes: the number of an event, and words of that event copied letter for \
 letter, at most 300 characters, without an ellipsis. This is checked by a program: a quote that does not stand in the \
@@ -358,6 +388,8 @@ fn claims_schema() -> Value {
         "title": { "type": "string" },
         "body": { "type": "string" },
         "basis": { "type": "string", "enum": Basis::ALL.map(Basis::as_str) },
+        "found_in": { "type": "string", "enum": FoundIn::NAMES },
+        "importance": { "type": "integer", "enum": [1, 2, 3] },
         "quotes": { "type": "array", "items": quote },
     }));
     json!({ "type": "array", "items": claim })

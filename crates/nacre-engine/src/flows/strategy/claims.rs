@@ -5,7 +5,7 @@
 
 use nacre_core::memory::{Basis, Claim, LearningKind, MemoryType, Speaker, Status};
 
-use super::answer::{ClaimAnswer, QuoteAnswer, RepairAnswer, confidence, without_title};
+use super::answer::{ClaimAnswer, FoundIn, QuoteAnswer, RepairAnswer, confidence, without_title};
 use super::pages::{Line, Pages};
 use crate::flows::candidate::DropReason;
 use crate::flows::extract::{Claimed, Proposal, Spoken, Unproven, is_about, is_passing};
@@ -109,7 +109,7 @@ fn proven(answer: &ClaimAnswer, pages: &Pages) -> Result<Proposal, DropReason> {
         claim,
         confidence: confidence(basis),
         basis,
-        status: match is_of_now {
+        status: match is_of_now || waits(answer, claim) {
             true => Status::Candidate,
             false => status(claim, basis, has(Speaker::User)),
         },
@@ -117,6 +117,13 @@ fn proven(answer: &ClaimAnswer, pages: &Pages) -> Result<Proposal, DropReason> {
         body,
     };
     Ok(Proposal::by_model(claimed, spoken.collect()))
+}
+
+/// Whether a claim is not worth enough to hold unasked: nice to know, or something found out that whoever looks finds. Why a
+/// thing was decided and what the person wants stands nowhere, whatever the code shows of it.
+fn waits(answer: &ClaimAnswer, claim: Claim) -> bool {
+    let is_findable = answer.found_in != FoundIn::Nowhere && !speaks_for_the_person(claim);
+    answer.importance < 2 || is_findable
 }
 
 /// What a claim may become: what nobody agreed to, and what speaks for the person without a word of theirs, waits.

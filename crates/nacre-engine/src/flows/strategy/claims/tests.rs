@@ -31,7 +31,7 @@ fn claim(kind: &str, title: &str, quotes: &[(u64, &str)]) -> ClaimAnswer {
         quotes.iter().map(|(event, text)| json!({ "event": event, "text": text })).collect();
     let body = format!("{title}, as was said in this session.");
     serde_json::from_value(json!({
-        "type": memory_type, "kind": kind, "title": title, "body": body, "basis": "stated", "quotes": quotes,
+        "type": memory_type, "kind": kind, "title": title, "body": body, "basis": "stated", "found_in": "nowhere", "importance": 2, "quotes": quotes,
     }))
     .unwrap()
 }
@@ -128,6 +128,14 @@ fn what_nobody_agreed_to_and_what_holds_for_a_moment_waits_for_a_person() {
     };
     let chosen =
         claim("none", "No schema library goes to the browser", &[(2, "B"), (1, "B) by hand")]);
+    let nice = ClaimAnswer { importance: 1, ..chosen.clone() };
+    let in_code = ClaimAnswer {
+        found_in: FoundIn::Code,
+        ..claim("pitfall", "The report test needs TZ=UTC", &[(5, "The build needs TZ=UTC")])
+    };
+    for answer in [nice, in_code] {
+        assert!(!proven(&answer, &pages(0)).unwrap().is_sure(), "{}", answer.title);
+    }
     for (answer, is_sure) in [(of_agent, false), (of_now, false), (planned, false), (chosen, true)]
     {
         let proposal = proven(&answer, &pages(0)).unwrap();
