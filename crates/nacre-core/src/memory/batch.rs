@@ -12,11 +12,10 @@ use super::kinds::{Basis, Claim, MemoryType, Status};
 use super::layout::{self, Located, Shelf};
 use super::record::Memory;
 use super::redactions::{Redactions, redacted};
-use super::sidecar::{Evidence, MAX_SIDECAR_BYTES, Quote, State, Verdict, render};
+use super::sidecar::{Evidence, MAX_SIDECAR_BYTES, Quote, State, render};
 use super::slug::slug;
 use super::store::{MemoryError, Store, Unreadable, UnreadableFault};
 use super::tombstone;
-use super::upkeep::Revision;
 use crate::safefs::{ChangeSet, FsError, Owner, RelPath, Writer};
 
 /// The longest title: a line on a wide screen.
@@ -293,29 +292,6 @@ impl<'a> Batch<'a> {
         let status = memory.status.as_str().to_owned();
         self.stage_state(&id, &State { status_before_archive: Some(status), ..state })?;
         self.relocate(&memory, Shelf::Archived, Status::Archived, now)?;
-        Ok(id)
-    }
-
-    /// Stages the return of a memory from the archive. A person wants it: that confirms it, and keeps it apart from
-    /// the memory that it was merged into.
-    pub fn restore(&mut self, id: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
-        let memory = self.store.get(id)?;
-        let id = memory.at.id.clone();
-        if memory.at.shelf != Shelf::Archived {
-            return Err(MemoryError::NotArchived { id });
-        }
-        let mut state = self.state_of(&id)?;
-        // Who brings back what was said to be wrong takes that back.
-        let confidence = memory.confidence.filter(|_| state.is_rejected());
-        let revision = Revision {
-            status: Some(state.status_to_restore()),
-            shelf: Some(Shelf::Active),
-            confidence: confidence.map(|confidence| Verdict::Useful.adjusted(confidence)),
-            said: Some(now),
-            ..Revision::default()
-        };
-        state.bring_back(now);
-        self.revise(&memory, &Revision { state: Some(state), ..revision })?;
         Ok(id)
     }
 

@@ -1,14 +1,16 @@
-//! A person's word on a candidate: it holds from now on, or it goes and does not come back. And what a person's memory
-//! supersedes.
+//! A person's word on a memory: a candidate holds from now on, or goes and does not come back; what was put away comes back;
+//! and what a new memory supersedes.
 
 use jiff::Timestamp;
 
 use super::batch::{Batch, Draft, ids};
 use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
+use super::layout::Shelf;
 use super::record::Memory;
-use super::sidecar::State;
+use super::sidecar::{State, Verdict};
 use super::store::MemoryError;
+use super::upkeep::Revision;
 
 impl Batch<'_> {
     /// Stages that a person stands behind a candidate, and that it supersedes the memory `older`.
@@ -42,6 +44,29 @@ impl Batch<'_> {
     pub fn reject(&mut self, id: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
         let memory = self.candidate(id)?;
         self.forget(memory.at.id.as_str(), now)
+    }
+
+    /// Stages the return of a memory from the archive. A person wants it: that confirms it, and keeps it apart from
+    /// the memory that it was merged into.
+    pub fn restore(&mut self, id: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
+        let memory = self.store.get(id)?;
+        let id = memory.at.id.clone();
+        if memory.at.shelf != Shelf::Archived {
+            return Err(MemoryError::NotArchived { id });
+        }
+        let mut state = self.state_of(&id)?;
+        // Who brings back what was said to be wrong takes that back.
+        let confidence = memory.confidence.filter(|_| state.is_rejected());
+        let revision = Revision {
+            status: Some(state.status_to_restore()),
+            shelf: Some(Shelf::Active),
+            confidence: confidence.map(|confidence| Verdict::Useful.adjusted(confidence)),
+            said: Some(now),
+            ..Revision::default()
+        };
+        state.bring_back(now);
+        self.revise(&memory, &Revision { state: Some(state), ..revision })?;
+        Ok(id)
     }
 
     /// Stages a memory in a person's words that supersedes the memory `older`.

@@ -40,7 +40,14 @@ fn found() -> Calls {
 }
 
 fn decision(action: &str) -> Value {
-    json!({ "candidate_id": "c1", "type": "learning", "action": action,
+    let merged = match action {
+        "update" => json!({
+            "title": "Always use pnpm here and for the frontend packages, never npm",
+            "body": "npm writes a second lock file, and npm breaks the workspace links.",
+        }),
+        _ => Value::Null,
+    };
+    json!({ "candidate_id": "c1", "type": "learning", "action": action, "merged": merged,
         "matched_file": format!("learnings/{KNOWN}.md"), "quote": "npm writes a second lock file",
         "reason": "Both are about pnpm; this one is about the frontend." })
 }
@@ -317,7 +324,13 @@ fn a_person_who_edits_while_the_model_answers_is_never_overwritten() {
             if !text.contains("My own words.") {
                 std::fs::write(&edited, text + "\nMy own words.\n").unwrap();
             }
-            answer(json!({ "decisions": [decision("update")] }))
+            // It merges what it was shown: the second time, the person's words are among it.
+            let mut update = decision("update");
+            if request.to_string().contains("My own words.") {
+                let body = update["merged"]["body"].as_str().unwrap();
+                update["merged"]["body"] = json!(format!("{body} My own words."));
+            }
+            answer(json!({ "decisions": [update] }))
         }
         false => found(),
     });

@@ -119,6 +119,14 @@ impl Profile {
         self.specifics.len()
     }
 
+    /// How much of what it says another claim speaks of, from 0 to 1.
+    pub fn share_held_by(&self, other: &Self) -> f32 {
+        let all: f32 = self.terms.values().sum();
+        let held = self.terms.iter().filter(|(term, _)| other.terms.contains_key(*term));
+        let held: f32 = held.map(|(_, weight)| weight).sum();
+        if all > 0.0 { held / all } else { 1.0 }
+    }
+
     /// Whether it names something that another claim does not speak of.
     pub fn names_beyond(&self, other: &Self) -> bool {
         self.specifics.iter().any(|name| !other.terms.contains_key(name))

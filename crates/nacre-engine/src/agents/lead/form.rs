@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nacre_core::base::ContentHash;
-use nacre_core::memory::{Located, Memory, MemoryType, Overturned, Shelf, Store, TYPES};
+use nacre_core::memory::{Located, Memory, MemoryType, Overturned, Profile, Shelf, Store, TYPES};
 use nacre_core::search::Builtin;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -16,6 +16,9 @@ use crate::record::RunEffects;
 
 /// A shorter quote stands in every file.
 const MIN_QUOTE_CHARS: usize = 4;
+
+/// A merged text holds at least this share of the words of each sentence that it is made of.
+const MIN_KEPT: f32 = 0.6;
 
 /// What becomes of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -279,12 +282,29 @@ fn text_fault(decision: &LeadDecision, case: &Case, target: &Memory) -> Option<S
         MergeSource { name: "the memory", title: &target.title, body },
         MergeSource { name: "the candidate", title: &case.title, body: &case.body },
     ];
+    let result = Profile::of(&merged.title, &merged.body);
+    for source in &sources {
+        if let Some(lost) = lost_sentence(source, &result) {
+            let name = source.name;
+            return Some(format!(
+                "the merged text lacks what {name} says: {}",
+                lost.escape_debug()
+            ));
+        }
+    }
     let checked = Builtin::shipped().and_then(|embedder| merged.fault(&sources, &embedder));
     match checked {
         Ok(fault) => fault.map(|why| format!("the merged text cannot be taken: {why}")),
         // A text that nobody could check is not taken.
         Err(error) => Some(format!("the merged text could not be checked: {error}")),
     }
+}
+
+/// The first sentence of a source that a text does not hold. What a person wrote into a memory is never lost by a merge.
+fn lost_sentence<'s>(source: &MergeSource<'s>, result: &Profile) -> Option<&'s str> {
+    let lines = std::iter::once(source.title).chain(source.body.lines());
+    let mut sentences = lines.flat_map(|line| line.split_inclusive(". ")).map(str::trim);
+    sentences.find(|sentence| Profile::of("", sentence).share_held_by(result) < MIN_KEPT)
 }
 
 /// The place of a memory that may be decided about. Paths are relative to the memory root.

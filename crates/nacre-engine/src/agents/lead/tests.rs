@@ -308,8 +308,8 @@ fn a_merged_text_says_all_and_nothing_else() {
     let order = bench.order(1);
     for (body, fault) in [
         ("npm writes a second lock file and breaks the workspace links.", None),
-        ("npm breaks the workspace links.", Some("it lacks what the memory names")),
-        ("npm writes a second lock file.", Some("it lacks what the candidate names")),
+        ("npm breaks the workspace links.", Some("the merged text lacks what the memory says")),
+        ("npm writes a second lock file.", Some("the merged text lacks what the candidate says")),
         (
             "npm writes a second lock file and breaks the workspace links on Jenkins.",
             Some("it names what none of them names"),
