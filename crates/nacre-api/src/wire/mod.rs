@@ -56,7 +56,7 @@ pub use error::{CODES, ErrorCode, ErrorReport, Failure};
 pub use eval::{
     DatasetFormat, EvalExtractionReport, EvalExtractionRequest, EvalRetrievalReport,
     EvalRetrievalRequest, ExtractionHalves, ExtractionScores, LatencyMillis, MissedQuestion,
-    RetrievalScores, Slip,
+    RetrievalBaseline, RetrievalScores, Slip,
 };
 pub use event::{Event, Warning};
 pub use extract::{
