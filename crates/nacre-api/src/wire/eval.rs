@@ -16,6 +16,8 @@ pub enum DatasetFormat {
     DevMemBench,
     #[default]
     Jsonl,
+    /// Questions about what was said in a folder of traces.
+    Messages,
 }
 
 /// Which questions to ask, and how.
@@ -26,6 +28,9 @@ pub struct EvalRetrievalRequest {
     pub dataset: String,
     #[serde(default)]
     pub format: DatasetFormat,
+    /// The folder of traces that the questions of `messages` are about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traces: Option<String>,
     #[serde(default)]
     pub mode: SearchMode,
     /// List the questions whose answers are not all among the first five.
@@ -42,6 +47,12 @@ pub struct EvalRetrievalReport {
     pub records: usize,
     pub overall: RetrievalScores,
     pub categories: BTreeMap<String, RetrievalScores>,
+    /// The same questions asked of plain BM25, where the data set has a baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<RetrievalBaseline>,
+    /// Questions that cannot be asked, by the reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub left_out: BTreeMap<String, usize>,
     pub latency_ms: LatencyMillis,
     pub missed: Vec<MissedQuestion>,
 }
@@ -62,6 +73,13 @@ pub struct RetrievalScores {
     pub newer_first: Option<f64>,
     /// The questions with two such answers.
     pub ordered: usize,
+}
+
+/// What plain BM25 reaches when the person's words count 1.6 times.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RetrievalBaseline {
+    pub overall: RetrievalScores,
+    pub categories: BTreeMap<String, RetrievalScores>,
 }
 
 /// How long a question takes, in milliseconds.

@@ -57,7 +57,7 @@ pub use error::{CODES, ErrorCode, ErrorReport, Failure};
 pub use eval::{
     DatasetFormat, EvalExtractionReport, EvalExtractionRequest, EvalRetrievalReport,
     EvalRetrievalRequest, FoundLabels, KeptEntries, LatencyMillis, MissedEntry, MissedQuestion,
-    ReadingCost, RetrievalScores,
+    ReadingCost, RetrievalBaseline, RetrievalScores,
 };
 pub use event::{Event, Warning};
 pub use extract::{

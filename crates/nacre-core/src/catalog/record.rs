@@ -9,13 +9,12 @@ use rusqlite::{Transaction, named_params};
 use super::admission::{Moment, admit, set_job};
 use super::columns::{columns, json, path_text};
 use super::place::{Placing, remote_of};
+use super::said::SaidMessage;
 use super::seen::key_of;
 use super::twins;
 use super::words::fingerprint;
 use crate::base::redact::ExtraWords;
-use crate::transcript::{
-    Began, Event, EventKind, Lane, Origin, ReadOutcome, Source, Trace, Watermark,
-};
+use crate::transcript::{Began, Event, ReadOutcome, Source, Trace, Watermark};
 
 /// Whether a read found anything that was not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,24 +70,12 @@ impl<'a> Texts<'a> {
             self.first_sequence = Some(event.sequence);
             self.failure = self.forget_from(event.sequence).err();
         }
-        let is_said = match event.kind {
-            EventKind::User => matches!(event.origin, Origin::Person(_)),
-            EventKind::Assistant => true,
-            EventKind::Reasoning
-            | EventKind::ToolCall
-            | EventKind::ToolResult
-            | EventKind::Summary
-            | EventKind::Compaction
-            | EventKind::Meta => false,
-        };
-        if !is_said
-            || event.lane == Lane::Inherited
-            || event.text.is_empty()
-            || self.failure.is_some()
-        {
+        if self.failure.is_some() {
             return;
         }
-        self.failure = self.insert(&event.without_words(self.words)).err();
+        if let Some(message) = SaidMessage::of(&event.without_words(self.words)) {
+            self.failure = self.insert(&message).err();
+        }
     }
 
     fn forget_from(&self, sequence: u64) -> rusqlite::Result<()> {
@@ -114,16 +101,11 @@ impl<'a> Texts<'a> {
         Ok(())
     }
 
-    fn insert(&self, event: &Event) -> rusqlite::Result<()> {
-        let text = match event.text.tail() {
-            "" => event.text.head().to_owned(),
-            tail => format!("{}\n…\n{tail}", event.text.head()),
-        };
-        let sequence = i64::try_from(event.sequence).unwrap_or(i64::MAX);
-        let at = event.timestamp.map(Timestamp::as_millisecond);
+    fn insert(&self, message: &SaidMessage) -> rusqlite::Result<()> {
+        let SaidMessage { sequence, kind, at_ms, text } = message;
         self.transaction
             .prepare_cached("INSERT INTO message (session, sequence, kind, at, text) VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute((self.session, sequence, event.kind.as_str(), at, text))
+            .execute((self.session, sequence, kind, at_ms, text))
             .map(|_| self.has_changed.set(true))
     }
 }

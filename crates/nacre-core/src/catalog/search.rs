@@ -12,10 +12,11 @@ use rusqlite::OptionalExtension as _;
 use super::admission::SAME;
 use super::db::Catalog;
 use super::error::CatalogError;
+use super::said::{SaidMessage, indexed};
 use crate::safefs::{Owner, WriteScope};
 use crate::search::{
     Embedder, Fingerprint, IndexError, Library, LibraryOptions, Mode, News, Query, Record, Unit,
-    Voice, snippet,
+    snippet,
 };
 use crate::transcript::Agent;
 
@@ -24,9 +25,6 @@ pub(super) const INDEX_NAME: &str = "traces";
 
 /// What one piece of news holds at most, in bytes of text.
 const MAX_NEWS_BYTES: usize = 8 << 20;
-
-/// Longer messages are indexed by their beginning.
-const MAX_INDEXED_CHARS: usize = 8000;
 
 /// Hits beyond the limit that are looked at, for phrases and for what is gone.
 const SPARE_HITS: usize = 200;
@@ -99,7 +97,11 @@ impl Catalog {
             now_ms: shelf.now.as_millisecond(),
         };
         let mut hits = Vec::new();
-        let found = library.search(&wanted, options).map_err(IndexError::Embed)?;
+        let text_of = |session: &str, sequence: &str| {
+            let (_, text) = self.message(session, sequence).ok()??;
+            Some(indexed(&text).to_owned())
+        };
+        let found = library.search(&wanted, options, &text_of).map_err(IndexError::Embed)?;
         let is_asked = wanted.is_filter_only();
         for found in found.into_iter().filter(|found| is_asked || found.is_match) {
             if hits.len() == query.limit {
@@ -187,16 +189,13 @@ impl Catalog {
             "SELECT sequence, kind, at, text FROM message WHERE session = ?1 ORDER BY sequence",
         )?;
         let rows = statement.query_map([session], |row| {
-            let (sequence, kind, text): (i64, String, String) =
-                (row.get(0)?, row.get(1)?, row.get(3)?);
-            Ok(Record {
-                key: sequence.to_string(),
-                body: text.chars().take(MAX_INDEXED_CHARS).collect(),
-                time_ms: row.get::<_, Option<i64>>(2)?.unwrap_or(0),
-                voice: if kind == "user" { Voice::User } else { Voice::Assistant },
-                facets: facets.iter().cloned().chain([("speaker", kind)]).collect(),
-                ..Record::default()
-            })
+            let message = SaidMessage {
+                sequence: row.get(0)?,
+                kind: row.get(1)?,
+                at_ms: row.get(2)?,
+                text: row.get(3)?,
+            };
+            Ok(message.record(facets))
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::record::{N_FIELDS, Standing};
+use super::record::{N_FIELDS, Standing, Voice};
 use super::segment::Row;
 
 /// What a word in each field is worth beside one in the body.
@@ -25,6 +25,8 @@ pub(super) struct Layout {
     pub(super) units: Lengths,
     /// Whether any unit has more than one row; if none has, a row is its window and its unit.
     pub(super) has_neighbours: bool,
+    /// Whether rows have neighbours and are known to be said by a person or an agent.
+    pub(super) has_voices: bool,
 }
 
 /// What is asked of a row to measure it.
@@ -67,6 +69,7 @@ impl Layout {
         let mut row_lengths = Vec::new();
         for LayoutRow { row, is_live } in rows {
             layout.is_live.push(is_live);
+            layout.has_voices |= row.voice != Voice::None;
             layout.is_shown.push(is_live && row.standing != Standing::Archived);
             row_lengths.push(length(&row));
         }
@@ -86,6 +89,7 @@ impl Layout {
                 window_lengths[row] = row_lengths[first..end].iter().sum();
             }
         }
+        layout.has_voices &= layout.has_neighbours;
         layout.rows = Lengths::new(row_lengths, |row| layout.is_live[row]);
         layout.windows = Lengths::new(window_lengths, |row| layout.is_live[row]);
         layout.units = Lengths::new(unit_lengths, |unit| is_unit_live[unit]);

@@ -12,6 +12,7 @@ use super::query::Query;
 use super::rank::{self, Level, Mode, RankOptions};
 use super::record::{Fingerprint, Unit};
 use super::snapshot::Snapshot;
+use super::spoken;
 use crate::safefs::{Owner, WriteScope};
 
 /// Units that are different from what the index holds.
@@ -90,20 +91,25 @@ impl<'a> Library<'a> {
         self.snapshot.n_records()
     }
 
-    /// The records that fit a question best, best first.
+    /// The records that fit a question best, best first. `text_of` gives the text of a record by the keys of its unit
+    /// and itself.
     pub fn search(
         &self,
         query: &Query,
         options: LibraryOptions,
+        text_of: &dyn Fn(&str, &str) -> Option<String>,
     ) -> Result<Vec<RecordHit>, EmbedError> {
         let rank_options = RankOptions {
             mode: options.mode,
             level: Level::Records,
-            limit: options.limit,
+            limit: options.limit.max(spoken::N_COMPARED),
             now_ms: options.now_ms,
         };
         let allowed = rank::allowed(&self.snapshot, query, true);
         let ranked = rank::rank(&self.snapshot, query, &allowed, self.embedder, &rank_options)?;
+        let text_of = |row: usize| text_of(self.snapshot.unit_key(row), self.snapshot.key(row));
+        let mut ranked = spoken::settle(&self.snapshot, query, ranked, &text_of);
+        ranked.truncate(options.limit);
         let least = ranked.first().map_or(0.0, |best| best.score * MIN_SHARE_OF_BEST);
         let hit = |ranked: rank::Ranked| RecordHit {
             unit: self.snapshot.unit_key(ranked.row).to_owned(),

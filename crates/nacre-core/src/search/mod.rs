@@ -22,6 +22,7 @@ mod segment;
 mod settle;
 mod snapshot;
 mod snippet;
+mod spoken;
 mod thesaurus;
 mod traits;
 mod words;

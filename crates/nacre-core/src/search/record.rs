@@ -31,6 +31,8 @@ pub enum Voice {
     /// The person.
     User,
     Assistant,
+    /// The output of a tool.
+    Tool,
 }
 
 /// How far a record still holds.
@@ -139,7 +141,7 @@ macro_rules! coded {
     };
 }
 
-coded!(Voice { None = 0, User = 1, Assistant = 2 });
+coded!(Voice { None = 0, User = 1, Assistant = 2, Tool = 3 });
 coded!(Standing { Active = 0, Candidate = 1, Stale = 2, Superseded = 3, Archived = 4 });
 coded!(LinkKind { Related = 0, Supersedes = 1, SupersededBy = 2, Contradicts = 3 });
 

@@ -47,7 +47,7 @@ pub use self::facts::{
 };
 pub(crate) use self::names::repository_address;
 pub use self::sink::{Detail, Sink};
-pub use self::sniff::trace_at;
+pub use self::sniff::{trace_at, traces_at};
 
 /// Every adapter, in the order in which agents are listed.
 pub static ADAPTERS: &[&dyn Adapter] =

@@ -22,6 +22,17 @@ const MARKS: &[(Agent, &[&str])] = &[
 
 /// The one session in a file that a person named.
 pub fn trace_at(path: &Path) -> Result<Trace> {
+    let mut sessions = traces_at(path)?;
+    let unreadable = |reason| Error::Unreadable { path: path.to_owned(), reason };
+    match sessions.len() {
+        1 => Ok(sessions.remove(0)),
+        0 => Err(unreadable("it holds no session")),
+        _ => Err(unreadable("it holds several sessions; name one of them")),
+    }
+}
+
+/// All sessions in a file.
+pub fn traces_at(path: &Path) -> Result<Vec<Trace>> {
     let agent = agent_of(path)?;
     let unreadable = |reason| Error::Unreadable { path: path.to_owned(), reason };
     let adapter = ADAPTERS
@@ -33,12 +44,7 @@ pub fn trace_at(path: &Path) -> Result<Trace> {
         return Err(problem.error);
     }
     let source = found.sources.pop().ok_or_else(|| unreadable("it holds no session"))?;
-    let mut sessions = adapter.sessions(&source)?;
-    match sessions.len() {
-        1 => Ok(sessions.remove(0)),
-        0 => Err(unreadable("it holds no session")),
-        _ => Err(unreadable("it holds several sessions; name one of them")),
-    }
+    adapter.sessions(&source)
 }
 
 fn agent_of(path: &Path) -> Result<Agent> {

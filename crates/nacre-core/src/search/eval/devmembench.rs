@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{DatasetError, Haystack, Question, time};
+use super::{DatasetError, Haystack, Question, single_keys, time};
 use crate::search::rank::Level;
 use crate::search::record::{Record, Unit, Voice};
 
@@ -45,7 +45,7 @@ pub(super) fn read(questions: &str, sessions: &str) -> Result<Vec<Haystack>, Dat
         id: asked.question_id,
         text: asked.question,
         category: asked.question_type,
-        truth: asked.haystack_session_ids.into_iter().collect(),
+        truth: single_keys(asked.haystack_session_ids),
         ..Question::default()
     });
     Ok(vec![Haystack {
@@ -54,6 +54,7 @@ pub(super) fn read(questions: &str, sessions: &str) -> Result<Vec<Haystack>, Dat
         units: sessions.into_iter().map(unit).collect(),
         level: Level::Units,
         is_conversation: true,
+        has_baseline: false,
     }])
 }
 

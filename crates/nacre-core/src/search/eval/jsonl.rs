@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 
-use super::{DatasetError, Haystack, Question, time};
+use super::{DatasetError, Haystack, Question, single_keys, time};
 use crate::search::rank::Level;
 use crate::search::record::{Link, LinkKind, Record, Standing, Unit, Voice};
 
@@ -80,6 +80,7 @@ fn take(line: Line, haystacks: &mut BTreeMap<String, Parts>) {
                 voice: match role.as_str() {
                     "user" => Voice::User,
                     "assistant" => Voice::Assistant,
+                    "tool" => Voice::Tool,
                     _ => Voice::None,
                 },
                 key: id,
@@ -91,6 +92,7 @@ fn take(line: Line, haystacks: &mut BTreeMap<String, Parts>) {
         }
         Line::Question { id, text, truth, outdated, category, time, haystack } => {
             let asked = time::parse(&time);
+            let truth = single_keys(truth);
             let question = Question { id, text, category, asked, truth, outdated };
             haystacks.entry(haystack).or_default().questions.push(question);
         }
@@ -107,5 +109,5 @@ fn finish(name: String, parts: Parts) -> Haystack {
     };
     let is_conversation = units.values().any(|records| records.len() > 1);
     let units = units.into_iter().map(unit).collect();
-    Haystack { name, units, level: Level::Records, is_conversation, questions }
+    Haystack { name, units, level: Level::Records, is_conversation, has_baseline: false, questions }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{DatasetError, Haystack, Question, time};
+use super::{DatasetError, Haystack, Question, single_keys, time};
 use crate::search::rank::Level;
 use crate::search::record::{Record, Unit};
 
@@ -31,6 +31,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Haystack>, DatasetError> {
             units,
             level: Level::Records,
             is_conversation: true,
+            has_baseline: false,
             questions,
         });
     }
@@ -77,7 +78,7 @@ fn question(idx: usize, qa: &Value, known: &HashSet<&str>) -> Option<Question> {
         id: idx.to_string(),
         text: qa.get("question").and_then(Value::as_str).unwrap_or_default().to_owned(),
         category: name_of(category).to_owned(),
-        truth,
+        truth: single_keys(truth),
         ..Question::default()
     })
 }

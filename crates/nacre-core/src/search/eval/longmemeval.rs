@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{DatasetError, Haystack, Question, time};
+use super::{DatasetError, Haystack, Question, single_keys, time};
 use crate::search::rank::Level;
 use crate::search::record::{Record, Unit, Voice};
 
@@ -49,7 +49,7 @@ fn haystack(idx: usize, line: &str) -> Result<Haystack, DatasetError> {
         text: line.question,
         category: line.question_type,
         asked: time::parse(&line.question_date),
-        truth: line.answer_session_ids.into_iter().collect(),
+        truth: single_keys(line.answer_session_ids),
         outdated,
         id: line.question_id.clone(),
     };
@@ -58,6 +58,7 @@ fn haystack(idx: usize, line: &str) -> Result<Haystack, DatasetError> {
         units,
         level: Level::Units,
         is_conversation: true,
+        has_baseline: false,
         questions: vec![question],
     })
 }

@@ -1,6 +1,6 @@
 //! What a ranking is worth: recall, rank and order, averaged over questions.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::time::Duration;
 
 use super::Question;
@@ -72,21 +72,18 @@ impl Scores {
 }
 
 /// Judges one ranking.
-pub(super) fn judge(found: &[&str], question: &Question, ages: &HashMap<&str, i64>) -> Scores {
+pub(super) fn judge(found: &[&str], question: &Question) -> Scores {
     let truth = &question.truth;
-    let places: Vec<usize> = found
-        .iter()
-        .enumerate()
-        .filter(|(_, key)| truth.contains(**key))
-        .map(|(at, _)| at)
-        .collect();
+    let place = |keys: &HashSet<String>| found.iter().position(|key| keys.contains(*key));
+    let mut places: Vec<usize> = truth.iter().filter_map(place).collect();
+    places.sort_unstable();
     let recall = |depth: usize| {
         places.iter().filter(|at| **at < depth).count() as f64 / truth.len().max(1) as f64
     };
     let gain = |at: usize| 1.0 / ((at + 2) as f64).log2();
     let ideal: f64 = (0..truth.len().min(10)).map(gain).sum();
     let gained: f64 = places.iter().filter(|at| **at < 10).map(|at| gain(*at)).sum();
-    let newer_first = newer_first(found, question, ages);
+    let newer_first = newer_first(found, question);
     Scores {
         n_questions: 1,
         recall_1: recall(1),
@@ -94,22 +91,23 @@ pub(super) fn judge(found: &[&str], question: &Question, ages: &HashMap<&str, i6
         recall_10: recall(10),
         any_5: f64::from(u8::from(places.first().is_some_and(|at| *at < 5))),
         reciprocal_rank: places.first().map_or(0.0, |at| 1.0 / (at + 1) as f64),
-        ndcg_10: if ideal > 0.0 { gained / ideal } else { 0.0 },
+        // One record may give several answers.
+        ndcg_10: if ideal > 0.0 { (gained / ideal).min(1.0) } else { 0.0 },
         n_ordered: usize::from(newer_first.is_some()),
         newer_first: newer_first.map_or(0.0, |is_first| f64::from(u8::from(is_first))),
     }
 }
 
-/// Whether the newest answer stands above all outdated ones.
-fn newer_first(found: &[&str], question: &Question, ages: &HashMap<&str, i64>) -> Option<bool> {
-    if question.outdated.is_empty() {
+/// Whether an answer that still holds stands above all outdated ones.
+fn newer_first(found: &[&str], question: &Question) -> Option<bool> {
+    let Question { outdated, .. } = question;
+    if outdated.is_empty() {
         return None;
     }
-    let current = question.truth.iter().filter(|key| !question.outdated.contains(*key));
-    let newest = current.max_by_key(|key| ages.get(key.as_str()).copied().unwrap_or(0))?;
-    let place = |wanted: &str| found.iter().position(|key| *key == wanted).unwrap_or(usize::MAX);
-    let oldest_place = question.outdated.iter().map(|key| place(key)).min().unwrap_or(usize::MAX);
-    Some(place(newest) < oldest_place)
+    let is_current = |key: &str| question.is_answered_by(key) && !outdated.contains(key);
+    let newer = found.iter().position(|key| is_current(key));
+    let older = found.iter().position(|key| outdated.contains(*key));
+    Some(newer.is_some_and(|newer| older.is_none_or(|older| newer < older)))
 }
 
 /// How long questions took.
@@ -134,20 +132,24 @@ impl Latency {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::eval::single_keys;
 
     fn question(truth: &[&str], outdated: &[&str]) -> Question {
-        let set = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
-        Question { truth: set(truth), outdated: set(outdated), ..Question::default() }
+        let owned = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
+        Question {
+            truth: single_keys(owned(truth)),
+            outdated: owned(outdated).into_iter().collect(),
+            ..Question::default()
+        }
     }
 
     #[test]
     fn a_ranking_is_judged_by_hand() {
-        let ages = HashMap::from([("new", 2), ("old", 1)]);
-        let scores = judge(&["x", "new", "y", "old"], &question(&["new", "gone"], &["old"]), &ages);
+        let scores = judge(&["x", "new", "y", "old"], &question(&["new", "gone"], &["old"]));
         assert_eq!((scores.recall_1(), scores.recall_5(), scores.mrr()), (0.0, 0.5, 0.5));
         assert_eq!((scores.any_5(), scores.newer_first()), (1.0, Some(1.0)));
         let ideal = 1.0 + 1.0 / 3_f64.log2();
         assert!((scores.ndcg_10() - (1.0 / 3_f64.log2()) / ideal).abs() < 1e-9);
-        assert_eq!(judge(&[], &question(&["a"], &[]), &ages).newer_first(), None);
+        assert_eq!(judge(&[], &question(&["a"], &[])).newer_first(), None);
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use simsimd::SpatialSimilarity as _;
 
-use super::weight;
+use super::Weights;
 use crate::base::on_all_cores;
 use crate::search::layout::Layout;
 use crate::search::segment::{Segment, quantise};
@@ -52,7 +52,7 @@ impl Dense {
     }
 
     /// What a row gets for its meaning.
-    pub(super) fn score(&self, row: usize) -> f32 {
+    pub(super) fn score(&self, row: usize, weights: &Weights) -> f32 {
         let own = self.rows.place(self.row[row]);
         let (window, unit) = match &self.wider {
             Some(wider) => {
@@ -60,7 +60,7 @@ impl Dense {
             }
             None => (own, own),
         };
-        weight::SIMILAR_ROW * own + weight::SIMILAR_WINDOW * window + weight::SIMILAR_UNIT * unit
+        weights.similar_row * own + weights.similar_window * window + weights.similar_unit * unit
     }
 }
 

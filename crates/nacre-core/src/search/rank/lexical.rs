@@ -12,9 +12,6 @@ use crate::search::snapshot::Snapshot;
 /// How soon further occurrences stop to count: low, since texts are short.
 const K1: f32 = 0.9;
 
-/// How much longer texts are held back: little, for the same reason.
-const B: f32 = 0.4;
-
 /// What a word of nearly the same meaning is worth, times how near it is.
 const VARIANT_SHARE: f32 = 0.5;
 
@@ -46,14 +43,20 @@ struct Found {
 }
 
 impl Lexical {
-    /// Scores all rows for the terms of a question.
-    pub(super) fn new(snapshot: &Snapshot, layout: &Layout, terms: &[Term]) -> Self {
+    /// Scores all rows for the terms of a question. `length_share` tells how much longer texts are held back, from 0
+    /// to 1.
+    pub(super) fn new(
+        snapshot: &Snapshot,
+        layout: &Layout,
+        terms: &[Term],
+        length_share: f32,
+    ) -> Self {
         let found: Vec<Found> = terms.iter().map(|term| Found::new(snapshot, term)).collect();
-        let mut rows = Scorer::new(&layout.rows);
+        let mut rows = Scorer::new(&layout.rows, length_share);
         for found in &found {
             rows.add(found, |list| list.iter().copied());
         }
-        let wider = layout.has_neighbours.then(|| Wider::new(layout, &found));
+        let wider = layout.has_neighbours.then(|| Wider::new(layout, &found, length_share));
         let held = found.into_iter().map(|found| found.exact).collect();
         Self { row: rows.finish(), wider, held }
     }
@@ -83,10 +86,10 @@ impl Lexical {
 }
 
 impl Wider {
-    fn new(layout: &Layout, found: &[Found]) -> Self {
-        let mut windows = Scorer::new(&layout.windows);
-        let mut units = Scorer::new(&layout.units);
-        let mut plain = Scorer::new(&layout.rows);
+    fn new(layout: &Layout, found: &[Found], length_share: f32) -> Self {
+        let mut windows = Scorer::new(&layout.windows, length_share);
+        let mut units = Scorer::new(&layout.units, length_share);
+        let mut plain = Scorer::new(&layout.rows, length_share);
         for found in found {
             windows.add(found, |list| list.iter().flat_map(|(row, n)| around(layout, *row, *n)));
             units
@@ -129,6 +132,8 @@ fn weighted(counts: Counts) -> f32 {
 /// Sums up BM25 for texts that are numbered from 0.
 struct Scorer<'a> {
     lengths: &'a Lengths,
+    /// The `b` of BM25.
+    length_share: f32,
     scores: Vec<f32>,
     /// Occurrences of the word at hand; zero between words.
     counts: Vec<f32>,
@@ -138,10 +143,10 @@ struct Scorer<'a> {
 }
 
 impl<'a> Scorer<'a> {
-    fn new(lengths: &'a Lengths) -> Self {
+    fn new(lengths: &'a Lengths, length_share: f32) -> Self {
         let n = lengths.of.len();
         let zeros = || vec![0.0; n];
-        Self { lengths, scores: zeros(), counts: zeros(), best: zeros(), ideal: 0.0 }
+        Self { lengths, length_share, scores: zeros(), counts: zeros(), best: zeros(), ideal: 0.0 }
     }
 
     /// Adds a term; `texts` tells in which of the numbered texts a row's occurrences count.
@@ -191,7 +196,8 @@ impl<'a> Scorer<'a> {
 
     fn offer(&mut self, found: &[(usize, f32)], worth: f32, touched: &mut Vec<usize>) {
         for (idx, n) in found {
-            let norm = 1.0 - B + B * self.lengths.of[*idx] / self.lengths.mean;
+            let length = self.lengths.of[*idx] / self.lengths.mean;
+            let norm = 1.0 - self.length_share + self.length_share * length;
             let score = worth * n * (K1 + 1.0) / (n + K1 * norm);
             if self.best[*idx] == 0.0 {
                 touched.push(*idx);

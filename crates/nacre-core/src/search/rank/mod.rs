@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use super::embed::{EmbedError, Embedder};
 use super::layout::Layout;
 use super::query::Query;
-use super::record::Standing;
+use super::record::{Standing, Voice};
 use super::segment::Row;
 use super::snapshot::Snapshot;
 use super::thesaurus::Thesaurus;
@@ -23,22 +23,63 @@ use super::words;
 use dense::Dense;
 pub(super) use filter::allowed;
 use lexical::Lexical;
+pub(super) use question::asks_about_past;
 use question::{Cue, Question};
 
-/// What each signal is worth.
+/// What the signals of words and meaning are worth.
+#[derive(Clone, Copy, Debug)]
+struct Weights {
+    row: f32,
+    window: f32,
+    unit: f32,
+    similar_row: f32,
+    similar_window: f32,
+    similar_unit: f32,
+    /// The record before asks.
+    answer: f32,
+    /// How much longer texts are held back.
+    length_share: f32,
+}
+
+impl Weights {
+    /// Of memories, of sessions, and of turns whose speakers are equals.
+    const USUAL: Self = Self {
+        row: 0.9,
+        window: 1.1,
+        unit: 0.7,
+        similar_row: 0.2,
+        similar_window: 0.4,
+        similar_unit: 0.15,
+        answer: 0.5,
+        length_share: 0.4,
+    };
+
+    /// Of messages between a person and an agent, whose answers are long: the message itself counts more, and its
+    /// length less.
+    const MESSAGES: Self =
+        Self { row: 1.2, similar_row: 0.6, answer: 0.0, length_share: 0.65, ..Self::USUAL };
+
+    fn of(layout: &Layout, level: Level) -> Self {
+        match level {
+            Level::Records if layout.has_voices => Self::MESSAGES,
+            Level::Records | Level::Units => Self::USUAL,
+        }
+    }
+}
+
+/// What each other signal is worth.
 mod weight {
-    pub(super) const ROW: f32 = 0.9;
-    pub(super) const WINDOW: f32 = 1.1;
-    pub(super) const UNIT: f32 = 0.7;
-    pub(super) const SIMILAR_ROW: f32 = 0.2;
-    pub(super) const SIMILAR_WINDOW: f32 = 0.4;
-    pub(super) const SIMILAR_UNIT: f32 = 0.15;
     pub(super) const SPEAKER: f32 = 0.5;
     pub(super) const PROJECT: f32 = 0.4;
     pub(super) const DATE: f32 = 0.4;
     pub(super) const CUE: f32 = 0.14;
-    pub(super) const ANSWER: f32 = 0.5;
     pub(super) const QUESTION: f32 = -0.04;
+}
+
+/// What a message of somebody else is worth beside the person's.
+mod voice {
+    pub(super) const ASSISTANT: f32 = 0.87;
+    pub(super) const TOOL: f32 = 0.6;
 }
 
 /// A row that shares no word with the question must be at least this near in meaning.
@@ -104,15 +145,23 @@ pub(super) fn rank(
     }
     let layout = snapshot.layout();
     let question = Question::new(snapshot, query, Thesaurus::shipped(), options.now_ms);
-    let lexical = Lexical::new(snapshot, layout, &question.terms);
+    let weights = Weights::of(layout, options.level);
+    let lexical = Lexical::new(snapshot, layout, &question.terms, weights.length_share);
     let vector = match options.mode {
         Mode::Lexical => Vec::new(),
         Mode::Hybrid | Mode::Semantic => embedder.embed(&[&query.text])?.pop().unwrap_or_default(),
     };
     let dense = Dense::new(snapshot, layout, &vector);
-    let scores =
-        Signals { snapshot, layout, question: &question, lexical: &lexical, dense: &dense }
-            .scores(options.mode, allowed);
+    let signals = Signals {
+        snapshot,
+        layout,
+        question: &question,
+        lexical: &lexical,
+        dense: &dense,
+        weights,
+        level: options.level,
+    };
+    let scores = signals.scores(options.mode, allowed);
     let best = best_rows(layout, &scores, options);
     let ranked = best.into_iter().map(|row| Ranked {
         row,
@@ -162,6 +211,8 @@ struct Signals<'a> {
     question: &'a Question,
     lexical: &'a Lexical,
     dense: &'a Dense,
+    weights: Weights,
+    level: Level,
 }
 
 impl Signals<'_> {
@@ -176,12 +227,12 @@ impl Signals<'_> {
             if !allowed[row] || !(is_near || (words > 0.0 && self.lexical.window(row) > 0.0)) {
                 return f32::NEG_INFINITY;
             }
-            let own = words * self.words(row) + meaning * self.dense.score(row);
+            let own = words * self.words(row) + meaning * self.dense.score(row, &self.weights);
             let named = weight::SPEAKER * holds(speaker.as_ref(), row)
                 + weight::PROJECT * holds(project.as_ref(), row);
             let numbers = self.snapshot.row(row);
             let trust = trust(&numbers, unproven.contains(&row));
-            (own + named + self.circumstances(&numbers)) * trust
+            (own + named + self.circumstances(&numbers)) * trust * self.voice(&numbers)
         };
         (0..allowed.len()).map(score).collect()
     }
@@ -192,10 +243,10 @@ impl Signals<'_> {
         let told =
             before.map(|before| (before, lexical.plain(before))).filter(|(_, told)| *told > 0.0);
         let asked = told.filter(|(before, _)| self.snapshot.row(*before).traits.asks());
-        weight::ROW * lexical.row[row]
-            + weight::WINDOW * lexical.window(row)
-            + weight::UNIT * lexical.unit(row)
-            + weight::ANSWER * asked.map_or(0.0, |(_, told)| told)
+        self.weights.row * lexical.row[row]
+            + self.weights.window * lexical.window(row)
+            + self.weights.unit * lexical.unit(row)
+            + self.weights.answer * asked.map_or(0.0, |(_, told)| told)
     }
 
     fn circumstances(&self, row: &Row) -> f32 {
@@ -207,6 +258,15 @@ impl Signals<'_> {
         weight::DATE * dates::fit(&self.question.ranges, row.time_ms)
             + weight::CUE * f32::from(u8::from(cued))
             + weight::QUESTION * f32::from(u8::from(row.traits.asks()))
+    }
+
+    /// What is said counts by who says it. Where units are asked for, one says as much as the other.
+    fn voice(&self, row: &Row) -> f32 {
+        match (self.level, row.voice) {
+            (Level::Units, _) | (Level::Records, Voice::None | Voice::User) => 1.0,
+            (Level::Records, Voice::Assistant) => voice::ASSISTANT,
+            (Level::Records, Voice::Tool) => voice::TOOL,
+        }
     }
 
     /// The rows that have the property that the question names.

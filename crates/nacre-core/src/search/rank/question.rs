@@ -111,6 +111,12 @@ fn the_only(mut names: Vec<String>) -> Option<String> {
     if names.len() == 1 { names.pop() } else { None }
 }
 
+/// Whether a question is about something that happened, and not about how things are: its verb is in the past.
+pub(in crate::search) fn asks_about_past(text: &str) -> bool {
+    const PAST: [&str; 8] = ["did", "didn", "was", "wasn", "were", "weren", "had", "hadn"];
+    plain_words(text).iter().any(|word| PAST.contains(&word.as_str()))
+}
+
 fn cue(lower: &[String]) -> Cue {
     let words: Vec<&str> = lower.iter().map(String::as_str).collect();
     let asks_time = match words.as_slice() {

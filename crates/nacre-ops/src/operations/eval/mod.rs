@@ -2,6 +2,7 @@
 
 mod extraction;
 mod retrieval;
+mod traces;
 
 use std::path::Path;
 

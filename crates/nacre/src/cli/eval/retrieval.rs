@@ -22,6 +22,9 @@ pub(crate) struct RetrievalArgs {
     /// The format of the file
     #[arg(long = "dataset-format", alias = "format", value_name = "FORMAT", value_enum, default_value_t = FormatName::Jsonl)]
     format: FormatName,
+    /// The folder of traces that the questions of `messages` are about
+    #[arg(long, value_name = "FOLDER")]
+    traces: Option<PathBuf>,
     /// What to go by
     #[arg(long, value_enum, default_value_t = ModeName::Hybrid)]
     mode: ModeName,
@@ -37,6 +40,7 @@ enum FormatName {
     Longmemeval,
     Devmembench,
     Jsonl,
+    Messages,
 }
 
 impl From<FormatName> for DatasetFormat {
@@ -46,6 +50,7 @@ impl From<FormatName> for DatasetFormat {
             FormatName::Longmemeval => Self::LongMemEval,
             FormatName::Devmembench => Self::DevMemBench,
             FormatName::Jsonl => Self::Jsonl,
+            FormatName::Messages => Self::Messages,
         }
     }
 }
@@ -55,10 +60,11 @@ pub(crate) fn cmd_retrieval(
     host: &Host,
     args: &RetrievalArgs,
 ) -> Result<Exit, OpError> {
-    let RetrievalArgs { dataset, format, mode, missed } = args;
+    let RetrievalArgs { dataset, format, traces, mode, missed } = args;
     let request = EvalRetrievalRequest {
         dataset: dataset.display().to_string(),
         format: (*format).into(),
+        traces: traces.as_ref().map(|folder| folder.display().to_string()),
         mode: (*mode).into(),
         missed: *missed,
     };
@@ -71,12 +77,20 @@ fn print(ui: &mut Ui, report: &EvalRetrievalReport) -> Result<(), OpError> {
     let mut rows = vec![head.iter().map(|name| (Role::Faint, (*name).to_owned())).collect()];
     rows.extend(report.categories.iter().map(|(name, scores)| row(Role::Faint, name, scores)));
     rows.push(row(Role::Title, "all", &report.overall));
+    if let Some(baseline) = &report.baseline {
+        let named = baseline.categories.iter();
+        rows.extend(named.map(|(name, scores)| row(Role::Faint, &format!("BM25 {name}"), scores)));
+        rows.push(row(Role::Title, "BM25 all", &baseline.overall));
+    }
     ui.table(&rows)?;
     let latency = &report.latency_ms;
     ui.line(format!(
         "{} records, {}; a question takes {:.2} ms (p50), {:.2} (p95), {:.2} (p99)",
         report.records, report.model, latency.p50, latency.p95, latency.p99
     ))?;
+    for (reason, n_questions) in &report.left_out {
+        ui.line(format!("{n_questions} questions left out: {reason}"))?;
+    }
     for missed in &report.missed {
         let place = missed.place.map_or_else(|| "-".to_owned(), |place| (place + 1).to_string());
         ui.line(format!("missed {}  first answer at {place}", missed.id))?;
