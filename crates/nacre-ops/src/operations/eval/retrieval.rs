@@ -19,7 +19,7 @@ pub fn retrieval(
     host: &Host,
     request: &EvalRetrievalRequest,
 ) -> Result<EvalRetrievalReport, OpError> {
-    let EvalRetrievalRequest { dataset, format, mode, missed, .. } = request;
+    let EvalRetrievalRequest { dataset, mode, missed, .. } = request;
     let (haystacks, left_out) = haystacks(host, request)?;
     let embedder = host.own_embedder()?;
     let clock = host.stopwatch();
