@@ -158,12 +158,48 @@ interrupt() { # runs nacre, and presses Ctrl-C as soon as the model is asked
     wait "$shell" || true
 }
 
+# Runs a command on a terminal, and types an answer once it is asked.
+on_terminal() {
+    python3 - "$1" "${@:2}" << 'PYTHON'
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[2], sys.argv[2:])
+shown, is_answered = b"", False
+while True:
+    try:
+        chunk = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not chunk:
+        break
+    shown += chunk
+    if b"[y/N] " in shown and not is_answered:
+        is_answered = True
+        os.write(terminal, sys.argv[1].encode() + b"\n")
+sys.stdout.write(shown.decode(errors="replace"))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+PYTHON
+}
+
 for row in claude:claude-code/haiku codex:codex/default opencode:opencode/default; do
     agent=${row%%:*} name=${row#*:}
     echo "$name"
     make_home
     : > "$tmp/out"
-    run "$nacre" init || true
+    if [ "$agent" = claude ]; then # It is the first one that is installed.
+        check "a person is asked once" run on_terminal n "$nacre" init
+        check "in these words" holds "$tmp/out" "Claude Code is installed. Let it read your sessions? About 12,000 tokens a session, at most 20"
+        check "no is kept" holds "$home/.nacre/config.toml" 'agent = "none"'
+        check "who answered is not asked again" run on_terminal y "$nacre" init
+        check "never" lacks "$tmp/out" "[y/N]"
+        rm "$home/.nacre/config.toml"
+        check "yes is taken, too" run on_terminal y "$nacre" init
+        check "and kept" holds "$home/.nacre/config.toml" 'agent = "claude-code"'
+        check "auto is that agent" run "$nacre" model list
+        check "with its model" holds "$tmp/out" "default  claude-code/haiku"
+    fi
+    run "$nacre" init
     run "$nacre" config set roles.default.model "$name"
 
     answers answer

@@ -90,8 +90,9 @@ pub use memory::{
     MemoryShowRequest, MemoryType, MemoryVersion, Speaker, Verdict,
 };
 pub use model::{
-    EmbedderEntry, EmbedderState, InstalledAgent, ModelListReport, ModelListRequest, ModelRole,
-    ModelTestReport, ModelTestRequest, ModelTestTokens, ProviderEntry, RoleEntry,
+    EmbedderEntry, EmbedderState, InstalledAgent, ModelListReport, ModelListRequest,
+    ModelReaderReport, ModelReaderRequest, ModelRole, ModelTestReport, ModelTestRequest,
+    ModelTestTokens, ProviderEntry, RoleEntry,
 };
 pub use outcome::{Outcome, Report};
 pub use project::{

@@ -130,3 +130,24 @@ pub struct ModelTestTokens {
     pub input: u64,
     pub output: u64,
 }
+
+/// Says whether the first installed agent may read sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModelReaderRequest {
+    pub allowed: bool,
+}
+
+/// Who may read sessions from now on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelReaderReport {
+    /// As in the name of a model: `claude-code`.
+    pub agent: String,
+    /// What people call it.
+    pub label: String,
+    /// The model that reads, as `roles.default.model` takes it.
+    pub model: String,
+    pub allowed: bool,
+}
+
+impl Report for ModelReaderReport {}

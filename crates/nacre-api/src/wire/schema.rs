@@ -78,6 +78,8 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         MemoryShowRequest,
         ModelListReport,
         ModelListRequest,
+        ModelReaderReport,
+        ModelReaderRequest,
         ModelStatsReport,
         ModelTestReport,
         ModelTestRequest,

@@ -15,6 +15,9 @@ pub(super) const NO_PROJECT: &str = "no registered project";
 /// The reason of sessions whose trace is no longer there.
 pub(super) const GONE: &str = "the trace is gone";
 
+/// The reason of what an agent kept of a question that Nacre asked it as a model.
+const QUESTION: &str = "a question of Nacre's own";
+
 /// How the reason of a copy begins.
 pub(super) const SAME: &str = "same session as ";
 
@@ -53,6 +56,9 @@ pub(super) fn admit(
         SessionRole::Main => {}
         SessionRole::SubAgent => return Admission::skipped("part of another session"),
         SessionRole::Helper => return Admission::skipped("the agent's own housekeeping"),
+    }
+    if facts.counts.user == 0 && 0 < facts.counts.questions {
+        return Admission::skipped(QUESTION);
     }
     if facts.counts.user == 0 {
         let reason = Some("nobody said anything".to_owned());

@@ -178,6 +178,8 @@ fn sessions_are_admitted_by_what_they_are() {
     world.write("here", "/work/shop/src", &["use sqlite"]);
     world.write("elsewhere", "/work/other", &["use sqlite"]);
     world.write("silent", "/work/shop", &[]);
+    // What an agent keeps of a question that Nacre asked it.
+    world.write("the-question", "/work/shop", &["[Question from Nacre] Use sqlite?"]);
     world.refresh();
     let reason = |text: &str| Some(text.to_owned());
     assert_eq!(
@@ -186,6 +188,7 @@ fn sessions_are_admitted_by_what_they_are() {
             ("elsewhere".to_owned(), "skipped", reason("no registered project")),
             ("here".to_owned(), "pending", None),
             ("silent".to_owned(), "empty", reason("nobody said anything")),
+            ("the-question".to_owned(), "skipped", reason("a question of Nacre's own")),
         ]
     );
     world.projects.push(PathBuf::from("/work/other"));

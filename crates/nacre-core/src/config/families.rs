@@ -53,7 +53,8 @@ pub const FAMILIES: &[Family] = &[
         name: "providers",
         members: &[],
         doc: "Who serves models: `[providers.NAME]`. `anthropic`, `openai`, `openrouter`, `zai`, `ollama`, `llamacpp` \
-              and `vllm` are known and need nothing but, some of them, a key in the environment.",
+              and `vllm` are known and need nothing but, some of them, a key in the environment. `claude-code`, `codex`, \
+              `opencode`, `gemini` and `copilot` are agents installed on this machine and need no table.",
         fields: &[
             Field {
                 name: "api",
@@ -92,7 +93,8 @@ pub const FAMILIES: &[Family] = &[
                 name: "model",
                 kind: Kind::Text,
                 only_in: &[],
-                doc: "The model, as `provider/model`, such as `ollama/qwen3`.",
+                doc: "The model, as `provider/model`, such as `ollama/qwen3` or `claude-code/haiku`; `auto` is the first installed \
+                      agent, once you allowed it to answer (`reading.agent`).",
             },
             Field {
                 name: "fallbacks",

@@ -168,6 +168,21 @@ pub const KEYS: &[KeySpec] = &[
               calls took and what tokens they used. Empty: nobody is.",
     },
     KeySpec {
+        name: "reading.agent",
+        kind: Kind::Text,
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_READING_AGENT,
+        doc: "The installed agent that may answer where `roles.default.model` is `auto`: `claude-code`, `codex`, `opencode`, \
+              `gemini` or `copilot`; `none` for none of them. Empty: `nacre init` and `nacre sync` ask once, on a terminal.",
+    },
+    KeySpec {
+        name: "reading.sessions_per_day",
+        kind: Kind::Int { min: 0, max: 100_000 },
+        from_repo: FromRepo::OnlyLower,
+        var: vars::NACRE_READING_SESSIONS_PER_DAY,
+        doc: "The most sessions that installed agents read in a day (UTC). The others wait for the next day.",
+    },
+    KeySpec {
         name: "runs.keep",
         kind: Kind::Int { min: 1, max: 100_000 },
         from_repo: FromRepo::Refused,

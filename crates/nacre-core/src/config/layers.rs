@@ -16,8 +16,9 @@ use super::keys::{self, FromRepo, KEYS, KeySpec};
 use super::nearest;
 use super::origin::{Entry, Layer, Origin};
 use super::settings::{
-    LimitSettings, LockSettings, MapSettings, MemorySettings, RedactSettings, RunSettings,
-    SafeSettings, SearchSettings, Settings, ShareSettings, TelemetrySettings, UiSettings,
+    LimitSettings, LockSettings, MapSettings, MemorySettings, ReadingSettings, RedactSettings,
+    RunSettings, SafeSettings, SearchSettings, Settings, ShareSettings, TelemetrySettings,
+    UiSettings,
 };
 use super::value::{Value, not_a_table};
 use super::vars::{NACRE_MODEL, PREFIX, VARS};
@@ -324,6 +325,10 @@ fn settings(
         },
         providers: families::providers(tables),
         roles: families::roles(tables),
+        reading: ReadingSettings {
+            agent: values.text("reading.agent")?.to_owned(),
+            sessions_per_day: values.int("reading.sessions_per_day")?,
+        },
         runs: RunSettings { keep: values.int("runs.keep")? },
         limits: LimitSettings {
             session_tokens: values.int("limits.session_tokens")?,

@@ -20,12 +20,21 @@ pub struct Settings {
     pub map: MapSettings,
     pub search: SearchSettings,
     pub telemetry: TelemetrySettings,
+    pub reading: ReadingSettings,
     pub runs: RunSettings,
     pub limits: LimitSettings,
     /// By the name that a person gave it.
     pub providers: BTreeMap<String, ProviderTable>,
     /// By role; `default` is for all that are not set.
     pub roles: BTreeMap<String, RoleTable>,
+}
+
+/// Which installed agent reads sessions, and how many.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadingSettings {
+    /// The name of an agent, `none`, or nothing while nobody was asked.
+    pub agent: String,
+    pub sessions_per_day: u64,
 }
 
 /// What is set about a provider of models.

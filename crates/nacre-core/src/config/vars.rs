@@ -65,6 +65,10 @@ vars! {
     NACRE_TELEMETRY_OTLP_ENDPOINT
     /// Sets `roles.default.model`: the model for every role that has none of its own.
     NACRE_MODEL
+    /// Sets `reading.agent`.
+    NACRE_READING_AGENT
+    /// Sets `reading.sessions_per_day`.
+    NACRE_READING_SESSIONS_PER_DAY
     /// Sets `runs.keep`.
     NACRE_RUNS_KEEP
     /// Sets `limits.session_tokens`.

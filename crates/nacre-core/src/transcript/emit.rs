@@ -7,9 +7,9 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use super::event::{BoundedText, CallLink, Event, EventKind, Lane, Origin, Place};
+use super::event::{BoundedText, CallLink, Event, EventKind, InjectedReason, Lane, Origin, Place};
 use super::facts::{LinkKind, ReadReport, SessionFacts, SessionLink};
-use super::injected::may_name_nacre;
+use super::injected::{QUESTION_MARK, may_name_nacre};
 use super::json::{Ends, Text};
 use super::names::{repository_address, short_name};
 use super::sink::Sink;
@@ -208,8 +208,10 @@ impl<'a> Emitter<'a> {
             Lane::Sidechain => counts.sidechain += 1,
             Lane::Main => {}
         }
-        if let Origin::Injected(_) = draft.origin {
+        if let Origin::Injected(reason) = draft.origin {
+            let is_nacre = reason == InjectedReason::Nacre;
             counts.injected += 1;
+            counts.questions += u64::from(is_nacre && draft.text.starts_with(QUESTION_MARK));
             return;
         }
         match draft.kind {

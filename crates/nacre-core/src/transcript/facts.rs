@@ -81,6 +81,9 @@ pub struct Counts {
     pub compactions: u64,
     pub meta: u64,
     pub injected: u64,
+    /// Questions that Nacre asked the agent as a model; they are among the injected ones.
+    #[serde(default)]
+    pub questions: u64,
     pub sidechain: u64,
     pub inherited: u64,
     pub errors: u64,

@@ -36,6 +36,8 @@ pub struct SpendingLimits {
 #[derive(Clone, Debug)]
 pub struct AskRules {
     pub spending: SpendingLimits,
+    /// How many sessions installed agents may read in a day.
+    pub agent_sessions: u64,
     /// Words that no request contains.
     pub words: Arc<ExtraWords>,
 }
@@ -113,16 +115,18 @@ impl<'a> ProjectModels<'a> {
     /// Somebody to ask about one session. Limits are looked up now: what other processes spent counts.
     pub fn asker(self, on: SpentOn, now: Timestamp) -> Result<ModelClient<'a>, StateError> {
         let Self { flow, rules } = self;
-        let allowances = {
+        let (allowances, n_others) = {
             let state = flow.state.lock().unwrap_or_else(PoisonError::into_inner);
-            allowances(&state, &rules.spending, &on, now)?
+            let n_others = state.agent_sessions(day_of(now), &on.session)?;
+            (allowances(&state, &rules.spending, &on, now)?, n_others)
         };
         let state = Arc::clone(&flow.state);
         let keep = move |spent: &Spent| {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             state.spend(&on, spent, now).map_err(|error| error.to_string())
         };
-        let budget = Arc::new(SpendingBudget::new(allowances, flow.models.prices().clone(), keep));
+        let budget = SpendingBudget::new(allowances, flow.models.prices().clone(), keep);
+        let budget = Arc::new(budget.with_agent_sessions(rules.agent_sessions, n_others));
         let models = Arc::new(flow.models.paid_from(&budget).without_words(&rules.words));
         Ok(ModelClient { flow, models, budget })
     }

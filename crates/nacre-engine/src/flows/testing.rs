@@ -63,5 +63,5 @@ pub(super) fn flow_with(
     let patience = (RetryPolicy::default(), Limits::default(), 1);
     let runtime = AsyncRuntime::new().unwrap();
     let models = FlowModels::new(models, state(home), runtime, patience);
-    TestFlow { models, rules: AskRules { spending, words: Arc::default() } }
+    TestFlow { models, rules: AskRules { spending, agent_sessions: 20, words: Arc::default() } }
 }

@@ -14,6 +14,7 @@ use super::cost::Cost;
 use super::error::{ErrorKind, ModelError, Said};
 use super::names::{ModelRef, Role};
 use super::price::PriceTable;
+use super::programs::KnownProgram;
 use super::provider::{Call, Generation, Provider, Sink};
 use super::request::Request;
 use super::response::Event;
@@ -120,6 +121,8 @@ pub struct Reached {
 enum Measure {
     Tokens,
     Money,
+    /// Sessions that installed agents read, counted in the place of tokens.
+    AgentSessions,
 }
 
 impl Reached {
@@ -132,6 +135,7 @@ impl Reached {
             (LimitScope::Day, Measure::Money) => "limits.day_usd",
             (LimitScope::Project, Measure::Tokens) => "limits.project_tokens",
             (LimitScope::Project, Measure::Money) => "limits.project_usd",
+            (_, Measure::AgentSessions) => "reading.sessions_per_day",
         }
     }
 }
@@ -145,6 +149,11 @@ impl fmt::Display for Reached {
                 f,
                 "the {scope}'s limit of {} tokens is reached, {} were used",
                 limit.tokens, used.tokens
+            ),
+            Measure::AgentSessions => write!(
+                f,
+                "the {scope}'s limit of {} sessions for an installed agent is reached",
+                limit.tokens
             ),
             Measure::Money => write!(
                 f,
@@ -181,6 +190,8 @@ type Keep = dyn Fn(&Spent) -> Result<(), String> + Send + Sync;
 /// What may be spent on one piece of work.
 pub struct SpendingBudget {
     prices: PriceTable,
+    /// Why no installed agent may read this session.
+    agents_done: Option<Reached>,
     keep: Box<Keep>,
     inner: Mutex<Inner>,
 }
@@ -204,7 +215,25 @@ impl SpendingBudget {
         keep: impl Fn(&Spent) -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
         let inner = Inner { allowances, ..Inner::default() };
-        Self { prices, keep: Box::new(keep), inner: Mutex::new(inner) }
+        Self { prices, agents_done: None, keep: Box::new(keep), inner: Mutex::new(inner) }
+    }
+
+    /// Lets no installed agent read the session where they have read as many others today as they may.
+    #[must_use]
+    pub fn with_agent_sessions(self, limit: u64, used: u64) -> Self {
+        let amount = |tokens| Amount { tokens, ..Amount::default() };
+        let reached = Reached {
+            scope: LimitScope::Day,
+            is_final: false,
+            of: Measure::AgentSessions,
+            limit: amount(limit),
+            used: amount(used),
+        };
+        Self { agents_done: (limit <= used).then_some(reached), ..self }
+    }
+
+    fn agents_done(&self, model: &ModelRef) -> Option<Reached> {
+        self.agents_done.filter(|_| KnownProgram::of_provider(model.provider()).is_some())
     }
 
     /// What was spent so far.
@@ -219,6 +248,9 @@ impl SpendingBudget {
 
     /// Whether so much more may be spent on a model, so that nothing is begun that cannot be finished.
     pub fn allows(&self, model: &ModelRef, usage: Usage) -> Result<(), Reached> {
+        if let Some(reached) = self.agents_done(model) {
+            return Err(reached);
+        }
         let inner = self.inner();
         let (asked, is_free) = self.priced(model, usage);
         let more = inner.under_way.plus(asked);
@@ -249,6 +281,8 @@ impl SpendingBudget {
         let more = inner.under_way.plus(asked);
         let mut allowances = inner.allowances.iter();
         let reached = allowances.find_map(|allowance| allowance.reached(more, is_free));
+        let reads = matches!(call.request.role, Role::Extract | Role::Summarize);
+        let reached = reached.or_else(|| self.agents_done(call.model).filter(|_| reads));
         if let Some(reached) = reached {
             inner.reached.get_or_insert(reached);
             return Err(reached.to_string());

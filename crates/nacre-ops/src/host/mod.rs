@@ -41,9 +41,11 @@ pub use self::finding::{check as check_owner, git_root, own_root};
 pub use self::flow_task::as_task;
 pub use self::holding::Holding;
 pub use self::map_cache::{map_cache, settle as settle_map_cache};
-pub use self::models::{key_variable, model_settings, no_answer, provider_names, scripted};
+pub use self::models::{
+    auto_model, key_variable, model_settings, no_answer, provider_names, scripted,
+};
 pub use self::offering::note_offered;
-pub use self::programs::installed;
+pub use self::programs::{AUTO, allowed_agent, first_installed, installed};
 pub use self::reading::{Reading, warn_of_limit};
 pub use self::searching::{SearchableStore, StoresFound, search_stores};
 use self::settings::ConfigFiles;
@@ -85,6 +87,8 @@ pub struct Host {
     runtime: OnceLock<AsyncRuntime>,
     /// The agents that are installed; looked for when first asked for.
     installed: OnceLock<Vec<InstalledProgram>>,
+    /// What a person answered in this process about who may read sessions.
+    allowed: OnceLock<String>,
 }
 
 /// How a host is opened.
@@ -200,6 +204,7 @@ impl Host {
             local_model: LocalModel::default(),
             runtime: OnceLock::new(),
             installed: OnceLock::new(),
+            allowed: OnceLock::new(),
         };
         host.warn_of_foreign_change(warnings);
         Ok(host)

@@ -17,7 +17,7 @@ use nacre_engine::model::{
 use tokio::runtime::Handle;
 
 use super::Host;
-use super::programs::program_settings;
+use super::programs::{AUTO, allowed_agent, program_settings};
 use crate::error::OpError;
 
 /// A larger script is no script.
@@ -32,13 +32,17 @@ pub fn model_settings(host: &Host) -> Result<ModelSettings, OpError> {
         settings.providers.insert(name.clone(), provider(host, &name, table));
     }
     for (name, table) in &host.settings().roles {
-        let Some(role) = role(name, table)? else { continue };
+        let Some(role) = role(host, name, table)? else { continue };
         match Role::ALL.into_iter().find(|known| known.as_str() == name) {
             Some(known) => {
                 settings.roles.insert(known, role);
             }
             None => settings.default = Some(role),
         }
+    }
+    if settings.default.is_none() && host.has_answered() {
+        // The settings that this process began with do not have the answer yet.
+        settings.default = auto_model(host).map(RoleSettings::of_model);
     }
     Ok(settings)
 }
@@ -95,14 +99,24 @@ fn provider(host: &Host, name: &str, table: Option<&ProviderTable>) -> ProviderS
     ProviderSettings { kind, base_url: base_url.clone(), key, plain_http, proxy: None }
 }
 
+/// The model that `auto` stands for; nothing where no agent may answer.
+pub fn auto_model(host: &Host) -> Option<ModelRef> {
+    allowed_agent(host).and_then(|agent| agent.reader_name().parse().ok())
+}
+
 /// What is set about a role; nothing where it has no model.
-fn role(name: &str, table: &RoleTable) -> Result<Option<RoleSettings>, OpError> {
+fn role(host: &Host, name: &str, table: &RoleTable) -> Result<Option<RoleSettings>, OpError> {
     let RoleTable { model, fallbacks, max_tokens, context_tokens, temperature, effort, .. } = table;
-    let parsed = |text: &String| {
+    let parsed = |text: &str| {
         text.parse::<ModelRef>().map_err(|error| {
             OpError::from_error(ErrorCode::Usage, &error, None)
                 .hint(format!("nacre config set roles.{name}.model ollama/qwen3"))
         })
+    };
+    let model = match model.as_deref() {
+        None => None,
+        Some(AUTO) => auto_model(host),
+        Some(text) => Some(parsed(text)?),
     };
     let Some(model) = model else { return Ok(None) };
     let effort = match effort {
@@ -113,8 +127,8 @@ fn role(name: &str, table: &RoleTable) -> Result<Option<RoleSettings>, OpError> 
         Some(EffortChoice::High) => Effort::High,
     };
     Ok(Some(RoleSettings {
-        model: parsed(model)?,
-        fallbacks: fallbacks.iter().map(parsed).collect::<Result<_, _>>()?,
+        model,
+        fallbacks: fallbacks.iter().map(|text| parsed(text)).collect::<Result<_, _>>()?,
         max_tokens: *max_tokens,
         context_tokens: *context_tokens,
         temperature: temperature.map(|thousandths| thousandths as f32 / 1000.0),

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use nacre_core::config::NACRE_CHILD;
-use nacre_engine::model::{InstalledProgram, ProgramSettings, installed_programs};
+use nacre_engine::model::{
+    InstalledProgram, KNOWN_PROGRAMS, KnownProgram, ProgramSettings, installed_programs,
+};
 
 use super::{Host, git_root};
 use crate::error::OpError;
@@ -28,6 +30,34 @@ fn repositories(host: &Host) -> Vec<PathBuf> {
     let holds_home =
         |root: &PathBuf| host.environment.home.as_ref().is_some_and(|home| home.starts_with(root));
     registered.chain(around).chain(git).filter(|root| !holds_home(root)).collect()
+}
+
+/// What a role is set to where the first installed agent is to answer.
+pub const AUTO: &str = "auto";
+
+/// The first agent that is installed, whether or not it may answer.
+pub fn first_installed(host: &Host) -> Option<&'static KnownProgram> {
+    let settings = program_settings(host);
+    KNOWN_PROGRAMS.iter().find(|known| known.find(&settings).is_some())
+}
+
+/// The agent that answers for `auto`: the first one that is installed, if the person allowed it.
+pub fn allowed_agent(host: &Host) -> Option<&'static KnownProgram> {
+    let allowed = host.allowed.get().map_or(host.own.reading.agent.as_str(), |name| name);
+    first_installed(host).filter(|known| known.provider == allowed)
+}
+
+impl Host {
+    /// Takes over what a person just answered, for this process.
+    pub fn allow_agent(&self, name: &str) {
+        // Nobody is asked twice.
+        let _ = self.allowed.set(name.to_owned());
+    }
+
+    /// Whether a person was asked in this process.
+    pub(super) fn has_answered(&self) -> bool {
+        self.allowed.get().is_some()
+    }
 }
 
 /// The agents that are installed, with their versions. They are asked once a process.

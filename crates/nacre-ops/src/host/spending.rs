@@ -29,7 +29,11 @@ pub fn open_models(host: &Host, models: Models, cancel: &Cancel) -> Result<FlowM
 
 /// What the settings of a project say about asking a model.
 pub fn ask_rules(settings: &Settings) -> AskRules {
-    AskRules { spending: spending_limits(&settings.limits), words: Arc::new(words(settings)) }
+    AskRules {
+        spending: spending_limits(&settings.limits),
+        agent_sessions: settings.reading.sessions_per_day,
+        words: Arc::new(words(settings)),
+    }
 }
 
 /// How long a command waits for a model, all attempts together and word by word.

@@ -7,6 +7,7 @@ use nacre_ops::{Host, OpError, project as ops};
 
 use super::exit::Exit;
 use super::memory::counted;
+use super::reader::{ReaderArgs, settle_reader};
 use super::ui::{Role, Ui};
 
 /// Prepare this repository for memory
@@ -15,16 +16,22 @@ use super::ui::{Role, Ui};
 /// itself), with a `.gitignore` that shares decisions, learnings and their evidence, and registers the
 /// project. Summaries of sessions are shared with the setting share.summaries. Running it again
 /// changes nothing but that.
+///
+/// Where an agent is installed that can answer one question, such as Claude Code, it asks once whether
+/// that agent may read your sessions; without a terminal nothing is asked and no agent reads.
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
     /// Name of the project [default: the folder's name]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
+    #[command(flatten)]
+    reader: ReaderArgs,
 }
 
 pub(crate) fn cmd_init(ui: &mut Ui, host: &Host, args: &InitArgs) -> Result<Exit, OpError> {
-    let InitArgs { name } = args;
+    let InitArgs { name, reader } = args;
     let report = ops::init(host, &InitRequest { name: name.clone() }, &ui.events())?;
+    settle_reader(ui, host, reader)?;
     ui.report(&report, print)
 }
 

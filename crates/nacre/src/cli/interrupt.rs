@@ -1,4 +1,5 @@
-//! Ctrl-C: the first one stops the running operation in order, the second one ends the process.
+//! Ctrl-C: the first one stops the running operation in order, the second one ends the process. A terminal that is closed and a
+//! polite `kill` count as Ctrl-C, so that no program that was started for the operation outlives it.
 //!
 //! An operation that is deep in a computation hears nothing; after a while the process ends all the same. Nothing is lost by
 //! that: every change is a journaled whole, and what was not finished is taken up the next time.
@@ -38,9 +39,30 @@ fn listen(cancel: &Cancel, ready: &Sender<()>) {
     });
 }
 
+/// What asks the process to end.
 #[cfg(unix)]
-fn presses() -> std::io::Result<tokio::signal::unix::Signal> {
-    tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
+struct Presses([tokio::signal::unix::Signal; 3]);
+
+#[cfg(unix)]
+impl Presses {
+    async fn recv(&mut self) -> Option<()> {
+        let Self([interrupt, terminate, hang_up]) = self;
+        tokio::select! {
+            pressed = interrupt.recv() => pressed,
+            pressed = terminate.recv() => pressed,
+            pressed = hang_up.recv() => pressed,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn presses() -> std::io::Result<Presses> {
+    use tokio::signal::unix::{SignalKind, signal};
+    Ok(Presses([
+        signal(SignalKind::interrupt())?,
+        signal(SignalKind::terminate())?,
+        signal(SignalKind::hangup())?,
+    ]))
 }
 
 #[cfg(windows)]

@@ -34,6 +34,7 @@ mod model;
 mod paint;
 mod project;
 mod queue;
+mod reader;
 mod reference;
 mod refresh;
 mod report;

@@ -4,10 +4,11 @@ mod output;
 mod preview;
 
 use clap::{Args, ValueEnum};
-use nacre_api::wire::{SyncMode, SyncRequest, SyncTraceRequest};
+use nacre_api::wire::{StrategyChoice, SyncMode, SyncRequest, SyncTraceRequest};
 use nacre_ops::{Host, OpError, sync as ops};
 
 use super::exit::Exit;
+use super::reader::{ReaderArgs, settle_reader};
 use super::strategy::StrategyArgs;
 use super::traces::agent_parser;
 use super::ui::Ui;
@@ -59,6 +60,8 @@ pub(crate) struct SyncArgs {
     ignore_lock: bool,
     #[command(flatten)]
     strategy: StrategyArgs,
+    #[command(flatten)]
+    reader: ReaderArgs,
 }
 
 /// What a run is for, on the command line.
@@ -80,6 +83,10 @@ impl From<ModeName> for SyncMode {
 }
 
 pub(crate) fn cmd_sync(ui: &mut Ui, host: &Host, args: &SyncArgs) -> Result<Exit, OpError> {
+    if !args.no_extract && !args.dry_run && args.strategy.choice() != Some(StrategyChoice::Offline)
+    {
+        settle_reader(ui, host, &args.reader)?;
+    }
     if let Some(request) = trace_request(args) {
         return if args.dry_run {
             let report = ops::preview_trace(host, &request, &ui.cancellable_events())?;

@@ -49,6 +49,7 @@ mod memory_search;
 mod memory_show;
 mod model;
 mod project;
+mod reader;
 mod refresh;
 mod report;
 mod review;

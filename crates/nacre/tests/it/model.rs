@@ -9,7 +9,8 @@ use crate::home::TestHome;
 
 #[test]
 fn the_models_are_listed_before_any_is_set() {
-    let home = TestHome::empty();
+    // Whoever runs the tests may have agents installed.
+    let home = TestHome::empty().with_var("PATH", "/usr/bin/none");
     assert_snapshot!(home.run(&["model", "list"]), @"
     Answers:
       no model is set, and none is needed; nacre config set roles.default.model ollama/qwen3
@@ -51,7 +52,9 @@ fn one_word_server() -> String {
 
 #[test]
 fn what_is_set_is_listed_with_its_place_and_its_key_is_not_shown() {
-    let home = TestHome::empty().with_var("OWN_KEY", "sk-very-secret-0123456789");
+    let home = TestHome::empty()
+        .with_var("PATH", "/usr/bin/none")
+        .with_var("OWN_KEY", "sk-very-secret-0123456789");
     home.ok(&["config", "set", "providers.own.base_url", "http://127.0.0.1:1/v1"]);
     home.ok(&["config", "set", "providers.own.api", "openai"]);
     home.ok(&["config", "set", "providers.own.key_variable", "OWN_KEY"]);

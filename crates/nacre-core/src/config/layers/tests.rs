@@ -78,6 +78,7 @@ fn the_defaults_are_complete_and_typed() {
             telemetry: TelemetrySettings { otlp_endpoint: String::new() },
             providers: BTreeMap::new(),
             roles: BTreeMap::new(),
+            reading: ReadingSettings { agent: String::new(), sessions_per_day: 20 },
             runs: RunSettings { keep: 200 },
             limits: LimitSettings {
                 session_tokens: 1_000_000,

@@ -101,16 +101,6 @@ pub(super) fn no_answer(finished: &Finished) -> Fault {
     }
 }
 
-pub(super) fn cannot_start(error: &dyn std::error::Error) -> Fault {
-    let mut said = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        said = format!("{said}: {cause}");
-        source = cause.source();
-    }
-    Fault { kind: ErrorKind::ProgramFailed { code: None }, said: Some(said) }
-}
-
 /// The end of a text, where programs say what stopped them.
 fn ending(text: &str) -> &str {
     const MAX_BYTES: usize = 500;

@@ -20,7 +20,6 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::super::error::{ErrorKind, Fault, Wait};
-use super::faults;
 use super::find::ProgramSettings;
 
 /// More of what a program complains about is not kept.
@@ -67,7 +66,7 @@ pub(super) struct Finished {
 
 /// Runs a command to its end. Dropping the future ends the command's whole group.
 pub(super) async fn run(order: Order<'_>) -> Result<Finished, Fault> {
-    let running = start(&order).map_err(|error| faults::cannot_start(&error))?;
+    let running = start(&order).map_err(|error| cannot_start(&error))?;
     let limit = order.output_bytes.saturating_mul(MAX_WRAPPING);
     let finish = running.finish(order.launch.stdin, limit, order.hopeless);
     let finished = timeout(order.time, finish).await;
@@ -245,4 +244,15 @@ fn end(leader: &Mutex<Option<Pid>>) {
     if let Some(pid) = leader.take() {
         let _ = kill_process_group(pid, Signal::KILL);
     }
+}
+
+/// The fault of a program that did not start, with all its causes.
+pub(super) fn cannot_start(error: &dyn std::error::Error) -> Fault {
+    let mut said = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        said = format!("{said}: {cause}");
+        source = cause.source();
+    }
+    Fault { kind: ErrorKind::ProgramFailed { code: None }, said: Some(said) }
 }

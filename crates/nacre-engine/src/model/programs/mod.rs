@@ -185,7 +185,7 @@ impl ProgramProvider {
             }
             Ok(folder)
         };
-        made().map_err(|error| faults::cannot_start(&error))
+        made().map_err(|error| launch::cannot_start(&error))
     }
 
     async fn attempt(&self, call: &Call<'_>, sink: &mut Sink<'_>) -> Result<Response, Fault> {

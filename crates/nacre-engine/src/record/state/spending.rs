@@ -8,7 +8,7 @@ use rusqlite::named_params;
 use super::db::State;
 use super::error::StateError;
 use super::row::{count, whole};
-use crate::model::{Amount, Cost, Spent};
+use crate::model::{Amount, Cost, KNOWN_PROGRAMS, Spent};
 
 /// Older rows count for no limit any more.
 const KEPT: Duration = Duration::from_secs(400 * 24 * 3600);
@@ -64,6 +64,23 @@ impl State {
         })
     }
 
+    /// How many sessions other than this one installed agents have read since then.
+    pub fn agent_sessions(&self, since: Timestamp, except: &str) -> Result<u64, StateError> {
+        let of_agents: Vec<String> = KNOWN_PROGRAMS
+            .iter()
+            .map(|known| format!("model LIKE '{}/%'", known.provider))
+            .collect();
+        let query = format!(
+            "SELECT count(DISTINCT session) FROM spending
+             WHERE at >= :since AND session != :except AND role IN ('extract', 'summarize') AND ({})",
+            of_agents.join(" OR ")
+        );
+        self.read(|connection| {
+            let values = named_params! { ":since": since.as_microsecond(), ":except": except };
+            Ok(connection.query_row(&query, values, |row| count(row, 0))?)
+        })
+    }
+
     /// Adds up what was spent.
     pub fn spent(&self, filter: SpentFilter<'_>) -> Result<SpentSum, StateError> {
         let SpentFilter { since, project, session } = filter;
@@ -108,6 +125,29 @@ mod tests {
             usage: Usage { input, output: 1, ..Usage::default() },
             cost: cost.map(Cost::from_nano_dollars),
         }
+    }
+
+    #[test]
+    fn sessions_that_agents_read_are_counted_once_each() {
+        let home = Home::new();
+        let mut state = home.open();
+        let on = |session: &str| SpentOn { project: None, session: session.to_owned() };
+        let by = |model: &str, role: Role| Spent {
+            role,
+            model: model.parse().unwrap(),
+            ..spent(9, None)
+        };
+        let agent = by("claude-code/haiku", Role::Extract);
+        state.spend(&on("early"), &agent, at(0)).unwrap();
+        for session in ["a", "a", "b"] {
+            state.spend(&on(session), &agent, at(100)).unwrap();
+        }
+        state.spend(&on("c"), &by("codex/default", Role::Summarize), at(100)).unwrap();
+        state.spend(&on("ask"), &by("codex/default", Role::Ask), at(100)).unwrap();
+        state.spend(&on("served"), &by("openai/gpt-5", Role::Extract), at(100)).unwrap();
+        assert_eq!(state.agent_sessions(at(50), "new").unwrap(), 3);
+        assert_eq!(state.agent_sessions(at(50), "a").unwrap(), 2);
+        assert_eq!(state.agent_sessions(at(0), "new").unwrap(), 4);
     }
 
     #[test]

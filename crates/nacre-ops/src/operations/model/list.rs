@@ -11,7 +11,9 @@ use nacre_core::search::{Builtin, Embedder};
 use nacre_engine::model::{InstalledProgram, KNOWN_PROVIDERS, Models, Role};
 
 use crate::error::OpError;
-use crate::host::{Host, installed, key_variable, model_settings, provider_names};
+use crate::host::{
+    AUTO, Host, auto_model, installed, key_variable, model_settings, provider_names,
+};
 
 pub fn list(host: &Host, request: &ModelListRequest) -> Result<ModelListReport, OpError> {
     let ModelListRequest {} = request;
@@ -34,11 +36,19 @@ fn roles(host: &Host) -> Result<Vec<RoleEntry>, OpError> {
         let is_unset = |role: &Role| !set.contains_key(role.as_str());
         let role = known.or_else(|| Role::ALL.into_iter().find(is_unset));
         let problem = role.and_then(|role| models.route(role).err());
+        let auto = Some(host).filter(|_| model == AUTO).map(auto_model);
+        let problem = match auto {
+            Some(None) => {
+                Some("no installed agent was allowed to answer; nacre init --yes".to_owned())
+            }
+            Some(Some(_)) | None => problem.map(|error| error.to_string()),
+        };
+        let first = auto.flatten().map_or_else(|| model.clone(), |found| found.to_string());
         roles.push(RoleEntry {
             role: (*name).to_owned(),
-            models: std::iter::once(model).chain(&table.fallbacks).cloned().collect(),
+            models: std::iter::once(first).chain(table.fallbacks.iter().cloned()).collect(),
             origin: origin(host.resolved.tables.get(&format!("roles.{name}.model"))),
-            problem: problem.map(|error| error.to_string()),
+            problem,
         });
     }
     Ok(roles)
