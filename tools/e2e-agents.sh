@@ -104,6 +104,7 @@ args = ["$home/served"]
 TOML
     cat > "$home/.config/opencode/opencode.json" << JSON
 {"model": "fake/fake", "small_model": "fake/fake", "autoupdate": false, "share": "disabled",
+ "mcp": {"touch": {"type": "local", "command": ["touch", "$home/served"]}},
  "provider": {"fake": {"npm": "@ai-sdk/openai-compatible", "name": "fake",
    "options": {"baseURL": "http://127.0.0.1:$port/v1", "apiKey": "x"},
    "models": {"fake": {"name": "fake", "limit": {"context": 200000, "output": 8000}}}}}}

@@ -1,16 +1,24 @@
 //! OpenCode: `opencode run` as an agent of our own without tools, with its database in memory.
 
-use serde_json::{Value, json};
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
 
 use super::super::cost::Cost;
 use super::super::error::{ErrorKind, Fault};
 use super::super::response::StopReason;
 use super::super::usage::Usage;
 use super::launch::{Finished, Launch};
-use super::{AgentProgram, Answer, Asked, faults};
+use super::{AgentProgram, Answer, Asked, ProgramSettings, faults};
 
 /// The agent that our instructions are given to, and the title that saves a request for one.
 const NAME: &str = "nacre";
+
+/// The person's own settings, in the folder `opencode` of their configuration.
+const CONFIG_FILES: &[&str] = &["config.json", "opencode.json", "opencode.jsonc"];
+
+/// Larger settings are not read.
+const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
 pub(super) struct OpenCode;
 
@@ -31,7 +39,13 @@ impl AgentProgram for OpenCode {
             "permission": { "*": "deny" },
             "tools": { "*": false },
         });
-        let config = json!({ "agent": { NAME: agent }, "share": "disabled", "autoupdate": false });
+        let servers: Map<String, Value> = servers(asked.settings)
+            .into_iter()
+            .map(|name| (name, json!({ "enabled": false })))
+            .collect();
+        let config = json!({
+            "agent": { NAME: agent }, "mcp": servers, "share": "disabled", "autoupdate": false,
+        });
         Launch {
             arguments: arguments.into_iter().map(Into::into).collect(),
             variables: vec![
@@ -84,6 +98,57 @@ impl AgentProgram for OpenCode {
     }
 }
 
+/// The servers of the person's own settings: each has to be switched off by its name.
+fn servers(settings: &ProgramSettings) -> Vec<String> {
+    let folder = settings.variable("XDG_CONFIG_HOME").map(PathBuf::from);
+    let folder = folder.or_else(|| Some(settings.home.as_ref()?.join(".config")));
+    let folder = folder.map(|folder| folder.join("opencode"));
+    let own = CONFIG_FILES.iter().filter_map(|name| Some(folder.as_ref()?.join(name)));
+    let named = settings.variable("OPENCODE_CONFIG").map(PathBuf::from);
+    let is_small = |path: &PathBuf| {
+        path.metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_CONFIG_BYTES)
+    };
+    let texts =
+        own.chain(named).filter(is_small).filter_map(|path| std::fs::read_to_string(path).ok());
+    texts.flat_map(|text| server_names(&text)).collect()
+}
+
+fn server_names(config: &str) -> Vec<String> {
+    let config: Value = serde_json::from_str(&without_comments(config)).unwrap_or_default();
+    let servers = config.get("mcp").and_then(Value::as_object);
+    servers.map(|servers| servers.keys().cloned().collect()).unwrap_or_default()
+}
+
+/// JSON without `//` and `/* */`, and without the comma after a last item.
+fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut is_quoted = false;
+    while let Some(c) = rest.chars().next() {
+        if !is_quoted && rest.starts_with("//") {
+            rest = rest.get(rest.find('\n').unwrap_or(rest.len())..).unwrap_or_default();
+            continue;
+        }
+        if !is_quoted && rest.starts_with("/*") {
+            let end = rest.find("*/").map_or(rest.len(), |at| at + 2);
+            rest = rest.get(end..).unwrap_or_default();
+            continue;
+        }
+        let n_taken = if is_quoted && c == '\\' {
+            1 + rest.chars().nth(1).map_or(0, char::len_utf8)
+        } else {
+            c.len_utf8()
+        };
+        is_quoted ^= c == '"';
+        if !is_quoted && matches!(c, '}' | ']') && out.trim_end().ends_with(',') {
+            out.truncate(out.trim_end().len() - 1);
+        }
+        out.push_str(rest.get(..n_taken).unwrap_or_default());
+        rest = rest.get(n_taken..).unwrap_or_default();
+    }
+    out
+}
+
 /// An account that is not accepted or used up stays so, however often it is tried.
 fn hopeless(log: &str) -> Option<Fault> {
     let failed = log.lines().rfind(|line| line.contains("message=\"stream error\""))?;
@@ -121,4 +186,21 @@ fn complaint(error: &Value) -> (Option<u16>, String) {
         status.and_then(|status| u16::try_from(status).ok()),
         said.or(name).unwrap_or_default().to_owned(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_are_found_in_settings_with_comments() {
+        let config = r#"{
+            // "mcp": { "not": {} },
+            "url": "http://x/*no*/", /* "mcp": 1 */
+            "quote": "a \" // b",
+            "mcp": { "one": { "command": ["x"], }, "two": {} },
+        }"#;
+        assert_eq!(server_names(config), ["one", "two"]);
+        assert_eq!(server_names("{ broken"), Vec::<String>::new());
+    }
 }
