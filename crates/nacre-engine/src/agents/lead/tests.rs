@@ -327,6 +327,7 @@ fn a_merged_text_says_all_and_nothing_else() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the test plays the person who writes files")]
 fn what_another_file_overturns_is_not_decided_about() {
     let bench = Bench::new();
     let order = bench.order(1);

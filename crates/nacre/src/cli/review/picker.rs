@@ -132,3 +132,19 @@ fn ask(ui: &mut Ui, question: &str) -> Result<Option<String>, OpError> {
     let n_read = std::io::stdin().read_line(&mut answer)?;
     Ok((n_read > 0).then_some(answer))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_decided_by_a_slip() {
+        for (answer, expected) in [
+            (" R \n", Some(Choice::Reject)),
+            ("\n", Some(Choice::Next)),
+            ("ar\n", None),
+        ] {
+            assert_eq!(Choice::parse(answer), expected, "{answer:?}");
+        }
+    }
+}

@@ -171,14 +171,15 @@ impl Passage {
     /// Passages of a lower tier come first. What nobody stands behind comes after all that fit about as well: a clone can
     /// bring it, made to fit. What was decided and learned comes before what sessions were about, and candidates come last.
     fn tier(&self, best: f32) -> u8 {
-        let is_summary = self.memory_type == MemoryType::Summary;
-        match self.status {
-            Status::Candidate => 5,
-            _ if self.is_own && best * OWN_FLOOR <= self.score => u8::from(is_summary) * 2,
-            _ if self.is_backed && best * BACKED_FLOOR <= self.score => {
-                1 + u8::from(is_summary) * 2
-            }
-            _ => 4,
+        let summary = u8::from(self.memory_type == MemoryType::Summary) * 2;
+        if self.status == Status::Candidate {
+            5
+        } else if self.is_own && best * OWN_FLOOR <= self.score {
+            summary
+        } else if self.is_backed && best * BACKED_FLOOR <= self.score {
+            1 + summary
+        } else {
+            4
         }
     }
 
