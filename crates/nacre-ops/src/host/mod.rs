@@ -10,6 +10,7 @@ mod flow_task;
 mod holding;
 mod map_cache;
 mod models;
+mod plain;
 mod reading;
 mod searching;
 mod settings;
@@ -40,6 +41,7 @@ pub use self::flow_task::as_task;
 pub use self::holding::Holding;
 pub use self::map_cache::{map_cache, settle as settle_map_cache};
 pub use self::models::{key_variable, model_settings, no_answer, provider_names, scripted};
+pub use self::plain::read_plain;
 pub use self::reading::{Reading, warn_of_limit};
 pub use self::searching::{SearchableStore, StoresFound, search_stores};
 use self::settings::ConfigFiles;
@@ -69,6 +71,8 @@ pub struct Host {
     pub projects: Projects,
     /// The project to work on, where there is one.
     pub project: Option<ProjectRoot>,
+    /// The folder of the project that was named with the command.
+    pub(crate) named_folder: Option<PathBuf>,
     pub(crate) home: Option<PathBuf>,
     /// Who uses the program, and whose folders they trust.
     pub person: Person,
@@ -151,6 +155,8 @@ impl Host {
             person: &person,
         };
         let project = search.project(warnings, options.project.as_deref())?;
+        let named = project.as_ref().filter(|_| options.project.is_some());
+        let named_folder = named.map(|project| project.path.clone());
         let around = project.as_ref().map(|project| project.path.as_path());
         let registered = projects.iter().map(|project| project.path.as_path());
         let files = ConfigFiles {
@@ -186,6 +192,7 @@ impl Host {
             resolved,
             projects,
             project,
+            named_folder,
             home,
             person,
             git: OnceLock::new(),
