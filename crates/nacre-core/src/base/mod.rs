@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of settings or memories, and writes no file.
 
+mod alarm;
 pub(crate) mod bounded;
 mod cores;
 pub mod git;
@@ -14,6 +15,7 @@ mod sensitive;
 mod shown;
 mod time;
 
+pub(crate) use alarm::Alarm;
 pub use cores::on_all_cores;
 pub use hash::{ContentHash, ParseHashError};
 pub use local_names::LocalNames;

@@ -103,6 +103,14 @@ pub const KEYS: &[KeySpec] = &[
               their full paths; `*` for all.",
     },
     KeySpec {
+        name: "safe.memories",
+        kind: Kind::Texts { min_chars: 1 },
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_SAFE_MEMORIES,
+        doc: "Repositories whose memories are in the brief where evidence stands behind them, whoever wrote them, by their full \
+              paths; `*` for all. In any other one only what was written or taken over on this machine is.",
+    },
+    KeySpec {
         name: "redact.extra",
         // Shorter texts, and blanks, occur in every line and would redact whole transcripts.
         kind: Kind::Texts { min_chars: 4 },

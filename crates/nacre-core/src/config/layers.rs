@@ -308,7 +308,10 @@ fn settings(
             editor: Some(values.text("ui.editor")?.to_owned()).filter(|text| !text.is_empty()),
         },
         lock: LockSettings { wait: Duration::from_millis(values.int("lock.wait_ms")?) },
-        safe: SafeSettings { folders: values.texts("safe.folders")?.to_vec() },
+        safe: SafeSettings {
+            folders: values.texts("safe.folders")?.to_vec(),
+            memories: values.texts("safe.memories")?.to_vec(),
+        },
         redact: RedactSettings { extra: values.texts("redact.extra")?.to_vec() },
         share: ShareSettings { summaries: values.flag("share.summaries")? },
         map: MapSettings {

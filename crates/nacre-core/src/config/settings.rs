@@ -87,6 +87,8 @@ pub struct LockSettings {
 pub struct SafeSettings {
     /// Full paths, or `*`.
     pub folders: Vec<String>,
+    /// Of repositories: full paths, or `*`.
+    pub memories: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

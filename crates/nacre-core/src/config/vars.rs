@@ -47,6 +47,8 @@ vars! {
     NACRE_LOCK_WAIT_MS
     /// Adds to `safe.folders`, comma separated or as a TOML array.
     NACRE_SAFE_FOLDERS
+    /// Adds to `safe.memories`, comma separated or as a TOML array.
+    NACRE_SAFE_MEMORIES
     /// Adds to `redact.extra`, comma separated or as a TOML array.
     NACRE_REDACT_EXTRA
     /// Sets `share.summaries`.

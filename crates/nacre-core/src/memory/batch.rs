@@ -316,7 +316,7 @@ impl<'a> Batch<'a> {
 
     /// Stages the removal of `id` from the lists of all other memories.
     fn unlink(&mut self, id: &MemoryId, now: Timestamp) -> Result<(), MemoryError> {
-        let listing = self.store.list(|at| at.id != *id)?;
+        let listing = self.store.outlines(|at| at.id != *id)?;
         // A broken file names nothing that we could read; one that the disk withholds may.
         let is_withheld = |unreadable: &Unreadable| {
             matches!(unreadable.fault, UnreadableFault::Fs(FsError::Io { .. }))
@@ -327,7 +327,12 @@ impl<'a> Batch<'a> {
         let others = |links: &[MemoryId]| {
             links.iter().filter(|link| *link != id).cloned().collect::<Vec<_>>()
         };
-        for memory in listing.memories {
+        let names = |memory: &Memory| {
+            let mut links = memory.related.iter().chain(&memory.supersedes);
+            links.any(|link| link == id) || memory.superseded_by.as_ref() == Some(id)
+        };
+        for outline in listing.memories.iter().filter(|memory| names(memory)) {
+            let memory = self.store.load(&outline.at).map_err(MemoryError::Unreadable)?;
             let mut document = memory.document.clone();
             for (key, links) in [("related", &memory.related), ("supersedes", &memory.supersedes)] {
                 if links.contains(id) {
@@ -411,8 +416,10 @@ impl<'a> Batch<'a> {
 
     pub(super) fn stage_state(&mut self, id: &MemoryId, state: &State) -> Result<(), MemoryError> {
         let path = layout::state_path(id)?;
+        let mark = if state.own { Some(self.store.own_mark(id)?) } else { None };
+        let state = State { mark, ..state.clone() };
         let before = self.store.scope().read_optional(&path, MAX_SIDECAR_BYTES)?;
-        self.set.put(path, before.as_deref(), render(state));
+        self.set.put(path, before.as_deref(), render(&state));
         Ok(())
     }
 

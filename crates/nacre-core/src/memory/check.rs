@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::id::MemoryId;
 use super::kinds::MemoryType;
 use super::layout::{Located, Shelf};
-use super::listing::FILES_PER_THREAD;
+use super::listing::{FILES_PER_THREAD, MAX_HELD_BYTES};
 use super::record::Memory;
 use super::sidecar::{self, Evidence, MAX_SIDECAR_BYTES};
 use super::store::{MemoryError, Store, Unreadable, memory_of};
@@ -58,13 +58,9 @@ impl Store {
         for at in &files.located {
             known.entry(at.id.clone()).or_default().push(at.clone());
         }
-        let mut memories = Vec::new();
-        for memory in self.read_all(&files.located, checked_memory) {
-            match memory {
-                Ok(memory) => memories.push(memory),
-                Err(unreadable) => report.findings.push(broken(&unreadable)),
-            }
-        }
+        let listing = self.read_within(&files.located, checked_memory, MAX_HELD_BYTES);
+        report.findings.extend(listing.broken.iter().map(broken));
+        let memories = listing.memories;
         for memory in &memories {
             check_links(memory, &known, &mut report.findings);
         }
@@ -178,7 +174,7 @@ fn evidence_fault(folder: &Folder, id: &MemoryId) -> Option<(Option<usize>, Stri
 fn checked_memory(at: &Located, bytes: Result<Vec<u8>, FsError>) -> Result<Memory, Unreadable> {
     let memory = memory_of(at, bytes)?;
     match memory.document.check() {
-        Ok(()) => Ok(memory),
+        Ok(()) => Ok(memory.into_outline()),
         Err(broken) => {
             let fault = super::record::RecordFault::from(broken).into();
             Err(Unreadable { path: at.path.clone(), fault })

@@ -89,6 +89,28 @@ impl Memory {
     }
 }
 
+/// More tags of a memory are not listed.
+const MAX_LISTED_TAGS: usize = 256;
+
+/// What a list item takes besides its text, roughly.
+const ITEM_BYTES: usize = 64;
+
+impl Memory {
+    /// The same without its body, and no longer than a list of memories needs.
+    pub(super) fn into_outline(mut self) -> Self {
+        self.document = self.document.without_body();
+        self.tags.truncate(MAX_LISTED_TAGS);
+        self.tags.shrink_to_fit();
+        self
+    }
+
+    /// About how much memory it takes.
+    pub(super) fn weight(&self) -> usize {
+        let n_items = self.tags.len() + self.related.len() + self.supersedes.len();
+        self.title.len() + self.document.as_str().len() + n_items * ITEM_BYTES + size_of::<Self>()
+    }
+}
+
 /// Typed access to a document's keys.
 struct Keys<'a>(&'a Document);
 

@@ -95,9 +95,13 @@ pub struct State {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart_from: Vec<MemoryId>,
     /// Whether this machine wrote the memory, or a person at it took it over. To be counted or cited here is not enough:
-    /// that happens to memories of strangers, too.
+    /// that happens to memories of strangers, too. [`Store::state`](super::Store::state) gives `true` only with the mark that
+    /// proves it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own: bool,
+    /// What proves `own`: a hash with the person's key, which no repository can bring.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<String>,
 }
 
 /// What a person said of a memory.
@@ -167,6 +171,7 @@ impl State {
             merged_into: None,
             apart_from: Vec::new(),
             own: false,
+            mark: None,
         }
     }
 

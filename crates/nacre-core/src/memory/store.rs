@@ -45,11 +45,21 @@ pub struct Rules {
     pub redact_extra: Vec<String>,
     /// What is taken out of every text because others read it; nothing where nobody else does.
     pub local_names: Option<LocalNames>,
+    /// How long one command may take to bring the index up to date; what is left waits for the next. `None`: as long as it takes.
+    pub index_time: Option<Duration>,
+    /// Whether evidence counts whoever wrote the memory.
+    pub trusts_evidence: bool,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { max_file_bytes: DEFAULT_FILE_BYTES, redact_extra: Vec::new(), local_names: None }
+        Self {
+            max_file_bytes: DEFAULT_FILE_BYTES,
+            redact_extra: Vec::new(),
+            local_names: None,
+            index_time: None,
+            trusts_evidence: false,
+        }
     }
 }
 
@@ -105,6 +115,8 @@ pub enum UnreadableFault {
     Record(#[from] RecordFault),
     #[error(transparent)]
     Fs(#[from] FsError),
+    #[error("Not read: the store holds more than one command takes in")]
+    LeftOut,
 }
 
 impl Unreadable {
@@ -112,7 +124,7 @@ impl Unreadable {
     pub fn reason(&self) -> String {
         match &self.fault {
             UnreadableFault::Record(fault) => fault.reason(),
-            UnreadableFault::Fs(error) => error.to_string(),
+            fault @ (UnreadableFault::Fs(_) | UnreadableFault::LeftOut) => fault.to_string(),
         }
     }
 
@@ -120,7 +132,7 @@ impl Unreadable {
     pub fn line(&self) -> Option<usize> {
         match &self.fault {
             UnreadableFault::Record(fault) => Some(fault.line()),
-            UnreadableFault::Fs(_) => None,
+            UnreadableFault::Fs(_) | UnreadableFault::LeftOut => None,
         }
     }
 }
@@ -142,7 +154,7 @@ impl Store {
         &self.scope
     }
 
-    pub(super) fn rules(&self) -> &Rules {
+    pub(crate) fn rules(&self) -> &Rules {
         &self.rules
     }
 
@@ -219,9 +231,14 @@ impl Store {
         self.sidecar(layout::evidence_path(id)?)
     }
 
-    /// The local state of a memory, where it has any.
+    /// The local state of a memory, where it has any. It is `own` only where the person's mark says so: a repository can ship
+    /// such a file, and no mark.
     pub fn state(&self, id: &MemoryId) -> Result<Option<State>, MemoryError> {
-        self.sidecar(layout::state_path(id)?)
+        let state: Option<State> = self.sidecar(layout::state_path(id)?)?;
+        Ok(state.map(|state| match state.own && state.id == *id && self.is_marked(&state) {
+            true => state,
+            false => State { own: false, mark: None, ..state },
+        }))
     }
 
     /// Those of the memories that were never offered to anybody on this machine, each once. A state that cannot be read
@@ -233,10 +250,28 @@ impl Store {
         ids.iter().filter(is_new).cloned().collect()
     }
 
-    /// Whether the local state says that this machine wrote a memory, or that a person took it over. Nothing keeps a
-    /// repository from shipping such a state: it is a sign, not a proof.
+    /// Whether this person wrote a memory with this program, or took it over.
     pub fn is_own(&self, id: &MemoryId) -> bool {
-        self.state(id).ok().flatten().is_some_and(|state| state.id == *id && state.own)
+        self.state(id).ok().flatten().is_some_and(|state| state.own)
+    }
+
+    /// Whether evidence alone lets a memory speak unasked: it can be made up, so that only a person can say so of a repository.
+    pub fn trusts_evidence(&self) -> bool {
+        self.rules.trusts_evidence
+    }
+
+    /// The mark of a memory that is this person's own.
+    pub fn own_mark(&self, id: &MemoryId) -> Result<String, MemoryError> {
+        Ok(self.scope.mark(&marked(id)).map_err(|source| FsError::Io {
+            action: FsAction::Write,
+            path: self.path().to_owned(),
+            source,
+        })?)
+    }
+
+    fn is_marked(&self, state: &State) -> bool {
+        let mark = state.mark.as_deref();
+        mark.is_some_and(|mark| self.scope.is_marked(&marked(&state.id), mark))
     }
 
     /// `text` as it may leave the store: a person may have written a secret into a file by hand.
@@ -291,6 +326,11 @@ impl Store {
         places.sort_by_key(|at| at.shelf);
         Ok(places)
     }
+}
+
+/// What the mark of a person's own memory is made for.
+fn marked(id: &MemoryId) -> String {
+    format!("own memory {id}")
 }
 
 /// Reads a memory out of its file's bytes.

@@ -1,4 +1,4 @@
-//! A derived file, looked at where it lies instead of copied: the one place with `unsafe`.
+//! A derived file, looked at where it lies instead of copied: a place with `unsafe`.
 //!
 //! Only for files that are replaced and never changed in place. What is read from one may be anything all the same, so
 //! whoever maps a file checks what it says.

@@ -17,19 +17,23 @@ use cap_std::fs::{Permissions, PermissionsExt as _};
 use super::error::{FsAction, FsError};
 use super::reserved::JOURNAL;
 use super::scope::{Access, WriteScope, io_error};
-use super::seal::Seal;
+use super::seal::{KEY_BYTES, Key, Seal};
 use super::sys;
 
 /// The key's file inside the journal folder of the person's own folder.
 const KEY_FILE: &str = "key";
 
-const KEY_BYTES: usize = 32;
-
-type Key = [u8; KEY_BYTES];
-
 impl Seal {
-    /// The key, where there is one.
+    /// The key, where there is one. Read once: a list of memories asks for each of them.
     fn stored(&self) -> Option<Key> {
+        if let Some(key) = self.known().get() {
+            return Some(*key);
+        }
+        let key = self.read()?;
+        Some(*self.known().get_or_init(|| key))
+    }
+
+    fn read(&self) -> Option<Key> {
         let scope = WriteScope::open_inside(self.folder(), JOURNAL, Access::Private).ok()?;
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No).nonblock(true);
@@ -85,6 +89,11 @@ fn read_key(file: &mut File) -> Option<Key> {
     Some(key)
 }
 
+/// What a mark is made of. A journal's plan never begins so.
+fn marked(name: &str) -> String {
+    format!("mark\n{name}")
+}
+
 /// Bytes that nobody can guess.
 pub(super) fn random() -> io::Result<Key> {
     let mut bytes = [0; KEY_BYTES];
@@ -106,6 +115,16 @@ impl WriteScope {
     #[must_use]
     pub fn sealed_by(self, seal: Seal) -> Self {
         Self { seal: Some(seal), ..self }
+    }
+
+    /// A sign that only this person can make, for `name`: where it stands in a file, they put it there.
+    pub fn mark(&self, name: &str) -> io::Result<String> {
+        Ok(self.prove(&marked(name))?.to_hex().to_string())
+    }
+
+    /// Whether `mark` is this person's for `name`.
+    pub fn is_marked(&self, name: &str, mark: &str) -> bool {
+        blake3::Hash::from_hex(mark).is_ok_and(|mark| self.is_proven(&marked(name), &mark))
     }
 
     /// The proof that this person wrote `text`.

@@ -72,8 +72,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Fault {
     #[error("The database is in use or changed while it was read")]
     Busy,
-    #[error("The write-ahead log cannot be read without making files beside the database")]
-    LoneLog,
+    #[error("A table computes its columns, which no agent's database does")]
+    Computed,
     #[error("The database takes too long to read for its size")]
     TooSlow,
     #[error("The database is damaged")]

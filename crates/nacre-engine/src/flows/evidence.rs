@@ -12,6 +12,9 @@ use nacre_core::transcript::{Event, Sink, generic};
 use super::extract::Verbatim;
 use super::sync::Mark;
 
+/// Quotes that are looked up in one check, in bytes; the others count as not checked.
+const MAX_WANTED_BYTES: usize = 64 << 20;
+
 /// Quotes of one memory that are looked up; no memory of ours has more.
 const MAX_QUOTES: usize = 64;
 
@@ -85,7 +88,8 @@ pub fn verify(store: &Store) -> Result<EvidenceReport, MemoryError> {
 /// only where this machine wrote the memory, for any file can say so.
 fn gather(store: &Store, report: &mut EvidenceReport) -> Result<Wanted, MemoryError> {
     let mut wanted = Wanted::new();
-    for memory in store.list(|at| at.memory_type != MemoryType::Summary)?.memories {
+    let mut n_bytes = 0;
+    for memory in store.outlines(|at| at.memory_type != MemoryType::Summary)?.memories {
         let id = memory.at.id;
         let quotes = match store.evidence(&id) {
             Ok(evidence) => evidence.map(|evidence| evidence.quotes).unwrap_or_default(),
@@ -99,7 +103,13 @@ fn gather(store: &Store, report: &mut EvidenceReport) -> Result<Wanted, MemoryEr
             match quote.speaker {
                 Speaker::Human if store.is_own(&id) => report.by_hand += 1,
                 Speaker::Human => report.unchecked += 1,
+                Speaker::User | Speaker::Assistant | Speaker::Tool
+                    if MAX_WANTED_BYTES < n_bytes =>
+                {
+                    report.unchecked += 1;
+                }
                 Speaker::User | Speaker::Assistant | Speaker::Tool => {
+                    n_bytes += quote.text.len() + quote.place.len();
                     let session = quote.place.rsplit_once(':').map_or("", |(session, _)| session);
                     wanted.entry(session.to_owned()).or_default().push((id.clone(), quote));
                 }

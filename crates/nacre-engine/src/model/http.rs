@@ -9,13 +9,17 @@ use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Client, Proxy, Response, Url, redirect, retry};
+use tokio::time::timeout;
 
 use super::classify::{Complaint, retry_after};
-use super::error::{ErrorKind, Fault};
+use super::error::{ErrorKind, Fault, Wait};
 use super::secret::Secret;
 
 /// A server that does not pick up within this time is not there.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A server elsewhere that says nothing at all within this time says nothing later. One on this machine may load a model first.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What is read of a complaint.
 const MAX_COMPLAINT: usize = 64 << 10;
@@ -51,6 +55,8 @@ pub(super) struct Endpoint {
     base: String,
     pub(super) key: Option<Secret>,
     client: Client,
+    /// Until when a server has to say that it will answer.
+    answer_timeout: Option<Duration>,
 }
 
 /// What is set about an address.
@@ -83,7 +89,8 @@ impl Endpoint {
         }
         let client = client(&url, address)?;
         let base = url.as_str().trim_end_matches('/').to_owned();
-        Ok(Self { base, key: address.key.cloned(), client })
+        let answer_timeout = (!is_this_machine(&url)).then_some(ANSWER_TIMEOUT);
+        Ok(Self { base, key: address.key.cloned(), client, answer_timeout })
     }
 
     /// Sends a request and returns the response once it is one that can be read.
@@ -99,8 +106,12 @@ impl Endpoint {
             .header(CONTENT_TYPE, "application/json")
             .headers(sensitive(headers)?)
             .body(body);
-        let response = request.send().await.map_err(unreachable_fault)?;
-        check(response).await
+        let sent = request.send();
+        let response = match self.answer_timeout {
+            Some(time) => timeout(time, sent).await.map_err(|_| silent_fault(time))?,
+            None => sent.await,
+        };
+        check(response.map_err(unreachable_fault)?).await
     }
 
     /// Returns the text without the key.
@@ -198,6 +209,12 @@ fn text_header(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name)?.to_str().ok().map(str::to_owned)
 }
 
+/// A server that took the request and said nothing.
+fn silent_fault(time: Duration) -> Fault {
+    let said = format!("the server sent nothing for {} seconds", time.as_secs());
+    Fault { kind: ErrorKind::Timeout(Wait::FirstToken), said: Some(said) }
+}
+
 /// A request that got no response.
 fn unreachable_fault(error: reqwest::Error) -> Fault {
     Fault { kind: ErrorKind::Unavailable { status: None }, said: Some(chain(error)) }
@@ -234,6 +251,21 @@ mod tests {
             plain_http: PlainHttp::ThisMachineOnly,
             proxy: None,
         })
+    }
+
+    #[tokio::test]
+    async fn a_server_elsewhere_that_says_nothing_is_left() {
+        let elsewhere = open("http://192.0.2.1/v1", None).unwrap();
+        assert_eq!(elsewhere.answer_timeout, Some(ANSWER_TIMEOUT));
+        // It takes connections and never answers.
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut endpoint = open(&format!("http://{address}/v1"), None).unwrap();
+        assert_eq!(endpoint.answer_timeout, None, "it may load a model first");
+        endpoint.answer_timeout = Some(Duration::from_millis(1));
+        let fault = endpoint.post("/chat", &[], Vec::new()).await.unwrap_err();
+        assert_eq!(fault.kind, ErrorKind::Timeout(Wait::FirstToken));
+        assert!(fault.said.unwrap().starts_with("the server sent nothing"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a parser does with memory, counted: the second place with `unsafe`.
+//! What a parser does with memory, counted: a place with `unsafe`.
 //!
 //! A parser reports after so many of its steps, and one step at a place where it has lost its way can cost as much as the text is
 //! long. What it does there is to make nodes and drop them again, which it hardly does in real code. So its allocations are

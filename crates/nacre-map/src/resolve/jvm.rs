@@ -40,8 +40,10 @@ fn in_package(asking: &Asking<'_, '_>, name: &str) -> Option<Resolution> {
         let package = parts[..n_parts].join("/");
         let defines = |idx: &usize| {
             let symbols = asking.files().source(*idx).map(|source| &source.outline.symbols);
-            symbols
-                .is_some_and(|symbols| symbols.iter().any(|symbol| symbol.name == parts[n_parts]))
+            symbols.is_some_and(|symbols| {
+                asking.affords(symbols.len())
+                    && symbols.iter().any(|symbol| symbol.name == parts[n_parts])
+            })
         };
         let folders = asking.files().folders_ending(&package);
         let mut files = folders.iter().flat_map(|folder| asking.files().all_in_folder(folder));

@@ -19,7 +19,7 @@ mod script;
 #[cfg(test)]
 mod tests;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::panic::resume_unwind;
 use std::thread;
 
@@ -113,6 +113,10 @@ pub fn looks_into_others(language: Language) -> bool {
 /// More targets of one import than this say nothing.
 const MAX_TARGETS: usize = 16;
 
+/// Names that are compared for the imports of one file: a thousand imports of a package with two thousand names. What is left
+/// then leads nowhere; only a file that was made to keep us busy has so many.
+const MAX_COMPARED: usize = 2_000_000;
+
 /// Knows where the names of a project lead.
 #[derive(Debug)]
 pub struct Resolver<'a> {
@@ -177,6 +181,7 @@ struct OwnPlace {
     rust_module: OnceCell<rust::Module>,
     rust_root: OnceCell<rust::Module>,
     is_python_script: OnceCell<bool>,
+    n_compared: Cell<usize>,
 }
 
 impl<'a> Asking<'_, 'a> {
@@ -200,6 +205,13 @@ impl<'a> Asking<'_, 'a> {
             targets.truncate(MAX_TARGETS);
         }
         resolution
+    }
+
+    /// Whether so many more names may be compared for the imports of this file.
+    fn affords(&self, n_names: usize) -> bool {
+        let n_compared = self.own.n_compared.get().saturating_add(n_names);
+        self.own.n_compared.set(n_compared);
+        n_compared <= MAX_COMPARED
     }
 
     fn files(&self) -> &Files<'a> {

@@ -17,7 +17,8 @@ pub(super) fn c_sharp(asking: &Asking<'_, '_>) -> Resolution {
     let defines = |idx: &usize| {
         let symbols = asking.files().source(*idx).map(|source| &source.outline.symbols);
         symbols.is_some_and(|symbols| {
-            symbols.iter().any(|symbol| symbol.name.rsplit('.').next() == Some(name))
+            asking.affords(symbols.len())
+                && symbols.iter().any(|symbol| symbol.name.rsplit('.').next() == Some(name))
         })
     };
     match files.iter().copied().find(defines) {
@@ -71,7 +72,10 @@ fn defined_in_namespace(asking: &Asking<'_, '_>, text: &str) -> Option<usize> {
     files.iter().copied().find(|idx| {
         let symbols = asking.files().source(*idx).map(|source| &source.outline.symbols);
         symbols.is_some_and(|symbols| {
-            symbols.iter().any(|symbol| symbol.name == name && symbol.kind != SymbolKind::Module)
+            asking.affords(symbols.len())
+                && symbols
+                    .iter()
+                    .any(|symbol| symbol.name == name && symbol.kind != SymbolKind::Module)
         })
     })
 }

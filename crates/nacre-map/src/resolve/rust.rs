@@ -10,6 +10,9 @@ use crate::languages::ImportKind;
 /// Names that come with the language.
 const LANGUAGE_CRATES: &[&str] = &["std", "core", "alloc", "proc_macro", "test"];
 
+/// To look for the last part of a path takes about as long as to compare so many names.
+const PARTS_OF_A_PATH: usize = 4;
+
 /// Where a walk over modules stands: the file of a module, and the folder of its children.
 #[derive(Clone, Debug)]
 pub(super) struct Module {
@@ -60,13 +63,16 @@ fn named(asking: &Asking<'_, '_>, first: &str, rest: &[&str]) -> Resolution {
         return walked(asking, module, rest);
     }
     let symbols = asking.files().source(asking.from).map(|source| &source.outline.symbols);
-    let is_own = symbols.is_some_and(|symbols| symbols.iter().any(|symbol| symbol.name == first));
+    let is_own = symbols.is_some_and(|symbols| {
+        asking.affords(symbols.len()) && symbols.iter().any(|symbol| symbol.name == first)
+    });
     if is_own { file(asking.from) } else { through_another(asking, first, rest) }
 }
 
 /// `use crate::model; use model::Store;`: the first part was imported by the same file.
 fn through_another(asking: &Asking<'_, '_>, first: &str, rest: &[&str]) -> Resolution {
     let imports = asking.files().source(asking.from).map(|source| &source.outline.imports);
+    let imports = imports.filter(|imports| asking.affords(imports.len() * PARTS_OF_A_PATH));
     let other = imports.and_then(|imports| {
         imports.iter().find(|other| {
             let last = other.text.rsplit("::").next();

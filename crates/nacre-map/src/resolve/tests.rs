@@ -287,3 +287,31 @@ fn other_languages_lead_to_files_by_path_and_by_module() {
     run.sh /etc/profile -> outside
     ");
 }
+
+/// A file with so many names and imports that each import compared with each name would take a while.
+fn busy(language: Language, text: &str) -> Vec<Resolution> {
+    let analysis = crate::languages::glance(language, text.as_bytes());
+    let outline = analysis.outline();
+    let path = if language == Language::Rust { "busy.rs" } else { "sea/pearl/busy.kt" };
+    let sources = [Source { path, language: Some(language), outline: &outline }];
+    let resolver = Resolver::new(&sources, &[]);
+    let mut following = resolver.following();
+    outline.imports.iter().map(|import| following.resolve(0, import).clone()).collect()
+}
+
+#[test]
+fn what_the_imports_of_one_file_may_cost_is_bounded() {
+    let n = 1_900;
+    let functions: String = (0..n).map(|n| format!("fn f{n}() {{}}\n")).collect();
+    let strangers = |line: &dyn Fn(usize) -> String| (0..n).map(line).collect::<String>();
+    let rust = strangers(&|n| format!("use x{n}::y;\n"));
+    let found = busy(Language::Rust, &format!("use f0::a;\n{rust}use f1::a;\n{functions}"));
+    let (first, last) = (found.first().unwrap(), found.last().unwrap());
+    assert_eq!((found.len(), first, last), (n + 2, &file(0), &Resolution::Outside));
+    let functions = functions.replace("fn ", "fun ");
+    let kotlin = strangers(&|n| format!("import sea.pearl.x{n}\n"));
+    let text = format!("import sea.pearl.f0\n{kotlin}import sea.pearl.f1\n{functions}");
+    let found = busy(Language::Kotlin, &text);
+    assert_eq!((found.len(), found.first().unwrap()), (n + 2, &file(0)));
+    assert_ne!(found.last().unwrap(), &file(0));
+}

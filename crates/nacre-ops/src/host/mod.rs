@@ -11,6 +11,7 @@ mod holding;
 mod map_cache;
 mod models;
 mod offering;
+mod plain;
 mod programs;
 mod reading;
 mod searching;
@@ -45,6 +46,7 @@ pub use self::models::{
     auto_model, key_variable, model_settings, no_answer, provider_names, scripted,
 };
 pub use self::offering::note_offered;
+pub use self::plain::read_plain;
 pub use self::programs::{AUTO, allowed_agent, first_installed, installed};
 pub use self::reading::{Reading, warn_of_limit};
 pub use self::searching::{SearchableStore, StoresFound, search_stores};
@@ -75,6 +77,8 @@ pub struct Host {
     pub projects: Projects,
     /// The project to work on, where there is one.
     pub project: Option<ProjectRoot>,
+    /// The folder of the project that was named with the command.
+    pub(crate) named_folder: Option<PathBuf>,
     pub(crate) home: Option<PathBuf>,
     /// Who uses the program, and whose folders they trust.
     pub person: Person,
@@ -161,6 +165,8 @@ impl Host {
             person: &person,
         };
         let project = search.project(warnings, options.project.as_deref())?;
+        let named = project.as_ref().filter(|_| options.project.is_some());
+        let named_folder = named.map(|project| project.path.clone());
         let around = project.as_ref().map(|project| project.path.as_path());
         let registered = projects.iter().map(|project| project.path.as_path());
         let files = ConfigFiles {
@@ -196,6 +202,7 @@ impl Host {
             resolved,
             projects,
             project,
+            named_folder,
             home,
             person,
             git: OnceLock::new(),

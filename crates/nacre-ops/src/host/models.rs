@@ -16,8 +16,8 @@ use nacre_engine::model::{
 };
 use tokio::runtime::Handle;
 
-use super::Host;
 use super::programs::{AUTO, allowed_agent, program_settings};
+use super::{Host, read_plain};
 use crate::error::OpError;
 
 /// A larger script is no script.
@@ -58,7 +58,7 @@ pub fn scripted(host: &Host, file: &Path) -> Result<ModelSettings, OpError> {
     if MAX_SCRIPT_BYTES < size {
         return Err(cannot(format!("it has {size} bytes")));
     }
-    let text = std::fs::read_to_string(&path).map_err(|error| cannot(error.to_string()))?;
+    let text = read_plain(&path).map_err(|error| cannot(error.to_string()))?;
     let script = Scripted::parse(&text)
         .map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
     Ok(ModelSettings {

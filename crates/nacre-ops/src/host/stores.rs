@@ -1,6 +1,7 @@
 //! The stores of memories: of the project, and of the person.
 
 use std::path::Path;
+use std::time::Duration;
 
 use nacre_api::wire::{ErrorCode, Scope, StoreScope, Warning};
 use nacre_core::config::{ScopeMode, Settings};
@@ -9,6 +10,9 @@ use nacre_core::safefs::{Access, FsError, Seal, WriteScope};
 
 use super::{Host, STORE_FOLDER, finding};
 use crate::error::OpError;
+
+/// How long one command may take to bring an index up to date; what is left waits for the next one.
+const INDEX_TIME: Duration = Duration::from_secs(2);
 
 /// A store and whose memories it holds.
 #[derive(Debug)]
@@ -145,6 +149,8 @@ impl Host {
             max_file_bytes: settings.memory.max_file_bytes,
             redact_extra: settings.redact.extra.clone(),
             local_names: root.map(|root| self.environment.local_names(root)),
+            index_time: Some(INDEX_TIME),
+            trusts_evidence: trusts_memories(&self.own_settings(), scope.path()),
         };
         let store = Store::new(scope, rules);
         store.settle(&self.owner("recovery"))?;
@@ -158,6 +164,12 @@ impl Host {
         OpError { code: ErrorCode::NoProject, ..OpError::failed(message) }
             .hint("Run `nacre init` to prepare this repository")
     }
+}
+
+/// Whether a person said that the memories of the repository around this store are to be trusted.
+fn trusts_memories(own: &Settings, store: &Path) -> bool {
+    let root = store.parent();
+    own.safe.memories.iter().any(|safe| safe == "*" || Some(Path::new(safe)) == root)
 }
 
 /// Where to look, in the words of the settings.

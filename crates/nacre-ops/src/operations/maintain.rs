@@ -166,17 +166,29 @@ impl Maintenance<'_> {
         let options = MaintainOptions { checkout, force: request.force };
         if request.dry_run {
             let (report, changes) = flow::preview(&desk, &options, asker.as_ref())?;
+            self.warn_of_rest(named, report.left_out);
             return Ok((report, Some(shared_changes(changes))));
         }
         let report = flow::maintain(&desk, &options, asker.as_ref(), |step| {
             self.events.step(format!("{}: {}", named.name, step.as_str()));
         })?;
+        self.warn_of_rest(named, report.left_out);
         self.warn_of_limit(named, asker.as_ref());
         if report.outcome == MaintainOutcome::Done {
             let writer = store.scope().lock(&owner, settings.lock.wait)?;
             run::prune(store, &writer, settings.runs.keep)?;
         }
         Ok((report, None))
+    }
+
+    fn warn_of_rest(&self, named: &NamedStore, n_left_out: usize) {
+        if n_left_out != 0 {
+            let message = format!(
+                "{}: {n_left_out} memories were not looked at: there is more text than one run compares",
+                named.name
+            );
+            self.events.warning(message, Some("Archive what is no longer of use"));
+        }
     }
 
     fn warn_of_limit(&self, named: &NamedStore, asker: Option<&ModelClient<'_>>) {

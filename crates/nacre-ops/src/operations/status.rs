@@ -113,7 +113,7 @@ fn wire_scope(mode: ScopeMode) -> Scope {
 }
 
 fn store_status(scoped: &ScopedStore) -> Result<StoreStatus, OpError> {
-    let listing = scoped.store.list(|_| true)?;
+    let listing = scoped.store.outlines(|_| true)?;
     let count = |memory_type: MemoryType, shelf: Shelf| {
         let is_counted = |at: &Located| at.memory_type == memory_type && at.shelf == shelf;
         listing.memories.iter().filter(|memory| is_counted(&memory.at)).count()

@@ -76,7 +76,7 @@ pub(crate) fn run(
 fn command(nacre: &Path, root: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(nacre);
     command.args(args).current_dir(root.join("repo")).env_clear();
-    command.env("HOME", root).env("NACRE_NOW", LATER);
+    command.env("HOME", root.join("home")).env("NACRE_NOW", LATER);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command
 }
@@ -113,6 +113,7 @@ fn tree_of(root: &Path) -> Result<Tree, AnyError> {
 /// A store in which every claim is said two or three times, and a third of them long ago.
 fn fill(repo: &Path, n: usize, rng: &mut Rng) -> Result<(), AnyError> {
     fs::create_dir_all(repo)?;
+    fs::create_dir_all(repo.join("../home"))?;
     let store = sandbox::open_store(repo)?;
     let mut batch = store.begin(&sandbox::owner("fill"), Duration::from_secs(60))?;
     let start: jiff::Timestamp = NOW.parse()?;

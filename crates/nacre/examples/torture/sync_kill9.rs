@@ -54,10 +54,14 @@ pub(crate) fn run(
     calm.must(&["sync"])?;
     let usual = began.elapsed();
     let expected = tree_of(&calm)?;
+    // What marks a memory as the person's own is made with it.
+    let journal = root.join("home/.nacre/journal");
+    let key = fs::read(journal.join("key"))?;
     let (mut n, mut n_rounds, mut n_late) = (0, 0, 0);
     while n < n_kills && tally.n_bad() <= 20 {
         fs::remove_dir_all(&root)?;
         let reader = Reader::new(&root, nacre, &folder)?;
+        put_key(&journal, &key)?;
         n_rounds += 1;
         for _ in 0..=rng.below(MAX_KILLS_A_ROUND) {
             let was_running = kill_one(&reader, usual, &mut rng)?;
@@ -77,6 +81,15 @@ pub(crate) fn run(
     ));
     sandbox::keep_if_bad(dir, tally.is_clean());
     Ok(tally)
+}
+
+/// Gives a new home the key of an older one.
+fn put_key(journal: &Path, key: &[u8]) -> Result<(), AnyError> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::create_dir_all(journal)?;
+    let file = journal.join("key");
+    fs::write(&file, key)?;
+    Ok(fs::set_permissions(file, fs::Permissions::from_mode(0o600))?)
 }
 
 /// Starts a sync and kills it; says whether it was still running.

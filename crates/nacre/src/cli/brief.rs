@@ -50,7 +50,7 @@ pub(crate) fn cmd_brief(ui: &mut Ui, host: &Host, args: &BriefArgs) -> Result<Ex
 
 fn print(ui: &mut Ui, report: &BriefReport) -> Result<(), OpError> {
     if let Some(note) = unproven(&report.unproven) {
-        ui.warning(note, Some("Take one over: nacre feedback ID useful, or nacre memory edit ID"));
+        ui.warning(note, Some("Take one over: nacre feedback ID useful, or nacre memory edit ID. To trust a whole repository: nacre config set safe.memories PATH"));
     }
     match report.text.as_str() {
         "" if !report.unproven.is_empty() => ui.status("There is nothing to tell."),

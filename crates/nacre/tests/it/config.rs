@@ -32,6 +32,7 @@ fn show_says_where_each_value_came_from() {
     redact.extra              []            in the built-in defaults
     runs.keep                 200           in the built-in defaults
     safe.folders              []            in the built-in defaults
+    safe.memories             []            in the built-in defaults
     search.embedding          builtin       in the built-in defaults
     search.endpoint_model                   in the built-in defaults
     search.endpoint_url                     in the built-in defaults

@@ -143,3 +143,17 @@ fn init_in_json_names_what_it_made() {
     }
     "#);
 }
+
+#[test]
+fn init_works_on_the_project_that_is_named() {
+    let home = TestHome::empty();
+    let other = home.root().join("other");
+    fs::create_dir(&other).unwrap();
+    let place = other.display().to_string();
+    home.ok(&["--project", &place, "init"]);
+    assert!(other.join(".nacre/config.toml").exists());
+    assert!(!home.store("config.toml").exists(), "the current folder is left alone");
+    let (_, projects) = home.json(&["project", "list"]);
+    assert!(projects.to_string().contains("other"), "{projects}");
+    assert!(home.run(&["--project", "nowhere", "init"]).contains("No project is named `nowhere`"));
+}

@@ -86,7 +86,7 @@ fn a_claim_hides_nothing_from_a_brief_and_doctor_lists_it() {
     ## Decisions
     - The queue is a SQLite table. One file to back up. [20261115-the-queue-is-a-sqlite-table]
     Warning: Left out, because nothing shows who wrote it: 20261116-redis
-    Hint: Take one over: nacre feedback ID useful, or nacre memory edit ID
+    Hint: Take one over: nacre feedback ID useful, or nacre memory edit ID. To trust a whole repository: nacre config set safe.memories PATH
     ");
     assert_snapshot!(home.run(&["doctor"]), @"
     $HOME/work/.nacre/memory/decisions/20261116-redis.md: warning: No evidence stands behind it
@@ -108,7 +108,7 @@ fn a_memory_that_nothing_shows_the_writer_of_enters_a_brief_when_a_person_takes_
     assert_snapshot!(home.run(&["brief"]), @"
     There is nothing to tell.
     Warning: Left out, because nothing shows who wrote it: 20261116-a
-    Hint: Take one over: nacre feedback ID useful, or nacre memory edit ID
+    Hint: Take one over: nacre feedback ID useful, or nacre memory edit ID. To trust a whole repository: nacre config set safe.memories PATH
     ");
     home.ok(&["feedback", "20261116-a", "useful"]);
     assert!(home.ok(&["brief"]).contains("20261116-a"));
@@ -124,7 +124,30 @@ fn what_a_teammate_shares_with_its_evidence_is_in_the_brief() {
     let home = TestHome::new();
     let id = home.add("The queue is a SQLite table", &[]);
     fs::remove_dir_all(home.store("meta/state")).unwrap();
+    // Anybody can write evidence, so that a person has to say whose is to be trusted.
+    assert_eq!(home.json(&["brief"]).1["unproven"], json!([id]));
+    let root = home.store("").parent().unwrap().display().to_string();
+    home.ok(&["config", "set", "safe.memories", root.trim_end_matches('/')]);
     assert!(home.ok(&["brief"]).contains(&id));
+}
+
+#[test]
+fn a_clone_cannot_say_that_this_machine_wrote_its_memories() {
+    let home = TestHome::new();
+    let own = home.add("Keep the queue in SQLite", &[]);
+    let state = home.read(&format!("meta/state/{own}.json"));
+    assert!(state.contains("\"own\": true") && state.contains("\"mark\": \""), "{state}");
+    home.write("memory/decisions/20261116-a.md", decision("20261116-a", "", "One."));
+    let bare = r#"{"version":1,"id":"20261116-a","own":true}"#.to_owned();
+    for forged in [state.replace(&own, "20261116-a"), bare] {
+        home.write("meta/state/20261116-a.json", forged);
+        let (_, brief) = home.json(&["brief"]);
+        assert_eq!(brief["unproven"], json!(["20261116-a"]));
+        assert!(brief["text"].as_str().unwrap().contains(&own));
+    }
+    // Another person's key marks nothing here.
+    fs::remove_file(home.root().join(".nacre/journal/key")).unwrap();
+    assert_eq!(home.json(&["brief"]).1["unproven"], json!([own, "20261116-a"]));
 }
 
 #[test]

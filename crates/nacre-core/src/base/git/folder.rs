@@ -15,6 +15,12 @@ pub const MAX_SMALL_BYTES: u64 = 256 << 10;
 /// An index of half a million files is smaller.
 pub const MAX_INDEX_BYTES: u64 = 128 << 20;
 
+/// More files below `objects` are not looked through, and then git is not used: it packs them after 6,700.
+const MAX_OBJECT_FILES: usize = 500_000;
+
+/// Folders in `objects` hold files, but for `info`, which holds one more.
+const OBJECTS_DEPTH: usize = 2;
+
 const FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
@@ -157,7 +163,10 @@ impl GitFolder {
     /// The first file that git would open and should not: a pipe, a link, a device, one that is too large, or one that leads
     /// to the objects of another repository.
     pub(super) fn unreadable(&self) -> Option<PathBuf> {
-        self.unreadable_file().or_else(|| self.leading_out())
+        self.unreadable_file()
+            .or_else(|| self.shared_index())
+            .or_else(|| self.leading_out())
+            .or_else(|| self.linked_object())
     }
 
     /// The first folder that is a link, or names another repository.
@@ -180,6 +189,39 @@ impl GitFolder {
             path.starts_with(&self.common) && below.map(Path::to_owned).any(|at| is_link(&at))
         });
         folders.or_else(|| names_other.then_some(alternates)).or(branch)
+    }
+
+    /// The first link below the objects, or anything else that is neither a file nor a folder: through it git would read what
+    /// belongs to another repository.
+    fn linked_object(&self) -> Option<PathBuf> {
+        let mut n_left = MAX_OBJECT_FILES;
+        let mut waiting = vec![(self.common.join("objects"), OBJECTS_DEPTH)];
+        while let Some((folder, depth)) = waiting.pop() {
+            let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+            for entry in entries.flatten() {
+                let kind = entry.file_type().ok().filter(|kind| kind.is_file() || kind.is_dir());
+                if n_left == 0 || kind.is_none() {
+                    return Some(entry.path());
+                }
+                n_left -= 1;
+                if depth > 0 && kind.is_some_and(|kind| kind.is_dir()) {
+                    waiting.push((entry.path(), depth - 1));
+                }
+            }
+        }
+        None
+    }
+
+    /// The first part of a split index that is not a plain file of this repository alone: git sets its time whenever it reads it.
+    fn shared_index(&self) -> Option<PathBuf> {
+        let mut entries = std::fs::read_dir(&self.own).ok()?.take(MAX_OBJECT_FILES).flatten();
+        entries.find_map(|entry| {
+            let is_shared = entry.file_name().to_string_lossy().starts_with("sharedindex.");
+            let stat = is_shared.then(|| rustix::fs::lstat(entry.path()).ok())??;
+            let is_plain = FileType::from_raw_mode(stat.st_mode).is_file() && stat.st_nlink == 1;
+            let is_small = stat.st_size.unsigned_abs() <= MAX_INDEX_BYTES;
+            (!is_plain || !is_small).then(|| entry.path())
+        })
     }
 
     fn unreadable_file(&self) -> Option<PathBuf> {

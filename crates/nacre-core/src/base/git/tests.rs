@@ -342,3 +342,56 @@ fn a_repository_with_more_settings_than_git_is_given_is_not_opened() {
     let fault = evil.open().unwrap_err();
     assert!(matches!(fault, GitFault::TooManySettings), "{fault}");
 }
+
+#[test]
+fn no_link_below_the_objects_leads_to_another_repository() {
+    let evil = Evil::new();
+    let other = evil.dir.path().join("other");
+    fs::rename(evil.root().join(".git/objects"), &other).unwrap();
+    for shape in ["folder", "file"] {
+        let objects = evil.root().join(".git/objects");
+        fs::create_dir(&objects).unwrap();
+        for entry in fs::read_dir(&other).unwrap().flatten() {
+            let own = objects.join(entry.file_name());
+            if shape == "folder" && entry.file_name().len() == 2 {
+                std::os::unix::fs::symlink(entry.path(), &own).unwrap();
+                continue;
+            }
+            fs::create_dir(&own).unwrap();
+            for file in fs::read_dir(entry.path()).unwrap().flatten() {
+                let link = own.join(file.file_name());
+                std::os::unix::fs::symlink(file.path(), link).unwrap();
+            }
+        }
+        // Without this, git would answer with what the other one holds.
+        git(&evil.root(), &["cat-file", "commit", "HEAD"]);
+        assert!(
+            matches!(evil.open(), Err(GitFault::NotPlain(at)) if at.starts_with(&objects)),
+            "{shape}"
+        );
+        fs::remove_dir_all(&objects).unwrap();
+    }
+}
+
+#[test]
+fn a_split_index_elsewhere_is_not_touched() {
+    let evil = Evil::new();
+    git(&evil.root(), &["update-index", "--split-index"]);
+    let folder = fs::read_dir(evil.root().join(".git")).unwrap().flatten();
+    let mut shared =
+        folder.filter(|entry| entry.file_name().to_string_lossy().starts_with("sharedindex."));
+    let shared = shared.next().unwrap().path();
+    assert!(evil.open().is_ok(), "one of its own is nothing bad");
+    let moved = evil.dir.path().join("moved");
+    fs::rename(&shared, &moved).unwrap();
+    type Put = fn(&Path, &Path);
+    let puts: [Put; 2] = [
+        |from, to| std::os::unix::fs::symlink(from, to).unwrap(),
+        |from, to| fs::hard_link(from, to).unwrap(),
+    ];
+    for put in puts {
+        put(&moved, &shared);
+        assert!(matches!(evil.open(), Err(GitFault::NotPlain(at)) if at == shared));
+        fs::remove_file(&shared).unwrap();
+    }
+}

@@ -66,7 +66,7 @@ fn the_defaults_are_complete_and_typed() {
             },
             ui: UiSettings { color: ColorChoice::Auto, editor: None },
             lock: LockSettings { wait: Duration::from_secs(10) },
-            safe: SafeSettings { folders: Vec::new() },
+            safe: SafeSettings { folders: Vec::new(), memories: Vec::new() },
             redact: RedactSettings { extra: Vec::new() },
             share: ShareSettings { summaries: false },
             map: MapSettings { deny: Vec::new(), at_rest: AtRest::Plain },

@@ -76,6 +76,13 @@ impl Document {
         &self.text[self.index.body..]
     }
 
+    /// The same without its body, for whoever holds many and looks at their keys alone.
+    pub(super) fn without_body(mut self) -> Self {
+        self.text.truncate(self.index.body);
+        self.text.shrink_to_fit();
+        self
+    }
+
     /// The top-level keys, in the order of the file.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.index.entries.iter().map(|entry| entry.key(&self.text))

@@ -6,6 +6,7 @@ use std::fs;
 
 use super::tests::{World, later, owner};
 use super::*;
+use crate::memory::Rules;
 
 /// One look with this much room: how many memories it left, and how many there are in the index then.
 fn look(world: &World, room: Room) -> (usize, usize) {
@@ -60,7 +61,7 @@ fn a_piece_is_small_whatever_is_left() {
     // 60 KB each: 256 pages of 16 KiB are a piece.
     let world = world(600, &"word ".repeat(12_000));
     let survey = world.store.survey().unwrap();
-    let look = Look { store: &world.store, survey: &survey, now: later() };
+    let look = Look { store: &world.store, survey: &survey, now: later(), alarm: None };
     let mut room = Room::OF_ONE_LOOK;
     let (changes, n_left) = look.changes(&Snapshot::default(), &mut room).unwrap();
     let n_units = changes.unwrap().units.len();
@@ -91,4 +92,15 @@ fn evidence_with_too_many_quotes_proves_nothing_and_hides_no_memory() {
     let index = world.open(later());
     assert_eq!(index.snapshot().unproven().len(), 1);
     assert!(world.store.evidence(&"20260101-quoted".parse().unwrap()).is_err());
+}
+
+#[test]
+fn a_look_without_time_takes_in_one_piece_and_leaves_the_rest() {
+    let mut world = world(600, &"word ".repeat(12_000));
+    let rules = Rules { index_time: Some(std::time::Duration::ZERO), ..Rules::default() };
+    let scope = WriteScope::open(world.dir.path(), Access::Shared).unwrap();
+    world.store = Store::new(scope, rules);
+    let (n_left, n_indexed) = look(&world, Room::OF_ONE_LOOK);
+    assert_eq!(n_left + n_indexed, 600);
+    assert_eq!(n_indexed, 64, "1 MiB");
 }

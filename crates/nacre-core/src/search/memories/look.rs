@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 
 use super::{SearchError, units};
-use crate::base::on_all_cores;
+use crate::base::{Alarm, on_all_cores};
 use crate::memory::{Located, Remembered, Store, Survey, Surveyed};
 use crate::safefs::{FileStamp, FsError};
 use crate::search::index::Changes;
@@ -25,6 +25,10 @@ const MAX_HELD_BYTES: usize = 4 << 20;
 
 /// Files that are read between two looks at how much is held.
 const FILES_AT_ONCE: usize = 256;
+
+/// The same where time is short, so that the end of it is seen: words that are all different take a second a megabyte.
+const SHORT_BYTES: usize = 1 << 20;
+const SHORT_FILES: usize = 64;
 
 /// The content of a file that cannot be read.
 const UNREADABLE: u64 = 1;
@@ -115,9 +119,15 @@ pub(super) struct Look<'a> {
     pub(super) store: &'a Store,
     pub(super) survey: &'a Survey,
     pub(super) now: Timestamp,
+    /// What is not read when it is over waits for the next look.
+    pub(super) alarm: Option<&'a Alarm>,
 }
 
 impl Look<'_> {
+    pub(super) fn is_late(&self) -> bool {
+        self.alarm.is_some_and(Alarm::is_over)
+    }
+
     /// What is different from `snapshot`, or as much of it as `room` has space for; `None` when nothing is. And how many files
     /// that may have changed were left out.
     pub(super) fn changes(
@@ -138,7 +148,8 @@ impl Look<'_> {
         let gone = self.gone(known.into_keys());
         let watermark = if n_left == 0 { watermark } else { snapshot.watermark() };
         let is_same = units.is_empty() && gone.is_empty() && watermark == snapshot.watermark();
-        let is_partial = n_left != 0 && !room.is_used_up();
+        // Where time is over, segments are merged by another look.
+        let is_partial = (n_left != 0 && !room.is_used_up()) || self.is_late();
         Ok(((!is_same).then_some(Changes { gone, units, watermark, is_partial }), n_left))
     }
 
@@ -189,8 +200,13 @@ impl Look<'_> {
     fn read(&self, doubtful: &[Doubtful], has_sides: bool, room: &mut Room) -> (Vec<Unit>, usize) {
         let mut units: Vec<Unit> = Vec::new();
         let (mut piece, mut n_read) = (room.of_one_piece(), 0);
+        let mut at_once = FILES_AT_ONCE;
+        if self.alarm.is_some() {
+            piece.n_bytes = piece.n_bytes.min(SHORT_BYTES);
+            at_once = SHORT_FILES;
+        }
         while n_read < doubtful.len() && !piece.is_used_up() {
-            let end = doubtful.len().min(n_read + FILES_AT_ONCE.min(piece.n_files));
+            let end = doubtful.len().min(n_read + at_once.min(piece.n_files));
             let read = on_all_cores(&doubtful[n_read..end], FILES_PER_THREAD, |files| {
                 files.iter().map(|doubtful| read_one(self.store, doubtful, has_sides)).collect()
             });

@@ -30,6 +30,7 @@ use super::settle::{self, RowFacts};
 use super::snapshot::Snapshot;
 use super::snippet;
 use super::words;
+use crate::base::Alarm;
 use crate::memory::{
     Located, Memory, MemoryError, MemoryId, MemoryType, Reader, Store, Unreadable,
 };
@@ -176,7 +177,8 @@ impl<'a> MemoryIndex<'a> {
         mut room: Room,
     ) -> Result<(Snapshot, usize), SearchError> {
         let survey = store.survey()?;
-        let look = Look { store, survey: &survey, now };
+        let alarm = store.rules().index_time.map(Alarm::after);
+        let look = Look { store, survey: &survey, now, alarm: alarm.as_ref() };
         loop {
             let (mut n_left, before) = (0, room);
             snapshot = index.update(snapshot, embedder, owner, |snapshot| {
@@ -186,7 +188,7 @@ impl<'a> MemoryIndex<'a> {
                 n_left = left;
                 Ok::<_, IndexError>(changes)
             })?;
-            if n_left == 0 || room.is_used_up() {
+            if n_left == 0 || room.is_used_up() || look.is_late() {
                 return Ok((snapshot, n_left));
             }
         }
@@ -362,7 +364,7 @@ pub fn index_status(
     let index = Index::new(folder(store), INDEX_NAME);
     let snapshot = index.load(embedder);
     let mut room = Room::OF_ONE_LOOK;
-    let look = Look { store, survey: &survey, now };
+    let look = Look { store, survey: &survey, now, alarm: None };
     let (changes, n_left) = look.changes(&snapshot, &mut room)?;
     Ok(IndexStatus {
         n_records: snapshot.n_records(),

@@ -17,6 +17,8 @@ pub(super) fn fault_of(error: rusqlite::Error) -> Fault {
             | ErrorCode::FileLockingProtocolFailed,
         ) => Fault::Busy,
         Some(ErrorCode::OperationInterrupted) => Fault::TooSlow,
+        // Refused while the statement was prepared: a table that may not be read.
+        Some(ErrorCode::AuthorizationForStatementDenied) => Fault::Computed,
         Some(ErrorCode::Unknown) => Fault::Schema(Box::new(error)),
         Some(_) => Fault::Corrupt(Box::new(error)),
         None => Fault::Schema(Box::new(error)),
@@ -27,7 +29,7 @@ pub(super) fn store_error(path: &Path, fault: Fault) -> Error {
     let path = path.to_owned();
     match fault {
         Fault::Busy => Error::Busy { path },
-        fault @ (Fault::LoneLog | Fault::TooSlow | Fault::Corrupt(_) | Fault::Schema(_)) => {
+        fault @ (Fault::Computed | Fault::TooSlow | Fault::Corrupt(_) | Fault::Schema(_)) => {
             Error::Store { path, source: fault }
         }
     }

@@ -1,13 +1,12 @@
-//! A database in WAL mode as one private image: its pages, with the committed ones of the
-//! write-ahead log in their place.
+//! The bytes of a database, without SQLite: its main file, with the committed pages of the write-ahead log in their place.
 //!
-//! SQLite itself cannot do this without making files beside the database. Nothing is locked, so
-//! the caller compares the outside of the files before and after; the format is fixed and
+//! The files are opened here, each once, without following links beside the database and without waiting for a pipe, and are
+//! only read. Nothing is locked, so the caller compares the outside of the files before and after; the format is fixed and
 //! documented at <https://www.sqlite.org/fileformat2.html>.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, Read};
+use std::fs::{File, Metadata};
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -17,46 +16,26 @@ use super::beside;
 
 const HEADER: usize = 100;
 const MAGIC: &[u8] = b"SQLite format 3\0";
-/// Where the header says which journal readers and writers must use: 1 is a rollback journal, 2 a
-/// write-ahead log.
-const WRITE_VERSION: usize = 18;
-const READ_VERSION: usize = 19;
 const LOG_HEADER: usize = 32;
 const FRAME_HEADER: usize = 24;
-
-/// How a database keeps what is not yet in its main file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum JournalMode {
-    Wal,
-    /// A rollback journal, or no database at all.
-    Other,
-}
-
-pub(super) fn journal_mode(path: &Path) -> Result<JournalMode> {
-    let file = open_regular(path)?;
-    let mut header = [0; HEADER];
-    let n_read = read_at_most(&file, &mut header, 0)
-        .map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    let is_wal = n_read == HEADER
-        && header.starts_with(MAGIC)
-        && (header[WRITE_VERSION] == 2 || header[READ_VERSION] == 2);
-    Ok(if is_wal { JournalMode::Wal } else { JournalMode::Other })
-}
+/// SQLite clears this much of a rollback journal when a transaction is over and the file is kept.
+const JOURNAL_HEADER: usize = 28;
+/// A longer log is not read. SQLite works its log in after a few megabytes; only a reader that never ends keeps it from that.
+const MAX_LOG: u64 = 512 << 20;
 
 /// Reads as the database would be after a checkpoint.
+#[derive(Debug)]
 pub(super) struct Image {
     main: File,
+    header: [u8; HEADER],
     log: Option<Log>,
-    page_size: usize,
-    n_pages: u32,
-    page: Vec<u8>,
-    next_page: u32,
-    /// How much of `page` was handed out.
-    given: usize,
+    size: u64,
 }
 
+#[derive(Debug)]
 struct Log {
     file: File,
+    page_size: u64,
     header: [u8; LOG_HEADER],
     /// Where the newest committed copy of a page starts.
     frames: HashMap<u32, u64>,
@@ -64,84 +43,120 @@ struct Log {
     n_pages: Option<u32>,
 }
 
+/// What was found beside a database when it was opened.
+pub(super) struct Opened {
+    pub(super) image: Image,
+    pub(super) main: Metadata,
+    pub(super) log: Option<Metadata>,
+}
+
 impl Image {
-    pub(super) fn open(path: &Path) -> Result<Self> {
+    pub(super) fn open(path: &Path) -> Result<Opened> {
         let read_error = |source| Error::Read { path: path.to_owned(), source };
-        let main = open_regular(path)?;
+        let file = open_regular(path)?;
+        let main = file.metadata().map_err(read_error)?;
         let mut header = [0; HEADER];
-        read_at_most(&main, &mut header, 0).map_err(read_error)?;
-        let page_size = match u16::from_be_bytes([header[16], header[17]]) {
-            1 => 65_536,
-            size => usize::from(size),
+        read_at_most(&file, &mut header, 0).map_err(read_error)?;
+        let log_file = open_beside(path, "-wal", MAX_LOG)?;
+        let log_metadata = log_file.as_ref().map(File::metadata).transpose().map_err(read_error)?;
+        let log = match (log_file, page_size(&header)) {
+            (Some(file), Some(page_size)) => Log::read(file, page_size).map_err(read_error)?,
+            // What has no such header is no database, whatever lies beside it.
+            (Some(_), None) | (None, _) => None,
         };
-        let size = main.metadata().map_err(read_error)?.len();
-        if !page_size.is_power_of_two() || page_size < 512 {
-            let reason = "its page size is not one that SQLite writes";
-            return Err(Error::Unreadable { path: path.to_owned(), reason });
-        }
-        let log = match open_regular(&beside(path, "-wal")) {
-            Ok(file) => Log::read(file, page_size).map_err(read_error)?,
-            Err(_) => None,
-        };
-        let in_main = u32::try_from(size.div_ceil(page_size as u64)).unwrap_or(u32::MAX);
-        let n_pages = match &log {
-            // No commit can name more pages than there are bytes behind them.
-            Some(Log { n_pages: Some(n_pages), frames, .. }) => {
-                (*n_pages).min(in_main.saturating_add(u32::try_from(frames.len()).unwrap_or(0)))
-            }
-            Some(Log { n_pages: None, .. }) | None => in_main,
-        };
-        let (page, given) = (vec![0; page_size], page_size);
-        Ok(Self { main, log, page_size, n_pages, page, next_page: 1, given })
+        let size = log.as_ref().map_or(main.len(), |log| log.size_of_database(main.len()));
+        let image = Self { main: file, header, log, size };
+        Ok(Opened { image, main, log: log_metadata })
     }
 
-    pub(super) fn size(&self) -> usize {
-        self.page_size * self.n_pages as usize
+    pub(super) fn size(&self) -> u64 {
+        self.size
     }
 
-    /// Whether the log was not started anew since it was read.
+    /// Whether neither the log was begun again nor the main file's header replaced since it was opened.
     pub(super) fn is_current(&self) -> bool {
-        self.log.as_ref().is_none_or(|log| {
+        let is_log_current = self.log.as_ref().is_none_or(|log| {
             let mut header = [0; LOG_HEADER];
             read_at_most(&log.file, &mut header, 0).is_ok() && header == log.header
-        })
+        });
+        let mut header = [0; HEADER];
+        is_log_current && read_at_most(&self.main, &mut header, 0).is_ok() && header == self.header
     }
 
-    fn load_page(&mut self) -> io::Result<()> {
-        let number = self.next_page;
-        self.page.fill(0);
-        let frame = self.log.as_ref().and_then(|log| Some((log, *log.frames.get(&number)?)));
-        match frame {
-            Some((log, offset)) => read_at_most(&log.file, &mut self.page, offset)?,
-            None => {
-                let offset = u64::from(number - 1) * self.page_size as u64;
-                read_at_most(&self.main, &mut self.page, offset)?
-            }
-        };
-        if number == 1 {
-            // An image in memory has no log, so it must not say that it has one.
-            self.page[WRITE_VERSION] = 1;
-            self.page[READ_VERSION] = 1;
+    /// Fills as much of the buffer as the database has at `offset`.
+    pub(super) fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let there = self.size.saturating_sub(offset).min(buffer.len() as u64);
+        let wanted = &mut buffer[..usize::try_from(there).unwrap_or(0)];
+        let Some(log) = &self.log else { return read_at_most(&self.main, wanted, offset) };
+        let mut n_read = 0;
+        while n_read < wanted.len() {
+            let at = offset + n_read as u64;
+            let (page, within) = (at / log.page_size, at % log.page_size);
+            let n_bytes = (log.page_size - within).min((wanted.len() - n_read) as u64);
+            let end = n_read + usize::try_from(n_bytes).unwrap_or(0);
+            let part = &mut wanted[n_read..end];
+            // A page that neither file has is empty.
+            part.fill(0);
+            let number = u32::try_from(page + 1).unwrap_or(u32::MAX);
+            match log.frames.get(&number) {
+                Some(frame) => read_at_most(&log.file, part, frame + within)?,
+                None => read_at_most(&self.main, part, at)?,
+            };
+            n_read = end;
         }
-        self.next_page += 1;
-        self.given = 0;
-        Ok(())
+        Ok(n_read)
     }
 }
 
-impl Read for Image {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.given == self.page.len() {
-            if self.n_pages < self.next_page {
-                return Ok(0);
-            }
-            self.load_page()?;
-        }
-        let n_bytes = buffer.len().min(self.page.len() - self.given);
-        buffer[..n_bytes].copy_from_slice(&self.page[self.given..self.given + n_bytes]);
-        self.given += n_bytes;
-        Ok(n_bytes)
+/// Whether a transaction without a write-ahead log is under way, or was cut off: its journal holds what it began with.
+pub(super) fn has_open_journal(path: &Path) -> Result<bool> {
+    let Some(journal) = open_beside(path, "-journal", u64::MAX)? else { return Ok(false) };
+    let mut header = [0; JOURNAL_HEADER];
+    read_at_most(&journal, &mut header, 0)
+        .map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    Ok(header != [0; JOURNAL_HEADER])
+}
+
+/// Opens a file beside a database, if there is one.
+///
+/// No agent puts a link or a pipe there, and an archive may hold either.
+fn open_beside(path: &Path, suffix: &str, limit: u64) -> Result<Option<File>> {
+    use rustix::fs::{Mode, OFlags, open};
+    use rustix::io::Errno;
+
+    let beside = beside(path, suffix);
+    let odd = || {
+        let reason = "a file beside it is not a plain file";
+        Error::Unreadable { path: path.to_owned(), reason }
+    };
+    let flags =
+        OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let file = match open(&beside, flags, Mode::empty()) {
+        Ok(file) => File::from(file),
+        Err(Errno::NOENT) => return Ok(None),
+        // A link, or a socket.
+        Err(Errno::LOOP | Errno::NXIO) => return Err(odd()),
+        Err(errno) => return Err(Error::Open { path: beside, source: errno.into() }),
+    };
+    let metadata = match file.metadata() {
+        Ok(metadata) => metadata,
+        Err(source) => return Err(Error::Open { path: beside, source }),
+    };
+    if !metadata.is_file() {
+        return Err(odd());
     }
+    if limit < metadata.len() {
+        return Err(Error::TooLarge { path: beside, limit });
+    }
+    Ok(Some(file))
+}
+
+fn page_size(header: &[u8; HEADER]) -> Option<usize> {
+    let size = match u16::from_be_bytes([header[16], header[17]]) {
+        1 => 65_536,
+        size => usize::from(size),
+    };
+    (header.starts_with(MAGIC) && size.is_power_of_two() && 512 <= size).then_some(size)
 }
 
 impl Log {
@@ -162,9 +177,10 @@ impl Log {
         }
         let mut frame = vec![0; FRAME_HEADER + page_size];
         let mut offset = LOG_HEADER as u64;
-        let mut log = Self { file, header, frames: HashMap::new(), n_pages: None };
+        let page_size = page_size as u64;
+        let mut log = Self { file, page_size, header, frames: HashMap::new(), n_pages: None };
         let mut pending = Vec::new();
-        while read_at_most(&log.file, &mut frame, offset)? == frame.len() {
+        while offset < MAX_LOG && read_at_most(&log.file, &mut frame, offset)? == frame.len() {
             sum = checksum(order, sum, &frame[..8]);
             sum = checksum(order, sum, &frame[FRAME_HEADER..]);
             let is_whole = frame[8..16] == header[16..24]
@@ -182,6 +198,14 @@ impl Log {
             offset += frame.len() as u64;
         }
         Ok(Some(log))
+    }
+
+    /// The size of the database with this log worked in, in bytes.
+    fn size_of_database(&self, in_main: u64) -> u64 {
+        let Some(n_pages) = self.n_pages else { return in_main };
+        // No commit can name more pages than there are bytes behind them.
+        let most = in_main.div_ceil(self.page_size) + self.frames.len() as u64;
+        self.page_size * u64::from(n_pages).min(most)
     }
 }
 

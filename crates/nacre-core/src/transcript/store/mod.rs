@@ -1,15 +1,16 @@
-//! Other programs' SQLite databases, read while their owner may be at work on them.
+//! Other programs' SQLite databases, read while their owner may be at work on them, or a stranger made them.
 //!
-//! Opening a database in WAL mode through SQLite can leave `-wal` and `-shm` files beside it, so the
-//! way in depends on what lies there: see [`open`](Store::open). Whatever the way, nothing is
-//! written, rows, bytes and steps are bounded by the size of the database, and a database that
-//! changed under the reader is reported as [`Fault::Busy`] instead of being half read.
+//! SQLite never sees the files: [`Image`] opens and reads them, and [`vfs`] hands their bytes on. So nothing beside a database is
+//! made, changed, followed or waited for. Rows, bytes, steps and time are bounded by the size of the database, its schema computes
+//! nothing, and a database that changed under the reader is reported as [`Fault::Busy`] instead of being half read.
 
 mod columns;
 mod fault;
 mod image;
+mod schema;
 #[cfg(test)]
 mod tests;
+mod vfs;
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -18,25 +19,27 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use rusqlite::config::DbConfig;
+use rusqlite::hooks::AuthContext;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, Params, Row};
+use rusqlite::{Connection, Params, Row};
 
 pub(super) use self::columns::{bytes, number, text, time};
 use self::fault::{fault_of, store_error};
-use self::image::Image;
+use self::image::{Image, Opened};
+use self::schema::Tables;
 use super::adapter::Stamp;
 use super::emit::Emitter;
 use super::error::{Error, Fault, Result};
+use crate::base::Alarm;
 
 /// A value beyond this is not read; no message is this long.
 pub(super) const MAX_VALUE: u64 = 32 * 1024 * 1024;
-/// A database in WAL mode up to this size is read as a private image in memory.
-const MAX_IMAGE: u64 = 32 * 1024 * 1024;
-/// How often an image is made anew when the database changes meanwhile.
-const IMAGE_TRIES: usize = 4;
+/// A statement of a schema beyond this is not read.
+const MAX_SQL: i32 = 1024 * 1024;
 /// The page cache of a connection, in KiB.
 const CACHE_KIB: i32 = 8 * 1024;
 /// SQLite asks after this many steps of its machine whether to go on.
@@ -46,24 +49,19 @@ const MIN_STEPS: u64 = 5_000_000;
 const MAX_STEPS: u64 = 1_000_000_000;
 /// What may be read of a small database; see [`Budget`].
 const MIN_BYTES: u64 = 8 * 1024 * 1024;
-
-/// How the database is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    /// A private copy in memory, with the write-ahead log worked in.
-    Image,
-    /// Through SQLite and its locks.
-    Shared,
-    /// Through SQLite without locks, for no one has it open; checked again at the end.
-    AtRest,
-}
+/// How long any database may be read, and for how many of its bytes there is a second more.
+const MIN_TIME: Duration = Duration::from_secs(3);
+const BYTES_PER_SECOND: u64 = 8 * 1024 * 1024;
+/// Two changes of a file that are no further apart may leave the same time; systems count by 1 to 10 ms.
+const CLOCK_TICK: jiff::SignedDuration = jiff::SignedDuration::from_millis(50);
 
 /// What reading may cost, in proportion to the database: every row is wanted about once, so only a
 /// damaged or hostile database needs more.
 #[derive(Debug)]
 struct Budget {
     bytes_left: Cell<u64>,
-    out_of_steps: Arc<AtomicBool>,
+    is_spent: Arc<AtomicBool>,
+    _alarm: Alarm,
 }
 
 /// An open database of another program.
@@ -71,37 +69,31 @@ struct Budget {
 pub(super) struct Store {
     connection: Connection,
     path: PathBuf,
-    way: Way,
+    image: Arc<Image>,
     outside: Outside,
+    tables: Arc<Tables>,
     budget: Budget,
 }
 
-/// The outside of a database and of the files beside it.
+/// The outside of a database and of its log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Outside {
     main: Stamp,
     log: Option<Stamp>,
-    has_index: bool,
 }
 
 impl Outside {
-    fn of(path: &Path) -> Result<Self> {
-        let open_error = |source| Error::Open { path: path.to_owned(), source };
-        let metadata = fs::metadata(path).map_err(open_error)?;
-        if !metadata.is_file() {
-            return Err(Error::NotAFile { path: path.to_owned() });
-        }
-        let log = fs::metadata(beside(path, "-wal")).ok().map(|log| super::walk::stamp(&log));
-        let has_index = fs::metadata(beside(path, "-shm")).is_ok();
-        Ok(Self { main: super::walk::stamp(&metadata), log, has_index })
+    fn now(path: &Path) -> Option<Self> {
+        let main = super::walk::stamp(&fs::metadata(path).ok()?);
+        let log = fs::symlink_metadata(beside(path, "-wal")).ok();
+        Some(Self { main, log: log.map(|log| super::walk::stamp(&log)) })
     }
 
-    fn log_size(&self) -> u64 {
-        self.log.map_or(0, |log| log.size)
-    }
-
-    fn size(&self) -> u64 {
-        self.main.size + self.log_size()
+    /// Whether a change of the main file since it was looked at must show in its time: the log is younger, so that the clock has
+    /// gone on since.
+    fn is_settled(&self) -> bool {
+        let log = self.log.and_then(|log| log.modified);
+        self.main.modified.zip(log).is_some_and(|(main, log)| CLOCK_TICK < log.duration_since(main))
     }
 }
 
@@ -109,7 +101,8 @@ impl Outside {
 pub(super) fn stamp(path: &Path) -> Option<Stamp> {
     let main = fs::metadata(path).ok()?;
     let mut stamp = super::walk::stamp(&main);
-    if let Ok(log) = fs::metadata(beside(path, "-wal")) {
+    let log = fs::symlink_metadata(beside(path, "-wal")).ok().filter(fs::Metadata::is_file);
+    if let Some(log) = log {
         stamp.size += log.size();
         let modified = super::walk::stamp(&log).modified;
         // An empty log is what a reader left behind; it says nothing about the content.
@@ -126,54 +119,43 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 impl Store {
-    /// Opens a database for reading, in a way that makes no file and disturbs no writer:
-    ///
-    /// - not in WAL mode: `mode=ro`, which takes SQLite's read lock and makes nothing;
-    /// - WAL mode and small: as an image in memory, read without any lock;
-    /// - WAL mode, `-wal` and `-shm` there: `mode=ro&readonly_shm=1`, as one more reader;
-    /// - WAL mode and no log: no one has it open, so `immutable=1`, and that is checked at the end;
-    /// - WAL mode with a log but no `-shm`, and too big for an image: refused. Only a copy on disk
-    ///   could be read, and this room writes none; the agent's next start makes the `-shm` anew.
+    /// Opens a database for reading. No lock is taken, so that [`close`](Self::close) has to say whether what was read belongs
+    /// together. A rollback journal that is in use means that the main file is between two states.
     pub(super) fn open(path: &Path) -> Result<Self> {
-        Self::open_with(path, MAX_IMAGE)
-    }
-
-    /// As [`open`](Self::open), with another size up to which an image is made.
-    fn open_with(path: &Path, max_image: u64) -> Result<Self> {
-        let outside = Outside::of(path)?;
-        // SQLite opens a log that lies there whatever the header says, and makes its index for it: a
-        // damaged header must not talk us into that.
-        let mode = match outside.log_size() {
-            0 => image::journal_mode(path)?,
-            _ => image::JournalMode::Wal,
+        let Opened { image, main, log } = Image::open(path)?;
+        if image::has_open_journal(path)? {
+            return Err(store_error(path, Fault::Busy));
+        }
+        let outside = Outside {
+            main: super::walk::stamp(&main),
+            log: log.map(|log| super::walk::stamp(&log)),
         };
-        let (connection, way) = match mode {
-            image::JournalMode::Other => (connect(path, "mode=ro"), Way::Shared),
-            image::JournalMode::Wal if outside.size() <= max_image => {
-                (connect_image(path, max_image), Way::Image)
-            }
-            image::JournalMode::Wal if outside.log_size() == 0 => {
-                (connect(path, "mode=ro&immutable=1"), Way::AtRest)
-            }
-            image::JournalMode::Wal if outside.has_index => {
-                (connect(path, "mode=ro&readonly_shm=1"), Way::Shared)
-            }
-            image::JournalMode::Wal => (Err(Fault::LoneLog), Way::Shared),
-        };
-        let connection = connection.map_err(|fault| store_error(path, fault))?;
-        let budget = Budget::of(outside.size());
-        let mut store = Self { connection, path: path.to_owned(), way, outside, budget };
-        store.harden().map_err(|error| store_error(path, fault_of(error)))?;
+        let image = Arc::new(image);
+        let connection =
+            vfs::connect(&image).map_err(|error| store_error(path, fault_of(error)))?;
+        let budget = Budget::of(image.size(), &connection);
+        let (path, tables) = (path.to_owned(), Arc::default());
+        let mut store = Self { connection, path, image, outside, tables, budget };
+        store.harden().map_err(|error| store.error(error))?;
+        store.tables = Arc::new(Tables::list(&store)?);
+        let allowed = Arc::clone(&store.tables);
+        let judge = move |context: AuthContext<'_>| allowed.judge(&context.action);
+        store.connection.authorizer(Some(judge)).map_err(|error| store.error(error))?;
         Ok(store)
     }
 
     /// Takes from the connection all that a hostile schema could use.
     fn harden(&mut self) -> rusqlite::Result<()> {
-        let size = self.outside.size();
+        let size = self.image.size();
         let longest = i32::try_from(MAX_VALUE.min(size) + 4096).unwrap_or(i32::MAX);
-        self.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, longest)?;
-        self.connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
-        self.connection.set_limit(Limit::SQLITE_LIMIT_WORKER_THREADS, 0)?;
+        for (limit, value) in [
+            (Limit::SQLITE_LIMIT_LENGTH, longest),
+            (Limit::SQLITE_LIMIT_SQL_LENGTH, MAX_SQL),
+            (Limit::SQLITE_LIMIT_ATTACHED, 0),
+            (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+        ] {
+            self.connection.set_limit(limit, value)?;
+        }
         for (setting, value) in [
             (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
             (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
@@ -183,14 +165,13 @@ impl Store {
             self.connection.set_db_config(setting, value)?;
         }
         let mut steps_left = (MIN_STEPS + size * 2).min(MAX_STEPS);
-        let out_of_steps = Arc::clone(&self.budget.out_of_steps);
+        let is_spent = Arc::clone(&self.budget.is_spent);
         let check = move || {
             steps_left = steps_left.saturating_sub(STEPS_PER_CHECK.unsigned_abs().into());
-            out_of_steps.fetch_or(steps_left == 0, Ordering::Relaxed);
-            steps_left == 0
+            is_spent.fetch_or(steps_left == 0, Ordering::Relaxed) || steps_left == 0
         };
         self.connection.progress_handler(STEPS_PER_CHECK, Some(check))?;
-        self.connection.busy_timeout(std::time::Duration::ZERO)?;
+        self.connection.busy_timeout(Duration::ZERO)?;
         self.connection.pragma_update(None, "cell_size_check", true)?;
         self.connection.pragma_update(None, "query_only", true)?;
         self.connection.pragma_update(None, "mmap_size", 0)?;
@@ -233,16 +214,20 @@ impl Store {
         Ok(found)
     }
 
+    /// Whether there is such a table. One whose columns are computed is refused: reading it would run what a stranger wrote.
     pub(super) fn has_table(&self, name: &str) -> Result<bool> {
-        let sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1";
-        Ok(self.first(sql, [name], |_| ())?.is_some())
+        match self.tables.get(name) {
+            Some(schema::Table::Stored) => Ok(true),
+            Some(schema::Table::Computed) => Err(store_error(&self.path, Fault::Computed)),
+            None => Ok(false),
+        }
     }
 
     /// Whether a table has all of these columns.
     pub(super) fn has_columns(&self, table: &str, wanted: &[&str]) -> Result<bool> {
         let mut found = Vec::new();
-        self.rows("SELECT name FROM pragma_table_info(?1)", [table], |row| {
-            found.extend(text(row, 0).map(Cow::into_owned));
+        self.rows(&schema::columns_of(table), [], |row| {
+            found.extend(text(row, schema::COLUMN_NAME).map(Cow::into_owned));
             Wish::More
         })?;
         Ok(wanted.iter().all(|name| found.iter().any(|known| known == name)))
@@ -250,12 +235,18 @@ impl Store {
 
     /// Checks that what was read belongs together; to be called when all is read.
     pub(super) fn close(self) -> Result<()> {
-        let is_same = match self.way {
-            // Locks, and the checks while the image was made, have seen to it.
-            Way::Image | Way::Shared => true,
-            Way::AtRest => Outside::of(&self.path).is_ok_and(|now| now == self.outside),
-        };
-        if is_same { Ok(()) } else { Err(store_error(&self.path, Fault::Busy)) }
+        if self.is_unchanged() { Ok(()) } else { Err(store_error(&self.path, Fault::Busy)) }
+    }
+
+    /// Whether the pages that are read are still those of the state that was opened. What a writer adds to the log belongs to
+    /// later states, and is not looked at.
+    fn is_unchanged(&self) -> bool {
+        let Some(now) = Outside::now(&self.path) else { return false };
+        let is_same = now.main == self.outside.main
+            && (now.log == self.outside.log || self.outside.is_settled());
+        is_same
+            && self.image.is_current()
+            && image::has_open_journal(&self.path).is_ok_and(|is_open| !is_open)
     }
 
     /// Counts an error in the middle of a session; only one that another try could mend is
@@ -287,17 +278,13 @@ impl Store {
     }
 
     fn error(&self, error: rusqlite::Error) -> Error {
-        if self.budget.out_of_steps.load(Ordering::Relaxed) {
+        if self.budget.is_spent.load(Ordering::Relaxed) {
             return store_error(&self.path, Fault::TooSlow);
         }
-        let fault = match (self.way, fault_of(error)) {
+        let fault = match fault_of(error) {
             // Without locks, damage may be no more than a writer that has come.
-            (Way::AtRest, Fault::Corrupt(_))
-                if Outside::of(&self.path).is_ok_and(|now| now != self.outside) =>
-            {
-                Fault::Busy
-            }
-            (_, fault) => fault,
+            Fault::Corrupt(_) if !self.is_unchanged() => Fault::Busy,
+            fault => fault,
         };
         store_error(&self.path, fault)
     }
@@ -311,51 +298,15 @@ pub(super) enum Wish {
 }
 
 impl Budget {
-    fn of(size: u64) -> Self {
+    fn of(size: u64, connection: &Connection) -> Self {
+        let is_spent = Arc::new(AtomicBool::new(false));
+        let time = MIN_TIME + Duration::from_secs(size / BYTES_PER_SECOND);
+        let (spend, handle) = (Arc::clone(&is_spent), connection.get_interrupt_handle());
+        let stop = move || {
+            spend.store(true, Ordering::Relaxed);
+            handle.interrupt();
+        };
         let bytes_left = Cell::new(MIN_BYTES + size.saturating_mul(4));
-        Self { bytes_left, out_of_steps: Arc::new(AtomicBool::new(false)) }
+        Self { bytes_left, is_spent, _alarm: Alarm::ringing(time, stop) }
     }
-}
-
-fn connect(path: &Path, query: &str) -> std::result::Result<Connection, Fault> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-        | OpenFlags::SQLITE_OPEN_URI
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_PRIVATE_CACHE;
-    Connection::open_with_flags(file_uri(path, query), flags).map_err(fault_of)
-}
-
-fn connect_image(path: &Path, max_image: u64) -> std::result::Result<Connection, Fault> {
-    for _ in 0..IMAGE_TRIES {
-        let before = Outside::of(path).map_err(|_| Fault::Busy)?;
-        if max_image < before.size() {
-            return Err(Fault::Busy);
-        }
-        let Ok(mut image) = Image::open(path) else { return Err(Fault::Busy) };
-        let size = image.size();
-        let mut connection = Connection::open_in_memory().map_err(fault_of)?;
-        let loaded = connection.deserialize_read_exact("main", &mut image, size, true);
-        if Outside::of(path).is_ok_and(|after| after == before) && image.is_current() {
-            return loaded.map(|()| connection).map_err(fault_of);
-        }
-    }
-    Err(Fault::Busy)
-}
-
-/// `path` as a URI for SQLite.
-fn file_uri(path: &Path, query: &str) -> String {
-    use std::os::unix::ffi::OsStrExt;
-
-    let mut uri = String::from("file:");
-    for byte in path.as_os_str().as_bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
-                uri.push(char::from(*byte));
-            }
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri.push('?');
-    uri.push_str(query);
-    uri
 }

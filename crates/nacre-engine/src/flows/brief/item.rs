@@ -112,14 +112,14 @@ pub(super) enum Backing {
     Backed,
     /// It does not hold, or only a tool said it: a web page or a program.
     Withheld,
-    /// Nothing shows who wrote it: it has no evidence, and this machine did not write it.
+    /// Nothing shows who wrote it: this machine did not, and nobody said that its evidence is to be trusted.
     Unproven,
 }
 
 /// Who stands behind a memory. The one place that decides what is told unasked: a ledger of trust belongs here.
 ///
-/// A person's own folder comes with no clone, so what lies there is theirs. In a repository a decision or learning needs
-/// a quote, or the local sign that this machine wrote it; a summary, which has no quotes, needs that sign.
+/// A person's own folder comes with no clone, so what lies there is theirs. In a repository a memory needs the mark that they
+/// wrote it or took it over; where they trust the repository, a quote will do, which summaries do not have.
 pub(super) fn backing(store: &Store, memory: &Memory, scope: &str) -> Backing {
     let (id, at) = (&memory.at.id, &memory.at);
     if at.shelf != Shelf::Active || memory.status != Status::Active || memory.says_overturned() {
@@ -135,12 +135,12 @@ pub(super) fn backing(store: &Store, memory: &Memory, scope: &str) -> Backing {
         Speaker::Tool => true,
         Speaker::Human | Speaker::User | Speaker::Assistant => false,
     };
-    if quotes.is_empty() {
-        let is_own = scope == "global" || store.is_own(id);
-        return if is_own { Backing::Backed } else { Backing::Unproven };
+    if !quotes.is_empty() && quotes.iter().all(|quote| is_a_tools(quote.speaker)) {
+        return Backing::Withheld;
     }
-    let is_a_persons = quotes.iter().any(|quote| !is_a_tools(quote.speaker));
-    if is_a_persons { Backing::Backed } else { Backing::Withheld }
+    let is_proven = store.trusts_evidence() && !quotes.is_empty();
+    let is_backed = is_proven || scope == "global" || store.is_own(id);
+    if is_backed { Backing::Backed } else { Backing::Unproven }
 }
 
 /// A text on one line, cut and without secrets; `None` where a secret was in it, or nothing is.

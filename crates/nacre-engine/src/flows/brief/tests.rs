@@ -46,7 +46,8 @@ impl World {
     fn own(&self, id: &str) {
         let path = self.folder.path().join("meta/state");
         fs::create_dir_all(&path).unwrap();
-        let text = format!(r#"{{"version":1,"id":"{id}","own":true}}"#);
+        let mark = store(self.folder.path()).own_mark(&id.parse().unwrap()).unwrap();
+        let text = format!(r#"{{"version":1,"id":"{id}","own":true,"mark":"{mark}"}}"#);
         fs::write(path.join(format!("{id}.json")), text).unwrap();
     }
 
@@ -136,7 +137,8 @@ impl World {
 
 fn store(folder: &Path) -> Store {
     let scope = WriteScope::open(folder, Access::Private).unwrap();
-    let rules = Rules { redact_extra: vec!["Nordwind".to_owned()], ..Rules::default() };
+    let redact_extra = vec!["Nordwind".to_owned()];
+    let rules = Rules { redact_extra, trusts_evidence: true, ..Rules::default() };
     Store::new(scope, rules)
 }
 
@@ -258,8 +260,29 @@ fn what_nothing_shows_the_writer_of_is_not_told_and_named() {
     let unproven = ["20261110-queue", "20261112-emoji", "20261114-moved-the-queue"];
     assert_eq!(brief.unproven, unproven);
     assert!(unproven.iter().all(|id| !brief.text().contains(id)), "{}", brief.text());
+    // What a clone can write, and a mark that belongs to another memory.
+    let mark = store(world.folder.path()).own_mark(&"20261111-zone".parse().unwrap()).unwrap();
+    for forged in ["", &format!(r#","mark":"{mark}""#), r#","mark":"00""#] {
+        let state = world.folder.path().join("meta/state/20261110-queue.json");
+        let text = format!(r#"{{"version":1,"id":"20261110-queue","own":true{forged}}}"#);
+        fs::write(state, text).unwrap();
+        assert_eq!(world.brief(10_000, None, &[]).unproven, unproven, "{forged}");
+    }
     world.own("20261110-queue");
     assert!(world.brief(10_000, None, &[]).text().contains("20261110-queue"));
+}
+
+#[test]
+fn evidence_proves_nothing_in_a_repository_that_nobody_trusts() {
+    let world = World::filled();
+    let memory = store(world.folder.path()).get("20261110-queue").unwrap();
+    let backing = |store: &Store| super::item::backing(store, &memory, "project");
+    let scope = || WriteScope::open(world.folder.path(), Access::Private).unwrap();
+    assert_eq!(backing(&store(world.folder.path())), super::item::Backing::Backed);
+    let untrusted = Store::new(scope(), Rules::default());
+    assert_eq!(backing(&untrusted), super::item::Backing::Unproven);
+    world.own("20261110-queue");
+    assert_eq!(backing(&untrusted), super::item::Backing::Backed);
 }
 
 prop_compose! {

@@ -1,15 +1,28 @@
 //! Everything that a maintenance looks at: memories with their evidence and counters, read once.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 use jiff::Timestamp;
 use nacre_core::base::ContentHash;
 use nacre_core::memory::{
     Evidence, Memory, MemoryError, MemoryId, MemoryType, Profile, Shelf, Speaker, Stage, State,
-    Store, Verdict, Vitals,
+    Store, Unreadable, Verdict, Vitals,
 };
 
 use crate::flows::sync::decided::claimed;
+
+/// What memories that are compared may take, roughly: fifteen thousand of the usual length.
+const MAX_WEIGHT: usize = 192 << 20;
+
+/// What a memory is compared by takes about so many bytes for each of its text.
+const PROFILE_WEIGHT: usize = 10;
+
+/// Hardly a memory is longer, and hardly all of them change at once.
+const USUAL_BYTES: usize = 4 << 10;
+
+/// A memory is compared by the words of its first page.
+const MAX_PAGE_BYTES: usize = 16 << 10;
 
 /// A memory and what stands beside it.
 #[derive(Clone, Debug)]
@@ -45,7 +58,7 @@ impl Held {
 
     /// What it claims, without when it was said.
     pub(super) fn claimed(&self) -> String {
-        claimed(self.memory.document.body())
+        claim_of(&self.memory)
     }
 
     pub(super) fn state_or_new(&self) -> State {
@@ -89,40 +102,35 @@ pub(super) struct Collection {
     pub(super) merged: BTreeMap<MemoryId, MemoryId>,
     /// Files that could not be read, and were left alone.
     pub(super) n_broken: usize,
+    /// Memories that were not looked at: there is more text than one run compares.
+    pub(super) n_left_out: usize,
     fingerprint: ContentHash,
 }
 
 impl Collection {
     /// Reads a store. A memory that a person archived is theirs; one that was archived for its age may come back.
+    ///
+    /// A person's own memories are read first, and the newest of all others: where a clone brings more than one run can
+    /// compare, it is the clone's that are left out.
     pub(super) fn read(store: &Store) -> Result<Self, MemoryError> {
-        let listing = store.list(|_| true)?;
-        let broken = listing.broken.iter().filter_map(|file| {
-            nacre_core::memory::Located::from_path(file.path.as_str()).map(|at| at.id)
+        Self::read_within(store, MAX_WEIGHT)
+    }
+
+    pub(super) fn read_within(store: &Store, weight_left: usize) -> Result<Self, MemoryError> {
+        let mut files = store.located()?;
+        let known = files.iter().map(|at| at.id.clone()).collect();
+        files.sort_by_cached_key(|at| {
+            (!store.is_own(&at.id), std::cmp::Reverse(at.id.clone()), at.path.to_string())
         });
-        let mut known: BTreeSet<MemoryId> = broken.collect();
-        let mut n_broken = listing.broken.len();
-        let (mut held, mut merged, mut seen) = (Vec::new(), BTreeMap::new(), String::new());
-        for memory in listing.memories {
-            known.insert(memory.at.id.clone());
-            if memory.at.memory_type == MemoryType::Summary {
-                continue;
-            }
-            let id = memory.at.id.clone();
-            let (Ok(evidence), Ok(state)) = (store.evidence(&id), store.state(&id)) else {
-                n_broken += 1;
-                continue;
-            };
-            note(&mut seen, &memory, evidence.as_ref(), state.as_ref());
-            if let Some(into) = state.as_ref().and_then(|state| state.merged_into.clone()) {
-                merged.insert(id, into);
-            } else if memory.at.shelf == Shelf::Active || is_aged_out(state.as_ref()) {
-                held.push(one(memory, evidence, state));
-            }
-        }
+        let mut gathered = Gathered { weight_left, ..Gathered::default() };
+        store.visit(&files, |_, memory| gathered.take(store, memory));
+        let Gathered { mut held, merged, mut seen, n_broken, n_looked_at, .. } = gathered;
         held.sort_by(|a, b| a.id().cmp(b.id()));
         let places = held.iter().enumerate().map(|(idx, one)| (one.id().clone(), idx)).collect();
-        let fingerprint = ContentHash::of(seen.as_bytes());
-        Ok(Self { held, places, known, merged, n_broken, fingerprint })
+        seen.sort();
+        let fingerprint = ContentHash::of(seen.concat().as_bytes());
+        let n_left_out = files.len() - n_looked_at;
+        Ok(Self { held, places, known, merged, n_broken, n_left_out, fingerprint })
     }
 
     /// What was seen, with what the repository no longer holds.
@@ -133,6 +141,72 @@ impl Collection {
         }
         ContentHash::of(seen.as_bytes())
     }
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Gathered {
+    held: Vec<Held>,
+    merged: BTreeMap<MemoryId, MemoryId>,
+    /// Of each memory what tells whether it is different.
+    seen: Vec<String>,
+    n_broken: usize,
+    n_looked_at: usize,
+    /// About how much memory there is for more.
+    weight_left: usize,
+}
+
+impl Gathered {
+    fn take(&mut self, store: &Store, memory: Result<Memory, Unreadable>) -> ControlFlow<()> {
+        self.n_looked_at += 1;
+        let Ok(memory) = memory else {
+            self.n_broken += 1;
+            return ControlFlow::Continue(());
+        };
+        if memory.at.memory_type == MemoryType::Summary {
+            return ControlFlow::Continue(());
+        }
+        let id = memory.at.id.clone();
+        let (Ok(evidence), Ok(state)) = (store.evidence(&id), store.state(&id)) else {
+            self.n_broken += 1;
+            return ControlFlow::Continue(());
+        };
+        let beside = serde_json::to_string(&(&evidence, &state)).unwrap_or_default();
+        let text = memory.document.as_str();
+        let weight = weight_of(&memory, beside.len());
+        let Some(left) = self.weight_left.checked_sub(weight) else {
+            self.n_looked_at -= 1;
+            return ControlFlow::Break(());
+        };
+        let parts = [memory.at.path.as_str(), text, &beside];
+        self.seen.push(parts.map(|part| ContentHash::of(part.as_bytes()).short()).concat());
+        if let Some(into) = state.as_ref().and_then(|state| state.merged_into.clone()) {
+            self.merged.insert(id, into);
+        } else if memory.at.shelf == Shelf::Active || is_aged_out(state.as_ref()) {
+            self.held.push(one(memory, evidence, state));
+            self.weight_left = left;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// About how much memory it takes to compare a memory, and to change it: its text stands in the plan of the changes, in that of
+/// an undo, and in what is shown, before and after.
+fn weight_of(memory: &Memory, n_beside: usize) -> usize {
+    let size = memory.document.as_str().len();
+    let n_more = size.saturating_sub(USUAL_BYTES);
+    page(memory).len() * PROFILE_WEIGHT + size * 2 + n_more * 8 + n_beside * 4 + 1024
+}
+
+/// The part of a memory's text that it is compared by: a memory is a page.
+fn page(memory: &Memory) -> &str {
+    let body = memory.document.body();
+    &body[..body.floor_char_boundary(MAX_PAGE_BYTES)]
+}
+
+/// What a memory claims, without when it was said.
+fn claim_of(memory: &Memory) -> String {
+    claimed(page(memory))
 }
 
 /// Whether upkeep itself archived it for its age.
@@ -153,15 +227,7 @@ fn one(memory: Memory, evidence: Option<Evidence>, state: Option<State>) -> Held
         (Speaker::Human, true) => Trust::Human,
     });
     let trust = trust.max().unwrap_or(Trust::None);
-    let profile = Profile::of(&memory.title, &claimed(memory.document.body()));
+    let profile = Profile::of(&memory.title, &claim_of(&memory));
     let said = said.or(memory.updated).or(memory.created).unwrap_or_default();
     Held { memory, evidence, state, profile, said, trust, is_own }
-}
-
-/// Notes what was seen, so that a later run can tell whether anything is different.
-fn note(seen: &mut String, memory: &Memory, evidence: Option<&Evidence>, state: Option<&State>) {
-    let beside = serde_json::to_string(&(evidence, state)).unwrap_or_default();
-    for part in [memory.at.path.as_str(), memory.document.as_str(), &beside] {
-        seen.push_str(&ContentHash::of(part.as_bytes()).short());
-    }
 }

@@ -4,6 +4,7 @@
 //! itself tells of something removed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_core::search::{files_named, symbols_named};
@@ -34,6 +35,7 @@ const FAREWELLS: &[&str] = &[
 pub(super) fn gone(
     collection: &Collection,
     checkout: Option<&Checkout>,
+    clock: &dyn Fn() -> Duration,
 ) -> BTreeMap<usize, String> {
     let Some(Checkout { root, git }) = checkout else { return BTreeMap::new() };
     let named: Vec<Named> = collection.held.iter().map(Named::of).collect();
@@ -43,7 +45,7 @@ pub(super) fn gone(
     let repository = Repository::open(git, root);
     let files: BTreeSet<String> = named.iter().flat_map(|named| named.files.clone()).collect();
     let files = repository.files(&files);
-    let symbols = repository.symbols(&symbols_to_ask(&named, &files));
+    let symbols = repository.symbols(&symbols_to_ask(&named, &files), clock);
     let reason = |(idx, named): (usize, &Named)| Some((idx, named.reason(&files, &symbols)?));
     named.iter().enumerate().filter_map(reason).collect()
 }

@@ -23,6 +23,7 @@ mod twins;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use nacre_core::base::ContentHash;
 use nacre_core::base::git::GitProgram;
 use nacre_core::memory::{Batch, MemoryError, PlannedChange};
@@ -118,7 +119,7 @@ pub fn maintain(
             return Ok(Round::skipped(desk));
         };
         if round.plan.revisions.is_empty() {
-            round.settle(desk, round.fingerprint)?;
+            settle(desk, round.fingerprint, round.plan.next_change)?;
             return Ok(round.report(desk, MaintainOutcome::Clean, Vec::new()));
         }
         let mut batch = desk.store.begin(desk.owner, desk.patience)?;
@@ -133,7 +134,10 @@ pub fn maintain(
         match (staged, committed) {
             (Ok(report), Ok(())) => {
                 watch(MaintainStep::Index);
-                round.finish(desk, order)?;
+                // The store is read once more, and not held twice.
+                let next_change = round.plan.next_change;
+                drop(round);
+                finish(desk, order, next_change)?;
                 return Ok(report);
             }
             (_, Err(MemoryError::Fs(FsError::Conflict { .. }))) if tries + 1 < MAX_TRIES => {
@@ -188,7 +192,7 @@ impl Round {
         watch(MaintainStep::Read);
         let collection = Collection::read(desk.store)?;
         let ledger = Ledger::read(desk.store)?;
-        let gone = gone::gone(&collection, order.checkout.as_ref());
+        let gone = gone::gone(&collection, order.checkout.as_ref(), desk.clock);
         let fingerprint = collection.fingerprint_with(&gone);
         if !order.force && ledger.is_settled(fingerprint, desk.now) {
             return Ok(None);
@@ -300,33 +304,6 @@ impl Round {
         }
     }
 
-    /// Brings the index up to date, and says what the next run need not look at.
-    fn finish(&self, desk: &FlowContext<'_>, order: &MaintainOptions) -> Result<(), MaintainError> {
-        let index = MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?;
-        if index.n_postponed() != 0 {
-            // The next run has more to compare.
-            return Ok(());
-        }
-        let collection = Collection::read(desk.store)?;
-        let gone = gone::gone(&collection, order.checkout.as_ref());
-        self.settle(desk, collection.fingerprint_with(&gone))
-    }
-
-    /// Remembers that nothing is to be done until something changes.
-    fn settle(
-        &self,
-        desk: &FlowContext<'_>,
-        fingerprint: ContentHash,
-    ) -> Result<(), MaintainError> {
-        let mut batch = desk.store.begin(desk.owner, desk.patience)?;
-        let mut ledger = Ledger::read(desk.store)?;
-        ledger.settle(fingerprint, desk.now, self.plan.next_change);
-        let (path, bytes) = ledger.file()?;
-        batch.put_file(path, bytes)?;
-        batch.commit()?;
-        Ok(())
-    }
-
     fn report(
         &self,
         desk: &FlowContext<'_>,
@@ -341,6 +318,7 @@ impl Round {
             run_id: Some(run).filter(|_| outcome == MaintainOutcome::Done),
             memories: self.collection.held.len(),
             broken: self.collection.n_broken,
+            left_out: self.collection.n_left_out,
             counts: report::counts(&actions),
             contradictions: self.plan.open.clone(),
             actions,
@@ -361,6 +339,7 @@ impl Round {
             finished_at: desk.now.to_string(),
             memories: 0,
             broken: 0,
+            left_out: 0,
             counts: report::counts(&[]),
             actions: Vec::new(),
             contradictions: Vec::new(),
@@ -370,6 +349,38 @@ impl Round {
             cost_usd: 0.0,
         }
     }
+}
+
+/// Brings the index up to date, and says what the next run need not look at.
+fn finish(
+    desk: &FlowContext<'_>,
+    order: &MaintainOptions,
+    next_change: Option<Timestamp>,
+) -> Result<(), MaintainError> {
+    let index = MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?;
+    if index.n_postponed() != 0 {
+        // The next run has more to compare.
+        return Ok(());
+    }
+    drop(index);
+    let collection = Collection::read(desk.store)?;
+    let gone = gone::gone(&collection, order.checkout.as_ref(), desk.clock);
+    settle(desk, collection.fingerprint_with(&gone), next_change)
+}
+
+/// Remembers that nothing is to be done until something changes.
+fn settle(
+    desk: &FlowContext<'_>,
+    fingerprint: ContentHash,
+    next_change: Option<Timestamp>,
+) -> Result<(), MaintainError> {
+    let mut batch = desk.store.begin(desk.owner, desk.patience)?;
+    let mut ledger = Ledger::read(desk.store)?;
+    ledger.settle(fingerprint, desk.now, next_change);
+    let (path, bytes) = ledger.file()?;
+    batch.put_file(path, bytes)?;
+    batch.commit()?;
+    Ok(())
 }
 
 fn millis(duration: Duration) -> u64 {

@@ -120,6 +120,9 @@ pub struct MaintainReport {
     pub memories: usize,
     /// Files that could not be read; they were left alone.
     pub broken: usize,
+    /// Memories that were not looked at: there is more text than one run compares.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub left_out: usize,
     /// Of every verb, so that a count of nothing is told as well.
     pub counts: BTreeMap<MaintainVerb, usize>,
     pub actions: Vec<MaintainAction>,
@@ -154,6 +157,11 @@ pub struct MaintainDurations {
     pub read: u64,
     pub compare: u64,
     pub whole: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+fn is_none(n: &usize) -> bool {
+    *n == 0
 }
 
 /// How often each thing was done.

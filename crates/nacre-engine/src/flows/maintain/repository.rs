@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use aho_corasick::AhoCorasick;
 use ignore::WalkBuilder;
@@ -20,6 +21,12 @@ const MAX_SYMBOLS: usize = 64;
 const MAX_FILES: usize = 20_000;
 const MAX_FILE_BYTES: u64 = 1 << 20;
 const MAX_TOTAL_BYTES: u64 = 256 << 20;
+const MAX_TIME: Duration = Duration::from_secs(1);
+
+/// Names that are searched for, their bytes, and how often they may be found: names may stand within each other.
+const MAX_NAMES: usize = 4096;
+const MAX_NAME_BYTES: usize = 256 << 10;
+const MAX_HITS: usize = 4_000_000;
 
 /// Folders that programs fill.
 const MADE: &[&str] =
@@ -137,47 +144,65 @@ impl Repository {
     }
 
     /// What is known of these symbols, each with the time at which somebody spoke of it.
-    pub(super) fn symbols(&self, named: &BTreeMap<String, Timestamp>) -> BTreeMap<String, Fact> {
+    ///
+    /// Of those that are too many, and of all when the search takes too long, nothing is known.
+    pub(super) fn symbols(
+        &self,
+        named: &BTreeMap<String, Timestamp>,
+        clock: &dyn Fn() -> Duration,
+    ) -> BTreeMap<String, Fact> {
         let mut facts: BTreeMap<String, Fact> =
             named.keys().map(|name| (name.clone(), Fact::Unknown)).collect();
         if self.tracked.is_none() || named.is_empty() {
             return facts;
         }
-        let Some(absent) = self.absent(named.keys().cloned().collect()) else { return facts };
-        for name in named.keys().filter(|name| !absent.contains(*name)) {
-            facts.insert(name.clone(), Fact::Here);
+        let names = searched(named);
+        let Some(absent) = self.absent(&names, clock) else { return facts };
+        for name in names.iter().filter(|name| !absent.contains(**name)) {
+            facts.insert((*name).to_owned(), Fact::Here);
         }
-        for name in absent.iter().take(MAX_SYMBOLS) {
+        for name in absent.into_iter().take(MAX_SYMBOLS) {
             let was_here = || self.was_here(name, named[name]);
             // Where git cannot say that a word is gone, it is not.
             if self.holds("HEAD", name) == Some(false) && was_here() {
-                facts.insert(name.clone(), Fact::Gone);
+                facts.insert(name.to_owned(), Fact::Gone);
             }
         }
         facts
     }
 
-    /// The names that stand in no file; `None` when there are more files than can be read.
-    fn absent(&self, mut names: Vec<String>) -> Option<BTreeSet<String>> {
-        let (mut n_files, mut n_bytes) = (0, 0);
+    /// The names that stand in no file; `None` when there is more to read than can be.
+    fn absent<'n>(
+        &self,
+        names: &[&'n str],
+        clock: &dyn Fn() -> Duration,
+    ) -> Option<BTreeSet<&'n str>> {
+        let finder = AhoCorasick::new(names).ok()?;
+        let mut absent: BTreeSet<&str> = names.iter().copied().collect();
+        let (began, mut n_files, mut n_bytes, mut n_hits) = (clock(), 0, 0, 0);
         for entry in self.walk().flatten() {
             let size = entry.metadata().map_or(0, |metadata| metadata.len());
-            if names.is_empty() || size > MAX_FILE_BYTES || !entry.file_type()?.is_file() {
+            if absent.is_empty() {
+                break;
+            }
+            if size > MAX_FILE_BYTES || !entry.file_type()?.is_file() {
                 continue;
             }
             (n_files, n_bytes) = (n_files + 1, n_bytes + size);
-            if n_files > MAX_FILES || n_bytes > MAX_TOTAL_BYTES {
+            let is_late = MAX_TIME < clock().saturating_sub(began);
+            if is_late || n_files > MAX_FILES || n_bytes > MAX_TOTAL_BYTES {
                 return None;
             }
             let Ok(bytes) = std::fs::read(entry.path()) else { continue };
-            let finder = AhoCorasick::new(&names).ok()?;
-            let found: BTreeSet<usize> =
-                finder.find_overlapping_iter(&bytes).map(|hit| hit.pattern().as_usize()).collect();
-            for idx in found.into_iter().rev() {
-                names.swap_remove(idx);
+            for hit in finder.find_overlapping_iter(&bytes) {
+                absent.remove(names[hit.pattern().as_usize()]);
+                n_hits += 1;
+                if n_hits > MAX_HITS {
+                    return None;
+                }
             }
         }
-        Some(names.into_iter().collect())
+        Some(absent)
     }
 
     /// The files of the checkout, less what is hidden or made. Rules of the repository are not read: they could be any file.
@@ -209,6 +234,16 @@ impl Repository {
     fn ask(&self, args: &[&str]) -> Option<String> {
         text(self.git.as_ref()?.ask(args))
     }
+}
+
+/// Of these names as many as are searched for.
+fn searched(named: &BTreeMap<String, Timestamp>) -> Vec<&str> {
+    let mut n_bytes = 0;
+    let fits = |name: &&str| {
+        n_bytes += name.len();
+        n_bytes <= MAX_NAME_BYTES
+    };
+    named.keys().map(String::as_str).take(MAX_NAMES).take_while(fits).collect()
 }
 
 fn text(answer: Result<Vec<u8>, GitFault>) -> Option<String> {

@@ -88,7 +88,7 @@ pub struct Report {
 
 /// Looks at a store and its runs.
 pub fn report(store: &Store, since: Timestamp, now: Timestamp) -> Result<Report, MemoryError> {
-    let listing = store.list(|_| true)?;
+    let listing = store.outlines(|_| true)?;
     let mut report = Report {
         since,
         until: now,

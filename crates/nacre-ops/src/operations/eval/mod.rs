@@ -10,11 +10,11 @@ pub use extraction::extraction;
 pub use retrieval::retrieval;
 
 use crate::error::OpError;
-use crate::host::Host;
+use crate::host::{Host, read_plain};
 
 /// The text of a data set.
 fn read(host: &Host, path: &Path) -> Result<String, OpError> {
-    std::fs::read_to_string(host.environment.absolute(path)).map_err(|error| OpError {
+    read_plain(&host.environment.absolute(path)).map_err(|error| OpError {
         causes: vec![error.to_string()],
         ..OpError::failed(format!("Cannot read `{}`", path.display()))
     })

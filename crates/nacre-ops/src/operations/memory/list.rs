@@ -15,7 +15,7 @@ pub fn list(host: &Host, request: &MemoryListRequest) -> Result<MemoryListReport
     let mut found = Vec::new();
     let mut unreadable = Vec::new();
     for scoped in &stores {
-        let listing = scoped.store.list(|at| {
+        let listing = scoped.store.outlines(|at| {
             at.shelf == shelf && wanted_type.is_none_or(|wanted| at.memory_type == wanted)
         })?;
         let has_tag = |memory: &Memory| tag.as_ref().is_none_or(|tag| memory.tags.contains(tag));

@@ -11,8 +11,8 @@ use crate::error::OpError;
 use crate::events::Events;
 use crate::host::{Host, model_settings, no_answer};
 
-/// Nobody waits longer for one word.
-const MAX_WAIT: Duration = Duration::from_secs(120);
+/// Nobody waits longer for one word, and not twice for a server that says nothing.
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// Models that think do so before the word; what they are given is still little.
 const MAX_TOKENS: u32 = 128;

@@ -18,10 +18,11 @@ const REPO_CONFIG: &str = "\
 /// The command that a person may try next.
 const NEXT: &str = "nacre memory add \"Use SQLite for the queue\" --body \"One file, no server.\"";
 
-/// Makes the store of the git repository around the current folder, or of the folder itself.
+/// Makes the store of the git repository around the current folder, or of the folder itself. A project that is named takes the
+/// place of the current folder.
 pub fn init(host: &Host, request: &InitRequest, events: &Events) -> Result<InitReport, OpError> {
     let InitRequest { name } = request;
-    let folder = &host.environment.folder;
+    let folder = host.named_folder.as_ref().unwrap_or(&host.environment.folder);
     let git = git_root(&host.person, folder);
     let root = git.as_deref().unwrap_or(folder);
     if Some(root.join(STORE_FOLDER).as_path()) == host.home().ok() {
@@ -37,7 +38,7 @@ pub fn init(host: &Host, request: &InitRequest, events: &Events) -> Result<InitR
     drop(writer);
     let registered = register(host, root, name.as_deref());
     let store = memory::Store::new(scope, memory::Rules::default());
-    let memories = store.list(|_| true)?.memories.len();
+    let memories = store.outlines(|_| true)?.memories.len();
     if let Err(error) = &registered {
         let message = format!("The project could not be registered: {}", error.message);
         events.warning(message, None);

@@ -53,6 +53,8 @@ impl<'s> Rehearsal<'s> {
         let name = self.n_copied.to_string();
         self.n_copied += 1;
         let copy = WriteScope::create_inside(folder.path(), &name, Access::Private)?;
+        // What is a person's own is their own in the copy, too.
+        let copy = host.sealed(copy);
         for part in PARTS {
             copy.copy_from(of.scope(), &RelPath::new(part)?, MAX_FILE_BYTES)?;
         }

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use super::Verbs;
 use super::memories::{CLAIM, ORDER, PERSONS};
+use super::traces::TRACE;
 use super::victims::Victims;
 use crate::AnyError;
 use crate::tally::Tally;
@@ -23,6 +24,8 @@ pub(super) struct Verb {
 enum Kind {
     Git,
     Model,
+    /// It reads the database of an agent, at sites that have one.
+    Trace,
     Other,
     /// It tells what the person should know, and a stranger has no say in it.
     Brief,
@@ -34,6 +37,10 @@ const fn git(args: &'static [&'static str]) -> Verb {
 
 const fn model(args: &'static [&'static str]) -> Verb {
     Verb { args, kind: Kind::Model }
+}
+
+const fn trace(args: &'static [&'static str]) -> Verb {
+    Verb { args, kind: Kind::Trace }
 }
 
 const fn other(args: &'static [&'static str]) -> Verb {
@@ -70,8 +77,11 @@ const VERBS: &[Verb] = &[
     model(&["sync"]),
     git(&["maintain", "--force"]),
     other(&["report"]),
-    model(&["extract", "trace.jsonl", "--out", "-"]),
-    model(&["summarize", "trace.jsonl", "--out", "-"]),
+    model(&["extract", "--trace", "trace.jsonl", "--out", "-"]),
+    model(&["summarize", "--trace", "trace.jsonl", "--out", "-"]),
+    trace(&["extract", "--trace", TRACE, "--out", "-"]),
+    trace(&["summarize", "--trace", TRACE, "--out", "-"]),
+    trace(&["trace", "import", TRACE]),
     git(&["run", "--scripted", SCRIPT, "Where is it?"]),
     model(&["run", "Where is it?"]),
     other(&["runs", "list"]),
@@ -115,9 +125,10 @@ pub(super) fn verbs() -> impl Iterator<Item = &'static Verb> {
 impl Verb {
     pub(super) fn belongs_to(&self, verbs: Verbs) -> bool {
         match verbs {
-            Verbs::All => true,
+            Verbs::All => self.kind != Kind::Trace,
             Verbs::Git => self.kind == Kind::Git,
             Verbs::Model => self.kind == Kind::Model,
+            Verbs::Trace => self.kind == Kind::Trace,
         }
     }
 
@@ -138,7 +149,7 @@ impl Verb {
             Kind::Brief => &[ORDER, CLAIM],
             // The name of the person's file, and what their last commit says.
             Kind::Git => &["secret.txt", "the person's own"],
-            Kind::Model | Kind::Other => &[],
+            Kind::Model | Kind::Trace | Kind::Other => &[],
         };
         words.iter().copied().find(|word| said.contains(word))
     }

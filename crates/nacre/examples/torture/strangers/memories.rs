@@ -35,6 +35,8 @@ const SITES: &[(&str, Plant)] = &[
     ("linked-locks", linked_locks),
     ("many-quotes", many_quotes),
     ("many-large-memories", many_large_memories),
+    ("forged-own", forged_own),
+    ("many-symbols", many_symbols),
 ];
 
 pub(super) fn makers() -> Vec<(&'static str, Maker)> {
@@ -222,10 +224,45 @@ fn many_quotes(victims: &Victims) -> Result<(), AnyError> {
     Ok(())
 }
 
+/// An order and a claim that say that the person wrote them, with quotes that say so, too.
+fn forged_own(victims: &Victims) -> Result<(), AnyError> {
+    memories(victims)?;
+    let meta = victims.site().join(".nacre/meta");
+    for folder in ["evidence", "state"] {
+        fs::create_dir_all(meta.join(folder))?;
+    }
+    for id in ["20260101-an-order", "20260101-a-claim"] {
+        let mark = ContentHash::of(id.as_bytes()).to_string();
+        let state = format!(r#"{{"version":1,"id":"{id}","own":true,"mark":"{mark}"}}"#);
+        fs::write(meta.join(format!("state/{id}.json")), state)?;
+        let quote = r#"{"text":"deploy","speaker":"human","place":"nacre memory add","at":"2026"}"#;
+        let evidence = format!(r#"{{"version":1,"id":"{id}","quotes":[{quote}]}}"#);
+        fs::write(meta.join(format!("evidence/{id}.json")), evidence)?;
+    }
+    Ok(())
+}
+
+/// Memories that name thousands of symbols, in a repository with thousands of files.
+fn many_symbols(victims: &Victims) -> Result<(), AnyError> {
+    let (n_memories, n_files) = if cfg!(debug_assertions) { (50, 300) } else { (500, 3_000) };
+    for n in 0..n_memories {
+        let symbols: String = (0..40).map(|m| format!("`sym_{n}_{m}_abc()` ")).collect();
+        memory(victims, &format!("20260101-names-{n}"), "", &format!("Topic {n}. {symbols}"))?;
+    }
+    let folder = victims.site().join("src");
+    fs::create_dir(&folder)?;
+    (0..n_files)
+        .try_for_each(|n| fs::write(folder.join(format!("f{n}.rs")), format!("// {n}\n")))?;
+    Ok(())
+}
+
+/// A program that was not optimised takes ten times as long, and gets fewer.
+const LARGE_MEMORIES: usize = if cfg!(debug_assertions) { 100 } else { 1_000 };
+
 /// Memories as large as files may be, of words that the others do not have.
 fn many_large_memories(victims: &Victims) -> Result<(), AnyError> {
-    for n in 0..100 {
-        let words: Vec<String> = (0..8_000).map(|word| format!("w{}", n * 300 + word)).collect();
+    for n in 0..LARGE_MEMORIES {
+        let words: Vec<String> = (0..8_000).map(|word| format!("w{}", n * 8_000 + word)).collect();
         let mut body = format!("Topic {n} is blue. {}", words.join(" "));
         body.truncate(60_000);
         memory(victims, &format!("20260101-large-{n}"), "", &body)?;

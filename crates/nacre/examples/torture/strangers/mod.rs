@@ -8,6 +8,7 @@ mod memories;
 mod repositories;
 mod servers;
 mod settings;
+mod traces;
 mod victims;
 
 use std::ffi::OsString;
@@ -66,6 +67,8 @@ pub(crate) enum Verbs {
     Git,
     /// Those that ask a model.
     Model,
+    /// Those that read a trace.
+    Trace,
 }
 
 pub(crate) fn run(nacre: &Path, is_quick: bool) -> Result<Tally, AnyError> {
@@ -144,6 +147,7 @@ fn exercise(runner: &Runner, dir: &Path, tally: &mut Tally) -> Result<usize, Any
     let mut makers = repositories::makers();
     makers.extend(memories::makers());
     makers.extend(servers::makers(&servers));
+    makers.extend(traces::makers());
     let makers = Mutex::new(makers);
     let shared = Shared { tally: Mutex::new((0, tally)), alone: RwLock::default() };
     let n_workers = WORKERS_A_CORE * thread::available_parallelism().map_or(2, usize::from);

@@ -43,6 +43,9 @@ const SITES: &[(&str, Verbs, Plant)] = &[
     ("name-not-text", Verbs::Git, name_not_text),
     ("paths-that-lead-out", Verbs::Git, paths_that_lead_out),
     ("objects-of-another", Verbs::Git, objects_of_another),
+    ("linked-objects", Verbs::Git, linked_objects),
+    ("split-index-elsewhere", Verbs::Git, split_index_elsewhere),
+    ("many-imports", Verbs::Git, many_imports),
     ("fifo-submodules", Verbs::Git, fifo_submodules),
     ("pipe-of-rules", Verbs::All, |victims| fifo(victims, ".ignore")),
     ("bombs", Verbs::Git, bombs),
@@ -277,6 +280,56 @@ fn objects_of_another(victims: &Victims) -> Result<(), AnyError> {
     for name in ["objects", "refs"] {
         fs::remove_dir_all(git.join(name))?;
         symlink(victims.own().join(".git").join(name), git.join(name))?;
+    }
+    Ok(())
+}
+
+/// Objects that are links to those of the person's repository, folder by folder, and a branch that is theirs.
+fn linked_objects(victims: &Victims) -> Result<(), AnyError> {
+    let (git, own) = (victims.site().join(".git"), victims.own().join(".git"));
+    for entry in fs::read_dir(own.join("objects"))? {
+        let entry = entry?;
+        let place = git.join("objects").join(entry.file_name());
+        if !place.exists() {
+            symlink(entry.path(), place)?;
+        }
+    }
+    Ok(fs::write(git.join("refs/heads/main"), ask(&victims.own(), &["rev-parse", "HEAD"])?)?)
+}
+
+/// A part of the index that lies in the person's folder; git sets its time when it reads it.
+fn split_index_elsewhere(victims: &Victims) -> Result<(), AnyError> {
+    let root = victims.site();
+    git(&root, &["update-index", "--split-index"])?;
+    for entry in fs::read_dir(root.join(".git"))? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with("sharedindex.") {
+            let moved = victims.own().join(entry.file_name());
+            fs::rename(entry.path(), &moved)?;
+            let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
+            fs::File::options().write(true).open(&moved)?.set_modified(time)?;
+            symlink(moved, entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Files with thousands of imports and names each, all of which would have to be compared.
+fn many_imports(victims: &Victims) -> Result<(), AnyError> {
+    let n_files = if cfg!(debug_assertions) { 4 } else { 60 };
+    let folder = victims.site().join("sea/pearl");
+    fs::create_dir_all(&folder)?;
+    for n in 0..n_files {
+        let names =
+            |line: &dyn Fn(usize) -> String, most: usize| (0..most).map(line).collect::<String>();
+        let rust = names(&|_| "pub fn f(){}\nuse x::y;\n".to_owned(), 20_000);
+        fs::write(folder.join(format!("f{n}.rs")), format!("{rust}// {n}\n"))?;
+        let imports = names(&|m| format!("import sea.pearl.q{n}x{m}\n"), 1_999);
+        let functions = names(&|m| format!("fun f{n}x{m}() {{}}\n"), 4_900);
+        fs::write(
+            folder.join(format!("f{n}.kt")),
+            format!("package sea.pearl\n{imports}{functions}"),
+        )?;
     }
     Ok(())
 }

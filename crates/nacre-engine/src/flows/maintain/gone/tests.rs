@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who works in it")]
 
+use std::cell::Cell;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -95,7 +96,7 @@ fn a_symbol_is_gone_when_it_was_there_when_it_was_spoken_of() {
         ("second_leaver".to_owned(), when("2026-03-01T00:00:00Z")),
         ("never_was".to_owned(), when("2026-01-15T00:00:00Z")),
     ]);
-    let facts = repository.symbols(&named);
+    let facts = repository.symbols(&named, &|| Duration::ZERO);
     assert_eq!(facts["keeper"], Fact::Here);
     assert_eq!(facts["leaver"], Fact::Gone);
     assert_eq!((facts["second_leaver"], facts["never_was"]), (Fact::Unknown, Fact::Unknown));
@@ -124,4 +125,34 @@ fn one_file_that_is_there_is_enough() {
         named(&["a/x.rs", "a/z.rs"]).reason(&facts, &none).unwrap(),
         "`a/x.rs` is no longer in the repository"
     );
+}
+
+#[test]
+fn names_that_are_too_many_cost_no_more_and_are_not_said_to_be_gone() {
+    let dir = repository();
+    let repository = Repository::open(&program(), dir.path());
+    let when: Timestamp = "2026-01-15T00:00:00Z".parse().unwrap();
+    let mut named: BTreeMap<String, Timestamp> =
+        (0..20_000).map(|n| (format!("sym_{n:05}_abc"), when)).collect();
+    named.insert("keeper".to_owned(), when);
+    // The last one of all is beyond what is searched for.
+    named.insert("the_hidden".to_owned(), when);
+    let facts = repository.symbols(&named, &|| Duration::ZERO);
+    assert_eq!((facts.len(), facts["keeper"]), (20_002, Fact::Here));
+    assert_eq!(facts["the_hidden"], Fact::Unknown);
+    let late = Cell::new(Duration::ZERO);
+    let clock = || late.replace(late.get() + Duration::from_secs(2));
+    let facts = repository.symbols(&named, &clock);
+    assert!(facts.values().all(|fact| *fact == Fact::Unknown));
+}
+
+#[test]
+fn names_within_names_end_the_search() {
+    let dir = repository();
+    write(dir.path(), "src/long.rs", &"a".repeat(1 << 20));
+    let repository = Repository::open(&program(), dir.path());
+    let when: Timestamp = "2026-01-15T00:00:00Z".parse().unwrap();
+    let named = (4..200).map(|n| ("a".repeat(n), when)).chain([("nowhere".to_owned(), when)]);
+    let facts = repository.symbols(&named.collect(), &|| Duration::ZERO);
+    assert!(facts.values().all(|fact| *fact == Fact::Unknown));
 }

@@ -75,3 +75,26 @@ fn an_undo_of_a_strangers_maintenance_keeps_the_ledger_small() {
     let ledger = fs::read_to_string(world.store.path().join("meta/maintain.json")).unwrap();
     assert!(ledger.len() < 1000 && ledger.contains("merge a b"), "{}", ledger.len());
 }
+
+#[test]
+fn a_store_that_is_too_large_loses_what_strangers_wrote_first() {
+    let world = World::new();
+    let ours = [
+        world.say(0, PNPM.0, PNPM.1, Speaker::User),
+        world.say(1, QUEUE.0, QUEUE.1, Speaker::User),
+    ];
+    let folder = world.store.path().join("memory/learnings");
+    let body = "queue topic of the thing ".repeat(2000);
+    for n in 0..40 {
+        let id = format!("20990101-m{n:02}");
+        let text = format!("---\nid: {id}\ntitle: Topic {n}\n---\n\n{body}");
+        fs::write(folder.join(format!("{id}.md")), text).unwrap();
+    }
+    let all = Collection::read(&world.store).unwrap();
+    assert_eq!((all.held.len(), all.n_left_out), (42, 0));
+    let some = Collection::read_within(&world.store, 2 << 20).unwrap();
+    assert!(some.n_left_out > 20, "{}", some.n_left_out);
+    assert_eq!(some.held.len() + some.n_left_out, 42);
+    assert!(ours.iter().all(|id| some.places.contains_key(id)));
+    assert_eq!(some.known.len(), 42, "what is left out is not said to be missing");
+}

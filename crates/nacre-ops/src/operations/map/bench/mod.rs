@@ -25,7 +25,7 @@ use super::context::{self, DEFAULT_BUDGET, Task};
 use super::explore::{self, Form, RecentOverviews};
 use super::wire;
 use crate::error::OpError;
-use crate::host::Host;
+use crate::host::{Host, read_plain};
 
 /// How often the map is opened again to see whether it is up to date, and how long that takes.
 const N_OPENED: usize = 10;
@@ -48,7 +48,7 @@ pub fn bench(host: &Host, request: &BenchMapRequest) -> Result<BenchMapReport, O
 
 /// A file that a request names, seen from the current folder.
 fn read_file(host: &Host, path: &str) -> io::Result<String> {
-    std::fs::read_to_string(host.environment.folder.join(path))
+    read_plain(&host.environment.folder.join(path))
 }
 
 struct Bench<'b> {
