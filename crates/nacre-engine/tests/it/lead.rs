@@ -19,7 +19,7 @@ use crate::sync::{PNPM, Place};
 /// Near to what is known about pnpm; whether it says the same, the numbers do not tell.
 const UNCLEAR: &[&str] = &[
     "Fix the build on CI",
-    "no, always use pnpm for the frontend packages, npm breaks the workspace links",
+    "no, always use pnpm here for the frontend packages, never npm: npm breaks the workspace links",
 ];
 
 /// What a lead that decides the same about every case reports.

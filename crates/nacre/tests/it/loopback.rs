@@ -18,7 +18,7 @@ pub(crate) struct Loopback {
 }
 
 impl Loopback {
-    /// Answers each request by what `answer` makes of its body; each takes 400 tokens and says 100.
+    /// Answers each request by what `answer` makes of its body; each takes 600 tokens and says 100.
     pub(crate) fn new(answer: impl Fn(&Value) -> Option<String> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -69,7 +69,7 @@ fn serve(mut stream: TcpStream, kept: &Mutex<Vec<Value>>, answer: &Answer) -> Op
         Some(said) => {
             let choice = json!({ "index": 0, "finish_reason": "stop",
                 "message": { "role": "assistant", "content": said } });
-            let usage = json!({ "prompt_tokens": 400, "completion_tokens": 100 });
+            let usage = json!({ "prompt_tokens": 600, "completion_tokens": 100 });
             ("200 OK", json!({ "choices": [choice], "usage": usage }))
         }
         None => ("401 Unauthorized", json!({ "error": { "message": "no such key" } })),

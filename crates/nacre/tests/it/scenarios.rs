@@ -18,7 +18,7 @@ const ONLY_IN_TRACE: &str = "ZEBRA-7731 was printed by the build";
 const UNCLEAR: &[&str] = &[
     "Fix the build on CI before lunch",
     "I ran npm install. ZEBRA-7731 was printed by the build.",
-    "no, always use pnpm for the frontend packages, npm breaks the workspace links",
+    "no, always use pnpm here for the frontend packages, never npm: npm breaks the workspace links",
     "Done, with pnpm.",
 ];
 

@@ -57,7 +57,7 @@ fn with_a_model_a_session_costs_one_call_and_a_gated_one_none() {
         (&told["strategy"], &told["windows"], &told["model_calls"], &told["fallback"]),
         (&json!("windows"), &json!(1), &json!(1), &Value::Null)
     );
-    assert_eq!(told["tokens"], json!({ "input": 400, "output": 100 }));
+    assert_eq!(told["tokens"], json!({ "input": 600, "output": 100 }));
     let gated = metrics(&home, &value["sessions"][1]["report"]);
     assert_eq!((&gated["strategy"], &gated["model_calls"]), (&json!("offline"), &json!(0)));
     let (code, again) = home.json(&["sync"]);
@@ -125,7 +125,7 @@ fn a_reached_limit_pauses_model_work_and_keeps_the_queue() {
         let (home, model) = (reading(), model());
         model.serve(&home);
         home.ok(&["config", "set", key, value]);
-        // Each call takes 500 tokens, and the next is begun only while about 3600 are left.
+        // Each call takes 700 tokens, and the next is begun only while about 3600 are left.
         for day in 1..=6 {
             talk(&home, &format!("s{day}"), day, PNPM);
         }
@@ -153,7 +153,7 @@ fn a_reached_limit_pauses_model_work_and_keeps_the_queue() {
             .iter()
             .map(|s| s["tokens"].as_u64().unwrap())
             .collect();
-        assert_eq!(used, [500 * n_done as u64, 500 * n_done as u64]);
+        assert_eq!(used, [700 * n_done as u64, 700 * n_done as u64]);
     }
 }
 
@@ -211,10 +211,10 @@ fn money_is_counted_where_a_price_is_known() {
     assert_eq!((code, &told["paused"][0]["limit"]), (3, &json!("limits.day_usd")), "{told:#}");
     let n_done = told["sessions"].as_array().unwrap().len();
     let cost = &told["sessions"][0]["report"]["cost_usd"];
-    assert_eq!(cost, &json!(0.0027), "400 tokens in at $3 and 100 out at $15 a million");
+    assert_eq!(cost, &json!(0.0033), "600 tokens in at $3 and 100 out at $15 a million");
     let (_, status) = home.json(&["status"]);
     let day = &status["spending"][0];
-    let expected = 0.0027 * n_done as f64;
+    let expected = 0.0033 * n_done as f64;
     assert!((day["cost_usd"].as_f64().unwrap() - expected).abs() < 1e-9, "{status:#}");
     assert_eq!((&day["limit_usd"], &day["unpriced_calls"]), (&json!(0.03), &json!(0)));
 }
