@@ -92,15 +92,18 @@ impl Said {
         if self.sum.min(other.sum) < least * self.sum.max(other.sum) {
             return 0.0;
         }
-        let (mut own, mut others) = (self.terms.as_slice(), other.terms.as_slice());
+        let (mut own, mut others) = (self.terms.iter().peekable(), other.terms.iter().peekable());
         let mut shared = 0.0;
-        while let ([(term, weight), own_rest @ ..], [(with, _), others_rest @ ..]) = (own, others) {
-            let order = term.cmp(with);
-            if order.is_eq() {
-                shared += weight;
+        while let (Some((term, weight)), Some((with, _))) = (own.peek(), others.peek()) {
+            match term.cmp(with) {
+                std::cmp::Ordering::Less => drop(own.next()),
+                std::cmp::Ordering::Greater => drop(others.next()),
+                std::cmp::Ordering::Equal => {
+                    shared += weight;
+                    own.next();
+                    others.next();
+                }
             }
-            own = if order.is_gt() { own } else { own_rest };
-            others = if order.is_lt() { others } else { others_rest };
         }
         let all = self.sum + other.sum - shared;
         if all > 0.0 { shared / all } else { 0.0 }
