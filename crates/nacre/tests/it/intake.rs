@@ -125,7 +125,7 @@ fn an_ignored_lock_is_one_that_another_holds() {
 }
 
 #[test]
-fn a_locked_database_is_partial_and_read_the_next_time() {
+fn a_database_in_the_middle_of_a_change_is_partial_and_read_the_next_time() {
     let home = with_traces(2);
     let talk = |id: &str| Talk {
         id: id.to_owned(),
@@ -143,7 +143,8 @@ fn a_locked_database_is_partial_and_read_the_next_time() {
         home.ok(&["connect", agent, "--path", &root.join(agent).display().to_string()]);
     }
     for database in &databases {
-        database.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        // A lock alone leaves the file as it is, and keeps nobody from reading it; a change that is under way does.
+        database.execute_batch("BEGIN EXCLUSIVE; CREATE TABLE under_way (x)").unwrap();
     }
     let (code, report) = home.json(&SYNC);
     assert_eq!((code, report["read"].as_u64()), (3, Some(2)), "{report}");
