@@ -43,7 +43,7 @@ pub fn first_installed(host: &Host) -> Option<&'static KnownProgram> {
 
 /// The agent that answers for `auto`: the first one that is installed, if the person allowed it.
 pub fn allowed_agent(host: &Host) -> Option<&'static KnownProgram> {
-    let allowed = host.allowed.get().map_or(host.own.reading.agent.as_str(), |name| name);
+    let allowed = host.allowed.get().map_or(host.own.reading.agent.as_str(), String::as_str);
     first_installed(host).filter(|known| known.provider == allowed)
 }
 

@@ -25,15 +25,13 @@ pub(crate) struct ReaderArgs {
 /// Settles who may read sessions, where that is open and there is somebody to say so.
 pub(crate) fn settle_reader(ui: &mut Ui, host: &Host, args: &ReaderArgs) -> Result<(), OpError> {
     let ReaderArgs { yes, no } = args;
-    let allowed = match (yes, no, ops::reader_question(host)) {
-        (true, _, None) | (_, true, None) | (false, false, None) => return Ok(()),
-        (true, _, Some(_)) => true,
-        (_, true, Some(_)) => false,
-        (false, false, Some(question)) => match ask(ui, &question)? {
-            Some(answer) => answer,
-            None => return Ok(()),
-        },
+    let Some(question) = ops::reader_question(host) else { return Ok(()) };
+    let answer = match (yes, no) {
+        (true, _) => Some(true),
+        (false, true) => Some(false),
+        (false, false) => ask(ui, &question)?,
     };
+    let Some(allowed) = answer else { return Ok(()) };
     let report = ops::answer_reader(host, &ModelReaderRequest { allowed })?;
     tell(ui, &report)
 }

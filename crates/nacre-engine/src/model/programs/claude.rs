@@ -97,7 +97,7 @@ fn usage(result: &Value) -> Usage {
     if usage.total() == 0 {
         // After a change of models only the sums by model are told.
         let models = result.get("modelUsage").and_then(Value::as_object);
-        for model in models.into_iter().flat_map(|models| models.values()) {
+        for model in models.into_iter().flat_map(serde_json::Map::values) {
             usage = usage.plus(Usage {
                 input: count(model, "inputTokens"),
                 cache_read: count(model, "cacheReadInputTokens"),

@@ -97,7 +97,7 @@ pub(super) fn no_answer(finished: &Finished) -> Fault {
     match finished.code {
         Some(0) if said.is_empty() => Fault::protocol("the program printed nothing"),
         Some(0) => Fault::protocol(said),
-        _ => fault(None, said, finished),
+        Some(_) | None => fault(None, said, finished),
     }
 }
 

@@ -35,8 +35,8 @@ impl ProgramSettings {
 
     /// The same folders as a list for the program's own `PATH`.
     pub(super) fn path(&self) -> std::ffi::OsString {
-        let folders = self.folders.iter().map(|folder| folder.as_os_str());
-        folders.collect::<Vec<_>>().join(OsStr::new(":"))
+        let folders: Vec<&OsStr> = self.folders.iter().map(AsRef::as_ref).collect();
+        folders.join(OsStr::new(":"))
     }
 
     /// A variable of the person.

@@ -78,7 +78,7 @@ const SYSTEM_FILE: &str = "system.md";
 fn usage(report: &Value) -> Usage {
     let models = report.pointer("/stats/models").and_then(Value::as_object);
     let mut usage = Usage::default();
-    for model in models.into_iter().flat_map(|models| models.values()) {
+    for model in models.into_iter().flat_map(serde_json::Map::values) {
         let count = |key: &str| {
             model.get("tokens").and_then(|tokens| tokens.get(key)?.as_u64()).unwrap_or(0)
         };

@@ -185,8 +185,9 @@ async fn read_beginning(
     while let Ok(n_read @ 1..) = pipe.read(&mut chunk).await {
         let n_kept = n_read.min(MAX_ERROR_BYTES.saturating_sub(bytes.len()));
         bytes.extend_from_slice(chunk.get(..n_kept).unwrap_or_default());
-        if let Some(fault) = Some(n_kept).filter(|n| 0 < *n).and_then(|_| hopeless(&text(bytes))) {
-            return Err(fault);
+        match hopeless(&text(bytes)) {
+            Some(fault) if 0 < n_kept => return Err(fault),
+            Some(_) | None => {}
         }
     }
     Ok(())
