@@ -103,6 +103,8 @@ impl<'a> Emitter<'a> {
 
     /// Hands on one event.
     pub fn push(&mut self, mut draft: Draft<'_>) {
+        // Looked at before the text is taken out to be bounded.
+        let is_question = draft.text.starts_with(QUESTION_MARK);
         let text = self.bound(&mut draft);
         if text.is_cut() {
             self.report.cut_texts += 1;
@@ -112,7 +114,7 @@ impl<'a> Emitter<'a> {
         {
             self.note_time(timestamp);
         }
-        self.count(&draft);
+        self.count(&draft, is_question);
         let event = Event {
             sequence: self.next_sequence,
             kind: draft.kind,
@@ -195,7 +197,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn count(&mut self, draft: &Draft<'_>) {
+    fn count(&mut self, draft: &Draft<'_>, is_question: bool) {
         let counts = &mut self.facts.counts;
         if draft.is_error {
             counts.errors += 1;
@@ -211,7 +213,7 @@ impl<'a> Emitter<'a> {
         if let Origin::Injected(reason) = draft.origin {
             let is_nacre = reason == InjectedReason::Nacre;
             counts.injected += 1;
-            counts.questions += u64::from(is_nacre && draft.text.starts_with(QUESTION_MARK));
+            counts.questions += u64::from(is_nacre && is_question);
             return;
         }
         match draft.kind {

@@ -35,12 +35,13 @@ impl World {
 }
 
 #[test]
-fn a_locked_database_is_read_the_next_time() {
+fn a_database_in_the_middle_of_a_change_is_read_the_next_time() {
     let mut world = World::new();
     let folder = world.dir.path().join("oc");
     fs::create_dir(&folder).unwrap();
     let database = opencode_database(&folder.join("opencode.db"), "ses_1");
-    database.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    // A lock alone leaves the file as it is, and keeps nobody from reading it; a change that is under way does.
+    database.execute_batch("BEGIN EXCLUSIVE; CREATE TABLE under_way (x)").unwrap();
     assert_eq!(world.opencode().problems.len(), 1);
     let waits = ("", "skipped", Some("its agent was at work on it".to_owned()));
     let [(id, state, reason)] = &world.states()[..] else { panic!("{:?}", world.states()) };
@@ -51,7 +52,7 @@ fn a_locked_database_is_read_the_next_time() {
     assert_eq!(world.states(), [("ses_1".to_owned(), "pending", None)], "nothing stands in for it");
     // Once it is known, a lock changes nothing but the report.
     database
-        .execute_batch("UPDATE session SET time_updated = 1762000000001; BEGIN EXCLUSIVE")
+        .execute_batch("UPDATE session SET time_updated = 1762000000001; BEGIN EXCLUSIVE; CREATE TABLE again (x)")
         .unwrap();
     assert_eq!(world.opencode().problems.len(), 1);
     assert_eq!(world.states(), [("ses_1".to_owned(), "pending", None)]);
