@@ -284,7 +284,11 @@ impl Store {
         let fault = match fault_of(error) {
             // Without locks, damage may be no more than a writer that has come.
             Fault::Corrupt(_) if !self.is_unchanged() => Fault::Busy,
-            fault => fault,
+            fault @ (Fault::Busy
+            | Fault::Computed
+            | Fault::TooSlow
+            | Fault::Corrupt(_)
+            | Fault::Schema(_)) => fault,
         };
         store_error(&self.path, fault)
     }
