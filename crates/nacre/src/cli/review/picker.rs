@@ -139,11 +139,9 @@ mod tests {
 
     #[test]
     fn nothing_is_decided_by_a_slip() {
-        for (answer, expected) in [
-            (" R \n", Some(Choice::Reject)),
-            ("\n", Some(Choice::Next)),
-            ("ar\n", None),
-        ] {
+        for (answer, expected) in
+            [(" R \n", Some(Choice::Reject)), ("\n", Some(Choice::Next)), ("ar\n", None)]
+        {
             assert_eq!(Choice::parse(answer), expected, "{answer:?}");
         }
     }
