@@ -120,7 +120,8 @@ fn nothing_beside_a_database_is_followed_waited_for_or_changed() {
         let mode = rustix::fs::Mode::from_raw_mode(0o600);
         rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
     };
-    let put: [(&str, &dyn Fn(&Path, &Path)); 3] = [
+    type Put<'a> = (&'a str, &'a dyn Fn(&Path, &Path));
+    let put: [Put<'_>; 3] = [
         ("pipe", &|_, at| make_pipe(at)),
         ("link", &|target, at| std::os::unix::fs::symlink(target, at).unwrap()),
         ("second name", &|target, at| fs::hard_link(target, at).unwrap()),

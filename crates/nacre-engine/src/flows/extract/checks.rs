@@ -120,7 +120,7 @@ pub(super) fn fault(
         }
         () if *confidence < MIN_CONFIDENCE => Some(DropReason::Weak),
         () if is_forgotten(title, body) => Some(DropReason::Forgotten),
-        () => quotes.iter().map(|quote| injected.of(quote)).reduce(|a, b| a.and(b)).flatten(),
+        () => quotes.iter().map(|quote| injected.of(quote)).reduce(Option::and).flatten(),
     }
 }
 

@@ -174,12 +174,12 @@ fn listed(text: &str) -> Vec<(char, &str)> {
 /// The last question of a text, or the sentence that asks for a choice.
 fn question_of(text: &str) -> Option<String> {
     let is_option = |line: &str| option_line(line).is_some();
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_option(line));
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_option(line));
     let asks = |line: &&str| {
         let bare = line.trim_end_matches(['*', '_', ' ', ')']);
         bare.ends_with(['?', '？'])
     };
-    let line = lines.filter(asks).last()?;
+    let line = lines.rfind(asks)?;
     let sentence = line.rsplit(['.', '!']).next().unwrap_or(line).trim();
     let sentence = sentence.trim_matches(['*', '_', '#', '-', ' ']);
     (!sentence.is_empty()).then(|| shortened(sentence, 200))
@@ -231,9 +231,8 @@ fn recommended(said: &str, options: &[(char, &str)], message: &str) -> Option<us
         return Some(*at);
     }
     // "I'd go with B", "My recommendation: option 2".
-    let lines = said.lines().filter(|line| option_line(line).is_none());
-    let line =
-        lines.filter(|line| is_praised(line) || fold(line).contains("i'd go with")).last()?;
+    let mut lines = said.lines().filter(|line| option_line(line).is_none());
+    let line = lines.rfind(|line| is_praised(line) || fold(line).contains("i'd go with"))?;
     let named: Vec<char> = line
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() == 1)

@@ -102,7 +102,14 @@ impl Proposal {
         let told = match finding.signal {
             Signal::Context => without_request(&sentence.text),
             Signal::Remember => without_leads(&sentence.text),
-            _ => sentence.text.as_str(),
+            Signal::Correction
+            | Signal::Preference
+            | Signal::Decision
+            | Signal::Choice
+            | Signal::Convention
+            | Signal::Failure
+            | Signal::Procedure
+            | Signal::Model => sentence.text.as_str(),
         };
         // Rules know words, not meaning: only an order to remember is sure.
         let is_sure = finding.signal == Signal::Remember;

@@ -256,7 +256,7 @@ fn by_windows(
 #[cfg(feature = "rlm")]
 fn by_code(asker: &ModelClient<'_>, job: Job<'_>) -> Result<(Strategy, ModelRead), AskError> {
     match rlm::explore(asker, job)? {
-        rlm::Explored::Read(read) => Ok((Strategy::Rlm, read)),
+        rlm::Explored::Read(read) => Ok((Strategy::Rlm, *read)),
         rlm::Explored::GaveUp(why) => {
             by_windows(asker, job, Some(format!("by code it came to nothing: {why}")))
         }

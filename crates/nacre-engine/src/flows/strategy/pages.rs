@@ -76,13 +76,16 @@ impl Line {
         let text = match event.kind {
             EventKind::ToolCall => called(event),
             EventKind::ToolResult => without_boilerplate(event.text.head()),
-            _ => event.text.head(),
+            EventKind::User
+            | EventKind::Assistant
+            | EventKind::Reasoning
+            | EventKind::Summary
+            | EventKind::Compaction
+            | EventKind::Meta => event.text.head(),
         };
         let (head, tail) = ends(text, event.text.tail(), shown);
-        let signs = match event.kind {
-            EventKind::ToolResult => signs(text, head, tail),
-            _ => String::new(),
-        };
+        let is_result = event.kind == EventKind::ToolResult;
+        let signs = if is_result { signs(text, head, tail) } else { String::new() };
         let line = Self {
             sequence: event.sequence,
             speaker,
@@ -155,7 +158,11 @@ fn person_label(source: WordSource) -> Option<&'static str> {
         WordSource::Shell => None,
         WordSource::Answer => Some("person answers"),
         WordSource::Refusal => Some("person refuses"),
-        _ => Some("person"),
+        WordSource::Prompt
+        | WordSource::Queued
+        | WordSource::CommandArgs
+        | WordSource::TemplateInput
+        | WordSource::Unverified => Some("person"),
     }
 }
 

@@ -85,7 +85,7 @@ impl AgentProgram for OpenCode {
                     }
                 }
                 Some("error") => {
-                    failure = Some(complaint(event.get("error").unwrap_or(&Value::Null)))
+                    failure = Some(complaint(event.get("error").unwrap_or(&Value::Null)));
                 }
                 Some(_) | None => {}
             }

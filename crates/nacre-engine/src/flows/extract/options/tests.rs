@@ -21,7 +21,7 @@ const DASHED: &str = "Either way works:\n\n- (a) Rename the command\n- (b) Keep 
 
 #[test]
 fn answers_take_the_option_that_they_mean() {
-    let cases: &[(&str, &str, Option<(String, usize)>)] = &[
+    let cases = [
         (LETTERS, "A", some("Stream it", 1)),
         (LETTERS, "a, because files are huge", some("Stream it", 1)),
         (LETTERS, "let's do B", some("Load it whole", 1)),
@@ -52,7 +52,7 @@ fn answers_take_the_option_that_they_mean() {
         ("Shall I use tabs?", "yes", None),
     ];
     for (said, message, expected) in cases {
-        assert_eq!(made(said, message), *expected, "{message} after {said}");
+        assert_eq!(made(said, message), expected, "{message} after {said}");
     }
 }
 

@@ -42,7 +42,7 @@ const USUAL: Usage = Usage {
 
 /// How an exploration ended.
 pub(super) enum Explored {
-    Read(ModelRead),
+    Read(Box<ModelRead>),
     /// It came to nothing, and why.
     GaveUp(String),
 }
@@ -93,7 +93,7 @@ fn steps(asker: &ModelClient<'_>, job: Job<'_>) -> Result<Explored, AskError> {
             let mut read =
                 ModelRead { summary: Some(answer.summary), n_steps: step, ..ModelRead::default() };
             read.proven.take(&answer.candidates, job.pages);
-            return Ok(Explored::Read(read));
+            return Ok(Explored::Read(Box::new(read)));
         }
         match ran {
             Ran::Told(output) => remember(&mut history, step, &code, &output),
