@@ -34,9 +34,11 @@ pub fn extraction(
     events: &Events,
 ) -> Result<EvalExtractionReport, OpError> {
     let dataset = Path::new(&request.dataset);
-    let sessions = eval::read(&read(host, dataset)?).map_err(bad_line)?;
+    let sessions = eval::read(&read(host, dataset)?).map_err(|error| bad_line(&error))?;
     let verdicts = match &request.verdicts {
-        Some(file) => eval::read_verdicts(&read(host, Path::new(file))?).map_err(bad_line)?,
+        Some(file) => {
+            eval::read_verdicts(&read(host, Path::new(file))?).map_err(|error| bad_line(&error))?
+        }
         None => Vec::new(),
     };
     let strategy = request.strategy.map(core_strategy);
@@ -53,7 +55,7 @@ pub fn extraction(
     Ok(report(request, &sessions, &verdicts, read))
 }
 
-fn bad_line(error: BadLine) -> OpError {
+fn bad_line(error: &BadLine) -> OpError {
     OpError { code: ErrorCode::Invalid, ..OpError::failed(error.to_string()) }
         .hint("docs/evaluation.md describes the format")
 }
@@ -82,9 +84,7 @@ impl LabelReader<'_> {
         std::thread::scope(|scope| {
             for _ in 0..jobs.min(sessions.len()) {
                 scope.spawn(|| {
-                    loop {
-                        let idx = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(session) = sessions.get(idx) else { break };
+                    while let Some((idx, session)) = take_next(&next, sessions) {
                         let result = self.read_one(session);
                         results.lock().unwrap_or_else(PoisonError::into_inner).push((idx, result));
                         let n_done = done.fetch_add(1, Ordering::Relaxed) + 1;
@@ -115,6 +115,12 @@ impl LabelReader<'_> {
         };
         Ok((entries(&trace, &read.extraction)?, cost))
     }
+}
+
+/// The next session that nobody reads yet, and its number.
+fn take_next<'s>(next: &AtomicUsize, sessions: &'s [Labelled]) -> Option<(usize, &'s Labelled)> {
+    let idx = next.fetch_add(1, Ordering::Relaxed);
+    sessions.get(idx).map(|session| (idx, session))
 }
 
 fn report(
