@@ -81,16 +81,17 @@ impl LabelReader<'_> {
     fn read_all(&self, sessions: &[Labelled], jobs: usize) -> Vec<SessionResult> {
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let results: Mutex<Vec<(usize, SessionResult)>> = Mutex::default();
+        let work = || {
+            while let Some((idx, session)) = take_next(&next, sessions) {
+                let result = self.read_one(session);
+                results.lock().unwrap_or_else(PoisonError::into_inner).push((idx, result));
+                let n_done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                self.events.progress(n_done as u64, sessions.len() as u64, 0);
+            }
+        };
         std::thread::scope(|scope| {
             for _ in 0..jobs.min(sessions.len()) {
-                scope.spawn(|| {
-                    while let Some((idx, session)) = take_next(&next, sessions) {
-                        let result = self.read_one(session);
-                        results.lock().unwrap_or_else(PoisonError::into_inner).push((idx, result));
-                        let n_done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                        self.events.progress(n_done as u64, sessions.len() as u64, 0);
-                    }
-                });
+                scope.spawn(work);
             }
         });
         let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
