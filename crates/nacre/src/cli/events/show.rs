@@ -89,7 +89,9 @@ fn push_pairs(pairs: &mut Vec<String>, prefix: &str, fields: &Map<String, Value>
                 continue;
             }
             Value::String(text) if is_word(text) => text.clone(),
-            value => value.to_string(),
+            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                value.to_string()
+            }
         };
         pairs.push(Shown(&format!("{prefix}{key}={text}")).one_line());
     }
