@@ -1,6 +1,9 @@
 //! The same strings as arguments of the real command.
 
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::time::SystemTime;
 
 use nacre_core::base::is_hidden_char;
 
@@ -22,7 +25,6 @@ const COMMANDS: &[&[&str]] = &[
     &["memory", "restore", "--", "{}"],
     &["memory", "forget", "--", "{}"],
     &["--project={}", "memory", "add", "Title"],
-    &["--project={}", "init"],
     &["project", "add", "--", "{}"],
     &["project", "add", "--name={}", "--", "."],
     &["project", "remove", "--", "{}"],
@@ -31,6 +33,9 @@ const COMMANDS: &[&[&str]] = &[
     &["config", "set", "redact.extra", "--", "{}"],
     &["init", "--name={}"],
 ];
+
+/// A person who names a folder here gets a store in it, and nothing else.
+const INIT: &[&str] = &["--project={}", "init"];
 
 /// Runs every command with `n` strings; returns how many runs that were.
 pub(crate) fn run(
@@ -52,7 +57,8 @@ pub(crate) fn run(
     }
     let mut taken = 0_u64;
     for text in texts.iter().take(usize::try_from(n)?) {
-        for command in COMMANDS {
+        let named = Named::look(&arena.place.repo().join(text));
+        for command in COMMANDS.iter().chain([&INIT]) {
             let args: Vec<String> = command.iter().map(|arg| arg.replace("{}", text)).collect();
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
             let output = arena.place.run(&args)?;
@@ -63,6 +69,7 @@ pub(crate) fn run(
                 tally.bad_of(&kind, &format!("{detail} ({args:?})"));
             }
         }
+        named.take_store_away()?;
         arena.look(text, tally)?;
     }
     arena.revive_victim()?;
@@ -71,6 +78,31 @@ pub(crate) fn run(
         n_runs - taken
     );
     Ok(n_runs)
+}
+
+/// A folder as it was before a store was made in it by its name.
+struct Named {
+    folder: PathBuf,
+    /// When it was changed last; nothing where it is no folder, or has a store.
+    changed: Option<SystemTime>,
+}
+
+impl Named {
+    fn look(folder: &Path) -> Self {
+        let has_store = fs::symlink_metadata(folder.join(".nacre")).is_ok();
+        let seen = fs::metadata(folder).ok().filter(|seen| seen.is_dir() && !has_store);
+        Self { folder: folder.to_owned(), changed: seen.and_then(|seen| seen.modified().ok()) }
+    }
+
+    /// Removes the store that was asked for; all else that changed there is still seen.
+    fn take_store_away(&self) -> Result<(), AnyError> {
+        let store = self.folder.join(".nacre");
+        let Some(changed) = self.changed.filter(|_| fs::symlink_metadata(&store).is_ok()) else {
+            return Ok(());
+        };
+        fs::remove_dir_all(&store)?;
+        Ok(File::open(&self.folder)?.set_modified(changed)?)
+    }
 }
 
 /// What is wrong with the way a command ended: the kind of fault, and its details.

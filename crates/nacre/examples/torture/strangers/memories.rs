@@ -257,7 +257,7 @@ fn many_symbols(victims: &Victims) -> Result<(), AnyError> {
 }
 
 /// A program that was not optimised takes ten times as long, and gets fewer.
-const LARGE_MEMORIES: usize = if cfg!(debug_assertions) { 100 } else { 1_000 };
+const LARGE_MEMORIES: usize = if cfg!(debug_assertions) { 40 } else { 1_000 };
 
 /// Memories as large as files may be, of words that the others do not have.
 fn many_large_memories(victims: &Victims) -> Result<(), AnyError> {
