@@ -215,9 +215,9 @@ for row in claude:claude-code/haiku codex:codex/default opencode:opencode/defaul
     check "it reads a session" run "$nacre" sync --strategy windows
     check "the memory is there" run "$nacre" memory list
     check "its answer is used" holds "$tmp/out" "The queue of waiting jobs is kept in SQLite"
-    check "its tokens are counted" grep -qF '"input": 1000' "$repo"/.nacre/workspace/sync-*/metrics.json
+    check "its tokens are counted" grep -qF '"input": 2000' "$repo"/.nacre/workspace/sync-*/metrics.json
     check "and kept against the limits" run "$nacre" status --json
-    check "in the sum of the day" holds "$tmp/out" 1050
+    check "in the sum of the day" holds "$tmp/out" 2100
     check "the model saw our instructions and the session" holds "$model/log.jsonl" "Keep the queue in SQLite"
     check "the model was offered no tools to act with" lacks "$model/log.jsonl" '"name": "Bash"'
     check "nor a shell" lacks "$model/log.jsonl" '"name": "shell'

@@ -83,7 +83,8 @@ def answer(body):
     numbers = re.findall(r"^\[(\d+)\]", before, re.M)
     event = int(numbers[-1]) if numbers else 0
     candidates = schema.get("properties", {}).get("candidates")
-    known = {"candidates": []}
+    # To a second look at what was found nothing is said against it.
+    known = {"candidates": [], "entries": []}
     if candidates and quote in whole:
         item = dict(claim["candidate"], quotes=[{"event": event, "text": quote}])
         known["candidates"] = [filled(candidates["items"], item)]

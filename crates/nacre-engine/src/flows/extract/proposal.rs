@@ -203,10 +203,18 @@ impl Proposal {
         Some(Self { title, body, spoken, ..strongest })
     }
 
-    /// Whether it may hold without a person's word.
-    #[cfg(test)]
-    pub(in crate::flows) fn is_sure(&self) -> bool {
-        self.status == Status::Active
+    /// What it may become.
+    pub(in crate::flows) fn status(&self) -> Status {
+        self.status
+    }
+
+    pub(in crate::flows) fn basis(&self) -> Basis {
+        self.basis
+    }
+
+    /// Leaves it to a person.
+    pub(in crate::flows) fn wait(&mut self) {
+        self.status = Status::Candidate;
     }
 
     pub(in crate::flows) fn title(&self) -> &str {
@@ -218,7 +226,7 @@ impl Proposal {
     }
 
     /// The events that it quotes.
-    pub(super) fn sequences(&self) -> impl Iterator<Item = u64> {
+    pub(in crate::flows) fn sequences(&self) -> impl Iterator<Item = u64> {
         self.spoken.iter().map(|spoken| spoken.sequence)
     }
 

@@ -404,7 +404,7 @@ fn summary_schema() -> Value {
 }
 
 /// An object that has all of these and nothing else.
-fn object(properties: &Value) -> Value {
+pub(super) fn object(properties: &Value) -> Value {
     let names: Vec<&String> =
         properties.as_object().map(|map| map.keys().collect()).unwrap_or_default();
     json!({ "type": "object", "properties": properties, "required": names, "additionalProperties": false })

@@ -10,6 +10,7 @@ mod pages;
 mod quotes;
 #[cfg(feature = "rlm")]
 mod rlm;
+mod second_look;
 mod windows;
 
 use jiff::Timestamp;
@@ -159,6 +160,7 @@ impl<'r> SessionReader<'r> {
             (Way::Rules(why), _) => return Ok(self.by_rules(facts, why)),
             (Way::Windows | Way::Rlm, None) => return Ok(self.by_rules(facts, None)),
         };
+        let read = read.and_then(|read| looked_at_again(asker, job, read));
         match read {
             Err(AskError::OverLimit(reached)) if self.goes_on_without(reached) => {
                 Ok(self.by_rules(facts, Some(reached)))
@@ -236,6 +238,18 @@ impl<'r> SessionReader<'r> {
             },
         }
     }
+}
+
+/// Has what was found checked once more.
+fn looked_at_again(
+    asker: Option<&ModelClient<'_>>,
+    job: Job<'_>,
+    (strategy, mut read): (Strategy, ModelRead),
+) -> Result<(Strategy, ModelRead), AskError> {
+    if let Some(asker) = asker {
+        second_look::look_again(asker, job, &mut read)?;
+    }
+    Ok((strategy, read))
 }
 
 /// Reads a session in windows; `instead` says of what.

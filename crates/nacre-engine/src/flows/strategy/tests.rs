@@ -38,9 +38,14 @@ pub(super) fn pnpm() -> Value {
     claim("Packages are installed with pnpm", 2, "we use pnpm here, npm breaks the workspace links")
 }
 
-fn turn(contains: &[&str], output: &str, say: &Value) -> Value {
+pub(super) fn turn(contains: &[&str], output: &str, say: &Value) -> Value {
     json!({ "expect": { "role": "extract", "last_contains": contains, "output": output },
         "say": say.to_string(), "usage": { "input": 100, "output": 20 } })
+}
+
+/// Nothing is said against what was found.
+pub(super) fn nothing_doubted() -> Value {
+    turn(&["<entries-"], "second_look", &json!({ "entries": [] }))
 }
 
 pub(super) fn script(turns: &[Value]) -> String {
@@ -67,15 +72,16 @@ pub(super) fn read(
 }
 
 #[test]
-fn a_session_that_fits_one_window_costs_one_call() {
+fn a_session_that_fits_one_window_costs_one_call_and_a_second_look() {
     let home = tempfile::tempdir().unwrap();
     let answer =
         json!({ "candidates": [pnpm()], "summary": summary("Validation of the signup form") });
     let contains = ["[2] person: no, we use pnpm here", "<transcript-"];
-    let models = flow(&home, &script(&[turn(&contains, "session_reading", &answer)]), no_limits());
+    let turns = [turn(&contains, "session_reading", &answer), nothing_doubted()];
+    let models = flow(&home, &script(&turns), no_limits());
     let (read, n_calls) = read(&models, StrategyChoice::Auto, &lines(TALK));
     let read = read.unwrap();
-    assert_eq!(n_calls, 1);
+    assert_eq!(n_calls, 2);
     let [candidate] = read.extraction.candidates.as_slice() else { panic!("{read:#?}") };
     assert_eq!(candidate.title, "Packages are installed with pnpm");
     assert_eq!((candidate.quotes[0].place.as_str(), candidate.confidence), ("s:2", 0.85));
@@ -156,11 +162,12 @@ fn a_long_session_is_read_in_windows_and_joined_once() {
         turn(&["Part 2 of 3", "(read before:)"], "session_reading", &nothing),
         turn(&["Part 3 of 3", "[10] person: no, we"], "session_reading", &found),
         turn(&["k1: Packages", "k2: pnpm", "Part 3: The end"], "session_merge", &merged),
+        nothing_doubted(),
     ]);
     let models = flow_with(&home, &script, no_limits(), small_window());
     let (read, n_calls) = read(&models, StrategyChoice::Windows, &long_talk());
     let read = read.unwrap();
-    assert_eq!((n_calls, read.how.windows, read.how.unread_windows), (4, 3, 0));
+    assert_eq!((n_calls, read.how.windows, read.how.unread_windows), (5, 3, 0));
     let titles: Vec<&str> = read.extraction.candidates.iter().map(|c| c.title.as_str()).collect();
     assert_eq!(titles, ["Packages are installed with pnpm, not npm"]);
     assert_eq!(read.extraction.candidates[0].quotes.len(), 2);
@@ -189,11 +196,12 @@ fn a_window_without_a_usable_answer_does_not_spoil_the_others() {
         merge_wrong,
         mend_merge.clone(),
         mend_merge,
+        nothing_doubted(),
     ]);
     let models = flow_with(&home, &script, no_limits(), small_window());
     let (read, n_calls) = read(&models, StrategyChoice::Windows, &long_talk());
     let read = read.unwrap();
-    assert_eq!((n_calls, read.how.unread_windows), (8, 1));
+    assert_eq!((n_calls, read.how.unread_windows), (9, 1));
     assert_eq!(read.how.fallback.as_deref(), Some("the parts could not be joined"));
     assert_eq!(read.extraction.candidates.len(), 1);
     assert_eq!(read.summary.strategy, Strategy::Offline, "nobody told what the whole was about");

@@ -1,4 +1,4 @@
-//! A model reads a session window by window: one question a window, and one more where there were several.
+//! A model reads a session window by window: one question a window, and one more where there were several windows.
 //!
 //! What fits one window costs one question, candidates and summary together. Windows do not depend on each other, so a
 //! few are asked side by side; their claims are held against the transcript before anybody joins them.
@@ -12,6 +12,7 @@ use super::answer::{
 };
 use super::claims::Proven;
 use super::pages::{BYTES_A_TOKEN, Pages, Window};
+use super::second_look;
 use crate::flows::extract::Proposal;
 use crate::flows::models::{AskError, ModelClient, Question};
 use crate::model::{ErrorKind, Role, Usage};
@@ -76,8 +77,10 @@ pub(super) fn usage_of(asker: &ModelClient<'_>, job: Job<'_>) -> Result<Usage, A
     let n_windows = job.pages.windows(window_bytes(asker, job.role)?).len().min(MAX_WINDOWS) as u64;
     let n_calls = if n_windows > 1 { n_windows + 1 } else { n_windows };
     Ok(Usage {
-        input: job.pages.tokens() as u64 + n_calls * INSTRUCTION_TOKENS as u64,
-        output: n_calls * USUAL_ANSWER_TOKENS,
+        input: job.pages.tokens() as u64
+            + n_calls * INSTRUCTION_TOKENS as u64
+            + second_look::USUAL.input,
+        output: n_calls * USUAL_ANSWER_TOKENS + second_look::USUAL.output,
         ..Usage::default()
     })
 }

@@ -3,7 +3,7 @@
 use nacre_core::config::StrategyChoice;
 use serde_json::{Value, json};
 
-use super::super::tests::{TALK, lines, pnpm, read, script, summary};
+use super::super::tests::{TALK, lines, nothing_doubted, pnpm, read, script, summary};
 use crate::flows::candidate::Strategy;
 use crate::flows::models::AskError;
 use crate::flows::models::SpendingLimits;
@@ -36,11 +36,12 @@ fn a_model_searches_asks_about_a_part_and_hands_in_the_same_shape() {
         step(&["[3] agent: Understood"], "print(answer)"),
         step(&["printed:\nnpm breaks the links"], "submit({'candidates': [], 'summary': 1})"),
         step(&["ValueError: the answer has the wrong shape"], &submit()),
+        nothing_doubted(),
     ];
     let models = flow(&home, &script(&turns), no_limits());
     let (read, n_calls) = read(&models, StrategyChoice::Rlm, &lines(TALK));
     let read = read.unwrap();
-    assert_eq!((n_calls, read.how.steps, read.how.fallback.as_deref()), (6, 5, None));
+    assert_eq!((n_calls, read.how.steps, read.how.fallback.as_deref()), (7, 5, None));
     assert_eq!(read.extraction.strategy, Strategy::Rlm);
     assert_eq!(read.extraction.candidates[0].title, "Packages are installed with pnpm");
     assert_eq!(read.summary.title, "Validation");
@@ -60,7 +61,7 @@ fn whatever_the_code_runs_out_of_the_session_is_read_in_windows() {
         (wrong, "by code it came to nothing: the model wrote no code"),
     ] {
         let home = tempfile::tempdir().unwrap();
-        let turns: Vec<Value> = [turns, vec![window.clone()]].concat();
+        let turns: Vec<Value> = [turns, vec![window.clone(), nothing_doubted()]].concat();
         let models = flow(&home, &script(&turns), no_limits());
         let (read, _) = read(&models, StrategyChoice::Rlm, &lines(TALK));
         let read = read.unwrap();
