@@ -20,7 +20,7 @@ help:  ## List these targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  \1|/p' Makefile | awk -F '|' '{ printf "%-12s %s\n", $$1, $$2 }'
 
 demo: needed  ## Build and show the main job on sample data, in a temporary home
-	$(CARGO) build -p nacre
+	$(CARGO) build -p nacre $(DEMO_FEATURES)
 	tools/demo.sh $(TARGET_DIR)/debug/nacre
 
 test: needed  ## Check format and lints, and run every test

@@ -216,11 +216,11 @@ fn run_all(nacre: &std::path::Path, seed: u64, is_quick: bool) -> Result<Tally, 
         println!("sweep: skipped: strace is not installed");
     }
     let (kills, writers, secs) = if is_quick { (60, 4, 5) } else { (1000, 16, 60) };
-    let (edits, binary) = if is_quick { (300, 50) } else { (5000, 500) };
+    let (edits, strings, binary) = if is_quick { (300, 3000, 30) } else { (5000, 10_000, 500) };
     all.absorb(&kill9::run(seed, kills)?);
     all.absorb(&hammer::run(nacre, seed, writers, secs)?);
     all.absorb(&edits::run(nacre, seed, edits)?);
-    all.absorb(&paths::run(nacre, seed, 10_000, binary)?);
+    all.absorb(&paths::run(nacre, seed, strings, binary)?);
     let (kills, traces, steps) = if is_quick { (16, 120, 12) } else { (300, 2000, 80) };
     all.absorb(&traces_kill9::run(nacre, seed, kills, 240.min(traces))?);
     all.absorb(&traces_soak::run(nacre, seed, traces, steps)?);

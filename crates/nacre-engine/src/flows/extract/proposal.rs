@@ -76,6 +76,8 @@ pub(in crate::flows) struct Claimed {
     pub(in crate::flows) basis: Basis,
     /// What it may become.
     pub(in crate::flows) status: Status,
+    /// Whether the code, git or documents say it too.
+    pub(in crate::flows) is_findable: bool,
     pub(in crate::flows) title: String,
     pub(in crate::flows) body: String,
 }
@@ -87,6 +89,8 @@ pub(in crate::flows) struct Proposal {
     basis: Basis,
     /// What it may become.
     status: Status,
+    /// Whether the code, git or documents say it too.
+    is_findable: bool,
     title: String,
     body: String,
     spoken: Vec<Spoken>,
@@ -119,6 +123,7 @@ impl Proposal {
             finding,
             basis: Basis::Stated,
             status: if is_sure { Status::Active } else { Status::Candidate },
+            is_findable: false,
             spoken: vec![sentence],
             choice: None,
             message: 0,
@@ -137,6 +142,7 @@ impl Proposal {
             finding: Finding { signal: Signal::Choice, claim: Claim::Decision, confidence: 0.7 },
             basis: Basis::Accepted,
             status: if choice.is_sure() { Status::Active } else { Status::Candidate },
+            is_findable: false,
             title: choice.title(),
             body: choice.body(&said),
             spoken,
@@ -176,6 +182,7 @@ impl Proposal {
             finding,
             basis: Basis::Found,
             status: if mended.is_sure() { Status::Active } else { Status::Candidate },
+            is_findable: false,
             title: shortened(&title, MAX_TITLE),
             body,
             spoken,
@@ -186,9 +193,9 @@ impl Proposal {
 
     /// What a model claims; its quotes were looked up.
     pub(in crate::flows) fn by_model(claimed: Claimed, spoken: Vec<Spoken>) -> Self {
-        let Claimed { claim, confidence, basis, status, title, body } = claimed;
+        let Claimed { claim, confidence, basis, status, is_findable, title, body } = claimed;
         let finding = Finding { signal: Signal::Model, claim, confidence };
-        Self { finding, basis, status, title, body, spoken, choice: None, message: 0 }
+        Self { finding, basis, status, is_findable, title, body, spoken, choice: None, message: 0 }
     }
 
     /// Several claims that say the same, in new words; the strongest gives the type, each gives its quotes.
@@ -210,6 +217,10 @@ impl Proposal {
 
     pub(in crate::flows) fn basis(&self) -> Basis {
         self.basis
+    }
+
+    pub(in crate::flows) fn is_findable(&self) -> bool {
+        self.is_findable
     }
 
     /// Leaves it to a person.

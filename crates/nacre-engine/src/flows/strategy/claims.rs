@@ -113,6 +113,7 @@ fn proven(answer: &ClaimAnswer, pages: &Pages) -> Result<Proposal, DropReason> {
             true => Status::Candidate,
             false => status(claim, basis, has(Speaker::User)),
         },
+        is_findable: answer.found_in != FoundIn::Nowhere,
         title,
         body,
     };

@@ -56,6 +56,8 @@ struct Runner {
     label: String,
     /// Only what starts git is run: the rest was run with another git already.
     only_git: bool,
+    /// Everything is also run from elsewhere, through `--project`.
+    by_flag: bool,
 }
 
 /// One place that a stranger made.
@@ -117,6 +119,7 @@ fn runners(nacre: &Path, is_quick: bool) -> Vec<Runner> {
             path: path.clone(),
             label: format!("{who} with {version}"),
             only_git: is_quick && !is_first,
+            by_flag: !is_quick || (is_first && uid.is_none()),
         };
         runners.push(runner(None, if is_root { "root" } else { "you" }));
         if is_root && (!is_quick || is_first) {
@@ -196,7 +199,7 @@ fn at_site(
         verb.belongs_to(site.verbs) && (!runner.only_git || verb.belongs_to(Verbs::Git))
     };
     for verb in commands::verbs().filter(is_due) {
-        for by_flag in [false, true] {
+        for by_flag in [false, true].into_iter().filter(|by_flag| !by_flag || runner.by_flag) {
             let at = At { runner, victims: &victims, site: &site, verb, by_flag };
             let broken = at.attempt(&shared.alone)?;
             let Ok(mut tally) = shared.tally.lock() else { continue };

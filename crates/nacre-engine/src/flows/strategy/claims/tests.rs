@@ -134,11 +134,7 @@ fn what_nobody_agreed_to_and_what_holds_for_a_moment_waits_for_a_person() {
         ..claim("pitfall", "The report test needs TZ=UTC", &[(5, "The build needs TZ=UTC")])
     };
     for answer in [nice, in_code] {
-        assert!(
-            !(proven(&answer, &pages(0)).unwrap().status() == Status::Active),
-            "{}",
-            answer.title
-        );
+        assert!(proven(&answer, &pages(0)).unwrap().status() != Status::Active, "{}", answer.title);
     }
     for (answer, is_sure) in [(of_agent, false), (of_now, false), (planned, false), (chosen, true)]
     {

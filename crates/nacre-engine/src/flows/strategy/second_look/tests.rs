@@ -9,8 +9,12 @@ use crate::flows::testing::{flow, no_limits};
 
 /// What becomes of the entry about pnpm after this second look.
 fn status_after(look: &Value) -> (Status, u64) {
+    status_of(&pnpm(), look)
+}
+
+fn status_of(claim: &Value, look: &Value) -> (Status, u64) {
     let home = tempfile::tempdir().unwrap();
-    let answer = json!({ "candidates": [pnpm()], "summary": summary("Validation") });
+    let answer = json!({ "candidates": [claim], "summary": summary("Validation") });
     let asked = [
         "<entries-",
         "1. Packages are installed with pnpm",
@@ -23,22 +27,33 @@ fn status_after(look: &Value) -> (Status, u64) {
     (read.unwrap().extraction.candidates[0].status, n_calls)
 }
 
-fn look(entry: u64, finding: &str) -> Value {
-    json!({ "entries": [{ "entry": entry, "against": "It may pass.", "finding": finding }] })
+fn look(entry: u64, told: &str) -> Value {
+    let (against, in_favor) = ("It may pass.", "It cost an hour.");
+    json!({ "entries": [{ "entry": entry, "against": against, "in_favor": in_favor, "told": told }] })
 }
 
 #[test]
 fn an_entry_that_is_doubted_waits_for_a_person() {
-    for finding in super::Finding::NAMES {
-        let expected = if finding == "holds" { Status::Active } else { Status::Candidate };
-        assert_eq!(status_after(&look(1, finding)), (expected, 2), "{finding}");
+    for told in super::Told::NAMES {
+        let expected = if told == "misleads" { Status::Candidate } else { Status::Active };
+        assert_eq!(status_after(&look(1, told)), (expected, 2), "{told}");
     }
+}
+
+#[test]
+fn what_the_person_said_and_stands_nowhere_else_is_not_a_models_to_call_useless() {
+    let useless = look(1, "useless");
+    let mut findable = pnpm();
+    findable["found_in"] = json!("docs");
+    assert_eq!(status_of(&pnpm(), &useless).0, Status::Active);
+    assert_eq!(status_of(&findable, &useless).0, Status::Candidate);
+    assert_eq!(status_of(&findable, &look(1, "may_help")).0, Status::Active);
 }
 
 #[test]
 fn a_number_that_is_no_entrys_changes_nothing() {
     for entry in [0, 2, 99] {
-        assert_eq!(status_after(&look(entry, "one_off")).0, Status::Active, "{entry}");
+        assert_eq!(status_after(&look(entry, "misleads")).0, Status::Active, "{entry}");
     }
     assert_eq!(status_after(&json!({ "entries": [] })).0, Status::Active);
 }
