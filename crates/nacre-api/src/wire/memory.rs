@@ -205,6 +205,53 @@ pub struct MemoryAddRequest {
     pub scope: Option<Scope>,
 }
 
+/// A memory that an agent records while it works, with the words that prove it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryRecordRequest {
+    /// What was decided or learned, in one line.
+    pub title: String,
+    /// The reason and the details, as Markdown.
+    pub body: String,
+    /// A decision or a learning. Without it, a decision.
+    #[serde(default)]
+    pub r#type: Option<MemoryType>,
+    /// Only of a learning; without it, an insight.
+    #[serde(default)]
+    pub kind: Option<LearningKind>,
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// The memory that it supersedes, by its id or the start of it.
+    #[serde(default)]
+    pub supersedes: Option<String>,
+    /// Words of the session that prove it, as they were said.
+    pub quote: String,
+    /// The agent's id of its session. Without it, the newest sessions of the project are searched.
+    #[serde(default)]
+    pub session: Option<String>,
+    #[serde(default)]
+    pub scope: Option<Scope>,
+}
+
+/// What became of what an agent recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryRecordReport {
+    /// Added, or left unchanged where a memory says it already.
+    pub done: MemoryChange,
+    /// The new memory, or the one that says it already.
+    pub id: String,
+    /// Its file, where it is new.
+    pub path: Option<String>,
+    /// `active`, or `candidate` where it waits for a person.
+    pub status: Option<String>,
+    /// Who said the words; nobody where they stand in no trace of this machine.
+    pub speaker: Option<Speaker>,
+    /// Where they stand, as `SESSION:SEQUENCE`.
+    pub place: Option<String>,
+}
+
+impl Report for MemoryRecordReport {}
+
 /// Which memory to edit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

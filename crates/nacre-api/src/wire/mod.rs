@@ -86,8 +86,9 @@ pub use memory::{
     BrokenFile, FeedbackReport, FeedbackRequest, LearningKind, MemoryAddRequest, MemoryChange,
     MemoryChangeReport, MemoryChangesReport, MemoryEditRequest, MemoryEntry, MemoryEvidence,
     MemoryFailure, MemoryFeedback, MemoryIdsRequest, MemoryLink, MemoryListReport,
-    MemoryListRequest, MemoryQuote, MemoryResetReport, MemoryResetRequest, MemoryShowReport,
-    MemoryShowRequest, MemoryType, MemoryVersion, Speaker, Verdict,
+    MemoryListRequest, MemoryQuote, MemoryRecordReport, MemoryRecordRequest, MemoryResetReport,
+    MemoryResetRequest, MemoryShowReport, MemoryShowRequest, MemoryType, MemoryVersion, Speaker,
+    Verdict,
 };
 pub use model::{
     EmbedderEntry, EmbedderState, InstalledAgent, ModelListReport, ModelListRequest,

@@ -68,6 +68,8 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         MemoryIdsRequest,
         MemoryListReport,
         MemoryListRequest,
+        MemoryRecordReport,
+        MemoryRecordRequest,
         MemoryRelatedReport,
         MemoryRelatedRequest,
         MemoryResetReport,

@@ -7,6 +7,7 @@
 pub mod ask;
 pub mod brief;
 pub mod candidate;
+pub mod cited;
 pub mod evidence;
 pub mod extract;
 pub mod maintain;

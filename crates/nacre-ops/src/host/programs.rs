@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use nacre_core::config::NACRE_CHILD;
 use nacre_engine::model::{
     InstalledProgram, KNOWN_PROGRAMS, KnownProgram, ProgramSettings, installed_programs,
 };
@@ -18,7 +17,7 @@ pub(super) fn program_settings(host: &Host) -> ProgramSettings {
     settings.variables.clone_from(&environment.vars);
     settings.home.clone_from(&environment.home);
     settings.data.clone_from(&host.home);
-    settings.is_child = environment.var(NACRE_CHILD).is_some();
+    settings.is_child = environment.is_child();
     settings
 }
 

@@ -31,6 +31,7 @@ const RARE: &[&str] = &[
     "summarize",
     "index",
     "skill",
+    "mcp",
     "eval",
     "bench",
     "completions",

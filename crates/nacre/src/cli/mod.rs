@@ -29,6 +29,7 @@ mod init;
 mod interrupt;
 mod maintain;
 mod map;
+mod mcp;
 mod memory;
 mod model;
 mod paint;
@@ -106,6 +107,8 @@ enum Command {
     Alone(AloneCommand),
     #[command(flatten)]
     Here(HereCommand),
+    #[command(flatten)]
+    Serve(ServeCommand),
 }
 
 /// Commands that need no settings and no store: they work whatever state those are in.
@@ -114,6 +117,12 @@ enum AloneCommand {
     Commands(commands::CommandsArgs),
     Completions(completions::CompletionsArgs),
     Reference(reference::ReferenceArgs),
+}
+
+/// Commands that wait for requests: each request opens what it needs.
+#[derive(Debug, Subcommand)]
+enum ServeCommand {
+    Mcp(mcp::McpArgs),
 }
 
 /// Commands that work with the settings and stores of the place they are run in.
@@ -237,6 +246,7 @@ fn run(ui: &mut Ui, environment: Environment, cli: &Cli) -> Result<Exit, OpError
             let host = open(ui, environment, &cli.globals, command.tolerance())?;
             run_here(ui, &host, command)
         }
+        Command::Serve(command) => run_serve(environment, &cli.globals, command),
     }
 }
 
@@ -274,6 +284,16 @@ fn run_alone(ui: &mut Ui, command: &AloneCommand) -> Result<Exit, OpError> {
         AloneCommand::Commands(args) => commands::cmd_commands(ui, args),
         AloneCommand::Completions(args) => completions::cmd_completions(ui, args),
         AloneCommand::Reference(args) => reference::cmd_reference(ui, args),
+    }
+}
+
+fn run_serve(
+    environment: Environment,
+    globals: &Globals,
+    command: &ServeCommand,
+) -> Result<Exit, OpError> {
+    match command {
+        ServeCommand::Mcp(args) => mcp::cmd_mcp(environment, globals.project.as_deref(), args),
     }
 }
 

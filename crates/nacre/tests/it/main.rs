@@ -39,6 +39,8 @@ mod maintain;
 mod map_cache;
 mod map_crashes;
 mod map_strict;
+mod mcp;
+mod mcp_tools;
 mod memory_add;
 mod memory_archive;
 mod memory_edit;

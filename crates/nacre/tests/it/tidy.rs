@@ -39,6 +39,7 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-api", "wire", &[]),
     ("nacre-ops", "host", &[]),
     ("nacre-ops", "operations", &["host"]),
+    ("nacre-server", "mcp", &[]),
     ("nacre", "cli", &[]),
 ];
 
@@ -49,7 +50,11 @@ const CRATES: &[(&str, &[&str])] = &[
     ("nacre-engine", &["nacre-core", "nacre-map"]),
     ("nacre-api", &[]),
     ("nacre-ops", &["nacre-api", "nacre-core", "nacre-engine", "nacre-map"]),
-    ("nacre", &["nacre-api", "nacre-core", "nacre-engine", "nacre-map", "nacre-ops"]),
+    ("nacre-server", &["nacre-api", "nacre-ops"]),
+    (
+        "nacre",
+        &["nacre-api", "nacre-core", "nacre-engine", "nacre-map", "nacre-ops", "nacre-server"],
+    ),
 ];
 
 /// A file that is longer cannot be read in one sitting.

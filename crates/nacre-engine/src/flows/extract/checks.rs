@@ -124,6 +124,14 @@ pub(super) fn fault(
     }
 }
 
+/// Why a candidate may not stay, for a caller that has no session to compare it with.
+pub(in crate::flows) fn fault_alone(
+    candidate: &Candidate,
+    is_forgotten: &IsForgotten<'_>,
+) -> Option<DropReason> {
+    fault(candidate, &Injected::default(), is_forgotten)
+}
+
 /// Stands where a word of `redact.extra` stood.
 const EXTRA_PLACEHOLDER: &str = "[redacted:extra]";
 

@@ -23,6 +23,7 @@ use nacre_core::transcript::{
 };
 
 pub use self::checks::IsForgotten;
+pub(super) use self::checks::fault_alone;
 use self::checks::{Echoes, Injected};
 use self::choice::is_sequencing;
 use self::failures::Failures;

@@ -146,7 +146,7 @@ fn claim_of(answer: &ClaimAnswer) -> Option<Claim> {
 }
 
 /// Whether only the person can make it true.
-fn speaks_for_the_person(claim: Claim) -> bool {
+pub(in crate::flows) fn speaks_for_the_person(claim: Claim) -> bool {
     match claim {
         Claim::Decision | Claim::Learning(LearningKind::Preference | LearningKind::Convention) => {
             true

@@ -5,9 +5,9 @@
 //! room for it, `auto` goes by the rules.
 
 mod answer;
-mod claims;
+pub(super) mod claims;
 mod pages;
-mod quotes;
+pub(super) mod quotes;
 #[cfg(feature = "rlm")]
 mod rlm;
 mod second_look;

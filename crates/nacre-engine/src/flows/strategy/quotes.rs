@@ -3,7 +3,7 @@
 //! What is returned is always a piece of the text itself.
 
 /// Where the words of `quote` stand in `text`, one after the other.
-pub(super) fn words_in<'t>(text: &'t str, quote: &str) -> Option<&'t str> {
+pub(in crate::flows) fn words_in<'t>(text: &'t str, quote: &str) -> Option<&'t str> {
     let quote = quote.trim();
     if quote.is_empty() {
         return None;

@@ -51,7 +51,11 @@ pub fn add(
 
 /// The memory that says it already. Best effort: a store that cannot be searched now gives no warning, and only the model
 /// that is part of the program is asked, for others take their time.
-fn said_already(host: &Host, scoped: &ScopedStore, draft: &Draft) -> Option<(MemoryId, String)> {
+pub(super) fn said_already(
+    host: &Host,
+    scoped: &ScopedStore,
+    draft: &Draft,
+) -> Option<(MemoryId, String)> {
     if scoped.settings.search.embedding != EmbeddingChoice::Builtin {
         return None;
     }
@@ -88,7 +92,7 @@ fn draft(
     })
 }
 
-fn claim(of: Option<MemoryType>, kind: Option<LearningKind>) -> Result<Claim, OpError> {
+pub(super) fn claim(of: Option<MemoryType>, kind: Option<LearningKind>) -> Result<Claim, OpError> {
     match (of.unwrap_or(MemoryType::Decision), kind) {
         (MemoryType::Decision, None) => Ok(Claim::Decision),
         (MemoryType::Learning, kind) => Ok(Claim::Learning(core_kind(kind.unwrap_or_default()))),

@@ -103,6 +103,7 @@ const VERBS: &[Verb] = &[
     other(&["events", "models"]),
     other(&["events", "cancel", "nothing"]),
     other(&["connect", "list"]),
+    other(&["mcp"]),
     other(&["model", "list"]),
     model(&["model", "test"]),
     other(&["skill", "list"]),

@@ -7,7 +7,7 @@ use super::{check_known, read};
 use crate::home::{repository, walk};
 
 /// The crates of ours that the command line may name.
-const MAY_NAME: &[&str] = &["nacre_api", "nacre_ops"];
+const MAY_NAME: &[&str] = &["nacre_api", "nacre_ops", "nacre_server"];
 
 /// Files that may name other crates. There is none, and this list only gets shorter.
 const NAMES_OTHER_CRATES: &[&str] = &[];

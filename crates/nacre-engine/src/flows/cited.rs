@@ -1,0 +1,268 @@
+//! A claim that an agent makes while its session goes on, and the words that it cites: looked up in the newest traces,
+//! because the session is in no catalog yet.
+//!
+//! The agent says which words prove its claim; who said them is found here. Words that stand in no trace prove nothing, so
+//! such a claim waits for a person. The same holds for what speaks for the person without a word of theirs.
+
+use std::cmp::Reverse;
+use std::path::Path;
+
+use nacre_core::base::redact::ExtraWords;
+use nacre_core::catalog::Connection;
+use nacre_core::memory::{Basis, Claim, Quote, Speaker, Status};
+use nacre_core::transcript::{
+    ADAPTERS, Adapter, Event, EventKind, Lane, Origin, Sink, Source, Trace, WordSource,
+};
+
+use super::candidate::{Candidate, CandidateId, DropReason, Signal};
+use super::extract::{IsForgotten, fault_alone, is_about};
+use super::strategy::claims::speaks_for_the_person;
+use super::strategy::quotes::words_in;
+
+/// Sources that are looked at, the newest first: the session that cites is being written now.
+const MAX_SOURCES: usize = 12;
+
+/// Sessions of one database that are looked at.
+const MAX_SESSIONS: usize = 12;
+
+/// More takes longer to read than an agent waits: of one trace, and of all together.
+const MAX_TRACE_BYTES: u64 = 128 << 20;
+const MAX_ALL_BYTES: u64 = 256 << 20;
+
+/// Words that an agent cites, and where they may stand.
+#[derive(Clone, Copy, Debug)]
+pub struct CitedWords<'a> {
+    pub text: &'a str,
+    /// The id of the agent's session, where it is known: that is looked at first. A server may outlive the session that it
+    /// was started for, so others are looked at too.
+    pub session: Option<&'a str>,
+    /// The repository that the session must have worked in.
+    pub root: Option<&'a Path>,
+    /// Words that are kept out of every text.
+    pub kept_out: &'a ExtraWords,
+}
+
+/// Words that stand in a trace.
+#[derive(Clone, Debug)]
+pub struct FoundWords {
+    /// As they stand there.
+    pub quote: Quote,
+    /// The agent and its id of the session, as `AGENT:SESSION`.
+    pub source: String,
+}
+
+/// Looks for the words in the newest traces. A trace that cannot be read is passed by.
+pub fn find_cited(connections: &[Connection], cited: &CitedWords<'_>) -> Option<FoundWords> {
+    let mut sources: Vec<(&dyn Adapter, Source)> = Vec::new();
+    for connection in connections {
+        let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == connection.agent);
+        let Some(adapter) = adapter else { continue };
+        let found = adapter.discover(&connection.roots).sources;
+        sources.extend(found.into_iter().map(|source| (*adapter, source)));
+    }
+    sources.sort_by_key(|(_, source)| {
+        let is_named = cited.session.is_some_and(|session| is_named_after(source, session));
+        Reverse((is_named, source.stamp.modified))
+    });
+    let mut n_bytes = 0;
+    for (adapter, source) in sources.into_iter().take(MAX_SOURCES) {
+        let traces = traces(adapter, &source, cited.session);
+        // A database is not read whole; that its sessions are few bounds it.
+        let is_whole = traces.iter().any(|trace| trace.session.is_none());
+        let size = if is_whole { source.stamp.size } else { 0 };
+        if MAX_TRACE_BYTES < size || MAX_ALL_BYTES < n_bytes + size {
+            continue;
+        }
+        n_bytes += size;
+        let found = traces.iter().find_map(|trace| look_in(adapter, trace, cited));
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// Whether the name of a file holds the id of the session, as agents name the traces that are files.
+fn is_named_after(source: &Source, session: &str) -> bool {
+    !session.is_empty() && source.path.to_string_lossy().contains(session)
+}
+
+/// The traces inside a source; of a database the session that is named, and those that changed last.
+fn traces(adapter: &dyn Adapter, source: &Source, session: Option<&str>) -> Vec<Trace> {
+    let mut traces = adapter.sessions(source).unwrap_or_default();
+    traces.sort_by_key(|trace| {
+        let is_named = session.is_some() && trace.session.as_deref() == session;
+        // A revision begins with the time of the last change.
+        Reverse((is_named, trace.revision.clone()))
+    });
+    traces.truncate(MAX_SESSIONS);
+    traces
+}
+
+/// The words in one trace: the person's before the agent's, and those before a tool's; of the same speaker the latest.
+fn look_in(adapter: &dyn Adapter, trace: &Trace, cited: &CitedWords<'_>) -> Option<FoundWords> {
+    let mut best: Option<(Event, Speaker, String)> = None;
+    let mut each = |event: Event| {
+        let Some(speaker) = speaker_of(&event) else { return };
+        let event = event.without_words(cited.kept_out);
+        let parts = [event.text.head(), event.text.tail()];
+        let words = parts.into_iter().find_map(|part| words_in(part, cited.text));
+        let Some(words) = words.map(str::to_owned) else { return };
+        let is_better = best.as_ref().is_none_or(|(_, known, _)| weight(*known) <= weight(speaker));
+        if is_better {
+            best = Some((event, speaker, words));
+        }
+    };
+    let facts = adapter.read(trace, None, Sink::everything(&mut each)).ok()?.facts;
+    let (event, speaker, text) = best?;
+    let is_here = cited.root.is_none_or(|root| {
+        let cwds = facts.cwd.iter().chain(&facts.other_cwds);
+        cwds.map(Path::new).any(|cwd| cwd.starts_with(root))
+    });
+    if !is_here {
+        return None;
+    }
+    let place = format!("{}:{}", facts.id, event.sequence);
+    let at = event.timestamp.map(|at| at.to_string()).unwrap_or_default();
+    let source = format!("{}:{}", facts.agent.as_str(), facts.id);
+    Some(FoundWords { quote: Quote { text, speaker, place, at }, source })
+}
+
+/// Who says an event; nobody whose words are evidence says what programs put into a session, or what an agent tells its tools.
+fn speaker_of(event: &Event) -> Option<Speaker> {
+    match (event.kind, event.origin) {
+        _ if event.lane != Lane::Main => None,
+        (_, Origin::Person(WordSource::Shell)) => None,
+        (EventKind::User, Origin::Person(_)) => Some(Speaker::User),
+        (EventKind::Assistant, Origin::Agent) => Some(Speaker::Assistant),
+        (EventKind::ToolResult, Origin::Tool) => Some(Speaker::Tool),
+        _ => None,
+    }
+}
+
+fn weight(speaker: Speaker) -> u8 {
+    match speaker {
+        Speaker::Human => 3,
+        Speaker::User => 2,
+        Speaker::Assistant => 1,
+        Speaker::Tool => 0,
+    }
+}
+
+/// What an agent claims.
+#[derive(Clone, Debug)]
+pub struct AgentClaim<'a> {
+    pub claim: Claim,
+    pub title: &'a str,
+    pub body: &'a str,
+    pub words: &'a str,
+    pub found: Option<&'a FoundWords>,
+}
+
+/// What a claim may become.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    pub status: Status,
+    pub basis: Basis,
+    pub confidence: f64,
+}
+
+/// Holds a claim against the same checks as every candidate of a sync.
+pub fn judge(
+    claimed: &AgentClaim<'_>,
+    is_forgotten: &IsForgotten<'_>,
+) -> Result<Standing, DropReason> {
+    let AgentClaim { claim, title, body, words, found } = claimed;
+    let standing = standing(*claim, found.map(|found| found.quote.speaker));
+    let unproven = || Quote {
+        text: (*words).to_owned(),
+        speaker: Speaker::Assistant,
+        place: String::new(),
+        at: String::new(),
+    };
+    let candidate = Candidate {
+        id: CandidateId::at(0),
+        claim: *claim,
+        title: (*title).to_owned(),
+        body: (*body).to_owned(),
+        tags: Vec::new(),
+        confidence: standing.confidence,
+        basis: standing.basis,
+        status: standing.status,
+        signal: Signal::Model,
+        quotes: vec![found.map_or_else(unproven, |found| found.quote.clone())],
+    };
+    match fault_alone(&candidate, is_forgotten) {
+        Some(reason) => Err(reason),
+        None if !is_about(&format!("{title} {body}"), words) => Err(DropReason::NoEvidence),
+        None => Ok(standing),
+    }
+}
+
+/// Who said the words decides: what is not the person's, and speaks for them, waits; so does what only a tool said, and what
+/// was not found.
+fn standing(claim: Claim, speaker: Option<Speaker>) -> Standing {
+    let (basis, confidence) = match speaker {
+        Some(Speaker::User | Speaker::Human) => (Basis::Stated, 0.9),
+        Some(Speaker::Assistant) if speaks_for_the_person(claim) => (Basis::Planned, 0.6),
+        Some(Speaker::Assistant | Speaker::Tool) => (Basis::Found, 0.7),
+        None => (Basis::Inferred, 0.55),
+    };
+    let holds = match speaker {
+        Some(Speaker::User | Speaker::Human) => true,
+        Some(Speaker::Assistant) => !speaks_for_the_person(claim),
+        Some(Speaker::Tool) | None => false,
+    };
+    let status = if holds { Status::Active } else { Status::Candidate };
+    Standing { status, basis, confidence }
+}
+
+#[cfg(test)]
+mod tests {
+    use nacre_core::memory::LearningKind;
+
+    use super::*;
+
+    const TITLE: &str = "Use SQLite for the job queue";
+    const BODY: &str = "One file needs no server, and the queue survives a restart.";
+
+    fn found(speaker: Speaker) -> FoundWords {
+        let text = "let us use sqlite for the queue".to_owned();
+        let quote = Quote { text, speaker, place: "s1:3".to_owned(), at: String::new() };
+        FoundWords { quote, source: "claude:s1".to_owned() }
+    }
+
+    fn status(claim: Claim, speaker: Option<Speaker>) -> Status {
+        let found = speaker.map(found);
+        let words = "let us use sqlite for the queue";
+        let claimed = AgentClaim { claim, title: TITLE, body: BODY, words, found: found.as_ref() };
+        judge(&claimed, &|_, _| false).unwrap().status
+    }
+
+    #[test]
+    fn who_said_the_words_decides_what_becomes_of_a_claim() {
+        let pitfall = Claim::Learning(LearningKind::Pitfall);
+        assert_eq!(status(Claim::Decision, Some(Speaker::User)), Status::Active);
+        assert_eq!(status(Claim::Decision, Some(Speaker::Assistant)), Status::Candidate);
+        assert_eq!(status(pitfall, Some(Speaker::Assistant)), Status::Active);
+        assert_eq!(status(pitfall, Some(Speaker::Tool)), Status::Candidate);
+        assert_eq!(status(pitfall, None), Status::Candidate);
+    }
+
+    #[test]
+    fn the_checks_of_every_candidate_hold_here_too() {
+        let found = found(Speaker::User);
+        let judged = |title: &str, body: &str, words: &str, forgotten: bool| {
+            let found = Some(&found);
+            let claimed = AgentClaim { claim: Claim::Decision, title, body, words, found };
+            judge(&claimed, &move |_, _| forgotten).err()
+        };
+        let words = "let us use sqlite for the queue";
+        assert_eq!(judged(TITLE, BODY, words, false), None);
+        assert_eq!(judged("SQLite", BODY, words, false), Some(DropReason::TooShort));
+        assert_eq!(judged(TITLE, TITLE, words, false), Some(DropReason::TooShort));
+        assert_eq!(judged(TITLE, BODY, words, true), Some(DropReason::Forgotten));
+        let other = "the moon rises over quiet harbours";
+        assert_eq!(judged(TITLE, BODY, other, false), Some(DropReason::NoEvidence));
+    }
+}

@@ -1,0 +1,74 @@
+//! Prompts that a person picks by name. Agents send their text as the person's words, so they hold no memory text: the agent
+//! fetches that itself.
+
+use rmcp::model::{
+    ErrorData, GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role,
+};
+
+/// The longest argument.
+const MAX_CHARS: usize = 2_000;
+
+/// A prompt: its name, what it does, its argument, and its text before and after that.
+struct PromptSpec {
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    argument: &'static str,
+    about: &'static str,
+    text: fn(&str) -> String,
+}
+
+const PROMPTS: &[PromptSpec] = &[
+    PromptSpec {
+        name: "recall",
+        title: "Recall",
+        description: "Find what this project remembers about a topic",
+        argument: "topic",
+        about: "What to recall, in words",
+        text: |topic| {
+            format!(
+                "Look up what Nacre remembers about: {topic}\n\nCall memory_search, then memory_get for what matters. Tell me \
+                 what holds, each with its id, and say so if nothing is remembered."
+            )
+        },
+    },
+    PromptSpec {
+        name: "remember",
+        title: "Remember",
+        description: "Record a decision or a learning for this project",
+        argument: "what",
+        about: "What to remember, in your words",
+        text: |what| {
+            format!(
+                "Remember this for the project: {what}\n\nCall memory_search first. If it is not known, call memory_add: a \
+                 title that a stranger understands in a year, the reason in the body, and my words above as the quote."
+            )
+        },
+    },
+];
+
+pub(super) fn all() -> Vec<Prompt> {
+    let prompt = |spec: &PromptSpec| {
+        let argument = PromptArgument::new(spec.argument).with_description(spec.about);
+        let arguments = vec![argument.with_required(true)];
+        Prompt::new(spec.name, Some(spec.description), Some(arguments)).with_title(spec.title)
+    };
+    PROMPTS.iter().map(prompt).collect()
+}
+
+pub(super) fn get(
+    name: &str,
+    arguments: Option<&JsonObject>,
+) -> Result<GetPromptResult, ErrorData> {
+    let Some(spec) = PROMPTS.iter().find(|spec| spec.name == name) else {
+        return Err(ErrorData::invalid_params("The prompts are recall and remember", None));
+    };
+    let given = arguments.and_then(|arguments| arguments.get(spec.argument)?.as_str());
+    let given = given.map(str::trim).filter(|given| !given.is_empty());
+    let Some(given) = given.filter(|given| given.chars().count() <= MAX_CHARS) else {
+        let message = format!("`{}` is needed, with at most {MAX_CHARS} characters", spec.argument);
+        return Err(ErrorData::invalid_params(message, None));
+    };
+    let message = PromptMessage::new_text(Role::User, (spec.text)(given));
+    Ok(GetPromptResult::new(vec![message]).with_description(spec.description))
+}

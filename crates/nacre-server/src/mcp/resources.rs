@@ -1,0 +1,73 @@
+//! Memories as resources: `memory://ID`, listed page by page.
+
+use nacre_api::wire::{MemoryListRequest, MemoryShowRequest};
+use nacre_ops::{OpError, memory};
+use rmcp::model::{
+    ErrorData, ListResourcesResult, PaginatedRequestParams, ReadResourceResult, Resource,
+    ResourceContents, ResourceTemplate,
+};
+
+use super::call::Call;
+use super::text::{line, page};
+use super::tools::memory_get;
+
+const SCHEME: &str = "memory://";
+const MARKDOWN: &str = "text/markdown";
+
+/// Resources of one page, and the most of all pages together.
+const PAGE: usize = 50;
+const MAX_LISTED: usize = 1_000;
+
+/// No id is longer.
+const MAX_ID_BYTES: usize = 200;
+
+/// Where a list goes on.
+pub(super) fn cursor(request: Option<PaginatedRequestParams>) -> Result<usize, ErrorData> {
+    let Some(cursor) = request.and_then(|request| request.cursor) else { return Ok(0) };
+    let from = cursor.parse().ok().filter(|from| *from <= MAX_LISTED);
+    from.ok_or_else(|| ErrorData::invalid_params("This cursor is not one of ours", None))
+}
+
+pub(super) fn list(call: &Call, from: usize) -> Result<ListResourcesResult, OpError> {
+    let end = (from + PAGE).min(MAX_LISTED);
+    let request = MemoryListRequest { limit: Some(end), ..MemoryListRequest::default() };
+    let report = memory::list(&call.host, &request)?;
+    let shown = report.memories.iter().skip(from).map(|memory| {
+        let about =
+            format!("{}, {}, {}", memory.r#type.as_str(), memory.status, memory.scope.as_str());
+        Resource::new(format!("{SCHEME}{}", memory.id), memory.id.clone())
+            .with_title(line(&memory.title, 200))
+            .with_description(about)
+            .with_mime_type(MARKDOWN)
+    });
+    let mut result = ListResourcesResult::with_all_items(shown.collect());
+    let has_more = end < report.total && end < MAX_LISTED;
+    result.next_cursor = has_more.then(|| end.to_string());
+    Ok(result)
+}
+
+pub(super) fn template() -> ResourceTemplate {
+    ResourceTemplate::new(format!("{SCHEME}{{id}}"), "memory")
+        .with_title("A memory by its id")
+        .with_description("What was decided or learned, with its evidence")
+        .with_mime_type(MARKDOWN)
+}
+
+/// The id that an address names.
+pub(super) fn id_of(uri: &str) -> Result<String, ErrorData> {
+    let id = uri.strip_prefix(SCHEME).map(|id| id.trim_end_matches('/'));
+    let id = id.filter(|id| !id.is_empty() && id.len() <= MAX_ID_BYTES);
+    id.map(str::to_owned).ok_or_else(|| {
+        ErrorData::resource_not_found("The address of a memory is `memory://ID`", None)
+    })
+}
+
+pub(super) fn read(call: &Call, id: &str) -> Result<ReadResourceResult, OpError> {
+    let request =
+        MemoryShowRequest { id: id.to_owned(), evidence: true, ..MemoryShowRequest::default() };
+    let report = memory::show(&call.host, &request, &call.events)?;
+    let text = page(&memory_get::render(&report), 0)?;
+    let uri = format!("{SCHEME}{}", report.memory.id);
+    let contents = ResourceContents::text(text, uri).with_mime_type(MARKDOWN);
+    Ok(ReadResourceResult::new(vec![contents]))
+}

@@ -1,0 +1,116 @@
+//! The way in: what comes before `initialize` is answered here, and nothing that a client sends ends the server.
+//!
+//! Newer clients ask `server/discover` first and wait for an answer; a server that stays silent costs them seconds.
+
+use std::borrow::Cow;
+use std::future::Future;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, CustomRequest, ErrorCode, ErrorData, RequestId,
+    ServerJsonRpcMessage,
+};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+
+/// The method by which clients of newer revisions look around. We speak revisions that begin with `initialize`.
+const DISCOVER: &str = "server/discover";
+
+/// A transport that lets a session begin with `initialize` only.
+pub(super) struct CheckedTransport<T> {
+    inner: T,
+    has_begun: bool,
+}
+
+/// What becomes of a message.
+enum Checked {
+    Pass(ClientJsonRpcMessage),
+    Answer(RequestId, ErrorData),
+    Drop,
+}
+
+impl<T> CheckedTransport<T> {
+    pub(super) fn new(inner: T) -> Self {
+        Self { inner, has_begun: false }
+    }
+
+    fn check(&mut self, message: ClientJsonRpcMessage) -> Checked {
+        let ClientJsonRpcMessage::Request(mut message) = message else {
+            // Before a session has begun there is nothing to notify of, and nothing was asked.
+            return if self.has_begun { Checked::Pass(message) } else { Checked::Drop };
+        };
+        if matches!(message.request, ClientRequest::DiscoverRequest(_)) {
+            message.request = ClientRequest::CustomRequest(CustomRequest::new(DISCOVER, None));
+        }
+        if self.has_begun {
+            return Checked::Pass(ClientJsonRpcMessage::Request(message));
+        }
+        match &message.request {
+            ClientRequest::InitializeRequest(_) => {
+                self.has_begun = true;
+                Checked::Pass(ClientJsonRpcMessage::Request(message))
+            }
+            ClientRequest::PingRequest(_) => Checked::Pass(ClientJsonRpcMessage::Request(message)),
+            ClientRequest::CustomRequest(request) => {
+                Checked::Answer(message.id.clone(), unknown_method(&request.method))
+            }
+            _ => {
+                let error = ErrorData::invalid_request("Send `initialize` first", None);
+                Checked::Answer(message.id, error)
+            }
+        }
+    }
+}
+
+/// What a request of an unknown method, or with parameters that do not fit a known one, is answered.
+pub(super) fn unknown_method(method: &str) -> ErrorData {
+    const KNOWN: &[&str] = &[
+        "completion/complete",
+        "initialize",
+        "prompts/get",
+        "prompts/list",
+        "resources/list",
+        "resources/read",
+        "resources/templates/list",
+        "tools/call",
+        "tools/list",
+    ];
+    let method: String = method.chars().take(100).collect();
+    if KNOWN.contains(&method.as_str()) {
+        return ErrorData::invalid_params(format!("The parameters do not fit `{method}`"), None);
+    }
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("Unknown method `{method}`"), None)
+}
+
+impl<T: Transport<RoleServer>> Transport<RoleServer> for CheckedTransport<T> {
+    type Error = T::Error;
+
+    fn name() -> Cow<'static, str> {
+        T::name()
+    }
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        self.inner.send(item)
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            let message = self.inner.receive().await?;
+            match self.check(message) {
+                Checked::Pass(message) => return Some(message),
+                Checked::Answer(id, error) => {
+                    let answer = ServerJsonRpcMessage::error(error, Some(id));
+                    self.inner.send(answer).await.ok()?;
+                }
+                Checked::Drop => {}
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.inner.close().await
+    }
+}
