@@ -17,6 +17,12 @@ use crate::record::RunEffects;
 /// A shorter quote stands in every file.
 const MIN_QUOTE_CHARS: usize = 4;
 
+/// How long words of a memory and a reason may be.
+const MAX_WORDS_CHARS: usize = 400;
+
+/// More decisions of one answer are not looked at.
+const MAX_DECISIONS: usize = 256;
+
 /// A merged text holds at least this share of the words of each sentence that it is made of.
 const MIN_KEPT: f32 = 0.6;
 
@@ -37,12 +43,6 @@ impl LeadAction {
     fn changes_target(self) -> bool {
         matches!(self, Self::Update | Self::Supersede)
     }
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Decisions {
-    decisions: Vec<LeadDecision>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -83,9 +83,9 @@ pub(super) fn output(cases: &[Case]) -> OutputSchema {
             "type": { "type": "string", "enum": claim_types(), "description": "The candidate's type." },
             "action": { "type": "string", "enum": LeadAction::NAMES },
             "matched_file": { "type": ["string", "null"], "description": file },
-            "quote": { "type": "string", "minLength": 1, "maxLength": 400,
+            "quote": { "type": "string", "minLength": 1, "maxLength": MAX_WORDS_CHARS,
                 "description": "Words of the matched file, letter for letter; of the candidate for an addition." },
-            "reason": { "type": "string", "minLength": 1, "maxLength": 400, "description": "One sentence." },
+            "reason": { "type": "string", "minLength": 1, "maxLength": MAX_WORDS_CHARS, "description": "One sentence." },
             "merged": {
                 "type": ["object", "null"],
                 "description": "For an update: the memory's new text, which says once all that memory and candidate say. \
@@ -177,11 +177,11 @@ fn hash_of(memory: &Memory) -> ContentHash {
     ContentHash::of(memory.document.as_str().as_bytes())
 }
 
+/// The decisions that can be read. Others of the same answer may be of any shape.
 fn read(answer: &Value) -> Vec<LeadDecision> {
-    // The schema was checked before.
-    serde_json::from_value::<Decisions>(answer.clone())
-        .map(|read| read.decisions)
-        .unwrap_or_default()
+    let decisions = answer.get("decisions").and_then(Value::as_array);
+    let decisions = decisions.into_iter().flatten().take(MAX_DECISIONS);
+    decisions.filter_map(|decision| LeadDecision::deserialize(decision).ok()).collect()
 }
 
 fn counted(decisions: &[LeadDecision], cases: &[Case]) -> Vec<String> {
@@ -213,6 +213,10 @@ fn look(decision: &LeadDecision, cases: &[Case], store: &Store) -> Result<Looked
     };
     let named = |why: String| format!("{id}: {why}");
     let mut faults = Vec::new();
+    let is_long = |words: &str| MAX_WORDS_CHARS < words.chars().count();
+    if is_long(&decision.quote) || is_long(&decision.reason) {
+        faults.push(named(format!("quote and reason have at most {MAX_WORDS_CHARS} characters")));
+    }
     let own = case.memory_type();
     if decision.r#type != own.as_str() {
         faults.push(named(format!("it is a {own}, not a {}", decision.r#type)));

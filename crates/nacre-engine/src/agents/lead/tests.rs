@@ -287,6 +287,29 @@ async fn one_decision_that_does_not_hold_spoils_no_other() {
     assert_eq!((ruled, report.error), (vec!["c1"], None));
 }
 
+#[tokio::test]
+async fn a_decision_of_the_wrong_shape_spoils_no_other() {
+    let bench = Bench::new();
+    let long = "r".repeat(401);
+    for (key, value) in [
+        ("candidate_id", json!("c99")),
+        ("action", json!("merge")),
+        ("reason", json!(long)),
+        ("quote", json!("")),
+        ("quote", json!(7)),
+        ("more", json!(1)),
+    ] {
+        let mut wrong = decision("c2", "no_op");
+        wrong[key] = value.clone();
+        let answer = decided(&[decision("c1", "no_op"), wrong]);
+        let turns = [found(&["c1"]), found(&["c2"]), answer.clone(), answer.clone(), answer];
+        let (report, _) = bench.settle(&script(&turns), 2).await;
+        let ruled: Vec<&str> =
+            report.rulings.iter().map(|ruling| ruling.candidate_id.as_str()).collect();
+        assert_eq!((ruled, report.error), (vec!["c1"], None), "{key}: {value}");
+    }
+}
+
 #[test]
 fn all_that_is_wrong_with_a_decision_is_told_at_once() {
     let bench = Bench::new();

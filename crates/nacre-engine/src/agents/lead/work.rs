@@ -123,6 +123,8 @@ impl Lead {
         } else {
             Vec::new()
         };
+        // What was settled in spite of a fault elsewhere in the answer is settled.
+        let error = error.filter(|_| rulings.is_empty());
         let error = error.or((!wrong.is_empty()).then(|| wrong.join("; ")));
         steps.end(LeadStep::Check, rulings.len() == order.cases.len());
         let checklist = steps.checklist.items();
@@ -145,7 +147,8 @@ fn told(outcome: Outcome) -> (TaskState, Option<String>, Option<Value>, RunFacts
         Ending::Failed(error) => Some(error.to_string()),
         Ending::Cancelled(by) => Some(format!("it was cancelled by the {}", by.as_str())),
     };
-    (outcome.ending.state(), error, outcome.answer, outcome.facts)
+    // Each decision stands for itself, also in an answer of which another part is not of the shape.
+    (outcome.ending.state(), error, outcome.answer.or(outcome.rejected), outcome.facts)
 }
 
 fn question(order: &LeadRequest, explorers: &[ExplorerReport]) -> String {

@@ -3,6 +3,8 @@
 //! A model that makes something up makes up a name or a number. Plain words may differ from those of the source; these may
 //! not.
 
+use jiff::civil::Date;
+
 /// Words with a capital letter that name nothing of a project.
 const CALENDAR: &[&str] = &[
     "january",
@@ -27,22 +29,63 @@ const CALENDAR: &[&str] = &[
     "i",
 ];
 
-const NUMBERS: &[&str] = &[
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve",
+const MONTHS: std::ops::Range<usize> = 0..12;
+
+/// Words for numbers, with their digits. Nothing is said of "one": it mostly counts nothing.
+const NUMBERS: &[(&str, &str)] = &[
+    ("zero", "0"),
+    ("two", "2"),
+    ("three", "3"),
+    ("four", "4"),
+    ("five", "5"),
+    ("six", "6"),
+    ("seven", "7"),
+    ("eight", "8"),
+    ("nine", "9"),
+    ("ten", "10"),
+    ("eleven", "11"),
+    ("twelve", "12"),
+    ("thirteen", "13"),
+    ("fourteen", "14"),
+    ("fifteen", "15"),
+    ("sixteen", "16"),
+    ("seventeen", "17"),
+    ("eighteen", "18"),
+    ("nineteen", "19"),
+    ("twenty", "20"),
+    ("thirty", "30"),
+    ("forty", "40"),
+    ("fifty", "50"),
+    ("sixty", "60"),
+    ("seventy", "70"),
+    ("eighty", "80"),
+    ("ninety", "90"),
+    ("dozen", "12"),
+    ("hundred", "100"),
+    ("thousand", "1000"),
+    ("million", "1000000"),
+    ("billion", "1000000000"),
 ];
 
-/// Whether `words` name something that `source` does not.
-pub(super) fn has_invented(words: &str, source: &str) -> bool {
-    let source = source.to_lowercase();
+/// Whether `words` name something that `source` does not. A day of `days` may be told as a day, and proves no other number.
+pub(super) fn has_invented(words: &str, source: &str, days: &[Date]) -> bool {
+    let whole = source.to_lowercase();
+    let kept: Vec<&str> = whole.split_whitespace().filter(|word| !starts_with_day(word)).collect();
+    let source = kept.join(" ");
+    let pieces: Vec<&str> = words.split_whitespace().collect();
     let mut starts_sentence = true;
-    words.split_whitespace().any(|piece| {
-        let core = piece.trim_matches(|c: char| !c.is_alphanumeric());
+    (0..pieces.len()).any(|idx| {
+        let piece = pieces[idx];
+        let core = bare(piece);
         if core.is_empty() {
             return false;
         }
         let is_first =
             std::mem::replace(&mut starts_sentence, piece.ends_with(['.', ':', '!', '?']));
+        let is_told_day = starts_with_day(core) && whole.contains(&core.to_lowercase());
+        if is_told_day || tells_a_day(&pieces, idx, days) {
+            return false;
+        }
         let parts = core.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
         let mut is_first_part = is_first;
         parts.filter(|part| !part.is_empty()).any(|part| {
@@ -52,11 +95,43 @@ pub(super) fn has_invented(words: &str, source: &str) -> bool {
     })
 }
 
+fn bare(piece: &str) -> &str {
+    piece.trim_matches(|c: char| !c.is_alphanumeric())
+}
+
+/// Whether a word is a day such as 2026-11-15, or a time on it.
+fn starts_with_day(word: &str) -> bool {
+    let core = bare(word).as_bytes();
+    let is_day = |at: usize, byte: &u8| match at {
+        4 | 7 => *byte == b'-',
+        _ => byte.is_ascii_digit(),
+    };
+    core.len() >= 10 && core[..10].iter().enumerate().all(|(at, byte)| is_day(at, byte))
+}
+
+/// Whether a piece is one of the days, its year, or its day beside the name of a month.
+fn tells_a_day(pieces: &[&str], idx: usize, days: &[Date]) -> bool {
+    let core = bare(pieces[idx]);
+    let is_month = |at: Option<usize>| {
+        let word = at.and_then(|at| pieces.get(at)).map(|piece| bare(piece).to_lowercase());
+        word.is_some_and(|word| CALENDAR[MONTHS].contains(&word.as_str()))
+    };
+    let has_month = is_month(idx.checked_sub(1)) || is_month(idx.checked_add(1));
+    days.iter().any(|day| {
+        let is_day = core.trim_end_matches(char::is_alphabetic) == day.day().to_string();
+        core == day.to_string() || core == day.year().to_string() || (has_month && is_day)
+    })
+}
+
 /// Whether a word is a name or a number, and `source` lacks it.
 fn is_missing(word: &str, starts_sentence: bool, source: &str) -> bool {
     let lower = word.to_lowercase();
     if word.bytes().all(|byte| byte.is_ascii_digit()) {
         return !has_number(source, word);
+    }
+    let single = lower.strip_suffix('s').unwrap_or(&lower);
+    if let Some((_, digits)) = NUMBERS.iter().find(|(name, _)| *name == lower || *name == single) {
+        return !has_number(source, digits);
     }
     let has_digit = word.chars().any(|c| c.is_ascii_digit());
     let has_inner_capital = word.chars().skip(1).any(char::is_uppercase);
@@ -75,8 +150,13 @@ fn has_number(source: &str, number: &str) -> bool {
     let as_digits = source.match_indices(number).any(|(at, found)| {
         !source[..at].ends_with(is_digit) && !source[at + found.len()..].starts_with(is_digit)
     });
-    let name = number.parse::<usize>().ok().and_then(|number| NUMBERS.get(number));
-    as_digits || name.is_some_and(|name| source.contains(name))
+    let is_name = |word: &str| {
+        let single = word.strip_suffix('s').unwrap_or(word);
+        let counts = |name: &str| name == word || name == single;
+        (number == "1" && word == "one")
+            || NUMBERS.iter().any(|(name, digits)| *digits == number && counts(name))
+    };
+    as_digits || source.split(|c: char| !c.is_alphanumeric()).any(is_name)
 }
 
 #[cfg(test)]
@@ -85,7 +165,8 @@ mod tests {
 
     #[test]
     fn names_and_numbers_must_stand_in_the_source() {
-        let source = "The queue is a SQLite table\nOne file to back up; at most 30 jobs in src/queue.rs, TZ=UTC, three retries. 2026-11-15";
+        let source = "The queue is a SQLite table\nOne file to back up; at most 30 jobs in src/queue.rs, TZ=UTC, three retries, often six thousand lines; shown 2026-10-02T12:00:00Z, due 2027-01-09";
+        let days = ["2026-11-15".parse().unwrap(), "2026-10-02".parse().unwrap()];
         for (words, expected) in [
             ("The queue is a SQLite table.", false),
             ("Jobs are kept in one file, SQLite's own.", false),
@@ -98,8 +179,21 @@ mod tests {
             ("See src/Redis.rs.", true),
             ("It uses gpt4o.", true),
             ("Kafka is a queue.", false),
+            ("It was said on 2026-11-15, and on November 15th.", false),
+            ("Since 2 October 2026 it is so.", false),
+            ("It is kept for 10 years.", true),
+            ("It is due on 2027-01-09.", false),
+            ("It is due on 2027-01-10.", true),
+            ("It is kept for 9 years.", true),
+            ("It is kept for 15 days.", true),
+            ("It holds six thousand lines.", false),
+            ("It holds five thousand lines.", true),
+            ("Ten jobs at most.", true),
+            ("Twenty jobs at most.", true),
+            ("Thirty jobs at most, and one file.", false),
+            ("Hundreds of jobs.", true),
         ] {
-            assert_eq!(has_invented(words, source), expected, "{words}");
+            assert_eq!(has_invented(words, source, &days), expected, "{words}");
         }
     }
 }

@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use nacre_core::memory::{Memory, MemoryId, Overturned};
 use nacre_core::search::{Embedder, MemoryIndex, shared_words};
 
@@ -145,7 +147,7 @@ impl Verifier<'_> {
             return Err(Doubt::NoSource);
         }
         let (mut cited, mut places): (Vec<Cited<'_>>, Vec<String>) = (Vec::new(), Vec::new());
-        let mut proof = String::new();
+        let (mut proof, mut days) = (String::new(), Vec::new());
         for name in &marks.named {
             let shown = self.seen.text(name).ok_or(Doubt::NotShown)?;
             match name.parse::<MemoryId>() {
@@ -153,7 +155,8 @@ impl Verifier<'_> {
                     let one = self.memory(&id)?;
                     let text = format!("{}\n{shown}", whole_text(&one.memory));
                     is_about(Some(one.embedder), &marks.words, &text)?;
-                    proof.push_str(&format!("{text}\n{}\n", dates(&one.memory)));
+                    proof.push_str(&format!("{text}\n{}\n", slug(&one.memory)));
+                    days.extend(days_of(&one.memory));
                     cited.push(one);
                 }
                 Err(_) => {
@@ -165,7 +168,7 @@ impl Verifier<'_> {
             }
         }
         still_hold(&cited)?;
-        if has_invented(&marks.words, &proof) {
+        if has_invented(&marks.words, &proof, &days) {
             return Err(Doubt::Invented);
         }
         Ok((cited.into_iter().map(|one| one.memory.at.id).collect(), places))
@@ -240,11 +243,16 @@ fn still_hold(cited: &[Cited<'_>]) -> Result<(), Doubt> {
     if cited.is_empty() || has_head { Ok(()) } else { Err(Doubt::Overturned) }
 }
 
-/// The days that a model is told beside a memory, and the names in its id.
-fn dates(memory: &Memory) -> String {
-    let days = [memory.created, memory.updated].into_iter().flatten();
-    let days: Vec<String> = days.map(|at| at.strftime("%Y-%m-%d").to_string()).collect();
-    format!("{} {}", days.join(" "), memory.at.id)
+/// The days that a model is told beside a memory.
+fn days_of(memory: &Memory) -> impl Iterator<Item = Date> {
+    let times = [memory.created, memory.updated].into_iter().flatten();
+    times.map(|at| at.to_zoned(TimeZone::UTC).date())
+}
+
+/// The words of an id, without the day that it begins with: a day proves no number.
+fn slug(memory: &Memory) -> &str {
+    let id = memory.at.id.as_str();
+    id.split_once('-').map_or(id, |(_, slug)| slug)
 }
 
 fn whole_text(memory: &Memory) -> String {

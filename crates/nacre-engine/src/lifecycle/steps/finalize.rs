@@ -64,6 +64,6 @@ pub(super) fn finalize(
     }
     terminal.events.emit(Event::RunSummary(Box::new(facts.clone())));
     terminal.tell(ending.state());
-    let Progress { text, answer, doubts, conversation, .. } = progress;
-    Outcome { ending, text, answer, doubts, deeds, facts, conversation }
+    let Progress { text, answer, doubts, rejected, conversation, .. } = progress;
+    Outcome { ending, text, answer, doubts, rejected, deeds, facts, conversation }
 }

@@ -18,6 +18,8 @@ pub struct Outcome {
     pub answer: Option<Value>,
     /// What a validator still doubts about the answer.
     pub doubts: Vec<String>,
+    /// What it handed in last where that was not of the shape: parts of it may be.
+    pub rejected: Option<Value>,
     pub deeds: RunEffects,
     pub facts: RunFacts,
     /// The conversation with this run in it, for the next one.

@@ -29,6 +29,8 @@ pub(super) struct Progress {
     pub(super) text: String,
     pub(super) answer: Option<Value>,
     pub(super) doubts: Vec<String>,
+    /// The last answer that was not of the shape that was asked for.
+    pub(super) rejected: Option<Value>,
     pub(super) conversation: Conversation,
 }
 

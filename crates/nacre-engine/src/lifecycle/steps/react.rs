@@ -208,6 +208,7 @@ impl Run<'_> {
             return Err(why);
         }
         if !found.faults.is_empty() {
+            self.progress.rejected = answer;
             return Ok(Ending::Failed(RunError::Invalid { faults: found.faults }));
         }
         self.progress.answer = answer;

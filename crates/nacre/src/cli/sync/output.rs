@@ -68,7 +68,7 @@ pub(super) fn print_sessions(ui: &mut Ui, sessions: &[SyncedSession]) -> Result<
     }
     for (id, run) in runs() {
         if let Some(why) = &run.lead_error {
-            let message = format!("The lead settled nothing of {id}, so the rule did: {why}");
+            let message = format!("The lead could not settle all of {id}, so the rule did: {why}");
             ui.warning(message, Some("`nacre events` shows what it did; `nacre model test --role lead` asks for one word"));
         }
     }
