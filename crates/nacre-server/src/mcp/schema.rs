@@ -14,39 +14,37 @@ pub(super) fn of<T: JsonSchema>() -> JsonObject {
         object.remove(name);
     }
     object.entry("properties").or_insert_with(|| Value::Object(JsonObject::new()));
-    let mut value = Value::Object(object);
-    simplify(&mut value);
-    match value {
-        Value::Object(object) => object,
-        _ => JsonObject::new(),
-    }
+    simplify_object(&mut object);
+    object
 }
 
 /// Takes out what says that an argument may be left out: that it is not required says so already.
 fn simplify(value: &mut Value) {
     match value {
-        Value::Object(object) => {
-            object.remove("format");
-            if object.get("default").is_some_and(Value::is_null) {
-                object.remove("default");
-            }
-            for name in ["type", "enum", "anyOf"] {
-                let Some(Value::Array(choices)) = object.get_mut(name) else { continue };
-                choices.retain(|choice| !is_null(choice));
-                if name == "type" && choices.len() == 1 {
-                    let only = choices.swap_remove(0);
-                    object.insert(name.to_owned(), only);
-                }
-            }
-            if let Some(only) = only_choice(object) {
-                object.remove("anyOf");
-                object.extend(only);
-            }
-            object.values_mut().for_each(simplify);
-        }
+        Value::Object(object) => simplify_object(object),
         Value::Array(values) => values.iter_mut().for_each(simplify),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
+}
+
+fn simplify_object(object: &mut JsonObject) {
+    object.remove("format");
+    if object.get("default").is_some_and(Value::is_null) {
+        object.remove("default");
+    }
+    for name in ["type", "enum", "anyOf"] {
+        let Some(Value::Array(choices)) = object.get_mut(name) else { continue };
+        choices.retain(|choice| !is_null(choice));
+        if name == "type" && choices.len() == 1 {
+            let only = choices.swap_remove(0);
+            object.insert(name.to_owned(), only);
+        }
+    }
+    if let Some(only) = only_choice(object) {
+        object.remove("anyOf");
+        object.extend(only);
+    }
+    object.values_mut().for_each(simplify);
 }
 
 fn is_null(choice: &Value) -> bool {

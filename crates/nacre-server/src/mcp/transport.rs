@@ -24,7 +24,7 @@ pub(super) struct CheckedTransport<T> {
 
 /// What becomes of a message.
 enum Checked {
-    Pass(ClientJsonRpcMessage),
+    Pass(Box<ClientJsonRpcMessage>),
     Answer(RequestId, ErrorData),
     Drop,
 }
@@ -37,28 +37,21 @@ impl<T> CheckedTransport<T> {
     fn check(&mut self, message: ClientJsonRpcMessage) -> Checked {
         let ClientJsonRpcMessage::Request(mut message) = message else {
             // Before a session has begun there is nothing to notify of, and nothing was asked.
-            return if self.has_begun { Checked::Pass(message) } else { Checked::Drop };
+            return if self.has_begun { Checked::Pass(Box::new(message)) } else { Checked::Drop };
         };
         if matches!(message.request, ClientRequest::DiscoverRequest(_)) {
             message.request = ClientRequest::CustomRequest(CustomRequest::new(DISCOVER, None));
         }
-        if self.has_begun {
-            return Checked::Pass(ClientJsonRpcMessage::Request(message));
+        self.has_begun |= matches!(message.request, ClientRequest::InitializeRequest(_));
+        if self.has_begun || matches!(message.request, ClientRequest::PingRequest(_)) {
+            return Checked::Pass(Box::new(ClientJsonRpcMessage::Request(message)));
         }
-        match &message.request {
-            ClientRequest::InitializeRequest(_) => {
-                self.has_begun = true;
-                Checked::Pass(ClientJsonRpcMessage::Request(message))
-            }
-            ClientRequest::PingRequest(_) => Checked::Pass(ClientJsonRpcMessage::Request(message)),
-            ClientRequest::CustomRequest(request) => {
-                Checked::Answer(message.id.clone(), unknown_method(&request.method))
-            }
-            _ => {
-                let error = ErrorData::invalid_request("Send `initialize` first", None);
-                Checked::Answer(message.id, error)
-            }
-        }
+        let error = if let ClientRequest::CustomRequest(request) = &message.request {
+            unknown_method(&request.method)
+        } else {
+            ErrorData::invalid_request("Send `initialize` first", None)
+        };
+        Checked::Answer(message.id, error)
     }
 }
 
@@ -100,7 +93,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for CheckedTransport<T> {
         loop {
             let message = self.inner.receive().await?;
             match self.check(message) {
-                Checked::Pass(message) => return Some(message),
+                Checked::Pass(message) => return Some(*message),
                 Checked::Answer(id, error) => {
                     let answer = ServerJsonRpcMessage::error(error, Some(id));
                     self.inner.send(answer).await.ok()?;

@@ -68,7 +68,7 @@ pub fn record(
 fn check(request: &MemoryRecordRequest) -> Result<(), OpError> {
     let MemoryRecordRequest { quote, tags, .. } = request;
     let n_chars = quote.trim().chars().count();
-    if n_chars < MIN_QUOTE_CHARS || MAX_QUOTE_CHARS < n_chars {
+    if !(MIN_QUOTE_CHARS..=MAX_QUOTE_CHARS).contains(&n_chars) {
         let message =
             format!("`quote` has {n_chars} characters; {MIN_QUOTE_CHARS} to {MAX_QUOTE_CHARS} fit");
         return Err(OpError::usage(message)
