@@ -70,8 +70,7 @@ const NUMBERS: &[(&str, &str)] = &[
 /// Whether `words` name something that `source` does not. A day of `days` may be told as a day, and proves no other number.
 pub(super) fn has_invented(words: &str, source: &str, days: &[Date]) -> bool {
     let whole = source.to_lowercase();
-    let kept: Vec<&str> = whole.split_whitespace().filter(|word| !starts_with_day(word)).collect();
-    let source = kept.join(" ");
+    let source = without_days(&whole);
     let pieces: Vec<&str> = words.split_whitespace().collect();
     let mut starts_sentence = true;
     (0..pieces.len()).any(|idx| {
@@ -99,14 +98,36 @@ fn bare(piece: &str) -> &str {
     piece.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
+/// A text without the days in it, and the times on them.
+fn without_days(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let follows_digit = kept.ends_with(|c: char| c.is_ascii_digit());
+        if !follows_digit && is_day(rest.as_bytes()) {
+            let is_of_time =
+                |c: char| c.is_ascii_digit() || matches!(c, '-' | ':' | '.' | 't' | 'z');
+            rest = rest.trim_start_matches(is_of_time);
+            kept.push(' ');
+        } else {
+            kept.push(first);
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    kept
+}
+
 /// Whether a word is a day such as 2026-11-15, or a time on it.
 fn starts_with_day(word: &str) -> bool {
-    let core = bare(word).as_bytes();
-    let is_day = |at: usize, byte: &u8| match at {
+    is_day(bare(word).as_bytes())
+}
+
+fn is_day(text: &[u8]) -> bool {
+    let fits = |(at, byte): (usize, &u8)| match at {
         4 | 7 => *byte == b'-',
         _ => byte.is_ascii_digit(),
     };
-    core.len() >= 10 && core[..10].iter().enumerate().all(|(at, byte)| is_day(at, byte))
+    text.len() >= 10 && text[..10].iter().enumerate().all(fits)
 }
 
 /// Whether a piece is one of the days, its year, or its day beside the name of a month.
@@ -165,7 +186,7 @@ mod tests {
 
     #[test]
     fn names_and_numbers_must_stand_in_the_source() {
-        let source = "The queue is a SQLite table\nOne file to back up; at most 30 jobs in src/queue.rs, TZ=UTC, three retries, often six thousand lines; shown 2026-10-02T12:00:00Z, due 2027-01-09";
+        let source = "The queue is a SQLite table\nOne file to back up; at most 30 jobs in src/queue.rs, TZ=UTC, three retries, often six thousand lines; {\"at\":\"2026-10-02T12:00:00Z\"}, due 2027-01-09";
         let days = ["2026-11-15".parse().unwrap(), "2026-10-02".parse().unwrap()];
         for (words, expected) in [
             ("The queue is a SQLite table.", false),
@@ -185,6 +206,7 @@ mod tests {
             ("It is due on 2027-01-09.", false),
             ("It is due on 2027-01-10.", true),
             ("It is kept for 9 years.", true),
+            ("It is kept for 12 hours.", true),
             ("It is kept for 15 days.", true),
             ("It holds six thousand lines.", false),
             ("It holds five thousand lines.", true),
