@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_core::base::LocalNames;
-use nacre_core::config::{NACRE_HOME, NACRE_NOW};
+use nacre_core::config::{NACRE_CHILD, NACRE_HOME, NACRE_NOW};
 use nacre_map::indexer::GitPlaces;
 
 use crate::error::OpError;
@@ -61,6 +61,11 @@ impl Environment {
     pub fn var(&self, name: &str) -> Option<&str> {
         let found = self.vars.iter().find(|(key, _)| key == name);
         found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// Whether an agent started the process that Nacre itself asks as a model.
+    pub fn is_child(&self) -> bool {
+        self.var(NACRE_CHILD).is_some()
     }
 
     /// The folder of global data.
