@@ -31,6 +31,7 @@ const RARE: &[&str] = &[
     "summarize",
     "index",
     "skill",
+    "hook",
     "eval",
     "bench",
     "completions",

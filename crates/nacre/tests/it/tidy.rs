@@ -39,7 +39,8 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-api", "wire", &[]),
     ("nacre-ops", "host", &[]),
     ("nacre-ops", "operations", &["host"]),
-    ("nacre", "cli", &[]),
+    ("nacre", "cli", &["hook"]),
+    ("nacre", "hook", &[]),
 ];
 
 /// Which crates of ours a crate may name.
