@@ -15,15 +15,19 @@ pub use error::OpError;
 pub use events::Events;
 pub use host::Host;
 pub use json::{ascii_json, json_line};
+pub use operations::hook::hook_deadline;
 pub use operations::{
-    agent, ask, brief, changes, config, connect, doctor, eval, extract, feedback, index, maintain,
-    map, memory, model, project, queue, report, review, run, skill, status, sync, tasks, trace,
-    undo,
+    agent, ask, brief, changes, config, connect, doctor, eval, extract, feedback, hook, index,
+    maintain, map, memory, model, project, queue, report, review, run, skill, status, sync, tasks,
+    trace, undo,
 };
 
 /// The part of a process that starts the programs of agents; a process that is asked to be it does nothing else.
 #[cfg(target_os = "linux")]
 pub use nacre_engine::confine::helper;
+
+/// Takes a process out of the session and the terminal of whoever started it.
+pub use nacre_engine::confine::leave_session;
 
 /// Settings that a terminal goes by.
 pub mod terminal {

@@ -1,6 +1,7 @@
-//! `nacre`, the command. Everything it does is in `cli`.
+//! `nacre`, the command. Everything a person asks is in `cli`, everything an agent's hook asks in `hook`.
 
 mod cli;
+mod hook;
 
 use std::process::ExitCode;
 

@@ -208,3 +208,51 @@ pub enum MissedEntry {
     /// A session that could not be read.
     Unread { file: String, reason: String },
 }
+
+/// Labelled prompts, and the memories they are about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EvalHookRequest {
+    /// A folder with `.nacre/memory/` and `prompts.jsonl`, or a folder of such folders.
+    pub dataset: String,
+    /// The most tokens for one prompt. Without it, those of `hooks.prompt_tokens`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<usize>,
+    /// List the prompts that were answered wrongly.
+    #[serde(default)]
+    pub missed: bool,
+}
+
+/// How often the prompt hook is right to speak and right to be silent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EvalHookReport {
+    pub dataset: String,
+    pub memories: usize,
+    /// Prompts that have a fitting memory.
+    pub fitting: usize,
+    /// Those of them that got it.
+    pub helped: usize,
+    /// Those of them that got something else alone.
+    pub misled: usize,
+    /// Prompts that have none.
+    pub other: usize,
+    /// Those of them that got nothing.
+    pub silent: usize,
+    /// What was told counts so many tokens on average, where something was.
+    pub mean_tokens: f64,
+    /// Memories that were told, and those of them that were wanted.
+    pub told: usize,
+    pub told_wanted: usize,
+    pub latency_ms: LatencyMillis,
+    pub missed: Vec<MissedPrompt>,
+}
+
+impl Report for EvalHookReport {}
+
+/// A prompt that was answered wrongly.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MissedPrompt {
+    pub prompt: String,
+    pub want: Vec<String>,
+    pub told: Vec<String>,
+}

@@ -17,6 +17,7 @@ mod error;
 mod eval;
 mod event;
 mod extract;
+mod hook;
 mod maintain;
 mod maintenance;
 mod map;
@@ -55,15 +56,20 @@ pub use connect::{AgentEntry, ConnectReport, ConnectRequest};
 pub use doctor::{DoctorReport, DoctorRequest, Finding, Health, QuoteCheck, Severity, StoreCheck};
 pub use error::{CODES, ErrorCode, ErrorReport, Failure};
 pub use eval::{
-    DatasetFormat, EvalExtractionReport, EvalExtractionRequest, EvalRetrievalReport,
-    EvalRetrievalRequest, FoundLabels, KeptEntries, LatencyMillis, MissedEntry, MissedQuestion,
-    ReadingCost, RetrievalBaseline, RetrievalScores,
+    DatasetFormat, EvalExtractionReport, EvalExtractionRequest, EvalHookReport, EvalHookRequest,
+    EvalRetrievalReport, EvalRetrievalRequest, FoundLabels, KeptEntries, LatencyMillis,
+    MissedEntry, MissedPrompt, MissedQuestion, ReadingCost, RetrievalBaseline, RetrievalScores,
 };
 pub use event::{Event, Warning};
 pub use extract::{
     Candidate, DroppedCandidate, ExplainedCandidates, ExtractFileReport, ExtractFileRequest,
     ExtractReport, ExtractRequest, ReadFallback, StrategyChoice, SummarizeFileReport,
     SummarizeFileRequest, SummarizeReport, SummarizeRequest,
+};
+pub use hook::{
+    HookContextReport, HookEnd, HookEndReport, HookEndRequest, HookPromptRequest, HookSession,
+    HookSource, HookStartRequest, HookToolReport, HookToolRequest, HookUpkeepReport,
+    HookUpkeepRequest, ToolAccess,
 };
 pub use maintain::{MaintainReport, MaintainRequest, MaintainState, MaintainedStore};
 pub use maintenance::{

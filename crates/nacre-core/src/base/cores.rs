@@ -10,6 +10,10 @@ pub fn on_all_cores<I: Sync, T: Send>(
     min_piece: usize,
     work: impl Fn(&[I]) -> Vec<T> + Sync,
 ) -> Vec<T> {
+    // Asking for the number of cores reads several files.
+    if items.len() <= min_piece {
+        return work(items);
+    }
     let n_cores = thread::available_parallelism().map_or(1, NonZero::get);
     let n_threads = items.len().div_ceil(min_piece.max(1)).clamp(1, n_cores);
     if n_threads == 1 {

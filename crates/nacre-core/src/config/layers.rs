@@ -16,9 +16,9 @@ use super::keys::{self, FromRepo, KEYS, KeySpec};
 use super::nearest;
 use super::origin::{Entry, Layer, Origin};
 use super::settings::{
-    LimitSettings, LockSettings, MapSettings, MemorySettings, ReadingSettings, RedactSettings,
-    RunSettings, SafeSettings, SearchSettings, Settings, ShareSettings, TelemetrySettings,
-    UiSettings,
+    HookSettings, LimitSettings, LockSettings, MapSettings, MemorySettings, ReadingSettings,
+    RedactSettings, RunSettings, SafeSettings, SearchSettings, Settings, ShareSettings,
+    TelemetrySettings, UiSettings,
 };
 use super::value::{Value, not_a_table};
 use super::vars::{NACRE_MODEL, PREFIX, VARS};
@@ -331,6 +331,16 @@ fn settings(
         reading: ReadingSettings {
             agent: values.text("reading.agent")?.to_owned(),
             sessions_per_day: values.int("reading.sessions_per_day")?,
+        },
+        hooks: HookSettings {
+            start_tokens: values.int("hooks.start_tokens")?,
+            prompt_tokens: values.int("hooks.prompt_tokens")?,
+            pitfalls: values.flag("hooks.pitfalls")?,
+            guard: values.flag("hooks.guard")?,
+            guard_folders: values.texts("hooks.guard_folders")?.to_vec(),
+            sync: values.flag("hooks.sync")?,
+            ask_to_record: values.flag("hooks.ask_to_record")?,
+            deadline: Duration::from_millis(values.int("hooks.deadline_ms")?),
         },
         runs: RunSettings { keep: values.int("runs.keep")? },
         limits: LimitSettings {

@@ -31,8 +31,9 @@ pub use keys::{FromRepo, KEYS, KeySpec, Kind};
 pub use layers::{Resolved, Source, resolve};
 pub use origin::{Entry, Layer, Origin};
 pub use settings::{
-    LimitSettings, LockSettings, MapSettings, MemorySettings, ProviderTable, RedactSettings,
-    RoleTable, RunSettings, SafeSettings, SearchSettings, Settings, TelemetrySettings, UiSettings,
+    HookSettings, LimitSettings, LockSettings, MapSettings, MemorySettings, ProviderTable,
+    RedactSettings, RoleTable, RunSettings, SafeSettings, SearchSettings, Settings,
+    TelemetrySettings, UiSettings,
 };
 pub use value::Value;
 pub use vars::*;

@@ -21,6 +21,7 @@ pub struct Settings {
     pub search: SearchSettings,
     pub telemetry: TelemetrySettings,
     pub reading: ReadingSettings,
+    pub hooks: HookSettings,
     pub runs: RunSettings,
     pub limits: LimitSettings,
     /// By the name that a person gave it.
@@ -122,6 +123,20 @@ pub struct SearchSettings {
 pub struct TelemetrySettings {
     /// Where spans are sent; empty for nowhere.
     pub otlp_endpoint: String,
+}
+
+/// What the hooks of agents may say and do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookSettings {
+    pub start_tokens: usize,
+    pub prompt_tokens: usize,
+    pub pitfalls: bool,
+    pub guard: bool,
+    /// Full paths.
+    pub guard_folders: Vec<String>,
+    pub sync: bool,
+    pub ask_to_record: bool,
+    pub deadline: Duration,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -71,6 +71,22 @@ vars! {
     NACRE_READING_AGENT
     /// Sets `reading.sessions_per_day`.
     NACRE_READING_SESSIONS_PER_DAY
+    /// Sets `hooks.start_tokens`.
+    NACRE_HOOKS_START_TOKENS
+    /// Sets `hooks.prompt_tokens`.
+    NACRE_HOOKS_PROMPT_TOKENS
+    /// Sets `hooks.pitfalls`.
+    NACRE_HOOKS_PITFALLS
+    /// Sets `hooks.guard`.
+    NACRE_HOOKS_GUARD
+    /// Adds to `hooks.guard_folders`, comma separated or as a TOML array.
+    NACRE_HOOKS_GUARD_FOLDERS
+    /// Sets `hooks.sync`.
+    NACRE_HOOKS_SYNC
+    /// Sets `hooks.ask_to_record`.
+    NACRE_HOOKS_ASK_TO_RECORD
+    /// Sets `hooks.deadline_ms`.
+    NACRE_HOOKS_DEADLINE_MS
     /// Sets `runs.keep`.
     NACRE_RUNS_KEEP
     /// Sets `limits.session_tokens`.

@@ -91,6 +91,12 @@ impl Index {
         Snapshot::new(empty_manifest(embedder), Vec::new())
     }
 
+    /// Reads what is there, whichever model its vectors are of.
+    pub(super) fn load_of_any_model(&self) -> Option<Snapshot> {
+        let bytes = self.read(self.manifest_path(), MAX_MANIFEST_BYTES)?;
+        self.load_parts(Manifest::parse(bytes)?)
+    }
+
     fn load_parts(&self, manifest: Manifest) -> Option<Snapshot> {
         let dims = manifest.dims as usize;
         let read = |part: &Part| {

@@ -88,6 +88,14 @@ impl Snapshot {
         empty.map(|(loaded, idx)| loaded.segment.unit_key(idx))
     }
 
+    /// The same with the stamps they had.
+    pub(super) fn empty_units_with_stamps(&self) -> impl Iterator<Item = (&str, u64)> {
+        let empty = self.live_units().filter(|(loaded, idx)| loaded.segment.unit(*idx).n_rows == 0);
+        empty.map(|(loaded, idx)| {
+            (loaded.segment.unit_key(idx), loaded.segment.unit(idx).fingerprint.stamp)
+        })
+    }
+
     pub(super) fn dims(&self) -> usize {
         self.manifest.dims as usize
     }

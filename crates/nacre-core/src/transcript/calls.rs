@@ -7,7 +7,7 @@ use std::collections::{HashMap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::event::{CallLink, Origin};
-use super::injected::{holds_brief, is_nacre_command, is_nacre_tool};
+use super::injected::{holds_own_text, is_nacre_command, is_nacre_tool};
 
 /// A stable 64-bit hash of a text's two ends and its length, after FNV-1a by words.
 ///
@@ -167,7 +167,7 @@ impl OpenCalls {
 
 /// Who is behind the text of a tool result.
 pub(super) fn result_origin(call: Option<&OpenCall>, text: &str) -> Origin {
-    if call.is_some_and(|call| call.is_nacre) || holds_brief(text) {
+    if call.is_some_and(|call| call.is_nacre) || holds_own_text(text) {
         Origin::Injected(super::event::InjectedReason::Nacre)
     } else {
         Origin::Tool

@@ -11,8 +11,15 @@ use memchr::memmem::Finder;
 
 use super::event::{InjectedReason, WordSource};
 
-/// The tag around every text that Nacre hands to an agent; recall must never feed itself.
+/// What the tag around every text begins with that Nacre hands to an agent; recall must never feed itself.
+pub const OWN_TAGS: &str = "nacre-";
+
+/// The tags of Nacre's own: around a brief, around memories that fit a prompt, around a note about a file, and around the
+/// question whether there is something to record.
 pub const BRIEF_TAG: &str = "nacre-brief";
+pub const MEMORY_TAG: &str = "nacre-memory";
+pub const NOTE_TAG: &str = "nacre-note";
+pub const ASK_TAG: &str = "nacre-ask";
 
 /// How every question begins that Nacre asks an agent of the person as a model: what the agent keeps of it is not a session.
 pub const QUESTION_MARK: &str = "[Question from Nacre]";
@@ -41,7 +48,6 @@ enum Rule {
 
 /// Tags that agents wrap around what they add; `-` and `_` forms differ by agent.
 const TAGS: &[(&str, Rule)] = &[
-    (BRIEF_TAG, Rule::Inject(InjectedReason::Nacre)),
     ("system-reminder", Rule::Inject(InjectedReason::SystemReminder)),
     ("system_reminder", Rule::Inject(InjectedReason::SystemReminder)),
     ("system-notification", Rule::Inject(InjectedReason::SystemReminder)),
@@ -149,10 +155,45 @@ pub fn is_nacre_command(arguments: &str) -> bool {
         .any(|at| arguments[..at].trim_end().ends_with([':', '[', ',']))
 }
 
-/// Whether a text carries one of Nacre's own briefs.
-pub fn holds_brief(text: &str) -> bool {
-    static OPEN: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("<nacre-brief"));
+/// Whether a text carries something that Nacre handed to an agent.
+pub fn holds_own_text(text: &str) -> bool {
+    static OPEN: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("<nacre-"));
     OPEN.find(text.as_bytes()).is_some()
+}
+
+/// A text between the marks of Nacre's own. What looks like the mark of a program inside it is made harmless: a memory can
+/// neither end the block nor begin another one.
+pub fn marked(tag: &str, text: &str) -> String {
+    format!("<{tag}>\n{}\n</{tag}>", without_tags(text).trim())
+}
+
+/// A text in which no tag of [`TAGS`] and none of Nacre's own begins or ends a block.
+fn without_tags(text: &str) -> String {
+    let mut harmless = String::with_capacity(text.len());
+    for (number, piece) in text.split('<').enumerate() {
+        if number > 0 {
+            let name = piece.trim_start_matches(['/', ' ']);
+            let is_tag = rule_of(&tag_name(name).to_ascii_lowercase()).is_some()
+                || rule_of(tag_name(name)).is_some();
+            harmless.push_str(if is_tag { "‹" } else { "<" });
+        }
+        harmless.push_str(piece);
+    }
+    harmless
+}
+
+/// The name that a tag begins with.
+fn tag_name(inside: &str) -> &str {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    &inside[..inside.find(|c| !is_name(c)).unwrap_or(inside.len())]
+}
+
+/// What becomes of the block of a tag; `None` where no program writes it.
+fn rule_of(name: &str) -> Option<Rule> {
+    if name.starts_with(OWN_TAGS) {
+        return Some(Rule::Inject(InjectedReason::Nacre));
+    }
+    TAGS.iter().find(|(known, _)| *known == name).map(|(_, rule)| *rule)
 }
 
 /// Whether a text as written in JSON may name Nacre once it is decoded. Only letters that are written
@@ -324,9 +365,9 @@ fn starts_line(text: &str, at: usize) -> bool {
 
 fn block_at(text: &str, start: usize) -> Option<Block<'_>> {
     let inside = &text[start + 1..];
-    let name_end = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_')?;
-    let (name, rule) = TAGS.iter().find(|(name, _)| *name == &inside[..name_end])?;
-    let open_end = start + 1 + name_end + inside[name_end..].find('>')? + 1;
+    let name = tag_name(inside);
+    let rule = rule_of(name)?;
+    let open_end = start + 1 + name.len() + inside[name.len()..].find('>')? + 1;
     let close = format!("</{name}");
     let (content_end, end) = match text[open_end..].find(&close) {
         Some(found) => {
@@ -338,7 +379,7 @@ fn block_at(text: &str, start: usize) -> Option<Block<'_>> {
         None if start == 0 => (text.len(), text.len()),
         None => return None,
     };
-    Some(Block { start, end, content: &text[open_end..content_end], rule: *rule })
+    Some(Block { start, end, content: &text[open_end..content_end], rule })
 }
 
 #[cfg(test)]

@@ -289,3 +289,37 @@ fn unwanted_texts_still_tell_whose_they_are() {
     assert_eq!((outcome.facts.counts.injected, outcome.facts.counts.user), (5, 1));
     assert_eq!((outcome.facts.counts.assistant, outcome.report.repeated), (2, 2));
 }
+
+/// Text of Nacre's own, where each agent puts what a hook said.
+const OWN_CLAUDE: &str = r#"{"type":"attachment","attachment":{"type":"hook_additional_context","content":["<nacre-brief>\nUse spaces\n</nacre-brief>"],"hookName":"SessionStart","hookEvent":"SessionStart"},"uuid":"h1","cwd":"/p","sessionId":"s","timestamp":"2026-03-01T10:00:00.000Z"}
+{"type":"user","message":{"role":"user","content":"<nacre-memory>\nUse spaces\n</nacre-memory>\nUse tabs"},"uuid":"u1","timestamp":"2026-03-01T10:00:00.000Z"}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"x"},{"type":"text","text":"<system-reminder>\nPreToolUse:Edit hook additional context: <nacre-note>\nUse spaces\n</nacre-note>\n</system-reminder>"}]},"uuid":"u2"}
+{"type":"user","isMeta":true,"message":{"role":"user","content":"Stop hook feedback:\n<nacre-ask>\nUse spaces\n</nacre-ask>"},"uuid":"u3"}
+"#;
+
+const OWN_CODEX: &str = r#"{"timestamp":"2026-04-11T20:16:20.376Z","type":"session_meta","payload":{"id":"c","cwd":"/p"}}
+{"type":"response_item","payload":{"type":"message","role":"developer","content":[{"type":"input_text","text":"<nacre-brief>\nUse spaces\n</nacre-brief>"}]}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<nacre-memory>\nUse spaces\n</nacre-memory>\n\nUse tabs"}]}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<hook_prompt>\n<nacre-ask>\nUse spaces\n</nacre-ask>\n</hook_prompt>"}]}}
+"#;
+
+const OWN_GENERIC: &str = r#"{"type":"session","version":1,"id":"g","agent":"gemini","cwd":"/p"}
+{"type":"user","text":"<hook_context><nacre-memory>\nUse spaces\n</nacre-memory></hook_context>\n\nUse tabs","time":"2026-01-31T12:00:00Z"}
+{"type":"user","text":"<nacre-memory>\nUse spaces\n</nacre-memory>","time":"2026-01-31T12:00:00Z"}
+"#;
+
+#[test]
+fn text_of_our_own_is_never_taken_for_the_persons_words() {
+    let own: [(&dyn Adapter, &str, &str); 3] = [
+        (&Claude, "x.jsonl", OWN_CLAUDE),
+        (&Codex, "rollout-x.jsonl", OWN_CODEX),
+        (&Generic, "x.jsonl", OWN_GENERIC),
+    ];
+    for (adapter, name, content) in own {
+        let (events, _) = read(adapter, name, content);
+        let shown = show(&events);
+        let persons: Vec<&str> = shown.lines().filter(|line| line.contains("person.")).collect();
+        assert!(persons.iter().any(|line| line.ends_with(": Use tabs")), "{name}: {shown}");
+        assert!(persons.iter().all(|line| !line.contains("spaces")), "{name}: {shown}");
+    }
+}

@@ -10,3 +10,10 @@ pub use process::{
     Program, Quotas, own_folders, program_environment,
 };
 pub use sandbox::{Confinement, Metadata, Reach, secrets_of_home};
+
+/// Takes this process out of the session and the terminal of whoever started it: what is done to them is not done to it. Fails
+/// for the leader of a group, which a process is not that another one just started.
+pub fn leave_session() -> std::io::Result<()> {
+    rustix::process::setsid()?;
+    Ok(())
+}

@@ -12,6 +12,7 @@ pub mod evidence;
 pub mod extract;
 pub mod maintain;
 pub mod models;
+pub mod prompted;
 pub mod record;
 pub mod report;
 pub mod run;

@@ -4,6 +4,7 @@
 
 mod effects;
 mod footprint;
+mod guard;
 mod pipeline;
 mod policy;
 mod programs;
@@ -15,6 +16,7 @@ mod workspace;
 
 pub use effects::{ProjectEffects, RepositoryTrust};
 pub use footprint::{Area, Exec, Footprint, MemoryUse, Network};
+pub use guard::{Guard, GuardRules, Refusal, Touch};
 pub use pipeline::{
     Batch, BudgetState, Cache, CallRecord, EffectDone, EffectReport, EffectRun, EffectRunner,
     Pipeline, PipelineError, PipelineParts, Registry, RegistryError, StepContext, Tally,

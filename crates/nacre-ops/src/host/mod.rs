@@ -49,7 +49,7 @@ pub use self::offering::note_offered;
 pub use self::plain::read_plain;
 pub use self::programs::{AUTO, allowed_agent, first_installed, installed};
 pub use self::reading::{Reading, warn_of_limit};
-pub use self::searching::{SearchableStore, StoresFound, search_stores};
+pub use self::searching::{SearchableStore, StoresFound, quick_index, search_stores};
 use self::settings::ConfigFiles;
 pub use self::settings::words;
 pub use self::spending::{

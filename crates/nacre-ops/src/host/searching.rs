@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use nacre_api::wire::Scope;
+use nacre_core::config::EmbeddingChoice;
 use nacre_core::memory::Unreadable;
 use nacre_core::safefs::Owner;
-use nacre_core::search::{Embedder, MemoryHit, MemoryIndex, MemoryOptions, Query};
+use nacre_core::search::{Builtin, Embedder, MemoryHit, MemoryIndex, MemoryOptions, Query};
 
 use super::{Host, ScopedStore};
 use crate::error::OpError;
@@ -65,6 +66,20 @@ impl SearchableStore {
         let Self { scoped, embedder, owner, now } = self;
         Ok(MemoryIndex::open(&scoped.store, &**embedder, owner, *now)?)
     }
+}
+
+/// The index of a store for whoever must not wait. No service is asked: what it made is searched by words.
+pub fn quick_index<'s>(
+    scoped: &'s ScopedStore,
+    model: &'s Builtin,
+    owner: &Owner,
+    now: Timestamp,
+) -> Result<MemoryIndex<'s>, OpError> {
+    let store = &scoped.store;
+    Ok(match scoped.settings.search.embedding {
+        EmbeddingChoice::Builtin => MemoryIndex::open_quickly(store, model, owner, now)?,
+        EmbeddingChoice::Endpoint => MemoryIndex::open_as_stored(store, model, now)?,
+    })
 }
 
 /// Searches store after store for a reader, until `options.limit` memories are found.

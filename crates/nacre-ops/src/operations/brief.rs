@@ -5,11 +5,11 @@ use std::path::Path;
 use nacre_api::wire::{BriefItem, BriefReport, BriefRequest, BriefSection, BriefTopic, StoreScope};
 use nacre_core::config::EmbeddingChoice;
 use nacre_core::memory::MemoryId;
-use nacre_core::search::{MemoryIndex, Mode, TokenCounter};
+use nacre_core::search::{Builtin, MemoryIndex, Mode, TokenCounter};
 use nacre_engine::flows::brief::{Brief, Item, Section, Source, Topic, Wish};
 
 use crate::error::OpError;
-use crate::host::{Host, note_offered};
+use crate::host::{Host, note_offered, quick_index};
 
 /// What fits beside a question without pushing it aside.
 const DEFAULT_BUDGET: usize = 2000;
@@ -44,13 +44,39 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
         EmbeddingChoice::Builtin => Mode::Hybrid,
         EmbeddingChoice::Endpoint => Mode::Lexical,
     };
-    let wish = Wish { budget, task, files: &files, mode, now: host.now() };
+    let wish = Wish { budget, task, files: &files, known: &[], mode, now: host.now() };
     let made = nacre_engine::flows::brief::brief(&sources, &wish, &TokenCounter::shipped()?)?;
     let n_postponed: usize = indexes.iter().map(MemoryIndex::n_postponed).sum();
     for scoped in &stores {
         note_offered(&scoped.store, &owner, &offered(&made, scoped.scope), host.now());
     }
     Ok(report(made, n_postponed))
+}
+
+/// The same for a hook, which must not wait: the index is looked at by its folders, and nothing is noted. Tells whether the
+/// index is behind.
+pub(super) fn quick_brief(
+    host: &Host,
+    request: &BriefRequest,
+    known: &[String],
+) -> Result<(BriefReport, bool), OpError> {
+    let stores = host.stores_to_read(request.scope)?;
+    let (model, owner) = (Builtin::shipped()?, host.owner("hook"));
+    let mut indexes = Vec::new();
+    for scoped in &stores {
+        indexes.push(quick_index(scoped, &model, &owner, host.now())?);
+    }
+    let sources: Vec<Source<'_>> = stores
+        .iter()
+        .zip(&indexes)
+        .map(|(scoped, index)| Source { store: &scoped.store, index, scope: scoped.scope.as_str() })
+        .collect();
+    let budget = request.budget.unwrap_or(DEFAULT_BUDGET);
+    let (mode, now) = (Mode::Lexical, host.now());
+    let wish = Wish { budget, task: None, files: &[], known, mode, now };
+    let made = nacre_engine::flows::brief::brief(&sources, &wish, &TokenCounter::shipped()?)?;
+    let n_postponed: usize = indexes.iter().map(MemoryIndex::n_postponed).sum();
+    Ok((report(made, n_postponed), n_postponed > 0))
 }
 
 /// The decisions and learnings that a brief tells of, from one store.

@@ -12,6 +12,7 @@ mod doctor;
 pub mod eval;
 pub mod extract;
 mod feedback;
+pub mod hook;
 pub mod index;
 pub mod maintain;
 pub mod map;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::rng::Rng;
+use super::rng::Rng;
 
 /// Parts that mean something to a path walker, a shell, Windows, a terminal or a parser.
 const PARTS: &[&str] = &[

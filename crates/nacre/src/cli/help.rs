@@ -32,6 +32,7 @@ const RARE: &[&str] = &[
     "index",
     "skill",
     "mcp",
+    "hook",
     "eval",
     "bench",
     "completions",

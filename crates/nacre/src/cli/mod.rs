@@ -24,6 +24,7 @@ mod explore;
 mod extract;
 mod feedback;
 mod help;
+mod hook;
 mod index;
 mod init;
 mod interrupt;
@@ -116,6 +117,7 @@ enum Command {
 enum AloneCommand {
     Commands(commands::CommandsArgs),
     Completions(completions::CompletionsArgs),
+    Hook(hook::HookArgs),
     Reference(reference::ReferenceArgs),
 }
 
@@ -220,11 +222,25 @@ pub(crate) fn main() -> ExitCode {
     {
         return ui::print_version();
     }
+    // An agent waits for it, and must never be shown an error.
+    if let Some(words) = hook_words(&args) {
+        return ExitCode::from(crate::hook::run(&words, env::read()));
+    }
     let is_json = args.iter().any(|arg| arg == "--json");
     match parse(args) {
         Ok(cli) => dispatch(&cli),
         Err(error) => ui::print_usage(&error, is_json),
     }
+}
+
+/// What follows `nacre hook`, unless a person asks how to use it.
+fn hook_words(args: &[OsString]) -> Option<Vec<String>> {
+    let words: Vec<String> =
+        args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let (first, rest) = words.split_first()?;
+    let is_help = rest.iter().any(|word| word == "--help" || word == "-h");
+    let is_persons = is_help || (rest.len() < 2 && env::terminals().stdin);
+    (first == "hook" && !is_persons).then(|| rest.to_vec())
 }
 
 fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
@@ -283,6 +299,7 @@ fn run_alone(ui: &mut Ui, command: &AloneCommand) -> Result<Exit, OpError> {
     match command {
         AloneCommand::Commands(args) => commands::cmd_commands(ui, args),
         AloneCommand::Completions(args) => completions::cmd_completions(ui, args),
+        AloneCommand::Hook(args) => hook::cmd_hook(args),
         AloneCommand::Reference(args) => reference::cmd_reference(ui, args),
     }
 }

@@ -13,6 +13,14 @@ fn show_says_where_each_value_came_from() {
     home.ok(&["config", "set", "memory.max_results", "7"]);
     home.ok(&["config", "set", "--repo", "memory.scope", "project_only"]);
     assert_snapshot!(home.run(&["config", "show"]), @"
+    hooks.ask_to_record       false         in the built-in defaults
+    hooks.deadline_ms         200           in the built-in defaults
+    hooks.guard               false         in the built-in defaults
+    hooks.guard_folders       []            in the built-in defaults
+    hooks.pitfalls            false         in the built-in defaults
+    hooks.prompt_tokens       500           in the built-in defaults
+    hooks.start_tokens        1000          in the built-in defaults
+    hooks.sync                true          in the built-in defaults
     limits.day_tokens         20000000      in the built-in defaults
     limits.day_usd            10.0          in the built-in defaults
     limits.map_seconds        120           in the built-in defaults

@@ -32,6 +32,7 @@ mod growing;
 #[cfg(target_os = "linux")]
 mod helper;
 mod home;
+mod hook;
 mod init;
 mod intake;
 mod loopback;

@@ -40,7 +40,8 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-ops", "host", &[]),
     ("nacre-ops", "operations", &["host"]),
     ("nacre-server", "mcp", &[]),
-    ("nacre", "cli", &[]),
+    ("nacre", "cli", &["hook"]),
+    ("nacre", "hook", &[]),
 ];
 
 /// Which crates of ours a crate may name.

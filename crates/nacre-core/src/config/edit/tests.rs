@@ -170,7 +170,7 @@ fn a_text_with_another_mistake_can_still_be_put_right() {
     "#);
     assert_snapshot!(after_unset("ui.color = 7\nunknown = 1\n", "unknown"), @"ui.color = 7");
     assert_snapshot!(after_unset("[memroy]\nscope = 1\n\n[ui]\n", "memroy"), @"[ui]");
-    assert_snapshot!(after_unset("a = 1\n[[hooks]]\nrun = 1\n[hooks.sub]\n[[hooks]]\n[ui]\n", "hooks"), @r"
+    assert_snapshot!(after_unset("a = 1\n[[plugins]]\nrun = 1\n[plugins.sub]\n[[plugins]]\n[ui]\n", "plugins"), @r"
     a = 1
     [ui]
     ");

@@ -79,6 +79,16 @@ fn the_defaults_are_complete_and_typed() {
             providers: BTreeMap::new(),
             roles: BTreeMap::new(),
             reading: ReadingSettings { agent: String::new(), sessions_per_day: 20 },
+            hooks: HookSettings {
+                start_tokens: 1000,
+                prompt_tokens: 500,
+                pitfalls: false,
+                guard: false,
+                guard_folders: Vec::new(),
+                sync: true,
+                ask_to_record: false,
+                deadline: Duration::from_millis(200),
+            },
             runs: RunSettings { keep: 200 },
             limits: LimitSettings {
                 session_tokens: 1_000_000,
@@ -233,8 +243,8 @@ fn an_unknown_key_is_told_with_the_one_meant() {
     Unknown key `provider.url` in `/home/ana/.nacre/config.toml`, line 2
     Hint: Run `nacre config show` to see every key
     ");
-    assert_snapshot!(mistake("[[hooks]]\nrun = 'x'"), @r"
-    Unknown key `hooks` in `/home/ana/.nacre/config.toml`, line 1
+    assert_snapshot!(mistake("[[plugins]]\nrun = 'x'"), @r"
+    Unknown key `plugins` in `/home/ana/.nacre/config.toml`, line 1
     Hint: Run `nacre config show` to see every key
     ");
     assert_snapshot!(mistake("memory = { scope = 'global_only', \"a\\u001B[2Jb\" = 1 }"), @r#"

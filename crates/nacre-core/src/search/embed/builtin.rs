@@ -113,7 +113,20 @@ impl Builtin {
         tokens
     }
 
+    /// How much a text says, by the model: a word that stands everywhere weighs little, a rare one much; 0 where no word of it
+    /// is known.
+    pub fn weight(&self, text: &str) -> f32 {
+        self.sum(text).iter().map(|x| x * x).sum::<f32>().sqrt()
+    }
+
     fn vector(&self, text: &str) -> Vec<f32> {
+        let mut sum = self.sum(text);
+        normalize(&mut sum);
+        sum
+    }
+
+    /// The rows of a text's tokens, added up.
+    fn sum(&self, text: &str) -> Vec<f32> {
         let mut sum = vec![0.0; self.dims];
         let (scales, rows) = (&self.bytes[self.scales.clone()], &self.bytes[self.rows.clone()]);
         for token in self.tokens(text) {
@@ -126,7 +139,6 @@ impl Builtin {
                 *sum += scale * f32::from(byte.cast_signed());
             }
         }
-        normalize(&mut sum);
         sum
     }
 }

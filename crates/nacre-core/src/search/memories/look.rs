@@ -30,6 +30,9 @@ const FILES_AT_ONCE: usize = 256;
 const SHORT_BYTES: usize = 1 << 20;
 const SHORT_FILES: usize = 64;
 
+/// Where summaries lie, by day and time.
+const SUMMARIES: &str = "memory/summaries";
+
 /// The content of a file that cannot be read.
 const UNREADABLE: u64 = 1;
 
@@ -47,6 +50,16 @@ pub(super) fn is_current(store: &Store, snapshot: &Snapshot) -> Result<bool, Sea
     Ok(has_folders
         && units::number_of(store.evidence_stamp()?) == snapshot.watermark()
         && store.is_unchanged(&remembered)?)
+}
+
+/// Whether the folders of decisions and learnings are as the index knows them: nothing came, went or was replaced there.
+pub(super) fn has_same_folders(store: &Store, snapshot: &Snapshot) -> Result<bool, SearchError> {
+    let remembered: Vec<Remembered<'_>> = snapshot
+        .empty_units_with_stamps()
+        .filter(|(path, _)| is_folder(path) && !path.starts_with(SUMMARIES))
+        .map(|(path, stamp)| Remembered { path, stamp })
+        .collect();
+    Ok(!remembered.is_empty() && store.is_unchanged(&remembered)?)
 }
 
 /// Whether a unit is a folder.
@@ -84,6 +97,9 @@ pub(super) struct Room {
 impl Room {
     /// Of one command: more than any project has written down, and a few seconds of work.
     pub(super) const OF_ONE_LOOK: Self = Self { n_files: 200_000, n_bytes: 64 << 20 };
+
+    /// Of a look that somebody waits for: what a person or a sync changed since the last one.
+    pub(super) const OF_A_QUICK_LOOK: Self = Self { n_files: 48, n_bytes: 256 << 10 };
 
     pub(super) fn is_used_up(&self) -> bool {
         self.n_files == 0 || self.n_bytes == 0

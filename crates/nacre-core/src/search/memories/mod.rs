@@ -5,6 +5,8 @@
 
 #[cfg(test)]
 mod bounds_tests;
+mod chores;
+mod fitting;
 mod look;
 pub(crate) mod mentions;
 mod nearest;
@@ -18,6 +20,7 @@ use std::cell::RefCell;
 
 use jiff::Timestamp;
 
+pub use self::fitting::{Fit, FitSignals, Fitting};
 pub use self::nearest::Near;
 use super::embed::Embedder;
 use super::group::Group;
@@ -150,6 +153,41 @@ impl<'a> MemoryIndex<'a> {
     ) -> Result<Self, SearchError> {
         let folder = WriteScope::open_inside(store.path(), INDEX_FOLDER, Access::Private).ok();
         Self::brought_up_to_date(store, embedder, (&Index::new(folder, INDEX_NAME), None), now)
+    }
+
+    /// Opens the index of `store` for whoever must not wait: the folders of memories are looked at, not their files. A file that
+    /// was edited in place is found by the words it had; what is shown of it is read as it is now. Of files that came or
+    /// went, a few are taken in and the rest waits for the next look.
+    pub fn open_quickly(
+        store: &'a Store,
+        embedder: &'a dyn Embedder,
+        owner: &Owner,
+        now: Timestamp,
+    ) -> Result<Self, SearchError> {
+        let index = Index::new(folder(store), INDEX_NAME);
+        let snapshot = index.load(embedder);
+        if look::has_same_folders(store, &snapshot)? {
+            return Ok(Self { store, embedder, snapshot, now, n_postponed: 0 });
+        }
+        let (snapshot, n_postponed) = Self::looked(
+            store,
+            embedder,
+            (&index, Some(owner)),
+            (snapshot, now),
+            Room::OF_A_QUICK_LOOK,
+        )?;
+        Ok(Self { store, embedder, snapshot, now, n_postponed })
+    }
+
+    /// Opens the index of `store` as it was stored, whichever model made it, and takes nothing in.
+    pub fn open_as_stored(
+        store: &'a Store,
+        embedder: &'a dyn Embedder,
+        now: Timestamp,
+    ) -> Result<Self, SearchError> {
+        let folder = WriteScope::open_inside(store.path(), INDEX_FOLDER, Access::Private).ok();
+        let snapshot = Index::new(folder, INDEX_NAME).load_of_any_model().unwrap_or_default();
+        Ok(Self { store, embedder, snapshot, now, n_postponed: 0 })
     }
 
     fn brought_up_to_date(

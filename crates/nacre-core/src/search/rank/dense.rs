@@ -103,7 +103,8 @@ fn units(layout: &Layout, rows: &[f32]) -> Vec<f32> {
     layout.unit_of.iter().map(|unit| best[*unit as usize]).collect()
 }
 
-fn similarities(snapshot: &Snapshot, vector: &[f32]) -> Vec<f32> {
+/// The cosine of every row with a vector; 0 where there is none to compare.
+pub(in crate::search) fn similarities(snapshot: &Snapshot, vector: &[f32]) -> Vec<f32> {
     if vector.len() != snapshot.dims() {
         return vec![0.0; snapshot.n_rows()];
     }

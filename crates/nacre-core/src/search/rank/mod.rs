@@ -21,6 +21,7 @@ use super::snapshot::Snapshot;
 use super::thesaurus::Thesaurus;
 use super::words;
 use dense::Dense;
+pub(super) use dense::similarities;
 pub(super) use filter::allowed;
 use lexical::Lexical;
 pub(super) use question::asks_about_past;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::super::emit::{Draft, Emitter};
 use super::super::event::{CallLink, EventKind, InjectedReason, Lane, Origin, Place, WordSource};
-use super::super::injected::{Author, holds_brief, may_name_nacre, split_user};
+use super::super::injected::{Author, holds_own_text, may_name_nacre, split_user};
 use super::super::json::{Cursor, Next, Parsed, Text};
 use super::super::names::short_name;
 use super::record::{Record, blocks};
@@ -88,7 +88,8 @@ impl Reader {
         if body.trim().is_empty() {
             return;
         }
-        let reason = if holds_brief(&body) { InjectedReason::Nacre } else { attachment.reason() };
+        let reason =
+            if holds_own_text(&body) { InjectedReason::Nacre } else { attachment.reason() };
         let call = attachment.call.map(|id| CallLink { id: short_name(&id.decode()), tool: None });
         out.push(Draft {
             call,

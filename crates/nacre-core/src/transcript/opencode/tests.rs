@@ -371,3 +371,24 @@ fn sub_agents_and_open_turns() {
     assert_eq!((facts.role, facts.ending), (SessionRole::SubAgent, Ending::Active));
     assert_eq!((facts.links[0].kind, facts.links[0].session.as_str()), (LinkKind::Parent, "ses_1"));
 }
+
+#[test]
+fn text_of_our_own_is_never_taken_for_the_persons_words() {
+    let own = |tag: &str| format!("<{tag}>\nUse spaces\n</{tag}>");
+    let part = |id: &str, text: &str| json!({"id": id, "type": "text", "text": text});
+    let mut synthetic = part("prt_2", &own("nacre-memory"));
+    synthetic["synthetic"] = json!(true);
+    let session = Session {
+        info: json!({"id": "ses_1", "projectID": "p", "directory": "/p", "title": "Talk",
+            "time": {"created": 1_770_000_000_000_i64, "updated": 1_770_000_090_000_i64}}),
+        messages: vec![(
+            json!({"id": "msg_1", "role": "user", "time": {"created": 1_770_000_001_000_i64}}),
+            vec![part("prt_1", "Use tabs"), synthetic, part("prt_3", &own("nacre-brief"))],
+        )],
+    };
+    let data = Data::new();
+    write_tree(&data, &session);
+    let own = |tag: &str| format!("user Injected(Nacre): {}", own(tag));
+    let expected = ["user: Use tabs".to_owned(), own("nacre-memory"), own("nacre-brief")];
+    assert_eq!(data.reads()[0].lines(), expected);
+}

@@ -42,7 +42,7 @@ impl Item {
 }
 
 /// The longest form in which a memory can be told, and a shorter one; `None` where nothing of it can be.
-pub(super) fn forms(
+pub(in crate::flows) fn forms(
     store: &Store,
     memory: &Memory,
     scope: &'static str,
@@ -107,7 +107,7 @@ fn claim_and_reason(title: &str, body: &str) -> (String, Option<String>) {
 
 /// Whether a memory may be handed out unasked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Backing {
+pub(in crate::flows) enum Backing {
     /// It holds, and somebody stands behind it.
     Backed,
     /// It does not hold, or only a tool said it: a web page or a program.
@@ -120,7 +120,7 @@ pub(super) enum Backing {
 ///
 /// A person's own folder comes with no clone, so what lies there is theirs. In a repository a memory needs the mark that they
 /// wrote it or took it over; where they trust the repository, a quote will do, which summaries do not have.
-pub(super) fn backing(store: &Store, memory: &Memory, scope: &str) -> Backing {
+pub(in crate::flows) fn backing(store: &Store, memory: &Memory, scope: &str) -> Backing {
     let (id, at) = (&memory.at.id, &memory.at);
     if at.shelf != Shelf::Active || memory.status != Status::Active || memory.says_overturned() {
         return Backing::Withheld;

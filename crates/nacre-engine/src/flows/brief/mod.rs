@@ -4,14 +4,14 @@
 //! files of those that may be shown are read, and nothing else. The budget is a promise: what does not fit is
 //! shortened or left out, and the text never counts more.
 
-mod item;
+pub(super) mod item;
 mod open_ends;
 mod select;
 #[cfg(test)]
 mod tests;
 
 use jiff::Timestamp;
-use nacre_core::memory::{LearningKind, MemoryType, Store};
+use nacre_core::memory::{LearningKind, Memory, MemoryType, Store};
 use nacre_core::search::{Interest, Listed, MemoryIndex, Mode, SearchError, TokenCounter};
 
 pub use self::item::Item;
@@ -39,6 +39,8 @@ pub struct Wish<'a> {
     pub task: Option<&'a str>,
     /// Paths below the repository.
     pub files: &'a [String],
+    /// Ids that the reader knows already; they are left out.
+    pub known: &'a [String],
     /// What the task is compared by.
     pub mode: Mode,
     pub now: Timestamp,
@@ -155,6 +157,13 @@ impl Brief {
     }
 }
 
+/// One memory in a line; `None` where it may not be told unasked, or nothing of it can be.
+pub fn line_of(source: &Source<'_>, memory: &Memory) -> Option<Item> {
+    let is_backed = item::backing(source.store, memory, source.scope) == item::Backing::Backed;
+    let forms = is_backed.then(|| item::forms(source.store, memory, source.scope))??;
+    Some(forms.0)
+}
+
 /// A memory that may be told, and where it is from.
 struct Candidate<'a> {
     listed: Listed<'a>,
@@ -173,6 +182,9 @@ pub fn brief(
     for (number, source) in sources.iter().enumerate() {
         let share = if source.scope == "global" { GLOBAL_SHARE } else { 1.0 };
         for listed in source.index.outline(&interest)? {
+            if wish.known.iter().any(|id| id == listed.id) {
+                continue;
+            }
             let worth = share * worth(&listed, wish);
             candidates.push(Candidate { listed, source: number, worth });
         }

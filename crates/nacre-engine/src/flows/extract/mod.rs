@@ -69,6 +69,16 @@ pub(super) fn read(trace: &Trace, sink: Sink<'_>) -> Result<SessionFacts, Error>
     Ok(adapter.ok_or_else(unknown)?.read(trace, None, sink)?.facts)
 }
 
+/// Whether a session holds something so far that may be worth keeping: the gate lets it pass, and the person said more than
+/// one thing, or one that the rules keep.
+pub fn is_worth_recording(trace: &Trace) -> Result<bool, Error> {
+    let mut extractor = Extractor::new(Rules::default());
+    let facts = read(trace, Sink::everything(&mut |event| extractor.take(&event)))?;
+    let n_messages = extractor.n_messages;
+    let found = extractor.finish(&facts);
+    Ok(found.gate.is_open() && (n_messages > 1 || !found.candidates.is_empty()))
+}
+
 /// Takes the events of a session and finds its candidates.
 pub struct Extractor<'r> {
     rules: Rules<'r>,

@@ -82,7 +82,7 @@ impl Denied {
         }
     }
 
-    fn is_sensitive(&self, path: &RelPath) -> bool {
+    pub(crate) fn is_sensitive(&self, path: &RelPath) -> bool {
         self.globs.is_match(path.as_str()) || path.components().any(holds_variables)
     }
 }
@@ -99,7 +99,16 @@ fn forms(glob: &str) -> Vec<String> {
 }
 
 fn is_at(path: &RelPath, names: &[&str]) -> bool {
-    path.components().any(|part| names.iter().any(|name| part.eq_ignore_ascii_case(name)))
+    path.components().any(|part| is_one_of(part, names))
+}
+
+/// Whether a name is the repository's own machinery or Nacre's.
+pub(crate) fn is_machinery(name: &str) -> bool {
+    is_one_of(name, CLOSED) || is_one_of(name, OWNED)
+}
+
+fn is_one_of(part: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| part.eq_ignore_ascii_case(name))
 }
 
 fn bad(glob: &str, error: &globset::Error) -> BadGlob {

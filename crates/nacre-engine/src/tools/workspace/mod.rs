@@ -15,6 +15,7 @@ use std::sync::Arc;
 use nacre_core::base::ContentHash;
 use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
 
+pub(crate) use denied::is_machinery;
 pub use denied::{BadGlob, Denied};
 pub(crate) use fault::{not_text, place, tool_error};
 pub(crate) use walk::{Found, Walk, WalkEnd};

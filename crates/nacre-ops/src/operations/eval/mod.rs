@@ -1,12 +1,14 @@
 //! Measurements on data sets with known answers: one operation a file. Nothing is written, sent or random.
 
 mod extraction;
+mod hook;
 mod retrieval;
 mod traces;
 
 use std::path::Path;
 
 pub use extraction::extraction;
+pub use hook::hook;
 pub use retrieval::retrieval;
 
 use crate::error::OpError;

@@ -65,6 +65,8 @@ const VERBS: &[Verb] = &[
     model(&["ask", "How do we deploy?"]),
     Verb { args: &["brief"], kind: Kind::Brief },
     Verb { args: &["brief", "--task", "deploy"], kind: Kind::Brief },
+    Verb { args: &["hook", "claude", "start"], kind: Kind::Brief },
+    Verb { args: &["hook", "claude", "prompt"], kind: Kind::Brief },
     other(&["review"]),
     other(&["review", "accept", "20260101-a-claim"]),
     other(&["review", "reject", "20260101-a-claim"]),
@@ -117,7 +119,8 @@ const VERBS: &[Verb] = &[
 ];
 
 /// Commands that read what a person names and nothing of a repository.
-const APART: &[&str] = &["completions", "eval retrieval", "eval extraction", "bench map"];
+const APART: &[&str] =
+    &["completions", "eval retrieval", "eval extraction", "eval hook", "bench map"];
 
 pub(super) fn verbs() -> impl Iterator<Item = &'static Verb> {
     VERBS.iter()

@@ -1,6 +1,7 @@
 //! `nacre eval`: measure what Nacre promises, on data with known answers.
 
 mod extraction;
+mod hook;
 mod retrieval;
 
 use clap::{Args, Subcommand};
@@ -20,11 +21,13 @@ pub(crate) struct EvalArgs {
 enum EvalCommand {
     Retrieval(retrieval::RetrievalArgs),
     Extraction(extraction::ExtractionArgs),
+    Hook(hook::HookArgs),
 }
 
 pub(crate) fn cmd_eval(ui: &mut Ui, host: &Host, args: &EvalArgs) -> Result<Exit, OpError> {
     match &args.command {
         EvalCommand::Retrieval(args) => retrieval::cmd_retrieval(ui, host, args),
         EvalCommand::Extraction(args) => extraction::cmd_extraction(ui, host, args),
+        EvalCommand::Hook(args) => hook::cmd_hook(ui, host, args),
     }
 }

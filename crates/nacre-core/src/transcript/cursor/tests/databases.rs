@@ -359,3 +359,13 @@ fn a_summary_and_an_open_turn() {
     );
     assert_eq!(read.outcome.facts.ending, Ending::Active);
 }
+
+#[test]
+fn text_of_our_own_is_never_taken_for_the_persons_words() {
+    let home = Home::new();
+    let own = "<nacre-brief>\nUse spaces\n</nacre-brief>";
+    let bubbles = [user("b1", own), user("b2", &format!("{own}\n\nUse tabs"))];
+    put_composer(&home.global(), "c1", json!({}), &bubbles);
+    let own = format!("user Injected(Nacre): {own}");
+    assert_eq!(home.only().lines(), [own.clone(), own, "user: Use tabs".to_owned()]);
+}

@@ -1,0 +1,181 @@
+//! What a session was told already: one small file a session, in the person's own folder.
+//!
+//! Only ids of memories are kept, no words. The files are derived: deleting them costs a repetition.
+
+use std::time::Duration;
+
+use nacre_api::wire::HookSession;
+use nacre_core::safefs::{Access, EntryKind, RelPath, WriteScope, Writer};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::OpError;
+use crate::host::Host;
+
+/// The folder in the global one that hooks keep their notes in.
+pub(super) const HOOKS_FOLDER: &str = "hooks";
+
+/// More memories than these are not remembered of one session; the first ones are told again then.
+const MAX_TOLD: usize = 512;
+
+/// A file of notes is never larger.
+const MAX_BYTES: u64 = 256 << 10;
+
+/// How long a hook waits for another one of the same prompt.
+pub(super) const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Sessions whose notes are kept, and how many are left when there are more.
+const MAX_SESSIONS: usize = 256;
+const N_KEPT: usize = 128;
+
+/// What was told in one session.
+pub(super) struct SessionNotes {
+    path: RelPath,
+    notes: Notes,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Notes {
+    /// It got its brief.
+    is_briefed: bool,
+    /// It was asked to record something.
+    is_asked: bool,
+    /// The ids of memories, oldest first.
+    told: Vec<String>,
+}
+
+impl SessionNotes {
+    /// Reads the notes of a session; there are none where they cannot be read.
+    pub(super) fn open(host: &Host, session: &HookSession) -> Result<Self, OpError> {
+        let path = RelPath::new(&format!("{:016x}.json", key(host, session)))?;
+        let read = || {
+            let folder =
+                WriteScope::open_inside(host.home().ok()?, HOOKS_FOLDER, Access::Private).ok()?;
+            serde_json::from_slice(&folder.read(&path, MAX_BYTES).ok()?).ok()
+        };
+        Ok(Self { notes: read().unwrap_or_default(), path })
+    }
+
+    pub(super) fn is_told(&self, id: &str) -> bool {
+        self.notes.told.iter().any(|told| told == id)
+    }
+
+    /// The ids of all that was told.
+    pub(super) fn told(&self) -> &[String] {
+        &self.notes.told
+    }
+
+    pub(super) fn is_briefed(&self) -> bool {
+        self.notes.is_briefed
+    }
+
+    pub(super) fn is_asked(&self) -> bool {
+        self.notes.is_asked
+    }
+
+    /// The agent forgot everything but what it was asked to do.
+    pub(super) fn forget(&mut self) {
+        self.notes = Notes { is_asked: self.notes.is_asked, ..Notes::default() };
+    }
+
+    pub(super) fn note_brief(&mut self, ids: &[String]) {
+        self.notes.is_briefed = true;
+        self.note_told(ids);
+    }
+
+    fn note_told(&mut self, ids: &[String]) {
+        self.notes.told.extend(ids.iter().cloned());
+        let n_surplus = self.notes.told.len().saturating_sub(MAX_TOLD);
+        self.notes.told.drain(..n_surplus);
+    }
+
+    /// Writes the notes down. Who cannot do that says nothing: it would say it again and again.
+    pub(super) fn save(&self, host: &Host, folder: &WriteScope) -> Result<(), OpError> {
+        let text = serde_json::to_vec(&self.notes).map_err(std::io::Error::other)?;
+        Ok(folder.put_output(&self.path, &text, &host.owner("hook"))?)
+    }
+}
+
+/// Takes memories to be told; returns those that nobody told the session meanwhile. Two hooks of one prompt may run at once.
+pub(super) fn claim(
+    host: &Host,
+    session: &HookSession,
+    ids: &[String],
+) -> Result<Vec<String>, OpError> {
+    let folder = folder(host)?;
+    let _lock = folder.lock(&host.owner("hook"), PATIENCE)?;
+    let mut notes = SessionNotes::open(host, session)?;
+    let new: Vec<String> = ids.iter().filter(|id| !notes.is_told(id)).cloned().collect();
+    if !new.is_empty() {
+        notes.note_told(&new);
+        notes.save(host, &folder)?;
+    }
+    Ok(new)
+}
+
+/// Takes the one question of a session; `false` when it was asked already.
+pub(super) fn claim_question(host: &Host, session: &HookSession) -> Result<bool, OpError> {
+    let folder = folder(host)?;
+    let _lock = folder.lock(&host.owner("hook"), PATIENCE)?;
+    let mut notes = SessionNotes::open(host, session)?;
+    if notes.is_asked() {
+        return Ok(false);
+    }
+    notes.notes.is_asked = true;
+    notes.save(host, &folder)?;
+    Ok(true)
+}
+
+/// The folder of notes, made where it is missing.
+pub(super) fn folder(host: &Host) -> Result<WriteScope, OpError> {
+    host.home_scope()?;
+    Ok(WriteScope::create_inside(host.home()?, HOOKS_FOLDER, Access::Private)?)
+}
+
+/// Removes the oldest notes when there are too many.
+pub(super) fn prune(writer: &Writer<'_>) -> Result<(), OpError> {
+    let root = writer.scope().root()?;
+    let entries = root.list()?;
+    let is_notes = |name: &str| name.ends_with(".json") && !name.starts_with('.');
+    let files = entries.iter().filter(|entry| entry.kind == EntryKind::File);
+    let mut dated: Vec<(i128, &str)> = files
+        .filter(|entry| is_notes(&entry.name))
+        .filter_map(|entry| Some((root.stamp(&entry.name)?.modified, entry.name.as_str())))
+        .collect();
+    if dated.len() <= MAX_SESSIONS {
+        return Ok(());
+    }
+    dated.sort_unstable();
+    for (_, name) in &dated[..dated.len() - N_KEPT] {
+        writer.remove_derived(&RelPath::new(name)?)?;
+    }
+    Ok(())
+}
+
+/// Every memory that some session was told lately.
+pub(super) fn all_told(host: &Host) -> Vec<String> {
+    let Ok(root) = folder(host).and_then(|folder| Ok(folder.root()?)) else { return Vec::new() };
+    let entries = root.list().unwrap_or_default();
+    let read = |name: &str| -> Option<Notes> {
+        serde_json::from_slice(&root.read(name, MAX_BYTES).ok()?).ok()
+    };
+    let mut told: Vec<String> =
+        entries.iter().filter_map(|entry| read(&entry.name)).flat_map(|notes| notes.told).collect();
+    told.sort_unstable();
+    told.dedup();
+    told
+}
+
+/// A number for a session. One that the agent does not name is all of a day in a folder.
+fn key(host: &Host, session: &HookSession) -> u64 {
+    let HookSession { agent, id } = session;
+    let name = match id.as_deref().filter(|id| !id.is_empty()) {
+        Some(id) => format!("{agent}\0{id}"),
+        None => {
+            let day = host.now().strftime("%Y%m%d").to_string();
+            format!("{agent}\0{day}\0{}", host.environment.folder.display())
+        }
+    };
+    xxh3_64(name.as_bytes())
+}

@@ -1,0 +1,179 @@
+//! Which files a call of some agent's tool will touch, told by the names of the tool and of its arguments.
+//!
+//! Every agent has tools and arguments of its own, and MCP servers add more; what is not known is told by its name.
+
+use nacre_api::wire::{HookSession, HookToolRequest, ToolAccess};
+use serde_json::Value;
+
+/// More paths than these are not looked at.
+const MAX_PATHS: usize = 256;
+
+/// Arguments do not nest deeper than this.
+const MAX_DEPTH: usize = 6;
+
+/// Names of arguments that are paths, in lower case without `_`.
+const PATHS: &[&str] = &[
+    "absolutepath",
+    "destination",
+    "destinationpath",
+    "dirpath",
+    "directory",
+    "file",
+    "filename",
+    "filepath",
+    "filepaths",
+    "files",
+    "folder",
+    "from",
+    "fromfile",
+    "newpath",
+    "notebookpath",
+    "oldpath",
+    "path",
+    "paths",
+    "source",
+    "sourcepath",
+    "target",
+    "targetfile",
+    "to",
+    "tofile",
+    "uri",
+];
+
+/// Names of arguments that are a patch.
+const PATCHES: &[&str] = &["diff", "input", "patch", "patchtext"];
+
+/// Names of arguments that are a command of a shell.
+const COMMANDS: &[&str] = &["cmd", "command", "script"];
+
+/// What a tool's name has in it that changes files.
+const WRITING: &[&str] = &[
+    "append", "apply", "copy", "create", "delete", "edit", "insert", "mkdir", "move", "patch",
+    "remove", "rename", "replace", "save", "touch", "update", "write",
+];
+
+/// Lines of a patch that name a file.
+const PATCH_LINES: &[&str] = &[
+    "*** Add File: ",
+    "*** Update File: ",
+    "*** Delete File: ",
+    "*** Move to: ",
+    "+++ b/",
+    "+++ ",
+    "--- a/",
+    "--- ",
+    "rename to ",
+    "rename from ",
+];
+
+/// A call as far as it touches files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ToolCall {
+    tool: String,
+    access: ToolAccess,
+    paths: Vec<String>,
+    command: Option<String>,
+    has_more: bool,
+}
+
+impl ToolCall {
+    /// The call in a hook's input; `None` where there is none. An input without arguments of its own is them itself.
+    pub(super) fn read(
+        input: &Value,
+        tool: Option<&Value>,
+        arguments: Option<&Value>,
+    ) -> Option<Self> {
+        let tool = tool?.as_str()?.to_owned();
+        let parsed =
+            arguments.and_then(Value::as_str).and_then(|text| serde_json::from_str(text).ok());
+        let arguments = parsed.as_ref().or(arguments).unwrap_or(input);
+        let access = if writes(&tool) { ToolAccess::Write } else { ToolAccess::Read };
+        let mut call = Self { tool, access, ..Self::default() };
+        call.collect(arguments, MAX_DEPTH);
+        Some(call)
+    }
+
+    pub(super) fn request(self, session: HookSession) -> HookToolRequest {
+        let Self { tool, access, paths, command, has_more } = self;
+        HookToolRequest { session, tool, access, paths, command, has_more }
+    }
+
+    fn collect(&mut self, arguments: &Value, depth: usize) {
+        match arguments {
+            _ if depth == 0 => self.has_more = true,
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    self.argument(&plain(name), value, depth);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.collect(item, depth - 1)),
+            // A tool whose whole argument is a text takes a patch.
+            Value::String(text) => self.patch(text),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn argument(&mut self, name: &str, value: &Value, depth: usize) {
+        match value {
+            Value::String(text) if PATHS.contains(&name) => self.path(text),
+            Value::String(text) if COMMANDS.contains(&name) => self.shell(text),
+            Value::String(text) if PATCHES.contains(&name) => self.patch(text),
+            Value::Array(items) if PATHS.contains(&name) => {
+                for item in items {
+                    match item {
+                        Value::String(text) => self.path(text),
+                        Value::Object(_) | Value::Array(_) => self.collect(item, depth - 1),
+                        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+                    }
+                }
+            }
+            // `["bash", "-lc", "make"]`
+            Value::Array(items) if COMMANDS.contains(&name) => {
+                let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+                self.shell(words.last().copied().unwrap_or_default());
+                self.shell(&words.join(" "));
+            }
+            Value::Object(_) | Value::Array(_) => self.collect(value, depth - 1),
+            Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn path(&mut self, text: &str) {
+        if self.paths.len() == MAX_PATHS {
+            self.has_more = true;
+        } else {
+            self.paths.push(text.strip_prefix("file://").unwrap_or(text).to_owned());
+        }
+    }
+
+    /// A command, or the patch that some tools take in its place.
+    fn shell(&mut self, text: &str) {
+        if text.contains("*** Begin Patch") {
+            return self.patch(text);
+        }
+        let command = self.command.take().map_or_else(String::new, |before| before + "\n");
+        self.command = Some(command + text);
+    }
+
+    fn patch(&mut self, text: &str) {
+        for line in text.lines() {
+            let named = PATCH_LINES.iter().find_map(|start| line.strip_prefix(start));
+            if let Some(path) = named.filter(|path| *path != "/dev/null") {
+                self.access = ToolAccess::Write;
+                self.path(path.trim());
+            }
+        }
+    }
+}
+
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| *c != '_' && *c != '-').flat_map(char::to_lowercase).collect()
+}
+
+/// Whether a tool changes files, by its name.
+fn writes(tool: &str) -> bool {
+    let tool = tool.to_lowercase();
+    // An update of a list of tasks is none.
+    let is_list = tool.contains("todo") || tool.contains("plan") || tool.contains("memory");
+    !is_list && WRITING.iter().any(|word| tool.contains(word))
+}
