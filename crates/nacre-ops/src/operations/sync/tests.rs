@@ -56,6 +56,7 @@ impl Place {
             home: Some(self.root()),
             host: None,
             pid: 7,
+            program: None,
             clock: Arc::new(|| "2099-01-01T00:00:00Z".parse().unwrap()),
             uptime: Arc::new(|| Duration::ZERO),
             random: |bytes| {
