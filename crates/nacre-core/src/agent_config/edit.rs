@@ -27,8 +27,8 @@ pub enum EditError {
 pub enum Edit {
     /// A member of a JSON object, by the keys that lead to it.
     Member { keys: Vec<&'static str>, value: Json },
-    /// Hooks in the usual form.
-    Hooks { agent: &'static str, groups: Vec<HookGroup> },
+    /// Hooks in the usual form, by the keys that lead to the events.
+    Hooks { agent: &'static str, keys: Vec<&'static str>, groups: Vec<HookGroup> },
     /// Tables of a TOML file.
     Tables(Vec<TomlTable>),
     /// The whole file.
@@ -51,7 +51,7 @@ impl Edit {
         let before = text.unwrap_or_default();
         let (new_text, undo) = match self {
             Self::Member { keys, value } => jsonc::put(before, keys, value)?,
-            Self::Hooks { groups, .. } => hooks::put(before, groups)?,
+            Self::Hooks { keys, groups, .. } => hooks::put(before, keys, groups)?,
             Self::Tables(tables) => match tables::find(before, tables)? {
                 Found::Missing => tables::put(before, tables)?,
                 Found::Same | Found::Different => {
@@ -71,7 +71,7 @@ impl Edit {
                 let without = jsonc::remove_entry(text, keys, undo)?;
                 Some(jsonc::tidy(&without, undo)?)
             }
-            Self::Hooks { agent, .. } => Some(hooks::remove(text, agent, undo)?),
+            Self::Hooks { agent, keys, .. } => Some(hooks::remove(text, keys, agent, undo)?),
             Self::Tables(tables) => Some(tables::remove(text, tables, undo)?),
             Self::Whole(ours) if text == ours => None,
             Self::Whole(_) => Some(text.to_owned()),
@@ -90,10 +90,11 @@ impl Edit {
                     Some(false) => EntryState::Outdated,
                 }
             }
-            Self::Hooks { agent, groups } => {
+            Self::Hooks { agent, keys, groups } => {
                 let wanted = groups.iter().map(|hook| (hook.event, hook.group.to_value()));
-                let mut wanted: Vec<_> = wanted.map(|(name, value)| (name.to_owned(), value)).collect();
-                let mut found = hooks::found(text, agent)?;
+                let mut wanted: Vec<_> =
+                    wanted.map(|(name, value)| (name.to_owned(), value)).collect();
+                let mut found = hooks::found(text, keys, agent)?;
                 wanted.sort_by(|a, b| a.0.cmp(&b.0));
                 found.sort_by(|a, b| a.0.cmp(&b.0));
                 match found.is_empty() {
@@ -127,8 +128,8 @@ impl Edit {
                 let table = path.iter().try_fold(&document, |value, name| value.get(name))?;
                 serde_json::to_value(table).ok()?
             }
-            Self::Hooks { agent, .. } => {
-                let found = hooks::found(text, agent).ok()?;
+            Self::Hooks { agent, keys, .. } => {
+                let found = hooks::found(text, keys, agent).ok()?;
                 let (_, group) = found.into_iter().next()?;
                 let hooks = group["hooks"].as_array()?.iter();
                 let mut commands = hooks.filter_map(|hook| hook["command"].as_str());
@@ -143,7 +144,10 @@ impl Edit {
             serde_json::Value::Array(words) => {
                 words.iter().filter_map(|word| word.as_str().map(str::to_owned)).collect()
             }
-            _ => Vec::new(),
+            serde_json::Value::Null
+            | serde_json::Value::Bool(_)
+            | serde_json::Value::Number(_)
+            | serde_json::Value::Object(_) => Vec::new(),
         };
         let command = [words(&value["command"]), words(&value["args"])].concat();
         (!command.is_empty()).then_some(command)

@@ -4,11 +4,11 @@
 //! told apart.
 
 use super::commands::is_ours;
-use super::jsonc::{self, ChangeError, Node, value_at};
 use super::json::Json;
+use super::jsonc::{self, ChangeError, Node, value_at};
 use super::undo::Undo;
 
-/// The key that holds the events.
+/// The key that holds the hooks of a group.
 const KEY: &str = "hooks";
 
 /// A group of hooks for one event of an agent.
@@ -18,10 +18,15 @@ pub struct HookGroup {
     pub group: Json,
 }
 
-pub(super) fn put(text: &str, groups: &[HookGroup]) -> Result<(String, Undo), ChangeError> {
+/// Adds groups to the events, which are the members of the object at `keys`.
+pub(super) fn put(
+    text: &str,
+    keys: &[&str],
+    groups: &[HookGroup],
+) -> Result<(String, Undo), ChangeError> {
     let (mut text, mut undo) = (text.to_owned(), Undo::default());
     for HookGroup { event, group } in groups {
-        let (new_text, step) = jsonc::append(&text, &[KEY, event], group)?;
+        let (new_text, step) = jsonc::append(&text, &[keys, &[event]].concat(), group)?;
         text = new_text;
         undo.containers.extend(step.containers);
     }
@@ -29,9 +34,14 @@ pub(super) fn put(text: &str, groups: &[HookGroup]) -> Result<(String, Undo), Ch
 }
 
 /// Takes out every hook of ours, and groups that hold nothing else.
-pub(super) fn remove(text: &str, agent: &str, undo: &Undo) -> Result<String, ChangeError> {
+pub(super) fn remove(
+    text: &str,
+    keys: &[&str],
+    agent: &str,
+    undo: &Undo,
+) -> Result<String, ChangeError> {
     let mut text = text.to_owned();
-    while let Some(shorter) = without_first(&text, agent)? {
+    while let Some(shorter) = without_first(&text, keys, agent)? {
         text = shorter;
     }
     jsonc::tidy(&text, undo)
@@ -40,12 +50,13 @@ pub(super) fn remove(text: &str, agent: &str, undo: &Undo) -> Result<String, Cha
 /// Our hooks as they stand in a text: events with their groups.
 pub(super) fn found(
     text: &str,
+    keys: &[&str],
     agent: &str,
 ) -> Result<Vec<(String, serde_json::Value)>, ChangeError> {
     let mut found = Vec::new();
     let Some((_, root)) = jsonc::parsed(text)? else { return Ok(found) };
-    let Some(events) = root.at(&[KEY]) else { return Ok(found) };
-    for event in events.children() {
+    let Some(events) = root.at(keys) else { return Ok(found) };
+    for event in events.children().iter().filter(|event| event.value.is_list()) {
         let groups = event.value.children().iter().map(|group| &group.value);
         for group in groups.filter(|group| has_ours(text, group, agent)) {
             found.push((event.key.clone().unwrap_or_default(), value_at(text, group)));
@@ -65,10 +76,10 @@ fn is_our_hook(text: &str, hook: &Node, agent: &str) -> bool {
 }
 
 /// The text without the first hook of ours that is found; `None` where there is none.
-fn without_first(text: &str, agent: &str) -> Result<Option<String>, ChangeError> {
+fn without_first(text: &str, keys: &[&str], agent: &str) -> Result<Option<String>, ChangeError> {
     let Some((_, root)) = jsonc::parsed(text)? else { return Ok(None) };
-    let Some(events) = root.at(&[KEY]) else { return Ok(None) };
-    for event in events.children() {
+    let Some(events) = root.at(keys) else { return Ok(None) };
+    for event in events.children().iter().filter(|event| event.value.is_list()) {
         for (group_idx, group) in event.value.children().iter().enumerate() {
             let Some(hooks) = group.value.at(&[KEY]) else { continue };
             let is_ours = |hook: &Node| is_our_hook(text, hook, agent);

@@ -65,14 +65,14 @@ impl Layout {
             Json::List(items) => {
                 let is_flat = |item: &Json| !matches!(item, Json::List(_) | Json::Map(_));
                 let inner = format!("{indent}{}", self.unit);
-                let parts = items.iter().map(|item| self.value(item, &inner)).collect();
+                let parts: Vec<_> = items.iter().map(|item| self.value(item, &inner)).collect();
                 let is_open = self.is_open && !items.iter().all(is_flat);
-                self.enclosed(('[', ']'), parts, indent, is_open)
+                self.enclosed(('[', ']'), &parts, indent, is_open)
             }
             Json::Map(members) => {
                 let inner = format!("{indent}{}", self.unit);
                 let parts = members.iter().map(|(key, value)| self.member(key, value, &inner));
-                self.enclosed(('{', '}'), parts.collect(), indent, self.is_open)
+                self.enclosed(('{', '}'), &parts.collect::<Vec<_>>(), indent, self.is_open)
             }
         }
     }
@@ -80,7 +80,7 @@ impl Layout {
     fn enclosed(
         &self,
         (open, close): (char, char),
-        parts: Vec<String>,
+        parts: &[String],
         indent: &str,
         is_open: bool,
     ) -> String {

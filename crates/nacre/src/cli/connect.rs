@@ -103,7 +103,9 @@ fn request(args: &ConnectArgs) -> Result<ConnectRequest, OpError> {
     let rest = || args.targets[1..].to_vec();
     let is_action = |name: &String| ACTIONS.contains(&name.as_str());
     if args.targets.iter().skip(1).any(is_action) {
-        return Err(OpError::usage("Only one thing can be done at a time").hint("nacre connect --help"));
+        return Err(
+            OpError::usage("Only one thing can be done at a time").hint("nacre connect --help")
+        );
     }
     match (args.targets.first().map(String::as_str), args.targets.len()) {
         (Some("list") | None, 0 | 1) => Ok(ConnectRequest::List),
@@ -111,7 +113,9 @@ fn request(args: &ConnectArgs) -> Result<ConnectRequest, OpError> {
             Err(OpError::usage("Which agent?").hint("nacre connect claude --remove"))
         }
         (Some("auto"), 1) => Ok(ConnectRequest::Auto { wiring }),
-        (Some("remove"), 1) => Err(OpError::usage("Which agent?").hint("nacre connect remove cursor")),
+        (Some("remove"), 1) => {
+            Err(OpError::usage("Which agent?").hint("nacre connect remove cursor"))
+        }
         (Some("remove"), _) => Ok(ConnectRequest::Remove { agents: rest(), wiring }),
         (Some("list" | "auto"), _) => {
             Err(OpError::usage(format!("`{}` takes no agent", args.targets[0])))

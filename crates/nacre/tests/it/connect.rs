@@ -34,7 +34,11 @@ fn every_agent_gets_its_files_back() {
             let connected = machine.tree();
             assert_ne!(before, connected, "{agent} {name}");
             for (path, text) in *files {
-                files::check_kept(&change(text), &machine.text(path), &format!("{agent} {name} {path}"));
+                files::check_kept(
+                    &change(text),
+                    &machine.text(path),
+                    &format!("{agent} {name} {path}"),
+                );
             }
             let again = machine.json(&["connect", agent, "--yes"]);
             assert!(again.get("changes").is_none(), "{agent} {name}: {again}");
@@ -89,7 +93,10 @@ fn empty_files_come_back_empty() {
             let machine = Machine::new();
             let is_toml = |path: &str| path.ends_with(".toml");
             for (path, _) in *files {
-                machine.put(path, if is_toml(path) { text.trim_matches(['{', '}', ' ']) } else { text });
+                machine.put(
+                    path,
+                    if is_toml(path) { text.trim_matches(['{', '}', ' ']) } else { text },
+                );
             }
             let before = machine.tree();
             machine.ok(&["connect", agent, "--yes"]);
@@ -107,8 +114,12 @@ fn what_a_person_changed_since_stays() {
     machine.put(".claude/settings.json", settings);
     machine.put(".codex/config.toml", "model = \"x\" # mine");
     machine.ok(&["connect", "claude", "codex", "--yes"]);
-    machine.edit(".claude/settings.json", |text| text.replace("\"opus\"", "\"haiku\",\n  \"theme\": \"dark\""));
-    machine.edit(".codex/config.toml", |text| text + "\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n");
+    machine.edit(".claude/settings.json", |text| {
+        text.replace("\"opus\"", "\"haiku\",\n  \"theme\": \"dark\"")
+    });
+    machine.edit(".codex/config.toml", |text| {
+        text + "\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n"
+    });
     machine.edit(".claude.json", |text| text.replacen('{', "{\n  \"numStartups\": 7,", 1));
     machine.ok(&["connect", "claude", "codex", "--remove", "--yes"]);
     assert_eq!(
@@ -210,7 +221,10 @@ fn a_file_that_cannot_be_changed_is_left_alone_and_so_is_the_rest() {
 #[test]
 fn nothing_is_written_without_a_yes() {
     let machine = Machine::new();
-    machine.put(".claude/settings.json", "{\n  \"env\": {\"API_KEY\": \"sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789\"}\n}\n");
+    machine.put(
+        ".claude/settings.json",
+        "{\n  \"env\": {\"API_KEY\": \"sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789\"}\n}\n",
+    );
     let before = machine.tree();
     let refused = machine.home.run(&["connect", "claude"]);
     assert!(refused.contains("only after a yes") && refused.contains("--yes"), "{refused}");
@@ -219,7 +233,10 @@ fn nothing_is_written_without_a_yes() {
     let changes = shown["changes"].as_array().unwrap();
     let change = changes.iter().find(|change| change["path"] == "~/.claude/settings.json").unwrap();
     let diff = change["diff"].as_str().unwrap();
-    assert!(diff.starts_with("--- ~/.claude/settings.json\n+++ ~/.claude/settings.json\n@@ -1,3 +1,"), "{diff}");
+    assert!(
+        diff.starts_with("--- ~/.claude/settings.json\n+++ ~/.claude/settings.json\n@@ -1,3 +1,"),
+        "{diff}"
+    );
     assert!(diff.contains("+  \"hooks\": {\n") && !diff.contains("sk-ant"), "{diff}");
     assert_eq!(machine.tree(), before);
     assert!(!machine.path(".nacre/connect").exists());
@@ -237,7 +254,10 @@ fn an_entry_of_the_same_name_comes_back() {
     assert_eq!(machine.text(".cursor/mcp.json"), text.replace("\"x\"", "\"y\""));
     machine.put(".codex/config.toml", "[mcp_servers.nacre]\ncommand = \"my-own\"\n");
     let refused = machine.home.run(&["connect", "codex", "--yes"]);
-    assert!(refused.contains("a `mcp_servers.nacre` already that Nacre did not write"), "{refused}");
+    assert!(
+        refused.contains("a `mcp_servers.nacre` already that Nacre did not write"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -311,7 +331,12 @@ fn variables_of_the_person_move_the_files() {
         .with_var("CODEX_HOME", &folder.join("codex").display().to_string())
         .with_var("XDG_CONFIG_HOME", &folder.join("config").display().to_string());
     home.ok(&["connect", "claude", "codex", "zed", "--yes"]);
-    for path in ["claude/.claude.json", "claude/settings.json", "codex/config.toml", "config/zed/settings.json"] {
+    for path in [
+        "claude/.claude.json",
+        "claude/settings.json",
+        "codex/config.toml",
+        "config/zed/settings.json",
+    ] {
         assert!(folder.join(path).exists(), "{path}");
     }
     home.ok(&["connect", "claude", "codex", "zed", "--remove", "--yes"]);

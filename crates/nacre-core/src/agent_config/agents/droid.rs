@@ -1,8 +1,9 @@
-//! Factory droid. Hooks in the usual form, in a file of their own.
+//! Factory droid. Hooks in the usual form, in a file of their own whose events have no key above them.
 
+use super::super::edit::Edit;
 use super::super::json::Json;
-use super::super::spec::AgentSpec;
-use super::shared::{TimeUnit, hooks, member, server, shared_skill, usual_event};
+use super::super::spec::{AgentSpec, FileEdit};
+use super::shared::{TimeUnit, hook_groups, member, server, shared_skill, usual_event};
 
 pub(super) static DROID: AgentSpec = AgentSpec {
     name: "droid",
@@ -14,7 +15,8 @@ pub(super) static DROID: AgentSpec = AgentSpec {
     }),
     hooks: Some(|places, program| {
         let path = places.home.join(".factory/hooks.json");
-        hooks(path, "droid", program, TimeUnit::Seconds, usual_event)
+        let groups = hook_groups("droid", program, TimeUnit::Seconds, usual_event);
+        FileEdit::new(path, Edit::Hooks { agent: "droid", keys: Vec::new(), groups })
     }),
     skill: Some(shared_skill),
 };

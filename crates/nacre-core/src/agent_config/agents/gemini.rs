@@ -14,14 +14,12 @@ pub(super) static GEMINI: AgentSpec = AgentSpec {
     }),
     hooks: Some(|places, program| {
         let path = places.home.join(".gemini/settings.json");
-        hooks(path, "gemini", program, TimeUnit::Milliseconds, |event| {
-            Some(match event {
-                HookEvent::Start => "SessionStart",
-                HookEvent::Prompt => "BeforeAgent",
-                HookEvent::BeforeTool => "BeforeTool",
-                HookEvent::TurnEnd => "AfterAgent",
-                HookEvent::SessionEnd => "SessionEnd",
-            })
+        hooks(path, "gemini", program, TimeUnit::Milliseconds, |event| match event {
+            HookEvent::Start => "SessionStart",
+            HookEvent::Prompt => "BeforeAgent",
+            HookEvent::BeforeTool => "BeforeTool",
+            HookEvent::TurnEnd => "AfterAgent",
+            HookEvent::SessionEnd => "SessionEnd",
         })
     }),
     skill: Some(shared_skill),

@@ -58,35 +58,45 @@ pub(super) fn member(path: PathBuf, keys: &[&'static str], value: Json) -> FileE
     FileEdit::new(path, Edit::Member { keys: keys.to_vec(), value })
 }
 
-/// Hooks in the form that Claude Code made usual. An event that the agent does not have is left out.
+/// Hooks in the form that Claude Code made usual, below the key `hooks`.
 pub(super) fn hooks(
     path: PathBuf,
     agent: &'static str,
     program: &Program,
     unit: TimeUnit,
-    name: fn(HookEvent) -> Option<&'static str>,
+    name: fn(HookEvent) -> &'static str,
 ) -> FileEdit {
-    let named = program.events().filter_map(|event| Some((event, name(event)?)));
-    let groups = named.map(|(event, name)| {
+    let groups = hook_groups(agent, program, unit, name);
+    FileEdit::new(path, Edit::Hooks { agent, keys: vec!["hooks"], groups })
+}
+
+/// A group for each event, in the agent's own words.
+pub(super) fn hook_groups(
+    agent: &'static str,
+    program: &Program,
+    unit: TimeUnit,
+    name: fn(HookEvent) -> &'static str,
+) -> Vec<HookGroup> {
+    let groups = program.events().map(|event| {
         let hook = Json::Map(vec![
             ("type", Json::text("command")),
             ("command", Json::text(program.hook(agent, event))),
             ("timeout", unit.count(hook_seconds(event))),
         ]);
-        HookGroup { event: name, group: Json::Map(vec![("hooks", Json::List(vec![hook]))]) }
+        HookGroup { event: name(event), group: Json::Map(vec![("hooks", Json::List(vec![hook]))]) }
     });
-    FileEdit::new(path, Edit::Hooks { agent, groups: groups.collect() })
+    groups.collect()
 }
 
 /// The events as Claude Code names them.
-pub(super) fn usual_event(event: HookEvent) -> Option<&'static str> {
-    Some(match event {
+pub(super) fn usual_event(event: HookEvent) -> &'static str {
+    match event {
         HookEvent::Start => "SessionStart",
         HookEvent::Prompt => "UserPromptSubmit",
         HookEvent::BeforeTool => "PreToolUse",
         HookEvent::TurnEnd => "Stop",
         HookEvent::SessionEnd => "SessionEnd",
-    })
+    }
 }
 
 /// The skill, with a line that says where it came from.

@@ -69,8 +69,13 @@ fn hooks_of_a_person_stay() {
 fn toml_tables_come_and_go() {
     let (_, _, edit) = edits().find(|(agent, ..)| *agent == "codex").unwrap();
     for text in [
-        "model = \"x\"", "model = \"x\"\n", "# a\r\n[a]\r\nb = 1\r\n", "\u{feff}a = 1\n", "[mcp_servers.other]\ncommand = \"y\" # z\n\n",
-        "[mcp_servers]\n", "\n\n",
+        "model = \"x\"",
+        "model = \"x\"\n",
+        "# a\r\n[a]\r\nb = 1\r\n",
+        "\u{feff}a = 1\n",
+        "[mcp_servers.other]\ncommand = \"y\" # z\n\n",
+        "[mcp_servers]\n",
+        "\n\n",
     ] {
         let (after, undo) = edit.put(Some(text)).unwrap();
         assert_eq!(edit.state(&after).unwrap(), EntryState::Current, "{after}");

@@ -2,7 +2,7 @@
 
 use super::super::json::{Json, Layout};
 use super::super::undo::{Container, Undo};
-use super::parse::{Child, Document, Kind, Node, SyntaxError};
+use super::parse::{Child, Document, Node, SyntaxError};
 
 /// Why a text cannot take an entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,7 +18,8 @@ pub(crate) fn put(text: &str, keys: &[&str], value: &Json) -> Result<(String, Un
     let Some((document, root)) = parsed(text)? else { return Ok(whole(text, keys, value)) };
     let layout = layout(text, &root);
     if let Some(node) = root.at(keys) {
-        let written = layout_in(text, node, &layout).value(value, line_indent(text, node.span.start));
+        let written =
+            layout_in(text, node, &layout).value(value, line_indent(text, node.span.start));
         let replaced = text[node.span.clone()].to_owned();
         let new_text = replace(text, node.span.clone(), &written);
         return Ok((new_text, Undo { replaced: Some(replaced), ..Undo::default() }));
@@ -27,11 +28,15 @@ pub(crate) fn put(text: &str, keys: &[&str], value: &Json) -> Result<(String, Un
 }
 
 /// Adds an item to the list that `keys` lead to.
-pub(crate) fn append(text: &str, keys: &[&str], item: &Json) -> Result<(String, Undo), ChangeError> {
+pub(crate) fn append(
+    text: &str,
+    keys: &[&str],
+    item: &Json,
+) -> Result<(String, Undo), ChangeError> {
     let list = || Json::List(vec![item.clone()]);
     let Some((document, root)) = parsed(text)? else { return Ok(whole(text, keys, &list())) };
     let Some(node) = root.at(keys) else { return insert(text, &document, &root, keys, &list()) };
-    if !matches!(node.kind, Kind::Array(_)) {
+    if !node.is_list() {
         return Err(shape(keys, "a list"));
     }
     let mut undo = Undo::default();
@@ -59,8 +64,8 @@ pub(crate) fn tidy(text: &str, undo: &Undo) -> Result<String, ChangeError> {
         let Some((document, root)) = parsed(&text)? else { return Ok(text) };
         let Some(node) = root.at(&container.keys) else { continue };
         let is_as_it_was = |was: &String| same_but_blanks(was, &text[node.span.clone()]);
-        let may_go = !document.has_comment(&node.span)
-            || container.was.as_ref().is_some_and(is_as_it_was);
+        let may_go =
+            !document.has_comment(&node.span) || container.was.as_ref().is_some_and(is_as_it_was);
         if !node.children().is_empty() || !may_go {
             continue;
         }
@@ -210,13 +215,16 @@ fn insert_child(
     let close = node.span.end - 1;
     let at = text[..close].trim_end_matches(BLANKS).len();
     let layout = layout_in(text, node, &layout(text, root));
-    let is_line_comment =
-        |comment: &std::ops::Range<usize>| comment.end >= at && text[comment.clone()].starts_with("//");
-    let inside = document.comments.iter().filter(|comment| comment.start < at);
-    let on_a_line = layout.is_open || inside.last().is_some_and(is_line_comment);
+    let is_line_comment = |comment: &std::ops::Range<usize>| {
+        comment.end >= at && text[comment.clone()].starts_with("//")
+    };
+    let mut inside = document.comments.iter().filter(|comment| comment.start < at);
+    let on_a_line = layout.is_open || inside.next_back().is_some_and(is_line_comment);
     let outer = line_indent(text, node.span.start);
     let indent = match node.children().first() {
-        Some(first) if is_at_line_start(text, first.start) => line_indent(text, first.start).to_owned(),
+        Some(first) if is_at_line_start(text, first.start) => {
+            line_indent(text, first.start).to_owned()
+        }
         Some(_) | None => format!("{outer}{}", layout.unit),
     };
     let written = entry.written(&layout, &indent);

@@ -66,6 +66,10 @@ impl Node {
         keys.iter().try_fold(self, |node, key| Some(&node.member(key.as_ref())?.value))
     }
 
+    pub(crate) fn is_list(&self) -> bool {
+        matches!(self.kind, Kind::Array(_))
+    }
+
     pub(crate) fn is_object(&self) -> bool {
         matches!(self.kind, Kind::Object(_))
     }

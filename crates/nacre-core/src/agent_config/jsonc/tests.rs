@@ -48,15 +48,28 @@ fn the_style_of_the_text_is_taken_over() {
 #[test]
 fn a_comment_stays_with_its_line() {
     let (after, undo) = put_in("{\n  \"a\": 1 // one\n  // \"b\": 2\n}\n");
-    assert!(after.starts_with("{\n  \"a\": 1, // one\n  // \"b\": 2\n  \"mcpServers\": {"), "{after}");
+    assert!(
+        after.starts_with("{\n  \"a\": 1, // one\n  // \"b\": 2\n  \"mcpServers\": {"),
+        "{after}"
+    );
     assert_eq!(taken_out(&after, &undo), "{\n  \"a\": 1 // one\n  // \"b\": 2\n}\n");
 }
 
 #[test]
 fn an_empty_file_and_empty_objects_come_back() {
     for text in [
-        "", "\n", " \n\n", "\u{feff}", "{}", "{ }", "{\n}\n", "{\"mcpServers\": {}}", "{\"mcpServers\":{ }}\n",
-        "{ /* none yet */ }", "{\n  \"mcpServers\": {\n    // none yet\n  }\n}", "{\"mcpServers\": {/**/}}",
+        "",
+        "\n",
+        " \n\n",
+        "\u{feff}",
+        "{}",
+        "{ }",
+        "{\n}\n",
+        "{\"mcpServers\": {}}",
+        "{\"mcpServers\":{ }}\n",
+        "{ /* none yet */ }",
+        "{\n  \"mcpServers\": {\n    // none yet\n  }\n}",
+        "{\"mcpServers\": {/**/}}",
         "{ // none\n}",
     ] {
         let (after, undo) = put_in(text);
@@ -90,8 +103,16 @@ fn edits_made_since_stay() {
 #[test]
 fn texts_that_are_not_json_are_refused_with_their_line() {
     for (text, line) in [
-        ("{\n  a: 1\n}", 2), ("{\"a\": 'x'}", 1), ("{\"a\": 1", 1), ("{\"a\" 1}", 1), ("[1] 2", 1),
-        ("{\n\n\"a\": tru\n}", 3), ("{ /* open", 1), ("{\"a\": \"x\n\"}", 1), ("// only words", 1), ("{\"a\":,}", 1),
+        ("{\n  a: 1\n}", 2),
+        ("{\"a\": 'x'}", 1),
+        ("{\"a\": 1", 1),
+        ("{\"a\" 1}", 1),
+        ("[1] 2", 1),
+        ("{\n\n\"a\": tru\n}", 3),
+        ("{ /* open", 1),
+        ("{\"a\": \"x\n\"}", 1),
+        ("// only words", 1),
+        ("{\"a\":,}", 1),
     ] {
         let error = put(text, &["mcpServers", "nacre"], &server()).unwrap_err();
         assert!(error.to_string().starts_with(&format!("line {line}: ")), "{text:?}: {error}");
@@ -117,12 +138,19 @@ fn trivia() -> impl Strategy<Value = String> {
 
 fn scalar() -> impl Strategy<Value = String> {
     prop_oneof![
-        Just("1".to_owned()), Just("true".to_owned()), Just("null".to_owned()), Just("-1.5e3".to_owned()),
+        Just("1".to_owned()),
+        Just("true".to_owned()),
+        Just("null".to_owned()),
+        Just("-1.5e3".to_owned()),
         Just(r#""te\"xt, } é""#.to_owned()),
     ]
 }
 
-fn joined(children: Vec<(String, String, String)>, brackets: (&str, &str), rest: (String, bool)) -> String {
+fn joined(
+    children: Vec<(String, String, String)>,
+    brackets: (&str, &str),
+    rest: (String, bool),
+) -> String {
     let mut text = brackets.0.to_owned();
     let n_children = children.len();
     for (idx, (before, child, after)) in children.into_iter().enumerate() {
@@ -146,7 +174,8 @@ fn object(inner: impl Strategy<Value = String>) -> impl Strategy<Value = String>
     let member = (trivia(), key, trivia(), inner, trivia());
     let member = member.prop_map(|(before, key, between, value, after)| {
         // `mcpServers` has to be an object to take an entry.
-        let value = if key == "mcpServers" && !value.starts_with('{') { "{}".to_owned() } else { value };
+        let value =
+            if key == "mcpServers" && !value.starts_with('{') { "{}".to_owned() } else { value };
         let value = if key == "hooks" && !value.starts_with('[') { "[]".to_owned() } else { value };
         (before, format!("\"{key}\":{between}{value}"), after)
     });
@@ -155,10 +184,11 @@ fn object(inner: impl Strategy<Value = String>) -> impl Strategy<Value = String>
 }
 
 fn document() -> impl Strategy<Value = String> {
-    (trivia(), object(value()), trivia(), any::<bool>())
-        .prop_map(|(before, object, after, has_mark)| {
+    (trivia(), object(value()), trivia(), any::<bool>()).prop_map(
+        |(before, object, after, has_mark)| {
             format!("{}{before}{object}{after}", if has_mark { "\u{feff}" } else { "" })
-        })
+        },
+    )
 }
 
 /// Everything but our entry, for comparing.
@@ -166,7 +196,8 @@ fn others(text: &str) -> serde_json::Value {
     let (_, root) = parsed(text).unwrap().unwrap();
     let mut value = value_at(text, &root);
     let members = value.as_object_mut().unwrap();
-    if let Some(servers) = members.get_mut("mcpServers").and_then(|servers| servers.as_object_mut()) {
+    if let Some(servers) = members.get_mut("mcpServers").and_then(|servers| servers.as_object_mut())
+    {
         servers.remove("nacre");
         if servers.is_empty() {
             members.remove("mcpServers");

@@ -35,7 +35,7 @@ pub(super) fn apply(host: &Host, plan: &Plan, wiring: &WiringOptions) -> Result<
     if Ledger::read(host)? != plan.old {
         return Err(changed("Another process connected an agent meanwhile"));
     }
-    announce(plan)?.write(&writer, &before_texts(plan))?;
+    announce(plan).write(&writer, &before_texts(plan))?;
     let mut done = Vec::new();
     for (_, file) in plan.changed() {
         if let Err(error) = write(&file.place, file.before.as_deref(), file.after.as_deref()) {
@@ -60,7 +60,7 @@ fn changed(message: &str) -> OpError {
 }
 
 /// The old ledger, with the change that is about to be made.
-fn announce(plan: &Plan) -> Result<Ledger, OpError> {
+fn announce(plan: &Plan) -> Ledger {
     let hash = |text: &Option<String>| text.as_ref().map(|text| ContentHash::of(text.as_bytes()));
     let pending = plan.changed().map(|(path, file)| PendingFile {
         path: path.to_owned(),
@@ -68,7 +68,7 @@ fn announce(plan: &Plan) -> Result<Ledger, OpError> {
         after: hash(&file.after),
         folders: if file.before.is_none() { file.place.missing_folders() } else { Vec::new() },
     });
-    Ok(Ledger { pending: pending.collect(), ..plan.old.clone() })
+    Ledger { pending: pending.collect(), ..plan.old.clone() }
 }
 
 /// Every text that is about to be replaced or removed.
@@ -110,7 +110,10 @@ fn take_back(done: &[&PlannedFile]) {
 fn read_back(plan: &Plan) -> Result<(), OpError> {
     for (path, file) in plan.changed() {
         if file.place.read()? != file.after {
-            return Err(changed(&format!("`{}` was changed by someone else meanwhile", path.display())));
+            return Err(changed(&format!(
+                "`{}` was changed by someone else meanwhile",
+                path.display()
+            )));
         }
     }
     Ok(())

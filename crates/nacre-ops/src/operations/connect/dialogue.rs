@@ -43,7 +43,8 @@ impl Dialogue {
         thread::spawn(move || {
             let mut reader = BufReader::new(stdout);
             let mut line = Vec::new();
-            while matches!((&mut reader).take(MAX_LINE_BYTES).read_until(b'\n', &mut line), Ok(1..)) {
+            while matches!((&mut reader).take(MAX_LINE_BYTES).read_until(b'\n', &mut line), Ok(1..))
+            {
                 let text = String::from_utf8_lossy(&line).into_owned();
                 line.clear();
                 if sender.send(text).is_err() {

@@ -21,8 +21,12 @@ const MAX_NAMES: usize = 4;
 
 /// Checks the agents that have something configured, or those that are named.
 pub fn doctor(host: &Host, request: &ConnectDoctorRequest) -> Result<ConnectDoctorReport, OpError> {
-    let named: Vec<&AgentSpec> =
-        request.agents.iter().map(|name| super::known(name)).filter_map(Result::transpose).collect::<Result<_, _>>()?;
+    let named: Vec<&AgentSpec> = request
+        .agents
+        .iter()
+        .map(|name| super::known(name))
+        .filter_map(Result::transpose)
+        .collect::<Result<_, _>>()?;
     let files = Files::of(host)?;
     let all: Vec<&AgentSpec> = if named.is_empty() { AGENTS.to_vec() } else { named.clone() };
     let checks = all.into_iter().map(|spec| AgentCheck {

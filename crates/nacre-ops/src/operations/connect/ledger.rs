@@ -24,7 +24,7 @@ const MAX_BYTES: u64 = 16 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Ledger {
-    version: u32,
+    pub(super) version: u32,
     /// By the path of the file, all links followed.
     pub(super) files: BTreeMap<PathBuf, FileRecord>,
     /// The hooks of Codex that a person trusted: keys and hashes.
@@ -98,7 +98,9 @@ impl Ledger {
             Ok(_) | Err(_) => Err(OpError::failed(format!(
                 "`{FILE}` in the global folder is damaged, or of another version"
             ))
-            .hint("Move it away: `nacre connect AGENT --remove` then takes out what it recognizes")),
+            .hint(
+                "Move it away: `nacre connect AGENT --remove` then takes out what it recognizes",
+            )),
         }
     }
 
@@ -123,7 +125,9 @@ impl Ledger {
         }
         for entry in scope.list(&RelPath::new(BACKUP)?)? {
             let is_needed = entry.name.parse().is_ok_and(|hash| needed.contains(&hash));
-            if let (false, Ok(path)) = (is_needed, RelPath::new(&format!("{BACKUP}/{}", entry.name))) {
+            if let (false, Ok(path)) =
+                (is_needed, RelPath::new(&format!("{BACKUP}/{}", entry.name)))
+            {
                 set.remove(path.clone(), &scope.read(&path, MAX_BYTES)?);
             }
         }

@@ -31,7 +31,13 @@ pub(super) fn list(host: &Host) -> Result<ConnectReport, OpError> {
         entry
     });
     let agents = agents.collect();
-    Ok(ConnectReport { agents, changes: Vec::new(), plan: None, left_out: Vec::new(), notes: Vec::new() })
+    Ok(ConnectReport {
+        agents,
+        changes: Vec::new(),
+        plan: None,
+        left_out: Vec::new(),
+        notes: Vec::new(),
+    })
 }
 
 fn unread(name: &str) -> AgentEntry {
@@ -109,7 +115,9 @@ impl Files {
             Err(error) => return Some(Err(error)),
         };
         let (plain, _) = self.configured(spec, part, false)?;
-        let state = |edit: &FileEdit| edit.edit.state(&text).map_err(|error| self.problem(edit, &error.to_string()));
+        let state = |edit: &FileEdit| {
+            edit.edit.state(&text).map_err(|error| self.problem(edit, &error.to_string()))
+        };
         Some(match (state(&plain), state(&guarded)) {
             (Ok(EntryState::Current), _) | (_, Ok(EntryState::Current)) => Ok(EntryState::Current),
             (other, _) => other,
@@ -130,9 +138,9 @@ impl Files {
         let program = Program { path: self.program.clone(), has_guard };
         let edit = spec.edit(part, &self.places, &program)?;
         let read = Place::find(file_of(&edit), &self.roots).and_then(|place| place.read());
-        let text = read.map(Option::unwrap_or_default).map_err(|error| {
-            self.problem(&edit, error.causes.first().unwrap_or(&error.message))
-        });
+        let text = read
+            .map(Option::unwrap_or_default)
+            .map_err(|error| self.problem(&edit, error.causes.first().unwrap_or(&error.message)));
         Some((edit, text))
     }
 

@@ -93,8 +93,9 @@ fn add(
     wiring: &WiringOptions,
 ) -> Result<ConnectReport, OpError> {
     if !paths.is_empty() && agents.len() != 1 {
-        return Err(OpError::usage("A path belongs to one agent")
-            .hint("nacre connect codex --path DIR"));
+        return Err(
+            OpError::usage("A path belongs to one agent").hint("nacre connect codex --path DIR")
+        );
     }
     let mut planner = apply::begin(host, wiring)?;
     // With a path only the traces are meant, and with parts only those.

@@ -73,10 +73,8 @@ impl Place {
     pub(super) fn check_writable(&self) -> Result<(), OpError> {
         let path = self.path();
         match fs::metadata(&path) {
-            Ok(file) if file.permissions().readonly() => {
-                Err(refused(&path, "It is read-only")
-                    .hint(format!("Allow writing and try again: chmod u+w {}", path.display())))
-            }
+            Ok(file) if file.permissions().readonly() => Err(refused(&path, "It is read-only")
+                .hint(format!("Allow writing and try again: chmod u+w {}", path.display()))),
             Ok(_) | Err(_) => Ok(()),
         }
     }

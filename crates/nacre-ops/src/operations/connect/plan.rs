@@ -48,7 +48,8 @@ impl Plan {
         let mut text = String::new();
         for (path, file) in self.changed() {
             let hash = |text: &Option<String>| {
-                text.as_ref().map_or("-".to_owned(), |text| ContentHash::of(text.as_bytes()).to_string())
+                text.as_ref()
+                    .map_or("-".to_owned(), |text| ContentHash::of(text.as_bytes()).to_string())
             };
             text += &format!("{}\0{}\0{}\n", path.display(), hash(&file.before), hash(&file.after));
         }
@@ -70,8 +71,7 @@ impl<'h> Planner<'h> {
     /// Looks around.
     pub(super) fn open(host: &'h Host) -> Result<Self, OpError> {
         let (places, roots) = places(host)?;
-        let program = host.environment.program.clone();
-        let program = program.ok_or_else(|| OpError::failed("Cannot tell where this program is"))?;
+        let program = host.environment.program.clone().unwrap_or_else(|| PathBuf::from("nacre"));
         let old = Ledger::read(host)?;
         let new = old.clone();
         let plan = Plan { old, new, files: BTreeMap::new(), backups: BTreeMap::new() };
@@ -102,6 +102,9 @@ impl<'h> Planner<'h> {
         parts: &[Part],
         guard: bool,
     ) -> Result<(), OpError> {
+        if !self.program.is_absolute() {
+            return Err(OpError::failed("Cannot tell where this program is"));
+        }
         for part in parts {
             let had_guard = self.entries().any(|entry| entry.is(spec.name, *part) && entry.guard);
             let guard = *part == Part::Hooks && (guard || had_guard);
@@ -144,7 +147,8 @@ impl<'h> Planner<'h> {
         }
         let mut found = false;
         for part in parts {
-            let holds = |record: &FileRecord| record.entries.iter().any(|entry| entry.is(spec.name, part));
+            let holds =
+                |record: &FileRecord| record.entries.iter().any(|entry| entry.is(spec.name, part));
             let files = self.plan.new.files.iter().filter(|(_, record)| holds(record));
             let mut paths: Vec<PathBuf> = files.map(|(path, _)| path.clone()).collect();
             if paths.is_empty() {
@@ -164,7 +168,9 @@ impl<'h> Planner<'h> {
 
     /// The file that has an entry of ours although no record says so.
     fn unrecorded(&mut self, spec: &AgentSpec, part: Part) -> Result<Option<PathBuf>, OpError> {
-        let Some(edit) = spec.edit(part, &self.places, &self.program(false)) else { return Ok(None) };
+        let Some(edit) = spec.edit(part, &self.places, &self.program(false)) else {
+            return Ok(None);
+        };
         let path = self.locate(&edit)?;
         let Some(text) = self.current(&path) else { return Ok(None) };
         let is_there = edit.edit.state(text).map_err(|error| unusable(&path, &error))?;
@@ -343,10 +349,15 @@ impl<'h> Planner<'h> {
                 let base = kept.as_ref().map(|text| ContentHash::of(text.as_bytes()));
                 self.plan.backups.extend(base.zip(kept));
                 let known = record.map(|record| record.folders.clone());
-                let made = || if file.before.is_none() { file.place.missing_folders() } else { Vec::new() };
+                let made = || {
+                    if file.before.is_none() { file.place.missing_folders() } else { Vec::new() }
+                };
                 let folders = known.unwrap_or_else(made);
                 let after = ContentHash::of(after.as_bytes());
-                self.plan.new.files.insert(path.to_owned(), FileRecord { base, after, entries, folders });
+                self.plan
+                    .new
+                    .files
+                    .insert(path.to_owned(), FileRecord { base, after, entries, folders });
             }
             Some(_) | None => {
                 self.plan.new.files.remove(path);

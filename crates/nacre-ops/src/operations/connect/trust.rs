@@ -21,13 +21,14 @@ pub(super) fn trust(host: &Host, wiring: &WiringOptions) -> Result<ConnectReport
     })?;
     let folder = planner.places().codex.clone();
     let hashes = hashes(host, &codex, &folder).map_err(|why| {
-        let error = OpError::failed("Codex did not tell about its hooks");
+        let error = OpError::failed("Codex could not list its hooks");
         OpError { code: ErrorCode::Unavailable, causes: vec![why], ..error }
             .hint("Start codex and choose to trust the hooks when it asks")
     })?;
     if hashes.is_empty() {
-        return Err(OpError::not_found("Codex knows no hooks of Nacre")
-            .hint("nacre connect codex --hooks"));
+        return Err(
+            OpError::not_found("Codex knows no hooks of Nacre").hint("nacre connect codex --hooks")
+        );
     }
     planner.add_trust(hashes)?;
     let plan = planner.plan;
@@ -53,7 +54,11 @@ fn hashes(
     collect(&listed, &mut hashes);
     hashes.sort();
     hashes.dedup();
-    Ok(hashes)
+    match listed.pointer("/data/0/errors/0/message").and_then(Value::as_str) {
+        // Settings that Codex cannot use are why it has no hooks.
+        Some(why) if hashes.is_empty() => Err(why.to_owned()),
+        Some(_) | None => Ok(hashes),
+    }
 }
 
 /// Finds hooks of ours anywhere in an answer, whose shape differs between versions.

@@ -73,8 +73,7 @@ fn hunk(rows: &[(Side, &str)], (old_at, new_at): (usize, usize)) -> String {
     let count = |not: Side| rows.iter().filter(|(side, _)| *side != not).count();
     let (n_old, n_new) = (count(Side::New), count(Side::Old));
     let at = |line: usize, n_lines: usize| if n_lines == 0 { line - 1 } else { line };
-    let mut text =
-        format!("@@ -{},{n_old} +{},{n_new} @@\n", at(old_at, n_old), at(new_at, n_new));
+    let mut text = format!("@@ -{},{n_old} +{},{n_new} @@\n", at(old_at, n_old), at(new_at, n_new));
     for (side, line) in rows {
         let sign = match side {
             Side::Both => ' ',
@@ -91,7 +90,8 @@ fn hunk(rows: &[(Side, &str)], (old_at, new_at): (usize, usize)) -> String {
 /// Both texts as one row of lines.
 fn rows<'t>(old: &'t str, new: &'t str) -> Vec<(Side, &'t str)> {
     let (a, b): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-    let same = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(a, b)| a == b).count();
+    let same =
+        |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(a, b)| a == b).count();
     let first = same(&mut a.iter().zip(&b));
     let most = a.len().min(b.len()) - first;
     let last = same(&mut a.iter().rev().zip(b.iter().rev())).min(most);

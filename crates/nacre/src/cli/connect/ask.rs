@@ -28,8 +28,10 @@ pub(super) fn agreed(
         return Ok(Some(request));
     }
     if !ui.can_ask() || ui.is_json() {
-        return Err(OpError::usage("Settings of agents are changed only after a yes; nothing was changed")
-            .hint("Add --dry-run to see what would change, and --yes to change it"));
+        return Err(OpError::usage(
+            "Settings of agents are changed only after a yes; nothing was changed",
+        )
+        .hint("Add --dry-run to see what would change, and --yes to change it"));
     }
     print::diffs(ui, &report)?;
     ui.flush();

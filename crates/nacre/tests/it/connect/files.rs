@@ -50,7 +50,13 @@ pub(super) const HOMES: &[(&str, &[(&str, &str)])] = &[
             "{\n    \"security\": { \"auth\": { \"selectedType\": \"oauth-personal\" } },\n    \"hooks\": { \"SessionStart\": [ { \"hooks\": [ { \"type\": \"command\", \"command\": \"date\" } ] } ] },\n    \"ui\": { \"theme\": \"Dracula\" } // nice\n}\n",
         )],
     ),
-    ("qwen", &[(".qwen/settings.json", "{\"security\":{\"auth\":{\"selectedType\":\"openai\"}},\"$version\":2}")]),
+    (
+        "qwen",
+        &[(
+            ".qwen/settings.json",
+            "{\"security\":{\"auth\":{\"selectedType\":\"openai\"}},\"$version\":2}",
+        )],
+    ),
     (
         "copilot",
         &[
@@ -66,6 +72,10 @@ pub(super) const HOMES: &[(&str, &[(&str, &str)])] = &[
         "droid",
         &[
             (".factory/mcp.json", "{\n  \"mcpServers\": {}\n}\n"),
+            (
+                ".factory/hooks.json",
+                "{\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]}\n",
+            ),
             (".factory/settings.json", "{\n  // Factory\n  \"model\": \"opus\"\n}\n"),
         ],
     ),
@@ -191,7 +201,9 @@ pub(super) fn check_kept(before: &str, after: &str, name: &str) {
         let line = line.trim_end();
         // A comma may have come behind a value, in front of its comment, and a bracket may have been opened.
         let bare = |text: &str| text.replace(',', "").trim().to_owned();
-        let is_it = |other: &str| bare(other).starts_with(bare(line).trim_end_matches(['{', '}', '[', ']', ' ']));
+        let is_it = |other: &str| {
+            bare(other).starts_with(bare(line).trim_end_matches(['{', '}', '[', ']', ' ']))
+        };
         assert!(lines.any(is_it), "{name}: {line:?} is gone from\n{after}");
     }
     if name.ends_with(".toml") {
@@ -226,7 +238,11 @@ pub(super) fn parsed(text: &str) -> Value {
         } else if c == '"' {
             let mut end = 1;
             while !rest[end..].starts_with('"') {
-                end += if rest[end..].starts_with('\\') { 2 } else { rest[end..].chars().next().unwrap().len_utf8() };
+                end += if rest[end..].starts_with('\\') {
+                    2
+                } else {
+                    rest[end..].chars().next().unwrap().len_utf8()
+                };
             }
             plain.push_str(&rest[..=end]);
             end + 1
