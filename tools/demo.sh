@@ -150,7 +150,7 @@ record assistant "The report sums floats. I changed it to whole cents and ran np
 record user "no, remember: always use pnpm here, never npm: npm writes a second lock file"
 record assistant "Done, with pnpm."
 touch -d 2026-03-08T10:00:00Z "$session"
-run nacre connect auto
+run nacre connect auto --yes
 run nacre sync --dry-run
 run_line "nacre sync | sed -E 's/ [0-9.]+s / 0.0s /; s/^Run: .*/Run: …/'"
 run nacre memory show 20260308-always --evidence

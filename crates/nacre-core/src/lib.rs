@@ -3,6 +3,7 @@
 //! No async, no network, no terminal, no environment: time, paths and settings come in as arguments,
 //! so that one process can serve many projects and a test can stop the clock.
 
+pub mod agent_config;
 pub mod base;
 pub mod catalog;
 pub mod config;

@@ -52,7 +52,10 @@ pub use config::{
     ConfigFile, ConfigLayer, ConfigPathReport, ConfigPathRequest, ConfigSetReport,
     ConfigSetRequest, ConfigShowReport, ConfigShowRequest, Setting, SettingValue,
 };
-pub use connect::{AgentEntry, ConnectReport, ConnectRequest};
+pub use connect::{
+    AgentCheck, AgentEntry, ChangeKind, CheckState, ConnectDoctorReport, ConnectDoctorRequest,
+    ConnectReport, ConnectRequest, FileChange, PartCheck, WiringOptions, WiringPart, WiringState,
+};
 pub use doctor::{DoctorReport, DoctorRequest, Finding, Health, QuoteCheck, Severity, StoreCheck};
 pub use error::{CODES, ErrorCode, ErrorReport, Failure};
 pub use eval::{

@@ -29,6 +29,8 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         ConfigSetRequest,
         ConfigShowReport,
         ConfigShowRequest,
+        ConnectDoctorReport,
+        ConnectDoctorRequest,
         ConnectReport,
         ConnectRequest,
         ContextReport,

@@ -6,6 +6,7 @@
 pub mod agents;
 pub mod docs;
 pub mod edit;
+pub mod foreign;
 pub mod projects;
 
 mod choices;

@@ -117,6 +117,26 @@ impl WriteScope {
         Err(conflict(from))
     }
 
+    /// Removes a folder that holds nothing; says whether it did.
+    pub fn remove_empty_folder(&self, path: &RelPath) -> Result<bool, FsError> {
+        let dir = match self.parent_of(path) {
+            Err(error) if error.is_missing() => return Ok(false),
+            dir => dir?,
+        };
+        match sys::remove_dir(&dir, path.name()) {
+            Ok(()) => Ok(true),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::DirectoryNotEmpty | ErrorKind::NotFound | ErrorKind::NotADirectory
+                ) =>
+            {
+                Ok(false)
+            }
+            Err(error) => Err(io_error(FsAction::Remove, &self.full(path), error)),
+        }
+    }
+
     /// Opens the folder that `path` lies in, making what is missing.
     pub(super) fn make_parents(&self, path: &RelPath) -> Result<Dir, FsError> {
         let mut dir = clone_dir(&self.dir, &self.path)?;
@@ -227,6 +247,9 @@ mod tests {
         scope.remove_file(&path("d.txt"), ContentHash::of(b"two")).unwrap();
         assert_eq!(names(root.path()), ["a"]);
         assert_eq!(names(&root.path().join("a/b")), [""; 0]);
+        assert!(!scope.remove_empty_folder(&path("a")).unwrap(), "something is in it");
+        assert!(scope.remove_empty_folder(&path("a/b")).unwrap());
+        assert!(!scope.remove_empty_folder(&path("a/b")).unwrap(), "it is gone");
     }
 
     #[test]
@@ -243,6 +266,8 @@ mod tests {
         assert!(scope.replace_file(&path("dir/f"), hash, b"x").is_err());
         assert!(scope.remove_file(&path("link"), hash).is_err());
         assert!(scope.move_file(&path("dir/f"), &path("g"), hash).is_err());
+        assert!(!scope.remove_empty_folder(&path("link")).unwrap());
+        assert!(!scope.remove_empty_folder(&path("dir")).unwrap());
         assert_eq!(names(outside.path()), ["f"]);
         assert_eq!(names(root.path()), ["dir", "link"]);
     }

@@ -29,6 +29,8 @@ pub struct Environment {
     /// The name of this machine, where the system tells it.
     pub host: Option<String>,
     pub pid: u32,
+    /// The program itself, as agents are to start it.
+    pub program: Option<PathBuf>,
     /// The clock of the system, which no test stops.
     pub clock: SystemClock,
     /// How long the process has been running.

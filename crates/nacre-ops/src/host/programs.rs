@@ -31,6 +31,12 @@ fn repositories(host: &Host) -> Vec<PathBuf> {
     registered.chain(around).chain(git).filter(|root| !holds_home(root)).collect()
 }
 
+/// Where the command of an agent lies: on the person's `PATH`, and never in a repository.
+pub fn program_path(host: &Host, command: &str) -> Option<PathBuf> {
+    let known = KNOWN_PROGRAMS.iter().find(|known| known.command == command)?;
+    known.find(&program_settings(host))
+}
+
 /// What a role is set to where the first installed agent is to answer.
 pub const AUTO: &str = "auto";
 

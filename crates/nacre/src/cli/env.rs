@@ -53,10 +53,22 @@ pub(crate) fn read() -> Environment {
         home: std::env::home_dir().filter(|home| !home.as_os_str().is_empty()),
         host: host_name(),
         pid: std::process::id(),
+        program: program(),
         clock: Arc::new(Timestamp::now),
         uptime: Arc::new(move || begun.elapsed()),
         random,
     }
+}
+
+/// The program itself: by the name that the person's `PATH` has for it, which stays when a newer version takes its place.
+#[expect(clippy::disallowed_methods, reason = "this is the one place")]
+fn program() -> Option<PathBuf> {
+    let running = std::env::current_exe().ok()?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let name = running.file_name()?.to_owned();
+    let is_it = |found: &PathBuf| std::fs::canonicalize(found).is_ok_and(|found| found == running);
+    let mut found = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+    found.find_map(|folder| Some(folder.join(&name)).filter(is_it)).or(Some(running))
 }
 
 /// The name of this machine, from where Linux tells it.

@@ -15,6 +15,7 @@ mod bench;
 mod brief;
 mod concurrency;
 mod config;
+mod connect;
 mod context;
 mod delta;
 mod docs;

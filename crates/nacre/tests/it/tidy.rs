@@ -16,6 +16,7 @@ use crate::home::{repository, walk};
 /// Which rooms of its crate a room may name. A room that is not listed here may not exist.
 const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-core", "base", &[]),
+    ("nacre-core", "agent_config", &["base", "config"]),
     ("nacre-core", "safefs", &["base"]),
     ("nacre-core", "config", &["base", "safefs"]),
     ("nacre-core", "memory", &["base", "safefs"]),

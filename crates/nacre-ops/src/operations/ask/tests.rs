@@ -41,6 +41,7 @@ fn host(folder: &Path) -> Host {
         home: Some(folder.join("home")),
         host: None,
         pid: std::process::id(),
+        program: None,
         clock: Arc::new(move || now.parse().unwrap()),
         uptime: Arc::new(|| Duration::ZERO),
         random: |_| Ok(()),

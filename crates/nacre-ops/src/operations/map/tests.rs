@@ -40,6 +40,7 @@ fn project() -> (TempDir, Host) {
         home: Some(root.join("home")),
         host: None,
         pid: 1,
+        program: None,
         clock: Arc::new(|| "2026-11-16T04:00:00Z".parse().unwrap()),
         uptime: Arc::new(Duration::default),
         random: |bytes| {

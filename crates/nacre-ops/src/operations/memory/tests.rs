@@ -23,6 +23,7 @@ fn host(place: &TempDir) -> Host {
         home: Some(place.path().to_owned()),
         host: None,
         pid: 1,
+        program: None,
         clock: Arc::new(move || now),
         uptime: Arc::new(|| Duration::ZERO),
         random: |_| Ok(()),

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use nacre_api::wire::{
     ConnectRequest, ErrorCode, Event, Outcome, QueueChangeRequest, Report as _, SyncRequest,
-    SyncTraceRequest, TraceListRequest,
+    SyncTraceRequest, TraceListRequest, WiringOptions,
 };
 
 use super::{preview, sync, sync_trace};
@@ -33,7 +33,11 @@ impl Place {
             format!("[projects.work]\npath = \"{}\"\n", place.root().join("work").display());
         fs::write(place.root().join(".nacre/projects.toml"), project).unwrap();
         let paths = vec![place.root().join("traces").display().to_string()];
-        let request = ConnectRequest::Add { agent: "generic".to_owned(), paths };
+        let request = ConnectRequest::Add {
+            agents: vec!["generic".to_owned()],
+            paths,
+            wiring: WiringOptions::default(),
+        };
         connect(&place.host(), &request).unwrap();
         place
     }
@@ -56,6 +60,7 @@ impl Place {
             home: Some(self.root()),
             host: None,
             pid: 7,
+            program: None,
             clock: Arc::new(|| "2099-01-01T00:00:00Z".parse().unwrap()),
             uptime: Arc::new(|| Duration::ZERO),
             random: |bytes| {

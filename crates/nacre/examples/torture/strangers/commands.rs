@@ -105,6 +105,8 @@ const VERBS: &[Verb] = &[
     other(&["events", "models"]),
     other(&["events", "cancel", "nothing"]),
     other(&["connect", "list"]),
+    other(&["connect", "auto", "--dry-run"]),
+    other(&["connect", "doctor"]),
     other(&["mcp"]),
     other(&["model", "list"]),
     model(&["model", "test"]),

@@ -1,0 +1,131 @@
+// Written by `nacre connect`; `nacre connect opencode --remove` takes it away.
+//
+// Asks `nacre hook` what belongs into a session and tells it when a turn is over. Nothing here may throw or hang: every
+// call has a time limit, and whatever goes wrong ends in silence.
+import { spawn } from "node:child_process";
+
+const NACRE = __NACRE__;
+const GUARD = __GUARD__;
+const LIMIT_MS = 3000;
+const LIMIT_CHARACTERS = 20000;
+
+/** Runs one hook and returns what it printed, or "" for whatever goes wrong. */
+function hook(event, input) {
+  return new Promise((resolve) => {
+    let text = "";
+    let child;
+    const timer = setTimeout(() => end(""), LIMIT_MS);
+    const end = (result) => {
+      clearTimeout(timer);
+      try {
+        child?.kill("SIGKILL");
+      } catch {}
+      resolve(result);
+    };
+    try {
+      child = spawn(NACRE, ["hook", "opencode", event], {
+        cwd: typeof input.cwd === "string" ? input.cwd : undefined,
+        stdio: ["pipe", "pipe", "ignore"],
+      });
+      child.on("error", () => end(""));
+      child.on("close", () => end(text));
+      child.stdout.on("error", () => end(""));
+      child.stdout.on("data", (chunk) => {
+        text += chunk;
+        if (text.length > LIMIT_CHARACTERS) end("");
+      });
+      child.stdin.on("error", () => {});
+      child.stdin.end(JSON.stringify(input));
+    } catch {
+      end("");
+    }
+  });
+}
+
+/** Starts a hook that nobody waits for; it may outlive this process. */
+function tell(event, input) {
+  try {
+    const child = spawn(NACRE, ["hook", "opencode", event], {
+      cwd: typeof input.cwd === "string" ? input.cwd : undefined,
+      stdio: ["pipe", "ignore", "ignore"],
+      detached: true,
+    });
+    child.on("error", () => {});
+    child.stdin.on("error", () => {});
+    child.stdin.end(JSON.stringify(input));
+    child.unref();
+  } catch {}
+}
+
+/** What a hook wants to be added, in any of the shapes that agents know. */
+function context(text) {
+  try {
+    const answer = JSON.parse(text);
+    const found = answer?.hookSpecificOutput?.additionalContext ?? answer?.additionalContext ?? answer?.context;
+    return typeof found === "string" ? found.trim() : "";
+  } catch {
+    return typeof text === "string" ? text.trim() : "";
+  }
+}
+
+/** Why a hook refuses a tool, or "". */
+function refusal(text) {
+  try {
+    const answer = JSON.parse(text);
+    const said = answer?.hookSpecificOutput ?? answer ?? {};
+    const isDenied = said.permissionDecision === "deny" || answer?.decision === "deny" || answer?.decision === "block";
+    if (!isDenied) return "";
+    return String(said.permissionDecisionReason ?? answer.reason ?? "refused by Nacre");
+  } catch {
+    return "";
+  }
+}
+
+export const NacrePlugin = async (ctx) => {
+  const begun = new Set();
+  const cwd = ctx?.directory ?? ctx?.worktree;
+  const hooks = {
+    "chat.message": async (input, output) => {
+      try {
+        const session_id = input?.sessionID;
+        const said = (output?.parts ?? []).filter((part) => part?.type === "text" && !part.synthetic);
+        const prompt = said.map((part) => part.text).join("\n");
+        const calls = [hook("prompt", { session_id, cwd, hook_event_name: "prompt", prompt })];
+        if (!begun.has(session_id)) {
+          begun.add(session_id);
+          calls.unshift(hook("start", { session_id, cwd, hook_event_name: "start", source: "startup" }));
+        }
+        const text = (await Promise.all(calls)).map(context).filter(Boolean).join("\n\n");
+        if (!text) return;
+        const unique = `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 10)}`;
+        output.parts.push({
+          id: `prt_zz${unique}`,
+          sessionID: session_id,
+          messageID: output.message.id,
+          type: "text",
+          text,
+          synthetic: true,
+        });
+      } catch {}
+    },
+    event: async ({ event }) => {
+      try {
+        const session_id = event?.properties?.sessionID ?? event?.properties?.info?.id;
+        if (event?.type === "session.idle") tell("turn-end", { session_id, cwd, hook_event_name: "turn-end" });
+        if (event?.type === "session.deleted") tell("session-end", { session_id, cwd, hook_event_name: "session-end" });
+      } catch {}
+    },
+  };
+  if (GUARD) {
+    hooks["tool.execute.before"] = async (input, output) => {
+      let reason = "";
+      try {
+        const asked = { tool_name: input?.tool, tool_input: output?.args, tool_use_id: input?.callID };
+        reason = refusal(await hook("before-tool", { session_id: input?.sessionID, cwd, hook_event_name: "before-tool", ...asked }));
+      } catch {}
+      // This is how a plugin refuses a tool; the model reads the words.
+      if (reason) throw new Error(reason);
+    };
+  }
+  return hooks;
+};

@@ -1,0 +1,67 @@
+//! The command lines that agents are given.
+
+use std::path::{Path, PathBuf};
+
+use super::parts::HookEvent;
+
+/// The program that agents start, and what its hooks may do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// An absolute path.
+    pub path: PathBuf,
+    /// Whether tools are looked at before they run.
+    pub has_guard: bool,
+}
+
+impl Program {
+    pub(super) fn text(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// The events that hooks are written for.
+    pub(super) fn events(&self) -> impl Iterator<Item = HookEvent> {
+        let has_guard = self.has_guard;
+        HookEvent::ALL.into_iter().filter(move |event| has_guard || *event != HookEvent::BeforeTool)
+    }
+
+    /// The command of a hook, for a shell.
+    pub fn hook(&self, agent: &str, event: HookEvent) -> String {
+        format!("{} hook {agent} {}", quoted(&self.text()), event.as_str())
+    }
+}
+
+/// Whether a command runs a hook of ours for `agent`, wherever the program was when it was written.
+pub fn is_ours(command: &str, agent: &str) -> bool {
+    let tail = |event: HookEvent| format!(" hook {agent} {}", event.as_str());
+    let program = HookEvent::ALL.into_iter().find_map(|event| command.strip_suffix(&tail(event)));
+    let Some(program) = program else { return false };
+    let program = program.trim_matches(['\'', '"']);
+    Path::new(program).file_name().is_some_and(|name| name == "nacre")
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%,".contains(c);
+    if word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_known_by_its_words() {
+        let program = |path: &str| Program { path: path.into(), has_guard: false };
+        let hook = program("/opt/my tools/nacre").hook("claude", HookEvent::Start);
+        assert_eq!(hook, "'/opt/my tools/nacre' hook claude start");
+        assert!(is_ours(&hook, "claude"));
+        assert!(!is_ours(&hook, "codex"));
+        assert!(is_ours("/usr/bin/nacre hook codex turn-end", "codex"));
+        for other in ["nacre hook claude", "/bin/other hook claude start", "echo nacre", ""] {
+            assert!(!is_ours(other, "claude"), "{other}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Hooks in the form that Claude Code made usual: events, groups of hooks, commands.
+//!
+//! Ours are known by their command, so that a group of a person's own, or a hook of ours that they moved into one, is
+//! told apart.
+
+use super::commands::is_ours;
+use super::json::Json;
+use super::jsonc::{self, ChangeError, Node, value_at};
+use super::undo::Undo;
+
+/// The key that holds the hooks of a group.
+const KEY: &str = "hooks";
+
+/// A group of hooks for one event of an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookGroup {
+    pub event: &'static str,
+    pub group: Json,
+}
+
+/// Adds groups to the events, which are the members of the object at `keys`.
+pub(super) fn put(
+    text: &str,
+    keys: &[&str],
+    groups: &[HookGroup],
+) -> Result<(String, Undo), ChangeError> {
+    let (mut text, mut undo) = (text.to_owned(), Undo::default());
+    for HookGroup { event, group } in groups {
+        let (new_text, step) = jsonc::append(&text, &[keys, &[event]].concat(), group)?;
+        text = new_text;
+        undo.containers.extend(step.containers);
+    }
+    Ok((text, undo))
+}
+
+/// Takes out every hook of ours, and groups that hold nothing else.
+pub(super) fn remove(
+    text: &str,
+    keys: &[&str],
+    agent: &str,
+    undo: &Undo,
+) -> Result<String, ChangeError> {
+    let mut text = text.to_owned();
+    while let Some(shorter) = without_first(&text, keys, agent)? {
+        text = shorter;
+    }
+    jsonc::tidy(&text, undo)
+}
+
+/// Our hooks as they stand in a text: events with their groups.
+pub(super) fn found(
+    text: &str,
+    keys: &[&str],
+    agent: &str,
+) -> Result<Vec<(String, serde_json::Value)>, ChangeError> {
+    let mut found = Vec::new();
+    let Some((_, root)) = jsonc::parsed(text)? else { return Ok(found) };
+    let Some(events) = root.at(keys) else { return Ok(found) };
+    for event in events.children().iter().filter(|event| event.value.is_list()) {
+        let groups = event.value.children().iter().map(|group| &group.value);
+        for group in groups.filter(|group| has_ours(text, group, agent)) {
+            found.push((event.key.clone().unwrap_or_default(), value_at(text, group)));
+        }
+    }
+    Ok(found)
+}
+
+fn has_ours(text: &str, group: &Node, agent: &str) -> bool {
+    let hooks = group.at(&[KEY]).map(Node::children).unwrap_or_default();
+    hooks.iter().any(|hook| is_our_hook(text, &hook.value, agent))
+}
+
+fn is_our_hook(text: &str, hook: &Node, agent: &str) -> bool {
+    let command = hook.at(&["command"]).map(|command| value_at(text, command));
+    command.is_some_and(|command| command.as_str().is_some_and(|text| is_ours(text, agent)))
+}
+
+/// The text without the first hook of ours that is found; `None` where there is none.
+fn without_first(text: &str, keys: &[&str], agent: &str) -> Result<Option<String>, ChangeError> {
+    let Some((_, root)) = jsonc::parsed(text)? else { return Ok(None) };
+    let Some(events) = root.at(keys) else { return Ok(None) };
+    for event in events.children().iter().filter(|event| event.value.is_list()) {
+        for (group_idx, group) in event.value.children().iter().enumerate() {
+            let Some(hooks) = group.value.at(&[KEY]) else { continue };
+            let is_ours = |hook: &Node| is_our_hook(text, hook, agent);
+            let Some(idx) = hooks.children().iter().position(|hook| is_ours(&hook.value)) else {
+                continue;
+            };
+            return Ok(Some(match hooks.children() {
+                [_] => jsonc::without_child(text, &event.value, group_idx),
+                _ => jsonc::without_child(text, hooks, idx),
+            }));
+        }
+    }
+    Ok(None)
+}

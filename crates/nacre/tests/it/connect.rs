@@ -1,0 +1,356 @@
+//! `nacre connect`: what is written into the files of agents, and that all of it can be taken back.
+
+mod doctor;
+mod files;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use serde_json::Value;
+
+use self::files::{HOMES, Machine, parsed, variants};
+use crate::home::TestHome;
+
+/// What every agent has of Nacre once it is connected.
+fn is_on(machine: &Machine, agent: &str) {
+    let entry = machine.entry(agent);
+    for part in ["mcp", "hooks", "skill"] {
+        let state = entry[part].as_str().unwrap();
+        assert!(state == "on" || state == "not_possible", "{agent} {part}: {entry}");
+    }
+}
+
+#[test]
+fn every_agent_gets_its_files_back() {
+    for (agent, files) in HOMES {
+        for (name, change) in variants() {
+            let machine = Machine::new();
+            for (path, text) in *files {
+                machine.put(path, &change(text));
+            }
+            let before = machine.tree();
+            machine.ok(&["connect", agent, "--yes"]);
+            is_on(&machine, agent);
+            let connected = machine.tree();
+            assert_ne!(before, connected, "{agent} {name}");
+            for (path, text) in *files {
+                files::check_kept(
+                    &change(text),
+                    &machine.text(path),
+                    &format!("{agent} {name} {path}"),
+                );
+            }
+            let again = machine.json(&["connect", agent, "--yes"]);
+            assert!(again.get("changes").is_none(), "{agent} {name}: {again}");
+            assert_eq!(machine.tree(), connected, "{agent} {name}");
+            machine.ok(&["connect", agent, "--remove", "--yes"]);
+            assert_eq!(machine.tree(), before, "{agent} {name}");
+        }
+    }
+}
+
+#[test]
+fn all_agents_share_what_they_share() {
+    let machine = Machine::new();
+    for (path, text) in HOMES.iter().flat_map(|(_, files)| *files) {
+        machine.put(path, text);
+    }
+    let before = machine.tree();
+    machine.ok(&["connect", "auto", "--yes"]);
+    let connected = machine.tree();
+    for (agent, _) in HOMES {
+        is_on(&machine, agent);
+    }
+    machine.ok(&["connect", "auto", "--yes"]);
+    assert_eq!(machine.tree(), connected);
+    // The skill is there for the others until the last of them goes.
+    machine.ok(&["connect", "codex", "--remove", "--yes"]);
+    assert!(machine.path(".agents/skills/nacre/SKILL.md").exists());
+    is_on(&machine, "gemini");
+    for (agent, _) in HOMES.iter().filter(|(agent, _)| *agent != "codex") {
+        machine.ok(&["connect", agent, "--remove", "--yes"]);
+    }
+    assert_eq!(machine.tree(), before);
+    assert!(!machine.path(".agents").exists());
+}
+
+#[test]
+fn an_agent_without_files_gets_some_and_loses_them_again() {
+    for (agent, _) in HOMES {
+        let machine = Machine::new();
+        let before = machine.tree();
+        machine.ok(&["connect", agent, "--yes"]);
+        is_on(&machine, agent);
+        machine.ok(&["connect", agent, "--remove", "--yes"]);
+        assert_eq!(machine.tree(), before, "{agent}");
+    }
+}
+
+#[test]
+fn empty_files_come_back_empty() {
+    for (agent, files) in HOMES {
+        for text in ["", "\n", "{}", "{ }\n", "\u{feff}"] {
+            let machine = Machine::new();
+            let is_toml = |path: &str| path.ends_with(".toml");
+            for (path, _) in *files {
+                machine.put(
+                    path,
+                    if is_toml(path) { text.trim_matches(['{', '}', ' ']) } else { text },
+                );
+            }
+            let before = machine.tree();
+            machine.ok(&["connect", agent, "--yes"]);
+            is_on(&machine, agent);
+            machine.ok(&["connect", agent, "--remove", "--yes"]);
+            assert_eq!(machine.tree(), before, "{agent} {text:?}");
+        }
+    }
+}
+
+#[test]
+fn what_a_person_changed_since_stays() {
+    let machine = Machine::new();
+    let settings = "{\n  // mine\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]\n  }\n}\n";
+    machine.put(".claude/settings.json", settings);
+    machine.put(".codex/config.toml", "model = \"x\" # mine");
+    machine.ok(&["connect", "claude", "codex", "--yes"]);
+    machine.edit(".claude/settings.json", |text| {
+        text.replace("\"opus\"", "\"haiku\",\n  \"theme\": \"dark\"")
+    });
+    machine.edit(".codex/config.toml", |text| {
+        text + "\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n"
+    });
+    machine.edit(".claude.json", |text| text.replacen('{', "{\n  \"numStartups\": 7,", 1));
+    machine.ok(&["connect", "claude", "codex", "--remove", "--yes"]);
+    assert_eq!(
+        machine.text(".claude/settings.json"),
+        settings.replace("\"opus\"", "\"haiku\",\n  \"theme\": \"dark\"")
+    );
+    assert_eq!(
+        machine.text(".codex/config.toml"),
+        "model = \"x\" # mine\n\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n"
+    );
+    // The file was ours, and holds something else now.
+    assert_eq!(parsed(&machine.text(".claude.json")), serde_json::json!({"numStartups": 7}));
+}
+
+#[test]
+fn parts_come_and_go_by_themselves() {
+    let machine = Machine::new();
+    let settings = "{\n\t\"a\": [1,],\n}";
+    machine.put(".gemini/settings.json", settings);
+    machine.ok(&["connect", "gemini", "--mcp", "--yes"]);
+    assert_eq!(machine.entry("gemini")["hooks"], "off");
+    let with_mcp = machine.text(".gemini/settings.json");
+    machine.ok(&["connect", "gemini", "--hooks", "--guard", "--yes"]);
+    assert!(machine.text(".gemini/settings.json").contains("hook gemini before-tool"));
+    // A guard that is on stays on.
+    machine.ok(&["connect", "gemini", "--yes"]);
+    assert!(machine.text(".gemini/settings.json").contains("hook gemini before-tool"));
+    machine.ok(&["connect", "gemini", "--hooks", "--remove", "--yes"]);
+    assert_eq!(machine.text(".gemini/settings.json"), with_mcp);
+    machine.ok(&["connect", "gemini", "--remove", "--yes"]);
+    assert_eq!(machine.text(".gemini/settings.json"), settings);
+    let refused = machine.home.run(&["connect", "pi", "--mcp", "--yes"]);
+    assert!(refused.contains("pi cannot take `--mcp`"), "{refused}");
+}
+
+#[test]
+fn a_link_stays_a_link_and_leads_no_further_than_the_home() {
+    let machine = Machine::new();
+    machine.put("dotfiles/settings.json", "{\"a\": 1}\n");
+    fs::create_dir_all(machine.path(".claude")).unwrap();
+    symlink("../dotfiles/settings.json", machine.path(".claude/settings.json")).unwrap();
+    machine.put("dotfiles/opencode/opencode.jsonc", "{} // mine\n");
+    fs::create_dir_all(machine.path(".config")).unwrap();
+    symlink(machine.path("dotfiles/opencode"), machine.path(".config/opencode")).unwrap();
+    let before = machine.tree();
+    machine.ok(&["connect", "claude", "opencode", "--yes"]);
+    assert!(machine.text("dotfiles/settings.json").contains("hook claude start"));
+    assert!(machine.text("dotfiles/opencode/opencode.jsonc").contains("nacre"));
+    assert!(machine.path(".claude/settings.json").is_symlink());
+    machine.ok(&["connect", "claude", "opencode", "--remove", "--yes"]);
+    assert_eq!(machine.tree(), before);
+
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("settings.json"), "{}").unwrap();
+    fs::create_dir_all(machine.path(".gemini")).unwrap();
+    symlink(outside.path().join("settings.json"), machine.path(".gemini/settings.json")).unwrap();
+    let refused = machine.home.run(&["connect", "gemini", "--yes"]);
+    assert!(refused.contains("a link that leads out of the home folder"), "{refused}");
+    assert_eq!(fs::read_to_string(outside.path().join("settings.json")).unwrap(), "{}");
+    symlink("nowhere", machine.path(".qwen")).unwrap();
+    let refused = machine.home.run(&["connect", "qwen", "--yes"]);
+    assert!(refused.contains("leads nowhere"), "{refused}");
+}
+
+#[test]
+fn a_file_that_cannot_be_changed_is_left_alone_and_so_is_the_rest() {
+    let machine = Machine::new();
+    for (text, why) in [
+        ("{\"a\": 1,,}", "line 1"),
+        ("{\n  a: 1\n}", "line 2: a key in double quotes is missing"),
+        ("[]", "is not an object"),
+        ("{\"hooks\": []}", "`hooks` is not an object"),
+        ("{\"hooks\": {\"Stop\": {}}}", "`hooks.Stop` is not a list"),
+    ] {
+        machine.put(".claude/settings.json", text);
+        let before = machine.tree();
+        let refused = machine.home.run(&["connect", "claude", "--yes"]);
+        assert!(refused.contains(why) && refused.contains("[exit 1]"), "{refused}");
+        assert_eq!(machine.tree(), before, "{text}");
+    }
+    machine.put(".claude/settings.json", "{}");
+    fs::write(machine.path(".claude.json"), b"{\"a\": \"\xff\"}").unwrap();
+    let refused = machine.home.run(&["connect", "claude", "--yes"]);
+    assert!(refused.contains("not valid UTF-8"), "{refused}");
+    fs::remove_file(machine.path(".claude.json")).unwrap();
+    let read_only = fs::Permissions::from_mode(0o444);
+    fs::set_permissions(machine.path(".claude/settings.json"), read_only).unwrap();
+    let before = machine.tree();
+    let refused = machine.home.run(&["connect", "claude", "--yes"]);
+    assert!(refused.contains("It is read-only") && refused.contains("chmod u+w"), "{refused}");
+    assert_eq!(machine.tree(), before);
+    // Others are connected all the same.
+    machine.put(".gemini/settings.json", "{}");
+    let shown = machine.home.run(&["connect", "auto", "--yes"]);
+    assert!(shown.contains("claude: Cannot change") && shown.contains("[exit 3]"), "{shown}");
+    is_on(&machine, "gemini");
+}
+
+#[test]
+fn nothing_is_written_without_a_yes() {
+    let machine = Machine::new();
+    machine.put(
+        ".claude/settings.json",
+        "{\n  \"env\": {\"API_KEY\": \"sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789\"}\n}\n",
+    );
+    let before = machine.tree();
+    let refused = machine.home.run(&["connect", "claude"]);
+    assert!(refused.contains("only after a yes") && refused.contains("--yes"), "{refused}");
+    assert_eq!(machine.home.json(&["connect", "auto"]).0, 2);
+    let (_, shown) = machine.home.json(&["connect", "claude", "--dry-run"]);
+    let changes = shown["changes"].as_array().unwrap();
+    let change = changes.iter().find(|change| change["path"] == "~/.claude/settings.json").unwrap();
+    let diff = change["diff"].as_str().unwrap();
+    assert!(
+        diff.starts_with("--- ~/.claude/settings.json\n+++ ~/.claude/settings.json\n@@ -1,3 +1,"),
+        "{diff}"
+    );
+    assert!(diff.contains("+  \"hooks\": {\n") && !diff.contains("sk-ant"), "{diff}");
+    assert_eq!(machine.tree(), before);
+    assert!(!machine.path(".nacre/connect").exists());
+}
+
+#[test]
+fn an_entry_of_the_same_name_comes_back() {
+    let machine = Machine::new();
+    let text = "{\"mcpServers\": {\"nacre\": {\"command\": \"my-own\"}, \"x\": {}}}";
+    machine.put(".cursor/mcp.json", text);
+    machine.ok(&["connect", "cursor", "--yes"]);
+    assert!(!machine.text(".cursor/mcp.json").contains("my-own"));
+    machine.edit(".cursor/mcp.json", |text| text.replace("\"x\": {}", "\"y\": {}"));
+    machine.ok(&["connect", "cursor", "--remove", "--yes"]);
+    assert_eq!(machine.text(".cursor/mcp.json"), text.replace("\"x\"", "\"y\""));
+    machine.put(".codex/config.toml", "[mcp_servers.nacre]\ncommand = \"my-own\"\n");
+    let refused = machine.home.run(&["connect", "codex", "--yes"]);
+    assert!(
+        refused.contains("a `mcp_servers.nacre` already that Nacre did not write"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_lost_ledger_costs_only_the_exact_bytes() {
+    let machine = Machine::new();
+    machine.put(".claude/settings.json", "{\n  \"a\": 1\n}\n");
+    machine.ok(&["connect", "claude", "--yes"]);
+    fs::remove_dir_all(machine.path(".nacre/connect")).unwrap();
+    let again = machine.json(&["connect", "claude", "--yes"]);
+    assert!(again.get("changes").is_none(), "{again}");
+    machine.ok(&["connect", "claude", "--remove", "--yes"]);
+    let left = machine.text(".claude/settings.json");
+    assert_eq!(parsed(&left)["a"], 1);
+    assert!(!left.contains("hook claude"), "{left}");
+    assert!(!machine.path(".claude/skills/nacre/SKILL.md").exists());
+    assert_eq!(machine.entry("claude")["mcp"], "off");
+}
+
+#[test]
+fn a_change_that_was_killed_halfway_is_taken_back() {
+    let machine = Machine::new();
+    machine.put(".claude/settings.json", "{\n  \"a\": 1\n}\n");
+    let before = machine.tree();
+    machine.ok(&["connect", "claude", "--yes"]);
+    // As a kill leaves it that comes after the last file and before the record of it.
+    machine.edit(".nacre/connect/ledger.json", |text| {
+        let mut ledger: Value = serde_json::from_str(&text).unwrap();
+        let files = ledger["files"].take();
+        let pending = files.as_object().unwrap().iter().map(|(path, record)| {
+            let folders = record.get("folders").cloned().unwrap_or_else(|| Value::Array(Vec::new()));
+            serde_json::json!({"path": path, "before": record["base"], "after": record["after"], "folders": folders})
+        });
+        ledger["pending"] = pending.collect();
+        ledger["files"] = serde_json::json!({});
+        ledger.to_string()
+    });
+    machine.json(&["connect", "zed", "--dry-run"]);
+    assert_ne!(machine.tree(), before, "a dry run writes nothing");
+    machine.ok(&["connect", "zed", "--yes"]);
+    machine.ok(&["connect", "zed", "--remove", "--yes"]);
+    assert_eq!(machine.tree(), before);
+}
+
+#[test]
+fn traces_and_files_are_connected_together() {
+    let machine = Machine::new();
+    machine.put(".codex/config.toml", "model = \"x\"\n");
+    // Without a register every agent is read, and connecting one turns no other off.
+    machine.ok(&["connect", "codex", "--yes"]);
+    let agents = machine.json(&["connect", "list"]);
+    let is_read = |agent: &Value| agent["traces"] != "off";
+    assert!(agents["agents"].as_array().unwrap().iter().all(is_read), "{agents}");
+    machine.ok(&["connect", "generic", "--path", "."]);
+    assert_eq!(machine.entry("codex")["traces"], "off");
+    machine.ok(&["connect", "codex", "--yes"]);
+    assert_eq!(machine.entry("codex")["traces"], "on");
+    assert_eq!(machine.entry("generic")["traces"], "on");
+    machine.ok(&["connect", "remove", "codex", "--yes"]);
+    assert_eq!(machine.entry("codex")["traces"], "off");
+    assert_eq!(machine.entry("codex")["mcp"], "off");
+    let refused = machine.home.run(&["connect", "codex", "--remove", "--yes"]);
+    assert!(refused.contains("The agent `codex` is not connected"), "{refused}");
+}
+
+#[test]
+fn variables_of_the_person_move_the_files() {
+    let outside = tempfile::tempdir().unwrap();
+    let folder = fs::canonicalize(outside.path()).unwrap();
+    let home = TestHome::new()
+        .with_var("CLAUDE_CONFIG_DIR", &folder.join("claude").display().to_string())
+        .with_var("CODEX_HOME", &folder.join("codex").display().to_string())
+        .with_var("XDG_CONFIG_HOME", &folder.join("config").display().to_string());
+    home.ok(&["connect", "claude", "codex", "zed", "--yes"]);
+    for path in [
+        "claude/.claude.json",
+        "claude/settings.json",
+        "codex/config.toml",
+        "config/zed/settings.json",
+    ] {
+        assert!(folder.join(path).exists(), "{path}");
+    }
+    home.ok(&["connect", "claude", "codex", "zed", "--remove", "--yes"]);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+#[test]
+fn a_repository_has_no_say() {
+    let machine = Machine::new();
+    machine.home.write("config.toml", "[agents]\nclaude = true\n");
+    fs::create_dir_all(machine.home.work().join(".claude")).unwrap();
+    let before = machine.tree();
+    machine.home.run(&["status"]);
+    machine.home.run(&["connect", "auto", "--yes"]);
+    machine.home.run(&["connect", "list"]);
+    assert_eq!(machine.tree(), before);
+}

@@ -1,0 +1,99 @@
+//! `nacre connect doctor`, with a program that only plays Nacre.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::Value;
+
+use super::files::Machine;
+
+/// Answers a handshake, and prints a line for a hook.
+const PLAYS_NACRE: &str = r#"#!/bin/sh
+case "$1" in
+  mcp)
+    read -r line
+    echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}'
+    read -r line
+    read -r line
+    echo '{"jsonrpc":"2.0","method":"notifications/message","params":{}}'
+    echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"memory_search"},{"name":"brief"}]}}'
+    read -r line ;;
+  hook) cat > "$HOME/event.json"; printf 'twelve chars' ;;
+esac
+"#;
+
+/// A machine with a program at `~/bin/nacre` that agents are told to start.
+fn machine(script: &str) -> Machine {
+    let machine = Machine::new();
+    machine.put("bin/nacre", script);
+    fs::set_permissions(machine.path("bin/nacre"), fs::Permissions::from_mode(0o755)).unwrap();
+    machine.ok(&["connect", "claude", "codex", "--yes"]);
+    let real = env!("CARGO_BIN_EXE_nacre");
+    let fake = machine.path("bin/nacre").display().to_string();
+    for path in [".claude.json", ".claude/settings.json", ".codex/config.toml", ".codex/hooks.json"]
+    {
+        machine.edit(path, |text| text.replace(real, &fake));
+    }
+    machine
+}
+
+fn checks(machine: &Machine, code: i32) -> Vec<Value> {
+    let (exit, report) = machine.home.json(&["connect", "doctor"]);
+    assert_eq!(exit, code, "{report}");
+    let agents = report["agents"].as_array().unwrap();
+    assert_eq!(
+        agents.iter().map(|agent| agent["agent"].as_str().unwrap()).collect::<Vec<_>>()[..2],
+        ["claude", "codex"]
+    );
+    agents[..2].iter().flat_map(|agent| agent["checks"].as_array().unwrap().clone()).collect()
+}
+
+#[test]
+fn what_is_configured_is_started() {
+    let machine = machine(PLAYS_NACRE);
+    let details: Vec<String> = checks(&machine, 0)
+        .iter()
+        .map(|check| check["detail"].as_str().unwrap().to_owned())
+        .collect();
+    for idx in [0, 3] {
+        assert_eq!(details[idx], "2 tools: memory_search, brief");
+        assert_eq!(details[idx + 1], "a session would start with 12 characters from Nacre");
+        assert!(details[idx + 2].ends_with("skills/nacre/SKILL.md"), "{details:?}");
+    }
+    let event: Value = serde_json::from_str(&machine.text("event.json")).unwrap();
+    assert_eq!(event["hook_event_name"], "SessionStart");
+    let shown = machine.ok(&["connect", "doctor", "claude"]);
+    assert!(
+        shown.starts_with("claude  mcp ok (2 tools: memory_search, brief) · hooks ok ("),
+        "{shown}"
+    );
+    assert_eq!(shown.lines().count(), 1);
+}
+
+#[test]
+fn what_fails_is_named_with_a_hint() {
+    for (script, why) in [
+        ("#!/bin/sh\nexit 3\n", "ended"),
+        ("#!/bin/sh\n[ $1 = mcp ] && echo garbage && cat\nexit 3\n", "something else than JSON"),
+    ] {
+        let machine = machine(script);
+        let checks = checks(&machine, 1);
+        assert_eq!(checks[0]["state"], "failed", "{checks:?}");
+        assert!(checks[0]["detail"].as_str().unwrap().contains(why), "{checks:?}");
+        assert_eq!(checks[0]["hint"], "nacre connect claude --mcp");
+        assert_eq!(checks[1]["state"], "failed", "{checks:?}");
+        assert!(checks[1]["detail"].as_str().unwrap().ends_with("ended with 3"), "{checks:?}");
+    }
+    let machine = machine(PLAYS_NACRE);
+    fs::remove_file(machine.path("bin/nacre")).unwrap();
+    let checks = checks(&machine, 1);
+    assert!(checks[0]["detail"].as_str().unwrap().contains("cannot be started"), "{checks:?}");
+    assert!(checks[1]["detail"].as_str().unwrap().ends_with("ended with 127"), "{checks:?}");
+}
+
+#[test]
+fn nothing_configured_is_nothing_checked() {
+    let machine = Machine::new();
+    let shown = machine.home.run(&["connect", "doctor"]);
+    assert_eq!(shown, "No agent has anything of Nacre configured.\nHint: nacre connect auto\n");
+}
