@@ -171,6 +171,7 @@ mod tests {
             home: Some(folder.to_owned()),
             host: None,
             pid: 1,
+            program: None,
             clock: Arc::new(|| "2026-11-15T08:30:00Z".parse().unwrap()),
             uptime: Arc::new(|| Duration::ZERO),
             random: |_| Ok(()),

@@ -66,6 +66,7 @@ impl World {
             home: Some(root.join("home")),
             host: None,
             pid: 1,
+            program: None,
             clock: Arc::new(|| Timestamp::UNIX_EPOCH),
             uptime: Arc::new(|| Duration::ZERO),
             random: |_| Ok(()),
