@@ -323,6 +323,53 @@ fn traces_and_files_are_connected_together() {
 }
 
 #[test]
+fn codex_is_asked_for_the_hashes_of_its_hooks() {
+    let home = TestHome::new();
+    let bin = home.root().join("bin");
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    let machine = Machine { home: home.with_var("PATH", &path) };
+    let config = "model = \"x\" # mine";
+    machine.put(".codex/config.toml", config);
+    let refused = machine.home.run(&["connect", "codex", "--trust-hooks", "--yes"]);
+    assert!(refused.contains("`codex` is not on the PATH"), "{refused}");
+    let hook = |event: &str| {
+        format!(
+            r#"{{"key":"hooks.json:{event}:0:0","currentHash":"sha256:{event}","command":"{} hook codex {event}"}}"#,
+            env!("CARGO_BIN_EXE_nacre")
+        )
+    };
+    let others = r#"{"key":"k","currentHash":"sha256:others","command":"notify-send done"}"#;
+    let script = format!(
+        "#!/bin/sh\nread -r line; echo '{{\"id\":1,\"result\":{{}}}}'; read -r line; read -r line\necho '{{\"id\":2,\"result\":{{\"data\":[{{\"hooks\":[{},{},{others}],\"errors\":[]}}]}}}}'; read -r line\n",
+        hook("start"),
+        hook("prompt")
+    );
+    machine.put("bin/codex", &script);
+    fs::set_permissions(machine.path("bin/codex"), fs::Permissions::from_mode(0o755)).unwrap();
+    machine.ok(&["connect", "codex", "--yes"]);
+    assert!(
+        !machine.text(".codex/config.toml").contains("hooks.state"),
+        "trust is never given unasked"
+    );
+    machine.ok(&["connect", "codex", "--trust-hooks", "--yes"]);
+    let text = machine.text(".codex/config.toml");
+    assert!(
+        text.contains("[hooks.state.\"hooks.json:start:0:0\"]\ntrusted_hash = \"sha256:start\"\n"),
+        "{text}"
+    );
+    assert!(text.contains("sha256:prompt") && !text.contains("sha256:others"), "{text}");
+    machine.ok(&["connect", "codex", "--trust-hooks", "--yes"]);
+    assert_eq!(machine.text(".codex/config.toml"), text);
+    // Hooks that change have to be trusted again.
+    let shown = machine.home.run(&["connect", "codex", "--guard", "--yes"]);
+    assert!(shown.contains("Codex runs hooks only when you trust them"), "{shown}");
+    assert!(!machine.text(".codex/config.toml").contains("hooks.state"));
+    machine.ok(&["connect", "codex", "--trust-hooks", "--yes"]);
+    machine.ok(&["connect", "codex", "--remove", "--yes"]);
+    assert_eq!(machine.text(".codex/config.toml"), config);
+}
+
+#[test]
 fn variables_of_the_person_move_the_files() {
     let outside = tempfile::tempdir().unwrap();
     let folder = fs::canonicalize(outside.path()).unwrap();
