@@ -4,6 +4,7 @@ use super::commands::is_ours;
 use super::hooks::{self, HookGroup};
 use super::json::Json;
 use super::jsonc::{self, ChangeError, value_at};
+use super::parts::HookEvent;
 use super::tables::{self, Found, TomlTable};
 use super::undo::Undo;
 use crate::config::ConfigError;
@@ -130,11 +131,15 @@ impl Edit {
             }
             Self::Hooks { agent, keys, .. } => {
                 let found = hooks::found(text, keys, agent).ok()?;
-                let (_, group) = found.into_iter().next()?;
-                let hooks = group["hooks"].as_array()?.iter();
-                let mut commands = hooks.filter_map(|hook| hook["command"].as_str());
-                let command = commands.find(|command| is_ours(command, agent))?;
-                return Some(vec![command.to_owned()]);
+                let hooks =
+                    found.iter().filter_map(|(_, group)| group["hooks"].as_array()).flatten();
+                let commands = hooks.filter_map(|hook| hook["command"].as_str());
+                let ours: Vec<&str> = commands.filter(|command| is_ours(command, agent)).collect();
+                // The one that a session starts with, wherever it stands.
+                let start = format!(" {}", HookEvent::Start.as_str());
+                let command =
+                    ours.iter().find(|command| command.ends_with(&start)).or(ours.first())?;
+                return Some(vec![(*command).to_owned()]);
             }
             Self::Whole(_) => return None,
         };

@@ -15,7 +15,7 @@ use super::ui::Ui;
 /// What can stand in the place of an agent.
 const ACTIONS: [&str; 4] = ["auto", "list", "doctor", "remove"];
 
-/// Connect agents: read their sessions, and give them Nacre's tools, hooks and skill
+/// Connect agents: their sessions, and Nacre's tools, hooks and skill
 ///
 /// An agent's own settings are changed only after you saw the difference and agreed; comments, other entries and their
 /// order stay. `--remove` gives the files back as they were. Without any choice, the sessions of every agent are read from

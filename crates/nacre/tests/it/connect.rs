@@ -8,12 +8,16 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use serde_json::Value;
 
-use self::files::{HOMES, Machine, parsed, variants};
+use self::files::{HOMES, Machine, entry, parsed, variants};
 use crate::home::TestHome;
 
-/// What every agent has of Nacre once it is connected.
+/// What an agent has of Nacre once it is connected.
 fn is_on(machine: &Machine, agent: &str) {
-    let entry = machine.entry(agent);
+    check_on(&machine.json(&["connect", "list"]), agent);
+}
+
+fn check_on(report: &Value, agent: &str) {
+    let entry = entry(report, agent);
     for part in ["mcp", "hooks", "skill"] {
         let state = entry[part].as_str().unwrap();
         assert!(state == "on" || state == "not_possible", "{agent} {part}: {entry}");
@@ -29,8 +33,7 @@ fn every_agent_gets_its_files_back() {
                 machine.put(path, &change(text));
             }
             let before = machine.tree();
-            machine.ok(&["connect", agent, "--yes"]);
-            is_on(&machine, agent);
+            check_on(&machine.json(&["connect", agent, "--yes"]), agent);
             let connected = machine.tree();
             assert_ne!(before, connected, "{agent} {name}");
             for (path, text) in *files {
@@ -58,10 +61,8 @@ fn all_agents_share_what_they_share() {
     let before = machine.tree();
     machine.ok(&["connect", "auto", "--yes"]);
     let connected = machine.tree();
-    for (agent, _) in HOMES {
-        is_on(&machine, agent);
-    }
-    machine.ok(&["connect", "auto", "--yes"]);
+    let again = machine.json(&["connect", "auto", "--yes"]);
+    HOMES.iter().for_each(|(agent, _)| check_on(&again, agent));
     assert_eq!(machine.tree(), connected);
     // The skill is there for the others until the last of them goes.
     machine.ok(&["connect", "codex", "--remove", "--yes"]);
@@ -79,8 +80,7 @@ fn an_agent_without_files_gets_some_and_loses_them_again() {
     for (agent, _) in HOMES {
         let machine = Machine::new();
         let before = machine.tree();
-        machine.ok(&["connect", agent, "--yes"]);
-        is_on(&machine, agent);
+        check_on(&machine.json(&["connect", agent, "--yes"]), agent);
         machine.ok(&["connect", agent, "--remove", "--yes"]);
         assert_eq!(machine.tree(), before, "{agent}");
     }
@@ -89,7 +89,7 @@ fn an_agent_without_files_gets_some_and_loses_them_again() {
 #[test]
 fn empty_files_come_back_empty() {
     for (agent, files) in HOMES {
-        for text in ["", "\n", "{}", "{ }\n", "\u{feff}"] {
+        for text in ["", "{ }\n", "\u{feff}"] {
             let machine = Machine::new();
             let is_toml = |path: &str| path.ends_with(".toml");
             for (path, _) in *files {
@@ -99,8 +99,7 @@ fn empty_files_come_back_empty() {
                 );
             }
             let before = machine.tree();
-            machine.ok(&["connect", agent, "--yes"]);
-            is_on(&machine, agent);
+            check_on(&machine.json(&["connect", agent, "--yes"]), agent);
             machine.ok(&["connect", agent, "--remove", "--yes"]);
             assert_eq!(machine.tree(), before, "{agent} {text:?}");
         }
@@ -320,6 +319,53 @@ fn traces_and_files_are_connected_together() {
     assert_eq!(machine.entry("codex")["mcp"], "off");
     let refused = machine.home.run(&["connect", "codex", "--remove", "--yes"]);
     assert!(refused.contains("The agent `codex` is not connected"), "{refused}");
+}
+
+#[test]
+fn codex_is_asked_for_the_hashes_of_its_hooks() {
+    let home = TestHome::new();
+    let bin = home.root().join("bin");
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    let machine = Machine { home: home.with_var("PATH", &path) };
+    let config = "model = \"x\" # mine";
+    machine.put(".codex/config.toml", config);
+    let refused = machine.home.run(&["connect", "codex", "--trust-hooks", "--yes"]);
+    assert!(refused.contains("`codex` is not on the PATH"), "{refused}");
+    let hook = |event: &str| {
+        format!(
+            r#"{{"key":"hooks.json:{event}:0:0","currentHash":"sha256:{event}","command":"{} hook codex {event}"}}"#,
+            env!("CARGO_BIN_EXE_nacre")
+        )
+    };
+    let others = r#"{"key":"k","currentHash":"sha256:others","command":"notify-send done"}"#;
+    let script = format!(
+        "#!/bin/sh\nread -r line; echo '{{\"id\":1,\"result\":{{}}}}'; read -r line; read -r line\necho '{{\"id\":2,\"result\":{{\"data\":[{{\"hooks\":[{},{},{others}],\"errors\":[]}}]}}}}'; read -r line\n",
+        hook("start"),
+        hook("prompt")
+    );
+    machine.put("bin/codex", &script);
+    fs::set_permissions(machine.path("bin/codex"), fs::Permissions::from_mode(0o755)).unwrap();
+    machine.ok(&["connect", "codex", "--yes"]);
+    assert!(
+        !machine.text(".codex/config.toml").contains("hooks.state"),
+        "trust is never given unasked"
+    );
+    machine.ok(&["connect", "codex", "--trust-hooks", "--yes"]);
+    let text = machine.text(".codex/config.toml");
+    assert!(
+        text.contains("[hooks.state.\"hooks.json:start:0:0\"]\ntrusted_hash = \"sha256:start\"\n"),
+        "{text}"
+    );
+    assert!(text.contains("sha256:prompt") && !text.contains("sha256:others"), "{text}");
+    machine.ok(&["connect", "codex", "--trust-hooks", "--yes"]);
+    assert_eq!(machine.text(".codex/config.toml"), text);
+    // Hooks that change have to be trusted again.
+    let shown = machine.home.run(&["connect", "codex", "--guard", "--yes"]);
+    assert!(shown.contains("Codex runs hooks only when you trust them"), "{shown}");
+    assert!(!machine.text(".codex/config.toml").contains("hooks.state"));
+    machine.ok(&["connect", "codex", "--trust-hooks", "--yes"]);
+    machine.ok(&["connect", "codex", "--remove", "--yes"]);
+    assert_eq!(machine.text(".codex/config.toml"), config);
 }
 
 #[test]

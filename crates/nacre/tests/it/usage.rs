@@ -43,7 +43,7 @@ fn help_fits_a_screen_and_groups_its_commands() {
       events       Show what tasks did, event by event
 
     Set up:
-      connect      Choose the agents whose sessions are read
+      connect      Connect agents: their sessions, and Nacre's tools, hooks and skill
       project      Manage the projects that Nacre knows
       model        Show and try models
       config       Show and change settings

@@ -149,7 +149,7 @@ fn scalar() -> impl Strategy<Value = String> {
 fn joined(
     children: Vec<(String, String, String)>,
     brackets: (&str, &str),
-    rest: (String, bool),
+    rest: &(String, bool),
 ) -> String {
     let mut text = brackets.0.to_owned();
     let n_children = children.len();
@@ -164,7 +164,7 @@ fn value() -> impl Strategy<Value = String> {
     scalar().prop_recursive(4, 24, 4, |inner| {
         let items = prop::collection::vec((trivia(), inner.clone(), trivia()), 0..4);
         let lists = (items, trivia(), any::<bool>())
-            .prop_map(|(items, rest, comma)| joined(items, ("[", "]"), (rest, comma)));
+            .prop_map(|(items, rest, comma)| joined(items, ("[", "]"), &(rest, comma)));
         prop_oneof![lists, object(inner)]
     })
 }
@@ -180,7 +180,7 @@ fn object(inner: impl Strategy<Value = String>) -> impl Strategy<Value = String>
         (before, format!("\"{key}\":{between}{value}"), after)
     });
     (prop::collection::vec(member, 0..5), trivia(), any::<bool>())
-        .prop_map(|(members, rest, comma)| joined(members, ("{", "}"), (rest, comma)))
+        .prop_map(|(members, rest, comma)| joined(members, ("{", "}"), &(rest, comma)))
 }
 
 fn document() -> impl Strategy<Value = String> {

@@ -88,7 +88,7 @@ pub(super) struct PendingFile {
 impl Ledger {
     /// Reads the ledger; an empty one where there is none.
     pub(super) fn read(host: &Host) -> Result<Self, OpError> {
-        Ok(stored(host)?.map_or_else(|| Ok(Self::default()), |text| Self::parse(&text))?)
+        stored(host)?.map_or_else(|| Ok(Self::default()), |text| Self::parse(&text))
     }
 
     fn parse(text: &str) -> Result<Self, OpError> {

@@ -112,7 +112,7 @@ impl<'h> Planner<'h> {
                 let path = self.locate(&edit)?;
                 let undo = Undo::default();
                 let entry = EntryRecord { agent: spec.name.to_owned(), part: *part, guard, undo };
-                self.change(&path, Some(entry), None)?;
+                self.change(&path, Some(&entry), None)?;
                 let is_new = self.plan.files.get(&path).is_some_and(PlannedFile::changes);
                 // Hooks that changed have other hashes, and have to be trusted again.
                 if *part == Part::Hooks && is_new {
@@ -132,7 +132,7 @@ impl<'h> Planner<'h> {
         self.plan.new.trust = hashes;
         let (agent, part) = ("codex".to_owned(), Part::Trust);
         let entry = EntryRecord { agent, part, guard: false, undo: Undo::default() };
-        self.change(&path, Some(entry), None)
+        self.change(&path, Some(&entry), None)
     }
 
     /// Plans to take parts of an agent out; says whether there was any.
@@ -218,7 +218,7 @@ impl<'h> Planner<'h> {
     fn change(
         &mut self,
         path: &Path,
-        more: Option<EntryRecord>,
+        more: Option<&EntryRecord>,
         less: Option<(&str, Part)>,
     ) -> Result<(), OpError> {
         let failed = |error| unusable(path, &error);
@@ -228,7 +228,7 @@ impl<'h> Planner<'h> {
         if let Some((agent, part)) = less {
             entries.retain(|entry| !entry.is(agent, part));
         }
-        if let Some(more) = &more {
+        if let Some(more) = more {
             match entries.iter_mut().find(|entry| entry.is(&more.agent, more.part)) {
                 Some(entry) => entry.guard = more.guard,
                 None => entries.push(more.clone()),
@@ -243,7 +243,7 @@ impl<'h> Planner<'h> {
         }
         let base = match &record {
             Some(record) => self.without_us(&file, record).map_err(failed)?,
-            None => self.without_strays(&file, more.as_ref(), less).map_err(failed)?,
+            None => self.without_strays(&file, more, less).map_err(failed)?,
         };
         let mut after = base.clone().map(|(text, _)| text);
         for entry in &mut entries {

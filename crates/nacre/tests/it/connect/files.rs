@@ -105,13 +105,11 @@ pub(super) const HOMES: &[(&str, &[(&str, &str)])] = &[
 type Change = fn(&str) -> String;
 
 /// Ways in which the same settings are written.
-pub(super) fn variants() -> [(&'static str, Change); 6] {
+pub(super) fn variants() -> [(&'static str, Change); 4] {
     [
         ("as it is", str::to_owned),
-        ("CRLF", |text| text.replace('\n', "\r\n")),
-        ("BOM", |text| format!("\u{feff}{text}")),
-        ("no final newline", |text| text.trim_end().to_owned()),
-        ("tabs", |text| text.replace("  ", "\t")),
+        ("BOM and CRLF", |text| format!("\u{feff}{}", text.replace('\n', "\r\n"))),
+        ("tabs and no final newline", |text| text.replace("  ", "\t").trim_end().to_owned()),
         ("blank lines around", |text| format!("\n\n{text}\n\n\n")),
     ]
 }
@@ -130,7 +128,7 @@ pub(super) enum Found {
 
 impl Machine {
     pub(super) fn new() -> Self {
-        Self { home: TestHome::new() }
+        Self { home: TestHome::empty() }
     }
 
     pub(super) fn path(&self, path: &str) -> PathBuf {
@@ -163,9 +161,7 @@ impl Machine {
 
     /// What is listed of an agent.
     pub(super) fn entry(&self, agent: &str) -> Value {
-        let listed = self.json(&["connect", "list"]);
-        let agents = listed["agents"].as_array().unwrap();
-        agents.iter().find(|entry| entry["agent"] == agent).unwrap().clone()
+        entry(&self.json(&["connect", "list"]), agent).clone()
     }
 
     /// Everything in the home but the store, the repository and the global folder.
@@ -174,6 +170,12 @@ impl Machine {
         collect(&self.home.root(), &self.home.root(), &mut found);
         found
     }
+}
+
+/// What a report says of an agent.
+pub(super) fn entry<'r>(report: &'r Value, agent: &str) -> &'r Value {
+    let agents = report["agents"].as_array().unwrap();
+    agents.iter().find(|entry| entry["agent"] == agent).unwrap()
 }
 
 fn collect(root: &Path, folder: &Path, found: &mut BTreeMap<PathBuf, Found>) {
