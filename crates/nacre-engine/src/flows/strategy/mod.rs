@@ -289,7 +289,9 @@ fn usage_of(asker: &ModelClient<'_>, job: Job<'_>, by_code: bool) -> Result<Usag
         return Ok(rlm::usage());
     }
     let _ = by_code;
-    windows::usage_of(asker, job)
+    let Usage { input, output, .. } = second_look::USUAL;
+    let read = windows::usage_of(asker, job)?;
+    Ok(Usage { input: read.input + input, output: read.output + output, ..read })
 }
 
 /// A trace, and the words of its project that are kept out of everything made from it.

@@ -12,7 +12,6 @@ use super::answer::{
 };
 use super::claims::Proven;
 use super::pages::{BYTES_A_TOKEN, Pages, Window};
-use super::second_look;
 use crate::flows::extract::Proposal;
 use crate::flows::models::{AskError, ModelClient, Question};
 use crate::model::{ErrorKind, Role, Usage};
@@ -77,10 +76,8 @@ pub(super) fn usage_of(asker: &ModelClient<'_>, job: Job<'_>) -> Result<Usage, A
     let n_windows = job.pages.windows(window_bytes(asker, job.role)?).len().min(MAX_WINDOWS) as u64;
     let n_calls = if n_windows > 1 { n_windows + 1 } else { n_windows };
     Ok(Usage {
-        input: job.pages.tokens() as u64
-            + n_calls * INSTRUCTION_TOKENS as u64
-            + second_look::USUAL.input,
-        output: n_calls * USUAL_ANSWER_TOKENS + second_look::USUAL.output,
+        input: job.pages.tokens() as u64 + n_calls * INSTRUCTION_TOKENS as u64,
+        output: n_calls * USUAL_ANSWER_TOKENS,
         ..Usage::default()
     })
 }
