@@ -160,8 +160,7 @@ interrupt() { # runs nacre, and presses Ctrl-C as soon as the model is asked
 }
 
 # Runs a command on a terminal, and types an answer once it is asked.
-on_terminal() {
-    python3 - "$1" "${@:2}" << 'PYTHON'
+cat > "$tmp/on_terminal.py" << 'PYTHON'
 import os, pty, sys
 pid, terminal = pty.fork()
 if pid == 0:
@@ -181,7 +180,7 @@ while True:
 sys.stdout.write(shown.decode(errors="replace"))
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 PYTHON
-}
+on_terminal=("$(python3 -c 'import sys; print(sys.executable)')" "$tmp/on_terminal.py")
 
 for row in claude:claude-code/haiku codex:codex/default opencode:opencode/default; do
     agent=${row%%:*} name=${row#*:}
@@ -189,13 +188,13 @@ for row in claude:claude-code/haiku codex:codex/default opencode:opencode/defaul
     make_home
     : > "$tmp/out"
     if [ "$agent" = claude ]; then # It is the first one that is installed.
-        check "a person is asked once" run on_terminal n "$nacre" init
+        check "a person is asked once" run "${on_terminal[@]}" n "$nacre" init
         check "in these words" holds "$tmp/out" "Claude Code is installed. Let it read your sessions? About 12,000 tokens a session, at most 20"
         check "no is kept" holds "$home/.nacre/config.toml" 'agent = "none"'
-        check "who answered is not asked again" run on_terminal y "$nacre" init
+        check "who answered is not asked again" run "${on_terminal[@]}" y "$nacre" init
         check "never" lacks "$tmp/out" "[y/N]"
         rm "$home/.nacre/config.toml"
-        check "yes is taken, too" run on_terminal y "$nacre" init
+        check "yes is taken, too" run "${on_terminal[@]}" y "$nacre" init
         check "and kept" holds "$home/.nacre/config.toml" 'agent = "claude-code"'
         check "auto is that agent" run "$nacre" model list
         check "with its model" holds "$tmp/out" "default  claude-code/haiku"

@@ -129,8 +129,11 @@ pub(crate) fn campaign(agent: Agent, n_calls: u64, seed: u64, helper: &Path) -> 
     if MAX_GROWTH_KIB < report.growth_kib {
         report.broken.push(format!("the process grew by {} KiB", report.growth_kib));
     }
-    if site.untouchable(&|name| agent.may_change(name)) != before {
-        report.broken.push("something changed outside the scope".to_owned());
+    let after = site.untouchable(&|name| agent.may_change(name));
+    if after != before {
+        let changed = after.iter().find(|(path, seen)| before.get(*path) != Some(seen));
+        let gone = before.keys().find(|path| !after.contains_key(*path));
+        report.broken.push(format!("outside the scope {changed:?} changed, or {gone:?} is gone"));
     }
     check_counts(&mut report, &pipeline, &heard);
     report
