@@ -12,7 +12,7 @@ PROPERTY_SEED ?= 20260101
 FEATURES = --features nacre/rlm
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test properties torture bench bench-sync bench-hooks bench-maintain bench-map docs e2e-agents e2e-mcp e2e-model needed
+.PHONY: help demo test properties torture bench bench-cancel bench-sync bench-hooks bench-maintain bench-map docs e2e-agents e2e-mcp e2e-model needed
 
 help:  ## List these targets
 	@echo "usage: make TARGET"
@@ -52,6 +52,10 @@ bench-sync: needed  ## Measure an offline sync of 200 MB made from the traces in
 
 bench-maintain: needed  ## Plant duplicates and contradictions among 5,000 memories, and count what is found
 	$(CARGO) run --release -p nacre-engine --example maintain_store -- 4000 1
+
+bench-cancel: needed  ## Measure how long commands go on after Ctrl-C
+	$(CARGO) build --release -p nacre
+	python3 tools/bench-cancel.py $(TARGET_DIR)/release/nacre
 
 bench-hooks: needed  ## Measure what an agent waits for its hooks, on 10,000 memories
 	$(CARGO) build --release -p nacre --bins --examples

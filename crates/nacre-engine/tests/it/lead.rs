@@ -14,7 +14,7 @@ use nacre_engine::agents::{LeadAction, LeadReport, LeadRequest, LeadRuling, Lead
 use nacre_engine::flows::sync::{DecidedBy, RunReport, Step, StepState};
 use nacre_engine::record::{TaskId, TaskState};
 
-use crate::sync::{PNPM, Place};
+use crate::sync::{NPM, PNPM, Place};
 
 /// Near to what is known about pnpm; whether it says the same, the numbers do not tell.
 const UNCLEAR: &[&str] = &[
@@ -201,4 +201,26 @@ fn a_lead_is_asked_about_nothing_that_is_clear() {
     assert_eq!(report.actions[0].by, DecidedBy::Rule);
     let again = place.sync_with(&place.talk("two", 2, PNPM), Some(&lead), |_| {}).unwrap();
     assert_eq!(again.counts.no_op, 1);
+}
+
+#[test]
+fn a_lead_is_asked_before_numbers_alone_overturn_a_memory() {
+    let (place, file, _) = place();
+    let trace = place.talk("three", 3, NPM);
+    let (report, _) = asked(&place, &trace, LeadAction::Add);
+    assert_eq!(
+        (report.actions[0].by, report.counts.supersede),
+        (DecidedBy::Lead, 0),
+        "{report:#?}"
+    );
+    assert!(fs::read_to_string(&file).unwrap().contains("status: active"));
+
+    let (place, file, _) = self::place();
+    let trace = place.talk("three", 3, NPM);
+    let failed = |_: &LeadRequest, _: &mut dyn FnMut(LeadStep)| {
+        LeadReport::failed(TaskId::from_random(1), "it is away".to_owned())
+    };
+    let report = place.sync_with(&trace, Some(&failed), |_| {}).unwrap();
+    assert_eq!(report.counts.supersede, 1, "{report:#?}");
+    assert!(fs::read_to_string(&file).unwrap().contains("status: superseded"));
 }

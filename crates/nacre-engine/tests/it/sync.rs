@@ -88,7 +88,7 @@ pub(crate) const PNPM: &[&str] = &[
     "Add a health endpoint",
     "no, remember: always use pnpm here, never npm: npm writes a second lock file",
 ];
-const NPM: &[&str] = &[
+pub(crate) const NPM: &[&str] = &[
     "Fix the build",
     "From now on use npm, do not use pnpm any more: pnpm broke the docker build.",
 ];

@@ -2,11 +2,16 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
+use std::thread;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::home::TestHome;
+use crate::answering::Answering;
+use crate::home::{TestHome, interrupt};
 
 /// A home that reads a folder of traces, by a clock at which they have rested.
 pub(crate) fn reading() -> TestHome {
@@ -298,6 +303,31 @@ fn a_store_that_is_written_to_is_waited_for_and_left_in_the_queue() {
     assert_eq!(code, 4);
     drop(lock);
     assert_eq!(only(&home.json(&["sync"]).1)["counts"]["add"], 1);
+}
+
+#[test]
+fn ctrl_c_ends_a_sync_in_order_and_the_next_one_reads_the_session() {
+    let home = reading();
+    talk(&home, "one", 1, PNPM);
+    let (asked, is_asked) = channel();
+    let asked = Mutex::new(asked);
+    let model = Answering::start(move |_| {
+        asked.lock().unwrap().send(()).unwrap();
+        loop {
+            thread::park();
+        }
+    });
+    model.set_for(&home, "default");
+    let before = shared(&home);
+    let mut command = home.command(&home.work(), &["sync"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    is_asked.recv().unwrap();
+    interrupt(&child);
+    assert_snapshot!(home.shown(&child.wait_with_output().unwrap()), @"");
+    assert_eq!(shared(&home), before);
+    let (_, events) = home.json(&["events"]);
+    assert_eq!(events["tasks"][0]["state"], "cancelled(person)", "{events:#}");
+    assert_eq!(only(&home.json(&["sync", "--strategy", "offline"]).1)["counts"]["add"], 1);
 }
 
 #[test]

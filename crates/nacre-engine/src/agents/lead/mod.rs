@@ -212,7 +212,7 @@ fn prompt() -> String {
     format!(
         "You are the lead: you decide what becomes of candidates for a project's memory.\n\
          {types}\
-         Each candidate was compared with the memories nearest to it, and the numbers did not decide. For each of them \
+         Each candidate was compared with the memories nearest to it; numbers alone do not settle it. For each of them \
          choose one action:\n\
          - no_op: a memory says this already.\n\
          - update: a memory of the same type is about the same thing, and the candidate says more. Hand in as `merged` the \

@@ -10,7 +10,7 @@ use super::reading::content_words;
 use super::words::{MAX_TITLE, capitalised, shortened, uncut};
 
 /// The longest topic and name of an option in a title.
-const MAX_TOPIC: usize = 48;
+const MAX_TOPIC: usize = 56;
 const MAX_NAME: usize = 44;
 /// The longest text of an option that is told in a body.
 const MAX_TOLD: usize = 240;
@@ -44,7 +44,7 @@ pub(super) struct Choice {
 impl Choice {
     /// "topic: chosen, not other".
     pub(super) fn title(&self) -> String {
-        let topic = uncut(&self.topic(), MAX_TOPIC);
+        let topic = uncut(self.topic(), MAX_TOPIC);
         let chosen = uncut(&self.chosen.name, MAX_NAME);
         let title = format!("{}: {chosen}", capitalised(&topic));
         let others: Vec<String> =
@@ -106,11 +106,15 @@ impl Choice {
             && !matches!(name.trim(), "yes" | "no" | "ok" | "both" | "all")
     }
 
-    fn topic(&self) -> String {
+    /// What the choice is about. A heading of one word, such as "Format", does not tell of what; the question does.
+    fn topic(&self) -> &str {
         let question = self.question.trim().trim_end_matches(['?', '？', ':', ' ']);
-        match &self.header {
-            Some(header) if !header.trim().is_empty() => header.trim().to_owned(),
-            _ => without_asking(question).to_owned(),
+        let question = first_clause(without_lead(question));
+        let header = self.header.as_deref().map(str::trim).filter(|header| !header.is_empty());
+        let is_short = question.chars().count() <= MAX_TOPIC;
+        match header {
+            Some(header) if !is_short || header.contains(' ') => header,
+            Some(_) | None => question,
         }
     }
 
@@ -171,36 +175,21 @@ fn is_denied(folded: &str, at: usize) -> bool {
         .any(|word| before.ends_with(word))
 }
 
-/// A question without the words that only ask.
-fn without_asking(question: &str) -> &str {
-    const ASKING: &[&str] = &[
-        "next question: ",
-        "one more question: ",
-        "which of these do you prefer for ",
-        "which do you prefer for ",
-        "which do you prefer: ",
-        "do you want to ",
-        "do you want ",
-        "would you like to ",
-        "would you prefer ",
-        "should we ",
-        "should i ",
-        "shall we ",
-        "shall i ",
-        "how should we ",
-        "how should i ",
-        "how do you want to ",
-        "how should ",
-        "what should ",
-        "where should the ",
-        "where should ",
-        "which ",
-    ];
+/// "Who reads it" of "Who reads it, and where should it live".
+fn first_clause(question: &str) -> &str {
+    match question.split_once(", and ") {
+        Some((clause, _)) if clause.split_whitespace().count() > 2 => clause,
+        _ => question,
+    }
+}
+
+/// A question without what only leads to it.
+fn without_lead(question: &str) -> &str {
+    const LEADS: &[&str] = &["next question: ", "one more question: ", "last question: "];
     let question = without_number(question);
     let folded = fold(question);
-    let asked = ASKING.iter().find(|asked| folded.starts_with(**asked));
-    let rest = asked.and_then(|asked| question.get(asked.len()..));
-    rest.filter(|rest| rest.split_whitespace().count() > 1).unwrap_or(question)
+    let lead = LEADS.iter().find(|lead| folded.starts_with(**lead));
+    lead.and_then(|lead| question.get(lead.len()..)).unwrap_or(question)
 }
 
 /// A question without "Question 2 of 4:".
@@ -318,14 +307,18 @@ mod tests {
     #[test]
     fn a_title_names_topic_choice_and_what_was_not_chosen() {
         let made = choice("Which database should the queue use?", "SQLite", "Redis");
-        assert_eq!(made.title(), "Database should the queue use: SQLite, not Redis");
+        assert_eq!(made.title(), "Which database should the queue use: SQLite, not Redis");
+        let short = Choice { header: Some("Store".to_owned()), ..made.clone() };
+        assert_eq!(short.title(), made.title(), "one word does not tell of what");
         let headed = Choice { header: Some("Queue store".to_owned()), ..made };
         assert_eq!(headed.title(), "Queue store: SQLite, not Redis");
         assert!(headed.is_sure());
         assert!(!Choice { is_asked: false, ..headed.clone() }.is_sure(), "a letter after a list");
         assert!(!Choice { header: Some("Timing".to_owned()), ..headed }.is_sure());
         let numbered = choice("Question 2 of ~4: Where should the logs go?", "stderr", "a file");
-        assert_eq!(numbered.title(), "Logs go: stderr, not a file");
+        assert_eq!(numbered.title(), "Where should the logs go: stderr, not a file");
+        let double = choice("Who reads the report, and where should it live?", "The team", "Me");
+        assert_eq!(double.title(), "Who reads the report: The team, not Me");
         assert!(!choice("Shall I proceed with the merge?", "Yes", "No").is_sure());
     }
 

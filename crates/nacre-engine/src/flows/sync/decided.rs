@@ -1,7 +1,7 @@
 //! A candidate, the memories nearest to it, and what becomes of it.
 
 use nacre_core::base::ContentHash;
-use nacre_core::memory::{Band, Decision, Located, Neighbour, Proposal};
+use nacre_core::memory::{Action, Band, Decision, Located, Neighbour, Proposal, Relation};
 
 use crate::agents::LeadRuling;
 use crate::flows::candidate::Candidate;
@@ -27,9 +27,17 @@ pub(super) struct Decided {
 }
 
 impl Decided {
-    /// Whether the numbers did not decide, and nobody else did.
+    /// Whether a lead is asked, where there is one: the numbers did not decide, or they alone would change a memory.
     pub(super) fn is_open(&self) -> bool {
-        self.decision.band == Band::Grey && self.ruling.is_none()
+        self.ruling.is_none() && (self.decision.band == Band::Grey || self.changes_by_numbers())
+    }
+
+    /// Whether nothing but numbers says that a memory is changed or overturned. Where two texts share most of their words, they
+    /// take an exception or a repetition for another value now and then.
+    fn changes_by_numbers(&self) -> bool {
+        let relation = self.decision.judgement.map(|judgement| judgement.relation);
+        matches!(self.decision.action, Action::Update | Action::Supersede)
+            && matches!(relation, Some(Relation::Refines | Relation::Contradicts))
     }
 }
 

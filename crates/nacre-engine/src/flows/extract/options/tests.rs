@@ -69,9 +69,9 @@ const ASKED: &str = r#"{"questions":[{"header":"Version","question":"How are ver
 fn an_answer_through_a_question_tool_is_always_a_choice() {
     let found = answered(ASKED, "A VERSION file", 0).unwrap();
     assert_eq!(found.question, "How are versions injected?");
-    assert_eq!(found.title(), "Version: A VERSION file, not By ldflags");
+    assert_eq!(found.title(), "How are versions injected: A VERSION file, not By ldflags");
     let second = answered(ASKED, "docs/", 1).unwrap();
-    assert_eq!(second.title(), "Docs: docs/, not A wiki");
+    assert_eq!(second.title(), "Where do the docs live: docs/, not A wiki");
     let recommended = answered(ASKED, "By ldflags (Recommended)", 0).unwrap();
     assert_eq!(recommended.chosen.name, "By ldflags");
     let free = answered(ASKED, "neither, ask git describe", 0).unwrap();
