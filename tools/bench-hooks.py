@@ -67,7 +67,8 @@ def measure(nacre: str, torture: str, root: str, n_memories: int, n_calls: int) 
     guarded = {**env, "NACRE_HOOKS_GUARD": "true", "NACRE_HOOKS_PITFALLS": "true"}
     call = {"tool_name": "Edit", "tool_input": {"file_path": "src/queue.rs"}}
     bench.row("before-tool, guarded", "before-tool", repo, lambda n: text(call), guarded)
-    index = os.path.join(repo, ".nacre/index")
+    state = json.loads(subprocess.check_output([nacre, "index", "status", "--json"], cwd=repo, env=env))
+    index = next(entry["path"] for entry in state["indexes"] if entry["scope"] == "project")
     for name in os.listdir(index):
         path = os.path.join(index, name)
         if os.path.isfile(path):

@@ -54,6 +54,6 @@ pub use revision::{PlannedChange, UPKEEP_FILE};
 pub use sidecar::{Evidence, Feedback, Quote, Speaker, State, Verdict};
 pub use slug::slug;
 pub use stage::{Life, Stage};
-pub use store::{MemoryError, Rules, Store, Unreadable};
+pub use store::{IndexPlace, MemoryError, Rules, Store, Unreadable};
 pub use survey::{FileRead, Remembered, Survey, Surveyed, SurveyedFolder};
 pub use upkeep::{Revision, united};

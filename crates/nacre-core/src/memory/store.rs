@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::document::{Broken, Document};
@@ -45,6 +45,8 @@ pub struct Rules {
     pub redact_extra: Vec<String>,
     /// What is taken out of every text because others read it; nothing where nobody else does.
     pub local_names: Option<LocalNames>,
+    /// Where the index lies.
+    pub index: IndexPlace,
     /// How long one command may take to bring the index up to date; what is left waits for the next. `None`: as long as it takes.
     pub index_time: Option<Duration>,
     /// Whether evidence counts whoever wrote the memory.
@@ -57,10 +59,23 @@ impl Default for Rules {
             max_file_bytes: DEFAULT_FILE_BYTES,
             redact_extra: Vec::new(),
             local_names: None,
+            index: IndexPlace::default(),
             index_time: None,
             trusts_evidence: false,
         }
     }
+}
+
+/// Where the index of a store lies. It is mapped and believed, so one that a repository brings is never read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum IndexPlace {
+    /// In the store, which is the person's own.
+    #[default]
+    InStore,
+    /// Below the person's own data.
+    Below(PathBuf),
+    /// On no disk: it is made in memory each time.
+    Nowhere,
 }
 
 /// Why a store could not do what was asked.

@@ -5,6 +5,7 @@
 //! that people may talk about these tags.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
@@ -128,6 +129,12 @@ const OPENINGS: &[(&str, InjectedReason)] = &[
     ("Full transcript available at: ", InjectedReason::TaskNotice),
 ];
 
+/// No agent opens a message this often. Where one does, all that follows is a program's.
+const MAX_OPENINGS: usize = 64;
+
+/// No agent writes a longer tag, with all its attributes.
+const MAX_TAG_BYTES: usize = 1024;
+
 /// Lines that agents write below the notice of a task that ended.
 const NOTICE_LINES: [&str; 2] =
     ["Read the output file to retrieve the result", "Full transcript available at: "];
@@ -217,17 +224,28 @@ pub fn reason_of(text: &str) -> InjectedReason {
 
 /// Splits a user message by author; the person's own words come out as one piece.
 pub fn split_user(text: &str) -> Vec<Piece<'_>> {
-    let trimmed = text.trim();
-    if let Some(pieces) = split_by_opening(trimmed) {
+    let (mut pieces, mut rest) = (Vec::new(), text.trim());
+    while let Some((piece, after)) = opening(rest) {
+        if pieces.len() == MAX_OPENINGS {
+            pieces.push(Piece { text: Cow::Borrowed(rest), ..piece });
+            return pieces;
+        }
+        pieces.push(piece);
+        rest = after.trim();
+    }
+    pieces.extend(split_rest(rest));
+    pieces
+}
+
+/// Splits what follows the openings of a message.
+fn split_rest(text: &str) -> Vec<Piece<'_>> {
+    if let Some(pieces) = split_template(text) {
         return pieces;
     }
-    if let Some(pieces) = split_template(trimmed) {
-        return pieces;
+    if !text.contains('<') {
+        return words(text).into_iter().collect();
     }
-    if !trimmed.contains('<') {
-        return words(trimmed).into_iter().collect();
-    }
-    split_by_tags(trimmed)
+    split_by_tags(text)
 }
 
 fn words(text: &str) -> Option<Piece<'_>> {
@@ -240,15 +258,15 @@ fn program(reason: InjectedReason, text: &str) -> Piece<'_> {
     Piece { author: Author::Program(reason), text: Cow::Borrowed(text.trim()) }
 }
 
-fn split_by_opening(text: &str) -> Option<Vec<Piece<'_>>> {
+/// What a program wrote at the start of a message, and what follows it.
+fn opening(text: &str) -> Option<(Piece<'_>, &str)> {
     if CONTEXT_OPENINGS.iter().any(|opening| text.starts_with(opening)) {
         let request = REQUEST_HEADINGS
             .iter()
             .find_map(|heading| text.find(heading).map(|at| at + heading.len()))
             .unwrap_or(text.len());
-        let mut pieces = vec![program(InjectedReason::EditorContext, &text[..request])];
-        pieces.extend(split_user(&text[request..]));
-        return Some(pieces);
+        let (context, rest) = text.split_at(request);
+        return Some((program(InjectedReason::EditorContext, context), rest));
     }
     let (_, reason) = OPENINGS.iter().find(|(opening, _)| text.starts_with(opening))?;
     let end = match reason {
@@ -270,9 +288,8 @@ fn split_by_opening(text: &str) -> Option<Vec<Piece<'_>>> {
         | InjectedReason::Host
         | InjectedReason::Nacre => text.len(),
     };
-    let mut pieces = vec![program(*reason, &text[..end])];
-    pieces.extend(split_user(&text[end..]));
-    Some(pieces)
+    let (injected, rest) = text.split_at(end);
+    Some((program(*reason, injected), rest))
 }
 
 fn split_template(text: &str) -> Option<Vec<Piece<'_>>> {
@@ -294,7 +311,8 @@ fn split_by_tags(text: &str) -> Vec<Piece<'_>> {
     let mut own: Vec<&str> = Vec::new();
     let mut kept_from = 0;
     let mut at = 0;
-    while let Some(mut block) = next_block(text, at) {
+    let ends = EndTags::of(text);
+    while let Some(mut block) = next_block(text, at, &ends) {
         own.push(&text[kept_from..block.start]);
         if matches!(block.rule, Rule::Inject(InjectedReason::TaskNotice)) {
             block.end = notice_end(text, block.end);
@@ -344,14 +362,39 @@ struct Block<'a> {
     rule: Rule,
 }
 
+/// Where the end tags of a text stand. They are looked up once: a text may open many blocks and close none.
+struct EndTags<'a> {
+    /// The places of each name, ascending.
+    places: HashMap<&'a str, Vec<usize>>,
+}
+
+impl<'a> EndTags<'a> {
+    fn of(text: &'a str) -> Self {
+        let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (at, opening) in text.match_indices("</") {
+            let name = tag_name(&text[at + opening.len()..]);
+            if rule_of(name).is_some() {
+                places.entry(name).or_default().push(at);
+            }
+        }
+        Self { places }
+    }
+
+    /// The first end of a tag at or after `from`.
+    fn next(&self, name: &str, from: usize) -> Option<usize> {
+        let places = self.places.get(name)?;
+        places.get(places.partition_point(|at| *at < from)).copied()
+    }
+}
+
 /// The first known block at or after `from`.
-fn next_block(text: &str, from: usize) -> Option<Block<'_>> {
+fn next_block<'a>(text: &'a str, from: usize, ends: &EndTags<'_>) -> Option<Block<'a>> {
     let mut at = from;
     loop {
         let start = at + text.get(at..)?.find('<')?;
         // Right after another block counts as a line's start.
         if (start == from || starts_line(text, start))
-            && let Some(block) = block_at(text, start)
+            && let Some(block) = block_at(text, start, ends)
         {
             return Some(block);
         }
@@ -363,15 +406,15 @@ fn starts_line(text: &str, at: usize) -> bool {
     text[..at].trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|before| before == '\n')
 }
 
-fn block_at(text: &str, start: usize) -> Option<Block<'_>> {
+fn block_at<'a>(text: &'a str, start: usize, ends: &EndTags<'_>) -> Option<Block<'a>> {
     let inside = &text[start + 1..];
     let name = tag_name(inside);
     let rule = rule_of(name)?;
-    let open_end = start + 1 + name.len() + inside[name.len()..].find('>')? + 1;
-    let close = format!("</{name}");
-    let (content_end, end) = match text[open_end..].find(&close) {
-        Some(found) => {
-            let close_at = open_end + found;
+    let attributes = &inside[name.len()..];
+    let attributes = &attributes[..attributes.floor_char_boundary(MAX_TAG_BYTES)];
+    let open_end = start + 1 + name.len() + attributes.find('>')? + 1;
+    let (content_end, end) = match ends.next(name, open_end) {
+        Some(close_at) => {
             let close_end = text[close_at..].find('>').map_or(text.len(), |at| close_at + at + 1);
             (close_at, close_end)
         }

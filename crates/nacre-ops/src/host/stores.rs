@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use nacre_api::wire::{ErrorCode, Scope, StoreScope, Warning};
 use nacre_core::config::{ScopeMode, Settings};
-use nacre_core::memory::{Rules, Store};
+use nacre_core::memory::{IndexPlace, Rules, Store};
 use nacre_core::safefs::{Access, FsError, Seal, WriteScope};
 
 use super::{Host, STORE_FOLDER, finding};
@@ -149,12 +149,22 @@ impl Host {
             max_file_bytes: settings.memory.max_file_bytes,
             redact_extra: settings.redact.extra.clone(),
             local_names: root.map(|root| self.environment.local_names(root)),
+            index: self.index_place(&scope),
             index_time: Some(INDEX_TIME),
             trusts_evidence: trusts_memories(&self.own_settings(), scope.path()),
         };
         let store = Store::new(scope, rules);
         store.settle(&self.owner("recovery"))?;
         Ok(store)
+    }
+
+    /// A repository's index is the person's own, so that no repository brings one.
+    fn index_place(&self, scope: &WriteScope) -> IndexPlace {
+        match &self.home {
+            _ if scope.is_private() => IndexPlace::InStore,
+            Some(home) => IndexPlace::Below(home.clone()),
+            None => IndexPlace::Nowhere,
+        }
     }
 
     pub fn no_project(&self) -> OpError {

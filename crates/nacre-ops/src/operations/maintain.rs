@@ -9,7 +9,7 @@ use nacre_api::wire::{
 };
 use nacre_core::config::Settings;
 use nacre_core::memory::Store;
-use nacre_core::search::Builtin;
+use nacre_core::search::{Builtin, prune_indexes};
 use nacre_engine::flows::maintain::{self as flow, Checkout, MaintainOptions, MaintainOutcome};
 use nacre_engine::flows::models::{FlowModels, ModelClient, ProjectModels};
 use nacre_engine::flows::run;
@@ -86,7 +86,18 @@ fn maintain_stores(
             result => projects.push(maintained(name, result, took())),
         }
     }
+    if !request.dry_run {
+        prune(host);
+    }
     Ok(MaintainReport { dry_run: request.dry_run, projects })
+}
+
+/// Removes indexes of stores that are gone. Best effort: the next run tries again.
+fn prune(host: &Host) {
+    let (owner, wait) = (host.owner("maintain"), host.settings().lock.wait);
+    if let Ok(home) = host.home() {
+        let _ = prune_indexes(home, &owner, wait, host.now().into());
+    }
 }
 
 /// The models that may write; the role must have one.

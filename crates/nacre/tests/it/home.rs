@@ -34,6 +34,12 @@ impl TestHome {
         self
     }
 
+    /// The time it is for the commands.
+    pub(crate) fn now(&self) -> String {
+        let set = self.vars.iter().rev().find(|(name, _)| name == "NACRE_NOW");
+        set.map_or_else(|| NOW.to_owned(), |(_, value)| value.clone())
+    }
+
     pub(crate) fn root(&self) -> PathBuf {
         fs::canonicalize(self.dir.path()).unwrap()
     }
@@ -46,6 +52,15 @@ impl TestHome {
     /// A file of the repository's store.
     pub(crate) fn store(&self, path: &str) -> PathBuf {
         self.work().join(".nacre").join(path)
+    }
+
+    /// The folder of the repository's index, which lies among the person's data.
+    pub(crate) fn index(&self) -> PathBuf {
+        let stores = fs::read_dir(self.root().join(".nacre/cache/memories")).unwrap();
+        let mut folders = stores.map(|entry| entry.unwrap().path().join("index"));
+        let index = folders.find(|folder| folder.is_dir()).unwrap();
+        assert!(folders.next().is_none(), "there is one repository");
+        index
     }
 
     pub(crate) fn read(&self, path: &str) -> String {

@@ -279,22 +279,22 @@ fn a_store_that_is_missing_broken_or_locked_does_no_harm() {
         String::from_utf8(output.stdout).unwrap().contains(ID)
     };
     assert!(tells("whole"));
-    for entry in fs::read_dir(home.store("index")).unwrap() {
+    for entry in fs::read_dir(home.index()).unwrap() {
         let path = entry.unwrap().path();
         if path.is_file() {
             fs::write(path, "garbage").unwrap();
         }
     }
     assert!(tells("broken index"));
-    fs::remove_dir_all(home.store("index")).unwrap();
+    fs::remove_dir_all(home.index()).unwrap();
     assert!(tells("no index"));
     fs::write(home.store("config.toml"), "[memory\n").unwrap();
     assert!(tells("settings that make no sense"));
     fs::write(home.store("config.toml"), "").unwrap();
     let catalog = rusqlite::Connection::open(home.root().join(".nacre/catalog.sqlite3")).unwrap();
     catalog.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    let locks = ["journal/lock", "index/journal/lock"].map(|lock| {
-        let file = fs::File::options().write(true).open(home.store(lock)).unwrap();
+    let locks = [home.store("journal/lock"), home.index().join("journal/lock")].map(|lock| {
+        let file = fs::File::options().write(true).open(lock).unwrap();
         file.lock().unwrap();
         file
     });

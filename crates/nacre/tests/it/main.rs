@@ -52,6 +52,7 @@ mod memory_reset;
 mod memory_search;
 mod memory_show;
 mod model;
+mod operations;
 mod project;
 mod reader;
 mod refresh;

@@ -211,7 +211,8 @@ fn where_there_is_no_store_every_tool_says_what_to_do() {
 fn what_is_broken_is_told_and_the_rest_is_found() {
     let home = busy_home();
     home.write("memory/decisions/20261114-broken.md", "---\ntitle: [\n---\n");
-    home.write("index/memories.manifest", "garbage");
+    home.ok(&["index", "rebuild"]);
+    std::fs::write(home.index().join("memories.manifest"), "garbage").unwrap();
     let mut client = Client::ready(&home);
     let found = client.ok("memory_search", json!({ "query": "sqlite" }));
     assert!(

@@ -1,10 +1,10 @@
 //! `nacre memory search`
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use insta::assert_snapshot;
 
-use crate::home::TestHome;
+use crate::home::{TestHome, walk};
 
 fn filled() -> TestHome {
     let home = TestHome::new();
@@ -79,16 +79,39 @@ fn any_text_is_a_query() {
 #[test]
 fn a_search_changes_nothing() {
     let home = filled();
-    let kept = |home: &TestHome| -> Vec<(PathBuf, Vec<u8>)> {
-        let is_derived = |path: &Path| path.to_string_lossy().contains("/.nacre/index/");
-        home.snapshot().into_iter().filter(|(path, _)| !is_derived(path)).collect()
+    let before = home.snapshot();
+    home.ok(&["memory", "search", "queue"]);
+    assert!(home.snapshot() == before, "a search changed the store");
+    let indexed = |home: &TestHome| -> Vec<(PathBuf, Vec<u8>)> {
+        let mut files = Vec::new();
+        walk(&home.index(), &mut files);
+        files.into_iter().map(|file| (file.clone(), std::fs::read(&file).unwrap())).collect()
     };
-    let before = kept(&home);
+    let first = indexed(&home);
     home.ok(&["memory", "search", "queue"]);
-    assert!(kept(&home) == before, "a search changed more than its index");
-    let indexed = home.snapshot();
+    assert!(indexed(&home) == first, "an index that was up to date was written");
+}
+
+#[test]
+fn an_index_that_a_repository_brings_is_not_read() {
+    let home = filled();
     home.ok(&["memory", "search", "queue"]);
-    assert!(home.snapshot() == indexed, "an index that was up to date was written");
+    // A whole and valid index in the place where one used to lie: of a store that says something else.
+    let other = TestHome::new();
+    other.add("Use Postgres for the queue", &[]);
+    other.ok(&["memory", "search", "queue"]);
+    for entry in std::fs::read_dir(other.index()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            home.write(&format!("index/{name}"), std::fs::read(&path).unwrap());
+        }
+    }
+    let brought = home.snapshot();
+    std::fs::remove_dir_all(home.index()).unwrap();
+    let (_, found) = home.json(&["memory", "search", "queue"]);
+    assert_eq!(found["hits"][0]["id"], "20261115-use-sqlite-for-the-queue");
+    assert!(home.snapshot() == brought, "nothing is written where a repository could bring it");
 }
 
 #[test]

@@ -323,7 +323,11 @@ fn ctrl_c_ends_a_sync_in_order_and_the_next_one_reads_the_session() {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     is_asked.recv().unwrap();
     interrupt(&child);
-    assert_snapshot!(home.shown(&child.wait_with_output().unwrap()), @"");
+    assert_snapshot!(home.shown(&child.wait_with_output().unwrap()), @"
+    Error: Cancelled
+    Hint: `nacre sync` goes on where it ended
+    [exit 1]
+    ");
     assert_eq!(shared(&home), before);
     let (_, events) = home.json(&["events"]);
     assert_eq!(events["tasks"][0]["state"], "cancelled(person)", "{events:#}");

@@ -7,10 +7,11 @@ use std::fs;
 use super::tests::{World, later, owner};
 use super::*;
 use crate::memory::Rules;
+use crate::safefs::{Access, WriteScope};
 
 /// One look with this much room: how many memories it left, and how many there are in the index then.
 fn look(world: &World, room: Room) -> (usize, usize) {
-    let index = Index::new(folder(&world.store), INDEX_NAME);
+    let index = Index::new(place::made(&world.store), INDEX_NAME);
     let snapshot = index.load(&world.embedder);
     let place = (&index, Some(&owner()));
     let (looked, n_left) =

@@ -11,6 +11,7 @@ mod look;
 pub(crate) mod mentions;
 mod nearest;
 mod outline;
+mod place;
 mod related;
 #[cfg(test)]
 mod tests;
@@ -37,15 +38,13 @@ use crate::base::Alarm;
 use crate::memory::{
     Located, Memory, MemoryError, MemoryId, MemoryType, Reader, Store, Unreadable,
 };
-use crate::safefs::{Access, FsError, Owner, WriteScope};
+use crate::safefs::{FsError, Owner};
 use look::{Look, Room};
 
 pub use self::outline::{Interest, Listed};
+pub use self::place::{INDEX_FOLDER, index_path, index_scope, prune_indexes};
 
-/// The folder of everything derived, inside a store.
-pub const INDEX_FOLDER: &str = "index";
-
-/// The name of this index in it.
+/// The name of this index in its folder.
 const INDEX_NAME: &str = "memories";
 
 /// How many of the best rows are looked at when hits are filtered or put in order.
@@ -141,7 +140,7 @@ impl<'a> MemoryIndex<'a> {
         owner: &Owner,
         now: Timestamp,
     ) -> Result<Self, SearchError> {
-        let index = Index::new(folder(store), INDEX_NAME);
+        let index = Index::new(place::made(store), INDEX_NAME);
         Self::brought_up_to_date(store, embedder, (&index, Some(owner)), now)
     }
 
@@ -151,8 +150,8 @@ impl<'a> MemoryIndex<'a> {
         embedder: &'a dyn Embedder,
         now: Timestamp,
     ) -> Result<Self, SearchError> {
-        let folder = WriteScope::open_inside(store.path(), INDEX_FOLDER, Access::Private).ok();
-        Self::brought_up_to_date(store, embedder, (&Index::new(folder, INDEX_NAME), None), now)
+        let index = Index::new(place::present(store), INDEX_NAME);
+        Self::brought_up_to_date(store, embedder, (&index, None), now)
     }
 
     /// Opens the index of `store` for whoever must not wait: the folders of memories are looked at, not their files. A file that
@@ -164,7 +163,7 @@ impl<'a> MemoryIndex<'a> {
         owner: &Owner,
         now: Timestamp,
     ) -> Result<Self, SearchError> {
-        let index = Index::new(folder(store), INDEX_NAME);
+        let index = Index::new(place::made(store), INDEX_NAME);
         let snapshot = index.load(embedder);
         if look::has_same_folders(store, &snapshot)? {
             return Ok(Self { store, embedder, snapshot, now, n_postponed: 0 });
@@ -185,8 +184,8 @@ impl<'a> MemoryIndex<'a> {
         embedder: &'a dyn Embedder,
         now: Timestamp,
     ) -> Result<Self, SearchError> {
-        let folder = WriteScope::open_inside(store.path(), INDEX_FOLDER, Access::Private).ok();
-        let snapshot = Index::new(folder, INDEX_NAME).load_of_any_model().unwrap_or_default();
+        let snapshot =
+            Index::new(place::present(store), INDEX_NAME).load_of_any_model().unwrap_or_default();
         Ok(Self { store, embedder, snapshot, now, n_postponed: 0 })
     }
 
@@ -234,7 +233,7 @@ impl<'a> MemoryIndex<'a> {
 
     /// Takes over a change of these memories, without a look at the others: for whoever made the change.
     pub fn refresh(self, changed: &[Located], owner: &Owner) -> Result<Self, SearchError> {
-        let index = Index::new(folder(self.store), INDEX_NAME);
+        let index = Index::new(place::made(self.store), INDEX_NAME);
         let snapshot = index.update(self.snapshot, self.embedder, Some(owner), |snapshot| {
             Ok::<_, SearchError>(Some(look::changes_of(self.store, changed, snapshot.watermark())))
         })?;
@@ -399,7 +398,7 @@ pub fn index_status(
     now: Timestamp,
 ) -> Result<IndexStatus, SearchError> {
     let survey = store.survey()?;
-    let index = Index::new(folder(store), INDEX_NAME);
+    let index = Index::new(place::made(store), INDEX_NAME);
     let snapshot = index.load(embedder);
     let mut room = Room::OF_ONE_LOOK;
     let look = Look { store, survey: &survey, now, alarm: None };
@@ -419,12 +418,7 @@ pub fn clear_index(
     owner: &Owner,
     patience: std::time::Duration,
 ) -> Result<(), SearchError> {
-    Ok(Index::new(folder(store), INDEX_NAME).clear(owner, patience)?)
-}
-
-/// The index's folder; `None` where it cannot be made, and then nothing is stored.
-fn folder(store: &Store) -> Option<WriteScope> {
-    WriteScope::create_inside(store.path(), INDEX_FOLDER, Access::Private).ok()
+    Ok(Index::new(place::made(store), INDEX_NAME).clear(owner, patience)?)
 }
 
 /// Everything that a phrase can stand in.

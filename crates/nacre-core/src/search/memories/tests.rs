@@ -10,6 +10,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::memory::Rules;
+use crate::safefs::{Access, WriteScope};
 use crate::search::Builtin;
 
 pub(super) struct World {
@@ -274,7 +275,7 @@ fn any_change_of_a_file_or_a_folder_is_noticed_without_listing() {
         // So that no change falls into the tick of the clock in which a folder was made.
         age(&world.dir.path().join("memory"));
         let is_current = || {
-            let index = Index::new(folder(&world.store), INDEX_NAME);
+            let index = Index::new(place::made(&world.store), INDEX_NAME);
             look::is_current(&world.store, &index.load(&world.embedder)).unwrap()
         };
         assert!(!is_current(), "{what}: there is no index yet");

@@ -201,3 +201,29 @@ fn a_marked_text_is_one_block_whatever_it_says() {
     }
     assert!(marked(MEMORY_TAG, "Vec<String>").contains("Vec<String>"));
 }
+
+#[test]
+fn a_message_that_opens_again_and_again_is_split_without_end() {
+    for opening in
+        ["[Request interrupted by user]", "# Context from my IDE setup:## My request for Claude:"]
+    {
+        let pieces = split_user(&opening.repeat(100_000)).len();
+        assert_eq!(pieces, MAX_OPENINGS + 1, "{opening}");
+        check(&format!("{opening} ship it"), &[by_program(opening), "prompt: ship it"]);
+    }
+}
+
+#[test]
+fn blocks_that_never_close_are_looked_for_once() {
+    // Each opening used to look through the rest of the message: these took minutes.
+    for line in ["\n<rules>", "\n<rules", "\n<nacre-x>", "\n</rules\n<rules"] {
+        let text = format!("hello{}", line.repeat(400_000));
+        assert!(!split_user(&text).is_empty());
+    }
+    let numbered: String = (0..200_000).map(|number| format!("\n<nacre-{number}>")).collect();
+    assert_eq!(split_user(&format!("hello{numbered}")).len(), 1);
+}
+
+fn by_program(opening: &str) -> &'static str {
+    if opening.starts_with('[') { "<interruption>" } else { "<editor_context>" }
+}

@@ -121,7 +121,7 @@ pub(super) struct Printed {
 
 /// Runs a line of shell with `input`, as an agent runs a hook.
 pub(super) fn run_shell(host: &Host, line: &str, input: &str) -> Result<Printed, String> {
-    let mut command = Command::new("sh");
+    let mut command = Command::new("/bin/sh");
     command.args(["-c", line]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = spawn(host, command)?;
     let pipes = child.stdin.take().zip(child.stdout.take());

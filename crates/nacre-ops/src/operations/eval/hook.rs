@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nacre_api::wire::{ErrorCode, EvalHookReport, EvalHookRequest, LatencyMillis, MissedPrompt};
-use nacre_core::memory::{Rules, Store};
+use nacre_core::memory::{IndexPlace, Rules, Store};
 use nacre_core::safefs::{Access, WriteScope};
 use nacre_core::search::{Builtin, MemoryIndex, TokenCounter};
 use nacre_engine::flows::brief::Source;
@@ -87,7 +87,7 @@ fn folders(root: &Path) -> Result<Vec<PathBuf>, OpError> {
 
 fn measure(host: &Host, folder: &Path, budget: usize, tally: &mut Tally) -> Result<(), OpError> {
     let scope = WriteScope::open_inside(folder, STORE_FOLDER, Access::Private)?;
-    let store = Store::new(scope, Rules::default());
+    let store = Store::new(scope, Rules { index: IndexPlace::Nowhere, ..Rules::default() });
     let (model, counter) = (Builtin::shipped()?, TokenCounter::shipped()?);
     let index = MemoryIndex::peek(&store, &model, host.now())?;
     tally.n_memories += index.snapshot().n_records();

@@ -1,7 +1,7 @@
 //! What the indexes hold, and whether they are up to date.
 
 use nacre_api::wire::{IndexState, IndexStatusReport, IndexStatusRequest};
-use nacre_core::search::{IndexStatus, index_status};
+use nacre_core::search::{IndexStatus, index_path, index_status};
 
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore};
@@ -19,7 +19,7 @@ pub fn status(host: &Host, request: &IndexStatusRequest) -> Result<IndexStatusRe
 fn index_state(scoped: &ScopedStore, status: IndexStatus) -> IndexState {
     IndexState {
         scope: scoped.scope,
-        path: scoped.store.path().join("index").display().to_string(),
+        path: index_path(&scoped.store).unwrap_or_default().display().to_string(),
         records: status.n_records,
         segments: status.n_segments,
         bytes: status.n_bytes,

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use nacre_core::memory::Store;
 use nacre_core::safefs::{Access, FsError, RelPath, WriteScope, Writer};
+use nacre_core::search::{INDEX_FOLDER, index_scope};
 
 use crate::error::OpError;
 use crate::host::Host;
@@ -16,7 +17,7 @@ const COPIES: &str = "stores";
 
 /// What of a store matters to a sync.
 const PARTS: &[&str] =
-    &["memory", "meta/evidence", "meta/state", "meta/sessions", "meta/tombstones", "index"];
+    &["memory", "meta/evidence", "meta/state", "meta/sessions", "meta/tombstones"];
 
 /// Larger files are not part of a store.
 const MAX_FILE_BYTES: u64 = 256 << 20;
@@ -57,6 +58,9 @@ impl<'s> Rehearsal<'s> {
         let copy = host.sealed(copy);
         for part in PARTS {
             copy.copy_from(of.scope(), &RelPath::new(part)?, MAX_FILE_BYTES)?;
+        }
+        if let Some(around) = index_scope(of) {
+            copy.copy_from(&around, &RelPath::new(INDEX_FOLDER)?, MAX_FILE_BYTES)?;
         }
         host.store(copy, &host.settings_for(project)?)
     }

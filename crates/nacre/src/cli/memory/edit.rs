@@ -36,7 +36,7 @@ pub(crate) fn cmd_edit(ui: &mut Ui, host: &Host, args: &EditArgs) -> Result<Exit
 
 /// Runs the editor on the draft. The command line is the person's own and may have arguments.
 pub(crate) fn run_editor(editor: &str, draft: &Path) -> Result<(), OpError> {
-    let status = Command::new("sh")
+    let status = Command::new("/bin/sh")
         .arg("-c")
         .arg(format!("{editor} \"$1\""))
         .arg("nacre")
