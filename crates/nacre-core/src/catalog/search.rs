@@ -23,6 +23,9 @@ use crate::transcript::Agent;
 /// The index's name.
 pub(super) const INDEX_NAME: &str = "traces";
 
+/// Of a longer session the last messages are found: it is indexed at once, and each message takes a few kilobytes then.
+const MAX_RECORDS: i64 = 40_000;
+
 /// What one piece of news holds at most, in bytes of text.
 const MAX_NEWS_BYTES: usize = 8 << 20;
 
@@ -186,9 +189,12 @@ impl Catalog {
         facets: &[(&'static str, String)],
     ) -> Result<Vec<Record>, CatalogError> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT sequence, kind, at, text FROM message WHERE session = ?1 ORDER BY sequence",
+            "SELECT sequence, kind, at, text FROM (
+                 SELECT sequence, kind, at, text FROM message WHERE session = ?1
+                 ORDER BY sequence DESC LIMIT ?2
+             ) ORDER BY sequence",
         )?;
-        let rows = statement.query_map([session], |row| {
+        let rows = statement.query_map([session, MAX_RECORDS], |row| {
             let message = SaidMessage {
                 sequence: row.get(0)?,
                 kind: row.get(1)?,

@@ -15,6 +15,9 @@ use crate::flows::sync::decided::claimed;
 /// What memories that are compared may take, roughly: fifteen thousand of the usual length.
 const MAX_WEIGHT: usize = 192 << 20;
 
+/// More memories that this machine did not write are not compared: pairs are looked at, and a clone brings as many as it likes.
+const MAX_FOREIGN: usize = 4_000;
+
 /// What a memory is compared by takes about so many bytes for each of its text.
 const PROFILE_WEIGHT: usize = 10;
 
@@ -113,16 +116,18 @@ impl Collection {
     /// A person's own memories are read first, and the newest of all others: where a clone brings more than one run can
     /// compare, it is the clone's that are left out.
     pub(super) fn read(store: &Store) -> Result<Self, MemoryError> {
-        Self::read_within(store, MAX_WEIGHT)
+        Self::read_within(store, &Bounds { weight: MAX_WEIGHT, foreign: MAX_FOREIGN })
     }
 
-    pub(super) fn read_within(store: &Store, weight_left: usize) -> Result<Self, MemoryError> {
+    pub(super) fn read_within(store: &Store, bounds: &Bounds) -> Result<Self, MemoryError> {
         let mut files = store.located()?;
         let known = files.iter().map(|at| at.id.clone()).collect();
         files.sort_by_cached_key(|at| {
             (!store.is_own(&at.id), std::cmp::Reverse(at.id.clone()), at.path.to_string())
         });
-        let mut gathered = Gathered { weight_left, ..Gathered::default() };
+        let Bounds { weight, foreign } = *bounds;
+        let mut gathered =
+            Gathered { weight_left: weight, foreign_left: foreign, ..Gathered::default() };
         store.visit(&files, |_, memory| gathered.take(store, memory));
         let Gathered { mut held, merged, mut seen, n_broken, n_looked_at, .. } = gathered;
         held.sort_by(|a, b| a.id().cmp(b.id()));
@@ -143,6 +148,14 @@ impl Collection {
     }
 }
 
+/// How much one run looks at.
+pub(super) struct Bounds {
+    /// Bytes, roughly.
+    pub(super) weight: usize,
+    /// Memories that this machine did not write.
+    pub(super) foreign: usize,
+}
+
 /// What was read so far.
 #[derive(Default)]
 struct Gathered {
@@ -154,10 +167,15 @@ struct Gathered {
     n_looked_at: usize,
     /// About how much memory there is for more.
     weight_left: usize,
+    /// How many more may be looked at that this machine did not write.
+    foreign_left: usize,
 }
 
 impl Gathered {
     fn take(&mut self, store: &Store, memory: Result<Memory, Unreadable>) -> ControlFlow<()> {
+        if self.foreign_left == 0 {
+            return ControlFlow::Break(());
+        }
         self.n_looked_at += 1;
         let Ok(memory) = memory else {
             self.n_broken += 1;
@@ -183,6 +201,7 @@ impl Gathered {
         if let Some(into) = state.as_ref().and_then(|state| state.merged_into.clone()) {
             self.merged.insert(id, into);
         } else if memory.at.shelf == Shelf::Active || is_aged_out(state.as_ref()) {
+            self.foreign_left -= usize::from(!store.is_own(&id));
             self.held.push(one(memory, evidence, state));
             self.weight_left = left;
         }

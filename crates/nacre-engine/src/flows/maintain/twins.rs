@@ -82,11 +82,12 @@ fn same_words(held: &[Held]) -> Vec<(usize, usize)> {
     pairs
 }
 
-type Rank<'a> = (Reverse<Trust>, Reverse<usize>, Reverse<usize>, &'a MemoryId);
+type Rank<'a> = (Reverse<bool>, Reverse<Trust>, Reverse<usize>, Reverse<usize>, &'a MemoryId);
 
-/// The better first: more trusted, naming more, longer, older.
+/// The better first: written on this machine, more trusted, naming more, longer, older.
 fn rank(one: &Held) -> Rank<'_> {
     (
+        Reverse(one.is_own),
         Reverse(one.trust),
         Reverse(one.profile.n_named()),
         Reverse(one.profile.plain().len()),
@@ -100,8 +101,10 @@ fn is_better(a: &Held, b: &Held) -> bool {
 
 fn may_merge(kept: &Held, gone: &Held, kinship: Kinship, ledger: &Ledger) -> bool {
     let is_same_type = kept.memory.at.memory_type == gone.memory.at.memory_type;
+    // What a stranger's memory says beyond a person's own is not handed on.
+    let is_handed_on = is_of_one_hand(kept, gone) && gone.trust >= kept.trust;
     let is_lossless = kinship == Kinship::Exact
-        || gone.trust >= kept.trust
+        || is_handed_on
         || !gone.profile.names_beyond(&kept.profile);
     is_same_type
         && is_lossless
@@ -111,8 +114,17 @@ fn may_merge(kept: &Held, gone: &Held, kinship: Kinship, ledger: &Ledger) -> boo
         && !ledger.is_refused(&MaintainVerb::Merge.key(kept.id(), gone.id()))
 }
 
-/// What the memory that goes says beyond the one that stays: its sentences that name something new.
+/// Whether both were written on this machine, or neither.
+fn is_of_one_hand(a: &Held, b: &Held) -> bool {
+    a.is_own == b.is_own
+}
+
+/// What the memory that goes says beyond the one that stays: its sentences that name something new. Nothing of a stranger's goes into
+/// a person's own.
 pub(super) fn beyond(kept: &Held, gone: &Held) -> Vec<String> {
+    if !is_of_one_hand(kept, gone) {
+        return Vec::new();
+    }
     let claimed = gone.claimed();
     let is_new = |sentence: &&str| Profile::of("", sentence).names_beyond(&kept.profile);
     sentences(&claimed).into_iter().filter(is_new).map(str::to_owned).collect()
