@@ -49,14 +49,14 @@ fn show(f: &mut fmt::Formatter<'_>, text: &str, is_hidden: fn(char) -> bool) -> 
 }
 
 /// Whether a terminal or a reader would not see `c` as a mark of its own: C0, DEL, C1, bidi
-/// controls, zero-width and tag characters, interlinear marks and the byte order mark.
+/// controls, zero-width and tag characters, all that is ignored by default, interlinear marks and the byte order mark.
 pub fn is_hidden_char(c: char) -> bool {
     matches!(c,
         '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
         | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2800}'
-        | '\u{3164}' | '\u{fe00}'..='\u{fe0d}' | '\u{ffa0}' | '\u{e0100}'..='\u{e01ef}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0d}' | '\u{ffa0}' | '\u{1d173}'..='\u{1d17a}'
         | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+        | '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

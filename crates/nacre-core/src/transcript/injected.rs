@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::event::{InjectedReason, WordSource};
+use crate::base::redact::read_as;
 
 /// What the tag around every text begins with that Nacre hands to an agent; recall must never feed itself.
 pub const OWN_TAGS: &str = "nacre-";
@@ -129,6 +130,27 @@ const OPENINGS: &[(&str, InjectedReason)] = &[
     ("Full transcript available at: ", InjectedReason::TaskNotice),
 ];
 
+/// What opens a mark, or looks as if it did.
+const OPENING_SIGNS: [char; 5] = ['<', '＜', '﹤', '⟨', '〈'];
+
+/// What ends one, or looks as if it did.
+const SLASHES: [char; 5] = ['/', '／', '∕', '⁄', '⧸'];
+
+/// The longest name of a mark.
+const MAX_NAME: usize = 48;
+
+/// Marks that models are trained on, between which their own protocol stands.
+const PROTOCOL_MARKS: [&str; 8] = [
+    "function_calls",
+    "function_results",
+    "function_result",
+    "invoke",
+    "tool_call",
+    "tool_calls",
+    "tool_response",
+    "tool_result",
+];
+
 /// No agent opens a message this often. Where one does, all that follows is a program's.
 const MAX_OPENINGS: usize = 64;
 
@@ -174,19 +196,32 @@ pub fn marked(tag: &str, text: &str) -> String {
     format!("<{tag}>\n{}\n</{tag}>", without_tags(text).trim())
 }
 
-/// A text in which no tag of [`TAGS`] and none of Nacre's own begins or ends a block.
+/// A text in which no tag of [`TAGS`], none of Nacre's own and no mark of a model's own protocol begins or ends a block. What a
+/// reader would take for such a mark counts, too.
 fn without_tags(text: &str) -> String {
     let mut harmless = String::with_capacity(text.len());
-    for (number, piece) in text.split('<').enumerate() {
-        if number > 0 {
-            let name = piece.trim_start_matches(['/', ' ']);
-            let is_tag = rule_of(&tag_name(name).to_ascii_lowercase()).is_some()
-                || rule_of(tag_name(name)).is_some();
-            harmless.push_str(if is_tag { "‹" } else { "<" });
-        }
-        harmless.push_str(piece);
+    let mut rest = text;
+    while let Some(at) = rest.find(OPENING_SIGNS) {
+        let sign = rest[at..].chars().next().map_or(0, char::len_utf8);
+        let (before, after) = (&rest[..at], &rest[at + sign..]);
+        harmless.push_str(before);
+        harmless.push_str(if is_mark(after) { "‹" } else { &rest[at..at + sign] });
+        rest = after;
     }
+    harmless.push_str(rest);
     harmless
+}
+
+/// Whether the name of a mark follows the sign that opens it.
+fn is_mark(after: &str) -> bool {
+    if after.starts_with('|') {
+        return true;
+    }
+    let seen = after.chars().filter_map(read_as).filter(|c| !c.is_whitespace());
+    let seen = seen.skip_while(|c| SLASHES.contains(c)).take(MAX_NAME).collect::<String>();
+    let name = tag_name(&seen);
+    let lower = name.to_ascii_lowercase();
+    rule_of(name).is_some() || rule_of(&lower).is_some() || PROTOCOL_MARKS.contains(&lower.as_str())
 }
 
 /// The name that a tag begins with.

@@ -5,6 +5,7 @@
 //! input; what goes out is bounded, because agents cut long results.
 
 mod call;
+mod lines;
 mod prompts;
 mod resources;
 mod schema;
@@ -25,8 +26,11 @@ use rmcp::transport::io::stdio_pipes;
 use self::server::NacreServer;
 use self::transport::CheckedTransport;
 
-/// The longest message that is read. A longer one is not answered: nobody sends it by mistake.
+/// The longest message that is read.
 const MAX_LINE_BYTES: usize = 4 << 20;
+
+/// How much is held between the check of lines and their reader.
+const PIPE_BYTES: usize = 64 << 10;
 
 /// How long calls that still run may take to end when the client is gone. What they write is a change set, so that ending
 /// the process at any point loses nothing.
@@ -42,7 +46,10 @@ pub fn serve(environment: Environment, project: Option<String>) -> Result<(), Op
     runtime.block_on(async {
         let server = NacreServer::new(environment, project);
         let (input, output) = stdio_pipes();
-        let lines = AsyncRwTransport::new_server(input, output);
+        let (checked, sink) = tokio::io::duplex(PIPE_BYTES);
+        // When the client closes its end, so does this.
+        tokio::spawn(lines::forward(input, sink, MAX_LINE_BYTES));
+        let lines = AsyncRwTransport::new_server(checked, output);
         let transport = CheckedTransport::new(lines.with_max_line_length(MAX_LINE_BYTES));
         // A client that goes away before it said anything is no error.
         if let Ok(running) = server.serve(transport).await {

@@ -7,11 +7,13 @@ use std::future::Future;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, CustomRequest, ErrorCode, ErrorData, RequestId,
-    ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, CustomRequest, ErrorCode, ErrorData,
+    RequestId, ServerJsonRpcMessage,
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+
+use super::lines::UNREADABLE;
 
 /// The method by which clients of newer revisions look around. We speak revisions that begin with `initialize`.
 const DISCOVER: &str = "server/discover";
@@ -25,7 +27,7 @@ pub(super) struct CheckedTransport<T> {
 /// What becomes of a message.
 enum Checked {
     Pass(Box<ClientJsonRpcMessage>),
-    Answer(RequestId, ErrorData),
+    Answer(Option<RequestId>, ErrorData),
     Drop,
 }
 
@@ -35,6 +37,9 @@ impl<T> CheckedTransport<T> {
     }
 
     fn check(&mut self, message: ClientJsonRpcMessage) -> Checked {
+        if let Some(answer) = unreadable(&message) {
+            return answer;
+        }
         let ClientJsonRpcMessage::Request(mut message) = message else {
             // Before a session has begun there is nothing to notify of, and nothing was asked.
             return if self.has_begun { Checked::Pass(Box::new(message)) } else { Checked::Drop };
@@ -51,8 +56,22 @@ impl<T> CheckedTransport<T> {
         } else {
             ErrorData::invalid_request("Send `initialize` first", None)
         };
-        Checked::Answer(message.id, error)
+        Checked::Answer(Some(message.id), error)
     }
+}
+
+/// The answer to a line that could not be used.
+fn unreadable(message: &ClientJsonRpcMessage) -> Option<Checked> {
+    let ClientJsonRpcMessage::Notification(message) = message else { return None };
+    let ClientNotification::CustomNotification(told) = &message.notification else { return None };
+    let params = told.params.as_ref().filter(|_| told.method == UNREADABLE)?;
+    let id = serde_json::from_value(params["id"].clone()).ok();
+    let why = params["why"].as_str().unwrap_or_default().to_owned();
+    let error = match id {
+        Some(_) => ErrorData::invalid_request(why, None),
+        None => ErrorData::parse_error(why, None),
+    };
+    Some(Checked::Answer(id, error))
 }
 
 /// What a request of an unknown method, or with parameters that do not fit a known one, is answered.
@@ -95,7 +114,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for CheckedTransport<T> {
             match self.check(message) {
                 Checked::Pass(message) => return Some(*message),
                 Checked::Answer(id, error) => {
-                    let answer = ServerJsonRpcMessage::error(error, Some(id));
+                    let answer = ServerJsonRpcMessage::error(error, id);
                     self.inner.send(answer).await.ok()?;
                 }
                 Checked::Drop => {}

@@ -265,14 +265,21 @@ fn a_call_that_is_done_can_be_cancelled_and_nothing_happens() {
 }
 
 #[test]
-fn garbage_is_passed_by() {
+fn garbage_is_answered_and_ends_nothing() {
     let home = busy_home();
     let mut client = Client::ready(&home);
-    for line in ["", "garbage", "{", "{\"jsonrpc\":\"2.0\"", "\u{0}\u{1b}[2J", &"[".repeat(100_000)]
-    {
+    client.send_line("");
+    for line in ["garbage", "{", "{\"jsonrpc\":\"2.0\"", "\u{0}\u{1b}[2J", &"[".repeat(100_000)] {
         client.send_line(line);
+        assert_eq!(client.receive()["error"]["code"], -32700, "{}", &line[..1]);
     }
     client.send_line(&"x".repeat(5 << 20));
+    assert_eq!(client.receive()["error"]["code"], -32700);
+    let body = "x".repeat(5 << 20);
+    let long = json!({ "id": 77, "jsonrpc": "2.0", "method": "tools/call", "params": body });
+    client.send(&long);
+    let answer = client.receive();
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(77), &json!(-32600)));
     assert!(client.ok("status", json!({})).contains("Memories"));
     // JSON that is no message is told so, without an id.
     client.send_line("{\"hello\":1}");

@@ -63,6 +63,15 @@ pub struct Redacted<'t> {
     pub hits: Hits,
 }
 
+/// The ASCII letter or sign that a reader sees in a character; `None` where it sees nothing.
+pub(crate) fn read_as(c: char) -> Option<char> {
+    match look_alikes::seen(c) {
+        look_alikes::Seen::Itself => Some(c),
+        look_alikes::Seen::As(byte) | look_alikes::Seen::InWord(Some(byte)) => Some(byte.into()),
+        look_alikes::Seen::Nothing | look_alikes::Seen::InWord(None) => None,
+    }
+}
+
 /// Returns `text` with every secret replaced by `[redacted:kind]`.
 pub fn redact(text: &str) -> Cow<'_, str> {
     redact_counted(text).text

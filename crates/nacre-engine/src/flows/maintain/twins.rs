@@ -103,9 +103,8 @@ fn may_merge(kept: &Held, gone: &Held, kinship: Kinship, ledger: &Ledger) -> boo
     let is_same_type = kept.memory.at.memory_type == gone.memory.at.memory_type;
     // What a stranger's memory says beyond a person's own is not handed on.
     let is_handed_on = is_of_one_hand(kept, gone) && gone.trust >= kept.trust;
-    let is_lossless = kinship == Kinship::Exact
-        || is_handed_on
-        || !gone.profile.names_beyond(&kept.profile);
+    let is_lossless =
+        kinship == Kinship::Exact || is_handed_on || !gone.profile.names_beyond(&kept.profile);
     is_same_type
         && is_lossless
         && kept.is_standing()
