@@ -14,6 +14,7 @@ mod git_index;
 mod graph;
 mod look;
 mod path_list;
+mod patterns;
 mod read;
 mod refresh;
 mod rules;

@@ -11,6 +11,7 @@ use rustix::fs::{FileType, Mode};
 use rustix::io::Errno;
 
 use super::look::READABLE_FILE;
+use super::patterns::{MAX_COSTLY, is_costly};
 
 /// The files with rules.
 pub(super) const RULES_FILE: &str = ".gitignore";
@@ -74,6 +75,8 @@ pub(super) struct Rules {
     place: String,
     /// How many folders above have rules, too.
     n_above: usize,
+    /// How many patterns cost time, here and above.
+    n_costly: usize,
     ignore: Gitignore,
 }
 
@@ -131,14 +134,19 @@ impl Rules {
         rules: impl Iterator<Item = &'t str>,
     ) -> Option<Self> {
         let mut builder = GitignoreBuilder::new("");
+        let mut n_costly = above.as_ref().map_or(0, |above| above.n_costly);
         for line in rules.filter(|line| line.len() <= MAX_RULE_BYTES) {
             // A rule that git does not understand says nothing.
             let _ = builder.add_line(None, line);
+            n_costly += usize::from(is_costly(line));
+        }
+        if MAX_COSTLY < n_costly {
+            return None;
         }
         let folder = if path.is_empty() { String::new() } else { format!("{path}/") };
         let n_above = above.as_ref().map_or(0, |above| above.n_above + 1);
         let ignore = builder.build().ok()?;
-        Some(Self { above, folder, place: path.to_owned(), n_above, ignore })
+        Some(Self { above, folder, place: path.to_owned(), n_above, n_costly, ignore })
     }
 
     /// The rule that leaves a path out, by the innermost folder that speaks of it.

@@ -2,13 +2,14 @@
 //!
 //! Matched in every folder and in any case.
 
+use super::patterns::{MAX_COSTLY, is_costly};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use nacre_core::base::{SENSITIVE_NAMES, holds_variables};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A text that is no glob.
+/// A text that cannot be used as a glob.
 #[derive(Debug, thiserror::Error)]
-#[error("`{glob}` is no glob: {why}")]
+#[error("`{glob}` cannot be used as a glob: {why}")]
 pub struct BadGlob {
     glob: String,
     why: String,
@@ -36,6 +37,10 @@ impl Sensitive {
                 .map_err(|error| bad(&glob, &error))?;
             set.add(built);
             texts.push(glob);
+        }
+        if let Some(glob) = texts.iter().filter(|glob| is_costly(glob)).nth(MAX_COSTLY) {
+            let why = format!("it is one of more than {MAX_COSTLY} globs with several wildcards");
+            return Err(BadGlob { glob: glob.clone(), why });
         }
         Ok(Self { globs: set.build().map_err(|error| bad("", &error))?, texts })
     }

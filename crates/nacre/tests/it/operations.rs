@@ -101,7 +101,7 @@ fn what_is_read_is_the_same_both_ways() {
     let id = id.as_str().unwrap();
     let run_id = home.json(&["runs"]).1["runs"][0]["id"].clone();
     let run_id = run_id.as_str().unwrap();
-    let trace_id = home.json(&["trace", "list"]).1["traces"][0]["id"].clone();
+    let trace_id = home.json(&["trace", "list"]).1["sessions"][0]["id"].clone();
     let trace_id = trace_id.as_str().unwrap();
     let explore: Operation = Box::new(|host, request| {
         let request = serde_json::from_value(request).unwrap();
@@ -147,6 +147,7 @@ fn what_is_read_is_the_same_both_ways() {
         (vec!["context", "--task", "push"], context, json!({ "format": "json", "task": "push" })),
         (vec!["delta"], told(map::delta), json!({})),
         (vec!["explain", "queue.py"], told(map::explain), json!({ "path": "queue.py" })),
+        (vec!["refresh"], told(map::refresh), json!({})),
         (vec!["maintain", "--dry-run"], told(maintain::maintain), json!({ "dry_run": true })),
     ];
     for (args, operation, request) in rows {
@@ -179,7 +180,6 @@ fn what_is_changed_is_the_same_both_ways() {
         (vec!["memory", "archive", &id], told(memory::archive), json!({ "ids": [id] })),
         (vec!["memory", "restore", &id], told(memory::restore), json!({ "ids": [id] })),
         (vec!["index", "rebuild"], plain(index::rebuild), json!({})),
-        (vec!["refresh"], told(map::refresh), json!({})),
     ];
     for (args, operation, request) in rows {
         let (_, typed) = typing.json(&args);

@@ -330,7 +330,7 @@ fn ctrl_c_ends_a_sync_in_order_and_the_next_one_reads_the_session() {
     ");
     assert_eq!(shared(&home), before);
     let (_, events) = home.json(&["events"]);
-    assert_eq!(events["tasks"][0]["state"], "cancelled(person)", "{events:#}");
+    assert_eq!(events["tasks"][0]["state"], "cancelled", "{events:#}");
     assert_eq!(only(&home.json(&["sync", "--strategy", "offline"]).1)["counts"]["add"], 1);
 }
 

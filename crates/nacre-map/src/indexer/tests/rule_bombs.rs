@@ -133,3 +133,25 @@ fn rules_that_are_too_much_to_be_matched_are_not_taken_for_none() {
     assert_eq!(paths_of(&current), ["a/.gitignore"]);
     assert_eq!(current.stats.skipped.unread_rules, 1);
 }
+
+#[test]
+fn patterns_that_cost_time_are_few_and_those_of_the_folders_above_count() {
+    let costly = |n_rules: usize| -> String {
+        (0..n_rules).map(|number| format!("*a*a*{number}*b\n")).collect()
+    };
+    let desk = Desk::new();
+    for (folder, n_rules) in [("a", 300), ("a/b", 200), ("c", 400), ("d", 401)] {
+        desk.write(&format!("{folder}/.gitignore"), costly(n_rules));
+        desk.write(&format!("{folder}/code.rs"), "fn a() {}\n");
+    }
+    let current = desk.look();
+    let code: Vec<String> =
+        paths_of(&current).into_iter().filter(|path| path.ends_with("code.rs")).collect();
+    assert_eq!(
+        (code, current.stats.skipped.unread_rules),
+        (vec!["a/code.rs".to_owned(), "c/code.rs".to_owned()], 2)
+    );
+    let globs: Vec<String> = costly(500).lines().map(str::to_owned).collect();
+    assert!(Sensitive::new(&globs[..300]).is_ok());
+    assert!(Sensitive::new(&globs).is_err());
+}
