@@ -8,7 +8,7 @@ OpenAI Responses and OpenAI Chat Completions as the agents need. FOLDER/mode say
 
     answer        what the asked shape needs, with the claim and the quote of FOLDER/claim.json
     script        the turns of FOLDER/script.json, a list: {"tool": NAME, "input": {...}} calls the offered tool whose name ends
-                  so, {"text": WORDS} says something. The number of tool results in the request says which turn it is, so that
+                  so, {"text": WORDS} says something, both after "seconds", if given. The number of tool results in the request says which turn it is, so that
                   a session that starts again begins with the first. A request that offers no tools, such as one for a title,
                   gets "ok"
     text          the same as plain text, where a tool was offered for it
@@ -127,6 +127,7 @@ def scripted(body):
     with open(path("script.json")) as file:
         script = json.load(file)
     turn = script[min(n_results(body), len(script) - 1)]
+    time.sleep(turn.get("seconds", 0))
     if "text" in turn:
         return turn["text"], None, None
     found = next(((name, space) for name, space in tools if name.endswith(turn["tool"])), None)

@@ -69,9 +69,11 @@ connect() {
     shot removed
     check "which leaves every byte of the home as it was" "${snapshot[@]}" same "$work/shot.before" "$work/shot.removed"
     check "it is connected again" run "$nacre" connect "$name" --yes
+    note_files
     if [ "$agent" = codex ]; then
         check "its hooks are not trusted unasked" lacks "$home/.codex/config.toml" trusted_hash
         check "they are when a person says so" run "$nacre" connect codex --trust-hooks --yes
+        note_files
         check "with their hashes" holds "$home/.codex/config.toml" trusted_hash
     fi
     shot connected
@@ -82,6 +84,8 @@ connect() {
     shot again
     check "changes nothing" "${snapshot[@]}" same "$work/shot.connected" "$work/shot.again"
 }
+# The files that Nacre says it wrote.
+note_files() { sed -n -E 's,^(Made|Changed) ~/,,p' "$work/out" >> "$work/named"; }
 is_wired() {
     run "$nacre" connect list --json
     "$python" -c '
@@ -90,10 +94,11 @@ agent = next(agent for agent in json.load(open(sys.argv[1]))["agents"] if agent[
 sys.exit(any(agent[part] != "on" for part in ("traces", "mcp", "hooks", "skill")))' "$work/out" "$name"
 }
 
+# No model answers at once, and Claude Code writes the prompt to its trace some milliseconds after it was sent.
 first_session() {
     script << 'JSON'
 [{"tool": "memory_search", "input": {"query": "queue of waiting jobs"}},
- {"tool": "memory_add", "input": {"title": "Uploads are retried at most five times",
+ {"tool": "memory_add", "seconds": 0.5, "input": {"title": "Uploads are retried at most five times",
    "body": "The gateway drops the sixth attempt of an upload, so the worker stops after five and reports the failure.",
    "quote": "Retry an upload at most five times, because the gateway drops the sixth attempt."}},
  {"tool": "memory_add", "input": {"title": "Uploads to the gateway are always compressed",
@@ -148,7 +153,7 @@ take_out() {
     check "it is taken out" run "$nacre" connect "$name" --remove --yes
     shot after
     check "what connecting changed is as it was" \
-        "${snapshot[@]}" restored "$work/shot.before" "$work/shot.connected" "$work/shot.left" "$work/shot.after" "$home"
+        "${snapshot[@]}" restored "$work/named" "$home" "$work"/shot.{before,connected,left,after}
     script <<< '[{"text": "Alone."}]'
     talk "$prompt"
     check "a session without Nacre runs" ends_with "Alone."

@@ -14,10 +14,11 @@ replace_program() { # its commands
 }
 restore_program() { rm -f "$nacre"; ln -s "$program" "$nacre"; }
 
-# What an agent prints beside its answer, without what differs in every run. Codex tells of every hook how it went, and asks for a
-# program of the system.
+# What an agent prints beside its answer, without what differs in every run: Codex tells of every hook how it went and asks for a
+# program of the system, OpenCode tells of every tool how it went, and the latest Claude Code tells that it did not wait for the
+# last hook of a session.
 complaints() {
-    sed -E '/^session id:/d; /^hook: /d; /^mcp: /d; /^warning: /d' "$1"
+    sed -E '/^session id:/d; /^hook: /d; /^mcp: /d; /^warning: /d; /nacre_memory_search/,$d; /^SessionEnd .* failed: Hook cancelled$/d' "$1"
 }
 
 # The longest that one hook may take, in seconds, as the agent's settings say.
@@ -66,20 +67,23 @@ check_program_faults() {
 }
 
 check_store_faults() {
-    local holder
+    local holder log=$model/log.jsonl
     rm -f "$work/held"
     HOME=$work "$python" "$here/tools/e2e/hold_locks.py" "$work/held" "$home/.nacre" "$repo/.nacre" &
     holder=$!
     for _ in $(seq 100); do [ -s "$work/held" ] && break; sleep 0.1; done
     check "every lock and database is held by another" test -s "$work/held"
     check_fault "the store is locked"
+    check "it can be searched all the same" "${log_tool[@]}" "$log" result "kept in SQLite"
     kill "$holder"
     cp -a "$home/.nacre" "$work/kept.home"
     cp -a "$repo/.nacre" "$work/kept.repo"
     break_store
     check_fault "the store is broken"
+    check "its model is told why there is no answer" "${log_tool[@]}" "$log" result "is not valid UTF-8"
     remove_stores
     check_fault "the store is gone"
+    check "its model is told that there is none" "${log_tool[@]}" "$log" result "no_project"
     check "and none is made" test ! -e "$repo/.nacre"
     remove_stores
     mv "$work/kept.home" "$home/.nacre"
