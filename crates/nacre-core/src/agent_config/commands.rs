@@ -42,7 +42,7 @@ impl Program {
 
 /// Whether a command runs a hook of ours for `agent`, wherever the program was when it was written.
 pub fn is_ours(command: &str, agent: &str) -> bool {
-    let command = audible(command);
+    let command = unsilenced(command);
     let tail = |event: HookEvent| format!(" hook {agent} {}", event.as_str());
     let program = HookEvent::ALL.into_iter().find_map(|event| command.strip_suffix(&tail(event)));
     let Some(program) = program else { return false };
@@ -51,7 +51,7 @@ pub fn is_ours(command: &str, agent: &str) -> bool {
 }
 
 /// A command of a hook whose failure can be seen.
-pub(super) fn audible(command: &str) -> &str {
+pub(super) fn unsilenced(command: &str) -> &str {
     command.strip_suffix(SILENCED).unwrap_or(command)
 }
 
