@@ -79,7 +79,11 @@ check_store_faults() {
     cp -a "$home/.nacre" "$work/kept.home"
     cp -a "$repo/.nacre" "$work/kept.repo"
     break_store
-    check_fault "the store is broken"
+    check_fault "indexes, databases, notes and memories are broken"
+    check "what is whole is found all the same" "${log_tool[@]}" "$log" result "kept in SQLite"
+    check "and its model is told of the rest" "${log_tool[@]}" "$log" result "cannot be read: nacre doctor"
+    head -c 2000 /dev/urandom | tee "$home/.nacre/projects.toml" "$home/.nacre/config.toml" > "$repo/.nacre/config.toml"
+    check_fault "the settings are broken"
     check "its model is told why there is no answer" "${log_tool[@]}" "$log" result "is not valid UTF-8"
     remove_stores
     check_fault "the store is gone"
@@ -96,15 +100,11 @@ remove_stores() {
     rm -rf "$home/.nacre" "$repo/.nacre"
 }
 
-# Writes nonsense over every index, database, note and setting, and over half of the memories.
+# Writes nonsense over every index, database and note, and over all memories but one.
 break_store() {
-    local file idx=0
-    find "$home/.nacre" "$repo/.nacre" -type f ! -name lock ! -path '*/connect/*' > "$work/files"
+    local file
+    find "$home/.nacre" "$repo/.nacre" -type f ! -name lock ! -name '*.toml' ! -name '*kept-in-sqlite*' ! -path '*/connect/*' > "$work/files"
     while read -r file; do
-        idx=$((idx + 1))
-        case $file in
-            *.md | *.json) [ $((idx % 2)) = 0 ] || continue ;;
-        esac
         head -c 2000 /dev/urandom > "$file"
     done < "$work/files"
 }
