@@ -24,6 +24,24 @@ talk() { # a prompt
     ms=$((($(date +%s%N) - started) / 1000000))
     cat "$work/said" "$work/err" > "$work/out"
 }
+# The same, once more where the model was told nothing: on a busy machine a hook is late, and then it must be silent.
+talk_heard() { # a prompt, then the tags of what must be heard
+    local said=$1 attempt
+    shift
+    cp -a "$repo/.nacre" "$work/kept"
+    for attempt in 1 2 3; do
+        talk "$said"
+        ! is_heard "$@" && [ "$attempt" -lt 3 ] || break
+        echo "  (it heard nothing in attempt $attempt; once more)"
+        rm -rf "$repo/.nacre"
+        cp -a "$work/kept" "$repo/.nacre"
+    done
+    rm -rf "$work/kept"
+}
+is_heard() {
+    local tag
+    for tag in "$@"; do "${log_tool[@]}" "$model/log.jsonl" told "$tag" "" > /dev/null || return 1; done
+}
 script() { cat > "$model/script.json"; answers script; }
 ends_with() { [ "$code" = 0 ] && holds "$work/said" "$1"; }
 shot() { "${snapshot[@]}" take "$home" > "$work/shot.$1"; }
@@ -106,7 +124,7 @@ first_session() {
    "quote": "Always compress an upload to the gateway, because it charges by volume."}},
  {"text": "Recorded."}]
 JSON
-    talk "$prompt"
+    talk_heard "$prompt" nacre-brief nacre-memory
     local log=$model/log.jsonl
     check "a session ends as its model says" ends_with "Recorded."
     check "it begins with a brief" "${log_tool[@]}" "$log" told nacre-brief "of the settings page follows the drawing"
@@ -140,12 +158,28 @@ counts_alike() {
 second_session() {
     run "$nacre" config set hooks.start_tokens "$fewer_start_tokens"
     script <<< '[{"text": "Known."}]'
-    talk "What do we do when an upload to the gateway fails?"
+    talk_heard "What do we do when an upload to the gateway fails?" nacre-brief
     local log=$model/log.jsonl
     check "the next session runs" ends_with "Known."
     check "its brief has the new memory" "${log_tool[@]}" "$log" told nacre-brief "Uploads are retried at most five times"
     check "what waits for review is in no block" "${log_tool[@]}" "$log" untold nacre-brief "always compressed"
     check "a smaller budget holds" "${log_tool[@]}" "$log" budget "$fewer_start_tokens" "$prompt_tokens"
+}
+
+# A sync keeps a transcript of each session, in which the doctor looks the quote up again. A session that went on a moment ago
+# would be left alone, so its trace is made older.
+check_proof() {
+    find "$home/.claude/projects" "$home/.codex/sessions" "$home/.local/share/opencode" -type f -exec touch -d "3 hours ago" {} + \
+        2> /dev/null || true
+    case $name in
+        claude) run "$nacre" config set roles.default.model claude-code/haiku ;;
+        *) run "$nacre" config set roles.default.model "$name/default" ;;
+    esac
+    echo '{"quote": "words of nobody", "candidate": {}}' > "$model/claim.json"
+    answers answer
+    check "a sync reads the sessions" run "$nacre" sync --strategy windows
+    check "the doctor looks the quote up" run "$nacre" doctor --evidence
+    check "and finds it" holds "$work/out" "Quotes: 1 verified"
 }
 
 take_out() {
@@ -168,6 +202,7 @@ connected() { # an agent
     first_session
     check_memory
     second_session
+    check_proof
     check_faults
     take_out
 }
