@@ -74,7 +74,7 @@ docs: needed  ## Write docs/cli.md, docs/config.md and docs/schema again from th
 	rm -rf docs/schema
 	$(CARGO) run -q -p nacre -- reference schema docs/schema
 
-e2e-agents: needed  ## Let real agents read a session against a scripted model; npm fetches 500 MB
+e2e-agents: needed  ## Run Nacre with real agents against a scripted model; npm fetches 900 MB
 	$(CARGO) build -p nacre
 	tools/e2e-agents.sh $(TARGET_DIR)/debug/nacre
 

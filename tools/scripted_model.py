@@ -7,6 +7,10 @@ Listens on a free port of 127.0.0.1 and writes its number to FOLDER/port. Speaks
 OpenAI Responses and OpenAI Chat Completions as the agents need. FOLDER/mode says how it answers, and is read for every request:
 
     answer        what the asked shape needs, with the claim and the quote of FOLDER/claim.json
+    script        the turns of FOLDER/script.json, a list: {"tool": NAME, "input": {...}} calls the offered tool whose name ends
+                  so, {"text": WORDS} says something, both after "seconds", if given. The number of tool results in the request says which turn it is, so that
+                  a session that starts again begins with the first. A request that offers no tools, such as one for a title,
+                  gets "ok"
     text          the same as plain text, where a tool was offered for it
     slow          the same, after a minute
     unauthorized  status 401
@@ -91,6 +95,47 @@ def answer(body):
     return filled(schema, known), tool
 
 
+def offered(body):
+    """The tools of a request: name and namespace. Codex declares those of a server in a namespace, or in an item of the input."""
+    tools = list(body.get("tools") or [])
+    for item in body.get("input") or []:
+        if isinstance(item, dict) and item.get("type") == "additional_tools":
+            tools += item.get("tools") or []
+    for tool in tools:
+        if tool.get("type") == "namespace":
+            yield from ((part.get("name"), tool["name"]) for part in tool.get("tools") or [])
+        else:
+            yield tool.get("name") or (tool.get("function") or {}).get("name") or "", None
+
+
+def n_results(body):
+    """How many results of tools the request brings back, in any of the three dialects."""
+    n_found = sum(1 for item in body.get("input") or [] if isinstance(item, dict) and item.get("type") == "function_call_output")
+    for message in body.get("messages") or []:
+        content = message.get("content")
+        parts = content if isinstance(content, list) else []
+        n_found += message.get("role") == "tool"
+        n_found += sum(1 for part in parts if isinstance(part, dict) and part.get("type") == "tool_result")
+    return n_found
+
+
+def scripted(body):
+    """The turn of the script: what is said, the tool that is called, and its namespace."""
+    tools = list(offered(body))
+    if not tools:
+        return "ok", None, None
+    with open(path("script.json")) as file:
+        script = json.load(file)
+    turn = script[min(n_results(body), len(script) - 1)]
+    time.sleep(turn.get("seconds", 0))
+    if "text" in turn:
+        return turn["text"], None, None
+    found = next(((name, space) for name, space in tools if name.endswith(turn["tool"])), None)
+    if found is None:
+        return f"no tool {turn['tool']}", None, None
+    return turn["input"], *found
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -134,17 +179,18 @@ class Handler(BaseHTTPRequestHandler):
             return self.send(json.dumps({"type": "error", "error": error}), code=400 if where.endswith("/messages") else 429)
         if how == "slow":
             time.sleep(60)
-        said, tool = answer(body)
+        said, tool, space = scripted(body) if how == "script" else (*answer(body), None)
+        call = {"id": f"call_{n_results(body)}", "name": tool, "space": space, "input": said} if tool and how != "text" else None
         try:
-            speak(body, said if isinstance(said, str) else json.dumps(said), said, tool if how != "text" else None)
+            speak(body, said if isinstance(said, str) else json.dumps(said), call)
         except (BrokenPipeError, ConnectionResetError):
             pass
 
-    def as_anthropic(self, body, text, said, tool):
+    def as_anthropic(self, body, text, call):
         usage = {"input_tokens": USAGE[0], "output_tokens": USAGE[1], "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}
-        if tool:
-            start = {"type": "tool_use", "id": "toolu_1", "name": tool, "input": {}}
-            block, delta, stop = dict(start, input=said), {"type": "input_json_delta", "partial_json": text}, "tool_use"
+        if call:
+            start = {"type": "tool_use", "id": "toolu_" + call["id"], "name": call["name"], "input": {}}
+            block, delta, stop = dict(start, input=call["input"]), {"type": "input_json_delta", "partial_json": text}, "tool_use"
         else:
             start, block = {"type": "text", "text": ""}, {"type": "text", "text": text}
             delta, stop = {"type": "text_delta", "text": text}, "end_turn"
@@ -158,28 +204,37 @@ class Handler(BaseHTTPRequestHandler):
                   ("message_stop", {})]
         self.stream([(name, dict(data, type=name)) for name, data in events])
 
-    def as_responses(self, body, text, *_):
+    def as_responses(self, body, text, call):
         item = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
                 "content": [{"type": "output_text", "text": text, "annotations": []}]}
+        if call:
+            item = {"type": "function_call", "id": "fc_" + call["id"], "call_id": call["id"], "name": call["name"], "arguments": text,
+                    "status": "completed", **({"namespace": call["space"]} if call["space"] else {})}
         usage = {"input_tokens": USAGE[0], "input_tokens_details": {"cached_tokens": 0}, "output_tokens": USAGE[1],
                  "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": sum(USAGE)}
         response = {"id": "resp_1", "object": "response", "model": body.get("model"), "status": "completed", "output": [item], "usage": usage}
         events = [("response.created", {"response": dict(response, status="in_progress", output=[])}),
                   ("response.output_item.added", {"output_index": 0, "item": item}),
-                  ("response.output_text.delta", {"item_id": "msg_1", "output_index": 0, "content_index": 0, "delta": text}),
                   ("response.output_item.done", {"output_index": 0, "item": item}), ("response.completed", {"response": response})]
+        if not call:
+            said = {"item_id": "msg_1", "output_index": 0, "content_index": 0, "delta": text}
+            events.insert(2, ("response.output_text.delta", said))
         self.stream([(name, dict(data, type=name)) for name, data in events])
 
-    def as_chat(self, body, text, *_):
+    def as_chat(self, body, text, call):
         usage = {"prompt_tokens": USAGE[0], "completion_tokens": USAGE[1], "total_tokens": sum(USAGE)}
         base = {"id": "chat_1", "created": 1, "model": body.get("model")}
-        message = {"role": "assistant", "content": text}
+        message, stop = {"role": "assistant", "content": text}, "stop"
+        if call:
+            function = {"name": call["name"], "arguments": text}
+            message = {"role": "assistant", "content": None, "tool_calls": [{"index": 0, "id": call["id"], "type": "function", "function": function}]}
+            stop = "tool_calls"
         if not body.get("stream"):
-            choice = {"index": 0, "message": message, "finish_reason": "stop"}
+            choice = {"index": 0, "message": message, "finish_reason": stop}
             return self.send(json.dumps(dict(base, object="chat.completion", choices=[choice], usage=usage)))
         chunk = dict(base, object="chat.completion.chunk")
         self.stream([(None, dict(chunk, choices=[{"index": 0, "delta": message, "finish_reason": None}])),
-                     (None, dict(chunk, choices=[{"index": 0, "delta": {}, "finish_reason": "stop"}], usage=usage)), (None, "[DONE]")])
+                     (None, dict(chunk, choices=[{"index": 0, "delta": {}, "finish_reason": stop}], usage=usage)), (None, "[DONE]")])
 
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -4,6 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::parts::HookEvent;
 
+/// What follows the command of a hook whose failure its agent must not see. Claude Code shows the words of a program that is
+/// missing when a session ends, and a code of 2, which a program that does not know hooks ends with, drops the prompt.
+const SILENCED: &str = " 2>/dev/null || exit 0";
+
 /// The program that agents start, and what its hooks may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
@@ -28,15 +32,27 @@ impl Program {
     pub fn hook(&self, agent: &str, event: HookEvent) -> String {
         format!("{} hook {agent} {}", quoted(&self.text()), event.as_str())
     }
+
+    /// The same, with no words and no code of a failure. Before a tool both can be a refusal, and stay.
+    pub(super) fn silent_hook(&self, agent: &str, event: HookEvent) -> String {
+        let silenced = if event == HookEvent::BeforeTool { "" } else { SILENCED };
+        format!("{}{silenced}", self.hook(agent, event))
+    }
 }
 
 /// Whether a command runs a hook of ours for `agent`, wherever the program was when it was written.
 pub fn is_ours(command: &str, agent: &str) -> bool {
+    let command = unsilenced(command);
     let tail = |event: HookEvent| format!(" hook {agent} {}", event.as_str());
     let program = HookEvent::ALL.into_iter().find_map(|event| command.strip_suffix(&tail(event)));
     let Some(program) = program else { return false };
     let program = program.trim_matches(['\'', '"']);
     Path::new(program).file_name().is_some_and(|name| name == "nacre")
+}
+
+/// A command of a hook whose failure can be seen.
+pub(super) fn unsilenced(command: &str) -> &str {
+    command.strip_suffix(SILENCED).unwrap_or(command)
 }
 
 /// A word as a shell takes it.
@@ -60,6 +76,11 @@ mod tests {
         assert!(is_ours(&hook, "claude"));
         assert!(!is_ours(&hook, "codex"));
         assert!(is_ours("/usr/bin/nacre hook codex turn-end", "codex"));
+        let silent = program("/usr/bin/nacre").silent_hook("codex", HookEvent::Prompt);
+        assert_eq!(silent, "/usr/bin/nacre hook codex prompt 2>/dev/null || exit 0");
+        assert!(is_ours(&silent, "codex"));
+        let refusing = program("/usr/bin/nacre").silent_hook("droid", HookEvent::BeforeTool);
+        assert_eq!(refusing, "/usr/bin/nacre hook droid before-tool");
         for other in ["nacre hook claude", "/bin/other hook claude start", "echo nacre", ""] {
             assert!(!is_ours(other, "claude"), "{other}");
         }

@@ -1,6 +1,6 @@
 //! One entry of ours in one text: put in, taken out, looked at.
 
-use super::commands::is_ours;
+use super::commands::{is_ours, unsilenced};
 use super::hooks::{self, HookGroup};
 use super::json::Json;
 use super::jsonc::{self, ChangeError, value_at};
@@ -134,7 +134,9 @@ impl Edit {
                 let hooks =
                     found.iter().filter_map(|(_, group)| group["hooks"].as_array()).flatten();
                 let commands = hooks.filter_map(|hook| hook["command"].as_str());
-                let ours: Vec<&str> = commands.filter(|command| is_ours(command, agent)).collect();
+                // Whoever runs it to see whether it works must see that it fails.
+                let ours = commands.filter(|command| is_ours(command, agent)).map(unsilenced);
+                let ours: Vec<&str> = ours.collect();
                 // The one that a session starts with, wherever it stands.
                 let start = format!(" {}", HookEvent::Start.as_str());
                 let command =

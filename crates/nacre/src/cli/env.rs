@@ -8,6 +8,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use nacre_ops::host::Environment;
 
+/// What people call the program.
+const OWN_NAME: &str = "nacre";
+
 /// Which of the streams a person looks at.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terminals {
@@ -65,10 +68,12 @@ pub(crate) fn read() -> Environment {
 fn program() -> Option<PathBuf> {
     let running = std::env::current_exe().ok()?;
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let name = running.file_name()?.to_owned();
+    // A link may have another name than the file behind it; hooks are known by ours.
+    let names = [OsString::from(OWN_NAME), running.file_name()?.to_owned()];
     let is_it = |found: &PathBuf| std::fs::canonicalize(found).is_ok_and(|found| found == running);
-    let mut found = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-    found.find_map(|folder| Some(folder.join(&name)).filter(is_it)).or(Some(running))
+    let folders = || std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+    let found = names.iter().find_map(|name| folders().map(|at| at.join(name)).find(is_it));
+    found.or(Some(running))
 }
 
 /// The name of this machine, from where Linux tells it.

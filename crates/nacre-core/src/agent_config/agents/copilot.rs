@@ -5,7 +5,7 @@ use super::super::edit::{Edit, MARK};
 use super::super::json::{Json, Layout};
 use super::super::parts::HookEvent;
 use super::super::spec::{AgentSpec, FileEdit};
-use super::shared::{hook_seconds, member, server, shared_skill};
+use super::shared::{HOOK_SECONDS, member, server, shared_skill};
 
 pub(super) static COPILOT: AgentSpec = AgentSpec {
     name: "copilot",
@@ -37,7 +37,7 @@ fn hooks_file(program: &Program) -> String {
         let hook = Json::Map(vec![
             ("type", Json::text("command")),
             ("bash", Json::text(format!("{} || exit 0", program.hook("copilot", event)))),
-            ("timeoutSec", Json::Number(hook_seconds(event))),
+            ("timeoutSec", Json::Number(HOOK_SECONDS)),
         ]);
         (name, Json::List(vec![hook]))
     });

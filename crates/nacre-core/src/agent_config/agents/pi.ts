@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 
 const NACRE = __NACRE__;
 const GUARD = __GUARD__;
-const LIMIT_MS = 3000;
+const LIMIT_MS = 1000;
 const LIMIT_CHARACTERS = 20000;
 
 function hook(event: string, input: any): Promise<string> {
@@ -54,7 +54,7 @@ function context(text: string): string {
     const found = answer?.hookSpecificOutput?.additionalContext ?? answer?.additionalContext ?? answer?.context;
     return typeof found === "string" ? found.trim() : "";
   } catch {
-    return typeof text === "string" ? text.trim() : "";
+    return "";
   }
 }
 

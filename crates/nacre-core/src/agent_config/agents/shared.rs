@@ -10,11 +10,9 @@ use super::super::parts::HookEvent;
 use super::super::places::Places;
 use super::super::spec::FileEdit;
 
-/// How long a hook may take before its agent goes on without it, in seconds.
-pub(super) const HOOK_SECONDS: u64 = 5;
-
-/// The end of a session does not wait longer.
-const LAST_HOOK_SECONDS: u64 = 3;
+/// How long a hook may take before its agent goes on without it, in seconds. A hook ends itself long before
+/// (`hooks.deadline_ms`); this is how long a person waits at each event for a program that hangs.
+pub(super) const HOOK_SECONDS: u64 = 1;
 
 /// The skill that is also part of the plugin.
 const SKILL: &str = include_str!("../../../../../plugin/skills/nacre/SKILL.md");
@@ -31,16 +29,6 @@ impl TimeUnit {
         match self {
             Self::Seconds => Json::Number(seconds),
             Self::Milliseconds => Json::Number(seconds * 1000),
-        }
-    }
-}
-
-/// Seconds for a hook at this event.
-pub(super) fn hook_seconds(event: HookEvent) -> u64 {
-    match event {
-        HookEvent::SessionEnd => LAST_HOOK_SECONDS,
-        HookEvent::Start | HookEvent::Prompt | HookEvent::BeforeTool | HookEvent::TurnEnd => {
-            HOOK_SECONDS
         }
     }
 }
@@ -80,8 +68,8 @@ pub(super) fn hook_groups(
     let groups = program.events().map(|event| {
         let hook = Json::Map(vec![
             ("type", Json::text("command")),
-            ("command", Json::text(program.hook(agent, event))),
-            ("timeout", unit.count(hook_seconds(event))),
+            ("command", Json::text(program.silent_hook(agent, event))),
+            ("timeout", unit.count(HOOK_SECONDS)),
         ]);
         HookGroup { event: name(event), group: Json::Map(vec![("hooks", Json::List(vec![hook]))]) }
     });
