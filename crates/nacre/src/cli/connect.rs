@@ -78,7 +78,14 @@ pub(crate) fn cmd_connect(ui: &mut Ui, host: &Host, args: &ConnectArgs) -> Resul
     }
     let request = request(args)?;
     let Some(request) = agreed(ui, host, args, request)? else { return Ok(Exit::Done) };
-    ui.report(&ops::connect(host, &request)?, print::report)
+    let print = match request {
+        ConnectRequest::Remove { .. } => print::removed,
+        ConnectRequest::List
+        | ConnectRequest::Auto { .. }
+        | ConnectRequest::Add { .. }
+        | ConnectRequest::Trust { .. } => print::report,
+    };
+    ui.report(&ops::connect(host, &request)?, print)
 }
 
 /// Writes the hooks first, for Codex has to know them before it can tell their hashes.

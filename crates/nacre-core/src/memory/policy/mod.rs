@@ -125,7 +125,7 @@ pub fn decide(proposal: &Proposal, near: &[Neighbour]) -> Decision {
     let Some((nearest, judgement)) = judged else {
         return fresh(None, "no memory is near");
     };
-    match (judgement.relation, is_clear(&judgement, nearest)) {
+    match (judgement.relation, is_clear(&judgement, proposal, nearest)) {
         (Relation::Different, true) => {
             fresh(Some(judgement), "the nearest memory is about something else")
         }
@@ -147,10 +147,16 @@ fn is_later(proposal: &Proposal, neighbour: &Neighbour) -> bool {
     proposal.said.zip(neighbour.said).is_some_and(|(said, known)| said > known)
 }
 
-/// A memory that is doubted already is overturned by less.
-fn is_clear(judgement: &Judgement, nearest: &Neighbour) -> bool {
+/// A memory that is doubted already is overturned by less. Two texts of the same words are not clearly the same where one names
+/// something else.
+fn is_clear(judgement: &Judgement, proposal: &Proposal, nearest: &Neighbour) -> bool {
     let is_doubted = nearest.is_rejected || nearest.confidence < DOUBTED;
-    judgement.is_clear() || (judgement.relation == Relation::Contradicts && is_doubted)
+    let names_more = || proposal.profile.names_beyond(&nearest.profile);
+    match judgement.relation {
+        Relation::Contradicts if is_doubted => true,
+        Relation::Same => judgement.is_clear() && !names_more(),
+        Relation::Contradicts | Relation::Refines | Relation::Different => judgement.is_clear(),
+    }
 }
 
 fn fresh(judgement: Option<Judgement>, reason: &'static str) -> Decision {

@@ -58,12 +58,16 @@ pub fn said_already(
     let decision = decide(&proposal, &plain);
     let is_same = decision.judgement.is_some_and(|judgement| judgement.relation == Relation::Same);
     let target = decision.target.filter(|_| is_same);
+    // "The alpha service listens on port 4000" has the words of one about another service, and says something else.
+    let names_more = |beside: &Beside| proposal.profile.names_beyond(&beside.neighbour.profile);
     let holds = |beside: &Beside| match beside.neighbour.status {
         Status::Active | Status::Candidate | Status::Stale => true,
         Status::Superseded | Status::Archived => false,
     };
     let mut known = near.into_iter().filter(|beside| Some(&beside.neighbour.id) == target.as_ref());
-    Ok(known.find(holds).map(|beside| (beside.neighbour.id, beside.title)))
+    Ok(known
+        .find(|beside| holds(beside) && !names_more(beside))
+        .map(|beside| (beside.neighbour.id, beside.title)))
 }
 
 /// The same as a lead ruled, where its ruling still holds.

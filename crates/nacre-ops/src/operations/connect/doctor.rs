@@ -33,7 +33,9 @@ pub fn doctor(host: &Host, request: &ConnectDoctorRequest) -> Result<ConnectDoct
         agent: spec.name.to_owned(),
         checks: Part::USUAL.iter().filter_map(|part| check(host, &files, spec, *part)).collect(),
     });
-    let is_off = |check: &PartCheck| check.state == CheckState::Off;
+    // Several agents read one file of the skill: it alone does not tell that an agent is connected.
+    let is_off =
+        |check: &PartCheck| check.state == CheckState::Off || check.part == WiringPart::Skill;
     let agents = checks.filter(|agent| !named.is_empty() || !agent.checks.iter().all(is_off));
     Ok(ConnectDoctorReport { agents: agents.collect() })
 }

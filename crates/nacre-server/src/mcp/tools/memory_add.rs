@@ -8,6 +8,7 @@ use nacre_ops::{OpError, memory};
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::super::call::Call;
 use super::super::schema;
@@ -82,7 +83,12 @@ fn call(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
     };
     let report = memory::record(&call.host, &request, &call.events)?;
     let text = render(&report);
-    Ok(Output { text, structured: serde_json::to_value(&report).ok() })
+    // Some agents show their model this part alone.
+    let mut structured = serde_json::to_value(&report).ok();
+    if let Some(Value::Object(fields)) = &mut structured {
+        fields.insert("message".to_owned(), text.clone().into());
+    }
+    Ok(Output { text, structured })
 }
 
 fn render(report: &MemoryRecordReport) -> String {

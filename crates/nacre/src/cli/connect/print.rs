@@ -8,8 +8,17 @@ use nacre_ops::text::ShownLine;
 
 use super::super::ui::{Role, Ui};
 
+/// What was taken out, and every agent then.
+pub(super) fn removed(ui: &mut Ui, report: &ConnectReport) -> Result<(), OpError> {
+    changed(ui, report, "New sessions of the agents do without it.\n")
+}
+
 /// What was done, and every agent then.
 pub(super) fn report(ui: &mut Ui, report: &ConnectReport) -> Result<(), OpError> {
+    changed(ui, report, "New sessions of the agents use it; `nacre connect doctor` tries it.\n")
+}
+
+fn changed(ui: &mut Ui, report: &ConnectReport, next: &str) -> Result<(), OpError> {
     for change in &report.changes {
         let verb = match change.change {
             ChangeKind::Create => "Made",
@@ -19,7 +28,7 @@ pub(super) fn report(ui: &mut Ui, report: &ConnectReport) -> Result<(), OpError>
         ui.status(format!("{verb} {}", ShownLine(&change.path)))?;
     }
     if !report.changes.is_empty() {
-        ui.status("New sessions of the agents use it; `nacre connect doctor` tries it.\n")?;
+        ui.status(next)?;
     }
     agents(ui, report)?;
     closing(ui, report);
