@@ -63,6 +63,7 @@ async fn next(input: &mut BufReader<impl AsyncRead + Unpin>, limit: usize) -> io
             line.extend_from_slice(part);
         } else {
             line.truncate(KEPT_BYTES);
+            line.extend_from_slice(&part[..part.len().min(KEPT_BYTES - line.len())]);
             tail.extend_from_slice(part);
             tail.drain(..tail.len().saturating_sub(KEPT_BYTES));
         }
