@@ -262,7 +262,10 @@ impl<'a> MemoryIndex<'a> {
         self.search_by(query, options, |row, fit| {
             let is_claim = outline::type_of(self.snapshot.unit_key(row))
                 .is_some_and(|memory_type| memory_type != MemoryType::Summary);
+            // What came from elsewhere stands below all that did not.
+            let is_foreign = !self.store.may_know(self.snapshot.key(row));
             match self.snapshot.row(row).standing {
+                _ if is_foreign => 3,
                 Standing::Candidate => 2,
                 Standing::Active if is_claim && fit >= FITTING_SHARE => 0,
                 Standing::Active | Standing::Stale | Standing::Superseded | Standing::Archived => 1,

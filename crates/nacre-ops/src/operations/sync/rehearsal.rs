@@ -58,7 +58,7 @@ impl<'s> Rehearsal<'s> {
         for part in PARTS {
             copy.copy_from(of.scope(), &RelPath::new(part)?, MAX_FILE_BYTES)?;
         }
-        host.store(copy, &host.settings_for(project)?)
+        host.copy_of_store(of, copy, &host.settings_for(project)?)
     }
 
     fn clear(&self) -> Result<(), FsError> {
