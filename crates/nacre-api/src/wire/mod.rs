@@ -39,6 +39,7 @@ mod status;
 mod sync;
 mod task;
 mod trace;
+mod trust;
 
 pub use agent::{AgentName, AgentRunReport, AgentRunRequest, CheckedCitation, TokenUse};
 pub use ask::{
@@ -156,3 +157,4 @@ pub use trace::{
     TraceListRequest, TracePlace, TraceSearchReport, TraceSearchRequest, TraceShowReport,
     TraceShowRequest, UndoneEvents,
 };
+pub use trust::{TrustItem, TrustLevel, TrustReport, TrustRequest};

@@ -17,6 +17,7 @@ mod layout;
 mod ledger;
 mod life;
 mod listing;
+mod origin;
 mod overturned;
 mod policy;
 mod reader;
@@ -50,6 +51,7 @@ pub use layout::{GITIGNORE, Located, Shelf, init};
 pub use ledger::LedgerPlace;
 pub use life::{Standing, Vitals};
 pub use listing::Listing;
+pub use origin::LastCommit;
 pub use overturned::Overturned;
 pub use policy::{
     Action, Band, Decision, Judgement, Kinship, Likeness, Measures, NearWords, Neighbour, Profile,

@@ -11,7 +11,7 @@ use super::kinds::Status;
 use super::layout::Located;
 use super::ledger::Entry;
 use super::record::Memory;
-use super::store::{MemoryError, Store};
+use super::store::Store;
 use super::trust::Trust;
 use super::upkeep::Revision;
 use crate::base::ContentHash;
@@ -120,14 +120,9 @@ impl Batch<'_> {
         }
     }
 
-    /// Stages that a person has looked at a memory and stands behind it, or that it keeps the level that it had before a change
-    /// by other means than Nacre.
-    pub fn trust(&mut self, memory: &Memory, level: Trust) -> Result<(), MemoryError> {
-        if level == Trust::Human {
-            return self.take_over(&memory.at.id);
-        }
+    /// Stages that a memory keeps the level that it had before the person changed it by other means than Nacre.
+    pub fn keep(&mut self, memory: &Memory, level: Trust) {
         self.levels.insert(memory.at.id.clone(), Some(level));
-        Ok(())
     }
 
     /// A change that says nothing new keeps the level; what is not known stays so.

@@ -14,7 +14,7 @@ use nacre_engine::record::state::{SpentOn, State, StateError};
 
 use super::memory::memory_type;
 use crate::error::OpError;
-use crate::host::{Host, ScopedStore, open_catalog, spending_limits};
+use crate::host::{Host, ScopedStore, count_waiting, open_catalog, spending_limits};
 
 pub fn status(host: &Host, request: &StatusRequest) -> Result<StatusReport, OpError> {
     let StatusRequest {} = request;
@@ -123,12 +123,15 @@ fn store_status(scoped: &ScopedStore) -> Result<StoreStatus, OpError> {
         active: count(spec.memory_type, Shelf::Active),
         archived: count(spec.memory_type, Shelf::Archived),
     });
+    let waiting = count_waiting(&scoped.store);
     let newest = listing.memories.iter().filter_map(|memory| memory.updated).max();
     Ok(StoreStatus {
         scope: scoped.scope,
         path: scoped.store.path().display().to_string(),
         memories: counts.collect(),
         candidates: listing.memories.iter().filter(|memory| memory.is_candidate()).count(),
+        foreign: waiting.foreign,
+        quarantined: waiting.quarantined,
         broken: listing.broken.len(),
         updated: newest.map(|time| time.to_string()),
     })

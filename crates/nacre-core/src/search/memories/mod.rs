@@ -295,7 +295,8 @@ impl<'a> MemoryIndex<'a> {
             Some(format!("{}\n{}", memory.title, memory.document.body()))
         };
         let is_wanted = |row: usize| allowed.get(row).is_some_and(|is_allowed| *is_allowed);
-        let facts = RowFacts { is_wanted: &is_wanted, text_of: &text_of };
+        let is_foreign = |row: usize| !self.store.may_know(self.snapshot.key(row));
+        let facts = RowFacts { is_wanted: &is_wanted, text_of: &text_of, is_foreign: &is_foreign };
         let mut settled = settle::settle(&self.snapshot, ranked, &facts);
         let mut found = Found { broken: self.broken(), ..Found::default() };
         let best = settled.first().map_or(0.0, |group| group.best.score);
@@ -314,7 +315,7 @@ impl<'a> MemoryIndex<'a> {
             }
             found.total += 1;
             if found.hits.len() < options.limit {
-                let hit = pages.hit(memory, &group, query);
+                let hit = pages.hit(memory, &group, (query, is_foreign(group.best.row)));
                 found.hits.push(hit);
             }
         }
@@ -345,6 +346,9 @@ impl<'a> MemoryIndex<'a> {
     }
 }
 
+/// Memories that one names as overturned that are read; more are a flood.
+const MAX_CLAIMED: usize = 8;
+
 /// The memories of one answer, read as they are needed.
 struct Pages<'a> {
     snapshot: &'a Snapshot,
@@ -367,7 +371,16 @@ impl Pages<'_> {
             || group.older.iter().filter_map(|row| self.read(*row)).any(|older| holds(&older))
     }
 
-    fn hit(&self, memory: Memory, group: &Group, query: &Query) -> MemoryHit {
+    /// What a memory overturned; of one that came from elsewhere, also what it only claims to.
+    fn overturned(&self, memory: &Memory, group: &Group, is_foreign: bool) -> Vec<Memory> {
+        let claimed = memory.supersedes.iter().filter(|_| is_foreign).take(MAX_CLAIMED);
+        let claimed =
+            claimed.filter_map(|id| crate::search::kin::row_of(self.snapshot, id.as_str()));
+        let claimed = claimed.filter(|row| *row != group.best.row && !group.older.contains(row));
+        group.older.iter().copied().chain(claimed).filter_map(|row| self.read(row)).collect()
+    }
+
+    fn hit(&self, memory: Memory, group: &Group, (query, is_foreign): (&Query, bool)) -> MemoryHit {
         let Ranked { score, lexical, similarity, terms, .. } = &group.best;
         MemoryHit {
             snippet: snippet::of(memory.document.body(), &query.text),
@@ -377,7 +390,7 @@ impl Pages<'_> {
                 lexical: *lexical,
                 edges: group.edges.clone(),
             },
-            history: group.older.iter().filter_map(|row| self.read(*row)).collect(),
+            history: self.overturned(&memory, group, is_foreign),
             score: *score,
             memory,
         }

@@ -4,7 +4,7 @@
 //! words a tool said first is the tool's, whoever is quoted for it. What the person says is theirs, wherever it stood before.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 use nacre_core::memory::{Quote, Speaker};
 use nacre_core::transcript::{Event, EventKind, Lane, Origin};
@@ -96,7 +96,7 @@ fn windows(text: &str) -> impl Iterator<Item = u64> {
     hashes.into_iter()
 }
 
-fn hash<T: std::hash::Hash + ?Sized>(of: &T) -> u64 {
+fn hash<T: Hash + ?Sized>(of: &T) -> u64 {
     let mut hasher = DefaultHasher::new();
     of.hash(&mut hasher);
     hasher.finish()

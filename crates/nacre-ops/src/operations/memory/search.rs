@@ -4,7 +4,7 @@ use nacre_api::wire::{FoundMemory, MemorySearchReport, MemorySearchRequest, Sear
 use nacre_core::base::ShownLine;
 use nacre_core::search::{MemoryHit, MemoryOptions, Mode, Query, parse_time};
 
-use super::wire::{broken, core_type, edge, entry};
+use super::wire::{broken, core_type, edge, entry, labelled};
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore, search_stores};
 
@@ -60,7 +60,7 @@ pub(crate) fn core_mode(of: SearchMode) -> Mode {
 
 fn found_memory(hit: &MemoryHit, scoped: &ScopedStore) -> FoundMemory {
     FoundMemory {
-        memory: entry(&hit.memory, scoped),
+        memory: labelled(&hit.memory, scoped),
         score: hit.score,
         snippet: hit.snippet.clone(),
         why: WhyFound {
