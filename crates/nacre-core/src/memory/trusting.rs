@@ -125,6 +125,13 @@ impl Batch<'_> {
         self.levels.insert(memory.at.id.clone(), Some(level));
     }
 
+    /// What is put back has the level that it had. A plan is a file that a repository can bring, so that what this machine never
+    /// knew came from elsewhere, and is not taken for an edit of the person.
+    pub(super) fn put_back_level(&mut self, id: &MemoryId, bytes: &[u8]) {
+        let level = self.store.known_trust(id, bytes).unwrap_or(Trust::Foreign);
+        self.levels.insert(id.clone(), Some(level));
+    }
+
     /// A change that says nothing new keeps the level; what is not known stays so.
     pub(super) fn keep_level(&mut self, memory: &Memory) {
         let before = memory.document.as_str().as_bytes();

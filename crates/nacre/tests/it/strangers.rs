@@ -34,11 +34,7 @@ fn decision(id: &str, keys: &str, body: &str) -> String {
 fn what_only_a_newer_file_says_it_overturns_is_always_said() {
     let home = overturned();
     assert_snapshot!(home.run(&["memory", "search", "sqlite", "queue", "table"]), @"
-    20261116-redis  decision  The queue is in Redis
-        SQLite was too slow.
-        supersedes 20261115-the-queue-is-a-sqlite-table; not verified
-    ");
-    assert_snapshot!(home.run(&["ask", "Where is the queue kept?"]), @"
+X, "Where is the queue kept?"]), @"
     The queue is in Redis [20261116-redis]
         supersedes 20261115-the-queue-is-a-sqlite-table; not verified
         SQLite was too slow.
@@ -85,8 +81,8 @@ fn a_claim_hides_nothing_from_a_brief_and_doctor_lists_it() {
 
     ## Decisions
     - The queue is a SQLite table. One file to back up. [20261115-the-queue-is-a-sqlite-table]
-    Warning: Left out, because nothing shows who wrote it: 20261116-redis
-    Hint: Take one over: nacre feedback ID useful, or nacre memory edit ID. To trust a whole repository: nacre config set safe.memories PATH
+    Warning: Left out, because it came from elsewhere: 20261116-redis
+    Hint: See them and decide: nacre trust. To trust a whole repository: nacre config set safe.memories PATH
     ");
     assert_snapshot!(home.run(&["doctor"]), @"
     $HOME/work/.nacre/memory/decisions/20261116-redis.md: warning: No evidence stands behind it
@@ -107,8 +103,8 @@ fn a_memory_that_nothing_shows_the_writer_of_enters_a_brief_when_a_person_takes_
     assert_eq!(home.json(&["brief"]).1["unproven"], json!(["20261116-a"]));
     assert_snapshot!(home.run(&["brief"]), @"
     There is nothing to tell.
-    Warning: Left out, because nothing shows who wrote it: 20261116-a
-    Hint: Take one over: nacre feedback ID useful, or nacre memory edit ID. To trust a whole repository: nacre config set safe.memories PATH
+    Warning: Left out, because it came from elsewhere: 20261116-a
+    Hint: See them and decide: nacre trust. To trust a whole repository: nacre config set safe.memories PATH
     ");
     home.ok(&["feedback", "20261116-a", "useful"]);
     assert!(home.ok(&["brief"]).contains("20261116-a"));
@@ -124,6 +120,7 @@ fn what_a_teammate_shares_with_its_evidence_is_in_the_brief() {
     let home = TestHome::new();
     let id = home.add("The queue is a SQLite table", &[]);
     fs::remove_dir_all(home.store("meta/state")).unwrap();
+    fs::remove_dir_all(home.root().join(".nacre/trust")).unwrap();
     // Anybody can write evidence, so that a person has to say whose is to be trusted.
     assert_eq!(home.json(&["brief"]).1["unproven"], json!([id]));
     let root = home.store("").parent().unwrap().display().to_string();
