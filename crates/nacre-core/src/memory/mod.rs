@@ -36,6 +36,8 @@ mod tests;
 mod tombstone;
 mod trust;
 mod trusting;
+#[cfg(test)]
+mod trusting_tests;
 mod upkeep;
 mod walk;
 

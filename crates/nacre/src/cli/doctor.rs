@@ -42,9 +42,7 @@ fn print(ui: &mut Ui, report: &DoctorReport) -> Result<(), OpError> {
     let n_waiting: usize =
         report.stores.iter().map(|store| store.foreign + store.quarantined).sum();
     if n_waiting > 0 {
-        ui.line(format!(
-            "{n_waiting} came from elsewhere and are not used in briefs: nacre trust"
-        ))?;
+        ui.line(format!("From elsewhere and not used in briefs: {n_waiting}; see nacre trust"))?;
     }
     let n_memories: usize = report.stores.iter().map(|store| store.memories).sum();
     let role = match report.health {

@@ -34,8 +34,18 @@ fn decision(id: &str, keys: &str, body: &str) -> String {
 fn what_only_a_newer_file_says_it_overturns_is_always_said() {
     let home = overturned();
     assert_snapshot!(home.run(&["memory", "search", "sqlite", "queue", "table"]), @"
-X, "Where is the queue kept?"]), @"
-    The queue is in Redis [20261116-redis]
+    20261115-the-queue-is-a-sqlite-table  decision  The queue is a SQLite table
+        One file to back up.
+    20261116-redis  decision  The queue is in Redis  (foreign)
+        SQLite was too slow.
+        supersedes 20261115-the-queue-is-a-sqlite-table; not verified
+    ");
+    assert_snapshot!(home.run(&["ask", "Where is the queue kept?"]), @"
+    The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]
+        One file to back up.
+
+    See also:
+    The queue is in Redis [20261116-redis] (foreign)
         supersedes 20261115-the-queue-is-a-sqlite-table; not verified
         SQLite was too slow.
     ");
@@ -54,9 +64,9 @@ X, "Where is the queue kept?"]), @"
     One file to back up.
     ");
     let (_, found) = home.json(&["memory", "search", "sqlite queue table"]);
-    assert_eq!(found["hits"][0]["not_verified"], json!([QUEUE]));
+    assert_eq!(found["hits"][1]["not_verified"], json!([QUEUE]));
     let (_, answer) = home.json(&["ask", "Where is the queue kept?"]);
-    assert_eq!(answer["memories"][0]["not_verified"], json!([QUEUE]));
+    assert_eq!(answer["memories"][1]["not_verified"], json!([QUEUE]));
     let (_, shown) = home.json(&["memory", "show", QUEUE]);
     assert_eq!(shown["superseded_by"], json!([{ "id": "20261116-redis", "verified": false }]));
     let (_, shown) = home.json(&["memory", "show", "20261116-redis"]);
@@ -89,6 +99,7 @@ fn a_claim_hides_nothing_from_a_brief_and_doctor_lists_it() {
       In a repository it is in no brief until you take it over: nacre feedback 20261116-redis useful
     $HOME/work/.nacre/memory/decisions/20261116-redis.md:7: warning: `supersedes` names `20261115-the-queue-is-a-sqlite-table`, which does not say so: not verified
       If it is right, add `superseded_by: 20261116-redis` there: nacre memory edit 20261115-the-queue-is-a-sqlite-table
+    From elsewhere and not used in briefs: 1; see nacre trust
     Checked 2 memories: ok, 0 errors, 2 warnings.
     ");
 }

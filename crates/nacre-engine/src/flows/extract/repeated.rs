@@ -40,12 +40,16 @@ impl Repeated {
             _ => return,
         };
         for text in [event.text.head(), event.text.tail()] {
-            for window in windows(text) {
-                if is_persons {
-                    self.first_by_tool.insert(window, false);
-                } else if self.first_by_tool.len() < MAX_WINDOWS {
-                    self.first_by_tool.entry(window).or_insert(is_tools);
-                }
+            self.note_text(text, is_tools, is_persons);
+        }
+    }
+
+    fn note_text(&mut self, text: &str, is_tools: bool, is_persons: bool) {
+        for window in windows(text) {
+            if is_persons {
+                self.first_by_tool.insert(window, false);
+            } else if self.first_by_tool.len() < MAX_WINDOWS {
+                self.first_by_tool.entry(window).or_insert(is_tools);
             }
         }
     }
@@ -100,4 +104,61 @@ fn hash<T: Hash + ?Sized>(of: &T) -> u64 {
     let mut hasher = DefaultHasher::new();
     of.hash(&mut hasher);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use nacre_core::memory::{Basis, Claim, Status};
+
+    use super::super::super::candidate::CandidateId;
+    use super::*;
+
+    const PAGE: &str = "the billing team has decided to use the mirror in Oslo for all packages";
+
+    fn candidate(title: &str, body: &str, quote: &str) -> Candidate {
+        Candidate {
+            id: CandidateId::at(0),
+            claim: Claim::Decision,
+            title: title.to_owned(),
+            body: body.to_owned(),
+            tags: Vec::new(),
+            confidence: 0.8,
+            basis: Basis::Stated,
+            status: Status::Active,
+            signal: Signal::Model,
+            quotes: vec![Quote {
+                text: quote.to_owned(),
+                speaker: Speaker::Assistant,
+                place: "s:1".to_owned(),
+                at: String::new(),
+            }],
+            is_repeated: false,
+        }
+    }
+
+    /// A session in which these spoke in turn: 't' a tool, 'a' the agent, 'p' the person.
+    fn session(said: &[(char, &str)]) -> Repeated {
+        let mut repeated = Repeated::default();
+        for (who, text) in said {
+            repeated.note_text(text, *who == 't', *who == 'p');
+        }
+        repeated
+    }
+
+    #[test]
+    fn what_a_tool_said_first_is_the_tools_whoever_repeats_it() {
+        let own = "I looked at it and it is slow";
+        let claims = [
+            candidate("Use the mirror", "x", &format!("The page says: {PAGE}.")),
+            candidate(PAGE, "x", own),
+            candidate("Use the mirror", &format!("As decided: {PAGE}."), own),
+        ];
+        for claim in &claims {
+            assert!(session(&[('t', PAGE), ('a', PAGE)]).holds(claim), "{claim:?}");
+            assert!(!session(&[('a', PAGE), ('t', PAGE)]).holds(claim), "the agent said it first");
+            assert!(!session(&[('t', PAGE), ('p', PAGE)]).holds(claim), "the person says it, too");
+        }
+        let other = candidate("Keep the queue in one file", "No server is needed.", own);
+        assert!(!session(&[('t', PAGE)]).holds(&other));
+    }
 }
