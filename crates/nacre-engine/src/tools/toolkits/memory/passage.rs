@@ -284,6 +284,7 @@ mod tests {
             quotes: Vec::new(),
             is_backed,
             is_own,
+            trust: Trust::Human,
             overturned: Vec::new(),
             score,
             lexical: 0.0,
