@@ -18,6 +18,7 @@ mod eval;
 mod event;
 mod extract;
 mod hook;
+mod level;
 mod maintain;
 mod maintenance;
 mod map;
@@ -75,6 +76,7 @@ pub use hook::{
     HookSource, HookStartRequest, HookToolReport, HookToolRequest, HookUpkeepReport,
     HookUpkeepRequest, ToolAccess,
 };
+pub use level::TrustLevel;
 pub use maintain::{MaintainReport, MaintainRequest, MaintainState, MaintainedStore};
 pub use maintenance::{
     MaintainAction, MaintainDurations, MaintainMetrics, MaintainOutcome, MaintainVerb,
@@ -157,4 +159,4 @@ pub use trace::{
     TraceListRequest, TracePlace, TraceSearchReport, TraceSearchRequest, TraceShowReport,
     TraceShowRequest, UndoneEvents,
 };
-pub use trust::{TrustItem, TrustLevel, TrustReport, TrustRequest};
+pub use trust::{TrustItem, TrustReport, TrustRequest};

@@ -30,6 +30,13 @@ impl Host {
             .collect();
         !edited.is_empty() && enter(store, &edited, &self.owner("trust")).is_some()
     }
+
+    /// Counts what waits in a store, after the person's own edits were taken for theirs.
+    pub fn count_waiting(&self, scoped: &ScopedStore) -> Waiting {
+        let (waiting, changed) = look(&scoped.store);
+        let is_settled = !changed.is_empty() && self.settle_edits(scoped, &changed);
+        if is_settled { look(&scoped.store).0 } else { waiting }
+    }
 }
 
 /// The level that a changed memory would keep; `None` where it has not changed, was not trusted, or gives an order now.
@@ -48,15 +55,22 @@ fn enter(store: &Store, edited: &[(Memory, Trust)], owner: &Owner) -> Option<()>
 
 /// Counts what waits in a store. Reads every file.
 pub fn count_waiting(store: &Store) -> Waiting {
-    let mut waiting = Waiting::default();
+    look(store).0
+}
+
+/// How many wait, and which of them were trusted once.
+fn look(store: &Store) -> (Waiting, Vec<Located>) {
+    let (mut waiting, mut changed) = (Waiting::default(), Vec::new());
     let files = store.located().unwrap_or_default();
-    store.visit(&files, |_, memory| {
-        match memory.ok().map(|memory| store.trust_of(&memory)) {
+    store.visit(&files, |at, memory| {
+        let memory = memory.ok();
+        changed.extend(memory.as_ref().and_then(|of| kept_level(store, of)).map(|_| at.clone()));
+        match memory.map(|memory| store.trust_of(&memory)) {
             Some(Trust::Foreign) => waiting.foreign += 1,
             Some(Trust::Quarantined) => waiting.quarantined += 1,
             Some(Trust::Derived | Trust::Assistant | Trust::User | Trust::Human) | None => {}
         }
         std::ops::ControlFlow::Continue(())
     });
-    waiting
+    (waiting, changed)
 }

@@ -1,7 +1,7 @@
 //! Lists the memories that wait for a person's word, the newest first, each with its quotes.
 
 use nacre_api::wire::{ReviewCandidate, ReviewListReport, ReviewListRequest};
-use nacre_core::memory::{Memory, MemoryType, Shelf, Trust, hazards_of};
+use nacre_core::memory::{Located, Memory, MemoryType, Shelf, Trust, hazards_of};
 
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore};
@@ -24,6 +24,11 @@ pub fn list(host: &Host, request: &ReviewListRequest) -> Result<ReviewListReport
     match limit.unwrap_or(host.settings().memory.max_results) {
         0 => {}
         limit => found.truncate(limit),
+    }
+    for scoped in &stores {
+        let here = found.iter().filter(|(_, of)| std::ptr::eq(*of, scoped));
+        let files: Vec<Located> = here.map(|(memory, _)| memory.at.clone()).collect();
+        host.settle_edits(scoped, &files);
     }
     let candidates = found.iter().map(|(memory, scoped)| candidate(memory, scoped)).collect();
     Ok(ReviewListReport { candidates, total, broken: unreadable })
