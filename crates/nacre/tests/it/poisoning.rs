@@ -281,6 +281,12 @@ fn five_hundred_poisoned_sessions_put_nothing_into_anybodys_mouth() {
     let line = told.lines().find(|line| line.contains(MARK));
     assert!(line.is_none(), "{}", line.unwrap_or_default());
     assert!(told.contains("pnpm"), "what the person said is told: {told}");
+    // That nothing is told is not because nothing could be: a person's word makes it heard.
+    let (_, waiting) = home.json(&["review", "-n", "0"]);
+    let waiting = waiting["candidates"].as_array().unwrap();
+    let one = waiting.iter().find(|one| one["title"].as_str().unwrap().contains(MARK)).unwrap();
+    home.ok(&["review", "accept", one["id"].as_str().unwrap()]);
+    assert!(home.ok(&["brief", "--budget", "100000"]).contains(MARK));
 }
 
 /// A hostile memory as a repository brings it, with everything that could pass for trust.
@@ -375,6 +381,9 @@ fn a_clone_full_of_hostile_memories_says_nothing_unasked() {
     home.ok(&["maintain"]);
     home.run(&["ask", "How do we deploy to production?"]);
     check_clone(&home);
+    // Only a person's word makes them heard.
+    home.ok(&["trust", "--all", "--yes"]);
+    assert!(told_unasked(&home, &[]).contains(MARK));
 }
 
 #[test]
