@@ -29,7 +29,7 @@ pub fn trust(host: &Host, request: &TrustRequest) -> Result<TrustReport, OpError
         let message = format!("No memory `{}` waits to be trusted", ShownLine(id));
         return Err(OpError::not_found(message).hint("`nacre trust` lists those that wait"));
     }
-    for (scoped, waiting) in stores.iter().zip(found) {
+    for (scoped, waiting) in stores.iter().zip(&found) {
         take(host, scoped, request, waiting, &mut report)?;
     }
     if !ids.is_empty() || *all {
@@ -58,7 +58,7 @@ fn take(
     host: &Host,
     scoped: &ScopedStore,
     request: &TrustRequest,
-    waiting: Vec<Memory>,
+    waiting: &[Memory],
     report: &mut TrustReport,
 ) -> Result<(), OpError> {
     let store = &scoped.store;
@@ -73,7 +73,7 @@ fn take(
     };
     if items.iter().any(is_agreed) {
         let mut batch = store.begin(&host.owner("trust"), host.settings().lock.wait)?;
-        for (item, memory) in items.iter_mut().zip(&waiting) {
+        for (item, memory) in items.iter_mut().zip(waiting) {
             // It may have changed since it was looked at.
             let is_same = store.load(&memory.at).is_ok_and(|now| hash(&now) == item.hash);
             if is_agreed(item) && is_same {

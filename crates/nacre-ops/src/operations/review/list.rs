@@ -38,9 +38,10 @@ fn candidate(memory: &Memory, scoped: &ScopedStore) -> ReviewCandidate {
     // A sidecar that cannot be read is `doctor`'s to report.
     let evidence = scoped.store.evidence(&memory.at.id).ok().flatten();
     let quotes = evidence.map(|evidence| evidence.quotes).unwrap_or_default();
-    let found = match scoped.store.trust_of(memory) {
-        Trust::Quarantined => hazards_of(&memory.title, memory.document.body(), &quotes),
-        _ => Vec::new(),
+    let is_quarantined = scoped.store.trust_of(memory) == Trust::Quarantined;
+    let found = match is_quarantined {
+        true => hazards_of(&memory.title, memory.document.body(), &quotes),
+        false => Vec::new(),
     };
     ReviewCandidate {
         memory: labelled(memory, scoped),
