@@ -19,7 +19,7 @@ pub use operations::hook::hook_deadline;
 pub use operations::{
     agent, ask, brief, changes, config, connect, doctor, eval, extract, feedback, hook, index,
     maintain, map, memory, model, project, queue, report, review, run, skill, status, sync, tasks,
-    trace, undo,
+    trace, trust, undo,
 };
 
 /// The part of a process that starts the programs of agents; a process that is asked to be it does nothing else.

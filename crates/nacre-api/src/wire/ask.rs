@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Failure, Outcome, Report, Scope, Speaker, StoreScope, TokenUse};
+use super::{Failure, Outcome, Report, Scope, Speaker, StoreScope, TokenUse, TrustLevel};
 
 /// What is asked, and what it may be answered from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -172,6 +172,9 @@ pub struct RecalledMemory {
     pub not_verified: Vec<String>,
     /// Which other stores have the same id.
     pub also_in: Vec<StoreScope>,
+    /// How far it is trusted on this machine, where it is less than the agent's own word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trust: Option<TrustLevel>,
 }
 
 /// What proves a memory.

@@ -64,6 +64,12 @@ pub struct StoreCheck {
     pub path: String,
     pub memories: usize,
     pub evidence: usize,
+    /// Memories that came from elsewhere and wait for `nacre trust`.
+    #[serde(default)]
+    pub foreign: usize,
+    /// Memories that give an order which the person did not give.
+    #[serde(default)]
+    pub quarantined: usize,
     /// Where quotes were looked up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quotes: Option<QuoteCheck>,

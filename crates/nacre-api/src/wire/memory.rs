@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ErrorCode, Failure, OtherPlace, Outcome, Report, Scope, StoreScope};
+use super::{ErrorCode, Failure, OtherPlace, Outcome, Report, Scope, StoreScope, TrustLevel};
 
 /// What a memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -41,6 +41,9 @@ pub struct MemoryEntry {
     pub archived: bool,
     pub scope: StoreScope,
     pub path: String,
+    /// How far it is trusted on this machine, where it is less than the agent's own word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trust: Option<TrustLevel>,
 }
 
 /// A file that could not be read.

@@ -18,6 +18,7 @@ mod eval;
 mod event;
 mod extract;
 mod hook;
+mod level;
 mod maintain;
 mod maintenance;
 mod map;
@@ -39,6 +40,7 @@ mod status;
 mod sync;
 mod task;
 mod trace;
+mod trust;
 
 pub use agent::{AgentName, AgentRunReport, AgentRunRequest, CheckedCitation, TokenUse};
 pub use ask::{
@@ -74,6 +76,7 @@ pub use hook::{
     HookSource, HookStartRequest, HookToolReport, HookToolRequest, HookUpkeepReport,
     HookUpkeepRequest, ToolAccess,
 };
+pub use level::TrustLevel;
 pub use maintain::{MaintainReport, MaintainRequest, MaintainState, MaintainedStore};
 pub use maintenance::{
     MaintainAction, MaintainDurations, MaintainMetrics, MaintainOutcome, MaintainVerb,
@@ -156,3 +159,4 @@ pub use trace::{
     TraceListRequest, TracePlace, TraceSearchReport, TraceSearchRequest, TraceShowReport,
     TraceShowRequest, UndoneEvents,
 };
+pub use trust::{TrustItem, TrustReport, TrustRequest};

@@ -36,6 +36,9 @@ pub struct ReviewCandidate {
     pub memory: MemoryEntry,
     pub body: String,
     pub quotes: Vec<MemoryQuote>,
+    /// Why it is quarantined, where it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// Which candidates hold.

@@ -153,6 +153,8 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         TraceSearchRequest,
         TraceShowReport,
         TraceShowRequest,
+        TrustReport,
+        TrustRequest,
         UndoReport,
         UndoRequest,
         UndoRunReport,

@@ -50,6 +50,12 @@ pub struct StoreStatus {
     pub memories: Vec<TypeCount>,
     /// Candidates that wait for a person's word.
     pub candidates: usize,
+    /// Memories that came from elsewhere and wait for `nacre trust`.
+    #[serde(default)]
+    pub foreign: usize,
+    /// Memories that give an order which the person did not give.
+    #[serde(default)]
+    pub quarantined: usize,
     /// Files that cannot be read.
     pub broken: usize,
     /// When the newest memory was updated.

@@ -1,12 +1,13 @@
 //! Changing a store: every change of a batch is committed together, under the store's lock.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 use super::document::{Broken, Document, MAX_FILE_BYTES};
+use super::door::{Door, door};
 use super::id::MemoryId;
 use super::kinds::{Basis, Claim, MemoryType, Status};
 use super::layout::{self, Located, Shelf};
@@ -16,6 +17,7 @@ use super::sidecar::{Evidence, MAX_SIDECAR_BYTES, Quote, State, render};
 use super::slug::slug;
 use super::store::{MemoryError, Store, Unreadable, UnreadableFault};
 use super::tombstone;
+use super::trust::Trust;
 use crate::safefs::{ChangeSet, FsError, Owner, RelPath, Writer};
 
 /// The longest title: a line on a wide screen.
@@ -86,6 +88,9 @@ pub struct Batch<'a> {
     pub(super) store: &'a Store,
     pub(super) writer: Writer<'a>,
     pub(super) set: ChangeSet,
+    /// How far what is staged is trusted; `None` for a memory that goes.
+    pub(super) levels: BTreeMap<MemoryId, Option<Trust>>,
+    pub(super) owner: Owner,
     minted: BTreeSet<MemoryId>,
     redactions: Redactions,
 }
@@ -93,16 +98,18 @@ pub struct Batch<'a> {
 impl Store {
     /// Takes the store's lock to change it.
     pub fn begin(&self, owner: &Owner, patience: Duration) -> Result<Batch<'_>, MemoryError> {
-        Ok(Batch::new(self, self.scope().lock(owner, patience)?))
+        Ok(Batch::new(self, self.scope().lock(owner, patience)?, owner))
     }
 }
 
 impl<'a> Batch<'a> {
-    fn new(store: &'a Store, writer: Writer<'a>) -> Self {
+    fn new(store: &'a Store, writer: Writer<'a>, owner: &Owner) -> Self {
         Self {
             store,
             writer,
             set: ChangeSet::new(),
+            levels: BTreeMap::new(),
+            owner: owner.clone(),
             minted: BTreeSet::new(),
             redactions: Redactions::new(),
         }
@@ -121,6 +128,8 @@ impl<'a> Batch<'a> {
     /// Makes all staged changes, or none. Returns where bytes were kept that a person wrote into a
     /// file while it was being replaced.
     pub fn commit(self) -> Result<Vec<RelPath>, MemoryError> {
+        // Entered first: a kill in between leaves the level of bytes that never came to be, which harms nobody.
+        self.enter_levels();
         Ok(self.writer.commit(self.set)?)
     }
 
@@ -138,6 +147,8 @@ impl<'a> Batch<'a> {
     ) -> Result<MemoryId, MemoryError> {
         let title = self.clean_title(&draft.title)?;
         let id = self.mint(&title, now)?;
+        let Door { trust, status } = door((&draft.title, &draft.body), &draft.quotes, status);
+        self.levels.insert(id.clone(), Some(trust));
         let memory_type = draft.claim.memory_type();
         let mut document = Document::blank();
         document.set_text("id", id.as_str());
@@ -194,6 +205,7 @@ impl<'a> Batch<'a> {
         set_time(&mut document, "updated", now);
         document.set_list("tags", &self.redact_all(&draft.tags));
         document.set_body(&self.body_text(&draft.body));
+        self.levels.insert(id.clone(), Some(draft.trust()));
         self.stage_new(&id, layout::summary_path(&id, &time)?, document)?;
         Ok(id)
     }
@@ -225,7 +237,12 @@ impl<'a> Batch<'a> {
         if let Some(status) = change.status {
             document.set_text("status", status.as_str());
         }
+        let level = self.level_after(&memory, change);
+        if level == Some(Trust::Quarantined) {
+            document.set_text("status", Status::Candidate.as_str());
+        }
         self.stage_replacement(&memory, document, now)?;
+        self.levels.insert(memory.at.id.clone(), level);
         self.stage_quotes(&memory.at.id, &change.quotes)?;
         Ok(memory.at.id)
     }
@@ -249,11 +266,13 @@ impl<'a> Batch<'a> {
         }
         let bytes = self.bytes_of(document)?;
         self.set.replace(base.path.clone(), before, bytes);
+        self.levels.insert(base.id.clone(), Some(Trust::Human));
         Ok(())
     }
 
     /// Stages that a person at this machine stands behind a memory. A state that cannot be read is left alone.
     pub fn take_over(&mut self, id: &MemoryId) -> Result<(), MemoryError> {
+        self.levels.insert(id.clone(), Some(Trust::Human));
         let Ok(state) = self.state_of(id) else { return Ok(()) };
         self.stage_state(id, &State { own: true, ..state })
     }
@@ -301,6 +320,7 @@ impl<'a> Batch<'a> {
         let memory = self.store.get(id)?;
         let id = memory.at.id.clone();
         self.set.remove(memory.at.path.clone(), memory.document.as_str().as_bytes());
+        self.levels.insert(id.clone(), None);
         for path in [layout::evidence_path(&id)?, layout::state_path(&id)?] {
             if let Some(before) = self.store.scope().read_optional(&path, MAX_SIDECAR_BYTES)? {
                 self.set.remove(path, &before);
@@ -390,6 +410,7 @@ impl<'a> Batch<'a> {
         let before = memory.document.as_str().as_bytes();
         let bytes = self.bytes_of(document)?;
         self.set.replace(memory.at.path.clone(), before, bytes);
+        self.keep_level(memory);
         Ok(())
     }
 
@@ -407,6 +428,7 @@ impl<'a> Batch<'a> {
         let before = memory.document.as_str().as_bytes();
         let bytes = self.bytes_of(document)?;
         self.set.relocate(memory.at.path.clone(), before, to, bytes);
+        self.keep_level(memory);
         Ok(())
     }
 

@@ -8,12 +8,16 @@
 mod batch;
 mod check;
 mod document;
+mod door;
+mod hazard;
 mod history;
 mod id;
 mod kinds;
 mod layout;
+mod ledger;
 mod life;
 mod listing;
+mod origin;
 mod overturned;
 mod policy;
 mod reader;
@@ -30,18 +34,26 @@ mod takeback;
 #[cfg(test)]
 mod tests;
 mod tombstone;
+mod trust;
+mod trusting;
+#[cfg(test)]
+mod trusting_tests;
 mod upkeep;
 mod walk;
 
 pub use batch::{Batch, Change, Draft, SummaryDraft};
 pub use check::{CheckReport, Finding, Severity};
 pub use document::{Broken, Document, Fault};
+pub use door::hazards_of;
+pub use hazard::{Hazard, HazardKind, hazards};
 pub use history::{Version, VersionSource};
 pub use id::{BadId, MemoryId};
 pub use kinds::{Basis, Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES};
 pub use layout::{GITIGNORE, Located, Shelf, init};
+pub use ledger::LedgerPlace;
 pub use life::{Standing, Vitals};
 pub use listing::Listing;
+pub use origin::LastCommit;
 pub use overturned::Overturned;
 pub use policy::{
     Action, Band, Decision, Judgement, Kinship, Likeness, Measures, NearWords, Neighbour, Profile,
@@ -56,4 +68,5 @@ pub use slug::slug;
 pub use stage::{Life, Stage};
 pub use store::{IndexPlace, MemoryError, Rules, Store, Unreadable};
 pub use survey::{FileRead, Remembered, Survey, Surveyed, SurveyedFolder};
+pub use trust::Trust;
 pub use upkeep::{Revision, united};

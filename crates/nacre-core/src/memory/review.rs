@@ -10,6 +10,7 @@ use super::layout::Shelf;
 use super::record::Memory;
 use super::sidecar::{State, Verdict};
 use super::store::MemoryError;
+use super::trust::Trust;
 use super::upkeep::Revision;
 
 impl Batch<'_> {
@@ -34,6 +35,7 @@ impl Batch<'_> {
             self.stage_superseded(&older, &id, now)?;
         }
         self.stage_replacement(&memory, document, now)?;
+        self.levels.insert(id.clone(), Some(Trust::Human));
         let mut state = self.state_of(&id)?;
         state.confirm(now);
         self.stage_state(&id, &State { own: true, ..state })?;

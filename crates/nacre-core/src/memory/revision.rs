@@ -13,6 +13,7 @@ use super::life::own_status;
 use super::record::Memory;
 use super::sidecar::{Evidence, Feedback, MAX_SIDECAR_BYTES, Quote, State, Verdict, render};
 use super::store::MemoryError;
+use super::trust::Trust;
 use super::upkeep::Revision;
 use crate::safefs::RelPath;
 
@@ -48,7 +49,8 @@ impl Batch<'_> {
         self.add_as(draft, Status::Candidate, &[], now)
     }
 
-    /// Stages a claim that overturns the memory `old`, which stays and says by what.
+    /// Stages a claim that overturns the memory `old`, which stays and says by what. What is trusted less than what is told
+    /// unasked overturns nothing that is: it waits beside it.
     pub fn supersede(
         &mut self,
         old: &MemoryId,
@@ -56,6 +58,10 @@ impl Batch<'_> {
         now: Timestamp,
     ) -> Result<MemoryId, MemoryError> {
         let memory = self.store.get(old.as_str())?;
+        if !self.may_overturn(draft, &memory) {
+            let related = draft.related.iter().chain([old]).cloned().collect();
+            return self.add_candidate(&Draft { related, ..draft.clone() }, now);
+        }
         let id = self.add_as(draft, Status::Active, std::slice::from_ref(old), now)?;
         self.stage_superseded(&memory, &id, now)?;
         Ok(id)
@@ -86,6 +92,7 @@ impl Batch<'_> {
         document.set_list("tags", &self.redact_all(&draft.tags));
         document.set_body(&self.body_text(&draft.body));
         self.stage_replacement(&memory, document, now)?;
+        self.levels.insert(memory.at.id.clone(), Some(draft.trust()));
         Ok(memory.at.id)
     }
 
@@ -169,6 +176,9 @@ impl Batch<'_> {
             ..Revision::default()
         };
         self.revise(&memory, &revision)?;
+        if verdict == Verdict::Useful {
+            self.levels.insert(id.clone(), Some(Trust::Human));
+        }
         Ok((id, before, after))
     }
 

@@ -10,6 +10,7 @@ use super::document::{Broken, Document};
 use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
 use super::layout::{self, Located, Shelf};
+use super::ledger::{Ledger, LedgerPlace};
 use super::record::{Memory, RecordFault};
 use super::redactions::{Redactions, redacted};
 use super::sidecar::{self, Evidence, MAX_SIDECAR_BYTES, State};
@@ -34,6 +35,8 @@ pub struct Store {
     rules: Rules,
     /// `rules.redact_extra`, ready to be looked for.
     extra: ExtraWords,
+    /// Which bytes this machine trusts.
+    pub(super) ledger: Ledger,
 }
 
 /// What a store refuses to read and to write.
@@ -51,6 +54,10 @@ pub struct Rules {
     pub index_time: Option<Duration>,
     /// Whether evidence counts whoever wrote the memory.
     pub trusts_evidence: bool,
+    /// Whether it is a person's own folder, which comes with no clone.
+    pub is_personal: bool,
+    /// Where it is written down which memories this machine trusts; without it that ends with the process.
+    pub ledger: Option<LedgerPlace>,
 }
 
 impl Default for Rules {
@@ -62,6 +69,8 @@ impl Default for Rules {
             index: IndexPlace::default(),
             index_time: None,
             trusts_evidence: false,
+            is_personal: false,
+            ledger: None,
         }
     }
 }
@@ -156,7 +165,8 @@ impl Store {
     /// Takes a `.nacre/` folder as a store.
     pub fn new(scope: WriteScope, rules: Rules) -> Self {
         let extra = ExtraWords::new(&rules.redact_extra);
-        Self { scope, rules, extra }
+        let ledger = Ledger::new(rules.ledger.clone());
+        Self { scope, rules, extra, ledger }
     }
 
     /// The folder it lies in.

@@ -52,6 +52,9 @@ impl Batch<'_> {
         {
             return refuse(reason);
         }
+        if let (Target::Memory(at), Some(before)) = (&target, &change.before) {
+            self.put_back_level(&at.id, before);
+        }
         match (&change.after, &change.before) {
             (Some(after), Some(before)) => self.set.replace(path, after, before.clone()),
             (Some(after), None) => self.set.remove(path, after),

@@ -14,6 +14,7 @@ use super::layout::{self, Shelf};
 use super::record::Memory;
 use super::sidecar::{Quote, State};
 use super::store::MemoryError;
+use super::trust::Trust;
 
 /// New values for one memory, and its place; what is `None` stays.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +33,8 @@ pub struct Revision {
     pub state: Option<State>,
     /// When what is new in it was said; without it `updated` stays.
     pub said: Option<Timestamp>,
+    /// The level of the words that are new in it, and so the most that the memory has after it.
+    pub trust: Option<Trust>,
 }
 
 impl Batch<'_> {
@@ -78,6 +81,8 @@ impl Batch<'_> {
             }
             None => self.set.replace(memory.at.path.clone(), before, bytes),
         }
+        self.keep_level(memory);
+        self.lower_revised(memory, revision);
         Ok(())
     }
 }

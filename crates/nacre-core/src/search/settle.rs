@@ -29,6 +29,8 @@ pub(super) struct RowFacts<'a> {
     pub(super) is_wanted: &'a dyn Fn(usize) -> bool,
     /// Its text, as it is now.
     pub(super) text_of: &'a dyn Fn(usize) -> Option<String>,
+    /// Whether it came from elsewhere: then it takes the place of nothing that did not.
+    pub(super) is_foreign: &'a dyn Fn(usize) -> bool,
 }
 
 /// Gathers ranked rows into groups, best first.
@@ -103,7 +105,10 @@ impl<'a> Lines<'a> {
         }
         let id = self.snapshot.key(row).to_lowercase();
         let claimants = self.claimed.get(id.as_bytes())?;
-        claimants.iter().copied().take(MAX_CLAIMANTS).find(|newer| *newer != row)
+        let may_claim = |newer: &usize| {
+            *newer != row && (!(self.facts.is_foreign)(*newer) || (self.facts.is_foreign)(row))
+        };
+        claimants.iter().copied().take(MAX_CLAIMANTS).find(may_claim)
     }
 }
 

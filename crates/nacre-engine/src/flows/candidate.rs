@@ -122,6 +122,9 @@ pub struct Candidate {
     /// At least one, each verbatim in the transcript. Their places read `SESSION:SEQUENCE`, as
     /// `nacre trace show` takes them.
     pub quotes: Vec<Quote>,
+    /// Whether its text repeats what a tool or a page said in the session.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_repeated: bool,
 }
 
 /// What in a session gave a candidate.
@@ -258,6 +261,9 @@ pub struct SessionSummary {
     pub started: Option<Timestamp>,
     pub ended: Option<Timestamp>,
     pub tags: Vec<String>,
+    /// Whether what a brief would tell of it repeats what a tool or a page said in the session.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_repeated: bool,
 }
 
 impl SessionSummary {
@@ -371,6 +377,7 @@ mod tests {
                 place: "42:7".to_owned(),
                 at: "2026-11-15T08:30:00Z".to_owned(),
             }],
+            is_repeated: false,
         }
     }
 

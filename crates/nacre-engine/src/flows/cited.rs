@@ -99,15 +99,18 @@ fn traces(adapter: &dyn Adapter, source: &Source, session: Option<&str>) -> Vec<
     traces
 }
 
-/// The words in one trace: the person's before the agent's, and those before a tool's; of the same speaker the latest.
+/// The words in one trace: the person's before the agent's, and those before a tool's; of the same speaker the latest. What a tool
+/// said before the agent did is the tool's.
 fn look_in(adapter: &dyn Adapter, trace: &Trace, cited: &CitedWords<'_>) -> Option<FoundWords> {
     let mut best: Option<(Event, Speaker, String)> = None;
+    let mut is_tools_first = false;
     let mut each = |event: Event| {
         let Some(speaker) = speaker_of(&event) else { return };
         let event = event.without_words(cited.kept_out);
         let parts = [event.text.head(), event.text.tail()];
         let words = parts.into_iter().find_map(|part| words_in(part, cited.text));
         let Some(words) = words.map(str::to_owned) else { return };
+        is_tools_first |= best.is_none() && speaker == Speaker::Tool;
         let is_better = best.as_ref().is_none_or(|(_, known, _)| weight(*known) <= weight(speaker));
         if is_better {
             best = Some((event, speaker, words));
@@ -115,6 +118,8 @@ fn look_in(adapter: &dyn Adapter, trace: &Trace, cited: &CitedWords<'_>) -> Opti
     };
     let facts = adapter.read(trace, None, Sink::everything(&mut each)).ok()?.facts;
     let (event, speaker, text) = best?;
+    let is_repeated = is_tools_first && speaker == Speaker::Assistant;
+    let speaker = if is_repeated { Speaker::Tool } else { speaker };
     let is_here = cited.root.is_none_or(|root| {
         let cwds = facts.cwd.iter().chain(&facts.other_cwds);
         cwds.map(Path::new).any(|cwd| cwd.starts_with(root))
@@ -191,6 +196,7 @@ pub fn judge(
         status: standing.status,
         signal: Signal::Model,
         quotes: vec![found.map_or_else(unproven, |found| found.quote.clone())],
+        is_repeated: false,
     };
     match fault_alone(&candidate, is_forgotten) {
         Some(reason) => Err(reason),

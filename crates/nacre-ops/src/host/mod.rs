@@ -20,6 +20,7 @@ mod spending;
 mod stores;
 mod tasks;
 mod traces;
+mod trusting;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -64,6 +65,7 @@ pub use self::traces::{
     agent_named, agent_names, connected, connections, homes, index_folder, index_texts,
     named_trace, open_catalog, parse_when, put_artifact, rebuild_texts, refresh_options, short,
 };
+pub use self::trusting::{Waiting, count_waiting};
 use crate::error::OpError;
 
 /// The folder of a store inside a repository.

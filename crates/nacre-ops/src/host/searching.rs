@@ -8,7 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use nacre_api::wire::Scope;
 use nacre_core::config::EmbeddingChoice;
-use nacre_core::memory::Unreadable;
+use nacre_core::memory::{Trust, Unreadable};
 use nacre_core::safefs::Owner;
 use nacre_core::search::{Builtin, Embedder, MemoryHit, MemoryIndex, MemoryOptions, Query};
 
@@ -93,8 +93,19 @@ pub fn search_stores<'s>(
         let limit = options.limit.saturating_sub(all.hits.len());
         let found = searchable.index()?.offer(query, &MemoryOptions { limit, ..*options })?;
         let scoped = &searchable.scoped;
-        all.total += found.total;
-        all.hits.extend(found.hits.into_iter().map(|hit| (hit, scoped)));
+        // What gives an order that the person did not give is for the review alone.
+        let n_found = found.hits.len();
+        let trust = |hit: &MemoryHit| scoped.store.trust_of(&hit.memory);
+        let mut hits: Vec<(bool, MemoryHit)> = found
+            .hits
+            .into_iter()
+            .map(|hit| (trust(&hit), hit))
+            .filter(|(trust, _)| *trust != Trust::Quarantined)
+            .map(|(trust, hit)| (trust.waits(), hit))
+            .collect();
+        hits.sort_by_key(|(waits, _)| *waits);
+        all.total += found.total - (n_found - hits.len());
+        all.hits.extend(hits.into_iter().map(|(_, hit)| (hit, scoped)));
         all.broken.extend(found.broken.into_iter().map(|file| (file, scoped)));
     }
     Ok(all)

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use nacre_api::wire::{ErrorCode, Scope, StoreScope, Warning};
 use nacre_core::config::{ScopeMode, Settings};
-use nacre_core::memory::{IndexPlace, Rules, Store};
+use nacre_core::memory::{IndexPlace, LedgerPlace, Rules, Store};
 use nacre_core::safefs::{Access, FsError, Seal, WriteScope};
 
 use super::{Host, STORE_FOLDER, finding};
@@ -143,6 +143,27 @@ impl Host {
 
     /// Takes a folder as a store under the settings of whose it is, after dealing with a change that was left halfway.
     pub fn store(&self, scope: WriteScope, settings: &Settings) -> Result<Store, OpError> {
+        let (ledger, is_personal) = (self.ledger_of(scope.path()), scope.is_private());
+        self.store_with(scope, settings, (ledger, is_personal))
+    }
+
+    /// A copy of a store, for a rehearsal: what is trusted there is trusted here, and nothing is written down.
+    pub fn copy_of_store(
+        &self,
+        of: &Store,
+        copy: WriteScope,
+        settings: &Settings,
+    ) -> Result<Store, OpError> {
+        let ledger = self.ledger_of(of.path()).map(LedgerPlace::rehearsed);
+        self.store_with(copy, settings, (ledger, of.scope().is_private()))
+    }
+
+    fn store_with(
+        &self,
+        scope: WriteScope,
+        settings: &Settings,
+        (ledger, is_personal): (Option<LedgerPlace>, bool),
+    ) -> Result<Store, OpError> {
         // What lies in the person's own folder is read by nobody else.
         let root = scope.path().parent().filter(|_| !scope.is_private());
         let rules = Rules {
@@ -152,6 +173,8 @@ impl Host {
             index: self.index_place(&scope),
             index_time: Some(INDEX_TIME),
             trusts_evidence: trusts_memories(&self.own_settings(), scope.path()),
+            is_personal,
+            ledger,
         };
         let store = Store::new(scope, rules);
         store.settle(&self.owner("recovery"))?;
@@ -165,6 +188,11 @@ impl Host {
             Some(home) => IndexPlace::Below(home.clone()),
             None => IndexPlace::Nowhere,
         }
+    }
+
+    /// Where it is written down which memories of a store are trusted.
+    pub fn ledger_of(&self, store: &Path) -> Option<LedgerPlace> {
+        self.home.as_deref().map(|home| LedgerPlace::of_store(home, store))
     }
 
     pub fn no_project(&self) -> OpError {

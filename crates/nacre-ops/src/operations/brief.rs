@@ -9,7 +9,7 @@ use nacre_core::search::{Builtin, MemoryIndex, Mode, TokenCounter};
 use nacre_engine::flows::brief::{Brief, Item, Section, Source, Topic, Wish};
 
 use crate::error::OpError;
-use crate::host::{Host, note_offered, quick_index};
+use crate::host::{Host, ScopedStore, note_offered, quick_index};
 
 /// What fits beside a question without pushing it aside.
 const DEFAULT_BUDGET: usize = 2000;
@@ -45,12 +45,26 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
         EmbeddingChoice::Endpoint => Mode::Lexical,
     };
     let wish = Wish { budget, task, files: &files, known: &[], mode, now: host.now() };
-    let made = nacre_engine::flows::brief::brief(&sources, &wish, &TokenCounter::shipped()?)?;
+    let counter = TokenCounter::shipped()?;
+    let mut made = nacre_engine::flows::brief::brief(&sources, &wish, &counter)?;
+    if settle_edits(host, &stores, &made.unproven) {
+        made = nacre_engine::flows::brief::brief(&sources, &wish, &counter)?;
+    }
     let n_postponed: usize = indexes.iter().map(MemoryIndex::n_postponed).sum();
     for scoped in &stores {
         note_offered(&scoped.store, &owner, &offered(&made, scoped.scope), host.now());
     }
     Ok(report(made, n_postponed))
+}
+
+/// Takes the person's own edits of files for theirs; tells whether there were any.
+fn settle_edits(host: &Host, stores: &[ScopedStore], ids: &[String]) -> bool {
+    let settle = |scoped: &ScopedStore| {
+        let files = ids.iter().filter_map(|id| scoped.store.locate(id).ok());
+        host.settle_edits(scoped, &files.collect::<Vec<_>>())
+    };
+    // Each of the stores, whatever the others say.
+    stores.iter().map(settle).fold(false, |any, one| any | one)
 }
 
 /// The same for a hook, which must not wait: the index is looked at by its folders, and nothing is noted. Tells whether the

@@ -7,7 +7,7 @@ use nacre_core::memory::{self, Store};
 use nacre_engine::flows::evidence::{EvidenceReport, verify};
 
 use crate::error::OpError;
-use crate::host::{Host, ScopedStore};
+use crate::host::{Host, ScopedStore, count_waiting};
 
 /// As much is shown of a quote.
 const MAX_SHOWN_BYTES: usize = 300;
@@ -30,11 +30,14 @@ fn check(scoped: &ScopedStore, with_evidence: bool) -> Result<StoreCheck, OpErro
     let checked = scoped.store.check()?;
     let mut findings: Vec<Finding> = checked.findings.into_iter().map(finding).collect();
     let quotes = if with_evidence { Some(look_up(&scoped.store, &mut findings)?) } else { None };
+    let waiting = count_waiting(&scoped.store);
     Ok(StoreCheck {
         scope: scoped.scope,
         path: scoped.store.path().display().to_string(),
         memories: checked.n_memories,
         evidence: checked.n_evidence,
+        foreign: waiting.foreign,
+        quarantined: waiting.quarantined,
         quotes,
         findings,
     })

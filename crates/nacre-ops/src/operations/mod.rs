@@ -28,8 +28,10 @@ pub mod status;
 pub mod sync;
 pub mod tasks;
 pub mod trace;
+mod trust;
 mod undo;
 
 pub use doctor::doctor;
 pub use feedback::feedback;
+pub use trust::trust;
 pub use undo::undo;

@@ -20,7 +20,7 @@ pub fn status(host: &Host, request: &StatusRequest) -> Result<StatusReport, OpEr
     let StatusRequest {} = request;
     let mut stores = Vec::new();
     for scoped in [host.project_store()?, host.global_store()?].into_iter().flatten() {
-        stores.push(store_status(&scoped)?);
+        stores.push(store_status(host, &scoped)?);
     }
     let project = host.project.as_ref();
     let Sessions { sessions, add_up, last_sync } = sessions(host)?;
@@ -112,7 +112,7 @@ fn wire_scope(mode: ScopeMode) -> Scope {
     }
 }
 
-fn store_status(scoped: &ScopedStore) -> Result<StoreStatus, OpError> {
+fn store_status(host: &Host, scoped: &ScopedStore) -> Result<StoreStatus, OpError> {
     let listing = scoped.store.outlines(|_| true)?;
     let count = |memory_type: MemoryType, shelf: Shelf| {
         let is_counted = |at: &Located| at.memory_type == memory_type && at.shelf == shelf;
@@ -123,12 +123,15 @@ fn store_status(scoped: &ScopedStore) -> Result<StoreStatus, OpError> {
         active: count(spec.memory_type, Shelf::Active),
         archived: count(spec.memory_type, Shelf::Archived),
     });
+    let waiting = host.count_waiting(scoped);
     let newest = listing.memories.iter().filter_map(|memory| memory.updated).max();
     Ok(StoreStatus {
         scope: scoped.scope,
         path: scoped.store.path().display().to_string(),
         memories: counts.collect(),
         candidates: listing.memories.iter().filter(|memory| memory.is_candidate()).count(),
+        foreign: waiting.foreign,
+        quarantined: waiting.quarantined,
         broken: listing.broken.len(),
         updated: newest.map(|time| time.to_string()),
     })

@@ -50,7 +50,7 @@ pub(crate) fn cmd_brief(ui: &mut Ui, host: &Host, args: &BriefArgs) -> Result<Ex
 
 fn print(ui: &mut Ui, report: &BriefReport) -> Result<(), OpError> {
     if let Some(note) = unproven(&report.unproven) {
-        ui.warning(note, Some("Take one over: nacre feedback ID useful, or nacre memory edit ID. To trust a whole repository: nacre config set safe.memories PATH"));
+        ui.warning(note, Some("See them and decide: nacre trust. To trust a whole repository: nacre config set safe.memories PATH"));
     }
     match report.text.as_str() {
         "" if !report.unproven.is_empty() => ui.status("There is nothing to tell."),
@@ -60,13 +60,13 @@ fn print(ui: &mut Ui, report: &BriefReport) -> Result<(), OpError> {
     }
 }
 
-/// Which memories are not told because nothing shows who wrote them.
+/// Which memories are not told because they came from elsewhere.
 fn unproven(ids: &[String]) -> Option<String> {
     let named: Vec<&str> = ids.iter().take(MAX_NAMED).map(String::as_str).collect();
     let more = match ids.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
         n_more => format!(" and {n_more} more"),
     };
-    let note = format!("Left out, because nothing shows who wrote it: {}{more}", named.join(", "));
+    let note = format!("Left out, because it came from elsewhere: {}{more}", named.join(", "));
     (!named.is_empty()).then_some(note)
 }

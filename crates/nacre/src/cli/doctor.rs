@@ -39,6 +39,11 @@ fn print(ui: &mut Ui, report: &DoctorReport) -> Result<(), OpError> {
         store.findings.iter().try_for_each(|finding| print_finding(ui, store, finding))?;
     }
     print_quotes(ui, &report.stores)?;
+    let n_waiting: usize =
+        report.stores.iter().map(|store| store.foreign + store.quarantined).sum();
+    if n_waiting > 0 {
+        ui.line(format!("From elsewhere and not used in briefs: {n_waiting}; see nacre trust"))?;
+    }
     let n_memories: usize = report.stores.iter().map(|store| store.memories).sum();
     let role = match report.health {
         Health::Ok => Role::Good,

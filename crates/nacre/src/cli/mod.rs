@@ -53,6 +53,7 @@ mod summarize;
 mod sync;
 mod trace;
 mod traces;
+mod trust;
 mod ui;
 mod undo;
 mod watch;
@@ -148,6 +149,7 @@ enum HereCommand {
     Runs(runs::RunsArgs),
     Undo(undo::UndoArgs),
     Feedback(feedback::FeedbackArgs),
+    Trust(trust::TrustArgs),
     Queue(queue::QueueArgs),
     Retry(retry::RetryArgs),
     Skip(skip::SkipArgs),
@@ -193,6 +195,7 @@ impl HereCommand {
             | Self::Runs(_)
             | Self::Undo(_)
             | Self::Feedback(_)
+            | Self::Trust(_)
             | Self::Queue(_)
             | Self::Retry(_)
             | Self::Skip(_)
@@ -334,6 +337,7 @@ fn run_here(ui: &mut Ui, host: &Host, command: &HereCommand) -> Result<Exit, OpE
         HereCommand::Runs(args) => runs::cmd_runs(ui, host, args),
         HereCommand::Undo(args) => undo::cmd_undo(ui, host, args),
         HereCommand::Feedback(args) => feedback::cmd_feedback(ui, host, args),
+        HereCommand::Trust(args) => trust::cmd_trust(ui, host, args),
         HereCommand::Queue(args) => queue::cmd_queue(ui, host, args),
         HereCommand::Retry(args) => retry::cmd_retry(ui, host, args),
         HereCommand::Skip(args) => skip::cmd_skip(ui, host, args),

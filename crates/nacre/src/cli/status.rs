@@ -73,6 +73,15 @@ fn print_store(ui: &mut Ui, store: &StoreStatus) -> Result<(), OpError> {
         };
         ui.line(format!("         {waiting}; `nacre review` decides about them"))?;
     }
+    let n_waiting = store.foreign + store.quarantined;
+    if n_waiting > 0 {
+        let came = if n_waiting == 1 {
+            "memory came from elsewhere and is"
+        } else {
+            "memories came from elsewhere and are"
+        };
+        ui.line(format!("         {n_waiting} {came} not used in briefs: nacre trust"))?;
+    }
     if store.broken > 0 {
         let broken = format!("{} broken; `nacre doctor` shows where", store.broken);
         ui.line(format!("         {}", ui.paint(Role::Bad, broken)))?;

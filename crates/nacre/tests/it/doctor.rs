@@ -76,6 +76,7 @@ fn everything_wrong_is_found_with_its_line() {
       Remove the file, or bring the memory back from git
     $HOME/work/.nacre/meta/evidence/20260101-gone.json:1: error: Not an evidence file: missing field `version` at line 1 column 2
     $HOME/work/.nacre/meta/evidence/20261115-use-sqlite.json:1: error: Not an evidence file: key must be a string at line 1 column 3
+    From elsewhere and not used in briefs: 2; see nacre trust
     Checked 9 memories: broken, 9 errors, 6 warnings.
     [exit 1]
     ");

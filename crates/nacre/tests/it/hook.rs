@@ -318,7 +318,9 @@ fn a_repository_has_no_say_in_it() {
 #[test]
 fn what_a_clone_brought_is_not_told() {
     let home = home();
+    // Neither the counters nor the ledger of this machine know it.
     fs::remove_dir_all(home.store("meta/state")).unwrap();
+    fs::remove_dir_all(home.root().join(".nacre/trust")).unwrap();
     for event in ["start", "prompt"] {
         check_silent(&home, "claude", event, input(&home, "claude", event, "s").to_string());
     }

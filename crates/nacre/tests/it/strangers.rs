@@ -34,12 +34,18 @@ fn decision(id: &str, keys: &str, body: &str) -> String {
 fn what_only_a_newer_file_says_it_overturns_is_always_said() {
     let home = overturned();
     assert_snapshot!(home.run(&["memory", "search", "sqlite", "queue", "table"]), @"
-    20261116-redis  decision  The queue is in Redis
+    20261115-the-queue-is-a-sqlite-table  decision  The queue is a SQLite table
+        One file to back up.
+    20261116-redis  decision  The queue is in Redis  (foreign)
         SQLite was too slow.
         supersedes 20261115-the-queue-is-a-sqlite-table; not verified
     ");
     assert_snapshot!(home.run(&["ask", "Where is the queue kept?"]), @"
-    The queue is in Redis [20261116-redis]
+    The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]
+        One file to back up.
+
+    See also:
+    The queue is in Redis [20261116-redis] (foreign)
         supersedes 20261115-the-queue-is-a-sqlite-table; not verified
         SQLite was too slow.
     ");
@@ -58,9 +64,9 @@ fn what_only_a_newer_file_says_it_overturns_is_always_said() {
     One file to back up.
     ");
     let (_, found) = home.json(&["memory", "search", "sqlite queue table"]);
-    assert_eq!(found["hits"][0]["not_verified"], json!([QUEUE]));
+    assert_eq!(found["hits"][1]["not_verified"], json!([QUEUE]));
     let (_, answer) = home.json(&["ask", "Where is the queue kept?"]);
-    assert_eq!(answer["memories"][0]["not_verified"], json!([QUEUE]));
+    assert_eq!(answer["memories"][1]["not_verified"], json!([QUEUE]));
     let (_, shown) = home.json(&["memory", "show", QUEUE]);
     assert_eq!(shown["superseded_by"], json!([{ "id": "20261116-redis", "verified": false }]));
     let (_, shown) = home.json(&["memory", "show", "20261116-redis"]);
@@ -85,14 +91,15 @@ fn a_claim_hides_nothing_from_a_brief_and_doctor_lists_it() {
 
     ## Decisions
     - The queue is a SQLite table. One file to back up. [20261115-the-queue-is-a-sqlite-table]
-    Warning: Left out, because nothing shows who wrote it: 20261116-redis
-    Hint: Take one over: nacre feedback ID useful, or nacre memory edit ID. To trust a whole repository: nacre config set safe.memories PATH
+    Warning: Left out, because it came from elsewhere: 20261116-redis
+    Hint: See them and decide: nacre trust. To trust a whole repository: nacre config set safe.memories PATH
     ");
     assert_snapshot!(home.run(&["doctor"]), @"
     $HOME/work/.nacre/memory/decisions/20261116-redis.md: warning: No evidence stands behind it
       In a repository it is in no brief until you take it over: nacre feedback 20261116-redis useful
     $HOME/work/.nacre/memory/decisions/20261116-redis.md:7: warning: `supersedes` names `20261115-the-queue-is-a-sqlite-table`, which does not say so: not verified
       If it is right, add `superseded_by: 20261116-redis` there: nacre memory edit 20261115-the-queue-is-a-sqlite-table
+    From elsewhere and not used in briefs: 1; see nacre trust
     Checked 2 memories: ok, 0 errors, 2 warnings.
     ");
 }
@@ -107,8 +114,8 @@ fn a_memory_that_nothing_shows_the_writer_of_enters_a_brief_when_a_person_takes_
     assert_eq!(home.json(&["brief"]).1["unproven"], json!(["20261116-a"]));
     assert_snapshot!(home.run(&["brief"]), @"
     There is nothing to tell.
-    Warning: Left out, because nothing shows who wrote it: 20261116-a
-    Hint: Take one over: nacre feedback ID useful, or nacre memory edit ID. To trust a whole repository: nacre config set safe.memories PATH
+    Warning: Left out, because it came from elsewhere: 20261116-a
+    Hint: See them and decide: nacre trust. To trust a whole repository: nacre config set safe.memories PATH
     ");
     home.ok(&["feedback", "20261116-a", "useful"]);
     assert!(home.ok(&["brief"]).contains("20261116-a"));
@@ -124,6 +131,7 @@ fn what_a_teammate_shares_with_its_evidence_is_in_the_brief() {
     let home = TestHome::new();
     let id = home.add("The queue is a SQLite table", &[]);
     fs::remove_dir_all(home.store("meta/state")).unwrap();
+    fs::remove_dir_all(home.root().join(".nacre/trust")).unwrap();
     // Anybody can write evidence, so that a person has to say whose is to be trusted.
     assert_eq!(home.json(&["brief"]).1["unproven"], json!([id]));
     let root = home.store("").parent().unwrap().display().to_string();

@@ -201,7 +201,12 @@ impl<'a> Asked<'a> {
                 ranked.iter().map(|hit| snapshot.key(hit.row)).collect()
             }
             Level::Records => {
-                let facts = settle::RowFacts { is_wanted: &|_| true, text_of: &text_of };
+                let is_foreign = |_: usize| false;
+                let facts = settle::RowFacts {
+                    is_wanted: &|_| true,
+                    text_of: &text_of,
+                    is_foreign: &is_foreign,
+                };
                 let groups = settle::settle(snapshot, ranked, &facts);
                 let rows = groups.iter().flat_map(|group| {
                     [group.best.row].into_iter().chain(group.older.iter().copied())

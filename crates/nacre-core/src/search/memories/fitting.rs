@@ -99,7 +99,9 @@ impl MemoryIndex<'_> {
             })
             .collect();
         fits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(b.id)));
-        fits.truncate(MAX_FITS);
+        // What came from elsewhere is never told unasked, so it must not take the place of what is.
+        let fits = fits.into_iter().filter(|fit| self.store.may_know(fit.id)).take(MAX_FITS);
+        let fits: Vec<Fit<'_>> = fits.collect();
         let (n_terms, is_long) = (terms.len(), prompt.len() > LONG_BYTES);
         Ok(Fitting { fits, n_terms, chore: nearest_chore(model, &vector)?, is_long })
     }

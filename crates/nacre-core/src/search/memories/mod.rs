@@ -261,7 +261,10 @@ impl<'a> MemoryIndex<'a> {
         self.search_by(query, options, |row, fit| {
             let is_claim = outline::type_of(self.snapshot.unit_key(row))
                 .is_some_and(|memory_type| memory_type != MemoryType::Summary);
+            // What came from elsewhere stands below all that did not.
+            let is_foreign = !self.store.may_know(self.snapshot.key(row));
             match self.snapshot.row(row).standing {
+                _ if is_foreign => 3,
                 Standing::Candidate => 2,
                 Standing::Active if is_claim && fit >= FITTING_SHARE => 0,
                 Standing::Active | Standing::Stale | Standing::Superseded | Standing::Archived => 1,
@@ -291,7 +294,8 @@ impl<'a> MemoryIndex<'a> {
             Some(format!("{}\n{}", memory.title, memory.document.body()))
         };
         let is_wanted = |row: usize| allowed.get(row).is_some_and(|is_allowed| *is_allowed);
-        let facts = RowFacts { is_wanted: &is_wanted, text_of: &text_of };
+        let is_foreign = |row: usize| !self.store.may_know(self.snapshot.key(row));
+        let facts = RowFacts { is_wanted: &is_wanted, text_of: &text_of, is_foreign: &is_foreign };
         let mut settled = settle::settle(&self.snapshot, ranked, &facts);
         let mut found = Found { broken: self.broken(), ..Found::default() };
         let best = settled.first().map_or(0.0, |group| group.best.score);
@@ -310,7 +314,7 @@ impl<'a> MemoryIndex<'a> {
             }
             found.total += 1;
             if found.hits.len() < options.limit {
-                let hit = pages.hit(memory, &group, query);
+                let hit = pages.hit(memory, &group, (query, is_foreign(group.best.row)));
                 found.hits.push(hit);
             }
         }
@@ -341,6 +345,9 @@ impl<'a> MemoryIndex<'a> {
     }
 }
 
+/// Memories that one names as overturned that are read; more are a flood.
+const MAX_CLAIMED: usize = 8;
+
 /// The memories of one answer, read as they are needed.
 struct Pages<'a> {
     snapshot: &'a Snapshot,
@@ -363,7 +370,16 @@ impl Pages<'_> {
             || group.older.iter().filter_map(|row| self.read(*row)).any(|older| holds(&older))
     }
 
-    fn hit(&self, memory: Memory, group: &Group, query: &Query) -> MemoryHit {
+    /// What a memory overturned; of one that came from elsewhere, also what it only claims to.
+    fn overturned(&self, memory: &Memory, group: &Group, is_foreign: bool) -> Vec<Memory> {
+        let claimed = memory.supersedes.iter().filter(|_| is_foreign).take(MAX_CLAIMED);
+        let claimed =
+            claimed.filter_map(|id| crate::search::kin::row_of(self.snapshot, id.as_str()));
+        let claimed = claimed.filter(|row| *row != group.best.row && !group.older.contains(row));
+        group.older.iter().copied().chain(claimed).filter_map(|row| self.read(row)).collect()
+    }
+
+    fn hit(&self, memory: Memory, group: &Group, (query, is_foreign): (&Query, bool)) -> MemoryHit {
         let Ranked { score, lexical, similarity, terms, .. } = &group.best;
         MemoryHit {
             snippet: snippet::of(memory.document.body(), &query.text),
@@ -373,7 +389,7 @@ impl Pages<'_> {
                 lexical: *lexical,
                 edges: group.edges.clone(),
             },
-            history: group.older.iter().filter_map(|row| self.read(*row)).collect(),
+            history: self.overturned(&memory, group, is_foreign),
             score: *score,
             memory,
         }

@@ -1,7 +1,7 @@
 //! One line of a brief: what a memory says, in as few words as it can be said, and its id.
 
 use nacre_core::base::Shown;
-use nacre_core::memory::{Memory, MemoryType, Shelf, Speaker, Status, Store};
+use nacre_core::memory::{Memory, MemoryType, Shelf, Status, Store, Trust};
 
 use crate::flows::extract::words::shortened;
 use crate::flows::sync::decided::claimed;
@@ -112,35 +112,24 @@ pub(in crate::flows) enum Backing {
     Backed,
     /// It does not hold, or only a tool said it: a web page or a program.
     Withheld,
-    /// Nothing shows who wrote it: this machine did not, and nobody said that its evidence is to be trusted.
+    /// It came from elsewhere, and nobody here has looked at it.
     Unproven,
 }
 
-/// Who stands behind a memory. The one place that decides what is told unasked: a ledger of trust belongs here.
+/// Who stands behind a memory. The one place that decides what is told unasked, by its trust.
 ///
-/// A person's own folder comes with no clone, so what lies there is theirs. In a repository a memory needs the mark that they
-/// wrote it or took it over; where they trust the repository, a quote will do, which summaries do not have.
+/// A person's own folder comes with no clone, so what lies there is theirs.
 pub(in crate::flows) fn backing(store: &Store, memory: &Memory, scope: &str) -> Backing {
-    let (id, at) = (&memory.at.id, &memory.at);
+    let at = &memory.at;
     if at.shelf != Shelf::Active || memory.status != Status::Active || memory.says_overturned() {
         return Backing::Withheld;
     }
-    let evidence = match at.memory_type {
-        MemoryType::Summary => None,
-        MemoryType::Decision | MemoryType::Learning => store.evidence(id).ok().flatten(),
-    };
-    let evidence = evidence.filter(|evidence| evidence.id == *id);
-    let quotes = evidence.map(|evidence| evidence.quotes).unwrap_or_default();
-    let is_a_tools = |speaker: Speaker| match speaker {
-        Speaker::Tool => true,
-        Speaker::Human | Speaker::User | Speaker::Assistant => false,
-    };
-    if !quotes.is_empty() && quotes.iter().all(|quote| is_a_tools(quote.speaker)) {
-        return Backing::Withheld;
+    match store.trust_of(memory) {
+        Trust::Human | Trust::User | Trust::Assistant => Backing::Backed,
+        Trust::Foreign if scope == "global" => Backing::Backed,
+        Trust::Foreign | Trust::Quarantined => Backing::Unproven,
+        Trust::Derived => Backing::Withheld,
     }
-    let is_proven = store.trusts_evidence() && !quotes.is_empty();
-    let is_backed = is_proven || scope == "global" || store.is_own(id);
-    if is_backed { Backing::Backed } else { Backing::Unproven }
 }
 
 /// A text on one line, cut and without secrets; `None` where a secret was in it, or nothing is.

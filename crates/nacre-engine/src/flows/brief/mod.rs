@@ -195,7 +195,12 @@ pub fn brief(
         let by_name = || a.listed.id.cmp(b.listed.id).then(a.source.cmp(&b.source));
         by_worth.then_with(by_time).then_with(by_name)
     });
+    // What came from elsewhere is not told, so it must not use up what may be read.
+    let is_known = |one: &Candidate<'_>| sources[one.source].store.may_know(one.listed.id);
+    let n_candidates = candidates.len();
+    let (known, foreign): (Vec<_>, Vec<_>) = candidates.into_iter().partition(is_known);
     let mut selection = Selection::new(sources, wish, counter);
-    selection.fill(&candidates);
-    Ok(selection.finish(candidates.len()))
+    selection.fill(&known);
+    selection.note_unproven(&foreign);
+    Ok(selection.finish(n_candidates))
 }

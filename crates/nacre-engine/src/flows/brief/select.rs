@@ -19,6 +19,9 @@ const CROWDING: f32 = 0.15;
 /// A topic in which so many did not fit one after the other is full.
 const MAX_MISFITS: usize = 3;
 
+/// Memories from elsewhere that are named.
+const MAX_NOTED: usize = 50;
+
 /// Files that are read at most; more would not fit into any budget that somebody reads.
 const MAX_READS: usize = 600;
 
@@ -84,6 +87,13 @@ impl<'a> Selection<'a> {
                 true => (queue.n_taken, queue.n_misfits) = (queue.n_taken + 1, 0),
                 false => queue.n_misfits += 1,
             }
+        }
+    }
+
+    /// Names what came from elsewhere, as far as somebody reads such a list.
+    pub(super) fn note_unproven(&mut self, candidates: &[Candidate<'_>]) {
+        for candidate in candidates.iter().take(MAX_NOTED) {
+            self.forms(Topic::of(&candidate.listed), candidate);
         }
     }
 

@@ -14,6 +14,7 @@ mod judge;
 mod options;
 mod proposal;
 mod reading;
+mod repeated;
 mod said;
 mod verbatim;
 pub(super) mod words;
@@ -31,6 +32,7 @@ use self::judge::{Finding, Verdict, judge};
 use self::proposal::Ledger;
 pub(super) use self::proposal::{Claimed, Proposal, Spoken, Unproven};
 use self::reading::Stance;
+use self::repeated::Repeated;
 use self::said::{Said, Sentence, Shape, said};
 pub use self::verbatim::Verbatim;
 use self::words::{Before, excerpt};
@@ -85,6 +87,7 @@ pub struct Extractor<'r> {
     gate: gate::Counter,
     ledger: Ledger,
     injected: Injected,
+    repeated: Repeated,
     failures: Failures,
     /// The agent's last words, and where it said them.
     agent_said: Option<Spoken>,
@@ -109,6 +112,7 @@ impl<'r> Extractor<'r> {
             gate: gate::Counter::default(),
             ledger: Ledger::default(),
             injected: Injected::default(),
+            repeated: Repeated::default(),
             failures: Failures::default(),
             agent_said: None,
             last_paragraph: None,
@@ -128,6 +132,7 @@ impl<'r> Extractor<'r> {
         if event.lane != Lane::Main {
             return;
         }
+        self.repeated.note(event);
         match (event.kind, event.origin) {
             (EventKind::User, Origin::Person(source)) => self.person(event, source),
             (_, Origin::Injected(reason)) => self.injected.note(reason, event.text.head()),
@@ -177,8 +182,16 @@ impl<'r> Extractor<'r> {
         self.settle(facts, strategy, gate)
     }
 
+    /// Whether a text says what a tool said first in the session.
+    pub(super) fn repeats(&self, text: &str) -> bool {
+        self.repeated.is_repeated(text)
+    }
+
     fn settle(self, facts: &SessionFacts, strategy: Strategy, gate: Gate) -> Extraction {
-        let settled = self.ledger.settle(facts, &self.injected, self.rules.is_forgotten);
+        let mut settled = self.ledger.settle(facts, &self.injected, self.rules.is_forgotten);
+        for candidate in &mut settled.candidates {
+            candidate.is_repeated = self.repeated.holds(candidate);
+        }
         Extraction {
             version: FORMAT_VERSION,
             session: facts.id.clone(),

@@ -274,6 +274,7 @@ impl Proposal {
             status: self.status,
             signal,
             quotes,
+            is_repeated: false,
         }
     }
 }

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use jiff::Timestamp;
 use nacre_core::base::ContentHash;
 use nacre_core::memory::{
-    Evidence, Memory, MemoryError, MemoryId, MemoryType, Profile, Shelf, Speaker, Stage, State,
-    Store, Unreadable, Verdict, Vitals,
+    self, Evidence, Memory, MemoryError, MemoryId, MemoryType, Profile, Shelf, Speaker, Stage,
+    State, Store, Unreadable, Verdict, Vitals,
 };
 
 use crate::flows::sync::decided::claimed;
@@ -37,6 +37,8 @@ pub(super) struct Held {
     /// When it was last said.
     pub(super) said: Timestamp,
     pub(super) trust: Trust,
+    /// How far this machine trusts its words.
+    pub(super) level: memory::Trust,
     /// Whether this machine wrote it, as its local state says.
     pub(super) is_own: bool,
 }
@@ -202,7 +204,8 @@ impl Gathered {
             self.merged.insert(id, into);
         } else if memory.at.shelf == Shelf::Active || is_aged_out(state.as_ref()) {
             self.foreign_left -= usize::from(!store.is_own(&id));
-            self.held.push(one(memory, evidence, state));
+            let level = store.trust_of(&memory);
+            self.held.push(one(memory, evidence, state, level));
             self.weight_left = left;
         }
         ControlFlow::Continue(())
@@ -234,7 +237,12 @@ fn is_aged_out(state: Option<&State>) -> bool {
     life.is_some_and(|life| life.stage == Stage::Archived)
 }
 
-fn one(memory: Memory, evidence: Option<Evidence>, state: Option<State>) -> Held {
+fn one(
+    memory: Memory,
+    evidence: Option<Evidence>,
+    state: Option<State>,
+    level: memory::Trust,
+) -> Held {
     let quotes = evidence.as_ref().map(|evidence| evidence.quotes.as_slice()).unwrap_or_default();
     let said = quotes.iter().filter_map(|quote| quote.at.parse().ok()).max();
     let is_own = state.as_ref().is_some_and(|state| state.own);
@@ -248,5 +256,5 @@ fn one(memory: Memory, evidence: Option<Evidence>, state: Option<State>) -> Held
     let trust = trust.max().unwrap_or(Trust::None);
     let profile = Profile::of(&memory.title, &claim_of(&memory));
     let said = said.or(memory.updated).or(memory.created).unwrap_or_default();
-    Held { memory, evidence, state, profile, said, trust, is_own }
+    Held { memory, evidence, state, profile, said, trust, level, is_own }
 }

@@ -108,7 +108,10 @@ impl<'a> Work<'a> {
         let quotes =
             leaving.evidence.as_ref().map(|evidence| evidence.quotes.clone()).unwrap_or_default();
         let into = self.held[kept].id().clone();
-        let text = self.inputs.texts.merged.get(&into).cloned();
+        // What may not be told unasked puts no words into what may.
+        let is_lower = !leaving.level.is_told_unasked() && self.held[kept].level.is_told_unasked();
+        let text = self.inputs.texts.merged.get(&into).filter(|_| !is_lower).cloned();
+        let extra = if is_lower { &[] } else { extra };
         let one = &mut self.held[kept];
         // What another machine's file says of itself proves nothing: neither what it overturned, nor when it was said,
         // nor how sure it is, nor who is quoted in it.
@@ -133,6 +136,10 @@ impl<'a> Work<'a> {
             .body
             .clone()
             .unwrap_or_else(|| united.memory.document.body().trim().to_owned());
+        if text.is_some() || !extra.is_empty() {
+            let level = revision.trust.unwrap_or(leaving.level);
+            revision.trust = Some(level.min(leaving.level));
+        }
         match text {
             Some(text) => (revision.title, revision.body) = (Some(text.title), Some(text.body)),
             None if extra.is_empty() => {}
@@ -174,6 +181,12 @@ impl<'a> Work<'a> {
             if members.len() != group.members.len() || !members.iter().all(is_free) {
                 continue;
             }
+            let level = members.iter().map(|idx| self.held[*idx].level).min();
+            if level != members.iter().map(|idx| self.held[*idx].level).max()
+                && level.is_some_and(|level| !level.is_told_unasked())
+            {
+                continue;
+            }
             for gone in others {
                 self.take_over(*kept, *gone, &[]);
                 self.tell(
@@ -187,6 +200,7 @@ impl<'a> Work<'a> {
             let revision = self.revision(*kept);
             revision.title = Some(group.text.title.clone());
             revision.body = Some(group.text.body.clone());
+            revision.trust = level;
         }
     }
 

@@ -202,9 +202,10 @@ impl<'r> SessionReader<'r> {
     }
 
     fn by_rules(self, facts: &SessionFacts, reached: Option<Reached>) -> SessionRead {
+        let summary = told(&self.extractor, self.summarizer.finish(facts));
         SessionRead {
             extraction: self.extractor.finish(facts),
-            summary: self.summarizer.finish(facts),
+            summary,
             how: HowRead {
                 fallback: reached.map(|reached| reached.to_string()),
                 limit: reached.map(|reached| reached.key()),
@@ -222,12 +223,14 @@ impl<'r> SessionReader<'r> {
         let ModelRead { proven, summary, n_windows, n_unread, n_steps, note } = read;
         let counted = self.summarizer.finish(facts);
         let found = (proven.proposals, proven.unproven);
+        let summary = match summary {
+            Some(summary) => summary.over(counted, strategy),
+            None => counted,
+        };
+        let summary = told(&self.extractor, summary);
         SessionRead {
             extraction: self.extractor.finish_with(facts, strategy, found),
-            summary: match summary {
-                Some(summary) => summary.over(counted, strategy),
-                None => counted,
-            },
+            summary,
             how: HowRead {
                 windows: n_windows,
                 unread_windows: n_unread,
@@ -238,6 +241,13 @@ impl<'r> SessionReader<'r> {
             },
         }
     }
+}
+
+/// A summary that says whether a brief may tell of it: not where it repeats what a tool said.
+fn told(extractor: &Extractor<'_>, summary: SessionSummary) -> SessionSummary {
+    let parts = [&summary.title, &summary.description, &summary.outcome];
+    let is_repeated = parts.into_iter().any(|part| extractor.repeats(part));
+    SessionSummary { is_repeated, ..summary }
 }
 
 /// Has what was found checked once more.

@@ -148,6 +148,7 @@ impl Summarizer {
             started: facts.started,
             ended: facts.last_activity,
             tags,
+            is_repeated: false,
         }
     }
 

@@ -1,5 +1,7 @@
 //! Finds the memories nearest to each candidate, and decides what becomes of it.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use nacre_core::base::ContentHash;
 use nacre_core::memory::{
@@ -117,6 +119,9 @@ fn neighbours(
         .flat_map(|hit| std::iter::once(hit.memory).chain(hit.history))
         .filter(|memory| memory.at.memory_type != MemoryType::Summary)
         .collect();
+    let mut seen = BTreeSet::new();
+    let memories: Vec<Memory> =
+        memories.into_iter().filter(|memory| seen.insert(memory.at.id.clone())).collect();
     let wholes: Vec<String> = memories
         .iter()
         .map(|memory| self::whole(&memory.title, &claimed(memory.document.body())))

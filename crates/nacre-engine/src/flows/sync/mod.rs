@@ -23,7 +23,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use nacre_core::base::ContentHash;
 use nacre_core::memory::{
-    Batch, Located, MemoryError, MemoryId, PlannedChange, Profile, Store, SummaryDraft,
+    Batch, Located, MemoryError, MemoryId, PlannedChange, Profile, Store, SummaryDraft, Trust,
 };
 use nacre_core::safefs::{FsError, Owner};
 use nacre_core::search::{Builtin, EmbedError, Embedder, MemoryIndex, SearchError};
@@ -498,15 +498,20 @@ impl<'d> Session<'d> {
         };
         let known = self.mark.as_ref().and_then(|mark| mark.summary.clone());
         let at = known.as_ref().and_then(|id| desk.store.locate(id.as_str()).ok());
+        let most = if summary.is_repeated { Trust::Derived } else { Trust::Assistant };
         let (Some(id), Some(at)) = (known, at) else {
-            return Ok((batch.add_summary(&draft, self.when)?, false));
+            let id = batch.add_summary(&draft, self.when)?;
+            batch.lower(&id, most);
+            return Ok((id, false));
         };
         let bytes = desk.store.read_file(&at.path)?;
         let written = self.mark.as_ref().and_then(|mark| mark.summary_bytes);
         if written.is_some_and(|written| written != ContentHash::of(&bytes)) {
             return Ok((id, true));
         }
-        Ok((batch.update_summary(&id, &draft, self.when)?, false))
+        let id = batch.update_summary(&id, &draft, self.when)?;
+        batch.lower(&id, most);
+        Ok((id, false))
     }
 
     /// Says how far the session was read, and keeps what it was read as.

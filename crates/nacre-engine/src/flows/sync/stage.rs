@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use nacre_core::base::is_hidden_char;
 use nacre_core::memory::{
-    Action, Batch, Change, Draft, MemoryError, MemoryId, Profile, State, Status, Store, united,
+    Action, Batch, Change, Draft, MemoryError, MemoryId, Profile, State, Status, Store, Trust,
+    hazards_of, united,
 };
 
 use super::decided::{Decided, claimed};
@@ -81,8 +82,10 @@ impl<'a> Staged<'a> {
         let Decided { candidate, decision, ruling, .. } = one;
         let is_taken =
             |id: &MemoryId| self.overturned.contains(id) || self.updates.contains_key(id);
-        // A lead has looked at it, with what is known beside it.
-        let is_sure = candidate.status == Status::Active || ruling.is_some();
+        // A lead has looked at it, with what is known beside it. What may not be told unasked is not for it to decide: that
+        // changes no memory and overturns none.
+        let is_trusted = self.trust_of(&candidate).is_told_unasked();
+        let is_sure = is_trusted && (candidate.status == Status::Active || ruling.is_some());
         let merged = ruling.and_then(|ruling| ruling.merged);
         match (decision.action, decision.target) {
             (Action::NoOp | Action::Update, Some(target)) if !is_sure && !is_taken(&target) => {
@@ -93,6 +96,7 @@ impl<'a> Staged<'a> {
             (Action::Add | Action::Update | Action::Supersede, target) if !is_sure => {
                 let draft = self.draft(&candidate, target.as_ref());
                 let id = batch.add_candidate(&draft, self.origin.when)?;
+                batch.lower(&id, self.trust_of(&candidate));
                 report.done(Action::Add, Some(&id));
             }
             (Action::NoOp, target) => {
@@ -106,7 +110,9 @@ impl<'a> Staged<'a> {
                 report.supersedes = Some(target);
             }
             (Action::Update, Some(target)) if !self.overturned.contains(&target) => {
-                let action = match merged.filter(|_| !self.updates.contains_key(&target)) {
+                let is_new = !self.updates.contains_key(&target);
+                let merged = merged.filter(|text| is_new && is_harmless(text, &candidate));
+                let action = match merged {
                     Some(text) => self.rewrite(&target, &candidate, text)?,
                     None => self.update(&target, &candidate)?,
                 };
@@ -137,8 +143,14 @@ impl<'a> Staged<'a> {
         let mut sessions: BTreeSet<&str> = state.confirmed_in.iter().map(String::as_str).collect();
         sessions.insert(self.origin.session);
         self.confirmed.insert(target.clone());
+        // What many pages say does not become true by that.
+        let is_trusted = self.trust_of(candidate).is_told_unasked()
+            && self.store.trust_of(&memory).is_told_unasked();
         // The session that it was found in is not among those that say it again.
-        if memory.status != Status::Candidate || sessions.len() + 1 < SESSIONS_TO_HOLD {
+        if !is_trusted
+            || memory.status != Status::Candidate
+            || sessions.len() + 1 < SESSIONS_TO_HOLD
+        {
             return Ok(Action::NoOp);
         }
         let change = self.updates.entry(target.clone()).or_default();
@@ -184,6 +196,12 @@ impl<'a> Staged<'a> {
         Ok(Action::Update)
     }
 
+    /// The level that a candidate may have at most.
+    fn trust_of(&self, candidate: &Candidate) -> Trust {
+        let most = if candidate.is_repeated { Trust::Derived } else { Trust::Human };
+        self.draft(candidate, None).trust().min(most)
+    }
+
     fn draft(&self, candidate: &Candidate, near: Option<&MemoryId>) -> Draft {
         Draft {
             claim: candidate.claim,
@@ -207,6 +225,11 @@ impl<'a> Staged<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether a lead's text gives no order that the candidate's quotes do not bear out.
+fn is_harmless(text: &MergedText, candidate: &Candidate) -> bool {
+    hazards_of(&text.title, &text.body, &candidate.quotes).is_empty()
 }
 
 /// What a memory gets from a candidate besides its words.

@@ -6,7 +6,7 @@ use nacre_engine::tools::Passage;
 
 use super::Asking;
 use crate::error::OpError;
-use crate::operations::memory::speaker;
+use crate::operations::memory::{label, speaker};
 
 pub(super) fn answer(asking: &Asking<'_>, told: &[Told], failure: Option<OpError>) -> MemoryAnswer {
     MemoryAnswer {
@@ -39,6 +39,7 @@ fn recalled(asking: &Asking<'_>, told: &Told) -> RecalledMemory {
         proof: proof(passage),
         not_verified: passage.unverified().iter().map(ToString::to_string).collect(),
         also_in: asking.also_in(&passage.id, passage.shelf),
+        trust: label(passage.trust),
     }
 }
 

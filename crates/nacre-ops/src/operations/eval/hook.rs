@@ -87,11 +87,12 @@ fn folders(root: &Path) -> Result<Vec<PathBuf>, OpError> {
 
 fn measure(host: &Host, folder: &Path, budget: usize, tally: &mut Tally) -> Result<(), OpError> {
     let scope = WriteScope::open_inside(folder, STORE_FOLDER, Access::Private)?;
-    let store = Store::new(scope, Rules { index: IndexPlace::Nowhere, ..Rules::default() });
+    // Whose memories these are is not the question here.
+    let rules = Rules { is_personal: true, index: IndexPlace::Nowhere, ..Rules::default() };
+    let store = Store::new(scope, rules);
     let (model, counter) = (Builtin::shipped()?, TokenCounter::shipped()?);
     let index = MemoryIndex::peek(&store, &model, host.now())?;
     tally.n_memories += index.snapshot().n_records();
-    // Whose memories these are is not the question here.
     let sources = [Source { store: &store, index: &index, scope: "global" }];
     let text = read(host, &folder.join(PROMPTS))?;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {

@@ -112,7 +112,8 @@ fn known_pitfall(
     let mut listed = index.outline(&interest)?;
     listed.retain(|one| {
         let is_pitfall = matches!(one.kind, Some(LearningKind::Pitfall | LearningKind::Friction));
-        is_pitfall && one.names_file > 0.0 && !notes.is_told(one.id)
+        let is_meant = is_pitfall && one.names_file > 0.0 && !notes.is_told(one.id);
+        is_meant && source.store.may_know(one.id)
     });
     listed.sort_by(|a, b| {
         let by_name = b.names_file.total_cmp(&a.names_file);

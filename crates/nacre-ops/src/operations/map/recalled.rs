@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nacre_core::search::{MemoryIndex, MemoryOptions, Mode, Query};
+use nacre_core::search::{MemoryHit, MemoryIndex, MemoryOptions, Mode, Query};
 use nacre_map::indexer::CacheWrites;
 
 use super::code_map::CodeMap;
@@ -32,7 +32,8 @@ pub(super) fn recalled_paths(host: &Host, map: &CodeMap, task: &str) -> BTreeMap
         let Some(found) = opened.ok().and_then(|index| index.search(&query, &options).ok()) else {
             continue;
         };
-        for hit in &found.hits {
+        let is_told = |hit: &&MemoryHit| scoped.store.trust_of(&hit.memory).is_told_unasked();
+        for hit in found.hits.iter().filter(is_told) {
             let weight = f64::from(hit.score.clamp(0.0, 1.0));
             for path in named_paths(hit.memory.document.body(), map) {
                 let most: &mut f64 = weights.entry(path.to_owned()).or_default();

@@ -29,4 +29,4 @@ pub use restore::restore;
 pub(crate) use search::core_mode;
 pub use search::search;
 pub use show::show;
-pub(crate) use wire::{broken, entry, memory_type, quote, speaker};
+pub(crate) use wire::{broken, label, labelled, memory_type, quote, speaker};

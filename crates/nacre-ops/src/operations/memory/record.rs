@@ -7,7 +7,7 @@ use std::path::Path;
 
 use nacre_api::wire::{ErrorCode, MemoryChange, MemoryRecordReport, MemoryRecordRequest};
 use nacre_core::base::ShownLine;
-use nacre_core::memory::{Draft, MemoryId, Quote, Speaker, Status};
+use nacre_core::memory::{Draft, MemoryId, Quote, Speaker, Status, Trust, hazards_of};
 use nacre_engine::flows::candidate::DropReason;
 use nacre_engine::flows::cited::{AgentClaim, CitedWords, FoundWords, Standing, find_cited, judge};
 
@@ -40,6 +40,7 @@ pub fn record(
     let standing = standing(&scoped, request, found.as_ref())?;
     events.cancel().check()?;
     let draft = draft(host, request, found.as_ref(), standing)?;
+    let standing = quarantined(&draft, standing, events);
     let known = said_already(host, &scoped, &draft);
     if let Some((id, title)) = known.filter(|_| request.supersedes.is_none()) {
         events.warning(format!("It says: {}", ShownLine(&title)), None);
@@ -52,7 +53,9 @@ pub fn record(
             place: None,
         });
     }
-    let id = store(host, &scoped, request, (&draft, standing.status), events)?;
+    // Words that stand in no trace are nobody's.
+    let most = if found.is_some() { Trust::Human } else { Trust::Derived };
+    let id = store(host, &scoped, request, (&draft, standing.status, most), events)?;
     let at = scoped.store.locate(id.as_str())?;
     let path = scoped.store.path().join(at.path.as_str()).display().to_string();
     Ok(MemoryRecordReport {
@@ -182,12 +185,24 @@ fn draft(
     })
 }
 
+/// What gives an order that the person did not give waits for them, and they are told why.
+fn quarantined(draft: &Draft, standing: Standing, events: &Events) -> Standing {
+    if draft.trust() != Trust::Quarantined {
+        return standing;
+    }
+    let found = hazards_of(&draft.title, &draft.body, &draft.quotes);
+    let why = found.first().map_or("it gives an order", |hazard| hazard.kind.as_str());
+    let hint = "It is used nowhere until a person accepts it: nacre review";
+    events.warning(format!("It waits in the review: {why}"), Some(hint));
+    Standing { status: Status::Candidate, ..standing }
+}
+
 /// Adds it. Only what holds takes the place of another memory; a candidate names it as related.
 fn store(
     host: &Host,
     scoped: &ScopedStore,
     request: &MemoryRecordRequest,
-    (draft, status): (&Draft, Status),
+    (draft, status, most): (&Draft, Status, Trust),
     events: &Events,
 ) -> Result<MemoryId, OpError> {
     let store = &scoped.store;
@@ -204,6 +219,7 @@ fn store(
         (None, Status::Active) => batch.add(draft, now)?,
         (None, _) => batch.add_candidate(draft, now)?,
     };
+    batch.lower(&id, most);
     let redacted = batch.redactions().clone();
     batch.commit()?;
     warn_redacted(events, &redacted);

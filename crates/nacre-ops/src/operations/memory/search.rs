@@ -2,9 +2,10 @@
 
 use nacre_api::wire::{FoundMemory, MemorySearchReport, MemorySearchRequest, SearchMode, WhyFound};
 use nacre_core::base::ShownLine;
+use nacre_core::memory::Located;
 use nacre_core::search::{MemoryHit, MemoryOptions, Mode, Query, parse_time};
 
-use super::wire::{broken, core_type, edge, entry};
+use super::wire::{broken, core_type, edge, entry, labelled};
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore, search_stores};
 
@@ -18,6 +19,11 @@ pub fn search(host: &Host, request: &MemorySearchRequest) -> Result<MemorySearch
         MemoryOptions { mode: core_mode(request.mode), limit, archived: request.archived };
     let stores = host.searchable_stores(request.scope, "memory search")?;
     let found = search_stores(&stores, &query, &options)?;
+    for searchable in &stores {
+        let here = found.hits.iter().filter(|(_, of)| std::ptr::eq(*of, &searchable.scoped));
+        let files: Vec<Located> = here.map(|(hit, _)| hit.memory.at.clone()).collect();
+        host.settle_edits(&searchable.scoped, &files);
+    }
     Ok(MemorySearchReport {
         query: request.query.clone(),
         hits: found.hits.iter().map(|(hit, scoped)| found_memory(hit, scoped)).collect(),
@@ -60,7 +66,7 @@ pub(crate) fn core_mode(of: SearchMode) -> Mode {
 
 fn found_memory(hit: &MemoryHit, scoped: &ScopedStore) -> FoundMemory {
     FoundMemory {
-        memory: entry(&hit.memory, scoped),
+        memory: labelled(&hit.memory, scoped),
         score: hit.score,
         snippet: hit.snippet.clone(),
         why: WhyFound {

@@ -8,7 +8,7 @@ use nacre_core::memory::{
     self, Evidence, Feedback, Memory, MemoryId, Store, Version, VersionSource,
 };
 
-use super::wire::{entry, quote};
+use super::wire::{labelled, quote};
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::{Holding, Host};
@@ -26,7 +26,7 @@ pub fn show(
     let history =
         if *history { Some(scoped.store.history(&host.git(), &memory.at)?) } else { None };
     Ok(MemoryShowReport {
-        memory: entry(&memory, &scoped),
+        memory: labelled(&memory, &scoped),
         also_in,
         supersedes,
         superseded_by,

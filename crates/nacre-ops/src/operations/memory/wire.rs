@@ -1,9 +1,9 @@
 //! Memories as they go over the wire.
 
 use nacre_api::wire::{
-    BrokenFile, EdgeKind, MemoryEdge, MemoryEntry, MemoryQuote, MemoryType, Speaker,
+    BrokenFile, EdgeKind, MemoryEdge, MemoryEntry, MemoryQuote, MemoryType, Speaker, TrustLevel,
 };
-use nacre_core::memory::{self, LearningKind, Memory, Shelf, Unreadable};
+use nacre_core::memory::{self, LearningKind, Memory, Shelf, Trust, Unreadable};
 use nacre_core::search::{Kin, KinKind};
 
 use crate::host::ScopedStore;
@@ -55,6 +55,22 @@ pub(crate) fn entry(memory: &Memory, scoped: &ScopedStore) -> MemoryEntry {
         archived: memory.at.shelf == Shelf::Archived,
         scope: scoped.scope,
         path: scoped.store.path().join(memory.at.path.as_str()).display().to_string(),
+        trust: None,
+    }
+}
+
+/// A memory that was read whole, with how far it is trusted where that is little.
+pub(crate) fn labelled(memory: &Memory, scoped: &ScopedStore) -> MemoryEntry {
+    MemoryEntry { trust: label(scoped.store.trust_of(memory)), ..entry(memory, scoped) }
+}
+
+/// The level, where what has it is told to nobody unasked.
+pub(crate) fn label(trust: Trust) -> Option<TrustLevel> {
+    match trust {
+        Trust::Quarantined => Some(TrustLevel::Quarantined),
+        Trust::Foreign => Some(TrustLevel::Foreign),
+        Trust::Derived => Some(TrustLevel::Derived),
+        Trust::Assistant | Trust::User | Trust::Human => None,
     }
 }
 

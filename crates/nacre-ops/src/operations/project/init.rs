@@ -37,8 +37,14 @@ pub fn init(host: &Host, request: &InitRequest, events: &Events) -> Result<InitR
     let created = memory::init(&writer, REPO_CONFIG, shares)?;
     drop(writer);
     let registered = register(host, root, name.as_deref());
-    let store = memory::Store::new(scope, memory::Rules::default());
+    let ledger = host.ledger_of(scope.path());
+    let rules = memory::Rules { ledger, ..memory::Rules::default() };
+    let store = memory::Store::new(scope, rules);
     let memories = store.outlines(|_| true)?.memories.len();
+    // What lies there already came from elsewhere, or is older than ledgers.
+    if memories == 0 {
+        store.begin_ledger(&host.owner("init"));
+    }
     if let Err(error) = &registered {
         let message = format!("The project could not be registered: {}", error.message);
         events.warning(message, None);

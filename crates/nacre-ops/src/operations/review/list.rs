@@ -1,11 +1,11 @@
 //! Lists the memories that wait for a person's word, the newest first, each with its quotes.
 
 use nacre_api::wire::{ReviewCandidate, ReviewListReport, ReviewListRequest};
-use nacre_core::memory::{Memory, MemoryType, Shelf};
+use nacre_core::memory::{Located, Memory, MemoryType, Shelf, Trust, hazards_of};
 
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore};
-use crate::operations::memory::{broken, entry, quote};
+use crate::operations::memory::{broken, labelled, quote};
 
 pub fn list(host: &Host, request: &ReviewListRequest) -> Result<ReviewListReport, OpError> {
     let ReviewListRequest { limit, scope } = request;
@@ -25,6 +25,11 @@ pub fn list(host: &Host, request: &ReviewListRequest) -> Result<ReviewListReport
         0 => {}
         limit => found.truncate(limit),
     }
+    for scoped in &stores {
+        let here = found.iter().filter(|(_, of)| std::ptr::eq(*of, scoped));
+        let files: Vec<Located> = here.map(|(memory, _)| memory.at.clone()).collect();
+        host.settle_edits(scoped, &files);
+    }
     let candidates = found.iter().map(|(memory, scoped)| candidate(memory, scoped)).collect();
     Ok(ReviewListReport { candidates, total, broken: unreadable })
 }
@@ -32,10 +37,16 @@ pub fn list(host: &Host, request: &ReviewListRequest) -> Result<ReviewListReport
 fn candidate(memory: &Memory, scoped: &ScopedStore) -> ReviewCandidate {
     // A sidecar that cannot be read is `doctor`'s to report.
     let evidence = scoped.store.evidence(&memory.at.id).ok().flatten();
-    let quotes = evidence.into_iter().flat_map(|evidence| evidence.quotes).map(quote);
+    let quotes = evidence.map(|evidence| evidence.quotes).unwrap_or_default();
+    let is_quarantined = scoped.store.trust_of(memory) == Trust::Quarantined;
+    let found = match is_quarantined {
+        true => hazards_of(&memory.title, memory.document.body(), &quotes),
+        false => Vec::new(),
+    };
     ReviewCandidate {
-        memory: entry(memory, scoped),
+        memory: labelled(memory, scoped),
         body: memory.document.body().trim().to_owned(),
-        quotes: quotes.collect(),
+        quotes: quotes.into_iter().map(quote).collect(),
+        reason: found.first().map(|hazard| hazard.kind.as_str().to_owned()),
     }
 }

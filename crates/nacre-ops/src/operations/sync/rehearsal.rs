@@ -62,7 +62,7 @@ impl<'s> Rehearsal<'s> {
         if let Some(around) = index_scope(of) {
             copy.copy_from(&around, &RelPath::new(INDEX_FOLDER)?, MAX_FILE_BYTES)?;
         }
-        host.store(copy, &host.settings_for(project)?)
+        host.copy_of_store(of, copy, &host.settings_for(project)?)
     }
 
     fn clear(&self) -> Result<(), FsError> {

@@ -1,6 +1,8 @@
 //! `memory_get`
 
-use nacre_api::wire::{MemoryLink, MemoryQuote, MemoryShowReport, MemoryShowRequest, Speaker};
+use nacre_api::wire::{
+    MemoryLink, MemoryQuote, MemoryShowReport, MemoryShowRequest, Speaker, TrustLevel,
+};
 use nacre_ops::host::Tolerance;
 use nacre_ops::{OpError, memory};
 use rmcp::model::JsonObject;
@@ -53,6 +55,14 @@ pub(in super::super) fn render(report: &MemoryShowReport) -> String {
         memory.status.clone(),
         memory.scope.as_str().to_owned(),
     ];
+    facts.extend(memory.trust.map(|trust| trust.as_str().to_owned()));
+    if memory.trust == Some(TrustLevel::Quarantined) {
+        return format!(
+            "[{}] {}\n\nIt gives an order that the person did not give, and is shown to them alone: nacre review",
+            memory.id,
+            facts.join(", ")
+        );
+    }
     facts.extend(memory.confidence.map(|confidence| format!("confidence {confidence}")));
     facts.extend(memory.updated.as_ref().map(|at| format!("updated {at}")));
     let mut text =

@@ -100,6 +100,7 @@ fn entry(hit: &FoundMemory) -> String {
     if memory.scope == nacre_api::wire::StoreScope::Global {
         facts.push("global".to_owned());
     }
+    facts.extend(memory.trust.map(|trust| trust.as_str().to_owned()));
     let day = memory.updated.as_deref().and_then(|at| at.get(..10));
     facts.extend(day.map(str::to_owned));
     let title = line(&memory.title, 200);

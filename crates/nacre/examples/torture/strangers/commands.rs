@@ -89,6 +89,8 @@ const VERBS: &[Verb] = &[
     other(&["runs", "list"]),
     other(&["runs", "show", "sync-20260101-000000-aaaaaa"]),
     other(&["undo", "sync-20260101-000000-aaaaaa"]),
+    git(&["trust", "--diff"]),
+    git(&["trust", "--all", "--dry-run"]),
     other(&["feedback", "20260101-a-claim", "useful"]),
     other(&["queue"]),
     other(&["retry", "nothing"]),

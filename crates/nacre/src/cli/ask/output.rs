@@ -66,6 +66,7 @@ fn print_recalled(ui: &mut Ui, memory: &RecalledMemory) -> Result<(), OpError> {
     if memory.status != "active" {
         notes.push(memory.status.clone());
     }
+    notes.extend(memory.trust.map(|trust| trust.as_str().to_owned()));
     notes.extend(same_id(memory.scope, &memory.also_in));
     let note = notes.iter().map(|note| format!(" ({note})")).collect::<String>();
     ui.line(format!("{title} {id}{note}"))?;

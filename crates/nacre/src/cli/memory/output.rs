@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use nacre_api::wire::{
     BrokenFile, MemoryChange, MemoryChangeReport, MemoryChangesReport, MemoryEntry, StoreScope,
+    TrustLevel,
 };
 use nacre_ops::OpError;
 use nacre_ops::text::Shown;
@@ -27,6 +28,7 @@ pub(crate) fn row(memory: &MemoryEntry) -> Vec<(Role, String)> {
     if memory.scope == StoreScope::Global {
         notes.push("global");
     }
+    notes.extend(memory.trust.map(TrustLevel::as_str));
     let note = if notes.is_empty() { String::new() } else { format!("  ({})", notes.join(", ")) };
     vec![
         (Role::Id, memory.id.clone()),

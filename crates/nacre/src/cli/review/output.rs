@@ -30,8 +30,11 @@ pub(super) fn print(ui: &mut Ui, report: &ReviewListReport) -> Result<(), OpErro
 }
 
 pub(super) fn print_candidate(ui: &mut Ui, candidate: &ReviewCandidate) -> Result<(), OpError> {
-    let ReviewCandidate { memory, body, quotes } = candidate;
+    let ReviewCandidate { memory, body, quotes, reason } = candidate;
     ui.table(&[row(memory)])?;
+    if let Some(reason) = reason {
+        ui.line(format!("    {}", ui.paint(Role::Warning, format!("quarantined: {reason}"))))?;
+    }
     for line in body.lines().filter(|line| !line.trim().is_empty()) {
         ui.line(format!("    {}", Shown(line).one_line()))?;
     }

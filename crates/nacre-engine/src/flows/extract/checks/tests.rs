@@ -22,6 +22,7 @@ fn candidate(title: &str, body: &str, quote: &str) -> Candidate {
             place: "s:1".to_owned(),
             at: String::new(),
         }],
+        is_repeated: false,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use jiff::Timestamp;
 use nacre_core::base::Shown;
-use nacre_core::memory::{LearningKind, MemoryId, MemoryType, Quote, Speaker, Status};
+use nacre_core::memory::{LearningKind, MemoryId, MemoryType, Quote, Speaker, Status, Trust};
 use nacre_core::search::{MemoryHit, MemoryIndex, MemoryOptions, Mode, Query, SearchError};
 
 use super::shelf::MemoryHandle;
@@ -50,6 +50,8 @@ pub struct Passage {
     pub is_backed: bool,
     /// Whether this machine wrote it, a person took it over, or it lies in the person's own folder.
     pub is_own: bool,
+    /// How far this machine trusts it.
+    pub trust: Trust,
     /// Newest first.
     pub overturned: Vec<OverturnedPassage>,
     pub score: f32,
@@ -98,7 +100,10 @@ pub fn recall(
         recalled.n_broken += found.broken.len();
         recalled.n_postponed += index.n_postponed();
         let hits = found.hits.iter().filter(|hit| holds(hit));
-        recalled.passages.extend(hits.map(|hit| Passage::new(shelf, number, hit)));
+        let passages = hits.map(|hit| Passage::new(shelf, number, hit));
+        // What gives an order that the person did not give is for the review alone.
+        let shown = passages.filter(|passage| passage.trust != Trust::Quarantined);
+        recalled.passages.extend(shown);
     }
     put_in_order(&mut recalled.passages);
     recalled.passages.truncate(limit);
@@ -138,7 +143,9 @@ impl Passage {
         let evidence = shelf.store.evidence(&memory.at.id).ok().flatten();
         let quotes: Vec<Quote> =
             evidence.into_iter().flat_map(|evidence| evidence.quotes).take(MAX_QUOTES).collect();
-        let is_persons = shelf.store.scope().is_private() || shelf.store.is_own(&memory.at.id);
+        let trust = shelf.store.trust_of(memory);
+        let is_persons = shelf.store.scope().is_private()
+            || (shelf.store.is_own(&memory.at.id) && !trust.waits());
         let older = hit.history.iter().take(MAX_OVERTURNED);
         Self {
             id: memory.at.id.clone(),
@@ -149,8 +156,9 @@ impl Passage {
             updated: memory.updated.or(memory.created),
             title: clean(&memory.title, MAX_QUOTE_BYTES),
             body: clean(memory.document.body().trim(), MAX_BODY_BYTES),
-            is_backed: !quotes.is_empty() || is_persons,
+            is_backed: (!quotes.is_empty() && !trust.waits()) || is_persons,
             is_own: is_persons,
+            trust,
             quotes: quotes
                 .into_iter()
                 .map(|quote| Quote { text: clean(quote.text.trim(), MAX_QUOTE_BYTES), ..quote })
@@ -276,6 +284,7 @@ mod tests {
             quotes: Vec::new(),
             is_backed,
             is_own,
+            trust: Trust::Human,
             overturned: Vec::new(),
             score,
             lexical: 0.0,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_core::base::Shown;
-use nacre_core::memory::MemoryType;
+use nacre_core::memory::{MemoryType, Trust};
 use nacre_core::search::{MemoryHit, MemoryIndex, MemoryOptions, Mode, Query};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -84,7 +84,10 @@ pub(super) fn search(
         .map_err(failed)?;
     let options = MemoryOptions { mode: Mode::Hybrid, limit, archived: false };
     let mut found = index.search(&Query::parse(query, now), &options).map_err(failed)?;
-    found.hits.retain(|hit| is_wanted(hit.memory.at.memory_type));
+    found.hits.retain(|hit| {
+        let is_shown = shelf.store.trust_of(&hit.memory) != Trust::Quarantined;
+        is_shown && is_wanted(hit.memory.at.memory_type)
+    });
     let text = match found.hits.as_slice() {
         [] => "Nothing is remembered about that.".to_owned(),
         hits => hits.iter().map(line).collect::<Vec<_>>().join("\n"),

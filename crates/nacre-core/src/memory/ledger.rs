@@ -1,0 +1,270 @@
+//! What this machine knows of the memories of a store: which bytes it trusts, and how far.
+//!
+//! One file a store in the person's own folder, outside every repository, so that nothing that can be cloned grants trust.
+//! A memory is known by its id and the hash of its whole file: a file that something else changed is not known any more. The
+//! file carries a keyed hash of its content; without the person's key it says nothing. It is read once by a command,
+//! and only when a memory is about to be told.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use super::id::MemoryId;
+use super::trust::Trust;
+use crate::base::ContentHash;
+use crate::safefs::{Access, FsError, Owner, RelPath, WriteScope};
+
+/// The folder of all ledgers, in the person's own folder.
+const FOLDER: &str = "trust";
+
+/// The first word of a ledger.
+const HEADING: &str = "nacre-trust-1";
+
+/// Ten thousand memories take about one.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// Versions of one memory that are known: an undo or a checkout brings an earlier one back.
+const MAX_VERSIONS: usize = 8;
+
+/// Ledgers that are looked through for a store that has none yet.
+const MAX_LEDGERS: usize = 256;
+
+/// How long to wait for another command that writes a ledger.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Where the ledger of a store lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerPlace {
+    /// The person's own folder.
+    home: PathBuf,
+    /// The name of the file.
+    name: String,
+    /// Whether anything is written: a rehearsal leaves nothing behind.
+    is_written: bool,
+}
+
+impl LedgerPlace {
+    /// The ledger of the store at `store`, kept in the person's own folder `home`.
+    pub fn of_store(home: &Path, store: &Path) -> Self {
+        let whole = std::fs::canonicalize(store);
+        let store = whole.as_deref().unwrap_or(store);
+        let hash = ContentHash::of(store.as_os_str().as_encoded_bytes());
+        Self { home: home.to_owned(), name: hash.short(), is_written: true }
+    }
+
+    /// The same, of which nothing is written.
+    #[must_use]
+    pub fn rehearsed(self) -> Self {
+        Self { is_written: false, ..self }
+    }
+
+    fn file(&self) -> Result<RelPath, FsError> {
+        RelPath::new(&self.name)
+    }
+}
+
+/// One known version of a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Version {
+    hash: ContentHash,
+    trust: Trust,
+}
+
+/// Every known memory with its versions, the newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Entries {
+    by_id: BTreeMap<String, Vec<Version>>,
+    /// Whether there is a ledger for this store already.
+    is_stored: bool,
+}
+
+/// What is to be entered: a memory's bytes and their level, or `None` where the memory is gone.
+pub(super) type Entry = (MemoryId, Option<(ContentHash, Trust)>);
+
+/// The ledger of one store.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    /// `None`: what this process wrote is known to this process.
+    place: Option<LedgerPlace>,
+    entries: Mutex<Option<Entries>>,
+    elsewhere: OnceLock<KnownElsewhere>,
+}
+
+impl Ledger {
+    pub(super) fn new(place: Option<LedgerPlace>) -> Self {
+        Self { place, entries: Mutex::new(None), elsewhere: OnceLock::new() }
+    }
+
+    /// The level of these bytes of a memory; `None` where they are not known.
+    pub(super) fn trust(&self, store: &WriteScope, id: &str, hash: ContentHash) -> Option<Trust> {
+        self.with(store, |entries| {
+            let versions = entries.by_id.get(id)?;
+            versions.iter().find(|version| version.hash == hash).map(|version| version.trust)
+        })
+    }
+
+    /// The level that the memory last had, whatever its bytes are now.
+    pub(super) fn last_trust(&self, store: &WriteScope, id: &str) -> Option<Trust> {
+        self.with(store, |entries| entries.by_id.get(id)?.first().map(|version| version.trust))
+    }
+
+    /// The hashes of the bytes that are known, the newest first.
+    pub(super) fn hashes(&self, store: &WriteScope, id: &str) -> Vec<ContentHash> {
+        self.with(store, |entries| {
+            let versions = entries.by_id.get(id).map(Vec::as_slice).unwrap_or_default();
+            versions.iter().map(|version| version.hash).collect()
+        })
+    }
+
+    /// Whether the store has a ledger at all; one from before there were ledgers has none.
+    pub(super) fn is_stored(&self, store: &WriteScope) -> bool {
+        self.with(store, |entries| entries.is_stored)
+    }
+
+    /// What the other ledgers of this machine say of memories: a repository that was moved, or checked out twice.
+    pub(super) fn elsewhere(&self, store: &WriteScope) -> &KnownElsewhere {
+        self.elsewhere.get_or_init(|| self.read_others(store))
+    }
+
+    fn read_others(&self, store: &WriteScope) -> KnownElsewhere {
+        let mut known = KnownElsewhere::default();
+        let Some(place) = &self.place else { return known };
+        let Ok(scope) = WriteScope::open_inside(&place.home, FOLDER, Access::Private) else {
+            return known;
+        };
+        let Ok(root) = scope.root().and_then(|root| root.list()) else { return known };
+        for entry in root.into_iter().filter(|entry| entry.name != place.name).take(MAX_LEDGERS) {
+            let read = RelPath::new(&entry.name).ok().and_then(|path| read(&scope, store, &path));
+            for (id, versions) in read.unwrap_or_default().by_id {
+                known.0.entry(id).or_default().extend(versions);
+            }
+        }
+        known
+    }
+
+    /// Enters what is about to be written. Best effort: a person's folder that cannot be written must not keep them from
+    /// changing a project; such a memory then waits for them.
+    pub(super) fn enter(&self, store: &WriteScope, changes: &[Entry], owner: &Owner) {
+        if changes.is_empty() && self.is_stored(store) {
+            return;
+        }
+        let Some(place) = self.place.as_ref().filter(|place| place.is_written) else {
+            self.with(store, |entries| entries.take(changes));
+            return;
+        };
+        let written = create(place).and_then(|scope| {
+            let writer = scope.lock(owner, PATIENCE)?;
+            let path = place.file()?;
+            // Another command may have written it meanwhile.
+            let mut entries = read(&scope, store, &path).unwrap_or_default();
+            entries.take(changes);
+            writer.write_atomic(&path, render(store, &entries).as_bytes())?;
+            Ok(entries)
+        });
+        let mut known = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        match written {
+            Ok(entries) => *known = Some(Entries { is_stored: true, ..entries }),
+            Err(_) => known.get_or_insert_with(Entries::default).take(changes),
+        }
+    }
+
+    /// Looks at the entries, read once.
+    fn with<T>(&self, store: &WriteScope, look: impl FnOnce(&mut Entries) -> T) -> T {
+        let mut known = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let entries = known.get_or_insert_with(|| self.stored(store).unwrap_or_default());
+        look(entries)
+    }
+
+    fn stored(&self, store: &WriteScope) -> Option<Entries> {
+        let place = self.place.as_ref()?;
+        let scope = WriteScope::open_inside(&place.home, FOLDER, Access::Private).ok()?;
+        read(&scope, store, &place.file().ok()?)
+    }
+}
+
+/// What other ledgers of this machine know.
+#[derive(Debug, Default)]
+pub(super) struct KnownElsewhere(BTreeMap<String, Vec<Version>>);
+
+impl KnownElsewhere {
+    /// The lowest level that these very bytes have anywhere.
+    pub(super) fn trust(&self, id: &str, hash: ContentHash) -> Option<Trust> {
+        let versions = self.0.get(id)?;
+        versions.iter().filter(|version| version.hash == hash).map(|version| version.trust).min()
+    }
+
+    /// Whether a memory of this id is known, whatever its bytes.
+    pub(super) fn knows(&self, id: &str) -> bool {
+        self.0.contains_key(id)
+    }
+}
+
+impl Entries {
+    fn take(&mut self, changes: &[Entry]) {
+        for (id, change) in changes {
+            match change {
+                Some((hash, trust)) => {
+                    let versions = self.by_id.entry(id.as_str().to_owned()).or_default();
+                    versions.retain(|version| version.hash != *hash);
+                    versions.insert(0, Version { hash: *hash, trust: *trust });
+                    versions.truncate(MAX_VERSIONS);
+                }
+                None => {
+                    self.by_id.remove(id.as_str());
+                }
+            }
+        }
+    }
+}
+
+fn create(place: &LedgerPlace) -> Result<WriteScope, FsError> {
+    if let (Some(parent), Some(name)) = (place.home.parent(), place.home.file_name()) {
+        WriteScope::create_inside(parent, &name.to_string_lossy(), Access::Private)?;
+    }
+    WriteScope::create_inside(&place.home, FOLDER, Access::Private)
+}
+
+/// A ledger, if there is one and the person's key has sealed it.
+fn read(scope: &WriteScope, store: &WriteScope, path: &RelPath) -> Option<Entries> {
+    let text = String::from_utf8(scope.read_optional(path, MAX_BYTES).ok()??).ok()?;
+    let (heading, body) = text.split_once('\n')?;
+    let mark = heading.strip_prefix(HEADING)?.trim();
+    store.is_marked(&sealed(body), mark).then(|| parse(body))
+}
+
+/// What the seal of a ledger is made for.
+fn sealed(body: &str) -> String {
+    format!("{HEADING}\n{body}")
+}
+
+fn parse(body: &str) -> Entries {
+    let mut entries = Entries { is_stored: true, ..Entries::default() };
+    for line in body.lines() {
+        let mut parts = line.split(' ');
+        let (Some(id), Some(hash), Some(trust)) = (parts.next(), parts.next(), parts.next()) else {
+            continue;
+        };
+        let (Ok(hash), Some(trust)) = (hash.parse(), Trust::from_name(trust)) else { continue };
+        match entries.by_id.get_mut(id) {
+            Some(versions) => versions.push(Version { hash, trust }),
+            None => {
+                entries.by_id.insert(id.to_owned(), vec![Version { hash, trust }]);
+            }
+        }
+    }
+    entries
+}
+
+fn render(store: &WriteScope, entries: &Entries) -> String {
+    let mut body = String::new();
+    for (id, versions) in &entries.by_id {
+        for Version { hash, trust } in versions {
+            let _ = writeln!(body, "{id} {hash} {}", trust.as_str());
+        }
+    }
+    // Without a key the ledger is not believed by the next command, which is safe.
+    let mark = store.mark(&sealed(&body)).unwrap_or_default();
+    format!("{HEADING} {mark}\n{body}")
+}

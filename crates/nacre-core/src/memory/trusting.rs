@@ -1,0 +1,224 @@
+//! Trust at the door: the level of what comes in, of what is changed, and of what lies there.
+//!
+//! Every memory that is written goes through a batch, and a batch enters it into the ledger with its level. What lies in a
+//! store and is not known there came from elsewhere.
+
+use super::batch::{Batch, Change, Draft, SummaryDraft};
+use super::door::{door, hazards_of, said_by_person};
+use super::hazard::hazards;
+use super::id::MemoryId;
+use super::kinds::Status;
+use super::layout::Located;
+use super::ledger::Entry;
+use super::record::Memory;
+use super::store::Store;
+use super::trust::Trust;
+use super::upkeep::Revision;
+use crate::base::ContentHash;
+
+/// The heading under which a summary tells how the session ended, which a brief quotes.
+const OUTCOME: &str = "## Outcome";
+
+impl Draft {
+    /// The level that it would have, and whether it may hold at once.
+    pub fn trust(&self) -> Trust {
+        door((&self.title, &self.body), &self.quotes, Status::Active).trust
+    }
+}
+
+impl SummaryDraft {
+    /// A summary is the agent's telling of a session. A brief tells its title, its description and how it ended, so that an
+    /// order in one of these makes it one that is only shown to who asks.
+    pub(super) fn trust(&self) -> Trust {
+        let outcome = self.body.split(OUTCOME).nth(1).unwrap_or_default();
+        let told = [&self.title, &self.description, outcome].join("\n");
+        if hazards(&told, []).is_empty() { Trust::Assistant } else { Trust::Derived }
+    }
+}
+
+impl Store {
+    /// How far a memory is trusted on this machine, as its file is now.
+    pub fn trust_of(&self, memory: &Memory) -> Trust {
+        let (id, text) = (&memory.at.id, memory.document.as_str());
+        if let Some(trust) = self.known_trust(id, text.as_bytes()) {
+            return trust;
+        }
+        if self.rules().is_personal {
+            // An edit by other means than Nacre keeps the level that it had.
+            return self.ledger.last_trust(self.scope(), id.as_str()).unwrap_or(Trust::Human);
+        }
+        if !hazards_of(&memory.title, memory.document.body(), &[]).is_empty() {
+            return Trust::Quarantined;
+        }
+        let evidence = if self.trusts_evidence() { self.evidence(id).ok().flatten() } else { None };
+        let quotes = evidence.filter(|evidence| evidence.id == *id).map(|evidence| evidence.quotes);
+        match quotes.filter(|quotes| !quotes.is_empty()) {
+            Some(quotes) => Trust::of_evidence(&quotes).min(Trust::Assistant),
+            None => Trust::Foreign,
+        }
+    }
+
+    /// Whether the ledger may know a memory of this id: a quick look that leaves out what came from elsewhere.
+    pub fn may_know(&self, id: &str) -> bool {
+        let rules = self.rules();
+        rules.is_personal
+            || rules.trusts_evidence
+            || self.ledger.last_trust(self.scope(), id).is_some()
+            || !self.ledger.is_stored(self.scope())
+    }
+
+    /// The level that a memory had when this machine last knew it, where something else has changed it since.
+    pub fn trust_before(&self, id: &MemoryId) -> Option<Trust> {
+        self.ledger.last_trust(self.scope(), id.as_str())
+    }
+
+    /// Whether these bytes are a version of the memory that this machine knows.
+    pub fn is_known_version(&self, id: &MemoryId, bytes: &[u8]) -> bool {
+        let hash = ContentHash::of(bytes);
+        self.ledger.hashes(self.scope(), id.as_str()).contains(&hash)
+    }
+
+    /// Begins the ledger of a store that was made on this machine and holds nothing yet.
+    pub fn begin_ledger(&self, owner: &crate::safefs::Owner) {
+        self.ledger.enter(self.scope(), &[], owner);
+    }
+
+    /// The level of these bytes, where this machine knows them.
+    fn known_trust(&self, id: &MemoryId, bytes: &[u8]) -> Option<Trust> {
+        let hash = ContentHash::of(bytes);
+        let known = self.ledger.trust(self.scope(), id.as_str(), hash);
+        if known.is_some() || self.ledger.is_stored(self.scope()) {
+            return known;
+        }
+        self.inherited(id, hash)
+    }
+
+    /// The level in a store without a ledger: it was moved or checked out once more, and another ledger knows these bytes; or it
+    /// is older than ledgers, and the memory bears the person's mark. A mark names no bytes, so that it is worth no
+    /// more than the agent's word.
+    fn inherited(&self, id: &MemoryId, hash: ContentHash) -> Option<Trust> {
+        let elsewhere = self.ledger.elsewhere(self.scope());
+        if elsewhere.knows(id.as_str()) {
+            return elsewhere.trust(id.as_str(), hash);
+        }
+        if !self.is_own(id) {
+            return None;
+        }
+        let evidence = self.evidence(id).ok().flatten();
+        let quotes = evidence.map(|evidence| evidence.quotes).unwrap_or_default();
+        let by_quotes =
+            if quotes.is_empty() { Trust::Assistant } else { Trust::of_evidence(&quotes) };
+        Some(by_quotes.min(Trust::Assistant))
+    }
+}
+
+impl Batch<'_> {
+    /// Stages that a memory is trusted at most so far.
+    pub fn lower(&mut self, id: &MemoryId, most: Trust) {
+        if let Some(Some(level)) = self.levels.get_mut(id) {
+            *level = (*level).min(most);
+        }
+    }
+
+    /// Stages that a memory keeps the level that it had before the person changed it by other means than Nacre.
+    pub fn keep(&mut self, memory: &Memory, level: Trust) {
+        self.levels.insert(memory.at.id.clone(), Some(level));
+    }
+
+    /// What is put back has the level that it had. A plan is a file that a repository can bring, so that what this machine never
+    /// knew came from elsewhere, and is not taken for an edit of the person.
+    pub(super) fn put_back_level(&mut self, id: &MemoryId, bytes: &[u8]) {
+        let level = self.store.known_trust(id, bytes).unwrap_or(Trust::Foreign);
+        self.levels.insert(id.clone(), Some(level));
+    }
+
+    /// A change that says nothing new keeps the level; what is not known stays so.
+    pub(super) fn keep_level(&mut self, memory: &Memory) {
+        let before = memory.document.as_str().as_bytes();
+        let known = self.store.known_trust(&memory.at.id, before);
+        let personal = || self.store.rules().is_personal.then(|| self.store.trust_of(memory));
+        if let Some(level) = known.or_else(personal) {
+            self.levels.entry(memory.at.id.clone()).or_insert(Some(level));
+        }
+    }
+
+    /// The level of a memory with what a change adds to it: the lower of both. `None` where nobody knows it.
+    pub(super) fn level_after(&self, memory: &Memory, change: &Change) -> Option<Trust> {
+        let before = self.store.known_trust(&memory.at.id, memory.document.as_str().as_bytes())?;
+        if change.title.is_none() && change.body.is_none() {
+            return Some(before);
+        }
+        let title = change.title.as_ref().unwrap_or(&memory.title);
+        let body = change.body.as_deref().unwrap_or(memory.document.body());
+        let old = format!("{}\n{}", memory.title, memory.document.body());
+        let said = said_by_person(&change.quotes).chain([old.as_str()]);
+        if !hazards(&format!("{title}\n{body}"), said).is_empty() {
+            return Some(Trust::Quarantined);
+        }
+        Some(before.min(Trust::of_evidence(&change.quotes)))
+    }
+
+    /// The same for everything that upkeep does to a memory.
+    pub(super) fn lower_revised(&mut self, memory: &Memory, revision: &Revision) {
+        let Revision { title, body, trust, .. } = revision;
+        let new = title.iter().chain(body).map(String::as_str).collect::<Vec<_>>().join("\n");
+        let old = format!("{}\n{}", memory.title, memory.document.body());
+        let said = said_by_person(&revision.quotes).chain([old.as_str()]);
+        let is_hazardous = !new.is_empty() && !hazards(&new, said).is_empty();
+        let most = if is_hazardous { Some(Trust::Quarantined) } else { *trust };
+        if let Some(most) = most {
+            self.lower(&memory.at.id, most);
+        }
+    }
+
+    /// Whether a draft may take the place of a memory: what is not told unasked takes the place of nothing that is.
+    pub(super) fn may_overturn(&self, draft: &Draft, older: &Memory) -> bool {
+        draft.trust().is_told_unasked() || !self.store.trust_of(older).is_told_unasked()
+    }
+
+    /// Enters everything that is staged into the ledger, and with the first entry what the store inherits.
+    pub(super) fn enter_levels(&self) {
+        if self.levels.is_empty() {
+            return;
+        }
+        let mut entries: Vec<Entry> = Vec::new();
+        if !self.store.ledger.is_stored(self.store.scope()) {
+            entries.extend(self.inherited());
+        }
+        let mut staged: Vec<&MemoryId> = Vec::new();
+        for (path, after) in self.set.outcomes() {
+            let Some(at) = Located::from_path(path.as_str()) else { continue };
+            let Some((id, level)) = self.levels.get_key_value(&at.id) else { continue };
+            staged.push(id);
+            if let (Some(bytes), Some(level)) = (after, level) {
+                entries.push((at.id, Some((ContentHash::of(bytes), *level))));
+            }
+        }
+        for (id, level) in &self.levels {
+            match level {
+                None => entries.push((id.clone(), None)),
+                Some(level) if !staged.contains(&id) => {
+                    let bytes = self.store.get(id.as_str()).ok().map(|memory| memory.document);
+                    let hash = bytes.map(|text| ContentHash::of(text.as_str().as_bytes()));
+                    entries.extend(hash.map(|hash| (id.clone(), Some((hash, *level)))));
+                }
+                Some(_) => {}
+            }
+        }
+        self.store.ledger.enter(self.store.scope(), &entries, &self.owner);
+    }
+
+    /// The levels of what lies in a store that has no ledger yet.
+    fn inherited(&self) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        let files = self.store.located().unwrap_or_default();
+        self.store.visit(&files, |at, memory| {
+            let bytes = memory.ok().map(|memory| memory.document);
+            let hash = bytes.map(|text| ContentHash::of(text.as_str().as_bytes()));
+            let level = hash.and_then(|hash| Some((hash, self.store.inherited(&at.id, hash)?)));
+            entries.extend(level.map(|level| (at.id.clone(), Some(level))));
+            std::ops::ControlFlow::Continue(())
+        });
+        entries
+    }
+}

@@ -1,0 +1,140 @@
+//! Shows the memories that came from elsewhere, and takes a person's word on them.
+
+use nacre_api::wire::{TrustItem, TrustLevel, TrustReport, TrustRequest};
+use nacre_core::base::{ContentHash, ShownLine};
+use nacre_core::memory::{LastCommit, Located, Memory, hazards_of};
+
+use super::memory::labelled;
+use crate::error::OpError;
+use crate::host::{Host, ScopedStore};
+
+/// Memories whose last commit git is asked for.
+const MAX_ASKED: usize = 50;
+
+pub fn trust(host: &Host, request: &TrustRequest) -> Result<TrustReport, OpError> {
+    let TrustRequest { ids, all, dry_run, scope, .. } = request;
+    let mut report = TrustReport {
+        memories: Vec::new(),
+        foreign: 0,
+        quarantined: 0,
+        trusted: 0,
+        dry_run: *dry_run,
+    };
+    let stores = host.stores_to_read(*scope)?;
+    let found: Result<Vec<Vec<Memory>>, OpError> =
+        stores.iter().map(|scoped| waiting(host, scoped)).collect();
+    let found = found?;
+    let is_unknown = |id: &&String| !found.iter().flatten().any(|memory| is_named(memory, id));
+    if let Some(id) = ids.iter().find(is_unknown) {
+        let message = format!("No memory `{}` waits to be trusted", ShownLine(id));
+        return Err(OpError::not_found(message).hint("`nacre trust` lists those that wait"));
+    }
+    for (scoped, waiting) in stores.iter().zip(&found) {
+        take(host, scoped, request, waiting, &mut report)?;
+    }
+    if !ids.is_empty() || *all {
+        report.memories.retain(|one| is_chosen(request, one));
+    }
+    Ok(report)
+}
+
+/// The memories of a store that wait, after what the person edited here was settled.
+fn waiting(host: &Host, scoped: &ScopedStore) -> Result<Vec<Memory>, OpError> {
+    let find = || -> Result<Vec<Memory>, OpError> {
+        let files = scoped.store.located()?;
+        let mut found = Vec::new();
+        scoped.store.visit(&files, |_, memory| {
+            found.extend(memory.ok().filter(|memory| scoped.store.trust_of(memory).waits()));
+            std::ops::ControlFlow::Continue(())
+        });
+        Ok(found)
+    };
+    let found = find()?;
+    let files: Vec<Located> = found.iter().map(|memory| memory.at.clone()).collect();
+    if host.settle_edits(scoped, &files) { find() } else { Ok(found) }
+}
+
+fn take(
+    host: &Host,
+    scoped: &ScopedStore,
+    request: &TrustRequest,
+    waiting: &[Memory],
+    report: &mut TrustReport,
+) -> Result<(), OpError> {
+    let store = &scoped.store;
+    let mut items: Vec<TrustItem> = Vec::new();
+    for (number, memory) in waiting.iter().enumerate() {
+        let commit = (number < MAX_ASKED).then(|| store.last_commit(&host.git(), &memory.at));
+        items.push(item(host, scoped, memory, commit.flatten(), request.diff));
+    }
+    let is_agreed = |item: &TrustItem| {
+        let is_seen = request.seen.is_empty() || request.seen.contains(&item.hash);
+        !request.dry_run && is_seen && is_chosen(request, item)
+    };
+    if items.iter().any(is_agreed) {
+        let mut batch = store.begin(&host.owner("trust"), host.settings().lock.wait)?;
+        for (item, memory) in items.iter_mut().zip(waiting) {
+            // It may have changed since it was looked at.
+            let is_same = store.load(&memory.at).is_ok_and(|now| hash(&now) == item.hash);
+            if is_agreed(item) && is_same {
+                batch.take_over(&memory.at.id)?;
+                item.trusted = true;
+            }
+        }
+        batch.commit()?;
+    }
+    for item in &items {
+        let is_quarantined = item.memory.trust == Some(TrustLevel::Quarantined);
+        match (item.trusted, is_quarantined) {
+            (true, _) => report.trusted += 1,
+            (false, true) => report.quarantined += 1,
+            (false, false) => report.foreign += 1,
+        }
+    }
+    report.memories.extend(items);
+    Ok(())
+}
+
+fn item(
+    host: &Host,
+    scoped: &ScopedStore,
+    memory: &Memory,
+    commit: Option<LastCommit>,
+    with_text: bool,
+) -> TrustItem {
+    let store = &scoped.store;
+    let found = hazards_of(&memory.title, memory.document.body(), &[]);
+    let changed = store.trust_before(&memory.at.id).is_some_and(|level| !level.waits());
+    let reason = match (found.first(), changed) {
+        (Some(hazard), _) => hazard.kind.as_str(),
+        (None, true) => "it was changed elsewhere since you trusted it",
+        (None, false) => "it came from elsewhere",
+    };
+    let before = (with_text && changed).then(|| store.known_text(&host.git(), &memory.at));
+    TrustItem {
+        memory: labelled(memory, scoped),
+        reason: reason.to_owned(),
+        changed,
+        committed_by: commit.as_ref().map(|commit| commit.who.clone()),
+        committed: commit.map(|commit| commit.when),
+        hash: hash(memory),
+        text: with_text.then(|| memory.document.as_str().to_owned()),
+        before: before.flatten(),
+        trusted: false,
+    }
+}
+
+fn hash(memory: &Memory) -> String {
+    ContentHash::of(memory.document.as_str().as_bytes()).to_string()
+}
+
+fn is_named(memory: &Memory, id: &str) -> bool {
+    !id.is_empty() && memory.at.id.as_str().starts_with(id)
+}
+
+/// Whether the request is about a memory. All of them are those that came from elsewhere: an order is agreed to by name.
+fn is_chosen(request: &TrustRequest, item: &TrustItem) -> bool {
+    let is_foreign = item.memory.trust == Some(TrustLevel::Foreign);
+    let is_named = |id: &String| !id.is_empty() && item.memory.id.starts_with(id.as_str());
+    (request.all && is_foreign) || request.ids.iter().any(is_named)
+}
