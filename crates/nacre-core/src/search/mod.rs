@@ -34,7 +34,7 @@ pub use library::{Library, LibraryOptions, News, RecordHit};
 pub use memories::mentions::{files as files_named, symbols as symbols_named};
 pub use memories::{
     Fit, FitSignals, Fitting, Found, INDEX_FOLDER, IndexStatus, Interest, Listed, MemoryHit,
-    MemoryIndex, MemoryOptions, Near, SearchError, Why, clear_index, index_status,
+    MemoryIndex, MemoryOptions, Near, SearchError, Why, Wording, clear_index, index_status,
 };
 pub use query::Query;
 pub use rank::{Level, Mode};

@@ -15,6 +15,7 @@ mod related;
 #[cfg(test)]
 mod tests;
 mod units;
+mod wording;
 
 use std::cell::RefCell;
 
@@ -41,6 +42,7 @@ use crate::safefs::{Access, FsError, Owner, WriteScope};
 use look::{Look, Room};
 
 pub use self::outline::{Interest, Listed};
+pub use self::wording::Wording;
 
 /// The folder of everything derived, inside a store.
 pub const INDEX_FOLDER: &str = "index";
