@@ -36,6 +36,9 @@ const UNKNOWN_WEIGHT: f32 = 3.0;
 /// Shorter unknown words are abbreviations of anything.
 const MIN_UNKNOWN_BYTES: usize = 3;
 
+/// A store of fewer memories is taken for one of this many: two memories do not tell which words are rare.
+const MIN_TEXTS: usize = 30;
+
 /// What meaning is worth beside words.
 const MEANING: f32 = 10.0;
 
@@ -130,12 +133,11 @@ impl MemoryIndex<'_> {
 
     /// The words of a prompt with what each weighs: by the language, and by how few memories have it.
     fn prompt_terms(&self, prompt: &str, model: &Builtin) -> Vec<PromptTerm> {
-        let lengths = &self.snapshot.layout().rows;
-        let rarest = lengths.rarity(1).max(f32::MIN_POSITIVE);
+        let n_texts = self.snapshot.layout().rows.n_counted;
         let prose = words::terms(&without_paths(prompt));
         let weighed = words::terms_with_words(prompt).into_iter().map(|(stem, word)| {
             let n_holding = self.snapshot.n_holding(stem.as_bytes()).max(1) as usize;
-            let rarity = (lengths.rarity(n_holding) / rarest).clamp(0.0, 1.0);
+            let rarity = rarity(n_texts, n_holding);
             let share = if prose.contains(&stem) { 1.0 } else { PATH_SHARE };
             PromptTerm { weight: share * rarity * word_weight(model, &word), stem }
         });
@@ -157,6 +159,13 @@ impl MemoryIndex<'_> {
 fn vector(model: &Builtin, text: &str) -> Result<Vec<f32>, SearchError> {
     let made = model.embed(&[text]).map_err(IndexError::Embed)?;
     Ok(made.into_iter().next().unwrap_or_default())
+}
+
+/// How rare a word is that so many of the texts have: from 0 to 1, which is a word that one has.
+fn rarity(n_texts: usize, n_holding: usize) -> f32 {
+    let n_texts = n_texts.max(MIN_TEXTS) as f32;
+    let inverse = |n: f32| (1.0 + (n_texts - n + 0.5).max(0.0) / (n + 0.5)).ln();
+    (inverse(n_holding as f32) / inverse(1.0)).clamp(0.0, 1.0)
 }
 
 /// How much a word says by the language, whatever the store.
@@ -278,6 +287,15 @@ mod tests {
         assert!(model.knows("use") && word_weight(&model, "use") < 1.5);
         assert_eq!(word_weight(&model, "zq"), model.weight("zq").min(MAX_WEIGHT));
         assert_eq!(word_weight(&model, "90210"), model.weight("90210").min(MAX_WEIGHT));
+    }
+
+    #[test]
+    fn a_small_store_does_not_tell_which_words_are_rare() {
+        assert!(rarity(2, 2) > 0.7, "both memories of a new store have it");
+        assert!(rarity(1000, 1000) < 0.01 && rarity(1000, 500) < 0.2);
+        for n_texts in [0, 1, 30, 10_000] {
+            assert_eq!(rarity(n_texts, 1), 1.0);
+        }
     }
 
     #[test]
