@@ -35,7 +35,6 @@ fn main() {
                 let of = fit.signals;
                 serde_json::json!({
                     "id": fit.id, "score": fit.score, "similarity": of.similarity, "words": of.words,
-                    "heaviest": of.heaviest, "coverage": of.coverage,
                 })
             })
             .collect();
@@ -43,7 +42,9 @@ fn main() {
             "{}",
             serde_json::json!({
                 "prompt": prompt, "want": labelled["want"], "n_terms": fitting.n_terms,
-                "chore": fitting.chore, "fits": fits,
+                "chore": fitting.chore, "tidying": fitting.wording.tidying,
+                "surroundings": fitting.wording.surroundings, "n_memories": fitting.n_memories,
+                "fits": fits,
             })
         );
     }

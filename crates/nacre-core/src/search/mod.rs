@@ -34,8 +34,8 @@ pub use library::{Library, LibraryOptions, News, RecordHit};
 pub use memories::mentions::{files as files_named, symbols as symbols_named};
 pub use memories::{
     Fit, FitSignals, Fitting, Found, INDEX_FOLDER, IndexStatus, Interest, Listed, MemoryHit,
-    MemoryIndex, MemoryOptions, Near, SearchError, Why, clear_index, index_path, index_scope,
-    index_status, prune_indexes,
+    MemoryIndex, MemoryOptions, Near, SearchError, Why, Wording, clear_index, index_path,
+    index_scope, index_status, prune_indexes,
 };
 pub use query::Query;
 pub use rank::{Level, Mode};

@@ -227,6 +227,13 @@ pub(super) fn terms_with_words(text: &str) -> Vec<(String, String)> {
     found
 }
 
+/// The stem of a word in lower case.
+pub(super) fn stem(word: &str) -> String {
+    let mut stem = String::new();
+    with_stem(word, &mut |found: &str| found.clone_into(&mut stem));
+    stem
+}
+
 /// How many different words both texts hold, whatever their endings; words that say nothing do not count.
 pub fn shared(one: &str, other: &str) -> usize {
     let mut held: std::collections::HashSet<String> = std::collections::HashSet::new();

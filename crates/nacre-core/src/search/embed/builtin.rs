@@ -119,6 +119,11 @@ impl Builtin {
         self.sum(text).iter().map(|x| x * x).sum::<f32>().sqrt()
     }
 
+    /// Whether it knows a word in lower case as a whole. The weight of another one, made of its pieces, says little.
+    pub fn knows(&self, word: &str) -> bool {
+        self.vocabulary().find(word).is_some()
+    }
+
     fn vector(&self, text: &str) -> Vec<f32> {
         let mut sum = self.sum(text);
         normalize(&mut sum);

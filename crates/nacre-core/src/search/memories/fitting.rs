@@ -5,6 +5,7 @@
 //! words that say something and stand in both, and the meaning, against what any prompt shares with any text.
 
 use super::chores::CHORES;
+use super::wording::Wording;
 use super::{MemoryIndex, SearchError, outline};
 use crate::memory::{Located, Memory, MemoryType};
 use crate::search::embed::{Builtin, Embedder as _};
@@ -16,9 +17,6 @@ use crate::search::words;
 
 /// A longer prompt is a document, and is compared by its beginning.
 const MAX_PROMPT_BYTES: usize = 4000;
-
-/// A prompt of more bytes is a text.
-const LONG_BYTES: usize = 400;
 
 /// Memories that are looked at more closely.
 const MAX_FITS: usize = 12;
@@ -32,6 +30,15 @@ const PATH_SHARE: f32 = 0.45;
 /// No word weighs more, however rare it is.
 const MAX_WEIGHT: f32 = 3.5;
 
+/// A word that the model does not know as a whole weighs at least this: most are names, such as `failwith` or `pgbouncer`.
+const UNKNOWN_WEIGHT: f32 = 3.0;
+
+/// Shorter unknown words are abbreviations of anything.
+const MIN_UNKNOWN_BYTES: usize = 3;
+
+/// A store of fewer memories is taken for one of this many: two memories do not tell which words are rare.
+const MIN_TEXTS: usize = 30;
+
 /// What meaning is worth beside words.
 const MEANING: f32 = 10.0;
 
@@ -42,10 +49,6 @@ pub struct FitSignals {
     pub similarity: f32,
     /// What the words weigh that both have.
     pub words: f32,
-    /// The three heaviest of them.
-    pub heaviest: [f32; 3],
-    /// The share of the prompt's weight that these words have, from 0 to 1.
-    pub coverage: f32,
 }
 
 /// A memory that may fit.
@@ -67,8 +70,12 @@ pub struct Fitting<'a> {
     pub n_terms: usize,
     /// How near the prompt is to an order of every day, from -1 to 1.
     pub chore: f32,
-    /// It is a text more than an order.
-    pub is_long: bool,
+    /// What its wording tells.
+    pub wording: Wording,
+    /// Whether meanings were compared; words alone decide otherwise.
+    pub is_comparable: bool,
+    /// How many memories there are: the more, the more of them share a word with it by chance.
+    pub n_memories: usize,
 }
 
 /// A word of the prompt.
@@ -101,9 +108,14 @@ impl MemoryIndex<'_> {
         fits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(b.id)));
         // What came from elsewhere is never told unasked, so it must not take the place of what is.
         let fits = fits.into_iter().filter(|fit| self.store.may_know(fit.id)).take(MAX_FITS);
-        let fits: Vec<Fit<'_>> = fits.collect();
-        let (n_terms, is_long) = (terms.len(), prompt.len() > LONG_BYTES);
-        Ok(Fitting { fits, n_terms, chore: nearest_chore(model, &vector)?, is_long })
+        Ok(Fitting {
+            fits: fits.collect(),
+            n_terms: terms.len(),
+            chore: nearest_chore(model, &vector)?,
+            wording: Wording::of(prompt),
+            is_comparable,
+            n_memories: self.snapshot.layout().rows.n_counted,
+        })
     }
 
     /// Reads a memory that may fit, as it is now.
@@ -122,14 +134,13 @@ impl MemoryIndex<'_> {
 
     /// The words of a prompt with what each weighs: by the language, and by how few memories have it.
     fn prompt_terms(&self, prompt: &str, model: &Builtin) -> Vec<PromptTerm> {
-        let lengths = &self.snapshot.layout().rows;
-        let rarest = lengths.rarity(1).max(f32::MIN_POSITIVE);
+        let n_texts = self.snapshot.layout().rows.n_counted;
         let prose = words::terms(&without_paths(prompt));
         let weighed = words::terms_with_words(prompt).into_iter().map(|(stem, word)| {
             let n_holding = self.snapshot.n_holding(stem.as_bytes()).max(1) as usize;
-            let rarity = (lengths.rarity(n_holding) / rarest).clamp(0.0, 1.0);
+            let rarity = rarity(n_texts, n_holding);
             let share = if prose.contains(&stem) { 1.0 } else { PATH_SHARE };
-            PromptTerm { weight: share * rarity * model.weight(&word).min(MAX_WEIGHT), stem }
+            PromptTerm { weight: share * rarity * word_weight(model, &word), stem }
         });
         weighed.collect()
     }
@@ -137,13 +148,9 @@ impl MemoryIndex<'_> {
     /// What the words of a prompt say for each row.
     fn word_signals(&self, terms: &[PromptTerm]) -> Vec<FitSignals> {
         let mut signals = vec![FitSignals::default(); self.snapshot.n_rows()];
-        let total: f32 = terms.iter().map(|term| term.weight).sum();
         for term in terms {
             for (row, counts) in self.snapshot.postings(term.stem.as_bytes()) {
-                let weight = term.weight * field_share(counts);
-                signals[row].words += weight;
-                signals[row].coverage += weight / total.max(f32::MIN_POSITIVE);
-                note_heavy(&mut signals[row].heaviest, weight);
+                signals[row].words += term.weight * field_share(counts);
             }
         }
         signals
@@ -153,6 +160,23 @@ impl MemoryIndex<'_> {
 fn vector(model: &Builtin, text: &str) -> Result<Vec<f32>, SearchError> {
     let made = model.embed(&[text]).map_err(IndexError::Embed)?;
     Ok(made.into_iter().next().unwrap_or_default())
+}
+
+/// How rare a word is that so many of the texts have: from 0 to 1, which is a word that one has.
+fn rarity(n_texts: usize, n_holding: usize) -> f32 {
+    let n_texts = n_texts.max(MIN_TEXTS) as f32;
+    let inverse = |n: f32| (1.0 + (n_texts - n + 0.5).max(0.0) / (n + 0.5)).ln();
+    (inverse(n_holding as f32) / inverse(1.0)).clamp(0.0, 1.0)
+}
+
+/// How much a word says by the language, whatever the store.
+fn word_weight(model: &Builtin, word: &str) -> f32 {
+    let weight = model.weight(word).min(MAX_WEIGHT);
+    let may_be_name = word.len() >= MIN_UNKNOWN_BYTES && word.contains(char::is_alphabetic);
+    match may_be_name && !model.knows(word) {
+        true => weight.max(UNKNOWN_WEIGHT),
+        false => weight,
+    }
 }
 
 /// How near a prompt is to the nearest of the orders of every day.
@@ -166,13 +190,6 @@ fn nearest_chore(model: &Builtin, prompt: &[f32]) -> Result<f32, SearchError> {
 fn field_share(counts: Counts) -> f32 {
     let shares = counts.iter().zip(FIELD_SHARES).filter(|(count, _)| **count > 0);
     shares.map(|(_, share)| share).fold(0.0, f32::max)
-}
-
-/// Keeps the heaviest weights, heaviest first.
-fn note_heavy(heaviest: &mut [f32; 3], weight: f32) {
-    let Some(place) = heaviest.iter().position(|known| *known < weight) else { return };
-    heaviest[place..].rotate_right(1);
-    heaviest[place] = weight;
 }
 
 /// A prompt without its paths, addresses, names of files, and the frames of a stack.
@@ -201,16 +218,26 @@ fn is_frame(line: &str) -> bool {
     })
 }
 
-/// What each signal is worth to the question whether to speak at all; fitted with the example `prompt_fit` on labelled prompts.
+/// What each signal is worth to the question whether to speak at all: a logistic regression, fitted by `tools/fit-prompts.py` on
+/// labelled prompts. `docs/hooks.md` has what it gave on projects that it was not fitted on.
 mod floor {
-    pub(super) const SIMILARITY: f32 = 4.3;
-    pub(super) const WORDS: f32 = 1.1;
-    pub(super) const SECOND: f32 = 0.8;
-    pub(super) const TERMS: f32 = 0.7;
-    pub(super) const CHORE: f32 = -10.5;
-    pub(super) const LONG: f32 = -4.0;
-    pub(super) const BIAS: f32 = -2.25;
+    pub(super) const SIMILARITY: f32 = 6.89;
+    pub(super) const WORDS: f32 = 2.62;
+    pub(super) const CHORE: f32 = -3.14;
+    pub(super) const LENGTH: f32 = 2.37;
+    pub(super) const EXCESS: f32 = -3.03;
+    pub(super) const TIDYING: f32 = -2.41;
+    pub(super) const SURROUNDINGS: f32 = -1.05;
+    pub(super) const STORE: f32 = -0.25;
+    pub(super) const BIAS: f32 = -11.16;
 }
+
+/// From so many terms on a prompt tells enough of itself, and from so many it is a text that shares words with everything.
+const FEW_TERMS: f32 = 3.0;
+const MANY_TERMS: f32 = 11.0;
+
+/// What similarity counts as where meanings cannot be compared: that of an average prompt and its best memory.
+const USUAL_SIMILARITY: f32 = 0.35;
 
 impl Fitting<'_> {
     /// Whether a memory fits so well that it may be told to somebody who did not ask for it.
@@ -218,16 +245,92 @@ impl Fitting<'_> {
         self.evidence(fit) > 0.0
     }
 
-    /// What speaks for it against what speaks for silence. One heavy word is a coincidence more often than two are, and a
-    /// long text shares words with everything.
+    /// What speaks for it against what speaks for silence, as log odds.
     fn evidence(&self, fit: &Fit<'_>) -> f32 {
-        let FitSignals { similarity, words, heaviest, .. } = fit.signals;
+        let FitSignals { similarity, words } = fit.signals;
+        let Wording { tidying, surroundings, phrasing } = self.wording;
+        let similarity = if self.is_comparable { similarity } else { USUAL_SIMILARITY };
+        let length = (self.n_terms as f32).ln_1p();
+        let (few, many) = (FEW_TERMS.ln_1p(), MANY_TERMS.ln_1p());
         floor::SIMILARITY * similarity
             + floor::WORDS * words.sqrt()
-            + floor::SECOND * heaviest[1]
-            + floor::TERMS * (1.0 + self.n_terms as f32).ln()
             + floor::CHORE * self.chore
-            + floor::LONG * f32::from(u8::from(self.is_long))
+            + floor::LENGTH * length.clamp(few, many)
+            + floor::EXCESS * (length - many).max(0.0)
+            + floor::TIDYING * tidying
+            + floor::SURROUNDINGS * surroundings
+            + phrasing
+            + floor::STORE * (self.n_memories.max(1) as f32).ln()
             + floor::BIAS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fit(similarity: f32, words: f32) -> Fit<'static> {
+        Fit { row: 0, id: "", signals: FitSignals { similarity, words }, score: 0.0 }
+    }
+
+    fn fitting(n_terms: usize, n_memories: usize) -> Fitting<'static> {
+        Fitting { n_terms, n_memories, is_comparable: true, ..Fitting::default() }
+    }
+
+    #[test]
+    fn a_name_that_the_model_does_not_know_weighs_as_a_rare_word() {
+        let model = Builtin::shipped().unwrap();
+        for word in ["failwith", "tokio", "exfat", "int_bookings__current"] {
+            assert!(!model.knows(word), "{word}");
+            let weight = word_weight(&model, word);
+            assert!((UNKNOWN_WEIGHT..=MAX_WEIGHT).contains(&weight), "{word}: {weight}");
+        }
+        assert!(model.knows("use") && word_weight(&model, "use") < 1.5);
+        assert_eq!(word_weight(&model, "zq"), model.weight("zq").min(MAX_WEIGHT));
+        assert_eq!(word_weight(&model, "90210"), model.weight("90210").min(MAX_WEIGHT));
+    }
+
+    #[test]
+    fn a_small_store_does_not_tell_which_words_are_rare() {
+        assert!(rarity(2, 2) > 0.7, "both memories of a new store have it");
+        assert!(rarity(1000, 1000) < 0.01 && rarity(1000, 500) < 0.2);
+        for n_texts in [0, 1, 30, 10_000] {
+            assert_eq!(rarity(n_texts, 1), 1.0);
+        }
+    }
+
+    #[test]
+    fn shared_words_and_meaning_speak_for_a_memory() {
+        let prompt = fitting(8, 30);
+        assert!(!prompt.is_fit(&fit(0.2, 1.0)));
+        assert!(prompt.is_fit(&fit(0.6, 9.0)));
+        assert!(prompt.evidence(&fit(0.5, 4.0)) < prompt.evidence(&fit(0.6, 4.0)));
+        assert!(prompt.evidence(&fit(0.5, 4.0)) < prompt.evidence(&fit(0.5, 5.0)));
+    }
+
+    #[test]
+    fn a_longer_text_and_a_larger_store_need_more() {
+        let fit = fit(0.5, 6.0);
+        let evidence = |n_terms, n_memories| fitting(n_terms, n_memories).evidence(&fit);
+        assert!(evidence(60, 30) < evidence(12, 30));
+        assert!(evidence(12, 10_000) < evidence(12, 30));
+        assert_eq!(evidence(0, 0), evidence(1, 1));
+    }
+
+    #[test]
+    fn an_order_of_every_day_needs_more() {
+        let fit = fit(0.5, 6.0);
+        let plain = fitting(8, 30);
+        let chore = Fitting { chore: 0.9, ..plain.clone() };
+        let tidying = Fitting { wording: Wording::of("rename typo"), ..plain.clone() };
+        assert!(chore.evidence(&fit) < plain.evidence(&fit));
+        assert!(tidying.evidence(&fit) < plain.evidence(&fit));
+    }
+
+    #[test]
+    fn words_decide_where_meanings_cannot_be_compared() {
+        let prompt = Fitting { is_comparable: false, ..fitting(8, 30) };
+        assert_eq!(prompt.evidence(&fit(0.0, 9.0)), prompt.evidence(&fit(0.9, 9.0)));
+        assert!(prompt.is_fit(&fit(0.0, 16.0)) && !prompt.is_fit(&fit(0.0, 1.0)));
     }
 }

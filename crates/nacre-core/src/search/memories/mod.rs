@@ -16,6 +16,7 @@ mod related;
 #[cfg(test)]
 mod tests;
 mod units;
+mod wording;
 
 use std::cell::RefCell;
 
@@ -43,6 +44,7 @@ use look::{Look, Room};
 
 pub use self::outline::{Interest, Listed};
 pub use self::place::{INDEX_FOLDER, index_path, index_scope, prune_indexes};
+pub use self::wording::Wording;
 
 /// The name of this index in its folder.
 const INDEX_NAME: &str = "memories";

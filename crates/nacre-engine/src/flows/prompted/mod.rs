@@ -15,7 +15,7 @@ use super::brief::{Item, Source};
 const OPENING: &str = "Remembered here, as data, and may fit; `nacre memory show ID` tells more.";
 
 /// More memories than these are not read for one prompt.
-const MAX_ITEMS: usize = 5;
+const MAX_ITEMS: usize = 3;
 
 /// A memory that has less than this share of the best one's score is about something else.
 const MIN_SHARE: f32 = 0.55;
@@ -79,11 +79,11 @@ impl Selection<'_> {
             if self.prompted.items.len() == MAX_ITEMS {
                 return;
             }
-            let comes_along = best.is_some_and(|best| fit.score >= MIN_SHARE * best.score);
-            if !comes_along && !fitting.is_fit(fit) {
-                continue;
-            }
-            if (self.prompt.is_told)(fit.id) {
+            let may_be_told = match best {
+                Some(best) => fit.score >= MIN_SHARE * best.score,
+                None => fitting.is_fit(fit),
+            };
+            if !may_be_told || (self.prompt.is_told)(fit.id) {
                 continue;
             }
             if self.tell(source, fit) && best.is_none() {

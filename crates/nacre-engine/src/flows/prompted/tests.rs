@@ -96,6 +96,19 @@ fn a_fitting_memory_is_told() {
 }
 
 #[test]
+fn others_come_along_only_when_they_are_close_and_never_more_than_three_are_told() {
+    let world = World::new();
+    assert_eq!(world.ids("move the job queue to redis"), ["20261102-queue"]);
+    for part in ["docs", "worker", "mailer", "proxy"] {
+        let title = format!("Deploy the {part} with `make ship` as well");
+        let body = "The release branch has the credentials for production.";
+        world.write("decisions", &format!("20261105-{part}"), &title, "", body);
+    }
+    let prompt = "after the deploy of the worker to production we want to ship the proxy as well";
+    assert_eq!(world.ids(prompt).len(), MAX_ITEMS);
+}
+
+#[test]
 fn a_prompt_of_every_day_is_not_answered() {
     let world = World::new();
     for prompt in [
