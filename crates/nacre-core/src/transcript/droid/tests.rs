@@ -1,0 +1,1 @@
+//! Hand-made traces and what they must turn into.
