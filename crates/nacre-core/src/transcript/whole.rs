@@ -72,7 +72,7 @@ pub(super) fn parts<'a>(
     mut each: impl FnMut(Part<'a>),
 ) -> Parsed<()> {
     let mut cursor = Cursor::new(text);
-    let mut list = |list: &mut Cursor<'a>, each: &mut dyn FnMut(Part<'a>)| {
+    let list = |list: &mut Cursor<'a>, each: &mut dyn FnMut(Part<'a>)| {
         list.array(|element| {
             each(Part::Item(element.raw()?));
             Ok(())

@@ -83,18 +83,25 @@ impl Reader {
         let text = text.trim_end_matches('\r');
         if let Some(time) = heading_time(text) {
             self.say(out);
+            self.is_unfinished = false;
             return out.note_time(time);
         }
         let (side, content) = self.side_of(text);
-        // Lines of the program and of the person end with two blanks, except inside.
+        let place = Place::Line { line: line.number, offset: line.offset };
+        self.take(side, content.trim_end(), place, out);
+        // Lines of the program end with two blanks; one that does not goes on.
         self.is_unfinished = side == Side::Program && !text.ends_with("  ");
+    }
+
+    /// Joins a line to what the same side said before it.
+    fn take(&mut self, side: Side, content: &str, place: Place, out: &mut Emitter<'_>) {
         let is_blank = content.trim().is_empty();
         if let Some(said) = &mut self.said
             && (said.side == side || is_blank)
             && said.text.len() < MAX_SAID
         {
             said.text.push('\n');
-            said.text.push_str(content.trim_end());
+            said.text.push_str(content);
             // A blank line without a mark ends what the person and the program say.
             if is_blank && side == Side::Model && said.side != Side::Model {
                 self.say(out);
@@ -103,8 +110,7 @@ impl Reader {
         }
         self.say(out);
         if !is_blank {
-            let place = Place::Line { line: line.number, offset: line.offset };
-            self.said = Some(Said { side, text: content.trim_end().to_owned(), place });
+            self.said = Some(Said { side, text: content.to_owned(), place });
         }
     }
 
@@ -125,7 +131,6 @@ impl Reader {
 
     /// Gives what was said.
     fn say(&mut self, out: &mut Emitter<'_>) {
-        self.is_unfinished = false;
         let Some(said) = self.said.take() else { return };
         let key = match &said.place {
             Place::Line { line, .. } => line.to_string(),

@@ -2,7 +2,7 @@
 
 use super::super::blocks::{self, Block};
 use super::super::emit::Emitter;
-use super::super::event::{InjectedReason, Lane};
+use super::super::event::{InjectedReason, Lane, WordSource};
 use super::super::facts::Tokens;
 use super::super::thread::{Thread, Turn};
 use super::super::view::{Fields, items, text_of};
@@ -68,7 +68,8 @@ impl Talk {
         if let Some((tool, result)) = told_result(text) {
             self.thread.turn = Turn::Open;
             let (ended, calls) = (Ended::Well, &mut self.thread.calls);
-            return voice::plain_result(spot, calls, tool, (ended, result), out);
+            voice::plain_result(spot, calls, tool, (ended, result), out);
+            return voice::words(spot, WordSource::Refusal, feedback_in(result), out);
         }
         match unwrap(text) {
             Some((before, words, after)) => {
@@ -86,7 +87,7 @@ impl Talk {
     /// Text of the extension beside the person's words.
     fn extension(&self, spot: &Spot<'_>, text: &str, out: &mut Emitter<'_>) {
         if !text.trim().is_empty() {
-            voice::marked_user(spot, text, out);
+            voice::marked_user(spot, text.trim(), out);
         }
     }
 
@@ -154,6 +155,12 @@ fn told_result(text: &str) -> Option<(&str, &str)> {
     let is_name = !tool.is_empty() && tool.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let result = text.split_once("] Result:").map_or("", |(_, result)| result).trim();
     is_name.then_some((tool, result))
+}
+
+/// What the person said to the result of a call.
+fn feedback_in(result: &str) -> &str {
+    let after = result.split_once("<feedback>").map_or("", |(_, after)| after);
+    after.split_once("</feedback>").map_or("", |(words, _)| words)
 }
 
 /// The working folder that the extension's own text names.
