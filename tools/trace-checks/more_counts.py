@@ -126,21 +126,23 @@ def qwen(path):
 
 
 def copilot(path):
-    out, calls = new(), []
+    """A call is told up to twice, when it is asked for and when it starts: it is one until its result."""
+    out, waiting = new(), set()
     for number, record in records(path):
         kind, data = record.get("type"), record.get("data") or {}
+        asked = data.get("toolRequests") or [] if kind == "assistant.message" else []
+        for call in asked + ([data] if kind == "tool.execution_start" else []):
+            out["calls"] += call.get("toolCallId") not in waiting
+            waiting.add(call.get("toolCallId"))
         if kind == "user.message":
             said(out, "user", number, data.get("content"))
             said(out, "user", number, data.get("transformedContent"))
             person(out, [data.get("content")])
         elif kind == "assistant.message":
             said(out, "assistant", number, data.get("content"))
-            calls += [request.get("toolCallId") for request in data.get("toolRequests") or []]
-        elif kind == "tool.execution_start":
-            calls.append(data.get("toolCallId"))
         elif kind == "tool.execution_complete":
             out["results"] += 1
-    out["calls"] = len(set(calls))
+            waiting.discard(data.get("toolCallId"))
     return out
 
 
@@ -249,5 +251,6 @@ COUNTERS = {
     "continue": continue_, "aider": aider, "opencode": opencode,
 }
 
-for path in sys.argv[2:]:
-    print(json.dumps({"path": path, **COUNTERS[sys.argv[1]](path)}))
+if __name__ == "__main__":
+    for path in sys.argv[2:]:
+        print(json.dumps({"path": path, **COUNTERS[sys.argv[1]](path)}))

@@ -83,8 +83,9 @@ fn read_all(adapter: &dyn Adapter, source: &Source) -> (Vec<Event>, Result<(), S
         _ => vec![Trace::whole(source.clone())],
     };
     for trace in traces {
-        let sink = Sink::everything(&mut |event| events.push(event));
-        if let Err(error) = adapter.read(&trace, None, sink) {
+        let mut each = |event| events.push(event);
+        let outcome = adapter.read(&trace, None, Sink::everything(&mut each));
+        if let Err(error) = outcome {
             return (events, Err(error.to_string()));
         }
     }

@@ -20,7 +20,6 @@ use super::emit::Emitter;
 use super::error::{Error, Result};
 use super::facts::{Agent, SessionFacts};
 use super::lines::{LineReader, open_regular};
-use super::names::short_name;
 use super::sink::Sink;
 use super::walk::{Wanted, walk};
 
@@ -87,7 +86,7 @@ impl Adapter for Aider {
         if !read::read_session(&file, path, start, &mut out)? && trace.session.is_some() {
             return Err(missing(path, &start.name()));
         }
-        out.facts.id = id_of(path, out.facts.started);
+        out.facts.id = id_of(out.facts.started);
         if let Some(folder) = path.parent().and_then(Path::to_str) {
             out.note_cwd(folder);
         }
@@ -142,10 +141,8 @@ fn heading_time(line: &str) -> Option<Timestamp> {
     Some(local.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
 }
 
-/// A name for a session: when it started, and a mark of the file that it stands in.
-fn id_of(path: &Path, started: Option<Timestamp>) -> String {
-    let mark = blake3::hash(path.as_os_str().as_encoded_bytes()).to_hex();
+/// A name for a session: when it started. It stays when the project is moved.
+fn id_of(started: Option<Timestamp>) -> String {
     let time = started.map_or_else(|| "start".to_owned(), |time| time.to_string());
-    let time = time.trim_end_matches('Z').replace([':', '.'], "-");
-    short_name(&format!("{time}-{}", &mark[..8]))
+    time.trim_end_matches('Z').replace([':', '.'], "-")
 }
