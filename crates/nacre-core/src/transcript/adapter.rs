@@ -44,10 +44,8 @@ pub struct Homes {
     pub cline_sessions: Option<PathBuf>,
     /// `CONTINUE_GLOBAL_DIR`.
     pub continue_global: Option<PathBuf>,
-    /// `AIDER_CHAT_HISTORY_FILE`: an absolute path, or one below each project.
+    /// `AIDER_CHAT_HISTORY_FILE`.
     pub aider_history: Option<PathBuf>,
-    /// The folders of the projects that are known: aider keeps its history there.
-    pub projects: Vec<PathBuf>,
     /// `%APPDATA%` of Windows.
     pub app_data: Option<PathBuf>,
 }

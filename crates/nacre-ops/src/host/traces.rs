@@ -147,7 +147,6 @@ pub fn homes(host: &Host) -> Result<Homes, OpError> {
         cline_sessions: path("CLINE_SESSION_DATA_DIR"),
         continue_global: path("CONTINUE_GLOBAL_DIR"),
         aider_history: path("AIDER_CHAT_HISTORY_FILE"),
-        projects: host.projects.iter().map(|project| project.path.clone()).collect(),
         ..Homes::at(home)
     })
 }

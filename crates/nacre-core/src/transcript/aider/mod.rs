@@ -44,13 +44,10 @@ impl Adapter for Aider {
         1
     }
 
-    /// The history of each project that is known: aider keeps nothing in the home.
+    /// The file that the person's own environment names. aider writes into the project otherwise, and a history
+    /// there may have come with the repository: a person has to name it.
     fn roots(&self, homes: &Homes) -> Vec<PathBuf> {
-        let name = homes.aider_history.as_deref().unwrap_or(Path::new(HISTORY));
-        if name.is_absolute() {
-            return vec![name.to_owned()];
-        }
-        homes.projects.iter().map(|project| project.join(name)).collect()
+        homes.aider_history.iter().filter(|path| path.is_absolute()).cloned().collect()
     }
 
     fn discover(&self, roots: &[PathBuf]) -> Discovery {

@@ -136,18 +136,18 @@ fn a_history_that_was_replaced_has_other_sessions() {
 }
 
 #[test]
-fn histories_lie_in_the_projects() {
+fn a_history_is_read_where_a_person_names_it() {
     let folder = tempfile::tempdir().unwrap();
-    let (one, two) = (folder.path().join("one"), folder.path().join("two"));
-    write(&one.join(HISTORY), HISTORY_TEXT.as_bytes());
-    write(&two.join("logs/chat.md"), HISTORY_TEXT.as_bytes());
-    let homes = Homes { projects: vec![one, two.clone()], ..Homes::at(folder.path()) };
-    assert_eq!(Aider.discover(&Aider.roots(&homes)).sources.len(), 1);
-    let named = Homes { aider_history: Some(PathBuf::from("logs/chat.md")), ..homes };
-    let found = Aider.discover(&Aider.roots(&named));
-    assert_eq!(found.sources[0].path, two.join("logs/chat.md"));
-    // A folder that a person named is searched.
-    assert_eq!(Aider.discover(&[folder.path().to_owned()]).sources.len(), 1);
+    let project = folder.path().join("project");
+    write(&project.join(HISTORY), HISTORY_TEXT.as_bytes());
+    write(&project.join(".git").join(HISTORY), HISTORY_TEXT.as_bytes());
+    // What came with a repository must not speak for the person.
+    assert!(Aider.roots(&Homes::at(folder.path())).is_empty());
+    let homes = |path: PathBuf| Homes { aider_history: Some(path), ..Homes::at(folder.path()) };
+    assert!(Aider.roots(&homes(PathBuf::from(HISTORY))).is_empty());
+    let named = Aider.discover(&Aider.roots(&homes(project.join(HISTORY))));
+    assert_eq!(named.sources[0].path, project.join(HISTORY));
+    assert_eq!(Aider.discover(&[folder.path().to_owned()]).sources, named.sources);
 }
 
 #[test]
