@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Feeds mutated traces to every adapter and prints one table.
 #
-# Usage: tools/fuzz.sh [MILLIONS] [FOLDER]     a folder with claude/, codex/, cursor/, opencode/ full of traces
+# Usage: tools/fuzz.sh [MILLIONS] [FOLDER]     a folder with claude/, codex/, gemini/ and so on full of traces
 #
 # MILLIONS (10) of inputs for each adapter, then FUZZ_MINUTES (10) each of databases with damaged bytes. Without FOLDER the
 # traces of the tests are the seed. FUZZ_SEED (1) makes other inputs, FUZZ_JOBS (1) runs as many at a time, FUZZ_OUT keeps
@@ -56,6 +56,9 @@ runs=(
     "cursor-lines fuzz_loop cursor $seed $((count / 5))"
     "opencode-values db_fuzz values opencode $seed $count"
 )
+for agent in gemini qwen copilot pi droid cline continue aider; do
+    runs+=("$agent-lines fuzz_loop $agent $seed $((count / 5))")
+done
 if ((minutes)); then
     runs+=(
         "cursor-files db_fuzz files cursor $seed $((minutes * 60))s"

@@ -8,6 +8,7 @@ import os
 import sys
 
 from common import records
+from more_counts import COUNTERS
 
 
 def files(folder, ending):
@@ -93,10 +94,40 @@ def generic(folder):
         yield session, n
 
 
+# Of the further agents: how the files end that hold sessions, and how a session is named.
+MORE = {
+    "gemini": (".jsonl", lambda path: first(path)["sessionId"]),
+    "qwen": (".jsonl", lambda path: first(path)["sessionId"]),
+    "copilot": ("events.jsonl", lambda path: first(path)["data"]["sessionId"]),
+    "pi": (".jsonl", lambda path: first(path)["id"]),
+    "droid": (".jsonl", lambda path: first(path)["id"]),
+    "cline": (".messages.json", lambda path: os.path.basename(path)[: -len(".messages.json")]),
+    "continue": (".json", lambda path: os.path.basename(path)[:-5]),
+    "aider": (".md", lambda path: "2026-11-01T10-00-00"),
+}
+
+
+def first(path):
+    return next(records(path))[1]
+
+
+def more(agent, folder):
+    ending, name = MORE[agent]
+    for path in files(folder, ending):
+        if os.path.basename(path) == "sessions.json":
+            continue
+        found = COUNTERS[agent](path)
+        n = {"user": found["persons"], "assistant": len(found["assistant"])}
+        yield name(path), {**n, "tool_calls": found["calls"], "tool_results": found["results"]}
+
+
 def main():
     for count in (claude, codex, cursor, opencode, generic):
         for session, n in count(os.path.join(sys.argv[1], count.__name__)):
             print(json.dumps({"agent": count.__name__, "id": session, **n}))
+    for agent in MORE:
+        for session, n in more(agent, os.path.join(sys.argv[1], agent)):
+            print(json.dumps({"agent": agent, "id": session, **n}))
 
 
 main()

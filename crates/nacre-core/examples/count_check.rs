@@ -1,6 +1,7 @@
 //! Compares what the adapters read with counts that the scripts in `tools/trace-checks/` make on their own.
 //!
-//! Usage: `count_check TRACES_FOLDER`. Ends with 1 when a message is lost or given twice.
+//! Usage: `count_check TRACES_FOLDER [--table]`. Ends with 1 when a message is lost or given twice. With `--table`, says for
+//! every trace of the agents below [`MORE`] how many messages were read and how many were counted.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -8,19 +9,24 @@
     reason = "a tool for developers"
 )]
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use nacre_core::transcript::adapter::{Source, Trace};
+use nacre_core::transcript::adapter::{Adapter, Source, Trace};
 use nacre_core::transcript::event::{Event, EventKind, Place};
 use nacre_core::transcript::{ADAPTERS, Sink};
 use serde_json::Value;
 
+/// Agents whose traces one script counts.
+const MORE: [&str; 9] =
+    ["gemini", "qwen", "copilot", "pi", "droid", "cline", "continue", "aider", "opencode"];
+
 fn main() -> ExitCode {
     let root = PathBuf::from(std::env::args().nth(1).unwrap());
+    let has_table = std::env::args().nth(2).is_some_and(|arg| arg == "--table");
     let mut n_wrong = 0;
-    for agent in ["claude", "codex"] {
+    for agent in ["claude", "codex"].into_iter().chain(MORE) {
         let adapter = ADAPTERS.iter().find(|adapter| adapter.agent().as_str() == agent).unwrap();
         let roots = [root.join(agent), root.join("mixed/jazzyalex__agent-sessions").join(agent)];
         let mut sources = adapter.discover(&roots).sources;
@@ -29,19 +35,23 @@ fn main() -> ExitCode {
         }
         sources.sort_by(|a, b| a.path.cmp(&b.path));
         sources.dedup_by(|a, b| a.path == b.path);
+        // Databases of OpenCode are counted by `db_check`; what it exported is a document.
+        let is_counted = |source: &Source| {
+            let name = source.path.file_name().unwrap().to_string_lossy();
+            (agent != "opencode" || name.ends_with(".json")) && !name.starts_with("stream_json")
+        };
+        sources.retain(is_counted);
         let expected = expected(agent, &sources);
         let mut totals = [0_usize; 4];
         for (source, expected) in sources.iter().zip(&expected) {
-            let mut events = Vec::new();
-            let outcome = adapter.read(
-                &Trace::whole(source.clone()),
-                None,
-                Sink::everything(&mut |event| events.push(event)),
-            );
+            let (events, outcome) = read_all(*adapter, source);
             let problems = match outcome {
-                Ok(_) => compare(&events, expected),
-                Err(error) => vec![format!("{error}")],
+                Ok(()) => compare(&events, expected),
+                Err(error) => vec![error],
             };
+            if has_table && MORE.contains(&agent) {
+                print_row(&root, source, &events, expected);
+            }
             let kinds =
                 [EventKind::User, EventKind::Assistant, EventKind::ToolCall, EventKind::ToolResult];
             for (total, kind) in totals.iter_mut().zip(kinds) {
@@ -65,6 +75,48 @@ fn main() -> ExitCode {
     if n_wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
+/// Reads all sessions of a source.
+fn read_all(adapter: &dyn Adapter, source: &Source) -> (Vec<Event>, Result<(), String>) {
+    let mut events = Vec::new();
+    let traces = match adapter.agent().as_str() {
+        "aider" => adapter.sessions(source).unwrap_or_default(),
+        _ => vec![Trace::whole(source.clone())],
+    };
+    for trace in traces {
+        let mut each = |event| events.push(event);
+        let outcome = adapter.read(&trace, None, Sink::everything(&mut each));
+        if let Err(error) = outcome {
+            return (events, Err(error.to_string()));
+        }
+    }
+    (events, Ok(()))
+}
+
+/// How many messages of persons there are: places where one spoke.
+fn n_persons(events: &[Event]) -> u64 {
+    let spoken = events.iter().filter(|event| event.person().is_some());
+    let places: HashSet<String> = spoken.map(|event| format!("{:?}", event.place)).collect();
+    places.len() as u64
+}
+
+/// One line: persons, assistant texts, calls and results that were read, and the same as they were counted.
+fn print_row(root: &Path, source: &Source, events: &[Event], expected: &Value) {
+    let count = |kind| events.iter().filter(|event| event.kind == kind).count();
+    let path = source.path.strip_prefix(root).unwrap_or(&source.path);
+    println!(
+        "{} | {} {} {} {} | {} {} {} {}",
+        path.display(),
+        n_persons(events),
+        count(EventKind::Assistant),
+        count(EventKind::ToolCall),
+        count(EventKind::ToolResult),
+        expected["persons"],
+        expected["assistant"].as_array().map_or(0, Vec::len),
+        expected["calls"],
+        expected["results"],
+    );
+}
+
 /// Fixtures of other projects do not carry the names that agents give.
 fn extra_files(root: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
@@ -72,11 +124,13 @@ fn extra_files(root: &Path) -> Vec<PathBuf> {
 }
 
 fn expected(agent: &str, sources: &[Source]) -> Vec<Value> {
-    let script = format!("{agent}_counts.py");
+    let is_more = MORE.contains(&agent);
+    let script = if is_more { "more_counts.py".to_owned() } else { format!("{agent}_counts.py") };
     let paths = sources.iter().map(|source| &source.path);
     let output = Command::new("python3")
         .current_dir("tools/trace-checks")
         .arg(script)
+        .args(is_more.then_some(agent))
         .args(paths)
         .output()
         .unwrap();
@@ -94,6 +148,11 @@ fn compare(events: &[Event], expected: &Value) -> Vec<String> {
         }
     }
     compare_assistant(events, expected, &mut problems);
+    if let Some(persons) = expected["persons"].as_u64()
+        && persons != n_persons(events)
+    {
+        problems.push(format!("persons: {} instead of {persons}", n_persons(events)));
+    }
     for name in ["user", "queued", "prompts"] {
         for said in expected[name].as_array().into_iter().flatten() {
             let (line, text) = (said[0].as_u64().unwrap(), said[1].as_str().unwrap());
@@ -134,7 +193,7 @@ fn lost_word(events: &[Event], line: u64, text: &str) -> Option<String> {
     let at_line = |event: &&Event| match &event.place {
         // A prompt of Codex may be given at the event that follows its item.
         Place::Line { line: number, .. } => *number == line || *number == line + 1,
-        Place::Row { key } => *key == format!("items/{line}"),
+        Place::Row { key } => key.ends_with(&format!("/{line}")) || key.starts_with("part:"),
     };
     let here: String = events.iter().filter(said).filter(at_line).map(text_of).collect();
     let words: Vec<&str> =
@@ -154,5 +213,8 @@ fn text_of(event: &Event) -> String {
 
 /// The names of tags that are taken off the person's words.
 fn is_tag(word: &str) -> bool {
-    matches!(word.trim_start_matches('/'), "command-args" | "bash-input" | "user_query" | "image")
+    matches!(
+        word.trim_start_matches('/'),
+        "command-args" | "bash-input" | "user_query" | "image" | "user_input" | "task" | "feedback"
+    ) || word.starts_with("mode=")
 }

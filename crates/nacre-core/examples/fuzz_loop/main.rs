@@ -160,7 +160,15 @@ fn names(agent: Agent) -> &'static [&'static str] {
             "home-me-app/agent-transcripts/x/subagents/y.jsonl",
             "home-me-app/agent-transcripts/x.txt",
         ],
-        Agent::OpenCode | Agent::Generic => &["s.jsonl"],
+        Agent::Gemini => {
+            &["p/chats/session-x.jsonl", "p/chats/session-x.json", "p/chats/x/y.jsonl"]
+        }
+        Agent::Cline => &["s/s.messages.json", "t/api_conversation_history.json"],
+        Agent::Continue => &["s.json"],
+        Agent::Aider => &[".aider.chat.history.md"],
+        Agent::Copilot => &["x/events.jsonl", "x.jsonl"],
+        Agent::Qwen => &["p/chats/s.jsonl", "p/subagents/agent-1.jsonl"],
+        Agent::OpenCode | Agent::Pi | Agent::Droid | Agent::Generic => &["s.jsonl"],
     }
 }
 

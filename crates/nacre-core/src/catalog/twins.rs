@@ -91,11 +91,20 @@ fn copies_of(transaction: &Transaction<'_>, session: i64) -> rusqlite::Result<Ve
     let (agent, name) = (copies[this].facts.agent, stem(&copies[this].path));
     let is_copy = |copy: &Copy| match agent {
         Agent::Cursor | Agent::OpenCode => true,
+        // A document of an older version may have become a log; both are named alike.
+        Agent::Gemini => bare(&stem(&copy.path)) == bare(&name),
         // A session may go on in a second file under its old id; only a file of the same name is a
         // copy.
-        Agent::Claude | Agent::Codex => stem(&copy.path) == name,
-        // These ids are whatever their writer chose.
-        Agent::Generic => copy.id == session,
+        Agent::Claude
+        | Agent::Codex
+        | Agent::Qwen
+        | Agent::Copilot
+        | Agent::Pi
+        | Agent::Droid
+        | Agent::Cline
+        | Agent::Continue => stem(&copy.path) == name,
+        // These ids are whatever their writer chose, or made here for each file.
+        Agent::Aider | Agent::Generic => copy.id == session,
     };
     Ok(copies.into_iter().filter(is_copy).collect())
 }
@@ -125,6 +134,11 @@ fn stem(path: &str) -> String {
     name.strip_suffix(".zst").unwrap_or(&name).to_owned()
 }
 
+/// A file's name without its ending.
+fn bare(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(bare, _)| bare)
+}
+
 /// What a copy is worth: the kind of its store, how much it tells, how new it is; the first one seen
 /// where nothing tells them apart.
 fn worth(copy: &Copy) -> (u8, u64, Option<Timestamp>, i64) {
@@ -134,7 +148,7 @@ fn worth(copy: &Copy) -> (u8, u64, Option<Timestamp>, i64) {
     {
         (Agent::Cursor, Some("vscdb")) if told > 0 => 2,
         (Agent::Cursor, Some("db")) if told > 0 => 1,
-        (Agent::Cursor | Agent::OpenCode | Agent::Claude | Agent::Codex | Agent::Generic, _) => 0,
+        _ => 0,
     };
     (rank, told, copy.facts.last_activity, -copy.id)
 }

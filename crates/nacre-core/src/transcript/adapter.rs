@@ -26,6 +26,26 @@ pub struct Homes {
     pub xdg_data: Option<PathBuf>,
     /// `OPENCODE_DB`, when it is an absolute path or a name.
     pub opencode_db: Option<PathBuf>,
+    /// `GEMINI_CLI_HOME`, which stands for the home folder.
+    pub gemini_home: Option<PathBuf>,
+    /// `QWEN_HOME`.
+    pub qwen_home: Option<PathBuf>,
+    /// `QWEN_RUNTIME_DIR`.
+    pub qwen_runtime: Option<PathBuf>,
+    /// `COPILOT_HOME`.
+    pub copilot_home: Option<PathBuf>,
+    /// `PI_CODING_AGENT_DIR`.
+    pub pi_agent: Option<PathBuf>,
+    /// `CLINE_DIR`.
+    pub cline: Option<PathBuf>,
+    /// `CLINE_DATA_DIR`.
+    pub cline_data: Option<PathBuf>,
+    /// `CLINE_SESSION_DATA_DIR`.
+    pub cline_sessions: Option<PathBuf>,
+    /// `CONTINUE_GLOBAL_DIR`.
+    pub continue_global: Option<PathBuf>,
+    /// `AIDER_CHAT_HISTORY_FILE`.
+    pub aider_history: Option<PathBuf>,
     /// `%APPDATA%` of Windows.
     pub app_data: Option<PathBuf>,
 }

@@ -151,6 +151,11 @@ impl OpenCalls {
         self.calls.is_empty()
     }
 
+    /// Whether a call of this id waits for its result.
+    pub(super) fn is_open(&self, id: &str) -> bool {
+        self.calls.get(text_hash(id)).is_some()
+    }
+
     /// Forgets all: the turn they belong to is over.
     pub(super) fn clear(&mut self) {
         self.calls = RecentMap::new(MAX_OPEN_CALLS);

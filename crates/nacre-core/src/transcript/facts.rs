@@ -18,13 +18,34 @@ pub enum Agent {
     Codex,
     Cursor,
     OpenCode,
+    Gemini,
+    Qwen,
+    Copilot,
+    Pi,
+    Droid,
+    Cline,
+    Continue,
+    Aider,
     /// Nacre's own transcript format.
     Generic,
 }
 
 impl Agent {
-    pub const ALL: [Self; 5] =
-        [Self::Claude, Self::Codex, Self::Cursor, Self::OpenCode, Self::Generic];
+    pub const ALL: [Self; 13] = [
+        Self::Claude,
+        Self::Codex,
+        Self::Cursor,
+        Self::OpenCode,
+        Self::Gemini,
+        Self::Qwen,
+        Self::Copilot,
+        Self::Pi,
+        Self::Droid,
+        Self::Cline,
+        Self::Continue,
+        Self::Aider,
+        Self::Generic,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -32,6 +53,14 @@ impl Agent {
             Self::Codex => "codex",
             Self::Cursor => "cursor",
             Self::OpenCode => "opencode",
+            Self::Gemini => "gemini",
+            Self::Qwen => "qwen",
+            Self::Copilot => "copilot",
+            Self::Pi => "pi",
+            Self::Droid => "droid",
+            Self::Cline => "cline",
+            Self::Continue => "continue",
+            Self::Aider => "aider",
             Self::Generic => "generic",
         }
     }
@@ -101,6 +130,21 @@ pub struct Tokens {
     pub cache_write: u64,
     /// Part of `output`, where the agent tells it apart.
     pub reasoning: u64,
+}
+
+impl Tokens {
+    /// Adds what another model call took.
+    pub(super) fn add(&mut self, other: Self) {
+        for (total, more) in [
+            (&mut self.input, other.input),
+            (&mut self.output, other.output),
+            (&mut self.cached, other.cached),
+            (&mut self.cache_write, other.cache_write),
+            (&mut self.reasoning, other.reasoning),
+        ] {
+            *total = total.saturating_add(more);
+        }
+    }
 }
 
 /// Another session that this one hangs on.

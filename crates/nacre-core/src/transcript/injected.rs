@@ -106,6 +106,11 @@ const TAGS: &[(&str, Rule)] = &[
     ("hook_prompt", Rule::Inject(InjectedReason::Hook)),
     ("hook_context", Rule::Inject(InjectedReason::Hook)),
     ("turn_aborted", Rule::Inject(InjectedReason::Interruption)),
+    ("qwen", Rule::Inject(InjectedReason::Hook)),
+    ("current_datetime", Rule::Inject(InjectedReason::Environment)),
+    ("mode_notice", Rule::Inject(InjectedReason::SystemReminder)),
+    ("system_notification", Rule::Inject(InjectedReason::TaskNotice)),
+    ("state_snapshot", Rule::Inject(InjectedReason::CompactionSummary)),
     ("user_query", Rule::Unwrap(WordSource::Prompt)),
 ];
 

@@ -5,20 +5,31 @@
 //! depths and counts are bounded, and one bad line never costs another.
 
 pub mod adapter;
+pub mod aider;
+mod blocks;
 mod calls;
+mod chain;
 pub mod claude;
+pub mod cline;
 pub mod codex;
+pub mod continue_dev;
+pub mod copilot;
 pub mod cursor;
+pub mod droid;
 pub mod emit;
 pub mod error;
 pub mod event;
 pub mod facts;
+pub mod gemini;
+mod genai;
 pub mod generic;
 pub mod injected;
 mod json;
 mod lines;
 mod names;
 pub mod opencode;
+pub mod pi;
+pub mod qwen;
 pub mod render;
 pub mod sink;
 mod sniff;
@@ -29,11 +40,13 @@ mod stream;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod thread;
 mod time;
 mod unpack;
 mod view;
 mod voice;
 pub mod walk;
+mod whole;
 
 pub use self::adapter::{
     Adapter, Began, Discovery, Homes, Problem, ReadOutcome, Source, Stamp, Trace, Watermark,
@@ -50,5 +63,18 @@ pub use self::sink::{Detail, Sink};
 pub use self::sniff::{trace_at, traces_at};
 
 /// Every adapter, in the order in which agents are listed.
-pub static ADAPTERS: &[&dyn Adapter] =
-    &[&claude::Claude, &codex::Codex, &cursor::Cursor, &opencode::OpenCode, &generic::Generic];
+pub static ADAPTERS: &[&dyn Adapter] = &[
+    &claude::Claude,
+    &codex::Codex,
+    &cursor::Cursor,
+    &opencode::OpenCode,
+    &gemini::Gemini,
+    &qwen::Qwen,
+    &copilot::Copilot,
+    &pi::Pi,
+    &droid::Droid,
+    &cline::Cline,
+    &continue_dev::Continue,
+    &aider::Aider,
+    &generic::Generic,
+];

@@ -13,11 +13,37 @@ use super::facts::Agent;
 const SEEN_BYTES: u64 = 64 * 1024;
 const SEEN_LINES: usize = 24;
 
-/// Keys that only one agent writes, as they stand in a line.
+/// What stands in one line of an agent's file and of no other's; the first row that fits tells the agent.
 const MARKS: &[(Agent, &[&str])] = &[
-    (Agent::Claude, &["\"sessionId\"", "\"parentUuid\"", "\"leafUuid\"", "\"isSidechain\""]),
-    (Agent::Codex, &["\"payload\"", "\"record_type\"", "\"session_meta\"", "\"call_id\""]),
-    (Agent::Generic, &["\"type\":\"session\"", "\"type\": \"session\""]),
+    (Agent::Droid, &["\"type\":\"session_start\""]),
+    (Agent::Copilot, &["\"type\":\"session.start\""]),
+    (Agent::Copilot, &["\"type\":\"user.message\""]),
+    (Agent::Copilot, &["\"type\":\"assistant.message\""]),
+    (Agent::Gemini, &["\"projectHash\""]),
+    (Agent::Qwen, &["\"parentUuid\"", "\"systemPayload\""]),
+    (Agent::Qwen, &["\"parentUuid\"", "\"parts\":["]),
+    (Agent::Continue, &["\"workspaceDirectory\""]),
+    (Agent::Pi, &["\"type\":\"session\"", "\"timestamp\":", "\"cwd\":"]),
+    (Agent::Generic, &["\"type\":\"session\""]),
+    (Agent::Generic, &["\"type\": \"session\""]),
+    (Agent::Codex, &["\"payload\""]),
+    (Agent::Codex, &["\"record_type\""]),
+    (Agent::Codex, &["\"session_meta\""]),
+    (Agent::Codex, &["\"call_id\""]),
+    (Agent::OpenCode, &["\"projectID\""]),
+    (Agent::OpenCode, &["\"sessionID\""]),
+    (Agent::OpenCode, &["\"providerID\""]),
+    (Agent::Claude, &["\"sessionId\""]),
+    (Agent::Claude, &["\"parentUuid\""]),
+    (Agent::Claude, &["\"leafUuid\""]),
+    (Agent::Claude, &["\"isSidechain\""]),
+];
+
+/// How the names of files end that only one agent gives.
+const NAMES: &[(Agent, &str)] = &[
+    (Agent::Cline, ".messages.json"),
+    (Agent::Cline, "api_conversation_history.json"),
+    (Agent::Aider, "aider.chat.history.md"),
 ];
 
 /// The one session in a file that a person named.
@@ -66,10 +92,16 @@ fn told_by(name: &str, text: &str) -> Agent {
     if name.starts_with("rollout-") || name.ends_with(".zst") {
         return Agent::Codex;
     }
+    if let Some((agent, _)) = NAMES.iter().find(|(_, end)| name.ends_with(end)) {
+        return *agent;
+    }
+    if text.lines().take(SEEN_LINES).any(|line| line.starts_with("# aider chat started at ")) {
+        return Agent::Aider;
+    }
     let lines: Vec<&str> = text.lines().take(SEEN_LINES).collect();
     let has =
-        |marks: &[&str]| lines.iter().any(|line| marks.iter().any(|mark| line.contains(mark)));
-    let marked = MARKS.iter().rev().find(|(_, marks)| has(marks)).map(|(agent, _)| *agent);
+        |marks: &[&str]| lines.iter().any(|line| marks.iter().all(|mark| line.contains(mark)));
+    let marked = MARKS.iter().find(|(_, marks)| has(marks)).map(|(agent, _)| *agent);
     let is_cursor =
         name.ends_with(".txt") || (has(&["\"role\""]) && has(&["\"message\":{\"content\""]));
     match marked {
@@ -96,6 +128,30 @@ mod tests {
             ("a.jsonl", r#"{"type":"session","version":1,"id":"x"}"#, Agent::Generic),
             ("a.jsonl", r#"{"type":"user","text":"hello"}"#, Agent::Generic),
             ("a.jsonl", r#"{"role":"user","message":{"content":[]}}"#, Agent::Cursor),
+            ("a.jsonl", r#"{"sessionId":"x","projectHash":"y","startTime":"t"}"#, Agent::Gemini),
+            ("a.json", "{\n  \"sessionId\": \"x\",\n  \"projectHash\": \"y\"", Agent::Gemini),
+            (
+                "a.jsonl",
+                r#"{"uuid":"u","parentUuid":null,"sessionId":"x","type":"user","message":{"role":"user","parts":[{"text":"hi"}]}}"#,
+                Agent::Qwen,
+            ),
+            ("a.jsonl", r#"{"type":"session.start","data":{"sessionId":"x"}}"#, Agent::Copilot),
+            (
+                "a.jsonl",
+                r#"{"type":"session","version":3,"id":"x","timestamp":"t","cwd":"/p"}"#,
+                Agent::Pi,
+            ),
+            ("a.jsonl", r#"{"type":"session_start","id":"x","title":"t"}"#, Agent::Droid),
+            ("1.messages.json", r#"{"sessionId":"x","messages":[]}"#, Agent::Cline),
+            ("api_conversation_history.json", "[]", Agent::Cline),
+            (
+                "a.json",
+                r#"{"sessionId":"x","workspaceDirectory":"/p","history":[]}"#,
+                Agent::Continue,
+            ),
+            (".aider.chat.history.md", "", Agent::Aider),
+            ("a.md", "\n# aider chat started at 2026-01-02 03:04:05\n", Agent::Aider),
+            ("a.json", r#"{"info":{"id":"ses_1","model":{"providerID":"p"}}}"#, Agent::OpenCode),
             ("state.vscdb", "SQLite format 3\0", Agent::Cursor),
             ("opencode.db", "SQLite format 3\0", Agent::OpenCode),
         ];

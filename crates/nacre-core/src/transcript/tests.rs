@@ -1,12 +1,23 @@
 //! All adapters against hostile and growing traces.
 
+mod samples;
+
 use proptest::prelude::*;
 
 use super::adapter::{Adapter, Watermark};
+use super::aider::Aider;
 use super::claude::Claude;
+use super::cline::Cline;
 use super::codex::Codex;
+use super::continue_dev::Continue;
+use super::copilot::Copilot;
+use super::droid::Droid;
 use super::event::{BoundedText, Event, EventKind};
+use super::gemini::Gemini;
 use super::generic::Generic;
+use super::opencode::OpenCode;
+use super::pi::Pi;
+use super::qwen::Qwen;
 use super::sink::Detail;
 use super::testing::{TestTrace, read, show};
 
@@ -81,13 +92,36 @@ const TELLING_CODEX: &str = r#"{"timestamp":"2026-04-11T20:16:20.376Z","type":"s
 {"type":"event_msg","payload":{"type":"error","message":"no \"more\""}}
 "#;
 
-fn adapters() -> [(&'static dyn Adapter, &'static str, &'static str); 4] {
-    [
+/// An adapter, the name of a trace and its content.
+type Sample = (&'static dyn Adapter, &'static str, &'static str);
+
+/// Formats that can be read from the middle.
+fn growing() -> Vec<Sample> {
+    vec![
         (&Claude, "agent-x.jsonl", CLAUDE),
         (&Codex, "rollout-x.jsonl", CODEX),
-        (&Codex, "rollout-x.json", CODEX),
         (&Generic, "x.jsonl", GENERIC),
+        (&Qwen, "x.jsonl", samples::QWEN),
+        (&Copilot, "events.jsonl", samples::COPILOT),
+        (&Pi, "t_x.jsonl", samples::PI),
+        (&Droid, "x.jsonl", samples::DROID),
     ]
+}
+
+/// Formats that are read whole.
+fn whole() -> Vec<Sample> {
+    vec![
+        (&Codex, "rollout-x.json", CODEX),
+        (&Gemini, "session-x.jsonl", samples::GEMINI),
+        (&Gemini, "session-x.json", samples::GEMINI),
+        (&Cline, "s1.messages.json", samples::CLINE),
+        (&Continue, "s1.json", samples::CONTINUE),
+        (&Aider, ".aider.chat.history.md", samples::AIDER),
+    ]
+}
+
+fn adapters() -> Vec<Sample> {
+    growing().into_iter().chain(whole()).collect()
 }
 
 /// What a reader of that much detail must be given of an event that was read whole.
@@ -223,7 +257,7 @@ proptest! {
     fn a_trace_that_grows_while_it_is_read_gives_every_line_once(
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
     ) {
-        for (adapter, name, content) in [adapters()[0], adapters()[1], adapters()[3]] {
+        for (adapter, name, content) in growing() {
             let expected = read(adapter, name, content);
             let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(content.len())).collect();
             cuts.push(content.len());
@@ -245,6 +279,41 @@ proptest! {
     }
 }
 
+/// A changed export may no longer look like one, and then cannot be read: all else holds for it too.
+#[test]
+fn torn_exports_never_panic() {
+    for end in (0..samples::EXPORT.len()).filter(|end| samples::EXPORT.is_char_boundary(*end)) {
+        let trace = TestTrace::new("export.json", &samples::EXPORT[..end]);
+        if end > 0 {
+            let (events, outcome) = trace.read(&OpenCode, None);
+            assert!(events.len() <= 6 && outcome.report.bad_lines <= outcome.report.lines);
+        }
+    }
+}
+
+/// The calls of Nacre, and what came of them, are told as its own by every adapter.
+#[test]
+fn answers_of_our_own_are_not_the_tools() {
+    let samples: [Sample; 8] = [
+        (&Gemini, "session-x.jsonl", samples::GEMINI),
+        (&Qwen, "x.jsonl", samples::QWEN),
+        (&Copilot, "events.jsonl", samples::COPILOT),
+        (&Pi, "t_x.jsonl", samples::PI),
+        (&Droid, "x.jsonl", samples::DROID),
+        (&Cline, "s1.messages.json", samples::CLINE),
+        (&Continue, "s1.json", samples::CONTINUE),
+        (&OpenCode, "export.json", samples::EXPORT),
+    ];
+    for (adapter, name, content) in samples {
+        let shown = show(&read(adapter, name, content).0);
+        let mut results = shown.lines().filter(|line| line.starts_with("tool_result"));
+        assert!(
+            results.next().is_some_and(|line| line.contains("injected.nacre")),
+            "{name}: {shown}"
+        );
+    }
+}
+
 #[test]
 fn a_megabyte_of_anything_is_read_at_once() {
     let broken_line = "{\"type\":\"user\",".repeat(70_000);
@@ -259,7 +328,7 @@ fn a_megabyte_of_anything_is_read_at_once() {
     for content in [broken_line, quotes, nested, tags, escapes] {
         for (adapter, name, _) in adapters() {
             let (events, _) = read(adapter, name, format!("{content}\n"));
-            assert!(events.len() <= 2);
+            assert!(events.len() <= 2, "{name}");
         }
     }
 }
@@ -310,10 +379,19 @@ const OWN_GENERIC: &str = r#"{"type":"session","version":1,"id":"g","agent":"gem
 
 #[test]
 fn text_of_our_own_is_never_taken_for_the_persons_words() {
-    let own: [(&dyn Adapter, &str, &str); 3] = [
+    let own: [Sample; 12] = [
         (&Claude, "x.jsonl", OWN_CLAUDE),
         (&Codex, "rollout-x.jsonl", OWN_CODEX),
         (&Generic, "x.jsonl", OWN_GENERIC),
+        (&Gemini, "session-x.jsonl", samples::GEMINI),
+        (&Qwen, "x.jsonl", samples::QWEN),
+        (&Copilot, "events.jsonl", samples::COPILOT),
+        (&Pi, "t_x.jsonl", samples::PI),
+        (&Droid, "x.jsonl", samples::DROID),
+        (&Cline, "s1.messages.json", samples::CLINE),
+        (&Continue, "s1.json", samples::CONTINUE),
+        (&Aider, ".aider.chat.history.md", samples::AIDER),
+        (&OpenCode, "export.json", samples::EXPORT),
     ];
     for (adapter, name, content) in own {
         let (events, _) = read(adapter, name, content);

@@ -123,6 +123,15 @@ pub(super) fn items(raw: &str) -> Vec<&str> {
     elements
 }
 
+/// The texts of a message's content: a string, or a list of strings and of blocks with a `text`.
+pub(super) fn texts(raw: &str) -> Vec<Cow<'_, str>> {
+    if let Some(text) = text_of(raw) {
+        return vec![text.decode()];
+    }
+    let block = |block| text_of(block).or_else(|| Fields::of(block).text("text"));
+    items(raw).into_iter().filter_map(block).map(Text::decode).collect()
+}
+
 /// The value as a string, where it is one.
 pub(super) fn text_of(raw: &str) -> Option<Text<'_>> {
     Cursor::new(raw).maybe_string().ok().flatten()

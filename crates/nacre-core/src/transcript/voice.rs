@@ -1,4 +1,4 @@
-//! How the readers of databases say what they found: who spoke, in which row, and when.
+//! How readers say what they found: who spoke, where, and when.
 //!
 //! All of them split user messages, link calls to results and cut long outputs alike.
 
@@ -63,6 +63,27 @@ pub(super) fn user(spot: &Spot<'_>, text: &str, out: &mut Emitter<'_>) {
     }
 }
 
+/// Whether a person speaks in a text with the role of the user.
+pub(super) fn holds_words(text: &str) -> bool {
+    split_user(text).iter().any(|piece| matches!(piece.author, Author::Person(_)))
+}
+
+/// What programs added to a text with the role of the user, where the person's words in it are known from elsewhere.
+pub(super) fn added(spot: &Spot<'_>, text: &str, out: &mut Emitter<'_>) {
+    for piece in split_user(text) {
+        if let Author::Program(reason) = piece.author {
+            injected(spot, reason, &piece.text, out);
+        }
+    }
+}
+
+/// A text that a program put into the talk.
+pub(super) fn injected(spot: &Spot<'_>, reason: InjectedReason, text: &str, out: &mut Emitter<'_>) {
+    if !text.trim().is_empty() {
+        out.push(spot.draft(EventKind::User, Origin::Injected(reason), text.trim()));
+    }
+}
+
 /// A message with the role of the user that the agent marked as its own.
 pub(super) fn marked_user(spot: &Spot<'_>, text: &str, out: &mut Emitter<'_>) {
     if !text.trim().is_empty() {
@@ -100,6 +121,12 @@ pub(super) fn note(spot: &Spot<'_>, text: &str, out: &mut Emitter<'_>) {
 /// A failure that the agent's program wrote down.
 pub(super) fn failure(spot: &Spot<'_>, text: &str, out: &mut Emitter<'_>) {
     let draft = spot.draft(EventKind::Meta, Origin::Host, text);
+    out.push(Draft { is_error: true, ..draft });
+}
+
+/// The beginning of a line that is too long to be kept.
+pub(super) fn cut(head: &str, place: &Place, out: &mut Emitter<'_>) {
+    let draft = Draft::new(EventKind::Meta, Origin::Host, head, place.clone());
     out.push(Draft { is_error: true, ..draft });
 }
 

@@ -137,6 +137,16 @@ pub fn homes(host: &Host) -> Result<Homes, OpError> {
         xdg_config: path("XDG_CONFIG_HOME"),
         xdg_data: path("XDG_DATA_HOME"),
         opencode_db: path("OPENCODE_DB"),
+        gemini_home: path("GEMINI_CLI_HOME"),
+        qwen_home: path("QWEN_HOME"),
+        qwen_runtime: path("QWEN_RUNTIME_DIR"),
+        copilot_home: path("COPILOT_HOME"),
+        pi_agent: path("PI_CODING_AGENT_DIR"),
+        cline: path("CLINE_DIR"),
+        cline_data: path("CLINE_DATA_DIR"),
+        cline_sessions: path("CLINE_SESSION_DATA_DIR"),
+        continue_global: path("CONTINUE_GLOBAL_DIR"),
+        aider_history: path("AIDER_CHAT_HISTORY_FILE"),
         ..Homes::at(home)
     })
 }

@@ -213,6 +213,24 @@ fn a_file_can_be_imported() {
 }
 
 #[test]
+fn a_session_that_opencode_exported_can_be_imported() {
+    let home = with_traces();
+    let part =
+        serde_json::json!({ "id": "prt_1", "type": "text", "text": "Use SQLite, not Redis" });
+    let info = serde_json::json!({ "id": "msg_1", "role": "user", "time": { "created": 1_793_527_200_000_i64 } });
+    let session = serde_json::json!({
+        "info": { "id": "ses_1", "projectID": "p", "directory": home.root().join("work"), "title": "The queue" },
+        "messages": [{ "info": info, "parts": [part] }],
+    });
+    crate::agents::write(&home.root().join("export.json"), &session.to_string());
+    let file = home.root().join("export.json").display().to_string();
+    let (_, imported) = home.json(&["trace", "import", &file]);
+    let shown = home.run(&["trace", "show", imported["id"].as_str().unwrap()]);
+    assert!(shown.contains("Use SQLite, not Redis"), "{shown}");
+    assert!(home.run(&["trace", "list", "--all", "--agent", "opencode"]).contains("The queue"));
+}
+
+#[test]
 fn agents_are_connected_by_name() {
     let home = TestHome::new();
     home.ok(&["connect", "codex", "--path", "."]);

@@ -5,17 +5,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::calls::{OpenCall, OpenCalls, RecentMap, text_hash};
+use super::super::chain::Chain;
 use super::super::emit::Emitter;
 use super::super::event::Lane;
-use super::super::facts::{Ending, LinkKind, SessionRole, Undone};
+use super::super::facts::{Ending, LinkKind, SessionRole};
 use super::super::names::short_name;
 use super::record::{Record, Usage};
 
 const MAX_MESSAGES: usize = 4096;
-const MAX_CHAIN: usize = 16 * 1024;
 const MAX_QUEUED: usize = 256;
-const MAX_PROMPTS: usize = 1024;
-const MAX_UNDONE: usize = 1024;
 /// Of each of the above, what a watermark holds.
 const CARRIED: usize = 128;
 
@@ -36,10 +34,8 @@ pub(super) struct Reader {
     queued: RecentMap<u32>,
     /// Usage already counted for a model message that comes in several lines.
     usage: RecentMap<[u64; 4]>,
-    /// Records of the main lane and the next sequence after each.
-    chain: RecentMap<u64>,
-    /// Sequences at which the person's prompts in the main lane start.
-    prompts: Vec<u64>,
+    /// Records and prompts of the main lane.
+    chain: Chain,
     /// The prompt of the current record is among them.
     pub(super) has_noted_prompt: bool,
     is_named: bool,
@@ -65,21 +61,21 @@ impl Reader {
             turn: carry.turn,
             queued: RecentMap::restore(MAX_QUEUED, carry.queued),
             usage: RecentMap::restore(MAX_MESSAGES, carry.usage),
-            chain: RecentMap::restore(MAX_CHAIN, carry.chain),
-            prompts: carry.prompts,
+            chain: Chain::restore(carry.chain, carry.prompts),
             has_noted_prompt: false,
             is_named: carry.is_named,
         }
     }
 
     pub(super) fn to_carry(&self) -> String {
+        let (chain, prompts) = self.chain.carry();
         let carry = Carry {
             calls: self.calls.carry(),
             turn: self.turn,
             queued: self.queued.youngest(CARRIED),
             usage: self.usage.youngest(CARRIED),
-            chain: self.chain.youngest(CARRIED),
-            prompts: self.prompts[self.prompts.len().saturating_sub(CARRIED)..].to_vec(),
+            chain,
+            prompts,
             is_named: self.is_named,
         };
         serde_json::to_string(&carry).unwrap_or_default()
@@ -131,32 +127,15 @@ impl Reader {
     /// Remembers where a record of the main lane ended, so that a later prompt can be seen to
     /// start again from before it.
     pub(super) fn note_chain(&mut self, record: &Record<'_>, out: &Emitter<'_>) {
-        if !record.uuid.is_empty() && Self::lane(record, out) == Lane::Main {
-            self.chain.insert(text_hash(record.uuid), out.next_sequence());
+        if Self::lane(record, out) == Lane::Main {
+            self.chain.note(record.uuid, out);
         }
     }
 
     /// Notes that a prompt of the person starts here. One that hangs on a record before earlier
     /// prompts means that the person rewound the talk: those are taken back.
     pub(super) fn note_prompt(&mut self, record: &Record<'_>, out: &mut Emitter<'_>) {
-        let now = out.next_sequence();
-        let parent = self.chain.get(text_hash(record.parent)).copied();
-        if let Some(parent) = parent
-            && !record.parent.is_empty()
-        {
-            let first = self.prompts.partition_point(|prompt| *prompt < parent);
-            if let Some(from) = self.prompts.get(first).copied()
-                && from < now
-                && out.facts.undone.len() < MAX_UNDONE
-            {
-                out.facts.undone.push(Undone { from, to: now - 1 });
-                self.prompts.truncate(first);
-            }
-        }
-        if self.prompts.len() == MAX_PROMPTS {
-            self.prompts.drain(..MAX_PROMPTS / 2);
-        }
-        self.prompts.push(now);
+        self.chain.note_prompt(record.parent, out);
     }
 
     /// Remembers a queued prompt, which comes again as a message when the agent takes it up.

@@ -15,7 +15,7 @@ mod plain;
 mod project;
 #[cfg(test)]
 mod tests;
-mod uri;
+pub(super) mod uri;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -3,22 +3,18 @@
 //! Tool results have no end mark, so one goes on to the next heading: its text must not be taken
 //! for the agent's words.
 
-use std::io::Read;
 use std::path::Path;
 
-use super::super::adapter::{Began, ReadOutcome};
+use super::super::adapter::ReadOutcome;
 use super::super::calls::OpenCalls;
 use super::super::emit::Emitter;
-use super::super::error::{Error, Result};
+use super::super::error::Result;
 use super::super::event::{EventKind, Lane, Place};
 use super::super::facts::{Ending, SessionFacts, SessionRole};
-use super::super::lines::open_regular;
 use super::super::sink::Sink;
 use super::super::voice::{self, Ended, Spot};
+use super::super::whole;
 use super::clock::time_tag;
-
-/// The text is read whole; the agent that wrote these kept them small.
-const MAX_TEXT: u64 = 48 * 1024 * 1024;
 
 /// What the lines under a heading are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,20 +29,10 @@ enum Part<'a> {
 }
 
 pub(super) fn read_plain(path: &Path, facts: SessionFacts, sink: Sink<'_>) -> Result<ReadOutcome> {
-    let mut bytes = Vec::new();
-    open_regular(path)?
-        .take(MAX_TEXT + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    if MAX_TEXT < bytes.len() as u64 {
-        return Err(Error::TooLarge { path: path.to_owned(), limit: MAX_TEXT });
-    }
-    let text = String::from_utf8_lossy(&bytes);
-    let mut out = Emitter::new(facts, 0, sink);
-    out.report.invalid_utf8 = u64::from(matches!(text, std::borrow::Cow::Owned(_)));
-    read_parts(&text, &mut out);
-    let (facts, report) = (out.facts, out.report);
-    Ok(ReadOutcome { facts, report, began: Began::FromStart, watermark: None })
+    whole::read_document(path, facts, sink, |text, out| {
+        read_parts(text, out);
+        Ok(())
+    })
 }
 
 fn read_parts(text: &str, out: &mut Emitter<'_>) {

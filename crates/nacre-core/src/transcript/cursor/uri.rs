@@ -16,7 +16,7 @@ const MAX_PATH: usize = 4096;
 const MIN_DEPTH: usize = 3;
 
 /// The path that an address names: of this machine, or with its host in front.
-pub(super) fn path_of(address: &str) -> Option<String> {
+pub(in super::super) fn path_of(address: &str) -> Option<String> {
     let address = address.trim();
     if address.is_empty() || MAX_PATH < address.len() {
         return None;

@@ -1,9 +1,10 @@
-//! OpenCode: its JSON tree, its SQLite databases, and the older program of the same name.
+//! OpenCode: its JSON tree, its SQLite databases, sessions that it exported, and the older program of the same name.
 //!
 //! Moving from tree to database lost sessions for some people, so both are read; a session that
 //! the database beside the tree holds in full is given from there alone.
 
 mod database;
+mod export;
 mod legacy;
 mod newer;
 mod parts;
@@ -95,6 +96,9 @@ impl Adapter for OpenCode {
     }
 
     fn sessions(&self, source: &Source) -> Result<Vec<Trace>> {
+        if export::is_export(&source.path) {
+            return Ok(vec![Trace::whole(source.clone())]);
+        }
         let found = match Tree::at(&source.path) {
             Some(tree) => tree_sessions(&tree, &source.path),
             None => {
@@ -119,6 +123,9 @@ impl Adapter for OpenCode {
         sink: Sink<'_>,
     ) -> Result<ReadOutcome> {
         let path = &trace.source.path;
+        if export::is_export(path) {
+            return export::read(path, sink);
+        }
         let missing = || Error::NoSession {
             path: path.clone(),
             session: trace.session.clone().unwrap_or_default(),

@@ -1,6 +1,7 @@
 //! OpenCode's layouts, made by hand; one session in two of them must give one transcript.
 #![expect(clippy::disallowed_methods, reason = "tests write their own traces")]
 
+mod export;
 mod hostile;
 mod older;
 

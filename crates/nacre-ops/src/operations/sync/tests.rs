@@ -170,7 +170,8 @@ fn requests_that_make_no_sense_are_refused() {
     let unknown = SyncRequest { agents: vec!["emacs".to_owned()], ..SyncRequest::default() };
     let error = sync(&host, &unknown, &Events::ignored()).unwrap_err();
     assert_eq!(error.code, ErrorCode::Usage);
-    assert_eq!(error.hints, ["The agents are claude, codex, cursor, opencode, generic"]);
+    let names = "claude, codex, cursor, opencode, gemini, qwen, copilot, pi, droid, cline, continue, aider, generic";
+    assert_eq!(error.hints, [format!("The agents are {names}")]);
     let error = queue::retry(&host, &QueueChangeRequest::default()).unwrap_err();
     assert_eq!(error.code, ErrorCode::Usage);
     let which = QueueChangeRequest { id: Some("nothing".to_owned()), all: false };

@@ -1,11 +1,11 @@
-//! Reads one session in Nacre's own transcript format, wherever it lies.
+//! Reads one session from a file, wherever it lies: in Nacre's own transcript format, or as OpenCode exports one.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use nacre_api::wire::{ErrorCode, TraceImportReport, TraceImportRequest};
 use nacre_core::catalog::{Catalog, Connection, RefreshOptions, SessionFilter, SessionRow};
-use nacre_core::transcript::Agent;
+use nacre_core::transcript::{self, Agent};
 
 use crate::error::OpError;
 use crate::host::{Host, open_catalog, rebuild_texts, refresh_options};
@@ -16,7 +16,8 @@ pub fn import(host: &Host, request: &TraceImportRequest) -> Result<TraceImportRe
     if !path.is_file() {
         return Err(OpError::not_found(format!("There is no file `{}`", path.display())));
     }
-    let connection = Connection { agent: Agent::Generic, roots: vec![path.clone()] };
+    let agent = agent_of(&path);
+    let connection = Connection { agent, roots: vec![path.clone()] };
     let options = RefreshOptions {
         connections: vec![connection],
         force: true,
@@ -30,12 +31,18 @@ pub fn import(host: &Host, request: &TraceImportRequest) -> Result<TraceImportRe
     if let Some(problem) = report.problems.first() {
         return Err(invalid(problem.reason.clone()));
     }
-    let SessionRow { key, state, reason, .. } = session_at(&catalog, &path)?;
+    let SessionRow { key, state, reason, .. } = session_at(&catalog, agent, &path)?;
     Ok(TraceImportReport { id: key, state: job_state(state), reason })
 }
 
-fn session_at(catalog: &Catalog, path: &PathBuf) -> Result<SessionRow, OpError> {
-    let filter = SessionFilter { agent: Some(Agent::Generic), ..SessionFilter::default() };
+/// Whose format the file is in. Other agents' files are read where the agent keeps them.
+fn agent_of(path: &Path) -> Agent {
+    let told = transcript::trace_at(path).map(|trace| trace.source.agent);
+    told.ok().filter(|agent| *agent == Agent::OpenCode).unwrap_or(Agent::Generic)
+}
+
+fn session_at(catalog: &Catalog, agent: Agent, path: &PathBuf) -> Result<SessionRow, OpError> {
+    let filter = SessionFilter { agent: Some(agent), ..SessionFilter::default() };
     let sessions = catalog.sessions(&filter)?;
     let session = sessions.into_iter().find(|session| session.trace.source.path == *path);
     session.ok_or_else(|| {

@@ -20,7 +20,7 @@ pub(super) const TOOL: ToolSpec = ToolSpec {
     name: "trace_search",
     title: "Search earlier sessions",
     description: "Search what was said in earlier sessions of coding agents in this project (Claude Code, Codex, Cursor, \
-                  OpenCode): messages of the person and of agents, as they were. Use it when memory_search finds nothing. What \
+                  OpenCode, Gemini CLI and others): messages of the person and of agents, as they were. Use it when memory_search finds nothing. What \
                   is found is raw talk, not agreed knowledge.",
     effect: Effect::Reads,
     is_always_loaded: false,
@@ -34,7 +34,7 @@ pub(super) const TOOL: ToolSpec = ToolSpec {
 struct Arguments {
     /// Words, or "quoted phrases".
     query: String,
-    /// Only sessions of this agent: claude, codex, cursor or opencode.
+    /// Only sessions of this agent, such as claude, codex, cursor, opencode, gemini or copilot.
     #[serde(default)]
     agent: Option<String>,
     /// Only what was said since a day or an age, such as 2026-01-31 or 7d.

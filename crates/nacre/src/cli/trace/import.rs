@@ -7,10 +7,10 @@ use nacre_ops::{Host, OpError, trace as ops};
 use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
 
-/// Read a session in Nacre's own transcript format
+/// Read a session from a file: in Nacre's own transcript format, or exported by OpenCode
 ///
-/// One JSON object a line, the last part of its name `.jsonl`; docs/transcript-format.md describes it. The
-/// file stays where it is and is read from there.
+/// Nacre's format is one JSON object a line, the last part of the name `.jsonl`; docs/transcript-format.md
+/// describes it. OpenCode's is what `opencode export` prints. The file stays where it is and is read from there.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
     /// The transcript
