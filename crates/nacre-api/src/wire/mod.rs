@@ -16,6 +16,7 @@ mod doctor;
 mod error;
 mod eval;
 mod event;
+mod export;
 mod extract;
 mod hook;
 mod maintain;
@@ -64,6 +65,7 @@ pub use eval::{
     MissedEntry, MissedPrompt, MissedQuestion, ReadingCost, RetrievalBaseline, RetrievalScores,
 };
 pub use event::{Event, Warning};
+pub use export::{ExportReport, ExportRequest, ExportState};
 pub use extract::{
     Candidate, DroppedCandidate, ExplainedCandidates, ExtractFileReport, ExtractFileRequest,
     ExtractReport, ExtractRequest, ReadFallback, StrategyChoice, SummarizeFileReport,

@@ -51,6 +51,8 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         ExplainRequest,
         ExploreReport,
         ExploreRequest,
+        ExportReport,
+        ExportRequest,
         ExtractFileReport,
         ExtractFileRequest,
         ExtractReport,

@@ -10,6 +10,7 @@ pub mod config;
 pub mod connect;
 mod doctor;
 pub mod eval;
+mod export;
 pub mod extract;
 mod feedback;
 pub mod hook;
@@ -31,5 +32,6 @@ pub mod trace;
 mod undo;
 
 pub use doctor::doctor;
+pub use export::export;
 pub use feedback::feedback;
 pub use undo::undo;

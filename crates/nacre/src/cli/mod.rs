@@ -21,6 +21,7 @@ mod events;
 mod exit;
 mod explain;
 mod explore;
+mod export;
 mod extract;
 mod feedback;
 mod help;
@@ -136,6 +137,7 @@ enum HereCommand {
     Memory(memory::MemoryArgs),
     Ask(ask::AskArgs),
     Brief(brief::BriefArgs),
+    Export(export::ExportArgs),
     Review(review::ReviewArgs),
     Index(index::IndexArgs),
     Trace(trace::TraceArgs),
@@ -177,6 +179,7 @@ impl HereCommand {
             | Self::Memory(_)
             | Self::Ask(_)
             | Self::Brief(_)
+            | Self::Export(_)
             | Self::Review(_)
             | Self::Index(_)
             | Self::Eval(_)
@@ -322,6 +325,7 @@ fn run_here(ui: &mut Ui, host: &Host, command: &HereCommand) -> Result<Exit, OpE
         HereCommand::Memory(args) => memory::cmd_memory(ui, host, args),
         HereCommand::Ask(args) => ask::cmd_ask(ui, host, args),
         HereCommand::Brief(args) => brief::cmd_brief(ui, host, args),
+        HereCommand::Export(args) => export::cmd_export(ui, host, args),
         HereCommand::Review(args) => review::cmd_review(ui, host, args),
         HereCommand::Index(args) => index::cmd_index(ui, host, args),
         HereCommand::Trace(args) => trace::cmd_trace(ui, host, args),

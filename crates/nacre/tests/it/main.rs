@@ -26,6 +26,7 @@ mod eval_extraction;
 mod events;
 mod explain;
 mod explore;
+mod export;
 mod extract;
 mod feedback;
 mod finding;

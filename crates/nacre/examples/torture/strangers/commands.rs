@@ -65,6 +65,7 @@ const VERBS: &[Verb] = &[
     model(&["ask", "How do we deploy?"]),
     Verb { args: &["brief"], kind: Kind::Brief },
     Verb { args: &["brief", "--task", "deploy"], kind: Kind::Brief },
+    Verb { args: &["export", "--agents-md", "--dry-run"], kind: Kind::Brief },
     Verb { args: &["hook", "claude", "start"], kind: Kind::Brief },
     Verb { args: &["hook", "claude", "prompt"], kind: Kind::Brief },
     other(&["review"]),
