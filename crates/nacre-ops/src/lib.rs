@@ -19,8 +19,8 @@ pub use json::{ascii_json, json_line};
 pub use operations::hook::hook_deadline;
 pub use operations::{
     agent, ask, brief, changes, config, connect, doctor, eval, export, extract, feedback, hook,
-    index, maintain, map, memory, model, project, queue, report, review, run, skill, status, sync,
-    tasks, trace, undo,
+    import, index, maintain, map, memory, model, project, queue, report, review, run, skill,
+    status, sync, tasks, trace, undo,
 };
 
 /// The part of a process that starts the programs of agents; a process that is asked to be it does nothing else.

@@ -19,6 +19,7 @@ mod event;
 mod export;
 mod extract;
 mod hook;
+mod import;
 mod maintain;
 mod maintenance;
 mod map;
@@ -75,6 +76,10 @@ pub use hook::{
     HookContextReport, HookEnd, HookEndReport, HookEndRequest, HookPromptRequest, HookSession,
     HookSource, HookStartRequest, HookToolReport, HookToolRequest, HookUpkeepReport,
     HookUpkeepRequest, ToolAccess,
+};
+pub use import::{
+    FileFault, ImportReport, ImportRequest, ImportSkip, ImportedCandidate, ImportedFile,
+    ReplacedMemory, SkippedText,
 };
 pub use maintain::{MaintainReport, MaintainRequest, MaintainState, MaintainedStore};
 pub use maintenance::{

@@ -68,6 +68,8 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         HookToolRequest,
         HookUpkeepReport,
         HookUpkeepRequest,
+        ImportReport,
+        ImportRequest,
         IndexRebuildReport,
         IndexRebuildRequest,
         IndexStatusReport,

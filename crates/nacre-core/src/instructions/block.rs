@@ -128,20 +128,20 @@ pub fn take_out(file: &[u8]) -> Result<Option<Vec<u8>>, BlockFault> {
     Ok((!rest.is_empty() || !block.made_file).then_some(rest))
 }
 
-/// A text with every block of Nacre's replaced by as many empty lines, and how many there were. A block that does not end
-/// reaches to the end of the text.
-pub fn blank_out(text: &str) -> (String, usize) {
+/// A text with every block of Nacre's replaced by as many empty lines, and the lines where they began, counted from 1. A
+/// block that does not end reaches to the end of the text.
+pub fn blank_out(text: &str) -> (String, Vec<usize>) {
     let mut clean = String::with_capacity(text.len());
-    let (mut rest, mut n_blocks) = (text, 0);
+    let (mut rest, mut lines) = (text, Vec::new());
     while let Some(start) = at_line_start(rest.as_bytes(), BEGIN, 0) {
         let end =
             at_line_start(rest.as_bytes(), END, start).map_or(rest.len(), |at| at + END.len());
         clean.push_str(&rest[..start]);
+        lines.push(1 + clean.matches('\n').count());
         clean.extend(rest[start..end].matches('\n'));
-        // What follows does not begin a line, unless the mark does not end its own.
-        (rest, n_blocks) = (&rest[end..], n_blocks + 1);
+        rest = &rest[end..];
     }
-    (clean + rest, n_blocks)
+    (clean + rest, lines)
 }
 
 fn render(text: &str, n_breaks: usize, made_file: bool, line_break: LineBreak) -> String {

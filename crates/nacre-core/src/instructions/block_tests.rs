@@ -60,10 +60,10 @@ fn a_text_cannot_end_its_block() {
 fn a_block_is_blanked_out_line_by_line() {
     let file = put(Some(b"# Rules\n"), TEXT).unwrap();
     let text = format!("{}- after\n", String::from_utf8(file).unwrap());
-    let (clean, n_blocks) = blank_out(&text);
-    assert_eq!((clean.as_str(), n_blocks), ("# Rules\n\n\n\n\n\n\n- after\n", 1));
-    let (clean, n_blocks) = blank_out(&format!("a\n{BEGIN} x -->\nb\n"));
-    assert_eq!((clean.as_str(), n_blocks), ("a\n\n\n", 1));
+    let (clean, lines) = blank_out(&text);
+    assert_eq!((clean.as_str(), lines), ("# Rules\n\n\n\n\n\n\n- after\n", vec![3]));
+    let (clean, lines) = blank_out(&format!("a\n{BEGIN} x -->\nb\n"));
+    assert_eq!((clean.as_str(), lines), ("a\n\n\n", vec![2]));
 }
 
 /// Any bytes, often with what line breaks and marks are made of.

@@ -6,5 +6,12 @@
 mod block;
 #[cfg(test)]
 mod block_tests;
+mod pieces;
+mod split;
+#[cfg(test)]
+mod split_tests;
+mod statement;
 
 pub use block::{BEGIN, Block, BlockFault, END, blank_out, find, put, take_out};
+pub use split::{LeftOut, Split, split};
+pub use statement::{NotTaken, Statement};

@@ -22,6 +22,7 @@ const MAX_COMMANDS: usize = 24;
 
 /// Commands for scripts and rare days: `nacre commands` lists them.
 const RARE: &[&str] = &[
+    "import",
     "export",
     "refresh",
     "watch",

@@ -35,6 +35,7 @@ mod growing;
 mod helper;
 mod home;
 mod hook;
+mod import;
 mod init;
 mod intake;
 mod loopback;

@@ -68,6 +68,8 @@ const VERBS: &[Verb] = &[
     Verb { args: &["export", "--agents-md", "--dry-run"], kind: Kind::Brief },
     Verb { args: &["hook", "claude", "start"], kind: Kind::Brief },
     Verb { args: &["hook", "claude", "prompt"], kind: Kind::Brief },
+    other(&["import"]),
+    other(&["import", "--dry-run", "."]),
     other(&["review"]),
     other(&["review", "accept", "20260101-a-claim"]),
     other(&["review", "reject", "20260101-a-claim"]),

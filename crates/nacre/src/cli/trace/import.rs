@@ -10,7 +10,7 @@ use super::super::ui::{Role, Ui};
 /// Read a session in Nacre's own transcript format
 ///
 /// One JSON object a line, the last part of its name `.jsonl`; docs/transcript-format.md describes it. The
-/// file stays where it is and is read from there.
+/// file stays where it is and is read from there. `nacre import` takes over instruction files such as CLAUDE.md.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
     /// The transcript
