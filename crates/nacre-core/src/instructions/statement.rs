@@ -74,6 +74,9 @@ pub(super) struct Found {
 /// Makes a statement of what was found.
 pub(super) fn statement(found: Found) -> Result<Statement, NotTaken> {
     let Found { line, topics, text, details, quote } = found;
+    if is_reference(&text) {
+        return Err(NotTaken::NotAStatement);
+    }
     let text = plain(&text);
     let is_commands = text.is_empty();
     let code = details.first().map(String::as_str).unwrap_or_default();
@@ -186,6 +189,15 @@ fn says_something(text: &str) -> bool {
         && !is_task
         && !is_include
         && !is_label
+}
+
+/// Whether a text is a link alone, or the entry of an index: a link to another text, and what that is about.
+fn is_reference(text: &str) -> bool {
+    let text = text.trim();
+    let link = text.strip_prefix('[').and_then(|rest| rest.split_once("](")?.1.split_once(')'));
+    link.is_some_and(|(address, after)| {
+        after.trim_matches(['.', ' ']).is_empty() || address.ends_with(".md")
+    })
 }
 
 /// Whether a heading says nothing about what is below it.

@@ -14,10 +14,11 @@ const DEFAULT_BUDGET: usize = 1500;
 
 /// Keep decisions and conventions in AGENTS.md or CLAUDE.md
 ///
-/// Writes a marked block with the project's decisions, preferences and conventions into the file that agents read anyway, and
-/// brings it up to date when it is there. Every byte outside the block stays. The block changes only when the memories do. A
-/// change that somebody made inside the block is not written over without --force. Only what a brief would tell is in it; see
-/// `nacre brief --help`. Memories that you keep for all projects are not: others read the file.
+/// Writes a marked block with the project's decisions, preferences and conventions into the file
+/// that agents read anyway, and brings it up to date when it is there. Every byte outside the block
+/// stays. The block changes only when the memories do. A change that somebody made inside the block is
+/// not written over without --force. Only what a brief would tell is in it; see `nacre brief --help`.
+/// Memories that you keep for all projects are not: others read the file.
 ///
 ///   nacre export --agents-md                    write it, or bring it up to date
 ///   nacre export --agents-md --dry-run          show what would change

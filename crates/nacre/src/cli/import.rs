@@ -18,10 +18,11 @@ const MAX_NAMED: usize = 20;
 
 /// Take over what CLAUDE.md, AGENTS.md and other rules say
 ///
-/// Reads AGENTS.md, CLAUDE.md, CLAUDE.local.md, GEMINI.md, .cursorrules, .cursor/rules, .github/copilot-instructions.md and what
-/// Claude Code remembers of the project. Every statement becomes a candidate with its file, line and text, and waits in
-/// `nacre review`: nothing holds before you accept it. What is known already is left out, so that importing twice adds
-/// nothing; a line that changed gives a new candidate in the place of the old one. The files stay as they are.
+/// Reads AGENTS.md, CLAUDE.md, CLAUDE.local.md, GEMINI.md, .cursorrules, .cursor/rules,
+/// .github/copilot-instructions.md and what Claude Code remembers of the project. Every statement
+/// becomes a candidate with its file, line and text, and waits in `nacre review`: nothing holds before
+/// you accept it. What is known already is left out, so that importing twice adds nothing; a line that
+/// changed gives a new candidate in the place of the old one. The files stay as they are.
 ///
 ///   nacre import                      the usual files of the project
 ///   nacre import --dry-run            what would be taken over
@@ -66,15 +67,12 @@ fn print(ui: &mut Ui, report: &ImportReport) -> Result<(), OpError> {
         ui.status(format!("Left out: {}", left_out(report)))?;
     }
     ui.status(outcome(report))?;
-    for candidate in report.candidates.iter().filter(|candidate| candidate.id.is_some()) {
-        if let (Some(id), Some(older)) = (&candidate.id, &candidate.replaces)
-            && !older.done
-        {
-            ui.hint(&format!(
-                "Its line changed: nacre review accept {id} --supersedes {}",
-                older.id
-            ));
-        }
+    let changed = report.candidates.iter().filter_map(|candidate| {
+        let older = candidate.replaces.as_ref().filter(|older| !older.done)?;
+        Some(format!("nacre review accept {} --supersedes {}", candidate.id.as_ref()?, older.id))
+    });
+    for command in changed.take(MAX_NAMED) {
+        ui.hint(&format!("Its line changed: {command}"));
     }
     Ok(())
 }

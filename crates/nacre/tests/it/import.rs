@@ -36,17 +36,56 @@ fn titles(home: &TestHome) -> Vec<String> {
 #[test]
 fn statements_wait_for_review_with_their_place_and_text() {
     let home = TestHome::new();
-    assert_snapshot!(home.run(&["import"]), @"");
+    assert_snapshot!(home.run(&["import"]), @"
+    There are no instruction files here.
+    Hint: Name one: nacre import PATH
+    ");
     put(&home, "AGENTS.md", AGENTS);
     let before = home.snapshot();
-    assert_snapshot!(home.run(&["import", "--dry-run"]), @"");
+    assert_snapshot!(home.run(&["import", "--dry-run"]), @"
+    AGENTS.md:3   convention  The shop sells pearls on the web; payments go through one provider
+    AGENTS.md:7   convention  Testing: Use vitest, never jest
+    AGENTS.md:8   convention  Tests start the database with `make db`
+    AGENTS.md:16  procedure   Releasing: Bump the version in package.json
+    AGENTS.md: 4 found, 4 new
+    Left out: 1 not a statement
+    4 candidates would wait for review; nothing was written.
+    ");
     assert_eq!(home.snapshot(), before);
-    assert_snapshot!(home.run(&["import"]), @"");
+    assert_snapshot!(home.run(&["import"]), @"
+    AGENTS.md:3   convention  The shop sells pearls on the web; payments go through one provider
+    AGENTS.md:7   convention  Testing: Use vitest, never jest
+    AGENTS.md:8   convention  Tests start the database with `make db`
+    AGENTS.md:16  procedure   Releasing: Bump the version in package.json
+    AGENTS.md: 4 found, 4 new
+    Left out: 1 not a statement
+    4 candidates wait for you: nacre review
+    ");
     assert_eq!(fs::read_to_string(home.work().join("AGENTS.md")).unwrap(), AGENTS);
-    assert_snapshot!(home.run(&["review", "--limit", "2"]), @"");
+    assert_snapshot!(home.run(&["review", "--limit", "2"]), @"
+    20261115-the-shop-sells-pearls-on-the-web-payments-go-through-one  convention  The shop sells pearls on the web; payments go through one provider  (candidate)
+        Shop: The shop sells pearls on the web; payments go through one provider.
+        > The shop sells pearls on the web; payments go through one provider.
+          AGENTS.md:3, 2026-11-15T08:30:00Z
+
+    20261115-tests-start-the-database-with-make-db  convention  Tests start the database with `make db`  (candidate)
+        Testing: Tests start the database with `make db`
+        ```sh
+        make db
+        ```
+        > - Tests start the database with `make db` ```sh make db ```
+          AGENTS.md:8, 2026-11-15T08:30:00Z
+
+    Decide: nacre review accept ID, nacre review reject ID
+    … 2 more; `--limit 0` shows all
+    ");
     assert!(!home.run(&["brief"]).contains("vitest"), "nothing holds before a person agrees");
-    assert_snapshot!(home.run(&["import"]), @"");
-    assert_snapshot!(home.run(&["doctor"]), @"");
+    assert_snapshot!(home.run(&["import"]), @"
+    AGENTS.md: 4 found, 0 new
+    Left out: 4 imported before, 1 not a statement
+    Nothing new.
+    ");
+    assert_snapshot!(home.run(&["doctor"]), @"Checked 4 memories: ok, 0 errors, 0 warnings.");
     let (_, value) = home.json(&["review", "--limit", "0"]);
     let quotes: Vec<&serde_json::Value> =
         value["candidates"].as_array().unwrap().iter().map(|one| &one["quotes"][0]).collect();
@@ -73,7 +112,27 @@ fn every_kind_of_file_is_read_and_says_whose_it_is() {
     fs::write(memory.join("MEMORY.md"), "- [Small PRs](small.md)\n").unwrap();
     let small = "---\nname: small\ndescription: The user wants small pull requests\ntype: feedback\n---\nReviews take days.\n";
     fs::write(memory.join("small.md"), small).unwrap();
-    assert_snapshot!(home.run(&["import"]), @"");
+    assert_snapshot!(home.run(&["import"]), @"
+    CLAUDE.md:2                        convention  Write commit subjects in the imperative mood
+    CLAUDE.local.md:1                  convention  My own staging server is called heron
+    GEMINI.md:1                        convention  Answer in short sentences without praise
+    .cursorrules:1                     convention  Prefer composition over inheritance everywhere
+    .github/copilot-instructions.md:1  convention  Keep public functions documented with examples
+    .cursor/rules/react.mdc:5          convention  React: Use function components with hooks
+    claude-memory/small.md:6           preference  The user wants small pull requests
+    CLAUDE.md: 1 found, 1 new
+    CLAUDE.local.md: 1 found, 1 new
+    GEMINI.md: 1 found, 1 new
+    .cursorrules: 1 found, 1 new
+    .github/copilot-instructions.md: 1 found, 1 new
+    .cursor/rules/react.mdc: 1 found, 1 new
+    claude-memory/MEMORY.md: 0 found, 0 new
+    claude-memory/small.md: 1 found, 1 new
+    Left out: 2 not a statement
+    7 candidates wait for you: nacre review
+    Warning: Yours alone until now: CLAUDE.local.md, claude-memory/small.md
+    Hint: What you accept is shared with the project; to keep it to yourself: nacre import PATH --scope global_only
+    ");
     let (_, value) = home.json(&["review", "--limit", "0"]);
     let speaker = |title: &str| {
         let found =
@@ -125,7 +184,12 @@ fn a_changed_line_takes_the_place_of_the_old_one() {
     put(&home, "AGENTS.md", &file("18"));
     home.ok(&["import"]);
     put(&home, "AGENTS.md", &file("20"));
-    assert_snapshot!(home.run(&["import"]), @"");
+    assert_snapshot!(home.run(&["import"]), @"
+    AGENTS.md:2  convention  The server runs on Node 20 in production
+    AGENTS.md: 2 found, 1 new
+    Left out: 1 imported before
+    1 candidate waits for you: nacre review
+    ");
     assert_eq!(
         titles(&home),
         ["Runtime: Logs go to standard error", "The server runs on Node 20 in production"]
@@ -135,8 +199,14 @@ fn a_changed_line_takes_the_place_of_the_old_one() {
     let found = candidates.find(|one| one["title"].as_str().unwrap().contains("Node")).unwrap();
     home.ok(&["review", "accept", found["id"].as_str().unwrap()]);
     put(&home, "AGENTS.md", &file("22"));
-    assert_snapshot!(home.run(&["import"]), @"");
-    assert_snapshot!(home.run(&["doctor"]), @"");
+    assert_snapshot!(home.run(&["import"]), @"
+    AGENTS.md:2  convention  The server runs on Node 22 in production
+    AGENTS.md: 2 found, 1 new
+    Left out: 1 imported before
+    1 candidate waits for you: nacre review
+    Hint: Its line changed: nacre review accept 20261115-the-server-runs-on-node-22-in-production --supersedes 20261115-the-server-runs-on-node-20-in-production
+    ");
+    assert_snapshot!(home.run(&["doctor"]), @"Checked 4 memories: ok, 0 errors, 0 warnings.");
 }
 
 #[test]
@@ -154,7 +224,16 @@ fn hostile_files_are_bounded_and_links_are_not_followed() {
     let secret = "- The staging key is sk-ant-api03-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4-AA\n";
     let local = format!("- Look into {}/notes for more of this\n", home.work().display());
     put(&home, "CLAUDE.md", &format!("{secret}{local}{many}"));
-    assert_snapshot!(home.run(&["import"]).lines().skip_while(|line| !line.starts_with('…')).collect::<Vec<_>>().join("\n"), @"");
+    assert_snapshot!(home.run(&["import"]).lines().skip_while(|line| !line.starts_with('…')).collect::<Vec<_>>().join("\n"), @"
+    … 280 more
+    AGENTS.md: not read: a link, or not a file
+    CLAUDE.md: 402 found, 300 new
+    GEMINI.md: not read: not valid UTF-8
+    .cursorrules: not read: larger than 256 KiB
+    .cursor/rules: not read: a link, or not a file
+    Left out: 1 with a secret, 101 beyond 300 at once; import the rest by path
+    300 candidates wait for you: nacre review
+    ");
     let (_, value) = home.json(&["import", "--dry-run"]);
     assert!(!value.to_string().contains("sk-ant-api03-Zm9v"), "{value}");
     for (path, bytes) in home.snapshot() {
@@ -177,8 +256,19 @@ fn named_files_and_our_own_block() {
     put(&home, "AGENTS.md", "- Keep every function below forty lines\n");
     home.ok(&["export", "--agents-md"]);
     put(&home, "docs/rules.md", "- Name branches after the ticket they belong to\n");
-    assert_snapshot!(home.run(&["import", "AGENTS.md", "docs"]), @"");
-    assert_snapshot!(home.run(&["import", "nothing.md"]), @"");
+    assert_snapshot!(home.run(&["import", "AGENTS.md", "docs"]), @"
+    AGENTS.md:1      convention  Keep every function below forty lines
+    docs/rules.md:1  convention  Name branches after the ticket they belong to
+    AGENTS.md: 1 found, 1 new
+    docs/rules.md: 1 found, 1 new
+    Left out: 1 written by `nacre export`
+    2 candidates wait for you: nacre review
+    ");
+    assert_snapshot!(home.run(&["import", "nothing.md"]), @"
+    Error: There is no `nothing.md`
+    Hint: Without a path, `nacre import` looks for the usual files itself
+    [exit 1]
+    ");
     let mine = home.root().join("mine.md");
     fs::write(&mine, "- I like tests that read like a story\n").unwrap();
     let shown = home.run(&["import", mine.to_str().unwrap(), "--scope", "global_only"]);

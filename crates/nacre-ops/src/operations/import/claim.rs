@@ -14,7 +14,10 @@ const HEADINGS: &[(&[&str], Claim)] = &[
         Claim::Learning(LearningKind::Pitfall),
     ),
     (
-        &["command", "build", "setup", "install", "deploy", "releas", "workflow", "how to", "run"],
+        &[
+            "command", "build", "setup", "install", "deploy", "releas", "workflow", "how to",
+            "running",
+        ],
         Claim::Learning(LearningKind::Procedure),
     ),
     (
