@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use nacre_core::memory::{Memory, MemoryId, MemoryType, Profile, Status, Store};
 
-use super::SOURCE;
+use super::sources::SOURCE;
 use crate::error::OpError;
 
 /// How much of what two texts say must be the same, so that one is the other after a change.

@@ -26,9 +26,6 @@ use crate::events::Events;
 use crate::host::{Host, ScopedStore};
 use crate::operations::memory::{memory_type, warn_redacted};
 
-/// How the source of an imported memory begins; the file follows.
-const SOURCE: &str = "import:";
-
 /// More candidates than this nobody reviews in one go.
 const MAX_CANDIDATES: usize = 300;
 

@@ -12,6 +12,9 @@ use nacre_core::safefs::{Access, EntryKind, FsError, RelPath, WriteScope};
 use crate::error::OpError;
 use crate::host::{Host, homes};
 
+/// How the source of an imported memory begins; the file follows.
+pub(super) const SOURCE: &str = "import:";
+
 /// A larger file is not an instruction.
 const MAX_FILE_BYTES: u64 = 256 << 10;
 

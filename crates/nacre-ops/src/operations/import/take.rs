@@ -9,10 +9,9 @@ use nacre_core::memory::{Basis, Draft, MemoryId, Profile, Quote, Speaker, Status
 use nacre_core::search::{Builtin, MemoryIndex};
 use nacre_engine::flows::sync::said_already;
 
-use super::SOURCE;
 use super::claim::{claim, tags};
 use super::known::{Imported, folded, imported};
-use super::sources::SourceFile;
+use super::sources::{SOURCE, SourceFile};
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore};
 
