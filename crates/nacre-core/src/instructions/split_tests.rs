@@ -33,7 +33,7 @@ fn headings_give_the_topic_and_items_give_statements() {
          ## Style\n\nWhen writing Go:\n\n1. Wrap errors with `%w`\n2. Keep functions short, so that\n   a screen holds them\n\n\
          ## Releasing a version\n1. Bump the version in Cargo.toml\n2. Tag it\n   - with `v` in front\n3. Push the tag\n"
     ), @"
-    3 The shop sells pearls to people on the web. It has no accounts
+    3 The shop sells pearls to people on the web
        | Shop: The shop sells pearls to people on the web. It has no accounts.
     7 Testing: Use vitest
        | Testing: Use vitest
@@ -43,7 +43,7 @@ fn headings_give_the_topic_and_items_give_statements() {
        | Testing > Run them before you push: unit tests first
     11 Run them before you push: then the rest
        | Testing > Run them before you push: then the rest
-    15 `npm run build`
+    15 Build: `npm run build`
        | Build:
        | ```bash
        | # all
@@ -54,6 +54,11 @@ fn headings_give_the_topic_and_items_give_statements() {
        | Style > When writing Go: Wrap errors with `%w`
     26 Keep functions short, so that a screen holds them
        | Style > When writing Go: Keep functions short, so that a screen holds them
+    30 Releasing a version: Bump the version in Cargo.toml
+       | Releasing a version: Bump the version in Cargo.toml
+       | - Tag it
+       | - with `v` in front
+       | - Push the tag
     ");
 }
 
