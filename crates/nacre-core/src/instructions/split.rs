@@ -9,6 +9,9 @@ use super::statement::{Found, NotTaken, Statement, plain, statement, whole_file}
 /// No file that a person wrote for an agent has more.
 const MAX_STATEMENTS: usize = 2000;
 
+/// Longer patterns of files say nothing to a reader.
+const MAX_GLOBS: usize = 150;
+
 /// How the name of something begins, or what it holds, that is done step by step.
 const PROCEDURES: &[&str] = &[
     "to ",
@@ -92,7 +95,8 @@ struct Current {
 impl<'t> Splitter<'t> {
     fn new(front: &FrontMatter) -> Self {
         let is_some = !matches!(front.globs.as_str(), "" | "*" | "**" | "**/*" | "[]");
-        let note = is_some.then(|| format!("Applies to `{}`.", front.globs));
+        let is_short = front.globs.len() <= MAX_GLOBS;
+        let note = (is_some && is_short).then(|| format!("Applies to `{}`.", front.globs));
         let headings = match front.description.as_str() {
             "" => Vec::new(),
             // Below every heading of the text.
@@ -222,9 +226,12 @@ impl<'t> Splitter<'t> {
         if found.text.is_empty() && found.details.is_empty() {
             return;
         }
-        found.details.extend(self.note.clone());
         let (line, text) = (found.line, found.text.clone());
-        self.take(statement(found), line, &text);
+        let made = statement(found).map(|made| match &self.note {
+            Some(note) => Statement { body: format!("{}\n\n{note}", made.body), ..made },
+            None => made,
+        });
+        self.take(made, line, &text);
     }
 
     /// Ends a list and what introduced it.

@@ -97,6 +97,10 @@ fn what_is_not_a_statement_is_left_out() {
     9 left out (NotAStatement): Guide
     15 left out (NotAStatement): | only | a table |
     ");
+    let shown_with_code =
+        shown("- Do not edit it. Write it again with:\n  ```\n  make it\n  ```\n- Then:\n");
+    assert!(shown_with_code.starts_with("1 Do not edit it\n"), "{shown_with_code}");
+    assert!(shown_with_code.ends_with("5 left out (NotAStatement): Then:\n"), "{shown_with_code}");
     let long = format!("- Remember this: {}\n", "word ".repeat(600));
     assert!(shown(&long).starts_with("1 left out (TooLong): Remember this: word word"));
 }
@@ -165,7 +169,7 @@ fn sound(text: &str) -> Result<(), TestCaseError> {
     for statement in split(text).statements {
         prop_assert!(statement.title.chars().count() <= 90, "{}", statement.title);
         prop_assert!(!statement.title.trim().is_empty() && !statement.title.contains('\n'));
-        prop_assert!(statement.body.len() <= 2000 && !statement.quote.trim().is_empty());
+        prop_assert!(statement.body.len() <= 2200 && !statement.quote.trim().is_empty());
         let first = statement.quote.lines().next().unwrap_or_default();
         let at = text.strip_prefix('\u{feff}').unwrap_or(text).lines().nth(statement.line - 1);
         prop_assert!(

@@ -74,7 +74,9 @@ pub(super) struct Found {
 /// Makes a statement of what was found.
 pub(super) fn statement(found: Found) -> Result<Statement, NotTaken> {
     let Found { line, topics, text, details, quote } = found;
-    if is_reference(&text) {
+    // A line that introduces something says nothing without it.
+    let is_label = plain(&text).ends_with(':') && details.is_empty();
+    if is_label || is_reference(&text) {
         return Err(NotTaken::NotAStatement);
     }
     let text = plain(&text);
@@ -182,13 +184,7 @@ fn says_something(text: &str) -> bool {
     let n_words = text.split(|c: char| c.is_whitespace()).filter(is_word).count();
     let is_task = text.starts_with("[ ]") || text.starts_with("[x]") || text.starts_with("[X]");
     let is_include = text.starts_with('@') && !text.contains(' ');
-    let is_label = text.ends_with(':');
-    n_words >= 2
-        && text.chars().count() >= 8
-        && !text.ends_with('?')
-        && !is_task
-        && !is_include
-        && !is_label
+    n_words >= 2 && text.chars().count() >= 8 && !text.ends_with('?') && !is_task && !is_include
 }
 
 /// Whether a text is a link alone, or the entry of an index: a link to another text, and what that is about.
