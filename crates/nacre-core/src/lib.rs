@@ -7,6 +7,7 @@ pub mod agent_config;
 pub mod base;
 pub mod catalog;
 pub mod config;
+pub mod instructions;
 pub mod memory;
 pub mod safefs;
 pub mod search;

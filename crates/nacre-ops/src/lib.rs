@@ -9,6 +9,7 @@ mod events;
 pub mod host;
 mod json;
 mod operations;
+mod unified;
 
 pub use cancel::Cancel;
 pub use error::OpError;
@@ -17,9 +18,9 @@ pub use host::Host;
 pub use json::{ascii_json, json_line};
 pub use operations::hook::hook_deadline;
 pub use operations::{
-    agent, ask, brief, changes, config, connect, doctor, eval, extract, feedback, hook, index,
-    maintain, map, memory, model, project, queue, report, review, run, skill, status, sync, tasks,
-    trace, trust, undo,
+    agent, ask, brief, changes, config, connect, doctor, eval, export, extract, feedback, hook,
+    import, index, maintain, map, memory, model, project, queue, report, review, run, skill,
+    status, sync, tasks, trace, trust, undo,
 };
 
 /// The part of a process that starts the programs of agents; a process that is asked to be it does nothing else.

@@ -16,8 +16,10 @@ mod doctor;
 mod error;
 mod eval;
 mod event;
+mod export;
 mod extract;
 mod hook;
+mod import;
 mod level;
 mod maintain;
 mod maintenance;
@@ -66,6 +68,7 @@ pub use eval::{
     MissedEntry, MissedPrompt, MissedQuestion, ReadingCost, RetrievalBaseline, RetrievalScores,
 };
 pub use event::{Event, Warning};
+pub use export::{ExportReport, ExportRequest, ExportState};
 pub use extract::{
     Candidate, DroppedCandidate, ExplainedCandidates, ExtractFileReport, ExtractFileRequest,
     ExtractReport, ExtractRequest, ReadFallback, StrategyChoice, SummarizeFileReport,
@@ -75,6 +78,10 @@ pub use hook::{
     HookContextReport, HookEnd, HookEndReport, HookEndRequest, HookPromptRequest, HookSession,
     HookSource, HookStartRequest, HookToolReport, HookToolRequest, HookUpkeepReport,
     HookUpkeepRequest, ToolAccess,
+};
+pub use import::{
+    FileFault, ImportReport, ImportRequest, ImportSkip, ImportedCandidate, ImportedFile,
+    ReplacedMemory, SkippedText,
 };
 pub use level::TrustLevel;
 pub use maintain::{MaintainReport, MaintainRequest, MaintainState, MaintainedStore};

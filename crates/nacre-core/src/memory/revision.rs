@@ -49,6 +49,23 @@ impl Batch<'_> {
         self.add_as(draft, Status::Candidate, &[], now)
     }
 
+    /// Stages a candidate in the place of another one, which nobody needs to look at any more.
+    pub fn replace_candidate(
+        &mut self,
+        old: &MemoryId,
+        draft: &Draft,
+        now: Timestamp,
+    ) -> Result<MemoryId, MemoryError> {
+        let memory = self.store.get(old.as_str())?;
+        if !memory.is_candidate() {
+            let (id, status) = (memory.at.id, memory.status);
+            return Err(MemoryError::NotACandidate { id, status });
+        }
+        let id = self.add_as(draft, Status::Candidate, std::slice::from_ref(old), now)?;
+        self.stage_superseded(&memory, &id, now)?;
+        Ok(id)
+    }
+
     /// Stages a claim that overturns the memory `old`, which stays and says by what. What is trusted less than what is told
     /// unasked overturns nothing that is: it waits beside it.
     pub fn supersede(

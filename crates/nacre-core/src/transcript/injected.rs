@@ -12,6 +12,7 @@ use memchr::memmem::Finder;
 
 use super::event::{InjectedReason, WordSource};
 use crate::base::redact::read_as;
+use crate::instructions;
 
 /// What the tag around every text begins with that Nacre hands to an agent; recall must never feed itself.
 pub const OWN_TAGS: &str = "nacre-";
@@ -447,6 +448,9 @@ fn starts_line(text: &str, at: usize) -> bool {
 }
 
 fn block_at<'a>(text: &'a str, start: usize, ends: &EndTags<'_>) -> Option<Block<'a>> {
+    if text[start..].starts_with(instructions::BEGIN) {
+        return exported_block_at(text, start);
+    }
     let inside = &text[start + 1..];
     let name = tag_name(inside);
     let rule = rule_of(name)?;
@@ -463,6 +467,13 @@ fn block_at<'a>(text: &'a str, start: usize, ends: &EndTags<'_>) -> Option<Block
         None => return None,
     };
     Some(Block { start, end, content: &text[open_end..content_end], rule })
+}
+
+/// The block that `nacre export` keeps in an instruction file, with its marks.
+fn exported_block_at(text: &str, start: usize) -> Option<Block<'_>> {
+    let end = start + text[start..].find(instructions::END)? + instructions::END.len();
+    let rule = Rule::Inject(InjectedReason::Nacre);
+    Some(Block { start, end, content: &text[start..end], rule })
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ pub(crate) fn cmd_brief(ui: &mut Ui, host: &Host, args: &BriefArgs) -> Result<Ex
 }
 
 fn print(ui: &mut Ui, report: &BriefReport) -> Result<(), OpError> {
-    if let Some(note) = unproven(&report.unproven) {
+    if let Some(note) = unproven_note(&report.unproven) {
         ui.warning(note, Some("See them and decide: nacre trust. To trust a whole repository: nacre config set safe.memories PATH"));
     }
     match report.text.as_str() {
@@ -61,7 +61,7 @@ fn print(ui: &mut Ui, report: &BriefReport) -> Result<(), OpError> {
 }
 
 /// Which memories are not told because they came from elsewhere.
-fn unproven(ids: &[String]) -> Option<String> {
+pub(crate) fn unproven_note(ids: &[String]) -> Option<String> {
     let named: Vec<&str> = ids.iter().take(MAX_NAMED).map(String::as_str).collect();
     let more = match ids.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),

@@ -23,6 +23,8 @@ const MAX_COMMANDS: usize = 24;
 /// Commands for scripts and rare days: `nacre commands` lists them.
 const RARE: &[&str] = &[
     "trust",
+    "import",
+    "export",
     "refresh",
     "watch",
     "explain",

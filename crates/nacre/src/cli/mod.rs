@@ -21,10 +21,12 @@ mod events;
 mod exit;
 mod explain;
 mod explore;
+mod export;
 mod extract;
 mod feedback;
 mod help;
 mod hook;
+mod import;
 mod index;
 mod init;
 mod interrupt;
@@ -137,6 +139,8 @@ enum HereCommand {
     Memory(memory::MemoryArgs),
     Ask(ask::AskArgs),
     Brief(brief::BriefArgs),
+    Export(export::ExportArgs),
+    Import(import::ImportArgs),
     Review(review::ReviewArgs),
     Index(index::IndexArgs),
     Trace(trace::TraceArgs),
@@ -179,6 +183,8 @@ impl HereCommand {
             | Self::Memory(_)
             | Self::Ask(_)
             | Self::Brief(_)
+            | Self::Export(_)
+            | Self::Import(_)
             | Self::Review(_)
             | Self::Index(_)
             | Self::Eval(_)
@@ -325,6 +331,8 @@ fn run_here(ui: &mut Ui, host: &Host, command: &HereCommand) -> Result<Exit, OpE
         HereCommand::Memory(args) => memory::cmd_memory(ui, host, args),
         HereCommand::Ask(args) => ask::cmd_ask(ui, host, args),
         HereCommand::Brief(args) => brief::cmd_brief(ui, host, args),
+        HereCommand::Export(args) => export::cmd_export(ui, host, args),
+        HereCommand::Import(args) => import::cmd_import(ui, host, args),
         HereCommand::Review(args) => review::cmd_review(ui, host, args),
         HereCommand::Index(args) => index::cmd_index(ui, host, args),
         HereCommand::Trace(args) => trace::cmd_trace(ui, host, args),

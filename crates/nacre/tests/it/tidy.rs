@@ -17,10 +17,11 @@ use crate::home::{repository, walk};
 const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-core", "base", &[]),
     ("nacre-core", "agent_config", &["base", "config"]),
+    ("nacre-core", "instructions", &["base"]),
     ("nacre-core", "safefs", &["base"]),
     ("nacre-core", "config", &["base", "safefs"]),
     ("nacre-core", "memory", &["base", "safefs"]),
-    ("nacre-core", "transcript", &["base", "safefs"]),
+    ("nacre-core", "transcript", &["base", "instructions", "safefs"]),
     ("nacre-core", "catalog", &["base", "safefs", "search", "transcript"]),
     ("nacre-core", "search", &["base", "safefs", "memory"]),
     ("nacre-map", "languages", &[]),

@@ -241,3 +241,16 @@ fn blocks_that_never_close_are_looked_for_once() {
 fn by_program(opening: &str) -> &'static str {
     if opening.starts_with('[') { "<interruption>" } else { "<editor_context>" }
 }
+
+#[test]
+fn the_block_of_an_instruction_file_is_ours() {
+    let text = "Look at this:\n<!-- nacre:begin 1 breaks=1 | Written. -->\n<nacre-memory>\nUse tabs\n\
+                </nacre-memory>\n<!-- nacre:end -->\nIs it right?";
+    let pieces = split_user(text);
+    assert_eq!(pieces[0].author, Author::Program(InjectedReason::Nacre));
+    assert!(pieces[0].text.starts_with("<!-- nacre:begin") && pieces[0].text.ends_with("-->"));
+    assert_eq!(pieces[1].text, "Look at this:\n\nIs it right?");
+    assert_eq!(pieces.len(), 2);
+    let cut = "<!-- nacre:begin 1 breaks=1 | Written. -->\nUse tabs";
+    assert!(matches!(split_user(cut)[0].author, Author::Person(_)), "a mark alone is no block");
+}

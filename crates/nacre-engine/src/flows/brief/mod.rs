@@ -177,12 +177,23 @@ pub fn brief(
     wish: &Wish<'_>,
     counter: &TokenCounter,
 ) -> Result<Brief, SearchError> {
+    brief_about(sources, wish, &Topic::ALL, counter)
+}
+
+/// The same about some topics only.
+pub fn brief_about(
+    sources: &[Source<'_>],
+    wish: &Wish<'_>,
+    topics: &[Topic],
+    counter: &TokenCounter,
+) -> Result<Brief, SearchError> {
     let interest = Interest { task: wish.task, files: wish.files, mode: wish.mode };
     let mut candidates = Vec::new();
     for (number, source) in sources.iter().enumerate() {
         let share = if source.scope == "global" { GLOBAL_SHARE } else { 1.0 };
         for listed in source.index.outline(&interest)? {
-            if wish.known.iter().any(|id| id == listed.id) {
+            let is_known = wish.known.iter().any(|id| id == listed.id);
+            if is_known || !topics.contains(&Topic::of(&listed)) {
                 continue;
             }
             let worth = share * worth(&listed, wish);

@@ -61,7 +61,7 @@ fn change_one(
 }
 
 /// Tells what kinds of secrets were kept out.
-pub(super) fn warn_redacted(events: &Events, redactions: &Redactions) {
+pub(crate) fn warn_redacted(events: &Events, redactions: &Redactions) {
     for kind in redactions.keys() {
         events.warning(
             format!("A secret was not stored; `[redacted:{kind}]` stands in its place"),

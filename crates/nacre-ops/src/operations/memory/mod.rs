@@ -18,7 +18,7 @@ mod wire;
 
 pub use add::{DEFAULT_CONFIDENCE, add};
 pub use archive::archive;
-pub(crate) use changes::{Change, change_each};
+pub(crate) use changes::{Change, change_each, warn_redacted};
 pub use edit::edit;
 pub use forget::forget;
 pub use list::list;

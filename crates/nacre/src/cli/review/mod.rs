@@ -15,8 +15,9 @@ use super::ui::Ui;
 
 /// Accept or reject what a sync proposes
 ///
-/// A candidate is a memory that a sync is not sure of. It is in no brief, and below active memories in answers, until
-/// you accept it. In a terminal, you are asked about one candidate after the other; elsewhere they are
+/// A candidate is a memory that a sync is not sure of, or that `nacre import` found. It is in no brief, and below active
+/// memories in answers, until you accept it. In a terminal, you are asked about one candidate after the
+/// other; elsewhere they are
 /// listed, the newest first.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]

@@ -11,6 +11,7 @@ use super::super::ui::{Role, Ui};
 ///
 /// Nacre's format is one JSON object a line, the last part of the name `.jsonl`; docs/transcript-format.md
 /// describes it. OpenCode's is what `opencode export` prints. The file stays where it is and is read from there.
+/// `nacre import` takes over instruction files such as CLAUDE.md.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
     /// The transcript
