@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::parts::HookEvent;
 
+/// The event of a hook that only Nacre itself asks for.
+pub const LEAD_TOOL: &str = "lead-tool";
+
 /// The program that agents start, and what its hooks may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
@@ -28,6 +31,13 @@ impl Program {
     pub fn hook(&self, agent: &str, event: HookEvent) -> String {
         format!("{} hook {agent} {}", quoted(&self.text()), event.as_str())
     }
+}
+
+/// The command that is asked before each tool of a lead that Nacre runs inside Claude Code, for a shell. One that cannot be
+/// started, or fails, refuses: the agent takes any other failure for a yes.
+pub fn lead_guard_command(program: &Path, root: &Path) -> String {
+    let quoted = |path: &Path| quoted(&path.display().to_string());
+    format!("{} hook claude {LEAD_TOOL} {} || exit 2", quoted(program), quoted(root))
 }
 
 /// Whether a command runs a hook of ours for `agent`, wherever the program was when it was written.

@@ -16,9 +16,9 @@ use super::keys::{self, FromRepo, KEYS, KeySpec};
 use super::nearest;
 use super::origin::{Entry, Layer, Origin};
 use super::settings::{
-    HookSettings, LeadSettings, LimitSettings, LockSettings, MapSettings, MemorySettings, ReadingSettings,
-    RedactSettings, RunSettings, SafeSettings, SearchSettings, Settings, ShareSettings,
-    TelemetrySettings, UiSettings,
+    HookSettings, LeadSettings, LimitSettings, LockSettings, MapSettings, MemorySettings,
+    ReadingSettings, RedactSettings, RunSettings, SafeSettings, SearchSettings, Settings,
+    ShareSettings, TelemetrySettings, UiSettings,
 };
 use super::value::{Value, not_a_table};
 use super::vars::{NACRE_MODEL, PREFIX, VARS};

@@ -32,8 +32,8 @@ pub use keys::{FromRepo, KEYS, KeySpec, Kind};
 pub use layers::{Resolved, Source, resolve};
 pub use origin::{Entry, Layer, Origin};
 pub use settings::{
-    HookSettings, LeadSettings, LimitSettings, LockSettings, MapSettings, MemorySettings, ProviderTable,
-    RedactSettings, RoleTable, RunSettings, SafeSettings, SearchSettings, Settings,
+    HookSettings, LeadSettings, LimitSettings, LockSettings, MapSettings, MemorySettings,
+    ProviderTable, RedactSettings, RoleTable, RunSettings, SafeSettings, SearchSettings, Settings,
     TelemetrySettings, UiSettings,
 };
 pub use value::Value;

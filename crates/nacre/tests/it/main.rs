@@ -36,6 +36,7 @@ mod home;
 mod hook;
 mod init;
 mod intake;
+mod lead_claude;
 mod loopback;
 mod maintain;
 mod map_cache;

@@ -103,8 +103,7 @@ impl FolderReader {
         if stream.usage().total() < usage.total() {
             sink(Event::Usage(usage));
         }
-        answered(result, &finished)
-            .and_then(|answer| collect(&question, answer, call, sink))
+        answered(result, &finished).and_then(|answer| collect(&question, answer, call, sink))
     }
 }
 
@@ -171,9 +170,10 @@ fn launch(reading: &FolderReading, call: &Call<'_>, question: &Question, system:
 
 /// The settings of the run. Its own permissions hold beside the guard, so that each stands where the other fails.
 fn settings(reading: &FolderReading) -> Value {
-    let read = reading.denied.iter().flat_map(|name| {
-        [format!("Read(./{name})"), format!("Read(./{name}/**)")]
-    });
+    let read = reading
+        .denied
+        .iter()
+        .flat_map(|name| [format!("Read(./{name})"), format!("Read(./{name}/**)")]);
     let others = ["Bash", "Edit", "NotebookEdit", "Task", "WebFetch", "WebSearch", "Write"];
     let deny: Vec<String> = others.map(str::to_owned).into_iter().chain(read).collect();
     let guard = json!({ "type": "command", "command": reading.guard, "timeout": GUARD_SECONDS });

@@ -72,7 +72,7 @@ impl State {
             .collect();
         let query = format!(
             "SELECT count(DISTINCT session) FROM spending
-             WHERE at >= :since AND session != :except AND role IN ('extract', 'summarize') AND ({})",
+             WHERE at >= :since AND session != :except AND role IN ('extract', 'summarize', 'lead') AND ({})",
             of_agents.join(" OR ")
         );
         self.read(|connection| {
