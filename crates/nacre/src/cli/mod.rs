@@ -44,6 +44,7 @@ mod retry;
 mod review;
 mod run;
 mod runs;
+mod runtime;
 mod screen;
 mod skill;
 mod skip;

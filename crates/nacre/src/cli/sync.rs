@@ -4,11 +4,12 @@ mod output;
 mod preview;
 
 use clap::{Args, ValueEnum};
-use nacre_api::wire::{LeadRuntime, StrategyChoice, SyncMode, SyncRequest, SyncTraceRequest};
+use nacre_api::wire::{StrategyChoice, SyncMode, SyncRequest, SyncTraceRequest};
 use nacre_ops::{Host, OpError, sync as ops};
 
 use super::exit::Exit;
 use super::reader::{ReaderArgs, settle_lead, settle_reader};
+use super::runtime::RuntimeArgs;
 use super::strategy::StrategyArgs;
 use super::traces::agent_parser;
 use super::ui::Ui;
@@ -58,10 +59,8 @@ pub(crate) struct SyncArgs {
     /// Go on although another sync is running
     #[arg(long)]
     ignore_lock: bool,
-    /// What the lead is run with: Nacre's own engine, or the installed Claude Code, which reads memories and can change
-    /// nothing (`lead.runtime` unless given)
-    #[arg(long, value_name = "RUNTIME")]
-    runtime: Option<RuntimeName>,
+    #[command(flatten)]
+    runtime: RuntimeArgs,
     #[command(flatten)]
     strategy: StrategyArgs,
     #[command(flatten)]
@@ -86,27 +85,11 @@ impl From<ModeName> for SyncMode {
     }
 }
 
-/// What a lead is run with, on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum RuntimeName {
-    Nacre,
-    Claude,
-}
-
-impl From<RuntimeName> for LeadRuntime {
-    fn from(name: RuntimeName) -> Self {
-        match name {
-            RuntimeName::Nacre => Self::Nacre,
-            RuntimeName::Claude => Self::Claude,
-        }
-    }
-}
-
 pub(crate) fn cmd_sync(ui: &mut Ui, host: &Host, args: &SyncArgs) -> Result<Exit, OpError> {
     if !args.no_extract && !args.dry_run && args.strategy.choice() != Some(StrategyChoice::Offline)
     {
         settle_reader(ui, host, &args.reader)?;
-        settle_lead(ui, host, &args.reader, args.runtime.map(Into::into))?;
+        settle_lead(ui, host, &args.reader, args.runtime.choice())?;
     }
     if let Some(request) = trace_request(args) {
         return if args.dry_run {
@@ -134,7 +117,7 @@ fn trace_request(args: &SyncArgs) -> Option<SyncTraceRequest> {
         mode: (*mode).into(),
         force: *force,
         strategy: strategy.choice(),
-        runtime: runtime.map(Into::into),
+        runtime: runtime.choice(),
     })
 }
 
@@ -150,6 +133,6 @@ fn request(args: &SyncArgs) -> SyncRequest {
         force: args.force,
         ignore_lock: args.ignore_lock,
         strategy: args.strategy.choice(),
-        runtime: args.runtime.map(Into::into),
+        runtime: args.runtime.choice(),
     }
 }

@@ -114,7 +114,7 @@ fn its_decisions_are_used_and_what_it_used_is_counted() {
     let report = synced(&home);
     let actions = json_of(&home, &report, "memory_actions.json");
     let action = &actions["actions"][0];
-    assert_eq!((&action["action"], &action["by"]), (&json!("no_op"), &json!("lead")));
+    assert_eq!((&action["action"], &action["by"]), (&json!("no-op"), &json!("lead")));
     let metrics = json_of(&home, &report, "metrics.json");
     let lead = &metrics["leads"][0];
     assert_eq!((&lead["runtime"], &lead["state"]), (&json!("claude"), &json!("completed(done)")));
@@ -234,7 +234,7 @@ fn an_answer_that_does_not_hold_goes_back_with_what_is_wrong() {
     let report = synced(&home);
     assert_eq!(times_asked(&home), 3);
     let second = noted(&home, "stdin.2");
-    assert!(second.contains("[You answered]") && second.contains("required"), "{second}");
+    assert!(second.contains("[You answered]") && second.contains("`quote` is missing"), "{second}");
     assert!(noted(&home, "stdin.3").contains("the quote does not occur"), "what is wrong is told");
     let metrics = json_of(&home, &report, "metrics.json");
     assert_eq!((&metrics["leads"][0]["rulings"], &metrics["cost_usd"]), (&json!(1), &json!(0.06)));
@@ -348,13 +348,13 @@ fn whatever_goes_wrong_is_told_and_the_rule_decides() {
     ] {
         let home = allowed();
         put_program(&home, &script);
-        let shown = home.ok(&["sync", "--runtime", "claude"]);
-        assert!(shown.contains("so the rule did"), "{shown}");
+        let shown = home.run(&["sync", "--runtime", "claude"]);
+        assert!(shown.contains("so the rule did") && !shown.contains("[exit"), "{shown}");
         assert!(shown.contains(told), "{told}: {shown}");
     }
     let home = allowed();
     fs::remove_file(home.root().join("bin/claude")).unwrap();
-    let shown = home.ok(&["sync", "--runtime", "claude"]);
+    let shown = home.run(&["sync", "--runtime", "claude"]);
     assert!(shown.contains("settled by rule: Claude Code is not installed"), "{shown}");
 }
 
@@ -365,8 +365,8 @@ fn limits_hold_before_it_is_asked() {
         ("NACRE_LIMITS_SESSION_TOKENS", "limit of 0 tokens is reached"),
     ] {
         let home = allowed().with_var(variable, "0");
-        let shown = home.ok(&["sync", "--runtime", "claude"]);
-        assert!(shown.contains(told), "{shown}");
+        let shown = home.run(&["sync", "--runtime", "claude"]);
+        assert!(shown.contains(told) && !shown.contains("[exit"), "{shown}");
         assert_eq!(times_asked(&home), 0);
     }
 }
@@ -375,7 +375,7 @@ fn limits_hold_before_it_is_asked() {
 fn a_memory_with_a_word_that_must_not_leave_is_not_read() {
     let home = allowed();
     home.ok(&["config", "set", "redact.extra", "lock file"]);
-    answers(&home, 1, &json!([decision("no_op", "always use pnpm")]));
+    answers(&home, 1, &json!([decision("no_op", "use pnpm here, never npm")]));
     home.run(&["sync", "--runtime", "claude"]);
     assert_eq!(times_asked(&home), 1);
     assert!(noted(&home, "words").contains(&format!("Read(./learnings/{KNOWN}.md)")));
@@ -393,7 +393,7 @@ fn an_interrupted_sync_ends_it_with_all_that_it_started() {
         std::thread::yield_now();
     }
     interrupt(&sync);
-    assert_eq!(sync.wait().unwrap().code(), Some(130));
+    assert_eq!(sync.wait().unwrap().code(), Some(1));
     let process = format!("/proc/{}/stat", noted(&home, "child").trim());
     // A process that nobody waits for any more is as good as gone.
     let is_gone = || fs::read_to_string(&process).map_or(true, |stat| stat.contains(") Z "));

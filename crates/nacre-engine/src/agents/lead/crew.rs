@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::explorers::{self, ExplorerReport};
-use super::runtime::Told;
+use super::told::Told;
 use super::{LeadRequest, lead};
 use crate::agents::deps::AgentDeps;
 use crate::lifecycle::{Ending, Outcome, RunControl, Spawn};

@@ -9,6 +9,7 @@ mod crew;
 mod explorers;
 mod form;
 mod runtime;
+mod told;
 mod work;
 
 #[cfg(test)]

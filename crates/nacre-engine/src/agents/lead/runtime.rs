@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use nacre_core::config::LeadRuntime;
-use serde_json::Value;
 
 use super::LeadRequest;
 use super::claude::ClaudeLead;
 use super::crew;
 use super::explorers::ExplorerReport;
+use super::told::Told;
 use crate::agents::deps::AgentDeps;
 use crate::lifecycle::RunControl;
-use crate::record::{Clock, Events, RunFacts, TaskState};
+use crate::record::{Clock, Events};
 use crate::tools::MemoryHandle;
 
 /// Who decides.
@@ -20,18 +20,6 @@ pub enum LeadRunner {
     /// Agents of ours. Their workspace is the memory root.
     Crew(Arc<AgentDeps>),
     Claude(Box<ClaudeLead>),
-}
-
-/// What a runner came to.
-pub(super) struct Told {
-    pub(super) state: TaskState,
-    /// Why it did not come to an end of its own.
-    pub(super) error: Option<String>,
-    /// What was handed in; parts of it may not hold.
-    pub(super) answer: Option<Value>,
-    pub(super) facts: RunFacts,
-    /// The session as another program printed it, where it is to be kept.
-    pub(super) session: Option<String>,
 }
 
 impl LeadRunner {

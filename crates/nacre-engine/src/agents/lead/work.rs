@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::explorers::ExplorerReport;
 use super::form::{faults, rulings};
-use super::runtime::{LeadRunner, Told};
+use super::runtime::LeadRunner;
+use super::told::Told;
 use super::{LeadRequest, LeadRuling, LeadStep};
 use crate::lifecycle::RunControl;
 use crate::record::{Category, Fault};

@@ -100,7 +100,11 @@ pub(super) fn settle(
         let asker = context.models.asker(on, context.host.now());
         let asker = asker.map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
         let runner = match context.program {
-            Some(program) => LeadRunner::Claude(Box::new(program.lead(context, &asker, seed)?)),
+            Some(program) => LeadRunner::Claude(Box::new(program.lead(
+                (context.host, &context.store),
+                &asker,
+                seed,
+            )?)),
             None => crew(context, asker.models(), (seed, spill(&home)?.path()))?,
         };
         let lead = Lead { runner, shelf: shelf(context) };

@@ -12,7 +12,6 @@ use nacre_engine::agents::{ClaudeLead, LEAD_DENIED};
 use nacre_engine::flows::models::ModelClient;
 use nacre_engine::model::{Effort, KnownProgram, ModelRef, Models, Role, Usage};
 
-use super::lead::LeadContext;
 use crate::error::OpError;
 use crate::host::{Host, allowed_name, clock, limit_hint, patience};
 
@@ -103,11 +102,10 @@ impl LeadProgram {
     /// The lead of one run. Limits are looked at before it is started.
     pub(super) fn lead(
         &self,
-        context: &LeadContext<'_>,
+        (host, store): (&Host, &Store),
         asker: &ModelClient<'_>,
         seed: u64,
     ) -> Result<ClaudeLead, OpError> {
-        let LeadContext { host, store, .. } = context;
         let program = host.environment.program.as_deref().ok_or_else(|| {
             OpError::failed(
                 "The path of this program is not known, and without it there is no guard",

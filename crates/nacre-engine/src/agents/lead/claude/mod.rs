@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 pub use self::boundary::{LeadBoundary, LeadToolCall};
 use self::watched::Watched;
-use super::runtime::Told;
+use super::told::Told;
 use super::{BUDGETS, LeadRequest, form, prompt};
 use crate::lifecycle::{Ending, RunControl, RunError, Stopped, Validator};
 use crate::model::{
