@@ -63,6 +63,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_guard_of_a_lead_refuses_where_it_cannot_be_started() {
+        let (program, root) =
+            (Path::new("/opt/my tools/nacre"), Path::new("/a/it's/.nacre/memory"));
+        assert_eq!(
+            lead_guard_command(program, root),
+            r"'/opt/my tools/nacre' hook claude lead-tool '/a/it'\''s/.nacre/memory' || exit 2"
+        );
+        let failed = lead_guard_command(Path::new("/nowhere/nacre"), root);
+        let status = std::process::Command::new("/bin/sh").args(["-c", &failed]).status();
+        assert_eq!(status.unwrap().code(), Some(2));
+    }
+
+    #[test]
     fn a_command_is_known_by_its_words() {
         let program = |path: &str| Program { path: path.into(), has_guard: false };
         let hook = program("/opt/my tools/nacre").hook("claude", HookEvent::Start);
