@@ -150,9 +150,9 @@ pub use status::{
     TypeCount,
 };
 pub use sync::{
-    PausedSession, PlannedSession, SourceEntry, SourceProblem, SyncMode, SyncPreviewReport,
-    SyncReport, SyncRequest, SyncResult, SyncTracePreviewReport, SyncTraceReport, SyncTraceRequest,
-    SyncedSession,
+    LeadRuntime, PausedSession, PlannedSession, SourceEntry, SourceProblem, SyncMode,
+    SyncPreviewReport, SyncReport, SyncRequest, SyncResult, SyncTracePreviewReport,
+    SyncTraceReport, SyncTraceRequest, SyncedSession,
 };
 pub use task::{
     ModelStats, ModelStatsReport, TaskCancelReport, TaskCancelRequest, TaskClass, TaskEntry,

@@ -311,13 +311,19 @@ pub struct SyncDurations {
 }
 
 /// How one call of a lead ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LeadMetrics {
     pub task: String,
+    /// What it was run with: `nacre` or `claude`; empty for runs from before there was a choice.
+    pub runtime: String,
     pub state: String,
     pub error: Option<String>,
     pub rulings: usize,
     pub ms: u64,
+    /// Of the lead alone, as the next two.
+    pub tool_calls: u32,
+    pub tokens: TokenCounts,
+    pub cost_usd: f64,
 }
 
 /// Which run to take back.

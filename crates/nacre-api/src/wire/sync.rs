@@ -17,6 +17,17 @@ pub enum SyncMode {
     Cold,
 }
 
+/// What the lead of a sync is run with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LeadRuntime {
+    /// Nacre's own engine.
+    #[default]
+    Nacre,
+    /// The installed Claude Code.
+    Claude,
+}
+
 /// What to sync, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -39,6 +50,8 @@ pub struct SyncRequest {
     /// Run although another sync is running.
     pub ignore_lock: bool,
     pub strategy: Option<StrategyChoice>,
+    /// In place of what is set.
+    pub runtime: Option<LeadRuntime>,
 }
 
 /// Which session to sync into the project around, and how.
@@ -54,6 +67,9 @@ pub struct SyncTraceRequest {
     pub force: bool,
     #[serde(default)]
     pub strategy: Option<StrategyChoice>,
+    /// In place of what is set.
+    #[serde(default)]
+    pub runtime: Option<LeadRuntime>,
 }
 
 /// What a sync did.

@@ -8,6 +8,9 @@ use super::parts::HookEvent;
 /// missing when a session ends, and a code of 2, which a program that does not know hooks ends with, drops the prompt.
 const SILENCED: &str = " 2>/dev/null || exit 0";
 
+/// The event of a hook that only Nacre itself asks for.
+pub const LEAD_TOOL: &str = "lead-tool";
+
 /// The program that agents start, and what its hooks may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
@@ -40,6 +43,13 @@ impl Program {
     }
 }
 
+/// The command that is asked before each tool of a lead that Nacre runs inside Claude Code, for a shell. One that cannot be
+/// started, or fails, refuses: the agent takes any other failure for a yes.
+pub fn lead_guard_command(program: &Path, root: &Path) -> String {
+    let quoted = |path: &Path| quoted(&path.display().to_string());
+    format!("{} hook claude {LEAD_TOOL} {} || exit 2", quoted(program), quoted(root))
+}
+
 /// Whether a command runs a hook of ours for `agent`, wherever the program was when it was written.
 pub fn is_ours(command: &str, agent: &str) -> bool {
     let command = unsilenced(command);
@@ -67,6 +77,19 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_guard_of_a_lead_refuses_where_it_cannot_be_started() {
+        let (program, root) =
+            (Path::new("/opt/my tools/nacre"), Path::new("/a/it's/.nacre/memory"));
+        assert_eq!(
+            lead_guard_command(program, root),
+            r"'/opt/my tools/nacre' hook claude lead-tool '/a/it'\''s/.nacre/memory' || exit 2"
+        );
+        let failed = lead_guard_command(Path::new("/nowhere/nacre"), root);
+        let status = std::process::Command::new("/bin/sh").args(["-c", &failed]).status();
+        assert_eq!(status.unwrap().code(), Some(2));
+    }
 
     #[test]
     fn a_command_is_known_by_its_words() {

@@ -19,7 +19,7 @@ mod tables;
 mod undo;
 
 pub use agents::{AGENTS, agent_spec, trust};
-pub use commands::{Program, is_ours};
+pub use commands::{LEAD_TOOL, Program, is_ours, lead_guard_command};
 pub use edit::{Edit, EditError, EntryState, MARK};
 pub use parts::{HookEvent, Part};
 pub use places::Places;

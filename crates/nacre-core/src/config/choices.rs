@@ -102,6 +102,18 @@ impl StrategyChoice {
     }
 }
 
+/// What a lead is run with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LeadRuntime {
+    /// Nacre's own engine, with the model of the role `lead`.
+    #[default]
+    Nacre,
+    /// The installed Claude Code, which reads memories itself.
+    Claude,
+}
+
+names! { LeadRuntime: Nacre = "nacre", Claude = "claude" }
+
 /// Which API a provider speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApiChoice {
@@ -150,7 +162,7 @@ mod tests {
     #[test]
     fn choices_and_their_names_agree() {
         check!(ScopeMode, ColorChoice, AtRest, EmbeddingChoice, StrategyChoice);
-        check!(ApiChoice, PlainHttpChoice, EffortChoice);
+        check!(LeadRuntime, ApiChoice, PlainHttpChoice, EffortChoice);
         assert_eq!("Auto".parse::<ColorChoice>(), Err(UnknownChoice));
         assert_eq!("".parse::<ApiChoice>(), Err(UnknownChoice));
     }

@@ -4,7 +4,7 @@
 //! no default for that column, so a new key cannot be let through by forgetting it. Default values stand in
 //! `defaults.toml` alone.
 
-use super::choices::{AtRest, ColorChoice, EmbeddingChoice, ScopeMode};
+use super::choices::{AtRest, ColorChoice, EmbeddingChoice, LeadRuntime, ScopeMode};
 use super::nearest;
 use super::vars;
 
@@ -189,6 +189,22 @@ pub const KEYS: &[KeySpec] = &[
         from_repo: FromRepo::OnlyLower,
         var: vars::NACRE_READING_SESSIONS_PER_DAY,
         doc: "The most sessions that installed agents read in a day (UTC). The others wait for the next day.",
+    },
+    KeySpec {
+        name: "lead.runtime",
+        kind: Kind::Choice(LeadRuntime::NAMES),
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_LEAD_RUNTIME,
+        doc: "What the lead of a sync is run with: Nacre's own engine (`nacre`), or the installed Claude Code (`claude`), once you \
+              allowed it to answer (`reading.agent`).",
+    },
+    KeySpec {
+        name: "lead.persist_sessions_in_workspace",
+        kind: Kind::Flag,
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_LEAD_PERSIST_SESSIONS_IN_WORKSPACE,
+        doc: "Whether the session of a lead that Claude Code runs is kept, without secrets, as `lead-session.jsonl` in the folder \
+              of the run. Otherwise nothing of it is.",
     },
     KeySpec {
         name: "hooks.start_tokens",

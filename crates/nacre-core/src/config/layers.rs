@@ -16,9 +16,9 @@ use super::keys::{self, FromRepo, KEYS, KeySpec};
 use super::nearest;
 use super::origin::{Entry, Layer, Origin};
 use super::settings::{
-    HookSettings, LimitSettings, LockSettings, MapSettings, MemorySettings, ReadingSettings,
-    RedactSettings, RunSettings, SafeSettings, SearchSettings, Settings, ShareSettings,
-    TelemetrySettings, UiSettings,
+    HookSettings, LeadSettings, LimitSettings, LockSettings, MapSettings, MemorySettings,
+    ReadingSettings, RedactSettings, RunSettings, SafeSettings, SearchSettings, Settings,
+    ShareSettings, TelemetrySettings, UiSettings,
 };
 use super::value::{Value, not_a_table};
 use super::vars::{NACRE_MODEL, PREFIX, VARS};
@@ -331,6 +331,10 @@ fn settings(
         reading: ReadingSettings {
             agent: values.text("reading.agent")?.to_owned(),
             sessions_per_day: values.int("reading.sessions_per_day")?,
+        },
+        lead: LeadSettings {
+            runtime: values.choice("lead.runtime")?,
+            persist_sessions_in_workspace: values.flag("lead.persist_sessions_in_workspace")?,
         },
         hooks: HookSettings {
             start_tokens: values.int("hooks.start_tokens")?,

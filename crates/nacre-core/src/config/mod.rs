@@ -23,8 +23,8 @@ mod value;
 mod vars;
 
 pub use choices::{
-    ApiChoice, AtRest, ColorChoice, EffortChoice, EmbeddingChoice, PlainHttpChoice, ScopeMode,
-    StrategyChoice, UnknownChoice,
+    ApiChoice, AtRest, ColorChoice, EffortChoice, EmbeddingChoice, LeadRuntime, PlainHttpChoice,
+    ScopeMode, StrategyChoice, UnknownChoice,
 };
 pub use error::{BadValue, ConfigError, ConfigWarning, Place};
 pub use families::{FAMILIES, Family, Field, ROLES};
@@ -32,8 +32,8 @@ pub use keys::{FromRepo, KEYS, KeySpec, Kind};
 pub use layers::{Resolved, Source, resolve};
 pub use origin::{Entry, Layer, Origin};
 pub use settings::{
-    HookSettings, LimitSettings, LockSettings, MapSettings, MemorySettings, ProviderTable,
-    RedactSettings, RoleTable, RunSettings, SafeSettings, SearchSettings, Settings,
+    HookSettings, LeadSettings, LimitSettings, LockSettings, MapSettings, MemorySettings,
+    ProviderTable, RedactSettings, RoleTable, RunSettings, SafeSettings, SearchSettings, Settings,
     TelemetrySettings, UiSettings,
 };
 pub use value::Value;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::choices::{
-    ApiChoice, AtRest, ColorChoice, EffortChoice, EmbeddingChoice, PlainHttpChoice, ScopeMode,
-    StrategyChoice,
+    ApiChoice, AtRest, ColorChoice, EffortChoice, EmbeddingChoice, LeadRuntime, PlainHttpChoice,
+    ScopeMode, StrategyChoice,
 };
 
 /// Everything that can be configured.
@@ -21,6 +21,7 @@ pub struct Settings {
     pub search: SearchSettings,
     pub telemetry: TelemetrySettings,
     pub reading: ReadingSettings,
+    pub lead: LeadSettings,
     pub hooks: HookSettings,
     pub runs: RunSettings,
     pub limits: LimitSettings,
@@ -36,6 +37,14 @@ pub struct ReadingSettings {
     /// The name of an agent, `none`, or nothing while nobody was asked.
     pub agent: String,
     pub sessions_per_day: u64,
+}
+
+/// What the lead of a sync is run with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeadSettings {
+    pub runtime: LeadRuntime,
+    /// Whether a run keeps the session of a lead that another program ran.
+    pub persist_sessions_in_workspace: bool,
 }
 
 /// What is set about a provider of models.

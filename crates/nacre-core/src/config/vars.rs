@@ -71,6 +71,10 @@ vars! {
     NACRE_READING_AGENT
     /// Sets `reading.sessions_per_day`.
     NACRE_READING_SESSIONS_PER_DAY
+    /// Sets `lead.runtime`.
+    NACRE_LEAD_RUNTIME
+    /// Sets `lead.persist_sessions_in_workspace`.
+    NACRE_LEAD_PERSIST_SESSIONS_IN_WORKSPACE
     /// Sets `hooks.start_tokens`.
     NACRE_HOOKS_START_TOKENS
     /// Sets `hooks.prompt_tokens`.

@@ -407,6 +407,8 @@ struct Block<'a> {
 struct EndTags<'a> {
     /// The places of each name, ascending.
     places: HashMap<&'a str, Vec<usize>>,
+    /// Where the last block ends that `nacre export` wrote.
+    last_export: Option<usize>,
 }
 
 impl<'a> EndTags<'a> {
@@ -418,7 +420,7 @@ impl<'a> EndTags<'a> {
                 places.entry(name).or_default().push(at);
             }
         }
-        Self { places }
+        Self { places, last_export: text.rfind(instructions::END) }
     }
 
     /// The first end of a tag at or after `from`.
@@ -449,7 +451,7 @@ fn starts_line(text: &str, at: usize) -> bool {
 
 fn block_at<'a>(text: &'a str, start: usize, ends: &EndTags<'_>) -> Option<Block<'a>> {
     if text[start..].starts_with(instructions::BEGIN) {
-        return exported_block_at(text, start);
+        return exported_block_at(text, start, ends);
     }
     let inside = &text[start + 1..];
     let name = tag_name(inside);
@@ -470,7 +472,8 @@ fn block_at<'a>(text: &'a str, start: usize, ends: &EndTags<'_>) -> Option<Block
 }
 
 /// The block that `nacre export` keeps in an instruction file, with its marks.
-fn exported_block_at(text: &str, start: usize) -> Option<Block<'_>> {
+fn exported_block_at<'a>(text: &'a str, start: usize, ends: &EndTags<'_>) -> Option<Block<'a>> {
+    ends.last_export.filter(|last| start < *last)?;
     let end = start + text[start..].find(instructions::END)? + instructions::END.len();
     let rule = Rule::Inject(InjectedReason::Nacre);
     Some(Block { start, end, content: &text[start..end], rule })

@@ -14,7 +14,8 @@ pub use delegate::Delegate;
 pub use deps::AgentDeps;
 pub use explorer::explorer;
 pub use lead::{
-    Case, ExplorerReport, Finding, LEAD_DENIED, Lead, LeadAction, LeadReport, LeadRequest,
-    LeadRuling, LeadStep, LeadTask, NearMemory, lead,
+    Case, ClaudeLead, ExplorerReport, Finding, LEAD_DENIED, Lead, LeadAction, LeadBoundary,
+    LeadReport, LeadRequest, LeadRuling, LeadRunner, LeadStep, LeadTask, LeadToolCall, NearMemory,
+    lead,
 };
 pub use merged::{MergeSource, MergedText};

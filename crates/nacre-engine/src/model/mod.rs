@@ -43,7 +43,8 @@ pub use loose_json::only_value;
 pub use names::{BadModelRef, ModelRef, Role};
 pub use price::{Price, PriceTable};
 pub use programs::{
-    InstalledProgram, KNOWN_PROGRAMS, KnownProgram, ProgramSettings, installed_programs,
+    AgentListener, AgentStep, FolderReading, InstalledProgram, KNOWN_PROGRAMS, KnownProgram,
+    ProgramSettings, installed_programs,
 };
 pub use provider::{Call, Generation, Limits, Provider, Sink};
 pub use request::{

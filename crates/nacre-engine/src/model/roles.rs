@@ -4,6 +4,7 @@
 //! so that a mistake in one provider's settings does not stand in the way of another's.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nacre_core::base::redact::ExtraWords;
@@ -15,7 +16,9 @@ use super::http::{Address, Endpoint, EndpointError, PlainHttp};
 use super::names::{ModelRef, Role};
 use super::openai::OpenAi;
 use super::price::PriceTable;
-use super::programs::{KnownProgram, ProgramProvider, ProgramSettings};
+use super::programs::{
+    FolderReader, FolderReading, KnownProgram, ProgramProvider, ProgramSettings,
+};
 use super::provider::Provider;
 use super::request::Effort;
 use super::retry::{Route, ServedModel};
@@ -215,7 +218,22 @@ impl Models {
 
     /// Returns one model and who serves it.
     pub fn serve(&self, model: &ModelRef) -> Result<ServedModel, RolesError> {
-        let mut provider = self.provider(model)?;
+        Ok(self.served(model, self.provider(model)?))
+    }
+
+    /// Returns Claude Code as an agent that looks at files before it answers: paid for and sent no word of the list, as all are.
+    pub fn folder_reader(
+        &self,
+        model: &ModelRef,
+        reading: FolderReading,
+    ) -> Result<ServedModel, RolesError> {
+        let program = self.installed(KnownProgram::claude())?;
+        let settings = self.settings.programs.clone();
+        Ok(self.served(model, Arc::new(FolderReader::new(program, settings, reading))))
+    }
+
+    /// Puts between a provider and its caller what holds for all of them.
+    fn served(&self, model: &ModelRef, mut provider: Arc<dyn Provider>) -> ServedModel {
         if !self.words.is_empty() {
             provider = Arc::new(Guarded::new(provider, Arc::clone(&self.words)));
         }
@@ -223,7 +241,7 @@ impl Models {
             Some(budget) => Arc::new(Metered::new(provider, Arc::clone(budget))),
             None => provider,
         };
-        Ok(ServedModel { model: model.clone(), provider })
+        ServedModel { model: model.clone(), provider }
     }
 
     fn provider(&self, model: &ModelRef) -> Result<Arc<dyn Provider>, RolesError> {
@@ -251,12 +269,17 @@ impl Models {
     }
 
     fn program(&self, known: &'static KnownProgram) -> Result<ProgramProvider, RolesError> {
+        let program = self.installed(known)?;
+        Ok(ProgramProvider::new(known, program, self.settings.programs.clone()))
+    }
+
+    /// Where the command of an agent lies, for a Nacre that no agent started to answer.
+    pub fn installed(&self, known: &'static KnownProgram) -> Result<PathBuf, RolesError> {
         let settings = &self.settings.programs;
         if settings.is_child {
             return Err(RolesError::Recursion(known));
         }
-        let program = known.find(settings).ok_or(RolesError::NotInstalled(known))?;
-        Ok(ProgramProvider::new(known, program, settings.clone()))
+        known.find(settings).ok_or(RolesError::NotInstalled(known))
     }
 
     fn connect(&self, name: &str) -> Result<Hosted, RolesError> {

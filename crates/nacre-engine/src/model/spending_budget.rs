@@ -258,6 +258,12 @@ impl SpendingBudget {
         allowances.find_map(|allowance| allowance.reached(more, is_free)).map_or(Ok(()), Err)
     }
 
+    /// The money that every limit leaves.
+    pub fn money_left(&self) -> Option<Cost> {
+        let left = |allowance: &Allowance| allowance.limit.less(allowance.used).cost;
+        self.inner().allowances.iter().map(left).min()
+    }
+
     /// What a usage amounts to, and whether it is known to be free.
     fn priced(&self, model: &ModelRef, usage: Usage) -> (Amount, bool) {
         let cost = self.prices.cost(model, &usage);

@@ -16,7 +16,7 @@ mod workspace;
 
 pub use effects::{ProjectEffects, RepositoryTrust};
 pub use footprint::{Area, Exec, Footprint, MemoryUse, Network};
-pub use guard::{Guard, GuardRules, Refusal, Touch};
+pub use guard::{Guard, GuardRules, ReadGuard, ReadGuardError, Refusal, Touch};
 pub use pipeline::{
     Batch, BudgetState, Cache, CallRecord, EffectDone, EffectReport, EffectRun, EffectRunner,
     Pipeline, PipelineError, PipelineParts, Registry, RegistryError, StepContext, Tally,

@@ -48,7 +48,9 @@ pub use self::models::{
 };
 pub use self::offering::note_offered;
 pub use self::plain::read_plain;
-pub use self::programs::{AUTO, allowed_agent, first_installed, installed, program_path};
+pub use self::programs::{
+    AUTO, allowed_agent, allowed_name, first_installed, installed, program_path,
+};
 pub use self::reading::{Reading, warn_of_limit};
 pub use self::searching::{SearchableStore, StoresFound, quick_index, search_stores};
 use self::settings::ConfigFiles;

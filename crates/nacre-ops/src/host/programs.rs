@@ -48,8 +48,12 @@ pub fn first_installed(host: &Host) -> Option<&'static KnownProgram> {
 
 /// The agent that answers for `auto`: the first one that is installed, if the person allowed it.
 pub fn allowed_agent(host: &Host) -> Option<&'static KnownProgram> {
-    let allowed = host.allowed.get().map_or(host.own.reading.agent.as_str(), String::as_str);
-    first_installed(host).filter(|known| known.provider == allowed)
+    first_installed(host).filter(|known| known.provider == allowed_name(host))
+}
+
+/// The agent that the person allowed to answer, by its name; `none`, or nothing while nobody was asked.
+pub fn allowed_name(host: &Host) -> &str {
+    host.allowed.get().map_or(host.own.reading.agent.as_str(), String::as_str)
 }
 
 impl Host {

@@ -46,6 +46,7 @@ mod retry;
 mod review;
 mod run;
 mod runs;
+mod runtime;
 mod screen;
 mod skill;
 mod skip;

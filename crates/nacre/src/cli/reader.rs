@@ -3,8 +3,8 @@
 use std::io::Write as _;
 
 use clap::Args;
-use nacre_api::wire::{ModelReaderReport, ModelReaderRequest};
-use nacre_ops::{Host, OpError, model as ops};
+use nacre_api::wire::{LeadRuntime, ModelReaderReport, ModelReaderRequest};
+use nacre_ops::{Host, OpError, model as ops, sync};
 
 use super::ui::Ui;
 
@@ -29,25 +29,57 @@ pub(crate) fn settle_reader(ui: &mut Ui, host: &Host, args: &ReaderArgs) -> Resu
     let answer = match (yes, no) {
         (true, _) => Some(true),
         (false, true) => Some(false),
-        (false, false) => ask(ui, &question)?,
+        (false, false) => {
+            let ops::ReaderQuestion { label, sessions_per_day } = question;
+            let question = format!(
+                "{label} is installed. Let it read your sessions? About {TOKENS_PER_SESSION} tokens a session, at most \
+                 {sessions_per_day} sessions a day. [y/N] "
+            );
+            ask(ui, &question)?
+        }
     };
     let Some(allowed) = answer else { return Ok(()) };
     let report = ops::answer_reader(host, &ModelReaderRequest { allowed })?;
     tell(ui, &report)
 }
 
+/// Settles whether Claude Code may be the lead, where it is to be and nobody said yes or no before.
+pub(crate) fn settle_lead(
+    ui: &mut Ui,
+    host: &Host,
+    args: &ReaderArgs,
+    runtime: Option<LeadRuntime>,
+) -> Result<(), OpError> {
+    let Some(question) = sync::lead_question(host, runtime) else { return Ok(()) };
+    let sync::LeadQuestion { label, sessions_per_day } = question;
+    let answer = match (args.yes, args.no) {
+        (true, _) => Some(true),
+        (false, true) => Some(false),
+        (false, false) => ask(
+            ui,
+            &format!(
+                "Let {label} settle what is unclear? It reads memories of the project, with your login, for at most \
+                 {sessions_per_day} sessions a day. [y/N] "
+            ),
+        )?,
+    };
+    let Some(allowed) = answer else { return Ok(()) };
+    sync::allow_lead(host, allowed)?;
+    if allowed {
+        ui.status(format!("{label} settles what is unclear."))?;
+        ui.status("To stop that: nacre config set reading.agent none")
+    } else {
+        ui.status("What is unclear is settled by rule.")
+    }
+}
+
 /// Asks on a terminal; elsewhere nothing is asked and nothing changes.
-fn ask(ui: &Ui, question: &ops::ReaderQuestion) -> Result<Option<bool>, OpError> {
+fn ask(ui: &Ui, question: &str) -> Result<Option<bool>, OpError> {
     if !ui.can_ask() || ui.is_json() {
         return Ok(None);
     }
-    let ops::ReaderQuestion { label, sessions_per_day } = question;
     let mut terminal = std::io::stderr();
-    write!(
-        terminal,
-        "{label} is installed. Let it read your sessions? About {TOKENS_PER_SESSION} tokens a session, at most \
-         {sessions_per_day} sessions a day. [y/N] "
-    )?;
+    write!(terminal, "{question}")?;
     terminal.flush()?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;

@@ -8,7 +8,8 @@ use nacre_api::wire::{StrategyChoice, SyncMode, SyncRequest, SyncTraceRequest};
 use nacre_ops::{Host, OpError, sync as ops};
 
 use super::exit::Exit;
-use super::reader::{ReaderArgs, settle_reader};
+use super::reader::{ReaderArgs, settle_lead, settle_reader};
+use super::runtime::RuntimeArgs;
 use super::strategy::StrategyArgs;
 use super::traces::agent_parser;
 use super::ui::Ui;
@@ -59,6 +60,8 @@ pub(crate) struct SyncArgs {
     #[arg(long)]
     ignore_lock: bool,
     #[command(flatten)]
+    runtime: RuntimeArgs,
+    #[command(flatten)]
     strategy: StrategyArgs,
     #[command(flatten)]
     reader: ReaderArgs,
@@ -86,6 +89,7 @@ pub(crate) fn cmd_sync(ui: &mut Ui, host: &Host, args: &SyncArgs) -> Result<Exit
     if !args.no_extract && !args.dry_run && args.strategy.choice() != Some(StrategyChoice::Offline)
     {
         settle_reader(ui, host, &args.reader)?;
+        settle_lead(ui, host, &args.reader, args.runtime.choice())?;
     }
     if let Some(request) = trace_request(args) {
         return if args.dry_run {
@@ -107,12 +111,13 @@ pub(crate) fn cmd_sync(ui: &mut Ui, host: &Host, args: &SyncArgs) -> Result<Exit
 
 /// The one session that was named.
 fn trace_request(args: &SyncArgs) -> Option<SyncTraceRequest> {
-    let SyncArgs { trace, mode, force, strategy, .. } = args;
+    let SyncArgs { trace, mode, force, strategy, runtime, .. } = args;
     Some(SyncTraceRequest {
         trace: trace.clone()?,
         mode: (*mode).into(),
         force: *force,
         strategy: strategy.choice(),
+        runtime: runtime.choice(),
     })
 }
 
@@ -128,5 +133,6 @@ fn request(args: &SyncArgs) -> SyncRequest {
         force: args.force,
         ignore_lock: args.ignore_lock,
         strategy: args.strategy.choice(),
+        runtime: args.runtime.choice(),
     }
 }

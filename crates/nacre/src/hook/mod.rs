@@ -10,6 +10,7 @@ mod deadline;
 mod event;
 mod host;
 mod input;
+mod lead_tool;
 mod reply;
 #[cfg(test)]
 mod tests;
@@ -33,12 +34,16 @@ use self::reply::{Output, Reply};
 
 /// Answers a hook; returns the code to end with.
 pub(crate) fn run(words: &[String], environment: Environment) -> u8 {
+    let word = |idx: usize| words.get(idx).map(String::as_str).unwrap_or_default();
+    let (agent, event) = (word(0), word(1));
+    // Asked for by Nacre alone, of an agent that it runs itself: this guard is never silent.
+    if (agent, event) == ("claude", ops::LEAD_TOOL) {
+        return print(&lead_tool::answer(word(2)));
+    }
     if environment.is_child() {
         return 0;
     }
     deadline::end_silently_on_panic();
-    let word = |idx: usize| words.get(idx).map(String::as_str).unwrap_or_default();
-    let (agent, event) = (word(0), word(1));
     if agent == background::OWN_NAME {
         background::run(event, word(2), environment);
         return 0;

@@ -13,41 +13,43 @@ fn show_says_where_each_value_came_from() {
     home.ok(&["config", "set", "memory.max_results", "7"]);
     home.ok(&["config", "set", "--repo", "memory.scope", "project_only"]);
     assert_snapshot!(home.run(&["config", "show"]), @"
-    hooks.ask_to_record       false         in the built-in defaults
-    hooks.deadline_ms         200           in the built-in defaults
-    hooks.guard               false         in the built-in defaults
-    hooks.guard_folders       []            in the built-in defaults
-    hooks.pitfalls            false         in the built-in defaults
-    hooks.prompt_tokens       500           in the built-in defaults
-    hooks.start_tokens        1000          in the built-in defaults
-    hooks.sync                true          in the built-in defaults
-    limits.day_tokens         20000000      in the built-in defaults
-    limits.day_usd            10.0          in the built-in defaults
-    limits.map_seconds        120           in the built-in defaults
-    limits.model_seconds      600           in the built-in defaults
-    limits.project_tokens     200000000     in the built-in defaults
-    limits.project_usd        100.0         in the built-in defaults
-    limits.session_tokens     1000000       in the built-in defaults
-    limits.session_usd        1.0           in the built-in defaults
-    lock.wait_ms              10000         in the built-in defaults
-    map.at_rest               plain         in the built-in defaults
-    map.deny                  []            in the built-in defaults
-    memory.max_file_bytes     65536         in the built-in defaults
-    memory.max_results        7             in `$HOME/.nacre/config.toml`, line 2
-    memory.scope              project_only  in `$HOME/work/.nacre/config.toml`, line 5
-    reading.agent                           in the built-in defaults
-    reading.sessions_per_day  20            in the built-in defaults
-    redact.extra              []            in the built-in defaults
-    runs.keep                 200           in the built-in defaults
-    safe.folders              []            in the built-in defaults
-    safe.memories             []            in the built-in defaults
-    search.embedding          builtin       in the built-in defaults
-    search.endpoint_model                   in the built-in defaults
-    search.endpoint_url                     in the built-in defaults
-    share.summaries           false         in the built-in defaults
-    telemetry.otlp_endpoint                 in the built-in defaults
-    ui.color                  never         in variable `NACRE_UI_COLOR`
-    ui.editor                               in the built-in defaults
+    hooks.ask_to_record                 false         in the built-in defaults
+    hooks.deadline_ms                   200           in the built-in defaults
+    hooks.guard                         false         in the built-in defaults
+    hooks.guard_folders                 []            in the built-in defaults
+    hooks.pitfalls                      false         in the built-in defaults
+    hooks.prompt_tokens                 500           in the built-in defaults
+    hooks.start_tokens                  1000          in the built-in defaults
+    hooks.sync                          true          in the built-in defaults
+    lead.persist_sessions_in_workspace  false         in the built-in defaults
+    lead.runtime                        nacre         in the built-in defaults
+    limits.day_tokens                   20000000      in the built-in defaults
+    limits.day_usd                      10.0          in the built-in defaults
+    limits.map_seconds                  120           in the built-in defaults
+    limits.model_seconds                600           in the built-in defaults
+    limits.project_tokens               200000000     in the built-in defaults
+    limits.project_usd                  100.0         in the built-in defaults
+    limits.session_tokens               1000000       in the built-in defaults
+    limits.session_usd                  1.0           in the built-in defaults
+    lock.wait_ms                        10000         in the built-in defaults
+    map.at_rest                         plain         in the built-in defaults
+    map.deny                            []            in the built-in defaults
+    memory.max_file_bytes               65536         in the built-in defaults
+    memory.max_results                  7             in `$HOME/.nacre/config.toml`, line 2
+    memory.scope                        project_only  in `$HOME/work/.nacre/config.toml`, line 5
+    reading.agent                                     in the built-in defaults
+    reading.sessions_per_day            20            in the built-in defaults
+    redact.extra                        []            in the built-in defaults
+    runs.keep                           200           in the built-in defaults
+    safe.folders                        []            in the built-in defaults
+    safe.memories                       []            in the built-in defaults
+    search.embedding                    builtin       in the built-in defaults
+    search.endpoint_model                             in the built-in defaults
+    search.endpoint_url                               in the built-in defaults
+    share.summaries                     false         in the built-in defaults
+    telemetry.otlp_endpoint                           in the built-in defaults
+    ui.color                            never         in variable `NACRE_UI_COLOR`
+    ui.editor                                         in the built-in defaults
     ");
     assert_snapshot!(home.run(&["config", "show", "ui."]), @"
     ui.color   never  in variable `NACRE_UI_COLOR`

@@ -38,6 +38,7 @@ mod hook;
 mod import;
 mod init;
 mod intake;
+mod lead_claude;
 mod loopback;
 mod maintain;
 mod map_cache;

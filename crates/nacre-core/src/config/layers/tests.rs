@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 
 use super::super::DEFAULTS;
-use super::super::choices::{AtRest, ColorChoice, EmbeddingChoice, ScopeMode};
+use super::super::choices::{AtRest, ColorChoice, EmbeddingChoice, LeadRuntime, ScopeMode};
 use super::super::error::told;
 use super::super::keys::Kind;
 use super::super::settings::{SearchSettings, TelemetrySettings};
@@ -79,6 +79,10 @@ fn the_defaults_are_complete_and_typed() {
             providers: BTreeMap::new(),
             roles: BTreeMap::new(),
             reading: ReadingSettings { agent: String::new(), sessions_per_day: 20 },
+            lead: LeadSettings {
+                runtime: LeadRuntime::Nacre,
+                persist_sessions_in_workspace: false,
+            },
             hooks: HookSettings {
                 start_tokens: 1000,
                 prompt_tokens: 500,

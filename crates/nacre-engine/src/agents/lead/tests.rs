@@ -26,15 +26,15 @@ use crate::tools::{ClaimSearch, MemoryHandle};
 use crate::tools::{SkillPlaces, SkillRegistry};
 
 /// A store with three memories, one of them put away.
-struct Bench {
-    folder: tempfile::TempDir,
-    store: Arc<Store>,
+pub(super) struct Bench {
+    pub(super) folder: tempfile::TempDir,
+    pub(super) store: Arc<Store>,
 }
 
 const OWNER: &str = "test";
 
 impl Bench {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let scope = WriteScope::create_inside(&root, ".nacre", Access::Shared).unwrap();
@@ -91,7 +91,7 @@ impl Bench {
         }
     }
 
-    fn order(&self, n_cases: usize) -> LeadRequest {
+    pub(super) fn order(&self, n_cases: usize) -> LeadRequest {
         let cases = (1..=n_cases).map(|n| self.case(&format!("c{n}"))).collect();
         LeadRequest {
             run_id: "sync-20261115-083000-1a2b3c4d".to_owned(),
@@ -102,17 +102,21 @@ impl Bench {
         }
     }
 
-    fn lead(&self, script: &str) -> Lead {
-        let root = self.folder.path().canonicalize().unwrap();
-        let denied: Vec<String> = LEAD_DENIED.iter().map(|name| (*name).to_owned()).collect();
-        let workspace = Arc::new(Workspace::open(&root.join(".nacre/memory"), &denied).unwrap());
-        let shelf = MemoryHandle {
+    pub(super) fn shelf(&self) -> MemoryHandle {
+        MemoryHandle {
             store: Arc::clone(&self.store),
             embedder: Arc::new(Builtin::shipped().unwrap()),
             owner: owner(),
             patience: Duration::ZERO,
             source: OWNER.to_owned(),
-        };
+        }
+    }
+
+    fn lead(&self, script: &str) -> Lead {
+        let root = self.folder.path().canonicalize().unwrap();
+        let denied: Vec<String> = LEAD_DENIED.iter().map(|name| (*name).to_owned()).collect();
+        let workspace = Arc::new(Workspace::open(&root.join(".nacre/memory"), &denied).unwrap());
+        let shelf = self.shelf();
         let mut tools = toolkits::file::tools(&workspace);
         tools.push(Arc::new(ClaimSearch { shelf: shelf.clone() }) as Arc<dyn AnyTool>);
         let settings = ModelSettings {
@@ -134,7 +138,7 @@ impl Bench {
             started: AtomicU32::new(1),
             workspace,
         };
-        Lead { crew: Arc::new(crew), shelf }
+        Lead { runner: LeadRunner::Crew(Arc::new(crew)), shelf }
     }
 
     async fn settle(&self, script: &str, n_cases: usize) -> (LeadReport, Vec<LeadStep>) {
@@ -404,7 +408,8 @@ async fn what_sessions_were_about_is_shown_to_nobody() {
     let looking = bench.lead(&script(&[look.to_string(), decided(&[decision("c1", "no_op")])]));
     let spec = lead(&bench.order(1), &bench.store);
     let (events, control) = (Events::silent(TaskId::from_random(1)), RunControl::unattended());
-    let outcome = looking.crew.explore("Look.", &spec, events, &control).await.unwrap();
+    let LeadRunner::Crew(crew) = &looking.runner else { panic!("it is a crew") };
+    let outcome = crew.explore("Look.", &spec, events, &control).await.unwrap();
     let told = format!("{:?}", outcome.conversation);
     assert!(bench.store.get("20261101-installed").is_ok(), "it is there");
     assert!(told.contains("20261101-use-pnpm") && !told.contains("The person said"), "{told}");

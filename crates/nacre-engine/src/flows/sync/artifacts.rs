@@ -78,6 +78,9 @@ impl Session<'_> {
         for (name, bytes) in files {
             batch.put_file(folder.join(name)?, bytes)?;
         }
+        if let Some(session) = asked.session(words) {
+            batch.put_file(folder.join("lead-session.jsonl")?, session)?;
+        }
         let (path, bytes) = UndoPlan::of(plan).file(&report.run_id)?;
         Ok(batch.put_file(path, bytes)?)
     }

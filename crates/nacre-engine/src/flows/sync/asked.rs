@@ -139,6 +139,15 @@ impl Asked {
         self.log(words, |report, record| record.task != report.task)
     }
 
+    /// The sessions of another program that ran leads, an event a line, where they are kept.
+    pub(super) fn session(&self, words: &ExtraWords) -> Option<Vec<u8>> {
+        let kept = || self.reports.iter().filter_map(|report| report.session.as_deref());
+        kept().next()?;
+        // Line by line, so that one with a secret in it is still JSON.
+        let lines = kept().flat_map(str::lines).map(|line| format!("{}\n", words.redact(line)));
+        Some(lines.collect::<String>().into_bytes())
+    }
+
     fn log(&self, words: &ExtraWords, is_meant: impl Fn(&LeadReport, &Record) -> bool) -> Vec<u8> {
         let mut lines = String::new();
         let told = self.reports.iter().flat_map(|report| {

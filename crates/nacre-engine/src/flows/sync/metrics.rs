@@ -39,7 +39,7 @@ pub struct SyncMetrics {
 }
 
 /// Tokens that models read and wrote.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct TokenCounts {
     pub input: u64,
     pub output: u64,
@@ -57,20 +57,38 @@ pub struct SyncDurations {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LeadMetrics {
     pub task: TaskId,
+    /// What it was run with; empty in files from before there was a choice.
+    #[serde(default)]
+    pub runtime: String,
     pub state: String,
     pub error: Option<String>,
     pub rulings: usize,
     pub ms: u64,
+    /// Of the lead alone, as the next two.
+    #[serde(default)]
+    pub tool_calls: u32,
+    #[serde(default)]
+    pub tokens: TokenCounts,
+    #[serde(default)]
+    pub cost_usd: f64,
 }
 
 impl LeadMetrics {
     pub(super) fn of(report: &LeadReport) -> Self {
+        let usage = &report.facts.usage;
         Self {
             task: report.task.clone(),
+            runtime: report.runtime.as_str().to_owned(),
             state: report.state.to_string(),
             error: report.error.clone(),
             rulings: report.rulings.len(),
             ms: report.facts.wall_us / 1000,
+            tool_calls: report.facts.tool_calls,
+            tokens: TokenCounts {
+                input: usage.total().saturating_sub(usage.output),
+                output: usage.output,
+            },
+            cost_usd: report.facts.cost.unwrap_or_default().dollars(),
         }
     }
 }

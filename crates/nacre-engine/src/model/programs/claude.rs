@@ -40,17 +40,7 @@ impl AgentProgram for Claude {
         }
         Launch {
             arguments: arguments.into_iter().map(Into::into).collect(),
-            variables: vec![
-                ("MAX_THINKING_TOKENS", "0".to_owned()),
-                (
-                    "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
-                    asked.max_tokens.max(MIN_ANSWER_TOKENS).to_string(),
-                ),
-                // Nacre asks again by itself.
-                ("CLAUDE_CODE_MAX_RETRIES", "1".to_owned()),
-                ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
-                ("DISABLE_AUTOUPDATER", "1".to_owned()),
-            ],
+            variables: variables(asked.max_tokens),
             files: vec![(SYSTEM_FILE, question.system.clone())],
             stdin: question.prompt.clone(),
         }
@@ -84,29 +74,49 @@ impl AgentProgram for Claude {
 /// The file that holds our instructions.
 const SYSTEM_FILE: &str = "system.md";
 
-fn usage(result: &Value) -> Usage {
-    let count = |value: &Value, key: &str| value.get(key).and_then(Value::as_u64).unwrap_or(0);
-    let total = result.get("usage").unwrap_or(&Value::Null);
-    let mut usage = Usage {
-        input: count(total, "input_tokens"),
-        cache_read: count(total, "cache_read_input_tokens"),
-        cache_write: count(total, "cache_creation_input_tokens"),
-        output: count(total, "output_tokens"),
+/// What every run is started with.
+pub(super) fn variables(max_tokens: u32) -> Vec<(&'static str, String)> {
+    vec![
+        ("MAX_THINKING_TOKENS", "0".to_owned()),
+        ("CLAUDE_CODE_MAX_OUTPUT_TOKENS", max_tokens.max(MIN_ANSWER_TOKENS).to_string()),
+        // Nacre asks again by itself.
+        ("CLAUDE_CODE_MAX_RETRIES", "1".to_owned()),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
+        ("DISABLE_AUTOUPDATER", "1".to_owned()),
+    ]
+}
+
+fn count(value: &Value, key: &str) -> u64 {
+    value.get(key).and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// The tokens of a message, or of all of them.
+pub(super) fn tokens(usage: &Value) -> Usage {
+    Usage {
+        input: count(usage, "input_tokens"),
+        cache_read: count(usage, "cache_read_input_tokens"),
+        cache_write: count(usage, "cache_creation_input_tokens"),
+        output: count(usage, "output_tokens"),
         ..Usage::default()
-    };
-    if usage.total() == 0 {
-        // After a change of models only the sums by model are told.
-        let models = result.get("modelUsage").and_then(Value::as_object);
-        for model in models.into_iter().flat_map(serde_json::Map::values) {
-            usage = usage.plus(Usage {
-                input: count(model, "inputTokens"),
-                cache_read: count(model, "cacheReadInputTokens"),
-                cache_write: count(model, "cacheCreationInputTokens"),
-                output: count(model, "outputTokens"),
-                ..Usage::default()
-            });
-        }
     }
+}
+
+/// The tokens and the cost of a result.
+pub(super) fn usage(result: &Value) -> Usage {
+    let usage = tokens(result.get("usage").unwrap_or(&Value::Null));
+    // After a change of models, and where a run was broken off, only the sums by model hold everything.
+    let models = result.get("modelUsage").and_then(Value::as_object);
+    let models = models.into_iter().flat_map(serde_json::Map::values);
+    let by_model = models.fold(Usage::default(), |sum, model| {
+        sum.plus(Usage {
+            input: count(model, "inputTokens"),
+            cache_read: count(model, "cacheReadInputTokens"),
+            cache_write: count(model, "cacheCreationInputTokens"),
+            output: count(model, "outputTokens"),
+            ..Usage::default()
+        })
+    });
+    let usage = if usage.total() < by_model.total() { by_model } else { usage };
     let dollars = result.get("total_cost_usd").and_then(Value::as_f64);
     Usage { reported: dollars.and_then(Cost::from_dollars), ..usage }
 }

@@ -53,7 +53,12 @@ pub(super) struct Order<'a> {
     pub(super) output_bytes: usize,
     /// What a program that goes on has complained about, where waiting for it is of no use.
     pub(super) hopeless: fn(&str) -> Option<Fault>,
+    /// Hears its output as it comes.
+    pub(super) on_output: Option<&'a mut OnOutput<'a>>,
 }
+
+/// Hears what a program prints.
+pub(super) type OnOutput<'a> = dyn FnMut(&[u8]) + Send + 'a;
 
 /// What a program printed, and how it ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,9 +73,22 @@ pub(super) struct Finished {
 pub(super) async fn run(order: Order<'_>) -> Result<Finished, Fault> {
     let running = start(&order).map_err(|error| cannot_start(&error))?;
     let limit = order.output_bytes.saturating_mul(MAX_WRAPPING);
-    let finish = running.finish(order.launch.stdin, limit, order.hopeless);
+    let mut ignored = |_: &[u8]| {};
+    let on_output: &mut OnOutput<'_> = match order.on_output {
+        Some(on_output) => on_output,
+        None => &mut ignored,
+    };
+    let output = Output { limit, on_output };
+    let finish = running.finish(order.launch.stdin, output, order.hopeless);
     let finished = timeout(order.time, finish).await;
     finished.unwrap_or_else(|_| Err(Fault::new(ErrorKind::Timeout(Wait::Total))))
+}
+
+/// What becomes of a program's output.
+struct Output<'o, 'f> {
+    /// In bytes.
+    limit: usize,
+    on_output: &'o mut OnOutput<'f>,
 }
 
 /// A command that runs. Its group ends when this is dropped.
@@ -117,7 +135,7 @@ impl Running {
     async fn finish(
         self,
         input: String,
-        limit: usize,
+        output: Output<'_, '_>,
         hopeless: fn(&str) -> Option<Fault>,
     ) -> Result<Finished, Fault> {
         let Self { stdin, stdout, stderr, mut ended, _group } = self;
@@ -126,7 +144,7 @@ impl Running {
             let talk = async {
                 tokio::try_join!(
                     feed(stdin, input),
-                    read_bounded(stdout, limit, &mut out),
+                    read_bounded(stdout, output, &mut out),
                     read_beginning(stderr, hopeless, &mut err),
                 )
             };
@@ -159,7 +177,7 @@ async fn feed(mut stdin: pipe::Sender, input: String) -> Result<(), Fault> {
 
 async fn read_bounded(
     mut pipe: pipe::Receiver,
-    limit: usize,
+    output: Output<'_, '_>,
     bytes: &mut Vec<u8>,
 ) -> Result<(), Fault> {
     let mut chunk = vec![0; 16 << 10];
@@ -167,9 +185,13 @@ async fn read_bounded(
         match pipe.read(&mut chunk).await {
             // What was read before an error is still what was said.
             Ok(0) | Err(_) => return Ok(()),
-            Ok(n_read) => bytes.extend_from_slice(chunk.get(..n_read).unwrap_or_default()),
+            Ok(n_read) => {
+                let read = chunk.get(..n_read).unwrap_or_default();
+                bytes.extend_from_slice(read);
+                (output.on_output)(read);
+            }
         }
-        if limit < bytes.len() {
+        if output.limit < bytes.len() {
             return Err(Fault::protocol("the answer is too large"));
         }
     }

@@ -8,10 +8,12 @@ mod codex;
 mod copilot;
 mod faults;
 mod find;
+mod folder;
 mod gemini;
 mod launch;
 mod opencode;
 mod question;
+mod stream;
 mod version;
 
 use std::fmt;
@@ -31,10 +33,13 @@ use self::claude::Claude;
 use self::codex::Codex;
 use self::copilot::Copilot;
 pub use self::find::ProgramSettings;
+pub(super) use self::folder::FolderReader;
+pub use self::folder::{AgentListener, FolderReading};
 use self::gemini::Gemini;
 use self::launch::{Finished, Launch, Order};
 use self::opencode::OpenCode;
 use self::question::Question;
+pub use self::stream::AgentStep;
 pub use self::version::{InstalledProgram, installed_programs};
 
 /// An agent whose command can answer a question.
@@ -52,16 +57,18 @@ pub struct KnownProgram {
     agent: &'static dyn AgentProgram,
 }
 
+const CLAUDE: KnownProgram = KnownProgram {
+    provider: "claude-code",
+    label: "Claude Code",
+    command: "claude",
+    login: "claude, then /login",
+    reader: "haiku",
+    agent: &Claude,
+};
+
 /// The agents, in the order in which `auto` looks for them.
 pub static KNOWN_PROGRAMS: &[KnownProgram] = &[
-    KnownProgram {
-        provider: "claude-code",
-        label: "Claude Code",
-        command: "claude",
-        login: "claude, then /login",
-        reader: "haiku",
-        agent: &Claude,
-    },
+    CLAUDE,
     KnownProgram {
         provider: "codex",
         label: "Codex",
@@ -109,6 +116,11 @@ impl fmt::Debug for KnownProgram {
 }
 
 impl KnownProgram {
+    /// Claude Code, which can also look at files on its way to an answer.
+    pub fn claude() -> &'static Self {
+        const { &CLAUDE }
+    }
+
     /// The agent with this name of a provider.
     pub fn of_provider(name: &str) -> Option<&'static Self> {
         KNOWN_PROGRAMS.iter().find(|program| program.provider == name)
@@ -173,21 +185,6 @@ impl ProgramProvider {
         Self { known, program, settings }
     }
 
-    /// An empty folder, but for the files that the agent is told to read.
-    fn folder(&self, launch: &Launch) -> Result<ScratchFolder, Fault> {
-        let data = self.settings.data.as_deref();
-        let data = data.ok_or_else(|| Fault::protocol("there is no folder to start it in"))?;
-        let made = || -> Result<ScratchFolder, FsError> {
-            WriteScope::create(data, Access::Private)?;
-            let folder = ScratchFolder::create(&data.join(SCRATCH_FOLDER))?;
-            for (name, text) in &launch.files {
-                folder.write(&RelPath::new(name)?, text.as_bytes())?;
-            }
-            Ok(folder)
-        };
-        made().map_err(|error| launch::cannot_start(&error))
-    }
-
     async fn attempt(&self, call: &Call<'_>, sink: &mut Sink<'_>) -> Result<Response, Fault> {
         let question = Question::of(call.request);
         let name = call.model.model();
@@ -199,7 +196,7 @@ impl ProgramProvider {
             settings: &self.settings,
         };
         let launch = self.known.agent.launch(&asked);
-        let folder = self.folder(&launch)?;
+        let folder = scratch(&self.settings, &launch.files)?;
         sink(Event::Started { model: call.model.clone() });
         let order = Order {
             program: &self.program,
@@ -210,6 +207,7 @@ impl ProgramProvider {
             time: call.limits.first_token + call.limits.next_token,
             output_bytes: call.limits.answer_bytes,
             hopeless: self.known.agent.hopeless(),
+            on_output: None,
         };
         let finished = launch::run(order).await?;
         let answer = self.known.agent.answer(&finished)?;
@@ -228,6 +226,24 @@ impl Provider for ProgramProvider {
             })
         })
     }
+}
+
+/// An empty folder, but for the files that the agent is told to read.
+fn scratch(
+    settings: &ProgramSettings,
+    files: &[(&'static str, String)],
+) -> Result<ScratchFolder, Fault> {
+    let data = settings.data.as_deref();
+    let data = data.ok_or_else(|| Fault::protocol("there is no folder to start it in"))?;
+    let made = || -> Result<ScratchFolder, FsError> {
+        WriteScope::create(data, Access::Private)?;
+        let folder = ScratchFolder::create(&data.join(SCRATCH_FOLDER))?;
+        for (name, text) in files {
+            folder.write(&RelPath::new(name)?, text.as_bytes())?;
+        }
+        Ok(folder)
+    };
+    made().map_err(|error| launch::cannot_start(&error))
 }
 
 /// Reading and judging what is in the question takes little thought.

@@ -50,6 +50,7 @@ async fn version(program: &Path, settings: &ProgramSettings) -> Option<String> {
         time: PATIENCE,
         output_bytes: MAX_BYTES,
         hopeless: |_| None,
+        on_output: None,
     };
     let finished = launch::run(order).await.ok().filter(|finished| finished.code == Some(0))?;
     number(&finished.stdout)

@@ -72,7 +72,7 @@ impl State {
             .collect();
         let query = format!(
             "SELECT count(DISTINCT session) FROM spending
-             WHERE at >= :since AND session != :except AND role IN ('extract', 'summarize') AND ({})",
+             WHERE at >= :since AND session != :except AND role IN ('extract', 'summarize', 'lead') AND ({})",
             of_agents.join(" OR ")
         );
         self.read(|connection| {
@@ -143,11 +143,12 @@ mod tests {
             state.spend(&on(session), &agent, at(100)).unwrap();
         }
         state.spend(&on("c"), &by("codex/default", Role::Summarize), at(100)).unwrap();
+        state.spend(&on("led"), &by("claude-code/haiku", Role::Lead), at(100)).unwrap();
         state.spend(&on("ask"), &by("codex/default", Role::Ask), at(100)).unwrap();
         state.spend(&on("served"), &by("openai/gpt-5", Role::Extract), at(100)).unwrap();
-        assert_eq!(state.agent_sessions(at(50), "new").unwrap(), 3);
-        assert_eq!(state.agent_sessions(at(50), "a").unwrap(), 2);
-        assert_eq!(state.agent_sessions(at(0), "new").unwrap(), 4);
+        assert_eq!(state.agent_sessions(at(50), "new").unwrap(), 4);
+        assert_eq!(state.agent_sessions(at(50), "a").unwrap(), 3);
+        assert_eq!(state.agent_sessions(at(0), "new").unwrap(), 5);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod command;
 mod path;
+mod reads;
 #[cfg(test)]
 mod tests;
 mod touch;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 use nacre_core::safefs::RelPath;
 
 use self::path::{followed, strangeness};
+pub use self::reads::{ReadGuard, ReadGuardError};
 pub use self::touch::Touch;
 use super::footprint::Area;
 use super::workspace::{BadGlob, Denied, is_machinery};

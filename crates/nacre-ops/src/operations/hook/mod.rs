@@ -5,6 +5,7 @@
 
 mod before_tool;
 mod end;
+mod lead_tool;
 mod log;
 mod prompt;
 mod session;
@@ -17,7 +18,9 @@ use nacre_core::config::NACRE_HOOKS_DEADLINE_MS;
 
 pub use before_tool::{ToolGuard, before_tool};
 pub use end::end;
+pub use lead_tool::lead_tool;
 pub use log::{HookFailure, log_failure};
+pub use nacre_core::agent_config::LEAD_TOOL;
 pub use prompt::prompt;
 pub use start::start;
 pub use upkeep::{note_sync, upkeep};

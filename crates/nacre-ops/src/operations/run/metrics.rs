@@ -62,8 +62,19 @@ fn maintain_metrics(of: maintain::MaintainMetrics) -> MaintainMetrics {
 }
 
 fn lead_metrics(of: sync::LeadMetrics) -> LeadMetrics {
-    let sync::LeadMetrics { task, state, error, rulings, ms } = of;
-    LeadMetrics { task: task.into(), state, error, rulings, ms }
+    let sync::LeadMetrics { runtime, state, error, rulings, ms, tool_calls, cost_usd, .. } = of;
+    let sync::TokenCounts { input, output } = of.tokens;
+    LeadMetrics {
+        task: of.task.into(),
+        runtime,
+        state,
+        error,
+        rulings,
+        ms,
+        tool_calls,
+        tokens: TokenCounts { input, output },
+        cost_usd,
+    }
 }
 
 fn explorer_metrics(of: sync::ExplorerMetrics) -> ExplorerMetrics {

@@ -6,14 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use nacre_api::wire::ErrorCode;
+use nacre_core::config::LeadRuntime;
 use nacre_core::memory::Store;
 use nacre_core::search::Embedder;
 use nacre_engine::agents::{
-    AgentDeps, LEAD_DENIED, Lead, LeadReport, LeadRequest, LeadStep, LeadTask,
+    AgentDeps, LEAD_DENIED, Lead, LeadReport, LeadRequest, LeadRunner, LeadStep, LeadTask,
 };
 use nacre_engine::flows::models::{FlowModels, ProjectModels};
 use nacre_engine::lifecycle::RunHandle;
-use nacre_engine::model::{Models, Role, RolesError};
+use nacre_engine::model::{Models, Role};
 use nacre_engine::record::state::SpentOn;
 use nacre_engine::record::{CancelledBy, Heartbeat, Recording, TaskClass, TaskId};
 use nacre_engine::tools::{
@@ -21,6 +22,7 @@ use nacre_engine::tools::{
     toolkits,
 };
 
+use super::lead_claude::LeadProgram;
 use crate::cancel::Cancel;
 use crate::error::OpError;
 use crate::events::Events;
@@ -34,6 +36,8 @@ pub(super) struct LeadContext<'a> {
     pub(super) host: &'a Host,
     /// Under the rules of the store's project.
     pub(super) models: ProjectModels<'a>,
+    /// The program that it is run with, where it is not our own engine.
+    pub(super) program: Option<&'a LeadProgram>,
     pub(super) store: Arc<Store>,
     pub(super) embedder: Arc<dyn Embedder>,
     pub(super) project: &'a Path,
@@ -42,14 +46,32 @@ pub(super) struct LeadContext<'a> {
     pub(super) cancel: &'a Cancel,
 }
 
+/// The models that leads of one sync are run with.
+pub(super) struct LeadModels {
+    pub(super) flow: FlowModels,
+    pub(super) program: Option<LeadProgram>,
+}
+
 /// The models of the role `lead`, where they are set and can be asked.
-pub(super) fn lead_models(host: &Host, events: &Events) -> Result<Option<FlowModels>, OpError> {
+pub(super) fn lead_models(
+    host: &Host,
+    runtime: LeadRuntime,
+    events: &Events,
+) -> Result<Option<LeadModels>, OpError> {
     let models = Models::new(model_settings(host)?);
-    match models.route(Role::Lead) {
-        Ok(_) => Ok(Some(open_models(host, models, events.cancel())?)),
-        Err(RolesError::NotSet(_)) => Ok(None),
-        Err(error) => {
-            let OpError { message, hints, .. } = OpError::from(error);
+    let program = match runtime {
+        LeadRuntime::Nacre => models.route(Role::Lead).map(|_| None).map_err(OpError::from),
+        LeadRuntime::Claude => LeadProgram::open(host, &models).map(Some),
+    };
+    match program {
+        Ok(program) => {
+            let flow = open_models(host, models, events.cancel())?;
+            Ok(Some(LeadModels { flow, program }))
+        }
+        Err(_) if runtime == LeadRuntime::Nacre && models.settings_of(Role::Lead).is_err() => {
+            Ok(None)
+        }
+        Err(OpError { message, hints, .. }) => {
             let hint = hints.first().map(String::as_str);
             events.warning(
                 format!("No lead is asked, unclear cases are settled by rule: {message}"),
@@ -77,7 +99,15 @@ pub(super) fn settle(
         let on = SpentOn { project: project.clone(), session: order.session.clone() };
         let asker = context.models.asker(on, context.host.now());
         let asker = asker.map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
-        let lead = assemble(context, asker.models(), (seed, spill(&home)?.path()))?;
+        let runner = match context.program {
+            Some(program) => LeadRunner::Claude(Box::new(program.lead(
+                (context.host, &context.store),
+                &asker,
+                seed,
+            )?)),
+            None => crew(context, asker.models(), (seed, spill(&home)?.path()))?,
+        };
+        let lead = Lead { runner, shelf: shelf(context) };
         let n_open = order.cases.len();
         let candidates = if n_open == 1 { "candidate" } else { "candidates" };
         let planned = Planned {
@@ -103,7 +133,9 @@ pub(super) fn settle(
         empty_spill(context.host, &home);
         Ok(settled)
     });
-    settled.unwrap_or_else(|error| LeadReport::failed(task, error.message))
+    let runtime = if context.program.is_some() { LeadRuntime::Claude } else { LeadRuntime::Nacre };
+    settled
+        .unwrap_or_else(|error| LeadReport { runtime, ..LeadReport::failed(task, error.message) })
 }
 
 /// Runs the lead until it ends, another process wants it stopped, or the whole sync is cancelled, which takes up the session
@@ -125,26 +157,31 @@ async fn until_end(
     work.await
 }
 
-fn assemble(
-    context: &LeadContext<'_>,
-    models: &Arc<Models>,
-    (seed, spill): (u64, &Path),
-) -> Result<Lead, OpError> {
-    let LeadContext { host, store, embedder, .. } = context;
-    let denied: Vec<String> = LEAD_DENIED.iter().map(|name| (*name).to_owned()).collect();
-    let workspace = Workspace::open(&store.path().join("memory"), &denied)
-        .map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
-    let workspace = Arc::new(workspace);
-    let shelf = MemoryHandle {
+/// The memories that a lead decides about.
+fn shelf(LeadContext { host, store, embedder, .. }: &LeadContext<'_>) -> MemoryHandle {
+    MemoryHandle {
         store: Arc::clone(store),
         embedder: Arc::clone(embedder),
         owner: host.owner("sync"),
         patience: host.settings().lock.wait,
         source: "lead".to_owned(),
-    };
+    }
+}
+
+/// Agents of Nacre's own engine.
+fn crew(
+    context: &LeadContext<'_>,
+    models: &Arc<Models>,
+    (seed, spill): (u64, &Path),
+) -> Result<LeadRunner, OpError> {
+    let LeadContext { host, store, .. } = context;
+    let denied: Vec<String> = LEAD_DENIED.iter().map(|name| (*name).to_owned()).collect();
+    let workspace = Workspace::open(&store.path().join("memory"), &denied)
+        .map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
+    let workspace = Arc::new(workspace);
     let (policy, limits) = patience(host);
     let mut tools = toolkits::file::tools(&workspace);
-    tools.push(Arc::new(ClaimSearch { shelf: shelf.clone() }) as Arc<dyn AnyTool>);
+    tools.push(Arc::new(ClaimSearch { shelf: shelf(context) }) as Arc<dyn AnyTool>);
     let crew = AgentDeps {
         models: Arc::clone(models),
         policy,
@@ -159,5 +196,5 @@ fn assemble(
         started: AtomicU32::new(1),
         workspace,
     };
-    Ok(Lead { crew: Arc::new(crew), shelf })
+    Ok(LeadRunner::Crew(Arc::new(crew)))
 }

@@ -4,6 +4,7 @@
 //! claims sessions with the code of a sync, on a copy of the catalog.
 
 mod lead;
+mod lead_claude;
 mod preview;
 mod queue;
 mod rehearsal;
@@ -24,6 +25,8 @@ use nacre_core::catalog::{Catalog, Progress, RefreshOptions, RefreshReport};
 use nacre_core::safefs::{Access, FsError, WriteScope, Writer};
 use nacre_engine::flows::sync::sync_session;
 
+use self::lead_claude::lead_runtime;
+pub use self::lead_claude::{LeadQuestion, allow_lead, lead_question};
 pub use self::preview::{preview, preview_trace};
 use self::queue::{QueueOptions, process_queue};
 use self::report::QueueReport;
@@ -52,7 +55,8 @@ fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
     let resources = if request.no_extract {
         None
     } else {
-        Some(SyncResources::open(host, request.strategy.map(core_strategy), events)?)
+        let means = (request.strategy.map(core_strategy), lead_runtime(host, request.runtime));
+        Some(SyncResources::open(host, means, events)?)
     };
     let scope = lock_scope(host)?;
     let lock = lock(host, &scope, request.ignore_lock)?;
@@ -109,10 +113,11 @@ fn sync_one(
     request: &SyncTraceRequest,
     events: &Events,
 ) -> Result<SyncTraceReport, OpError> {
-    let SyncTraceRequest { trace, mode, force, strategy } = request;
+    let SyncTraceRequest { trace, mode, force, strategy, runtime } = request;
     let session = SessionToSync::named(host, trace)?;
     let took = host.stopwatch();
-    let mut resources = SyncResources::open(host, strategy.map(core_strategy), events)?;
+    let means = (strategy.map(core_strategy), lead_runtime(host, *runtime));
+    let mut resources = SyncResources::open(host, means, events)?;
     let order = session.order(host, RunOptions::new(*mode, *force));
     let report = resources.in_project(host, &session.project, |desk| {
         sync_session(desk, &order, |step| {

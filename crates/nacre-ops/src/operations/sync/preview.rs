@@ -55,7 +55,7 @@ pub fn preview_trace(
     request: &SyncTraceRequest,
     events: &Events,
 ) -> Result<SyncTracePreviewReport, OpError> {
-    let SyncTraceRequest { trace, mode, force, strategy } = request;
+    let SyncTraceRequest { trace, mode, force, strategy, runtime: _ } = request;
     let session = SessionToSync::named(host, trace)?;
     let run = RunOptions::new(*mode, *force);
     let sessions = plan_all(host, std::slice::from_ref(&session), (run, *strategy), events)?;

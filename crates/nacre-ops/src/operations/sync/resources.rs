@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nacre_core::config::{Settings, StrategyChoice};
+use nacre_core::config::{LeadRuntime, Settings, StrategyChoice};
 use nacre_core::memory::Store;
 use nacre_core::search::{Builtin, Embedder};
 use nacre_engine::agents::{LeadRequest, LeadStep};
-use nacre_engine::flows::models::{AskRules, FlowModels, ProjectModels};
+use nacre_engine::flows::models::{AskRules, ProjectModels};
 use nacre_engine::flows::run;
 use nacre_engine::flows::sync::{AskLead, FlowContext, SyncError, bring_up_to_date};
 use nacre_engine::model::Role;
 
-use super::lead::{LeadContext, lead_models, settle};
+use super::lead::{LeadContext, LeadModels, lead_models, settle};
 use crate::cancel::Cancel;
 use crate::error::OpError;
 use crate::events::Events;
@@ -24,7 +24,7 @@ use crate::host::{Host, Reading, ScopedStore, ask_rules};
 pub(super) struct SyncResources {
     builtin: Builtin,
     /// Those of the lead, where one is set.
-    lead: Option<FlowModels>,
+    lead: Option<LeadModels>,
     n_asked: Cell<u32>,
     projects: BTreeMap<PathBuf, ProjectResources>,
     /// Stores that are worked on instead of those of their projects.
@@ -57,11 +57,11 @@ impl SyncResources {
     /// Everything that a sync needs. A lead that is set and cannot be asked is reported, and done without.
     pub(super) fn open(
         host: &Host,
-        strategy: Option<StrategyChoice>,
+        (strategy, runtime): (Option<StrategyChoice>, LeadRuntime),
         events: &Events,
     ) -> Result<Self, OpError> {
         let is_offline = strategy == Some(StrategyChoice::Offline);
-        let lead = if is_offline { None } else { lead_models(host, events)? };
+        let lead = if is_offline { None } else { lead_models(host, runtime, events)? };
         Ok(Self { lead, ..Self::without_lead(host, strategy, events)? })
     }
 
@@ -118,9 +118,10 @@ impl SyncResources {
         let ProjectResources { settings, store, embedder, rules } = opened;
         let owner = host.owner("sync");
         let clock = host.stopwatch();
-        let context = self.lead.as_ref().map(|flow| LeadContext {
+        let context = self.lead.as_ref().map(|lead| LeadContext {
             host,
-            models: ProjectModels { flow, rules },
+            models: ProjectModels { flow: &lead.flow, rules },
+            program: lead.program.as_ref(),
             store: Arc::clone(store),
             embedder: Arc::clone(embedder),
             project,
