@@ -10,7 +10,7 @@ use std::fs;
 
 use jiff::{SignedDuration, Timestamp};
 use nacre_core::memory::{
-    Claim, Draft, LearningKind, MemoryId, Quote, Rules, Shelf, Speaker, Store, Verdict,
+    Claim, Draft, LearningKind, MemoryId, Quote, Rules, Shelf, Speaker, Status, Store, Verdict,
 };
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
