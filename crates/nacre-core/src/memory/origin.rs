@@ -41,7 +41,7 @@ impl Store {
         let Ok(status) = git.ask(&asked) else { return false };
         match status.get(..2) {
             // Changed in the tree and not staged, or never shown to git.
-            Some(b" M" | b"!!") => true,
+            Some(b" M" | b"??" | b"!!") => true,
             // As it was committed.
             None => is_committed_here(&git, &file),
             Some(_) => false,
