@@ -160,7 +160,7 @@ fn fence_end(lines: &[&str], at: usize) -> usize {
         let text = line.trim();
         count_while_char(text, mark) >= n_marks && text.chars().all(|c| c == mark)
     };
-    let inner = lines[at + 1..].iter().position(|line| closes(line));
+    let inner = lines[at + 1..].iter().position(closes);
     inner.map_or(lines.len(), |n_lines| at + n_lines + 2)
 }
 

@@ -83,7 +83,12 @@ pub(super) fn user(
     for block in blocks {
         match block {
             Block::Text(text) => thread.user(spot, parent, &text, out),
-            other => agent_block(thread, spot, other, out),
+            other @ (Block::Thinking(_)
+            | Block::Call { .. }
+            | Block::Result { .. }
+            | Block::Picture
+            | Block::Sealed
+            | Block::Other { .. }) => agent_block(thread, spot, other, out),
         }
     }
     if has_picture && !has_text {

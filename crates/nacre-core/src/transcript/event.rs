@@ -149,6 +149,11 @@ pub enum InjectedReason {
 }
 
 impl InjectedReason {
+    /// The reason, or `likely` where nothing told which program it was.
+    pub(super) fn or_if_unknown(self, likely: Self) -> Self {
+        if self == Self::Host { likely } else { self }
+    }
+
     pub const ALL: [Self; 14] = [
         Self::Instructions,
         Self::SystemReminder,

@@ -45,10 +45,7 @@ pub(super) fn user(
 
 /// A text that stands beside the person's words.
 fn added(spot: &Spot<'_>, text: &str, out: &mut Emitter<'_>) {
-    let reason = match reason_of(text) {
-        InjectedReason::Host => InjectedReason::EditorContext,
-        known => known,
-    };
+    let reason = reason_of(text).or_if_unknown(InjectedReason::EditorContext);
     voice::injected(spot, reason, text, out);
 }
 

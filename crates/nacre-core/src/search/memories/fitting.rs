@@ -223,7 +223,7 @@ fn is_frame(line: &str) -> bool {
 mod floor {
     pub(super) const SIMILARITY: f32 = 6.89;
     pub(super) const WORDS: f32 = 2.62;
-    pub(super) const CHORE: f32 = -3.14;
+    pub(super) const CHORE: f32 = -3.15;
     pub(super) const LENGTH: f32 = 2.37;
     pub(super) const EXCESS: f32 = -3.03;
     pub(super) const TIDYING: f32 = -2.41;

@@ -111,7 +111,7 @@ mod tests {
         let (data, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let store = store(root.path(), IndexPlace::Below(data.path().to_owned()));
         // What the repository brings is not even looked at.
-        fs::create_dir_all(store.path().join(INDEX_FOLDER)).unwrap();
+        WriteScope::create_inside(store.path(), INDEX_FOLDER, Access::Private).unwrap();
         assert!(present(&store).is_none());
         let made = made(&store).unwrap();
         assert_eq!(Some(made.path()), index_path(&store).as_deref());

@@ -55,7 +55,13 @@ impl Talk {
                 Block::Result { id, ended, content } => {
                     self.result(spot, &id, (ended, content), out);
                 }
-                other => blocks::agent_block(&mut self.thread, spot, other, out),
+                other @ (Block::Thinking(_)
+                | Block::Call { .. }
+                | Block::Picture
+                | Block::Sealed
+                | Block::Other { .. }) => {
+                    blocks::agent_block(&mut self.thread, spot, other, out);
+                }
             }
         }
     }

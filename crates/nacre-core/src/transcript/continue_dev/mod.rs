@@ -14,6 +14,7 @@ use super::emit::Emitter;
 use super::error::Result;
 use super::event::{EventKind, InjectedReason, Lane};
 use super::facts::{Agent, SessionFacts, Tokens};
+use super::json::Text;
 use super::names::short_name;
 use super::sink::Sink;
 use super::thread::Thread;
@@ -75,7 +76,7 @@ impl Adapter for Continue {
 }
 
 fn note_member(key: &str, raw: &str, out: &mut Emitter<'_>) {
-    let text = || text_of(raw).map(|text| text.decode()).unwrap_or_default();
+    let text = || text_of(raw).map(Text::decode).unwrap_or_default();
     match key {
         "sessionId" if !text().is_empty() => out.facts.id = short_name(&text()),
         "title" if !UNTITLED.contains(&&*text()) => out.note_title(&text()),

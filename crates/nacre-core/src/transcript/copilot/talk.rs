@@ -4,6 +4,7 @@ use super::super::emit::Emitter;
 use super::super::event::{EventKind, InjectedReason, Lane, Origin};
 use super::super::facts::Tokens;
 use super::super::injected::reason_of;
+use super::super::json::Text;
 use super::super::names::short_name;
 use super::super::thread::Turn;
 use super::super::view::{Fields, text_of};
@@ -77,10 +78,7 @@ impl Reader {
         }
         let added = sent.replacen(&*typed, "", 1);
         if !typed.is_empty() && added.len() < sent.len() && !added.trim().is_empty() {
-            let reason = match reason_of(&added) {
-                InjectedReason::Host => InjectedReason::Environment,
-                known => known,
-            };
+            let reason = reason_of(&added).or_if_unknown(InjectedReason::Environment);
             voice::injected(spot, reason, &added, out);
         }
         // The chain of events has no branches: what is taken back is removed from the file.
@@ -105,7 +103,7 @@ impl Reader {
             return;
         }
         let raw = call.raw("arguments");
-        let text = text_of(raw).map(|text| text.decode());
+        let text = text_of(raw).map(Text::decode);
         self.0.call(spot, (&id, &call.string(name)), text.as_deref().unwrap_or(raw), out);
     }
 

@@ -19,6 +19,7 @@ use super::emit::Emitter;
 use super::error::Result;
 use super::event::Place;
 use super::facts::{Agent, LinkKind, SessionFacts, SessionRole};
+use super::json::Text;
 use super::json::{Cursor, Malformed, Parsed};
 use super::names::short_name;
 use super::sink::Sink;
@@ -183,7 +184,7 @@ impl Reader {
 
 /// Takes over what a member says about the session.
 fn note_member(key: &str, raw: &str, out: &mut Emitter<'_>) {
-    let text = || text_of(raw).map(|text| text.decode()).unwrap_or_default();
+    let text = || text_of(raw).map(Text::decode).unwrap_or_default();
     match key {
         "sessionId" if !text().is_empty() => {
             let id = short_name(&text());

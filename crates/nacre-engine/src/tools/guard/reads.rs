@@ -84,6 +84,7 @@ impl ReadGuard {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the tests play whoever plants files")]
 mod tests {
     use std::fs;
 

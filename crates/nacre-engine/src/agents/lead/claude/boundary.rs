@@ -89,6 +89,7 @@ fn is_word(text: &str) -> bool {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the tests play the person who writes files")]
 mod tests {
     use serde_json::json;
 

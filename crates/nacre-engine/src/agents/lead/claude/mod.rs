@@ -313,12 +313,8 @@ impl Complaints {
 
 /// What a person is told: also the program's own words.
 fn told(error: &RunError) -> String {
-    match error {
-        RunError::Model(ModelError { said: Some(said), .. }) => {
-            format!("{error}: {}", said.as_str())
-        }
-        error => error.to_string(),
-    }
+    let said = if let RunError::Model(ModelError { said, .. }) = error { said.as_ref() } else { None };
+    said.map_or_else(|| error.to_string(), |said| format!("{error}: {}", said.as_str()))
 }
 
 fn micros(since: Instant) -> u64 {

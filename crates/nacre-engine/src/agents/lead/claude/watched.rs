@@ -110,10 +110,10 @@ impl Watched {
     }
 
     /// Adds what was counted.
-    pub(super) fn count(&self, facts: RunFacts) -> RunFacts {
+    pub(super) fn count(&self, facts: &RunFacts) -> RunFacts {
         let inner = self.inner();
         let Inner { tool_calls, failed_calls, denied_calls, tool_us, .. } = *inner;
-        RunFacts { tool_calls, failed_calls, denied_calls, tool_us, ..facts }
+        RunFacts { tool_calls, failed_calls, denied_calls, tool_us, ..facts.clone() }
     }
 
     /// The session, once nobody hears any more.
