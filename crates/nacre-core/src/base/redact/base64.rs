@@ -54,9 +54,9 @@ pub(super) fn anchors() -> Vec<(String, usize)> {
     list
 }
 
-/// Addresses and parameters are no prefixes of tokens.
+/// Addresses and parameters are no prefixes of tokens, and hashes of passwords are looked for as they are.
 fn is_distinctive(anchor: &str) -> bool {
-    !anchor.contains(['/', '=']) && anchor.len() >= 3
+    !anchor.contains(['/', '=', '$', '{']) && anchor.len() >= 3
 }
 
 /// Returns the characters of base64 that `plain` decides alone when it begins `shift` bytes into a group.

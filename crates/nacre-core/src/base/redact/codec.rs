@@ -13,15 +13,19 @@ pub(super) fn encode_group(bytes: &[u8]) -> [char; 4] {
 /// Decodes whole groups up to the first character that is no base64. Bytes that are not ASCII become blanks, so that
 /// every byte has its place.
 pub(super) fn decode(chars: &[u8]) -> String {
-    let mut decoded = String::with_capacity(chars.len() / 4 * 3 + 3);
+    let to_char = |byte: u8| if byte.is_ascii() { char::from(byte) } else { ' ' };
+    decode_bytes(chars).into_iter().map(to_char).collect()
+}
+
+fn decode_bytes(chars: &[u8]) -> Vec<u8> {
+    let mut decoded = Vec::with_capacity(chars.len() / 4 * 3 + 3);
     for group in chars.chunks(4) {
         let n_chars = group.iter().take_while(|byte| value(**byte).is_some()).count();
         let bits =
             group[..n_chars].iter().fold(0, |bits, byte| bits << 6 | value(*byte).unwrap_or(0));
         let bits = bits << (6 * (4 - n_chars));
         for shift in [16, 8, 0].into_iter().take((n_chars * 6) / 8) {
-            let byte = (bits >> shift & 255) as u8;
-            decoded.push(if byte.is_ascii() { char::from(byte) } else { ' ' });
+            decoded.push((bits >> shift & 255) as u8);
         }
         if n_chars < 4 {
             break;
@@ -47,6 +51,13 @@ pub(super) fn is_text(chars: &[u8]) -> bool {
     let decoded = decode(chars);
     let n_encoded = chars.iter().filter(|byte| **byte != b'=').count();
     decoded.len() == n_encoded * 3 / 4 && decoded.bytes().all(is_text_byte)
+}
+
+/// Says whether `chars` decode to text of ASCII, to the last character. Ordinary words do not.
+pub(super) fn is_ascii_text(chars: &[u8]) -> bool {
+    let decoded = decode_bytes(chars);
+    let n_encoded = chars.iter().filter(|byte| **byte != b'=').count();
+    decoded.len() == n_encoded * 3 / 4 && decoded.into_iter().all(is_text_byte)
 }
 
 /// Says whether a byte is one of readable text.

@@ -1,8 +1,9 @@
 //! Passwords that stand on a command line or in a `.netrc`, told by the command around them.
 
+use super::breaks;
 use super::finding::{Found, Weight};
 use super::judge;
-use super::text::Text;
+use super::text::{Edge, Text};
 use super::url;
 use super::value::{self, Writing};
 
@@ -29,7 +30,7 @@ pub(super) fn password_flag(text: &mut Text<'_>, end: usize) -> Option<Found> {
     let is_glued = !has_blank && text.before(end) != Some(b' ');
     let value = value::read(text, end + usize::from(has_blank))?;
     let commands: &[&str] = if is_glued {
-        &["mysql", "mariadb", "sshpass"]
+        &["mysql", "mariadb", "sshpass", "7z", "rar "]
     } else {
         &["sshpass", "docker login", "podman login", "helm registry", "redis-cli"]
     };
@@ -44,6 +45,78 @@ pub(super) fn password_flag(text: &mut Text<'_>, end: usize) -> Option<Found> {
     })
 }
 
+/// The flags of commands that a password stands behind.
+const FLAGS: &[(&[u8], &[&str])] = &[
+    (b"-w", &["ldapsearch", "ldapmodify", "ldapadd", "ldapdelete", "ldappasswd", "ldapwhoami"]),
+    (b"-P", &["zip "]),
+    (b"-k", &["openssl enc", "openssl aes", "openssl des"]),
+    (b"-K", &["openssl enc", "openssl aes", "openssl des"]),
+];
+
+/// Returns the password of `ldapsearch -w secret`, where ` -w ` stands at `start..end`.
+pub(super) fn command_flag(text: &mut Text<'_>, start: usize, end: usize) -> Option<Found> {
+    let flag = text.slice(start + 1, end - 1);
+    let commands = FLAGS.iter().find(|(one, _)| *one == flag)?.1;
+    let value = value::read(text, end)?;
+    let is_secret =
+        is_password(text.slice(value.start, value.end)) && line_has(text, end, commands);
+    is_secret.then_some(password(value.start, value.end))
+}
+
+/// Returns the password of `requirepass secret` or `AUTH user secret`, where the word stands at `start..end`.
+pub(super) fn directive(text: &mut Text<'_>, start: usize, end: usize) -> Option<Found> {
+    let is_auth = text.before(end - 1) == Some(b'H');
+    if !text.is_edge(Edge::Word, start) || (is_auth && !begins_command(text, start)) {
+        return None;
+    }
+    let first = value::read(text, end)?;
+    // `AUTH user secret`
+    let second = Some(first.end + 1).filter(|_| is_auth && text.at(first.end) == Some(b' '));
+    let second = second.and_then(|pos| value::read(text, pos));
+    let is_secret = |value: &value::Value| {
+        let word = text.slice(value.start, value.end);
+        let sample = &word[..word.len().min(judge::SAMPLE)];
+        is_password(word) && (!is_auth || judge::is_random(sample) || judge::is_mixed(sample))
+    };
+    let value = second.filter(is_secret).or_else(|| Some(first).filter(is_secret))?;
+    Some(password(value.start, value.end))
+}
+
+/// Says whether a command begins at `pos`: a line, behind a prompt, or as the argument of a client.
+fn begins_command(text: &Text<'_>, pos: usize) -> bool {
+    let head = text.slice(breaks::line_start(text, pos), pos).trim_ascii();
+    head.is_empty()
+        || head.ends_with(b">")
+        || head.ends_with(b"\"")
+        || line_has(text, pos, &["redis-cli"])
+}
+
+/// Returns the password of `echo secret | docker login --password-stdin`, where `password-stdin` begins at `start`.
+pub(super) fn stdin(text: &mut Text<'_>, start: usize) -> Option<Found> {
+    let from = breaks::line_start(text, start);
+    let behind = text.slice(start, text.bytes.len().min(start + MAX_HOST));
+    let find = |bytes: &[u8], words: &[&str]| {
+        words
+            .iter()
+            .find_map(|word| memchr::memmem::find(bytes, word.as_bytes()).map(|at| at + word.len()))
+    };
+    let before = find(text.slice(from, start), &["echo ", "printf ", "<<< ", "<<<"]);
+    let mut pos = match before {
+        Some(at) => from + at,
+        None => start + find(behind.split(|byte| *byte == b'\n').next()?, &["<<< ", "<<<"])?,
+    };
+    // `echo -n`, `printf '%s'`
+    for skipped in [&b"-n "[..], b"-e ", b"%s ", b"'%s' ", b"\"%s\" ", b"\\\"%s\\\" "] {
+        pos += if text.rest(pos).starts_with(skipped) { skipped.len() } else { 0 };
+    }
+    let value = value::read(text, pos)?;
+    is_password(text.slice(value.start, value.end)).then(|| password(value.start, value.end))
+}
+
+fn password(start: usize, end: usize) -> Found {
+    Found { start, end, kind: "password", weight: Weight::Name }
+}
+
 /// Returns the password of a `.netrc` entry, where `password ` stands at `start..end`.
 pub(super) fn netrc(text: &mut Text<'_>, start: usize, end: usize) -> Option<Found> {
     if text.login? + MAX_LINE < start {
@@ -51,9 +124,12 @@ pub(super) fn netrc(text: &mut Text<'_>, start: usize, end: usize) -> Option<Fou
     }
     let head = text.slice(start.saturating_sub(MAX_LINE), start);
     let has = |word: &[u8]| memchr::memmem::rfind(head, word);
-    let login = has(b"login ")?;
-    let is_entry = login > has(b"machine ").or_else(|| has(b"default"))?;
-    let value = value::read(text, end)?;
+    let is_below = text.before(end) != Some(b' ');
+    let login = has(b"login")?;
+    let is_entry = login > has(b"machine").or_else(|| has(b"default"))?
+        && (!(is_below || has(b"login ") != Some(login)) || is_one_word(&head[login + 5..]));
+    let is_pair = text.before(end) == Some(b'\r') && text.at(end) == Some(b'\n');
+    let value = value::read(text, breaks::skip_blanks(text, end + usize::from(is_pair)))?;
     let word = text.slice(value.start, value.end);
     let is_secret =
         is_entry && word.len() >= 6 && !judge::is_reference(word) && !judge::has_placeholder(word);
@@ -63,6 +139,12 @@ pub(super) fn netrc(text: &mut Text<'_>, start: usize, end: usize) -> Option<Fou
         kind: "netrc-password",
         weight: Weight::Shape,
     })
+}
+
+/// Says whether nothing but one word stands between two line breaks or blanks.
+fn is_one_word(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes).replace("\\n", " ");
+    text.split_whitespace().count() == 1
 }
 
 /// Where the port of a line of `.pgpass` is looked for.

@@ -10,6 +10,9 @@ use super::finding::{Found, Weight};
 use super::judge;
 use super::names::{self, Name, Role};
 use super::pairs;
+use super::pieces;
+use super::spoken;
+use super::tables;
 use super::text::{Set, Text};
 use super::value::{self, Value, Writing};
 
@@ -37,23 +40,68 @@ enum Link {
     NextLine,
     /// `NAME value`, with nothing but blanks between: as `Distant`, and no weak name.
     Apart,
+    /// `name` on a line of its own, and the value on the next: as `Apart`.
+    Below,
+    /// `the name for this is value`: as `Distant`.
+    Spoken,
 }
 
-/// Returns the secret assigned to the name around the key word at `start..end`.
-pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) -> Option<Found> {
+/// Returns the secrets assigned to the name around the key word at `start..end`: one, or one a piece or a cell.
+pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) -> Vec<Found> {
     // The longer word is looked at on its own.
     if end - start == 4 && matches!(text.at(end), Some(b'w' | b'W')) {
-        return None;
+        return Vec::new();
     }
-    let name = names::read(text, role, start, end)?;
-    let (link, pos) = link(text, &name, role)?;
+    let Some(name) = names::read(text, role, start, end) else { return Vec::new() };
+    let cells = tables::cells(text, &name, role);
+    if !cells.is_empty() {
+        let kind = name.kind(text);
+        return cells.into_iter().map(|cell| assigned(cell.start, cell.end, kind)).collect();
+    }
+    let Some((link, pos)) = link(text, &name, role) else { return Vec::new() };
     // `should_pass("…")` is no password.
     if link == Link::Call && text.slice(start, end).eq_ignore_ascii_case(b"pass") {
-        return None;
+        return Vec::new();
     }
+    let pieces = find_pieces(text, &name, role, link, pos);
+    if !pieces.is_empty() {
+        return pieces;
+    }
+    find_value(text, &name, role, link, pos).into_iter().collect()
+}
+
+fn assigned(start: usize, end: usize, kind: &'static str) -> Found {
+    Found { start, end, kind, weight: Weight::Name }
+}
+
+/// Returns the pieces of the value at `pos`, if they are a secret together.
+fn find_pieces(text: &mut Text<'_>, name: &Name, role: Role, link: Link, pos: usize) -> Vec<Found> {
+    if !pieces::can_begin(text, pos) {
+        return Vec::new();
+    }
+    let pieces = pieces::read(text, pos);
+    let whole: Vec<u8> =
+        pieces.iter().flat_map(|piece| text.slice(piece.start, piece.end)).copied().collect();
+    let written = text.slice(name.start, name.end);
+    if pieces.is_empty() || !is_secret_of(&whole, written, role, link, Writing::Quoted) {
+        return Vec::new();
+    }
+    let kind = name.kind(text);
+    pieces.into_iter().map(|piece| assigned(piece.start, piece.end, kind)).collect()
+}
+
+/// Returns the value at `pos`, if it is a secret.
+fn find_value(
+    text: &mut Text<'_>,
+    name: &Name,
+    role: Role,
+    link: Link,
+    pos: usize,
+) -> Option<Found> {
     let is_variable = link == Link::Tight && is_variable(text.slice(name.start, name.end));
-    let value = read_value(text, pos, is_variable)
-        .filter(|value| link != Link::NextLine || stands_alone(text, value))?;
+    let value = read_value(text, pos, is_variable).filter(|value| {
+        !matches!(link, Link::NextLine | Link::Below) || stands_alone(text, value)
+    })?;
     let is_json_number = value.writing != Writing::Quoted
         && is_number(text.slice(value.start, value.end))
         && value::quote_at(text, name.end).is_some_and(|quote| quote.mark == b'"');
@@ -67,8 +115,7 @@ pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) ->
     if !is_secret || is_json_number {
         return None;
     }
-    let kind = name.kind(text);
-    Some(Found { start: value.start, end: value.end, kind, weight: Weight::Name })
+    Some(assigned(value.start, value.end, name.kind(text)))
 }
 
 fn read_value(text: &mut Text<'_>, pos: usize, is_variable: bool) -> Option<Value> {
@@ -89,7 +136,9 @@ fn is_secret_of(bytes: &[u8], written: &[u8], role: Role, link: Link, writing: W
     let is_verdict = match link {
         Link::Loose => written == b"PASS",
         Link::NextLine => written.eq_ignore_ascii_case(b"pass"),
-        Link::Tight | Link::Distant | Link::Call | Link::Apart => false,
+        Link::Tight | Link::Distant | Link::Call | Link::Apart | Link::Below | Link::Spoken => {
+            false
+        }
     };
     // Words are judged in quotes and in variables only, and need not be looked at elsewhere.
     let is_prose = is_plain && writing == Writing::Bare && link != Link::Tight;
@@ -130,17 +179,40 @@ fn link(text: &mut Text<'_>, name: &Name, role: Role) -> Option<(Link, usize)> {
         && pos > before_blanks
         && text.at(pos) != Some(b'=');
     if is_flag {
-        return Some((Link::Loose, pos));
+        return Some((Link::Loose, skip_continued(text, pos)));
+    }
+    if let Some(at) = value_below(text, name, role, pos) {
+        return Some((Link::Below, at));
+    }
+    // `variable "db_password" {`
+    if before_blanks > name.end
+        && text.at(pos) == Some(b'{')
+        && let Some(at) = pairs::block_value(text, pos + 1)
+    {
+        return Some((Link::Loose, at));
+    }
+    if let Some(after) = spoken::link_end(text, name.end, pos, role) {
+        return Some((Link::Spoken, skip_blanks(text, after)));
     }
     let (link, after) = operator(text, name, role, pos)?;
     let value_pos = skip_blanks(text, skip_stars(text, after));
+    let continued = skip_continued(text, value_pos);
+    if continued > value_pos {
+        return Some((Link::Loose, continued));
+    }
+    if text.at(value_pos) == Some(b'{')
+        && let Some(at) = pairs::block_value(text, value_pos + 1)
+    {
+        return Some((Link::Loose, at));
+    }
     let link = if link == Link::Tight && (value_pos > after || pos > before_blanks) {
         Link::Loose
     } else {
         link
     };
-    if let Some(below) = next_line(text, link, value_pos) {
-        return Some(below);
+    if let Some((link, below)) = next_line(text, link, value_pos) {
+        let nested = if link == Link::NextLine { pairs::block_value(text, below) } else { None };
+        return Some(nested.map_or((link, below), |at| (Link::Loose, at)));
     }
     let has_type = text.at(pos) == Some(b':');
     let value_pos = if has_type { skip_type(text, value_pos) } else { value_pos };
@@ -151,6 +223,9 @@ fn link(text: &mut Text<'_>, name: &Name, role: Role) -> Option<(Link, usize)> {
 /// at `pos`.
 fn paired_value(text: &mut Text<'_>, name: &Name, pos: usize) -> Option<usize> {
     let next = text.at(pos)?;
+    if next == b'<' {
+        return pairs::tag_pair(text, name, pos);
+    }
     if !matches!(next, b',' | b' ' | b'\t' | b'\r' | b'\n' | b'\\' | b'>' | b'}' | b'/') {
         return None;
     }
@@ -219,6 +294,20 @@ fn stands_alone(text: &Text<'_>, value: &Value) -> bool {
             .is_some_and(|at| bytes[at..].iter().any(|byte| *byte != b'='));
     let is_path = bytes.contains(&b'/') && bytes.contains(&b'.');
     !is_assignment && !is_path && brackets::ends_line(text, end)
+}
+
+/// Returns where the value begins below a name that fills its line. The name ends at `pos`.
+fn value_below(text: &Text<'_>, name: &Name, role: Role, pos: usize) -> Option<usize> {
+    let next = breaks::break_end(text, pos).filter(|_| role == Role::Password)?;
+    let before = text.slice(breaks::line_start(text, name.start), name.start);
+    let is_alone = before.iter().all(|byte| matches!(byte, b' ' | b'\t'));
+    is_alone.then(|| breaks::skip_blanks(text, next))
+}
+
+/// Skips a line break behind a backslash, as a shell does.
+fn skip_continued(text: &Text<'_>, pos: usize) -> usize {
+    let next = breaks::soft_break_end(text, pos).filter(|_| text.at(pos) == Some(b'\\'));
+    next.map_or(pos, |next| breaks::skip_blanks(text, next))
 }
 
 fn skip_blanks(text: &Text<'_>, pos: usize) -> usize {
@@ -300,11 +389,13 @@ fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
     }
     let is_chosen = judge::is_mixed(bytes) && !is_identifier(bytes);
     match (role, link) {
-        (Role::Credential, _) | (_, Link::Apart) => false,
-        (Role::Secret | Role::Token | Role::Key, Link::Distant | Link::Call | Link::NextLine) => {
-            false
-        }
+        (Role::Credential, _) | (_, Link::Apart | Link::Below) => false,
+        (
+            Role::Secret | Role::Token | Role::Key,
+            Link::Distant | Link::Call | Link::NextLine | Link::Spoken,
+        ) => false,
         (Role::Password, Link::Distant | Link::NextLine) => is_chosen,
+        (Role::Password, Link::Spoken) => is_chosen && judge::has_all_classes(bytes),
         (Role::Password, Link::Call) => {
             bytes.len() <= MAX_BARE && judge::is_password(bytes) && !is_identifier(bytes)
         }

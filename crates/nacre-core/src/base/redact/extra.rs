@@ -98,7 +98,7 @@ impl ExtraWords {
         let mut layout = Layout::new(text);
         let mut hits: Vec<Range<usize>> =
             automaton.find_iter(text).map(|hit| hit.range()).collect();
-        if let Some(folded) = fold::Folded::new(text) {
+        for folded in fold::Folded::readings(text) {
             let seen = automaton.find_iter(&folded.text);
             hits.extend(seen.map(|hit| folded.origin(hit.range())));
         }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::look_alikes::{Seen, seen};
+use super::look_alikes::{Seen, seen, tag_letter};
 
 /// Bytes of plain text are looked at in blocks of this size.
 const BLOCK: usize = 64;
@@ -19,6 +19,9 @@ const MAX_WORD: usize = 256;
 /// A shorter word of another script that could be read as ASCII is a word of that script.
 const MIN_FOREIGN_WORD: usize = 4;
 
+/// The longest number of a character between braces, with the brace that closes it.
+const MAX_BRACED: usize = 9;
+
 /// The longest reference to a character of HTML: `&#x000067;`.
 const MAX_REFERENCE: usize = 12;
 
@@ -27,9 +30,11 @@ const MAX_REFERENCE: usize = 12;
 ///
 /// The engine looks for them with its other anchors, so that a text without any pays nothing.
 pub(super) fn triggers() -> Vec<String> {
-    let mut list = ["\\u", "\\x", "&#", "\x1b"].map(str::to_owned).to_vec();
+    let mut list = ["\\u", "\\U", "\\x", "&#", "\x1b"].map(str::to_owned).to_vec();
     for byte in (0..0x7f).filter(|byte| is_of_token(*byte)) {
-        list.extend([format!("%{byte:02x}"), format!("%{byte:02X}")]);
+        // The last digit of an octal number would only make the table of anchors larger.
+        let octal = format!("\\{:02o}", byte >> 3);
+        list.extend([format!("%{byte:02x}"), format!("%{byte:02X}"), octal]);
     }
     list.sort();
     list.dedup();
@@ -65,20 +70,37 @@ pub(super) struct Folded {
 }
 
 impl Folded {
-    /// Folds `text`; nothing if it reads as it is written.
-    pub(super) fn new(text: &str) -> Option<Self> {
-        let mut folder =
-            Folder { text, folded: String::new(), units: Vec::new(), done: 0, word: None };
+    /// Folds `text` in every way it can be read; nothing if it reads as it is written.
+    ///
+    /// Tag characters are invisible, so one inside a word is nothing. A whole word can be written in them too.
+    pub(super) fn readings(text: &str) -> Vec<Self> {
+        let (first, has_tags) = Self::fold(text, Tags::Hidden);
+        let second = has_tags.then(|| Self::fold(text, Tags::Letters).0).flatten();
+        first.into_iter().chain(second).collect()
+    }
+
+    /// Folds `text`, and says whether there are tag characters in it.
+    fn fold(text: &str, tags: Tags) -> (Option<Self>, bool) {
+        let mut folder = Folder {
+            text,
+            folded: String::new(),
+            units: Vec::new(),
+            done: 0,
+            word: None,
+            tags,
+            has_tags: false,
+        };
         let mut spots = Spots::new(text.as_bytes());
         let mut pos = 0;
         while let Some(spot) = spots.next(pos) {
             pos = folder.take(spot);
         }
+        let has_tags = folder.has_tags;
         if folder.units.is_empty() {
-            return None;
+            return (None, has_tags);
         }
         folder.folded.push_str(&text[folder.done..]);
-        Some(Self { text: folder.folded, units: folder.units })
+        (Some(Self { text: folder.folded, units: folder.units }), has_tags)
     }
 
     /// Returns the places of the folded text that are read otherwise, of those that came from `parts`.
@@ -114,11 +136,11 @@ impl Folded {
 struct Spots<'t> {
     bytes: &'t [u8],
     mark: usize,
-    escapes: [usize; 4],
+    escapes: [usize; ESCAPES.len()],
 }
 
 /// How characters begin that are written as something else.
-const ESCAPES: [&[u8]; 4] = [b"\\u", b"\\x", b"&#", b"%"];
+const ESCAPES: [&[u8]; 7] = [b"\\u", b"\\U", b"\\x", b"\\0", b"\\1", b"&#", b"%"];
 
 impl<'t> Spots<'t> {
     fn new(bytes: &'t [u8]) -> Self {
@@ -165,8 +187,18 @@ struct Word {
     is_disguise: bool,
 }
 
+/// How tag characters are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tags {
+    Hidden,
+    /// As the characters of ASCII that they repeat.
+    Letters,
+}
+
 struct Folder<'t> {
     text: &'t str,
+    tags: Tags,
+    has_tags: bool,
     folded: String,
     units: Vec<Unit>,
     /// Up to here the text is folded.
@@ -183,6 +215,12 @@ impl Folder<'_> {
         if c == '\u{1b}' {
             let end = end + sequence_len(&self.text.as_bytes()[end..]);
             self.push(spot..end, None);
+            return end;
+        }
+        let tag = tag_letter(c);
+        self.has_tags |= tag.is_some();
+        if let (Tags::Letters, Some(byte)) = (self.tags, tag) {
+            self.push(spot..end, Some(byte));
             return end;
         }
         match seen(c) {
@@ -256,8 +294,8 @@ fn char_at(text: &str, spot: usize) -> Option<(char, usize)> {
         return Some((char::from(byte), spot + len));
     }
     let n_slashes = rest.bytes().take_while(|byte| *byte == b'\\').count();
-    if let Some(byte) = rest.get(n_slashes..).and_then(|rest| hex_byte(rest.strip_prefix('x')?)) {
-        return Some((char::from(byte), spot + n_slashes + 3));
+    if let Some((c, len)) = rest.get(n_slashes..).and_then(escape) {
+        return Some((c, spot + n_slashes + len));
     }
     let Some((first, end)) = unit_at(rest, n_slashes) else {
         return Some(('\\', spot + n_slashes));
@@ -272,6 +310,32 @@ fn char_at(text: &str, spot: usize) -> Option<(char, usize)> {
     };
     let c = char::decode_utf16(units).next()?.unwrap_or(char::REPLACEMENT_CHARACTER);
     Some((c, spot + end))
+}
+
+/// Returns the character that one escape of code stands for, and the length of the escape behind its backslashes:
+/// `x67`, `147`, `u{67}`, `x{67}`, `U00000067`.
+fn escape(rest: &str) -> Option<(char, usize)> {
+    match rest.as_bytes() {
+        [b'u' | b'x', b'{', ..] => {
+            let n_digits = rest[2..].bytes().take(MAX_BRACED).position(|byte| byte == b'}')?;
+            Some((code_point(&rest[2..2 + n_digits])?, n_digits + 3))
+        }
+        [b'U', ..] => Some((code_point(rest.get(1..9)?)?, 9)),
+        [b'x', ..] => Some((char::from(hex_byte(&rest[1..])?), 3)),
+        [b'0' | b'1', ..] => {
+            let digits = rest.get(..3)?;
+            let is_octal = digits.bytes().all(|byte| matches!(byte, b'0'..=b'7'));
+            let byte = u8::from_str_radix(digits, 8).ok().filter(|_| is_octal)?;
+            byte.is_ascii_graphic().then_some((char::from(byte), 3))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the character whose number `digits` are.
+fn code_point(digits: &str) -> Option<char> {
+    let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    char::from_u32(u32::from_str_radix(digits, 16).ok().filter(|_| is_hex)?)
 }
 
 /// Returns the character of ASCII whose number the first two digits are.

@@ -175,6 +175,13 @@ pub(super) fn is_mixed(value: &[u8]) -> bool {
         && !is_dated(value)
 }
 
+/// Says whether a value has letters of both cases and digits, or a sign that names have not.
+pub(super) fn has_all_classes(value: &[u8]) -> bool {
+    let has = |is_one: fn(&u8) -> bool| value.iter().any(is_one);
+    has(|byte| is_password_sign(*byte))
+        || (has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit))
+}
+
 /// Says whether a value can be a password that somebody chose: letters with digits or signs.
 pub(super) fn is_password(value: &[u8]) -> bool {
     if value.len() < 8 {

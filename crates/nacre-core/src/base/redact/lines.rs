@@ -6,7 +6,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::breaks::{MAX_MARGIN, break_end, skip_blanks, skip_quotes};
+use super::breaks::{
+    MAX_MARGIN, break_end, line_start, skip_blanks, skip_number, skip_quotes, soft_break_end,
+};
 use super::finding::{Found, Weight};
 use super::judge;
 use super::rules::{self, Cover, Rule};
@@ -22,9 +24,6 @@ const MAX_PIECE: usize = 512;
 
 /// What stands before the first piece and decides whether a token may begin there.
 const N_BEFORE: usize = 48;
-
-/// How far back the beginning of a line is looked for.
-const MAX_LINE: usize = 240;
 
 /// A shorter anchor is the end of an ordinary word too often.
 const MIN_ANCHOR: usize = 3;
@@ -57,8 +56,10 @@ pub(super) fn find(
     if letters.len() < MIN_ANCHOR || is_word || !is_start || is_gone {
         return;
     }
-    let first_end = text.run_end(Set::Token, anchor.end);
-    let can_go_on = matches!(text.at(first_end), Some(b'\n' | b'\r' | b'\\' | b'"' | b'\'' | b'`'));
+    let run_end = text.run_end(Set::Token, anchor.end);
+    let first_end = anchor.end + without_soft_break(text, anchor.end, run_end);
+    let can_go_on = first_end < run_end
+        || matches!(text.at(first_end), Some(b'\n' | b'\r' | b'\\' | b'"' | b'\'' | b'`'));
     if can_go_on && first_end - anchor.start <= MAX_PIECE {
         let n_anchor = anchor.len();
         let n_found = found.len();
@@ -90,10 +91,14 @@ pub(super) fn find_broken(text: &Text<'_>, stump: Range<usize>, found: &mut Vec<
     let Some(next) = break_end(text, stump.end) else { return };
     let line = text.rest(skip_blanks(text, next));
     let n_mark = line.iter().take(MAX_MARGIN).take_while(|byte| MARKS.contains(byte)).count();
-    if !is_body(line) && !is_body(&line[n_mark..]) {
+    let is_numbered = line.first().is_some_and(u8::is_ascii_digit);
+    if !is_numbered && !is_body(line) && !is_body(&line[n_mark..]) {
         return;
     }
     let body = text.rest(skip_margin(text, stump.start, next));
+    if is_numbered && !is_body(body) {
+        return;
+    }
     let left = text.slice(stump.start, stump.end);
     for (anchor, rule) in shape::that_begin_with(left) {
         let rest = &anchor.as_bytes()[left.len()..];
@@ -109,10 +114,13 @@ fn is_body(line: &[u8]) -> bool {
 }
 
 /// What stands between two pieces.
-struct Gap {
-    end: usize,
-    has_quote: bool,
-    has_comma: bool,
+pub(super) struct Gap {
+    pub(super) end: usize,
+    /// Where the quote of the next piece begins.
+    pub(super) quote: Option<usize>,
+    /// Whether a sign between them says that they are one text.
+    pub(super) has_sign: bool,
+    pub(super) has_comma: bool,
 }
 
 /// The pieces side by side, with what stands before them.
@@ -158,7 +166,7 @@ fn join(
         if token.is_some() && longer.is_none() {
             break;
         }
-        joined.has_quote |= gap.has_quote;
+        joined.has_quote |= gap.quote.is_some();
         joined.has_comma |= gap.has_comma;
         token = longer;
     }
@@ -172,11 +180,20 @@ fn join(
 fn piece_at<'t>(text: &Text<'t>, pos: usize) -> &'t [u8] {
     let rest = text.rest(pos);
     let n_piece = rest.iter().take(MAX_PIECE).take_while(|byte| Set::Token.has(**byte)).count();
-    &rest[..n_piece]
+    &rest[..without_soft_break(text, pos, pos + n_piece)]
+}
+
+/// Returns the length of the piece at `start..end` without the mark of quoted-printable that a line break follows.
+fn without_soft_break(text: &Text<'_>, start: usize, end: usize) -> usize {
+    let is_marked = start < end
+        && text.before(end) == Some(b'=')
+        && text.before(end - 1) != Some(b'=')
+        && soft_break_end(text, end - 1).is_some();
+    end - start - usize::from(is_marked)
 }
 
 /// Says whether a piece is no ordinary word.
-fn is_generated(piece: &[u8]) -> bool {
+pub(super) fn is_generated(piece: &[u8]) -> bool {
     // Most words have neither, and need not be measured.
     let n_signs = piece.iter().filter(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
     // Fewer bytes than eight are generated only if they jump.
@@ -202,13 +219,8 @@ impl Joined {
 
     /// Says whether the pieces are a list whose parts are put together: `[…].join("")`, `"".join([…])`, `concat(…)`.
     fn is_joined_list(&self, text: &Text<'_>, start: usize) -> bool {
-        let head = text.slice(start.saturating_sub(MAX_MARGIN), start);
-        let is_call = |word: &&str| memchr::memmem::find(head, word.as_bytes()).is_some();
         let end = self.pieces.last().map_or(start, |piece| piece.end);
-        let tail = text.rest(end);
-        let tail = &tail[..tail.len().min(MAX_MARGIN)];
-        ["join([", "join((", "concat(", "concat!(", "CONCAT("].iter().any(is_call)
-            || memchr::memmem::find(tail, b"].join(").is_some()
+        is_joined_list(text, start, end)
     }
 
     /// Appends `token` as ranges of the text: one, or one a piece where quotes stand between.
@@ -237,12 +249,23 @@ impl Joined {
     }
 }
 
+/// Says whether the list whose parts stand at `start..end` is put together to one text.
+pub(super) fn is_joined_list(text: &Text<'_>, start: usize, end: usize) -> bool {
+    let head = text.slice(start.saturating_sub(MAX_MARGIN), start);
+    let is_call = |word: &&str| memchr::memmem::find(head, word.as_bytes()).is_some();
+    let tail = text.rest(end);
+    let tail = &tail[..tail.len().min(MAX_MARGIN)];
+    ["join([", "join((", "concat(", "concat!(", "CONCAT("].iter().any(is_call)
+        || memchr::memmem::find(tail, b"].join(").is_some()
+}
+
 /// Returns the gap at `pos`, if the text that began at `start` goes on behind it.
-fn gap(text: &Text<'_>, start: usize, pos: usize) -> Option<Gap> {
-    if let Some(end) = break_end(text, pos) {
+pub(super) fn gap(text: &Text<'_>, start: usize, pos: usize) -> Option<Gap> {
+    if let Some(end) = break_end(text, pos).or_else(|| soft_break_end(text, pos)) {
         return Some(Gap {
             end: skip_margin(text, start, end),
-            has_quote: false,
+            quote: None,
+            has_sign: false,
             has_comma: false,
         });
     }
@@ -251,7 +274,8 @@ fn gap(text: &Text<'_>, start: usize, pos: usize) -> Option<Gap> {
     while end - close.end < MAX_MARGIN {
         let open = value::quote_at(text, end);
         if let Some(open) = open.filter(|_| end > close.end) {
-            let gap = Gap { end: open.end, has_quote: true, has_comma };
+            let has_sign = n_signs > 0;
+            let gap = Gap { end: open.end, quote: Some(end), has_sign, has_comma };
             return open.is_as_deep(close).then_some(gap);
         }
         end = match text.at(end)? {
@@ -273,6 +297,10 @@ fn gap(text: &Text<'_>, start: usize, pos: usize) -> Option<Gap> {
 /// Skips what stands before the text of a line: indentation, and the mark of a quote, a comment or a diff that the line
 /// of `start` begins with as well.
 fn skip_margin(text: &Text<'_>, start: usize, pos: usize) -> usize {
+    let numbered = skip_number(text, start, pos);
+    if numbered > pos {
+        return numbered;
+    }
     let pos = skip_blanks(text, pos);
     if text.at(pos).is_none_or(|byte| byte.is_ascii_alphanumeric()) {
         return pos;
@@ -286,12 +314,4 @@ fn skip_margin(text: &Text<'_>, start: usize, pos: usize) -> usize {
     } else {
         skip_quotes(text, pos)
     }
-}
-
-fn line_start(text: &Text<'_>, pos: usize) -> usize {
-    let floor = pos.saturating_sub(MAX_LINE);
-    let head = text.slice(floor, pos);
-    let raw = memchr::memrchr2(b'\n', b'\r', head).map(|at| at + 1);
-    let escaped = memchr::memmem::rfind(head, b"\\n").map(|at| at + 2);
-    floor + raw.max(escaped).unwrap_or(0)
 }

@@ -28,6 +28,11 @@ pub(super) fn seen(c: char) -> Seen {
     }
 }
 
+/// Returns the character of ASCII that a tag character repeats. Tag characters are invisible.
+pub(super) fn tag_letter(c: char) -> Option<u8> {
+    ('\u{e0020}'..='\u{e007e}').contains(&c).then(|| (u32::from(c) - 0xe0000) as u8)
+}
+
 fn foreign(c: char) -> Seen {
     let letter = cyrillic(c).or_else(|| greek(c)).or_else(|| other(c));
     letter.map_or(Seen::Itself, |letter| Seen::InWord(Some(letter)))

@@ -13,6 +13,9 @@ const NAME_KEYS: &[&str] =
 /// Other pairs may stand between a name and its value: a type, an id.
 pub(super) const MAX_BETWEEN: usize = 3;
 
+/// The longest other value in a block: a description.
+const MAX_MESSAGE: usize = 96;
+
 /// The longest other value between a name and its value.
 const MAX_OTHER: usize = 64;
 
@@ -40,6 +43,48 @@ pub(super) fn value_behind(text: &mut Text<'_>, max_pairs: usize, mut pos: usize
         pos = value::quote_at(text, other.end).map_or(other.end, |quote| quote.end);
     }
     None
+}
+
+/// The keys under which a block has its value.
+const VALUE_KEYS: &[&str] = &["value", "default", "plaintext", "const"];
+
+/// The tags that a value stands in behind the tag of its name.
+const VALUE_TAGS: &[&str] = &["value", "string", "val", "text", "data"];
+
+fn is_one_of(key: &[u8], keys: &[&str]) -> bool {
+    keys.iter().any(|one| key.eq_ignore_ascii_case(one.as_bytes()))
+}
+
+/// Returns where the value of a block begins whose first pair may stand at `pos`: `{ type = string, default = "…" }`.
+pub(super) fn block_value(text: &mut Text<'_>, mut pos: usize) -> Option<usize> {
+    for _ in 0..=MAX_BETWEEN {
+        let (key, at) = pair_at(text, skip_gap(text, pos)?)?;
+        if is_one_of(key, VALUE_KEYS) {
+            return Some(at);
+        }
+        let other =
+            value::read_phrase(text, at).filter(|one| one.end - one.start <= MAX_MESSAGE)?;
+        pos = value::quote_at(text, other.end).map_or(other.end, |quote| quote.end);
+    }
+    None
+}
+
+/// Returns where the value begins whose name stands in a tag of its own, which it fills up to `pos`:
+/// `<name>password</name><value>…`, `<key>password</key><string>…`.
+pub(super) fn tag_pair(text: &Text<'_>, name: &Name, pos: usize) -> Option<usize> {
+    let before = text.slice(name.start.saturating_sub(MAX_KEY), name.start).strip_suffix(b">")?;
+    let is_tag = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    let n_tag = before.iter().rev().take_while(|byte| is_tag(byte)).count();
+    let tag = &before[before.len() - n_tag..];
+    let rest = text.rest(pos).strip_prefix(b"</").filter(|_| is_one_of(tag, NAME_KEYS))?;
+    let end = memchr::memchr(b'>', &rest[..rest.len().min(MAX_KEY)])?;
+    let open = skip_gap(text, pos + 2 + end + 1)?;
+    let rest = text.rest(open).strip_prefix(b"<")?;
+    let n_tag = rest.iter().take(MAX_KEY).take_while(|byte| is_tag(byte)).count();
+    let is_value = is_one_of(&rest[..n_tag], VALUE_TAGS) && rest.get(n_tag) == Some(&b'>');
+    let start = open + 1 + n_tag + 1;
+    let n_data = if text.rest(start).starts_with(CDATA) { CDATA.len() } else { 0 };
+    is_value.then_some(start + n_data)
 }
 
 /// Returns where the value begins that stands before the key of a name, which begins at `key`.
@@ -74,8 +119,7 @@ pub(super) fn name_key(text: &Text<'_>, start: usize) -> Option<usize> {
     let n_key = head.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let key = &head[head.len() - n_key..];
     // The letter of a line break stands before a key of JSON in a string.
-    let is_known =
-        |key: &[u8]| NAME_KEYS.iter().any(|one| key.eq_ignore_ascii_case(one.as_bytes()));
+    let is_known = |key: &[u8]| is_one_of(key, NAME_KEYS);
     let is_escaped = head[..head.len() - n_key].ends_with(b"\\");
     let n_known = match key {
         key if is_known(key) => key.len(),

@@ -38,6 +38,59 @@ pub(super) fn find(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<Fo
     push(found, text, start, body, &runs, footer);
 }
 
+/// Appends the private key under a line of armor that a program or a person has changed: `PRIVATE KEY` stands at
+/// `start..end`, and other dashes than five around the label.
+pub(super) fn find_worn(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<Found>) {
+    let head = text.slice(start.saturating_sub(MAX_LABEL), start);
+    let Some(label) = memchr::memmem::rfind(head, b"BEGIN ") else { return };
+    let is_label = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b' ';
+    let n_before = dashes_before(&head[..label]);
+    let n_after = dashes_len(text.rest(end));
+    // Armor as it should be is read elsewhere.
+    let is_whole = head[..label].ends_with(b"-----") && text.rest(end).starts_with(b"-----");
+    if !head[label..].iter().all(is_label) || n_before == 0 || n_after == 0 || is_whole {
+        return;
+    }
+    let body = end + n_after;
+    let limit = memchr::memmem::find(text.rest(body), b"PRIVATE KEY");
+    let limit = limit.map_or(text.bytes.len(), |at| body + at);
+    let runs = body_runs(text, body, limit, MAX_FIRST_GAP);
+    if !runs.is_empty() {
+        let armor = start - (head.len() - label) - n_before;
+        push(found, text, armor, body, &runs, None);
+    }
+}
+
+/// Returns how many bytes of dashes of any kind `bytes` begin with.
+fn dashes_len(bytes: &[u8]) -> usize {
+    let mut len = 0;
+    while let Some(n) = dash_len(&bytes[len..]).filter(|_| len < MAX_LABEL) {
+        len += n;
+    }
+    len
+}
+
+fn dash_len(bytes: &[u8]) -> Option<usize> {
+    match bytes {
+        [b'-', ..] => Some(1),
+        // From the hyphen to the horizontal bar, and the sign for minus.
+        [0xe2, 0x80, 0x90..=0x95, ..] | [0xe2, 0x88, 0x92, ..] => Some(3),
+        _ => None,
+    }
+}
+
+/// Returns how many bytes of dashes of any kind `bytes` end with.
+fn dashes_before(bytes: &[u8]) -> usize {
+    let mut start = bytes.len();
+    while let Some(n) = [1, 3]
+        .into_iter()
+        .find(|n| start.checked_sub(*n).is_some_and(|at| dash_len(&bytes[at..start]) == Some(*n)))
+    {
+        start -= n;
+    }
+    bytes.len() - start
+}
+
 /// Appends the rest of a private key whose beginning was cut off, where its `-----END ` stands at
 /// `start..end`: a text that is kept by its two ends can lose the line that opens the armor.
 pub(super) fn find_rest(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<Found>) {

@@ -109,7 +109,7 @@ const fn middle(
 }
 
 use Part::{Lit, Run};
-use Set::{Alnum, Base64, Digit, Hex, Lower, Percent, Tilde, Upper, Url, UrlDot};
+use Set::{Alnum, Base64, Crypt, Digit, Hex, Lower, Percent, Tilde, Upper, Url, UrlDot};
 
 /// No provider's token is longer.
 pub(super) const LONG: usize = 4096;
@@ -257,6 +257,34 @@ pub(super) static RULES: &[Rule] = &[
     random("posthog-key", &["phx_", "phs_"], &[Run(Alnum, 32, 64)]),
     random("hubspot-token", &["pat-na1-", "pat-eu1-"], &[Run(Url, 32, 48)]),
     token("age-secret-key", &["AGE-SECRET-KEY-1"], &[Run(Upper, 24, 64)]),
+    // Hashes of passwords, as `/etc/shadow`, `.htpasswd` and LDAP keep them.
+    random(
+        "password-hash",
+        &[
+            "$1$",
+            "$5$",
+            "$6$",
+            "$7$",
+            "$y$",
+            "$gy$",
+            "$2a$",
+            "$2b$",
+            "$2x$",
+            "$2y$",
+            "$apr1$",
+            "$argon2i$",
+            "$argon2d$",
+            "$argon2id$",
+            "$scrypt$",
+            "$pbkdf2",
+        ],
+        &[Run(Crypt, 28, 512)],
+    ),
+    random(
+        "password-hash",
+        &["{SHA}", "{SSHA}", "{SSHA256}", "{SSHA512}"],
+        &[Run(Base64, 27, 160)],
+    ),
     // Base64 of the armor of a private key.
     token(
         "private-key",

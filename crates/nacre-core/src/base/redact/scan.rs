@@ -15,7 +15,7 @@ use super::names::{self, Role};
 use super::rules::{self, Rule};
 use super::text::Text;
 use super::{
-    aws, base64, cluster, commands, context, headers, lines, pem, shape, surroundings, url,
+    aws, base64, cluster, commands, context, headers, jwk, lines, pem, shape, surroundings, url,
 };
 
 /// What to do where an anchor was seen.
@@ -31,7 +31,10 @@ enum Target {
     Word(Role),
     Pem,
     PemEnd,
+    /// Armor whose dashes are others, or not five.
+    Armor,
     Putty,
+    Jwk,
     Cluster,
     Pgpass,
     Url,
@@ -41,6 +44,12 @@ enum Target {
     SetCookie,
     UserFlag,
     PasswordFlag,
+    /// The flag of a few commands that a password stands behind.
+    CommandFlag,
+    /// A directive or a command that a password stands behind.
+    Directive,
+    /// A command that takes its password from the one before.
+    Stdin,
     Login,
     Netrc,
     Sql,
@@ -79,7 +88,9 @@ fn anchors() -> Vec<(String, Target)> {
 const STRUCTURES: &[(&str, Target)] = &[
     ("-----BEGIN ", Target::Pem),
     ("-----END ", Target::PemEnd),
+    ("PRIVATE KEY", Target::Armor),
     ("Private-Lines: ", Target::Putty),
+    (jwk::ANCHOR, Target::Jwk),
     ("://", Target::Url),
     (":\\/\\/", Target::Url),
     ("authorization", Target::Authorization),
@@ -90,8 +101,20 @@ const STRUCTURES: &[(&str, Target)] = &[
     (" --user ", Target::UserFlag),
     (" -p", Target::PasswordFlag),
     (" -a ", Target::PasswordFlag),
+    (" -w ", Target::CommandFlag),
+    (" -P ", Target::CommandFlag),
+    (" -k ", Target::CommandFlag),
+    (" -K ", Target::CommandFlag),
+    ("requirepass ", Target::Directive),
+    ("masterauth ", Target::Directive),
+    ("AUTH ", Target::Directive),
+    ("password-stdin", Target::Stdin),
     ("login ", Target::Login),
+    ("login\n", Target::Login),
+    ("login\\n", Target::Login),
     ("password ", Target::Netrc),
+    ("password\n", Target::Netrc),
+    ("password\\n", Target::Netrc),
     ("password '", Target::Sql),
     ("identified by ", Target::Sql),
     (PLACEHOLDER, Target::Placeholder),
@@ -130,8 +153,8 @@ pub(super) fn scan(text: &str) -> Vec<Found> {
 pub(super) fn scan_parts(text: &str, parts: &[Range<usize>]) -> Vec<Found> {
     let seen = scan_as_it_is(Text::new(text), parts);
     let mut found = seen.found;
-    let folded = if seen.has_marks { Folded::new(text) } else { None };
-    if let Some(folded) = folded {
+    let readings = if seen.has_marks { Folded::readings(text) } else { Vec::new() };
+    for folded in readings {
         let around = surroundings(&folded.spots(parts), folded.text.len());
         let seen = scan_as_it_is(Text::new(&folded.text), &around);
         found.extend(seen.found.into_iter().map(|one| {
@@ -248,7 +271,9 @@ fn look(text: &mut Text<'_>, target: Target, start: usize, end: usize, found: &m
         Target::Word(role) => found.extend(context::find(text, role, start, end)),
         Target::Pem => pem::find(text, start, end, found),
         Target::PemEnd => pem::find_rest(text, start, end, found),
+        Target::Armor => pem::find_worn(text, start, end, found),
         Target::Putty => pem::find_putty(text, end, found),
+        Target::Jwk => jwk::find(text, start, found),
         Target::Cluster => cluster::find(text, start, end, found),
         Target::Pgpass => found.extend(commands::pgpass(text, start)),
         Target::Url => found.extend(url::find(text, end)),
@@ -258,6 +283,9 @@ fn look(text: &mut Text<'_>, target: Target, start: usize, end: usize, found: &m
         Target::SetCookie => found.extend(headers::set_cookie(text, end)),
         Target::UserFlag => found.extend(commands::user_flag(text, end)),
         Target::PasswordFlag => found.extend(commands::password_flag(text, end)),
+        Target::CommandFlag => found.extend(commands::command_flag(text, start, end)),
+        Target::Directive => found.extend(commands::directive(text, start, end)),
+        Target::Stdin => found.extend(commands::stdin(text, start)),
         Target::Login => text.login = Some(end),
         Target::Netrc => found.extend(commands::netrc(text, start, end)),
         Target::Sql => found.extend(commands::sql(text, end)),

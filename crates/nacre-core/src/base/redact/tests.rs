@@ -1,5 +1,6 @@
 //! What the redactor must catch, leave alone and keep whole.
 
+mod attack;
 mod benign;
 mod corpus;
 mod disguise;

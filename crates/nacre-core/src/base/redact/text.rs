@@ -34,9 +34,11 @@ pub(super) enum Set {
     Line,
     /// What a token of any provider may consist of.
     Token,
+    /// What the hash of a password may consist of, with its settings and its salt.
+    Crypt,
 }
 
-const N_SETS: usize = 14;
+const N_SETS: usize = 15;
 
 const fn marks(set: Set) -> &'static [u8] {
     match set {
@@ -50,6 +52,7 @@ const fn marks(set: Set) -> &'static [u8] {
         Set::Percent => b"_-+/=%",
         Set::Tilde => b"_~.-",
         Set::Token => b"_-.+/=~",
+        Set::Crypt => b"./$=,+-",
     }
 }
 
@@ -68,6 +71,7 @@ const SETS: [Set; N_SETS] = [
     Set::Credential,
     Set::Line,
     Set::Token,
+    Set::Crypt,
 ];
 
 /// One bit per set for every byte.
@@ -111,7 +115,8 @@ const fn letter_or_digit(set: Set, byte: u8) -> bool {
         | Set::Bare
         | Set::Credential
         | Set::Line
-        | Set::Token => byte.is_ascii_alphanumeric(),
+        | Set::Token
+        | Set::Crypt => byte.is_ascii_alphanumeric(),
     }
 }
 
@@ -142,6 +147,10 @@ pub(super) struct Text<'t> {
     pub(super) login: Option<usize>,
     /// Up to here the manifests of clusters were looked at.
     pub(super) manifest: usize,
+    /// Up to here JSON Web Keys were looked at.
+    pub(super) jwk: usize,
+    /// Where the last table stands whose columns were looked at.
+    pub(super) table: Range<usize>,
     /// How often base64 was decoded to come to this text.
     pub(super) depth: u8,
     /// What was decoded and scanned last, by the place of its groups.
@@ -162,6 +171,8 @@ impl<'t> Text<'t> {
             joined: 0..0,
             login: None,
             manifest: 0,
+            jwk: 0,
+            table: 0..0,
             depth,
             decoded: [(0, 0); 4],
         }

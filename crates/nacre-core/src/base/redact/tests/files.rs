@@ -3,7 +3,7 @@
 use super::super::redact;
 
 /// Asserts that every `«secret»` of `text` goes, is called `kind`, and that all else stays.
-fn check(kind: &str, text: &str) {
+pub(super) fn check(kind: &str, text: &str) {
     let mut written = String::new();
     let mut expected = String::new();
     for (idx, part) in text.split(['«', '»']).enumerate() {
@@ -18,7 +18,7 @@ fn check(kind: &str, text: &str) {
     assert_eq!(redact(&expected), expected, "again");
 }
 
-fn check_stays(texts: &[&str]) {
+pub(super) fn check_stays(texts: &[&str]) {
     for text in texts {
         assert_eq!(redact(text), *text);
         let json = serde_json::to_string(text).unwrap();

@@ -1,0 +1,318 @@
+//! Secrets that an attacker hid: in pieces, over lines, in escapes, behind shapes and words, on command lines.
+//!
+//! Each row came through once. What stands beside the rows is text of the same form without a secret, and stays.
+
+use super::super::redact;
+use super::corpus::{Dice, expand};
+use super::disguise::base64;
+use super::files::{check, check_stays};
+
+const VALUE: &str = "Xk29fjLLq0zPwmT4";
+
+/// A token in two parts, so that no scanner of this repository takes it for one.
+fn token() -> String {
+    ["ghp", "_9f8D7s6A5g4H3j2K1l0QwErTyUiOpAsDfGhJ"].concat()
+}
+
+/// Checks every row, with `%` for the value of a password.
+fn check_rows(kind: &str, rows: &[&str]) {
+    for row in rows {
+        check(kind, &row.replace('%', &format!("«{VALUE}»")));
+    }
+}
+
+#[test]
+fn values_joined_from_literals_go() {
+    for row in [
+        "password = \"«Xk29fjLL»\" + \"«q0zPwmT4»\"",
+        "password = \"«Xk29»\" + \"«fjLL»\" + \"«q0zPwmT4»\";",
+        "password = \"«Xk29fjLL»\" \\\n    \"«q0zPwmT4»\"",
+        "password = \"«Xk29fjLL»\" \"«q0zPwmT4»\"",
+        "$password = '«Xk29fjLL»' . '«q0zPwmT4»';",
+        "password = \"\".join([\"«Xk29fjLL»\", \"«q0zPwmT4»\"])",
+        "password = ''.join(('«Xk29fjLL»', '«q0zPwmT4»'))",
+        "password = [\"«Xk29fjLL»\", \"«q0zPwmT4»\"].join(\"\")",
+        "password = (\n    \"«Xk29fjLL»\"\n    \"«q0zPwmT4»\"\n)",
+        "PASSWORD=\"«Xk29fjLL»\"\"«q0zPwmT4»\"",
+        "password: concat!(\"«Xk29fjLL»\", \"«q0zPwmT4»\")",
+        "{\"t\":\"password = \\\"«Xk29fjLL»\\\" + \\\"«q0zPwmT4»\\\"\"}",
+    ] {
+        check("password", row);
+    }
+    check_stays(&[
+        "password = \"Enter your \" + \"password1\"",
+        "password: \"min\" + \"imum\"",
+        "password: \"\"\n\"user\": \"bob1x2y3z4w5\"",
+        "password: \"abc\"\n\"user1x2y3\": \"bob1x2y3z4w5\"",
+        "run --password \"abc\" \"some_file_1\"",
+    ]);
+}
+
+#[test]
+fn values_on_another_line_go() {
+    check_rows(
+        "password",
+        &[
+            "password=\\\n%\n",
+            "mysql --password \\\n  % db",
+            "password\n%\n",
+            "{\"t\":\"password=\\\\\\n%\"}",
+            "password:\n  value: %\n",
+        ],
+    );
+    check_rows(
+        "netrc-password",
+        &[
+            "machine x\nlogin y\npassword %\n",
+            "machine x\n  login y\n  password\n  %\n",
+            "machine x login\ny password\n%\n",
+            "{\"t\":\"machine x\\nlogin y\\npassword\\n%\\n\"}",
+        ],
+    );
+    check_stays(&[
+        "Password\nUsername\n",
+        "password\nsee the docs\n",
+        "password=\\\n  $(cat file1)\n",
+        "run --password \\\n  \"$PASSWORD1\"",
+    ]);
+}
+
+#[test]
+fn tokens_over_numbered_and_soft_lines_go() {
+    let token = token();
+    let (head, tail) = token.split_at(14);
+    for row in [
+        format!("     1\tuse «{head}\n     2\t{tail}»\n     3\tok"),
+        format!("     9\u{2192}use «{head}\n    10\u{2192}{tail}»\n    11\u{2192}ok"),
+        format!("7: «{head}\n8: {tail}»\n9: ok"),
+        format!("{{\"t\":\"1\\tuse «{head}\\n2\\t{tail}»\\n3\\tok\"}}"),
+        format!("use «{head}=\n{tail}» now"),
+        format!("use «{head}=\r\n{tail}» now"),
+    ] {
+        check("github-token", &row);
+    }
+    check_stays(&[
+        "1\tTokens begin with ghp_\n2\tdeadline and more",
+        "5 ghp_\n1 a1B2c3D4e5F6g7H8i9J0k1L2",
+        "ghp_ab=\ndeadline",
+    ]);
+}
+
+#[test]
+fn base64_broken_anywhere_behind_its_prefix_goes() {
+    let token = token();
+    for text in [token.clone(), format!("machine github.com\ntoken: {token}\n")] {
+        let blob = base64(&text);
+        let prefix = text.find("ghp").unwrap_or_default() * 4 / 3 + 8;
+        for at in prefix..blob.len() - 4 {
+            let (head, tail) = blob.split_at(at);
+            check("github-token", &format!("x: «{head}\n{tail}»\nend of text"));
+        }
+    }
+    let blob = base64(&token);
+    check("github-token", &format!("x: «{blob}»\ndeadline\nauthentication"));
+}
+
+#[test]
+fn escapes_of_code_hide_no_secret() {
+    let spell: [fn(char) -> String; 6] = [
+        |c| format!("\\{:03o}", u32::from(c)),
+        |c| format!("\\\\{:03o}", u32::from(c)),
+        |c| format!("\\U{:08x}", u32::from(c)),
+        |c| format!("\\u{{{:x}}}", u32::from(c)),
+        |c| format!("\\u{{{:06X}}}", u32::from(c)),
+        |c| format!("\\x{{{:x}}}", u32::from(c)),
+    ];
+    for spell in spell {
+        let hidden: String = token().chars().map(spell).collect();
+        check("github-token", &format!("use «{hidden}» now"));
+        let first = spell('g') + &token()[1..];
+        check("github-token", &format!("use «{first}» now"));
+    }
+    check_stays(&["s/(a)(b)/\\1\\2/ \\101 \\033[0m C:\\107\\x \\u{67} \\U0001f600"]);
+}
+
+#[test]
+fn tag_characters_hide_no_secret() {
+    let tags = |text: &str| -> String {
+        text.chars().filter_map(|c| char::from_u32(0xe0000 + u32::from(c))).collect()
+    };
+    check("github-token", &format!("use «{}» now", tags(&token())));
+    check("password", &format!("hi{}«{}»", tags(" password: "), tags(VALUE)));
+    let flag = "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} a flag";
+    check_stays(&[flag]);
+}
+
+#[test]
+fn armor_with_other_dashes_goes() {
+    let mut dice = Dice::new(21);
+    let body: Vec<String> = (0..4).map(|_| expand("{b64:64}", &mut dice)).collect();
+    let body = body.join("\n");
+    let label = ["RSA PRIV", "ATE KEY"].concat();
+    for dashes in [
+        "\u{2014}".repeat(5),
+        "\u{2013}".repeat(5),
+        "\u{2014}\u{2014}-".to_owned(),
+        "--".to_owned(),
+    ] {
+        let text =
+            format!("k:\n{dashes}BEGIN {label}{dashes}\n{body}\n{dashes}END {label}{dashes}\nok");
+        let clean = redact(&text);
+        assert!(clean.starts_with("k:\n[redacted:private-key]"), "{clean}");
+        assert!(clean.ends_with("\nok"), "{clean}");
+        assert!(!body.lines().any(|line| clean.contains(line)), "{clean}");
+    }
+    let prose = format!("-BEGIN {label}-\nThe text goes on, and so does the line.");
+    check_stays(&[&prose, &format!("use a {label} \u{2014} see the docs")]);
+}
+
+#[test]
+fn values_in_shapes_go() {
+    check_rows(
+        "password",
+        &[
+            "<name>password</name><value>%</value>",
+            "<key>password</key>\n\t<string>%</string>",
+            "variable \"db_password\" {\n  type    = string\n  default = \"%\"\n}",
+            "{\"password\": { \"value\": \"%\" }}",
+            "{\"t\":\"{\\\"password\\\": {\\\"value\\\": \\\"%\\\"}}\"}",
+        ],
+    );
+    check_stays(&[
+        "<key>password</key><string>Password</string>",
+        "<name>password</name><value>${DB_PASSWORD}</value>",
+        "<name>user</name><value>a1b2c3d4e5f6</value>",
+        "\"password\": {\"type\": \"string\", \"default\": \"changeme\"}",
+        "variable \"db_password\" {\n  type = string\n  description = \"The password of the database x1\"\n}",
+        "\"token\": {\"type\":\"string\",\"description\":\"a1b2\"}",
+    ]);
+}
+
+#[test]
+fn private_parts_of_a_web_key_go() {
+    let mut dice = Dice::new(22);
+    let (open, secret) = (expand("{url:43}", &mut dice), expand("{url:43}", &mut dice));
+    for row in [
+        format!("{{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"{open}\",\"d\":\"«{secret}»\"}}"),
+        format!("{{\"d\": \"«{secret}»\", \"kty\": \"OKP\"}}"),
+        format!("{{\n  \"kty\": \"oct\",\n  \"k\": \"«{secret}»\"\n}}"),
+        format!("{{\"t\":\"{{\\\"kty\\\":\\\"oct\\\",\\\"k\\\":\\\"«{secret}»\\\"}}\"}}"),
+    ] {
+        check("private-key", &row);
+    }
+    check_stays(&[
+        &format!("{{\"kty\":\"RSA\",\"n\":\"{open}\",\"e\":\"AQAB\"}}"),
+        &format!("{{\"d\":\"{open}\"}}"),
+    ]);
+}
+
+#[test]
+fn columns_of_tables_go() {
+    check_rows(
+        "password",
+        &[
+            "| user | password |\n|------|----------|\n| bob  | % |\n| eve  | % |\n\ntext",
+            "user,password,role\nbob,%,admin\neve,«kX9vTq2m!»,dev\n",
+            "\"user\",\"password\"\r\n\"bob\",\"%\"\r\n",
+            "user\tpassword\nbob\t%\n",
+            " user | password \n------+----------\n bob  | %\n",
+            "{\"t\":\"user,password\\nbob,%\\neve,%\",\"n\":1}",
+            "{\"t\":\"a\\n\\n| user | password |\\n|---|---|\\n| bob | % |\\n\"}",
+        ],
+    );
+    check_stays(&[
+        "| user | password |\n|---|---|\n| bob | required |\n| eve | see docs/v2.3 |\n",
+        "user,password,role\nbob,string,admin\n",
+        "fn login(user, password, role)\n    a1b2c3d4, e5f6g7h8, i9\n",
+        "| name | token |\n|---|---|\n| a1b2c3d4e5 | Vec<Token1> |\n",
+    ]);
+}
+
+#[test]
+fn spoken_values_go() {
+    check_rows(
+        "password",
+        &[
+            "Das Passwort ist %",
+            "la password è %",
+            "パスワードは %",
+            "密码是 %",
+            "password for prod -> %",
+            "password -> %",
+            "The password for the prod db is %, ok",
+            "Passwort für prod: %",
+        ],
+    );
+    check_rows("api-key", &["my api key (prod): %", "The API key for staging is %"]);
+    check_stays(&[
+        "The password for user42 is base64 encoded.",
+        "Das Passwort ist wichtig und lang.",
+        "la password è obbligatoria",
+        "パスワードは必須です",
+        "password for prod -> see the vault",
+        "The API key (optional): your key",
+        "password (optional): string",
+        "fn password(&self) -> String {",
+        "password -> hash2base64",
+        "The token for the parser is next_token_v2",
+        "password of the user: must have 8+ characters",
+        "Passwort für die Datenbank: siehe Tresor",
+    ]);
+}
+
+#[test]
+fn passwords_of_more_commands_go() {
+    check_rows(
+        "password",
+        &[
+            "requirepass %",
+            "CONFIG SET requirepass %",
+            "AUTH %\n",
+            "127.0.0.1:6379> AUTH default %",
+            "ldapsearch -x -D cn=a -w % -b dc=x",
+            "zip -P % a.zip a",
+            "unzip -P % a.zip",
+            "7z a -p% a.7z a",
+            "openssl enc -aes-256-cbc -k % -in a",
+            "echo % | docker login -u bot --password-stdin",
+            "echo -n \"%\" | docker login --password-stdin",
+            "docker login --password-stdin <<< %",
+        ],
+    );
+    check("password", &format!("printf '%s' «{VALUE}» | docker login --password-stdin"));
+    check_stays(&[
+        "requirepass foobared",
+        "AUTH PLAIN LOGIN",
+        "AUTH failed",
+        "grep -w password1 src/a2b3.rs",
+        "curl -k https://x1.test/a2b3c4d5",
+        "cp -P a1b2c3d4 b",
+        "docker login --password-stdin < ~/token1.txt",
+        "echo $TOKEN1 | docker login --password-stdin",
+        "echo \"$PASS\" | docker login --password-stdin",
+    ]);
+}
+
+#[test]
+fn hashes_of_passwords_go() {
+    let mut dice = Dice::new(23);
+    for form in [
+        "$6${alnum:16}${alnum:86}",
+        "$6$rounds=5000${alnum:16}${alnum:86}",
+        "$5${alnum:16}${alnum:43}",
+        "$1${alnum:8}${alnum:22}",
+        "$y$j9T${alnum:22}${alnum:43}",
+        "$apr1${alnum:8}${alnum:22}",
+        "$2y$10${alnum:53}",
+        "$argon2id$v=19$m=65536,t=3,p=4${alnum:22}${alnum:43}",
+        "{SHA}{alnum:27}=",
+    ] {
+        let hash = expand(form, &mut dice);
+        check("password-hash", &format!("root:«{hash}»:19000:0:99999:7:::\n"));
+    }
+    check_stays(&[
+        "echo \"$1$2$3$4$5$6$7$8/some/path/of/files\"",
+        "awk '{print $1$2}' x",
+        "replace(/(a)(b)/, \"$1$2-some-other-long-name-of-a-thing\")",
+    ]);
+}
