@@ -36,9 +36,10 @@ pub(super) async fn forward(
     loop {
         let line = match next(&mut input, limit).await? {
             Line::End => return Ok(()),
-            Line::TooLong { head, tail } => {
-                unreadable(id_in(&head, &tail), &format!("A message has at most {limit} bytes"))
-            }
+            Line::TooLong { head, tail } => unreadable(
+                id_in(&head, &tail).as_ref(),
+                &format!("A message has at most {limit} bytes"),
+            ),
             Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => continue,
             Line::Whole(line) if serde_json::from_slice::<IgnoredAny>(&line).is_ok() => line,
             Line::Whole(_) => unreadable(None, "The message is not JSON in one line"),
@@ -97,7 +98,7 @@ fn id_in(head: &[u8], tail: &[u8]) -> Option<Value> {
     first.and_then(id).or_else(|| last.filter(is_last).and_then(id))
 }
 
-fn unreadable(id: Option<Value>, why: &str) -> Vec<u8> {
+fn unreadable(id: Option<&Value>, why: &str) -> Vec<u8> {
     let params = json!({ "id": id, "why": why });
     json!({ "jsonrpc": "2.0", "method": UNREADABLE, "params": params }).to_string().into_bytes()
 }

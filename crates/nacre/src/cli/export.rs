@@ -75,7 +75,7 @@ fn print(ui: &mut Ui, report: &ExportReport) -> Result<(), OpError> {
     match (report.state, report.left_out - report.unproven.len().min(report.left_out)) {
         (ExportState::Removed | ExportState::Absent, _) | (_, 0) => {}
         (_, n_more) => {
-            ui.hint(&format!("{n_more} more did not fit: --budget {}", report.budget * 2))
+            ui.hint(&format!("{n_more} more did not fit: --budget {}", report.budget * 2));
         }
     }
     Ok(())

@@ -162,7 +162,7 @@ fn cell_at(
 }
 
 fn is_secret(cell: &[u8], role: Role) -> bool {
-    let is_word = cell.len() >= 8 && cell.iter().all(|byte| byte.is_ascii_graphic());
+    let is_word = cell.len() >= 8 && cell.iter().all(u8::is_ascii_graphic);
     let is_quoted = cell.iter().any(|byte| b"\"'`\\()".contains(byte));
     if !is_word || is_quoted || judge::is_reference(cell) || judge::has_placeholder(cell) {
         return false;

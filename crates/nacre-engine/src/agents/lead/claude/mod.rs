@@ -100,7 +100,7 @@ impl ClaudeLead {
         let talk =
             Talk { lead: self, events, watched: &watched, control: control.within(self.wall) };
         let ending = talk.run(order, (shelf, question), &mut progress).await;
-        let facts = watched.count(RunFacts {
+        let facts = watched.count(&RunFacts {
             steps: progress.calls,
             model_calls: progress.calls,
             usage: progress.usage.unwrap_or_default(),
@@ -313,7 +313,8 @@ impl Complaints {
 
 /// What a person is told: also the program's own words.
 fn told(error: &RunError) -> String {
-    let said = if let RunError::Model(ModelError { said, .. }) = error { said.as_ref() } else { None };
+    let said =
+        if let RunError::Model(ModelError { said, .. }) = error { said.as_ref() } else { None };
     said.map_or_else(|| error.to_string(), |said| format!("{error}: {}", said.as_str()))
 }
 
