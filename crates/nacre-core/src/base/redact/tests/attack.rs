@@ -1,6 +1,6 @@
 //! Secrets that an attacker hid: in pieces, over lines, in escapes, behind shapes and words, on command lines.
 //!
-//! Each row came through once. What stands beside the rows is text of the same form without a secret, and stays.
+//! Most rows came through once; a few neighbors of theirs were caught already. What stands beside the rows is text of the same form without a secret, and stays.
 
 use super::super::redact;
 use super::corpus::{Dice, expand};
