@@ -50,6 +50,15 @@ const HOSTILE: &[&str] = &[
     "['ghp_a1', ",
     "пароль: ",
     "密码=",
+    "password = \"a1\" + ",
+    "a,password\n",
+    "{\"kty\"",
+    "-BEGIN PRIVATE KEY-\n",
+    "password for a ",
+    "AUTH ",
+    "1\tghp_a1\n",
+    "\\147",
+    "\u{e0067}",
 ];
 
 fn main() {

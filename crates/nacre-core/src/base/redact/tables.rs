@@ -72,7 +72,11 @@ fn is_header(text: &Text<'_>, line: &Range<usize>, separator: u8) -> bool {
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b" _-.\"\r/*".contains(byte);
         cell.len() <= MAX_TITLE && cell.iter().all(is_word)
     };
-    text.slice(line.start, line.end).split(|byte| *byte == separator).all(is_title)
+    let line = text.slice(line.start, line.end);
+    let is_filled = |cell: &&[u8]| !cell.trim_ascii().is_empty();
+    // A list of arguments, one a line, is no table.
+    line.split(|byte| *byte == separator).filter(is_filled).count() > 1
+        && line.split(|byte| *byte == separator).all(is_title)
 }
 
 /// Says whether a line only divides a header from its rows: `|---|---|`, `-----+-----`.

@@ -1,6 +1,6 @@
 //! Secrets that an attacker hid: in pieces, over lines, in escapes, behind shapes and words, on command lines.
 //!
-//! Each row came through once. What stands beside the rows is text of the same form without a secret, and stays.
+//! Most rows came through once; a few neighbors of theirs were caught already. What stands beside the rows is text of the same form without a secret, and stays.
 
 use super::super::redact;
 use super::corpus::{Dice, expand};
@@ -223,6 +223,7 @@ fn columns_of_tables_go() {
     check_stays(&[
         "| user | password |\n|---|---|\n| bob | required |\n| eve | see docs/v2.3 |\n",
         "user,password,role\nbob,string,admin\n",
+        "load(\n    password,\n    Base64DecoderV2x3y4,\n    private_key,\n    x509.PKCS12PrivateKeyV1a2,\n)",
         "fn login(user, password, role)\n    a1b2c3d4, e5f6g7h8, i9\n",
         "| name | token |\n|---|---|\n| a1b2c3d4e5 | Vec<Token1> |\n",
     ]);
