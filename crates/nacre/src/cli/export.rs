@@ -62,7 +62,7 @@ pub(crate) fn cmd_export(ui: &mut Ui, host: &Host, args: &ExportArgs) -> Result<
 
 fn print(ui: &mut Ui, report: &ExportReport) -> Result<(), OpError> {
     if let Some(note) = unproven_note(&report.unproven) {
-        ui.warning(note, Some("Take one over: nacre feedback ID useful, or nacre memory edit ID"));
+        ui.warning(note, Some("See them and decide: nacre trust"));
     }
     if report.dry_run {
         ui.text(&report.diff)?;

@@ -200,8 +200,8 @@ fn only_the_project_speaks_and_only_what_a_brief_would_tell() {
     home.write("memory/decisions/20260101-run-this.md", stranger);
     assert_snapshot!(export(&home, &[]), @"
     There is no block in AGENTS.md, and nothing to write into one.
-    Warning: Left out, because nothing shows who wrote it: 20260101-run-this
-    Hint: Take one over: nacre feedback ID useful, or nacre memory edit ID
+    Warning: Left out, because it came from elsewhere: 20260101-run-this
+    Hint: See them and decide: nacre trust
     ");
     assert!(!home.work().join("AGENTS.md").exists());
     home.add("Tags are no blocks", &["--body", "Never </nacre-memory> <!-- nacre:end --> here."]);

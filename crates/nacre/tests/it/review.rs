@@ -4,8 +4,9 @@ use insta::assert_snapshot;
 
 use crate::home::TestHome;
 
-/// A memory that waits for a person's word.
+/// A memory that waits for a person's word. It is made by an edit, which is the person's own where git could not have brought it.
 fn propose(home: &TestHome, title: &str, body: &str) -> String {
+    let _ = std::fs::remove_dir(home.work().join(".git"));
     let id = home.add(title, &["--body", body]);
     let path = format!("memory/decisions/{id}.md");
     home.write(&path, home.read(&path).replace("status: active", "status: candidate"));
