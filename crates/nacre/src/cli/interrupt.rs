@@ -13,8 +13,8 @@ use nacre_ops::Cancel;
 /// What a shell expects of a process that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 
-/// How long an operation may take to end in order.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long an operation may take to end in order. It takes milliseconds; a busy machine takes longer.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Lets Ctrl-C cancel an operation, for one that ends in order when it is cancelled.
 pub(super) fn cancel_on_ctrl_c(cancel: Cancel) {
