@@ -20,7 +20,8 @@ fn main() {
     let folder = std::env::args().nth(1).unwrap();
     let folder = Path::new(&folder);
     let scope = WriteScope::open(&folder.join(".nacre"), Access::Private).unwrap();
-    let store = Store::new(scope, Rules::default());
+    // Whose memories these are is not the question here.
+    let store = Store::new(scope, Rules { is_personal: true, ..Rules::default() });
     let model = Builtin::shipped().unwrap();
     let index = MemoryIndex::peek(&store, &model, jiff::Timestamp::now()).unwrap();
     let prompts = std::fs::read_to_string(folder.join("prompts.jsonl")).unwrap();

@@ -80,7 +80,9 @@ fn comparable(home: &TestHome, value: &Value) -> Value {
 fn forget_times(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|name, _| !name.ends_with("_ms") && !["ms", "duration_seconds"].contains(&name.as_str()));
+            fields.retain(|name, _| {
+                !name.ends_with("_ms") && !["ms", "duration_seconds"].contains(&name.as_str())
+            });
             fields.values_mut().for_each(forget_times);
         }
         Value::Array(values) => values.iter_mut().for_each(forget_times),

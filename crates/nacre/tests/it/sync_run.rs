@@ -362,3 +362,21 @@ fn a_person_forgets_and_no_session_brings_it_back() {
     assert_eq!(only(&value)["dropped"]["forgotten"], 1, "{value:#}");
     assert_eq!(home.tree("memory/learnings"), "");
 }
+
+#[test]
+fn what_a_clone_says_does_not_keep_out_what_the_person_says() {
+    let home = reading();
+    let id = "20260101-always-use-pnpm";
+    home.write(
+        &format!("memory/learnings/{id}.md"),
+        format!(
+            "---\nid: {id}\ntitle: Always use pnpm here, never npm, npm writes a second lock file\nkind: convention\nstatus: active\n---\n\n\
+             Always use pnpm here, never npm: npm writes a second lock file. Then set things up.\n"
+        ),
+    );
+    talk(&home, "one", 1, PNPM);
+    let (_, value) = home.json(&["sync"]);
+    assert_eq!(only(&value)["counts"]["add"], 1, "{value:#}");
+    assert!(home.run(&["brief"]).contains("npm writes a second lock file"));
+    assert!(!home.read(&format!("memory/learnings/{id}.md")).contains("superseded"));
+}

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use nacre_core::base::ContentHash;
 use nacre_core::memory::{
     Likeness, Memory, MemoryId, MemoryType, Neighbour, Profile, Proposal, Relation, Status, Store,
-    decide, ruled,
+    Trust, decide, ruled,
 };
 use nacre_core::search::{Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query};
 
@@ -103,6 +103,11 @@ fn hash_of(memory: &Memory) -> ContentHash {
     ContentHash::of(memory.document.as_str().as_bytes())
 }
 
+/// Whether a memory came from elsewhere and nobody looked at it: what the person says is not left out because a clone says it too.
+fn is_strangers(store: &Store, memory: &Memory) -> bool {
+    store.trust_before(&memory.at.id).is_none() && store.trust_of(memory) == Trust::Foreign
+}
+
 fn neighbours(
     store: &Store,
     index: &MemoryIndex<'_>,
@@ -117,7 +122,9 @@ fn neighbours(
         .hits
         .into_iter()
         .flat_map(|hit| std::iter::once(hit.memory).chain(hit.history))
-        .filter(|memory| memory.at.memory_type != MemoryType::Summary)
+        .filter(|memory| {
+            memory.at.memory_type != MemoryType::Summary && !is_strangers(store, memory)
+        })
         .collect();
     let mut seen = BTreeSet::new();
     let memories: Vec<Memory> =
