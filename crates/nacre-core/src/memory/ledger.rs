@@ -118,6 +118,11 @@ impl Ledger {
         })
     }
 
+    /// How many memories are known.
+    pub(super) fn n_known(&self, store: &WriteScope) -> usize {
+        self.with(store, |entries| entries.by_id.len())
+    }
+
     /// Whether the store has a ledger at all; one from before there were ledgers has none.
     pub(super) fn is_stored(&self, store: &WriteScope) -> bool {
         self.with(store, |entries| entries.is_stored)

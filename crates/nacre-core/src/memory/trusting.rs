@@ -67,6 +67,16 @@ impl Store {
             || !self.ledger.is_stored(self.scope())
     }
 
+    /// How many of so many memories may be told unasked, at most: those that came from elsewhere do not count.
+    pub fn n_tellable(&self, n_memories: usize) -> usize {
+        let rules = self.rules();
+        let counts_all = rules.is_personal || rules.trusts_evidence;
+        match counts_all || !self.ledger.is_stored(self.scope()) {
+            true => n_memories,
+            false => n_memories.min(self.ledger.n_known(self.scope())),
+        }
+    }
+
     /// The level that a memory had when this machine last knew it, where something else has changed it since.
     pub fn trust_before(&self, id: &MemoryId) -> Option<Trust> {
         self.ledger.last_trust(self.scope(), id.as_str())

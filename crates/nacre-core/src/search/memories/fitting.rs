@@ -74,7 +74,7 @@ pub struct Fitting<'a> {
     pub wording: Wording,
     /// Whether meanings were compared; words alone decide otherwise.
     pub is_comparable: bool,
-    /// How many memories there are: the more, the more of them share a word with it by chance.
+    /// How many memories may be told: the more, the more of them share a word with it by chance.
     pub n_memories: usize,
 }
 
@@ -114,7 +114,7 @@ impl MemoryIndex<'_> {
             chore: nearest_chore(model, &vector)?,
             wording: Wording::of(prompt),
             is_comparable,
-            n_memories: self.snapshot.layout().rows.n_counted,
+            n_memories: self.store.n_tellable(self.snapshot.layout().rows.n_counted),
         })
     }
 
@@ -218,6 +218,9 @@ fn is_frame(line: &str) -> bool {
     })
 }
 
+/// No larger store was measured: it counts as one of this size.
+const MAX_MEASURED: usize = 309;
+
 /// What each signal is worth to the question whether to speak at all: a logistic regression, fitted by `tools/fit-prompts.py` on
 /// labelled prompts. `docs/hooks.md` has what it gave on projects that it was not fitted on.
 mod floor {
@@ -260,7 +263,7 @@ impl Fitting<'_> {
             + floor::TIDYING * tidying
             + floor::SURROUNDINGS * surroundings
             + phrasing
-            + floor::STORE * (self.n_memories.max(1) as f32).ln()
+            + floor::STORE * (self.n_memories.clamp(1, MAX_MEASURED) as f32).ln()
             + floor::BIAS
     }
 }
