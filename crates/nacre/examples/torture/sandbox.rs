@@ -143,9 +143,11 @@ impl Place {
         Ok(fs::write(self.root.join("editor.sh"), script)?)
     }
 
-    /// Reads both stores. The drafts of edits are a person's, and looked at elsewhere.
+    /// Reads both stores. The drafts of edits are a person's, and looked at elsewhere. What a change will leave is entered in the
+    /// ledger of trust before it is made, so that is ahead of the store at times; indexes are derived.
     pub(crate) fn stores(&self) -> Result<Stores, AnyError> {
-        let is_apart = |path: &str| matches!(path.split('/').next(), Some("journal" | "drafts"));
+        const APART: [&str; 4] = ["journal", "drafts", "trust", "cache"];
+        let is_apart = |path: &str| APART.contains(&path.split('/').next().unwrap_or_default());
         let mut leftovers = Vec::new();
         let mut trees = Vec::new();
         for store in [self.repo().join(".nacre"), self.root.join("home/.nacre")] {
