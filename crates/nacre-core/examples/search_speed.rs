@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use nacre_core::memory::{Located, MemoryType, Rules, Shelf, Store};
+use nacre_core::memory::{Located, MemoryType, Rules, Store, StoreArea};
 use nacre_core::safefs::{Access, Owner, RelPath, WriteScope};
 use nacre_core::search::{Builtin, MemoryIndex, MemoryOptions, Mode, Query};
 
@@ -75,7 +75,7 @@ fn located(n: usize) -> Located {
     Located {
         id: id.parse().unwrap(),
         memory_type: MemoryType::Decision,
-        shelf: Shelf::Active,
+        area: StoreArea::Active,
         path: RelPath::new(&format!("memory/decisions/{id}.md")).unwrap(),
     }
 }

@@ -5,7 +5,7 @@ use super::hooks::{self, HookGroup};
 use super::json::Json;
 use super::jsonc::{self, ChangeError, value_at};
 use super::parts::HookEvent;
-use super::tables::{self, Found, TomlTable};
+use super::tables::{self, TableEntry, TomlTable};
 use super::undo::Undo;
 use crate::config::ConfigError;
 
@@ -54,8 +54,8 @@ impl Edit {
             Self::Member { keys, value } => jsonc::put(before, keys, value)?,
             Self::Hooks { keys, groups, .. } => hooks::put(before, keys, groups)?,
             Self::Tables(tables) => match tables::find(before, tables)? {
-                Found::Missing => tables::put(before, tables)?,
-                Found::Same | Found::Different => {
+                TableEntry::Missing => tables::put(before, tables)?,
+                TableEntry::Same | TableEntry::Different => {
                     let path = tables.first().map(|table| table.path.join("."));
                     return Err(EditError::Taken(path.unwrap_or_default()));
                 }
@@ -105,9 +105,9 @@ impl Edit {
                 }
             }
             Self::Tables(tables) => match tables::find(text, tables)? {
-                Found::Missing => EntryState::Missing,
-                Found::Same => EntryState::Current,
-                Found::Different => EntryState::Outdated,
+                TableEntry::Missing => EntryState::Missing,
+                TableEntry::Same => EntryState::Current,
+                TableEntry::Different => EntryState::Outdated,
             },
             Self::Whole(ours) if text == ours => EntryState::Current,
             Self::Whole(_) if text.contains(MARK) => EntryState::Outdated,

@@ -27,7 +27,7 @@ impl TomlTable {
 
 /// What a table of ours looks like in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum TableEntry {
     Missing,
     Same,
     Different,
@@ -72,7 +72,7 @@ fn without_added(text: &str, added: &str) -> Option<String> {
 }
 
 /// What stands in the place of each table, taken together.
-pub(super) fn find(text: &str, tables: &[TomlTable]) -> Result<Found, ConfigError> {
+pub(super) fn find(text: &str, tables: &[TomlTable]) -> Result<TableEntry, ConfigError> {
     foreign::check(text, Path::new(ORIGIN))?;
     let document = toml::from_str::<toml::Table>(text.trim_start_matches('\u{feff}'));
     let document = toml::Value::Table(document.unwrap_or_default());
@@ -81,8 +81,8 @@ pub(super) fn find(text: &str, tables: &[TomlTable]) -> Result<Found, ConfigErro
     };
     let found: Vec<_> = tables.iter().map(|table| (at(table), table.value())).collect();
     if found.iter().all(|(there, _)| there.is_none()) {
-        return Ok(Found::Missing);
+        return Ok(TableEntry::Missing);
     }
     let is_same = found.iter().all(|(there, ours)| there == ours);
-    Ok(if is_same { Found::Same } else { Found::Different })
+    Ok(if is_same { TableEntry::Same } else { TableEntry::Different })
 }

@@ -6,7 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{FileType, Stat};
+use crate::platform;
+use crate::platform::fs::{FileType, Stat};
 
 /// Anybody may write to it.
 const OPEN_TO_ALL: u32 = 0o002;
@@ -34,14 +35,19 @@ pub enum Stranger {
 impl Person {
     /// The user of this process. `invoker` is who became root by `sudo`, and counts for root alone.
     pub fn new(invoker: Option<u32>, safe: &[String]) -> Self {
-        let uid = rustix::process::geteuid().as_raw();
+        let uid = platform::process::geteuid().as_raw();
         Self { uid, invoker: invoker.filter(|_| uid == 0), safe: safe.into() }
+    }
+
+    /// Whether a process of the user `uid` is this person's.
+    pub fn is_user(&self, uid: u32) -> bool {
+        self.uid == uid
     }
 
     /// Whether the `name` in `folder` may be used. What is not there is nobody's.
     pub fn check(&self, folder: &Path, name: &str) -> Result<(), Stranger> {
         let path = folder.join(name);
-        let Ok(found) = rustix::fs::lstat(&path) else { return Ok(()) };
+        let Ok(found) = platform::fs::lstat(&path) else { return Ok(()) };
         if self.trusts(folder) {
             return Ok(());
         }
@@ -51,7 +57,7 @@ impl Person {
         if is_open(&found) && !FileType::from_raw_mode(found.st_mode).is_symlink() {
             return Err(Stranger::OpenToAll { path });
         }
-        match rustix::fs::stat(folder) {
+        match platform::fs::stat(folder) {
             Ok(around) if is_open(&around) => Err(Stranger::OpenToAll { path: folder.to_owned() }),
             _ => Ok(()),
         }
@@ -63,7 +69,7 @@ impl Person {
 }
 
 fn is_open(stat: &Stat) -> bool {
-    stat.st_mode & OPEN_TO_ALL != 0
+    platform::mode_bits(stat) & OPEN_TO_ALL != 0
 }
 
 #[cfg(test)]
@@ -95,7 +101,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(".nacre");
         fs::create_dir(&path).unwrap();
-        let me = rustix::process::geteuid().as_raw();
+        let me = platform::process::geteuid().as_raw();
         let other = Person { uid: me + 1, ..Person::new(None, &[]) };
         let stranger = Stranger::OtherOwner { path: path.clone(), uid: me };
         assert_eq!(other.check(dir.path(), ".nacre"), Err(stranger));

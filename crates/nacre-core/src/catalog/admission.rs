@@ -12,6 +12,9 @@ use crate::transcript::{SessionFacts, SessionRole, Stamp};
 /// The reason of sessions that a registration admits.
 pub(super) const NO_PROJECT: &str = "no registered project";
 
+/// The reason of sessions that name a project which their trace may not speak for.
+pub(super) const OUTSIDE: &str = "the trace lies outside the project that it names";
+
 /// The reason of sessions whose trace is no longer there.
 pub(super) const GONE: &str = "the trace is gone";
 
@@ -40,6 +43,15 @@ impl Admission {
         Self { state: JobState::Dead, reason: Some(reason.to_owned()), not_before: 0 }
     }
 
+    /// Waits for a run, which begins no earlier than the trace has been quiet for a while.
+    pub(super) fn pending(stamp: Stamp, moment: Moment) -> Self {
+        let quiet_ms = i64::try_from(moment.quiet.as_millis()).unwrap_or(i64::MAX);
+        let rests_at =
+            stamp.modified.map_or(0, |modified| modified.as_millisecond().saturating_add(quiet_ms));
+        let not_before = if rests_at > moment.now.as_millisecond() { rests_at } else { 0 };
+        Self { state: JobState::Pending, reason: None, not_before }
+    }
+
     pub(super) fn skipped(reason: &str) -> Self {
         Self { state: JobState::Skipped, reason: Some(reason.to_owned()), not_before: 0 }
     }
@@ -66,14 +78,11 @@ pub(super) fn admit(
     }
     match placing {
         Placing::Project(_) => {}
+        Placing::Elsewhere(_) => return Admission::skipped(OUTSIDE),
         Placing::Unregistered(_) => return Admission::skipped(NO_PROJECT),
         Placing::Nowhere => return Admission::skipped("the trace does not say where it was"),
     }
-    let quiet_ms = i64::try_from(moment.quiet.as_millis()).unwrap_or(i64::MAX);
-    let rests_at =
-        stamp.modified.map_or(0, |modified| modified.as_millisecond().saturating_add(quiet_ms));
-    let not_before = if rests_at > moment.now.as_millisecond() { rests_at } else { 0 };
-    Admission { state: JobState::Pending, reason: None, not_before }
+    Admission::pending(stamp, moment)
 }
 
 /// Puts a session where it belongs in the queue. A running one stays its worker's, and what a person

@@ -8,11 +8,13 @@
 //!
 //! Knows transcripts, and nothing of memories, models or the terminal.
 
+mod activity;
 mod admission;
 mod columns;
 mod db;
 mod error;
 mod job;
+mod look;
 mod place;
 mod queue;
 mod record;
@@ -27,16 +29,22 @@ mod take;
 #[cfg(test)]
 mod tests;
 mod twins;
+mod waiting;
 mod words;
 
+pub use activity::DayActivity;
 pub use db::Catalog;
 pub use error::CatalogError;
 pub use job::{Job, JobState, Outcome, RetryPolicy};
+pub use look::{Look, TraceGlance, glance, look};
 pub use place::{Placing, project_root};
 pub use queue::{Claim, ClaimOrder, QueueFilter};
-pub use refresh_options::{Connection, Progress, RefreshOptions, RefreshReport, SourceProblem};
+pub use refresh_options::{
+    AllowedProjects, Connection, Progress, RefreshOptions, RefreshReport, SourceProblem,
+};
 pub use runs::ServiceRun;
 pub use said::{SaidMessage, said_in};
 pub use search::{TextHit, TextIndexAccess, TextQuery};
 pub use seen::{SessionFilter, SessionRow, StateCounts, key_of};
+pub use waiting::{LaterSessions, WaitingSessions};
 pub use words::{ProjectWords, WordLists};

@@ -13,6 +13,8 @@ use crate::transcript::repository_address;
 pub enum Placing {
     /// The root of a registered project.
     Project(PathBuf),
+    /// The root of a registered project that the trace may not speak for.
+    Elsewhere(PathBuf),
     /// Its folder is known, and in no registered project.
     Unregistered(PathBuf),
     /// The trace does not say where it was.
@@ -20,9 +22,10 @@ pub enum Placing {
 }
 
 impl Placing {
-    pub(super) fn project(&self) -> Option<&Path> {
+    /// The project that the trace names, whether or not it may speak for it: its words are kept out.
+    pub(super) fn named(&self) -> Option<&Path> {
         match self {
-            Self::Project(root) => Some(root),
+            Self::Project(root) | Self::Elsewhere(root) => Some(root),
             Self::Unregistered(_) | Self::Nowhere => None,
         }
     }
@@ -44,6 +47,20 @@ pub fn project_root(cwd: Option<&str>, projects: &[PathBuf]) -> Placing {
     match common_root(&cwd).and_then(|root| around(&root)) {
         Some(project) => Placing::Project(project),
         None => Placing::Unregistered(cwd),
+    }
+}
+
+/// Whether a trace at `source` may speak for a project. One that lies in a repository came with it, and names whichever folder
+/// its writer likes: it speaks for that repository and for what lies in it.
+pub(super) fn may_speak_for(source: &Path, project: &Path, projects: &[PathBuf]) -> bool {
+    // As it was named: who keeps the folder of an agent among their own dotfiles made that link themselves.
+    let folder = source.parent().unwrap_or(source);
+    match project_root(folder.to_str(), projects) {
+        Placing::Project(around) => project.starts_with(around),
+        Placing::Elsewhere(_) | Placing::Unregistered(_) | Placing::Nowhere => {
+            let around = GitFolder::around(folder);
+            around.is_none_or(|around| project.starts_with(around.tree()))
+        }
     }
 }
 
@@ -122,6 +139,25 @@ mod tests {
         assert_eq!(place(), Placing::Unregistered(tree.join("src")), "it does not lead back");
         fs::write(git_dir.join("gitdir"), format!("{}\n", tree.join(".git").display())).unwrap();
         assert_eq!(place(), Placing::Project(main.clone()));
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test makes a repository by hand")]
+    fn a_trace_in_a_repository_speaks_for_no_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(dir.path()).unwrap();
+        let (clone, other) = (root.join("clone"), root.join("other"));
+        fs::create_dir_all(clone.join(".git")).unwrap();
+        fs::create_dir_all(clone.join("traces")).unwrap();
+        fs::create_dir_all(root.join("home/traces")).unwrap();
+        fs::write(clone.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        let inside = clone.join("traces/a.jsonl");
+        for projects in [vec![other.clone()], vec![other.clone(), clone.clone()]] {
+            assert!(!may_speak_for(&inside, &other, &projects), "{projects:?}");
+            assert!(may_speak_for(&inside, &clone, &projects));
+            assert!(may_speak_for(&inside, &clone.join("sub"), &projects));
+            assert!(may_speak_for(&root.join("home/traces/a.jsonl"), &other, &projects));
+        }
     }
 
     #[test]

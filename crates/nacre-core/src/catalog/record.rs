@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use jiff::Timestamp;
-use rusqlite::{Transaction, named_params};
+use rusqlite::{OptionalExtension as _, Transaction, named_params};
 
 use super::admission::{Moment, admit, set_job};
 use super::columns::{columns, json, path_text};
@@ -15,6 +15,9 @@ use super::twins;
 use super::words::fingerprint;
 use crate::base::redact::ExtraWords;
 use crate::transcript::{Began, Event, ReadOutcome, Source, Trace, Watermark};
+
+/// A title of more characters is cut.
+const MAX_TITLE_CHARS: usize = 80;
 
 /// Whether a read found anything that was not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,8 +139,11 @@ pub(super) fn record(
             }
             Some(path_text(root))
         }
-        Placing::Unregistered(_) | Placing::Nowhere => None,
+        Placing::Elsewhere(_) | Placing::Unregistered(_) | Placing::Nowhere => None,
     };
+    if facts.title.is_none() {
+        facts.to_mut().title = first_said(transaction, session)?;
+    }
     let facts = &facts.into_owned().without_words(words);
     let watermark = outcome
         .watermark
@@ -163,6 +169,29 @@ pub(super) fn record(
         set_job(transaction, session, &admission, moment.now)?;
     }
     twins::settle(transaction, session, moment)
+}
+
+/// A title for a session whose agent gives none: the first thing that the person said.
+fn first_said(transaction: &Transaction<'_>, session: i64) -> rusqlite::Result<Option<String>> {
+    let text: Option<String> = transaction
+        .prepare_cached(
+            "SELECT text FROM message WHERE session = ?1 AND kind = 'user' ORDER BY sequence LIMIT 1",
+        )?
+        .query_row([session], |row| row.get(0))
+        .optional()?;
+    let line = text.as_deref().and_then(|text| text.lines().find(|line| !line.trim().is_empty()));
+    Ok(line.map(title_of))
+}
+
+fn title_of(line: &str) -> String {
+    let line = line.trim();
+    match line.char_indices().nth(MAX_TITLE_CHARS) {
+        None => line.to_owned(),
+        Some((end, _)) => {
+            let head = &line[..end];
+            format!("{}…", head.rfind(' ').map_or(head, |space| head[..space].trim_end()))
+        }
+    }
 }
 
 /// Whether a session stands where reading it again without finding anything new leaves it.

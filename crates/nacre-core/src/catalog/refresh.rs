@@ -8,19 +8,17 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use rusqlite::{Transaction, named_params};
 
-use super::admission::{Admission, GONE, Moment, NO_PROJECT, set_job};
-use super::columns::{columns, path_text};
+use super::admission::{Admission, GONE, Moment, NO_PROJECT, OUTSIDE, set_job};
+use super::columns::{columns, path_text, stamp_of};
 use super::db::Catalog;
 use super::error::CatalogError;
-use super::job::JobState;
-use super::place::{Placing, project_root};
+use super::place::{Placing, may_speak_for, project_root};
 use super::refresh_options::{Connection, Progress, RefreshOptions, RefreshReport, SourceProblem};
 use super::twins;
 use super::words::WordLists;
-use crate::transcript::{ADAPTERS, Adapter, Agent, Source};
+use crate::transcript::{ADAPTERS, Adapter, Agent, Source, Stamp, SyncBudget};
 
 /// Of a source that is to be read again whatever its stamp says; no adapter has it.
 const NO_VERSION: i64 = -1;
@@ -42,6 +40,8 @@ impl Catalog {
         options: &RefreshOptions,
         mut progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
     ) -> Result<(Vec<Source>, RefreshReport), CatalogError> {
+        // What a stranger's traces cost is bounded over all of them, too.
+        let _budget = SyncBudget::begin();
         let readmitted = self.readmit(options)?;
         let reworded = self.keep_out(&options.words)?;
         let mut report = RefreshReport { readmitted, reworded, ..RefreshReport::default() };
@@ -173,7 +173,7 @@ impl Catalog {
             .into_iter()
             .filter_map(|cwd| match project_root(Some(&cwd), &options.projects) {
                 Placing::Project(root) => Some((cwd, path_text(&root))),
-                Placing::Unregistered(_) | Placing::Nowhere => None,
+                Placing::Elsewhere(_) | Placing::Unregistered(_) | Placing::Nowhere => None,
             })
             .collect();
         if placed.is_empty() {
@@ -182,7 +182,7 @@ impl Catalog {
         self.write(|transaction| {
             let mut n_admitted = 0;
             for (cwd, project) in &placed {
-                n_admitted += readmit_from(transaction, cwd, project, options.now)?;
+                n_admitted += readmit_from(transaction, (cwd, project), options)?;
             }
             Ok(n_admitted)
         })
@@ -196,27 +196,40 @@ struct Gone {
     has_stamp: bool,
 }
 
-/// Gives the sessions of one folder their project, and puts those that waited for it into the queue.
+/// Gives the sessions of one folder their project, and puts those that waited for it into the queue. What was said in them
+/// is found by the project from now on, so it is indexed again.
 fn readmit_from(
     transaction: &Transaction<'_>,
-    cwd: &str,
-    project: &str,
-    now: Timestamp,
+    (cwd, project): (&str, &str),
+    options: &RefreshOptions,
 ) -> rusqlite::Result<u64> {
+    let moment = options.moment();
     let mut statement = transaction.prepare_cached(
-        "SELECT s.id FROM session s JOIN job j ON j.session = s.id
+        "SELECT s.id, o.size, o.modified, o.inode, o.path FROM session s JOIN job j ON j.session = s.id
+         JOIN source o ON o.id = s.source
          WHERE s.project IS NULL AND s.cwd = ?1 AND j.state = 'skipped' AND j.reason = ?2",
     )?;
-    let waiting = statement.query_map((cwd, NO_PROJECT), |row| row.get(0))?;
-    let waiting: Vec<i64> = waiting.collect::<Result<_, _>>()?;
-    transaction
-        .prepare_cached("UPDATE session SET project = ?1 WHERE project IS NULL AND cwd = ?2")?
-        .execute((project, cwd))?;
-    for session in &waiting {
-        let admission = Admission { state: JobState::Pending, reason: None, not_before: 0 };
-        set_job(transaction, *session, &admission, now)?;
+    let waiting = statement.query_map((cwd, NO_PROJECT), |row| {
+        Ok((row.get(0)?, stamp_of(row.get(1)?, row.get(2)?, row.get(3)?), row.get(4)?))
+    })?;
+    let waiting: Vec<(i64, Stamp, String)> = waiting.collect::<Result<_, _>>()?;
+    let mut n_admitted = 0;
+    for (session, stamp, path) in &waiting {
+        let may_speak = may_speak_for(Path::new(path), Path::new(project), &options.projects);
+        let admission = match may_speak {
+            true => Admission::pending(*stamp, moment),
+            false => Admission::skipped(OUTSIDE),
+        };
+        set_job(transaction, *session, &admission, moment.now)?;
+        n_admitted += u64::from(may_speak);
     }
-    Ok(waiting.len() as u64)
+    transaction
+        .prepare_cached(
+            "UPDATE session SET project = ?1, said = said + (said > 0) WHERE project IS NULL AND cwd = ?2
+             AND id NOT IN (SELECT session FROM job WHERE reason = ?3)",
+        )?
+        .execute((project, cwd, OUTSIDE))?;
+    Ok(n_admitted)
 }
 
 /// Sources by path, each with its stamp and the version of the adapter that read it.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::admission::Moment;
+use super::place::{Placing, may_speak_for, project_root};
 use super::words::WordLists;
 use crate::transcript::Agent;
 
@@ -16,6 +17,16 @@ pub struct Connection {
     pub roots: Vec<PathBuf>,
 }
 
+/// Which projects the sessions of a refresh may be given to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum AllowedProjects {
+    /// Those that a trace may speak for by where it lies.
+    #[default]
+    ByPlace,
+    /// This one alone, or none: a person named the file there.
+    Only(Option<PathBuf>),
+}
+
 /// What to bring up to date, and how.
 #[derive(Clone, Debug)]
 pub struct RefreshOptions {
@@ -24,6 +35,8 @@ pub struct RefreshOptions {
     pub projects: Vec<PathBuf>,
     /// What is kept out of the sessions of each.
     pub words: WordLists,
+    /// Which projects sessions may be given to.
+    pub allowed: AllowedProjects,
     /// Only sources changed at or after this time.
     pub since: Option<Timestamp>,
     /// Only sources changed before this time.
@@ -38,6 +51,17 @@ pub struct RefreshOptions {
 }
 
 impl RefreshOptions {
+    /// Where a session belongs whose trace lies at `source`.
+    pub(super) fn placing(&self, source: &Path, cwd: Option<&str>) -> Placing {
+        let placing = project_root(cwd, &self.projects);
+        let Placing::Project(project) = placing else { return placing };
+        let is_allowed = match &self.allowed {
+            AllowedProjects::ByPlace => may_speak_for(source, &project, &self.projects),
+            AllowedProjects::Only(one) => one.as_ref() == Some(&project),
+        };
+        if is_allowed { Placing::Project(project) } else { Placing::Elsewhere(project) }
+    }
+
     pub(super) fn moment(&self) -> Moment {
         Moment { now: self.now, quiet: self.quiet }
     }
@@ -61,7 +85,8 @@ pub struct RefreshReport {
     /// Sources that are gone.
     pub gone: u64,
     pub problems: Vec<SourceProblem>,
-    /// Left for the next refresh, by `max_sessions` or because the caller broke off.
+    /// Left for the next refresh: by `max_sessions`, because the caller broke off, or because other traces took what one refresh
+    /// may take; those are named in `problems`.
     pub left: u64,
 }
 

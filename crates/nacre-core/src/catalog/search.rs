@@ -74,9 +74,9 @@ impl Catalog {
     pub fn index_texts(
         &self,
         folder: Option<WriteScope>,
-        shelf: TextIndexAccess<'_>,
+        access: TextIndexAccess<'_>,
     ) -> Result<usize, CatalogError> {
-        Ok(self.library(folder, shelf)?.n_records())
+        Ok(self.library(folder, access)?.n_records())
     }
 
     /// Finds messages, best first.
@@ -84,9 +84,9 @@ impl Catalog {
         &self,
         query: &TextQuery,
         folder: Option<WriteScope>,
-        shelf: TextIndexAccess<'_>,
+        access: TextIndexAccess<'_>,
     ) -> Result<Vec<TextHit>, CatalogError> {
-        let library = self.library(folder, shelf)?;
+        let library = self.library(folder, access)?;
         let mut wanted = query.query.clone();
         if let Some(agent) = query.agent {
             wanted = wanted.with_facet("agent", agent.as_str());
@@ -97,7 +97,7 @@ impl Catalog {
         let options = LibraryOptions {
             mode: query.mode,
             limit: query.limit.saturating_add(SPARE_HITS),
-            now_ms: shelf.now.as_millisecond(),
+            now_ms: access.now.as_millisecond(),
         };
         let mut hits = Vec::new();
         let text_of = |session: &str, sequence: &str| {
@@ -128,9 +128,9 @@ impl Catalog {
     fn library<'a>(
         &self,
         folder: Option<WriteScope>,
-        shelf: TextIndexAccess<'a>,
+        access: TextIndexAccess<'a>,
     ) -> Result<Library<'a>, CatalogError> {
-        Library::open(folder, INDEX_NAME, shelf.embedder, shelf.owner, |known| self.news(known))
+        Library::open(folder, INDEX_NAME, access.embedder, access.owner, |known| self.news(known))
     }
 
     /// Sessions whose texts are not those that the index knows.

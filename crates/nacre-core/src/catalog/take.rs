@@ -14,7 +14,7 @@ use super::admission::{Admission, GONE, Moment, set_job};
 use super::columns::path_text;
 use super::db::Catalog;
 use super::error::CatalogError;
-use super::place::project_root;
+use super::place::Placing;
 use super::record::{
     Growth, NewlyRead, Texts, inner, put_session, put_source, put_source_unread, record,
 };
@@ -28,6 +28,9 @@ use crate::transcript::{
 
 /// The reason of sessions in a database that was locked when it was to be read first.
 const IN_USE: &str = "its agent was at work on it";
+
+/// The reason of sessions that came after traces which took all that one refresh may take.
+const LEFT_OUT: &str = "other traces took too long; the next sync reads it";
 
 /// The reason of a session that said something else of its folder each time it was looked at.
 const MOVED: &str = "its folder changed while it was read";
@@ -65,7 +68,7 @@ impl Catalog {
             Err(error) => return self.leave_source(adapter, source, &error, options, report),
         };
         let mut is_settled = true;
-        for trace in &traces {
+        for (done, trace) in traces.iter().enumerate() {
             if options.max_sessions.is_some_and(|max| report.read >= max as u64) {
                 report.left += 1;
                 is_settled = false;
@@ -78,8 +81,20 @@ impl Catalog {
                     report.resumed += u64::from(began == Began::AtWatermark);
                 }
                 Taken::Failed { reason, hope } => {
+                    is_settled &= matches!(hope, Retryability::None | Retryability::Spent);
+                    let n_more = traces.len() - done - 1;
+                    let is_over = matches!(hope, Retryability::Spent | Retryability::NextSync);
+                    let reason = match is_over && 0 < n_more {
+                        true => format!("{reason} ({n_more} more of its sessions were not read)"),
+                        false => reason,
+                    };
                     report.problems.push(SourceProblem { path: source.path.clone(), reason });
-                    is_settled &= hope == Retryability::None;
+                    if hope == Retryability::NextSync {
+                        report.left += 1 + n_more as u64;
+                    }
+                    if is_over {
+                        break;
+                    }
                 }
             }
         }
@@ -108,10 +123,13 @@ impl Catalog {
         let whole = Trace::whole(source.clone());
         self.write(|transaction| {
             let id = match hope {
-                Retryability::None => put_source(transaction, source, adapter.version())?,
-                Retryability::Gone | Retryability::Soon | Retryability::Maybe => {
-                    put_source_unread(transaction, source, adapter.version())?
+                Retryability::Spent | Retryability::None => {
+                    put_source(transaction, source, adapter.version())?
                 }
+                Retryability::Gone
+                | Retryability::Soon
+                | Retryability::NextSync
+                | Retryability::Maybe => put_source_unread(transaction, source, adapter.version())?,
             };
             let is_known: bool = transaction.query_row(
                 "SELECT EXISTS (SELECT 1 FROM session WHERE source = ?1 AND facts != '')",
@@ -124,6 +142,7 @@ impl Catalog {
             let session = put_session(transaction, id, &whole)?;
             set_job(transaction, session, &failed(&reason, hope), options.now)
         })?;
+        report.left += u64::from(hope == Retryability::NextSync);
         report.problems.push(SourceProblem { path: source.path.clone(), reason });
         Ok(())
     }
@@ -198,7 +217,7 @@ impl<'t> Visit<'t> {
     /// The words to keep out of it. Where projects have different ones, a trace that was never read is looked through
     /// for its folder first: nothing may reach the disk before it is known whose it is.
     fn words(&self) -> Result<&'t ExtraWords, String> {
-        let RefreshOptions { words, projects, .. } = self.options;
+        let words = &self.options.words;
         let known = self.seen.as_ref().and_then(|seen| seen.cwd.clone());
         let cwd = match known {
             None if !words.are_alike() => {
@@ -207,8 +226,12 @@ impl<'t> Visit<'t> {
             }
             known => known,
         };
-        let placing = project_root(cwd.as_deref(), projects);
-        words.of(placing.project()).map_err(str::to_owned)
+        let placing = self.placing(cwd.as_deref());
+        words.of(placing.named()).map_err(str::to_owned)
+    }
+
+    fn placing(&self, cwd: Option<&str>) -> Placing {
+        self.options.placing(&self.trace.source.path, cwd)
     }
 
     fn was_read_under(&self, words: &ExtraWords) -> bool {
@@ -235,8 +258,8 @@ impl<'t> Visit<'t> {
                 return self.back(Reading::Failed { reason: chain(&error), hope: error.hope() });
             }
         };
-        let placing = project_root(outcome.facts.cwd.as_deref(), &self.options.projects);
-        match self.options.words.of(placing.project()) {
+        let placing = self.placing(outcome.facts.cwd.as_deref());
+        match self.options.words.of(placing.named()) {
             Err(reason) => {
                 return self.back(Reading::Failed {
                     reason: reason.to_owned(),
@@ -278,7 +301,8 @@ fn failed(reason: &str, hope: Retryability) -> Admission {
     match hope {
         Retryability::Gone => Admission::skipped(GONE),
         Retryability::Soon => Admission::skipped(IN_USE),
-        Retryability::Maybe | Retryability::None => Admission::dead(reason),
+        Retryability::NextSync => Admission::skipped(LEFT_OUT),
+        Retryability::Spent | Retryability::Maybe | Retryability::None => Admission::dead(reason),
     }
 }
 
@@ -298,11 +322,14 @@ fn leave_session(
     )?;
     let is_waiting = matches!(state.as_deref(), None | Some("pending"));
     match hope {
-        Retryability::Soon if !facts.is_empty() => Ok(()),
+        Retryability::Soon | Retryability::NextSync if !facts.is_empty() => Ok(()),
         Retryability::Gone if !facts.is_empty() && !is_waiting => Ok(()),
-        Retryability::Gone | Retryability::Soon | Retryability::Maybe | Retryability::None => {
-            set_job(transaction, session, &failed(reason, hope), now)
-        }
+        Retryability::Gone
+        | Retryability::Soon
+        | Retryability::NextSync
+        | Retryability::Spent
+        | Retryability::Maybe
+        | Retryability::None => set_job(transaction, session, &failed(reason, hope), now),
     }
 }
 

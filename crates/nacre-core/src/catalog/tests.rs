@@ -2,8 +2,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the agents")]
 
+mod activity;
 mod faults;
 mod rehearsal;
+mod waiting;
 mod words;
 
 use std::fs;
@@ -64,6 +66,7 @@ impl World {
                 roots: vec![self.dir.path().join("traces")],
             }],
             projects: self.projects.clone(),
+            allowed: AllowedProjects::ByPlace,
             since: None,
             until: None,
             max_sessions: None,
@@ -92,9 +95,10 @@ impl World {
         let query = TextQuery { query, mode: Mode::Lexical, limit: 9, ..TextQuery::default() };
         let embedder = Builtin::shipped().unwrap();
         let owner = Owner { pid: 1, command: String::new(), since: String::new() };
-        let shelf = TextIndexAccess { embedder: &embedder, owner: &owner, now: self.options().now };
+        let access =
+            TextIndexAccess { embedder: &embedder, owner: &owner, now: self.options().now };
         let folder = WriteScope::create_inside(self.dir.path(), "index", Access::Private).unwrap();
-        let hits = self.catalog.search(&query, Some(folder), shelf).unwrap();
+        let hits = self.catalog.search(&query, Some(folder), access).unwrap();
         hits.into_iter().map(|hit| hit.snippet).collect()
     }
 
@@ -125,6 +129,47 @@ fn what_did_not_change_is_not_read_again() {
     assert_eq!(forced.read, 2);
     assert_eq!(world.search("sqlite"), ["use sqlite"]);
     world.check_conservation();
+}
+
+#[test]
+fn a_trace_that_a_repository_brought_speaks_for_no_other_project() {
+    let mut world = World::new();
+    world.write("one", "/work/shop", &["use the evil key"]);
+    fs::create_dir(world.dir.path().join(".git")).unwrap();
+    fs::write(world.dir.path().join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    for _ in 0..2 {
+        world.refresh();
+        let [(_, state, reason)] = &world.states()[..] else { panic!("one session") };
+        assert_eq!((*state, reason.as_deref()), ("skipped", Some(super::admission::OUTSIDE)));
+        let sessions = world.catalog.sessions(&SessionFilter::default()).unwrap();
+        assert_eq!(sessions[0].project, None);
+    }
+    // Also where the project is registered after the trace was read.
+    let mut world = World::new();
+    world.projects.clear();
+    world.write("one", "/work/shop", &["use the evil key"]);
+    fs::create_dir(world.dir.path().join(".git")).unwrap();
+    fs::write(world.dir.path().join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    world.refresh();
+    world.projects.push(PathBuf::from("/work/shop"));
+    assert_eq!(world.refresh().readmitted, 0);
+    assert_eq!(world.states()[0].2.as_deref(), Some(super::admission::OUTSIDE));
+}
+
+#[test]
+fn an_imported_session_is_never_queued_for_a_project_that_is_not_allowed() {
+    for (allowed, state) in [
+        (AllowedProjects::Only(None), "skipped"),
+        (AllowedProjects::Only(Some(PathBuf::from("/work/other"))), "skipped"),
+        (AllowedProjects::Only(Some(PathBuf::from("/work/shop"))), "pending"),
+        (AllowedProjects::ByPlace, "pending"),
+    ] {
+        let mut world = World::new();
+        world.write("one", "/work/shop", &["use sqlite"]);
+        let options = RefreshOptions { allowed: allowed.clone(), ..world.options() };
+        world.catalog.refresh(&options, |_| ControlFlow::Continue(())).unwrap();
+        assert_eq!(world.states()[0].1, state, "{allowed:?}");
+    }
 }
 
 #[test]

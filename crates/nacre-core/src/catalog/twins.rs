@@ -15,6 +15,9 @@ use super::columns::{path_text, stamp_of};
 use super::place::Placing;
 use crate::transcript::{Agent, SessionFacts, Stamp};
 
+/// No agent keeps more copies of a session.
+const MAX_COPIES: i64 = 64;
+
 /// A session that may be one of several copies.
 struct Copy {
     id: i64,
@@ -76,14 +79,16 @@ pub(super) fn settle(
 
 /// The session and its copies.
 fn copies_of(transaction: &Transaction<'_>, session: i64) -> rusqlite::Result<Vec<Copy>> {
+    let Some(part) = shared_name(transaction, session)? else { return Ok(Vec::new()) };
     let copies: Vec<Copy> = transaction
         .prepare_cached(
             "SELECT s.id, s.key, o.path, s.facts, s.project, j.state, j.reason, o.size, o.modified, o.inode, s.agent
              FROM session t JOIN session s ON s.agent = t.agent AND s.session_id = t.session_id
              JOIN source o ON o.id = s.source JOIN job j ON j.session = s.id
-             WHERE t.id = ?1 AND s.facts != '' AND s.session_id != ''",
+             WHERE t.id = ?1 AND s.facts != '' AND s.session_id != '' AND instr(o.path, ?2) > 0
+             ORDER BY s.id != ?1, s.id LIMIT ?3",
         )?
-        .query_map([session], copy_of)?
+        .query_map((session, part, MAX_COPIES), copy_of)?
         .collect::<Result<_, _>>()?;
     let Some(this) = copies.iter().position(|copy| copy.id == session) else {
         return Ok(Vec::new());
@@ -103,10 +108,33 @@ fn copies_of(transaction: &Transaction<'_>, session: i64) -> rusqlite::Result<Ve
         | Agent::Droid
         | Agent::Cline
         | Agent::Continue => stem(&copy.path) == name,
-        // These ids are whatever their writer chose, or made here for each file.
         Agent::Aider | Agent::Generic => copy.id == session,
     };
     Ok(copies.into_iter().filter(is_copy).collect())
+}
+
+/// A part of the path that all copies of a session share; `None` where it has none. So that many sessions of one id are not
+/// compared with each other, which takes minutes, it is part of the question.
+fn shared_name(transaction: &Transaction<'_>, session: i64) -> rusqlite::Result<Option<String>> {
+    let (agent, path): (String, String) = transaction
+        .prepare_cached(
+            "SELECT s.agent, o.path FROM session s JOIN source o ON o.id = s.source WHERE s.id = ?1",
+        )?
+        .query_row([session], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(match Agent::from_name(&agent).unwrap_or(Agent::Generic) {
+        // These ids are whatever their writer chose, or made here for each file.
+        Agent::Aider | Agent::Generic => None,
+        Agent::Cursor | Agent::OpenCode => Some(String::new()),
+        Agent::Gemini => Some(bare(&stem(&path)).to_owned()),
+        Agent::Claude
+        | Agent::Codex
+        | Agent::Qwen
+        | Agent::Copilot
+        | Agent::Pi
+        | Agent::Droid
+        | Agent::Cline
+        | Agent::Continue => Some(stem(&path)),
+    })
 }
 
 fn copy_of(row: &Row<'_>) -> rusqlite::Result<Copy> {

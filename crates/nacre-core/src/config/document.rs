@@ -9,7 +9,7 @@ use std::path::Path;
 use toml::de::DeTable;
 use toml_edit::{Document, Item, Key, Table, TableLike};
 
-use super::error::{ConfigError, MAX_BYTES, MAX_TABLES, Place, shown};
+use super::error::{ConfigError, ConfigPlace, MAX_BYTES, MAX_TABLES, shown};
 
 /// Listing every error costs memory in their number, so only a text of a person's size is searched for its first.
 const MAX_BYTES_TO_LIST_ERRORS: usize = 64 << 10;
@@ -52,9 +52,9 @@ impl<'t> Doc<'t> {
     }
 
     /// Returns where a key stands.
-    pub(super) fn place(&self, key: Option<&Key>) -> Place {
+    pub(super) fn place(&self, key: Option<&Key>) -> ConfigPlace {
         let offset = key.and_then(Key::span).map_or(0, |span| span.start);
-        Place::File { path: self.path.to_owned(), line: line_of(&self.line_starts, offset) }
+        ConfigPlace::File { path: self.path.to_owned(), line: line_of(&self.line_starts, offset) }
     }
 
     /// Returns the whole line that `offset` stands in, with its line break.

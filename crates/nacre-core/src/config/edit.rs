@@ -7,7 +7,7 @@ use std::path::Path;
 use toml_edit::{Item, Key, TableLike, Value as Toml};
 
 use super::document::Doc;
-use super::error::{ConfigError, Place};
+use super::error::{ConfigError, ConfigPlace};
 use super::families::{self, Family, Field};
 use super::keys::{self, KeySpec};
 use super::layers::unknown_key;
@@ -19,14 +19,14 @@ pub fn set(text: &str, origin: &Path, key: &str, value: &str) -> Result<String, 
     let doc = Doc::parse(text, origin)?;
     let new_text = match (keys::find(key), families::find_key(key)) {
         (Some(spec), _) => {
-            let value = spec.parse(value, &Place::CommandLine)?.to_toml();
+            let value = spec.parse(value, &ConfigPlace::CommandLine)?.to_toml();
             put(&doc, spec, &value)?
         }
         (None, Some((family, member, field))) => {
-            let value = field.kind.parse_as(key, value, &Place::CommandLine)?.to_toml();
+            let value = field.kind.parse_as(key, value, &ConfigPlace::CommandLine)?.to_toml();
             put_in_family(&doc, (family, member, field), &value)?
         }
-        (None, None) => return Err(unknown_key(key, Place::CommandLine)),
+        (None, None) => return Err(unknown_key(key, ConfigPlace::CommandLine)),
     };
     // A file that cannot be read back is never handed out to be written.
     Doc::parse(&new_text, origin)?;
@@ -52,7 +52,7 @@ pub fn unset(text: &str, origin: &Path, key: &str) -> Result<String, ConfigError
         None if keys::find(key).is_some() || families::find_key(key).is_some() => {
             Ok(text.to_owned())
         }
-        None => Err(unknown_key(key, Place::CommandLine)),
+        None => Err(unknown_key(key, ConfigPlace::CommandLine)),
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) const MAX_TABLES: usize = 4096;
 
 /// Where a value was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum ConfigPlace {
     /// The shipped defaults.
     BuiltIn,
     /// A line, counted from 1.
@@ -22,7 +22,7 @@ pub enum Place {
     CommandLine,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ConfigPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BuiltIn => write!(f, "in the built-in defaults"),
@@ -43,10 +43,10 @@ pub enum ConfigError {
     #[error("Refusing `{}`: {tables} tables, and a configuration has at most {MAX_TABLES}", path.display())]
     TooManyTables { path: PathBuf, tables: usize },
     #[error("Unknown key `{key}` {place}")]
-    UnknownKey { key: String, place: Place, nearest: Option<String> },
+    UnknownKey { key: String, place: ConfigPlace, nearest: Option<String> },
     /// Also in the register of projects, where `nacre config` is of no help.
     #[error("Unknown key `{key}` {place}")]
-    UnknownProjectKey { key: String, place: Place, nearest: Option<String> },
+    UnknownProjectKey { key: String, place: ConfigPlace, nearest: Option<String> },
     #[error(transparent)]
     BadValue(Box<BadValue>),
     /// A defect of this program; a test holds the shipped defaults complete.
@@ -59,7 +59,7 @@ pub enum ConfigError {
 #[error("Bad value for `{key}` {place}: expected {expected}, found {found}")]
 pub struct BadValue {
     pub key: String,
-    pub place: Place,
+    pub place: ConfigPlace,
     pub expected: String,
     pub found: String,
     pub nearest: Option<String>,
@@ -76,9 +76,9 @@ impl ConfigError {
     pub fn is_in_command(&self) -> bool {
         match self {
             Self::UnknownKey { place, .. } | Self::UnknownProjectKey { place, .. } => {
-                *place == Place::CommandLine
+                *place == ConfigPlace::CommandLine
             }
-            Self::BadValue(bad) => bad.place == Place::CommandLine,
+            Self::BadValue(bad) => bad.place == ConfigPlace::CommandLine,
             Self::Malformed { .. }
             | Self::TooLarge { .. }
             | Self::TooManyTables { .. }
@@ -108,9 +108,9 @@ impl ConfigError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigWarning {
     #[error("Ignored `{key}` {place}: a repository may not set it")]
-    RefusedFromRepo { key: String, place: Place },
+    RefusedFromRepo { key: String, place: ConfigPlace },
     #[error("Ignored `{key}` {place}: a repository may only lower it, here to at most {limit}")]
-    RaisedByRepo { key: String, place: Place, limit: String },
+    RaisedByRepo { key: String, place: ConfigPlace, limit: String },
     #[error("Unknown variable `{name}`")]
     UnknownVariable { name: String, nearest: Option<&'static str> },
 }

@@ -10,7 +10,7 @@ use toml_edit::{Item, Key, TableLike};
 
 use super::choices::{ApiChoice, EffortChoice, PlainHttpChoice, StrategyChoice};
 use super::document::{Doc, entries, written};
-use super::error::{BadValue, ConfigError, Place, shown};
+use super::error::{BadValue, ConfigError, ConfigPlace, shown};
 use super::keys::Kind;
 use super::nearest;
 use super::origin::Entry;
@@ -144,10 +144,10 @@ pub const FAMILIES: &[Family] = &[
 ];
 
 /// A value of a table, with its whole key.
-pub(super) struct Found {
+pub(super) struct ProjectKey {
     pub(super) key: String,
     pub(super) value: Value,
-    pub(super) place: Place,
+    pub(super) place: ConfigPlace,
 }
 
 pub(super) fn find(name: &str) -> Option<&'static Family> {
@@ -171,7 +171,7 @@ impl Family {
         doc: &Doc<'_>,
         key: Option<&Key>,
         item: &Item,
-    ) -> Result<Vec<Found>, ConfigError> {
+    ) -> Result<Vec<ProjectKey>, ConfigError> {
         let Some(members) = item.as_table_like() else {
             return Err(not_a_table(self.name, doc.place(key), item));
         };
@@ -200,7 +200,7 @@ impl Family {
         doc: &Doc<'_>,
         member: &str,
         fields: &dyn TableLike,
-        found: &mut Vec<Found>,
+        found: &mut Vec<ProjectKey>,
     ) -> Result<(), ConfigError> {
         for (key, name, item) in entries(fields) {
             let (whole, place) = (written(&[self.name, member, name]), doc.place(key));
@@ -210,7 +210,7 @@ impl Family {
                 return Err(ConfigError::UnknownKey { key: whole, place, nearest });
             };
             let value = field.kind.read_as(&whole, item, &place)?;
-            found.push(Found { key: format!("{}.{member}.{name}", self.name), value, place });
+            found.push(ProjectKey { key: format!("{}.{member}.{name}", self.name), value, place });
         }
         Ok(())
     }
@@ -228,7 +228,7 @@ impl Family {
         is_name && (self.members.is_empty() || self.members.contains(&member))
     }
 
-    fn not_a_member(&self, member: &str, place: Place, item: &Item) -> ConfigError {
+    fn not_a_member(&self, member: &str, place: ConfigPlace, item: &Item) -> ConfigError {
         BadValue {
             key: written(&[self.name, member]),
             place,

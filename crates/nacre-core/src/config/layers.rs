@@ -10,8 +10,8 @@ use std::time::Duration;
 use toml_edit::{Item, Key, TableLike};
 
 use super::document::{Doc, entries, written};
-use super::error::{ConfigError, ConfigWarning, Place, shown};
-use super::families::{self, Family, Found};
+use super::error::{ConfigError, ConfigPlace, ConfigWarning, shown};
+use super::families::{self, Family, ProjectKey};
 use super::keys::{self, FromRepo, KEYS, KeySpec};
 use super::nearest;
 use super::origin::{Entry, Layer, Origin};
@@ -105,16 +105,16 @@ fn resolve_over(
         fold.var(name, text)?;
     }
     for (key, text) in flags {
-        let spec = keys::find(key).ok_or_else(|| unknown_key(key, Place::CommandLine))?;
-        let value = spec.parse(text, &Place::CommandLine)?;
-        fold.put(spec, value, Origin { layer: Layer::Flag, place: Place::CommandLine });
+        let spec = keys::find(key).ok_or_else(|| unknown_key(key, ConfigPlace::CommandLine))?;
+        let value = spec.parse(text, &ConfigPlace::CommandLine)?;
+        fold.put(spec, value, Origin { layer: Layer::Flag, place: ConfigPlace::CommandLine });
     }
     let Fold { entries, tables, warnings } = fold;
     Ok(Resolved { settings: settings(&entries, &tables)?, entries, tables, warnings })
 }
 
 /// Returns the error for a key that nobody knows, with the one that may have been meant.
-pub(super) fn unknown_key(key: &str, place: Place) -> ConfigError {
+pub(super) fn unknown_key(key: &str, place: ConfigPlace) -> ConfigError {
     let nearest = keys::nearest(key).map(str::to_owned);
     ConfigError::UnknownKey { key: shown(key), place, nearest }
 }
@@ -183,7 +183,7 @@ impl Fold {
             self.warnings.push(ConfigWarning::RefusedFromRepo { key, place });
             return Ok(());
         }
-        for Found { key, value, place } in family.read(doc, key, item)? {
+        for ProjectKey { key, value, place } in family.read(doc, key, item)? {
             let entry = Entry { value, origins: vec![origin(source.layer, place)] };
             self.tables.insert(key, entry);
         }
@@ -195,7 +195,7 @@ impl Fold {
         layer: Layer,
         spec: &'static KeySpec,
         item: &Item,
-        place: Place,
+        place: ConfigPlace,
     ) -> Result<(), ConfigError> {
         let key = spec.name.to_owned();
         if spec.from_repo == FromRepo::Refused {
@@ -222,13 +222,13 @@ impl Fold {
 
     fn var(&mut self, name: &str, text: &str) -> Result<(), ConfigError> {
         if name == NACRE_MODEL && !text.is_empty() {
-            let place = Place::Var { name: name.to_owned() };
+            let place = ConfigPlace::Var { name: name.to_owned() };
             let value = Value::Text(text.to_owned());
             let entry = Entry { value, origins: vec![origin(Layer::Var, place)] };
             self.tables.insert(families::DEFAULT_MODEL.to_owned(), entry);
         } else if let Some(spec) = KEYS.iter().find(|spec| spec.var == name) {
             if !text.is_empty() {
-                let place = Place::Var { name: name.to_owned() };
+                let place = ConfigPlace::Var { name: name.to_owned() };
                 let value = spec.parse(text, &place)?;
                 self.put(spec, value, origin(Layer::Var, place));
             }
@@ -266,8 +266,8 @@ impl Fold {
     }
 }
 
-fn origin(layer: Layer, place: Place) -> Origin {
-    let place = if layer == Layer::Defaults { Place::BuiltIn } else { place };
+fn origin(layer: Layer, place: ConfigPlace) -> Origin {
+    let place = if layer == Layer::Defaults { ConfigPlace::BuiltIn } else { place };
     Origin { layer, place }
 }
 

@@ -26,7 +26,7 @@ pub use choices::{
     ApiChoice, AtRest, ColorChoice, EffortChoice, EmbeddingChoice, LeadRuntime, PlainHttpChoice,
     ScopeMode, StrategyChoice, UnknownChoice,
 };
-pub use error::{BadValue, ConfigError, ConfigWarning, Place};
+pub use error::{BadValue, ConfigError, ConfigPlace, ConfigWarning};
 pub use families::{FAMILIES, Family, Field, ROLES};
 pub use keys::{FromRepo, KEYS, KeySpec, Kind};
 pub use layers::{Resolved, Source, resolve};

@@ -1,6 +1,6 @@
 //! Where the value of a key comes from.
 
-use super::error::Place;
+use super::error::ConfigPlace;
 use super::value::Value;
 
 /// Where a value can come from; a later one wins.
@@ -35,7 +35,7 @@ impl Layer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     pub layer: Layer,
-    pub place: Place,
+    pub place: ConfigPlace,
 }
 
 /// One key's value in effect.

@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use toml_edit::{Item, Key, TableLike, Value as Toml};
 
 use super::document::{Doc, entries, written};
-use super::error::{BadValue, ConfigError, Place, did_you_mean, shown};
+use super::error::{BadValue, ConfigError, ConfigPlace, did_you_mean, shown};
 use super::value::describe;
 use super::{nearest, splice};
 
@@ -116,6 +116,12 @@ impl Projects {
         // A name has no `/`, so that no text can be both.
         let path = Path::new(name_or_path);
         self.list.iter().find(|project| project.name == name_or_path || project.path == path)
+    }
+
+    /// Returns these and one more.
+    pub fn with(&self, project: Project) -> Self {
+        let list = self.list.iter().cloned().chain([project]);
+        Self { list: list.collect() }
     }
 
     /// Returns the registered name that somebody may have meant.
@@ -244,7 +250,7 @@ fn is_resolved(path: &Path) -> bool {
     path.is_absolute() && path.components().all(|part| part != Component::ParentDir)
 }
 
-fn unknown(path: &[&str], place: Place, known: &str) -> ConfigError {
+fn unknown(path: &[&str], place: ConfigPlace, known: &str) -> ConfigError {
     let nearest = path.last().is_some_and(|name| nearest::is_like(name, known));
     ConfigError::UnknownProjectKey {
         key: written(path),
@@ -253,7 +259,7 @@ fn unknown(path: &[&str], place: Place, known: &str) -> ConfigError {
     }
 }
 
-fn bad(path: &[&str], place: Place, expected: &str, found: String) -> ConfigError {
+fn bad(path: &[&str], place: ConfigPlace, expected: &str, found: String) -> ConfigError {
     let expected = expected.to_owned();
     BadValue { key: written(path), place, expected, found, nearest: None }.into()
 }

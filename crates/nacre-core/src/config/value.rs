@@ -7,7 +7,7 @@ use std::fmt;
 
 use toml_edit::{Array, Item, Value as Toml};
 
-use super::error::{BadValue, ConfigError, Place, shown};
+use super::error::{BadValue, ConfigError, ConfigPlace, shown};
 use super::keys::{KeySpec, Kind};
 use super::nearest;
 
@@ -61,17 +61,17 @@ struct Mismatch {
 
 impl KeySpec {
     /// Reads a value that stands in a TOML text.
-    pub(super) fn read(&self, item: &Item, place: &Place) -> Result<Value, ConfigError> {
+    pub(super) fn read(&self, item: &Item, place: &ConfigPlace) -> Result<Value, ConfigError> {
         self.kind.read_as(self.name, item, place)
     }
 
     /// Returns the error for a table, or anything else, where the value should stand.
-    pub(super) fn mismatch(&self, item: &Item, place: &Place) -> ConfigError {
+    pub(super) fn mismatch(&self, item: &Item, place: &ConfigPlace) -> ConfigError {
         self.kind.mismatch_as(self.name, item, place)
     }
 
     /// Reads a value given as plain text.
-    pub(super) fn parse(&self, text: &str, place: &Place) -> Result<Value, ConfigError> {
+    pub(super) fn parse(&self, text: &str, place: &ConfigPlace) -> Result<Value, ConfigError> {
         self.kind.parse_as(self.name, text, place)
     }
 }
@@ -82,7 +82,7 @@ impl Kind {
         &self,
         key: &str,
         item: &Item,
-        place: &Place,
+        place: &ConfigPlace,
     ) -> Result<Value, ConfigError> {
         self.read(item).map_err(|mismatch| self.bad_value(key, mismatch, place))
     }
@@ -92,16 +92,16 @@ impl Kind {
         &self,
         key: &str,
         text: &str,
-        place: &Place,
+        place: &ConfigPlace,
     ) -> Result<Value, ConfigError> {
         self.parse(text).map_err(|mismatch| self.bad_value(key, mismatch, place))
     }
 
-    pub(super) fn mismatch_as(&self, key: &str, item: &Item, place: &Place) -> ConfigError {
+    pub(super) fn mismatch_as(&self, key: &str, item: &Item, place: &ConfigPlace) -> ConfigError {
         self.bad_value(key, plainly(type_of(item)), place)
     }
 
-    fn bad_value(&self, key: &str, mismatch: Mismatch, place: &Place) -> ConfigError {
+    fn bad_value(&self, key: &str, mismatch: Mismatch, place: &ConfigPlace) -> ConfigError {
         let Mismatch { found, nearest } = mismatch;
         BadValue {
             key: key.to_owned(),
@@ -306,7 +306,7 @@ fn value_type(value: &Toml) -> &'static str {
 }
 
 /// Returns the error for a section's name that is used as a key.
-pub(super) fn not_a_table(section: &str, place: Place, item: &Item) -> ConfigError {
+pub(super) fn not_a_table(section: &str, place: ConfigPlace, item: &Item) -> ConfigError {
     BadValue {
         key: section.to_owned(),
         place,

@@ -111,6 +111,10 @@ vars! {
     NACRE_LIMITS_MAP_SECONDS
     /// Set and not empty: no color while `ui.color` is `auto`.
     NO_COLOR
+    /// The program that long output goes through on a terminal, with its arguments, instead of `less -FRX`; empty: none.
+    NACRE_PAGER
+    /// The same while `NACRE_PAGER` is not set.
+    PAGER
     /// The editor to open a file with while `ui.editor` is empty.
     VISUAL
     /// The editor to open a file with while `ui.editor` and `VISUAL` are empty.

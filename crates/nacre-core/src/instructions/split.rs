@@ -4,7 +4,7 @@
 //! it. Nested items, code and tables belong to the statement before them, and the steps of a procedure to its first one.
 
 use super::pieces::{FrontMatter, Piece, PieceKind, front_matter, pieces};
-use super::statement::{Found, NotTaken, Statement, plain, statement, whole_file};
+use super::statement::{FoundStatement, NotTaken, Statement, plain, statement, whole_file};
 
 /// No file that a person wrote for an agent has more.
 const MAX_STATEMENTS: usize = 2000;
@@ -86,7 +86,7 @@ struct Splitter<'t> {
 
 /// A statement that may go on.
 struct Current {
-    found: Found,
+    found: FoundStatement,
     /// Of an item.
     indent: Option<usize>,
     lines: std::ops::Range<usize>,
@@ -209,7 +209,8 @@ impl<'t> Splitter<'t> {
         }
         topics.extend(self.intro.iter().map(|(text, _)| text.clone()));
         topics.extend(self.labels.iter().map(|(_, text)| text.clone()));
-        let found = Found { line: lines.start + 1, topics, text, ..Found::default() };
+        let found =
+            FoundStatement { line: lines.start + 1, topics, text, ..FoundStatement::default() };
         self.current = Some(Current { found, indent, lines });
     }
 

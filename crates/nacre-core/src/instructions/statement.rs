@@ -61,7 +61,7 @@ pub enum NotTaken {
 
 /// What was found, before it is known whether it says something.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundStatement {
     pub(super) line: usize,
     pub(super) topics: Vec<String>,
     /// Its own words; none where it is code alone.
@@ -72,8 +72,8 @@ pub(super) struct Found {
 }
 
 /// Makes a statement of what was found.
-pub(super) fn statement(found: Found) -> Result<Statement, NotTaken> {
-    let Found { line, topics, text, details, quote } = found;
+pub(super) fn statement(found: FoundStatement) -> Result<Statement, NotTaken> {
+    let FoundStatement { line, topics, text, details, quote } = found;
     // A line that introduces something says nothing without it.
     let is_label = plain(&text).ends_with(':') && details.is_empty();
     if is_label || is_reference(&text) {

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::admission::{Admission, admit};
 use super::document::{Broken, Document, MAX_FILE_BYTES};
-use super::door::{Door, door};
 use super::id::MemoryId;
 use super::kinds::{Basis, Claim, MemoryType, Status};
-use super::layout::{self, Located, Shelf};
+use super::layout::{self, Located, StoreArea};
 use super::record::Memory;
 use super::redactions::{Redactions, redacted};
 use super::sidecar::{Evidence, MAX_SIDECAR_BYTES, Quote, State, render};
@@ -90,6 +90,10 @@ pub struct Batch<'a> {
     pub(super) set: ChangeSet,
     /// How far what is staged is trusted; `None` for a memory that goes.
     pub(super) levels: BTreeMap<MemoryId, Option<Trust>>,
+    /// Memories whose evidence the person agrees to as it is.
+    pub(super) agreed: BTreeSet<MemoryId>,
+    /// Memories whose staged evidence holds what this machine does not know.
+    pub(super) unproven: BTreeSet<MemoryId>,
     pub(super) owner: Owner,
     minted: BTreeSet<MemoryId>,
     redactions: Redactions,
@@ -109,6 +113,8 @@ impl<'a> Batch<'a> {
             writer,
             set: ChangeSet::new(),
             levels: BTreeMap::new(),
+            agreed: BTreeSet::new(),
+            unproven: BTreeSet::new(),
             owner: owner.clone(),
             minted: BTreeSet::new(),
             redactions: Redactions::new(),
@@ -147,7 +153,7 @@ impl<'a> Batch<'a> {
     ) -> Result<MemoryId, MemoryError> {
         let title = self.clean_title(&draft.title)?;
         let id = self.mint(&title, now)?;
-        let Door { trust, status } = door((&draft.title, &draft.body), &draft.quotes, status);
+        let Admission { trust, status } = admit((&draft.title, &draft.body), &draft.quotes, status);
         self.levels.insert(id.clone(), Some(trust));
         let memory_type = draft.claim.memory_type();
         let mut document = Document::blank();
@@ -170,7 +176,7 @@ impl<'a> Batch<'a> {
             document.set_list("supersedes", &ids(supersedes));
         }
         document.set_body(&self.body_text(&draft.body));
-        let path = layout::claim_path(memory_type, Shelf::Active, &id)?;
+        let path = layout::claim_path(memory_type, StoreArea::Active, &id)?;
         self.stage_new(&id, path, document)?;
         let quotes = draft.quotes.iter().map(|quote| self.redact_quote(quote)).collect();
         self.set.create(layout::evidence_path(&id)?, render(&Evidence::new(id.clone(), quotes)));
@@ -273,6 +279,7 @@ impl<'a> Batch<'a> {
     /// Stages that a person at this machine stands behind a memory. A state that cannot be read is left alone.
     pub fn take_over(&mut self, id: &MemoryId) -> Result<(), MemoryError> {
         self.levels.insert(id.clone(), Some(Trust::Human));
+        self.agree_to_evidence(id);
         let Ok(state) = self.state_of(id) else { return Ok(()) };
         self.stage_state(id, &State { own: true, ..state })
     }
@@ -300,17 +307,17 @@ impl<'a> Batch<'a> {
     pub fn archive(&mut self, id: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
         let memory = self.store.get(id)?;
         let id = memory.at.id.clone();
-        match (memory.at.memory_type, memory.at.shelf) {
+        match (memory.at.memory_type, memory.at.area) {
             (MemoryType::Summary, _) => return Err(MemoryError::SummaryNotArchivable { id }),
-            (MemoryType::Decision | MemoryType::Learning, Shelf::Archived) => {
+            (MemoryType::Decision | MemoryType::Learning, StoreArea::Archived) => {
                 return Err(MemoryError::AlreadyArchived { id });
             }
-            (MemoryType::Decision | MemoryType::Learning, Shelf::Active) => {}
+            (MemoryType::Decision | MemoryType::Learning, StoreArea::Active) => {}
         }
         let state = self.state_of(&id)?;
         let status = memory.status.as_str().to_owned();
         self.stage_state(&id, &State { status_before_archive: Some(status), ..state })?;
-        self.relocate(&memory, Shelf::Archived, Status::Archived, now)?;
+        self.relocate(&memory, StoreArea::Archived, Status::Archived, now)?;
         Ok(id)
     }
 
@@ -318,20 +325,30 @@ impl<'a> Batch<'a> {
     /// tombstone stays.
     pub fn forget(&mut self, id: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
         let memory = self.store.get(id)?;
-        let id = memory.at.id.clone();
+        self.levels.insert(memory.at.id.clone(), None);
+        self.stage_removal(&memory, now)?;
+        Ok(memory.at.id)
+    }
+
+    /// Stages the removal of a memory with all that names it, and its tombstone.
+    pub(super) fn stage_removal(
+        &mut self,
+        memory: &Memory,
+        now: Timestamp,
+    ) -> Result<(), MemoryError> {
+        let id = &memory.at.id;
         self.set.remove(memory.at.path.clone(), memory.document.as_str().as_bytes());
-        self.levels.insert(id.clone(), None);
-        for path in [layout::evidence_path(&id)?, layout::state_path(&id)?] {
+        for path in [layout::evidence_path(id)?, layout::state_path(id)?] {
             if let Some(before) = self.store.scope().read_optional(&path, MAX_SIDECAR_BYTES)? {
                 self.set.remove(path, &before);
             }
         }
-        self.unlink(&id, now)?;
-        let (path, stone) = tombstone::tombstone(&memory, now)?;
+        self.unlink(id, now)?;
+        let (path, stone) = tombstone::tombstone(memory, now)?;
         if !self.store.scope().has(&path)? {
             self.set.create(path, stone);
         }
-        Ok(id)
+        Ok(())
     }
 
     /// Stages the removal of `id` from the lists of all other memories.
@@ -417,14 +434,14 @@ impl<'a> Batch<'a> {
     fn relocate(
         &mut self,
         memory: &Memory,
-        shelf: Shelf,
+        area: StoreArea,
         status: Status,
         now: Timestamp,
     ) -> Result<(), MemoryError> {
         let mut document = memory.document.clone();
         document.set_text("status", status.as_str());
         set_time(&mut document, "updated", later(memory, now));
-        let to = layout::claim_path(memory.at.memory_type, shelf, &memory.at.id)?;
+        let to = layout::claim_path(memory.at.memory_type, area, &memory.at.id)?;
         let before = memory.document.as_str().as_bytes();
         let bytes = self.bytes_of(document)?;
         self.set.relocate(memory.at.path.clone(), before, to, bytes);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::id::MemoryId;
 use super::kinds::MemoryType;
-use super::layout::{Located, Shelf};
+use super::layout::{Located, StoreArea};
 use super::listing::{FILES_PER_THREAD, MAX_HELD_BYTES};
 use super::record::Memory;
 use super::sidecar::{self, Evidence, MAX_SIDECAR_BYTES};
@@ -240,7 +240,7 @@ fn check_claims(memories: &[Memory], findings: &mut Vec<Finding>) {
 
 fn check_duplicates(known: &BTreeMap<MemoryId, Vec<Located>>, findings: &mut Vec<Finding>) {
     for (id, places) in known.iter().filter(|(_, places)| places.len() > 1) {
-        let first = places.iter().find(|at| at.shelf == Shelf::Active).unwrap_or(&places[0]);
+        let first = places.iter().find(|at| at.area == StoreArea::Active).unwrap_or(&places[0]);
         for other in places.iter().filter(|at| at.path != first.path) {
             findings.push(Finding {
                 severity: Severity::Error,

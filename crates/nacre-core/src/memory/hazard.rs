@@ -25,6 +25,8 @@ pub enum HazardKind {
     Secret,
     /// An order to the agent about its instructions.
     Instruction,
+    /// More text than a memory has: an order could stand anywhere in it.
+    Length,
 }
 
 impl HazardKind {
@@ -37,12 +39,13 @@ impl HazardKind {
             }
             Self::Secret => "it gives an order about passwords, keys or tokens",
             Self::Instruction => "it tells the agent to set its instructions aside",
+            Self::Length => "it is too long to be looked through",
         }
     }
 }
 
-/// No more of a text is looked at; a memory is a page.
-const MAX_BYTES: usize = 64 << 10;
+/// A longer text is not looked through; a memory is a page.
+const MAX_BYTES: usize = 16 << 10;
 
 /// Verbs and words that make a text an order.
 const ORDERS: &[&str] = &[
@@ -292,6 +295,9 @@ const DOMAINS: &[&str] = &[
 
 /// What in a title and a body could do harm and is not among the words of the person.
 pub fn hazards<'q>(text: &str, persons: impl IntoIterator<Item = &'q str>) -> Vec<Hazard> {
+    if text.len() > MAX_BYTES {
+        return vec![Hazard { kind: HazardKind::Length, found: String::new() }];
+    }
     let folded = fold(text);
     let mut found = all_hazards(&folded);
     if !found.is_empty() {

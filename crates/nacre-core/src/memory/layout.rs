@@ -41,7 +41,7 @@ const MAX_GITIGNORE_BYTES: u64 = 4096;
 
 /// Whether a memory is in use or put away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Shelf {
+pub enum StoreArea {
     Active,
     Archived,
 }
@@ -51,7 +51,7 @@ pub enum Shelf {
 pub struct Located {
     pub id: MemoryId,
     pub memory_type: MemoryType,
-    pub shelf: Shelf,
+    pub area: StoreArea,
     pub path: RelPath,
 }
 
@@ -62,36 +62,36 @@ impl Located {
         let (parent, name) = path.rsplit_once('/')?;
         let stem = name.strip_suffix(".md")?;
         let claim = claim_folders().find(|(_, _, folder)| *folder == parent);
-        let (memory_type, shelf, id) = match claim {
-            Some((memory_type, shelf, _)) => (memory_type, shelf, stem.parse().ok()?),
+        let (memory_type, area, id) = match claim {
+            Some((memory_type, area, _)) => (memory_type, area, stem.parse().ok()?),
             None => {
                 let day = parent.strip_prefix("memory/summaries/")?.split('/').next()?;
-                (MemoryType::Summary, Shelf::Active, format!("{day}-{stem}").parse().ok()?)
+                (MemoryType::Summary, StoreArea::Active, format!("{day}-{stem}").parse().ok()?)
             }
         };
-        Some(Self { id, memory_type, shelf, path: rel })
+        Some(Self { id, memory_type, area, path: rel })
     }
 }
 
-/// The folder of one type on one shelf; summaries have no archive.
-pub(super) fn folder(memory_type: MemoryType, shelf: Shelf) -> Option<&'static str> {
-    match (memory_type, shelf) {
-        (MemoryType::Decision, Shelf::Active) => Some("memory/decisions"),
-        (MemoryType::Learning, Shelf::Active) => Some("memory/learnings"),
-        (MemoryType::Summary, Shelf::Active) => Some("memory/summaries"),
-        (MemoryType::Decision, Shelf::Archived) => Some("memory/archived/decisions"),
-        (MemoryType::Learning, Shelf::Archived) => Some("memory/archived/learnings"),
-        (MemoryType::Summary, Shelf::Archived) => None,
+/// The folder of one type on one area; summaries have no archive.
+pub(super) fn folder(memory_type: MemoryType, area: StoreArea) -> Option<&'static str> {
+    match (memory_type, area) {
+        (MemoryType::Decision, StoreArea::Active) => Some("memory/decisions"),
+        (MemoryType::Learning, StoreArea::Active) => Some("memory/learnings"),
+        (MemoryType::Summary, StoreArea::Active) => Some("memory/summaries"),
+        (MemoryType::Decision, StoreArea::Archived) => Some("memory/archived/decisions"),
+        (MemoryType::Learning, StoreArea::Archived) => Some("memory/archived/learnings"),
+        (MemoryType::Summary, StoreArea::Archived) => None,
     }
 }
 
 /// The file of a decision or learning.
 pub(super) fn claim_path(
     memory_type: MemoryType,
-    shelf: Shelf,
+    area: StoreArea,
     id: &MemoryId,
 ) -> Result<RelPath, FsError> {
-    let folder = folder(memory_type, shelf).unwrap_or("memory/summaries");
+    let folder = folder(memory_type, area).unwrap_or("memory/summaries");
     RelPath::new(&format!("{folder}/{id}.md"))
 }
 
@@ -115,6 +115,11 @@ pub(super) fn is_exact(at: &Located) -> bool {
 /// The folder of all evidence.
 pub(super) const EVIDENCE_FOLDER: &str = "meta/evidence";
 
+/// The memory whose evidence lies at a path.
+pub(super) fn evidence_id(path: &str) -> Option<MemoryId> {
+    path.strip_prefix(EVIDENCE_FOLDER)?.strip_prefix('/')?.strip_suffix(".json")?.parse().ok()
+}
+
 pub(super) fn evidence_path(id: &MemoryId) -> Result<RelPath, FsError> {
     RelPath::new(&format!("{EVIDENCE_FOLDER}/{id}.json"))
 }
@@ -124,12 +129,12 @@ pub(super) fn state_path(id: &MemoryId) -> Result<RelPath, FsError> {
 }
 
 /// The pairs of folders that hold decisions and learnings.
-pub(super) fn claim_folders() -> impl Iterator<Item = (MemoryType, Shelf, &'static str)> {
+pub(super) fn claim_folders() -> impl Iterator<Item = (MemoryType, StoreArea, &'static str)> {
     TYPES.iter().flat_map(|spec| {
-        let places = [Shelf::Active, Shelf::Archived].map(|shelf| (spec.memory_type, shelf));
-        places.into_iter().filter_map(|(memory_type, shelf)| match memory_type {
+        let places = [StoreArea::Active, StoreArea::Archived].map(|area| (spec.memory_type, area));
+        places.into_iter().filter_map(|(memory_type, area)| match memory_type {
             MemoryType::Decision | MemoryType::Learning => {
-                folder(memory_type, shelf).map(|folder| (memory_type, shelf, folder))
+                folder(memory_type, area).map(|folder| (memory_type, area, folder))
             }
             MemoryType::Summary => None,
         })

@@ -1,8 +1,8 @@
 //! What this machine knows of the memories of a store: which bytes it trusts, and how far.
 //!
 //! One file a store in the person's own folder, outside every repository, so that nothing that can be cloned grants trust.
-//! A memory is known by its id and the hash of its whole file: a file that something else changed is not known any more. The
-//! file carries a keyed hash of its content; without the person's key it says nothing. It is read once by a command,
+//! A memory is known by its id and the hash of its whole file, its evidence likewise: a file that something else changed is
+//! not known any more. The ledger carries a keyed hash of its content; without the person's key it says nothing. It is read once by a command,
 //! and only when a memory is about to be told.
 
 use std::collections::BTreeMap;
@@ -21,6 +21,9 @@ const FOLDER: &str = "trust";
 
 /// The first word of a ledger.
 const HEADING: &str = "nacre-trust-1";
+
+/// What stands in the place of a level where the line is about the evidence of a memory.
+const EVIDENCE: &str = "evidence";
 
 /// Ten thousand memories take about one.
 const MAX_BYTES: u64 = 64 << 20;
@@ -76,12 +79,22 @@ struct Version {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Entries {
     by_id: BTreeMap<String, Vec<Version>>,
+    /// The evidence that this machine wrote or a person here agreed to, the newest first.
+    evidence: BTreeMap<String, Vec<ContentHash>>,
     /// Whether there is a ledger for this store already.
     is_stored: bool,
 }
 
-/// What is to be entered: a memory's bytes and their level, or `None` where the memory is gone.
-pub(super) type Entry = (MemoryId, Option<(ContentHash, Trust)>);
+/// What is to be entered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// The bytes of a memory, and their level.
+    Memory(MemoryId, ContentHash, Trust),
+    /// The bytes of a memory's evidence.
+    Evidence(MemoryId, ContentHash),
+    /// A memory is gone.
+    Gone(MemoryId),
+}
 
 /// The ledger of one store.
 #[derive(Debug)]
@@ -118,6 +131,13 @@ impl Ledger {
         })
     }
 
+    /// Whether these bytes are evidence of the memory that this machine stands behind.
+    pub(super) fn knows_evidence(&self, store: &WriteScope, id: &str, hash: ContentHash) -> bool {
+        self.with(store, |entries| {
+            entries.evidence.get(id).is_some_and(|versions| versions.contains(&hash))
+        })
+    }
+
     /// How many memories are known.
     pub(super) fn n_known(&self, store: &WriteScope) -> usize {
         self.with(store, |entries| entries.by_id.len())
@@ -142,8 +162,12 @@ impl Ledger {
         let Ok(root) = scope.root().and_then(|root| root.list()) else { return known };
         for entry in root.into_iter().filter(|entry| entry.name != place.name).take(MAX_LEDGERS) {
             let read = RelPath::new(&entry.name).ok().and_then(|path| read(&scope, store, &path));
-            for (id, versions) in read.unwrap_or_default().by_id {
-                known.0.entry(id).or_default().extend(versions);
+            let Entries { by_id, evidence, .. } = read.unwrap_or_default();
+            for (id, versions) in by_id {
+                known.by_id.entry(id).or_default().extend(versions);
+            }
+            for (id, versions) in evidence {
+                known.evidence.entry(id).or_default().extend(versions);
             }
         }
         known
@@ -191,33 +215,47 @@ impl Ledger {
 
 /// What other ledgers of this machine know.
 #[derive(Debug, Default)]
-pub(super) struct KnownElsewhere(BTreeMap<String, Vec<Version>>);
+pub(super) struct KnownElsewhere {
+    by_id: BTreeMap<String, Vec<Version>>,
+    evidence: BTreeMap<String, Vec<ContentHash>>,
+}
 
 impl KnownElsewhere {
     /// The lowest level that these very bytes have anywhere.
     pub(super) fn trust(&self, id: &str, hash: ContentHash) -> Option<Trust> {
-        let versions = self.0.get(id)?;
+        let versions = self.by_id.get(id)?;
         versions.iter().filter(|version| version.hash == hash).map(|version| version.trust).min()
     }
 
     /// Whether a memory of this id is known, whatever its bytes.
     pub(super) fn knows(&self, id: &str) -> bool {
-        self.0.contains_key(id)
+        self.by_id.contains_key(id)
+    }
+
+    pub(super) fn knows_evidence(&self, id: &str, hash: ContentHash) -> bool {
+        self.evidence.get(id).is_some_and(|versions| versions.contains(&hash))
     }
 }
 
 impl Entries {
     fn take(&mut self, changes: &[Entry]) {
-        for (id, change) in changes {
+        for change in changes {
             match change {
-                Some((hash, trust)) => {
+                Entry::Memory(id, hash, trust) => {
                     let versions = self.by_id.entry(id.as_str().to_owned()).or_default();
                     versions.retain(|version| version.hash != *hash);
                     versions.insert(0, Version { hash: *hash, trust: *trust });
                     versions.truncate(MAX_VERSIONS);
                 }
-                None => {
+                Entry::Evidence(id, hash) => {
+                    let versions = self.evidence.entry(id.as_str().to_owned()).or_default();
+                    versions.retain(|version| version != hash);
+                    versions.insert(0, *hash);
+                    versions.truncate(MAX_VERSIONS);
+                }
+                Entry::Gone(id) => {
                     self.by_id.remove(id.as_str());
+                    self.evidence.remove(id.as_str());
                 }
             }
         }
@@ -251,7 +289,12 @@ fn parse(body: &str) -> Entries {
         let (Some(id), Some(hash), Some(trust)) = (parts.next(), parts.next(), parts.next()) else {
             continue;
         };
-        let (Ok(hash), Some(trust)) = (hash.parse(), Trust::from_name(trust)) else { continue };
+        let Ok(hash) = hash.parse() else { continue };
+        if trust == EVIDENCE {
+            entries.evidence.entry(id.to_owned()).or_default().push(hash);
+            continue;
+        }
+        let Some(trust) = Trust::from_name(trust) else { continue };
         match entries.by_id.get_mut(id) {
             Some(versions) => versions.push(Version { hash, trust }),
             None => {
@@ -267,6 +310,11 @@ fn render(store: &WriteScope, entries: &Entries) -> String {
     for (id, versions) in &entries.by_id {
         for Version { hash, trust } in versions {
             let _ = writeln!(body, "{id} {hash} {}", trust.as_str());
+        }
+    }
+    for (id, versions) in &entries.evidence {
+        for hash in versions {
+            let _ = writeln!(body, "{id} {hash} {EVIDENCE}");
         }
     }
     // Without a key the ledger is not believed by the next command, which is safe.

@@ -33,7 +33,7 @@ impl Store {
         Ok(self.files()?.located)
     }
 
-    /// Reads every memory of the shelves and types that `wanted` accepts, up to a bound.
+    /// Reads every memory of the areas and types that `wanted` accepts, up to a bound.
     pub fn list(&self, wanted: impl Fn(&Located) -> bool) -> Result<Listing, MemoryError> {
         Ok(self.read_within(&self.wanted(wanted)?, memory_of, MAX_HELD_BYTES))
     }

@@ -5,10 +5,10 @@
 //! one change set, and everything it reads may have been written by a person: a broken file is a
 //! value with a line number, never an obstacle to the others.
 
+mod admission;
 mod batch;
 mod check;
 mod document;
-mod door;
 mod hazard;
 mod history;
 mod id;
@@ -17,6 +17,7 @@ mod layout;
 mod ledger;
 mod life;
 mod listing;
+mod mend;
 mod origin;
 mod overturned;
 mod policy;
@@ -41,18 +42,19 @@ mod trusting_tests;
 mod upkeep;
 mod walk;
 
+pub use admission::hazards_of;
 pub use batch::{Batch, Change, Draft, SummaryDraft};
 pub use check::{CheckReport, Finding, Severity};
 pub use document::{Broken, Document, Fault};
-pub use door::hazards_of;
 pub use hazard::{Hazard, HazardKind, hazards};
 pub use history::{Version, VersionSource};
 pub use id::{BadId, MemoryId};
 pub use kinds::{Basis, Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES};
-pub use layout::{GITIGNORE, Located, Shelf, init};
+pub use layout::{GITIGNORE, Located, StoreArea, init};
 pub use ledger::LedgerPlace;
 pub use life::{Standing, Vitals};
 pub use listing::Listing;
+pub use mend::Mended;
 pub use origin::LastCommit;
 pub use overturned::Overturned;
 pub use policy::{

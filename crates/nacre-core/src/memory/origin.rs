@@ -40,12 +40,24 @@ impl Store {
         let asked = ["--no-optional-locks", "status", "--porcelain", "--ignored", "--", &file];
         let Ok(status) = git.ask(&asked) else { return false };
         match status.get(..2) {
-            // Changed in the tree and not staged, or never shown to git.
-            Some(b" M" | b"??" | b"!!") => true,
+            // Never shown to git.
+            Some(b"??" | b"!!") => true,
+            // Changed in the tree and not staged.
+            Some(b" M") => self.is_based_on_ours(&git, at, &file),
             // As it was committed.
             None => is_committed_here(&git, &file),
             Some(_) => false,
         }
+    }
+
+    /// Whether what a file was changed from is the person's. Attributes that a pull brings can make any file look changed, so
+    /// what git says of the tree is worth no more than the version that git last put there.
+    fn is_based_on_ours(&self, git: &Git, at: &Located, file: &str) -> bool {
+        let Ok(base) = git.ask(&["cat-file", "blob", &format!("HEAD:{file}")]) else {
+            return false;
+        };
+        let forms = [with_line_ends(&base, b"\n"), with_line_ends(&base, b"\r\n"), base];
+        forms.iter().any(|form| self.is_known_version(&at.id, form)) || is_committed_here(git, file)
     }
 
     /// The last commit that changed the file of a memory.
@@ -78,6 +90,13 @@ impl Store {
         let file = self.path().join(at.path.as_str());
         Some(file.strip_prefix(git.folder().tree()).ok()?.to_str()?.to_owned())
     }
+}
+
+/// A text with these line ends; git writes others into the tree than it keeps.
+fn with_line_ends(text: &[u8], end: &[u8]) -> Vec<u8> {
+    let lines =
+        text.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    lines.collect::<Vec<_>>().join(end)
 }
 
 /// Commits that are looked at for a text.

@@ -7,7 +7,7 @@
 
 use super::id::MemoryId;
 use super::kinds::Status;
-use super::layout::{Located, Shelf};
+use super::layout::{Located, StoreArea};
 use super::record::Memory;
 use super::store::{MemoryError, Store, memory_of};
 
@@ -42,7 +42,7 @@ impl Memory {
 
     /// Whether it was put away, by its place or by its status.
     pub fn is_archived(&self) -> bool {
-        self.at.shelf == Shelf::Archived || self.status == Status::Archived
+        self.at.area == StoreArea::Archived || self.status == Status::Archived
     }
 
     /// Whether it claims to overturn `older`. An archived memory overturns nothing, and none overturns itself.

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::batch::{Batch, Draft, ids};
 use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
-use super::layout::Shelf;
+use super::layout::StoreArea;
 use super::record::Memory;
 use super::sidecar::{State, Verdict};
 use super::store::MemoryError;
@@ -45,7 +45,9 @@ impl Batch<'_> {
     /// Stages the end of a candidate. Its tombstone keeps a later session from bringing it back.
     pub fn reject(&mut self, id: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
         let memory = self.candidate(id)?;
-        self.forget(memory.at.id.as_str(), now)
+        // The ledger keeps the hash of the file, so that an undo brings it back with the level that it had.
+        self.stage_removal(&memory, now)?;
+        Ok(memory.at.id)
     }
 
     /// Stages the return of a memory from the archive. A person wants it: that confirms it, and keeps it apart from
@@ -53,7 +55,7 @@ impl Batch<'_> {
     pub fn restore(&mut self, id: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
         let memory = self.store.get(id)?;
         let id = memory.at.id.clone();
-        if memory.at.shelf != Shelf::Archived {
+        if memory.at.area != StoreArea::Archived {
             return Err(MemoryError::NotArchived { id });
         }
         let mut state = self.state_of(&id)?;
@@ -61,7 +63,7 @@ impl Batch<'_> {
         let confidence = memory.confidence.filter(|_| state.is_rejected());
         let revision = Revision {
             status: Some(state.status_to_restore()),
-            shelf: Some(Shelf::Active),
+            area: Some(StoreArea::Active),
             confidence: confidence.map(|confidence| Verdict::Useful.adjusted(confidence)),
             said: Some(now),
             ..Revision::default()

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::batch::{Batch, Draft, SummaryDraft};
 use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
-use super::layout::{self, Shelf};
+use super::layout::{self, StoreArea};
 use super::life::own_status;
 use super::record::Memory;
 use super::sidecar::{Evidence, Feedback, MAX_SIDECAR_BYTES, Quote, State, Verdict, render};
@@ -178,7 +178,7 @@ impl Batch<'_> {
         let before = memory.confidence.unwrap_or(0.5);
         let after = verdict.adjusted(before);
         let mut state = self.state_of(&id)?;
-        let (status, shelf) = judged(&memory, &mut state, verdict);
+        let (status, area) = judged(&memory, &mut state, verdict);
         let note = note.map(|note| self.redact(note));
         state.feedback.push(Feedback { verdict, note, at: stamp(now) });
         let n_over = state.feedback.len().saturating_sub(MAX_FEEDBACK);
@@ -187,7 +187,7 @@ impl Batch<'_> {
         let revision = Revision {
             confidence: Some(after),
             status,
-            shelf,
+            area,
             state: Some(state),
             said: Some(now),
             ..Revision::default()
@@ -210,6 +210,9 @@ impl Batch<'_> {
         }
         let path = layout::evidence_path(id)?;
         let before = self.store.scope().read_optional(&path, MAX_SIDECAR_BYTES)?;
+        if let Some(before) = &before {
+            self.note_evidence(id, before);
+        }
         let mut evidence =
             self.store.evidence(id)?.unwrap_or_else(|| Evidence::new(id.clone(), Vec::new()));
         for quote in quotes {
@@ -260,13 +263,17 @@ impl Batch<'_> {
 
 /// What a verdict makes of a memory's status and place. What is wrong is put away at once, and put back by a later word
 /// that it is useful.
-fn judged(memory: &Memory, state: &mut State, verdict: Verdict) -> (Option<Status>, Option<Shelf>) {
-    match (verdict, memory.at.shelf) {
-        (Verdict::Wrong, Shelf::Active) => {
+fn judged(
+    memory: &Memory,
+    state: &mut State,
+    verdict: Verdict,
+) -> (Option<Status>, Option<StoreArea>) {
+    match (verdict, memory.at.area) {
+        (Verdict::Wrong, StoreArea::Active) => {
             state.put_away_as_wrong(own_status(memory, Some(state)));
-            (Some(Status::Archived), Some(Shelf::Archived))
+            (Some(Status::Archived), Some(StoreArea::Archived))
         }
-        (Verdict::Useful, Shelf::Archived) if state.is_put_away_as_wrong() => {
+        (Verdict::Useful, StoreArea::Archived) if state.is_put_away_as_wrong() => {
             let status = match state.status_to_restore() {
                 Status::Superseded => Status::Superseded,
                 Status::Active | Status::Candidate | Status::Stale | Status::Archived => {
@@ -274,7 +281,7 @@ fn judged(memory: &Memory, state: &mut State, verdict: Verdict) -> (Option<Statu
                 }
             };
             (state.life, state.status_before_archive) = (None, None);
-            (Some(status), Some(Shelf::Active))
+            (Some(status), Some(StoreArea::Active))
         }
         (Verdict::Useful | Verdict::Wrong | Verdict::Outdated, _) => {
             state.heed(verdict);

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use super::document::{Broken, Document};
 use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
-use super::layout::{self, Located, Shelf};
+use super::layout::{self, Located, StoreArea};
 use super::ledger::{Ledger, LedgerPlace};
 use super::record::{Memory, RecordFault};
 use super::redactions::{Redactions, redacted};
@@ -37,6 +38,8 @@ pub struct Store {
     extra: ExtraWords,
     /// Which bytes this machine trusts.
     pub(super) ledger: Ledger,
+    /// How much text from elsewhere was judged already.
+    pub(super) n_judged: AtomicUsize,
 }
 
 /// What a store refuses to read and to write.
@@ -166,7 +169,7 @@ impl Store {
     pub fn new(scope: WriteScope, rules: Rules) -> Self {
         let extra = ExtraWords::new(&rules.redact_extra);
         let ledger = Ledger::new(rules.ledger.clone());
-        Self { scope, rules, extra, ledger }
+        Self { scope, rules, extra, ledger, n_judged: AtomicUsize::new(0) }
     }
 
     /// The folder it lies in.
@@ -235,7 +238,7 @@ impl Store {
         let mut matching: Vec<&Located> = located.iter().filter(is_meant).collect();
         // An id that stands twice is one: the file in use is meant.
         let mut seen = BTreeSet::new();
-        matching.sort_by_key(|at| at.shelf);
+        matching.sort_by_key(|at| at.area);
         matching.retain(|at| seen.insert(&at.id));
         match matching.as_slice() {
             [at] => Ok((*at).clone()),
@@ -254,6 +257,11 @@ impl Store {
     /// The evidence of a memory, where it has any.
     pub fn evidence(&self, id: &MemoryId) -> Result<Option<Evidence>, MemoryError> {
         self.sidecar(layout::evidence_path(id)?)
+    }
+
+    /// The bytes of a memory's evidence, where it has any.
+    pub(super) fn evidence_bytes(&self, id: &MemoryId) -> Result<Option<Vec<u8>>, MemoryError> {
+        Ok(self.scope.read_optional(&layout::evidence_path(id)?, MAX_SIDECAR_BYTES)?)
     }
 
     /// The local state of a memory, where it has any. It is `own` only where the person's mark says so: a repository can ship
@@ -294,7 +302,7 @@ impl Store {
         })?)
     }
 
-    fn is_marked(&self, state: &State) -> bool {
+    pub(super) fn is_marked(&self, state: &State) -> bool {
         let mark = state.mark.as_deref();
         mark.is_some_and(|mark| self.scope.is_marked(&marked(&state.id), mark))
     }
@@ -335,20 +343,20 @@ impl Store {
     /// Every place where a file of this id lies, the one in use first. There should be one at most.
     pub fn places(&self, id: &MemoryId) -> Result<Vec<Located>, FsError> {
         let mut places = Vec::new();
-        for (memory_type, shelf, _) in layout::claim_folders() {
-            let path = layout::claim_path(memory_type, shelf, id)?;
+        for (memory_type, area, _) in layout::claim_folders() {
+            let path = layout::claim_path(memory_type, area, id)?;
             if self.scope.has(&path)? {
-                places.push(Located { id: id.clone(), memory_type, shelf, path });
+                places.push(Located { id: id.clone(), memory_type, area, path });
             }
         }
         for time in self.scope.list(&RelPath::new(&format!("memory/summaries/{}", id.date()))?)? {
             let Ok(path) = layout::summary_path(id, &time.name) else { continue };
             if time.kind == EntryKind::Folder && self.scope.has(&path)? {
-                let (memory_type, shelf) = (MemoryType::Summary, Shelf::Active);
-                places.push(Located { id: id.clone(), memory_type, shelf, path });
+                let (memory_type, area) = (MemoryType::Summary, StoreArea::Active);
+                places.push(Located { id: id.clone(), memory_type, area, path });
             }
         }
-        places.sort_by_key(|at| at.shelf);
+        places.sort_by_key(|at| at.area);
         Ok(places)
     }
 }

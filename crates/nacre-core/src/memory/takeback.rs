@@ -1,4 +1,4 @@
-//! What an undo may put back: memories, their evidence and their counters, each in its place and readable.
+//! What an undo may put back: memories, their evidence, their counters and tombstones, each in its place and readable.
 //!
 //! The plan of an undo lies in a run's folder, and a repository may ship such a folder. So every step is judged as if a
 //! stranger had written it: the path, the size and the content. One bad step refuses the whole undo.
@@ -11,13 +11,18 @@ use super::record::Memory;
 use super::revision::PlannedChange;
 use super::sidecar::{self, Evidence, MAX_SIDECAR_BYTES, State};
 use super::store::MemoryError;
-use crate::safefs::RelPath;
+use super::tombstone;
+use crate::safefs::{EntryKind, RelPath};
+
+/// Folders in folders below what was set aside.
+const MAX_DEPTH: usize = 8;
 
 /// A file that an undo may change.
 enum Target {
     Memory(Located),
     Evidence(MemoryId),
     State(MemoryId),
+    Tombstone,
 }
 
 impl Target {
@@ -32,6 +37,9 @@ impl Target {
         if let Some(id) = id_in("meta/state/") {
             return Some(Self::State(id));
         }
+        if path.as_str().starts_with(tombstone::FOLDER) {
+            return Some(Self::Tombstone);
+        }
         let at = Located::from_path(path.as_str()).filter(layout::is_exact)?;
         Some(Self::Memory(at))
     }
@@ -42,18 +50,12 @@ impl Batch<'_> {
     /// could have planned.
     pub fn take_back(&mut self, change: &PlannedChange) -> Result<(), MemoryError> {
         let path = change.path.clone();
-        let refuse = |reason: &'static str| {
-            Err(MemoryError::NotUndoable { path: change.path.clone(), reason })
-        };
-        let Some(target) = Target::at(&path) else {
-            return refuse("it is neither a memory nor its evidence nor its state");
-        };
-        if let Some(reason) = change.before.as_ref().and_then(|before| self.fault(&target, before))
-        {
-            return refuse(reason);
-        }
+        let target = self.undoable(change)?;
         if let (Target::Memory(at), Some(before)) = (&target, &change.before) {
             self.put_back_level(&at.id, before);
+        }
+        if let (Target::Evidence(id), Some(before)) = (&target, &change.before) {
+            self.note_evidence(id, before);
         }
         match (&change.after, &change.before) {
             (Some(after), Some(before)) => self.set.replace(path, after, before.clone()),
@@ -64,11 +66,78 @@ impl Batch<'_> {
         Ok(())
     }
 
+    /// Refuses what no run of ours could have planned.
+    pub fn check_take_back(&self, change: &PlannedChange) -> Result<(), MemoryError> {
+        self.undoable(change).map(|_| ())
+    }
+
+    fn undoable(&self, change: &PlannedChange) -> Result<Target, MemoryError> {
+        let refuse = |reason: &'static str| {
+            Err(MemoryError::NotUndoable { path: change.path.clone(), reason })
+        };
+        let Some(target) = Target::at(&change.path) else {
+            return refuse("it is neither a memory nor its evidence nor its state");
+        };
+        let fault = |before: &Vec<u8>| self.fault(&target, &change.path, before);
+        match change.before.as_ref().and_then(fault) {
+            Some(reason) => refuse(reason),
+            None => Ok(target),
+        }
+    }
+
+    /// Stages the return of everything that `set_aside` moved below `aside`. Returns what stays there: files that are in
+    /// nobody's way and that an undo may not put back.
+    pub fn bring_back(&mut self, aside: &RelPath) -> Result<Vec<String>, MemoryError> {
+        let mut left = Vec::new();
+        for from in self.files_below(aside, MAX_DEPTH)? {
+            let tail = from.as_str().strip_prefix(aside.as_str()).unwrap_or_default();
+            let to = RelPath::new(tail.trim_start_matches('/'))?;
+            let bytes = self.store.scope().read(&from, MAX_SIDECAR_BYTES)?;
+            let is_ours = match Target::at(&to) {
+                Some(Target::State(id)) => self.is_sound_state(&id, &bytes),
+                Some(Target::Memory(_) | Target::Evidence(_)) => true,
+                Some(Target::Tombstone) => false,
+                // What a person put beside the memories.
+                None => to.as_str().starts_with("memory/"),
+            };
+            if is_ours {
+                self.set.relocate(from, &bytes, to, bytes.clone());
+            } else {
+                left.push(from.as_str().to_owned());
+            }
+        }
+        Ok(left)
+    }
+
+    fn files_below(&self, folder: &RelPath, depth: usize) -> Result<Vec<RelPath>, MemoryError> {
+        let mut files = Vec::new();
+        for entry in self.store.scope().list(folder)? {
+            let path = folder.join(&entry.name)?;
+            match entry.kind {
+                EntryKind::Folder if depth > 0 => {
+                    files.extend(self.files_below(&path, depth - 1)?);
+                }
+                EntryKind::File => files.push(path),
+                EntryKind::Folder | EntryKind::Other => {}
+            }
+        }
+        Ok(files)
+    }
+
+    /// Whether these bytes are the state of `id`. A plan must not make a stranger's memory one of ours: what says so bears
+    /// our mark.
+    fn is_sound_state(&self, id: &MemoryId, bytes: &[u8]) -> bool {
+        sidecar::parse(bytes).is_ok_and(|state: State| {
+            let is_ours = self.store.is_own(id) || self.store.is_marked(&state);
+            state.id == *id && (!state.own || is_ours)
+        })
+    }
+
     /// Why these bytes cannot be put back there; `None` where they can.
-    fn fault(&self, target: &Target, bytes: &[u8]) -> Option<&'static str> {
+    fn fault(&self, target: &Target, path: &RelPath, bytes: &[u8]) -> Option<&'static str> {
         let limit = match target {
             Target::Memory(_) => MAX_FILE_BYTES as u64,
-            Target::Evidence(_) | Target::State(_) => MAX_SIDECAR_BYTES,
+            Target::Evidence(_) | Target::State(_) | Target::Tombstone => MAX_SIDECAR_BYTES,
         };
         if bytes.len() as u64 > limit {
             return Some("what would be put back is too large");
@@ -79,10 +148,8 @@ impl Batch<'_> {
             Target::Evidence(id) => {
                 sidecar::parse(bytes).is_ok_and(|evidence: Evidence| evidence.id == *id)
             }
-            Target::State(id) => sidecar::parse(bytes).is_ok_and(|state: State| {
-                // A plan must not make a stranger's memory one of ours.
-                state.id == *id && (!state.own || self.store.is_own(id))
-            }),
+            Target::State(id) => self.is_sound_state(id, bytes),
+            Target::Tombstone => tombstone::is_at(path, bytes),
         };
         (!is_sound).then_some("what would be put back is not such a file")
     }

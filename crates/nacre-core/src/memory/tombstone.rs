@@ -31,6 +31,12 @@ pub(super) fn tombstone(memory: &Memory, now: Timestamp) -> Result<(RelPath, Vec
     Ok((path(claim)?, render(&stone)))
 }
 
+/// Whether these bytes are the tombstone that lies at this path.
+pub(super) fn is_at(at: &RelPath, bytes: &[u8]) -> bool {
+    let stone = super::sidecar::parse::<Tombstone>(bytes).ok();
+    stone.and_then(|stone| path(stone.claim).ok()).is_some_and(|path| path == *at)
+}
+
 /// Where the tombstone of a claim lies, if it has one.
 pub(super) fn path(claim: ContentHash) -> Result<RelPath, FsError> {
     RelPath::new(&format!("{FOLDER}/{}.json", claim.short()))

@@ -3,15 +3,18 @@
 //! Every memory that is written goes through a batch, and a batch enters it into the ledger with its level. What lies in a
 //! store and is not known there came from elsewhere.
 
+use std::sync::atomic::Ordering;
+
+use super::admission::{admit, hazards_of, said_by_person};
 use super::batch::{Batch, Change, Draft, SummaryDraft};
-use super::door::{door, hazards_of, said_by_person};
 use super::hazard::hazards;
 use super::id::MemoryId;
 use super::kinds::Status;
-use super::layout::Located;
+use super::layout::{self, Located};
 use super::ledger::Entry;
 use super::record::Memory;
-use super::store::Store;
+use super::sidecar::{self, Evidence, State};
+use super::store::{MemoryError, Store};
 use super::trust::Trust;
 use super::upkeep::Revision;
 use crate::base::ContentHash;
@@ -19,10 +22,13 @@ use crate::base::ContentHash;
 /// The heading under which a summary tells how the session ended, which a brief quotes.
 const OUTCOME: &str = "## Outcome";
 
+/// Text from elsewhere that one command judges, in bytes: about two seconds. What is beyond waits as if it gave an order.
+const MAX_JUDGED: usize = 32 << 20;
+
 impl Draft {
     /// The level that it would have, and whether it may hold at once.
     pub fn trust(&self) -> Trust {
-        door((&self.title, &self.body), &self.quotes, Status::Active).trust
+        admit((&self.title, &self.body), &self.quotes, Status::Active).trust
     }
 }
 
@@ -47,7 +53,7 @@ impl Store {
             // An edit by other means than Nacre keeps the level that it had.
             return self.ledger.last_trust(self.scope(), id.as_str()).unwrap_or(Trust::Human);
         }
-        if !hazards_of(&memory.title, memory.document.body(), &[]).is_empty() {
+        if self.may_be_order(memory) {
             return Trust::Quarantined;
         }
         let evidence = if self.trusts_evidence() { self.evidence(id).ok().flatten() } else { None };
@@ -56,6 +62,13 @@ impl Store {
             Some(quotes) => Trust::of_evidence(&quotes).min(Trust::Assistant),
             None => Trust::Foreign,
         }
+    }
+
+    /// Whether a memory from elsewhere gives an order, or there is so much from elsewhere that it was not looked at.
+    fn may_be_order(&self, memory: &Memory) -> bool {
+        let n_bytes = memory.title.len() + memory.document.body().len();
+        let n_before = self.n_judged.fetch_add(n_bytes.min(MAX_JUDGED), Ordering::Relaxed);
+        n_before > MAX_JUDGED || !hazards_of(&memory.title, memory.document.body(), &[]).is_empty()
     }
 
     /// Whether the ledger may know a memory of this id: a quick look that leaves out what came from elsewhere.
@@ -86,6 +99,36 @@ impl Store {
     pub fn is_known_version(&self, id: &MemoryId, bytes: &[u8]) -> bool {
         let hash = ContentHash::of(bytes);
         self.ledger.hashes(self.scope(), id.as_str()).contains(&hash)
+    }
+
+    /// The evidence of a memory, as far as it proves something: that of a trusted memory only where this machine wrote the file or
+    /// a person here agreed to it. A pull can replace the file of evidence without touching the memory.
+    pub fn proof_of(&self, memory: &Memory) -> Option<Evidence> {
+        let id = &memory.at.id;
+        let bytes = self.evidence_bytes(id).ok().flatten()?;
+        let evidence: Evidence =
+            sidecar::parse(&bytes).ok().filter(|read: &Evidence| read.id == *id)?;
+        (self.trust_of(memory).waits() || self.knows_evidence(id, &bytes)).then_some(evidence)
+    }
+
+    /// Whether this machine stands behind these bytes as evidence of a memory.
+    pub(super) fn knows_evidence(&self, id: &MemoryId, bytes: &[u8]) -> bool {
+        let (rules, scope, hash) = (self.rules(), self.scope(), ContentHash::of(bytes));
+        if rules.is_personal
+            || rules.trusts_evidence
+            || self.ledger.knows_evidence(scope, id.as_str(), hash)
+        {
+            return true;
+        }
+        // A store that was moved or checked out once more, or is older than ledgers.
+        let is_inherited = || {
+            let elsewhere = self.ledger.elsewhere(scope);
+            match elsewhere.knows(id.as_str()) {
+                true => elsewhere.knows_evidence(id.as_str(), hash),
+                false => self.is_own(id),
+            }
+        };
+        !self.ledger.is_stored(scope) && is_inherited()
     }
 
     /// Begins the ledger of a store that was made on this machine and holds nothing yet.
@@ -135,11 +178,37 @@ impl Batch<'_> {
         self.levels.insert(memory.at.id.clone(), Some(level));
     }
 
+    /// Stages that a memory is trusted as far as before a person agreed to it, and in any case waits for them again. A memory
+    /// that is gone, or was changed since, is left alone; says whether it was lowered.
+    pub fn distrust(&mut self, id: &MemoryId, before: Option<Trust>) -> Result<bool, MemoryError> {
+        let Ok(memory) = self.store.get(id.as_str()) else { return Ok(false) };
+        if self.store.trust_of(&memory).waits() {
+            return Ok(false);
+        }
+        self.levels.insert(id.clone(), Some(before.unwrap_or(Trust::Foreign).min(Trust::Foreign)));
+        if let Ok(state) = self.state_of(id) {
+            self.stage_state(id, &State { own: false, ..state })?;
+        }
+        Ok(true)
+    }
+
     /// What is put back has the level that it had. A plan is a file that a repository can bring, so that what this machine never
     /// knew came from elsewhere, and is not taken for an edit of the person.
     pub(super) fn put_back_level(&mut self, id: &MemoryId, bytes: &[u8]) {
         let level = self.store.known_trust(id, bytes).unwrap_or(Trust::Foreign);
         self.levels.insert(id.clone(), Some(level));
+    }
+
+    /// Stages that the person agrees to the evidence of a memory as it lies there.
+    pub(super) fn agree_to_evidence(&mut self, id: &MemoryId) {
+        self.agreed.insert(id.clone());
+    }
+
+    /// Notes evidence that is about to be written from bytes that this machine may not know: what it then holds is no proof.
+    pub(super) fn note_evidence(&mut self, id: &MemoryId, before: &[u8]) {
+        if !self.store.knows_evidence(id, before) {
+            self.unproven.insert(id.clone());
+        }
     }
 
     /// A change that says nothing new keeps the level; what is not known stays so.
@@ -188,7 +257,7 @@ impl Batch<'_> {
 
     /// Enters everything that is staged into the ledger, and with the first entry what the store inherits.
     pub(super) fn enter_levels(&self) {
-        if self.levels.is_empty() {
+        if self.levels.is_empty() && self.agreed.is_empty() {
             return;
         }
         let mut entries: Vec<Entry> = Vec::new();
@@ -197,23 +266,33 @@ impl Batch<'_> {
         }
         let mut staged: Vec<&MemoryId> = Vec::new();
         for (path, after) in self.set.outcomes() {
+            if let (Some(id), Some(bytes)) = (layout::evidence_id(path.as_str()), after)
+                && !self.unproven.contains(&id)
+            {
+                entries.push(Entry::Evidence(id, ContentHash::of(bytes)));
+                continue;
+            }
             let Some(at) = Located::from_path(path.as_str()) else { continue };
             let Some((id, level)) = self.levels.get_key_value(&at.id) else { continue };
             staged.push(id);
             if let (Some(bytes), Some(level)) = (after, level) {
-                entries.push((at.id, Some((ContentHash::of(bytes), *level))));
+                entries.push(Entry::Memory(at.id, ContentHash::of(bytes), *level));
             }
         }
         for (id, level) in &self.levels {
             match level {
-                None => entries.push((id.clone(), None)),
+                None => entries.push(Entry::Gone(id.clone())),
                 Some(level) if !staged.contains(&id) => {
                     let bytes = self.store.get(id.as_str()).ok().map(|memory| memory.document);
                     let hash = bytes.map(|text| ContentHash::of(text.as_str().as_bytes()));
-                    entries.extend(hash.map(|hash| (id.clone(), Some((hash, *level)))));
+                    entries.extend(hash.map(|hash| Entry::Memory(id.clone(), hash, *level)));
                 }
                 Some(_) => {}
             }
+        }
+        for id in &self.agreed {
+            let bytes = self.store.evidence_bytes(id).ok().flatten();
+            entries.extend(bytes.map(|bytes| Entry::Evidence(id.clone(), ContentHash::of(&bytes))));
         }
         self.store.ledger.enter(self.store.scope(), &entries, &self.owner);
     }
@@ -226,7 +305,12 @@ impl Batch<'_> {
             let bytes = memory.ok().map(|memory| memory.document);
             let hash = bytes.map(|text| ContentHash::of(text.as_str().as_bytes()));
             let level = hash.and_then(|hash| Some((hash, self.store.inherited(&at.id, hash)?)));
-            entries.extend(level.map(|level| (at.id.clone(), Some(level))));
+            let Some((hash, level)) = level else { return std::ops::ControlFlow::Continue(()) };
+            entries.push(Entry::Memory(at.id.clone(), hash, level));
+            let proof = self.store.evidence_bytes(&at.id).ok().flatten();
+            let proof = proof.filter(|bytes| self.store.knows_evidence(&at.id, bytes));
+            let proof = proof.map(|bytes| ContentHash::of(&bytes));
+            entries.extend(proof.map(|hash| Entry::Evidence(at.id.clone(), hash)));
             std::ops::ControlFlow::Continue(())
         });
         entries

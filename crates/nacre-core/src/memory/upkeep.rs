@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::batch::{Batch, ids, later, set_time};
 use super::id::MemoryId;
 use super::kinds::Status;
-use super::layout::{self, Shelf};
+use super::layout::{self, StoreArea};
 use super::record::Memory;
 use super::sidecar::{Quote, State};
 use super::store::MemoryError;
@@ -27,7 +27,7 @@ pub struct Revision {
     pub superseded_by: Option<MemoryId>,
     pub confidence: Option<f64>,
     pub status: Option<Status>,
-    pub shelf: Option<Shelf>,
+    pub area: Option<StoreArea>,
     /// Added to the evidence.
     pub quotes: Vec<Quote>,
     pub state: Option<State>,
@@ -74,9 +74,9 @@ impl Batch<'_> {
         }
         let before = memory.document.as_str().as_bytes();
         let bytes = self.bytes_of(document)?;
-        match revision.shelf.filter(|shelf| *shelf != memory.at.shelf) {
-            Some(shelf) => {
-                let to = layout::claim_path(memory.at.memory_type, shelf, &memory.at.id)?;
+        match revision.area.filter(|area| *area != memory.at.area) {
+            Some(area) => {
+                let to = layout::claim_path(memory.at.memory_type, area, &memory.at.id)?;
                 self.set.relocate(memory.at.path.clone(), before, to, bytes);
             }
             None => self.set.replace(memory.at.path.clone(), before, bytes),

@@ -2,7 +2,7 @@
 
 use super::id::MemoryId;
 use super::kinds::MemoryType;
-use super::layout::{self, Located, Shelf};
+use super::layout::{self, Located, StoreArea};
 use super::store::Store;
 use crate::safefs::{Entry, EntryKind, FsError, RelPath};
 
@@ -45,10 +45,10 @@ impl Store {
     /// Walks the memory folders.
     pub(super) fn files(&self) -> Result<Files, FsError> {
         let mut files = Files::default();
-        for (memory_type, shelf, folder) in layout::claim_folders() {
+        for (memory_type, area, folder) in layout::claim_folders() {
             let folder = RelPath::new(folder)?;
             for entry in self.scope().list(&folder)? {
-                files.take(memory_type, shelf, &folder, &entry, stem(&entry).parse().ok());
+                files.take(memory_type, area, &folder, &entry, stem(&entry).parse().ok());
             }
         }
         self.walk_summaries(&mut files)?;
@@ -63,7 +63,7 @@ impl Store {
                 let Some(folder) = files.stamped(&day_folder, &time) else { continue };
                 for entry in self.scope().list(&folder)? {
                     let id = format!("{}-{}", day.name, stem(&entry)).parse().ok();
-                    files.take(MemoryType::Summary, Shelf::Active, &folder, &entry, id);
+                    files.take(MemoryType::Summary, StoreArea::Active, &folder, &entry, id);
                 }
             }
         }
@@ -76,14 +76,14 @@ impl Files {
     fn take(
         &mut self,
         memory_type: MemoryType,
-        shelf: Shelf,
+        area: StoreArea,
         folder: &RelPath,
         entry: &Entry,
         id: Option<MemoryId>,
     ) {
         match (id, folder.join(&entry.name)) {
             (Some(id), Ok(path)) if entry.kind == EntryKind::File => {
-                self.located.push(Located { id, memory_type, shelf, path });
+                self.located.push(Located { id, memory_type, area, path });
             }
             _ => self.strays.push(Stray::new(format!("{folder}/{}", entry.name), entry)),
         }

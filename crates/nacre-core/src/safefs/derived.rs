@@ -63,6 +63,9 @@ impl WriteScope {
     pub fn put_output(&self, path: &RelPath, bytes: &[u8], owner: &Owner) -> Result<(), FsError> {
         let dir = self.parent_of(path)?;
         let failed = |error| io_error(FsAction::Write, &self.full(path), error);
+        if dir.symlink_metadata(path.name()).is_ok_and(|there| !there.is_file()) {
+            return Err(FsError::NotAFile { path: self.full(path) });
+        }
         let temp = format!(".{}.{}{TEMP_TAIL}", path.name(), owner.pid);
         remove_if_there(&dir, &temp).map_err(failed)?;
         let written =

@@ -10,10 +10,11 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use crate::platform;
+use crate::platform::fs::{AtFlags, FileType};
+use crate::platform::io::Errno;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
-use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt as _};
-use rustix::fs::{AtFlags, FileType};
-use rustix::io::Errno;
+use cap_std::fs::{Dir, File, OpenOptions};
 
 use super::error::{FsAction, FsError};
 use super::owner::Owner;
@@ -44,7 +45,8 @@ pub(super) fn acquire(
 ) -> Result<File, FsError> {
     let failed = |source| io_error(FsAction::Lock, &full.join(LOCK_FILE), source);
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).mode(mode);
+    options.read(true).write(true).create(true);
+    platform::set_create_mode(&mut options, mode);
     options.follow(FollowSymlinks::No).nonblock(true);
     let file = journal.open_with(LOCK_FILE, &options).map_err(failed)?.into_std();
     let turnstile = journal.open_with(".", OpenOptions::new().read(true)).map(File::into_std);
@@ -79,7 +81,7 @@ impl WriteScope {
     /// Whether the lock's file has a second name, which we never give it.
     pub fn has_linked_lock(&self) -> Result<bool, FsError> {
         let lock = format!("{JOURNAL}/{LOCK_FILE}");
-        match rustix::fs::statat(&self.dir, &lock, AtFlags::SYMLINK_NOFOLLOW) {
+        match platform::fs::statat(&self.dir, &lock, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(FileType::from_raw_mode(stat.st_mode).is_file() && stat.st_nlink > 1),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(false),
             Err(error) => Err(io_error(FsAction::Read, &self.path.join(lock), error.into())),

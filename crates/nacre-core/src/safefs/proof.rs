@@ -11,14 +11,14 @@ use std::io::{self, Read as _, Seek as _};
 use std::sync::OnceLock;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
-use cap_std::fs::{File, MetadataExt as _, OpenOptions, OpenOptionsExt as _};
-use cap_std::fs::{Permissions, PermissionsExt as _};
+use cap_std::fs::{File, OpenOptions};
 
 use super::error::{FsAction, FsError};
 use super::reserved::JOURNAL;
 use super::scope::{Access, WriteScope, io_error};
 use super::seal::{KEY_BYTES, Key, Seal};
 use super::sys;
+use crate::platform;
 
 /// The key's file inside the journal folder of the person's own folder.
 const KEY_FILE: &str = "key";
@@ -57,7 +57,8 @@ impl Seal {
 /// Makes the key in place and under its own lock, so that two processes agree on one and a kill leaves nothing beside it.
 fn make_key(journal: &WriteScope) -> io::Result<Key> {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).mode(Access::Private.file_bits());
+    options.read(true).write(true).create(true);
+    platform::set_create_mode(&mut options, Access::Private.file_bits());
     options.follow(FollowSymlinks::No).nonblock(true);
     let file = journal.dir.open_with(KEY_FILE, &options)?.into_std();
     file.lock()?;
@@ -70,7 +71,7 @@ fn make_key(journal: &WriteScope) -> io::Result<Key> {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
     }
     let key = random()?;
-    file.set_permissions(Permissions::from_mode(Access::Private.file_bits()))?;
+    platform::set_file_mode(&file, Access::Private.file_bits())?;
     file.rewind()?;
     sys::write_record(&mut file, &key)?;
     sys::sync(&file)?;
@@ -81,7 +82,8 @@ fn make_key(journal: &WriteScope) -> io::Result<Key> {
 /// The key in an open file; one that others can read is not a secret.
 fn read_key(file: &mut File) -> Option<Key> {
     let metadata = file.metadata().ok()?;
-    if !metadata.is_file() || metadata.mode() & 0o077 != 0 || metadata.len() != KEY_BYTES as u64 {
+    let is_whole = metadata.is_file() && metadata.len() == KEY_BYTES as u64;
+    if !is_whole || !platform::is_private(&metadata) {
         return None;
     }
     let mut key = [0; KEY_BYTES];
@@ -97,7 +99,7 @@ fn marked(name: &str) -> String {
 /// Bytes that nobody can guess.
 pub(super) fn random() -> io::Result<Key> {
     let mut bytes = [0; KEY_BYTES];
-    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    platform::fill_random(&mut bytes)?;
     Ok(bytes)
 }
 

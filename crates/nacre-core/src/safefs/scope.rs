@@ -4,15 +4,12 @@
 //! through a symbolic link. There is no check that a swap could outrun: the handle that was opened
 //! is the handle that is used.
 
-use std::ffi::CStr;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, File, Metadata, OpenOptions, PermissionsExt as _};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir};
-use rustix::io::Errno;
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{FsAction, FsError};
@@ -20,9 +17,9 @@ use super::mapped::Mapped;
 use super::path::RelPath;
 use super::seal::Seal;
 use super::sys::{self, FileMode};
-
-/// How much of a folder's listing is asked for at once.
-const LISTING_BYTES: usize = 16 << 10;
+use crate::platform;
+use crate::platform::fs::{AtFlags, FileType, Mode, OFlags};
+use crate::platform::io::Errno;
 
 /// Who may read what is made below a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,29 +101,30 @@ impl Folder {
     /// The stamp of what stands at `path` below this folder, if it is of that kind. It only looks: a link on
     /// the way there is followed, one at its end is not.
     pub fn glance(&self, path: &str, kind: EntryKind) -> Option<FileStamp> {
-        let stat = rustix::fs::statat(&self.dir, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let stat = platform::fs::statat(&self.dir, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         (kind_of(FileType::from_raw_mode(stat.st_mode)) == kind).then(|| file_stamp(&stat))
     }
 
     /// The stamp of the folder itself, which changes when a name in it does.
     pub fn own_stamp(&self) -> Option<FileStamp> {
-        rustix::fs::fstat(&self.dir).ok().map(|stat| file_stamp(&stat))
+        platform::fs::fstat(&self.dir).ok().map(|stat| file_stamp(&stat))
     }
 }
 
 pub(super) fn stamp_of(dir: &Dir, name: &str) -> Option<FileStamp> {
-    let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    let stat = platform::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
     is_file.then(|| file_stamp(&stat))
 }
 
-fn file_stamp(stat: &rustix::fs::Stat) -> FileStamp {
-    let time = |seconds: i64, nanos: u64| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
+fn file_stamp(stat: &platform::fs::Stat) -> FileStamp {
+    let time =
+        |(seconds, nanos): (i64, i64)| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
     FileStamp {
         size: stat.st_size.unsigned_abs(),
         inode: stat.st_ino,
-        modified: time(stat.st_mtime, stat.st_mtime_nsec),
-        changed: time(stat.st_ctime, stat.st_ctime_nsec),
+        modified: time(platform::modified(stat)),
+        changed: time(platform::changed(stat)),
     }
 }
 
@@ -322,23 +320,11 @@ pub(super) fn list_dir(dir: &Dir, full: &Path) -> Result<Vec<Entry>, FsError> {
     let mut entries = Vec::new();
     // The handle may be a path-only one, which cannot be listed.
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let listed = rustix::fs::openat(dir, ".", flags, Mode::empty()).map_err(failed)?;
-    let mut buffer = Vec::with_capacity(LISTING_BYTES);
-    let mut listing = RawDir::new(listed, buffer.spare_capacity_mut());
-    while let Some(entry) = listing.next() {
-        let entry = entry.map_err(failed)?;
-        let name = entry.file_name();
-        if matches!(name.to_bytes(), b"." | b"..") {
-            continue;
-        }
-        let mut file_type = entry.file_type();
-        // Not every file system tells it in the listing.
-        if file_type == FileType::Unknown {
-            file_type = type_of(dir, name);
-        }
-        let kind = kind_of(file_type);
-        entries.push(Entry { name: name.to_string_lossy().into_owned(), kind });
-    }
+    let listed = platform::fs::openat(dir, ".", flags, Mode::empty()).map_err(failed)?;
+    let listing = platform::list(listed, |entry| {
+        entries.push(Entry { name: entry.name.into_owned(), kind: kind_of(entry.kind) });
+    });
+    listing.map_err(failed)?;
     entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     Ok(entries)
 }
@@ -354,11 +340,6 @@ fn kind_of(file_type: FileType) -> EntryKind {
         | FileType::BlockDevice
         | FileType::Unknown => EntryKind::Other,
     }
-}
-
-fn type_of(dir: &Dir, name: &CStr) -> FileType {
-    rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)
-        .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode))
 }
 
 pub(super) fn clone_dir(dir: &Dir, full: &Path) -> Result<Dir, FsError> {
@@ -408,7 +389,7 @@ pub(super) fn read_file(dir: &Dir, name: &str, limit: u64) -> Result<Vec<u8>, Re
 
 /// The permission bits of the plain file `name`.
 pub(super) fn mode_of(dir: &Dir, name: &str) -> Result<u32, ReadFault> {
-    open_plain(dir, name).map(|(_, metadata)| metadata.permissions().mode() & 0o7777)
+    open_plain(dir, name).map(|(_, metadata)| platform::file_mode(&metadata))
 }
 
 fn open_plain(dir: &Dir, name: &str) -> Result<(File, Metadata), ReadFault> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::process::{Pid, test_kill_process};
+use crate::platform::process::{Pid, test_kill_process};
 
 use super::error::{FsAction, FsError};
 use super::path::RelPath;
@@ -124,7 +124,7 @@ fn remove_left_behind(parent: &WriteScope) {
         let rest = entry.name.strip_prefix(ScratchFolder::PREFIX);
         let process = rest.and_then(|rest| rest.split_once('-')?.0.parse().ok());
         let Some(process) = process.and_then(Pid::from_raw) else { continue };
-        let is_gone = test_kill_process(process) == Err(rustix::io::Errno::SRCH);
+        let is_gone = test_kill_process(process) == Err(crate::platform::io::Errno::SRCH);
         if let Some(path) = is_gone.then(|| RelPath::new(&entry.name).ok()).flatten() {
             // Best effort: the next one tries again.
             let _ = parent.remove_below(&path, MAX_DEPTH);

@@ -6,25 +6,26 @@
 
 use std::io::{self, Write as _};
 
-use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
-use cap_std::fs::{Dir, DirBuilder, DirBuilderExt as _, File, OpenOptions, OpenOptionsExt as _};
-use cap_std::fs::{MetadataExt as _, Permissions, PermissionsExt as _};
-use rustix::fs::{AtFlags, RenameFlags};
-use rustix::io::Errno;
+use cap_fs_ext::{
+    FollowSymlinks, MetadataExt as _, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _,
+};
+use cap_std::fs::{Dir, File, OpenOptions};
+
+use crate::platform;
+use crate::platform::fs::{AtFlags, RenameFlags};
+use crate::platform::io::Errno;
 
 /// Makes a folder with exactly these permissions.
 pub(super) fn make_dir(parent: &Dir, name: &str, mode: u32) -> io::Result<()> {
     gate()?;
-    let mut builder = DirBuilder::new();
-    builder.mode(mode);
-    parent.create_dir_with(name, &builder)?;
+    parent.create_dir_with(name, &platform::folder_builder(mode))?;
     // The umask may have taken some away.
-    let made = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    if made.st_mode & 0o777 == mode {
+    let made = platform::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    if platform::mode_bits(&made) & 0o777 == mode {
         return Ok(());
     }
     gate()?;
-    parent.set_permissions(name, Permissions::from_mode(mode))
+    platform::set_folder_mode(parent, name, mode)
 }
 
 /// Makes a file that must not exist yet, writes it and flushes it to the disk.
@@ -52,11 +53,11 @@ pub(super) fn write_new_with(
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).follow(FollowSymlinks::No);
     let FileMode(bits) = mode;
-    options.mode(bits);
+    platform::set_create_mode(&mut options, bits);
     let mut file = dir.open_with(name, &options)?;
-    if file.metadata()?.permissions().mode() & 0o7777 != bits {
+    if !platform::has_file_mode(&file.metadata()?, bits) {
         gate()?;
-        file.set_permissions(Permissions::from_mode(bits))?;
+        platform::set_file_mode(&file, bits)?;
     }
     gate()?;
     file.write_all(bytes)?;
@@ -90,7 +91,8 @@ pub(super) fn is_written_alone(file: &File) -> io::Result<bool> {
 pub(super) fn append(dir: &Dir, name: &str, bytes: &[u8], bits: u32) -> io::Result<Option<u64>> {
     gate()?;
     let mut options = OpenOptions::new();
-    options.append(true).create(true).follow(FollowSymlinks::No).nonblock(true).mode(bits);
+    options.append(true).create(true).follow(FollowSymlinks::No).nonblock(true);
+    platform::set_create_mode(&mut options, bits);
     let mut file = dir.open_with(name, &options)?;
     if !is_written_alone(&file)? {
         return Ok(None);
@@ -109,19 +111,13 @@ pub(super) fn sync(file: &File) -> io::Result<()> {
 /// Flushes a folder's entries to the disk.
 pub(super) fn sync_dir(dir: &Dir) -> io::Result<()> {
     gate()?;
-    // The handle may be a path-only one; a fresh descriptor can be flushed.
-    let fresh = dir.open_with(".", OpenOptions::new().read(true))?;
-    match fresh.sync_all() {
-        // Some file systems cannot flush folders, and then need not.
-        Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => Ok(()),
-        flushed => flushed,
-    }
+    platform::sync_folder(dir)
 }
 
 /// Renames within the scope, replacing what is there.
 pub(super) fn rename(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<()> {
     gate()?;
-    Ok(rustix::fs::renameat(from, name, to, new_name)?)
+    Ok(platform::fs::renameat(from, name, to, new_name)?)
 }
 
 /// Renames only when nothing stands at the target.
@@ -136,18 +132,18 @@ pub(super) fn rename_new(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io
 /// The same for file systems without the flag: a link fails when the target exists.
 fn link_then_unlink(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<()> {
     gate()?;
-    match rustix::fs::linkat(from, name, to, new_name, AtFlags::empty()) {
+    match platform::fs::linkat(from, name, to, new_name, AtFlags::empty()) {
         // A kill between the two calls left both names on one file.
         Err(Errno::EXIST) if is_same_file(from, name, to, new_name) => {}
         linked => linked?,
     }
     gate()?;
-    Ok(rustix::fs::unlinkat(from, name, AtFlags::empty())?)
+    Ok(platform::fs::unlinkat(from, name, AtFlags::empty())?)
 }
 
 /// Whether both names are there and are one file.
 pub(super) fn is_same_file(a: &Dir, a_name: &str, b: &Dir, b_name: &str) -> bool {
-    let stat = |dir: &Dir, name: &str| rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW);
+    let stat = |dir: &Dir, name: &str| platform::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW);
     match (stat(a, a_name), stat(b, b_name)) {
         (Ok(a), Ok(b)) => (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino),
         _ => false,
@@ -182,7 +178,7 @@ fn rename_with(
     if fault::is_plain() {
         return Err(Errno::INVAL);
     }
-    rustix::fs::renameat_with(a, a_name, b, b_name, flags)
+    platform::fs::renameat_with(a, a_name, b, b_name, flags)
 }
 
 fn is_unsupported(error: Errno) -> bool {
@@ -192,13 +188,13 @@ fn is_unsupported(error: Errno) -> bool {
 /// Removes a file or link.
 pub(super) fn remove_file(dir: &Dir, name: &str) -> io::Result<()> {
     gate()?;
-    Ok(rustix::fs::unlinkat(dir, name, AtFlags::empty())?)
+    Ok(platform::fs::unlinkat(dir, name, AtFlags::empty())?)
 }
 
 /// Removes an empty folder.
 pub(super) fn remove_dir(dir: &Dir, name: &str) -> io::Result<()> {
     gate()?;
-    Ok(rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR)?)
+    Ok(platform::fs::unlinkat(dir, name, AtFlags::REMOVEDIR)?)
 }
 
 /// Where a test may end or fail the next call.

@@ -1,6 +1,6 @@
 //! An index of records for whoever keeps their sources: told what changed, asked for what was said.
 //!
-//! Memories have a room of their own for this, since they overturn each other; everything else that is
+//! Memories have a budget of their own for this, since they overturn each other; everything else that is
 //! searched goes through here.
 
 use std::collections::HashMap;

@@ -8,15 +8,18 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 
 use super::event::{BoundedText, CallLink, Event, EventKind, InjectedReason, Lane, Origin, Place};
-use super::facts::{LinkKind, ReadReport, SessionFacts, SessionLink};
+use super::facts::{LinkKind, ReadReport, SessionFacts, SessionLink, SessionRole};
 use super::injected::{QUESTION_MARK, may_name_nacre};
 use super::json::{Ends, Text};
 use super::names::{repository_address, short_name};
-use super::sink::Sink;
+use super::sink::{Detail, Sink};
 use super::squeeze::marked_bytes;
 
 /// The most values kept of a fact that a hostile trace could repeat without end.
 const MAX_VALUES: usize = 64;
+
+/// The most lines of which an opening consists.
+const MAX_OPENING_LINES: u64 = 500;
 
 /// An event before it is bounded, redacted and numbered.
 #[derive(Clone, Debug)]
@@ -84,6 +87,14 @@ impl<'a> Emitter<'a> {
     /// text as written: it is measured and dropped.
     pub(super) fn wants(&self, kind: EventKind) -> bool {
         self.sink.detail().wants(kind)
+    }
+
+    /// Whether everything that the caller wants is known, so that the rest need not be read.
+    pub(super) fn is_enough(&self) -> bool {
+        let Self { facts, report, .. } = self;
+        let is_told = facts.role != SessionRole::Main || facts.counts.user > 0;
+        self.sink.detail() == Detail::Opening
+            && ((facts.cwd.is_some() && is_told) || report.lines >= MAX_OPENING_LINES)
     }
 
     /// Decodes a text for an event of this kind, as far as anybody wants it.

@@ -22,6 +22,8 @@ pub enum Error {
     Store { path: PathBuf, source: Fault },
     #[error("Cannot read trace database `{}` now: its owner is at work on it", path.display())]
     Busy { path: PathBuf },
+    #[error("Left trace `{}` for the next sync: this one has spent its time on other traces", path.display())]
+    LeftOut { path: PathBuf },
     #[error("Cannot find session `{session}` in `{}`", path.display())]
     NoSession { path: PathBuf, session: String },
     #[error("Stopped looking below `{}` after {limit} entries", path.display())]
@@ -35,6 +37,10 @@ pub enum Retryability {
     Gone,
     /// Its owner is at work on it: the next visit will do.
     Soon,
+    /// Other traces took what one sync may take: the next one goes on here.
+    NextSync,
+    /// Reading took all that it may, so that nothing else in the same file is read. The same bytes would take it again.
+    Spent,
     /// The machine was in the way, and nothing about the trace will tell when it no longer is.
     Maybe,
     /// The same bytes will fail again.
@@ -56,6 +62,8 @@ impl Error {
             Self::Open { .. } | Self::Read { .. } => Retryability::Maybe,
             Self::NotAFile { .. } | Self::NoSession { .. } => Retryability::Gone,
             Self::Busy { .. } => Retryability::Soon,
+            Self::LeftOut { .. } => Retryability::NextSync,
+            Self::Store { source: Fault::TooSlow, .. } => Retryability::Spent,
             Self::Walk { .. } => Retryability::Maybe,
             Self::TooLarge { .. }
             | Self::Unreadable { .. }

@@ -3,13 +3,20 @@
 //! A message can hold both, so it is split: known blocks are taken out by table, and what is left
 //! is the person's. A block counts only where a program would write it, at the start of a line, so
 //! that people may talk about these tags.
+//!
+//! A block may hold a file that a stranger wrote, with end tags of its own. So everything up to the last end tag of a name is
+//! the block's: to lose words of a person is better than to take a stranger's for theirs.
+
+mod attached;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use self::attached::Doubtful;
 use super::event::{InjectedReason, WordSource};
 use crate::base::redact::read_as;
 use crate::instructions;
@@ -236,6 +243,12 @@ fn tag_name(inside: &str) -> &str {
     &inside[..inside.find(|c| !is_name(c)).unwrap_or(inside.len())]
 }
 
+/// The names of all tags that are known here.
+#[cfg(test)]
+pub(super) fn known_tags() -> Vec<&'static str> {
+    TAGS.iter().map(|(name, _)| *name).chain(attached::FILE_TAGS.map(|(name, _)| name)).collect()
+}
+
 /// What becomes of the block of a tag; `None` where no program writes it.
 fn rule_of(name: &str) -> Option<Rule> {
     if name.starts_with(OWN_TAGS) {
@@ -280,19 +293,31 @@ pub fn split_user(text: &str) -> Vec<Piece<'_>> {
 
 /// Splits what follows the openings of a message.
 fn split_rest(text: &str) -> Vec<Piece<'_>> {
-    if let Some(pieces) = split_template(text) {
-        return pieces;
-    }
-    if !text.contains('<') {
-        return words(text).into_iter().collect();
+    if !text.contains('<') && !attached::may_hold(text) {
+        return own_pieces(Cow::Borrowed(text));
     }
     split_by_tags(text)
 }
 
-fn words(text: &str) -> Option<Piece<'_>> {
-    let text = text.trim();
-    let author = Author::Person(WordSource::Prompt);
-    (!text.is_empty()).then_some(Piece { author, text: Cow::Borrowed(text) })
+/// The person's own words, of which a template may hold the most.
+fn own_pieces(text: Cow<'_, str>) -> Vec<Piece<'_>> {
+    let trimmed = match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+        Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+    };
+    if trimmed.is_empty() {
+        return Vec::new();
+    }
+    let Some(input) = template_input(&trimmed).map(str::to_owned) else {
+        return vec![Piece { author: Author::Person(WordSource::Prompt), text: trimmed }];
+    };
+    let author = Author::Program(InjectedReason::Command);
+    let mut pieces = vec![Piece { author, text: trimmed }];
+    if !input.is_empty() && input != "$ARGUMENTS" {
+        let author = Author::Person(WordSource::TemplateInput);
+        pieces.push(Piece { author, text: Cow::Owned(input) });
+    }
+    pieces
 }
 
 fn program(reason: InjectedReason, text: &str) -> Piece<'_> {
@@ -302,10 +327,11 @@ fn program(reason: InjectedReason, text: &str) -> Piece<'_> {
 /// What a program wrote at the start of a message, and what follows it.
 fn opening(text: &str) -> Option<(Piece<'_>, &str)> {
     if CONTEXT_OPENINGS.iter().any(|opening| text.starts_with(opening)) {
-        let request = REQUEST_HEADINGS
+        // A selected file may hold the heading; the editor writes its own last.
+        let ends = REQUEST_HEADINGS
             .iter()
-            .find_map(|heading| text.find(heading).map(|at| at + heading.len()))
-            .unwrap_or(text.len());
+            .filter_map(|heading| text.rfind(heading).map(|at| at + heading.len()));
+        let request = ends.max().unwrap_or(text.len());
         let (context, rest) = text.split_at(request);
         return Some((program(InjectedReason::EditorContext, context), rest));
     }
@@ -333,52 +359,111 @@ fn opening(text: &str) -> Option<(Piece<'_>, &str)> {
     Some((program(*reason, injected), rest))
 }
 
-fn split_template(text: &str) -> Option<Vec<Piece<'_>>> {
+/// What the person gave a template; `None` where the text is not one. A text with two such blocks does not say which is theirs.
+fn template_input(text: &str) -> Option<&str> {
     if text.len() < MIN_TEMPLATE {
         return None;
     }
-    let start = text.find(TEMPLATE_INPUT)? + TEMPLATE_INPUT.len();
-    let input = text[start..].split("\n```").next().unwrap_or_default().trim();
-    let mut pieces = vec![program(InjectedReason::Command, text)];
-    if !input.is_empty() && input != "$ARGUMENTS" {
-        let author = Author::Person(WordSource::TemplateInput);
-        pieces.push(Piece { author, text: Cow::Borrowed(input) });
+    let (_, after) = text.split_once(TEMPLATE_INPUT)?;
+    if after.contains(TEMPLATE_INPUT) {
+        return Some("");
     }
-    Some(pieces)
+    Some(after.split("\n```").next().unwrap_or_default().trim())
 }
 
 fn split_by_tags(text: &str) -> Vec<Piece<'_>> {
-    let mut pieces = Vec::new();
-    let mut own: Vec<&str> = Vec::new();
-    let mut kept_from = 0;
-    let mut at = 0;
     let ends = EndTags::of(text);
+    let mut split = Split { text, doubtful: attached::doubtful(text, &ends), ..Split::default() };
+    let mut at = 0;
     while let Some(mut block) = next_block(text, at, &ends) {
-        own.push(&text[kept_from..block.start]);
+        split.own(at..block.start);
         if matches!(block.rule, Rule::Inject(InjectedReason::TaskNotice)) {
             block.end = notice_end(text, block.end);
         }
+        split.block(&block);
+        at = block.end;
+    }
+    split.own(at..text.len());
+    split.finish()
+}
+
+/// A message while it is split.
+#[derive(Default)]
+struct Split<'a> {
+    text: &'a str,
+    /// Where a program's block may still go on, ascending.
+    doubtful: Vec<Doubtful>,
+    pieces: Vec<Piece<'a>>,
+    own: Vec<&'a str>,
+    /// The requests in tags, and how much of `own` stood before the last of them.
+    requests: Vec<&'a str>,
+    n_before_request: usize,
+}
+
+impl<'a> Split<'a> {
+    /// Takes text outside of blocks: the person's, as far as no program's block may reach.
+    fn own(&mut self, range: Range<usize>) {
+        let mut from = range.start;
+        for doubtful in &self.doubtful {
+            let (start, end) = (doubtful.range.start.max(from), doubtful.range.end.min(range.end));
+            if start < end {
+                self.own.extend(filled(&self.text[from..start]));
+                let inside = filled(&self.text[start..end]);
+                self.pieces.extend(inside.map(|text| program(doubtful.reason, text)));
+                from = end;
+            }
+        }
+        self.own.extend(filled(&self.text[from..range.end]));
+    }
+
+    fn block(&mut self, block: &Block<'a>) {
+        let is_doubtful = self.doubtful.iter().any(|one| one.range.contains(&block.start));
+        let whole = &self.text[block.start..block.end];
         match block.rule {
-            Rule::Inject(reason) => pieces.push(program(reason, &text[block.start..block.end])),
-            Rule::Unwrap(WordSource::Prompt) => own.push(block.content),
+            Rule::Inject(reason) => self.pieces.push(program(reason, whole)),
+            Rule::Unwrap(_) if is_doubtful => {
+                self.pieces.push(program(InjectedReason::EditorContext, whole));
+            }
+            Rule::Unwrap(WordSource::Prompt) => {
+                self.requests.push(block.content);
+                self.n_before_request = self.own.len();
+            }
             Rule::Unwrap(source) if !block.content.trim().is_empty() => {
                 let text = Cow::Borrowed(block.content.trim());
-                pieces.push(Piece { author: Author::Person(source), text });
+                self.pieces.push(Piece { author: Author::Person(source), text });
             }
             Rule::Unwrap(_) => {}
         }
-        at = block.end;
-        kept_from = block.end;
     }
-    own.push(&text[kept_from..]);
-    let own: Vec<&str> = own.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect();
-    let author = Author::Person(WordSource::Prompt);
-    match own.as_slice() {
-        [] => {}
-        [one] => pieces.push(Piece { author, text: Cow::Borrowed(one) }),
-        several => pieces.push(Piece { author, text: Cow::Owned(several.join("\n\n")) }),
+
+    fn finish(mut self) -> Vec<Piece<'a>> {
+        let Some(last) = self.requests.pop() else {
+            let own = match self.own.as_slice() {
+                [one] => Cow::Borrowed(*one),
+                several => Cow::Owned(several.join("\n\n")),
+            };
+            self.pieces.extend(own_pieces(own));
+            return self.pieces;
+        };
+        // An agent that marks the request writes all that stands beside it. Of several, all but the last stood in something
+        // that it added; where more follows, the last one may have, too.
+        let is_sure = self.requests.is_empty() || self.own.len() == self.n_before_request;
+        let added = self.requests.into_iter().map(|text| (InjectedReason::EditorContext, text));
+        let beside = self.own.into_iter().map(|text| (InjectedReason::Host, text));
+        let unsure = (!is_sure).then_some((InjectedReason::EditorContext, last));
+        for (reason, text) in added.chain(beside).chain(unsure) {
+            self.pieces.extend(filled(text).map(|text| program(reason, text)));
+        }
+        if is_sure {
+            self.pieces.extend(own_pieces(Cow::Borrowed(last)));
+        }
+        self.pieces
     }
-    pieces
+}
+
+/// A text without the white space around it, where there is more.
+fn filled(text: &str) -> Option<&str> {
+    Some(text.trim()).filter(|text| !text.is_empty())
 }
 
 /// Where a notice ends whose block ends at `from`: after the lines that belong to it.
@@ -416,11 +501,16 @@ impl<'a> EndTags<'a> {
         let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
         for (at, opening) in text.match_indices("</") {
             let name = tag_name(&text[at + opening.len()..]);
-            if rule_of(name).is_some() {
+            if rule_of(name).is_some() || attached::is_name(name) {
                 places.entry(name).or_default().push(at);
             }
         }
         Self { places, last_export: text.rfind(instructions::END) }
+    }
+
+    /// Where the last end of a tag stands.
+    fn last(&self, name: &str) -> Option<usize> {
+        self.places.get(name)?.last().copied()
     }
 
     /// The first end of a tag at or after `from`.
@@ -455,10 +545,7 @@ fn block_at<'a>(text: &'a str, start: usize, ends: &EndTags<'_>) -> Option<Block
     }
     let inside = &text[start + 1..];
     let name = tag_name(inside);
-    let rule = rule_of(name)?;
-    let attributes = &inside[name.len()..];
-    let attributes = &attributes[..attributes.floor_char_boundary(MAX_TAG_BYTES)];
-    let open_end = start + 1 + name.len() + attributes.find('>')? + 1;
+    let (rule, open_end) = opening_tag(text, start)?;
     let (content_end, end) = match ends.next(name, open_end) {
         Some(close_at) => {
             let close_end = text[close_at..].find('>').map_or(text.len(), |at| close_at + at + 1);
@@ -469,6 +556,16 @@ fn block_at<'a>(text: &'a str, start: usize, ends: &EndTags<'_>) -> Option<Block
         None => return None,
     };
     Some(Block { start, end, content: &text[open_end..content_end], rule })
+}
+
+/// What becomes of the block that a tag opens, and where the tag ends.
+fn opening_tag(text: &str, start: usize) -> Option<(Rule, usize)> {
+    let inside = &text[start + 1..];
+    let name = tag_name(inside);
+    let attributes = &inside[name.len()..];
+    let attributes = &attributes[..attributes.floor_char_boundary(MAX_TAG_BYTES)];
+    let rule = rule_of(name).or_else(|| attached::rule_of(name, attributes))?;
+    Some((rule, start + 1 + name.len() + attributes.find('>')? + 1))
 }
 
 /// The block that `nacre export` keeps in an instruction file, with its marks.

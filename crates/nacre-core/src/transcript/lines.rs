@@ -22,9 +22,23 @@ const CUT_HEAD: usize = 256 * 1024;
 /// How hard long strings of an overlong line are cut, gentlest first.
 const STRING_LIMITS: [usize; 2] = [256 * 1024, 4 * 1024];
 
-/// Opens a trace for reading; never blocks on a pipe or a device.
+/// The most of a trace that may be a hole in its file. Losing power can leave a few megabytes of it; a file that claims far more
+/// than lies on the disk has it from a stranger, and would be read for minutes.
+const MAX_HOLES: u64 = 8 * 1024 * 1024;
+
+/// Opens a trace for reading; never blocks on a pipe or a device, and refuses a file that is mostly a hole.
 pub(super) fn open_regular(path: &Path) -> Result<File> {
-    use rustix::fs::{Mode, OFlags, open};
+    let file = open_with_holes(path)?;
+    if MAX_HOLES < crate::platform::size_of_holes(&file, MAX_HOLES) {
+        let reason = "most of it is a hole, which no agent writes";
+        return Err(Error::Unreadable { path: path.to_owned(), reason });
+    }
+    Ok(file)
+}
+
+/// Opens a file for reading that may have holes; never blocks on a pipe or a device.
+pub(super) fn open_with_holes(path: &Path) -> Result<File> {
+    use crate::platform::fs::{Mode, OFlags, open};
 
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = open(path, flags, Mode::empty())

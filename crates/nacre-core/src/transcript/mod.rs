@@ -7,6 +7,7 @@
 pub mod adapter;
 pub mod aider;
 mod blocks;
+mod budget;
 mod calls;
 mod chain;
 pub mod claude;
@@ -51,6 +52,7 @@ mod whole;
 pub use self::adapter::{
     Adapter, Began, Discovery, Homes, Problem, ReadOutcome, Source, Stamp, Trace, Watermark,
 };
+pub use self::budget::SyncBudget;
 pub use self::error::{Error, Retryability};
 pub use self::event::{
     BoundedText, CallLink, Event, EventKind, InjectedReason, Lane, Origin, Place, WordSource,

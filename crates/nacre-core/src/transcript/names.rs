@@ -7,6 +7,8 @@ use crate::base::redact::redact;
 
 /// The longest id, path, branch or model name that is kept.
 const MAX_NAME: usize = 4 * 1024;
+/// The longest id of a session inside a database; agents give UUIDs and shorter ones.
+const MAX_SESSION_ID: usize = 200;
 
 /// A repository's address as it may be kept.
 pub(crate) fn repository_address(url: &str) -> String {
@@ -28,6 +30,12 @@ pub(super) fn short_name(name: &str) -> String {
     front(&parts.join("/"), MAX_NAME).to_owned()
 }
 
+/// Whether a session inside a source may be known by this id. It is kept and shown as it stands, for it has to find the session
+/// again: what is too long, or would have to be redacted, no agent made.
+pub(super) fn is_session_id(id: &str) -> bool {
+    !id.is_empty() && id.len() <= MAX_SESSION_ID && short_name(id) == id
+}
+
 /// Whether a name is made like a uuid in lower case, as nearly every record has one: no secret can be
 /// told in it.
 fn is_of_hex(name: &str) -> bool {
@@ -43,5 +51,34 @@ fn without_credentials(url: &str) -> String {
     match rest[..host_end].rfind('@') {
         Some(at) => format!("{scheme}://{}", &rest[at + 1..]),
         None => url.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_that_no_agent_makes_names_no_session() {
+        for id in ["0b0d7f0c-6f2d-4b0e-9f0a-1f2e3d4c5b6a", "ses_6f3a1c2d4ffeAbCdEfGhIjKlMn", "1"] {
+            assert!(is_session_id(id), "{id}");
+        }
+        let token = format!("ghp_{}", "a1B2c3D4e5".repeat(4));
+        let long = "x".repeat(MAX_SESSION_ID + 1);
+        for id in ["", token.as_str(), &format!("ses_1 {token}"), &long] {
+            assert!(!is_session_id(id), "{id}");
+        }
+    }
+
+    #[test]
+    fn ids_as_opencode_makes_them_are_no_secrets() {
+        const LETTERS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+        for n in 0..2000_u32 {
+            let hash = blake3::hash(&n.to_le_bytes());
+            let letter = |byte: &u8| char::from(LETTERS[usize::from(*byte) % LETTERS.len()]);
+            let random: String = hash.as_bytes().iter().take(14).map(letter).collect();
+            let id = format!("ses_{}{random}", &hash.to_hex()[..12]);
+            assert!(is_session_id(&id), "{id}");
+        }
     }
 }

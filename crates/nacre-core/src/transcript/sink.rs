@@ -14,15 +14,19 @@ pub enum Detail {
     /// but without a text; facts and reports are the same, except that a text which was not read
     /// never counts as cut.
     Said,
+    /// As `Said`, and a trace of lines is read only until its folder is known and a person has spoken in it. Facts and
+    /// report are those of the part that was read.
+    Opening,
 }
 
 impl Detail {
     /// Whether the texts of events of this kind are wanted.
     pub(super) fn wants(self, kind: EventKind) -> bool {
         match (self, kind) {
-            (Self::Everything, _) | (Self::Said, EventKind::User | EventKind::Assistant) => true,
+            (Self::Everything, _)
+            | (Self::Said | Self::Opening, EventKind::User | EventKind::Assistant) => true,
             (
-                Self::Said,
+                Self::Said | Self::Opening,
                 EventKind::Reasoning
                 | EventKind::ToolCall
                 | EventKind::ToolResult
@@ -53,6 +57,11 @@ impl<'a> Sink<'a> {
     /// Wants only what people and the assistant said.
     pub fn said(each: &'a mut dyn FnMut(Event)) -> Self {
         Self::new(Detail::Said, each)
+    }
+
+    /// Wants to know where the session was and whether a person spoke in it.
+    pub fn opening(each: &'a mut dyn FnMut(Event)) -> Self {
+        Self::new(Detail::Opening, each)
     }
 
     pub fn detail(&self) -> Detail {

@@ -7,12 +7,12 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use memchr::memmem;
 
 use super::adapter::{Began, ReadOutcome, Watermark};
+use super::budget;
 use super::emit::Emitter;
 use super::error::{Error, Result};
 use super::event::Place;
@@ -20,13 +20,17 @@ use super::facts::SessionFacts;
 use super::json::{Cursor, Malformed, Parsed};
 use super::lines::{Line, LineBody, LineEnd, LineReader, open_regular};
 use super::sink::Sink;
+use crate::platform::ext::FileExt as _;
 
 /// How much before the watermark is hashed to notice a rewritten trace.
 const HASHED: u64 = 4096;
 /// How many places of a broken line are tried for a record.
 const MAX_RESYNCS: usize = 64;
-/// The most that is unpacked from a compressed trace.
-const MAX_UNPACKED: u64 = 8 * 1024 * 1024 * 1024;
+/// The most that is unpacked from a compressed trace: in all, for each of its bytes, and from a small one. Agents' traces become
+/// five to twenty times as long.
+const MAX_UNPACKED: u64 = 512 * 1024 * 1024;
+const UNPACKED_PER_BYTE: u64 = 64;
+const MIN_UNPACKED: u64 = 16 * 1024 * 1024;
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
@@ -70,7 +74,7 @@ pub(super) fn read_stream<F: LineFormat>(
     let read_error = |source| Error::Read { path: path.to_owned(), source };
     let size = file.metadata().map_err(read_error)?.len();
     if is_compressed(&file).map_err(read_error)? {
-        return read_packed(&file, start, sink).map_err(read_error);
+        return read_packed(path, &file, start, sink);
     }
     let fitting = from.filter(|mark| fits(mark, start.version, &file, size));
     let began = match (from, fitting) {
@@ -105,19 +109,38 @@ pub(super) fn read_stream<F: LineFormat>(
     Ok(ReadOutcome { facts, report, began, watermark: Some(watermark) })
 }
 
-/// Reads a compressed trace whole: it is a finished one, and has no place to go on from.
+/// Reads a compressed trace whole: it is a finished one, and has no place to go on from. One that becomes longer than any
+/// agent's is refused.
 fn read_packed<F: LineFormat>(
+    path: &Path,
     file: &File,
     start: Start<F>,
     sink: Sink<'_>,
-) -> io::Result<ReadOutcome> {
+) -> Result<ReadOutcome> {
+    let read_error = |source| Error::Read { path: path.to_owned(), source };
+    let n_packed = file.metadata().map_err(read_error)?.len();
+    budget::begin_unpacking(n_packed)
+        .map_err(|budget::SyncIsSpent| Error::LeftOut { path: path.to_owned() })?;
+    let limit = most_unpacked(n_packed);
     let mut format = (start.format)(None);
     let mut emitter = Emitter::new(start.facts, 0, sink);
-    let unpacked = super::unpack::Unpacked::new(file)?.take(MAX_UNPACKED);
-    drive(&mut LineReader::new(unpacked, 0, 0), &mut format, &mut emitter)?;
+    // One byte more tells that there is more.
+    let mut unpacked = super::unpack::Unpacked::new(file).map_err(read_error)?.take(limit + 1);
+    let mut reader = LineReader::new(&mut unpacked, 0, 0);
+    drive(&mut reader, &mut format, &mut emitter).map_err(read_error)?;
+    drop(reader);
+    let n_left = unpacked.limit();
+    budget::charge_unpacked(limit + 1 - n_left);
+    if n_left == 0 {
+        return Err(Error::TooLarge { path: path.to_owned(), limit });
+    }
     format.finish(&mut emitter);
     let (facts, report) = (emitter.facts, emitter.report);
     Ok(ReadOutcome { facts, report, began: Began::FromStart, watermark: None })
+}
+
+fn most_unpacked(n_packed: u64) -> u64 {
+    n_packed.saturating_mul(UNPACKED_PER_BYTE).clamp(MIN_UNPACKED, MAX_UNPACKED)
 }
 
 /// Where the consumed part of a trace ends.
@@ -141,6 +164,9 @@ fn drive<R: Read, F: LineFormat>(
         }
         read_line(&line, format, out);
         end = End { offset: line.next_offset, line: line.number };
+        if out.is_enough() {
+            break;
+        }
     }
     Ok(end)
 }

@@ -1,6 +1,7 @@
 //! All adapters against hostile and growing traces.
 
 mod samples;
+mod strangers;
 
 use proptest::prelude::*;
 

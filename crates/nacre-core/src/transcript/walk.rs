@@ -5,7 +5,6 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -13,6 +12,7 @@ use jiff::Timestamp;
 use super::adapter::{Discovery, Problem, Source, Stamp};
 use super::error::Error;
 use super::facts::Agent;
+use crate::platform::ext::MetadataExt as _;
 
 /// Agents nest a handful of levels; anything deeper is not theirs.
 const MAX_DEPTH: usize = 16;
@@ -61,6 +61,14 @@ pub fn stamp(metadata: &Metadata) -> Stamp {
         modified: metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok()),
         inode: metadata.ino(),
     }
+}
+
+/// What of a file lies on the disk. A little more is allowed for, because a file system may keep small files and new ones
+/// elsewhere, or pack them.
+pub(super) fn size_on_disk(metadata: &Metadata) -> u64 {
+    const UNTOLD: u64 = 8 * 1024 * 1024;
+
+    metadata.len().min(metadata.blocks().saturating_mul(512).saturating_add(UNTOLD))
 }
 
 fn source(agent: Agent, path: PathBuf, metadata: &Metadata) -> Source {

@@ -2,10 +2,11 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{FileType, Mode, OFlags};
+use crate::platform;
+use crate::platform::fd::OwnedFd;
+use crate::platform::fs::{FileType, Mode, OFlags};
 
 use super::config_text::parse_settings;
 
@@ -71,9 +72,9 @@ impl GitFolder {
     /// belongs to another work tree.
     pub fn of(tree: &Path) -> Option<Self> {
         let path = tree.join(".git");
-        let kind = FileType::from_raw_mode(rustix::fs::lstat(&path).ok()?.st_mode);
+        let kind = FileType::from_raw_mode(platform::fs::lstat(&path).ok()?.st_mode);
         if kind.is_dir() {
-            let has_other = rustix::fs::lstat(path.join("commondir")).is_ok();
+            let has_other = platform::fs::lstat(path.join("commondir")).is_ok();
             let folder = Self { tree: tree.to_owned(), own: path.clone(), common: path };
             return (!has_other).then_some(folder);
         }
@@ -90,7 +91,7 @@ impl GitFolder {
 
     /// The git folder of the nearest folder upwards that has a `.git`.
     pub fn around(folder: &Path) -> Option<Self> {
-        let tree = folder.ancestors().find(|dir| rustix::fs::lstat(dir.join(".git")).is_ok())?;
+        let tree = folder.ancestors().find(|dir| platform::fs::lstat(dir.join(".git")).is_ok())?;
         Self::of(tree)
     }
 
@@ -172,16 +173,16 @@ impl GitFolder {
     /// The first folder that is a link, or names another repository.
     fn leading_out(&self) -> Option<PathBuf> {
         let is_other = |path: &PathBuf| {
-            let stat = rustix::fs::lstat(path);
+            let stat = platform::fs::lstat(path);
             stat.is_ok_and(|stat| !FileType::from_raw_mode(stat.st_mode).is_dir())
         };
         let folders = OWN_FOLDERS.iter().map(|name| self.common.join(name)).find(is_other);
         let alternates = self.common.join("objects/info/alternates");
-        let names_other = rustix::fs::lstat(&alternates).is_ok_and(|stat| 0 < stat.st_size);
+        let names_other = platform::fs::lstat(&alternates).is_ok_and(|stat| 0 < stat.st_size);
         let head = self.read("HEAD").unwrap_or_default();
         let branch = head.strip_prefix("ref:").map(|name| self.common.join(name.trim()));
         let is_link = |path: &PathBuf| {
-            let stat = rustix::fs::lstat(path);
+            let stat = platform::fs::lstat(path);
             stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_symlink())
         };
         let branch = branch.filter(|path| {
@@ -217,7 +218,7 @@ impl GitFolder {
         let mut entries = std::fs::read_dir(&self.own).ok()?.take(MAX_OBJECT_FILES).flatten();
         entries.find_map(|entry| {
             let is_shared = entry.file_name().to_string_lossy().starts_with("sharedindex.");
-            let stat = is_shared.then(|| rustix::fs::lstat(entry.path()).ok())??;
+            let stat = is_shared.then(|| platform::fs::lstat(entry.path()).ok())??;
             let is_plain = FileType::from_raw_mode(stat.st_mode).is_file() && stat.st_nlink == 1;
             let is_small = stat.st_size.unsigned_abs() <= MAX_INDEX_BYTES;
             (!is_plain || !is_small).then(|| entry.path())
@@ -229,7 +230,7 @@ impl GitFolder {
         for folder in folders.into_iter().flatten() {
             for (name, limit) in READ_BY_GIT {
                 let path = folder.join(name);
-                let Ok(stat) = rustix::fs::lstat(&path) else { continue };
+                let Ok(stat) = platform::fs::lstat(&path) else { continue };
                 let is_plain = FileType::from_raw_mode(stat.st_mode).is_file();
                 if !is_plain || *limit < stat.st_size.unsigned_abs() {
                     return Some(path);
@@ -264,12 +265,12 @@ fn read_below(folder: &Path, name: &str, limit: u64) -> Option<Vec<u8>> {
 fn open_below(folder: &Path, name: &str) -> Option<OwnedFd> {
     // The way to the folder is the person's own; below it every link is the repository's.
     let passage = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let mut at = rustix::fs::open(folder, passage, Mode::empty()).ok()?;
+    let mut at = platform::fs::open(folder, passage, Mode::empty()).ok()?;
     let mut names = Path::new(name).components().peekable();
     while let Some(part) = names.next() {
         let Component::Normal(part) = part else { return None };
         let flags = if names.peek().is_some() { FOLDER } else { FILE };
-        at = rustix::fs::openat(&at, part, flags, Mode::empty()).ok()?;
+        at = platform::fs::openat(&at, part, flags, Mode::empty()).ok()?;
     }
     Some(at)
 }

@@ -2,7 +2,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -13,6 +12,9 @@ use super::folder::GitFolder;
 use super::running::{Finished, Running};
 use super::settings::{FIXED, MAX_OVERRIDES, TooManySettings, overrides};
 use crate::base::owner::{Person, Stranger};
+use crate::base::search_path::{is_of_repository, search_folders, search_path};
+use crate::platform::ext::PermissionsExt as _;
+use crate::platform::program_file;
 
 /// How long all questions of one command may take together. A git that waits for longer waits for a pipe that nobody writes
 /// to, or works on what was made to keep it busy.
@@ -118,10 +120,11 @@ impl GitProgram {
         if let Some(path) = folder.unreadable() {
             return Err(GitFault::NotPlain(path));
         }
-        let program = self.find().ok_or(GitFault::NotInstalled)?;
+        let trees = [folder.tree().to_owned()];
+        let program = self.find(&trees).ok_or(GitFault::NotInstalled)?;
         let mut git = Git {
             program,
-            path: self.folders().collect::<Vec<_>>().join(OsStr::new(":")),
+            path: search_path(&self.path, &trees),
             home: self.home.clone(),
             folder,
             settings: Vec::new(),
@@ -149,19 +152,15 @@ impl GitProgram {
         self.open(GitFolder::of(tree)?).ok()
     }
 
-    /// A folder of the list that depends on where the program was started is a stranger's.
-    fn folders(&self) -> impl Iterator<Item = OsString> {
-        std::env::split_paths(&self.path)
-            .filter(|folder| folder.is_absolute())
-            .map(PathBuf::into_os_string)
-    }
-
-    fn find(&self) -> Option<PathBuf> {
+    /// Never one that the repository brought along.
+    fn find(&self, trees: &[PathBuf]) -> Option<PathBuf> {
         let is_program = |path: &PathBuf| {
             path.metadata()
                 .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
         };
-        self.folders().map(|folder| Path::new(&folder).join("git")).find(is_program)
+        let folders = search_folders(&self.path, trees).into_iter();
+        let mut programs = folders.map(|folder| folder.join(program_file("git")));
+        programs.find(|path| is_program(path) && !is_of_repository(path, trees))
     }
 }
 

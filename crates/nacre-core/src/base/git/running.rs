@@ -10,7 +10,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use crate::platform::ext::CommandExt as _;
+use crate::platform::process::{Pid, Signal, kill_process_group};
 
 /// How long git may take to remove its locks before it is killed.
 const GRACE: Duration = Duration::from_millis(150);
@@ -53,7 +54,6 @@ impl Running {
         input: Option<Vec<u8>>,
         limit: u64,
     ) -> io::Result<Self> {
-        use std::os::unix::process::CommandExt as _;
         let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = command.spawn()?;
@@ -131,7 +131,7 @@ impl Stop {
 
 #[cfg(target_os = "linux")]
 fn bound_memory(process: Option<Pid>) {
-    use rustix::process::{Resource, Rlimit, prlimit};
+    use crate::platform::process::{Resource, Rlimit, prlimit};
     let most = Rlimit { current: Some(MAX_MEMORY), maximum: Some(MAX_MEMORY) };
     // It may have ended by itself.
     let _ = process.map(|process| prlimit(Some(process), Resource::Data, most));

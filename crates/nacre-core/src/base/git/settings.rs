@@ -4,8 +4,9 @@
 //! name are always set; those that have one (`filter.NAME.clean`) are set for every name that the repository's settings use.
 
 use std::collections::{HashMap, HashSet};
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
+use std::ffi::OsString;
+
+use crate::platform;
 
 /// More settings than these, or longer ones, are not overridden: git gets them in its environment each time it is started.
 pub(super) const MAX_OVERRIDES: usize = 1_000;
@@ -126,7 +127,7 @@ pub(super) fn overrides(listed: &[u8]) -> Result<Vec<(OsString, OsString)>, TooM
         if MAX_OVERRIDES <= overrides.len() || MAX_OVERRIDE_BYTES < n_bytes {
             return Err(TooManySettings);
         }
-        let owned = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
+        let owned = |bytes: &[u8]| platform::os_string(bytes);
         overrides.push((owned(setting.key), owned(value)));
     }
     Ok(overrides)
@@ -161,6 +162,8 @@ fn neutral(key: &[u8]) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStrExt as _;
+
     use super::*;
 
     #[test]

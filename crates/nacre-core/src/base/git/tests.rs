@@ -29,6 +29,25 @@ fn git(folder: &Path, args: &[&str]) {
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
+#[test]
+fn a_git_of_the_repository_is_never_started() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let evil = Evil::new();
+    let bin = evil.root().join("node_modules/.bin");
+    fs::create_dir_all(&bin).unwrap();
+    fs::write(bin.join("git"), format!("#!/bin/sh\ntouch {}\n", evil.mark().display())).unwrap();
+    fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    let usual = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::iter::once(bin.clone()).chain(std::env::split_paths(&usual));
+    let path = std::env::join_paths(path).unwrap();
+    let git = GitProgram::new(path).with_patience(Duration::from_secs(60));
+    let git = git.open(GitFolder::of(&evil.root()).unwrap()).unwrap();
+    git.ask(&["log", "-1"]).unwrap();
+    assert!(!evil.mark().exists(), "the repository's own git was started");
+    let alone = GitProgram::new(bin).open(GitFolder::of(&evil.root()).unwrap());
+    assert!(matches!(alone, Err(GitFault::NotInstalled)));
+}
+
 /// A repository with one commit, and the mark that a started program leaves.
 struct Evil {
     dir: tempfile::TempDir,

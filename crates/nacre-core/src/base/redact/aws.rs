@@ -1,6 +1,6 @@
 //! The secret key of an AWS account beside its key id, in tables and notes that name neither.
 
-use super::finding::{Found, Weight};
+use super::finding::{FoundSecret, Weight};
 use super::judge;
 use super::text::Text;
 
@@ -16,7 +16,7 @@ const MAX_AWAY: usize = 160;
 const MAX_BREAKS: usize = 1;
 
 /// Returns the secret key beside the id at `start..end`.
-pub(super) fn find_secret(text: &Text<'_>, start: usize, end: usize) -> Option<Found> {
+pub(super) fn find_secret(text: &Text<'_>, start: usize, end: usize) -> Option<FoundSecret> {
     let behind = text.rest(end);
     let behind = &behind[..behind.len().min(MAX_AWAY)];
     let floor = start.saturating_sub(MAX_AWAY);
@@ -24,7 +24,7 @@ pub(super) fn find_secret(text: &Text<'_>, start: usize, end: usize) -> Option<F
     let line = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |at| at + 1);
     let at = key_in(behind, text.at(end + behind.len())).map(|at| end + at);
     let at = at.or_else(|| Some(floor + line + key_in(&before[line..], None)?))?;
-    Some(Found { start: at, end: at + LEN, kind: "aws-secret-key", weight: Weight::Shape })
+    Some(FoundSecret { start: at, end: at + LEN, kind: "aws-secret-key", weight: Weight::Shape })
 }
 
 /// Returns where the first secret key of `bytes` begins; `next` follows them.

@@ -4,7 +4,7 @@
 //! places of a group where it can begin. What stands around a hit is decoded, bounded, and scanned.
 
 use super::codec::{decode, encode_group, is_text_byte};
-use super::finding::{Found, Weight};
+use super::finding::{FoundSecret, Weight};
 use super::rules;
 use super::text::{Set, Text};
 use super::wrap;
@@ -109,7 +109,11 @@ pub(super) fn read(text: &mut Text<'_>, start: usize, skip: usize) -> Option<Blo
 }
 
 /// Returns all of `blob` as a finding, if one of the findings `inside` counts.
-pub(super) fn cover(text: &mut Text<'_>, blob: &Blob, inside: &[Found]) -> Option<Found> {
+pub(super) fn cover(
+    text: &mut Text<'_>,
+    blob: &Blob,
+    inside: &[FoundSecret],
+) -> Option<FoundSecret> {
     let Blob { first, from, run_end, .. } = *blob;
     let Some(secret) = secret_of(&blob.decoded, inside) else {
         // A secret that begins in the first half would have been seen.
@@ -120,11 +124,11 @@ pub(super) fn cover(text: &mut Text<'_>, blob: &Blob, inside: &[Found]) -> Optio
     let end = blob_end(text, first, run_end);
     let end = wrap::wrapped(text, from, end, usize::MAX).last().map_or(end, |line| line.end);
     text.decoded = [(start, end); 4];
-    Some(Found { start, end, ..secret })
+    Some(FoundSecret { start, end, ..secret })
 }
 
 /// Returns the first secret of `decoded`: one known by its shape, or any if all of it is text.
-fn secret_of(decoded: &str, found: &[Found]) -> Option<Found> {
+fn secret_of(decoded: &str, found: &[FoundSecret]) -> Option<FoundSecret> {
     let is_text =
         || decoded.bytes().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace());
     let shape = found.iter().find(|one| one.weight == Weight::Shape);

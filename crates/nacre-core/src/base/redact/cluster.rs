@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::breaks;
 use super::codec;
-use super::finding::{Found, Weight};
+use super::finding::{FoundSecret, Weight};
 use super::judge;
 use super::text::{Set, Text};
 use super::value;
@@ -31,7 +31,7 @@ const MAX_GAP: usize = 48;
 const MIN_VALUE: usize = 8;
 
 /// Appends the values of the manifest whose kind stands at `start..end`.
-pub(super) fn find(text: &mut Text<'_>, start: usize, end: usize, found: &mut Vec<Found>) {
+pub(super) fn find(text: &mut Text<'_>, start: usize, end: usize, found: &mut Vec<FoundSecret>) {
     if text.at(end).is_some_and(|byte| byte.is_ascii_alphanumeric()) {
         return;
     }
@@ -88,7 +88,12 @@ fn block_at(text: &Text<'_>, pos: usize) -> Option<Block> {
 }
 
 /// Appends the values of `block`, and returns where it ends.
-fn take_entries(text: &mut Text<'_>, block: &Block, limit: usize, found: &mut Vec<Found>) -> usize {
+fn take_entries(
+    text: &mut Text<'_>,
+    block: &Block,
+    limit: usize,
+    found: &mut Vec<FoundSecret>,
+) -> usize {
     let mut pos = block.start;
     while pos < limit {
         let Some(key) = entry_start(text, block, pos) else { break };
@@ -97,7 +102,7 @@ fn take_entries(text: &mut Text<'_>, block: &Block, limit: usize, found: &mut Ve
         let bytes = text.slice(value.start, value.end);
         if is_secret(bytes, block.is_plain) {
             let (start, end) = (value.start, value.end);
-            found.push(Found { start, end, kind: "secret", weight: Weight::Place });
+            found.push(FoundSecret { start, end, kind: "secret", weight: Weight::Place });
         }
         let end = value::quote_at(text, value.end).map_or(value.end, |quote| quote.end);
         pos = end + usize::from(block.is_json && text.at(end) == Some(b','));

@@ -1,7 +1,7 @@
 //! Passwords that stand on a command line or in a `.netrc`, told by the command around them.
 
 use super::breaks;
-use super::finding::{Found, Weight};
+use super::finding::{FoundSecret, Weight};
 use super::judge;
 use super::text::{Edge, Text};
 use super::url;
@@ -14,18 +14,23 @@ const MAX_LINE: usize = 240;
 const MAX_HOST: usize = 64;
 
 /// Returns the password of `curl -u user:password`, where the flag ends at `end`.
-pub(super) fn user_flag(text: &mut Text<'_>, end: usize) -> Option<Found> {
+pub(super) fn user_flag(text: &mut Text<'_>, end: usize) -> Option<FoundSecret> {
     let value = value::read(text, end)?;
     let pair = text.slice(value.start, value.end);
     let colon = memchr::memchr(b':', pair)?;
     let is_secret =
         is_password(&pair[colon + 1..]) && line_has(text, end, &["curl", "wget", "http", "login"]);
     let start = value.start + colon + 1;
-    is_secret.then_some(Found { start, end: value.end, kind: "password", weight: Weight::Name })
+    is_secret.then_some(FoundSecret {
+        start,
+        end: value.end,
+        kind: "password",
+        weight: Weight::Name,
+    })
 }
 
 /// Returns the password of `mysql -psecret` or `sshpass -p secret`, where ` -p` ends at `end`.
-pub(super) fn password_flag(text: &mut Text<'_>, end: usize) -> Option<Found> {
+pub(super) fn password_flag(text: &mut Text<'_>, end: usize) -> Option<FoundSecret> {
     let has_blank = text.at(end)? == b' ';
     let is_glued = !has_blank && text.before(end) != Some(b' ');
     let value = value::read(text, end + usize::from(has_blank))?;
@@ -37,7 +42,7 @@ pub(super) fn password_flag(text: &mut Text<'_>, end: usize) -> Option<Found> {
     let word = text.slice(value.start, value.end);
     let is_secret = (is_password(word) && line_has(text, end, commands))
         || (is_no_reference(word) && is_argument_of(text, end, b"sshpass"));
-    is_secret.then_some(Found {
+    is_secret.then_some(FoundSecret {
         start: value.start,
         end: value.end,
         kind: "password",
@@ -54,7 +59,7 @@ const FLAGS: &[(&[u8], &[&str])] = &[
 ];
 
 /// Returns the password of `ldapsearch -w secret`, where ` -w ` stands at `start..end`.
-pub(super) fn command_flag(text: &mut Text<'_>, start: usize, end: usize) -> Option<Found> {
+pub(super) fn command_flag(text: &mut Text<'_>, start: usize, end: usize) -> Option<FoundSecret> {
     let flag = text.slice(start + 1, end - 1);
     let commands = FLAGS.iter().find(|(one, _)| *one == flag)?.1;
     let value = value::read(text, end)?;
@@ -64,7 +69,7 @@ pub(super) fn command_flag(text: &mut Text<'_>, start: usize, end: usize) -> Opt
 }
 
 /// Returns the password of `requirepass secret` or `AUTH user secret`, where the word stands at `start..end`.
-pub(super) fn directive(text: &mut Text<'_>, start: usize, end: usize) -> Option<Found> {
+pub(super) fn directive(text: &mut Text<'_>, start: usize, end: usize) -> Option<FoundSecret> {
     let is_auth = text.before(end - 1) == Some(b'H');
     if !text.is_edge(Edge::Word, start) || (is_auth && !begins_command(text, start)) {
         return None;
@@ -92,7 +97,7 @@ fn begins_command(text: &Text<'_>, pos: usize) -> bool {
 }
 
 /// Returns the password of `echo secret | docker login --password-stdin`, where `password-stdin` begins at `start`.
-pub(super) fn stdin(text: &mut Text<'_>, start: usize) -> Option<Found> {
+pub(super) fn stdin(text: &mut Text<'_>, start: usize) -> Option<FoundSecret> {
     let from = breaks::line_start(text, start);
     let behind = text.slice(start, text.bytes.len().min(start + MAX_HOST));
     let find = |bytes: &[u8], words: &[&str]| {
@@ -113,12 +118,12 @@ pub(super) fn stdin(text: &mut Text<'_>, start: usize) -> Option<Found> {
     is_password(text.slice(value.start, value.end)).then(|| password(value.start, value.end))
 }
 
-fn password(start: usize, end: usize) -> Found {
-    Found { start, end, kind: "password", weight: Weight::Name }
+fn password(start: usize, end: usize) -> FoundSecret {
+    FoundSecret { start, end, kind: "password", weight: Weight::Name }
 }
 
 /// Returns the password of a `.netrc` entry, where `password ` stands at `start..end`.
-pub(super) fn netrc(text: &mut Text<'_>, start: usize, end: usize) -> Option<Found> {
+pub(super) fn netrc(text: &mut Text<'_>, start: usize, end: usize) -> Option<FoundSecret> {
     if text.login? + MAX_LINE < start {
         return None;
     }
@@ -133,7 +138,7 @@ pub(super) fn netrc(text: &mut Text<'_>, start: usize, end: usize) -> Option<Fou
     let word = text.slice(value.start, value.end);
     let is_secret =
         is_entry && word.len() >= 6 && !judge::is_reference(word) && !judge::has_placeholder(word);
-    is_secret.then_some(Found {
+    is_secret.then_some(FoundSecret {
         start: value.start,
         end: value.end,
         kind: "netrc-password",
@@ -151,7 +156,7 @@ fn is_one_word(bytes: &[u8]) -> bool {
 pub(super) const PGPASS: [&str; 3] = [":5432:", ":6432:", ":*:*:"];
 
 /// Returns the password of `host:port:database:user:password`, where `:port:` begins at `start`.
-pub(super) fn pgpass(text: &mut Text<'_>, start: usize) -> Option<Found> {
+pub(super) fn pgpass(text: &mut Text<'_>, start: usize) -> Option<FoundSecret> {
     let is_host = |byte: &&u8| byte.is_ascii_alphanumeric() || b"._-*".contains(byte);
     let head = text.slice(start.saturating_sub(MAX_HOST), start);
     let host = start - head.iter().rev().take_while(is_host).count();
@@ -164,7 +169,7 @@ pub(super) fn pgpass(text: &mut Text<'_>, start: usize) -> Option<Found> {
     let value = value::read(text, pos).filter(|value| value.writing == Writing::Bare)?;
     let word = text.slice(value.start, value.end);
     let is_secret = is_start && is_no_reference(word) && !word.contains(&b':');
-    is_secret.then_some(Found {
+    is_secret.then_some(FoundSecret {
         start: value.start,
         end: value.end,
         kind: "password",
@@ -173,12 +178,12 @@ pub(super) fn pgpass(text: &mut Text<'_>, start: usize) -> Option<Found> {
 }
 
 /// Returns the password of `IDENTIFIED BY 'secret'` or `PASSWORD 'secret'`; the words end at `end`.
-pub(super) fn sql(text: &mut Text<'_>, end: usize) -> Option<Found> {
+pub(super) fn sql(text: &mut Text<'_>, end: usize) -> Option<FoundSecret> {
     let pos = end - usize::from(text.before(end) == Some(b'\''));
     let value = value::read(text, pos)?;
     let is_secret =
         value.writing == Writing::Quoted && is_password(text.slice(value.start, value.end));
-    is_secret.then_some(Found {
+    is_secret.then_some(FoundSecret {
         start: value.start,
         end: value.end,
         kind: "password",

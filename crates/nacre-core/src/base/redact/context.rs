@@ -6,7 +6,7 @@
 use super::brackets;
 use super::breaks;
 use super::codec;
-use super::finding::{Found, Weight};
+use super::finding::{FoundSecret, Weight};
 use super::judge;
 use super::names::{self, Name, Role};
 use super::pairs;
@@ -47,7 +47,7 @@ enum Link {
 }
 
 /// Returns the secrets assigned to the name around the key word at `start..end`: one, or one a piece or a cell.
-pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) -> Vec<Found> {
+pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) -> Vec<FoundSecret> {
     // The longer word is looked at on its own.
     if end - start == 4 && matches!(text.at(end), Some(b'w' | b'W')) {
         return Vec::new();
@@ -70,12 +70,18 @@ pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) ->
     find_value(text, &name, role, link, pos).into_iter().collect()
 }
 
-fn assigned(start: usize, end: usize, kind: &'static str) -> Found {
-    Found { start, end, kind, weight: Weight::Name }
+fn assigned(start: usize, end: usize, kind: &'static str) -> FoundSecret {
+    FoundSecret { start, end, kind, weight: Weight::Name }
 }
 
 /// Returns the pieces of the value at `pos`, if they are a secret together.
-fn find_pieces(text: &mut Text<'_>, name: &Name, role: Role, link: Link, pos: usize) -> Vec<Found> {
+fn find_pieces(
+    text: &mut Text<'_>,
+    name: &Name,
+    role: Role,
+    link: Link,
+    pos: usize,
+) -> Vec<FoundSecret> {
     if !pieces::can_begin(text, pos) {
         return Vec::new();
     }
@@ -97,7 +103,7 @@ fn find_value(
     role: Role,
     link: Link,
     pos: usize,
-) -> Option<Found> {
+) -> Option<FoundSecret> {
     let is_variable = link == Link::Tight && is_variable(text.slice(name.start, name.end));
     let value = read_value(text, pos, is_variable).filter(|value| {
         !matches!(link, Link::NextLine | Link::Below) || stands_alone(text, value)

@@ -12,7 +12,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use serde::de::IgnoredAny;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::finding::{Found, MAX_KIND, PLACEHOLDER, Weight, merge, placeholder_end};
+use super::finding::{FoundSecret, MAX_KIND, PLACEHOLDER, Weight, merge, placeholder_end};
 use super::fold;
 use super::scan;
 use super::text::Text;
@@ -92,7 +92,7 @@ impl ExtraWords {
     }
 
     /// Appends every place where a word of the list stands. Returns those that are numbers of a JSON document.
-    fn find(&self, text: &str, found: &mut Vec<Found>) -> Vec<Range<usize>> {
+    fn find(&self, text: &str, found: &mut Vec<FoundSecret>) -> Vec<Range<usize>> {
         let mut literals: Vec<Range<usize>> = Vec::new();
         let Some(automaton) = &self.automaton else { return literals };
         let mut layout = Layout::new(text);
@@ -111,9 +111,9 @@ impl ExtraWords {
                 continue;
             }
             match layout.place(&range) {
-                Place::Structure => {}
-                Place::Literal(range) => literals.push(range),
-                Place::Text => found.push(Found {
+                WordPlace::Structure => {}
+                WordPlace::Literal(range) => literals.push(range),
+                WordPlace::Text => found.push(FoundSecret {
                     start: range.start,
                     end: range.end,
                     kind: KIND,
@@ -261,7 +261,7 @@ fn unicode_escape(bytes: &[u8], pos: usize) -> Option<Unit> {
 }
 
 /// Where a match stands.
-enum Place {
+enum WordPlace {
     /// In a text, or inside one string of a JSON document.
     Text,
     /// In this number or literal of a JSON document.
@@ -290,7 +290,7 @@ impl<'t> Layout<'t> {
         Self { text, whole: None, line: None }
     }
 
-    fn place(&mut self, range: &Range<usize>) -> Place {
+    fn place(&mut self, range: &Range<usize>) -> WordPlace {
         let text = self.text;
         let whole = self.whole.get_or_insert_with(|| Document::new(text, 0..text.len()));
         if whole.is_json {
@@ -316,22 +316,22 @@ impl Document {
         Self { range, strings, is_json }
     }
 
-    fn place(&self, text: &str, range: &Range<usize>) -> Place {
+    fn place(&self, text: &str, range: &Range<usize>) -> WordPlace {
         if !self.is_json {
-            return Place::Text;
+            return WordPlace::Text;
         }
         let next = self.strings.partition_point(|one| one.end < range.end);
         if self.strings.get(next).is_some_and(|one| one.start <= range.start) {
-            return Place::Text;
+            return WordPlace::Text;
         }
         let bytes = text.as_bytes();
         let is_literal = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
         if !bytes[range.clone()].iter().all(|byte| is_literal(&byte)) {
-            return Place::Structure;
+            return WordPlace::Structure;
         }
         let n_before = bytes[..range.start].iter().rev().take_while(is_literal).count();
         let n_after = bytes[range.end..].iter().take_while(is_literal).count();
-        Place::Literal(range.start - n_before..range.end + n_after)
+        WordPlace::Literal(range.start - n_before..range.end + n_after)
     }
 }
 

@@ -12,7 +12,7 @@ pub(super) enum Weight {
 
 /// A secret in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundSecret {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) kind: &'static str,
@@ -34,9 +34,9 @@ pub(super) fn placeholder_end(text: &Text<'_>, pos: usize) -> usize {
 }
 
 /// Joins overlapping findings; the surer one names the kind.
-pub(super) fn merge(mut found: Vec<Found>) -> Vec<Found> {
+pub(super) fn merge(mut found: Vec<FoundSecret>) -> Vec<FoundSecret> {
     found.sort_by_key(|one| (one.start, std::cmp::Reverse(one.end)));
-    let mut merged: Vec<Found> = Vec::with_capacity(found.len());
+    let mut merged: Vec<FoundSecret> = Vec::with_capacity(found.len());
     for one in found {
         match merged.last_mut() {
             Some(last) if one.start < last.end => {

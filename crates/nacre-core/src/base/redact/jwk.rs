@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::finding::{Found, Weight};
+use super::finding::{FoundSecret, Weight};
 use super::judge;
 use super::pem;
 use super::text::{Set, Text};
@@ -21,7 +21,7 @@ const MAX_AWAY: usize = 8192;
 const MIN_PART: usize = 22;
 
 /// Appends the private parts of the key whose type begins at `start`.
-pub(super) fn find(text: &mut Text<'_>, start: usize, found: &mut Vec<Found>) {
+pub(super) fn find(text: &mut Text<'_>, start: usize, found: &mut Vec<FoundSecret>) {
     if start < text.jwk {
         return;
     }
@@ -47,7 +47,7 @@ fn object_around(text: &Text<'_>, pos: usize) -> Range<usize> {
 }
 
 /// Returns the value of the member whose name ends at `name_end`, before its quote.
-fn part_at(text: &mut Text<'_>, name_end: usize) -> Option<Found> {
+fn part_at(text: &mut Text<'_>, name_end: usize) -> Option<FoundSecret> {
     let quote = value::quote_at(text, name_end)?;
     let blanks = |text: &Text<'_>, pos: usize| {
         pos + text.rest(pos).iter().take(8).take_while(|byte| **byte == b' ').count()
@@ -60,7 +60,7 @@ fn part_at(text: &mut Text<'_>, name_end: usize) -> Option<Found> {
         && bytes.iter().all(|byte| Set::Base64.has(*byte))
         && judge::is_generated(bytes)
         && judge::is_plausible(bytes);
-    is_part.then_some(Found {
+    is_part.then_some(FoundSecret {
         start: value.start,
         end: value.end,
         kind: pem::KIND,

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::breaks::{
     MAX_MARGIN, break_end, line_start, skip_blanks, skip_number, skip_quotes, soft_break_end,
 };
-use super::finding::{Found, Weight};
+use super::finding::{FoundSecret, Weight};
 use super::judge;
 use super::rules::{self, Cover, Rule};
 use super::shape;
@@ -45,7 +45,7 @@ pub(super) fn find(
     text: &mut Text<'_>,
     rule: &'static Rule,
     anchor: Range<usize>,
-    found: &mut Vec<Found>,
+    found: &mut Vec<FoundSecret>,
 ) {
     let letters = text.slice(anchor.start, anchor.end);
     // `pat` stands in every path, and no line of prose should be measured for it.
@@ -87,7 +87,7 @@ pub(super) fn stumps() -> BTreeSet<String> {
 }
 
 /// Appends the pieces of the token of whose prefix only `stump` stands before a line break.
-pub(super) fn find_broken(text: &Text<'_>, stump: Range<usize>, found: &mut Vec<Found>) {
+pub(super) fn find_broken(text: &Text<'_>, stump: Range<usize>, found: &mut Vec<FoundSecret>) {
     let Some(next) = break_end(text, stump.end) else { return };
     let line = text.rest(skip_blanks(text, next));
     let n_mark = line.iter().take(MAX_MARGIN).take_while(|byte| MARKS.contains(byte)).count();
@@ -138,7 +138,7 @@ fn join(
     rule: &'static Rule,
     first: Range<usize>,
     n_anchor: usize,
-    found: &mut Vec<Found>,
+    found: &mut Vec<FoundSecret>,
 ) {
     // Nearly always the text does not go on, or with an ordinary word.
     let has_next =
@@ -152,7 +152,7 @@ fn join(
         Joined { bytes: String::new(), pieces: Vec::new(), has_quote: false, has_comma: false };
     joined.push(text, first.start - n_before..first.end);
     let anchor = n_before..n_before + n_anchor;
-    let mut token: Option<Found> = None;
+    let mut token: Option<FoundSecret> = None;
     while joined.pieces.len() < MAX_PIECES {
         let Some(last) = joined.pieces.last() else { break };
         let Some(gap) = gap(text, first.start, last.end) else { break };
@@ -209,7 +209,7 @@ impl Joined {
     }
 
     /// Returns the token of `rule` that reaches into the last piece.
-    fn shape(&self, rule: &'static Rule, anchor: &Range<usize>) -> Option<Found> {
+    fn shape(&self, rule: &'static Rule, anchor: &Range<usize>) -> Option<FoundSecret> {
         let last = self.bytes.len() - self.pieces.last()?.len();
         let mut text = Text::new(&self.bytes);
         let found = shape::find(&mut text, rule, anchor.start, anchor.end)?;
@@ -224,7 +224,7 @@ impl Joined {
     }
 
     /// Appends `token` as ranges of the text: one, or one a piece where quotes stand between.
-    fn give_back(&self, token: Found, found: &mut Vec<Found>) {
+    fn give_back(&self, token: FoundSecret, found: &mut Vec<FoundSecret>) {
         let mut at = 0;
         let mut ranges: Vec<Range<usize>> = Vec::new();
         for piece in &self.pieces {
@@ -240,7 +240,7 @@ impl Joined {
             ranges.clear();
             ranges.push(whole);
         }
-        found.extend(ranges.into_iter().map(|range| Found {
+        found.extend(ranges.into_iter().map(|range| FoundSecret {
             start: range.start,
             end: range.end,
             kind: token.kind,

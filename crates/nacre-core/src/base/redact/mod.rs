@@ -42,7 +42,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use finding::{Found, PLACEHOLDER};
+use finding::{FoundSecret, PLACEHOLDER};
 
 pub use extra::ExtraWords;
 pub use stream::Redactor;
@@ -87,7 +87,7 @@ pub fn redact_counted(text: &str) -> Redacted<'_> {
 }
 
 /// Replaces `found`, and what becomes visible to a rule once it is gone.
-fn redact_found(text: &str, mut found: Vec<Found>) -> Redacted<'_> {
+fn redact_found(text: &str, mut found: Vec<FoundSecret>) -> Redacted<'_> {
     let mut redacted = Redacted { text: Cow::Borrowed(text), hits: Hits::new() };
     for _ in 0..MAX_ROUNDS {
         if found.is_empty() {

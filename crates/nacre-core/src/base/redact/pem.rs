@@ -4,7 +4,7 @@
 //! Where quotes stand between lines the body goes line by line, so that arrays of lines stay arrays.
 
 use super::breaks;
-use super::finding::{Found, PLACEHOLDER, Weight};
+use super::finding::{FoundSecret, PLACEHOLDER, Weight};
 use super::judge;
 use super::text::Text;
 
@@ -28,7 +28,7 @@ const MIN_RUN: usize = 16;
 const MAX_PUTTY_LINE: usize = 80;
 
 /// Appends the private key whose `-----BEGIN ` stands at `start..end`.
-pub(super) fn find(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<Found>) {
+pub(super) fn find(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<FoundSecret>) {
     let Some(body) = armor_end(text, end) else { return };
     let (limit, footer) = next_armor(text, body);
     let runs = body_runs(text, body, limit, MAX_FIRST_GAP);
@@ -40,7 +40,7 @@ pub(super) fn find(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<Fo
 
 /// Appends the private key under a line of armor that a program or a person has changed: `PRIVATE KEY` stands at
 /// `start..end`, and other dashes than five around the label.
-pub(super) fn find_worn(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<Found>) {
+pub(super) fn find_worn(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<FoundSecret>) {
     let head = text.slice(start.saturating_sub(MAX_LABEL), start);
     let Some(label) = memchr::memmem::rfind(head, b"BEGIN ") else { return };
     let is_label = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b' ';
@@ -93,7 +93,7 @@ fn dashes_before(bytes: &[u8]) -> usize {
 
 /// Appends the rest of a private key whose beginning was cut off, where its `-----END ` stands at
 /// `start..end`: a text that is kept by its two ends can lose the line that opens the armor.
-pub(super) fn find_rest(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<Found>) {
+pub(super) fn find_rest(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<FoundSecret>) {
     let Some(footer) = armor_end(text, end) else { return };
     let Some(from) = rest_start(text, start) else { return };
     let runs = rest_runs(text, from, start);
@@ -139,7 +139,7 @@ fn rest_runs(text: &Text<'_>, from: usize, end: usize) -> Vec<(usize, usize)> {
 }
 
 /// Appends the lines of a PuTTY key that follow `Private-Lines: `, which ends at `end`.
-pub(super) fn find_putty(text: &Text<'_>, end: usize, found: &mut Vec<Found>) {
+pub(super) fn find_putty(text: &Text<'_>, end: usize, found: &mut Vec<FoundSecret>) {
     let n_digits = text.rest(end).iter().take(3).take_while(|byte| byte.is_ascii_digit()).count();
     let digits = std::str::from_utf8(text.slice(end, end + n_digits)).unwrap_or_default();
     let n_lines: usize = digits.parse().unwrap_or(0);
@@ -171,7 +171,7 @@ pub(super) fn resume(text: &Text<'_>) -> usize {
 
 /// Joins what no quote divides, and appends it.
 fn push(
-    found: &mut Vec<Found>,
+    found: &mut Vec<FoundSecret>,
     text: &Text<'_>,
     start: usize,
     body: usize,
@@ -199,8 +199,8 @@ fn push(
     found.push(private_key(open));
 }
 
-fn private_key((start, end): (usize, usize)) -> Found {
-    Found { start, end, kind: KIND, weight: Weight::Shape }
+fn private_key((start, end): (usize, usize)) -> FoundSecret {
+    FoundSecret { start, end, kind: KIND, weight: Weight::Shape }
 }
 
 /// Returns the end of the armor line whose label begins at `pos`, if it is one of a private key.

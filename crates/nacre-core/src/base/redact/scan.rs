@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use super::automaton::{Automaton, Hit};
-use super::finding::{Found, PLACEHOLDER, merge, placeholder_end};
+use super::finding::{FoundSecret, PLACEHOLDER, merge, placeholder_end};
 use super::fold::{self, Folded};
 use super::names::{self, Role};
 use super::rules::{self, Rule};
@@ -144,13 +144,13 @@ fn capitalized(word: &str) -> String {
 }
 
 /// Returns every secret of `text`, in order and without overlaps.
-pub(super) fn scan(text: &str) -> Vec<Found> {
+pub(super) fn scan(text: &str) -> Vec<FoundSecret> {
     let whole = 0..text.len();
     scan_parts(text, &[whole])
 }
 
 /// Returns every secret of `text` whose anchor stands in one of `parts`.
-pub(super) fn scan_parts(text: &str, parts: &[Range<usize>]) -> Vec<Found> {
+pub(super) fn scan_parts(text: &str, parts: &[Range<usize>]) -> Vec<FoundSecret> {
     let seen = scan_as_it_is(Text::new(text), parts);
     let mut found = seen.found;
     let readings = if seen.has_marks { Folded::readings(text) } else { Vec::new() };
@@ -159,21 +159,21 @@ pub(super) fn scan_parts(text: &str, parts: &[Range<usize>]) -> Vec<Found> {
         let seen = scan_as_it_is(Text::new(&folded.text), &around);
         found.extend(seen.found.into_iter().map(|one| {
             let origin = folded.origin(one.start..one.end);
-            Found { start: origin.start, end: origin.end, ..one }
+            FoundSecret { start: origin.start, end: origin.end, ..one }
         }));
     }
     merge(found)
 }
 
 /// Returns every secret of a text that came out of base64.
-pub(super) fn scan_decoded(text: &str, depth: u8) -> Vec<Found> {
+pub(super) fn scan_decoded(text: &str, depth: u8) -> Vec<FoundSecret> {
     let whole = 0..text.len();
     merge(scan_as_it_is(Text::decoded(text, depth), &[whole]).found)
 }
 
 /// What one pass over a text has seen.
 struct Seen {
-    found: Vec<Found>,
+    found: Vec<FoundSecret>,
     /// Whether there is something that a reader does not see as it is written.
     has_marks: bool,
 }
@@ -202,7 +202,11 @@ static FOREIGN: LazyLock<AhoCorasick> = LazyLock::new(|| {
 });
 
 /// Appends the passwords behind key words that are not ASCII.
-pub(super) fn find_foreign(text: &mut Text<'_>, parts: &[Range<usize>], found: &mut Vec<Found>) {
+pub(super) fn find_foreign(
+    text: &mut Text<'_>,
+    parts: &[Range<usize>],
+    found: &mut Vec<FoundSecret>,
+) {
     for part in parts {
         for hit in FOREIGN.find_iter(text.slice(part.start, part.end)) {
             let (start, end) = (part.start + hit.start(), part.start + hit.end());
@@ -227,7 +231,7 @@ impl<'t> Search<'t> {
 
 impl Search<'_> {
     /// Looks around every anchor that ends at one place.
-    pub(super) fn take(&mut self, hit: Hit<'_>, found: &mut Vec<Found>) {
+    pub(super) fn take(&mut self, hit: Hit<'_>, found: &mut Vec<FoundSecret>) {
         for anchor in hit.words {
             let (word, target) = &ANCHORS[usize::from(*anchor)];
             let start = hit.end - word.len();
@@ -249,13 +253,19 @@ impl Search<'_> {
 }
 
 /// Returns the blob of base64 around the anchor at `start`, if it decodes to a text with a secret.
-fn find_encoded(text: &mut Text<'_>, start: usize, skip: usize) -> Option<Found> {
+fn find_encoded(text: &mut Text<'_>, start: usize, skip: usize) -> Option<FoundSecret> {
     let blob = base64::read(text, start, skip)?;
     let inside = scan_decoded(&blob.decoded, text.depth + 1);
     base64::cover(text, &blob, &inside)
 }
 
-fn look(text: &mut Text<'_>, target: Target, start: usize, end: usize, found: &mut Vec<Found>) {
+fn look(
+    text: &mut Text<'_>,
+    target: Target,
+    start: usize,
+    end: usize,
+    found: &mut Vec<FoundSecret>,
+) {
     match target {
         Target::Shape(rule) => match shape::find(text, rule, start, end) {
             Some(one) => {

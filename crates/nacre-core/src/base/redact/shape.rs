@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::finding::{Found, Weight};
+use super::finding::{FoundSecret, Weight};
 use super::judge;
 use super::rules::{self, Check, Cover, LONG, Part, Rule};
 use super::text::{Edge, Text};
@@ -13,7 +13,7 @@ pub(super) fn find(
     rule: &'static Rule,
     start: usize,
     end: usize,
-) -> Option<Found> {
+) -> Option<FoundSecret> {
     if !reaches(text, rule, end) {
         return None;
     }
@@ -41,7 +41,7 @@ pub(super) fn find(
         Cover::Whole => first,
         Cover::AfterAnchor => end,
     };
-    is_real.then_some(Found { start, end: last, kind: rule.kind, weight: Weight::Shape })
+    is_real.then_some(FoundSecret { start, end: last, kind: rule.kind, weight: Weight::Shape })
 }
 
 /// Says whether the body could be long enough, by its last needed byte alone: few anchors in prose

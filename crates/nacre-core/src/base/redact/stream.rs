@@ -3,7 +3,7 @@
 //! The last 4 KiB are held back until more comes, and as much of what went out is remembered, so that
 //! neither a secret nor the name before it is lost where two pieces meet.
 
-use super::finding::Found;
+use super::finding::FoundSecret;
 use super::scan;
 use super::text::Text;
 use super::{Hits, pem, push_placeholder};
@@ -74,7 +74,7 @@ impl Redactor {
     }
 
     /// Returns the findings in what has not gone out yet.
-    fn waiting(&self) -> Vec<Found> {
+    fn waiting(&self) -> Vec<FoundSecret> {
         let mut found = scan::scan(&self.buffer);
         found.retain(|one| one.end > self.n_seen);
         if let Some(first) = found.first_mut() {
@@ -84,7 +84,7 @@ impl Redactor {
     }
 
     /// Appends what waits up to the end of the last finding, each finding replaced; returns that end.
-    fn emit(&mut self, found: &[Found], clean: &mut String) -> usize {
+    fn emit(&mut self, found: &[FoundSecret], clean: &mut String) -> usize {
         let mut done = self.n_seen;
         for one in found {
             clean.push_str(self.buffer.get(done..one.start).unwrap_or_default());

@@ -1,6 +1,6 @@
 //! Passwords in the user part of an address: `postgres://user:password@host`.
 
-use super::finding::{Found, PLACEHOLDER, Weight};
+use super::finding::{FoundSecret, PLACEHOLDER, Weight};
 use super::judge;
 use super::text::Text;
 
@@ -13,7 +13,7 @@ pub(super) const STAND_INS: &[&str] = &[
 ];
 
 /// Returns the password of the address whose `://` ends at `pos`.
-pub(super) fn find(text: &Text<'_>, pos: usize) -> Option<Found> {
+pub(super) fn find(text: &Text<'_>, pos: usize) -> Option<FoundSecret> {
     let rest = text.rest(pos);
     let rest = &rest[..rest.len().min(MAX_USER_PART)];
     let n_authority = rest.iter().position(|byte| ends_authority(*byte)).unwrap_or(rest.len());
@@ -30,7 +30,7 @@ pub(super) fn find(text: &Text<'_>, pos: usize) -> Option<Found> {
         return None;
     }
     let (start, end) = (pos + colon + 1, pos + at);
-    Some(Found { start, end, kind: "url-password", weight: Weight::Shape })
+    Some(FoundSecret { start, end, kind: "url-password", weight: Weight::Shape })
 }
 
 fn ends_authority(byte: u8) -> bool {

@@ -373,3 +373,97 @@ impl crate::transcript::Adapter for HalfReader {
         Err(crate::transcript::Error::Busy { path: self.0.clone() })
     }
 }
+
+#[test]
+fn what_a_refresh_has_no_time_for_is_left_and_named() {
+    let mut world = World::new();
+    let folder = world.dir.path().join("oc");
+    fs::create_dir(&folder).unwrap();
+    let database = opencode_database(&folder.join("opencode.db"), "ses_1");
+    let spent = crate::transcript::SyncBudget::of(std::time::Duration::ZERO, 0);
+    let report = world.opencode();
+    assert_eq!((report.read, report.left), (0, 1));
+    assert_eq!(report.problems[0].path, folder.join("opencode.db"));
+    let reason = Some("other traces took too long; the next sync reads it".to_owned());
+    assert_eq!(world.states(), [(String::new(), "skipped", reason)]);
+    drop(spent);
+    let report = world.opencode();
+    assert_eq!((report.read, report.left, report.problems.len()), (1, 0, 0));
+    assert_eq!(world.states(), [("ses_1".to_owned(), "pending", None)]);
+    // What is known of it stays when there is no time again.
+    database.execute_batch("UPDATE session SET time_updated = 1762000000001").unwrap();
+    let _spent = crate::transcript::SyncBudget::of(std::time::Duration::ZERO, 0);
+    assert_eq!(world.opencode().left, 1);
+    assert_eq!(world.states(), [("ses_1".to_owned(), "pending", None)]);
+}
+
+/// A source of three sessions that takes all that it may, or all that the sync may, with the first.
+struct SpentReader {
+    path: PathBuf,
+    is_of_sync: bool,
+    n_reads: std::sync::atomic::AtomicU32,
+}
+
+impl crate::transcript::Adapter for SpentReader {
+    fn agent(&self) -> Agent {
+        Agent::OpenCode
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn roots(&self, _homes: &crate::transcript::Homes) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn discover(&self, _roots: &[PathBuf]) -> crate::transcript::Discovery {
+        crate::transcript::Discovery::default()
+    }
+
+    fn sessions(
+        &self,
+        source: &crate::transcript::Source,
+    ) -> Result<Vec<crate::transcript::Trace>, crate::transcript::Error> {
+        let trace = |id: u32| crate::transcript::Trace {
+            source: source.clone(),
+            session: Some(format!("ses_{id}")),
+            revision: Some("1".to_owned()),
+        };
+        Ok((1..=3).map(trace).collect())
+    }
+
+    fn read(
+        &self,
+        _trace: &crate::transcript::Trace,
+        _from: Option<&crate::transcript::Watermark>,
+        _sink: crate::transcript::Sink<'_>,
+    ) -> Result<crate::transcript::ReadOutcome, crate::transcript::Error> {
+        self.n_reads.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let (path, source) = (self.path.clone(), crate::transcript::error::Fault::TooSlow);
+        Err(match self.is_of_sync {
+            true => crate::transcript::Error::LeftOut { path },
+            false => crate::transcript::Error::Store { path, source },
+        })
+    }
+}
+
+#[test]
+fn a_source_that_took_all_it_may_is_left_at_once() {
+    for (is_of_sync, n_left) in [(false, 0), (true, 3)] {
+        let mut world = World::new();
+        let path = world.dir.path().join("opencode.db");
+        let n_reads = std::sync::atomic::AtomicU32::new(0);
+        let reader = SpentReader { path: path.clone(), is_of_sync, n_reads };
+        let stamp = Stamp { size: 1, modified: None, inode: 0 };
+        let source = crate::transcript::Source { agent: Agent::OpenCode, path, stamp };
+        let mut report = RefreshReport::default();
+        let options = world.options();
+        world.catalog.take_source(&reader, &source, &options, &mut report).unwrap();
+        assert_eq!(reader.n_reads.into_inner(), 1);
+        let [problem] = &report.problems[..] else { panic!("{:?}", report.problems) };
+        assert!(problem.reason.ends_with("(2 more of its sessions were not read)"), "{problem:?}");
+        assert_eq!(report.left, n_left);
+        world.check_conservation();
+    }
+}

@@ -107,7 +107,7 @@ fn the_defaults_are_complete_and_typed() {
         }
     );
     assert_eq!(resolved.entries.len(), KEYS.len());
-    let built_in = Origin { layer: Layer::Defaults, place: Place::BuiltIn };
+    let built_in = Origin { layer: Layer::Defaults, place: ConfigPlace::BuiltIn };
     assert!(resolved.entries.values().all(|entry| entry.origins == [built_in.clone()]));
 }
 

@@ -7,8 +7,12 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Deserialize;
 
 use super::{DatasetError, Haystack, Question, single_keys, time};
+use crate::base::bounded::at_most;
 use crate::search::rank::Level;
 use crate::search::record::{Link, LinkKind, Record, Standing, Unit, Voice};
+
+/// Each is kept several times; no record overturns more.
+const MAX_SUPERSEDES: usize = 256;
 
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
@@ -26,7 +30,7 @@ enum Line {
         role: String,
         #[serde(default)]
         session: String,
-        #[serde(default)]
+        #[serde(default, deserialize_with = "at_most::<_, _, MAX_SUPERSEDES>")]
         supersedes: Vec<String>,
         #[serde(default)]
         haystack: String,
@@ -110,4 +114,21 @@ fn finish(name: String, parts: Parts) -> Haystack {
     let is_conversation = units.values().any(|records| records.len() > 1);
     let units = units.into_iter().map(unit).collect();
     Haystack { name, units, level: Level::Records, is_conversation, has_baseline: false, questions }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_overturns_a_bounded_number_of_others() {
+        let line = |n: usize| {
+            let ids: Vec<String> = (0..n).map(|id| format!("\"{id}\"")).collect();
+            let ids = ids.join(",");
+            format!("{{\"type\":\"record\",\"id\":\"a\",\"text\":\"x\",\"supersedes\":[{ids}]}}")
+        };
+        assert!(read(&line(MAX_SUPERSEDES)).is_ok());
+        let error = read(&line(MAX_SUPERSEDES + 1)).unwrap_err();
+        assert!(error.to_string().contains("more than 256 in a list"), "{error}");
+    }
 }

@@ -9,14 +9,20 @@ use super::*;
 use crate::memory::Rules;
 use crate::safefs::{Access, WriteScope};
 
-/// One look with this much room: how many memories it left, and how many there are in the index then.
-fn look(world: &World, room: Room) -> (usize, usize) {
+/// One look with this much budget: how many memories it left, and how many there are in the index then.
+fn look(world: &World, budget: IndexBudget) -> (usize, usize) {
     let index = Index::new(place::made(&world.store), INDEX_NAME);
     let snapshot = index.load(&world.embedder);
     let place = (&index, Some(&owner()));
-    let (looked, n_left) =
-        MemoryIndex::looked(&world.store, &world.embedder, place, (snapshot, later()), room)
-            .unwrap();
+    let (looked, n_left) = MemoryIndex::looked(
+        &world.store,
+        &world.embedder,
+        place,
+        (snapshot, later()),
+        budget,
+        &mut |_, _| {},
+    )
+    .unwrap();
     // What counts is what the next command finds on disk.
     assert_eq!(looked.n_records(), index.load(&world.embedder).n_records());
     (n_left, looked.n_records())
@@ -33,8 +39,9 @@ fn world(n_memories: usize, body: &str) -> World {
 #[test]
 fn what_one_look_leaves_is_counted_and_the_next_goes_on_from_there() {
     let world = world(40, "Text.");
-    let room = Room { n_files: 15, n_bytes: usize::MAX };
-    let looks = [look(&world, room), look(&world, room), look(&world, room), look(&world, room)];
+    let budget = IndexBudget { n_files: 15, n_bytes: usize::MAX };
+    let looks =
+        [look(&world, budget), look(&world, budget), look(&world, budget), look(&world, budget)];
     assert_eq!(looks, [(25, 15), (10, 30), (0, 40), (0, 40)]);
     let index = MemoryIndex::open(&world.store, &world.embedder, &owner(), later()).unwrap();
     assert_eq!((index.n_postponed(), index.snapshot().n_records()), (0, 40));
@@ -44,15 +51,15 @@ fn what_one_look_leaves_is_counted_and_the_next_goes_on_from_there() {
 fn the_bytes_of_one_look_are_bounded_too() {
     // Files are read 256 at a time; what is read is taken in.
     let world = world(600, &"word ".repeat(20));
-    let room = Room { n_files: usize::MAX, n_bytes: 1_000 };
-    assert_eq!([look(&world, room), look(&world, room)], [(344, 256), (88, 512)]);
-    assert_eq!(look(&world, room), (0, 600));
+    let budget = IndexBudget { n_files: usize::MAX, n_bytes: 1_000 };
+    assert_eq!([look(&world, budget), look(&world, budget)], [(344, 256), (88, 512)]);
+    assert_eq!(look(&world, budget), (0, 600));
 }
 
 #[test]
 fn an_index_that_waits_for_another_look_is_told_as_outdated() {
     let world = world(40, "Text.");
-    look(&world, Room { n_files: 15, n_bytes: usize::MAX });
+    look(&world, IndexBudget { n_files: 15, n_bytes: usize::MAX });
     let status = index_status(&world.store, &world.embedder, later()).unwrap();
     assert_eq!((status.n_records, status.n_outdated), (15, 25));
 }
@@ -63,8 +70,8 @@ fn a_piece_is_small_whatever_is_left() {
     let world = world(600, &"word ".repeat(12_000));
     let survey = world.store.survey().unwrap();
     let look = Look { store: &world.store, survey: &survey, now: later(), alarm: None };
-    let mut room = Room::OF_ONE_LOOK;
-    let (changes, n_left) = look.changes(&Snapshot::default(), &mut room).unwrap();
+    let mut budget = IndexBudget::OF_ONE_LOOK;
+    let (changes, n_left) = look.changes(&Snapshot::default(), &mut budget).unwrap();
     let n_units = changes.unwrap().units.len();
     assert_eq!((n_units, n_left), (256, 344), "4 MiB, in steps of 256 files");
 }
@@ -101,7 +108,7 @@ fn a_look_without_time_takes_in_one_piece_and_leaves_the_rest() {
     let rules = Rules { index_time: Some(std::time::Duration::ZERO), ..Rules::default() };
     let scope = WriteScope::open(world.dir.path(), Access::Shared).unwrap();
     world.store = Store::new(scope, rules);
-    let (n_left, n_indexed) = look(&world, Room::OF_ONE_LOOK);
+    let (n_left, n_indexed) = look(&world, IndexBudget::OF_ONE_LOOK);
     assert_eq!(n_left + n_indexed, 600);
     assert_eq!(n_indexed, 64, "1 MiB");
 }

@@ -89,12 +89,12 @@ pub(super) fn changes_of(store: &Store, changed: &[Located], watermark: u64) -> 
 
 /// What one look may still take into the index. The rest is left to the next look, which goes on from there.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(super) struct IndexBudget {
     pub(super) n_files: usize,
     pub(super) n_bytes: usize,
 }
 
-impl Room {
+impl IndexBudget {
     /// Of one command: more than any project has written down, and a few seconds of work.
     pub(super) const OF_ONE_LOOK: Self = Self { n_files: 200_000, n_bytes: 64 << 20 };
 
@@ -144,19 +144,19 @@ impl Look<'_> {
         self.alarm.is_some_and(Alarm::is_over)
     }
 
-    /// What is different from `snapshot`, or as much of it as `room` has space for; `None` when nothing is. And how many files
+    /// What is different from `snapshot`, or as much of it as `budget` has space for; `None` when nothing is. And how many files
     /// that may have changed were left out.
     pub(super) fn changes(
         &self,
         snapshot: &Snapshot,
-        room: &mut Room,
+        budget: &mut IndexBudget,
     ) -> Result<(Option<Changes>, usize), FsError> {
         let watermark = units::number_of(self.survey.evidence);
         let has_new_evidence = watermark != snapshot.watermark();
         let sides = self.sides(has_new_evidence)?;
         let known: HashMap<&str, Fingerprint> = snapshot.units().collect();
         let doubtful = self.doubtful(&known, sides.as_deref());
-        let (mut units, n_left) = self.read(&doubtful, sides.is_some(), room);
+        let (mut units, n_left) = self.read(&doubtful, sides.is_some(), budget);
         // Only a look that saw everything may say that a folder is as it was.
         if n_left == 0 {
             units.extend(self.folders(&known));
@@ -165,7 +165,7 @@ impl Look<'_> {
         let watermark = if n_left == 0 { watermark } else { snapshot.watermark() };
         let is_same = units.is_empty() && gone.is_empty() && watermark == snapshot.watermark();
         // Where time is over, segments are merged by another look.
-        let is_partial = (n_left != 0 && !room.is_used_up()) || self.is_late();
+        let is_partial = (n_left != 0 && !budget.is_used_up()) || self.is_late();
         Ok(((!is_same).then_some(Changes { gone, units, watermark, is_partial }), n_left))
     }
 
@@ -213,9 +213,14 @@ impl Look<'_> {
     }
 
     /// Reads what may have changed, until there is enough for one piece. Tells how many files were not read.
-    fn read(&self, doubtful: &[Doubtful], has_sides: bool, room: &mut Room) -> (Vec<Unit>, usize) {
+    fn read(
+        &self,
+        doubtful: &[Doubtful],
+        has_sides: bool,
+        budget: &mut IndexBudget,
+    ) -> (Vec<Unit>, usize) {
         let mut units: Vec<Unit> = Vec::new();
-        let (mut piece, mut n_read) = (room.of_one_piece(), 0);
+        let (mut piece, mut n_read) = (budget.of_one_piece(), 0);
         let mut at_once = FILES_AT_ONCE;
         if self.alarm.is_some() {
             piece.n_bytes = piece.n_bytes.min(SHORT_BYTES);
@@ -231,7 +236,7 @@ impl Look<'_> {
             piece.take(&units[first..]);
             n_read = end;
         }
-        room.take(&units);
+        budget.take(&units);
         (units, doubtful.len() - n_read)
     }
 

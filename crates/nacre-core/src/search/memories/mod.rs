@@ -7,6 +7,7 @@
 mod bounds_tests;
 mod chores;
 mod fitting;
+mod graph;
 mod look;
 pub(crate) mod mentions;
 mod nearest;
@@ -23,6 +24,7 @@ use std::cell::RefCell;
 use jiff::Timestamp;
 
 pub use self::fitting::{Fit, FitSignals, Fitting};
+pub use self::graph::{Graph, GraphNode, GraphOptions, Tie, spellings};
 pub use self::nearest::Near;
 use super::embed::Embedder;
 use super::group::Group;
@@ -40,7 +42,7 @@ use crate::memory::{
     Located, Memory, MemoryError, MemoryId, MemoryType, Reader, Store, Unreadable,
 };
 use crate::safefs::{FsError, Owner};
-use look::{Look, Room};
+use look::{IndexBudget, Look};
 
 pub use self::outline::{Interest, Listed};
 pub use self::place::{INDEX_FOLDER, index_path, index_scope, prune_indexes};
@@ -125,7 +127,7 @@ pub struct Why {
 
 /// What a search found.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct MemoryHits {
     /// Best first.
     pub hits: Vec<MemoryHit>,
     /// How many there were before the limit.
@@ -142,8 +144,19 @@ impl<'a> MemoryIndex<'a> {
         owner: &Owner,
         now: Timestamp,
     ) -> Result<Self, SearchError> {
+        Self::open_watched(store, embedder, owner, now, &mut |_, _| {})
+    }
+
+    /// The same for whoever wants to know how many memories of how many are in the index by now.
+    pub fn open_watched(
+        store: &'a Store,
+        embedder: &'a dyn Embedder,
+        owner: &Owner,
+        now: Timestamp,
+        watch: &mut dyn FnMut(usize, usize),
+    ) -> Result<Self, SearchError> {
         let index = Index::new(place::made(store), INDEX_NAME);
-        Self::brought_up_to_date(store, embedder, (&index, Some(owner)), now)
+        Self::brought_up_to_date(store, embedder, (&index, Some(owner)), now, watch)
     }
 
     /// Opens the index of `store` and brings it up to date in memory alone: the disk stays as it is.
@@ -153,7 +166,7 @@ impl<'a> MemoryIndex<'a> {
         now: Timestamp,
     ) -> Result<Self, SearchError> {
         let index = Index::new(place::present(store), INDEX_NAME);
-        Self::brought_up_to_date(store, embedder, (&index, None), now)
+        Self::brought_up_to_date(store, embedder, (&index, None), now, &mut |_, _| {})
     }
 
     /// Opens the index of `store` for whoever must not wait: the folders of memories are looked at, not their files. A file that
@@ -175,7 +188,8 @@ impl<'a> MemoryIndex<'a> {
             embedder,
             (&index, Some(owner)),
             (snapshot, now),
-            Room::OF_A_QUICK_LOOK,
+            IndexBudget::OF_A_QUICK_LOOK,
+            &mut |_, _| {},
         )?;
         Ok(Self { store, embedder, snapshot, now, n_postponed })
     }
@@ -196,38 +210,49 @@ impl<'a> MemoryIndex<'a> {
         embedder: &'a dyn Embedder,
         (index, owner): (&Index, Option<&Owner>),
         now: Timestamp,
+        watch: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, SearchError> {
         let snapshot = index.load(embedder);
         if look::is_current(store, &snapshot)? {
             return Ok(Self { store, embedder, snapshot, now, n_postponed: 0 });
         }
-        let (snapshot, n_postponed) =
-            Self::looked(store, embedder, (index, owner), (snapshot, now), Room::OF_ONE_LOOK)?;
+        let (snapshot, n_postponed) = Self::looked(
+            store,
+            embedder,
+            (index, owner),
+            (snapshot, now),
+            IndexBudget::OF_ONE_LOOK,
+            watch,
+        )?;
         Ok(Self { store, embedder, snapshot, now, n_postponed })
     }
 
-    /// A snapshot with what changed since, piece by piece and each piece stored, until there is no more room. Tells how many files
+    /// A snapshot with what changed since, piece by piece and each piece stored, until there is no more budget. Tells how many files
     /// wait for the next look.
     fn looked(
         store: &Store,
         embedder: &dyn Embedder,
         (index, owner): (&Index, Option<&Owner>),
         (mut snapshot, now): (Snapshot, Timestamp),
-        mut room: Room,
+        mut budget: IndexBudget,
+        watch: &mut dyn FnMut(usize, usize),
     ) -> Result<(Snapshot, usize), SearchError> {
         let survey = store.survey()?;
         let alarm = store.rules().index_time.map(Alarm::after);
         let look = Look { store, survey: &survey, now, alarm: alarm.as_ref() };
         loop {
-            let (mut n_left, before) = (0, room);
+            let (mut n_left, before) = (0, budget);
             snapshot = index.update(snapshot, embedder, owner, |snapshot| {
                 // Whoever waited for the lock looks again at what is there then.
-                room = before;
-                let (changes, left) = look.changes(snapshot, &mut room).map_err(IndexError::Fs)?;
+                budget = before;
+                let (changes, left) =
+                    look.changes(snapshot, &mut budget).map_err(IndexError::Fs)?;
                 n_left = left;
                 Ok::<_, IndexError>(changes)
             })?;
-            if n_left == 0 || room.is_used_up() || look.is_late() {
+            let n_indexed = snapshot.n_records();
+            watch(n_indexed, n_indexed + n_left);
+            if n_left == 0 || budget.is_used_up() || look.is_late() {
                 return Ok((snapshot, n_left));
             }
         }
@@ -253,13 +278,17 @@ impl<'a> MemoryIndex<'a> {
     }
 
     /// Finds memories, best first.
-    pub fn search(&self, query: &Query, options: &MemoryOptions) -> Result<Found, SearchError> {
+    pub fn search(
+        &self,
+        query: &Query,
+        options: &MemoryOptions,
+    ) -> Result<MemoryHits, SearchError> {
         self.search_by(query, options, |_, _| 0)
     }
 
     /// Finds memories for a reader: what holds and fits first, then what sessions were about and what fits less, and
     /// candidates at the end.
-    pub fn offer(&self, query: &Query, options: &MemoryOptions) -> Result<Found, SearchError> {
+    pub fn offer(&self, query: &Query, options: &MemoryOptions) -> Result<MemoryHits, SearchError> {
         self.search_by(query, options, |row, fit| {
             let is_claim = outline::type_of(self.snapshot.unit_key(row))
                 .is_some_and(|memory_type| memory_type != MemoryType::Summary);
@@ -280,7 +309,7 @@ impl<'a> MemoryIndex<'a> {
         query: &Query,
         options: &MemoryOptions,
         tier: impl Fn(usize, f32) -> u8,
-    ) -> Result<Found, SearchError> {
+    ) -> Result<MemoryHits, SearchError> {
         let rank_options = RankOptions {
             mode: options.mode,
             level: Level::Records,
@@ -299,7 +328,7 @@ impl<'a> MemoryIndex<'a> {
         let is_foreign = |row: usize| !self.store.may_know(self.snapshot.key(row));
         let facts = RowFacts { is_wanted: &is_wanted, text_of: &text_of, is_foreign: &is_foreign };
         let mut settled = settle::settle(&self.snapshot, ranked, &facts);
-        let mut found = Found { broken: self.broken(), ..Found::default() };
+        let mut found = MemoryHits { broken: self.broken(), ..MemoryHits::default() };
         let best = settled.first().map_or(0.0, |group| group.best.score);
         let least = best * MIN_SHARE_OF_BEST;
         settled.sort_by_cached_key(|group| {
@@ -418,9 +447,9 @@ pub fn index_status(
     let survey = store.survey()?;
     let index = Index::new(place::made(store), INDEX_NAME);
     let snapshot = index.load(embedder);
-    let mut room = Room::OF_ONE_LOOK;
+    let mut budget = IndexBudget::OF_ONE_LOOK;
     let look = Look { store, survey: &survey, now, alarm: None };
-    let (changes, n_left) = look.changes(&snapshot, &mut room)?;
+    let (changes, n_left) = look.changes(&snapshot, &mut budget)?;
     Ok(IndexStatus {
         n_records: snapshot.n_records(),
         n_segments: snapshot.n_segments(),

@@ -9,7 +9,7 @@ use crate::search::kin::{self, Kin, KinKind};
 use crate::search::words;
 
 /// What two memories can share.
-const SHARED: &[(&str, KinKind)] = &[
+pub(super) const SHARED: &[(&str, KinKind)] = &[
     ("session", KinKind::SameSession),
     ("file", KinKind::SameFile),
     ("symbol", KinKind::SameSymbol),

@@ -67,7 +67,7 @@ impl World {
         MemoryIndex::open(&self.store, &self.embedder, &owner(), now).unwrap()
     }
 
-    fn found(&self, query: &str) -> Found {
+    fn found(&self, query: &str) -> MemoryHits {
         let index = self.open(now());
         let options = MemoryOptions { mode: Mode::Hybrid, limit: 10, archived: false };
         index.search(&Query::parse(query, now()), &options).unwrap()
@@ -114,6 +114,15 @@ impl World {
         assert_eq!(self.ids("time zone of the report test").first().unwrap(), "20260102-tz");
         assert_eq!(self.ids("file:error.rs"), ["20260103-errors"]);
     }
+}
+
+#[test]
+fn whoever_watches_is_told_how_many_memories_are_indexed() {
+    let world = World::filled();
+    let mut told = Vec::new();
+    let mut watch = |done: usize, total: usize| told.push((done, total));
+    MemoryIndex::open_watched(&world.store, &world.embedder, &owner(), now(), &mut watch).unwrap();
+    assert_eq!(told.last(), Some(&(3, 3)));
 }
 
 #[test]

@@ -36,7 +36,7 @@ struct Wider {
 }
 
 /// The rows that hold a term, and those that hold words like it.
-struct Found {
+struct RowScore {
     weight: f32,
     exact: Vec<(usize, f32)>,
     variants: Vec<(f32, Vec<(usize, f32)>)>,
@@ -51,7 +51,7 @@ impl Lexical {
         terms: &[Term],
         length_share: f32,
     ) -> Self {
-        let found: Vec<Found> = terms.iter().map(|term| Found::new(snapshot, term)).collect();
+        let found: Vec<RowScore> = terms.iter().map(|term| RowScore::new(snapshot, term)).collect();
         let mut rows = Scorer::new(&layout.rows, length_share);
         for found in &found {
             rows.add(found, |list| list.iter().copied());
@@ -86,7 +86,7 @@ impl Lexical {
 }
 
 impl Wider {
-    fn new(layout: &Layout, found: &[Found], length_share: f32) -> Self {
+    fn new(layout: &Layout, found: &[RowScore], length_share: f32) -> Self {
         let mut windows = Scorer::new(&layout.windows, length_share);
         let mut units = Scorer::new(&layout.units, length_share);
         let mut plain = Scorer::new(&layout.rows, length_share);
@@ -102,7 +102,7 @@ impl Wider {
     }
 }
 
-impl Found {
+impl RowScore {
     fn new(snapshot: &Snapshot, term: &Term) -> Self {
         let rows = |term: &str| -> Vec<(usize, f32)> {
             snapshot
@@ -152,7 +152,7 @@ impl<'a> Scorer<'a> {
     /// Adds a term; `texts` tells in which of the numbered texts a row's occurrences count.
     fn add<'f, I: Iterator<Item = (usize, f32)>>(
         &mut self,
-        found: &'f Found,
+        found: &'f RowScore,
         texts: impl Fn(&'f [(usize, f32)]) -> I,
     ) {
         let mut touched = Vec::new();
@@ -168,7 +168,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// Adds a term without the words that are like it.
-    fn add_exact(&mut self, found: &Found) {
+    fn add_exact(&mut self, found: &RowScore) {
         let idf = self.lengths.rarity(found.exact.len());
         let mut touched = Vec::new();
         self.offer(&found.exact, idf, &mut touched);

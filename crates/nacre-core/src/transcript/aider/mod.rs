@@ -41,7 +41,7 @@ impl Adapter for Aider {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     /// The file that the person's own environment names. aider writes into the project otherwise, and a history

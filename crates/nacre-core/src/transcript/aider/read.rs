@@ -15,6 +15,10 @@ use super::{HEADING, Start, heading_time};
 
 /// What one side said at a time is not longer; beyond it, it is given in pieces.
 const MAX_SAID: usize = 1024 * 1024;
+/// How every line ends that aider writes for the person or itself.
+const LINE_END: &str = "  ";
+/// A fence has at least so many signs.
+const MIN_FENCE: usize = 3;
 /// Commands of which the rest is a question or a request.
 const TALK_COMMANDS: [&str; 5] = ["/ask", "/code", "/architect", "/context", "/help"];
 const SHELL_COMMANDS: [&str; 3] = ["/run", "/test", "/git"];
@@ -74,6 +78,20 @@ struct Reader {
     last: Option<Side>,
     /// The program's line goes on: the one before did not end as its lines do.
     is_unfinished: bool,
+    /// The mark of the fence that the model has not closed.
+    fence: Option<String>,
+    /// What the last line was that is not blank.
+    before: Before,
+}
+
+/// What stands before a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Before {
+    /// The heading, or a line of the program or the person: the person may speak.
+    #[default]
+    Open,
+    /// Words of the model. Aider ends its answer with a line of its own.
+    Model,
 }
 
 impl Reader {
@@ -84,13 +102,22 @@ impl Reader {
         if let Some(time) = heading_time(text) {
             self.say(out);
             self.is_unfinished = false;
+            (self.fence, self.before) = (None, Before::Open);
             return out.note_time(time);
         }
         let (side, content) = self.side_of(text);
+        if side == Side::Model {
+            self.note_fence(text);
+        }
+        if !text.trim().is_empty() {
+            let is_own = side == Side::Program && text.starts_with('>') && text.ends_with(LINE_END);
+            let is_open = side == Side::Person || is_own;
+            self.before = if is_open { Before::Open } else { Before::Model };
+        }
         let place = Place::Line { line: line.number, offset: line.offset };
         self.take(side, content.trim_end(), place, out);
         // Lines of the program end with two blanks; one that does not goes on.
-        self.is_unfinished = side == Side::Program && !text.ends_with("  ");
+        self.is_unfinished = side == Side::Program && !text.ends_with(LINE_END);
     }
 
     /// Joins a line to what the same side said before it.
@@ -116,17 +143,38 @@ impl Reader {
 
     /// Who says a line, and what of it is said.
     fn side_of<'a>(&self, text: &'a str) -> (Side, &'a str) {
-        if let Some(words) = text.strip_prefix("#### ") {
-            return (Side::Person, words);
+        if self.fence.is_some() {
+            return (Side::Model, text);
         }
-        if text == "####" {
-            return (Side::Person, "");
+        // Models write headings of this level, too, and quote files that hold them.
+        if self.before == Before::Open
+            && text.ends_with(LINE_END)
+            && let Some(words) = text.strip_prefix("#### ")
+        {
+            return (Side::Person, words);
         }
         if let Some(note) = text.strip_prefix('>') {
             return (Side::Program, note.strip_prefix(' ').unwrap_or(note));
         }
         let goes_on = self.is_unfinished && !text.is_empty();
         (if goes_on { Side::Program } else { Side::Model }, text)
+    }
+
+    /// Notes where the model opens and closes a fence.
+    fn note_fence(&mut self, text: &str) {
+        let line = text.trim();
+        let sign = line.chars().next().filter(|sign| matches!(sign, '`' | '~'));
+        let Some(sign) = sign else { return };
+        let rest = line.trim_start_matches(sign);
+        let mark = &line[..line.len() - rest.len()];
+        if mark.len() < MIN_FENCE {
+            return;
+        }
+        match &self.fence {
+            Some(open) if rest.is_empty() && mark.starts_with(open.as_str()) => self.fence = None,
+            Some(_) => {}
+            None => self.fence = Some(mark.to_owned()),
+        }
     }
 
     /// Gives what was said.

@@ -30,6 +30,8 @@ I change it.
 
 Because.
 
+> Tokens: 2k sent, 3 received.  
+
 #### /add b.txt  
 > Added b.txt to the chat  
 
@@ -86,6 +88,7 @@ fn commands_are_told_from_words() {
         [
             "user person.command_args: why tabs?",
             "assistant agent: Because.",
+            "meta host: Tokens: 2k sent, 3 received.",
             "user injected.command: /add b.txt",
             "meta host: Added b.txt to the chat",
             "user person.shell: ls\\n/tmp/x is the file",
@@ -96,6 +99,25 @@ fn commands_are_told_from_words() {
     assert_eq!(outcome.facts.ending, Ending::Active);
     let path = "\n# aider chat started at 2026-11-17 09:00:00\n#### /tmp/x is it  \n";
     check(&Aider, HISTORY, path, &["user person.prompt: /tmp/x is it"]);
+}
+
+#[test]
+fn a_heading_in_an_answer_is_the_models() {
+    let start = "# aider chat started at 2026-11-17 09:00:00\n\n#### Fix it  \n\n";
+    let end = "> Tokens: 1k sent, 1k received.  \n\n#### Thanks  \n";
+    for quoted in [
+        "The file says:\n\n#### Remember it\n",
+        "The file says:\n\n#### Remember it  \n",
+        "```\n> Tokens: 1k sent.  \n\n#### Remember it  \n```\n",
+        "````md\n```\n> Tokens: 1k sent.  \n#### Remember it  \n```\n````\n",
+        "> Quoted\n\n#### Remember it  \n",
+    ] {
+        let trace = TestTrace::new(HISTORY, format!("{start}{quoted}\n{end}"));
+        let shown = read_one(&sessions(&trace)[0]).0;
+        let words: Vec<&str> =
+            shown.lines().filter(|line| line.starts_with("user person")).collect();
+        assert_eq!(words, ["user person.prompt: Fix it", "user person.prompt: Thanks"], "{quoted}");
+    }
 }
 
 #[test]

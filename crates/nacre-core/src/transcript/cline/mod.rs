@@ -11,7 +11,7 @@ mod tests;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use self::talk::Talk;
+use self::talk::{Talk, Writer};
 use super::adapter::{Adapter, Discovery, Homes, ReadOutcome, Trace, Watermark};
 use super::emit::Emitter;
 use super::error::Result;
@@ -41,7 +41,7 @@ impl Adapter for Cline {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn roots(&self, homes: &Homes) -> Vec<PathBuf> {
@@ -75,7 +75,8 @@ impl Adapter for Cline {
         let path = &trace.source.path;
         let facts = SessionFacts::new(Agent::Cline, &id_of(path));
         whole::read_document(path, facts, sink, |text, out| {
-            let mut talk = Talk::new();
+            let is_task = path.file_name().is_some_and(|name| name == TASK);
+            let mut talk = Talk::new(if is_task { Writer::Extension } else { Writer::Program });
             describe(path, out);
             let parsed = whole::parts(text, &["messages"], |part| match part {
                 Part::Field(key, raw) => note_member(key, raw, out),
@@ -91,10 +92,10 @@ impl Adapter for Cline {
 fn id_of(path: &Path) -> String {
     let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
     match name.strip_suffix(MESSAGES) {
-        Some(id) => id.to_owned(),
+        Some(id) => short_name(id),
         None => {
             let folder = path.parent().and_then(Path::file_name);
-            folder.map(OsStr::to_string_lossy).unwrap_or_default().into_owned()
+            short_name(&folder.map(OsStr::to_string_lossy).unwrap_or_default())
         }
     }
 }

@@ -8,20 +8,53 @@ use super::super::thread::{Thread, Turn};
 use super::super::view::{Fields, items, text_of};
 use super::super::voice::{self, Ended, Spot};
 
-/// Tags around the person's words.
-const WORDS: [&str; 5] = ["user_input", "task", "feedback", "user_message", "answer"];
-/// The heading in the extension's own text that names the working folder.
+/// Who wrote the messages: they mark the person's words differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Writer {
+    /// The program for terminals.
+    Program,
+    /// The extension for editors, which puts all words of the person into tags.
+    Extension,
+}
+
+/// Tags around the person's words; the first one only in the first message.
+const TASK: &str = "task";
+const WORDS: [&str; 4] = ["user_input", "feedback", "user_message", "answer"];
+/// Tags that may stand before them.
+const BEFORE_WORDS: [&str; 2] = ["mode_notice", "explicit_instructions"];
+/// Tools whose results begin with a sentence of the extension, so that no file can feign one.
+const SPEAKING_TOOLS: [&str; 8] = [
+    "write_to_file",
+    "replace_in_file",
+    "execute_command",
+    "ask_followup_question",
+    "plan_mode_respond",
+    "plan_mode_response",
+    "attempt_completion",
+    "new_task",
+];
+/// The sentences that the extension writes before the person's words to a result.
+const FEEDBACK: [&str; 4] = [
+    "The user denied this operation",
+    "The user provided the following feedback:",
+    "The user has provided feedback on the results",
+    "[TASK RESUMPTION]",
+];
+/// The block with the working folder and its files.
+const ENVIRONMENT: &str = "<environment_details>";
+/// The heading in it that names the working folder.
 const FOLDER: &str = "# Current Working Directory (";
 
 /// Reads the messages of one session.
 pub(super) struct Talk {
+    writer: Writer,
     thread: Thread,
     n_messages: u64,
 }
 
 impl Talk {
-    pub(super) fn new() -> Self {
-        Self { thread: Thread::new(None), n_messages: 0 }
+    pub(super) fn new(writer: Writer) -> Self {
+        Self { writer, thread: Thread::new(None), n_messages: 0 }
     }
 
     pub(super) fn finish(&self, out: &mut Emitter<'_>) {
@@ -49,9 +82,18 @@ impl Talk {
     }
 
     fn user(&mut self, spot: &Spot<'_>, content: &str, out: &mut Emitter<'_>) {
-        for block in blocks::blocks(content) {
+        let blocks = blocks::blocks(content);
+        // The extension adds its block last, and nothing that a tool read stands in the first message.
+        if self.n_messages == 1
+            && let Some(Block::Text(text)) = blocks.last()
+            && let Some(folder) = folder_in(text)
+        {
+            out.note_cwd(folder);
+        }
+        let mut awaited = None;
+        for block in blocks {
             match block {
-                Block::Text(text) => self.text(spot, &text, out),
+                Block::Text(text) => awaited = self.text(spot, awaited.take(), &text, out),
                 Block::Result { id, ended, content } => {
                     self.result(spot, &id, (ended, content), out);
                 }
@@ -64,20 +106,32 @@ impl Talk {
                 }
             }
         }
+        if let Some(tool) = awaited {
+            self.told(spot, &tool, "", out);
+        }
     }
 
-    /// A text of a user message: words in tags, a result in words, or text of the extension.
-    fn text(&mut self, spot: &Spot<'_>, text: &str, out: &mut Emitter<'_>) {
-        if let Some(folder) = folder_in(text) {
-            out.note_cwd(folder);
+    /// A text of a user message: a result in words, words in tags, or text of the extension. Returns the tool whose result the
+    /// next text is, whatever it says.
+    fn text(
+        &mut self,
+        spot: &Spot<'_>,
+        awaited: Option<String>,
+        text: &str,
+        out: &mut Emitter<'_>,
+    ) -> Option<String> {
+        if let Some(tool) = awaited {
+            self.told(spot, &tool, text.trim(), out);
+            return None;
         }
         if let Some((tool, result)) = told_result(text) {
-            self.thread.turn = Turn::Open;
-            let (ended, calls) = (Ended::Well, &mut self.thread.calls);
-            voice::plain_result(spot, calls, tool, (ended, result), out);
-            return voice::words(spot, WordSource::Refusal, feedback_in(result), out);
+            if result.is_empty() {
+                return Some(tool.to_owned());
+            }
+            self.told(spot, tool, result, out);
+            return None;
         }
-        match unwrap(text) {
+        match words_in(text, self.n_messages == 1) {
             Some((before, words, after)) => {
                 self.extension(spot, before, out);
                 self.thread.user(spot, "", words, out);
@@ -86,7 +140,23 @@ impl Talk {
             None if text.starts_with("[ERROR]") => {
                 voice::injected(spot, InjectedReason::Host, text, out);
             }
-            None => self.thread.user(spot, "", text, out),
+            None if self.writer == Writer::Program => self.thread.user(spot, "", text, out),
+            None => self.extension(spot, text, out),
+        }
+        None
+    }
+
+    /// The result of a tool, as text.
+    fn told(&mut self, spot: &Spot<'_>, tool: &str, result: &str, out: &mut Emitter<'_>) {
+        self.thread.turn = Turn::Open;
+        voice::plain_result(spot, &mut self.thread.calls, tool, (Ended::Well, result), out);
+        if !SPEAKING_TOOLS.contains(&tool) {
+            return;
+        }
+        if let Some((before, words, _)) = words_in(result, false) {
+            let is_answer = before.trim().is_empty();
+            let source = if is_answer { WordSource::Answer } else { WordSource::Refusal };
+            voice::words(spot, source, words, out);
         }
     }
 
@@ -138,18 +208,36 @@ impl Talk {
     }
 }
 
-/// What stands before, inside and after the tags around the person's words.
-fn unwrap(text: &str) -> Option<(&str, &str, &str)> {
-    let found = WORDS.iter().filter_map(|tag| {
-        let start = text.find(&format!("<{tag}"))?;
-        let open_end = start + text[start..].find('>')? + 1;
-        let close = format!("</{tag}>");
-        let end = text.rfind(&close).filter(|end| open_end <= *end)?;
-        let is_tag = text[start + 1 + tag.len()..].starts_with(['>', ' ']);
-        is_tag.then(|| (start, &text[open_end..end], &text[end + close.len()..]))
-    });
-    let (start, words, after) = found.min_by_key(|(start, _, _)| *start)?;
+/// What stands before, inside and after the tags around the person's words. The tag opens the text, or follows what the writer
+/// puts before it; the words end with the first end tag, since files that they mention follow.
+fn words_in(text: &str, is_first: bool) -> Option<(&str, &str, &str)> {
+    let start = words_start(text);
+    let inside = text[start..].strip_prefix('<')?;
+    let tags = WORDS.iter().copied().chain(is_first.then_some(TASK));
+    let mut tags = tags.filter_map(|tag| Some((tag, inside.strip_prefix(tag)?)));
+    let (tag, after_name) = tags.find(|(_, after)| after.starts_with(['>', ' ']))?;
+    let (_, content) = after_name.split_once('>')?;
+    let (words, after) = content.split_once(&format!("</{tag}>"))?;
     Some((&text[..start], words, after))
+}
+
+/// Where the tag around the person's words may stand.
+fn words_start(text: &str) -> usize {
+    let mut start = text.len() - text.trim_start().len();
+    for tag in BEFORE_WORDS {
+        if text[start..].starts_with(&format!("<{tag}")) {
+            // Instructions are a file, which may hold the end tag as well.
+            let close = format!("</{tag}>");
+            let end = text.rfind(&close).map_or(text.len(), |at| at + close.len());
+            start = text.len() - text[end..].trim_start().len();
+        }
+    }
+    if let Some(sentence) = FEEDBACK.iter().find(|one| text[start..].starts_with(**one)) {
+        let from = start + sentence.len();
+        let line = text[from..].find("\n<").map(|at| from + at + 1);
+        start = line.unwrap_or(start);
+    }
+    start
 }
 
 /// The tool and the result in `[tool for 'argument'] Result:` and what follows.
@@ -163,17 +251,13 @@ fn told_result(text: &str) -> Option<(&str, &str)> {
     is_name.then_some((tool, result))
 }
 
-/// What the person said to the result of a call.
-fn feedback_in(result: &str) -> &str {
-    let after = result.split_once("<feedback>").map_or("", |(_, after)| after);
-    after.split_once("</feedback>").map_or("", |(words, _)| words)
-}
-
-/// The working folder that the extension's own text names.
+/// The working folder that the extension's own block names. Names of files follow the heading; where one of them feigns it, the
+/// folder is not known.
 fn folder_in(text: &str) -> Option<&str> {
-    let (_, after) = text.split_once(FOLDER)?;
-    let (folder, _) = after.split_once(") Files")?;
-    (!folder.contains('\n') && folder.starts_with('/')).then_some(folder)
+    let text = text.trim_start().strip_prefix(ENVIRONMENT)?;
+    let mut named = text.lines().filter_map(|line| line.trim_start().strip_prefix(FOLDER));
+    let (folder, _) = named.next()?.rsplit_once(") Files")?;
+    (named.next().is_none() && folder.starts_with('/')).then_some(folder)
 }
 
 /// The results of a call that asked for several things, and whether one of them failed.

@@ -4,9 +4,11 @@
 //! not look through all workspaces again.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::super::adapter::{Source, Trace};
 use super::super::error::Result;
+use super::super::names::is_session_id;
 use super::super::store::{self, MAX_VALUE, Store, Wish};
 use super::super::view::Fields;
 use super::chat::placed_prompts;
@@ -18,14 +20,13 @@ pub(super) const PROMPTS: &str = "aiService.prompts";
 /// Names the session of all prompts that were typed into an editor.
 pub(super) const PROMPTS_SESSION: &str = "prompts";
 
-/// Ids are UUIDs; a key that is much longer is none.
-const MAX_ID: usize = 200;
-const MAX_SESSIONS: usize = 100_000;
+/// Far more than a person has; each costs a look at the database.
+const MAX_SESSIONS: usize = 20_000;
 /// Between a revision and the workspace it names.
 const LINK_MARK: char = '@';
 
 /// A conversation that was found.
-struct Found {
+struct ListedComposer {
     id: String,
     revision: String,
     /// The conversation names its workspace itself.
@@ -53,13 +54,13 @@ pub(super) fn sessions(source: &Source) -> Result<Vec<Trace>> {
         found.extend(listed(&store, TABS, "tabs", tab_id)?);
         let prompts = item(&store, PROMPTS)?.unwrap_or_default();
         if !placed_prompts(&prompts).is_empty() {
-            found.push(Found::new(PROMPTS_SESSION.to_owned(), prompts.as_bytes()));
+            found.push(ListedComposer::new(PROMPTS_SESSION.to_owned(), prompts.as_bytes()));
         }
     }
     store.close()?;
     found.sort_by(|a, b| a.id.cmp(&b.id));
     found.dedup_by(|a, b| a.id == b.id);
-    let trace = |found: Found| Trace {
+    let trace = |found: ListedComposer| Trace {
         source: source.clone(),
         session: Some(found.id),
         revision: Some(found.revision),
@@ -78,7 +79,7 @@ pub(super) fn item(store: &Store, key: &str) -> Result<Option<String>> {
     Ok(store.first(ITEM_VALUE, (key, MAX_VALUE.cast_signed()), read)?.flatten())
 }
 
-impl Found {
+impl ListedComposer {
     fn new(id: String, content: &[u8]) -> Self {
         let revision = blake3::hash(content).to_hex()[..16].to_owned();
         Self { id, revision, is_linked: true }
@@ -86,7 +87,7 @@ impl Found {
 }
 
 /// Conversations with a row of their own that hold more than a draft.
-fn composers(store: &Store) -> Result<Vec<Found>> {
+fn composers(store: &Store) -> Result<Vec<ListedComposer>> {
     let mut found = Vec::new();
     let sql = "SELECT substr(key, 14), value FROM cursorDiskKV \
         WHERE key >= 'composerData:' AND key < 'composerData;' AND octet_length(value) <= ?1";
@@ -99,7 +100,7 @@ fn composers(store: &Store) -> Result<Vec<Found>> {
             let composer = Fields::of(&value);
             let is_inline = !composer.items("conversation").is_empty();
             let has_state = 8 < composer.raw("conversationState").len();
-            let mut one = Found::new(id.into_owned(), value.as_bytes());
+            let mut one = ListedComposer::new(id.into_owned(), value.as_bytes());
             one.is_linked = !composer.object("workspaceIdentifier").is_empty();
             candidates.push((one, is_inline || has_state));
         }
@@ -128,9 +129,10 @@ fn bubbles_revision(store: &Store, id: &str) -> Result<Option<String>> {
 }
 
 /// Conversations that left bubbles but no row of their own.
-fn loose_bubbles(store: &Store, found: &mut Vec<Found>) -> Result<()> {
+fn loose_bubbles(store: &Store, found: &mut Vec<ListedComposer>) -> Result<()> {
     let sql = "SELECT key FROM cursorDiskKV WHERE key >= ?1 AND key < 'bubbleId;' \
         ORDER BY key LIMIT 1";
+    let known: HashSet<String> = found.iter().map(|known| known.id.clone()).collect();
     let mut from = "bubbleId:".to_owned();
     while found.len() < MAX_SESSIONS {
         let key = store.first(sql, [&from], |row| store::text(row, 0).map(Cow::into_owned))?;
@@ -142,9 +144,9 @@ fn loose_bubbles(store: &Store, found: &mut Vec<Found>) -> Result<()> {
             return Ok(());
         }
         from = next;
-        if is_id(&id) && !found.iter().any(|known| known.id == id) {
+        if is_id(&id) && !known.contains(&id) {
             let revision = bubbles_revision(store, &id)?.unwrap_or_default();
-            found.push(Found { id, revision, is_linked: false });
+            found.push(ListedComposer { id, revision, is_linked: false });
         }
     }
     Ok(())
@@ -156,12 +158,12 @@ fn listed(
     key: &str,
     list: &str,
     id_of: fn(&Fields<'_>) -> Option<String>,
-) -> Result<Vec<Found>> {
+) -> Result<Vec<ListedComposer>> {
     let value = item(store, key)?.unwrap_or_default();
     let found = Fields::of(&value)
         .items(list)
         .into_iter()
-        .filter_map(|raw| Some(Found::new(id_of(&Fields::of(raw))?, raw.as_bytes())))
+        .filter_map(|raw| Some(ListedComposer::new(id_of(&Fields::of(raw))?, raw.as_bytes())))
         .take(MAX_SESSIONS)
         .collect();
     Ok(found)
@@ -184,5 +186,5 @@ pub(super) fn tab_id(tab: &Fields<'_>) -> Option<String> {
 }
 
 fn is_id(id: &str) -> bool {
-    !id.is_empty() && id.len() <= MAX_ID && !id.contains([':', LINK_MARK])
+    is_session_id(id) && !id.contains([':', LINK_MARK])
 }

@@ -160,12 +160,10 @@ fn first_raw<'a>(fields: &Fields<'a>, keys: &[&str]) -> &'a str {
     keys.iter().map(|key| fields.raw(key)).find(|raw| !raw.is_empty()).unwrap_or_default()
 }
 
-/// The folder named in a block about the machine.
+/// The folder named in the block about the machine, with which the agent begins: a block further on may be a file's.
 fn named_folder(text: &str) -> Option<String> {
-    if !text.contains("<user_info>") {
-        return None;
-    }
-    let mut lines = text.lines();
+    let after = text.trim_start().strip_prefix("<user_info>")?;
+    let mut lines = after.split("</user_info>").next().unwrap_or_default().lines();
     lines.find_map(|line| {
         let line = line.trim();
         let label = FOLDER_LABELS.iter().find(|label| line.starts_with(**label))?;

@@ -27,6 +27,7 @@ use super::emit::Emitter;
 use super::error::{Error, Result};
 use super::event::Event;
 use super::facts::{Agent, LinkKind, SessionFacts, SessionRole};
+use super::names::short_name;
 use super::sink::Sink;
 use super::store::{self, Store};
 use super::stream::{Start, read_stream};
@@ -175,7 +176,7 @@ fn read_state(trace: &Trace, sink: Sink<'_>) -> Result<ReadOutcome> {
     };
     let id = trace.session.as_deref().ok_or_else(missing)?;
     let store = Store::open(path)?;
-    let mut out = Emitter::new(SessionFacts::new(Agent::Cursor, id), 0, sink);
+    let mut out = Emitter::new(SessionFacts::new(Agent::Cursor, &short_name(id)), 0, sink);
     let mut project = Project::of_database(path);
     if holds_composer(&store, id)? {
         composer::read_composer(&store, id, &mut project, &mut out)?;
@@ -232,7 +233,7 @@ fn read_item(
     }
     if id == PROMPTS_SESSION {
         let workspace = directory_name(path).unwrap_or_default();
-        out.facts.id = format!("{PROMPTS_SESSION}-{workspace}");
+        out.facts.id = short_name(&format!("{PROMPTS_SESSION}-{workspace}"));
         chat::read_prompts(&listing::item(store, PROMPTS)?.unwrap_or_default(), out);
         return Ok(true);
     }
@@ -245,7 +246,7 @@ fn directory_name(path: &Path) -> Option<String> {
 
 fn read_store(path: &Path, sink: Sink<'_>) -> Result<ReadOutcome> {
     let id = directory_name(path).unwrap_or_default();
-    let mut out = Emitter::new(SessionFacts::new(Agent::Cursor, &id), 0, sink);
+    let mut out = Emitter::new(SessionFacts::new(Agent::Cursor, &short_name(&id)), 0, sink);
     let mut project = Project::default();
     blobs::read_store(path, &mut project, &mut out)?;
     project.settle(&mut out);
@@ -256,7 +257,7 @@ fn read_store(path: &Path, sink: Sink<'_>) -> Result<ReadOutcome> {
 /// What the place of a transcript says: `<id>/<id>.jsonl`, `<id>/subagents/<id>.jsonl` or flat.
 fn transcript_facts(path: &Path) -> SessionFacts {
     let stem = path.file_stem().map(OsStr::to_string_lossy).unwrap_or_default();
-    let mut facts = SessionFacts::new(Agent::Cursor, &stem);
+    let mut facts = SessionFacts::new(Agent::Cursor, &short_name(&stem));
     let above = path.parent();
     if above.and_then(Path::file_name) == Some(OsStr::new("subagents")) {
         facts.role = SessionRole::SubAgent;
@@ -284,7 +285,7 @@ fn settle_lines(path: &Path, outcome: &mut ReadOutcome) {
     carry.folder.iter().chain(&carry.paths).for_each(|path| files.note(path.clone()));
     let folder = files.folder_of_slug(&slug).or(carry.folder).or_else(|| files.folder());
     if let Some(folder) = folder {
-        let folder = super::names::short_name(&folder);
+        let folder = short_name(&folder);
         outcome.facts.cwd = Some(folder.clone());
         if let Some(mark) = &mut outcome.watermark {
             mark.facts.cwd = Some(folder);

@@ -22,6 +22,8 @@ enum Part<'a> {
     /// Before the first heading.
     Nothing,
     User,
+    /// Under the person's heading, where it may be a line of what a tool gave.
+    Doubtful,
     Agent,
     Thought,
     Call(&'a str),
@@ -38,14 +40,19 @@ pub(super) fn read_plain(path: &Path, facts: SessionFacts, sink: Sink<'_>) -> Re
 fn read_parts(text: &str, out: &mut Emitter<'_>) {
     let mut calls = OpenCalls::new();
     let mut part = Part::Nothing;
+    // A result has no end mark: what looks like a heading after it may be a line of a file.
+    let mut has_output = false;
     let mut start = Mark { line: 1, offset: 0 };
     let mut at = Mark { line: 1, offset: 0 };
     for line in text.split_inclusive('\n') {
         let next = Mark { line: at.line + 1, offset: at.offset + line.len() };
         out.report.lines += 1;
         if let Some((heading, rest)) = heading(line.trim_end(), part) {
-            say(part, &text[start.offset..at.offset], start, &mut calls, out);
-            part = heading;
+            let said = &text[start.offset..at.offset];
+            has_output |= matches!(part, Part::Result(_)) && !said.trim().is_empty();
+            say(part, said, start, &mut calls, out);
+            let is_doubtful = heading == Part::User && has_output;
+            part = if is_doubtful { Part::Doubtful } else { heading };
             start = Mark { line: at.line, offset: at.offset + line.find(rest).unwrap_or(0) };
             if rest.is_empty() {
                 start = next;
@@ -55,7 +62,7 @@ fn read_parts(text: &str, out: &mut Emitter<'_>) {
     }
     say(part, &text[start.offset..], start, &mut calls, out);
     out.facts.ending = match part {
-        Part::User => Ending::Active,
+        Part::User | Part::Doubtful => Ending::Active,
         Part::Nothing | Part::Agent | Part::Thought | Part::Call(_) | Part::Result(_) => {
             Ending::Unknown
         }
@@ -71,7 +78,7 @@ fn heading<'a>(line: &'a str, part: Part<'_>) -> Option<(Part<'a>, &'a str)> {
         "" if matches!(part, Part::Thought | Part::Call(_)) => return Some((Part::Agent, "")),
         _ => {}
     }
-    if matches!(part, Part::User | Part::Nothing) {
+    if matches!(part, Part::User | Part::Doubtful | Part::Nothing) {
         return None;
     }
     if let Some(rest) = line.strip_prefix("[Thinking]") {
@@ -102,6 +109,7 @@ fn say(part: Part<'_>, text: &str, at: Mark, calls: &mut OpenCalls, out: &mut Em
     match part {
         Part::Nothing => {}
         Part::User => voice::user(&Spot { time: time_tag(text), ..spot }, text, out),
+        Part::Doubtful => voice::marked_user(&spot, text, out),
         Part::Agent => voice::agent(&spot, EventKind::Assistant, text, out),
         Part::Thought => voice::agent(&spot, EventKind::Reasoning, text, out),
         // Calls have no ids; the next result of the same tool is this one's.

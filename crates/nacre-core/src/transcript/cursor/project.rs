@@ -8,8 +8,10 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::super::budget::SyncBudget;
 use super::super::emit::Emitter;
 use super::super::lines::open_regular;
+use super::super::names::is_session_id;
 use super::super::store::{self, MAX_VALUE, Store, Wish};
 use super::super::view::Fields;
 use super::bubble::Bubbles;
@@ -166,6 +168,8 @@ impl Links {
         let mut directories: Vec<PathBuf> =
             entries.flatten().take(MAX_WORKSPACES).map(|entry| entry.path()).collect();
         directories.sort();
+        // All of them together cost no more than they may in one sync.
+        let _budget = SyncBudget::begin();
         for directory in directories {
             let Some(id) = directory.file_name().and_then(|id| id.to_str()) else { continue };
             // A workspace that is busy or broken links nothing this time.
@@ -181,7 +185,8 @@ impl Links {
     }
 
     fn link(&mut self, composer: &str, workspace: &str) {
-        if !composer.is_empty() && !workspace.is_empty() && self.0.len() < MAX_LINKS {
+        // The revision of a session names its workspace, and is kept.
+        if is_session_id(composer) && is_session_id(workspace) && self.0.len() < MAX_LINKS {
             self.0.entry(composer.to_owned()).or_insert_with(|| workspace.to_owned());
         }
     }

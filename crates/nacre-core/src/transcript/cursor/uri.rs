@@ -14,6 +14,8 @@ const MAX_FILES: usize = 4096;
 const MAX_PATH: usize = 4096;
 /// A folder shared by most files counts as the project from this depth on: `/home/name/project`.
 const MIN_DEPTH: usize = 3;
+/// Projects lie no deeper. A path from a stranger may have thousands of folders above it, each to be counted.
+const MAX_DEPTH: usize = 32;
 
 /// The path that an address names: of this machine, or with its host in front.
 pub(in super::super) fn path_of(address: &str) -> Option<String> {
@@ -162,6 +164,13 @@ pub(super) fn parent(path: &str) -> Option<&str> {
     (0 < at).then(|| &path[..at])
 }
 
+/// The folders above a path that a project can be, the deepest first.
+fn folders_above(path: &str) -> Vec<&str> {
+    let mut above: Vec<&str> = std::iter::successors(parent(path), |path| parent(path)).collect();
+    above.drain(..above.len().saturating_sub(MAX_DEPTH));
+    above
+}
+
 /// Files that a session touched; the folder that most of them share tells its project where
 /// nothing better does.
 #[derive(Clone, Debug, Default)]
@@ -199,10 +208,8 @@ impl Files {
     pub(super) fn folder(&self) -> Option<String> {
         let mut n_below: BTreeMap<&str, usize> = BTreeMap::new();
         for file in self.0.keys() {
-            let mut folder = parent(file);
-            while let Some(path) = folder {
-                *n_below.entry(path).or_default() += 1;
-                folder = parent(path);
+            for folder in folders_above(file) {
+                *n_below.entry(folder).or_default() += 1;
             }
         }
         let depth = |path: &str| path.split(['/', '\\']).filter(|part| !part.is_empty()).count();
@@ -225,14 +232,11 @@ impl Files {
 
 /// `path` or the folder above it whose slug is `slug`.
 pub(super) fn above_of_slug(path: &str, slug: &str) -> Option<String> {
-    let mut folder = Some(path);
-    while let Some(path) = folder {
-        if is_slug_of(slug, path) {
-            return Some(path.to_owned());
-        }
-        folder = parent(path);
-    }
-    None
+    let above = folders_above(path);
+    // A path of so many parts is no folder of a project itself.
+    let itself = Some(path).filter(|_| above.len() < MAX_DEPTH);
+    let mut folders = itself.into_iter().chain(above);
+    folders.find(|folder| is_slug_of(slug, folder)).map(str::to_owned)
 }
 
 /// Cursor names a project's directory after its path, with `-` for every run of other characters.
@@ -305,6 +309,18 @@ mod tests {
         }
         assert_eq!(apart.folder().as_deref(), Some("/b"));
         assert_eq!(Files::default().folder(), None);
+    }
+
+    #[test]
+    fn of_a_path_without_end_only_its_beginning_is_counted() {
+        let deep = format!("/home/me/app{}", "/y".repeat(2040));
+        let above = folders_above(&deep);
+        assert_eq!(above.len(), MAX_DEPTH);
+        assert_eq!(above.last(), Some(&"/home"));
+        let mut files = Files::default();
+        (0..3).for_each(|n| files.note(format!("/home/me/app/{n}{}", "/y".repeat(2040))));
+        assert_eq!(files.folder().as_deref(), Some("/home/me/app"));
+        assert_eq!(files.folder_of_slug("home-me-app").as_deref(), Some("/home/me/app"));
     }
 
     #[test]

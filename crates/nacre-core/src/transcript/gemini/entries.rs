@@ -25,6 +25,8 @@ struct Entry {
 #[derive(Default)]
 pub(super) struct Entries {
     held: Vec<Entry>,
+    /// Where those stand that nobody took back, in their order.
+    standing: Vec<usize>,
     /// Where each message is held, by its id; `None` where it was given already.
     places: HashMap<u64, Option<usize>>,
     n_bytes: usize,
@@ -49,6 +51,9 @@ impl Entries {
                 self.n_bytes = self.n_bytes - entry.raw.len() + raw.len();
                 raw.clone_into(&mut entry.raw);
                 entry.is_squeezed = out.squeezed;
+                if MAX_HELD < self.n_bytes {
+                    self.give(out);
+                }
             }
             Some(_) => out.report.repeated += 1,
         }
@@ -76,6 +81,7 @@ impl Entries {
             self.places.insert(text_hash(id), Some(self.held.len()));
         }
         self.n_bytes += raw.len();
+        self.standing.push(self.held.len());
         self.held.push(Entry {
             raw: raw.to_owned(),
             place: place.clone(),
@@ -84,10 +90,14 @@ impl Entries {
         });
     }
 
-    /// The person took back this message and all after it; all of them where it is not known.
-    pub(super) fn rewind(&mut self, id: &str) {
+    /// The person took back this message and all after it; all of them where it is not known. What was taken back before is
+    /// not looked at again: it returns how many were.
+    pub(super) fn rewind(&mut self, id: &str) -> usize {
         let from = self.places.get(&text_hash(id)).copied().flatten().unwrap_or(0);
-        self.held[from..].iter_mut().for_each(|entry| entry.is_undone = true);
+        let first = self.standing.partition_point(|at| *at < from);
+        let undone = self.standing.split_off(first);
+        undone.iter().for_each(|at| self.held[*at].is_undone = true);
+        undone.len()
     }
 
     /// Gives what is held.
@@ -103,6 +113,7 @@ impl Entries {
             }
         }
         out.squeezed = was_squeezed;
+        self.standing.clear();
         self.places.values_mut().for_each(|place| *place = None);
         self.n_bytes = 0;
     }
@@ -119,5 +130,35 @@ fn note_undone(undone: Undone, out: &mut Emitter<'_>) {
     match out.facts.undone.last_mut() {
         Some(last) if last.to + 1 == undone.from => last.to = undone.to,
         _ => out.facts.undone.push(undone),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::event::Event;
+    use super::super::super::facts::{Agent, SessionFacts};
+    use super::super::super::sink::Sink;
+    use super::super::super::voice;
+    use super::*;
+
+    #[test]
+    fn what_was_taken_back_is_not_looked_at_again() {
+        let mut ignore = |_: Event| {};
+        let facts = SessionFacts::new(Agent::Gemini, "s");
+        let mut out = Emitter::new(facts, 0, Sink::everything(&mut ignore));
+        let mut entries = Entries::default();
+        let mut put = |entries: &mut Entries, id: u32| {
+            let raw = format!(r#"{{"id":"{id}","type":"user","content":"x"}}"#);
+            entries.put(&Fields::of(&raw), &raw, &voice::row("r"), &mut out);
+        };
+        (0..1000).for_each(|id| put(&mut entries, id));
+        assert_eq!(entries.rewind("990"), 10);
+        assert_eq!(entries.rewind("unknown"), 990);
+        let again: usize = (0..1000).map(|_| entries.rewind("unknown")).sum();
+        assert_eq!(again, 0);
+        put(&mut entries, 1000);
+        assert_eq!((entries.rewind("5"), entries.rewind("1000")), (1, 0));
+        entries.finish(&mut out);
+        assert_eq!(out.facts.undone, [Undone { from: 0, to: 1000 }]);
     }
 }

@@ -67,7 +67,9 @@ impl Talk {
     fn user(&mut self, spot: &Spot<'_>, message: &Fields<'_>, out: &mut Emitter<'_>) {
         let (sent, shown) = (content_of(message), message.raw("displayContent"));
         if out.facts.cwd.is_none() {
-            let folder = texts(sent).iter().find_map(|text| folder_in(text).map(str::to_owned));
+            // What follows the first text may be a file.
+            let texts = texts(sent);
+            let folder = texts.first().and_then(|text| folder_in(text).map(str::to_owned));
             out.note_cwd(&folder.unwrap_or_default());
         }
         if shown.is_empty() {

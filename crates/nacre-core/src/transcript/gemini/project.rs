@@ -55,7 +55,9 @@ pub(super) fn folder_in(text: &str) -> Option<&str> {
     {
         return None;
     }
-    let after = FOLDER_HEADINGS.iter().find_map(|heading| Some(text.split_once(heading)?.1))?;
+    // Names of files follow: the first heading is the agent's.
+    let headings = FOLDER_HEADINGS.iter().filter_map(|heading| text.split_once(heading));
+    let (_, after) = headings.min_by_key(|(before, _)| before.len())?;
     let folder = after.lines().next()?.trim();
     folder.starts_with('/').then_some(folder)
 }

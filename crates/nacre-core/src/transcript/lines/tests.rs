@@ -118,3 +118,30 @@ proptest! {
         prop_assert_eq!(read, expected);
     }
 }
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a file with a hole is what is tested")]
+fn a_file_that_is_mostly_a_hole_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.jsonl");
+    let lengthened = |length: u64| {
+        std::fs::write(&path, b"{}\n").unwrap();
+        std::fs::File::options().write(true).open(&path).unwrap().set_len(length).unwrap();
+        open_regular(&path)
+    };
+    assert!(lengthened(1 << 20).is_ok());
+    let error = lengthened(1 << 40).unwrap_err();
+    assert!(matches!(error, Error::Unreadable { .. }), "{error:?}");
+    // What follows the hole changes nothing.
+    std::os::unix::fs::FileExt::write_all_at(
+        &std::fs::File::options().write(true).open(&path).unwrap(),
+        b"{}\n",
+        1 << 39,
+    )
+    .unwrap();
+    assert!(open_regular(&path).is_err());
+    // It is read from its start.
+    let mut content = String::new();
+    std::io::Read::read_to_string(&mut lengthened(3).unwrap(), &mut content).unwrap();
+    assert_eq!(content, "{}\n");
+}

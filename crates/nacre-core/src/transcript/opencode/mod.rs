@@ -5,6 +5,7 @@
 
 mod database;
 mod export;
+mod folder;
 mod legacy;
 mod newer;
 mod parts;
@@ -29,6 +30,7 @@ use super::adapter::{
 use super::emit::Emitter;
 use super::error::{Error, Result};
 use super::facts::{Agent, SessionFacts};
+use super::names::{is_session_id, short_name};
 use super::sink::Sink;
 use super::store::{self, Store};
 use super::walk;
@@ -105,7 +107,8 @@ impl Adapter for OpenCode {
                 let store = Store::open(&source.path)?;
                 let found = database::sessions(&store)?;
                 store.close()?;
-                found
+                // An id is kept as it is, and shown: what no agent makes has no place there.
+                found.into_iter().filter(|(id, _)| is_session_id(id)).collect()
             }
         };
         let trace = |(id, revision)| Trace {
@@ -131,7 +134,8 @@ impl Adapter for OpenCode {
             session: trace.session.clone().unwrap_or_default(),
         };
         let session = trace.session.as_deref().ok_or_else(missing)?;
-        let mut out = Emitter::new(SessionFacts::new(Agent::OpenCode, session), 0, sink);
+        let mut out =
+            Emitter::new(SessionFacts::new(Agent::OpenCode, &short_name(session)), 0, sink);
         let mut talk = Talk::new();
         if let Some(tree) = Tree::at(path) {
             tree.read(session, &mut talk, &mut out)?;

@@ -7,12 +7,13 @@
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::super::error::{Error, Result};
-use super::super::lines::open_regular;
+use super::super::lines::open_with_holes;
+use super::super::walk::size_on_disk;
 use super::beside;
+use crate::platform::ext::FileExt as _;
 
 const HEADER: usize = 100;
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -30,6 +31,7 @@ pub(super) struct Image {
     header: [u8; HEADER],
     log: Option<Log>,
     size: u64,
+    size_on_disk: u64,
 }
 
 #[derive(Debug)]
@@ -53,7 +55,7 @@ pub(super) struct Opened {
 impl Image {
     pub(super) fn open(path: &Path) -> Result<Opened> {
         let read_error = |source| Error::Read { path: path.to_owned(), source };
-        let file = open_regular(path)?;
+        let file = open_with_holes(path)?;
         let main = file.metadata().map_err(read_error)?;
         let mut header = [0; HEADER];
         read_at_most(&file, &mut header, 0).map_err(read_error)?;
@@ -65,12 +67,24 @@ impl Image {
             (Some(_), None) | (None, _) => None,
         };
         let size = log.as_ref().map_or(main.len(), |log| log.size_of_database(main.len()));
-        let image = Self { main: file, header, log, size };
+        let of_log = log_metadata.as_ref().map_or(0, size_on_disk);
+        let size_on_disk = size.min(size_on_disk(&main).saturating_add(of_log));
+        let image = Self { main: file, header, log, size, size_on_disk };
         Ok(Opened { image, main, log: log_metadata })
     }
 
     pub(super) fn size(&self) -> u64 {
         self.size
+    }
+
+    /// What of it lies on the disk: a file may claim to be far longer than it is.
+    pub(super) fn size_on_disk(&self) -> u64 {
+        self.size_on_disk
+    }
+
+    /// The size of its pages; `None` where it is no database.
+    pub(super) fn page_size(&self) -> Option<usize> {
+        page_size(&self.header)
     }
 
     /// Whether neither the log was begun again nor the main file's header replaced since it was opened.
@@ -121,8 +135,8 @@ pub(super) fn has_open_journal(path: &Path) -> Result<bool> {
 ///
 /// No agent puts a link or a pipe there, and an archive may hold either.
 fn open_beside(path: &Path, suffix: &str, limit: u64) -> Result<Option<File>> {
-    use rustix::fs::{Mode, OFlags, open};
-    use rustix::io::Errno;
+    use crate::platform::fs::{Mode, OFlags, open};
+    use crate::platform::io::Errno;
 
     let beside = beside(path, suffix);
     let odd = || {

@@ -1,24 +1,22 @@
 //! Other programs' SQLite databases, read while their owner may be at work on them, or a stranger made them.
 //!
 //! SQLite never sees the files: [`Image`] opens and reads them, and [`vfs`] hands their bytes on. So nothing beside a database is
-//! made, changed, followed or waited for. Rows, bytes, steps and time are bounded by the size of the database, its schema computes
-//! nothing, and a database that changed under the reader is reported as [`Fault::Busy`] instead of being half read.
+//! made, changed, followed or waited for. Rows, bytes, steps and time are bounded by what lies of the database on the disk, see
+//! [`DatabaseBudget`]; its schema is small and computes nothing; and a database that changed under the reader is reported as [`Fault::Busy`] instead of being half read.
 
 mod columns;
 mod fault;
 mod image;
 mod schema;
+mod schema_size;
 #[cfg(test)]
 mod tests;
 mod vfs;
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -32,37 +30,21 @@ use self::fault::{fault_of, store_error};
 use self::image::{Image, Opened};
 use self::schema::Tables;
 use super::adapter::Stamp;
+use super::budget::{DatabaseBudget, SyncIsSpent};
 use super::emit::Emitter;
 use super::error::{Error, Fault, Result};
-use crate::base::Alarm;
+use crate::platform::ext::MetadataExt as _;
 
 /// A value beyond this is not read; no message is this long.
 pub(super) const MAX_VALUE: u64 = 32 * 1024 * 1024;
-/// A statement of a schema beyond this is not read.
-const MAX_SQL: i32 = 1024 * 1024;
+/// A statement of a schema beyond this is not read; all of them together are bounded by [`schema_size`].
+const MAX_SQL: i32 = 256 * 1024;
 /// The page cache of a connection, in KiB.
 const CACHE_KIB: i32 = 8 * 1024;
 /// SQLite asks after this many steps of its machine whether to go on.
-const STEPS_PER_CHECK: i32 = 1000;
-/// The steps any database may take, and those that a big one may take at most.
-const MIN_STEPS: u64 = 5_000_000;
-const MAX_STEPS: u64 = 1_000_000_000;
-/// What may be read of a small database; see [`Budget`].
-const MIN_BYTES: u64 = 8 * 1024 * 1024;
-/// How long any database may be read, and for how many of its bytes there is a second more.
-const MIN_TIME: Duration = Duration::from_secs(3);
-const BYTES_PER_SECOND: u64 = 8 * 1024 * 1024;
+const STEPS_PER_CHECK: i32 = 200;
 /// Two changes of a file that are no further apart may leave the same time; systems count by 1 to 10 ms.
 const CLOCK_TICK: jiff::SignedDuration = jiff::SignedDuration::from_millis(50);
-
-/// What reading may cost, in proportion to the database: every row is wanted about once, so only a
-/// damaged or hostile database needs more.
-#[derive(Debug)]
-struct Budget {
-    bytes_left: Cell<u64>,
-    is_spent: Arc<AtomicBool>,
-    _alarm: Alarm,
-}
 
 /// An open database of another program.
 #[derive(Debug)]
@@ -72,7 +54,7 @@ pub(super) struct Store {
     image: Arc<Image>,
     outside: Outside,
     tables: Arc<Tables>,
-    budget: Budget,
+    budget: Arc<DatabaseBudget>,
 }
 
 /// The outside of a database and of its log.
@@ -103,11 +85,10 @@ pub(super) fn stamp(path: &Path) -> Option<Stamp> {
     let mut stamp = super::walk::stamp(&main);
     let log = fs::symlink_metadata(beside(path, "-wal")).ok().filter(fs::Metadata::is_file);
     if let Some(log) = log {
-        stamp.size += log.size();
+        stamp.size += log.len();
         let modified = super::walk::stamp(&log).modified;
         // An empty log is what a reader left behind; it says nothing about the content.
-        stamp.modified =
-            if log.size() == 0 { stamp.modified } else { stamp.modified.max(modified) };
+        stamp.modified = if log.len() == 0 { stamp.modified } else { stamp.modified.max(modified) };
     }
     Some(stamp)
 }
@@ -130,10 +111,15 @@ impl Store {
             main: super::walk::stamp(&main),
             log: log.map(|log| super::walk::stamp(&log)),
         };
+        if schema_size::is_too_large(&image) {
+            let reason = "its schema is larger than that of any agent";
+            return Err(Error::Unreadable { path: path.to_owned(), reason });
+        }
+        let budget = DatabaseBudget::of((main.dev(), main.ino()), image.size_on_disk())
+            .map_err(|SyncIsSpent| Error::LeftOut { path: path.to_owned() })?;
         let image = Arc::new(image);
         let connection =
             vfs::connect(&image).map_err(|error| store_error(path, fault_of(error)))?;
-        let budget = Budget::of(image.size(), &connection);
         let (path, tables) = (path.to_owned(), Arc::default());
         let mut store = Self { connection, path, image, outside, tables, budget };
         store.harden().map_err(|error| store.error(error))?;
@@ -164,11 +150,11 @@ impl Store {
         ] {
             self.connection.set_db_config(setting, value)?;
         }
-        let mut steps_left = (MIN_STEPS + size * 2).min(MAX_STEPS);
-        let is_spent = Arc::clone(&self.budget.is_spent);
+        let budget = Arc::clone(&self.budget);
         let check = move || {
-            steps_left = steps_left.saturating_sub(STEPS_PER_CHECK.unsigned_abs().into());
-            is_spent.fetch_or(steps_left == 0, Ordering::Relaxed) || steps_left == 0
+            budget.charge_steps(STEPS_PER_CHECK.unsigned_abs().into());
+            budget.charge_work();
+            budget.is_spent()
         };
         self.connection.progress_handler(STEPS_PER_CHECK, Some(check))?;
         self.connection.busy_timeout(Duration::ZERO)?;
@@ -179,21 +165,32 @@ impl Store {
         self.connection.pragma_update(None, "temp_store", "MEMORY")
     }
 
-    /// Hands every row of a query to `each`, until it wants no more.
+    /// Hands every row of a query to `each`, until it wants no more. Once the budget is spent, no query is begun.
     pub(super) fn rows(
         &self,
         sql: &str,
         params: impl Params,
         mut each: impl FnMut(&Row<'_>) -> Wish,
     ) -> Result<()> {
+        self.check_budget()?;
+        self.budget.begin_work();
         let mut statement = self.connection.prepare_cached(sql).map_err(|e| self.error(e))?;
         let mut rows = statement.query(params).map_err(|e| self.error(e))?;
-        while let Some(row) = rows.next().map_err(|e| self.error(e))? {
+        loop {
+            let row = rows.next().map_err(|e| self.error(e))?;
+            self.budget.charge_work();
+            let Some(row) = row else { return Ok(()) };
             self.charge(row)?;
             match each(row) {
-                Wish::More => {}
-                Wish::Enough => break,
+                Wish::More => self.budget.begin_work(),
+                Wish::Enough => return Ok(()),
             }
+        }
+    }
+
+    fn check_budget(&self) -> Result<()> {
+        if self.budget.is_spent() {
+            return Err(store_error(&self.path, Fault::TooSlow));
         }
         Ok(())
     }
@@ -249,11 +246,13 @@ impl Store {
             && image::has_open_journal(&self.path).is_ok_and(|is_open| !is_open)
     }
 
-    /// Counts an error in the middle of a session; only one that another try could mend is
-    /// returned, for a damaged place costs nothing but itself.
+    /// Counts an error in the middle of a session, for a damaged place costs nothing but itself. One that another try could mend
+    /// is returned, and so is that of a budget that is spent: all that follows would fail, too.
     pub(super) fn survive(&self, result: Result<()>, out: &mut Emitter<'_>) -> Result<()> {
         match result {
-            Err(error @ Error::Busy { .. }) => Err(error),
+            Err(error @ (Error::Busy { .. } | Error::Store { source: Fault::TooSlow, .. })) => {
+                Err(error)
+            }
             Err(_) => {
                 out.report.bad_lines += 1;
                 Ok(())
@@ -270,15 +269,13 @@ impl Store {
                 Ok(ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_)) | Err(_) => 8,
             };
         }
-        match self.budget.bytes_left.get().checked_sub(n_bytes) {
-            Some(left) => self.budget.bytes_left.set(left),
-            None => return Err(store_error(&self.path, Fault::TooSlow)),
-        }
-        Ok(())
+        self.budget.charge_bytes(n_bytes);
+        self.check_budget()
     }
 
     fn error(&self, error: rusqlite::Error) -> Error {
-        if self.budget.is_spent.load(Ordering::Relaxed) {
+        self.budget.charge_work();
+        if self.budget.is_spent() {
             return store_error(&self.path, Fault::TooSlow);
         }
         let fault = match fault_of(error) {
@@ -299,18 +296,4 @@ impl Store {
 pub(super) enum Wish {
     More,
     Enough,
-}
-
-impl Budget {
-    fn of(size: u64, connection: &Connection) -> Self {
-        let is_spent = Arc::new(AtomicBool::new(false));
-        let time = MIN_TIME + Duration::from_secs(size / BYTES_PER_SECOND);
-        let (spend, handle) = (Arc::clone(&is_spent), connection.get_interrupt_handle());
-        let stop = move || {
-            spend.store(true, Ordering::Relaxed);
-            handle.interrupt();
-        };
-        let bytes_left = Cell::new(MIN_BYTES + size.saturating_mul(4));
-        Self { bytes_left, is_spent, _alarm: Alarm::ringing(time, stop) }
-    }
 }

@@ -47,7 +47,10 @@ impl Tables {
             let kind = if is_stored(store, &name) { Table::Stored } else { Table::Computed };
             (name, kind)
         };
-        Ok(Self(names.into_iter().map(with_kind).collect()))
+        let tables = names.into_iter().map(with_kind).collect();
+        // Those that could not be looked at for the budget are not computed.
+        store.check_budget()?;
+        Ok(Self(tables))
     }
 
     pub(super) fn get(&self, name: &str) -> Option<Table> {

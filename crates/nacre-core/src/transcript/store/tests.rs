@@ -1,6 +1,8 @@
 //! Databases of other programs, made with SQLite itself in every state a reader can meet.
 #![expect(clippy::disallowed_methods, reason = "tests write their own databases")]
 
+use std::os::unix::fs::MetadataExt as _;
+
 use proptest::prelude::*;
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -432,4 +434,85 @@ fn wal_fixture() -> &'static (Vec<u8>, Vec<u8>) {
         owner.add(60);
         (fs::read(owner.path()).unwrap(), fs::read(beside(&owner.path(), "-wal")).unwrap())
     })
+}
+
+#[test]
+fn once_the_budget_is_spent_no_query_is_begun() {
+    let owner = Owner::new("wal");
+    owner.add(3000);
+    let store = Store::open(&owner.path()).unwrap();
+    assert_eq!(count(&store).unwrap(), 3000);
+    let wide = "SELECT a.s, b.s FROM t a, t b";
+    let spent = store.rows(wide, [], |_| Wish::More);
+    // A reader that goes on after a damaged row must not go on after this.
+    let mut ignore = |_: super::super::event::Event| {};
+    let facts = super::super::facts::SessionFacts::new(super::super::facts::Agent::Cursor, "s");
+    let mut out = Emitter::new(facts, 0, super::super::sink::Sink::everything(&mut ignore));
+    let error = store.survive(spent, &mut out).unwrap_err();
+    assert!(matches!(fault(&error), Fault::TooSlow), "{error:?}");
+    let mut n_rows = 0;
+    let error = store
+        .rows("SELECT 1", [], |_| {
+            n_rows += 1;
+            Wish::More
+        })
+        .unwrap_err();
+    assert!(matches!(fault(&error), Fault::TooSlow), "{error:?}");
+    assert_eq!(n_rows, 0);
+}
+
+#[test]
+fn a_database_is_spent_for_a_whole_sync() {
+    let owner = Owner::new("wal");
+    owner.add(3000);
+    let sync = super::super::budget::SyncBudget::begin();
+    let store = Store::open(&owner.path()).unwrap();
+    let wide = "SELECT a.s, b.s FROM t a, t b, t c";
+    assert!(store.rows(wide, [], |_| Wish::More).is_err());
+    let error = Store::open(&owner.path()).unwrap_err();
+    assert!(matches!(fault(&error), Fault::TooSlow), "{error:?}");
+    drop(sync);
+    assert_eq!(count(&Store::open(&owner.path()).unwrap()).unwrap(), 3000);
+}
+
+#[test]
+fn a_hole_brings_no_budget() {
+    let mut owner = Owner::new("delete");
+    owner.add(100);
+    owner.connection = Connection::open_in_memory().unwrap();
+    let size = |owner: &Owner| {
+        let image = Image::open(&owner.path()).unwrap().image;
+        (image.size(), image.size_on_disk())
+    };
+    let (whole, on_disk) = size(&owner);
+    assert_eq!(whole, on_disk);
+    fs::File::options().write(true).open(owner.path()).unwrap().set_len(1 << 40).unwrap();
+    let (lengthened, on_disk) = size(&owner);
+    assert_eq!(lengthened, 1 << 40);
+    assert!(on_disk < 16 << 20, "{on_disk}");
+}
+
+#[test]
+fn a_schema_that_no_agent_has_is_not_parsed() {
+    let refused = |make: &dyn Fn(usize) -> String, n_tables: usize| {
+        let owner = Owner::new("wal");
+        let sql: String = (0..n_tables).map(make).collect();
+        owner.connection.execute_batch(&format!("BEGIN; {sql} COMMIT;")).unwrap();
+        match Store::open(&owner.path()) {
+            Ok(store) => {
+                assert!(store.has_table("t").unwrap());
+                false
+            }
+            Err(Error::Unreadable { .. }) => true,
+            Err(error) => panic!("{error:?}"),
+        }
+    };
+    let long =
+        |idx: usize| format!("CREATE TABLE t{idx} (a CHECK (a IN ({}1)));", "1,".repeat(50_000));
+    let note = "x".repeat(200);
+    let short = |idx: usize| format!("CREATE TABLE t{idx} (a /* {note} */);");
+    assert!(!refused(&long, 1));
+    assert!(refused(&long, 6));
+    assert!(!refused(&short, 900));
+    assert!(refused(&short, 3000));
 }

@@ -178,3 +178,52 @@ fn an_overlong_line_keeps_the_words_beside_a_picture() {
     let full = events[0].text.full_bytes();
     assert!((picture.len() as u64..picture.len() as u64 + 100).contains(&full), "{full}");
 }
+
+/// A frame of blocks that are one byte over and over, 128 KiB each.
+fn packed_blanks(n_blocks: usize) -> Vec<u8> {
+    let block = |kind: u32, size: u32, is_last: bool| {
+        (u32::from(is_last) | kind << 1 | size << 3).to_le_bytes()[..3].to_vec()
+    };
+    let mut packed = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38];
+    for _ in 0..n_blocks {
+        packed.extend(block(1, 128 * 1024, false));
+        packed.push(b' ');
+    }
+    packed.extend(block(0, 1, true));
+    packed.push(b'\n');
+    packed
+}
+
+fn try_read(path: &Path) -> Result<ReadOutcome> {
+    let source = super::super::adapter::Source {
+        agent: super::super::facts::Agent::Generic,
+        path: path.to_owned(),
+        stamp: super::super::walk::stamp(&std::fs::metadata(path).unwrap()),
+    };
+    let trace = super::super::adapter::Trace::whole(source);
+    super::super::adapter::Adapter::read(&Generic, &trace, None, Sink::everything(&mut |_| {}))
+}
+
+#[test]
+fn a_packed_trace_that_becomes_far_longer_is_refused() {
+    assert_eq!(most_unpacked(10), MIN_UNPACKED);
+    assert_eq!(most_unpacked(1 << 20), 64 << 20);
+    assert_eq!(most_unpacked(u64::MAX), MAX_UNPACKED);
+    let n_blocks = usize::try_from(most_unpacked(4096) / (128 * 1024)).unwrap();
+    let small = TestTrace::new("t.jsonl.zst", packed_blanks(n_blocks - 1));
+    assert!(try_read(&small.path).is_ok());
+    let large = TestTrace::new("t.jsonl.zst", packed_blanks(n_blocks + 1));
+    let error = try_read(&large.path).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { .. }), "{error:?}");
+}
+
+#[test]
+fn what_all_packed_traces_become_is_bounded_in_a_sync() {
+    let trace = TestTrace::new("t.jsonl.zst", packed_blanks(4));
+    let sync = super::super::budget::SyncBudget::of(std::time::Duration::MAX, 1);
+    assert!(try_read(&trace.path).is_ok());
+    let error = try_read(&trace.path).unwrap_err();
+    assert!(matches!(error, Error::LeftOut { .. }), "{error:?}");
+    drop(sync);
+    assert!(try_read(&trace.path).is_ok());
+}

@@ -4,7 +4,7 @@ use aho_corasick::AhoCorasick;
 use proptest::prelude::*;
 
 use super::super::automaton::{Automaton, Hit};
-use super::super::finding::{Found, merge};
+use super::super::finding::{FoundSecret, merge};
 use super::super::scan::{self, Search};
 use super::super::text::Text;
 use super::corpus::{Dice, KINDS, PLACES};
@@ -33,7 +33,7 @@ fn lane_hits(words: &[&str], text: &str) -> Vec<(usize, Vec<u16>)> {
 }
 
 /// The findings of a scan whose hits come from the plain automaton.
-fn plain_scan(text: &str) -> Vec<Found> {
+fn plain_scan(text: &str) -> Vec<FoundSecret> {
     let words: Vec<&str> = scan::words().collect();
     let mut search = Search::new(Text::new(text));
     let mut found = Vec::new();

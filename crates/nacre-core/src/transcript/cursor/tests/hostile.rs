@@ -87,6 +87,24 @@ fn a_session_that_is_not_there() {
     assert!(matches!(error, Error::NoSession { .. }), "{error:?}");
 }
 
+#[test]
+fn a_session_with_an_id_that_no_agent_makes_is_not_listed() {
+    let home = Home::new();
+    let global = home.global();
+    let token = format!("ghp_{}", "a1B2c3D4e5".repeat(4));
+    for id in ["c1", &token, &"L".repeat(300)] {
+        put_composer(&global, id, json!({}), &[user("u", "x")]);
+    }
+    put(&global, &format!("bubbleId:{token}x:u"), &user("u", "loose"));
+    // The workspace that a list of headers names is kept with the session.
+    let header = json!({"composerId": "c1", "workspaceIdentifier": {"id": token}});
+    put_item(&global, "composer.composerHeaders", &json!({"allComposers": [header]}));
+    let traces = home.traces();
+    assert_eq!(traces.len(), 1, "{traces:?}");
+    assert_eq!(traces[0].session.as_deref(), Some("c1"));
+    assert!(!traces[0].revision.as_deref().unwrap().contains(&token));
+}
+
 /// A database with a bit of everything, and its log.
 fn fixture() -> &'static (Vec<u8>, Vec<u8>) {
     static FIXTURE: OnceLock<(Vec<u8>, Vec<u8>)> = OnceLock::new();

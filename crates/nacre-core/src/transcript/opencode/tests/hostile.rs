@@ -34,6 +34,105 @@ fn another_database_has_no_sessions() {
     assert!(data.traces().is_empty());
 }
 
+/// A tree of one session with one message of this id.
+fn tree_with_message(id: &str) -> Data {
+    let data = Data::new();
+    data.file("storage/session/p/ses_1.json", &json!({"id": "ses_1", "directory": "/p"}));
+    data.file(
+        "storage/message/ses_1/msg_1.json",
+        &json!({"id": id, "role": "user", "time": {"created": 1_770_000_001_000_i64}}),
+    );
+    data.file("storage/part/msg_1/prt_1.json", &json!({"type": "text", "text": "own"}));
+    data.file("outside/prt_1.json", &json!({"type": "text", "text": "private"}));
+    data.file("outside/note.json", &json!({"api": "internal"}));
+    data
+}
+
+#[test]
+fn an_id_inside_a_file_leads_nowhere_outside_of_the_tree() {
+    let probe = tree_with_message("msg_1");
+    assert_eq!(probe.reads().remove(0).lines(), ["user: own"]);
+    let ids = ["../../outside", "..", ".", "../part/msg_1", "x/../../../outside", "..\\outside"];
+    for id in ids {
+        // Whatever it says, the folder with the name of its file is the message's.
+        assert_eq!(tree_with_message(id).reads().remove(0).lines(), ["user: own"], "{id}");
+    }
+    let data = tree_with_message("msg_1");
+    let absolute = data.path("outside");
+    data.file(
+        "storage/message/ses_1/msg_1.json",
+        &json!({"id": absolute.to_str().unwrap(), "role": "user"}),
+    );
+    assert_eq!(data.reads().remove(0).lines(), ["user: own"]);
+}
+
+#[test]
+fn a_link_inside_a_tree_is_not_followed() {
+    // A folder of parts, one of messages, a file, and all parts.
+    let places = [
+        ("storage/part/msg_1", "outside"),
+        ("storage/part/msg_1/prt_2.json", "outside/prt_1.json"),
+        ("storage/part", "outside"),
+    ];
+    for (place, target) in places {
+        let data = tree_with_message("msg_1");
+        let at = data.path(place);
+        if at.is_dir() {
+            fs::remove_dir_all(&at).unwrap();
+        }
+        std::os::unix::fs::symlink(data.path(target), &at).unwrap();
+        let lines = data.reads().remove(0).lines();
+        let expected: &[&str] = if place.ends_with("json") { &["user: own"] } else { &[] };
+        assert_eq!(lines, expected, "{place}");
+    }
+    let data = tree_with_message("msg_1");
+    fs::remove_dir_all(data.path("storage/message/ses_1")).unwrap();
+    std::os::unix::fs::symlink(data.path("outside"), data.path("storage/message/ses_1")).unwrap();
+    assert!(data.traces().is_empty());
+}
+
+#[test]
+fn a_session_file_with_the_name_of_a_way_out_is_none() {
+    let data = tree_with_message("msg_1");
+    data.file("storage/session/p/ses_...json", &json!({"id": "x"}));
+    data.file("storage/message.json", &json!({"id": "m", "role": "user"}));
+    let sessions: Vec<_> = data.traces().into_iter().filter_map(|trace| trace.session).collect();
+    assert_eq!(sessions, ["ses_1"]);
+}
+
+#[test]
+fn parts_of_a_message_that_many_files_name_are_read_once() {
+    let data = tree_with_message("msg_1");
+    for n in 2..10 {
+        let message = json!({"id": "msg_1", "role": "user", "time": {"created": n}});
+        data.file(&format!("storage/message/ses_1/msg_{n}.json"), &message);
+    }
+    let read = data.reads().remove(0);
+    assert_eq!(read.lines(), ["user: own"]);
+    assert_eq!(read.outcome.report.repeated, 8);
+}
+
+#[test]
+fn a_session_with_an_id_that_no_agent_makes_is_not_listed() {
+    let data = Data::new();
+    let connection = new_database(&data, "opencode.db");
+    let mut session = full_session();
+    write_database(&connection, &session);
+    session.messages.clear();
+    let token = format!("ghp_{}", "a1B2c3D4e5".repeat(4));
+    for id in [&token, &"L".repeat(3000)] {
+        session.info["id"] = json!(id);
+        write_database(&connection, &session);
+    }
+    let sessions: Vec<_> = data.traces().into_iter().filter_map(|trace| trace.session).collect();
+    assert_eq!(sessions, ["ses_1"]);
+    // One that is asked for by its id all the same is redacted where it is shown.
+    let mut trace = data.traces().remove(0);
+    trace.session = Some(token.clone());
+    let id = read(&trace).outcome.facts.id;
+    assert!(!id.is_empty() && !id.contains(&token), "{id}");
+}
+
 /// A database with one full session, half of it in the log.
 fn fixture() -> &'static (Vec<u8>, Vec<u8>) {
     static FIXTURE: OnceLock<(Vec<u8>, Vec<u8>)> = OnceLock::new();

@@ -1,4 +1,4 @@
-//! What comes in at the door: the level of a new text, and whether it may hold at once.
+//! Admits a new text: the level of a new text, and whether it may hold at once.
 
 use super::hazard::{Hazard, hazards};
 use super::kinds::Status;
@@ -7,18 +7,18 @@ use super::trust::Trust;
 
 /// What may become of something new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Door {
+pub(super) struct Admission {
     pub(super) trust: Trust,
     pub(super) status: Status,
 }
 
 /// The level of a text by its verified quotes, and its status: what could do harm and is not in the person's own words waits.
-pub(super) fn door((title, body): (&str, &str), quotes: &[Quote], status: Status) -> Door {
+pub(super) fn admit((title, body): (&str, &str), quotes: &[Quote], status: Status) -> Admission {
     let trust = Trust::of_evidence(quotes);
     if trust == Trust::Human || hazards_of(title, body, quotes).is_empty() {
-        return Door { trust, status };
+        return Admission { trust, status };
     }
-    Door { trust: Trust::Quarantined, status: Status::Candidate }
+    Admission { trust: Trust::Quarantined, status: Status::Candidate }
 }
 
 /// What could do harm in a text, beyond what the person says in the quotes.
