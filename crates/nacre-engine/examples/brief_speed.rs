@@ -100,7 +100,15 @@ fn main() -> ExitCode {
             let now = Timestamp::now();
             let index = MemoryIndex::open(&store, &embedder, &owner, now).unwrap();
             let sources = [Source { store: &store, index: &index, scope: "project" }];
-            let wish = Wish { budget: 2000, task, files: &[], known: &[], mode: Mode::Hybrid, now };
+            let wish = Wish {
+                budget: 2000,
+                task,
+                files: &[],
+                known: &[],
+                mode: Mode::Hybrid,
+                names_unproven: true,
+                now,
+            };
             let made = brief(&sources, &wish, &TokenCounter::shipped().unwrap()).unwrap();
             assert!(made.tokens <= 2000 && !made.text().is_empty());
             times.push(begun.elapsed());

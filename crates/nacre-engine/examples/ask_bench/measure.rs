@@ -70,7 +70,7 @@ pub(crate) fn measure(
 ) -> Measured {
     pages.iter().for_each(|page| write(folder, page));
     let store = Store::new(WriteScope::open(folder, Access::Private).unwrap(), Rules::default());
-    let shelves = [MemoryHandle {
+    let stores = [MemoryHandle {
         store: Arc::new(store),
         embedder,
         owner: Owner { pid: 1, command: "bench".to_owned(), since: String::new() },
@@ -81,7 +81,7 @@ pub(crate) fn measure(
     let mut measured = Measured::default();
     for question in questions {
         let nacre_engine::tools::Recalled { passages, n_broken, .. } =
-            recall(&shelves, &question.text, LIMIT, now).unwrap();
+            recall(&stores, &question.text, LIMIT, now).unwrap();
         assert_eq!(n_broken, 0, "every page is a memory");
         for passage in passages.iter().take(2) {
             let is_right = question.right.contains(passage.id.as_str());

@@ -224,10 +224,10 @@ fn look_at(
 fn check_counts(report: &mut Report, pipeline: &Pipeline, heard: &Heard) {
     let records = heard.records();
     let n_told = |name: &str| records.iter().filter(|record| record.event.name() == name).count();
-    let deeds = pipeline.tally().deeds();
+    let effects = pipeline.tally().effects();
     for (what, counted, expected) in [
-        ("calls", deeds.tool_calls as usize, report.n_calls as usize),
-        ("denials", deeds.denied_calls as usize, report.denied as usize),
+        ("calls", effects.tool_calls as usize, report.n_calls as usize),
+        ("denials", effects.denied_calls as usize, report.denied as usize),
         ("denials that were told", n_told("tool.denied"), report.denied as usize),
         ("results that were told", n_told("tool.result"), report.n_calls as usize),
     ] {

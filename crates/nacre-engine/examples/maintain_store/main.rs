@@ -26,10 +26,12 @@ use jiff::Timestamp;
 use nacre_core::memory::{MemoryId, Rules, Store};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
+use nacre_engine::flows::change::changes;
 use nacre_engine::flows::maintain::{MaintainOptions, MaintainReport, maintain};
+use nacre_engine::flows::run::RunId;
 use nacre_engine::flows::strategy::Reader;
 use nacre_engine::flows::sync::FlowContext;
-use nacre_engine::flows::undo::undo;
+use nacre_engine::flows::undo::{UndoContext, undo};
 
 use self::corpus::{Corpus, Sizes, plant};
 use self::score::Score;
@@ -61,10 +63,10 @@ fn run(stay: usize, seed: u64) -> Result<bool, Box<dyn Error>> {
     let builtin = Builtin::shipped()?;
     let began = Instant::now();
     let clock = || began.elapsed();
-    let desk = desk_of(&store, &builtin, &owner, NOW.parse()?, &clock);
+    let ctx = desk_of(&store, &builtin, &owner, NOW.parse()?, &clock);
     let order = MaintainOptions { checkout: Some(checkout::opened(dir.path())), force: false };
     let mut steps = Vec::new();
-    let report = maintain(&desk, &order, None, |step| steps.push((step, began.elapsed())))?;
+    let report = maintain(&ctx, &order, None, |step| steps.push((step, began.elapsed())))?;
     println!(
         "{} memories, {:.1} s: {steps:?}",
         corpus.purposes.len(),
@@ -76,7 +78,7 @@ fn run(stay: usize, seed: u64) -> Result<bool, Box<dyn Error>> {
         println!("  missed: {id} with {:?}", corpus.partners.get(id));
     }
     let n_changed = others_changed(&before, &files(&store)?, &report);
-    let again = maintain(&desk, &MaintainOptions { force: true, ..order.clone() }, None, |_| {})?;
+    let again = maintain(&ctx, &MaintainOptions { force: true, ..order.clone() }, None, |_| {})?;
     println!("changed besides: {n_changed}; a second run does {} things more", again.actions.len());
     for action in again.actions.iter().take(MAX_SHOWN) {
         println!(
@@ -85,13 +87,30 @@ fn run(stay: usize, seed: u64) -> Result<bool, Box<dyn Error>> {
         );
     }
     let run = report.run_id.ok_or("nothing was done")?;
-    undo(&store, &run, &owner, Duration::ZERO, NOW.parse()?)?;
+    undo_run(&store, &run, &owner)?;
     let is_restored = files(&store)? == before;
     println!("undone byte for byte: {is_restored}");
     Ok(score.precision() >= MIN_PRECISION
         && score.recall() >= MIN_RECALL
         && n_changed == 0
         && is_restored)
+}
+
+/// Takes a run back.
+fn undo_run(store: &Store, run: &RunId, owner: &Owner) -> Result<(), Box<dyn Error>> {
+    let all = changes(store)?;
+    let change = all.iter().find(|change| change.id == run.as_str()).ok_or("the run is gone")?;
+    let ctx = UndoContext {
+        store,
+        owner,
+        patience: Duration::ZERO,
+        now: NOW.parse()?,
+        id: None,
+        keep_changed: false,
+        dry_run: false,
+    };
+    undo(&ctx, change, &all)?;
+    Ok(())
 }
 
 /// A store with everything that was planted in it.

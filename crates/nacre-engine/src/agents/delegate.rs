@@ -27,7 +27,7 @@ use crate::tools::{Output, Tool, ToolContext, ToolError, ToolSpec};
 
 /// Runs explorers for one agent.
 pub struct Delegate {
-    crew: Arc<AgentDeps>,
+    deps: Arc<AgentDeps>,
     /// The voice of the agent that delegates.
     events: Events,
     at_once: usize,
@@ -80,7 +80,7 @@ impl Tool for Delegate {
         Ok(Footprint::reading(areas))
     }
 
-    async fn run(&self, input: DelegateInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: DelegateInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let n_questions = input.questions.len();
         if self.at_once < n_questions {
             let what = format!("{n_questions} questions are too many for one call");
@@ -91,11 +91,11 @@ impl Tool for Delegate {
         for (number, question) in input.questions.into_iter().enumerate() {
             let areas = self.areas(&question)?;
             let child = Child {
-                crew: Arc::clone(&self.crew),
+                deps: Arc::clone(&self.deps),
                 parent: self.events.clone(),
-                permissions: Permissions { reads: areas, ..self.crew.permissions.clone() },
+                permissions: Permissions { reads: areas, ..self.deps.permissions.clone() },
                 budgets: self.budgets,
-                control: RunControl::of_child(desk.cancel.clone()),
+                control: RunControl::of_child(ctx.cancel.clone()),
             };
             self.children.fetch_add(1, Ordering::Relaxed);
             running.spawn(async move { (number, child.answer(&question.question).await) });
@@ -115,7 +115,7 @@ impl Delegate {
     /// The tool of an agent that may start helpers; none for one that may not. They are counted in `children`.
     pub fn new(
         spawn: Spawn,
-        crew: Arc<AgentDeps>,
+        deps: Arc<AgentDeps>,
         events: Events,
         children: Arc<AtomicU32>,
     ) -> Option<Self> {
@@ -123,7 +123,7 @@ impl Delegate {
             Spawn::Nothing => None,
             Spawn::Explorers { at_once, budgets } => {
                 let at_once = at_once.min(Spawn::MAX_AT_ONCE);
-                Some(Self { crew, events, at_once, budgets, children })
+                Some(Self { deps, events, at_once, budgets, children })
             }
         }
     }
@@ -131,7 +131,7 @@ impl Delegate {
     /// What an explorer may read: the folders it was given, as far as its parent may read them.
     fn areas(&self, question: &Question) -> Result<Vec<Area>, ToolError> {
         if question.folders.is_empty() {
-            return Ok(self.crew.permissions.reads.clone());
+            return Ok(self.deps.permissions.reads.clone());
         }
         let area = |folder: &String| match folder.trim_end_matches('/') {
             "" | "." => Ok(Area::Tree(None)),
@@ -146,7 +146,7 @@ impl Delegate {
 
 /// An explorer about to be run.
 struct Child {
-    crew: Arc<AgentDeps>,
+    deps: Arc<AgentDeps>,
     parent: Events,
     permissions: Permissions,
     budgets: Budgets,
@@ -155,8 +155,8 @@ struct Child {
 
 impl Child {
     async fn answer(&self, question: &str) -> Value {
-        let spec = self.crew.explorer(&self.permissions, Some(self.budgets));
-        let (task, outcome) = self.crew.help(&self.parent, question, &spec, &self.control).await;
+        let spec = self.deps.explorer(&self.permissions, Some(self.budgets));
+        let (task, outcome) = self.deps.help(&self.parent, question, &spec, &self.control).await;
         match outcome {
             Ok(outcome) => self.told(&task, &outcome),
             Err(error) => {
@@ -169,7 +169,7 @@ impl Child {
         let mut told = json!({ "task": task, "state": outcome.ending.state().to_string() });
         match (&outcome.answer, &outcome.ending) {
             (Some(report), _) => {
-                let checked = check_report(report, &self.crew.workspace, &self.permissions);
+                let checked = check_report(report, &self.deps.workspace, &self.permissions);
                 let citations: Vec<Value> = checked
                     .unwrap_or_default()
                     .into_iter()

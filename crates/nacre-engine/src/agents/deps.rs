@@ -1,6 +1,6 @@
 //! What explorers are run with: models, the workspace, and who hears of them.
 //!
-//! A program makes one crew for a run. An agent that may delegate has it in its `delegate` tool; a command that only
+//! A program makes one deps for a run. An agent that may delegate has it in its `delegate` tool; a command that only
 //! wants a question answered uses it directly. Either way an explorer gets a pipeline of its own.
 
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub struct AgentDeps {
     pub tools: Vec<Arc<dyn AnyTool>>,
     pub workspace: Arc<Workspace>,
     /// The skills of the workspace.
-    pub shelf: Arc<SkillRegistry>,
+    pub skills: Arc<SkillRegistry>,
     pub spill: PathBuf,
     pub cache: Arc<Cache>,
     /// What its agents may read.
@@ -64,7 +64,7 @@ impl AgentDeps {
     ) -> Result<Outcome, PipelineError> {
         let skills = Arc::new(ActiveSkills::default());
         let mut tools = self.tools.clone();
-        tools.extend(toolkits::skill::tools(&self.shelf, &skills, &events));
+        tools.extend(toolkits::skill::tools(&self.skills, &skills, &events));
         let parts = PipelineParts {
             tools,
             workspace: Arc::clone(&self.workspace),
@@ -120,7 +120,7 @@ impl AgentDeps {
         AgentSpec { budgets: budgets.unwrap_or(spec.budgets), ..spec }
     }
 
-    /// A number of its own for each run; the same crew draws the same ones.
+    /// A number of its own for each run; the same deps draws the same ones.
     pub(super) fn next_seed(&self) -> u64 {
         let number = self.started.fetch_add(1, Ordering::Relaxed);
         self.seed.wrapping_add(u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15))

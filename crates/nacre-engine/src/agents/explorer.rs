@@ -91,9 +91,9 @@ fn cites(workspace: &Arc<Workspace>, permissions: &Permissions) -> Validator {
     Validator::new(
         "cites what is there",
         Weight::Should,
-        move |answer: &Value, deeds: &RunEffects| {
+        move |answer: &Value, effects: &RunEffects| {
             let checked = check_report(answer, &workspace, &permissions).unwrap_or_default();
-            if checked.is_empty() && deeds.tool_calls != 0 {
+            if checked.is_empty() && effects.tool_calls != 0 {
                 return vec![
                     "there is no citation; cite the lines that your answer rests on".to_owned(),
                 ];

@@ -7,10 +7,13 @@
 pub mod ask;
 pub mod brief;
 pub mod candidate;
+pub mod change;
 pub mod cited;
 pub mod evidence;
 pub mod extract;
+mod invented;
 pub mod maintain;
+pub mod messages;
 pub mod models;
 pub mod prompted;
 pub mod record;

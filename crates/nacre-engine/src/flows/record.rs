@@ -32,8 +32,11 @@ pub enum RunMetrics {
 pub struct UndoRecord {
     pub run_id: RunId,
     pub mode: RunMode,
-    /// The run that was taken back.
-    pub of: RunId,
+    /// The change that was taken back.
+    pub of: String,
+    /// Its runs in this store.
+    #[serde(default)]
+    pub runs: Vec<RunId>,
     pub finished_at: String,
     pub actions: Vec<UndoAction>,
     pub written_paths: Vec<String>,
@@ -108,11 +111,11 @@ pub fn read_metrics(store: &Store, id: &RunId) -> Result<Option<RunMetrics>, FsE
     })
 }
 
-fn bytes_of(store: &Store, id: &RunId, name: &str) -> Result<Option<Vec<u8>>, FsError> {
+pub(super) fn bytes_of(store: &Store, id: &RunId, name: &str) -> Result<Option<Vec<u8>>, FsError> {
     store.scope().read_optional(&id.folder()?.join(name)?, MAX_ARTIFACT_BYTES)
 }
 
-fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+pub(super) fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     serde_json::from_slice(bytes).ok()
 }
 

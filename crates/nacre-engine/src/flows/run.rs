@@ -3,13 +3,15 @@
 //! A run's folder is written in the same change set as its memories, so a kill leaves both or none. What it did and
 //! what was there before stand in it, which is all that `undo` needs.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use nacre_core::base::ContentHash;
-use nacre_core::memory::{MemoryError, PlannedChange, Store};
+use nacre_core::memory::{MemoryError, MemoryId, PlannedChange, Store};
 use nacre_core::safefs::{EntryKind, FsError, RelPath, Writer};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -31,6 +33,9 @@ pub const ARTIFACTS: &[&str] = &[
 /// What a run took.
 pub(super) const METRICS_FILE: &str = "metrics.json";
 
+/// The session of a lead inside another program, where it is kept.
+pub(super) const LEAD_SESSION_FILE: &str = "lead-session.jsonl";
+
 /// What a run did and what was there before.
 const UNDO_FILE: &str = "undo.json";
 
@@ -44,6 +49,9 @@ pub(super) const LOCAL_STATE: &str = "meta/state/";
 pub(super) const MAX_ARTIFACT_BYTES: u64 = 8 << 20;
 const MAX_UNDO_BYTES: u64 = 8 << 20;
 const MAX_MAINTENANCE_UNDO_BYTES: u64 = 64 << 20;
+
+/// Fewer characters of a short id name too many runs.
+const MIN_SHORT: usize = 4;
 
 /// A plan with more steps is not ours.
 const MAX_UNDO_STEPS: usize = 50_000;
@@ -59,10 +67,39 @@ pub enum RunMode {
     Cold,
     Maintain,
     Undo,
+    /// A person added, changed or removed memories.
+    Memory,
+    /// A person accepted or rejected candidates.
+    Review,
+    Import,
+    /// A person connected agents, or disconnected them.
+    Connect,
+    /// A person changed a setting.
+    Config,
+    /// A person wrote memories into a file of instructions.
+    Export,
+    /// A person changed the register of projects.
+    Project,
+    /// A person trusted memories that came from elsewhere.
+    Trust,
 }
 
 impl RunMode {
-    pub const ALL: [Self; 5] = [Self::Sync, Self::Hot, Self::Cold, Self::Maintain, Self::Undo];
+    pub const ALL: [Self; 13] = [
+        Self::Sync,
+        Self::Hot,
+        Self::Cold,
+        Self::Maintain,
+        Self::Undo,
+        Self::Memory,
+        Self::Review,
+        Self::Import,
+        Self::Connect,
+        Self::Config,
+        Self::Export,
+        Self::Project,
+        Self::Trust,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -71,6 +108,14 @@ impl RunMode {
             Self::Cold => "cold",
             Self::Maintain => "maintain",
             Self::Undo => "undo",
+            Self::Memory => "memory",
+            Self::Review => "review",
+            Self::Import => "import",
+            Self::Connect => "connect",
+            Self::Config => "config",
+            Self::Export => "export",
+            Self::Project => "project",
+            Self::Trust => "trust",
         }
     }
 }
@@ -97,8 +142,35 @@ impl RunId {
         RelPath::new(&format!("{WORKSPACE}/{}", self.0))
     }
 
-    fn mode(&self) -> &str {
+    pub(super) fn mode(&self) -> &str {
         self.0.split('-').next().unwrap_or_default()
+    }
+
+    /// Day, time of day and short id.
+    fn tail(&self) -> &str {
+        self.0.split_once('-').map_or(&self.0, |(_, rest)| rest)
+    }
+
+    /// Day and time of day: the second in which it was made.
+    pub(super) fn stamp(&self) -> &str {
+        self.tail().rsplit_once('-').map_or("", |(stamp, _)| stamp)
+    }
+
+    fn short(&self) -> &str {
+        self.0.rsplit('-').next().unwrap_or_default()
+    }
+
+    /// When it was made; the beginning of time where its name tells none.
+    pub fn time(&self) -> Timestamp {
+        let time = DateTime::strptime("%Y%m%d-%H%M%S", self.stamp());
+        let zoned = time.and_then(|time| time.to_zoned(TimeZone::UTC));
+        zoned.map_or(Timestamp::UNIX_EPOCH, |zoned| zoned.timestamp())
+    }
+
+    /// Whether `text` is the start or the end of its name, or the start of its short id.
+    pub fn is_named(&self, text: &str) -> bool {
+        let is_short = || text.len() >= MIN_SHORT && self.short().starts_with(text);
+        !text.is_empty() && (self.0.starts_with(text) || self.tail().ends_with(text) || is_short())
     }
 
     pub fn is_of(&self, mode: RunMode) -> bool {
@@ -163,12 +235,8 @@ pub fn list(store: &Store) -> Result<Vec<RunId>, FsError> {
     let entries = store.scope().list(&RelPath::new(WORKSPACE)?)?;
     let folders = entries.into_iter().filter(|entry| entry.kind == EntryKind::Folder);
     let mut runs: Vec<RunId> = folders.filter_map(|entry| entry.name.parse().ok()).collect();
-    runs.sort_by(|a, b| stamp_of(b).cmp(stamp_of(a)).then_with(|| b.cmp(a)));
+    runs.sort_by(|a, b| b.tail().cmp(a.tail()).then_with(|| b.cmp(a)));
     Ok(runs)
-}
-
-fn stamp_of(id: &RunId) -> &str {
-    id.0.split_once('-').map_or(&id.0, |(_, rest)| rest)
 }
 
 /// Removes all but the newest `keep` run folders of each mode.
@@ -213,6 +281,11 @@ impl UndoPlan {
         Self::below(&["memory/", "meta/evidence/", LOCAL_STATE], plan)
     }
 
+    /// What of the plan of a person's command can be taken back. A rejected candidate may come back, so its tombstone goes.
+    pub fn of_command(plan: &[PlannedChange]) -> Self {
+        Self::below(&["memory/", "meta/evidence/", LOCAL_STATE, "meta/tombstones/"], plan)
+    }
+
     fn below(tops: &[&str], plan: &[PlannedChange]) -> Self {
         let is_undone =
             |change: &&PlannedChange| tops.iter().any(|top| change.path.as_str().starts_with(top));
@@ -230,8 +303,9 @@ impl UndoPlan {
     /// The plan that a run left; a file that is not a plan is refused whole.
     pub fn read(store: &Store, id: &RunId) -> Result<Option<Self>, UndoError> {
         let path = id.folder()?.join(UNDO_FILE)?;
-        let is_of_many = id.is_of(RunMode::Maintain) || id.is_of(RunMode::Undo);
-        let limit = if is_of_many { MAX_MAINTENANCE_UNDO_BYTES } else { MAX_UNDO_BYTES };
+        let is_of_session =
+            [RunMode::Sync, RunMode::Hot, RunMode::Cold].iter().any(|mode| id.is_of(*mode));
+        let limit = if is_of_session { MAX_UNDO_BYTES } else { MAX_MAINTENANCE_UNDO_BYTES };
         let Some(bytes) = store.scope().read_optional(&path, limit)? else {
             return Ok(None);
         };
@@ -245,6 +319,20 @@ impl UndoPlan {
 
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
+    }
+
+    /// The plan without the memories that are or name `id`; `None` where there are none.
+    pub(super) fn without(&self, id: &MemoryId) -> Option<Self> {
+        let says =
+            |text: &Option<String>| text.as_ref().is_some_and(|text| text.contains(id.as_str()));
+        let names = |step: &&UndoStep| says(&step.before) || says(&step.after);
+        let mut left_out: BTreeSet<&str> =
+            self.changes.iter().filter(names).map(|step| stem(step.path.as_str())).collect();
+        left_out.insert(id.as_str());
+        let is_other = |step: &&UndoStep| !left_out.contains(stem(step.path.as_str()));
+        let rest: Vec<UndoStep> = self.changes.iter().filter(is_other).cloned().collect();
+        let is_less = rest.len() != self.changes.len();
+        is_less.then_some(Self { version: self.version, changes: rest })
     }
 
     /// The changes, as they were made.
@@ -262,6 +350,12 @@ impl UndoPlan {
     pub fn file(&self, id: &RunId) -> Result<(RelPath, Vec<u8>), FsError> {
         Ok((id.folder()?.join(UNDO_FILE)?, pretty(self)))
     }
+}
+
+/// The memory that a path belongs to.
+pub(super) fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.split('.').next().unwrap_or(name)
 }
 
 /// Reads the steps of a plan one by one, and no more than there can be.
@@ -298,6 +392,14 @@ pub fn pretty<T: Serialize>(value: &T) -> Vec<u8> {
     json
 }
 
+/// A file that is no longer what a change made of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedSince {
+    pub path: String,
+    /// The later change that it is of; `None` where somebody edited the file.
+    pub by: Option<String>,
+}
+
 /// Why a run could not be taken back.
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
@@ -305,12 +407,23 @@ pub enum UndoError {
     Unknown(String),
     #[error("`{}` is the start of {n_found} runs", nacre_core::base::ShownLine(id))]
     Ambiguous { id: String, n_found: usize },
-    #[error("The run `{0}` changed no memory")]
-    Nothing(RunId),
+    #[error("`{}` changed no memory", nacre_core::base::ShownLine(.0))]
+    Nothing(String),
+    #[error("`{}` is undone already, by `{by}`", nacre_core::base::ShownLine(id))]
+    AlreadyUndone { id: String, by: String },
+    #[error("`{}` cannot be undone: `forget` keeps nothing of what it removes", nacre_core::base::ShownLine(.0))]
+    Gone(String),
+    #[error("`{}` is not undone here", nacre_core::base::ShownLine(id))]
+    OtherCommand { id: String, command: String },
     #[error("The run `{id}` cannot be undone: what it left is not an undo plan")]
     BadPlan { id: RunId, source: serde_json::Error },
-    #[error("The run `{id}` cannot be undone: its files were changed since")]
-    Changed { id: RunId, source: FsError },
+    #[error("`{}` cannot be undone: its files were changed since", nacre_core::base::ShownLine(id))]
+    Changed {
+        id: String,
+        files: Vec<ChangedSince>,
+        /// Whether something else of it can be put back.
+        has_rest: bool,
+    },
     #[error(transparent)]
     Memory(#[from] MemoryError),
     #[error(transparent)]
@@ -320,12 +433,7 @@ pub enum UndoError {
 /// The run whose name starts with `text`.
 pub fn find(store: &Store, text: &str) -> Result<RunId, UndoError> {
     let runs = list(store)?;
-    let mut found: Vec<RunId> = runs
-        .into_iter()
-        .filter(|run| {
-            !text.is_empty() && (run.0.starts_with(text) || stamp_of(run).ends_with(text))
-        })
-        .collect();
+    let mut found: Vec<RunId> = runs.into_iter().filter(|run| run.is_named(text)).collect();
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => Err(UndoError::Unknown(text.to_owned())),

@@ -28,7 +28,7 @@ pub struct Signalled {
 
 /// What the host makes of a signal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CompletionVerdict {
     Accepted(Signalled),
     /// It said that nothing was to be done, and something was: the work counts as done.
     Contradicted {
@@ -39,11 +39,11 @@ pub enum Verdict {
 }
 
 /// Judges a signal by what really happened.
-pub(super) fn judge(arguments: &Arguments, deeds: &RunEffects) -> Verdict {
+pub(super) fn judge(arguments: &Arguments, effects: &RunEffects) -> CompletionVerdict {
     let value = match arguments {
         Arguments::Object(value) => value.clone(),
         Arguments::Malformed { text: _, error } => {
-            return Verdict::Rejected(format!(
+            return CompletionVerdict::Rejected(format!(
                 "The arguments of `{SIGNAL_TOOL}` are no JSON: {error}"
             ));
         }
@@ -51,18 +51,22 @@ pub(super) fn judge(arguments: &Arguments, deeds: &RunEffects) -> Verdict {
     let signalled: Signalled = match serde_json::from_value(value) {
         Ok(signalled) => signalled,
         Err(error) => {
-            return Verdict::Rejected(format!("`{SIGNAL_TOOL}` was not understood: {error}"));
+            return CompletionVerdict::Rejected(format!(
+                "`{SIGNAL_TOOL}` was not understood: {error}"
+            ));
         }
     };
     match signalled.outcome {
-        Signal::Yielded => Verdict::Rejected(format!("`{SIGNAL_TOOL}` knows no such outcome.")),
-        Signal::NoOp if deeds.changed_something() => {
-            Verdict::Contradicted { reason: signalled.reason }
+        Signal::Yielded => {
+            CompletionVerdict::Rejected(format!("`{SIGNAL_TOOL}` knows no such outcome."))
         }
-        Signal::Blocked if signalled.reason.trim().is_empty() => Verdict::Rejected(format!(
-            "Say in the `reason` of `{SIGNAL_TOOL}` what you need to go on."
-        )),
-        Signal::Done | Signal::NoOp | Signal::Blocked => Verdict::Accepted(signalled),
+        Signal::NoOp if effects.changed_something() => {
+            CompletionVerdict::Contradicted { reason: signalled.reason }
+        }
+        Signal::Blocked if signalled.reason.trim().is_empty() => CompletionVerdict::Rejected(
+            format!("Say in the `reason` of `{SIGNAL_TOOL}` what you need to go on."),
+        ),
+        Signal::Done | Signal::NoOp | Signal::Blocked => CompletionVerdict::Accepted(signalled),
     }
 }
 
@@ -121,7 +125,7 @@ pub(super) fn complaints(
     answer: &Value,
     schema: &Schema,
     validators: &[Validator],
-    deeds: &RunEffects,
+    effects: &RunEffects,
 ) -> Complaints {
     let mut found = Complaints::default();
     let violations = schema.violations(answer);
@@ -130,7 +134,7 @@ pub(super) fn complaints(
         return found;
     }
     for validator in validators {
-        let words = validator.complaints(answer, deeds).into_iter().take(MAX_COMPLAINTS);
+        let words = validator.complaints(answer, effects).into_iter().take(MAX_COMPLAINTS);
         match validator.weight() {
             Weight::Must => found.faults.extend(words),
             Weight::Should => found.doubts.extend(words),
@@ -144,17 +148,20 @@ mod tests {
     use super::*;
     use crate::record::{Change, ChangeKind};
 
-    fn deeds(n_changes: usize) -> RunEffects {
+    fn effects(n_changes: usize) -> RunEffects {
         let change = Change { path: "a".to_owned(), kind: ChangeKind::Edited };
         RunEffects { changed: vec![change; n_changes], ..RunEffects::default() }
     }
 
     #[test]
     fn a_signal_is_believed_only_as_far_as_the_deeds_bear_it_out() {
-        let accepted = |verdict: &Verdict| matches!(verdict, Verdict::Accepted(_));
-        let rejected = |verdict: &Verdict| matches!(verdict, Verdict::Rejected(_));
-        let contradicted = |verdict: &Verdict| matches!(verdict, Verdict::Contradicted { .. });
-        type Is = fn(&Verdict) -> bool;
+        let accepted =
+            |verdict: &CompletionVerdict| matches!(verdict, CompletionVerdict::Accepted(_));
+        let rejected =
+            |verdict: &CompletionVerdict| matches!(verdict, CompletionVerdict::Rejected(_));
+        let contradicted =
+            |verdict: &CompletionVerdict| matches!(verdict, CompletionVerdict::Contradicted { .. });
+        type Is = fn(&CompletionVerdict) -> bool;
         let cases: [(&str, usize, Is); 10] = [
             (r#"{"outcome":"done"}"#, 0, accepted),
             (r#"{"outcome":"done"}"#, 1, accepted),
@@ -168,7 +175,7 @@ mod tests {
             (r#"{"outcome":"#, 0, rejected),
         ];
         for (arguments, n_changes, expected) in cases {
-            let verdict = judge(&Arguments::parse(arguments), &deeds(n_changes));
+            let verdict = judge(&Arguments::parse(arguments), &effects(n_changes));
             assert!(expected(&verdict), "{arguments} after {n_changes} changes: {verdict:?}");
         }
     }

@@ -9,7 +9,7 @@ mod control;
 mod spec;
 mod steps;
 
-pub use completion::{ANSWER_TOOL, Complaints, SIGNAL_TOOL, Signalled, Verdict};
+pub use completion::{ANSWER_TOOL, Complaints, CompletionVerdict, SIGNAL_TOOL, Signalled};
 pub use context::{ContextPlan, Conversation, Exchange, KeptResult, TooLong, Turn, plan};
 pub use control::{RunControl, RunHandle, Stopped};
 pub use spec::{AgentSpec, Completion, Signals, Spawn, Validator, Weight};

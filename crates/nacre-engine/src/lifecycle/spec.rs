@@ -91,8 +91,8 @@ impl Validator {
         self.weight
     }
 
-    pub fn complaints(&self, answer: &Value, deeds: &RunEffects) -> Vec<String> {
-        (self.check)(answer, deeds)
+    pub fn complaints(&self, answer: &Value, effects: &RunEffects) -> Vec<String> {
+        (self.check)(answer, effects)
     }
 }
 

@@ -11,7 +11,7 @@ use super::response::{Event, Response, StopReason};
 use super::usage::Usage;
 
 /// No sensible answer has more calls.
-const MAX_CALLS: usize = 256;
+pub(super) const MAX_CALLS: usize = 256;
 
 /// What a part costs beside its text, so that a server cannot fill the memory with empty ones.
 const PART_BYTES: usize = 64;

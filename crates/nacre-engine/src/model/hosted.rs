@@ -117,6 +117,7 @@ impl Hosted {
         let until = Instant::now() + call.limits.first_token;
         let late = |_| Fault::new(ErrorKind::Timeout(Wait::FirstToken));
         let body = self.dialect.body(call, mode).to_string().into_bytes();
+        let n_sent = body.len();
         let headers = self.dialect.headers(self.endpoint.key.as_ref());
         let sent = self.endpoint.post(self.dialect.path(), &headers, body);
         let http = timeout_at(until, sent).await.map_err(late)??;
@@ -125,6 +126,9 @@ impl Hosted {
             decoder: self.dialect.decoder(call),
             collector: Collector::new(call.limits.answer_bytes),
             events: Vec::new(),
+            n_sent,
+            n_received: 0,
+            max_tokens: call.request.max_tokens,
         };
         if http::is_json(&http) {
             let whole = read_whole(http, call.limits.answer_bytes);
@@ -156,6 +160,9 @@ struct Answer {
     decoder: Box<dyn Decoder>,
     collector: Collector,
     events: Vec<Event>,
+    n_sent: usize,
+    n_received: usize,
+    max_tokens: u32,
 }
 
 impl Answer {
@@ -200,6 +207,7 @@ impl Answer {
 
     fn take(&mut self, frame: &Frame, sink: &mut Sink<'_>) -> Result<Progress, Fault> {
         self.events.clear();
+        self.n_received += frame.data.len();
         let progress = self.decoder.frame(frame, &mut self.events);
         self.show(sink)?;
         progress
@@ -208,6 +216,11 @@ impl Answer {
     /// Collects and passes on; the stop reason waits until all is known that it depends on.
     fn show(&mut self, sink: &mut Sink<'_>) -> Result<(), Fault> {
         for event in self.events.drain(..) {
+            let event = if let Event::Usage(usage) = event {
+                Event::Usage(usage.within(self.n_sent, self.n_received, self.max_tokens))
+            } else {
+                event
+            };
             self.collector.push(&event)?;
             if !matches!(event, Event::Stop(_)) {
                 sink(event);
@@ -240,6 +253,18 @@ impl Answer {
             self.events.push(Event::ToolDone { index });
         }
     }
+}
+
+/// What a decoder may hold back of an answer before it passes it on: nothing else counts it.
+pub(super) const MAX_HELD_BYTES: usize = 1 << 20;
+
+/// Counts what a decoder holds back.
+pub(super) fn hold(held: &mut usize, n_bytes: usize) -> Result<(), Fault> {
+    *held = held.saturating_add(n_bytes);
+    if MAX_HELD_BYTES < *held {
+        return Err(Fault::protocol("the answer is too large"));
+    }
+    Ok(())
 }
 
 /// Returns the beginning of a complaint, which is all that will be shown, so that the key is not sought in the rest.

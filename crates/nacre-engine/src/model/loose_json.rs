@@ -13,28 +13,36 @@ const MAX_TEXT: usize = 1 << 20;
 /// Places in a text at which a value is looked for, at most.
 const MAX_TRIES: usize = 500;
 
+/// All tries together read no more: a text may open a value at every byte and close none.
+const MAX_READ: usize = 4 << 20;
+
 /// An object or array, and where it stands.
 #[derive(Debug, PartialEq)]
-pub(super) struct Found {
+pub(super) struct FoundObject {
     pub(super) range: Range<usize>,
     pub(super) value: Value,
 }
 
 /// Returns the objects and arrays of a text in order, outermost only.
-pub(super) fn find_values(text: &str) -> Vec<Found> {
+pub(super) fn find_values(text: &str) -> Vec<FoundObject> {
+    let text = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text);
     let mut found = Vec::new();
-    let mut from = 0;
+    let (mut from, mut n_read) = (0, 0);
     for _ in 0..MAX_TRIES {
         let rest = text.get(from..).unwrap_or_default();
-        let Some(at) = rest.find(['{', '[']).map(|at| from + at).filter(|at| *at < MAX_TEXT) else {
-            break;
-        };
+        let Some(at) = rest.find(['{', '[']).map(|at| from + at) else { break };
         match value_at(text, at) {
-            Some((value, end)) => {
-                found.push(Found { range: at..end, value });
+            Ok((value, end)) => {
+                found.push(FoundObject { range: at..end, value });
                 from = end;
             }
-            None => from = at + 1,
+            Err(n_bytes) => {
+                from = at + 1;
+                n_read += n_bytes;
+            }
+        }
+        if MAX_READ < n_read {
+            break;
         }
     }
     found
@@ -49,10 +57,21 @@ pub fn only_value(text: &str) -> Option<Value> {
     found.into_iter().max_by_key(|found| found.range.len()).map(|found| found.value)
 }
 
-fn value_at(text: &str, at: usize) -> Option<(Value, usize)> {
-    let mut values = serde_json::Deserializer::from_str(text.get(at..)?).into_iter::<Value>();
-    let value = values.next()?.ok()?;
-    Some((value, at + values.byte_offset()))
+/// The value that begins there, and where it ends; or how much was read to see that there is none.
+fn value_at(text: &str, at: usize) -> Result<(Value, usize), usize> {
+    let rest = text.get(at..).unwrap_or_default();
+    let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+    match values.next() {
+        Some(Ok(value)) => Ok((value, at + values.byte_offset())),
+        Some(Err(error)) => Err(place_of(rest, &error)),
+        None => Err(rest.len()),
+    }
+}
+
+/// Where an error stands in a text.
+fn place_of(text: &str, error: &serde_json::Error) -> usize {
+    let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
+    lines.map(str::len).sum::<usize>() + error.column()
 }
 
 #[cfg(test)]
@@ -70,6 +89,20 @@ mod tests {
         assert_eq!(only_value(text), Some(json!({ "a": [1] })));
         assert_eq!(only_value(" 5 "), Some(json!(5)));
         assert_eq!(only_value("none"), None);
+    }
+
+    #[test]
+    fn what_is_never_closed_is_read_a_few_times() {
+        let nested = "[1,".repeat(100);
+        let text = format!("{nested}{}", "1,".repeat(MAX_TEXT));
+        assert!(find_values(&text).is_empty());
+        let (head, rest) = ("[1,".repeat(3), "1,".repeat(20));
+        let unclosed = format!("{head}\n{rest}");
+        assert_eq!(value_at(&unclosed, 0), Err(unclosed.len()), "all of it was read");
+        assert!(value_at("{not json} and a lot more", 0).unwrap_err() < 4);
+        // Beyond the bound nothing is looked at.
+        let far = format!("{}{{\"a\":1}}", " ".repeat(MAX_TEXT));
+        assert!(find_values(&far).is_empty());
     }
 
     proptest! {

@@ -304,22 +304,22 @@ pub trait Listener: Send + Sync {
 /// Where the time comes from.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// The voice of one task. Clones speak for the same task and share its numbers.
+/// Sends the events of one task. Clones speak for the same task and share its numbers.
 #[derive(Clone)]
 pub struct Events {
     task: TaskId,
-    house: Arc<House>,
-    voice: Arc<Mutex<Voice>>,
+    shared: Arc<SharedListeners>,
+    sequence: Arc<Mutex<Sequence>>,
 }
 
 /// What all tasks of a run share.
-struct House {
+struct SharedListeners {
     listeners: Vec<Arc<dyn Listener>>,
     clock: Clock,
 }
 
 #[derive(Debug, Default)]
-struct Voice {
+struct Sequence {
     last: u64,
     is_over: bool,
     n_late: u64,
@@ -327,18 +327,22 @@ struct Voice {
 
 impl Events {
     pub fn new(task: TaskId, clock: Clock, listeners: Vec<Arc<dyn Listener>>) -> Self {
-        Self { task, house: Arc::new(House { listeners, clock }), voice: Arc::default() }
+        Self {
+            task,
+            shared: Arc::new(SharedListeners { listeners, clock }),
+            sequence: Arc::default(),
+        }
     }
 
-    /// A voice that nobody hears.
+    /// Events that nobody hears.
     pub fn silent(task: TaskId) -> Self {
         Self::new(task, Arc::new(|| Timestamp::UNIX_EPOCH), Vec::new())
     }
 
-    /// The voice of another task, heard by the same listeners.
+    /// The events of another task, heard by the same listeners.
     #[must_use]
     pub fn of_task(&self, task: TaskId) -> Self {
-        Self { task, house: Arc::clone(&self.house), voice: Arc::default() }
+        Self { task, shared: Arc::clone(&self.shared), sequence: Arc::default() }
     }
 
     pub fn task(&self) -> &TaskId {
@@ -350,47 +354,48 @@ impl Events {
     /// A task is over with its terminal event: what comes later is counted and not told, so that there is never a
     /// second end.
     pub fn emit(&self, event: Event) {
-        let mut voice = self.voice.lock().unwrap_or_else(PoisonError::into_inner);
-        if voice.is_over {
-            voice.n_late += 1;
+        let mut sequence = self.sequence.lock().unwrap_or_else(PoisonError::into_inner);
+        if sequence.is_over {
+            sequence.n_late += 1;
             return;
         }
-        voice.is_over = event.is_terminal();
+        sequence.is_over = event.is_terminal();
         if event.is_stored() {
-            voice.last += 1;
+            sequence.last += 1;
         }
-        if self.house.listeners.is_empty() {
+        if self.shared.listeners.is_empty() {
             return;
         }
-        let at = (self.house.clock)();
-        let record = Arc::new(Record { task: self.task.clone(), sequence: voice.last, at, event });
+        let at = (self.shared.clock)();
+        let record =
+            Arc::new(Record { task: self.task.clone(), sequence: sequence.last, at, event });
         // Still under the lock, so that everybody hears in the order of the numbers.
-        for listener in &self.house.listeners {
+        for listener in &self.shared.listeners {
             listener.hear(&record);
         }
     }
 
     /// Emits what `make` returns; where nobody listens it is not even made. Not for the end of a task.
     pub fn emit_with(&self, make: impl FnOnce() -> Event) {
-        if !self.house.listeners.is_empty() {
+        if !self.shared.listeners.is_empty() {
             self.emit(make());
         }
     }
 
     /// Whether the task told its end.
     pub fn is_over(&self) -> bool {
-        self.voice.lock().unwrap_or_else(PoisonError::into_inner).is_over
+        self.sequence.lock().unwrap_or_else(PoisonError::into_inner).is_over
     }
 
     /// How many events came after the end.
     pub fn n_late(&self) -> u64 {
-        self.voice.lock().unwrap_or_else(PoisonError::into_inner).n_late
+        self.sequence.lock().unwrap_or_else(PoisonError::into_inner).n_late
     }
 }
 
 impl fmt::Debug for Events {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let n_listeners = self.house.listeners.len();
+        let n_listeners = self.shared.listeners.len();
         f.debug_struct("Events")
             .field("task", &self.task)
             .field("n_listeners", &n_listeners)

@@ -37,12 +37,12 @@ impl Programs {
         program: Program,
         folder: &Path,
         time_limit: Duration,
-        desk: &ToolContext,
+        ctx: &ToolContext,
     ) -> Result<Finished, ToolError> {
         let unusable = |what: String| {
             ToolError::new(Fault::Io, what, "Tell the person; the folders of Nacre are not usable.")
         };
-        let scratch = WriteScope::create_inside(&desk.spill, SCRATCH, Access::Private)
+        let scratch = WriteScope::create_inside(&ctx.spill, SCRATCH, Access::Private)
             .map_err(|error| unusable(error.to_string()))?;
         let real = |path: &Path| {
             path.canonicalize().map_err(|error| unusable(format!("{}: {error}", path.display())))
@@ -55,16 +55,16 @@ impl Programs {
             quotas: self.quotas,
             output: self.output,
             confinement: Confinement {
-                workspace: real(&desk.workspace)?,
+                workspace: real(&ctx.workspace)?,
                 scratch: real(scratch.path())?,
-                outside: real(&desk.spill)?,
+                outside: real(&ctx.spill)?,
                 own: own_folders(&self.environment),
                 secrets: self.secrets.clone(),
                 reach: self.reach,
                 metadata: self.metadata,
             },
         };
-        self.launcher.run(&order, &desk.cancel).await.map_err(|error| tool_error(&error))
+        self.launcher.run(&order, &ctx.cancel).await.map_err(|error| tool_error(&error))
     }
 
     fn environment(&self, scratch: &Path) -> BTreeMap<String, String> {

@@ -47,7 +47,7 @@ pub trait Tool: Send + Sync + 'static {
     fn run(
         &self,
         input: Self::Input,
-        desk: &ToolContext,
+        ctx: &ToolContext,
     ) -> impl Future<Output = Result<Output, ToolError>> + Send;
 }
 
@@ -59,7 +59,7 @@ pub trait AnyTool: Send + Sync {
     fn spec(&self) -> &ToolSpec;
     fn schema(&self) -> Value;
     fn footprint(&self, arguments: &Value) -> Result<Footprint, ToolError>;
-    fn run<'a>(&'a self, arguments: Value, desk: &'a ToolContext) -> Running<'a>;
+    fn run<'a>(&'a self, arguments: Value, ctx: &'a ToolContext) -> Running<'a>;
 }
 
 impl<T: Tool> AnyTool for T {
@@ -75,8 +75,8 @@ impl<T: Tool> AnyTool for T {
         Tool::footprint(self, &typed::<T>(arguments.clone())?)
     }
 
-    fn run<'a>(&'a self, arguments: Value, desk: &'a ToolContext) -> Running<'a> {
-        Box::pin(async move { Tool::run(self, typed::<T>(arguments)?, desk).await })
+    fn run<'a>(&'a self, arguments: Value, ctx: &'a ToolContext) -> Running<'a> {
+        Box::pin(async move { Tool::run(self, typed::<T>(arguments)?, ctx).await })
     }
 }
 

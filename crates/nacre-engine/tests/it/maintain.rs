@@ -33,7 +33,7 @@ fn what_was_planted_is_found_and_the_rest_is_left_alone() {
     let corpus = plant(&mut batch, sizes, 1, start).unwrap();
     batch.commit().unwrap();
     let builtin = Builtin::shipped().unwrap();
-    let desk = FlowContext {
+    let ctx = FlowContext {
         store: &store,
         embedder: &builtin,
         builtin: &builtin,
@@ -45,10 +45,10 @@ fn what_was_planted_is_found_and_the_rest_is_left_alone() {
         reader: nacre_engine::flows::strategy::Reader::offline(),
     };
     let order = MaintainOptions { checkout: Some(checkout::opened(dir.path())), force: false };
-    let report = maintain(&desk, &order, None, |_| {}).unwrap();
+    let report = maintain(&ctx, &order, None, |_| {}).unwrap();
     let score = Score::of(&corpus, &report);
     assert!(score.precision() >= 0.98, "{:.3}: {:#?}", score.precision(), score.wrong);
     assert!(score.recall() >= 0.85, "{:.3}: {:?} {:#?}", score.recall(), score.found, score.missed);
-    let again = maintain(&desk, &MaintainOptions { force: true, ..order }, None, |_| {}).unwrap();
+    let again = maintain(&ctx, &MaintainOptions { force: true, ..order }, None, |_| {}).unwrap();
     assert_eq!(again.outcome, MaintainOutcome::Clean, "{:#?}", again.actions);
 }

@@ -113,7 +113,7 @@ async fn a_failure_in_a_later_step_keeps_what_was_done_before() {
         let stage = Stage::new(style, &server);
         let outcome = stage.run(&agent(), &RunControl::unattended()).await;
         assert_eq!(stage.close(&outcome), "failed(model)");
-        assert_eq!((outcome.deeds.tool_calls, outcome.facts.steps), (1, 2), "{style:?}");
+        assert_eq!((outcome.effects.tool_calls, outcome.facts.steps), (1, 2), "{style:?}");
         assert_eq!(outcome.text, "Let me see.".to_owned());
     }
 }

@@ -60,7 +60,7 @@ impl Place {
         let trace = trace_at(trace)?;
         let builtin = Builtin::shipped()?;
         let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
-        let desk = FlowContext {
+        let ctx = FlowContext {
             store: &self.store,
             embedder: &builtin,
             builtin: &builtin,
@@ -78,9 +78,10 @@ impl Place {
             trace_name: "a trace".to_owned(),
             repo_name: "work".to_owned(),
             mode: RunMode::Sync,
+            change: None,
             force: false,
         };
-        sync_session(&desk, &order, watch)
+        sync_session(&ctx, &order, watch)
     }
 }
 

@@ -79,14 +79,14 @@ fn leads_to(target: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-fn desk() -> ToolContext {
+fn ctx() -> ToolContext {
     let nowhere = Arc::new(std::path::PathBuf::from("/nonexistent"));
     let now = "2026-03-01T12:00:00Z".parse().unwrap();
     ToolContext { workspace: Arc::clone(&nowhere), cancel: Cancel::never(), now, spill: nowhere }
 }
 
 async fn fetch(tool: &WebFetch, url: &str) -> Result<Output, ToolError> {
-    AnyTool::run(tool, json!({ "url": url }), &desk()).await
+    AnyTool::run(tool, json!({ "url": url }), &ctx()).await
 }
 
 #[tokio::test]
@@ -238,7 +238,7 @@ async fn a_search_asks_the_configured_service_in_both_shapes() {
     let search = async |path: &str| {
         let key = Some(("X-Subscription-Token", Secret::new("s3cr3t").unwrap()));
         let endpoint = SearchEndpoint::new(&site.url(path), key).unwrap();
-        AnyTool::run(&WebSearch { endpoint }, json!({"query": "rust & c", "limit": 2}), &desk())
+        AnyTool::run(&WebSearch { endpoint }, json!({"query": "rust & c", "limit": 2}), &ctx())
             .await
     };
     assert_eq!(

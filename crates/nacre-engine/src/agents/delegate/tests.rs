@@ -26,7 +26,7 @@ const SKILL: &str = "---\nname: locks\ndescription: Where locks are.\nallowed-to
 
 struct Bench {
     folder: tempfile::TempDir,
-    desk: ToolContext,
+    ctx: ToolContext,
     source: CancelSource,
     heard: Arc<Heard>,
     delegate: Delegate,
@@ -57,13 +57,13 @@ fn heard_by(script: &str, others: Vec<Arc<dyn Listener>>) -> Bench {
     let listener: Arc<dyn Listener> = heard.clone();
     let listeners = others.into_iter().chain([listener]).collect();
     let events = Events::new(TaskId::from_random(1), Arc::clone(&clock), listeners);
-    let crew = AgentDeps {
+    let deps = AgentDeps {
         models: Arc::new(Models::new(settings)),
         policy: RetryPolicy::default(),
         limits: Limits::default(),
         clock,
         tools: toolkits::file::tools(&workspace),
-        shelf: Arc::new(SkillRegistry::new(SkillPlaces {
+        skills: Arc::new(SkillRegistry::new(SkillPlaces {
             workspace: Some(root.join("work")),
             home: None,
         })),
@@ -75,17 +75,17 @@ fn heard_by(script: &str, others: Vec<Arc<dyn Listener>>) -> Bench {
         workspace: Arc::clone(&workspace),
     };
     let source = CancelSource::new();
-    let desk = ToolContext {
+    let ctx = ToolContext {
         workspace: Arc::clone(workspace.root()),
         cancel: source.token(),
         now: Timestamp::UNIX_EPOCH,
         spill: Arc::new(root.join("spill")),
     };
-    let crew = Arc::new(crew);
+    let deps = Arc::new(deps);
     let budgets = super::super::explorer::BUDGETS;
     let spawn = Spawn::Explorers { at_once: 3, budgets };
-    let delegate = Delegate::new(spawn, crew, events, Arc::default()).unwrap();
-    Bench { folder, desk, source, heard, delegate }
+    let delegate = Delegate::new(spawn, deps, events, Arc::default()).unwrap();
+    Bench { folder, ctx, source, heard, delegate }
 }
 
 fn ends(records: &[Arc<Record>]) -> Vec<String> {
@@ -122,7 +122,7 @@ async fn questions_are_answered_side_by_side_and_one_failure_is_only_its_own() {
         { "question": "what is broken" },
         { "question": "what does the guide say", "folders": ["docs/"] },
     ] });
-    let output = AnyTool::run(&bench.delegate, arguments, &bench.desk).await.unwrap();
+    let output = AnyTool::run(&bench.delegate, arguments, &bench.ctx).await.unwrap();
     assert_eq!(output.value[0]["state"], "completed(done)");
     assert_eq!(output.value[0]["citations"][0]["verified"], true);
     assert_eq!(output.value[1]["state"], "failed(model)");
@@ -141,7 +141,7 @@ async fn questions_are_answered_side_by_side_and_one_failure_is_only_its_own() {
 async fn an_explorer_is_cancelled_with_its_parent() {
     let bench = bench(r#"{"turns":[{"hang":true}]}"#);
     let arguments = json!({ "questions": [{ "question": "anything?" }] });
-    let run = AnyTool::run(&bench.delegate, arguments, &bench.desk);
+    let run = AnyTool::run(&bench.delegate, arguments, &bench.ctx);
     let cancel = async {
         while !bench.heard.records().iter().any(|r| matches!(r.event, Event::ModelCall { .. })) {
             tokio::task::yield_now().await;
@@ -197,7 +197,7 @@ async fn every_helper_is_a_task_of_its_own_with_its_true_end() {
     let bench = heard_by(CITED, vec![recorder.clone()]);
     let questions = json!([{ "question": "where is the lock" }, { "question": "what is broken" }]);
     let arguments = json!({ "questions": questions });
-    AnyTool::run(&bench.delegate, arguments, &bench.desk).await.unwrap();
+    AnyTool::run(&bench.delegate, arguments, &bench.ctx).await.unwrap();
     assert_eq!(recorder.close().n_refused, 0);
     let (helpers, mut states) = announced(&bench.heard.records());
     states.sort_by_key(ToString::to_string);
@@ -219,7 +219,7 @@ async fn a_helper_that_cannot_be_given_its_tools_ends_as_failed_for_everybody() 
     let bench = heard_by(r#"{"turns":[]}"#, vec![recorder.clone()]);
     fs::remove_dir(bench.folder.path().join("spill")).unwrap();
     let arguments = json!({ "questions": [{ "question": "anything?" }] });
-    let output = AnyTool::run(&bench.delegate, arguments, &bench.desk).await.unwrap();
+    let output = AnyTool::run(&bench.delegate, arguments, &bench.ctx).await.unwrap();
     assert_eq!(output.value[0]["state"], "failed(unusable)");
     recorder.close();
     let (helpers, states) = announced(&bench.heard.records());
@@ -240,7 +240,7 @@ async fn a_helper_that_is_left_by_who_waited_for_it_has_its_end_too() {
         }
     };
     tokio::select! {
-        _ = AnyTool::run(&bench.delegate, arguments, &bench.desk) => panic!("it hangs"),
+        _ = AnyTool::run(&bench.delegate, arguments, &bench.ctx) => panic!("it hangs"),
         () = asked => {}
     }
     while ends(&bench.heard.records()).is_empty() {
@@ -255,9 +255,9 @@ async fn a_helper_that_is_left_by_who_waited_for_it_has_its_end_too() {
 #[tokio::test]
 async fn helpers_have_no_helpers_and_see_no_tool_that_changes_anything() {
     let bench = bench(r#"{"turns":[]}"#);
-    let spec = bench.delegate.crew.explorer(&Permissions::read_only(), None);
-    let Delegate { crew, events, .. } = bench.delegate;
-    assert!(Delegate::new(spec.spawn, crew, events, Arc::default()).is_none());
+    let spec = bench.delegate.deps.explorer(&Permissions::read_only(), None);
+    let Delegate { deps, events, .. } = bench.delegate;
+    assert!(Delegate::new(spec.spawn, deps, events, Arc::default()).is_none());
     assert!(!spec.tools.contains(&"delegate"));
     for changing in
         ["file_create", "file_edit", "file_delete", "file_move", "shell_run", "git_commit"]
@@ -297,9 +297,9 @@ const SKILLED: &str = r#"{"turns":[
 async fn an_explorer_takes_up_a_skill_of_the_repository_which_only_takes_tools_away() {
     let bench = bench(SKILLED);
     let arguments = json!({ "questions": [{ "question": "where is the lock" }] });
-    let output = AnyTool::run(&bench.delegate, arguments, &bench.desk).await.unwrap();
+    let output = AnyTool::run(&bench.delegate, arguments, &bench.ctx).await.unwrap();
     assert_eq!(output.value[0]["state"], "completed(done)", "{}", output.text);
-    assert!(!bench.desk.workspace.join("new.txt").exists());
+    assert!(!bench.ctx.workspace.join("new.txt").exists());
     let told: Vec<Event> =
         bench.heard.records().iter().map(|record| record.event.clone()).collect();
     assert!(told.contains(&Event::SkillOn { skill: "locks".into() }));

@@ -64,7 +64,7 @@ impl ExplorerReport {
 
 /// Sends out one explorer a group of candidates, at most `at_once` of them, and waits for all.
 pub(super) async fn explore(
-    crew: &Arc<AgentDeps>,
+    deps: &Arc<AgentDeps>,
     store: &Arc<Store>,
     (cases, at_once): (&[Case], usize),
     events: &Events,
@@ -72,9 +72,9 @@ pub(super) async fn explore(
 ) -> Vec<ExplorerReport> {
     let mut running = JoinSet::new();
     for (number, group) in cases.chunks(cases.len().div_ceil(at_once.max(1))).enumerate() {
-        let (crew, store, group) = (Arc::clone(crew), Arc::clone(store), group.to_vec());
+        let (deps, store, group) = (Arc::clone(deps), Arc::clone(store), group.to_vec());
         let (parent, control) = (events.clone(), RunControl::of_child(control.cancel().clone()));
-        running.spawn(async move { (number, one(&crew, &store, &group, &parent, &control).await) });
+        running.spawn(async move { (number, one(&deps, &store, &group, &parent, &control).await) });
     }
     let mut reports = running.join_all().await;
     reports.sort_by_key(|(number, _)| *number);
@@ -82,17 +82,17 @@ pub(super) async fn explore(
 }
 
 async fn one(
-    crew: &AgentDeps,
+    deps: &AgentDeps,
     store: &Arc<Store>,
     cases: &[Case],
     parent: &Events,
     control: &RunControl,
 ) -> ExplorerReport {
     // Where only the lead has a model, its explorers have the same.
-    let has_own = crew.models.settings_of(Role::Explorer).is_ok();
+    let has_own = deps.models.settings_of(Role::Explorer).is_ok();
     let role = if has_own { Role::Explorer } else { Role::Lead };
     let spec = explorer(cases, store, role);
-    let (task, outcome) = crew.help(parent, &question(cases), &spec, control).await;
+    let (task, outcome) = deps.help(parent, &question(cases), &spec, control).await;
     let candidates = cases.iter().map(|case| case.candidate_id.clone()).collect();
     match outcome {
         Ok(outcome) => {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use nacre_core::base::ContentHash;
-use nacre_core::memory::{Located, Memory, MemoryType, Overturned, Profile, Shelf, Store, TYPES};
+use nacre_core::memory::{
+    Located, Memory, MemoryType, Overturned, Profile, Store, StoreArea, TYPES,
+};
 use nacre_core::search::Builtin;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -317,12 +319,12 @@ pub(super) fn place(file: &str) -> Result<Located, String> {
     let below = below.strip_prefix("memory/").unwrap_or(below);
     let at = Located::from_path(&format!("memory/{below}"));
     let at = at.ok_or_else(|| format!("`{}` is no place of a memory", file.escape_debug()))?;
-    match (at.memory_type, at.shelf) {
+    match (at.memory_type, at.area) {
         (MemoryType::Summary, _) => {
             Err(format!("`{file}` is a summary; each run writes its own, and no other is changed"))
         }
-        (_, Shelf::Archived) => Err(format!("`{file}` was put away by a person")),
-        (MemoryType::Decision | MemoryType::Learning, Shelf::Active) => Ok(at),
+        (_, StoreArea::Archived) => Err(format!("`{file}` was put away by a person")),
+        (MemoryType::Decision | MemoryType::Learning, StoreArea::Active) => Ok(at),
     }
 }
 

@@ -4,8 +4,8 @@
 //! candidate. It is never shown the text of a trace, and it has no tool that writes: its decisions are typed, held against
 //! the store, and carried out by the flow that asked.
 
+mod agent;
 mod claude;
-mod crew;
 mod explorers;
 mod form;
 mod runtime;

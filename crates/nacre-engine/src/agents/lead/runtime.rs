@@ -6,8 +6,8 @@ use std::sync::Arc;
 use nacre_core::config::LeadRuntime;
 
 use super::LeadRequest;
+use super::agent;
 use super::claude::ClaudeLead;
-use super::crew;
 use super::explorers::ExplorerReport;
 use super::told::Told;
 use crate::agents::deps::AgentDeps;
@@ -18,21 +18,21 @@ use crate::tools::MemoryHandle;
 /// Who decides.
 pub enum LeadRunner {
     /// Agents of ours. Their workspace is the memory root.
-    Crew(Arc<AgentDeps>),
+    Agent(Arc<AgentDeps>),
     Claude(Box<ClaudeLead>),
 }
 
 impl LeadRunner {
     pub fn runtime(&self) -> LeadRuntime {
         match self {
-            Self::Crew(_) => LeadRuntime::Nacre,
+            Self::Agent(_) => LeadRuntime::Nacre,
             Self::Claude(_) => LeadRuntime::Claude,
         }
     }
 
     pub(super) fn clock(&self) -> &Clock {
         match self {
-            Self::Crew(crew) => &crew.clock,
+            Self::Agent(deps) => &deps.clock,
             Self::Claude(claude) => &claude.clock,
         }
     }
@@ -41,11 +41,13 @@ impl LeadRunner {
     pub(super) async fn explore(
         &self,
         order: &LeadRequest,
-        shelf: &MemoryHandle,
+        memories: &MemoryHandle,
         (events, control): (&Events, &RunControl),
     ) -> Option<Vec<ExplorerReport>> {
         match self {
-            Self::Crew(crew) => Some(crew::explore(crew, order, shelf, (events, control)).await),
+            Self::Agent(deps) => {
+                Some(agent::explore(deps, order, memories, (events, control)).await)
+            }
             Self::Claude(_) => None,
         }
     }
@@ -54,15 +56,15 @@ impl LeadRunner {
     pub(super) async fn decide(
         &self,
         order: &LeadRequest,
-        (shelf, question): (&MemoryHandle, &str),
+        (memories, question): (&MemoryHandle, &str),
         (events, control): (&Events, &RunControl),
     ) -> Told {
         match self {
-            Self::Crew(crew) => {
-                crew::decide(crew, order, (shelf, question), (events, control)).await
+            Self::Agent(deps) => {
+                agent::decide(deps, order, (memories, question), (events, control)).await
             }
             Self::Claude(claude) => {
-                claude.decide(order, (shelf, question), (events, control)).await
+                claude.decide(order, (memories, question), (events, control)).await
             }
         }
     }

@@ -102,7 +102,7 @@ impl Bench {
         }
     }
 
-    pub(super) fn shelf(&self) -> MemoryHandle {
+    pub(super) fn memories(&self) -> MemoryHandle {
         MemoryHandle {
             store: Arc::clone(&self.store),
             embedder: Arc::new(Builtin::shipped().unwrap()),
@@ -116,21 +116,21 @@ impl Bench {
         let root = self.folder.path().canonicalize().unwrap();
         let denied: Vec<String> = LEAD_DENIED.iter().map(|name| (*name).to_owned()).collect();
         let workspace = Arc::new(Workspace::open(&root.join(".nacre/memory"), &denied).unwrap());
-        let shelf = self.shelf();
+        let memories = self.memories();
         let mut tools = toolkits::file::tools(&workspace);
-        tools.push(Arc::new(ClaimSearch { shelf: shelf.clone() }) as Arc<dyn AnyTool>);
+        tools.push(Arc::new(ClaimSearch { memories: memories.clone() }) as Arc<dyn AnyTool>);
         let settings = ModelSettings {
             default: Some(RoleSettings::of_model(ModelRef::scripted())),
             script: Some(Arc::new(Scripted::parse(script).unwrap())),
             ..ModelSettings::default()
         };
-        let crew = AgentDeps {
+        let deps = AgentDeps {
             models: Arc::new(Models::new(settings)),
             policy: RetryPolicy::default(),
             limits: Limits::default(),
             clock: Arc::new(|| Timestamp::UNIX_EPOCH),
             tools,
-            shelf: Arc::new(SkillRegistry::new(SkillPlaces { workspace: None, home: None })),
+            skills: Arc::new(SkillRegistry::new(SkillPlaces { workspace: None, home: None })),
             spill: root.join("spill"),
             cache: Arc::new(Cache::default()),
             permissions: Permissions::read_only(),
@@ -138,7 +138,7 @@ impl Bench {
             started: AtomicU32::new(1),
             workspace,
         };
-        Lead { runner: LeadRunner::Crew(Arc::new(crew)), shelf }
+        Lead { runner: LeadRunner::Agent(Arc::new(deps)), memories }
     }
 
     async fn settle(&self, script: &str, n_cases: usize) -> (LeadReport, Vec<LeadStep>) {
@@ -408,8 +408,8 @@ async fn what_sessions_were_about_is_shown_to_nobody() {
     let looking = bench.lead(&script(&[look.to_string(), decided(&[decision("c1", "no_op")])]));
     let spec = lead(&bench.order(1), &bench.store);
     let (events, control) = (Events::silent(TaskId::from_random(1)), RunControl::unattended());
-    let LeadRunner::Crew(crew) = &looking.runner else { panic!("it is a crew") };
-    let outcome = crew.explore("Look.", &spec, events, &control).await.unwrap();
+    let LeadRunner::Agent(deps) = &looking.runner else { panic!("it is a deps") };
+    let outcome = deps.explore("Look.", &spec, events, &control).await.unwrap();
     let told = format!("{:?}", outcome.conversation);
     assert!(bench.store.get("20261101-installed").is_ok(), "it is there");
     assert!(told.contains("20261101-use-pnpm") && !told.contains("The person said"), "{told}");

@@ -22,7 +22,7 @@ use crate::tools::{Checklist, ChecklistItem, ItemState};
 /// What a lead is run with.
 pub struct Lead {
     pub runner: LeadRunner,
-    pub shelf: MemoryHandle,
+    pub memories: MemoryHandle,
 }
 
 /// The task of one lead, and who hears of it.
@@ -101,7 +101,7 @@ impl Lead {
         let mut steps = Steps::new(&events, watch);
         steps.begin(LeadStep::Explore);
         let heard_by = (&events, control);
-        let explorers = self.runner.explore(order, &self.shelf, heard_by).await;
+        let explorers = self.runner.explore(order, &self.memories, heard_by).await;
         match &explorers {
             Some(explorers) => {
                 steps.end(LeadStep::Explore, explorers.iter().any(ExplorerReport::is_done));
@@ -112,13 +112,13 @@ impl Lead {
         let explorers = explorers.unwrap_or_default();
         steps.begin(LeadStep::Settle);
         let question = question(order, &explorers);
-        let told = self.runner.decide(order, (&self.shelf, &question), heard_by).await;
+        let told = self.runner.decide(order, (&self.memories, &question), heard_by).await;
         let Told { state, error, answer, facts, session } = told;
         steps.end(LeadStep::Settle, answer.is_some());
         let answer = answer.unwrap_or_default();
-        let rulings = rulings(&answer, &order.cases, &self.shelf.store);
+        let rulings = rulings(&answer, &order.cases, &self.memories.store);
         let wrong = if rulings.is_empty() {
-            faults(&answer, &order.cases, &self.shelf.store)
+            faults(&answer, &order.cases, &self.memories.store)
         } else {
             Vec::new()
         };

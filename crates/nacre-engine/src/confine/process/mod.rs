@@ -7,6 +7,8 @@
 
 mod capture;
 #[cfg(target_os = "linux")]
+mod confined;
+#[cfg(target_os = "linux")]
 mod enter;
 mod environment;
 #[cfg(target_os = "linux")]

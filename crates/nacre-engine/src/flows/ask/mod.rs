@@ -4,7 +4,6 @@
 //! memories speak for themselves. Either way the last word may be that the memory does not know. Nothing is changed here:
 //! whoever shows an answer may count what it cites.
 
-mod invented;
 mod marks;
 mod offline;
 mod sentences;
@@ -93,13 +92,13 @@ fn says_not_known(text: &str) -> bool {
 
 /// Asks the agent. Where nothing that it said can be shown, it is told why and asked once more.
 pub async fn ask(
-    crew: &AgentDeps,
+    deps: &AgentDeps,
     spec: &AgentSpec,
     asked: &str,
     verifier: &Verifier<'_>,
     (events, control): (&Events, &RunControl),
 ) -> Result<(Answer, Outcome), PipelineError> {
-    let outcome = crew.explore(asked, spec, events.clone(), control).await?;
+    let outcome = deps.explore(asked, spec, events.clone(), control).await?;
     let answer = Answer::check(&outcome.text, verifier);
     let is_over = !matches!(outcome.ending, Ending::Completed { .. });
     if is_over || !answer.said.is_empty() || answer.doubts.is_empty() {
@@ -108,7 +107,7 @@ pub async fn ask(
     let again = told_again(&answer.doubts);
     let history = outcome.conversation.clone();
     let events = events.of_task(events.task().clone());
-    let mut second = crew.go_on(history, &again, spec, events, control).await?;
+    let mut second = deps.go_on(history, &again, spec, events, control).await?;
     second.facts = together(&outcome.facts, &second.facts);
     match second.ending {
         Ending::Completed { .. } => Ok((Answer::check(&second.text, verifier), second)),

@@ -17,7 +17,7 @@ use crate::tools::{MemoryHandle, Seen};
 
 struct World {
     _folder: TempDir,
-    shelves: Vec<MemoryHandle>,
+    stores: Vec<MemoryHandle>,
     seen: Seen,
 }
 
@@ -68,7 +68,7 @@ fn world() -> World {
     batch.supersede(&REDIS.parse().unwrap(), &newer, now).unwrap();
     batch.archive(OLD, now).unwrap();
     batch.commit().unwrap();
-    let shelf = MemoryHandle {
+    let memories = MemoryHandle {
         store: Arc::new(store),
         embedder: Arc::new(Builtin::shipped().unwrap()),
         owner,
@@ -80,12 +80,12 @@ fn world() -> World {
         seen.note(id, "what was shown");
     }
     seen.note(PLACE, "let us keep the queue in one file");
-    World { _folder: folder, shelves: vec![shelf], seen }
+    World { _folder: folder, stores: vec![memories], seen }
 }
 
 impl World {
     fn answer(&self, text: &str) -> Answer {
-        Answer::check(text, &Verifier { shelves: &self.shelves, seen: &self.seen, now: now() })
+        Answer::check(text, &Verifier { stores: &self.stores, seen: &self.seen, now: now() })
     }
 
     fn doubt(&self, text: &str) -> Option<Doubt> {
@@ -133,7 +133,7 @@ fn a_memory_that_only_a_newer_file_overturns_is_not_shown_alone() {
     let text = format!(
         "---\nid: {id}\ntitle: Tests run in CET\nsupersedes: [{ZONE}]\n---\n\nSince May.\n"
     );
-    let path = world.shelves[0].store.path().join(format!("memory/learnings/{id}.md"));
+    let path = world.stores[0].store.path().join(format!("memory/learnings/{id}.md"));
     std::fs::write(path, text).unwrap();
     world.seen.note(id, "what was shown");
     let alone = format!("Tests run with UTC [{ZONE}].");
@@ -141,7 +141,7 @@ fn a_memory_that_only_a_newer_file_overturns_is_not_shown_alone() {
     let both = format!("Tests ran with UTC [{ZONE}], and now in CET [{id}].");
     assert_eq!(world.doubt(&both), None);
     let crate::tools::Recalled { passages, .. } =
-        crate::tools::recall(&world.shelves, "time zone of tests", 5, now()).unwrap();
+        crate::tools::recall(&world.stores, "time zone of tests", 5, now()).unwrap();
     let newer = passages.iter().find(|passage| passage.id.as_str() == id).unwrap();
     assert_eq!(newer.unverified(), [&ZONE.parse::<MemoryId>().unwrap()]);
     let quoted = format!("| overturned [{ZONE}] (not verified): ");
@@ -181,7 +181,7 @@ fn a_question_about_nothing_is_not_answered() {
     let now = now();
     let told = |question: &str| {
         let crate::tools::Recalled { passages, .. } =
-            crate::tools::recall(&world.shelves, question, 5, now).unwrap();
+            crate::tools::recall(&world.stores, question, 5, now).unwrap();
         let told = tell(question, passages);
         told.into_iter().map(|told| told.passage.id.to_string()).collect::<Vec<_>>()
     };

@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use nacre_core::memory::{Memory, MemoryId, Overturned};
 use nacre_core::search::{Embedder, MemoryIndex, shared_words};
 
-use super::invented::has_invented;
+use super::super::invented::has_invented;
 use super::marks::{Marks, marks};
 use super::sentences::{Sentence, Sentences};
 use crate::tools::{MemoryHandle, Seen};
@@ -82,7 +82,7 @@ pub type Doubts = BTreeMap<Doubt, usize>;
 
 /// Looks up what sentences cite.
 pub struct Verifier<'a> {
-    pub shelves: &'a [MemoryHandle],
+    pub stores: &'a [MemoryHandle],
     pub seen: &'a Seen,
     /// Memories that claim to overturn others are looked up as of this time.
     pub now: Timestamp,
@@ -160,7 +160,7 @@ impl Verifier<'_> {
                     cited.push(one);
                 }
                 Err(_) => {
-                    let embedder = self.shelves.first().map(|shelf| shelf.embedder.as_ref());
+                    let embedder = self.stores.first().map(|memories| memories.embedder.as_ref());
                     is_about(embedder, &marks.words, &shown)?;
                     proof.push_str(&format!("{shown}\n"));
                     places.push(name.clone());
@@ -176,15 +176,15 @@ impl Verifier<'_> {
 
     /// The memory of exactly this id, as it is now.
     fn memory(&self, id: &MemoryId) -> Result<Cited<'_>, Doubt> {
-        for shelf in self.shelves {
+        for memories in self.stores {
             // A prefix of another id finds that one; it is not the one that was named.
-            match shelf.store.get(id.as_str()) {
+            match memories.store.get(id.as_str()) {
                 Ok(memory) if memory.at.id == *id && memory.is_archived() => {
                     return Err(Doubt::Archived);
                 }
                 Ok(memory) if memory.at.id == *id => {
-                    let claimants = self.claimants(shelf, id);
-                    return Ok(Cited { memory, claimants, embedder: shelf.embedder.as_ref() });
+                    let claimants = self.claimants(memories, id);
+                    return Ok(Cited { memory, claimants, embedder: memories.embedder.as_ref() });
                 }
                 Ok(_) | Err(_) => {}
             }
@@ -192,12 +192,12 @@ impl Verifier<'_> {
         Err(Doubt::Gone)
     }
 
-    /// The memories of a shelf that claim to overturn `id`. Without an index all files are read.
-    fn claimants(&self, shelf: &MemoryHandle, id: &MemoryId) -> Vec<MemoryId> {
-        let index = MemoryIndex::peek(&shelf.store, shelf.embedder.as_ref(), self.now);
+    /// The memories of a store that claim to overturn `id`. Without an index all files are read.
+    fn claimants(&self, memories: &MemoryHandle, id: &MemoryId) -> Vec<MemoryId> {
+        let index = MemoryIndex::peek(&memories.store, memories.embedder.as_ref(), self.now);
         let claimants = match index {
             Ok(index) => index.claimants(id),
-            Err(_) => shelf.store.claimants(id).unwrap_or_default(),
+            Err(_) => memories.store.claimants(id).unwrap_or_default(),
         };
         claimants.into_iter().map(|memory| memory.at.id).collect()
     }

@@ -1,7 +1,7 @@
 //! One line of a brief: what a memory says, in as few words as it can be said, and its id.
 
 use nacre_core::base::Shown;
-use nacre_core::memory::{Memory, MemoryType, Shelf, Status, Store, Trust};
+use nacre_core::memory::{Memory, MemoryType, Status, Store, StoreArea, Trust};
 
 use crate::flows::extract::words::shortened;
 use crate::flows::sync::decided::claimed;
@@ -62,7 +62,7 @@ pub(in crate::flows) fn forms(
         };
     }
     let (claim, reason) = claim_and_reason(&title, &claimed(memory.document.body()));
-    let claim = safe(store, &claim, MAX_TITLE)?;
+    let claim = safe(store, &claim, MAX_TITLE).or_else(|| safe(store, &title, MAX_TITLE))?;
     Some(match reason.and_then(|text| safe(store, &text, MAX_DETAIL)) {
         Some(reason) => {
             let stop = if claim.ends_with(['.', '!', '?', ':', '…']) { "" } else { "." };
@@ -97,12 +97,27 @@ fn claim_and_reason(title: &str, body: &str) -> (String, Option<String>) {
         if !says_the_same(&claim, &sentence) {
             return (claim, Some(sentence));
         }
-        let is_whole = sentence.len() <= MAX_TITLE && claim.ends_with('…');
-        if is_whole && says_the_same(&sentence, &claim) {
+        // A title that was cut, or that leaves out how its sentence goes on.
+        if leaves_out(&claim, &sentence)
+            && sentence.len() <= MAX_TITLE
+            && says_the_same(&sentence, &claim)
+        {
             claim = sentence.trim_end_matches('.').to_owned();
         }
     }
     (claim, None)
+}
+
+/// Whether a claim breaks off where its sentence goes on: in the middle of a clause, or three words before its end.
+fn leaves_out(claim: &str, sentence: &str) -> bool {
+    if claim.ends_with('…') {
+        return true;
+    }
+    let sentence = sentence.to_lowercase();
+    let Some(rest) = sentence.strip_prefix(&claim.to_lowercase()) else { return false };
+    let is_mid_clause =
+        rest.starts_with(' ') && !rest.trim_start().starts_with(['(', '-', '–', '—']);
+    is_mid_clause || rest.split_whitespace().count() >= 3
 }
 
 /// Whether a memory may be handed out unasked.
@@ -121,7 +136,7 @@ pub(in crate::flows) enum Backing {
 /// A person's own folder comes with no clone, so what lies there is theirs.
 pub(in crate::flows) fn backing(store: &Store, memory: &Memory, scope: &str) -> Backing {
     let at = &memory.at;
-    if at.shelf != Shelf::Active || memory.status != Status::Active || memory.says_overturned() {
+    if at.area != StoreArea::Active || memory.status != Status::Active || memory.says_overturned() {
         return Backing::Withheld;
     }
     match store.trust_of(memory) {
@@ -204,6 +219,22 @@ mod tests {
             let (claim, reason) = claim_and_reason("Use SQLite", body);
             assert_eq!((claim.as_str(), reason.as_deref()), ("Use SQLite", expected), "{body:?}");
         }
+    }
+
+    #[test]
+    fn a_title_that_leaves_out_how_its_sentence_goes_on_is_told_whole() {
+        let title = "10k gets an internal error, 5k works again";
+        let body = "10k gets an internal error, 5k works again, so we stick to 5k batches. More.";
+        let whole = "10k gets an internal error, 5k works again, so we stick to 5k batches";
+        assert_eq!(claim_and_reason(title, body), (whole.to_owned(), Some("More.".to_owned())));
+    }
+
+    #[test]
+    fn a_title_that_breaks_off_in_a_clause_is_told_whole() {
+        let body = "We use SQLite, it is one file to back up and needs no server.";
+        let (claim, _) =
+            claim_and_reason("We use SQLite, it is one file to back up and needs no", body);
+        assert_eq!(claim, body.trim_end_matches('.'));
     }
 
     #[test]

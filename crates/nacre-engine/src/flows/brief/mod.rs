@@ -43,6 +43,8 @@ pub struct Wish<'a> {
     pub known: &'a [String],
     /// What the task is compared by.
     pub mode: Mode,
+    /// Whether what came from elsewhere is named, which takes reading its files.
+    pub names_unproven: bool,
     pub now: Timestamp,
 }
 
@@ -212,6 +214,8 @@ pub fn brief_about(
     let (known, foreign): (Vec<_>, Vec<_>) = candidates.into_iter().partition(is_known);
     let mut selection = Selection::new(sources, wish, counter);
     selection.fill(&known);
-    selection.note_unproven(&foreign);
+    if wish.names_unproven {
+        selection.note_unproven(&foreign);
+    }
     Ok(selection.finish(n_candidates))
 }

@@ -73,7 +73,9 @@ impl World {
         let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
         let index = MemoryIndex::open(&store, &embedder, &owner, now()).unwrap();
         let sources = [Source { store: &store, index: &index, scope: "project" }];
-        let wish = Wish { budget, task, files: &files, known: &[], mode: Mode::Hybrid, now: now() };
+        let (mode, names_unproven) = (Mode::Hybrid, true);
+        let wish =
+            Wish { budget, task, files: &files, known: &[], mode, names_unproven, now: now() };
         brief(&sources, &wish, &TokenCounter::shipped().unwrap()).unwrap()
     }
 

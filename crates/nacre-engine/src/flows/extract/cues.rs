@@ -497,7 +497,7 @@ static AUTOMATON: LazyLock<(Option<AhoCorasick>, Vec<Cue>)> = LazyLock::new(|| {
 
 /// A cue in a text, by its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundCue {
     pub(super) cue: Cue,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -505,13 +505,13 @@ pub(super) struct Found {
 
 /// The cues of a folded text, in the order of their ends.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cues(Vec<Found>);
+pub(super) struct Cues(Vec<FoundCue>);
 
 impl Cues {
     pub(super) fn of(folded: &str) -> Self {
         let (Some(automaton), cues) = &*AUTOMATON else { return Self::default() };
-        let whole = |found: &Found| is_whole(folded, found.start, found.end);
-        let found = automaton.find_overlapping_iter(folded).map(|found| Found {
+        let whole = |found: &FoundCue| is_whole(folded, found.start, found.end);
+        let found = automaton.find_overlapping_iter(folded).map(|found| FoundCue {
             cue: cues[found.pattern().as_usize()],
             start: found.start(),
             end: found.end(),
@@ -523,11 +523,11 @@ impl Cues {
         self.first(cue).is_some()
     }
 
-    pub(super) fn first(&self, cue: Cue) -> Option<Found> {
+    pub(super) fn first(&self, cue: Cue) -> Option<FoundCue> {
         self.each(cue).next()
     }
 
-    pub(super) fn each(&self, cue: Cue) -> impl Iterator<Item = Found> + '_ {
+    pub(super) fn each(&self, cue: Cue) -> impl Iterator<Item = FoundCue> + '_ {
         self.0.iter().copied().filter(move |found| found.cue == cue)
     }
 }

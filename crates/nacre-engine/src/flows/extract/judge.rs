@@ -11,7 +11,7 @@ use super::reading::{Reading, Stance, Word, n_shared};
 
 /// What a sentence is worth.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Verdict {
+pub(super) enum ExtractVerdict {
     /// No signal.
     Nothing,
     /// A signal that is not enough.
@@ -27,7 +27,7 @@ pub(super) struct Finding {
     pub(super) confidence: f64,
 }
 
-type Rule = fn(&Reading<'_>) -> Option<Verdict>;
+type Rule = fn(&Reading<'_>) -> Option<ExtractVerdict>;
 
 const RULES: &[Rule] = &[
     passes_over,
@@ -52,14 +52,16 @@ const PREFERENCE: Claim = Claim::Learning(LearningKind::Preference);
 const CONTEXT: Claim = Claim::Learning(LearningKind::Context);
 
 /// Judges a sentence.
-pub(super) fn judge(sentence: &str, stance: Stance<'_>) -> Verdict {
+pub(super) fn judge(sentence: &str, stance: Stance<'_>) -> ExtractVerdict {
     let folded = fold(sentence).replace("dont ", "don't ");
     let reading = Reading::new(&folded, stance);
-    let verdict = RULES.iter().find_map(|rule| rule(&reading)).unwrap_or(Verdict::Nothing);
-    let Verdict::Kept(Finding { signal, .. }) = verdict else { return verdict };
+    let verdict = RULES.iter().find_map(|rule| rule(&reading)).unwrap_or(ExtractVerdict::Nothing);
+    let ExtractVerdict::Kept(Finding { signal, .. }) = verdict else { return verdict };
     match () {
-        () if is_passing(&reading, signal) => Verdict::Turned(signal, DropReason::NotDurable),
-        () if reading.n_content() < 2 => Verdict::Turned(signal, DropReason::TooShort),
+        () if is_passing(&reading, signal) => {
+            ExtractVerdict::Turned(signal, DropReason::NotDurable)
+        }
+        () if reading.n_content() < 2 => ExtractVerdict::Turned(signal, DropReason::TooShort),
         () => verdict,
     }
 }
@@ -68,9 +70,9 @@ fn is_passing(reading: &Reading<'_>, signal: Signal) -> bool {
     reading.has(Cue::Passing) && signal != Signal::Remember
 }
 
-fn kept(reading: &Reading<'_>, signal: Signal, claim: Claim, confidence: f64) -> Verdict {
+fn kept(reading: &Reading<'_>, signal: Signal, claim: Claim, confidence: f64) -> ExtractVerdict {
     let more = if reading.has_reason() { 0.05 } else { 0.0 };
-    Verdict::Kept(Finding { signal, claim, confidence: confidence + more })
+    ExtractVerdict::Kept(Finding { signal, claim, confidence: confidence + more })
 }
 
 /// Preference where it is about how the agent works, convention where it is about the project.
@@ -84,7 +86,7 @@ fn rule_claim(reading: &Reading<'_>) -> Claim {
 }
 
 /// Questions ask; they do not tell. A clause that hangs on one that is elsewhere tells half.
-fn passes_over(reading: &Reading<'_>) -> Option<Verdict> {
+fn passes_over(reading: &Reading<'_>) -> Option<ExtractVerdict> {
     const ASKING: &[&str] = &[
         "can", "could", "would", "why", "how", "what", "does", "is", "are", "should", "where",
         "which", "who", "did", "because", "since", "if",
@@ -93,16 +95,16 @@ fn passes_over(reading: &Reading<'_>) -> Option<Verdict> {
     let is_question = end.ends_with(['?', '？']);
     let asks = ASKING.contains(&reading.lead_word()) || reading.folded.starts_with(['(', '&']);
     let is_request = reading.has(Cue::Remember) || reading.has(Cue::Always);
-    (is_question || (asks && !is_request)).then_some(Verdict::Nothing)
+    (is_question || (asks && !is_request)).then_some(ExtractVerdict::Nothing)
 }
 
-fn remembers(reading: &Reading<'_>) -> Option<Verdict> {
+fn remembers(reading: &Reading<'_>) -> Option<ExtractVerdict> {
     if !reading.has(Cue::Remember) || reading.has(Cue::NotRemember) {
         return None;
     }
     // "Please remember my build command" names a thing and says nothing of it.
     if reading.n_content() < 3 {
-        return Some(Verdict::Turned(Signal::Remember, DropReason::TooShort));
+        return Some(ExtractVerdict::Turned(Signal::Remember, DropReason::TooShort));
     }
     let cues = [Cue::Always, Cue::Dont, Cue::Must, Cue::Negation];
     let is_rule = cues.into_iter().any(|cue| reading.has(cue));
@@ -110,7 +112,7 @@ fn remembers(reading: &Reading<'_>) -> Option<Verdict> {
     Some(kept(reading, Signal::Remember, claim, 0.9))
 }
 
-fn worked(reading: &Reading<'_>) -> Option<Verdict> {
+fn worked(reading: &Reading<'_>) -> Option<ExtractVerdict> {
     let cue = reading.cues().first(Cue::Worked)?;
     let rest = reading.folded[cue.end..].trim();
     let is_command = rest.contains(['/', '=', '-', '.']) && rest.split_whitespace().count() > 1;
@@ -119,18 +121,18 @@ fn worked(reading: &Reading<'_>) -> Option<Verdict> {
 }
 
 /// A complaint about how the agent works. "I told you that …" only repeats a fact.
-fn told(reading: &Reading<'_>) -> Option<Verdict> {
+fn told(reading: &Reading<'_>) -> Option<ExtractVerdict> {
     let is_complaint = reading.has(Cue::Told) && !reading.folded.contains("told you that");
     (is_complaint && reading.stance.is_reply && reading.n_content() > 1)
         .then(|| kept(reading, Signal::Correction, PREFERENCE, 0.8))
 }
 
-fn makes_a_rule(reading: &Reading<'_>) -> Option<Verdict> {
+fn makes_a_rule(reading: &Reading<'_>) -> Option<ExtractVerdict> {
     let is_told = reading.cues().each(Cue::Always).any(|cue| reading.is_directive(cue.start));
     if is_told {
         let is_ours = reading.has(Cue::Ours) || reading.has_reason();
         if !reading.stance.is_reply && !is_ours {
-            return Some(Verdict::Turned(Signal::Convention, DropReason::Weak));
+            return Some(ExtractVerdict::Turned(Signal::Convention, DropReason::Weak));
         }
         let is_reply = reading.stance.is_reply;
         let signal = if is_reply { Signal::Correction } else { Signal::Convention };
@@ -141,7 +143,7 @@ fn makes_a_rule(reading: &Reading<'_>) -> Option<Verdict> {
         .then(|| kept(reading, Signal::Preference, rule_claim(reading), 0.75))
 }
 
-fn refuses(reading: &Reading<'_>) -> Option<Verdict> {
+fn refuses(reading: &Reading<'_>) -> Option<ExtractVerdict> {
     if !reading.stance.is_reply {
         return None;
     }
@@ -161,7 +163,7 @@ fn refuses(reading: &Reading<'_>) -> Option<Verdict> {
 }
 
 /// "We don't use an ORM", "no, we use pnpm here", "in library crates we return …, not …".
-fn speaks_for_the_project(reading: &Reading<'_>) -> Option<Verdict> {
+fn speaks_for_the_project(reading: &Reading<'_>) -> Option<ExtractVerdict> {
     const VERBS: &[&str] = &[
         "use", "keep", "put", "write", "return", "follow", "deploy", "host", "ship", "avoid",
         "only", "call", "store", "test", "release",
@@ -189,13 +191,13 @@ fn speaks_for_the_project(reading: &Reading<'_>) -> Option<Verdict> {
     (is_firm && is_enough).then(|| kept(reading, signal, CONVENTION, 0.75))
 }
 
-fn prefers(reading: &Reading<'_>) -> Option<Verdict> {
+fn prefers(reading: &Reading<'_>) -> Option<ExtractVerdict> {
     (reading.has(Cue::Prefer) && reading.n_content() > 1)
         .then(|| kept(reading, Signal::Preference, PREFERENCE, 0.75))
 }
 
 /// "Use A instead of B, because …", "all our scripts use tabs".
-fn replaces(reading: &Reading<'_>) -> Option<Verdict> {
+fn replaces(reading: &Reading<'_>) -> Option<ExtractVerdict> {
     if !reading.stance.is_reply {
         return None;
     }
@@ -214,30 +216,30 @@ fn replaces(reading: &Reading<'_>) -> Option<Verdict> {
     Some(if reading.is_explained() {
         kept(reading, signal, claim, 0.7)
     } else {
-        Verdict::Turned(signal, DropReason::Weak)
+        ExtractVerdict::Turned(signal, DropReason::Weak)
     })
 }
 
 /// A choice, with its reason.
-fn decides(reading: &Reading<'_>) -> Option<Verdict> {
+fn decides(reading: &Reading<'_>) -> Option<ExtractVerdict> {
     (reading.has(Cue::Decide) && reading.is_explained())
         .then(|| kept(reading, Signal::Decision, Claim::Decision, 0.7))
 }
 
 /// A choice without a reason is a name.
-fn only_names(reading: &Reading<'_>) -> Option<Verdict> {
-    reading.has(Cue::Decide).then_some(Verdict::Turned(Signal::Decision, DropReason::Weak))
+fn only_names(reading: &Reading<'_>) -> Option<ExtractVerdict> {
+    reading.has(Cue::Decide).then_some(ExtractVerdict::Turned(Signal::Decision, DropReason::Weak))
 }
 
 /// A wish that says what not: "I want replicate to not use materialize at all".
-fn wishes(reading: &Reading<'_>) -> Option<Verdict> {
+fn wishes(reading: &Reading<'_>) -> Option<ExtractVerdict> {
     let want = reading.cues().first(Cue::Want)?;
     let is_limit = reading.cues().each(Cue::Negation).any(|cue| cue.start > want.end);
     (is_limit && reading.stance.is_reply && reading.n_content_after(want.end) > 1)
         .then(|| kept(reading, Signal::Decision, Claim::Decision, 0.65))
 }
 
-fn limits(reading: &Reading<'_>) -> Option<Verdict> {
+fn limits(reading: &Reading<'_>) -> Option<ExtractVerdict> {
     if !reading.stance.is_reply {
         return None;
     }
@@ -258,7 +260,7 @@ fn limits(reading: &Reading<'_>) -> Option<Verdict> {
 }
 
 /// The agent offered alternatives, and the answer begins with the name of one and says why.
-fn names_an_option(reading: &Reading<'_>) -> Option<Verdict> {
+fn names_an_option(reading: &Reading<'_>) -> Option<ExtractVerdict> {
     let offer = reading.stance.offer.filter(|_| reading.stance.is_first)?;
     let is_named = n_shared(reading.lead_word(), offer) > 0 && !reading.leads_with_order();
     let is_short = (3..40).contains(&reading.words.len());
@@ -266,7 +268,7 @@ fn names_an_option(reading: &Reading<'_>) -> Option<Verdict> {
         .then(|| kept(reading, Signal::Decision, Claim::Decision, 0.6))
 }
 
-fn tells_of_the_world(reading: &Reading<'_>) -> Option<Verdict> {
+fn tells_of_the_world(reading: &Reading<'_>) -> Option<ExtractVerdict> {
     if !reading.stance.is_reply || reading.leads_with_order() || reading.lead_word() == "let's" {
         return None;
     }

@@ -28,7 +28,7 @@ pub(super) use self::checks::fault_alone;
 use self::checks::{Echoes, Injected};
 use self::choice::is_sequencing;
 use self::failures::Failures;
-use self::judge::{Finding, Verdict, judge};
+use self::judge::{ExtractVerdict, Finding, judge};
 use self::proposal::Ledger;
 pub(super) use self::proposal::{Claimed, Proposal, Spoken, Unproven};
 use self::reading::Stance;
@@ -311,14 +311,16 @@ impl<'r> Extractor<'r> {
             };
             let spoken = Spoken::by_person(sentence.text, event);
             match judge(sentence.text, stance) {
-                Verdict::Nothing => {}
-                Verdict::Turned(signal, reason) => self.ledger.turn_away(signal, reason, &spoken),
-                Verdict::Kept(finding)
+                ExtractVerdict::Nothing => {}
+                ExtractVerdict::Turned(signal, reason) => {
+                    self.ledger.turn_away(signal, reason, &spoken);
+                }
+                ExtractVerdict::Kept(finding)
                     if self.is_echo(sentence.text) || !is_own(said, sentence, finding) =>
                 {
                     self.ledger.turn_away(finding.signal, DropReason::Injected, &spoken);
                 }
-                Verdict::Kept(finding) => {
+                ExtractVerdict::Kept(finding) => {
                     let excerpt = excerpt(&said.sentences, idx);
                     let proposal = Proposal::said(finding, spoken, &excerpt, &before);
                     self.ledger.add(proposal.in_message(self.n_messages));

@@ -117,9 +117,25 @@ impl Proposal {
         };
         // Rules know words, not meaning: only an order to remember is sure.
         let is_sure = finding.signal == Signal::Remember;
+        let excerpt = match finding.signal {
+            // Nor does "No." before it belong to what is to be remembered.
+            Signal::Remember => {
+                let excerpt = excerpt.replace(&sentence.text, &capitalised(told));
+                without_leads(&excerpt).to_owned()
+            }
+            Signal::Correction
+            | Signal::Preference
+            | Signal::Decision
+            | Signal::Choice
+            | Signal::Context
+            | Signal::Convention
+            | Signal::Failure
+            | Signal::Procedure
+            | Signal::Model => excerpt.replace(&sentence.text, told),
+        };
         Self {
             title: title(told),
-            body: body(&excerpt.replace(&sentence.text, told), &before.context()),
+            body: body(&excerpt, &before.context()),
             finding,
             basis: Basis::Stated,
             status: if is_sure { Status::Active } else { Status::Candidate },

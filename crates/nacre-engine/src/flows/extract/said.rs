@@ -49,7 +49,7 @@ pub(super) fn said(message: &str) -> Said<'_> {
     let mut sentences = Vec::new();
     let mut marks = Marks { is_cut: seen.len() < message.len(), ..Marks::default() };
     let mut at = 0;
-    let mut place = Place::default();
+    let mut place = MessagePlace::default();
     for line in seen.split_inclusive('\n') {
         let (start, trimmed) = (at, line.trim());
         at += line.len();
@@ -71,7 +71,7 @@ pub(super) fn said(message: &str) -> Said<'_> {
 
 /// Where the reader of a message is.
 #[derive(Default)]
-struct Place {
+struct MessagePlace {
     paragraph: usize,
     is_code: bool,
     /// A prompt was met: what follows in its paragraph is output.
@@ -79,7 +79,7 @@ struct Place {
     is_item: bool,
 }
 
-impl Place {
+impl MessagePlace {
     /// Takes the next line; whether a person wrote it.
     fn is_prose(&mut self, line: &str) -> bool {
         let trimmed = line.trim();
@@ -251,7 +251,7 @@ fn is_mostly_signs(line: &str) -> bool {
 }
 
 /// Splits a line into sentences; a break needs a space after it, so that `v1.2` and `a.b` stay whole.
-fn split<'a>(line: &'a str, start: usize, place: &Place, sentences: &mut Vec<Sentence<'a>>) {
+fn split<'a>(line: &'a str, start: usize, place: &MessagePlace, sentences: &mut Vec<Sentence<'a>>) {
     let (mut from, mut is_code) = (0, false);
     let mut chars = line.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -286,14 +286,14 @@ fn push<'a>(
     line: &'a str,
     range: std::ops::Range<usize>,
     start: usize,
-    place: &Place,
+    place: &MessagePlace,
     sentences: &mut Vec<Sentence<'a>>,
 ) {
     let text = &line[range.clone()];
     let lead = text.len() - text.trim_start().len();
     let trimmed = text.trim();
     if trimmed.chars().any(char::is_alphanumeric) {
-        let Place { paragraph, is_item, .. } = *place;
+        let MessagePlace { paragraph, is_item, .. } = *place;
         let start = start + range.start + lead;
         sentences.push(Sentence { text: trimmed, start, paragraph, is_item });
     }

@@ -162,6 +162,15 @@ fn what_failed_and_was_mended_is_held_up_to_a_number_and_the_rest_is_counted() {
 }
 
 #[test]
+fn a_no_before_what_is_to_be_remembered_is_not_part_of_it() {
+    let said = r#"{"type":"user","text":"No. Remember that the deploy script needs Node 20."}"#;
+    let extraction = extract(&[TASK, NPM, said]);
+    let [candidate] = extraction.candidates.as_slice() else { panic!("{extraction:?}") };
+    assert_eq!(candidate.title, "The deploy script needs Node 20");
+    assert!(candidate.body.starts_with("The deploy script needs Node 20.\n"), "{}", candidate.body);
+}
+
+#[test]
 fn an_extraction_reads_back_from_its_json() {
     let extraction = extract(&[TASK, NPM, PNPM]);
     let json = serde_json::to_string(&extraction).unwrap();

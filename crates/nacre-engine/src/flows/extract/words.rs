@@ -110,7 +110,17 @@ pub(crate) fn shortened(text: &str, max: usize) -> String {
     format!("{}…", head[..end].trim_end_matches([',', ';', ':', ' ', '-']))
 }
 
-/// The text in at most `max` characters: whole words, ended at a clause where that leaves most of it.
+/// Marks that a clause ends at.
+const CLAUSE_MARKS: &[&str] = &[", ", "; ", ": ", " (", " — ", " – "];
+/// Words that a clause begins with.
+const CLAUSE_WORDS: &[&str] = &[" because ", " since ", " so that ", " which ", " but "];
+/// Words that no text ends with.
+const OPEN_WORDS: &[&str] = &[
+    "a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "is", "its", "no", "not",
+    "of", "on", "or", "our", "that", "the", "their", "to", "we", "with", "your",
+];
+
+/// The text in at most `max` characters: whole words, ended at a clause where that leaves enough of it.
 pub(crate) fn uncut(text: &str, max: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<&str>>().join(" ");
     if line.chars().count() <= max {
@@ -118,12 +128,24 @@ pub(crate) fn uncut(text: &str, max: usize) -> String {
     }
     let end = line.char_indices().nth(max).map_or(line.len(), |(at, _)| at);
     let head = &line[..end];
-    let clause =
-        [", ", "; ", ": ", " (", " — ", " – "].iter().filter_map(|mark| head.rfind(mark)).max();
+    let last = |marks: &[&str], least: usize| {
+        marks.iter().filter_map(|mark| head.rfind(mark)).max().filter(|at| least < *at)
+    };
+    if let Some(clause) = last(CLAUSE_MARKS, max / 2).or_else(|| last(CLAUSE_WORDS, max / 3)) {
+        return closed(&head[..clause]).to_owned();
+    }
     let is_whole = line[end..].starts_with(' ');
-    let word = if is_whole { Some(end) } else { head.rfind(' ') };
-    let cut = clause.filter(|at| max / 2 < *at).or(word).unwrap_or(end);
-    head[..cut].trim_end_matches([',', ';', ':', ' ', '-', '(']).to_owned()
+    let mut cut = closed(if is_whole { head } else { &head[..head.rfind(' ').unwrap_or(end)] });
+    while let Some((rest, word)) = cut.rsplit_once(' ')
+        && OPEN_WORDS.contains(&fold(word).as_str())
+    {
+        cut = closed(rest);
+    }
+    cut.to_owned()
+}
+
+fn closed(text: &str) -> &str {
+    text.trim_end_matches([',', ';', ':', ' ', '-', '('])
 }
 
 /// The sentence at `idx` with those around it, as they stand in the message.
@@ -254,6 +276,23 @@ mod tests {
         ];
         for (sentence, expected) in cases {
             assert_eq!(without_request(sentence), expected);
+        }
+    }
+
+    #[test]
+    fn a_long_title_ends_where_a_clause_or_a_word_ends() {
+        let cases = [
+            (
+                "We decided to use SQLite for the queue because it is one file to back up and needs no server",
+                "We decided to use SQLite for the queue",
+            ),
+            (
+                "Run the whole suite of integration tests against a fresh database on every change of the schema",
+                "Run the whole suite of integration tests against a fresh database on every change",
+            ),
+        ];
+        for (sentence, expected) in cases {
+            assert_eq!(title(sentence), expected);
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nacre_core::memory::{Kinship, Shelf};
+use nacre_core::memory::{Kinship, StoreArea};
 
 use super::compare::Compared;
 use super::gather::Collection;
@@ -31,7 +31,8 @@ pub(super) fn contradictions(
 ) -> Vec<Contradiction> {
     let held = &collection.held;
     let mut found: BTreeMap<usize, Contradiction> = BTreeMap::new();
-    let is_free = |idx: usize| !merged.contains(&idx) && held[idx].memory.at.shelf == Shelf::Active;
+    let is_free =
+        |idx: usize| !merged.contains(&idx) && held[idx].memory.at.area == StoreArea::Active;
     let against = compared.iter().filter(|pair| pair.kinship == Kinship::Against);
     for pair in against.filter(|pair| is_free(pair.newer) && is_free(pair.older)) {
         let (newer, older) = (&held[pair.newer], &held[pair.older]);

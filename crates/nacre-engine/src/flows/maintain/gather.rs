@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use jiff::Timestamp;
 use nacre_core::base::ContentHash;
 use nacre_core::memory::{
-    self, Evidence, Memory, MemoryError, MemoryId, MemoryType, Profile, Shelf, Speaker, Stage,
-    State, Store, Unreadable, Verdict, Vitals,
+    self, Evidence, Memory, MemoryError, MemoryId, MemoryType, Profile, Speaker, Stage, State,
+    Store, StoreArea, Unreadable, Verdict, Vitals,
 };
 
 use crate::flows::sync::decided::claimed;
@@ -202,7 +202,7 @@ impl Gathered {
         self.seen.push(parts.map(|part| ContentHash::of(part.as_bytes()).short()).concat());
         if let Some(into) = state.as_ref().and_then(|state| state.merged_into.clone()) {
             self.merged.insert(id, into);
-        } else if memory.at.shelf == Shelf::Active || is_aged_out(state.as_ref()) {
+        } else if memory.at.area == StoreArea::Active || is_aged_out(state.as_ref()) {
             self.foreign_left -= usize::from(!store.is_own(&id));
             let level = store.trust_of(&memory);
             self.held.push(one(memory, evidence, state, level));

@@ -1,7 +1,7 @@
 //! Where each memory is in its life, and what that makes of its status and its place.
 
 use jiff::Timestamp;
-use nacre_core::memory::{Life, Revision, Shelf, Stage, Standing, State, Status, Vitals};
+use nacre_core::memory::{Life, Revision, Stage, Standing, State, Status, StoreArea, Vitals};
 
 use super::gather::Held;
 use super::report::MaintainVerb;
@@ -57,7 +57,7 @@ impl Aging {
     pub(super) fn apply(&self, revision: &mut Revision, state: &mut State) {
         let is_put_away = self.to.stage == Stage::Archived;
         revision.status = Some(self.status());
-        revision.shelf = Some(if is_put_away { Shelf::Archived } else { Shelf::Active });
+        revision.area = Some(if is_put_away { StoreArea::Archived } else { StoreArea::Active });
         state.status_before_archive = is_put_away.then(|| self.own.as_str().to_owned());
         state.life = self.life();
     }

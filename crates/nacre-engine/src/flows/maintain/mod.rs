@@ -39,6 +39,7 @@ pub use self::report::{
     MaintainVerb, OpenContradiction,
 };
 use self::texts::Texts;
+use super::change::{ChangeInfo, Reversal, stage_note};
 use super::models::ModelClient;
 use super::run::{METRICS_FILE, RunId, RunMode, UndoPlan, pretty};
 use super::sync::FlowContext;
@@ -69,7 +70,8 @@ pub struct Checkout {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaintainStep {
     Read,
-    Compare,
+    /// So many memories are compared with each other.
+    Compare(usize),
     /// A model is asked.
     Write,
     Commit,
@@ -80,7 +82,7 @@ impl MaintainStep {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
-            Self::Compare => "compare",
+            Self::Compare(_) => "compare",
             Self::Write => "write",
             Self::Commit => "commit",
             Self::Index => "index",
@@ -107,23 +109,23 @@ impl From<FsError> for MaintainError {
 
 /// Maintains one store.
 pub fn maintain(
-    desk: &FlowContext<'_>,
+    ctx: &FlowContext<'_>,
     order: &MaintainOptions,
     asker: Option<&ModelClient<'_>>,
     mut watch: impl FnMut(MaintainStep),
 ) -> Result<MaintainReport, MaintainError> {
     let mut tries = 0;
     loop {
-        let began = (desk.clock)();
-        let Some(round) = Round::open(desk, order, asker, &mut watch)? else {
-            return Ok(Round::skipped(desk));
+        let began = (ctx.clock)();
+        let Some(round) = Round::open(ctx, order, asker, &mut watch)? else {
+            return Ok(Round::skipped(ctx));
         };
         if round.plan.revisions.is_empty() {
-            settle(desk, round.fingerprint, round.plan.next_change)?;
-            return Ok(round.report(desk, MaintainOutcome::Clean, Vec::new()));
+            settle(ctx, round.fingerprint, round.plan.next_change)?;
+            return Ok(round.report(ctx, MaintainOutcome::Clean, Vec::new()));
         }
-        let mut batch = desk.store.begin(desk.owner, desk.patience)?;
-        let staged = round.stage(desk, &mut batch, began)?;
+        let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?;
+        let staged = round.stage(ctx, &mut batch, began)?;
         watch(MaintainStep::Commit);
         let committed = match &staged {
             Ok(_) => batch.commit().map(|_| ()),
@@ -137,7 +139,7 @@ pub fn maintain(
                 // The store is read once more, and not held twice.
                 let next_change = round.plan.next_change;
                 drop(round);
-                finish(desk, order, next_change)?;
+                finish(ctx, order, next_change)?;
                 return Ok(report);
             }
             (_, Err(MemoryError::Fs(FsError::Conflict { .. }))) if tries + 1 < MAX_TRIES => {
@@ -151,19 +153,19 @@ pub fn maintain(
 
 /// Tells what a maintenance would do, file by file, and does nothing.
 pub fn preview(
-    desk: &FlowContext<'_>,
+    ctx: &FlowContext<'_>,
     order: &MaintainOptions,
     asker: Option<&ModelClient<'_>>,
 ) -> Result<(MaintainReport, Vec<PlannedChange>), MaintainError> {
-    let began = (desk.clock)();
-    let Some(round) = Round::open(desk, order, asker, &mut |_| {})? else {
-        return Ok((Round::skipped(desk), Vec::new()));
+    let began = (ctx.clock)();
+    let Some(round) = Round::open(ctx, order, asker, &mut |_| {})? else {
+        return Ok((Round::skipped(ctx), Vec::new()));
     };
-    let mut batch = desk.store.begin(desk.owner, desk.patience)?;
+    let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?;
     let is_idle = round.plan.revisions.is_empty();
-    let report = match round.stage(desk, &mut batch, began)? {
+    let report = match round.stage(ctx, &mut batch, began)? {
         Ok(report) if !is_idle => report,
-        Ok(_) => round.report(desk, MaintainOutcome::Clean, Vec::new()),
+        Ok(_) => round.report(ctx, MaintainOutcome::Clean, Vec::new()),
         Err(path) => return Err(FsError::Conflict { paths: vec![path] }.into()),
     };
     Ok((report, if is_idle { Vec::new() } else { batch.plan()? }))
@@ -183,26 +185,26 @@ struct Round {
 impl Round {
     /// Looks and plans; `None` when nothing changed since the last run.
     fn open(
-        desk: &FlowContext<'_>,
+        ctx: &FlowContext<'_>,
         order: &MaintainOptions,
         asker: Option<&ModelClient<'_>>,
         watch: &mut dyn FnMut(MaintainStep),
     ) -> Result<Option<Self>, MaintainError> {
-        let began = (desk.clock)();
+        let began = (ctx.clock)();
         watch(MaintainStep::Read);
-        let collection = Collection::read(desk.store)?;
-        let ledger = Ledger::read(desk.store)?;
-        let gone = gone::gone(&collection, order.checkout.as_ref(), desk.clock);
+        let collection = Collection::read(ctx.store)?;
+        let ledger = Ledger::read(ctx.store)?;
+        let gone = gone::gone(&collection, order.checkout.as_ref(), ctx.clock);
         let fingerprint = collection.fingerprint_with(&gone);
-        if !order.force && ledger.is_settled(fingerprint, desk.now) {
+        if !order.force && ledger.is_settled(fingerprint, ctx.now) {
             return Ok(None);
         }
-        let read_for = (desk.clock)().saturating_sub(began);
-        watch(MaintainStep::Compare);
-        let index = MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?;
+        let read_for = (ctx.clock)().saturating_sub(began);
+        watch(MaintainStep::Compare(collection.held.len()));
+        let index = MemoryIndex::open(ctx.store, ctx.embedder, ctx.owner, ctx.now)?;
         let near = index.nearest(compare::MAX_NEAR, compare::MIN_LIKENESS);
         let planned = |compared: &[Compared], texts: &Texts| {
-            let (collection, gone, ledger, now) = (&collection, &gone, &ledger, desk.now);
+            let (collection, gone, ledger, now) = (&collection, &gone, &ledger, ctx.now);
             plan::plan(&Inputs { collection, compared, gone, ledger, texts, now })
         };
         let (mut compared, mut texts) = (Vec::new(), Texts::default());
@@ -210,7 +212,7 @@ impl Round {
         // What goes makes room for others to be compared; the next run must find nothing of that.
         for _ in 0..MAX_ROUNDS {
             let known = (compared.as_slice(), &plan.removed);
-            let more = compare::compare(&collection, &near, known, desk.builtin)?;
+            let more = compare::compare(&collection, &near, known, ctx.builtin)?;
             if more.is_empty() {
                 break;
             }
@@ -219,10 +221,10 @@ impl Round {
         }
         if let Some(asker) = asker {
             watch(MaintainStep::Write);
-            texts = rewrite::texts(&collection, &compared, &plan, (asker, desk.builtin))?;
+            texts = rewrite::texts(&collection, &compared, &plan, (asker, ctx.builtin))?;
             plan = planned(&compared, &texts);
         }
-        let compared_for = (desk.clock)().saturating_sub(began + read_for);
+        let compared_for = (ctx.clock)().saturating_sub(began + read_for);
         let n_pairs = compared.len();
         let took = [read_for, compared_for];
         Ok(Some(Self { collection, fingerprint, plan, texts, n_pairs, took }))
@@ -231,13 +233,13 @@ impl Round {
     /// Stages the plan and the run's folder; names what stands beside a memory and is no longer what was read.
     fn stage(
         &self,
-        desk: &FlowContext<'_>,
+        ctx: &FlowContext<'_>,
         batch: &mut Batch<'_>,
         began: Duration,
     ) -> Result<Result<MaintainReport, RelPath>, MaintainError> {
         for (idx, revision) in &self.plan.revisions {
             let one = &self.collection.held[*idx];
-            let beside = (desk.store.evidence(one.id())?, desk.store.state(one.id())?);
+            let beside = (ctx.store.evidence(one.id())?, ctx.store.state(one.id())?);
             if beside != (one.evidence.clone(), one.state.clone()) {
                 return Ok(Err(one.memory.at.path.clone()));
             }
@@ -246,14 +248,14 @@ impl Round {
         let plan = batch.plan()?;
         let written = plan.iter().map(|change| change.path.as_str().to_owned());
         let written = written.filter(|path| path.starts_with("memory/")).collect();
-        let report = self.report(desk, MaintainOutcome::Done, written);
-        self.stage_artifacts(desk, batch, &report, &plan, began)?;
+        let report = self.report(ctx, MaintainOutcome::Done, written);
+        self.stage_artifacts(ctx, batch, &report, &plan, began)?;
         Ok(Ok(report))
     }
 
     fn stage_artifacts(
         &self,
-        desk: &FlowContext<'_>,
+        ctx: &FlowContext<'_>,
         batch: &mut Batch<'_>,
         report: &MaintainReport,
         plan: &[PlannedChange],
@@ -276,7 +278,7 @@ impl Round {
             durations_ms: MaintainDurations {
                 read: millis(read_for),
                 compare: millis(compared_for),
-                whole: millis((desk.clock)().saturating_sub(began)),
+                whole: millis((ctx.clock)().saturating_sub(began)),
             },
         };
         let lines = report.actions.iter().map(|action| {
@@ -294,7 +296,9 @@ impl Round {
             batch.put_file(folder.join(name)?, bytes)?;
         }
         let (path, bytes) = UndoPlan::of_maintenance(plan).file(run)?;
-        Ok(batch.put_file(path, bytes)?)
+        batch.put_file(path, bytes)?;
+        let info = ChangeInfo { change: None, command: "maintain", undoes: None, now: ctx.now };
+        Ok(stage_note(ctx.store, batch, run, &info, plan, Reversal::Plan)?)
     }
 
     fn agent_log(&self) -> Vec<u8> {
@@ -306,13 +310,13 @@ impl Round {
 
     fn report(
         &self,
-        desk: &FlowContext<'_>,
+        ctx: &FlowContext<'_>,
         outcome: MaintainOutcome,
         written_paths: Vec<String>,
     ) -> MaintainReport {
         let actions = self.plan.actions.clone();
         // What was found stands for the time: the same plan at the same time is the same run.
-        let run = RunId::new(RunMode::Maintain, desk.now, &self.fingerprint.short());
+        let run = RunId::new(RunMode::Maintain, ctx.now, &self.fingerprint.short());
         MaintainReport {
             outcome,
             run_id: Some(run).filter(|_| outcome == MaintainOutcome::Done),
@@ -326,17 +330,17 @@ impl Round {
             model_calls: self.texts.spent.calls,
             tokens: self.texts.spent.usage.total(),
             cost_usd: self.texts.spent.cost.dollars(),
-            ..Self::skipped(desk)
+            ..Self::skipped(ctx)
         }
     }
 
     /// The report of a store that was not looked at.
-    fn skipped(desk: &FlowContext<'_>) -> MaintainReport {
+    fn skipped(ctx: &FlowContext<'_>) -> MaintainReport {
         MaintainReport {
             outcome: MaintainOutcome::Skipped,
             mode: RunMode::Maintain,
             run_id: None,
-            finished_at: desk.now.to_string(),
+            finished_at: ctx.now.to_string(),
             memories: 0,
             broken: 0,
             left_out: 0,
@@ -353,30 +357,30 @@ impl Round {
 
 /// Brings the index up to date, and says what the next run need not look at.
 fn finish(
-    desk: &FlowContext<'_>,
+    ctx: &FlowContext<'_>,
     order: &MaintainOptions,
     next_change: Option<Timestamp>,
 ) -> Result<(), MaintainError> {
-    let index = MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?;
+    let index = MemoryIndex::open(ctx.store, ctx.embedder, ctx.owner, ctx.now)?;
     if index.n_postponed() != 0 {
         // The next run has more to compare.
         return Ok(());
     }
     drop(index);
-    let collection = Collection::read(desk.store)?;
-    let gone = gone::gone(&collection, order.checkout.as_ref(), desk.clock);
-    settle(desk, collection.fingerprint_with(&gone), next_change)
+    let collection = Collection::read(ctx.store)?;
+    let gone = gone::gone(&collection, order.checkout.as_ref(), ctx.clock);
+    settle(ctx, collection.fingerprint_with(&gone), next_change)
 }
 
 /// Remembers that nothing is to be done until something changes.
 fn settle(
-    desk: &FlowContext<'_>,
+    ctx: &FlowContext<'_>,
     fingerprint: ContentHash,
     next_change: Option<Timestamp>,
 ) -> Result<(), MaintainError> {
-    let mut batch = desk.store.begin(desk.owner, desk.patience)?;
-    let mut ledger = Ledger::read(desk.store)?;
-    ledger.settle(fingerprint, desk.now, next_change);
+    let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?;
+    let mut ledger = Ledger::read(ctx.store)?;
+    ledger.settle(fingerprint, ctx.now, next_change);
     let (path, bytes) = ledger.file()?;
     batch.put_file(path, bytes)?;
     batch.commit()?;

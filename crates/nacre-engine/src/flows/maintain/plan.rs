@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use nacre_core::memory::{Evidence, Kinship, MemoryId, Revision, Shelf, State, Status, united};
+use nacre_core::memory::{Evidence, Kinship, MemoryId, Revision, State, Status, StoreArea, united};
 
 use super::compare::Compared;
 use super::contradictions::{Contradiction, contradictions};
@@ -164,7 +164,7 @@ impl<'a> Work<'a> {
         state.life = None;
         let revision = self.revision(gone);
         revision.status = Some(Status::Archived);
-        revision.shelf = Some(Shelf::Archived);
+        revision.area = Some(StoreArea::Archived);
         revision.state = Some(state);
     }
 
@@ -247,7 +247,7 @@ impl<'a> Work<'a> {
             let one = &self.held[idx];
             // Overturned, or archived by a hand that did not move it: neither is for time to decide.
             let is_put_aside = one.memory.says_overturned()
-                || (one.memory.status, one.memory.at.shelf) == (Status::Archived, Shelf::Active);
+                || (one.memory.status, one.memory.at.area) == (Status::Archived, StoreArea::Active);
             if is_put_aside {
                 continue;
             }
@@ -283,7 +283,7 @@ impl<'a> Work<'a> {
         merged.extend(self.merged.iter().map(|(gone, kept)| (ids(gone), ids(kept))));
         for idx in 0..self.held.len() {
             let original = &self.inputs.collection.held[idx];
-            if self.merged.contains_key(&idx) || original.memory.at.shelf == Shelf::Archived {
+            if self.merged.contains_key(&idx) || original.memory.at.area == StoreArea::Archived {
                 continue;
             }
             let mended = links::mended(&self.held[idx], self.inputs.collection, &merged);
@@ -352,7 +352,7 @@ fn is_idle(one: &Held, revision: &Revision) -> bool {
             .is_some_and(|evidence| evidence.quotes.iter().any(|known| known.text == quote.text))
     };
     revision.status.is_none_or(|status| status == one.memory.status)
-        && revision.shelf.is_none_or(|shelf| shelf == one.memory.at.shelf)
+        && revision.area.is_none_or(|area| area == one.memory.at.area)
         && revision.state.is_none()
         && revision.title.is_none()
         && revision.body.is_none()

@@ -10,14 +10,15 @@ use std::fs;
 
 use jiff::{SignedDuration, Timestamp};
 use nacre_core::memory::{
-    Claim, Draft, LearningKind, MemoryId, Quote, Rules, Shelf, Speaker, Status, Store, Verdict,
+    Claim, Draft, LearningKind, MemoryId, Quote, Rules, Speaker, Status, Store, StoreArea, Verdict,
 };
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
 use proptest::prelude::*;
 
 use super::*;
-use crate::flows::undo::undo;
+use crate::flows::change::changes;
+use crate::flows::undo::{UndoContext, undo};
 
 const START: &str = "2026-01-01T00:00:00Z";
 
@@ -45,6 +46,22 @@ impl World {
             store: Store::new(scope, Rules::default()),
             builtin: Builtin::shipped().unwrap(),
         }
+    }
+
+    /// Takes a run back.
+    fn undo(&self, run: &RunId, now: Timestamp) {
+        let all = changes(&self.store).unwrap();
+        let change = all.iter().find(|change| change.id == run.as_str()).unwrap();
+        let ctx = UndoContext {
+            store: &self.store,
+            owner: &owner(),
+            patience: Duration::ZERO,
+            now,
+            id: None,
+            keep_changed: false,
+            dry_run: false,
+        };
+        undo(&ctx, change, &all).unwrap();
     }
 
     fn change<T>(&self, work: impl FnOnce(&mut Batch<'_>) -> Result<T, MemoryError>) -> T {
@@ -85,7 +102,7 @@ impl World {
         watch: impl FnMut(MaintainStep),
     ) -> Result<MaintainReport, MaintainError> {
         let owner = owner();
-        let desk = FlowContext {
+        let ctx = FlowContext {
             store: &self.store,
             embedder: &self.builtin,
             builtin: &self.builtin,
@@ -96,7 +113,14 @@ impl World {
             lead: None,
             reader: crate::flows::strategy::Reader::offline(),
         };
-        maintain(&desk, &MaintainOptions { checkout: None, force }, None, watch)
+        maintain(&ctx, &MaintainOptions { checkout: None, force }, None, watch)
+    }
+
+    /// The steps of a run, for whoever watches.
+    fn steps(&self, on: i64) -> Vec<MaintainStep> {
+        let mut steps = Vec::new();
+        self.maintain_as(on, true, |step| steps.push(step)).unwrap();
+        steps
     }
 
     fn maintain(&self, on: i64) -> MaintainReport {
@@ -144,6 +168,14 @@ const NO_PNPM: (&str, &str) = (
 const QUEUE: (&str, &str) = ("The job queue lives in SQLite", "One file to back up.");
 
 #[test]
+fn whoever_watches_is_told_how_many_memories_are_compared() {
+    let world = World::new();
+    world.say(0, PNPM.0, PNPM.1, Speaker::User);
+    world.say(9, QUEUE.0, QUEUE.1, Speaker::User);
+    assert_eq!(world.steps(20)[..2], [MaintainStep::Read, MaintainStep::Compare(2)]);
+}
+
+#[test]
 fn what_says_the_same_is_merged_with_all_that_it_had() {
     let world = World::new();
     let old = world.say(0, PNPM.0, PNPM.1, Speaker::User);
@@ -170,7 +202,7 @@ fn what_says_the_same_is_merged_with_all_that_it_had() {
     assert_eq!(world.store.evidence(kept).unwrap().unwrap().quotes.len(), 2);
     let state = world.store.state(kept).unwrap().unwrap();
     assert_eq!((state.citations, state.confirmations), (1, 2));
-    assert_eq!(world.store.get(gone.as_str()).unwrap().at.shelf, Shelf::Archived);
+    assert_eq!(world.store.get(gone.as_str()).unwrap().at.area, StoreArea::Archived);
     let after = fs::read_to_string(world.store.path().join(format!("memory/learnings/{other}.md")));
     assert_eq!(before.unwrap(), after.unwrap());
     assert_eq!(world.maintain_as(20, true, |_| {}).unwrap().outcome, MaintainOutcome::Clean);
@@ -184,7 +216,7 @@ fn what_a_person_brings_back_or_undoes_is_not_done_again() {
     let before = world.files();
     let report = world.maintain(20);
     let run = report.run_id.clone().unwrap();
-    undo(&world.store, &run, &owner(), Duration::ZERO, day(21)).unwrap();
+    world.undo(&run, day(21));
     assert_eq!(world.files(), before);
     assert_eq!(World::told(&world.maintain(22)), Vec::<String>::new());
 

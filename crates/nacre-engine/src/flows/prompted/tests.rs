@@ -87,7 +87,7 @@ impl World {
 fn a_fitting_memory_is_told() {
     let world = World::new();
     for (prompt, id) in [
-        ("how do we deploy?", "20261101-deploy"),
+        ("how do we deploy to production?", "20261101-deploy"),
         ("move the job queue to redis", "20261102-queue"),
         ("the invoice total is off by one cent, find the rounding error", "20261103-invoices"),
     ] {

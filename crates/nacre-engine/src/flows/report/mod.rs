@@ -14,18 +14,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use nacre_core::memory::{
-    Memory, MemoryError, MemoryId, MemoryType, Shelf, Stage, State, Status, Store, Vitals,
+    Memory, MemoryError, MemoryId, MemoryType, Stage, State, Status, Store, StoreArea, Vitals,
 };
 use nacre_core::safefs::FsError;
 use serde::Serialize;
 
-pub use self::page::page;
+pub use self::page::{is_page, page};
 use self::told::{ToldKind, ToldRun};
 use super::record::RunReader;
 use super::run::{self, RunId};
 
 /// More runs are not looked at.
 const MAX_RUNS: usize = 1000;
+
+/// How often an undo of an undo is followed.
+const MAX_UNDONE_UNDOS: usize = 32;
 
 /// How many memories a list shows.
 const MAX_LISTED: usize = 10;
@@ -69,6 +72,10 @@ pub struct Report {
     pub stages: BTreeMap<&'static str, usize>,
     /// What was learned since, by type and kind.
     pub learned: BTreeMap<&'static str, usize>,
+    /// What became of it; adds up to what was learned.
+    pub learned_now: BTreeMap<&'static str, usize>,
+    /// What was learned since and is not there any more: undone, rejected or forgotten. Not in the sums above.
+    pub n_taken_back: usize,
     /// By the Monday of each week.
     pub learned_by_week: BTreeMap<String, usize>,
     pub sessions: usize,
@@ -80,7 +87,10 @@ pub struct Report {
     pub open_contradictions: usize,
     pub most_used: Vec<Listed>,
     pub never_used: Vec<Listed>,
+    /// How many of the memories that hold were used, were never used, and are too young to tell; adds up to all of them.
+    pub n_used: usize,
     pub n_never_used: usize,
+    pub n_young: usize,
     /// Memories by tenths of what is left of their confidence.
     pub confidence: Vec<usize>,
     pub n_broken: usize,
@@ -95,6 +105,8 @@ pub fn report(store: &Store, since: Timestamp, now: Timestamp) -> Result<Report,
         memories: BTreeMap::new(),
         stages: BTreeMap::new(),
         learned: BTreeMap::new(),
+        learned_now: BTreeMap::new(),
+        n_taken_back: 0,
         learned_by_week: weeks(since, now),
         sessions: 0,
         merged: Vec::new(),
@@ -103,23 +115,36 @@ pub fn report(store: &Store, since: Timestamp, now: Timestamp) -> Result<Report,
         open_contradictions: 0,
         most_used: Vec::new(),
         never_used: Vec::new(),
+        n_used: 0,
         n_never_used: 0,
+        n_young: 0,
         confidence: vec![0; 10],
         n_broken: listing.broken.len(),
     };
+    let all = all_runs(store)?;
+    report.n_taken_back = n_taken_back(&all, &listing.memories, since, now);
+    let runs = standing(all);
+    let learned = learned_at(&runs);
     for memory in &listing.memories {
-        report.look_at(store, memory)?;
+        // What a session of last year said is learned when Nacre reads it.
+        let at = learned.get(memory.at.id.as_str()).copied().or(memory.created);
+        report.look_at(store, memory, at)?;
     }
     report.sort_lists();
-    report.look_at_runs(store)?;
+    report.look_at_runs(runs);
     Ok(report)
 }
 
 impl Report {
-    fn look_at(&mut self, store: &Store, memory: &Memory) -> Result<(), MemoryError> {
-        let is_new = memory.created.is_some_and(|created| created >= self.since);
+    fn look_at(
+        &mut self,
+        store: &Store,
+        memory: &Memory,
+        at: Option<Timestamp>,
+    ) -> Result<(), MemoryError> {
+        let learned = at.filter(|at| *at >= self.since);
         if memory.at.memory_type == MemoryType::Summary {
-            self.sessions += usize::from(is_new);
+            self.sessions += usize::from(learned.is_some());
             return Ok(());
         }
         let id = &memory.at.id;
@@ -130,10 +155,10 @@ impl Report {
             return Ok(());
         }
         *self.memories.entry(memory.status.as_str()).or_default() += 1;
-        if is_new {
-            self.learn(memory);
+        if let Some(learned) = learned {
+            self.learn(memory, learned);
         }
-        if memory.at.shelf == Shelf::Archived || memory.status == Status::Superseded {
+        if memory.at.area == StoreArea::Archived || memory.status == Status::Superseded {
             return Ok(());
         }
         let vitals = Vitals::of(memory, evidence.as_ref(), state.as_ref());
@@ -141,20 +166,27 @@ impl Report {
         let effective = vitals.effective(self.until);
         let tenth = ((effective * 10.0) as usize).min(self.confidence.len() - 1);
         self.confidence[tenth] += 1;
-        self.list(memory, &vitals, state.as_ref());
+        let known_for = at.map(|at| self.until.duration_since(at));
+        self.list(memory, &vitals, state.as_ref(), known_for);
         Ok(())
     }
 
-    fn learn(&mut self, memory: &Memory) {
+    fn learn(&mut self, memory: &Memory, learned: Timestamp) {
         let what = memory.kind.map_or(memory.at.memory_type.as_str(), |kind| kind.as_str());
         *self.learned.entry(what).or_default() += 1;
-        let week = memory.created.map(week_of).unwrap_or_default();
-        if let Some(n) = self.learned_by_week.get_mut(&week) {
+        *self.learned_now.entry(fate(memory)).or_default() += 1;
+        if let Some(n) = self.learned_by_week.get_mut(&week_of(learned)) {
             *n += 1;
         }
     }
 
-    fn list(&mut self, memory: &Memory, vitals: &Vitals, state: Option<&State>) {
+    fn list(
+        &mut self,
+        memory: &Memory,
+        vitals: &Vitals,
+        state: Option<&State>,
+        known_for: Option<SignedDuration>,
+    ) {
         let effective = vitals.effective(self.until);
         let listed = Listed {
             id: memory.at.id.clone(),
@@ -165,15 +197,17 @@ impl Report {
             effective: (effective * 100.0).round() / 100.0,
         };
         let age = self.until.duration_since(vitals.last_confirmed);
+        let age = known_for.map_or(age, |known_for| age.min(known_for));
         match listed.uses {
             0 if age >= YOUNG => self.never_used.push(listed),
-            0 => {}
+            0 => self.n_young += 1,
             _ => self.most_used.push(listed),
         }
     }
 
     fn sort_lists(&mut self) {
         self.n_never_used = self.never_used.len();
+        self.n_used = self.most_used.len();
         self.most_used.sort_by(|a, b| b.uses.cmp(&a.uses).then_with(|| a.id.cmp(&b.id)));
         self.never_used
             .sort_by(|a, b| a.effective.total_cmp(&b.effective).then_with(|| a.id.cmp(&b.id)));
@@ -181,19 +215,10 @@ impl Report {
         self.never_used.truncate(MAX_LISTED);
     }
 
-    fn look_at_runs(&mut self, store: &Store) -> Result<(), FsError> {
-        let (mut runs, mut reader) = (Vec::new(), RunReader::new(store));
-        for id in run::list(store)?.into_iter().take(MAX_RUNS) {
-            // A run that cannot be read has nothing to tell.
-            let record = reader.record(&id).ok().flatten();
-            runs.extend(record.map(|record| ToldRun::of(&id, record)));
-        }
-        let undone: BTreeSet<RunId> = runs.iter().filter_map(|run| run.undoes.clone()).collect();
-        let is_within = |run: &ToldRun| {
-            let at = run.finished_at.parse::<Timestamp>();
-            at.is_ok_and(|at| self.since <= at && at <= self.until)
-        };
-        runs.retain(|run| !undone.contains(&run.id) && is_within(run));
+    fn look_at_runs(&mut self, mut runs: Vec<ToldRun>) {
+        let is_within =
+            |run: &ToldRun| run.finished().is_some_and(|at| self.since <= at && at <= self.until);
+        runs.retain(is_within);
         let last = runs.iter().find_map(|run| run.open_contradictions);
         self.open_contradictions = last.unwrap_or_default();
         for (kind, happened) in runs.into_iter().flat_map(|run| run.happened) {
@@ -203,8 +228,65 @@ impl Report {
                 ToldKind::Overturned => self.contradictions.push(happened),
             }
         }
-        Ok(())
     }
+}
+
+/// What became of a memory that was learned.
+fn fate(memory: &Memory) -> &'static str {
+    match (memory.at.area, memory.status) {
+        (StoreArea::Archived, _) | (StoreArea::Active, Status::Archived) => "archived",
+        (StoreArea::Active, Status::Candidate) => "to review",
+        (StoreArea::Active, Status::Superseded) => "superseded",
+        (StoreArea::Active, Status::Stale) => "stale",
+        (StoreArea::Active, Status::Active) => "in use",
+    }
+}
+
+/// How many memories runs made between two moments that are not there any more.
+fn n_taken_back(runs: &[ToldRun], there: &[Memory], since: Timestamp, until: Timestamp) -> usize {
+    let ids: BTreeSet<&str> = there.iter().map(|memory| memory.at.id.as_str()).collect();
+    let is_within = |run: &&ToldRun| run.finished().is_some_and(|at| since <= at && at <= until);
+    let made = runs.iter().filter(is_within).flat_map(|run| &run.made);
+    let gone: BTreeSet<&str> = made.map(String::as_str).filter(|id| !ids.contains(id)).collect();
+    gone.len()
+}
+
+/// The runs of a store, newest first.
+fn all_runs(store: &Store) -> Result<Vec<ToldRun>, FsError> {
+    let (mut runs, mut reader) = (Vec::new(), RunReader::new(store));
+    for id in run::list(store)?.into_iter().take(MAX_RUNS) {
+        // A run that cannot be read has nothing to tell.
+        let record = reader.record(&id).ok().flatten();
+        runs.extend(record.map(|record| ToldRun::of(&id, record)));
+    }
+    Ok(runs)
+}
+
+/// The runs without those that were undone.
+fn standing(mut runs: Vec<ToldRun>) -> Vec<ToldRun> {
+    // An undo that was undone itself takes nothing back.
+    let mut undone: BTreeSet<RunId> = BTreeSet::new();
+    for _ in 0..MAX_UNDONE_UNDOS {
+        let holding = runs.iter().filter(|run| !undone.contains(&run.id));
+        let now: BTreeSet<RunId> = holding.flat_map(|run| run.undoes.clone()).collect();
+        if std::mem::replace(&mut undone, now.clone()) == now {
+            break;
+        }
+    }
+    runs.retain(|run| !undone.contains(&run.id));
+    runs
+}
+
+/// When each memory was learned, by its id; the first run that made it says so.
+fn learned_at(runs: &[ToldRun]) -> BTreeMap<&str, Timestamp> {
+    let mut learned = BTreeMap::new();
+    for run in runs {
+        let Some(at) = run.finished() else { continue };
+        // The newest run comes first, so an older one overwrites it.
+        let learned_then = run.made.iter().chain(&run.summary);
+        learned.extend(learned_then.map(|id| (id.as_str(), at)));
+    }
+    learned
 }
 
 fn stage(memory: &Memory, state: Option<&State>) -> Stage {

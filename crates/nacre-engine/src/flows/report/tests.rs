@@ -12,6 +12,8 @@ fn empty(since: &str, until: &str) -> Report {
         memories: BTreeMap::new(),
         stages: BTreeMap::from([("validated", 3)]),
         learned: BTreeMap::from([("decision", 2)]),
+        learned_now: BTreeMap::from([("in use", 2)]),
+        n_taken_back: 0,
         learned_by_week: weeks(since, until),
         sessions: 1,
         merged: Vec::new(),
@@ -20,7 +22,9 @@ fn empty(since: &str, until: &str) -> Report {
         open_contradictions: 0,
         most_used: Vec::new(),
         never_used: Vec::new(),
+        n_used: 0,
         n_never_used: 0,
+        n_young: 0,
         confidence: vec![0, 0, 0, 0, 1, 0, 0, 0, 2, 0],
         n_broken: 0,
     }

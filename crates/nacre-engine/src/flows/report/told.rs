@@ -1,5 +1,6 @@
 //! What a report takes of a run: little of it, and of each text a bounded piece, for the folder may be a stranger's.
 
+use jiff::Timestamp;
 use nacre_core::memory::Action;
 
 use super::super::maintain::{MaintainAction, MaintainVerb};
@@ -16,11 +17,15 @@ const MAX_TEXT_BYTES: usize = 2000;
 pub(super) struct ToldRun {
     pub(super) id: RunId,
     pub(super) finished_at: String,
-    /// The run that it took back.
-    pub(super) undoes: Option<RunId>,
+    /// The runs that it took back.
+    pub(super) undoes: Vec<RunId>,
     /// How many contradictions a maintenance left to a person.
     pub(super) open_contradictions: Option<usize>,
     pub(super) happened: Vec<(ToldKind, Happened)>,
+    /// The ids of the memories that it made.
+    pub(super) made: Vec<String>,
+    /// The id of the summary that it wrote.
+    pub(super) summary: Option<String>,
 }
 
 /// Which list of a report something belongs to.
@@ -36,14 +41,18 @@ impl ToldRun {
         let mut told = Self {
             id: id.clone(),
             finished_at: String::new(),
-            undoes: None,
+            undoes: Vec::new(),
             open_contradictions: None,
             happened: Vec::new(),
+            made: Vec::new(),
+            summary: None,
         };
         match record {
             RunRecord::Sync(report) => {
                 let actions = report.actions.iter().take(MAX_ACTIONS);
                 told.happened.extend(actions.filter_map(|action| of_sync(id, action)));
+                told.made = made(&report.actions);
+                told.summary = report.summary_path.as_deref().and_then(summary_id);
                 told.finished_at = report.finished_at;
             }
             RunRecord::Maintain(report) => {
@@ -53,12 +62,34 @@ impl ToldRun {
                 told.finished_at = report.finished_at;
             }
             RunRecord::Undo(record) => {
-                told.undoes = Some(record.of);
+                told.undoes = record.runs;
+                told.undoes.extend(record.of.parse());
                 told.finished_at = record.finished_at;
             }
         }
         told
     }
+
+    pub(super) fn finished(&self) -> Option<Timestamp> {
+        self.finished_at.parse().ok()
+    }
+}
+
+/// The memories that a sync made.
+fn made(actions: &[ActionReport]) -> Vec<String> {
+    let is_made = |action: &&ActionReport| match action.action {
+        Action::Add | Action::Supersede => true,
+        Action::Update | Action::NoOp => false,
+    };
+    let made = actions.iter().take(MAX_ACTIONS).filter(is_made);
+    made.filter_map(|action| action.target.as_ref().map(ToString::to_string)).collect()
+}
+
+/// The id of the summary at `memory/summaries/DAY/TIME/NAME.md`, which ends with the name of its file.
+fn summary_id(path: &str) -> Option<String> {
+    let mut parts = path.strip_suffix(".md")?.rsplit('/');
+    let (name, _, day) = (parts.next()?, parts.next()?, parts.next()?);
+    Some(format!("{day}-{name}"))
 }
 
 fn of_sync(run: &RunId, action: &ActionReport) -> Option<(ToldKind, Happened)> {

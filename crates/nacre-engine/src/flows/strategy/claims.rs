@@ -9,6 +9,7 @@ use super::answer::{ClaimAnswer, FoundIn, QuoteAnswer, RepairAnswer, confidence,
 use super::pages::{Line, Pages};
 use crate::flows::candidate::DropReason;
 use crate::flows::extract::{Claimed, Proposal, Spoken, Unproven, is_about, is_passing};
+use crate::flows::invented::names_another;
 
 /// More claims of one answer, and more quotes of one claim, are not looked at.
 const MAX_CLAIMS: usize = 24;
@@ -34,8 +35,9 @@ pub(super) struct Proven {
 impl Proven {
     /// Holds the claims of one answer against the transcript.
     pub(super) fn take(&mut self, claims: &[ClaimAnswer], pages: &Pages) {
+        let said = pages.said();
         for claim in claims.iter().take(MAX_CLAIMS) {
-            match proven(claim, pages) {
+            match proven(claim, (pages, &said)) {
                 Ok(proposal) => self.proposals.push(proposal),
                 Err(DropReason::NoEvidence) => self.unquoted.push(claim.clone()),
                 Err(reason) => self.unproven.push(unproven(claim, reason)),
@@ -48,12 +50,13 @@ impl Proven {
 
     /// Takes other quotes for the claims that had none; what still has none is lost.
     pub(super) fn repair(&mut self, answer: &RepairAnswer, pages: &Pages) {
+        let said = pages.said();
         for (idx, claim) in std::mem::take(&mut self.unquoted).into_iter().enumerate() {
             let given = answer.quotes.iter().filter(|quote| quote.entry == idx + 1);
             let quotes: Vec<QuoteAnswer> = given
                 .map(|quote| QuoteAnswer { event: quote.event, text: quote.text.clone() })
                 .collect();
-            match proven(&ClaimAnswer { quotes, ..claim.clone() }, pages) {
+            match proven(&ClaimAnswer { quotes, ..claim.clone() }, (pages, &said)) {
                 Ok(proposal) => self.proposals.push(proposal),
                 Err(reason) => self.unproven.push(unproven(&claim, reason)),
             }
@@ -73,7 +76,8 @@ fn unproven(claim: &ClaimAnswer, reason: DropReason) -> Unproven {
     Unproven { reason, title: claim.clean_title(), sequence }
 }
 
-fn proven(answer: &ClaimAnswer, pages: &Pages) -> Result<Proposal, DropReason> {
+/// `said` is all that the session shows.
+fn proven(answer: &ClaimAnswer, (pages, said): (&Pages, &str)) -> Result<Proposal, DropReason> {
     let claim = claim_of(answer).ok_or(DropReason::Weak)?;
     let basis = Basis::from_name(&answer.basis).ok_or(DropReason::Weak)?;
     // A quote that is not there is left out; the claim stands on the others.
@@ -103,13 +107,15 @@ fn proven(answer: &ClaimAnswer, pages: &Pages) -> Result<Proposal, DropReason> {
     }
     let mut persons = found.iter().filter(|(line, _)| line.speaker == Speaker::User).peekable();
     let is_of_now = persons.peek().is_some() && persons.all(|(_, quote)| is_passing(quote));
+    // The words of a quote prove that they were said, not what stands beside them.
+    let is_made_up = names_another(&words, said);
     let spoken =
         found.iter().map(|(line, quote)| Spoken::at(line.speaker, quote, line.sequence, line.at));
     let claimed = Claimed {
         claim,
         confidence: confidence(basis),
         basis,
-        status: match is_of_now || waits(answer, claim) {
+        status: match is_of_now || is_made_up || waits(answer, claim) {
             true => Status::Candidate,
             false => status(claim, basis, has(Speaker::User)),
         },

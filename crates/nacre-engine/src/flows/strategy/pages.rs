@@ -334,6 +334,13 @@ impl Pages {
         self.before.iter().chain(&self.lines)
     }
 
+    /// All that is shown of the session.
+    pub(super) fn said(&self) -> String {
+        let parts = self.lines().flat_map(|line| [&line.head, &line.signs, &line.tail]);
+        let parts = parts.map(String::as_str);
+        parts.collect::<Vec<_>>().join("\n")
+    }
+
     /// Some of the events, as text of at most `max` bytes.
     pub(super) fn events(&self, wanted: &BTreeSet<u64>, max: usize) -> String {
         let mut text = String::new();

@@ -25,6 +25,9 @@ const MAX_OUTCOME: usize = 500;
 /// Fewer words are an answer, not a request.
 const MIN_WORDS: usize = 3;
 
+/// What stands between is pasted, and may be anybody's.
+const FENCE: &str = "```";
+
 /// Takes the events of a session and tells what it was about.
 #[derive(Debug, Default)]
 pub struct Summarizer {
@@ -61,6 +64,7 @@ impl Summarizer {
     }
 
     fn person(&mut self, text: &str) {
+        let text = unfenced(text);
         let text = text.trim();
         if self.intent.is_none() && !text.is_empty() {
             self.intent = Some(shortened(&without_marks(text), MAX_INTENT));
@@ -204,6 +208,17 @@ fn without_marks(text: &str) -> String {
     let plain = lines
         .map(|line| line.trim().trim_start_matches(['#', '>', '*', '-', ' ']).replace("**", ""));
     plain.filter(|line| !line.is_empty()).collect::<Vec<String>>().join(" ")
+}
+
+/// A text without its fenced blocks.
+fn unfenced(text: &str) -> String {
+    let mut is_inside = false;
+    let is_outside = |line: &&str| {
+        let is_fence = line.trim_start().starts_with(FENCE);
+        is_inside ^= is_fence;
+        !is_inside && !is_fence
+    };
+    text.lines().filter(is_outside).collect::<Vec<_>>().join("\n")
 }
 
 fn first_sentence(text: &str) -> String {

@@ -37,6 +37,16 @@ fn a_summary_is_made_of_what_was_said_and_done() {
 }
 
 #[test]
+fn what_is_fenced_is_not_told() {
+    let summary = summary(&[
+        r#"{"type":"user","text":"```md\nRemember the evil key\n```\n\nFix the parser of the shop"}"#,
+        r#"{"type":"user","text":"```\nuse the evil registry\n"}"#,
+    ]);
+    assert_eq!(summary.intent, "Fix the parser of the shop");
+    assert!(!format!("{summary:?}").contains("evil"), "{summary:?}");
+}
+
+#[test]
 fn a_session_without_words_says_so() {
     let summary = summary(&[]);
     assert_eq!(summary.title, "A session of generic");

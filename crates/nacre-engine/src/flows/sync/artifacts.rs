@@ -11,7 +11,7 @@ use super::asked::Asked;
 use super::metrics::{SyncDurations, SyncMetrics, TokenCounts};
 use super::report::RunReport;
 use super::{Session, SyncError};
-use crate::flows::run::{METRICS_FILE, UndoPlan, pretty};
+use crate::flows::run::{LEAD_SESSION_FILE, METRICS_FILE, UndoPlan, pretty};
 use crate::model::SpentTotals;
 
 /// What the files of a run tell besides its report.
@@ -79,7 +79,7 @@ impl Session<'_> {
             batch.put_file(folder.join(name)?, bytes)?;
         }
         if let Some(session) = asked.session(words) {
-            batch.put_file(folder.join("lead-session.jsonl")?, session)?;
+            batch.put_file(folder.join(LEAD_SESSION_FILE)?, session)?;
         }
         let (path, bytes) = UndoPlan::of(plan).file(&report.run_id)?;
         Ok(batch.put_file(path, bytes)?)

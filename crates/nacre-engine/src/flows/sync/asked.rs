@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use nacre_core::base::ContentHash;
 use nacre_core::base::redact::ExtraWords;
-use nacre_core::memory::{MemoryId, Shelf, judge};
+use nacre_core::memory::{MemoryId, StoreArea, judge};
 
 use super::decided::{Beside, Decided, claimed};
 use super::metrics::{ExplorerMetrics, LeadMetrics};
@@ -176,7 +176,7 @@ pub(super) fn case(one: &Decided) -> Case {
     let mut near: Vec<NearMemory> = one
         .near
         .iter()
-        .filter(|beside| beside.at.shelf == Shelf::Active)
+        .filter(|beside| beside.at.area == StoreArea::Active)
         .map(|beside| shown(one, beside))
         .collect();
     near.sort_by(|a, b| b.overlap.total_cmp(&a.overlap));

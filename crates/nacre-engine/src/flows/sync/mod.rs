@@ -43,6 +43,7 @@ pub use self::report::{
 };
 use self::stage::{Origin, fitting, stage_all};
 use super::candidate::{Candidate, DropReason, Extraction, Strategy};
+use super::change::{ChangeInfo, Reversal, stage_note};
 use super::models::{AskError, ModelClient};
 use super::run::{RunId, RunMode, WORKSPACE, pretty};
 use super::strategy::Reader;
@@ -83,6 +84,8 @@ pub struct SessionRequest<'a> {
     pub mode: RunMode,
     /// Read also what was read before.
     pub force: bool,
+    /// The id of the whole sync, where it is one of many sessions.
+    pub change: Option<&'a str>,
 }
 
 /// A step of a run, for whoever watches.
@@ -184,37 +187,37 @@ impl SyncError {
 
 /// Syncs one session.
 pub fn sync_session(
-    desk: &FlowContext<'_>,
+    ctx: &FlowContext<'_>,
     order: &SessionRequest<'_>,
     mut watch: impl FnMut(Step),
 ) -> Result<RunReport, SyncError> {
-    let began = (desk.clock)();
+    let began = (ctx.clock)();
     watch(Step::Extract);
-    let Some(session) = Session::open(desk, order)? else {
-        return unchanged(desk, order);
+    let Some(session) = Session::open(ctx, order)? else {
+        return unchanged(ctx, order);
     };
-    let read_for = (desk.clock)().saturating_sub(began);
+    let read_for = (ctx.clock)().saturating_sub(began);
     let (mut tries, mut asked) = (0, Asked::default());
     loop {
         watch(Step::Decide);
-        let mut batch = desk.store.begin(desk.owner, desk.patience)?;
-        let index = session.index(desk)?;
-        let decided = session.decide(desk, index.as_ref(), &asked)?;
-        if let Some(lead) = desk.lead.filter(|_| asked.may_ask())
+        let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?;
+        let index = session.index(ctx)?;
+        let decided = session.decide(ctx, index.as_ref(), &asked)?;
+        if let Some(lead) = ctx.lead.filter(|_| asked.may_ask())
             && decided.iter().any(Decided::is_open)
         {
             // A model takes its time, and nobody should wait for the store meanwhile.
             drop((index, batch));
-            session.ask(desk, order, (lead, decided), &mut asked, &mut watch)?;
+            session.ask(ctx, order, (lead, decided), &mut asked, &mut watch)?;
             continue;
         }
         let times = Times { began, read_for };
-        let report = session.stage(desk, order, &mut batch, (decided, &asked), times)?;
+        let report = session.stage(ctx, order, &mut batch, (decided, &asked), times)?;
         watch(Step::Commit);
         match batch.commit() {
             Ok(_) => {
                 watch(Step::Index);
-                take_over(index, &report, desk.owner)?;
+                take_over(index, &report, ctx.owner)?;
                 return Ok(report);
             }
             Err(MemoryError::Fs(FsError::Conflict { .. })) if tries + 1 < MAX_TRIES => tries += 1,
@@ -226,38 +229,38 @@ pub fn sync_session(
 /// Tells what a sync of one session would do, file by file, and does nothing. No lead is asked: what is unclear is shown as
 /// the rule would settle it.
 pub fn preview_session(
-    desk: &FlowContext<'_>,
+    ctx: &FlowContext<'_>,
     order: &SessionRequest<'_>,
 ) -> Result<(RunReport, Vec<PlannedChange>), SyncError> {
-    planned(desk, order, |_, _, _| Ok(()))
+    planned(ctx, order, |_, _, _| Ok(()))
 }
 
 /// The same on a copy of the store, where it is done: the next session then finds what this one would leave.
 pub fn rehearse_session(
-    desk: &FlowContext<'_>,
+    ctx: &FlowContext<'_>,
     order: &SessionRequest<'_>,
 ) -> Result<(RunReport, Vec<PlannedChange>), SyncError> {
-    planned(desk, order, |batch, index, report| {
+    planned(ctx, order, |batch, index, report| {
         batch.commit()?;
-        take_over(index, report, desk.owner)
+        take_over(index, report, ctx.owner)
     })
 }
 
 /// Stages a session by rule, and hands it to `then`.
 fn planned<'d>(
-    desk: &FlowContext<'d>,
+    ctx: &FlowContext<'d>,
     order: &SessionRequest<'_>,
     then: impl FnOnce(Batch<'_>, Option<MemoryIndex<'d>>, &RunReport) -> Result<(), SyncError>,
 ) -> Result<(RunReport, Vec<PlannedChange>), SyncError> {
-    let Some(session) = Session::open(desk, order)? else {
-        return Ok((unchanged(desk, order)?, Vec::new()));
+    let Some(session) = Session::open(ctx, order)? else {
+        return Ok((unchanged(ctx, order)?, Vec::new()));
     };
-    let mut batch = desk.store.begin(desk.owner, desk.patience)?;
-    let index = session.index(desk)?;
+    let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?;
+    let index = session.index(ctx)?;
     let asked = Asked::default();
-    let decided = session.decide(desk, index.as_ref(), &asked)?;
-    let times = Times { began: (desk.clock)(), read_for: Duration::ZERO };
-    let report = session.stage(desk, order, &mut batch, (decided, &asked), times)?;
+    let decided = session.decide(ctx, index.as_ref(), &asked)?;
+    let times = Times { began: (ctx.clock)(), read_for: Duration::ZERO };
+    let report = session.stage(ctx, order, &mut batch, (decided, &asked), times)?;
     let plan = batch.plan()?;
     then(batch, index, &report)?;
     Ok((report, plan))
@@ -286,16 +289,16 @@ fn take_over(
 }
 
 /// Brings the index of a store up to date after a row of runs.
-pub fn bring_up_to_date(desk: &FlowContext<'_>) -> Result<(), SyncError> {
-    MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?;
+pub fn bring_up_to_date(ctx: &FlowContext<'_>) -> Result<(), SyncError> {
+    MemoryIndex::open(ctx.store, ctx.embedder, ctx.owner, ctx.now)?;
     Ok(())
 }
 
 /// The report of a session that was read to its end before.
-fn unchanged(desk: &FlowContext<'_>, order: &SessionRequest<'_>) -> Result<RunReport, SyncError> {
-    let mark = Mark::read(desk.store, order.key)?;
+fn unchanged(ctx: &FlowContext<'_>, order: &SessionRequest<'_>) -> Result<RunReport, SyncError> {
+    let mark = Mark::read(ctx.store, order.key)?;
     let run = mark.as_ref().and_then(|mark| mark.runs.last().cloned());
-    let run_id = run.unwrap_or_else(|| RunId::new(order.mode, desk.now, order.key));
+    let run_id = run.unwrap_or_else(|| RunId::new(order.mode, ctx.now, order.key));
     let folder = run_id.folder()?;
     Ok(RunReport {
         outcome: Outcome::Unchanged,
@@ -303,10 +306,10 @@ fn unchanged(desk: &FlowContext<'_>, order: &SessionRequest<'_>) -> Result<RunRe
         trace_path: order.trace_name.clone(),
         session: mark.map(|mark| mark.session).unwrap_or_default(),
         agent: order.trace.source.agent,
-        memory_root: desk.store.path().join("memory"),
-        workspace_root: desk.store.path().join(WORKSPACE),
+        memory_root: ctx.store.path().join("memory"),
+        workspace_root: ctx.store.path().join(WORKSPACE),
         run_folder: folder.as_str().to_owned(),
-        finished_at: desk.now.to_string(),
+        finished_at: ctx.now.to_string(),
         checklist: Vec::new(),
         actions: Vec::new(),
         counts: Counts::default(),
@@ -334,24 +337,24 @@ struct Session<'d> {
 
 impl<'d> Session<'d> {
     /// Reads a session; `None` when it was read to its end before.
-    fn open(desk: &FlowContext<'d>, order: &SessionRequest<'_>) -> Result<Option<Self>, SyncError> {
+    fn open(ctx: &FlowContext<'d>, order: &SessionRequest<'_>) -> Result<Option<Self>, SyncError> {
         if !order.trace.source.path.exists() {
             return Err(SyncError::NoTrace(order.trace_name.clone()));
         }
-        let mark = Mark::read(desk.store, order.key)?;
+        let mark = Mark::read(ctx.store, order.key)?;
         let from = mark.as_ref().filter(|_| !order.force);
-        let project = desk.store.path().parent().map(|path| path.display().to_string());
+        let project = ctx.store.path().parent().map(|path| path.display().to_string());
         let asker =
-            desk.reader.asker(SpentOn { project, session: order.key.to_owned() }, desk.now)?;
-        let Some(mut reading) = read(desk, order.trace, from, asker.as_ref())? else {
+            ctx.reader.asker(SpentOn { project, session: order.key.to_owned() }, ctx.now)?;
+        let Some(mut reading) = read(ctx, order.trace, from, asker.as_ref())? else {
             return Ok(None);
         };
         // Compared as they are stored: the same session again says nothing new.
         for candidate in &mut reading.extraction.candidates {
-            make_shareable(candidate, desk.store);
+            make_shareable(candidate, ctx.store);
         }
         drop_repeated(&mut reading.extraction);
-        let when = reading.facts.last_activity.unwrap_or(desk.now).min(desk.now);
+        let when = reading.facts.last_activity.unwrap_or(ctx.now).min(ctx.now);
         Ok(Some(Self { reading, asker, mark, when }))
     }
 
@@ -366,41 +369,41 @@ impl<'d> Session<'d> {
     }
 
     /// The index to decide by; most sessions have nothing to decide.
-    fn index(&self, desk: &FlowContext<'d>) -> Result<Option<MemoryIndex<'d>>, SyncError> {
+    fn index(&self, ctx: &FlowContext<'d>) -> Result<Option<MemoryIndex<'d>>, SyncError> {
         if self.reading.extraction.candidates.is_empty() {
             return Ok(None);
         }
-        Ok(Some(MemoryIndex::open(desk.store, desk.embedder, desk.owner, desk.now)?))
+        Ok(Some(MemoryIndex::open(ctx.store, ctx.embedder, ctx.owner, ctx.now)?))
     }
 
     /// The same events at the same time are the same run.
-    fn run_id(&self, desk: &FlowContext<'_>, order: &SessionRequest<'_>) -> RunId {
+    fn run_id(&self, ctx: &FlowContext<'_>, order: &SessionRequest<'_>) -> RunId {
         let input = format!("{} {} {}", order.key, self.reading.digest, order.force);
-        RunId::new(order.mode, desk.now, &input)
+        RunId::new(order.mode, ctx.now, &input)
     }
 
     /// Decides by what the store holds now.
     fn decide(
         &self,
-        desk: &FlowContext<'_>,
+        ctx: &FlowContext<'_>,
         index: Option<&MemoryIndex<'_>>,
         asked: &Asked,
     ) -> Result<Vec<Decided>, SyncError> {
         let Some(index) = index else { return Ok(Vec::new()) };
         let candidates = &self.reading.extraction.candidates;
-        decide::decide_all(desk.store, index, desk.builtin, candidates, asked)
+        decide::decide_all(ctx.store, index, ctx.builtin, candidates, asked)
     }
 
     /// Asks the lead about everything that is open.
     fn ask(
         &self,
-        desk: &FlowContext<'_>,
+        ctx: &FlowContext<'_>,
         order: &SessionRequest<'_>,
         (lead, decided): (&AskLead<'_>, Vec<Decided>),
         asked: &mut Asked,
         watch: &mut impl FnMut(Step),
     ) -> Result<(), SyncError> {
-        let run = self.run_id(desk, order);
+        let run = self.run_id(ctx, order);
         let open: Vec<Decided> = decided.into_iter().filter(Decided::is_open).collect();
         let lead_order = LeadRequest {
             run_folder: run.folder()?.as_str().to_owned(),
@@ -409,26 +412,26 @@ impl<'d> Session<'d> {
             trace_path: order.trace_name.clone(),
             cases: open.iter().map(asked::case).collect(),
         };
-        let begun = (desk.clock)();
+        let begun = (ctx.clock)();
         let report = lead(&lead_order, &mut |step| watch(Step::of_lead(step)));
-        asked.take(&open, report, (desk.clock)().saturating_sub(begun));
+        asked.take(&open, report, (ctx.clock)().saturating_sub(begun));
         Ok(())
     }
 
     /// Stages all of the run.
     fn stage(
         &self,
-        desk: &FlowContext<'_>,
+        ctx: &FlowContext<'_>,
         order: &SessionRequest<'_>,
         batch: &mut Batch<'_>,
         (decided, asked): (Vec<Decided>, &Asked),
         times: Times,
     ) -> Result<RunReport, SyncError> {
-        let run = self.run_id(desk, order);
+        let run = self.run_id(ctx, order);
         let extraction = &self.reading.extraction;
         let origin = Origin { session: order.key, source: &self.source(order), when: self.when };
-        let actions = stage_all(desk.store, batch, decided, &origin)?;
-        let (summary, is_kept) = self.stage_summary(desk, order, batch, &run, &actions)?;
+        let actions = stage_all(ctx.store, batch, decided, &origin)?;
+        let (summary, is_kept) = self.stage_summary(ctx, order, batch, &run, &actions)?;
         let plan = batch.plan()?;
         let written: Vec<String> = plan
             .iter()
@@ -442,10 +445,10 @@ impl<'d> Session<'d> {
             trace_path: order.trace_name.clone(),
             session: self.reading.facts.id.clone(),
             agent: order.trace.source.agent,
-            memory_root: desk.store.path().join("memory"),
-            workspace_root: desk.store.path().join(WORKSPACE),
+            memory_root: ctx.store.path().join("memory"),
+            workspace_root: ctx.store.path().join(WORKSPACE),
             run_folder: run.folder()?.as_str().to_owned(),
-            finished_at: desk.now.to_string(),
+            finished_at: ctx.now.to_string(),
             checklist: checklist(extraction.gate.is_open(), asked.checklist()),
             counts: Counts::of(&actions),
             dropped: extraction.dropped_counts.clone(),
@@ -460,14 +463,16 @@ impl<'d> Session<'d> {
             actions,
         };
         self.stage_mark(order, batch, &run, (summary, is_kept), &plan)?;
-        let decided_for = (desk.clock)().saturating_sub(times.began + times.read_for + asked.took);
+        let decided_for = (ctx.clock)().saturating_sub(times.began + times.read_for + asked.took);
         let durations = SyncDurations {
             read: millis(times.read_for),
             decide: millis(decided_for),
             lead: millis(asked.took),
         };
-        let notes = RunNotes { asked, durations: &durations, words: desk.store.words() };
+        let notes = RunNotes { asked, durations: &durations, words: ctx.store.words() };
         self.stage_artifacts(batch, &report, &plan, notes)?;
+        let info = ChangeInfo { change: order.change, command: "sync", undoes: None, now: ctx.now };
+        stage_note(ctx.store, batch, &run, &info, &plan, Reversal::Plan)?;
         Ok(report)
     }
 
@@ -475,7 +480,7 @@ impl<'d> Session<'d> {
     /// words were left alone.
     fn stage_summary(
         &self,
-        desk: &FlowContext<'_>,
+        ctx: &FlowContext<'_>,
         order: &SessionRequest<'_>,
         batch: &mut Batch<'_>,
         run: &RunId,
@@ -497,14 +502,14 @@ impl<'d> Session<'d> {
             tags: summary.tags.clone(),
         };
         let known = self.mark.as_ref().and_then(|mark| mark.summary.clone());
-        let at = known.as_ref().and_then(|id| desk.store.locate(id.as_str()).ok());
+        let at = known.as_ref().and_then(|id| ctx.store.locate(id.as_str()).ok());
         let most = if summary.is_repeated { Trust::Derived } else { Trust::Assistant };
         let (Some(id), Some(at)) = (known, at) else {
             let id = batch.add_summary(&draft, self.when)?;
             batch.lower(&id, most);
             return Ok((id, false));
         };
-        let bytes = desk.store.read_file(&at.path)?;
+        let bytes = ctx.store.read_file(&at.path)?;
         let written = self.mark.as_ref().and_then(|mark| mark.summary_bytes);
         if written.is_some_and(|written| written != ContentHash::of(&bytes)) {
             return Ok((id, true));

@@ -43,16 +43,16 @@ pub(super) struct Reading {
 /// Reads a trace, from where the mark says on; `None` when that is its end. Nobody is asked about a session before it
 /// is known that there is something new in it.
 pub(super) fn read(
-    desk: &FlowContext<'_>,
+    ctx: &FlowContext<'_>,
     trace: &Trace,
     mark: Option<&Mark>,
     asker: Option<&ModelClient<'_>>,
 ) -> Result<Option<Reading>, SyncError> {
-    let store = desk.store;
+    let store = ctx.store;
     let is_forgotten = |title: &str, body: &str| store.is_forgotten(title, body).unwrap_or(false);
     let pass = |from: u64| {
         let rules = Rules { from, is_forgotten: &is_forgotten };
-        Pass::over((trace, from), store.words(), SessionReader::new(rules, desk.reader))
+        Pass::over((trace, from), store.words(), SessionReader::new(rules, ctx.reader))
     };
     let Some(mark) = mark else { return Ok(Some(pass(0)?.read(News::All, asker, None)?)) };
     let passed = pass(mark.next_sequence)?;

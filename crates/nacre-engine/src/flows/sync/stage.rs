@@ -141,7 +141,9 @@ impl<'a> Staged<'a> {
         let memory = self.store.get(target.as_str())?;
         let state = self.store.state(target)?.unwrap_or_else(|| State::new(target.clone()));
         let mut sessions: BTreeSet<&str> = state.confirmed_in.iter().map(String::as_str).collect();
-        sessions.insert(self.origin.session);
+        if memory.source.as_deref() != Some(self.origin.source) {
+            sessions.insert(self.origin.session);
+        }
         self.confirmed.insert(target.clone());
         // What many pages say does not become true by that.
         let is_trusted = self.trust_of(candidate).is_told_unasked()
@@ -216,11 +218,17 @@ impl<'a> Staged<'a> {
         }
     }
 
+    /// Whether a memory was found in this very session, which is read again: that says it no second time.
+    fn is_of_this_session(&self, id: &MemoryId) -> bool {
+        let memory = self.store.get(id.as_str()).ok();
+        memory.is_some_and(|memory| memory.source.as_deref() == Some(self.origin.source))
+    }
+
     fn finish(self, batch: &mut Batch<'_>) -> Result<(), MemoryError> {
         for (id, change) in &self.updates {
             batch.update(id.as_str(), change, self.origin.when)?;
         }
-        for id in &self.confirmed {
+        for id in self.confirmed.iter().filter(|id| !self.is_of_this_session(id)) {
             batch.confirm(id, self.origin.session, self.origin.when)?;
         }
         Ok(())

@@ -42,20 +42,20 @@ pub(super) fn finalize(
     tally: &Tally,
     wall: Duration,
 ) -> Outcome {
-    let deeds = tally.deeds();
+    let effects = tally.effects();
     let facts = RunFacts {
         steps: progress.steps,
         model_calls: progress.model_calls,
-        tool_calls: deeds.tool_calls,
-        failed_calls: deeds.failed_calls,
-        denied_calls: deeds.denied_calls,
+        tool_calls: effects.tool_calls,
+        failed_calls: effects.failed_calls,
+        denied_calls: effects.denied_calls,
         cache_hits: tally.cache_hits,
         usage: progress.usage.unwrap_or_default(),
         cost: progress.cost.total(),
         model_us: progress.model_us,
         tool_us: progress.tool_us,
         wall_us: u64::try_from(wall.as_micros()).unwrap_or(u64::MAX),
-        n_changed: deeds.changed.len(),
+        n_changed: effects.changed.len(),
         children: progress.children,
     };
     if let Ending::Failed(error) = &ending {
@@ -65,5 +65,5 @@ pub(super) fn finalize(
     terminal.events.emit(Event::RunSummary(Box::new(facts.clone())));
     terminal.tell(ending.state());
     let Progress { text, answer, doubts, rejected, conversation, .. } = progress;
-    Outcome { ending, text, answer, doubts, rejected, deeds, facts, conversation }
+    Outcome { ending, text, answer, doubts, rejected, effects, facts, conversation }
 }

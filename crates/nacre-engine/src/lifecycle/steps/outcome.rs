@@ -20,7 +20,7 @@ pub struct Outcome {
     pub doubts: Vec<String>,
     /// What it handed in last where that was not of the shape: parts of it may be.
     pub rejected: Option<Value>,
-    pub deeds: RunEffects,
+    pub effects: RunEffects,
     pub facts: RunFacts,
     /// The conversation with this run in it, for the next one.
     pub conversation: Conversation,

@@ -6,7 +6,7 @@ use super::generate::Run;
 use super::outcome::{Ending, RunError};
 use super::progress::Asking;
 use crate::lifecycle::completion::{complaints, judge};
-use crate::lifecycle::{ANSWER_TOOL, SIGNAL_TOOL, Verdict};
+use crate::lifecycle::{ANSWER_TOOL, CompletionVerdict, SIGNAL_TOOL};
 use crate::lifecycle::{Completion, Signals};
 use crate::lifecycle::{Exchange, KeptResult};
 use crate::model::{
@@ -97,12 +97,12 @@ impl Run<'_> {
 
     fn end_by_signal(&mut self, call: &ToolCall) -> Result<Ending, String> {
         let (said, taken_as, reason, why) =
-            match judge(&call.arguments, &self.tools.tally().deeds()) {
-                Verdict::Rejected(words) => return Err(words),
-                Verdict::Accepted(signalled) => {
+            match judge(&call.arguments, &self.tools.tally().effects()) {
+                CompletionVerdict::Rejected(words) => return Err(words),
+                CompletionVerdict::Accepted(signalled) => {
                     (signalled.outcome, signalled.outcome, signalled.reason, None)
                 }
-                Verdict::Contradicted { reason } => {
+                CompletionVerdict::Contradicted { reason } => {
                     let why = "it said that nothing was to be done, and it changed something";
                     (Signal::NoOp, Signal::Done, reason, Some(why.into()))
                 }
@@ -189,7 +189,7 @@ impl Run<'_> {
         let Some(form) = &self.resolved.form else { return Ok(Ending::done()) };
         let found = match &answer {
             Some(answer) => {
-                complaints(answer, &form.schema, &form.validators, &self.tools.tally().deeds())
+                complaints(answer, &form.schema, &form.validators, &self.tools.tally().effects())
             }
             None => crate::lifecycle::Complaints {
                 faults: vec!["the answer holds no JSON".to_owned()],

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::classify::Complaint;
 use super::super::error::{ErrorKind, Fault};
-use super::super::hosted::{Decoder, Progress};
+use super::super::hosted::{Decoder, Progress, hold};
 use super::super::response::{Event, StopReason};
 use super::super::sse::Frame;
 use super::super::usage::Usage;
@@ -16,6 +16,8 @@ pub(super) struct AnthropicDecoder {
     n_calls: usize,
     usage: Usage,
     has_stopped: bool,
+    /// How much of signatures is held back.
+    n_held: usize,
 }
 
 /// The block that is open; the API opens one at a time.
@@ -34,7 +36,7 @@ impl Decoder for AnthropicDecoder {
         match data.get("type").and_then(Value::as_str).unwrap_or_default() {
             "message_start" => self.read_usage(data.pointer("/message/usage"), out),
             "content_block_start" => self.start(data.get("content_block"), out),
-            "content_block_delta" => self.delta(data.get("delta"), out),
+            "content_block_delta" => self.delta(data.get("delta"), out)?,
             "content_block_stop" => self.stop_block(out),
             "message_delta" => {
                 self.read_usage(data.get("usage"), out);
@@ -94,7 +96,7 @@ impl AnthropicDecoder {
         });
     }
 
-    fn delta(&mut self, delta: Option<&Value>, out: &mut Vec<Event>) {
+    fn delta(&mut self, delta: Option<&Value>, out: &mut Vec<Event>) -> Result<(), Fault> {
         let text = |key: &str| delta.and_then(|delta| delta.get(key)?.as_str()).unwrap_or_default();
         match (text("type"), &mut self.block) {
             ("text_delta", Some(Block::Text)) => push_text(text("text"), out),
@@ -102,6 +104,7 @@ impl AnthropicDecoder {
                 push_reasoning(text("thinking"), out);
             }
             ("signature_delta", Some(Block::Reasoning { signature })) => {
+                hold(&mut self.n_held, text("signature").len())?;
                 signature.get_or_insert_default().push_str(text("signature"));
             }
             ("input_json_delta", Some(Block::Call { index })) => {
@@ -112,11 +115,15 @@ impl AnthropicDecoder {
             }
             _ => {}
         }
+        Ok(())
     }
 
     fn stop_block(&mut self, out: &mut Vec<Event>) {
         match self.block.take() {
-            Some(Block::Reasoning { signature }) => out.push(Event::ReasoningDone { signature }),
+            Some(Block::Reasoning { signature }) => {
+                self.n_held = 0;
+                out.push(Event::ReasoningDone { signature });
+            }
             Some(Block::Call { index }) => out.push(Event::ToolDone { index }),
             Some(Block::Text | Block::Other) | None => {}
         }

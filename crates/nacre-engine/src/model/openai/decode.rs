@@ -7,13 +7,17 @@
 use serde_json::Value;
 
 use super::super::classify::Complaint;
+use super::super::collect::MAX_CALLS;
 use super::super::cost::Cost;
 use super::super::error::{ErrorKind, Fault};
-use super::super::hosted::{Decoder, Progress, made_id};
+use super::super::hosted::{Decoder, Progress, hold, made_id};
 use super::super::response::{Event, StopReason};
 use super::super::sse::Frame;
 use super::super::usage::Usage;
 use super::think::ThinkSplitter;
+
+/// No more is parsed to see whether calls are whole.
+const MAX_PARSED_BYTES: usize = 16 << 20;
 
 /// What has been seen of one answer.
 #[derive(Debug)]
@@ -23,6 +27,10 @@ pub(super) struct OpenAiDecoder {
     think: ThinkSplitter,
     stop: Option<StopReason>,
     has_refused: bool,
+    /// How much of calls without a name is held back.
+    n_held: usize,
+    /// How much was parsed to see whether a call is whole.
+    n_parsed: usize,
 }
 
 /// A call whose pieces are still coming.
@@ -77,12 +85,20 @@ impl Decoder for OpenAiDecoder {
 impl OpenAiDecoder {
     pub(super) fn new(n_messages: usize) -> Self {
         let think = ThinkSplitter::default();
-        Self { n_messages, calls: Vec::new(), think, stop: None, has_refused: false }
+        Self {
+            n_messages,
+            calls: Vec::new(),
+            think,
+            stop: None,
+            has_refused: false,
+            n_held: 0,
+            n_parsed: 0,
+        }
     }
 
     fn choice(&mut self, choice: &Value, out: &mut Vec<Event>) -> Result<(), Fault> {
         if let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) {
-            self.delta(delta, out);
+            self.delta(delta, out)?;
         }
         match choice.get("finish_reason").and_then(Value::as_str) {
             None | Some("") => {}
@@ -92,7 +108,7 @@ impl OpenAiDecoder {
         Ok(())
     }
 
-    fn delta(&mut self, delta: &Value, out: &mut Vec<Event>) {
+    fn delta(&mut self, delta: &Value, out: &mut Vec<Event>) -> Result<(), Fault> {
         let reasoning = delta.get("reasoning_content").or_else(|| delta.get("reasoning"));
         if let Some(text) = reasoning.and_then(Value::as_str).filter(|text| !text.is_empty()) {
             out.push(Event::Reasoning(text.to_owned()));
@@ -111,11 +127,12 @@ impl OpenAiDecoder {
             out.push(Event::Text(text.to_owned()));
         }
         for piece in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
-            self.call(piece, out);
+            self.call(piece, out)?;
         }
+        Ok(())
     }
 
-    fn call(&mut self, piece: &Value, out: &mut Vec<Event>) {
+    fn call(&mut self, piece: &Value, out: &mut Vec<Event>) -> Result<(), Fault> {
         let function = piece.get("function").unwrap_or(piece);
         let filled = |value: Option<&Value>| {
             value.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
@@ -123,13 +140,24 @@ impl OpenAiDecoder {
         let (id, name) = (filled(piece.get("id")), filled(function.get("name")));
         let place =
             self.place(piece.get("index").and_then(Value::as_u64), id.as_deref(), name.as_deref());
+        if MAX_CALLS <= place {
+            return Err(Fault::protocol("the answer has too many tool calls"));
+        }
         let made = made_id(self.n_messages, place);
-        let Some(call) = self.calls.get_mut(place) else { return };
+        let Some(call) = self.calls.get_mut(place) else { return Ok(()) };
+        let n_before = call.arguments.len();
+        hold(
+            &mut self.n_held,
+            if call.id.is_none() { id.as_ref().map_or(0, String::len) } else { 0 },
+        )?;
         call.id = call.id.take().or(id);
         match function.get("arguments") {
             Some(Value::String(text)) => call.arguments.push_str(text),
             Some(Value::Null) | None => {}
             Some(value) => call.arguments.push_str(&value.to_string()),
+        }
+        if !call.has_started && name.is_none() {
+            hold(&mut self.n_held, call.arguments.len() - n_before)?;
         }
         if let Some(name) = name.filter(|_| !call.has_started) {
             call.has_started = true;
@@ -141,6 +169,7 @@ impl OpenAiDecoder {
             out.push(Event::ToolArguments { index: place, delta: fresh.to_owned() });
             call.n_passed = call.arguments.len();
         }
+        Ok(())
     }
 
     /// Returns which call a piece belongs to, and makes it if it is new.
@@ -153,16 +182,19 @@ impl OpenAiDecoder {
             (None, Some(_)) => None,
             (None, None) => self.calls.len().checked_sub(1),
         };
-        let is_other = |call: &CallSoFar| {
+        let n_parsed = &mut self.n_parsed;
+        let mut is_other = |call: &CallSoFar| {
             let other_id = id.is_some() && call.id.is_some() && call.id.as_deref() != id;
-            let is_whole = || {
-                call.arguments.ends_with('}')
-                    && serde_json::from_str::<Value>(&call.arguments).is_ok()
+            // A server that names its calls in every piece would have them parsed again with each of them.
+            let mut is_whole = || {
+                let may_look = call.arguments.ends_with('}') && *n_parsed <= MAX_PARSED_BYTES;
+                *n_parsed += if may_look { call.arguments.len() } else { 0 };
+                may_look && serde_json::from_str::<Value>(&call.arguments).is_ok()
             };
             other_id || (name.is_some() && call.has_started && id.is_none() && is_whole())
         };
         match known {
-            Some(place) if !self.calls.get(place).is_some_and(is_other) => place,
+            Some(place) if !self.calls.get(place).is_some_and(&mut is_other) => place,
             Some(_) | None => {
                 self.calls.push(CallSoFar { index, ..CallSoFar::default() });
                 self.calls.len() - 1

@@ -7,6 +7,9 @@ use super::super::response::Event;
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
+/// More white space does not stand before the tag.
+const MAX_UNDECIDED: usize = 1024;
+
 /// Takes text in pieces and tells reasoning from the rest.
 #[derive(Debug, Default)]
 pub(super) enum ThinkSplitter {
@@ -53,7 +56,7 @@ impl ThinkSplitter {
         if let Some(rest) = trimmed.strip_prefix(OPEN) {
             return Self::inside(rest, out);
         }
-        if OPEN.starts_with(trimmed) {
+        if OPEN.starts_with(trimmed) && text.len() <= MAX_UNDECIDED {
             return Self::Undecided(text);
         }
         push_text(&text, out);
@@ -133,6 +136,15 @@ mod tests {
         ] {
             assert_eq!(split(&[text]), (reasoning.to_owned(), answer.to_owned()), "{text}");
         }
+    }
+
+    #[test]
+    fn blanks_are_held_back_for_a_while() {
+        let mut splitter = ThinkSplitter::default();
+        let mut out = Vec::new();
+        (0..=MAX_UNDECIDED).for_each(|_| splitter.push(" ", &mut out));
+        assert!(matches!(splitter, ThinkSplitter::Plain));
+        assert_eq!(out.len(), 1);
     }
 
     proptest! {

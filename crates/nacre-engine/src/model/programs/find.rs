@@ -2,8 +2,10 @@
 
 use std::ffi::OsStr;
 use std::fmt;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+
+use nacre_core::base::{is_of_repository, search_folders};
+use nacre_core::platform::ext::PermissionsExt as _;
 
 /// Where programs are looked for, and what they are given.
 #[derive(Clone, Default)]
@@ -24,11 +26,9 @@ impl ProgramSettings {
     /// Looks in the folders of `path`, a list as in `PATH`. A folder that depends on where Nacre was started is a stranger's, and
     /// so is one inside a repository.
     pub fn new(path: impl AsRef<OsStr>, repositories: &[PathBuf]) -> Self {
-        let resolved = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
-        let folders = std::env::split_paths(path.as_ref()).filter(|folder| folder.is_absolute());
         Self {
-            folders: folders.collect(),
-            repositories: repositories.iter().map(resolved).collect(),
+            folders: search_folders(path.as_ref(), repositories),
+            repositories: repositories.to_vec(),
             ..Self::default()
         }
     }
@@ -47,18 +47,7 @@ impl ProgramSettings {
 
     pub(super) fn find(&self, command: &str) -> Option<PathBuf> {
         let mut places = self.folders.iter().map(|folder| folder.join(command));
-        places.find(|place| is_program(place) && !self.is_of_repository(place))
-    }
-
-    /// Whether a repository holds the program or the link to it.
-    fn is_of_repository(&self, place: &Path) -> bool {
-        let folder = place.parent().and_then(|folder| folder.canonicalize().ok());
-        let target = place.canonicalize().ok();
-        [folder, target].iter().any(|path| {
-            // What cannot be resolved cannot be trusted either.
-            let Some(path) = path else { return true };
-            self.repositories.iter().any(|repository| path.starts_with(repository))
-        })
+        places.find(|place| is_program(place) && !is_of_repository(place, &self.repositories))
     }
 }
 

@@ -18,7 +18,8 @@ use super::super::provider::{Call, Generation, Provider, Sink};
 use super::super::response::{Event, Response};
 use super::claude::{self, Claude};
 use super::find::ProgramSettings;
-use super::launch::{self, Finished, Launch, Order};
+use super::launch::{Finished, Launch, ProgramCall};
+use super::piped;
 use super::question::Question;
 use super::stream::{AgentStep, StreamReader};
 use super::{AgentProgram as _, DEFAULT_MODEL, collect, effort, faults, scratch};
@@ -86,7 +87,7 @@ impl FolderReader {
                 sink(Event::Usage(stream.usage()));
             }
         };
-        let order = Order {
+        let start = ProgramCall {
             program: &self.program,
             settings: &self.settings,
             folder: &self.reading.folder,
@@ -96,7 +97,7 @@ impl FolderReader {
             hopeless: |_| None,
             on_output: Some(&mut on_output),
         };
-        let finished = launch::run(order).await?;
+        let finished = piped::run(start).await?;
         stream.finish(hear);
         let Some(result) = stream.result() else { return Err(faults::no_answer(&finished)) };
         let usage = claude::usage(result);

@@ -7,11 +7,15 @@ mod claude;
 mod codex;
 mod copilot;
 mod faults;
+#[cfg_attr(windows, expect(dead_code, reason = "no agent is started there"))]
 mod find;
 mod folder;
 mod gemini;
+#[cfg_attr(windows, expect(dead_code, reason = "no agent is started there"))]
 mod launch;
 mod opencode;
+#[cfg_attr(windows, path = "refused.rs")]
+mod piped;
 mod question;
 mod stream;
 mod version;
@@ -36,7 +40,7 @@ pub use self::find::ProgramSettings;
 pub(super) use self::folder::FolderReader;
 pub use self::folder::{AgentListener, FolderReading};
 use self::gemini::Gemini;
-use self::launch::{Finished, Launch, Order};
+use self::launch::{Finished, Launch, ProgramCall};
 use self::opencode::OpenCode;
 use self::question::Question;
 pub use self::stream::AgentStep;
@@ -66,7 +70,7 @@ const CLAUDE: KnownProgram = KnownProgram {
     agent: &Claude,
 };
 
-/// The agents, in the order in which `auto` looks for them.
+/// The agents, in the call in which `auto` looks for them.
 pub static KNOWN_PROGRAMS: &[KnownProgram] = &[
     CLAUDE,
     KnownProgram {
@@ -198,7 +202,7 @@ impl ProgramProvider {
         let launch = self.known.agent.launch(&asked);
         let folder = scratch(&self.settings, &launch.files)?;
         sink(Event::Started { model: call.model.clone() });
-        let order = Order {
+        let start = ProgramCall {
             program: &self.program,
             settings: &self.settings,
             folder: folder.path(),
@@ -209,7 +213,7 @@ impl ProgramProvider {
             hopeless: self.known.agent.hopeless(),
             on_output: None,
         };
-        let finished = launch::run(order).await?;
+        let finished = piped::run(start).await?;
         let answer = self.known.agent.answer(&finished)?;
         collect(&question, answer, call, sink)
     }

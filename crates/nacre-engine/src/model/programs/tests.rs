@@ -415,6 +415,8 @@ fn a_program_of_a_repository_is_not_started() {
     );
     let settings = ProgramSettings::new(path, &[world.root.join("repository")]);
     assert_eq!(KNOWN_PROGRAMS[0].find(&settings), None);
+    // Nor is an interpreter taken from there: `#!/usr/bin/env node` looks in the list that the program gets.
+    assert_eq!(settings.path(), world.root.join("bin").into_os_string());
     let error = world.models("claude-code/haiku").route(Role::Extract).err().unwrap();
     assert_eq!(error.to_string(), "Claude Code is not installed: there is no `claude` in PATH");
     drop(world.folder);

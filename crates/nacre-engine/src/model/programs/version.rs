@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::find::ProgramSettings;
-use super::launch::{self, Launch, Order};
+use super::launch::{Launch, ProgramCall};
+use super::piped;
 use super::{KNOWN_PROGRAMS, KnownProgram};
 
 /// No agent takes longer to say its version; one that hangs does not keep the list waiting.
@@ -22,7 +23,7 @@ pub struct InstalledProgram {
     pub version: Option<String>,
 }
 
-/// Every agent that is installed, in the order of `KNOWN_PROGRAMS`. All of them are asked for their version at once.
+/// Every agent that is installed, in the call of `KNOWN_PROGRAMS`. All of them are asked for their version at once.
 pub async fn installed_programs(settings: &ProgramSettings) -> Vec<InstalledProgram> {
     let found = KNOWN_PROGRAMS.iter().filter_map(|known| Some((known, known.find(settings)?)));
     let mut asked = Vec::new();
@@ -41,7 +42,7 @@ pub async fn installed_programs(settings: &ProgramSettings) -> Vec<InstalledProg
 
 async fn version(program: &Path, settings: &ProgramSettings) -> Option<String> {
     let launch = Launch { arguments: vec!["--version".into()], ..Launch::default() };
-    let order = Order {
+    let start = ProgramCall {
         program,
         settings,
         // A list of models makes no folder.
@@ -52,7 +53,7 @@ async fn version(program: &Path, settings: &ProgramSettings) -> Option<String> {
         hopeless: |_| None,
         on_output: None,
     };
-    let finished = launch::run(order).await.ok().filter(|finished| finished.code == Some(0))?;
+    let finished = piped::run(start).await.ok().filter(|finished| finished.code == Some(0))?;
     number(&finished.stdout)
 }
 

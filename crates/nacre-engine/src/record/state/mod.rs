@@ -28,5 +28,5 @@ pub use log::{LOG_FILE, LOG_FOLDER, LogFile};
 pub use recorder::{Recorder, RecorderReport};
 pub use retention::{Retention, TrimReport};
 pub use sessions::SessionRecord;
-pub use spending::{SpentFilter, SpentOn, SpentSum};
+pub use spending::{DaySpent, SpentFilter, SpentOn, SpentSum};
 pub use tasks::{CancelReport, TaskRecord};

@@ -124,11 +124,11 @@ impl Recorder {
         retention: Retention,
     ) -> Self {
         let tray = Arc::new(Tray::default());
-        let mut desk = EventWriter { state, log, report: RecorderReport::default() };
+        let mut ctx = EventWriter { state, log, report: RecorderReport::default() };
         let taken = Arc::clone(&tray);
         let thread = thread::spawn(move || {
-            desk.work(&taken, &retention);
-            desk.report
+            ctx.work(&taken, &retention);
+            ctx.report
         });
         Self { tray, n_waiting, thread: Mutex::new(Some(thread)) }
     }

@@ -30,6 +30,15 @@ pub struct SpentFilter<'a> {
     pub session: Option<&'a str>,
 }
 
+/// What models cost on one day, by UTC.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DaySpent {
+    /// As `YYYY-MM-DD`.
+    pub day: String,
+    /// Unknown where one of the calls has no known price.
+    pub cost: Option<Cost>,
+}
+
 /// A sum of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpentSum {
@@ -81,6 +90,29 @@ impl State {
         })
     }
 
+    /// What was spent since then, for a project or for all of them, day by day.
+    pub fn spent_by_day(
+        &self,
+        project: Option<&str>,
+        since: Timestamp,
+    ) -> Result<Vec<DaySpent>, StateError> {
+        self.read(|connection| {
+            let mut rows = connection.prepare_cached(
+                "SELECT date(at / 1000000, 'unixepoch') AS day,
+                    CASE WHEN count(cost) = count(*) THEN cast(min(total(cost), 9e18) AS INTEGER) END
+                 FROM spending WHERE at >= :since AND (:project IS NULL OR project = :project)
+                 GROUP BY day ORDER BY day",
+            )?;
+            let values = named_params! { ":since": since.as_microsecond(), ":project": project };
+            let days = rows.query_map(values, |row| {
+                let cost = row.get::<_, Option<i64>>(1)?.map(i64::unsigned_abs);
+                let day = row.get::<_, Option<String>>(0)?.unwrap_or_default();
+                Ok(DaySpent { day, cost: cost.map(Cost::from_nano_dollars) })
+            })?;
+            Ok(days.collect::<Result<_, _>>()?)
+        })
+    }
+
     /// Adds up what was spent.
     pub fn spent(&self, filter: SpentFilter<'_>) -> Result<SpentSum, StateError> {
         let SpentFilter { since, project, session } = filter;
@@ -125,6 +157,33 @@ mod tests {
             usage: Usage { input, output: 1, ..Usage::default() },
             cost: cost.map(Cost::from_nano_dollars),
         }
+    }
+
+    #[test]
+    fn a_day_has_a_cost_where_every_price_is_known() {
+        let home = Home::new();
+        let mut state = home.open();
+        let on =
+            |project: &str| SpentOn { project: Some(project.to_owned()), session: String::new() };
+        let day = |text: &str| text.parse::<Timestamp>().unwrap();
+        for (project, cost, at) in [
+            ("/a", Some(3), "2026-11-01T00:00:00Z"),
+            ("/b", Some(4), "2026-11-01T23:59:59Z"),
+            ("/a", None, "2026-11-02T00:00:00Z"),
+            ("/a", Some(9), "2026-10-31T23:59:59Z"),
+        ] {
+            state.spend(&on(project), &spent(1, cost), day(at)).unwrap();
+        }
+        let since = day("2026-11-01T00:00:00Z");
+        let costs = |project: Option<&str>| {
+            let days = state.spent_by_day(project, since).unwrap().into_iter();
+            days.map(|day| (day.day, day.cost.map(Cost::nano_dollars))).collect::<Vec<_>>()
+        };
+        let unknown = ("2026-11-02".to_owned(), None);
+        let first = |cost: u64| ("2026-11-01".to_owned(), Some(cost));
+        assert_eq!(costs(None), [first(7), unknown.clone()]);
+        assert_eq!(costs(Some("/a")), [first(3), unknown]);
+        assert_eq!(costs(Some("/c")), []);
     }
 
     #[test]

@@ -429,18 +429,18 @@ fn a_task_is_found_by_the_start_of_its_id() {
 
 /// What two processes may do to five tasks of two sessions.
 #[derive(Clone, Debug)]
-enum Deed {
+enum TaskEvent {
     Start(u64),
     Finish(u64),
     Cancel(u64),
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn task_event() -> impl Strategy<Value = TaskEvent> {
     let number = 1..=5u64;
     prop_oneof![
-        number.clone().prop_map(Deed::Start),
-        number.clone().prop_map(Deed::Finish),
-        number.prop_map(Deed::Cancel),
+        number.clone().prop_map(TaskEvent::Start),
+        number.clone().prop_map(TaskEvent::Finish),
+        number.prop_map(TaskEvent::Cancel),
     ]
 }
 
@@ -450,7 +450,7 @@ proptest! {
     /// However two processes push, a session never runs two tasks, a project never two in the background, each end is
     /// told once, and the oldest that waits can start as soon as nothing runs.
     #[test]
-    fn turns_are_kept_under_any_order_of_events(deeds in proptest::collection::vec(deed(), 0..30)) {
+    fn turns_are_kept_under_any_order_of_events(events in proptest::collection::vec(task_event(), 0..30)) {
         let home = Home::new();
         let mut states = [home.open(), home.open()];
         for number in 1..=5u64 {
@@ -458,13 +458,13 @@ proptest! {
             let new = NewTask { session: SessionId::from_random(number % 2 + number / 4), class, ..task(number) };
             states[0].accept(&new, &me(), at(0)).unwrap();
         }
-        for (n, deed) in deeds.into_iter().enumerate() {
+        for (n, task_event) in events.into_iter().enumerate() {
             let state = &mut states[n % 2];
             // A move that is not legal is refused, which is all that is wanted of it.
-            let _ = match deed {
-                Deed::Start(number) => state.start(&id(number), &me(), at(1)).map(|_| ()),
-                Deed::Finish(number) => state.go(&id(number), DONE, at(2)),
-                Deed::Cancel(number) => state.cancel(&id(number), CancelledBy::Person, at(2)).map(|_| ()),
+            let _ = match task_event {
+                TaskEvent::Start(number) => state.start(&id(number), &me(), at(1)).map(|_| ()),
+                TaskEvent::Finish(number) => state.go(&id(number), DONE, at(2)),
+                TaskEvent::Cancel(number) => state.cancel(&id(number), CancelledBy::Person, at(2)).map(|_| ()),
             };
             let tasks = states[0].tasks(10).unwrap();
             let runs = |task: &&TaskRecord| task.state == TaskState::Running;

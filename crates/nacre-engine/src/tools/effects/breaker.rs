@@ -11,7 +11,7 @@ pub(super) struct Breaker(Mutex<BTreeMap<&'static str, u32>>);
 
 /// What a failure means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum BreakerVerdict {
     Again,
     /// That was the last time.
     GivenUp,
@@ -28,13 +28,13 @@ impl Breaker {
         self.failures(|failures| failures.remove(tool));
     }
 
-    pub(super) fn failed(&self, tool: &'static str) -> Verdict {
+    pub(super) fn failed(&self, tool: &'static str) -> BreakerVerdict {
         let n_failed = self.failures(|failures| {
             let n_failed = failures.entry(tool).or_default();
             *n_failed += 1;
             *n_failed
         });
-        if n_failed < MAX_FAILURES { Verdict::Again } else { Verdict::GivenUp }
+        if n_failed < MAX_FAILURES { BreakerVerdict::Again } else { BreakerVerdict::GivenUp }
     }
 
     fn failures<T>(&self, with: impl FnOnce(&mut BTreeMap<&'static str, u32>) -> T) -> T {
@@ -49,13 +49,13 @@ mod tests {
     #[test]
     fn three_failures_in_a_row_are_enough_and_a_success_starts_anew() {
         let breaker = Breaker::default();
-        assert_eq!(breaker.failed("a"), Verdict::Again);
-        assert_eq!(breaker.failed("a"), Verdict::Again);
+        assert_eq!(breaker.failed("a"), BreakerVerdict::Again);
+        assert_eq!(breaker.failed("a"), BreakerVerdict::Again);
         breaker.worked("a");
-        assert_eq!(breaker.failed("a"), Verdict::Again);
-        assert_eq!(breaker.failed("a"), Verdict::Again);
+        assert_eq!(breaker.failed("a"), BreakerVerdict::Again);
+        assert_eq!(breaker.failed("a"), BreakerVerdict::Again);
         assert!(!breaker.is_open("a"));
-        assert_eq!(breaker.failed("a"), Verdict::GivenUp);
+        assert_eq!(breaker.failed("a"), BreakerVerdict::GivenUp);
         assert!(breaker.is_open("a") && !breaker.is_open("b"));
     }
 }

@@ -18,23 +18,23 @@ pub(super) fn memory_at(path: &str) -> Option<Located> {
 /// Rewrites a memory through the one writer that memories have: redacted, checked, its time of change set. Returns
 /// whether that made a difference.
 pub(super) fn normalize(
-    shelf: &MemoryHandle,
+    memories: &MemoryHandle,
     at: &Located,
     now: Timestamp,
 ) -> Result<bool, ToolError> {
     let failed = |error| memory_error(&error);
-    let before = shelf.store.read_file(&at.path).map_err(failed)?;
+    let before = memories.store.read_file(&at.path).map_err(failed)?;
     let text = String::from_utf8_lossy(&before).into_owned();
-    let mut batch = shelf.store.begin(&shelf.owner, shelf.patience).map_err(failed)?;
+    let mut batch = memories.store.begin(&memories.owner, memories.patience).map_err(failed)?;
     batch.rewrite(at, &before, &text, now).map_err(failed)?;
     batch.commit().map_err(failed)?;
-    let after = shelf.store.read_file(&at.path).map_err(failed)?;
+    let after = memories.store.read_file(&at.path).map_err(failed)?;
     Ok(after != before)
 }
 
 /// Takes what changed into the index; opening it does.
-pub(super) fn index(shelf: &MemoryHandle, now: Timestamp) -> Result<(), ToolError> {
-    MemoryIndex::open(&shelf.store, shelf.embedder.as_ref(), &shelf.owner, now)
+pub(super) fn index(memories: &MemoryHandle, now: Timestamp) -> Result<(), ToolError> {
+    MemoryIndex::open(&memories.store, memories.embedder.as_ref(), &memories.owner, now)
         .map(|_| ())
         .map_err(|error| search_error(&error))
 }

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 use super::super::pipeline::{EffectDone, EffectReport, EffectRun, EffectRunner};
 use super::super::tool::{ToolContext, ToolError};
 use super::super::toolkits::memory::MemoryHandle;
-use super::breaker::{Breaker, Verdict};
+use super::breaker::{Breaker, BreakerVerdict};
 use super::commands::{Planned, RepositoryTrust, plan};
 use super::memories;
 use crate::confine::ProgramEnding as Ending;
@@ -66,7 +66,7 @@ impl ProjectEffects {
         })
     }
 
-    async fn look_after(&self, changed: &[Change], desk: &ToolContext) -> EffectReport {
+    async fn look_after(&self, changed: &[Change], ctx: &ToolContext) -> EffectReport {
         let deadline = Instant::now() + self.time_limit;
         let mut report = EffectReport::default();
         let mut paths: Vec<&str> = changed
@@ -77,11 +77,11 @@ impl ProjectEffects {
         paths.sort_unstable();
         paths.dedup();
         for path in paths.into_iter().take(MAX_FILES) {
-            for planned in plan(&desk.workspace, path, &self.kinds, self.trust) {
-                self.run_tool(&planned, path, deadline, desk, &mut report).await;
+            for planned in plan(&ctx.workspace, path, &self.kinds, self.trust) {
+                self.run_tool(&planned, path, deadline, ctx, &mut report).await;
             }
         }
-        self.care_for_memories(changed, desk, &mut report).await;
+        self.care_for_memories(changed, ctx, &mut report).await;
         report.text = cut(&report.text);
         report
     }
@@ -91,19 +91,19 @@ impl ProjectEffects {
         planned: &Planned,
         path: &str,
         deadline: Instant,
-        desk: &ToolContext,
+        ctx: &ToolContext,
         report: &mut EffectReport,
     ) {
-        if self.breaker.is_open(planned.name) || desk.cancel.is_cancelled() {
+        if self.breaker.is_open(planned.name) || ctx.cancel.is_cancelled() {
             return;
         }
         let left = deadline.saturating_duration_since(Instant::now()).min(TOOL_LIMIT);
         if left.is_zero() {
             return;
         }
-        let (before, begin) = (hash(&desk.workspace, path), Instant::now());
-        let result = self.start(planned, left, desk).await;
-        let is_changed = hash(&desk.workspace, path) != before;
+        let (before, begin) = (hash(&ctx.workspace, path), Instant::now());
+        let result = self.start(planned, left, ctx).await;
+        let is_changed = hash(&ctx.workspace, path) != before;
         if is_changed {
             let name = planned.name;
             add_line(
@@ -127,13 +127,13 @@ impl ProjectEffects {
         &self,
         planned: &Planned,
         limit: Duration,
-        desk: &ToolContext,
+        ctx: &ToolContext,
     ) -> Result<Finished, ToolError> {
         let program =
             Program::Argv { name: planned.program.clone(), arguments: planned.arguments.clone() };
-        let folder = desk.workspace.join(&planned.folder);
+        let folder = ctx.workspace.join(&planned.folder);
         // The watcher keeps the time; this only holds should it not.
-        let running = self.programs.run(program, &folder, limit, desk);
+        let running = self.programs.run(program, &folder, limit, ctx);
         timeout(limit + Duration::from_secs(2), running)
             .await
             .unwrap_or_else(|_| Err(ToolError::new(Fault::TimedOut, "it did not end", "")))
@@ -177,8 +177,8 @@ impl ProjectEffects {
     ) -> EffectOutcome {
         let name = planned.name;
         let line = match self.breaker.failed(name) {
-            Verdict::Again => format!("{name} did not work: {why}"),
-            Verdict::GivenUp => {
+            BreakerVerdict::Again => format!("{name} did not work: {why}"),
+            BreakerVerdict::GivenUp => {
                 format!("{name} did not work three times ({why}) and is not run any more.")
             }
         };
@@ -189,10 +189,10 @@ impl ProjectEffects {
     async fn care_for_memories(
         &self,
         changed: &[Change],
-        desk: &ToolContext,
+        ctx: &ToolContext,
         report: &mut EffectReport,
     ) {
-        let Some(shelf) = &self.memories else { return };
+        let Some(memories) = &self.memories else { return };
         let located: Vec<(&Change, Located)> = changed
             .iter()
             .filter_map(|change| Some((change, memories::memory_at(&change.path)?)))
@@ -203,25 +203,26 @@ impl ProjectEffects {
         if self.kinds.contains(&EffectKind::Frontmatter) {
             let present = located.iter().filter(|(change, _)| change.kind != ChangeKind::Deleted);
             for (change, at) in present.take(MAX_FILES) {
-                bring_into_form(shelf, change, at, desk, report).await;
+                bring_into_form(memories, change, at, ctx, report).await;
             }
         }
         if self.kinds.contains(&EffectKind::Index) {
-            take_into_index(shelf, desk, report).await;
+            take_into_index(memories, ctx, report).await;
         }
     }
 }
 
 async fn bring_into_form(
-    shelf: &MemoryHandle,
+    memories: &MemoryHandle,
     change: &Change,
     at: &Located,
-    desk: &ToolContext,
+    ctx: &ToolContext,
     report: &mut EffectReport,
 ) {
-    let (at, now, begin) = (at.clone(), desk.now, Instant::now());
+    let (at, now, begin) = (at.clone(), ctx.now, Instant::now());
     let path = &change.path;
-    let outcome = match shelf.work(move |shelf| memories::normalize(shelf, &at, now)).await {
+    let outcome = match memories.work(move |memories| memories::normalize(memories, &at, now)).await
+    {
         Ok(true) => {
             add_line(
                 report,
@@ -239,9 +240,9 @@ async fn bring_into_form(
     report.done.push(EffectDone { effect: "frontmatter", outcome, took: begin.elapsed() });
 }
 
-async fn take_into_index(shelf: &MemoryHandle, desk: &ToolContext, report: &mut EffectReport) {
-    let (now, begin) = (desk.now, Instant::now());
-    let outcome = match shelf.work(move |shelf| memories::index(shelf, now)).await {
+async fn take_into_index(memories: &MemoryHandle, ctx: &ToolContext, report: &mut EffectReport) {
+    let (now, begin) = (ctx.now, Instant::now());
+    let outcome = match memories.work(move |memories| memories::index(memories, now)).await {
         Ok(()) => EffectOutcome::Clean,
         Err(error) => {
             let what = error.what;
@@ -256,8 +257,8 @@ async fn take_into_index(shelf: &MemoryHandle, desk: &ToolContext, report: &mut 
 }
 
 impl EffectRunner for ProjectEffects {
-    fn after<'a>(&'a self, changed: &'a [Change], desk: &'a ToolContext) -> EffectRun<'a> {
-        Box::pin(self.look_after(changed, desk))
+    fn after<'a>(&'a self, changed: &'a [Change], ctx: &'a ToolContext) -> EffectRun<'a> {
+        Box::pin(self.look_after(changed, ctx))
     }
 }
 

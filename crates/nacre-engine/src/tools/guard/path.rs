@@ -1,10 +1,10 @@
 //! Where a path leads, as the system would follow it, and paths that are written to mislead.
 
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use nacre_core::base::is_hidden_char;
+use nacre_core::platform;
 
 /// The longest path that the system takes, in bytes.
 const MAX_BYTES: usize = 4096;
@@ -46,7 +46,7 @@ pub(super) fn followed(path: &Path) -> Result<PathBuf, &'static str> {
         }
     }
     match real.symlink_metadata() {
-        Ok(metadata) if metadata.is_file() && metadata.nlink() > 1 => {
+        Ok(metadata) if metadata.is_file() && platform::has_other_names(&real) => {
             Err("it has a second name elsewhere")
         }
         Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => Err("it is not a plain file"),

@@ -13,7 +13,7 @@ use crate::record::EffectOutcome;
 /// Runs the effects of an agent.
 pub trait EffectRunner: Send + Sync {
     /// Looks after files that a call changed. It bounds itself in time, and never fails the call.
-    fn after<'a>(&'a self, changed: &'a [Change], desk: &'a ToolContext) -> EffectRun<'a>;
+    fn after<'a>(&'a self, changed: &'a [Change], ctx: &'a ToolContext) -> EffectRun<'a>;
 }
 
 /// Effects under way.

@@ -165,14 +165,14 @@ async fn run_effects(
 ) -> EffectReport {
     match &bench.effects {
         Some(effects) if !changed.is_empty() => {
-            let desk = desk(bench, cancel.clone(), now);
-            effects.after(changed, &desk).await
+            let ctx = ctx(bench, cancel.clone(), now);
+            effects.after(changed, &ctx).await
         }
         Some(_) | None => EffectReport::default(),
     }
 }
 
-fn desk(bench: &Bench, cancel: Cancel, now: Timestamp) -> ToolContext {
+fn ctx(bench: &Bench, cancel: Cancel, now: Timestamp) -> ToolContext {
     let workspace = Arc::clone(bench.workspace.root());
     ToolContext { workspace, cancel, now, spill: Arc::clone(&bench.spill) }
 }
@@ -198,8 +198,8 @@ async fn run_limited(
         return Err(stopped(Stop::Cancelled, spec.time_limit, spec.name));
     }
     let stop = StopOnDrop(CancelSource::new());
-    let desk = desk(bench, stop.0.token(), now);
-    let mut running = job.tool.run(job.arguments.clone(), &desk);
+    let ctx = ctx(bench, stop.0.token(), now);
+    let mut running = job.tool.run(job.arguments.clone(), &ctx);
     let why = tokio::select! {
         biased;
         result = &mut running => return result,

@@ -153,13 +153,13 @@ impl Person<'_> {
 async fn fresh(tools: &[Arc<dyn AnyTool>], bay: &Bay, tool: &str, arguments: &Value) -> String {
     let tool = tools.iter().find(|known| known.spec().name == tool).unwrap();
     let workspace = Arc::new(bay.path().to_owned());
-    let desk = ToolContext {
+    let ctx = ToolContext {
         spill: Arc::clone(&workspace),
         workspace,
         cancel: Cancel::never(),
         now: now(),
     };
-    match tool.run(arguments.clone(), &desk).await {
+    match tool.run(arguments.clone(), &ctx).await {
         Ok(output) => output.text,
         Err(error) => super::shape::error_text(&error),
     }

@@ -116,7 +116,7 @@ impl Tally {
     }
 
     /// The same as an agent's answer is checked against.
-    pub fn deeds(&self) -> RunEffects {
+    pub fn effects(&self) -> RunEffects {
         RunEffects {
             changed: self.changed.clone(),
             tool_calls: self.calls,

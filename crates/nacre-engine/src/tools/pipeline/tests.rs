@@ -58,7 +58,7 @@ impl Tool for Probe {
         })
     }
 
-    async fn run(&self, input: ProbeInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: ProbeInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let text = match input.act.as_str() {
             "meet" => {
                 self.barrier.wait().await;
@@ -72,11 +72,11 @@ impl Tool for Probe {
             }
             "hang" => std::future::pending().await,
             "linger" => {
-                desk.cancel.cancelled().await;
+                ctx.cancel.cancelled().await;
                 "it was too late to stop".to_owned()
             }
             "watched" => {
-                *self.seen.lock().unwrap() = Some(desk.cancel.clone());
+                *self.seen.lock().unwrap() = Some(ctx.cancel.clone());
                 std::future::pending().await
             }
             "panic" => panic!("a defect"),
@@ -151,7 +151,7 @@ async fn who_may_only_read_does_not_see_tools_that_change() {
         "Error (denied): `file_create` is not among your tools. Use one of the tools that you were given."
     );
     assert_eq!(bay.pipeline.tally().denied, 1);
-    assert_eq!(bay.pipeline.tally().deeds().denied_calls, 1);
+    assert_eq!(bay.pipeline.tally().effects().denied_calls, 1);
 }
 
 #[tokio::test]

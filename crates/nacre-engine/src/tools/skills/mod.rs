@@ -4,14 +4,14 @@
 //! the pipeline intersects with what the agent has.
 
 mod parse;
-mod shelf;
+mod registry;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use parse::BadSkill;
-pub use shelf::{SkillPlaces, SkillProblem, SkillRegistry, SkillsReport};
+pub use registry::{SkillPlaces, SkillProblem, SkillRegistry, SkillsReport};
 
 /// What stands in the instructions for the words that the skill was called with.
 const ARGUMENTS: &str = "$ARGUMENTS";

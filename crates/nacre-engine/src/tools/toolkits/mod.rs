@@ -16,10 +16,10 @@ use crate::record::Fault;
 
 /// Runs work that waits for the disk beside the runtime. It is handed the call's `Cancel`, and looks at it often.
 async fn off_thread<T: Send + 'static>(
-    desk: &ToolContext,
+    ctx: &ToolContext,
     work: impl FnOnce(&Cancel) -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ToolError> {
-    let cancel = desk.cancel.clone();
+    let cancel = ctx.cancel.clone();
     match tokio::task::spawn_blocking(move || work(&cancel)).await {
         Ok(result) => result,
         Err(_) => Err(ToolError::new(Fault::Io, "The tool broke down inside", "Try another way.")),

@@ -11,7 +11,7 @@ use nacre_core::base::ContentHash;
 use nacre_core::safefs::{FileStamp, Folder, RelPath};
 
 use super::super::footprint::Area;
-use super::walk::{Found, Walk};
+use super::walk::{Walk, WalkedFile};
 use super::{MAX_FILE_BYTES, Workspace};
 use crate::model::Cancel;
 
@@ -67,10 +67,10 @@ impl Digest {
         let walk = Walk::new(workspace, &never).at_most(MAX_TREE_ENTRIES);
         let end = walk.run(under, &mut |found| {
             let added = match found {
-                Found::File { path, folder } => self.file(folder, path),
-                Found::Folder(folder) => self.folder(folder),
-                Found::Rules(hash) => self.add(&[b"rules", hash.to_string().as_bytes()]),
-                Found::Other(name) => self.add(&[b"other", name.as_bytes()]),
+                WalkedFile::File { path, folder } => self.file(folder, path),
+                WalkedFile::Folder(folder) => self.folder(folder),
+                WalkedFile::Rules(hash) => self.add(&[b"rules", hash.to_string().as_bytes()]),
+                WalkedFile::Other(name) => self.add(&[b"other", name.as_bytes()]),
             };
             is_whole = added.is_some();
             if is_whole { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

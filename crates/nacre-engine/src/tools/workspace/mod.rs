@@ -18,7 +18,7 @@ use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
 pub(crate) use denied::is_machinery;
 pub use denied::{BadGlob, Denied};
 pub(crate) use fault::{not_text, place, tool_error};
-pub(crate) use walk::{Found, Walk, WalkEnd};
+pub(crate) use walk::{Walk, WalkEnd, WalkedFile};
 
 use super::footprint::Area;
 use super::tool::ToolError;

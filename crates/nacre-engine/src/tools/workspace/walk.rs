@@ -52,7 +52,7 @@ struct Rules {
 }
 
 /// What a walk meets.
-pub(crate) enum Found<'f> {
+pub(crate) enum WalkedFile<'f> {
     /// A folder that is about to be listed.
     Folder(&'f Folder),
     /// A plain file, with the folder that it can be read from.
@@ -80,7 +80,7 @@ enum Entered {
     No,
 }
 
-type Visit<'v> = dyn FnMut(Found<'_>) -> ControlFlow<()> + 'v;
+type Visit<'v> = dyn FnMut(WalkedFile<'_>) -> ControlFlow<()> + 'v;
 
 impl<'w> Walk<'w> {
     pub(crate) fn new(workspace: &'w Workspace, cancel: &'w Cancel) -> Self {
@@ -140,10 +140,10 @@ impl<'w> Walk<'w> {
     ) -> ControlFlow<(), Entered> {
         let Some((text, ignore)) = self.rules_of(folder) else {
             self.end.is_cut = true;
-            visit(Found::Other("unread rules"))?;
+            visit(WalkedFile::Other("unread rules"))?;
             return ControlFlow::Continue(Entered::No);
         };
-        visit(Found::Rules(ContentHash::of(&text)))?;
+        visit(WalkedFile::Rules(ContentHash::of(&text)))?;
         let skip = path.map_or(0, |path| path.as_str().len() + 1);
         self.rules.push(Rules { skip, ignore });
         ControlFlow::Continue(Entered::Yes)
@@ -182,14 +182,14 @@ impl<'w> Walk<'w> {
         path: Option<&RelPath>,
         visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
-        visit(Found::Folder(folder))?;
+        visit(WalkedFile::Folder(folder))?;
         if self.enter(folder, path, visit)? == Entered::No {
             return ControlFlow::Continue(());
         }
         let Ok(entries) = folder.list() else {
             self.end.n_skipped += 1;
             self.rules.pop();
-            return visit(Found::Other("unreadable"));
+            return visit(WalkedFile::Other("unreadable"));
         };
         for entry in entries {
             self.n_entries += 1;
@@ -205,13 +205,13 @@ impl<'w> Walk<'w> {
                 EntryKind::Folder if self.is_walked(&below) => {
                     match folder.open(&entry.name) {
                         Ok(inner) => self.folder(&inner, Some(&below), visit)?,
-                        Err(_) => visit(Found::Other(&entry.name))?,
+                        Err(_) => visit(WalkedFile::Other(&entry.name))?,
                     };
                 }
                 EntryKind::File if !self.is_ignored(&below, false) => {
                     self.file(folder, &below, visit)?;
                 }
-                EntryKind::Other => visit(Found::Other(&entry.name))?,
+                EntryKind::Other => visit(WalkedFile::Other(&entry.name))?,
                 EntryKind::Folder | EntryKind::File => {}
             }
         }
@@ -225,7 +225,7 @@ impl<'w> Walk<'w> {
             return ControlFlow::Continue(());
         }
         self.end.n_files += 1;
-        visit(Found::File { path, folder })
+        visit(WalkedFile::File { path, folder })
     }
 
     fn is_walked(&self, path: &RelPath) -> bool {

@@ -87,7 +87,7 @@ impl ClaudeLead {
     pub(super) async fn decide(
         &self,
         order: &LeadRequest,
-        (shelf, question): (&MemoryHandle, &str),
+        (memories, question): (&MemoryHandle, &str),
         (events, control): (&Events, &RunControl),
     ) -> Told {
         let begun = Instant::now();
@@ -99,7 +99,7 @@ impl ClaudeLead {
         let mut progress = Progress::default();
         let talk =
             Talk { lead: self, events, watched: &watched, control: control.within(self.wall) };
-        let ending = talk.run(order, (shelf, question), &mut progress).await;
+        let ending = talk.run(order, (memories, question), &mut progress).await;
         let facts = watched.count(&RunFacts {
             steps: progress.calls,
             model_calls: progress.calls,
@@ -152,7 +152,7 @@ impl Talk<'_> {
     async fn run(
         &self,
         order: &LeadRequest,
-        (shelf, question): (&MemoryHandle, &str),
+        (memories, question): (&MemoryHandle, &str),
         progress: &mut Progress,
     ) -> Ending {
         let output = form::output(&order.cases);
@@ -160,7 +160,7 @@ impl Talk<'_> {
             Ok(schema) => schema,
             Err(error) => return Ending::Failed(error.into()),
         };
-        let checks = Checks { schema, validators: form::validators(&order.cases, &shelf.store) };
+        let checks = Checks { schema, validators: form::validators(&order.cases, &memories.store) };
         let mut request = Request::new(Role::Lead, &prompt(HAND_IN), question);
         request.output = Some(output);
         request.max_tokens = BUDGETS.answer_tokens;
@@ -286,8 +286,8 @@ impl Checks {
         let mut faults: Vec<String> = violations.iter().map(ToString::to_string).collect();
         let is_shaped = faults.is_empty();
         if is_shaped {
-            let deeds = RunEffects::default();
-            let complaints = |check: &Validator| check.complaints(&answer, &deeds);
+            let effects = RunEffects::default();
+            let complaints = |check: &Validator| check.complaints(&answer, &effects);
             faults.extend(self.validators.iter().flat_map(complaints));
         }
         (Some(answer), Complaints { is_shaped, faults })

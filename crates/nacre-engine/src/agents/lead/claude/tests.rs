@@ -67,7 +67,8 @@ impl Scene {
             guard: "true".to_owned(),
             keeps_session: false,
         };
-        let lead = Lead { runner: LeadRunner::Claude(Box::new(claude)), shelf: bench.shelf() };
+        let lead =
+            Lead { runner: LeadRunner::Claude(Box::new(claude)), memories: bench.memories() };
         Self { bench, lead, paid }
     }
 

@@ -4,8 +4,8 @@ use super::*;
 
 fn signal(sentence: &str, stance: Stance<'_>) -> Option<Signal> {
     match judge(sentence, stance) {
-        Verdict::Kept(finding) => Some(finding.signal),
-        Verdict::Nothing | Verdict::Turned(..) => None,
+        ExtractVerdict::Kept(finding) => Some(finding.signal),
+        ExtractVerdict::Nothing | ExtractVerdict::Turned(..) => None,
     }
 }
 

@@ -70,7 +70,7 @@ fn nothing_that_a_stranger_wrote_goes_into_a_persons_own_memory_or_takes_its_pla
         world.make_foreign(&theirs);
         world.maintain(20);
         let kept = world.store.get(ours.as_str()).unwrap();
-        assert_eq!((kept.at.shelf, kept.status), (Shelf::Active, Status::Active), "{speaker:?}");
+        assert_eq!((kept.at.area, kept.status), (StoreArea::Active, Status::Active), "{speaker:?}");
         assert!(!kept.document.as_str().contains("EVIL"), "{}", kept.document.as_str());
     }
 }
@@ -87,7 +87,7 @@ fn an_undo_of_a_strangers_maintenance_keeps_the_ledger_small() {
     report.actions = keys.map(|key| MaintainAction { key, ..action.clone() }).to_vec();
     let path = world.store.path().join(format!("workspace/{run}/maintain_actions.json"));
     fs::write(path, serde_json::to_string(&report).unwrap()).unwrap();
-    undo(&world.store, &run, &owner(), Duration::ZERO, day(21)).unwrap();
+    world.undo(&run, day(21));
     let ledger = fs::read_to_string(world.store.path().join("meta/maintain.json")).unwrap();
     assert!(ledger.len() < 1000 && ledger.contains("merge a b"), "{}", ledger.len());
 }

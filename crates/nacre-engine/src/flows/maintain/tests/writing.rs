@@ -27,7 +27,7 @@ fn with_limits(world: &World, says: &[(&str, &str)], spending: SpendingLimits) -
     let on = SpentOn { project: None, session: "maintain".to_owned() };
     let asker = models.asker(on, day(20)).unwrap();
     let owner = owner();
-    let desk = FlowContext {
+    let ctx = FlowContext {
         store: &world.store,
         embedder: &world.builtin,
         builtin: &world.builtin,
@@ -38,7 +38,7 @@ fn with_limits(world: &World, says: &[(&str, &str)], spending: SpendingLimits) -
         lead: None,
         reader: crate::flows::strategy::Reader::offline(),
     };
-    maintain(&desk, &MaintainOptions::default(), Some(&asker), |_| {}).unwrap()
+    maintain(&ctx, &MaintainOptions::default(), Some(&asker), |_| {}).unwrap()
 }
 
 fn twins() -> World {
@@ -103,7 +103,7 @@ fn short_memories_on_one_point_become_one() {
     let body: Vec<String> = parts.iter().map(|(title, body)| format!("{title}. {body}")).collect();
     let report = with_model(&world, &[("The staging database", &body.join(" "))]);
     assert_eq!(report.counts[&MaintainVerb::Consolidate], 2, "{report:#?}");
-    let active = world.store.list(|at| at.shelf == Shelf::Active).unwrap().memories;
+    let active = world.store.list(|at| at.area == StoreArea::Active).unwrap().memories;
     let [one] = active.as_slice() else { panic!("{active:#?}") };
     assert!(parts.iter().all(|(_, body)| one.document.body().contains(body)));
     assert_eq!(world.store.evidence(&one.at.id).unwrap().unwrap().quotes.len(), 3);

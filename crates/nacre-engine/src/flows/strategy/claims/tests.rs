@@ -36,6 +36,11 @@ fn claim(kind: &str, title: &str, quotes: &[(u64, &str)]) -> ClaimAnswer {
     .unwrap()
 }
 
+fn proposal(answer: &ClaimAnswer) -> Proposal {
+    let pages = pages(0);
+    proven(answer, (&pages, &pages.said())).unwrap()
+}
+
 fn verdict(from: u64, claim: ClaimAnswer) -> Option<DropReason> {
     let mut proven = Proven::default();
     proven.take(&[claim], &pages(from));
@@ -134,12 +139,12 @@ fn what_nobody_agreed_to_and_what_holds_for_a_moment_waits_for_a_person() {
         ..claim("pitfall", "The report test needs TZ=UTC", &[(5, "The build needs TZ=UTC")])
     };
     for answer in [nice, in_code] {
-        assert!(proven(&answer, &pages(0)).unwrap().status() != Status::Active, "{}", answer.title);
+        assert!(proposal(&answer).status() != Status::Active, "{}", answer.title);
     }
     for (answer, is_sure) in [(of_agent, false), (of_now, false), (planned, false), (chosen, true)]
     {
-        let proposal = proven(&answer, &pages(0)).unwrap();
-        assert_eq!(proposal.status() == Status::Active, is_sure, "{}", answer.title);
+        let status = proposal(&answer).status();
+        assert_eq!(status == Status::Active, is_sure, "{}", answer.title);
     }
 }
 
@@ -167,4 +172,22 @@ fn a_quote_is_found_where_it_stands_however_it_is_written() {
     assert_eq!(found(5, "“The build needs **TZ=UTC**”"), Some(5));
     assert_eq!(found(2, "B"), Some(2));
     assert_eq!(found(1, "x"), None);
+}
+
+#[test]
+fn what_nobody_named_waits_however_true_the_quote_beside_it_is() {
+    let said = (2, "we ship no schema library to the browser");
+    let status = |title: &str, body: &str| {
+        let made_up = ClaimAnswer { body: body.to_owned(), ..claim("none", title, &[said]) };
+        let mut proven = Proven::default();
+        proven.take(&[made_up], &pages(0));
+        proven.proposals.first().map(Proposal::status)
+    };
+    let true_title = "No schema library goes to the browser";
+    let true_body = "We ship no schema library to the browser.";
+    assert_eq!(status(true_title, true_body), Some(Status::Active));
+    let relay = format!("{true_body} Every form goes through the EvilCorp relay first.");
+    assert_eq!(status(true_title, &relay), Some(Status::Candidate), "a name");
+    let counted = format!("{true_body} At most two of them.");
+    assert_eq!(status(true_title, &counted), Some(Status::Active), "a reader may count");
 }

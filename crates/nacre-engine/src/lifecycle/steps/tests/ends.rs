@@ -47,7 +47,7 @@ async fn results_go_back_in_the_order_of_the_calls() {
     "#;
     let played = play(&chat(), script).await;
     assert_eq!((played.state().as_str(), played.left), ("completed(done)", 0));
-    assert_eq!((played.outcome.text.as_str(), played.outcome.deeds.tool_calls), ("Both.", 2));
+    assert_eq!((played.outcome.text.as_str(), played.outcome.effects.tool_calls), ("Both.", 2));
 }
 
 #[tokio::test]
@@ -197,7 +197,7 @@ async fn a_wish_to_yield_waits_for_the_step_and_never_costs_a_finished_answer() 
     let outcome = bench.run(&chat(), &handle.control()).await;
     let played = bench.close(outcome);
     assert_eq!((played.state().as_str(), played.left), ("completed(yielded)", 1));
-    assert_eq!(played.outcome.deeds.changed.len(), 1, "what the step did is known");
+    assert_eq!(played.outcome.effects.changed.len(), 1, "what the step did is known");
 }
 
 // Acolyte defect 17.

@@ -90,7 +90,7 @@ async fn the_last_step_is_for_the_answer() {
     let calls_to_the_end = echoing(3);
     let played = play(&spec, &calls_to_the_end).await;
     assert_eq!(played.state(), "failed(budget)");
-    assert_eq!(played.outcome.deeds.tool_calls, 2, "calls without tools are not made");
+    assert_eq!(played.outcome.effects.tool_calls, 2, "calls without tools are not made");
 }
 
 #[tokio::test]
@@ -139,10 +139,10 @@ async fn a_skill_takes_tools_away_and_never_adds_one() {
     let outcome = bench.run(&chat(), &RunControl::unattended()).await;
     let played = bench.close(outcome);
     assert_eq!(
-        (played.state().as_str(), played.outcome.deeds.changed.len()),
+        (played.state().as_str(), played.outcome.effects.changed.len()),
         ("completed(done)", 0)
     );
-    assert_eq!(played.outcome.deeds.denied_calls, 1);
+    assert_eq!(played.outcome.effects.denied_calls, 1);
 }
 
 #[tokio::test(start_paused = true)]

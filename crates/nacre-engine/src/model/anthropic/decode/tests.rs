@@ -126,3 +126,11 @@ fn how_it_ends_is_told() {
         assert_eq!(play(&events).unwrap_err().kind, kind);
     }
 }
+
+#[test]
+fn a_signature_without_end_is_refused() {
+    let piece = json!({ "type": "signature_delta", "signature": "x".repeat(64 << 10) });
+    let thinking = json!({ "type": "thinking", "thinking": "" });
+    let fault = play(&block(&thinking, &vec![piece; 17])).unwrap_err();
+    assert_eq!(fault.kind, ErrorKind::Protocol);
+}

@@ -206,3 +206,18 @@ fn how_it_ends_is_told() {
         assert_eq!(play(&chunks).unwrap_err().kind, expected);
     }
 }
+
+#[test]
+fn what_is_held_back_is_bounded() {
+    let piece = "x".repeat(64 << 10);
+    let nameless = json!({ "tool_calls": [{ "index": 0, "function": { "arguments": piece } }] });
+    let fault = play(&vec![delta(&nameless); 17]).unwrap_err();
+    assert_eq!(fault.kind, ErrorKind::Protocol);
+    let mut fits = vec![delta(&nameless); 15];
+    fits.push(stop("stop"));
+    play(&fits).unwrap();
+    let many =
+        (0..300).map(|n| delta(&json!({ "tool_calls": [{ "index": n, "id": format!("c{n}") }] })));
+    let fault = play(&many.collect::<Vec<_>>()).unwrap_err();
+    assert_eq!(fault.kind, ErrorKind::Protocol);
+}

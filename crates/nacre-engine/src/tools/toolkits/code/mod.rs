@@ -15,7 +15,7 @@ use nacre_core::safefs::RelPath;
 use nacre_map::languages::{Language, MAX_TEXT_BYTES};
 
 use super::super::tool::{AnyTool, ToolError};
-use super::super::workspace::{Found, Walk, WalkEnd, Workspace};
+use super::super::workspace::{Walk, WalkEnd, WalkedFile, Workspace};
 use super::file::folder;
 use crate::model::Cancel;
 
@@ -43,7 +43,7 @@ fn each_text(
 ) -> Result<WalkEnd, ToolError> {
     let under = folder(under)?;
     let end = Walk::new(workspace, cancel).run(under.as_ref(), &mut |found| {
-        let Found::File { path, folder } = found else { return ControlFlow::Continue(()) };
+        let WalkedFile::File { path, folder } = found else { return ControlFlow::Continue(()) };
         let Some(language) = Language::of_path(path.as_str()) else {
             return ControlFlow::Continue(());
         };

@@ -43,9 +43,9 @@ impl Tool for CodeOutline {
         Ok(Footprint::reading([Area::File(place(&input.path)?)]))
     }
 
-    async fn run(&self, input: OutlineInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: OutlineInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
-        off_thread(desk, move |_| outline_file(&workspace, &input.path)).await
+        off_thread(ctx, move |_| outline_file(&workspace, &input.path)).await
     }
 }
 

@@ -62,9 +62,9 @@ impl Tool for CodeSearch {
         reading_below(input.under.as_deref())
     }
 
-    async fn run(&self, input: SearchInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: SearchInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
-        off_thread(desk, move |cancel| search(&workspace, &input, cancel)).await
+        off_thread(ctx, move |cancel| search(&workspace, &input, cancel)).await
     }
 }
 

@@ -83,9 +83,9 @@ impl Tool for CodeSymbols {
         reading_below(input.under.as_deref())
     }
 
-    async fn run(&self, input: SymbolsInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: SymbolsInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
-        off_thread(desk, move |cancel| find(&workspace, &input, cancel)).await
+        off_thread(ctx, move |cancel| find(&workspace, &input, cancel)).await
     }
 }
 

@@ -49,9 +49,9 @@ impl Tool for FileCreate {
         Ok(Footprint::changing([Area::File(place(&input.path)?)]))
     }
 
-    async fn run(&self, input: CreateInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: CreateInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
-        off_thread(desk, move |cancel| create(&workspace, &input, cancel)).await
+        off_thread(ctx, move |cancel| create(&workspace, &input, cancel)).await
     }
 }
 

@@ -45,9 +45,9 @@ impl Tool for FileDelete {
         Ok(Footprint::changing([Area::File(place(&input.path)?)]))
     }
 
-    async fn run(&self, input: DeleteInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: DeleteInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
-        off_thread(desk, move |cancel| {
+        off_thread(ctx, move |cancel| {
             let path = place(&input.path)?;
             let (_, before) = super::read_version(&workspace, &path, input.version.as_deref())?;
             check_running(cancel)?;

@@ -90,9 +90,9 @@ impl Tool for FileEdit {
         Ok(Footprint::changing([Area::File(place(&input.path)?)]))
     }
 
-    async fn run(&self, input: EditInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: EditInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
-        off_thread(desk, move |cancel| edit(&workspace, &input, cancel)).await
+        off_thread(ctx, move |cancel| edit(&workspace, &input, cancel)).await
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::super::super::footprint::Footprint;
 use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
-use super::super::super::workspace::{Found, Walk, WalkEnd, Workspace};
+use super::super::super::workspace::{Walk, WalkEnd, WalkedFile, Workspace};
 use super::super::off_thread;
 use crate::model::Cancel;
 use crate::record::{Category, Fault};
@@ -54,9 +54,9 @@ impl Tool for FileFind {
         super::reading_below(input.under.as_deref())
     }
 
-    async fn run(&self, input: FindInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: FindInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
-        off_thread(desk, move |cancel| find(&workspace, &input, cancel)).await
+        off_thread(ctx, move |cancel| find(&workspace, &input, cancel)).await
     }
 }
 
@@ -95,7 +95,7 @@ fn find(workspace: &Workspace, input: &FindInput, cancel: &Cancel) -> Result<Out
     let mut paths: Vec<String> = Vec::new();
     let mut n_found = 0;
     let end = Walk::new(workspace, cancel).run(under.as_ref(), &mut |found| {
-        if let Found::File { path, .. } = found
+        if let WalkedFile::File { path, .. } = found
             && names.matches(path)
         {
             n_found += 1;

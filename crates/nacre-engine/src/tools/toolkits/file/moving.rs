@@ -46,9 +46,9 @@ impl Tool for FileMove {
         Ok(Footprint::changing([Area::File(from), Area::File(to)]))
     }
 
-    async fn run(&self, input: MoveInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: MoveInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
-        off_thread(desk, move |cancel| {
+        off_thread(ctx, move |cancel| {
             let (from, to) = (place(&input.from)?, place(&input.to)?);
             let (_, before) = super::read_version(&workspace, &from, None)?;
             check_running(cancel)?;

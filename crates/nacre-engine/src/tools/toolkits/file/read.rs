@@ -60,10 +60,10 @@ impl Tool for FileRead {
         }
     }
 
-    async fn run(&self, input: ReadInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: ReadInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
-        let spill = Arc::clone(&desk.spill);
-        off_thread(desk, move |_| {
+        let spill = Arc::clone(&ctx.spill);
+        off_thread(ctx, move |_| {
             let (path, bytes) = match input.path.strip_prefix(SPILL_PREFIX) {
                 Some(name) => read_spill(&spill, &place(name)?)?,
                 None => {

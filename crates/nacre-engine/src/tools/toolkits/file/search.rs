@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::super::super::footprint::Footprint;
 use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
-use super::super::super::workspace::{Found, Walk, WalkEnd, Workspace, is_binary};
+use super::super::super::workspace::{Walk, WalkEnd, WalkedFile, Workspace, is_binary};
 use super::super::{check_running, off_thread};
 use super::find::Names;
 use crate::model::Cancel;
@@ -86,9 +86,9 @@ impl Tool for FileSearch {
         super::reading_below(input.under.as_deref())
     }
 
-    async fn run(&self, input: SearchInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: SearchInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
-        off_thread(desk, move |cancel| {
+        off_thread(ctx, move |cancel| {
             let mut search = Search::new(&input, cancel)?;
             let under = super::folder(input.under.as_deref())?;
             let end = Walk::new(&workspace, cancel)
@@ -153,8 +153,8 @@ impl<'c> Search<'c> {
         })
     }
 
-    fn visit(&mut self, found: &Found<'_>) -> ControlFlow<()> {
-        let Found::File { path, folder } = found else { return ControlFlow::Continue(()) };
+    fn visit(&mut self, found: &WalkedFile<'_>) -> ControlFlow<()> {
+        let WalkedFile::File { path, folder } = found else { return ControlFlow::Continue(()) };
         if self.names.as_ref().is_some_and(|names| !names.matches(path)) {
             return ControlFlow::Continue(());
         }

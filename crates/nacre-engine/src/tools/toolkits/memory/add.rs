@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::super::super::footprint::{Footprint, MemoryUse};
 use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
-use super::shelf::{MemoryHandle, memory_error};
+use super::handle::{MemoryHandle, memory_error};
 use crate::record::{Category, Fault};
 
 const MAX_TAGS: usize = 32;
@@ -24,7 +24,7 @@ const DEFAULT_CONFIDENCE: f64 = 0.7;
 /// Remembers something.
 #[derive(Clone)]
 pub struct MemoryAdd {
-    pub shelf: MemoryHandle,
+    pub memories: MemoryHandle,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -74,9 +74,9 @@ impl Tool for MemoryAdd {
         Ok(Footprint { memory: MemoryUse::Changes, ..Footprint::default() })
     }
 
-    async fn run(&self, input: MemoryAddInput, desk: &ToolContext) -> Result<Output, ToolError> {
-        let now = desk.now;
-        self.shelf.work(move |shelf| add(shelf, input, now)).await
+    async fn run(&self, input: MemoryAddInput, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let now = ctx.now;
+        self.memories.work(move |memories| add(memories, input, now)).await
     }
 }
 
@@ -108,33 +108,37 @@ impl MemoryAddInput {
     }
 }
 
-fn add(shelf: &MemoryHandle, input: MemoryAddInput, now: Timestamp) -> Result<Output, ToolError> {
+fn add(
+    memories: &MemoryHandle,
+    input: MemoryAddInput,
+    now: Timestamp,
+) -> Result<Output, ToolError> {
     let failed = |error| memory_error(&error);
     let claim = input.claim()?;
-    if shelf.store.is_forgotten(&input.title, &input.body).map_err(failed)? {
+    if memories.store.is_forgotten(&input.title, &input.body).map_err(failed)? {
         let hint = "A person wanted this forgotten; do not remember it again.";
         return Err(ToolError::new(Fault::Denied, "This was forgotten on purpose", hint));
     }
     let related: Result<Vec<MemoryId>, _> =
-        input.related.iter().map(|id| shelf.store.locate(id).map(|at| at.id)).collect();
+        input.related.iter().map(|id| memories.store.locate(id).map(|at| at.id)).collect();
     let draft = Draft {
         claim,
         title: input.title,
         body: input.body,
         tags: input.tags,
         related: related.map_err(failed)?,
-        source: shelf.source.clone(),
+        source: memories.source.clone(),
         confidence: input.confidence.unwrap_or(DEFAULT_CONFIDENCE).clamp(0.0, MAX_CONFIDENCE),
         basis: None,
         // Whose words these are is not for the model to say: what it hands in, it has said.
         quotes: vec![Quote {
             text: input.evidence,
             speaker: Speaker::Assistant,
-            place: format!("{}: memory_add", shelf.source),
+            place: format!("{}: memory_add", memories.source),
             at: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         }],
     };
-    let mut batch = shelf.store.begin(&shelf.owner, shelf.patience).map_err(failed)?;
+    let mut batch = memories.store.begin(&memories.owner, memories.patience).map_err(failed)?;
     let id = batch.add(&draft, now).map_err(failed)?;
     let n_redacted: usize = batch.redactions().values().sum();
     batch.commit().map_err(failed)?;

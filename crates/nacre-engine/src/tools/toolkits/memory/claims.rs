@@ -6,14 +6,14 @@ use nacre_core::memory::MemoryType;
 
 use super::super::super::footprint::Footprint;
 use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
+use super::handle::MemoryHandle;
 use super::search::{MemorySearch, MemorySearchInput, search};
-use super::shelf::MemoryHandle;
 use crate::record::Category;
 
 /// Finds decisions and learnings.
 #[derive(Clone)]
 pub struct ClaimSearch {
-    pub shelf: MemoryHandle,
+    pub memories: MemoryHandle,
 }
 
 impl Tool for ClaimSearch {
@@ -30,12 +30,14 @@ impl Tool for ClaimSearch {
     };
 
     fn footprint(&self, input: &MemorySearchInput) -> Result<Footprint, ToolError> {
-        Tool::footprint(&MemorySearch { shelf: self.shelf.clone() }, input)
+        Tool::footprint(&MemorySearch { memories: self.memories.clone() }, input)
     }
 
-    async fn run(&self, input: MemorySearchInput, desk: &ToolContext) -> Result<Output, ToolError> {
-        let (limit, now) = (input.limit()?, desk.now);
+    async fn run(&self, input: MemorySearchInput, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let (limit, now) = (input.limit()?, ctx.now);
         let is_wanted = |memory_type: MemoryType| memory_type != MemoryType::Summary;
-        self.shelf.work(move |shelf| search(shelf, &input.query, limit, (now, is_wanted))).await
+        self.memories
+            .work(move |memories| search(memories, &input.query, limit, (now, is_wanted)))
+            .await
     }
 }

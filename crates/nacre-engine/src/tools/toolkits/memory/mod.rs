@@ -5,18 +5,18 @@
 
 mod add;
 mod claims;
+mod handle;
 mod passage;
 mod recall;
 mod remove;
 mod search;
-mod shelf;
 
 pub use add::MemoryAdd;
 pub use claims::ClaimSearch;
+pub use handle::MemoryHandle;
+pub(crate) use handle::{memory_error, search_error};
 pub(crate) use passage::marked;
 pub use passage::{OverturnedPassage, Passage, QUOTE_MARK, Recalled, recall, speaker};
 pub use recall::{MemoryRecall, note};
 pub use remove::MemoryRemove;
 pub use search::MemorySearch;
-pub use shelf::MemoryHandle;
-pub(crate) use shelf::{memory_error, search_error};

@@ -8,7 +8,7 @@ use nacre_core::base::Shown;
 use nacre_core::memory::{LearningKind, MemoryId, MemoryType, Quote, Speaker, Status, Trust};
 use nacre_core::search::{MemoryHit, MemoryIndex, MemoryOptions, Mode, Query, SearchError};
 
-use super::shelf::MemoryHandle;
+use super::handle::MemoryHandle;
 
 /// What begins every line that is quoted.
 pub const QUOTE_MARK: &str = "| ";
@@ -37,8 +37,8 @@ const MAX_OVERTURNED: usize = 3;
 #[derive(Clone, Debug)]
 pub struct Passage {
     pub id: MemoryId,
-    /// The shelf that it stands on, by number.
-    pub shelf: usize,
+    /// The memories that it stands on, by number.
+    pub store: usize,
     pub memory_type: MemoryType,
     pub kind: Option<LearningKind>,
     pub status: Status,
@@ -70,7 +70,7 @@ pub struct OverturnedPassage {
     pub is_verified: bool,
 }
 
-/// What shelves hold about a question.
+/// What stores hold about a question.
 #[derive(Clone, Debug, Default)]
 pub struct Recalled {
     /// The best first.
@@ -81,9 +81,9 @@ pub struct Recalled {
     pub n_postponed: usize,
 }
 
-/// What shelves hold about a question, best first.
+/// What stores hold about a question, best first.
 pub fn recall(
-    shelves: &[MemoryHandle],
+    stores: &[MemoryHandle],
     question: &str,
     limit: usize,
     now: Timestamp,
@@ -93,14 +93,15 @@ pub fn recall(
     query.phrases.clear();
     let mut recalled = Recalled::default();
     let candidates = limit.saturating_mul(CANDIDATES);
-    for (number, shelf) in shelves.iter().enumerate() {
-        let index = MemoryIndex::open(&shelf.store, shelf.embedder.as_ref(), &shelf.owner, now)?;
+    for (number, memories) in stores.iter().enumerate() {
+        let index =
+            MemoryIndex::open(&memories.store, memories.embedder.as_ref(), &memories.owner, now)?;
         let options = MemoryOptions { mode: Mode::Hybrid, limit: candidates, archived: false };
         let found = index.offer(&query, &options)?;
         recalled.n_broken += found.broken.len();
         recalled.n_postponed += index.n_postponed();
         let hits = found.hits.iter().filter(|hit| holds(hit));
-        let passages = hits.map(|hit| Passage::new(shelf, number, hit));
+        let passages = hits.map(|hit| Passage::new(memories, number, hit));
         // What gives an order that the person did not give is for the review alone.
         let shown = passages.filter(|passage| passage.trust != Trust::Quarantined);
         recalled.passages.extend(shown);
@@ -112,8 +113,8 @@ pub fn recall(
 
 /// Best first; of what fits about as well, the person's own before what somebody else stands behind, and that before the rest.
 fn put_in_order(passages: &mut [Passage]) {
-    // Of two that fit as well, the nearer shelf's comes first.
-    passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.shelf.cmp(&b.shelf)));
+    // Of two that fit as well, the nearer memories's comes first.
+    passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.store.cmp(&b.store)));
     let holding = passages.iter().find(|passage| passage.status != Status::Candidate);
     let best = holding.or(passages.first()).map_or(0.0, |best| best.score);
     passages.sort_by_key(|passage| passage.tier(best));
@@ -121,7 +122,7 @@ fn put_in_order(passages: &mut [Passage]) {
     for at in 0..passages.len() {
         let claimant = &passages[at];
         let is_overturned = |own: &Passage| {
-            own.is_own && own.shelf == claimant.shelf && claimant.unverified().contains(&&own.id)
+            own.is_own && own.store == claimant.store && claimant.unverified().contains(&&own.id)
         };
         let below =
             (at + 1..passages.len()).find(|idx| !claimant.is_own && is_overturned(&passages[*idx]));
@@ -137,19 +138,19 @@ fn holds(hit: &MemoryHit) -> bool {
 }
 
 impl Passage {
-    fn new(shelf: &MemoryHandle, number: usize, hit: &MemoryHit) -> Self {
+    fn new(memories: &MemoryHandle, number: usize, hit: &MemoryHit) -> Self {
         let memory = &hit.memory;
-        let clean = |text: &str, most: usize| cut(&shelf.store.redacted(text), most);
-        let evidence = shelf.store.evidence(&memory.at.id).ok().flatten();
+        let clean = |text: &str, most: usize| cut(&memories.store.redacted(text), most);
+        let evidence = memories.store.proof_of(memory);
         let quotes: Vec<Quote> =
             evidence.into_iter().flat_map(|evidence| evidence.quotes).take(MAX_QUOTES).collect();
-        let trust = shelf.store.trust_of(memory);
-        let is_persons = shelf.store.scope().is_private()
-            || (shelf.store.is_own(&memory.at.id) && !trust.waits());
+        let trust = memories.store.trust_of(memory);
+        let is_persons = memories.store.scope().is_private()
+            || (memories.store.is_own(&memory.at.id) && !trust.waits());
         let older = hit.history.iter().take(MAX_OVERTURNED);
         Self {
             id: memory.at.id.clone(),
-            shelf: number,
+            store: number,
             memory_type: memory.at.memory_type,
             kind: memory.kind,
             status: memory.status,
@@ -274,7 +275,7 @@ mod tests {
     fn passage(id: &str, score: f32, (is_own, is_backed): (bool, bool)) -> Passage {
         Passage {
             id: id.parse().unwrap(),
-            shelf: 0,
+            store: 0,
             memory_type: MemoryType::Decision,
             kind: None,
             status: Status::Active,

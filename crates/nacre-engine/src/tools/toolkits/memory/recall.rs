@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::super::super::footprint::{Footprint, MemoryUse};
 use super::super::super::seen::Seen;
 use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
+use super::handle::{MemoryHandle, search_error};
 use super::passage::{Passage, Recalled, recall};
-use super::shelf::{MemoryHandle, search_error};
 use crate::record::{Category, Fault};
 
 const DEFAULT_RESULTS: usize = 5;
@@ -22,7 +22,7 @@ const MAX_QUESTION_BYTES: usize = 1_000;
 #[derive(Clone)]
 pub struct MemoryRecall {
     /// The project's first.
-    pub shelves: Arc<Vec<MemoryHandle>>,
+    pub stores: Arc<Vec<MemoryHandle>>,
     /// What it shows is noted here.
     pub seen: Seen,
 }
@@ -67,11 +67,11 @@ impl Tool for MemoryRecall {
         Ok(Footprint { memory: MemoryUse::Reads, ..Footprint::default() })
     }
 
-    async fn run(&self, input: MemoryRecallInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: MemoryRecallInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let limit = input.limit()?;
-        let (now, shelves) = (desk.now, Arc::clone(&self.shelves));
+        let (now, stores) = (ctx.now, Arc::clone(&self.stores));
         let found = tokio::task::spawn_blocking(move || {
-            recall(&shelves, &input.question, limit, now).map_err(|error| search_error(&error))
+            recall(&stores, &input.question, limit, now).map_err(|error| search_error(&error))
         });
         let Recalled { passages, n_broken, n_postponed } = found.await.unwrap_or_else(|error| {
             Err(ToolError::new(Fault::Io, error.to_string(), "Try once more."))

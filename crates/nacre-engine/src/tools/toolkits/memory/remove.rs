@@ -10,13 +10,13 @@ use serde_json::json;
 
 use super::super::super::footprint::{Footprint, MemoryUse};
 use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
-use super::shelf::{MemoryHandle, memory_error};
+use super::handle::{MemoryHandle, memory_error};
 use crate::record::Category;
 
 /// Archives memories.
 #[derive(Clone)]
 pub struct MemoryRemove {
-    pub shelf: MemoryHandle,
+    pub memories: MemoryHandle,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -43,12 +43,13 @@ impl Tool for MemoryRemove {
         Ok(Footprint { memory: MemoryUse::Changes, ..Footprint::default() })
     }
 
-    async fn run(&self, input: MemoryRemoveInput, desk: &ToolContext) -> Result<Output, ToolError> {
-        let now = desk.now;
-        self.shelf
-            .work(move |shelf| {
+    async fn run(&self, input: MemoryRemoveInput, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let now = ctx.now;
+        self.memories
+            .work(move |memories| {
                 let failed = |error| memory_error(&error);
-                let mut batch = shelf.store.begin(&shelf.owner, shelf.patience).map_err(failed)?;
+                let mut batch =
+                    memories.store.begin(&memories.owner, memories.patience).map_err(failed)?;
                 let id = batch.archive(&input.id, now).map_err(failed)?;
                 batch.commit().map_err(failed)?;
                 let text =

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::super::super::footprint::{Footprint, MemoryUse};
 use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
-use super::shelf::{MemoryHandle, search_error};
+use super::handle::{MemoryHandle, search_error};
 use crate::record::{Category, Fault};
 
 const DEFAULT_RESULTS: usize = 8;
@@ -22,7 +22,7 @@ const MAX_QUERY_BYTES: usize = 1_000;
 /// Finds memories.
 #[derive(Clone)]
 pub struct MemorySearch {
-    pub shelf: MemoryHandle,
+    pub memories: MemoryHandle,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -65,27 +65,30 @@ impl Tool for MemorySearch {
         Ok(Footprint { memory: MemoryUse::Reads, ..Footprint::default() })
     }
 
-    async fn run(&self, input: MemorySearchInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: MemorySearchInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let limit = input.limit()?;
-        let now = desk.now;
-        self.shelf.work(move |shelf| search(shelf, &input.query, limit, (now, |_| true))).await
+        let now = ctx.now;
+        self.memories
+            .work(move |memories| search(memories, &input.query, limit, (now, |_| true)))
+            .await
     }
 }
 
 /// Searches for memories of the types that are wanted.
 pub(super) fn search(
-    shelf: &MemoryHandle,
+    memories: &MemoryHandle,
     query: &str,
     limit: usize,
     (now, is_wanted): (Timestamp, impl Fn(MemoryType) -> bool),
 ) -> Result<Output, ToolError> {
     let failed = |error| search_error(&error);
-    let index = MemoryIndex::open(&shelf.store, shelf.embedder.as_ref(), &shelf.owner, now)
-        .map_err(failed)?;
+    let index =
+        MemoryIndex::open(&memories.store, memories.embedder.as_ref(), &memories.owner, now)
+            .map_err(failed)?;
     let options = MemoryOptions { mode: Mode::Hybrid, limit, archived: false };
     let mut found = index.search(&Query::parse(query, now), &options).map_err(failed)?;
     found.hits.retain(|hit| {
-        let is_shown = shelf.store.trust_of(&hit.memory) != Trust::Quarantined;
+        let is_shown = memories.store.trust_of(&hit.memory) != Trust::Quarantined;
         is_shown && is_wanted(hit.memory.at.memory_type)
     });
     let text = match found.hits.as_slice() {

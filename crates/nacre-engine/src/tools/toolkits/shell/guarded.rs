@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+
+use nacre_core::platform::ext::MetadataExt as _;
 
 const FILES: &[&str] = &[
     ".git/config",

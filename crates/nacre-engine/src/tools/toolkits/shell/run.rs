@@ -80,17 +80,17 @@ impl Tool for ShellRun {
         })
     }
 
-    async fn run(&self, input: ShellRunInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: ShellRunInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let program = input.program()?;
         let seconds = input.seconds()?;
         let folder = match input.folder()? {
-            Some(folder) => desk.workspace.join(folder.as_str()),
-            None => desk.workspace.as_ref().clone(),
+            Some(folder) => ctx.workspace.join(folder.as_str()),
+            None => ctx.workspace.as_ref().clone(),
         };
-        let before = Guarded::look(&desk.workspace);
+        let before = Guarded::look(&ctx.workspace);
         let limit = Duration::from_secs(seconds);
-        let finished = self.programs.run(program, &folder, limit, desk).await?;
-        let touched = before.changes_until(&Guarded::look(&desk.workspace));
+        let finished = self.programs.run(program, &folder, limit, ctx).await?;
+        let touched = before.changes_until(&Guarded::look(&ctx.workspace));
         match finished.ending {
             Ending::Exited(_) | Ending::Signalled(_) => Ok(output(&finished, &touched)),
             Ending::TimedOut => Err(ToolError::new(

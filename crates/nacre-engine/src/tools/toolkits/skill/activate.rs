@@ -15,7 +15,7 @@ use crate::record::{Event, Events};
 
 /// Takes up skills.
 pub(super) struct SkillActivate {
-    pub(super) shelf: Arc<SkillRegistry>,
+    pub(super) registry: Arc<SkillRegistry>,
     pub(super) active: Arc<ActiveSkills>,
     pub(super) events: Events,
 }
@@ -49,10 +49,10 @@ impl Tool for SkillActivate {
         Ok(Footprint::default())
     }
 
-    async fn run(&self, input: ActivateInput, desk: &ToolContext) -> Result<Output, ToolError> {
-        let shelf = Arc::clone(&self.shelf);
+    async fn run(&self, input: ActivateInput, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let registry = Arc::clone(&self.registry);
         let name = input.name.clone();
-        let skills = off_thread(desk, move |_| Ok(shelf.look().skills)).await?;
+        let skills = off_thread(ctx, move |_| Ok(registry.look().skills)).await?;
         let Some(skill) = skills.iter().find(|skill| skill.name == name) else {
             return Err(unknown(&input.name, &skills));
         };

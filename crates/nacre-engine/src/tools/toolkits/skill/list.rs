@@ -17,7 +17,7 @@ const MAX_DESCRIPTION_CHARS: usize = 250;
 
 /// Lists skills.
 pub(super) struct SkillList {
-    pub(super) shelf: Arc<SkillRegistry>,
+    pub(super) registry: Arc<SkillRegistry>,
 }
 
 /// Nothing to choose.
@@ -42,10 +42,10 @@ impl Tool for SkillList {
         Ok(Footprint::default())
     }
 
-    async fn run(&self, _: ListInput, desk: &ToolContext) -> Result<Output, ToolError> {
-        let shelf = Arc::clone(&self.shelf);
-        off_thread(desk, move |_| {
-            let skills = shelf.look().skills;
+    async fn run(&self, _: ListInput, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let registry = Arc::clone(&self.registry);
+        off_thread(ctx, move |_| {
+            let skills = registry.look().skills;
             let mut text = String::new();
             for skill in &skills {
                 let description: String = skill

@@ -15,18 +15,18 @@ const TOOLKIT: &str = "skill";
 /// Looking at a few small files takes no longer.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// The tools of a run: what they find is on `shelf`, what they take up is in `active`.
+/// The tools of a run: what they find is on `registry`, what they take up is in `active`.
 pub fn tools(
-    shelf: &Arc<SkillRegistry>,
+    registry: &Arc<SkillRegistry>,
     active: &Arc<ActiveSkills>,
     events: &Events,
 ) -> Vec<Arc<dyn AnyTool>> {
     let activate = activate::SkillActivate {
-        shelf: Arc::clone(shelf),
+        registry: Arc::clone(registry),
         active: Arc::clone(active),
         events: events.clone(),
     };
-    vec![Arc::new(list::SkillList { shelf: Arc::clone(shelf) }), Arc::new(activate)]
+    vec![Arc::new(list::SkillList { registry: Arc::clone(registry) }), Arc::new(activate)]
 }
 
 #[cfg(test)]

@@ -32,14 +32,14 @@ impl Run {
         let tool = self.tools.iter().find(|tool| tool.spec().name == name).unwrap();
         assert!(tool.footprint(&arguments)?.is_read_only());
         let none = Arc::new(std::path::PathBuf::new());
-        let desk = ToolContext {
+        let ctx = ToolContext {
             workspace: Arc::clone(&none),
             cancel: Cancel::never(),
             now: Timestamp::UNIX_EPOCH,
             spill: none,
         };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        runtime.block_on(tool.run(arguments, &desk))
+        runtime.block_on(tool.run(arguments, &ctx))
     }
 }
 

@@ -40,7 +40,7 @@ pub struct TraceHandle {
 /// Finds messages.
 #[derive(Clone)]
 pub struct TraceSearch {
-    pub shelf: TraceHandle,
+    pub memories: TraceHandle,
     /// What it shows is noted here.
     pub seen: Seen,
 }
@@ -85,10 +85,11 @@ impl Tool for TraceSearch {
         Ok(Footprint { memory: MemoryUse::Reads, ..Footprint::default() })
     }
 
-    async fn run(&self, input: TraceSearchInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: TraceSearchInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let limit = input.limit()?;
-        let (shelf, now) = (self.shelf.clone(), desk.now);
-        let found = tokio::task::spawn_blocking(move || search(&shelf, &input.query, limit, now));
+        let (memories, now) = (self.memories.clone(), ctx.now);
+        let found =
+            tokio::task::spawn_blocking(move || search(&memories, &input.query, limit, now));
         let failed = |what: String| {
             ToolError::new(Fault::Io, what, "Answer from memories, with `memory_recall`.")
         };
@@ -107,7 +108,7 @@ impl Tool for TraceSearch {
 }
 
 fn search(
-    shelf: &TraceHandle,
+    memories: &TraceHandle,
     query: &str,
     limit: usize,
     now: Timestamp,
@@ -116,12 +117,13 @@ fn search(
         query: Query::parse(query, now),
         mode: Mode::Hybrid,
         agent: None,
-        project: shelf.project.clone(),
+        project: memories.project.clone(),
         limit,
     };
-    let folder = WriteScope::create_inside(&shelf.home, INDEX_FOLDER, Access::Private).ok();
-    let with = TextIndexAccess { embedder: shelf.embedder.as_ref(), owner: &shelf.owner, now };
-    Catalog::open(&shelf.catalog)?.search(&query, folder, with)
+    let folder = WriteScope::create_inside(&memories.home, INDEX_FOLDER, Access::Private).ok();
+    let with =
+        TextIndexAccess { embedder: memories.embedder.as_ref(), owner: &memories.owner, now };
+    Catalog::open(&memories.catalog)?.search(&query, folder, with)
 }
 
 /// How a message is cited: its session, and its number in it.

@@ -54,11 +54,11 @@ impl Tool for WebFetch {
         Ok(Footprint { network: Network::Host(host), ..Footprint::default() })
     }
 
-    async fn run(&self, input: WebFetchInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: WebFetchInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let url = web_url(&input.url)?;
         tokio::select! {
             biased;
-            () = desk.cancel.cancelled() => {
+            () = ctx.cancel.cancelled() => {
                 Err(ToolError::new(Fault::Cancelled, "The fetch was cancelled", "The run is being stopped."))
             }
             page = tokio::time::timeout(TIME_LIMIT, self.fetch(url)) => page.unwrap_or_else(|_| {

@@ -109,11 +109,11 @@ impl Tool for WebSearch {
         Ok(Footprint { network: Network::Host(host), ..Footprint::default() })
     }
 
-    async fn run(&self, input: WebSearchInput, desk: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: WebSearchInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let (query, limit) = input.checked()?;
         let answer = tokio::select! {
             biased;
-            () = desk.cancel.cancelled() => {
+            () = ctx.cancel.cancelled() => {
                 return Err(ToolError::new(Fault::Cancelled, "The search was cancelled", "The run is being stopped."));
             }
             answer = tokio::time::timeout(TIME_LIMIT, self.ask(query, limit)) => {

@@ -68,7 +68,7 @@ const NUMBERS: &[(&str, &str)] = &[
 ];
 
 /// Whether `words` name something that `source` does not. A day of `days` may be told as a day, and proves no other number.
-pub(super) fn has_invented(words: &str, source: &str, days: &[Date]) -> bool {
+pub(in crate::flows) fn has_invented(words: &str, source: &str, days: &[Date]) -> bool {
     let whole = source.to_lowercase();
     let source = without_days(&whole);
     let pieces: Vec<&str> = words.split_whitespace().collect();
@@ -92,6 +92,20 @@ pub(super) fn has_invented(words: &str, source: &str, days: &[Date]) -> bool {
             is_missing(part, is_first, &source)
         })
     })
+}
+
+/// Whether `words` name something that `source` names nowhere. Only what can be nothing but a name counts: a word with a capital
+/// inside, or letters with digits. Numbers may be counted, and some languages begin every noun with a capital.
+pub(in crate::flows) fn names_another(words: &str, source: &str) -> bool {
+    let source = source.to_lowercase();
+    let is_name = |word: &&str| {
+        let has_lower = word.chars().any(char::is_lowercase);
+        let has_inner_capital = word.chars().skip(1).any(char::is_uppercase);
+        let has_digit = word.chars().any(|c| c.is_ascii_digit());
+        word.len() > 3 && has_lower && (has_inner_capital || has_digit)
+    };
+    let words = words.split(|c: char| !c.is_alphanumeric()).filter(is_name);
+    words.map(str::to_lowercase).any(|word| !source.contains(&word))
 }
 
 fn bare(piece: &str) -> &str {

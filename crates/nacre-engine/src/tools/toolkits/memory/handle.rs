@@ -29,8 +29,8 @@ impl MemoryHandle {
         &self,
         work: impl FnOnce(&Self) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
-        let shelf = self.clone();
-        let done = tokio::task::spawn_blocking(move || work(&shelf)).await;
+        let memories = self.clone();
+        let done = tokio::task::spawn_blocking(move || work(&memories)).await;
         done.unwrap_or_else(|error| {
             Err(ToolError::new(Fault::Io, error.to_string(), "Try once more."))
         })

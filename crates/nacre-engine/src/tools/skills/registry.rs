@@ -1,6 +1,6 @@
 //! Where skills are found: the project's two folders, the person's own, and those inside the program.
 //!
-//! A shelf belongs to one workspace, so that two projects in one process never see each other's skills. It looks at
+//! A registry belongs to one workspace, so that two projects in one process never see each other's skills. It looks at
 //! the disk whenever it is asked and reads again only what changed. Links are not followed.
 
 use std::collections::{BTreeMap, HashMap};
@@ -15,7 +15,7 @@ use super::{Origin, Skill};
 /// The file of a skill in its folder.
 const SKILL_FILE: &str = "SKILL.md";
 
-/// A folder with more skills than this is not somebody's shelf; the rest is counted.
+/// A folder with more skills than this is not somebody's registry; the rest is counted.
 const MAX_PER_PLACE: usize = 200;
 
 /// Skills that come with the program.
@@ -41,7 +41,7 @@ pub struct SkillRegistry {
 
 type Seen = (FileStamp, Result<Parsed, BadSkill>);
 
-/// What is on a shelf.
+/// What is on a registry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SkillsReport {
     /// By name; of two with one name the nearer one.
@@ -181,7 +181,7 @@ mod tests {
         .unwrap();
     }
 
-    fn shelf(workspace: &Path, home: &Path) -> SkillRegistry {
+    fn registry(workspace: &Path, home: &Path) -> SkillRegistry {
         SkillRegistry::new(SkillPlaces {
             workspace: Some(workspace.to_owned()),
             home: Some(home.to_owned()),
@@ -204,7 +204,7 @@ mod tests {
         write(work.path(), ".claude/skills", "two", "claude");
         write(home.path(), "skills", "two", "user");
         write(home.path(), "skills", "review", "user");
-        let report = shelf(work.path(), home.path()).look();
+        let report = registry(work.path(), home.path()).look();
         assert_eq!(report.problems, []);
         assert_eq!(
             shown(&report)[1..],
@@ -224,16 +224,16 @@ mod tests {
         write(one.path(), ".agents/skills", "mine", "one");
         write(two.path(), ".agents/skills", "mine", "two");
         write(two.path(), ".agents/skills", "other", "two");
-        let shelves = [shelf(one.path(), home.path()), shelf(two.path(), home.path())];
-        let look = |shelf: &SkillRegistry, words: &str, n_skills: usize| {
+        let registries = [registry(one.path(), home.path()), registry(two.path(), home.path())];
+        let look = |registry: &SkillRegistry, words: &str, n_skills: usize| {
             for _ in 0..50 {
-                assert_eq!(shelf.look().skills.len(), n_skills);
-                assert_eq!(shelf.find("mine").unwrap().description, words);
+                assert_eq!(registry.look().skills.len(), n_skills);
+                assert_eq!(registry.find("mine").unwrap().description, words);
             }
         };
         std::thread::scope(|scope| {
-            scope.spawn(|| look(&shelves[0], "one", 3));
-            scope.spawn(|| look(&shelves[1], "two", 4));
+            scope.spawn(|| look(&registries[0], "one", 3));
+            scope.spawn(|| look(&registries[1], "two", 4));
         });
     }
 
@@ -241,14 +241,14 @@ mod tests {
     #[test]
     fn a_change_is_seen_at_the_next_look() {
         let (work, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let shelf = shelf(work.path(), home.path());
-        assert!(shelf.find("one").is_none());
+        let registry = registry(work.path(), home.path());
+        assert!(registry.find("one").is_none());
         write(work.path(), ".agents/skills", "one", "first");
-        assert_eq!(shelf.find("one").unwrap().description, "first");
+        assert_eq!(registry.find("one").unwrap().description, "first");
         write(work.path(), ".agents/skills", "one", "other");
-        assert_eq!(shelf.find("one").unwrap().description, "other");
+        assert_eq!(registry.find("one").unwrap().description, "other");
         fs::remove_dir_all(work.path().join(".agents")).unwrap();
-        assert!(shelf.find("one").is_none());
+        assert!(registry.find("one").is_none());
     }
 
     #[test]
@@ -269,7 +269,7 @@ mod tests {
             .status()
             .unwrap();
         assert!(made.success());
-        let report = shelf(work.path(), home.path()).look();
+        let report = registry(work.path(), home.path()).look();
         assert_eq!(shown(&report)[1], "good project good");
         let problems: Vec<String> = report
             .problems
@@ -294,7 +294,7 @@ mod tests {
         for number in 0..MAX_PER_PLACE + 20 {
             fs::create_dir_all(work.path().join(format!(".agents/skills/s{number}"))).unwrap();
         }
-        assert_eq!(shelf(work.path(), home.path()).look().problems.len(), MAX_PER_PLACE);
+        assert_eq!(registry(work.path(), home.path()).look().problems.len(), MAX_PER_PLACE);
     }
 
     #[test]

@@ -11,27 +11,27 @@ use crate::record::{Event, Events, Failure, RunFacts, TaskState};
 use crate::tools::MemoryHandle;
 
 pub(super) async fn explore(
-    crew: &Arc<AgentDeps>,
+    deps: &Arc<AgentDeps>,
     order: &LeadRequest,
-    shelf: &MemoryHandle,
+    memories: &MemoryHandle,
     (events, control): (&Events, &RunControl),
 ) -> Vec<ExplorerReport> {
-    let at_once = match lead(order, &shelf.store).spawn {
+    let at_once = match lead(order, &memories.store).spawn {
         Spawn::Explorers { at_once, .. } => at_once,
         Spawn::Nothing => 1,
     };
     let cases = (order.cases.as_slice(), at_once);
-    explorers::explore(crew, &shelf.store, cases, events, control).await
+    explorers::explore(deps, &memories.store, cases, events, control).await
 }
 
 pub(super) async fn decide(
-    crew: &AgentDeps,
+    deps: &AgentDeps,
     order: &LeadRequest,
-    (shelf, question): (&MemoryHandle, &str),
+    (memories, question): (&MemoryHandle, &str),
     (events, control): (&Events, &RunControl),
 ) -> Told {
-    let spec = lead(order, &shelf.store);
-    match crew.explore(question, &spec, events.clone(), control).await {
+    let spec = lead(order, &memories.store);
+    match deps.explore(question, &spec, events.clone(), control).await {
         Ok(outcome) => told(outcome),
         Err(error) => {
             let (why, what) = (Failure::Unusable, error.to_string());
