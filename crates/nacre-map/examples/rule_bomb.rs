@@ -12,7 +12,7 @@ use nacre_core::base::git::GitProgram;
 use nacre_core::safefs::Owner;
 use nacre_map::artifact::{Cache, Project};
 use nacre_map::indexer::{
-    CacheWrites, Deadline, Excludes, RefreshOptions, Sensitive, Verify, refresh,
+    CacheWrites, Deadline, Excludes, ReadProgress, RefreshOptions, Sensitive, Verify, refresh,
 };
 
 /// Files in each folder.
@@ -37,6 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         git: GitProgram::new(std::env::var_os("PATH").unwrap_or_default()),
         n_threads: std::thread::available_parallelism().map_or(2, usize::from).min(8),
         deadline: Deadline::never(),
+        progress: ReadProgress::default(),
     };
     let begun = Instant::now();
     let current = refresh(&cache, &Project::at(fs::canonicalize(&root)?), &options)?;

@@ -1,9 +1,10 @@
 //! The packs that are open, for all who use one cache.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+
+use nacre_core::platform::ext::MetadataExt as _;
 
 use super::pack::Pack;
 

@@ -20,7 +20,7 @@ use super::log;
 use super::mapped::Mapped;
 use super::model::Project;
 use super::packs::{self, Packs};
-use super::state::{Artifact, Place};
+use super::state::{Artifact, PackPlace};
 
 /// So many projects are kept; the one that was used longest ago goes first.
 const MAX_PROJECTS: usize = 64;
@@ -49,7 +49,7 @@ impl Cache {
             let Some(base) = self.base(project, generation) else { continue };
             let log = format!("{id}/{}", log_name(generation));
             let (commits, n_read, n_log) = self.read_log(&log, &base.head);
-            let place = Place { generation, n_read, n_log };
+            let place = PackPlace { generation, n_read, n_log };
             return Some(Artifact::read(base, place, commits));
         }
         None
@@ -98,7 +98,7 @@ impl Cache {
         self.add_analyses(&writer, new)?;
         let n_log = writer.append(&RelPath::new(&log)?, &frame)?;
         artifact.apply(commit.clone());
-        artifact.place = Place { n_read: n_log, n_log, ..artifact.place };
+        artifact.place = PackPlace { n_read: n_log, n_log, ..artifact.place };
         Ok(Kept::Yes)
     }
 
@@ -137,7 +137,7 @@ impl Cache {
         // A process that was killed while it removed a whole folder may have left the log of another life.
         writer.remove_derived(&RelPath::new(&format!("{id}/{}", log_name(generation)))?)?;
         self.put(writer, &format!("{id}/{}", base_name(generation)), &bytes)?;
-        let place = Place { generation, n_read: 0, n_log: 0 };
+        let place = PackPlace { generation, n_read: 0, n_log: 0 };
         // What was just written is looked at as any reader will.
         match Base::open(Mapped::Memory(bytes), &project.root) {
             Some(base) => *artifact = Artifact::read(base, place, Vec::new()),
@@ -171,7 +171,7 @@ impl Cache {
     }
 
     /// Whether a reader would find the last state there. What was read already is not read again: a log only grows.
-    fn is_last(&self, project: &Project, place: Place) -> bool {
+    fn is_last(&self, project: &Project, place: PackPlace) -> bool {
         let id = self.name_of(project.id);
         let is_whole =
             |number: &u64| *number == place.generation || self.base(project, *number).is_some();
@@ -180,7 +180,7 @@ impl Cache {
                 let log = format!("{id}/{}", log_name(generation));
                 generation == place.generation && self.log_len(&log) == place.n_log
             }
-            None => place == Place::default(),
+            None => place == PackPlace::default(),
         }
     }
 

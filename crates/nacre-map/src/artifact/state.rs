@@ -12,7 +12,7 @@ use super::row::{FileRow, FolderRow, Skipped};
 #[derive(Debug, Default)]
 pub struct Artifact {
     pub(super) base: Option<Base>,
-    pub(super) place: Place,
+    pub(super) place: PackPlace,
     head: Head,
     /// The head before everything that `changes` tells of.
     first: Head,
@@ -26,7 +26,7 @@ pub struct Artifact {
 
 /// Which bytes on the disk an artifact was read from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct PackPlace {
     /// The number of the file and of its log; 0 for what is on no disk.
     pub(super) generation: u64,
     /// How much of the log could be read.
@@ -36,7 +36,7 @@ pub(super) struct Place {
 }
 
 impl Artifact {
-    pub(super) fn read(base: Base, place: Place, log: Vec<Commit>) -> Self {
+    pub(super) fn read(base: Base, place: PackPlace, log: Vec<Commit>) -> Self {
         let folders = base.folders.iter().cloned().collect();
         let (head, first) = (base.head, base.head);
         let mut artifact =

@@ -27,12 +27,12 @@ fn packed(analysis: &Analysis) -> Vec<u8> {
     to.into_bytes()
 }
 
-struct Shelf {
+struct CacheFixture {
     dir: tempfile::TempDir,
     project: Project,
 }
 
-impl Shelf {
+impl CacheFixture {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let project = Project::at(PathBuf::from("/somewhere/pearl"));
@@ -97,9 +97,9 @@ fn paths(artifact: &Artifact) -> Vec<String> {
 
 #[test]
 fn what_was_kept_is_read_and_found() {
-    let shelf = Shelf::new();
-    shelf.filled(3);
-    let artifact = shelf.open().unwrap();
+    let fixture = CacheFixture::new();
+    fixture.filled(3);
+    let artifact = fixture.open().unwrap();
     assert_eq!(paths(&artifact), ["f1.rs", "f2.rs", "f3.rs"]);
     assert_eq!(artifact.find("f2.rs"), Some(row(2)));
     assert_eq!(artifact.find("f"), None);
@@ -109,30 +109,30 @@ fn what_was_kept_is_read_and_found() {
 
 #[test]
 fn a_sealed_cache_keeps_what_a_plain_one_keeps_and_shows_none_of_it() {
-    let shelf = Shelf::new();
-    let sealed = |key: u8| shelf.cache().sealed(Seal::new(&[key; Seal::KEY_BYTES]));
+    let fixture = CacheFixture::new();
+    let sealed = |key: u8| fixture.cache().sealed(Seal::new(&[key; Seal::KEY_BYTES]));
     let mut artifact = Artifact::default();
     let key = AnalysisKey::new(FileHash(1), Language::Rust);
     let import = Import { text: "pearl".to_owned(), line: 1, kind: ImportKind::Path };
     let analysis = Analysis { imports: vec![import], ..Analysis::default() };
     let new = one_new(key, &analysis);
     for number in 1..=3 {
-        sealed(1).keep(&shelf.project, &mut artifact, &commit(number), &new).unwrap();
+        sealed(1).keep(&fixture.project, &mut artifact, &commit(number), &new).unwrap();
     }
-    sealed(1).keep_slice(&shelf.project, 5, b"f1.rs pearl").unwrap();
+    sealed(1).keep_slice(&fixture.project, 5, b"f1.rs pearl").unwrap();
     let imports = Imports { hashes: vec![FileHash(1)], folders: vec![None], ..Imports::default() };
-    sealed(1).keep_graph(&shelf.project, 6, &Graph::new(&imports)).unwrap();
-    assert_eq!(paths(&sealed(1).open(&shelf.project).unwrap()), ["f1.rs", "f2.rs", "f3.rs"]);
+    sealed(1).keep_graph(&fixture.project, 6, &Graph::new(&imports)).unwrap();
+    assert_eq!(paths(&sealed(1).open(&fixture.project).unwrap()), ["f1.rs", "f2.rs", "f3.rs"]);
     assert_eq!(sealed(1).analyses().get(key), Some(analysis));
-    assert_eq!(sealed(1).slice(&shelf.project, 5).as_deref(), Some(&b"f1.rs pearl"[..]));
-    assert_eq!(sealed(1).graph(&shelf.project, 6).unwrap().hash_of(0), FileHash(1));
+    assert_eq!(sealed(1).slice(&fixture.project, 5).as_deref(), Some(&b"f1.rs pearl"[..]));
+    assert_eq!(sealed(1).graph(&fixture.project, 6).unwrap().hash_of(0), FileHash(1));
     let state = artifact.head().state();
-    sealed(1).remember(&shelf.project, "agent", state).unwrap();
-    assert_eq!(sealed(1).seen_by(&shelf.project, "agent"), Some(state));
-    let kept = files(shelf.dir.path());
+    sealed(1).remember(&fixture.project, "agent", state).unwrap();
+    assert_eq!(sealed(1).seen_by(&fixture.project, "agent"), Some(state));
+    let kept = files(fixture.dir.path());
     // The two of the artifact, and a pack for each of the three changes, an answer, a graph and a client.
     assert_eq!(kept.len(), 8, "{kept:?}");
-    let (id, client) = (shelf.project.id.to_string(), format!("{:016x}", xxh3_64(b"agent")));
+    let (id, client) = (fixture.project.id.to_string(), format!("{:016x}", xxh3_64(b"agent")));
     for path in &kept {
         let bytes = fs::read(path).unwrap();
         let name = path.display();
@@ -146,22 +146,25 @@ fn a_sealed_cache_keeps_what_a_plain_one_keeps_and_shows_none_of_it() {
             assert!(!name.to_string().contains(told), "{told} is told by {name}");
         }
     }
-    for other in [sealed(2), shelf.cache()] {
-        assert!(other.open(&shelf.project).is_none(), "another key, or none, opens nothing");
+    for other in [sealed(2), fixture.cache()] {
+        assert!(other.open(&fixture.project).is_none(), "another key, or none, opens nothing");
         assert_eq!(other.analyses().get(key), None);
-        assert_eq!(other.slice(&shelf.project, 5), None);
-        assert!(other.graph(&shelf.project, 6).is_none());
-        assert_eq!(other.seen_by(&shelf.project, "agent"), None);
+        assert_eq!(other.slice(&fixture.project, 5), None);
+        assert!(other.graph(&fixture.project, 6).is_none());
+        assert_eq!(other.seen_by(&fixture.project, "agent"), None);
     }
     // What one client has seen cannot be put in the place of what another has.
-    sealed(1).remember(&shelf.project, "other", State::default()).unwrap();
+    sealed(1).remember(&fixture.project, "other", State::default()).unwrap();
     let file = |client| {
-        shelf.dir.path().join(sealed(1).client_file(&sealed(1).name_of(shelf.project.id), client))
+        fixture
+            .dir
+            .path()
+            .join(sealed(1).client_file(&sealed(1).name_of(fixture.project.id), client))
     };
     fs::rename(file("other"), file("agent")).unwrap();
-    assert_eq!(sealed(1).seen_by(&shelf.project, "agent"), None);
+    assert_eq!(sealed(1).seen_by(&fixture.project, "agent"), None);
     sealed(1).clear().unwrap();
-    assert_eq!(files(shelf.dir.path()), Vec::<PathBuf>::new());
+    assert_eq!(files(fixture.dir.path()), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -182,33 +185,33 @@ fn what_a_stranger_puts_in_the_place_of_a_file_is_not_followed_waited_for_or_rea
     ];
     for is_sealed in [false, true] {
         for (what, put) in strange {
-            let shelf = Shelf::new();
+            let fixture = CacheFixture::new();
             let seal = is_sealed.then(|| Seal::new(&[1; Seal::KEY_BYTES]));
             let cache = || match &seal {
-                Some(seal) => shelf.cache().sealed(seal.clone()),
-                None => shelf.cache(),
+                Some(seal) => fixture.cache().sealed(seal.clone()),
+                None => fixture.cache(),
             };
             let key = AnalysisKey::new(FileHash(1), Language::Rust);
             let new = one_new(key, &Analysis::default());
             let mut artifact = Artifact::default();
             for number in 1..=2 {
-                cache().keep(&shelf.project, &mut artifact, &commit(number), &new).unwrap();
+                cache().keep(&fixture.project, &mut artifact, &commit(number), &new).unwrap();
             }
-            cache().keep_slice(&shelf.project, 5, b"f1.rs").unwrap();
-            cache().keep_survey(&shelf.project, 7, b"f1.rs".to_vec()).unwrap();
-            cache().remember(&shelf.project, "c", State::default()).unwrap();
+            cache().keep_slice(&fixture.project, 5, b"f1.rs").unwrap();
+            cache().keep_survey(&fixture.project, 7, b"f1.rs".to_vec()).unwrap();
+            cache().remember(&fixture.project, "c", State::default()).unwrap();
             let graph = Graph::new(&Imports::default());
-            cache().keep_graph(&shelf.project, 6, &graph).unwrap();
-            for path in files(shelf.dir.path()) {
+            cache().keep_graph(&fixture.project, 6, &graph).unwrap();
+            for path in files(fixture.dir.path()) {
                 fs::rename(&path, path.with_extension("kept")).unwrap();
                 put(&path);
             }
-            assert!(cache().open(&shelf.project).is_none(), "{what}");
+            assert!(cache().open(&fixture.project).is_none(), "{what}");
             assert_eq!(cache().analyses().get(key), None, "{what}");
-            assert_eq!(cache().slice(&shelf.project, 5), None, "{what}");
-            assert_eq!(cache().survey(&shelf.project), None, "{what}");
-            assert_eq!(cache().seen_by(&shelf.project, "c"), None, "{what}");
-            assert!(cache().graph(&shelf.project, 6).is_none(), "{what}");
+            assert_eq!(cache().slice(&fixture.project, 5), None, "{what}");
+            assert_eq!(cache().survey(&fixture.project), None, "{what}");
+            assert_eq!(cache().seen_by(&fixture.project, "c"), None, "{what}");
+            assert!(cache().graph(&fixture.project, 6).is_none(), "{what}");
         }
     }
 }
@@ -227,19 +230,19 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn who_started_in_the_clear_writes_nothing_after_the_switch() {
-    let shelf = Shelf::new();
-    let mut artifact = shelf.filled(2);
-    let before = shelf.cache();
-    shelf.cache().retire().unwrap();
+    let fixture = CacheFixture::new();
+    let mut artifact = fixture.filled(2);
+    let before = fixture.cache();
+    fixture.cache().retire().unwrap();
     let left = || {
-        let names = fs::read_dir(shelf.dir.path()).unwrap();
+        let names = fs::read_dir(fixture.dir.path()).unwrap();
         let mut names: Vec<_> =
             names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     };
     assert_eq!(left(), ["encrypted", "journal"]);
-    let (project, none): (_, [NewPack; 0]) = (&shelf.project, []);
+    let (project, none): (_, [NewPack; 0]) = (&fixture.project, []);
     let graph = Graph::new(&Imports::default());
     assert!(before.keep(project, &mut artifact, &commit(3), &none).is_err());
     assert!(before.keep(project, &mut Artifact::default(), &commit(1), &none).is_err());
@@ -250,8 +253,8 @@ fn who_started_in_the_clear_writes_nothing_after_the_switch() {
     assert!(before.remember(project, "c", State::default()).is_err());
     assert_eq!(left(), ["encrypted", "journal"], "not even an empty folder");
     // A folder that an older program made nonetheless goes with the next command.
-    fs::create_dir(shelf.folder()).unwrap();
-    shelf.cache().retire().unwrap();
+    fs::create_dir(fixture.folder()).unwrap();
+    fixture.cache().retire().unwrap();
     assert_eq!(left(), ["encrypted", "journal"]);
     before.reopen().unwrap();
     assert_eq!(
@@ -262,14 +265,14 @@ fn who_started_in_the_clear_writes_nothing_after_the_switch() {
 
 #[test]
 fn a_log_that_is_cut_anywhere_ends_with_its_last_whole_record() {
-    let shelf = Shelf::new();
-    shelf.filled(4);
-    let log = shelf.folder().join("log-1");
+    let fixture = CacheFixture::new();
+    fixture.filled(4);
+    let log = fixture.folder().join("log-1");
     let whole = fs::read(&log).unwrap();
     let mut n_before = 4;
     for len in (0..whole.len()).rev() {
         fs::write(&log, &whole[..len]).unwrap();
-        let artifact = shelf.open().unwrap();
+        let artifact = fixture.open().unwrap();
         let n_files = paths(&artifact).len();
         assert!(n_files <= n_before && n_files >= 1, "cut at {len}");
         n_before = n_files;
@@ -279,44 +282,44 @@ fn a_log_that_is_cut_anywhere_ends_with_its_last_whole_record() {
 
 #[test]
 fn the_first_writer_after_a_torn_record_writes_the_whole_anew() {
-    let shelf = Shelf::new();
-    shelf.filled(4);
-    let log = shelf.folder().join("log-1");
+    let fixture = CacheFixture::new();
+    fixture.filled(4);
+    let log = fixture.folder().join("log-1");
     let whole = fs::read(&log).unwrap();
     fs::write(&log, &whole[..whole.len() - 3]).unwrap();
-    let mut artifact = shelf.open().unwrap();
+    let mut artifact = fixture.open().unwrap();
     assert_eq!(paths(&artifact).len(), 3);
-    assert_eq!(shelf.keep(&mut artifact, &commit(4)), Kept::Yes);
-    assert_eq!(paths(&shelf.open().unwrap()).len(), 4);
-    assert!(!log.exists() && shelf.folder().join("base-2").exists());
+    assert_eq!(fixture.keep(&mut artifact, &commit(4)), Kept::Yes);
+    assert_eq!(paths(&fixture.open().unwrap()).len(), 4);
+    assert!(!log.exists() && fixture.folder().join("base-2").exists());
 }
 
 #[test]
 fn files_that_a_killed_writer_left_behind_harm_nobody() {
-    let shelf = Shelf::new();
-    shelf.filled(2);
+    let fixture = CacheFixture::new();
+    fixture.filled(2);
     let older: Vec<(PathBuf, Vec<u8>)> = ["base-1", "log-1"]
-        .map(|name| (shelf.folder().join(name), fs::read(shelf.folder().join(name)).unwrap()))
+        .map(|name| (fixture.folder().join(name), fs::read(fixture.folder().join(name)).unwrap()))
         .to_vec();
     // A torn log makes the next writer write the whole, and remove what was before.
-    fs::write(shelf.folder().join("log-1"), b"torn").unwrap();
-    let mut artifact = shelf.open().unwrap();
-    shelf.keep(&mut artifact, &commit(3));
-    let newer = paths(&shelf.open().unwrap());
+    fs::write(fixture.folder().join("log-1"), b"torn").unwrap();
+    let mut artifact = fixture.open().unwrap();
+    fixture.keep(&mut artifact, &commit(3));
+    let newer = paths(&fixture.open().unwrap());
     // Killed before the old files were removed, and in the middle of the next one.
     for (path, bytes) in &older {
         fs::write(path, bytes).unwrap();
     }
-    fs::write(shelf.folder().join(".base-3.nacre-tmp"), b"half").unwrap();
-    assert_eq!(paths(&shelf.open().unwrap()), newer);
+    fs::write(fixture.folder().join(".base-3.nacre-tmp"), b"half").unwrap();
+    assert_eq!(paths(&fixture.open().unwrap()), newer);
     // A newest file that is torn: the one before it is read, and the next writer tidies up.
-    fs::write(shelf.folder().join("base-7"), b"torn").unwrap();
-    let mut artifact = shelf.open().unwrap();
+    fs::write(fixture.folder().join("base-7"), b"torn").unwrap();
+    let mut artifact = fixture.open().unwrap();
     assert_eq!(paths(&artifact), newer);
-    fs::write(shelf.folder().join("log-2"), b"torn").unwrap();
-    artifact = shelf.open().unwrap_or(artifact);
-    assert_eq!(shelf.keep(&mut artifact, &commit(4)), Kept::Yes);
-    let mut left: Vec<String> = fs::read_dir(shelf.folder())
+    fs::write(fixture.folder().join("log-2"), b"torn").unwrap();
+    artifact = fixture.open().unwrap_or(artifact);
+    assert_eq!(fixture.keep(&mut artifact, &commit(4)), Kept::Yes);
+    let mut left: Vec<String> = fs::read_dir(fixture.folder())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| !name.starts_with('.'))
@@ -327,16 +330,16 @@ fn files_that_a_killed_writer_left_behind_harm_nobody() {
 
 #[test]
 fn a_log_of_another_life_is_removed_before_its_file_is_written_anew() {
-    let shelf = Shelf::new();
-    shelf.filled(3);
+    let fixture = CacheFixture::new();
+    fixture.filled(3);
     // Killed while the folder was removed, in the order of the names.
-    fs::remove_file(shelf.folder().join("base-1")).unwrap();
+    fs::remove_file(fixture.folder().join("base-1")).unwrap();
     let mut anew = commit(1);
     anew.head.created_ns = 2;
     let mut artifact = Artifact::default();
-    assert_eq!(shelf.keep(&mut artifact, &anew), Kept::Yes);
-    assert!(!shelf.folder().join("log-1").exists());
-    assert_eq!(paths(&shelf.open().unwrap()), ["f1.rs"]);
+    assert_eq!(fixture.keep(&mut artifact, &anew), Kept::Yes);
+    assert!(!fixture.folder().join("log-1").exists());
+    assert_eq!(paths(&fixture.open().unwrap()), ["f1.rs"]);
 }
 
 #[test]
@@ -351,52 +354,52 @@ fn a_record_that_does_not_follow_from_what_is_before_it_ends_the_log() {
         ("with changes that are not its own", |commit| commit.changes[0].after = None),
     ];
     for (what, spoil) in strange {
-        let shelf = Shelf::new();
-        let mut artifact = shelf.filled(2);
+        let fixture = CacheFixture::new();
+        let mut artifact = fixture.filled(2);
         let mut spoiled = commit(3);
         spoil(&mut spoiled);
-        assert_eq!(shelf.keep(&mut artifact, &spoiled), Kept::Yes);
-        let mut read = shelf.open().unwrap();
+        assert_eq!(fixture.keep(&mut artifact, &spoiled), Kept::Yes);
+        let mut read = fixture.open().unwrap();
         assert_eq!(paths(&read), ["f1.rs", "f2.rs"], "a record {what}");
-        assert_eq!(shelf.keep(&mut read, &commit(3)), Kept::Yes);
-        assert_eq!(paths(&shelf.open().unwrap()), ["f1.rs", "f2.rs", "f3.rs"], "{what}");
-        assert!(shelf.folder().join("base-2").exists(), "{what}: the whole was written anew");
+        assert_eq!(fixture.keep(&mut read, &commit(3)), Kept::Yes);
+        assert_eq!(paths(&fixture.open().unwrap()), ["f1.rs", "f2.rs", "f3.rs"], "{what}");
+        assert!(fixture.folder().join("base-2").exists(), "{what}: the whole was written anew");
     }
 }
 
 #[test]
 fn only_who_read_the_last_state_writes_the_next() {
-    let shelf = Shelf::new();
-    shelf.filled(1);
-    let (mut one, mut two) = (shelf.open().unwrap(), shelf.open().unwrap());
-    assert_eq!(shelf.keep(&mut one, &commit(2)), Kept::Yes);
-    assert_eq!(shelf.keep(&mut two, &commit(2)), Kept::Moved);
-    let mut three = shelf.open().unwrap();
-    assert_eq!(shelf.keep(&mut three, &commit(3)), Kept::Yes);
-    assert_eq!(paths(&shelf.open().unwrap()).len(), 3);
+    let fixture = CacheFixture::new();
+    fixture.filled(1);
+    let (mut one, mut two) = (fixture.open().unwrap(), fixture.open().unwrap());
+    assert_eq!(fixture.keep(&mut one, &commit(2)), Kept::Yes);
+    assert_eq!(fixture.keep(&mut two, &commit(2)), Kept::Moved);
+    let mut three = fixture.open().unwrap();
+    assert_eq!(fixture.keep(&mut three, &commit(3)), Kept::Yes);
+    assert_eq!(paths(&fixture.open().unwrap()).len(), 3);
 }
 
 #[test]
 fn a_log_that_grows_long_is_folded_in_and_what_changed_is_still_known() {
-    let shelf = Shelf::new();
-    let mut artifact = shelf.filled(1);
+    let fixture = CacheFixture::new();
+    let mut artifact = fixture.filled(1);
     for number in 2..40 {
         let mut commit = commit(number);
         let names = (0..400).map(|idx| format!("data/{number}/some/longer/path/{idx}.txt"));
         commit.files.extend(names.map(|name| (name, Some(row(number)))));
-        assert_eq!(shelf.keep(&mut artifact, &commit), Kept::Yes);
+        assert_eq!(fixture.keep(&mut artifact, &commit), Kept::Yes);
     }
-    let read = shelf.open().unwrap();
-    assert!(!shelf.folder().join("base-1").exists());
+    let read = fixture.open().unwrap();
+    assert!(!fixture.folder().join("base-1").exists());
     assert_eq!(paths(&read), paths(&artifact));
     assert_eq!(read.history().changes.len(), 38);
 }
 
 #[test]
 fn a_state_is_known_by_what_led_to_it_and_not_by_its_number_alone() {
-    let shelf = Shelf::new();
-    let mut held = shelf.filled(4);
-    let log = shelf.folder().join("log-1");
+    let fixture = CacheFixture::new();
+    let mut held = fixture.filled(4);
+    let log = fixture.folder().join("log-1");
     let check = |artifact: &Artifact| {
         for number in 1..=4 {
             let state = commit(number).head.state();
@@ -408,12 +411,12 @@ fn a_state_is_known_by_what_led_to_it_and_not_by_its_number_alone() {
         assert!(!artifact.knows(commit(5).head.state()));
     };
     check(&held);
-    check(&shelf.open().unwrap());
+    check(&fixture.open().unwrap());
     // A torn log is folded in: now the file's own history tells.
     fs::write(&log, [fs::read(&log).unwrap(), b"torn".to_vec()].concat()).unwrap();
-    held = shelf.open().unwrap();
-    assert_eq!(shelf.keep(&mut held, &commit(5)), Kept::Yes);
-    let folded = shelf.open().unwrap();
+    held = fixture.open().unwrap();
+    assert_eq!(fixture.keep(&mut held, &commit(5)), Kept::Yes);
+    let folded = fixture.open().unwrap();
     assert!((1..=5).all(|number| folded.knows(commit(number).head.state())));
     let text = commit(5).head.state().to_string();
     assert_eq!(text.parse(), Ok(commit(5).head.state()));
@@ -438,20 +441,20 @@ fn a_history_that_is_too_long_forgets_whole_revisions_and_says_so() {
 
 #[test]
 fn an_artifact_of_another_project_or_format_is_none() {
-    let shelf = Shelf::new();
-    shelf.filled(1);
-    let other = Project { root: PathBuf::from("/elsewhere"), id: shelf.project.id };
-    assert!(shelf.cache().open(&other).is_none());
-    let base = shelf.folder().join("base-1");
+    let fixture = CacheFixture::new();
+    fixture.filled(1);
+    let other = Project { root: PathBuf::from("/elsewhere"), id: fixture.project.id };
+    assert!(fixture.cache().open(&other).is_none());
+    let base = fixture.folder().join("base-1");
     let mut bytes = fs::read(&base).unwrap();
     bytes[8] ^= 1;
     fs::write(&base, bytes).unwrap();
-    assert!(shelf.open().is_none());
+    assert!(fixture.open().is_none());
 }
 
 #[test]
 fn analyses_are_merged_and_the_closest_look_wins() {
-    let shelf = Shelf::new();
+    let fixture = CacheFixture::new();
     let key = |number: u64| AnalysisKey::new(FileHash(number), Language::Rust);
     let one = |depth| Analysis { depth, ..Analysis::default() };
     for number in 0..30 {
@@ -459,18 +462,18 @@ fn analyses_are_merged_and_the_closest_look_wins() {
         new.insert(key(number), &one(Depth::Glance).as_ref());
         let depth = if number == 3 { Depth::Full } else { Depth::Glance };
         new.insert(key(1000), &one(depth).as_ref());
-        shelf.cache().keep_analyses(&[new.into_pack().unwrap()]).unwrap();
+        fixture.cache().keep_analyses(&[new.into_pack().unwrap()]).unwrap();
     }
-    let analyses = shelf.cache().analyses();
+    let analyses = fixture.cache().analyses();
     assert!((0..30).all(|number| analyses.get(key(number)).is_some()));
     assert_eq!(analyses.depth(key(1000)), Some(Depth::Full));
-    let n_packs = fs::read_dir(shelf.dir.path().join("analyses")).unwrap().count();
+    let n_packs = fs::read_dir(fixture.dir.path().join("analyses")).unwrap().count();
     assert!(n_packs <= 4, "{n_packs} packs");
 }
 
 #[test]
 fn a_damaged_pack_costs_what_is_damaged() {
-    let shelf = Shelf::new();
+    let fixture = CacheFixture::new();
     let key = |number: u64| AnalysisKey::new(FileHash(number), Language::Go);
     let analysis = |number: u64| Analysis {
         depth: Depth::Full,
@@ -479,14 +482,14 @@ fn a_damaged_pack_costs_what_is_damaged() {
     };
     let mut new = NewAnalyses::default();
     (0..20).for_each(|number| new.insert(key(number), &analysis(number).as_ref()));
-    shelf.cache().keep_analyses(&[new.into_pack().unwrap()]).unwrap();
-    let pack = shelf.dir.path().join("analyses/1.pack");
+    fixture.cache().keep_analyses(&[new.into_pack().unwrap()]).unwrap();
+    let pack = fixture.dir.path().join("analyses/1.pack");
     let whole = fs::read(&pack).unwrap();
     for at in 0..whole.len() {
         let mut damaged = whole.clone();
         damaged[at] ^= 0x10;
         write(&pack, &damaged);
-        let analyses = shelf.cache().analyses();
+        let analyses = fixture.cache().analyses();
         for number in 0..20 {
             let found = analyses.get(key(number));
             assert!(found.is_none() || found == Some(analysis(number)), "byte {at}");

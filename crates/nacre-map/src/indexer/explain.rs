@@ -1,6 +1,7 @@
 //! Why a file is in the map, or is not.
 
-use rustix::fs::{AtFlags, FileType};
+use nacre_core::platform;
+use nacre_core::platform::fs::{AtFlags, FileType};
 use serde::Serialize;
 
 use super::excludes::Excludes;
@@ -14,7 +15,7 @@ use crate::artifact::RelativePath;
 /// What decides about a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
-pub enum Verdict {
+pub enum FileVerdict {
     /// It is in the map.
     Mapped { is_tracked: bool, is_unread: bool },
     /// A rule about secrets keeps it out.
@@ -40,17 +41,17 @@ pub enum Verdict {
 }
 
 /// Tells why a path below the root is in the map, or is not.
-pub fn explain(current: &Current, options: &RefreshOptions, path: &RelativePath) -> Verdict {
+pub fn explain(current: &Current, options: &RefreshOptions, path: &RelativePath) -> FileVerdict {
     let tracked = Tracked::read(&current.project.root, &options.git, &options.deadline);
     let path = path.as_str();
     let is_tracked = tracked.has(path);
     if let Some(row) = current.artifact.find(path) {
-        return Verdict::Mapped { is_tracked, is_unread: row.marks.is_unread };
+        return FileVerdict::Mapped { is_tracked, is_unread: row.marks.is_unread };
     }
     if let Some(rule) = options.sensitive.rule_above(path) {
-        return Verdict::Denied { rule: rule.to_owned() };
+        return FileVerdict::Denied { rule: rule.to_owned() };
     }
-    way_to(current, &tracked, &options.excludes, path).unwrap_or(Verdict::Unseen)
+    way_to(current, &tracked, &options.excludes, path).unwrap_or(FileVerdict::Unseen)
 }
 
 /// Goes down to a path as the walk does, and says what stops it.
@@ -59,10 +60,10 @@ fn way_to(
     tracked: &Tracked,
     excludes: &Excludes,
     path: &str,
-) -> Option<Verdict> {
+) -> Option<FileVerdict> {
     let folders = current.artifact.folders();
     let is_unread = |at: &str| folders.get(at).is_some_and(|row| row.skipped.unread_rules != 0);
-    let unread = |at: &str| Some(Verdict::RulesUnread { folder: at.to_owned() });
+    let unread = |at: &str| Some(FileVerdict::RulesUnread { folder: at.to_owned() });
     let budget = RuleBudget::default();
     let mut folder = open_root(&current.project.root).ok()?;
     if is_unread("") {
@@ -75,32 +76,32 @@ fn way_to(
     let mut names = path.split('/').peekable();
     while let Some(name) = names.next() {
         let at = join(&above, name);
-        let Ok(stat) = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) else {
-            return Some(Verdict::Missing);
+        let Ok(stat) = platform::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) else {
+            return Some(FileVerdict::Missing);
         };
         let kind = FileType::from_raw_mode(stat.st_mode);
         if kind.is_symlink() {
-            return Some(Verdict::Link { path: at });
+            return Some(FileVerdict::Link { path: at });
         }
         if kind.is_dir() && (name == ".git" || is_noise(tracked, name, &at)) {
-            return Some(Verdict::Noise { folder: at });
+            return Some(FileVerdict::Noise { folder: at });
         }
         if let Some(by) = Rules::leaving_out(rules.as_ref(), &at, kind.is_dir()) {
-            return Some(Verdict::Ignored { rule: by.rule, folder: by.place });
+            return Some(FileVerdict::Ignored { rule: by.rule, folder: by.place });
         }
         if !kind.is_dir() {
             let is_end = names.peek().is_none();
             return match (kind.is_file(), is_end) {
                 (true, true) => None,
-                (true, false) => Some(Verdict::Missing),
-                (false, _) => Some(Verdict::Special),
+                (true, false) => Some(FileVerdict::Missing),
+                (false, _) => Some(FileVerdict::Special),
             };
         }
-        let mode = rustix::fs::Mode::empty();
-        folder = rustix::fs::openat(&folder, name, READABLE_FOLDER, mode).ok()?;
-        let is_border = rustix::fs::statat(&folder, ".git", AtFlags::SYMLINK_NOFOLLOW).is_ok();
+        let mode = platform::fs::Mode::empty();
+        folder = platform::fs::openat(&folder, name, READABLE_FOLDER, mode).ok()?;
+        let is_border = platform::fs::statat(&folder, ".git", AtFlags::SYMLINK_NOFOLLOW).is_ok();
         if is_border && !tracked.is_submodule(&at) {
-            return Some(Verdict::Nested { folder: at });
+            return Some(FileVerdict::Nested { folder: at });
         }
         let outer = if is_border { excludes.rules() } else { rules };
         match Rules::below(&budget, outer, &folder, &at) {
@@ -109,5 +110,5 @@ fn way_to(
         }
         above = at;
     }
-    Some(Verdict::Folder)
+    Some(FileVerdict::Folder)
 }

@@ -170,6 +170,7 @@ impl Current {
             looked_ns: options.looked_ns,
             n_threads: options.n_threads,
             deadline: &options.deadline,
+            progress: &options.progress,
             keep: &|held| cache.keep_held(held),
         };
         let ReadFiles { packs: new, n_postponed, .. } = read_all(&reading, &doubts);

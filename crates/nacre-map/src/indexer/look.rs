@@ -1,9 +1,10 @@
 //! One look at a file or folder: what the file system says of it, never through a link.
 
-use std::os::fd::AsFd;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use nacre_core::platform;
+use nacre_core::platform::fd::{AsFd, OwnedFd};
+use nacre_core::platform::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 
 use crate::artifact::Stamp;
 
@@ -23,45 +24,44 @@ pub(super) const READABLE_FILE: OFlags =
     OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
 /// Opens the folder that everything is looked up from.
-pub(super) fn open_root(root: &Path) -> std::io::Result<std::os::fd::OwnedFd> {
+pub(super) fn open_root(root: &Path) -> std::io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(rustix::fs::open(root, flags, Mode::empty())?)
+    Ok(platform::fs::open(root, flags, Mode::empty())?)
 }
 
 pub(super) fn stamp_of(stat: &Stat) -> Stamp {
-    let nanos = |seconds: i64, nanos: u64| {
-        seconds.saturating_mul(1_000_000_000).saturating_add(nanos.cast_signed())
-    };
+    let nanos =
+        |(seconds, nanos): (i64, i64)| seconds.saturating_mul(1_000_000_000).saturating_add(nanos);
     Stamp {
         size: stat.st_size.cast_unsigned(),
-        mtime_ns: nanos(stat.st_mtime, stat.st_mtime_nsec),
-        ctime_ns: nanos(stat.st_ctime, stat.st_ctime_nsec),
+        mtime_ns: nanos(platform::modified(stat)),
+        ctime_ns: nanos(platform::changed(stat)),
         inode: stat.st_ino,
     }
 }
 
 /// The stamp of a plain file; `None` when there is none.
 pub(super) fn stamp_at(file: &Path) -> Option<Stamp> {
-    let stat = rustix::fs::lstat(file).ok()?;
+    let stat = platform::fs::lstat(file).ok()?;
     FileType::from_raw_mode(stat.st_mode).is_file().then(|| stamp_of(&stat))
 }
 
 /// The stamp of the plain file `path` below a folder; `None` when there is none.
 pub(super) fn file_stamp(folder: impl AsFd, path: &str) -> Option<Stamp> {
-    let stat = rustix::fs::statat(folder, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    let stat = platform::fs::statat(folder, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     FileType::from_raw_mode(stat.st_mode).is_file().then(|| stamp_of(&stat))
 }
 
 /// Whether a plain file has more names than this one.
 pub(super) fn has_other_names(folder: impl AsFd, path: &str) -> bool {
-    let stat = rustix::fs::statat(folder, path, AtFlags::SYMLINK_NOFOLLOW);
+    let stat = platform::fs::statat(folder, path, AtFlags::SYMLINK_NOFOLLOW);
     stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_file() && 1 < stat.st_nlink)
 }
 
 /// The stamp of the folder `path` below another one; `None` when there is none.
 pub(super) fn folder_stamp(root: impl AsFd, path: &str) -> Option<Stamp> {
     let path = if path.is_empty() { "." } else { path };
-    let stat = rustix::fs::statat(root, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    let stat = platform::fs::statat(root, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     FileType::from_raw_mode(stat.st_mode).is_dir().then(|| stamp_of(&stat))
 }
 

@@ -15,6 +15,7 @@ mod graph;
 mod look;
 mod path_list;
 mod patterns;
+mod progress;
 mod read;
 mod refresh;
 mod rules;
@@ -36,8 +37,9 @@ pub use delta::{
     delta_of_all, delta_since,
 };
 pub use excludes::{Excludes, GitPlaces};
-pub use explain::{Verdict, explain};
+pub use explain::{FileVerdict, explain};
 pub use git::{git_folder, project_root};
+pub use progress::ReadProgress;
 pub use read::MAX_READ_BYTES;
 pub use refresh::{
     CacheStatus, CacheWrites, Current, RefreshError, RefreshOptions, RefreshStats, Verify, refresh,

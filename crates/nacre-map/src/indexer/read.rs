@@ -2,17 +2,18 @@
 
 use std::collections::HashSet;
 use std::io::Read as _;
-use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use foldhash::fast::RandomState;
-use rustix::buffer::spare_capacity;
-use rustix::fs::{FileType, Mode};
-use rustix::io::Errno;
+use nacre_core::platform;
+use nacre_core::platform::fd::{BorrowedFd, OwnedFd};
+use nacre_core::platform::fs::{FileType, Mode};
+use nacre_core::platform::io::Errno;
 
 use super::deadline::Deadline;
 use super::look::{READABLE_FILE, is_racy, stamp_of};
+use super::progress::ReadProgress;
 use super::verify::{AHEAD, Stairs};
 use crate::artifact::{
     Analyses, AnalysisKey, FileHash, FileRow, Marks, NewAnalyses, NewPack, Stamp,
@@ -48,6 +49,7 @@ pub(super) struct Reading<'r> {
     pub(super) n_threads: usize,
     /// Files that it comes too late for are left as they are known.
     pub(super) deadline: &'r Deadline,
+    pub(super) progress: &'r ReadProgress,
     /// Keeps analyses that are too many to hold, and gives back what could not be kept.
     pub(super) keep: &'r (dyn Fn(NewPack) -> Option<NewPack> + Sync),
 }
@@ -136,6 +138,7 @@ impl<'r> Reader<'r> {
                 self.read(doubt, folder, name)
             });
             read.push((first, rows.collect()));
+            self.reading.progress.report(first + batch.len(), doubts.len());
         }
     }
 
@@ -144,7 +147,7 @@ impl<'r> Reader<'r> {
         if self.reading.deadline.is_over() {
             return self.postponed(doubt, folder, name);
         }
-        let opened = rustix::fs::openat(folder, name, READABLE_FILE, Mode::empty());
+        let opened = platform::fs::openat(folder, name, READABLE_FILE, Mode::empty());
         let file = match opened {
             Ok(file) => std::fs::File::from(file),
             Err(error) => return self.unopened(error, folder, name),
@@ -241,17 +244,18 @@ fn read_whole(file: &std::fs::File, size: u64, buffer: &mut Vec<u8>) -> std::io:
     let size = usize::try_from(size).unwrap_or(usize::MAX);
     buffer.reserve(size);
     while buffer.len() < size {
-        match rustix::io::read(file, spare_capacity(buffer)) {
+        match platform::read_more(file, buffer) {
             Ok(0) => break,
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
+            Ok(_) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(())
 }
 
 fn plain_stamp(file: &std::fs::File) -> Option<Stamp> {
-    let stat = rustix::fs::fstat(file).ok()?;
+    let stat = platform::fs::fstat(file).ok()?;
     FileType::from_raw_mode(stat.st_mode).is_file().then(|| stamp_of(&stat))
 }
 

@@ -3,8 +3,8 @@
 //! Three ways, from cheap to dear: nothing changed, and nothing is written; some stamps did, and those files are read; what
 //! decides which files belong did, and the whole tree is walked. All end in the same state as a build from nothing.
 
+use nacre_core::platform::fd::OwnedFd;
 use std::collections::BTreeSet;
-use std::os::fd::OwnedFd;
 
 use nacre_core::base::git::GitProgram;
 use serde::Serialize;
@@ -13,9 +13,10 @@ use super::deadline::Deadline;
 use super::excludes::Excludes;
 use super::git::{self, Tracked};
 use super::look::{file_stamp, open_root};
+use super::progress::ReadProgress;
 use super::read::{Doubt, ReadFiles, Reading, read_all};
 use super::rules::RULES_FILE;
-use super::selection::{Found, Selection};
+use super::selection::{SelectedFiles, Selection};
 use super::sensitive::Sensitive;
 use super::verify::{changed_files, changed_folders};
 use super::walk::{relist, walk};
@@ -53,6 +54,8 @@ pub struct RefreshOptions {
     pub n_threads: usize,
     /// Until when it may take.
     pub deadline: Deadline,
+    /// Is told how far it is.
+    pub progress: ReadProgress,
 }
 
 /// Whether stamps are believed.
@@ -421,7 +424,11 @@ impl Looker<'_> {
     }
 
     /// Adds what a new listing shows; `None` when it shows other rules or another repository.
-    fn with_found(&self, mut differences: Differences, found: Found) -> Option<Differences> {
+    fn with_found(
+        &self,
+        mut differences: Differences,
+        found: SelectedFiles,
+    ) -> Option<Differences> {
         let was_nested = |path: &String| {
             self.artifact.folders().get(path).is_some_and(|row| row.skipped.nested == 1)
         };
@@ -498,6 +505,7 @@ impl Looker<'_> {
             looked_ns: self.options.looked_ns,
             n_threads: self.options.n_threads,
             deadline: &self.options.deadline,
+            progress: &self.options.progress,
         };
         let ReadFiles { rows, packs: new, n_postponed } = read_all(&reading, &doubtful);
         let n_read = rows.len() - n_postponed;

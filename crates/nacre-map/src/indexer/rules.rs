@@ -2,13 +2,14 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use rustix::fs::{FileType, Mode};
-use rustix::io::Errno;
+use nacre_core::platform;
+use nacre_core::platform::fd::AsFd;
+use nacre_core::platform::fs::{FileType, Mode};
+use nacre_core::platform::io::Errno;
 
 use super::look::READABLE_FILE;
 use super::patterns::{MAX_COSTLY, is_costly};
@@ -172,9 +173,9 @@ impl Rules {
 
 /// The file with the rules of a folder; none where there is no plain file of that name.
 fn open_rules(folder: impl AsFd) -> Result<Option<File>, UnreadRules> {
-    match rustix::fs::openat(folder, RULES_FILE, READABLE_FILE, Mode::empty()) {
+    match platform::fs::openat(folder, RULES_FILE, READABLE_FILE, Mode::empty()) {
         Ok(file) => {
-            let stat = rustix::fs::fstat(&file).map_err(|_| UnreadRules)?;
+            let stat = platform::fs::fstat(&file).map_err(|_| UnreadRules)?;
             let is_plain = FileType::from_raw_mode(stat.st_mode).is_file();
             Ok(is_plain.then(|| File::from(file)))
         }

@@ -26,7 +26,7 @@ pub(super) struct Selection<'s> {
 
 /// What a walk found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct SelectedFiles {
     /// With their stamps, where those were asked for.
     pub(super) files: Vec<(String, Option<Stamp>)>,
     pub(super) folders: Vec<(String, FolderRow)>,

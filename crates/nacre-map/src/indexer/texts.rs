@@ -3,7 +3,8 @@
 use std::io::Read as _;
 
 use nacre_core::base::git::GitProgram;
-use rustix::fs::Mode;
+use nacre_core::platform;
+use nacre_core::platform::fs::Mode;
 
 use super::git::head_commit;
 use super::look::{READABLE_FILE, open_root};
@@ -25,7 +26,7 @@ impl Current {
     pub(super) fn bytes(&self, path: &str, limit: u64) -> Option<Vec<u8>> {
         let row = self.artifact.find(path).filter(|row| !row.marks.is_unread)?;
         let root = open_root(&self.project.root).ok()?;
-        let file = rustix::fs::openat(&root, path, READABLE_FILE, Mode::empty()).ok()?;
+        let file = platform::fs::openat(&root, path, READABLE_FILE, Mode::empty()).ok()?;
         let mut bytes = Vec::new();
         std::fs::File::from(file).take(limit + 1).read_to_end(&mut bytes).ok()?;
         (FileHash::of(&bytes) == row.hash).then_some(bytes)

@@ -3,10 +3,10 @@
 //! An index names whatever its author wrote into it. So a file costs something only where the folders on the way to it are on the
 //! disk: of those that are not, the first has a row, by whose stamp it is noticed when it comes.
 
-use std::os::fd::OwnedFd;
+use nacre_core::platform::fd::OwnedFd;
 
 use super::look::{file_stamp, folder_stamp, is_racy};
-use super::selection::{Found, Selection, late};
+use super::selection::{SelectedFiles, Selection, late};
 use crate::artifact::{FolderRow, Skipped, Stamp};
 
 /// More rows of folders than these, or longer ones, are not kept.
@@ -21,7 +21,7 @@ const FILES_A_LOOK: usize = 64;
 pub(super) fn add_tracked(
     selection: &Selection<'_>,
     root: &OwnedFd,
-    found: &mut Found,
+    found: &mut SelectedFiles,
 ) -> std::io::Result<()> {
     // Both are in order.
     let mut known = found.files.iter().map(|(path, _)| path.as_str()).peekable();

@@ -4,11 +4,12 @@
 //! for all of them, because short paths are found faster than long ones. A link on the way is not noticed here but by the
 //! folder that it took the place of.
 
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::panic::resume_unwind;
 use std::thread;
 
-use rustix::fs::Mode;
+use nacre_core::platform;
+use nacre_core::platform::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use nacre_core::platform::fs::Mode;
 
 use super::look::{PASSAGE, file_stamp, folder_stamp};
 use crate::artifact::{FileRow, FolderRow, Stamp};
@@ -111,7 +112,8 @@ impl<'a> Stairs<'a> {
         let worthy = ahead.and_then(|ahead| above.into_iter().find(|above| is_below(ahead, above)));
         if let Some(folder) = worthy {
             let from = self.steps.last().map_or(self.root.as_fd(), |(_, handle)| handle.as_fd());
-            let opened = rustix::fs::openat(from, rest_of(folder, reached), PASSAGE, Mode::empty());
+            let opened =
+                platform::fs::openat(from, rest_of(folder, reached), PASSAGE, Mode::empty());
             // What cannot be opened is not there, as the look itself will tell.
             if let Ok(opened) = opened {
                 self.steps.push((folder, opened));

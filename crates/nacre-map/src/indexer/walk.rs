@@ -4,17 +4,18 @@
 //! is not opened at all, unless something in it is tracked: then it is a folder like others.
 
 use std::collections::HashMap;
-use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use rustix::fs::{FileType, Mode, RawDir};
+use nacre_core::platform;
+use nacre_core::platform::fd::OwnedFd;
+use nacre_core::platform::fs::{FileType, Mode};
 
 use super::depth::{MAX_DEPTH, MAX_PATH_BYTES};
 use super::git::Tracked;
 use super::look::{READABLE_FOLDER, file_stamp, folder_stamp, is_racy, open_root, stamp_of};
 use super::rules::{RULES_FILE, RuleBudget, Rules, UnreadRules};
-use super::selection::{Found, Selection, late};
+use super::selection::{SelectedFiles, Selection, late};
 use super::tracked_files::add_tracked;
 use crate::artifact::{FolderRow, Skipped, Stamp};
 
@@ -53,9 +54,6 @@ const MAX_SEEN: usize = 1_000_000;
 /// After so many names of one folder it is asked whether time is over: each may be compared with thousands of rules.
 const NAMES_A_LOOK: usize = 64;
 
-/// How much of a folder's listing is asked for at once.
-const LISTING_BYTES: usize = 32 << 10;
-
 /// A folder to list.
 struct Task {
     parent: Arc<OwnedFd>,
@@ -74,7 +72,7 @@ struct Queue {
 }
 
 /// Lists everything below the root, and looks up what is tracked although a rule leaves it out.
-pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<Found> {
+pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<SelectedFiles> {
     let root = Arc::new(open_root(selection.root)?);
     let rules = selection.tracked.rules(selection.excludes);
     let task = || Task {
@@ -102,7 +100,7 @@ pub(super) fn relist(
     selection: &Selection<'_>,
     folders: &[String],
     is_known: &(dyn Fn(&str) -> bool + Sync),
-) -> std::io::Result<Found> {
+) -> std::io::Result<SelectedFiles> {
     let root = Arc::new(open_root(selection.root)?);
     let budget = RuleBudget::default();
     let mut known_rules = HashMap::new();
@@ -111,7 +109,9 @@ pub(super) fn relist(
         let mut above = RulesAbove { selection, budget: &budget, known: &mut known_rules };
         match task_for(&mut above, &root, path) {
             Ok(task) => tasks.extend(task),
-            Err(UnreadRules) => return Ok(Found { has_unread_rules: true, ..Found::default() }),
+            Err(UnreadRules) => {
+                return Ok(SelectedFiles { has_unread_rules: true, ..SelectedFiles::default() });
+            }
         }
     }
     drop(known_rules);
@@ -163,7 +163,7 @@ fn task_for(
     let names: Vec<&str> = path.split('/').collect();
     let Some((name, names_above)) = names.split_last() else { return Ok(None) };
     for name in names_above {
-        let opened = rustix::fs::openat(&*parent, *name, READABLE_FOLDER, Mode::empty());
+        let opened = platform::fs::openat(&*parent, *name, READABLE_FOLDER, Mode::empty());
         let Ok(opened) = opened else { return Ok(None) };
         parent = Arc::new(opened);
         at = join(&at, name);
@@ -189,15 +189,15 @@ fn run(
     order: Order,
     tasks: Vec<Task>,
     enters: &(dyn Fn(&str) -> bool + Sync),
-) -> std::io::Result<Found> {
+) -> std::io::Result<SelectedFiles> {
     let queue = Queue { waiting: Mutex::new((tasks, 0)), changed: Condvar::new() };
-    let found = Mutex::new(Found::default());
+    let found = Mutex::new(SelectedFiles::default());
     let n_threads = if order == Order::Any { selection.n_threads.max(1) } else { 1 };
     let (n_seen, is_late) = (AtomicUsize::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
         for _ in 0..n_threads {
             scope.spawn(|| {
-                let (found_here, tasks) = (Found::default(), Vec::new());
+                let (found_here, tasks) = (SelectedFiles::default(), Vec::new());
                 let mut own = Lister {
                     selection,
                     budget,
@@ -267,7 +267,7 @@ struct Lister<'w> {
     budget: &'w RuleBudget,
     order: Order,
     enters: &'w (dyn Fn(&str) -> bool + Sync),
-    found: Found,
+    found: SelectedFiles,
     tasks: Vec<Task>,
     /// How many files and folders all threads have found.
     n_seen: &'w AtomicUsize,
@@ -276,7 +276,7 @@ struct Lister<'w> {
 }
 
 /// The folder whose names are looked at.
-struct Place<'p> {
+struct WalkedFolder<'p> {
     folder: &'p Arc<OwnedFd>,
     rules: Option<&'p Arc<Rules>>,
     depth: usize,
@@ -292,11 +292,12 @@ impl Lister<'_> {
         if self.order == Order::Any && self.budget.is_spent() {
             return;
         }
-        let opened = rustix::fs::openat(&*task.parent, &*task.name, READABLE_FOLDER, Mode::empty());
+        let opened =
+            platform::fs::openat(&*task.parent, &*task.name, READABLE_FOLDER, Mode::empty());
         let Ok(folder) = opened.map(Arc::new) else {
             return self.closed(&task);
         };
-        let stamp = rustix::fs::fstat(&*folder).map(|stat| stamp_of(&stat)).unwrap_or_default();
+        let stamp = platform::fs::fstat(&*folder).map(|stat| stamp_of(&stat)).unwrap_or_default();
         let mut skipped = Skipped::default();
         if task.path.is_empty() {
             skipped.too_deep = self.selection.tracked.n_left_out();
@@ -322,7 +323,7 @@ impl Lister<'_> {
             false => Ok(outer.clone()),
         };
         let Ok(rules) = rules else {
-            let place = Place { folder: &folder, rules: outer.as_ref(), depth: task.depth };
+            let place = WalkedFolder { folder: &folder, rules: outer.as_ref(), depth: task.depth };
             return self.without_rules(&place, task.path, stamp);
         };
         if has_rules {
@@ -330,7 +331,7 @@ impl Lister<'_> {
             let is_hidden = Rules::leaving_out(rules.as_ref(), &path, false).is_some();
             self.found.has_hidden_rules |= is_hidden && !self.selection.tracked.has(&path);
         }
-        let place = Place { folder: &folder, rules: rules.as_ref(), depth: task.depth };
+        let place = WalkedFolder { folder: &folder, rules: rules.as_ref(), depth: task.depth };
         for (n_named, (name, kind)) in entries.into_iter().enumerate() {
             if n_named % NAMES_A_LOOK == NAMES_A_LOOK - 1 && self.selection.deadline.is_over() {
                 self.is_late.store(true, Ordering::Relaxed);
@@ -365,7 +366,7 @@ impl Lister<'_> {
 
     /// Notes a folder whose rules were not read: what they leave out may be private. The file with the rules belongs to the map,
     /// so that it is noticed when they become fewer.
-    fn without_rules(&mut self, place: &Place<'_>, path: String, stamp: Stamp) {
+    fn without_rules(&mut self, place: &WalkedFolder<'_>, path: String, stamp: Stamp) {
         self.found.has_unread_rules = true;
         self.file(place, RULES_FILE, join(&path, RULES_FILE), &mut Skipped::default());
         self.keep(path, stamp, Skipped { unread_rules: 1, ..Skipped::default() });
@@ -376,7 +377,13 @@ impl Lister<'_> {
         self.found.folders.push((path, FolderRow { stamp, is_doubtful, is_listed: true, skipped }));
     }
 
-    fn folder(&mut self, place: &Place<'_>, name: String, path: String, skipped: &mut Skipped) {
+    fn folder(
+        &mut self,
+        place: &WalkedFolder<'_>,
+        name: String,
+        path: String,
+        skipped: &mut Skipped,
+    ) {
         let is_passed_by = name == ".git"
             || is_noise(self.selection.tracked, &name, &path)
             || Rules::leaving_out(place.rules, &path, true).is_some();
@@ -393,7 +400,7 @@ impl Lister<'_> {
         }
     }
 
-    fn file(&mut self, place: &Place<'_>, name: &str, path: String, skipped: &mut Skipped) {
+    fn file(&mut self, place: &WalkedFolder<'_>, name: &str, path: String, skipped: &mut Skipped) {
         let is_left_out = || {
             Rules::leaving_out(place.rules, &path, false).is_some()
                 && !self.selection.tracked.has(&path)
@@ -425,27 +432,11 @@ pub(super) fn is_noise(tracked: &Tracked, name: &str, path: &str) -> bool {
 /// The names in a folder, with what they are; `None` when it cannot be listed.
 fn entries(folder: &OwnedFd, skipped: &mut Skipped) -> Option<Vec<(String, FileType)>> {
     let mut entries = Vec::new();
-    let mut buffer = Vec::with_capacity(LISTING_BYTES);
-    let mut listing = RawDir::new(folder, buffer.spare_capacity_mut());
-    while let Some(entry) = listing.next() {
-        let entry = entry.ok()?;
-        let name = entry.file_name();
-        if matches!(name.to_bytes(), b"." | b"..") {
-            continue;
-        }
-        let Ok(text) = name.to_str() else {
-            skipped.unnamable += 1;
-            continue;
-        };
-        let mut kind = entry.file_type();
-        // Not every file system tells it in the listing.
-        if kind == FileType::Unknown {
-            let stat =
-                rustix::fs::statat(folder.as_fd(), name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW);
-            kind = stat.map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode));
-        }
-        entries.push((text.to_owned(), kind));
-    }
+    let listing = platform::list(folder, |entry| match entry.is_unicode {
+        true => entries.push((entry.name.into_owned(), entry.kind)),
+        false => skipped.unnamable += 1,
+    });
+    listing.ok()?;
     Some(entries)
 }
 

@@ -91,9 +91,18 @@ fn size_of_piece(piece: *mut c_void) -> usize {
     #[cfg(target_vendor = "apple")]
     let size = unsafe { libc::malloc_size(piece) };
     // SAFETY: it was given out by the C library, and is in use.
-    #[cfg(not(target_vendor = "apple"))]
+    #[cfg(windows)]
+    let size = unsafe { _msize(piece) };
+    // SAFETY: it was given out by the C library, and is in use.
+    #[cfg(not(any(target_vendor = "apple", windows)))]
     let size = unsafe { libc::malloc_usable_size(piece) };
     size
+}
+
+#[cfg(windows)]
+#[expect(unsafe_code, reason = "the C library of Windows has it by another name")]
+unsafe extern "C" {
+    fn _msize(piece: *mut c_void) -> usize;
 }
 
 #[expect(unsafe_code, reason = "passed on as it came")]

@@ -2,7 +2,7 @@
 
 use super::entry_kind::EntryKind;
 use super::lists::Lists;
-use super::places::Place;
+use super::places::CodeRole;
 use super::survey::{Node, Survey, SurveyState};
 use crate::artifact::{Decoder, Encoder, Revision};
 use crate::languages::{Language, Problem};
@@ -10,7 +10,7 @@ use crate::languages::{Language, Problem};
 /// Grows whenever the meaning of any byte changes, or the same files would make another survey; an older one is made anew.
 const FORMAT: u64 = 1;
 
-const PLACES: &[Place] = &[Place::Source, Place::Test, Place::Aside];
+const PLACES: &[CodeRole] = &[CodeRole::Source, CodeRole::Test, CodeRole::Aside];
 
 const ENTRIES: &[EntryKind] =
     &[EntryKind::Readme, EntryKind::Program, EntryKind::Library, EntryKind::Manifest];

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry_kind::EntryKind;
 use super::listed::Listed;
-use super::places::{Place, folder_of};
+use super::places::{CodeRole, folder_of};
 use super::rank::as_number;
 use super::surface::{Surface, surface};
 use super::survey::{Node, Survey};
@@ -293,7 +293,7 @@ impl<'g> Ranked<'g> {
 
     fn hot_paths(&self, limit: usize) -> Listed<HotPath> {
         let Survey { ranks, commits, imported, .. } = self.survey;
-        let is_code = |node: &Node| node.language.is_some() && node.place == Place::Source;
+        let is_code = |node: &Node| node.language.is_some() && node.place == CodeRole::Source;
         let heat = |idx: usize| {
             // Where git knows nothing, all files changed equally often.
             let times = commits.get(idx).map_or(1.0, |commits| f64::from(*commits));
@@ -330,7 +330,8 @@ impl<'g> Ranked<'g> {
     /// The files that offer something; of the first ones so many are those that most rests on.
     fn offering(&self, limit: usize) -> Vec<usize> {
         let ranks = &self.survey.ranks;
-        let offers = self.nodes().filter(|(_, node)| node.place == Place::Source && node.is_public);
+        let offers =
+            self.nodes().filter(|(_, node)| node.place == CodeRole::Source && node.is_public);
         let mut files: Vec<usize> = offers.map(|(idx, _)| idx).collect();
         first_by(&mut files, limit, |one, other| {
             ranks[*other].total_cmp(&ranks[*one]).then_with(|| one.cmp(other))

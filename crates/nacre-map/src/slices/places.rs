@@ -2,7 +2,7 @@
 
 /// What a file is for, as far as its path tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum CodeRole {
     Source,
     Test,
     /// Examples, benchmarks, documents, and what belongs to others.
@@ -30,23 +30,23 @@ const ASIDE_FOLDERS: &[&str] = &[
     "samples",
 ];
 
-pub(super) fn place_of(path: &str) -> Place {
+pub(super) fn place_of(path: &str) -> CodeRole {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    if is_test_name(name) { Place::Test } else { place_of_folder(folders) }
+    if is_test_name(name) { CodeRole::Test } else { place_of_folder(folders) }
 }
 
-fn place_of_folder(folders: &str) -> Place {
-    let mut place = Place::Source;
+fn place_of_folder(folders: &str) -> CodeRole {
+    let mut place = CodeRole::Source;
     for folder in folders.split('/') {
         // Most names of folders are neither, and most of those differ in their first letter.
         match folder.as_bytes().first() {
             Some(b't' | b'_' | b's' | b'e') if TEST_FOLDERS.contains(&folder) => {
-                return Place::Test;
+                return CodeRole::Test;
             }
             Some(b'e' | b'b' | b'd' | b'f' | b'v' | b't' | b'n' | b'g' | b's')
                 if ASIDE_FOLDERS.contains(&folder) =>
             {
-                place = Place::Aside;
+                place = CodeRole::Aside;
             }
             _ => {}
         }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use nacre_core::search::Embedder;
 use serde::Serialize;
 
-use super::places::{Place, place_of};
+use super::places::{CodeRole, place_of};
 use super::rank::{as_number, ranks};
 use super::sketch::Sketch;
 use crate::artifact::RelativePath;
@@ -161,7 +161,7 @@ fn relevant(sketch: &Sketch, evidence: &Evidence<'_>) -> Vec<Relevant> {
             continue;
         }
         let is_aside =
-            place_of(file.path.as_str()) != Place::Source && !speaks_of_tests && !is_asked;
+            place_of(file.path.as_str()) != CodeRole::Source && !speaks_of_tests && !is_asked;
         let score = (sum + W_RANK * ranks[idx] / most) * if is_aside { ASIDE } else { 1.0 };
         let reasons = [
             (is_asked, Why::Asked),

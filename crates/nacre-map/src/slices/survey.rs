@@ -14,7 +14,7 @@ use super::churn::Churn;
 use super::entry_kind::{EntryKind, entry_kind};
 use super::lists::Lists;
 use super::package::package;
-use super::places::{Place, folder_of, place_of};
+use super::places::{CodeRole, folder_of, place_of};
 use super::rank::ranks;
 use crate::artifact::{ChangedFile, FileOutline, Revision};
 use crate::languages::{ImportRef, Language, Outline, Problem, SymbolKind, SymbolRef};
@@ -58,7 +58,7 @@ pub struct Survey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) language: Option<Language>,
-    pub(super) place: Place,
+    pub(super) place: CodeRole,
     pub(super) entry: Option<EntryKind>,
     pub(super) problem: Option<Problem>,
     /// Whether it is a file of tests.
@@ -70,14 +70,14 @@ pub(super) struct Node {
 impl Node {
     fn new(path: &str, language: Option<Language>, outline: &Outline<'_>) -> Self {
         let place = place_of(path);
-        let is_source = place == Place::Source;
+        let is_source = place == CodeRole::Source;
         let entry = entry_kind(path, path.matches('/').count(), is_source && outline.is_entry);
         Self {
             language,
             place,
             entry: entry.filter(|_| is_source),
             problem: outline.problem,
-            is_test: language.is_some() && (place == Place::Test || outline.is_test),
+            is_test: language.is_some() && (place == CodeRole::Test || outline.is_test),
             is_public: outline.is_public,
         }
     }

@@ -3,10 +3,10 @@
 //! The events of one watch come in their order. The file has no name and no place on any disk, for the opening of a file of the
 //! project, such as `.git/HEAD`, may be told late and be somebody else's; then what happened after it would be missed.
 
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use nacre_core::platform::fd::OwnedFd;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::mailbox::Mailbox;

@@ -7,36 +7,36 @@ use super::*;
 use crate::artifact::Revision;
 
 /// The files that are affected since a revision, with their depths.
-fn told(desk: &Desk, since: Revision) -> Vec<(String, u32)> {
-    let current = desk.look();
+fn told(tree: &TestTree, since: Revision) -> Vec<(String, u32)> {
+    let current = tree.look();
     let delta = delta_since(&current, since).unwrap();
-    let found = current.affected(&desk.cache(), CacheWrites::On, &delta);
+    let found = current.affected(&tree.cache(), CacheWrites::On, &delta);
     found.into_iter().map(|file| (file.path, file.depth)).collect()
 }
 
 /// The same without anything that was kept.
-fn told_anew(desk: &Desk, since: Revision) -> Vec<(String, u32)> {
-    let current = desk.look();
+fn told_anew(tree: &TestTree, since: Revision) -> Vec<(String, u32)> {
+    let current = tree.look();
     let delta = delta_since(&current, since).unwrap();
-    let nowhere = cache_in(&desk.dir.path().join("nothing"));
+    let nowhere = cache_in(&tree.dir.path().join("nothing"));
     let found = current.affected(&nowhere, CacheWrites::Off, &delta);
     found.into_iter().map(|file| (file.path, file.depth)).collect()
 }
 
-fn graphs(desk: &Desk) -> Vec<(PathBuf, u64)> {
+fn graphs(tree: &TestTree) -> Vec<(PathBuf, u64)> {
     let is_graph = |path: &PathBuf| path.to_string_lossy().contains("/graph-");
-    let files = bytes_of(&desk.cache_folder()).into_iter();
+    let files = bytes_of(&tree.cache_folder()).into_iter();
     files.map(|(path, _, inode)| (path, inode)).filter(|(path, _)| is_graph(path)).collect()
 }
 
-fn chain() -> Desk {
-    let desk = Desk::new();
-    desk.write("lib.rs", "mod a;\nmod b;\nmod c;\nmod other;\n");
-    desk.write("a.rs", "use crate::c::h;\npub fn f(x: u8) {\n    1;\n}\n");
-    desk.write("b.rs", "use crate::a::f;\npub fn g() {}\n");
-    desk.write("c.rs", "use crate::b::g;\npub fn h() {}\n");
-    desk.write("other.rs", "pub fn o() {}\n");
-    desk
+fn chain() -> TestTree {
+    let tree = TestTree::new();
+    tree.write("lib.rs", "mod a;\nmod b;\nmod c;\nmod other;\n");
+    tree.write("a.rs", "use crate::c::h;\npub fn f(x: u8) {\n    1;\n}\n");
+    tree.write("b.rs", "use crate::a::f;\npub fn g() {}\n");
+    tree.write("c.rs", "use crate::b::g;\npub fn h() {}\n");
+    tree.write("other.rs", "pub fn o() {}\n");
+    tree
 }
 
 fn owned(list: &[(&str, u32)]) -> Vec<(String, u32)> {
@@ -45,74 +45,74 @@ fn owned(list: &[(&str, u32)]) -> Vec<(String, u32)> {
 
 #[test]
 fn a_new_shape_affects_those_who_import_it_and_a_new_body_nobody() {
-    let desk = chain();
-    let first = desk.look().revision();
-    desk.write("a.rs", "use crate::c::h;\npub fn f(x: u8) {\n    2;\n}\n");
-    assert_eq!(told(&desk, first), []);
-    assert_eq!(graphs(&desk), [], "nothing was followed");
-    desk.write("a.rs", "use crate::c::h;\npub fn f(x: u16) {\n    2;\n}\n");
-    assert_eq!(told(&desk, first), owned(&[("b.rs", 1), ("lib.rs", 1), ("c.rs", 2)]));
+    let tree = chain();
+    let first = tree.look().revision();
+    tree.write("a.rs", "use crate::c::h;\npub fn f(x: u8) {\n    2;\n}\n");
+    assert_eq!(told(&tree, first), []);
+    assert_eq!(graphs(&tree), [], "nothing was followed");
+    tree.write("a.rs", "use crate::c::h;\npub fn f(x: u16) {\n    2;\n}\n");
+    assert_eq!(told(&tree, first), owned(&[("b.rs", 1), ("lib.rs", 1), ("c.rs", 2)]));
 }
 
 #[test]
 fn imports_are_followed_once_and_then_only_where_they_are_others() {
-    let desk = chain();
-    let first = desk.look().revision();
-    desk.write("a.rs", "pub fn f(x: u16) {}\n");
-    told(&desk, first);
-    let kept = graphs(&desk);
+    let tree = chain();
+    let first = tree.look().revision();
+    tree.write("a.rs", "pub fn f(x: u16) {}\n");
+    told(&tree, first);
+    let kept = graphs(&tree);
     assert_eq!(kept.len(), 1);
-    desk.write("a.rs", "pub fn f(x: u32) {}\n");
-    desk.write("other.rs", "use crate::a::f;\npub fn o() {}\n");
-    desk.write("b.rs", "pub fn g() {}\n");
-    assert_eq!(told(&desk, first), owned(&[("lib.rs", 1), ("other.rs", 1)]));
-    assert_eq!(graphs(&desk), kept, "what was kept still holds for all others");
-    desk.write("new.rs", "use crate::a::f;\n");
-    told(&desk, first);
-    assert_ne!(graphs(&desk), kept, "another file may lead every import elsewhere");
+    tree.write("a.rs", "pub fn f(x: u32) {}\n");
+    tree.write("other.rs", "use crate::a::f;\npub fn o() {}\n");
+    tree.write("b.rs", "pub fn g() {}\n");
+    assert_eq!(told(&tree, first), owned(&[("lib.rs", 1), ("other.rs", 1)]));
+    assert_eq!(graphs(&tree), kept, "what was kept still holds for all others");
+    tree.write("new.rs", "use crate::a::f;\n");
+    told(&tree, first);
+    assert_ne!(graphs(&tree), kept, "another file may lead every import elsewhere");
 }
 
 #[test]
 fn who_imported_a_file_that_is_gone_is_affected() {
-    let desk = chain();
-    let first = desk.look().revision();
-    desk.write("other.rs", "pub fn o(x: u8) {}\n");
-    told(&desk, first);
-    desk.remove("a.rs");
+    let tree = chain();
+    let first = tree.look().revision();
+    tree.write("other.rs", "pub fn o(x: u8) {}\n");
+    told(&tree, first);
+    tree.remove("a.rs");
     let expected = owned(&[("b.rs", 1), ("lib.rs", 1), ("c.rs", 2)]);
-    assert_eq!(told(&desk, first), expected);
-    desk.rename("c.rs", "d.rs");
-    assert_eq!(told(&desk, first), owned(&[("b.rs", 1), ("lib.rs", 1), ("d.rs", 2)]));
+    assert_eq!(told(&tree, first), expected);
+    tree.rename("c.rs", "d.rs");
+    assert_eq!(told(&tree, first), owned(&[("b.rs", 1), ("lib.rs", 1), ("d.rs", 2)]));
 }
 
 #[test]
 fn a_package_that_is_imported_as_a_whole_passes_on_what_any_of_its_files_imports() {
-    let desk = Desk::new();
-    desk.write("go.mod", "module sea\n");
-    desk.write("deep/deep.go", "package deep\n\nfunc Dive(x int) {}\n");
-    desk.write("mid/a.go", "package mid\n\nfunc A() {}\n");
-    desk.write("mid/z.go", "package mid\n\nimport \"sea/deep\"\n\nfunc Z() { deep.Dive(1) }\n");
-    desk.write("top/top.go", "package top\n\nimport \"sea/mid\"\n\nfunc T() { mid.Z() }\n");
-    let first = desk.look().revision();
-    desk.write("deep/deep.go", "package deep\n\nfunc Dive(x, y int) {}\n");
-    assert_eq!(told(&desk, first), owned(&[("mid/z.go", 1), ("top/top.go", 2)]));
+    let tree = TestTree::new();
+    tree.write("go.mod", "module sea\n");
+    tree.write("deep/deep.go", "package deep\n\nfunc Dive(x int) {}\n");
+    tree.write("mid/a.go", "package mid\n\nfunc A() {}\n");
+    tree.write("mid/z.go", "package mid\n\nimport \"sea/deep\"\n\nfunc Z() { deep.Dive(1) }\n");
+    tree.write("top/top.go", "package top\n\nimport \"sea/mid\"\n\nfunc T() { mid.Z() }\n");
+    let first = tree.look().revision();
+    tree.write("deep/deep.go", "package deep\n\nfunc Dive(x, y int) {}\n");
+    assert_eq!(told(&tree, first), owned(&[("mid/z.go", 1), ("top/top.go", 2)]));
 }
 
 #[test]
 fn a_graph_that_is_damaged_is_as_good_as_absent() {
-    let desk = chain();
-    let first = desk.look().revision();
-    desk.write("a.rs", "pub fn f(x: u16) {}\n");
-    let right = told(&desk, first);
-    let (path, _) = graphs(&desk).remove(0);
+    let tree = chain();
+    let first = tree.look().revision();
+    tree.write("a.rs", "pub fn f(x: u16) {}\n");
+    let right = told(&tree, first);
+    let (path, _) = graphs(&tree).remove(0);
     let whole = fs::read(&path).unwrap();
     for at in 0..whole.len() {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x41;
         fs::write(&path, &bytes).unwrap();
-        assert_eq!(told(&desk, first), right, "byte {at}");
+        assert_eq!(told(&tree, first), right, "byte {at}");
         fs::write(&path, &whole[..at]).unwrap();
-        assert_eq!(told(&desk, first), right, "cut at {at}");
+        assert_eq!(told(&tree, first), right, "cut at {at}");
     }
 }
 
@@ -143,22 +143,22 @@ proptest! {
         start in prop::collection::vec(0..TEXTS.len(), FILES.len()),
         steps in prop::collection::vec((0..FILES.len(), prop::option::weighted(0.9, 0..TEXTS.len())), 1..8),
     ) {
-        let desk = Desk::new();
-        desk.write("go.mod", "module sea\n");
+        let tree = TestTree::new();
+        tree.write("go.mod", "module sea\n");
         for (file, text) in FILES.iter().zip(start) {
-            desk.write(file, TEXTS[text]);
+            tree.write(file, TEXTS[text]);
         }
-        let first = desk.look().revision();
+        let first = tree.look().revision();
         for (file, text) in steps {
             match text {
-                Some(text) => desk.write(FILES[file], TEXTS[text]),
-                None => drop(fs::remove_file(desk.root().join(FILES[file]))),
+                Some(text) => tree.write(FILES[file], TEXTS[text]),
+                None => drop(fs::remove_file(tree.root().join(FILES[file]))),
             }
-            prop_assert_eq!(told(&desk, first), told_anew(&desk, first));
-            let current = desk.look();
-            let nowhere = cache_in(&desk.dir.path().join("nothing"));
+            prop_assert_eq!(told(&tree, first), told_anew(&tree, first));
+            let current = tree.look();
+            let nowhere = cache_in(&tree.dir.path().join("nothing"));
             let anew = current.imported(&nowhere, CacheWrites::Off);
-            prop_assert_eq!(current.imported(&desk.cache(), CacheWrites::On), anew);
+            prop_assert_eq!(current.imported(&tree.cache(), CacheWrites::On), anew);
         }
     }
 }

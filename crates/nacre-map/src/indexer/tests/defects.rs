@@ -5,51 +5,51 @@ use super::*;
 
 #[test]
 fn a_touch_without_a_change_becomes_clean_again() {
-    let desk = Desk::new();
-    desk.write("a.rs", "fn a() {}\n");
-    desk.settled();
-    set_modified(&desk.root().join("a.rs"), UNIX_EPOCH + Duration::from_secs(1_600_000_000));
+    let tree = TestTree::new();
+    tree.write("a.rs", "fn a() {}\n");
+    tree.settled();
+    set_modified(&tree.root().join("a.rs"), UNIX_EPOCH + Duration::from_secs(1_600_000_000));
     let options = RefreshOptions { looked_ns: clock_ns() + 10_000_000_000, ..options() };
-    let touched = refresh(&desk.cache(), &desk.project(), &options).unwrap();
+    let touched = refresh(&tree.cache(), &tree.project(), &options).unwrap();
     assert_eq!(touched.stats.rehashed_entries, 1);
-    let after = refresh(&desk.cache(), &desk.project(), &options).unwrap();
+    let after = refresh(&tree.cache(), &tree.project(), &options).unwrap();
     assert_eq!((after.status, after.stats.rehashed_entries), (CacheStatus::Hit, 0));
     assert_eq!(after.artifact.head().revision, touched.artifact.head().revision);
 }
 
 #[test]
 fn an_edit_of_the_same_size_with_its_time_set_back_is_seen() {
-    let desk = Desk::new();
-    desk.write("a.rs", "fn a() {}\n");
-    let first = desk.settled().artifact.head().revision;
-    let path = desk.root().join("a.rs");
+    let tree = TestTree::new();
+    tree.write("a.rs", "fn a() {}\n");
+    let first = tree.settled().artifact.head().revision;
+    let path = tree.root().join("a.rs");
     let before = path.metadata().unwrap().modified().unwrap();
-    desk.write("a.rs", "fn b() {}\n");
+    tree.write("a.rs", "fn b() {}\n");
     set_modified(&path, before);
-    let delta = delta_since(&desk.look(), first).unwrap();
+    let delta = delta_since(&tree.look(), first).unwrap();
     assert_eq!(delta.counts().modified, 1);
 }
 
 #[test]
 fn two_edits_within_one_tick_of_the_clock_are_both_seen() {
-    let desk = Desk::new();
+    let tree = TestTree::new();
     for round in 0..50 {
-        desk.write("a.rs", format!("fn a{round:02}() {{}}\n"));
-        desk.look();
-        desk.write("a.rs", format!("fn b{round:02}() {{}}\n"));
-        assert_eq!(seen(&desk.look()), desk.cold(), "round {round}");
+        tree.write("a.rs", format!("fn a{round:02}() {{}}\n"));
+        tree.look();
+        tree.write("a.rs", format!("fn b{round:02}() {{}}\n"));
+        assert_eq!(seen(&tree.look()), tree.cold(), "round {round}");
     }
 }
 
 #[test]
 fn what_changed_a_moment_before_it_was_read_is_read_again_until_that_is_safe() {
-    let desk = Desk::new();
-    desk.write("a.rs", "fn a() {}\n");
-    let metadata = desk.root().join("a.rs").metadata().unwrap();
+    let tree = TestTree::new();
+    tree.write("a.rs", "fn a() {}\n");
+    let metadata = tree.root().join("a.rs").metadata().unwrap();
     let changed_ns = metadata.ctime() * 1_000_000_000 + metadata.ctime_nsec();
     let read_at = |looked_ns| {
         let options = RefreshOptions { looked_ns, ..options() };
-        refresh(&desk.cache(), &desk.project(), &options).unwrap().stats.rehashed_entries
+        refresh(&tree.cache(), &tree.project(), &options).unwrap().stats.rehashed_entries
     };
     let (soon, later) = (changed_ns + 1_000_000, changed_ns + 10_000_000_000);
     assert_eq!([read_at(soon), read_at(soon), read_at(later), read_at(later)], [1, 1, 1, 0]);
@@ -57,13 +57,13 @@ fn what_changed_a_moment_before_it_was_read_is_read_again_until_that_is_safe() {
 
 #[test]
 fn a_damaged_artifact_is_built_again_and_never_an_error() {
-    let desk = Desk::new();
-    desk.write("a.rs", "fn a() {}\n");
-    desk.look();
-    desk.write("b.rs", "fn b() {}\n");
-    desk.look();
-    let whole = desk.cold();
-    let files = bytes_of(&desk.cache_folder());
+    let tree = TestTree::new();
+    tree.write("a.rs", "fn a() {}\n");
+    tree.look();
+    tree.write("b.rs", "fn b() {}\n");
+    tree.look();
+    let whole = tree.cold();
+    let files = bytes_of(&tree.cache_folder());
     assert!(files.len() > 3, "an artifact, a log, analyses and a lock");
     for (path, bytes, _) in &files {
         let len = bytes.len();
@@ -76,17 +76,17 @@ fn a_damaged_artifact_is_built_again_and_never_an_error() {
                 _ => damaged.push(7),
             }
             fs::write(path, &damaged).unwrap();
-            let current = desk.look();
+            let current = tree.look();
             let rows = |seen: &[Seen]| -> Vec<_> {
                 seen.iter().map(|(path, row, _)| (path.clone(), *row)).collect()
             };
             assert_eq!(rows(&seen(&current)), rows(&whole), "{} {damage}", path.display());
-            desk.restore(&files);
+            tree.restore(&files);
         }
     }
 }
 
-impl Desk {
+impl TestTree {
     /// Puts the cache back to what it was.
     fn restore(&self, files: &[(PathBuf, Vec<u8>, u64)]) {
         fs::remove_dir_all(self.cache_folder()).unwrap();
@@ -99,56 +99,56 @@ impl Desk {
 
 #[test]
 fn a_hit_writes_nothing() {
-    let desk = Desk::with_git();
+    let tree = TestTree::with_git();
     for number in 0..40 {
-        desk.write(&format!("src/f{number}.rs"), format!("fn f{number}() {{}}\n"));
+        tree.write(&format!("src/f{number}.rs"), format!("fn f{number}() {{}}\n"));
     }
-    desk.settled();
-    let before = bytes_of(desk.dir.path().join("cache").as_path());
-    let hit = desk.settled();
+    tree.settled();
+    let before = bytes_of(tree.dir.path().join("cache").as_path());
+    let hit = tree.settled();
     assert_eq!(hit.status, CacheStatus::Hit);
     assert_eq!(hit.stats.reused_entries, 40);
-    assert_eq!(bytes_of(desk.dir.path().join("cache").as_path()), before);
+    assert_eq!(bytes_of(tree.dir.path().join("cache").as_path()), before);
 }
 
 #[test]
 fn what_is_written_is_in_proportion_to_what_changed() {
-    let desk = Desk::new();
+    let tree = TestTree::new();
     for number in 0..2000 {
-        desk.write(&format!("src/d{}/f{number}.rs", number % 40), format!("fn f{number}() {{}}\n"));
+        tree.write(&format!("src/d{}/f{number}.rs", number % 40), format!("fn f{number}() {{}}\n"));
     }
-    desk.settled();
+    tree.settled();
     let size =
-        || bytes_of(&desk.cache_folder()).iter().map(|(_, bytes, _)| bytes.len()).sum::<usize>();
+        || bytes_of(&tree.cache_folder()).iter().map(|(_, bytes, _)| bytes.len()).sum::<usize>();
     let before = size();
-    desk.write("src/d1/f1.rs", "fn other() {}\n");
-    desk.settled();
+    tree.write("src/d1/f1.rs", "fn other() {}\n");
+    tree.settled();
     let grown = size().saturating_sub(before);
     assert!(grown < 2_000, "one edit wrote {grown} bytes beside {before}");
 }
 
 #[test]
 fn a_delta_is_never_cut() {
-    let desk = Desk::new();
-    let first = desk.look().artifact.head().revision;
+    let tree = TestTree::new();
+    let first = tree.look().artifact.head().revision;
     for number in 0..600 {
-        desk.write(&format!("f{number}.txt"), "x");
+        tree.write(&format!("f{number}.txt"), "x");
     }
-    let delta = delta_since(&desk.look(), first).unwrap();
+    let delta = delta_since(&tree.look(), first).unwrap();
     assert_eq!((delta.counts().added, delta.files.len()), (600, 600));
 }
 
 #[test]
 fn after_a_day_everything_is_read_again_before_it_is_served() {
-    let desk = Desk::new();
-    desk.write("a.rs", "fn a() {}\n");
-    desk.settled();
+    let tree = TestTree::new();
+    tree.write("a.rs", "fn a() {}\n");
+    tree.settled();
     let later = RefreshOptions {
         now_ns: NOON_NS + DAY_NS + 1,
         looked_ns: clock_ns() + 10_000_000_000,
         ..options()
     };
-    let look = || refresh(&desk.cache(), &desk.project(), &later).unwrap();
+    let look = || refresh(&tree.cache(), &tree.project(), &later).unwrap();
     let stale = look();
     assert_eq!((stale.status, stale.stats.rehashed_entries), (CacheStatus::StaleRebuild, 1));
     assert_eq!(look().status, CacheStatus::Hit, "once a day is enough");
@@ -156,15 +156,15 @@ fn after_a_day_everything_is_read_again_before_it_is_served() {
 
 #[test]
 fn only_so_many_projects_are_kept_and_the_one_used_longest_ago_goes() {
-    let desk = Desk::new();
-    let folder = desk.cache_folder();
+    let tree = TestTree::new();
+    let folder = tree.cache_folder();
     let mut projects = Vec::new();
     for number in 0..66 {
-        let root = desk.root().join(format!("p{number}"));
+        let root = tree.root().join(format!("p{number}"));
         fs::create_dir(&root).unwrap();
         fs::write(root.join("a.txt"), "x").unwrap();
         let project = Project::at(root);
-        refresh(&desk.cache(), &project, &options()).unwrap();
+        refresh(&tree.cache(), &project, &options()).unwrap();
         // Uses lie an hour apart; the first project is used again at the end.
         let used = UNIX_EPOCH + Duration::from_secs(1_700_000_000 + 3600 * number);
         let times = fs::FileTimes::new().set_accessed(used).set_modified(used);
@@ -180,12 +180,12 @@ fn only_so_many_projects_are_kept_and_the_one_used_longest_ago_goes() {
 
 #[test]
 fn what_is_kept_is_for_its_owner_alone_and_never_in_the_repository() {
-    let desk = Desk::with_git();
-    desk.write("a.rs", "fn a() {}\n");
-    desk.commit_all();
-    desk.look();
-    assert_eq!(desk.git(&["status", "--porcelain", "--ignored"]), "");
-    for (path, _, _) in bytes_of(&desk.cache_folder()) {
+    let tree = TestTree::with_git();
+    tree.write("a.rs", "fn a() {}\n");
+    tree.commit_all();
+    tree.look();
+    assert_eq!(tree.git(&["status", "--porcelain", "--ignored"]), "");
+    for (path, _, _) in bytes_of(&tree.cache_folder()) {
         assert_eq!(path.metadata().unwrap().mode() & 0o777, 0o600, "{}", path.display());
     }
 }

@@ -11,7 +11,7 @@ const EMPTY: &str = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
 const FILE: &str = "100644";
 const FOLDER: &str = "40000";
 
-impl Desk {
+impl TestTree {
     /// Puts paths into git's index that are not on the disk.
     fn add_to_index(&self, paths: impl Iterator<Item = String>) {
         let mut args = vec!["update-index".to_owned(), "--add".to_owned()];
@@ -67,56 +67,56 @@ fn noting_git(folder: &Path) -> GitProgram {
 
 #[test]
 fn tracked_files_that_are_not_on_the_disk_cost_one_row_for_each_missing_folder() {
-    let desk = Desk::with_git();
-    desk.write("a.rs", "fn a() {}\n");
+    let repo = TestTree::with_git();
+    repo.write("a.rs", "fn a() {}\n");
     let folders = "a/".repeat(100);
-    desk.add_to_index((0..200).map(|number| format!("{number:03}/{folders}x.rs")));
-    let current = desk.look();
+    repo.add_to_index((0..200).map(|number| format!("{number:03}/{folders}x.rs")));
+    let current = repo.look();
     assert_eq!((current.stats.file_count, current.artifact.folders().len()), (1, 201));
     assert_eq!(current.stats.skipped.too_deep, 0);
     // What comes is noticed all the same, also where a rule leaves it out.
-    desk.write(".gitignore", "*\n");
-    desk.look();
-    desk.write(&format!("007/{folders}x.rs"), "");
-    assert_eq!(desk.paths(), [format!("007/{folders}x.rs")]);
-    assert_eq!(seen(&desk.look()), desk.cold());
+    repo.write(".gitignore", "*\n");
+    repo.look();
+    repo.write(&format!("007/{folders}x.rs"), "");
+    assert_eq!(repo.paths(), [format!("007/{folders}x.rs")]);
+    assert_eq!(seen(&repo.look()), repo.cold());
 }
 
 #[test]
 fn tracked_files_that_lie_too_deep_are_counted() {
-    let desk = Desk::with_git();
-    desk.write("a.rs", "fn a() {}\n");
+    let repo = TestTree::with_git();
+    repo.write("a.rs", "fn a() {}\n");
     let folders = "a/".repeat(200);
-    desk.add_to_index((0..50).map(|number| format!("{number:03}/{folders}x.rs")));
-    let current = desk.look();
+    repo.add_to_index((0..50).map(|number| format!("{number:03}/{folders}x.rs")));
+    let current = repo.look();
     assert_eq!((current.artifact.folders().len(), current.stats.skipped.too_deep), (1, 50));
-    desk.write("b.rs", "fn b() {}\n");
-    assert_eq!(desk.settled().stats.skipped.too_deep, 50, "a new listing of the root keeps it");
+    repo.write("b.rs", "fn b() {}\n");
+    assert_eq!(repo.settled().stats.skipped.too_deep, 50, "a new listing of the root keeps it");
 }
 
 #[test]
 fn a_commit_of_one_folder_many_times_over_is_refused() {
-    let desk = Desk::with_git();
-    desk.write("a.rs", "fn a() {}\n");
-    let mut tree = desk.many_files(1_000);
+    let repo = TestTree::with_git();
+    repo.write("a.rs", "fn a() {}\n");
+    let mut tree = repo.many_files(1_000);
     for _ in 0..14 {
-        tree = desk.tree([(FOLDER, "d".repeat(250), tree)].into_iter());
+        tree = repo.tree([(FOLDER, "d".repeat(250), tree)].into_iter());
     }
-    let tree = desk.tree((0..30).map(|number| (FOLDER, format!("{number:02}"), tree.clone())));
-    desk.commit_tree(&tree);
+    let tree = repo.tree((0..30).map(|number| (FOLDER, format!("{number:02}"), tree.clone())));
+    repo.commit_tree(&tree);
     let options =
         RefreshOptions { git: program().with_patience(Duration::from_secs(60)), ..options() };
-    let told = delta_since_git(&desk.look(), &options, "HEAD");
+    let told = delta_since_git(&repo.look(), &options, "HEAD");
     assert_eq!(told.map(|delta| delta.files.len()), Err(SinceError::TooLarge));
 }
 
 #[test]
 fn a_commit_is_compared_until_the_deadline() {
-    let desk = Desk::with_git();
-    desk.write("a.rs", "fn a() {}\n");
-    let tree = desk.many_files(1_500);
-    desk.commit_tree(&tree);
-    let current = desk.look();
+    let repo = TestTree::with_git();
+    repo.write("a.rs", "fn a() {}\n");
+    let tree = repo.many_files(1_500);
+    repo.commit_tree(&tree);
+    let current = repo.look();
     let over = RefreshOptions { deadline: Deadline::new(|| true), ..options() };
     assert_eq!(delta_since_git(&current, &over, "HEAD"), Err(SinceError::TimedOut));
     assert_eq!(delta_since_git(&current, &options(), "HEAD").unwrap().counts().removed, 1_500);
@@ -124,13 +124,13 @@ fn a_commit_is_compared_until_the_deadline() {
 
 #[test]
 fn git_is_asked_once_for_a_content_that_many_files_had() {
-    let desk = Desk::with_git();
-    desk.write("a.rs", "fn a() {}\n");
-    let tree = desk.many_files(1_000);
-    desk.commit_tree(&tree);
-    let current = desk.look();
-    let options = RefreshOptions { git: noting_git(desk.dir.path()), ..options() };
+    let repo = TestTree::with_git();
+    repo.write("a.rs", "fn a() {}\n");
+    let tree = repo.many_files(1_000);
+    repo.commit_tree(&tree);
+    let current = repo.look();
+    let options = RefreshOptions { git: noting_git(repo.dir.path()), ..options() };
     assert_eq!(delta_since_git(&current, &options, "HEAD").unwrap().counts().removed, 1_000);
-    let notes = fs::read_to_string(desk.dir.path().join("notes")).unwrap();
+    let notes = fs::read_to_string(repo.dir.path().join("notes")).unwrap();
     assert_eq!(notes.lines().filter(|line| line.contains("cat-file")).count(), 1, "{notes}");
 }

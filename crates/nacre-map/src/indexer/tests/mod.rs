@@ -20,7 +20,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use nacre_core::base::git::GitProgram;
 use nacre_core::safefs::Owner;
 
-use super::{CacheWrites, Current, Deadline, Excludes, RefreshOptions, Sensitive, Verify, refresh};
+use super::{
+    CacheWrites, Current, Deadline, Excludes, ReadProgress, RefreshOptions, Sensitive, Verify,
+    refresh,
+};
 use crate::artifact::{AnalysisKey, Cache, FileRow, Marks, Project};
 use crate::languages::{Analysis, Language};
 
@@ -29,11 +32,11 @@ const DAY_NS: i64 = 24 * 60 * 60 * 1_000_000_000;
 const NOON_NS: i64 = 1_800_000_000_000_000_000;
 
 /// A folder with a project, and another one with its cache.
-pub(crate) struct Desk {
+pub(crate) struct TestTree {
     dir: tempfile::TempDir,
 }
 
-impl Desk {
+impl TestTree {
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("work")).unwrap();
@@ -42,9 +45,9 @@ impl Desk {
 
     /// With an empty repository.
     pub(crate) fn with_git() -> Self {
-        let desk = Self::new();
-        desk.git(&["init", "-q", "-b", "main"]);
-        desk
+        let tree = Self::new();
+        tree.git(&["init", "-q", "-b", "main"]);
+        tree
     }
 
     pub(crate) fn root(&self) -> PathBuf {
@@ -134,6 +137,7 @@ pub(crate) fn options() -> RefreshOptions {
         git: program(),
         n_threads: 2,
         deadline: Deadline::never(),
+        progress: ReadProgress::default(),
     }
 }
 

@@ -75,35 +75,35 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-pub(crate) fn take(desk: &Desk, step: &Step) {
-    let full = |file: usize| desk.root().join(FILES[file]);
+pub(crate) fn take(tree: &TestTree, step: &Step) {
+    let full = |file: usize| tree.root().join(FILES[file]);
     match step {
-        Step::Write { file, text } => desk.write(FILES[*file], TEXTS[*text]),
+        Step::Write { file, text } => tree.write(FILES[*file], TEXTS[*text]),
         Step::Disguise { file, text } if full(*file).exists() => {
             let before = full(*file).metadata().unwrap().modified().unwrap();
-            desk.write(FILES[*file], TEXTS[*text]);
+            tree.write(FILES[*file], TEXTS[*text]);
             set_modified(&full(*file), before);
         }
         Step::Touch { file } if full(*file).exists() => {
             set_modified(&full(*file), UNIX_EPOCH + Duration::from_secs(1_700_000_000));
         }
-        Step::Remove { file } if full(*file).exists() => desk.remove(FILES[*file]),
-        Step::Rename { from, to } if full(*from).exists() => desk.rename(FILES[*from], FILES[*to]),
-        Step::RemoveFolder => drop(fs::remove_dir_all(desk.root().join("src"))),
+        Step::Remove { file } if full(*file).exists() => tree.remove(FILES[*file]),
+        Step::Rename { from, to } if full(*from).exists() => tree.rename(FILES[*from], FILES[*to]),
+        Step::RemoveFolder => drop(fs::remove_dir_all(tree.root().join("src"))),
         Step::Rules { folder, rules } => {
             let folder = ["", "src/"][*folder];
-            desk.write(&format!("{folder}.gitignore"), RULES[*rules]);
+            tree.write(&format!("{folder}.gitignore"), RULES[*rules]);
         }
         Step::Track { file } if full(*file).exists() => {
-            desk.git(&["add", "-f", FILES[*file]]);
+            tree.git(&["add", "-f", FILES[*file]]);
         }
-        Step::Commit => desk.commit_all(),
+        Step::Commit => tree.commit_all(),
         Step::Switch { branch } => {
             let name = ["main", "other"][*branch];
-            desk.git(&["checkout", "-q", "-f", "-B", name]);
-            desk.git(&["reset", "-q", "--hard"]);
+            tree.git(&["checkout", "-q", "-f", "-B", name]);
+            tree.git(&["reset", "-q", "--hard"]);
         }
-        Step::Look => drop(desk.look()),
+        Step::Look => drop(tree.look()),
         Step::Disguise { .. }
         | Step::Touch { .. }
         | Step::Remove { .. }
@@ -118,16 +118,16 @@ proptest! {
 
     #[test]
     fn an_artifact_is_what_a_build_from_nothing_makes(steps in prop::collection::vec(step(), 1..20)) {
-        let desk = Desk::with_git();
-        desk.write("a.rs", TEXTS[0]);
-        desk.commit_all();
-        let mut before = state(&desk.look());
-        let mut revision = desk.look().artifact.head().revision;
+        let tree = TestTree::with_git();
+        tree.write("a.rs", TEXTS[0]);
+        tree.commit_all();
+        let mut before = state(&tree.look());
+        let mut revision = tree.look().artifact.head().revision;
         for step in &steps {
-            take(&desk, step);
+            take(&tree, step);
             if matches!(step, Step::Look) {
-                let current = desk.look();
-                prop_assert_eq!(seen(&current), desk.cold());
+                let current = tree.look();
+                prop_assert_eq!(seen(&current), tree.cold());
                 // What is told to have changed is what makes the one state of the other.
                 let delta = super::super::delta_since(&current, revision).unwrap();
                 prop_assert_eq!(applied(before, &delta), state(&current));
@@ -135,12 +135,12 @@ proptest! {
                 revision = current.artifact.head().revision;
             }
         }
-        let last = desk.look();
-        prop_assert_eq!(seen(&last), desk.cold());
+        let last = tree.look();
+        prop_assert_eq!(seen(&last), tree.cold());
         for (idx, (path, _)) in last.artifact.files().into_iter().enumerate() {
             prop_assert_eq!(last.artifact.position(path), Some(idx));
         }
-        prop_assert_eq!(seen(&desk.settled()), desk.cold());
+        prop_assert_eq!(seen(&tree.settled()), tree.cold());
     }
 }
 

@@ -1,6 +1,6 @@
 //! Repositories with more rules than one look reads: what they leave out is not known, so it is not shown.
 
-use super::super::{Verdict, explain};
+use super::super::{FileVerdict, explain};
 use super::*;
 use crate::artifact::RelativePath;
 
@@ -15,11 +15,11 @@ fn rules(n_rules: usize) -> String {
 }
 
 /// Folders with as many rules as one file may hold, a file that belongs and one that does not.
-fn bomb(desk: &Desk, folders: impl Iterator<Item = String>) {
+fn bomb(tree: &TestTree, folders: impl Iterator<Item = String>) {
     for folder in folders {
-        desk.write(&format!("{folder}/.gitignore"), rules(MANY));
-        desk.write(&format!("{folder}/code.rs"), "fn a() {}\n");
-        desk.write(&format!("{folder}/private.txt"), "mine");
+        tree.write(&format!("{folder}/.gitignore"), rules(MANY));
+        tree.write(&format!("{folder}/code.rs"), "fn a() {}\n");
+        tree.write(&format!("{folder}/private.txt"), "mine");
     }
 }
 
@@ -29,8 +29,8 @@ fn paths_of(current: &Current) -> Vec<String> {
 
 #[test]
 fn all_rules_of_a_look_have_one_budget_and_folders_beyond_it_are_left_out() {
-    let desk = Desk::new();
-    bomb(&desk, (10..18).map(|number| format!("f{number}")));
+    let tree = TestTree::new();
+    bomb(&tree, (10..18).map(|number| format!("f{number}")));
     let mut expected: Vec<String> = Vec::new();
     for number in 10..18 {
         expected.push(format!("f{number}/.gitignore"));
@@ -41,52 +41,52 @@ fn all_rules_of_a_look_have_one_budget_and_folders_beyond_it_are_left_out() {
     for n_threads in [1, 8] {
         let folder = tempfile::tempdir().unwrap();
         let options = RefreshOptions { n_threads, ..options() };
-        let current = refresh(&cache_in(folder.path()), &desk.project(), &options).unwrap();
+        let current = refresh(&cache_in(folder.path()), &tree.project(), &options).unwrap();
         assert_eq!(paths_of(&current), expected, "{n_threads} threads");
         assert_eq!(current.stats.skipped.unread_rules, 2);
     }
     let path = RelativePath::new("f17/code.rs").unwrap();
-    let verdict = explain(&desk.look(), &options(), &path);
-    assert_eq!(verdict, Verdict::RulesUnread { folder: "f17".to_owned() });
+    let verdict = explain(&tree.look(), &options(), &path);
+    assert_eq!(verdict, FileVerdict::RulesUnread { folder: "f17".to_owned() });
 }
 
 #[test]
 fn a_change_of_the_rules_that_were_read_lets_others_be_read() {
-    let desk = Desk::new();
-    bomb(&desk, (10..17).map(|number| format!("f{number}")));
-    assert_eq!(desk.settled().stats.skipped.unread_rules, 1);
-    desk.write("f16/more.rs", "fn b() {}\n");
+    let tree = TestTree::new();
+    bomb(&tree, (10..17).map(|number| format!("f{number}")));
+    assert_eq!(tree.settled().stats.skipped.unread_rules, 1);
+    tree.write("f16/more.rs", "fn b() {}\n");
     assert_eq!(
-        seen(&desk.look()),
-        desk.cold(),
+        seen(&tree.look()),
+        tree.cold(),
         "a listing of it alone would have a budget of its own"
     );
-    fs::remove_dir_all(desk.root().join("f13")).unwrap();
-    let current = desk.look();
-    assert_eq!(seen(&current), desk.cold());
+    fs::remove_dir_all(tree.root().join("f13")).unwrap();
+    let current = tree.look();
+    assert_eq!(seen(&current), tree.cold());
     assert_eq!(current.stats.skipped.unread_rules, 0);
-    desk.settled();
-    desk.write("f13/.gitignore", rules(MANY));
-    assert_eq!(seen(&desk.look()), desk.cold());
-    assert_eq!(desk.settled().stats.skipped.unread_rules, 1);
-    desk.write("f16/.gitignore", "private.txt\n");
-    desk.write("f10/.gitignore", "private.txt\n");
-    let current = desk.look();
-    assert_eq!(seen(&current), desk.cold());
+    tree.settled();
+    tree.write("f13/.gitignore", rules(MANY));
+    assert_eq!(seen(&tree.look()), tree.cold());
+    assert_eq!(tree.settled().stats.skipped.unread_rules, 1);
+    tree.write("f16/.gitignore", "private.txt\n");
+    tree.write("f10/.gitignore", "private.txt\n");
+    let current = tree.look();
+    assert_eq!(seen(&current), tree.cold());
     assert!(!paths_of(&current).iter().any(|path| path.ends_with("private.txt")));
 }
 
 #[test]
 fn rules_stand_in_so_many_nested_folders_and_no_more() {
-    let desk = Desk::new();
+    let tree = TestTree::new();
     let mut folder = "d".to_owned();
     for depth in 0..40 {
-        desk.write(&format!("{folder}/.gitignore"), "private.txt\n");
-        desk.write(&format!("{folder}/code.rs"), format!("fn f{depth}() {{}}\n"));
-        desk.write(&format!("{folder}/private.txt"), "mine");
+        tree.write(&format!("{folder}/.gitignore"), "private.txt\n");
+        tree.write(&format!("{folder}/code.rs"), format!("fn f{depth}() {{}}\n"));
+        tree.write(&format!("{folder}/private.txt"), "mine");
         folder.push_str("/d");
     }
-    let current = desk.look();
+    let current = tree.look();
     let paths = paths_of(&current);
     let n_code = paths.iter().filter(|path| path.ends_with("code.rs")).count();
     assert_eq!((n_code, current.stats.skipped.unread_rules), (25, 1));
@@ -96,40 +96,40 @@ fn rules_stand_in_so_many_nested_folders_and_no_more() {
 #[test]
 fn one_file_with_too_many_rules_is_not_obeyed_in_part() {
     for text in [rules(MANY + 1), format!("#{}\nprivate.txt\n", "x".repeat(256 << 10))] {
-        let desk = Desk::with_git();
-        desk.write("a/.gitignore", text);
-        desk.write("a/private.txt", "mine");
-        desk.write("a/kept.rs", "fn a() {}\n");
-        desk.write("b.rs", "fn b() {}\n");
-        desk.git(&["add", "a/kept.rs"]);
-        let current = desk.look();
+        let tree = TestTree::with_git();
+        tree.write("a/.gitignore", text);
+        tree.write("a/private.txt", "mine");
+        tree.write("a/kept.rs", "fn a() {}\n");
+        tree.write("b.rs", "fn b() {}\n");
+        tree.git(&["add", "a/kept.rs"]);
+        let current = tree.look();
         assert_eq!(
             paths_of(&current),
             ["a/.gitignore", "a/kept.rs", "b.rs"],
             "tracked files belong"
         );
         assert_eq!(current.stats.skipped.unread_rules, 1);
-        desk.write("a/.gitignore", "private.txt\n");
-        assert_eq!(seen(&desk.look()), desk.cold());
-        assert_eq!(desk.look().stats.skipped.unread_rules, 0);
+        tree.write("a/.gitignore", "private.txt\n");
+        assert_eq!(seen(&tree.look()), tree.cold());
+        assert_eq!(tree.look().stats.skipped.unread_rules, 0);
     }
 }
 
 #[test]
 fn comments_are_no_rules() {
-    let desk = Desk::new();
-    desk.write(".gitignore", format!("{}private.txt\n", "# why\n\n".repeat(MANY)));
-    desk.write("private.txt", "mine");
-    assert_eq!(desk.paths(), [".gitignore"]);
+    let tree = TestTree::new();
+    tree.write(".gitignore", format!("{}private.txt\n", "# why\n\n".repeat(MANY)));
+    tree.write("private.txt", "mine");
+    assert_eq!(tree.paths(), [".gitignore"]);
 }
 
 #[test]
 fn rules_that_are_too_much_to_be_matched_are_not_taken_for_none() {
-    let desk = Desk::new();
+    let tree = TestTree::new();
     let costly: String = (0..250).map(|number| format!("{}{number}\n", "?".repeat(990))).collect();
-    desk.write("a/.gitignore", format!("{costly}private.txt\n"));
-    desk.write("a/private.txt", "mine");
-    let current = desk.look();
+    tree.write("a/.gitignore", format!("{costly}private.txt\n"));
+    tree.write("a/private.txt", "mine");
+    let current = tree.look();
     assert_eq!(paths_of(&current), ["a/.gitignore"]);
     assert_eq!(current.stats.skipped.unread_rules, 1);
 }
@@ -139,12 +139,12 @@ fn patterns_that_cost_time_are_few_and_those_of_the_folders_above_count() {
     let costly = |n_rules: usize| -> String {
         (0..n_rules).map(|number| format!("*a*a*{number}*b\n")).collect()
     };
-    let desk = Desk::new();
+    let tree = TestTree::new();
     for (folder, n_rules) in [("a", 300), ("a/b", 200), ("c", 400), ("d", 401)] {
-        desk.write(&format!("{folder}/.gitignore"), costly(n_rules));
-        desk.write(&format!("{folder}/code.rs"), "fn a() {}\n");
+        tree.write(&format!("{folder}/.gitignore"), costly(n_rules));
+        tree.write(&format!("{folder}/code.rs"), "fn a() {}\n");
     }
-    let current = desk.look();
+    let current = tree.look();
     let code: Vec<String> =
         paths_of(&current).into_iter().filter(|path| path.ends_with("code.rs")).collect();
     assert_eq!(

@@ -11,12 +11,12 @@ use super::super::tests::patient;
 use super::*;
 use crate::artifact::{FolderRow, Stamp};
 use crate::indexer::tests::oracle::{Step, step, take};
-use crate::indexer::tests::{Desk, Seen, clock_ns, options, seen};
+use crate::indexer::tests::{Seen, TestTree, clock_ns, options, seen};
 use crate::indexer::{CacheStatus, Deadline, Excludes, GitPlaces, Sensitive};
 
 /// A project whose map is kept live.
 struct Watched {
-    desk: Desk,
+    tree: TestTree,
     live: Live,
     current: Current,
 }
@@ -27,30 +27,30 @@ fn late() -> RefreshOptions {
 }
 
 impl Watched {
-    fn new(desk: Desk, watch: Watch) -> Self {
-        let current = desk.look();
-        let mut watched = Self { desk, live: Live::new(watch), current };
+    fn new(tree: TestTree, watch: Watch) -> Self {
+        let current = tree.look();
+        let mut watched = Self { tree, live: Live::new(watch), current };
         assert_eq!(watched.now(&late()), Looked::Everywhere);
         watched
     }
 
     /// A repository with two files.
     fn repository() -> Self {
-        let desk = Desk::with_git();
-        desk.write("a.rs", "fn one() {}\n");
-        desk.write("src/b.rs", "fn two() {}\n");
-        desk.commit_all();
-        let watch = patient(&desk.root(), || {});
-        Self::new(desk, watch)
+        let tree = TestTree::with_git();
+        tree.write("a.rs", "fn one() {}\n");
+        tree.write("src/b.rs", "fn two() {}\n");
+        tree.commit_all();
+        let watch = patient(&tree.root(), || {});
+        Self::new(tree, watch)
     }
 
     fn now(&mut self, options: &RefreshOptions) -> Looked {
-        self.live.now(&self.desk.cache(), &mut self.current, options).unwrap().looked
+        self.live.now(&self.tree.cache(), &mut self.current, options).unwrap().looked
     }
 
     /// What is known, and what a build from nothing would know.
     fn both(&self) -> ((Vec<Seen>, Folders), (Vec<Seen>, Folders)) {
-        let cold = self.desk.cold_look();
+        let cold = self.tree.cold_look();
         ((seen(&self.current), folders(&self.current)), (seen(&cold), folders(&cold)))
     }
 }
@@ -71,7 +71,7 @@ proptest! {
     fn a_live_map_is_what_a_build_from_nothing_makes(steps in prop::collection::vec(step(), 1..20)) {
         let mut watched = Watched::repository();
         for step in &steps {
-            take(&watched.desk, step);
+            take(&watched.tree, step);
             // Each look of another process is a chance for this one to be behind.
             if matches!(step, Step::Look) {
                 watched.now(&options());
@@ -95,7 +95,7 @@ fn nothing_is_looked_at_when_nothing_happened() {
     let revision = watched.current.revision();
     for _ in 0..100 {
         // That somebody reads is nothing.
-        fs::read(watched.desk.root().join("a.rs")).unwrap();
+        fs::read(watched.tree.root().join("a.rs")).unwrap();
         assert_eq!(watched.now(&late()), Looked::Nowhere);
     }
     assert_eq!((watched.current.status, watched.current.revision()), (CacheStatus::Hit, revision));
@@ -103,14 +103,14 @@ fn nothing_is_looked_at_when_nothing_happened() {
 
 #[test]
 fn the_rounds_of_one_settling_end_with_their_deadline() {
-    let desk = Desk::new();
+    let tree = TestTree::new();
     for number in 0..5 {
-        desk.write(&format!("src/f{number}.rs"), "fn a() {}\n");
+        tree.write(&format!("src/f{number}.rs"), "fn a() {}\n");
     }
-    let current = desk.settled();
-    let live = Live::new(patient(&desk.root(), || {}));
+    let current = tree.settled();
+    let live = Live::new(patient(&tree.root(), || {}));
     for number in 0..5 {
-        desk.write(&format!("src/f{number}.rs"), "fn other() {}\n");
+        tree.write(&format!("src/f{number}.rs"), "fn other() {}\n");
     }
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
@@ -119,7 +119,7 @@ fn the_rounds_of_one_settling_end_with_their_deadline() {
         true
     });
     let over = RefreshOptions { deadline, n_threads: 1, ..late() };
-    let mut watched = Watched { desk, live, current };
+    let mut watched = Watched { tree, live, current };
     watched.now(&over);
     assert_eq!(watched.current.stats.postponed_files, 5);
     // Once for each file of the one look, and once before another round.
@@ -132,18 +132,18 @@ fn the_rounds_of_one_settling_end_with_their_deadline() {
 
 #[test]
 fn a_folder_without_git_is_kept_live_and_one_that_gets_a_repository_too() {
-    let desk = Desk::new();
-    desk.write("a.rs", "fn one() {}\n");
-    let watch = patient(&desk.root(), || {});
-    let mut watched = Watched::new(desk, watch);
+    let tree = TestTree::new();
+    tree.write("a.rs", "fn one() {}\n");
+    let watch = patient(&tree.root(), || {});
+    let mut watched = Watched::new(tree, watch);
     assert_eq!(watched.now(&late()), Looked::Nowhere);
-    watched.desk.git(&["init", "-q"]);
+    watched.tree.git(&["init", "-q"]);
     watched.now(&late());
     assert_eq!(watched.now(&late()), Looked::Nowhere);
-    watched.desk.write("build/b.rs", "fn two() {}\n");
+    watched.tree.write("build/b.rs", "fn two() {}\n");
     watched.now(&late());
     assert_eq!(watched.current.stats.file_count, 1);
-    watched.desk.git(&["add", "-f", "build/b.rs"]);
+    watched.tree.git(&["add", "-f", "build/b.rs"]);
     watched.now(&late());
     assert_eq!(watched.current.stats.file_count, 2);
     let (live, cold) = watched.both();
@@ -156,7 +156,7 @@ fn each_edit_is_seen_at_once_and_only_there_is_looked() {
     for round in 0..200 {
         let path = ["a.rs", "src/b.rs"][round % 2];
         let before = watched.current.revision();
-        watched.desk.write(path, format!("fn round_{round}() {{}}\n"));
+        watched.tree.write(path, format!("fn round_{round}() {{}}\n"));
         assert_eq!(watched.now(&options()), Looked::WhereTold);
         assert_eq!(watched.current.stats.file_count, 2);
         assert_eq!(watched.current.revision().number, before.number + 1);
@@ -168,10 +168,10 @@ fn each_edit_is_seen_at_once_and_only_there_is_looked() {
 #[test]
 fn a_file_that_is_written_by_its_other_name_is_seen_by_both() {
     let mut watched = Watched::repository();
-    let root = watched.desk.root();
+    let root = watched.tree.root();
     fs::hard_link(root.join("a.rs"), root.join("src/other.rs")).unwrap();
     watched.now(&late());
-    watched.desk.write("src/other.rs", "fn by_its_other_name() {}\n");
+    watched.tree.write("src/other.rs", "fn by_its_other_name() {}\n");
     assert_eq!(watched.now(&late()), Looked::Everywhere);
     let text = watched.current.text("a.rs").expect("the map is of this text");
     assert!(text.contains("by_its_other_name"), "{text}");
@@ -180,7 +180,7 @@ fn a_file_that_is_written_by_its_other_name_is_seen_by_both() {
 #[test]
 fn what_is_in_doubt_is_looked_at_again_without_an_event() {
     let mut watched = Watched::repository();
-    watched.desk.write("a.rs", "fn new() {}\n");
+    watched.tree.write("a.rs", "fn new() {}\n");
     // By this clock the file was written a moment ago, whenever it is looked at.
     let early = RefreshOptions { looked_ns: clock_ns() - 10_000_000_000, ..options() };
     assert_eq!(watched.now(&early), Looked::WhereTold);
@@ -204,13 +204,13 @@ fn what_no_event_tells_is_noticed() {
     assert_eq!(watched.current.stats.file_count, 1);
     assert_eq!(watched.now(&a_day_later), Looked::Everywhere);
 
-    let rules = watched.desk.root().with_file_name("ignore");
+    let rules = watched.tree.root().with_file_name("ignore");
     fs::write(&rules, "a.rs\nsrc/\n").unwrap();
-    watched.desk.git(&["rm", "-q", "--cached", "-r", "."]);
+    watched.tree.git(&["rm", "-q", "--cached", "-r", "."]);
     watched.now(&a_day_later);
     assert_eq!(watched.current.stats.file_count, 2);
     let places = GitPlaces { default_excludes: Some(rules), ..GitPlaces::default() };
-    let excludes = Excludes::find(&watched.desk.root(), &places);
+    let excludes = Excludes::find(&watched.tree.root(), &places);
     let excluded = RefreshOptions { excludes, ..a_day_later };
     assert_eq!(watched.now(&excluded), Looked::Everywhere);
     assert_eq!(watched.current.stats.file_count, 0);
@@ -219,11 +219,11 @@ fn what_no_event_tells_is_noticed() {
 
 #[test]
 fn without_events_everything_is_looked_at_each_time() {
-    let desk = Desk::new();
-    desk.write("a.rs", "fn one() {}\n");
-    let watch = Watch::polling(&desk.root());
-    let mut watched = Watched::new(desk, watch);
-    watched.desk.write("b.rs", "fn two() {}\n");
+    let tree = TestTree::new();
+    tree.write("a.rs", "fn one() {}\n");
+    let watch = Watch::polling(&tree.root());
+    let mut watched = Watched::new(tree, watch);
+    watched.tree.write("b.rs", "fn two() {}\n");
     assert_eq!(watched.now(&late()), Looked::Everywhere);
     assert_eq!(watched.current.stats.file_count, 2);
     assert_eq!(watched.now(&late()), Looked::Everywhere);
@@ -237,23 +237,23 @@ fn when_events_were_lost_everything_is_looked_at_and_watched_anew() {
     let mailbox = std::sync::Arc::clone(&watched.live.watch.native.as_ref().unwrap().mailbox);
     mailbox.put(&Err(notify::Error::generic("lost")));
     let options = late();
-    let now = watched.live.now(&watched.desk.cache(), &mut watched.current, &options).unwrap();
+    let now = watched.live.now(&watched.tree.cache(), &mut watched.current, &options).unwrap();
     assert_eq!((now.looked, now.is_lost), (Looked::Everywhere, true));
     assert_eq!(
         (watched.now(&options), watched.live.watch.n_watched()),
         (Looked::Nowhere, n_watched)
     );
-    watched.desk.write("src/b.rs", "fn after() {}\n");
+    watched.tree.write("src/b.rs", "fn after() {}\n");
     assert_eq!(watched.now(&options), Looked::WhereTold);
 }
 
 #[test]
 fn a_repository_with_submodules_is_looked_at_each_time() {
-    let desk = Desk::with_git();
-    desk.write("a.rs", "fn one() {}\n");
-    fs::create_dir_all(desk.root().join(".git/modules")).unwrap();
-    let watch = patient(&desk.root(), || {});
-    let mut watched = Watched::new(desk, watch);
+    let tree = TestTree::with_git();
+    tree.write("a.rs", "fn one() {}\n");
+    fs::create_dir_all(tree.root().join(".git/modules")).unwrap();
+    let watch = patient(&tree.root(), || {});
+    let mut watched = Watched::new(tree, watch);
     assert_eq!(watched.now(&late()), Looked::Everywhere);
     assert_eq!(watched.current.status, CacheStatus::Hit);
 }
@@ -261,10 +261,10 @@ fn a_repository_with_submodules_is_looked_at_each_time() {
 #[test]
 fn a_root_that_is_gone_is_an_error_and_not_an_old_answer() {
     let mut watched = Watched::repository();
-    let root = watched.desk.root();
+    let root = watched.tree.root();
     fs::rename(&root, root.with_file_name("elsewhere")).unwrap();
     let options = late();
-    assert!(watched.live.now(&watched.desk.cache(), &mut watched.current, &options).is_err());
+    assert!(watched.live.now(&watched.tree.cache(), &mut watched.current, &options).is_err());
     fs::rename(root.with_file_name("elsewhere"), &root).unwrap();
     assert_eq!(watched.now(&options), Looked::Everywhere);
 }
@@ -273,8 +273,8 @@ fn a_root_that_is_gone_is_an_error_and_not_an_old_answer() {
 fn another_process_that_kept_the_change_first_does_no_harm() {
     let mut watched = Watched::repository();
     for round in 0..20 {
-        watched.desk.write("a.rs", format!("fn round_{round}() {{}}\n"));
-        let other = watched.desk.look();
+        watched.tree.write("a.rs", format!("fn round_{round}() {{}}\n"));
+        let other = watched.tree.look();
         watched.now(&options());
         assert_eq!(watched.current.revision(), other.revision());
         let (live, cold) = watched.both();
@@ -285,16 +285,16 @@ fn another_process_that_kept_the_change_first_does_no_harm() {
 #[test]
 fn folders_that_come_go_and_come_again_are_watched() {
     let mut watched = Watched::repository();
-    let deep = watched.desk.root().join("src/deep/deeper");
+    let deep = watched.tree.root().join("src/deep/deeper");
     for round in 0..30 {
         fs::create_dir_all(&deep).unwrap();
-        watched.desk.write("src/deep/deeper/c.rs", format!("fn in_{round}() {{}}\n"));
+        watched.tree.write("src/deep/deeper/c.rs", format!("fn in_{round}() {{}}\n"));
         watched.now(&options());
         assert_eq!(watched.current.stats.file_count, 3);
-        watched.desk.write("src/deep/deeper/c.rs", format!("fn again_{round}() {{}}\n"));
+        watched.tree.write("src/deep/deeper/c.rs", format!("fn again_{round}() {{}}\n"));
         watched.now(&options());
         assert!(watched.current.text("src/deep/deeper/c.rs").is_some(), "round {round}");
-        fs::remove_dir_all(watched.desk.root().join("src/deep")).unwrap();
+        fs::remove_dir_all(watched.tree.root().join("src/deep")).unwrap();
         if round % 2 == 0 {
             watched.now(&options());
             assert_eq!(watched.current.stats.file_count, 2);
@@ -306,11 +306,11 @@ fn folders_that_come_go_and_come_again_are_watched() {
 fn a_burst_that_is_too_large_to_tell_is_one_whole_look() {
     let mut watched = Watched::repository();
     for number in 0..300 {
-        watched.desk.write(&format!("many/{number}.rs"), "fn f() {}\n");
+        watched.tree.write(&format!("many/{number}.rs"), "fn f() {}\n");
     }
     watched.now(&options());
     for number in 0..300 {
-        watched.desk.write(&format!("many/{number}.rs"), "fn g() {}\n");
+        watched.tree.write(&format!("many/{number}.rs"), "fn g() {}\n");
     }
     assert_eq!(watched.now(&late()), Looked::Everywhere);
     let (live, cold) = watched.both();
