@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Report, Scope, StoreScope};
+use super::{Outcome, Report, Scope, StoreScope};
 
 /// What a brief is for, and how long it may be.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -29,11 +29,21 @@ pub struct BriefReport {
     pub left_out: usize,
     /// Those that are not in it because nothing shows who wrote them.
     pub unproven: Vec<String>,
+    /// How many candidates are not in it because they wait for `nacre review`.
+    #[serde(default)]
+    pub candidates: usize,
+    /// Files that could not be read, by path.
+    #[serde(default)]
+    pub broken: Vec<String>,
     /// The brief as Markdown; empty when there is nothing to tell or no room for it.
     pub text: String,
 }
 
-impl Report for BriefReport {}
+impl Report for BriefReport {
+    fn outcome(&self) -> Outcome {
+        Outcome::partial_if(!self.broken.is_empty())
+    }
+}
 
 /// The memories of one topic, best first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -19,9 +19,31 @@ pub struct ConfigShowRequest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfigShowReport {
     pub settings: BTreeMap<String, Setting>,
+    /// Keys that have no value until somebody sets one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_set: Vec<String>,
 }
 
 impl Report for ConfigShowReport {}
+
+/// Which setting to get.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConfigGetRequest {
+    pub key: String,
+}
+
+/// One setting, and what it means.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConfigGetReport {
+    pub key: String,
+    pub value: SettingValue,
+    /// Where it was set; a list may come from several places.
+    pub origin: String,
+    pub doc: String,
+}
+
+impl Report for ConfigGetReport {}
 
 /// One setting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -106,6 +128,9 @@ pub struct ConfigSetReport {
     pub value: Option<String>,
     /// The file that was changed.
     pub path: String,
+    /// The id that `nacre undo` takes; nothing where the file was so already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
 }
 
 impl Report for ConfigSetReport {}

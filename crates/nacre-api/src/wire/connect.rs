@@ -81,6 +81,15 @@ pub struct ConnectReport {
     /// What the person has to do for it to work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Agents whose sessions are read since this change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub now_read: Vec<String>,
+    /// Agents whose sessions are no longer read since this change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub no_longer_read: Vec<String>,
+    /// The id that `nacre undo` takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
 }
 
 impl Report for ConnectReport {

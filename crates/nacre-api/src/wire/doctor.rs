@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Outcome, Report, Scope, StoreScope};
+use super::{Outcome, ProjectEntry, Report, Scope, StoreScope};
 
 /// What to check.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -14,6 +14,8 @@ pub struct DoctorRequest {
     pub strict: bool,
     /// Look up every quote in the transcript it is from.
     pub evidence: bool,
+    /// Mend first what needs nobody's judgement: links that lead nowhere, and evidence of no memory.
+    pub fix: bool,
 }
 
 /// What is wrong with the stores.
@@ -24,8 +26,24 @@ pub struct DoctorReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
     pub stores: Vec<StoreCheck>,
+    /// Registered projects whose store is gone; each is an error.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<ProjectEntry>,
     pub errors: usize,
     pub warnings: usize,
+    /// What was mended before the check.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mended: Vec<MendedFile>,
+    /// The id that `nacre undo` takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+}
+
+/// A file that was mended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MendedFile {
+    pub path: String,
+    pub what: String,
 }
 
 impl Report for DoctorReport {

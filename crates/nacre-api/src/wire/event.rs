@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
+    /// It runs as a task of this id from here on.
+    Started { task: String, agent: String, title: String },
     /// Something a person should know.
     Warning(Warning),
     /// What is being done now, in a few words.

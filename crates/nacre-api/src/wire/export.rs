@@ -41,6 +41,9 @@ pub struct ExportReport {
     pub tokens: usize,
     /// The change as a unified diff; empty where nothing changes.
     pub diff: String,
+    /// The id that `nacre undo` takes; nothing where nothing changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
 }
 
 impl Report for ExportReport {}

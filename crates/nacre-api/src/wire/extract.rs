@@ -111,6 +111,9 @@ pub struct ExtractFileRequest {
     /// Report each candidate, and each proposal that was dropped.
     #[serde(default)]
     pub explain: bool,
+    /// Write over a file that is not the result of an earlier call.
+    #[serde(default)]
+    pub force: bool,
 }
 
 /// What was written to a file.
@@ -194,6 +197,9 @@ pub struct SummarizeFileRequest {
     pub strategy: Option<StrategyChoice>,
     /// The file to write.
     pub out: String,
+    /// Write over a file that is not the result of an earlier call.
+    #[serde(default)]
+    pub force: bool,
 }
 
 /// What was written to a file.

@@ -23,6 +23,9 @@ pub struct ImportReport {
     pub files: Vec<ImportedFile>,
     pub candidates: Vec<ImportedCandidate>,
     pub skipped: Vec<SkippedText>,
+    /// The id that `nacre undo` takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
 }
 
 impl Report for ImportReport {}

@@ -24,6 +24,29 @@ impl MemoryType {
     }
 }
 
+/// How a memory stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryStatus {
+    Active,
+    Candidate,
+    Superseded,
+    Stale,
+    Archived,
+}
+
+impl MemoryStatus {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Candidate => "candidate",
+            Self::Superseded => "superseded",
+            Self::Stale => "stale",
+            Self::Archived => "archived",
+        }
+    }
+}
+
 /// A memory without its text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryEntry {
@@ -59,20 +82,79 @@ pub struct BrokenFile {
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryListRequest {
     pub r#type: Option<MemoryType>,
+    /// Only learnings of this kind.
+    pub kind: Option<LearningKind>,
+    pub status: Option<MemoryStatus>,
     pub tag: Option<String>,
     /// Archived ones instead.
     pub archived: bool,
+    /// Summaries too, which are left out unless `type` asks for them.
+    pub all: bool,
+    /// Without it, the project's first, and of each store the newest first.
+    pub sort: Option<MemorySort>,
+    /// How many to pass over.
+    pub offset: usize,
     /// At most this many; 0 for all. Without it, the setting `memory.max_results`.
     pub limit: Option<usize>,
     pub scope: Option<Scope>,
 }
 
-/// Memories, the project's first, the newest first.
+/// By what memories are put in order, over all stores. What has no such value comes last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum MemorySort {
+    #[serde(rename = "updated")]
+    Updated,
+    #[serde(rename = "-updated")]
+    UpdatedDescending,
+    #[serde(rename = "created")]
+    Created,
+    #[serde(rename = "-created")]
+    CreatedDescending,
+    #[serde(rename = "title")]
+    Title,
+    #[serde(rename = "-title")]
+    TitleDescending,
+    #[serde(rename = "confidence")]
+    Confidence,
+    #[serde(rename = "-confidence")]
+    ConfidenceDescending,
+}
+
+impl MemorySort {
+    pub const ALL: [Self; 8] = [
+        Self::Updated,
+        Self::UpdatedDescending,
+        Self::Created,
+        Self::CreatedDescending,
+        Self::Title,
+        Self::TitleDescending,
+        Self::Confidence,
+        Self::ConfidenceDescending,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Updated => "updated",
+            Self::UpdatedDescending => "-updated",
+            Self::Created => "created",
+            Self::CreatedDescending => "-created",
+            Self::Title => "title",
+            Self::TitleDescending => "-title",
+            Self::Confidence => "confidence",
+            Self::ConfidenceDescending => "-confidence",
+        }
+    }
+}
+
+/// Memories, in the order that was asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryListReport {
     pub memories: Vec<MemoryEntry>,
     /// How many there are, listed or not.
     pub total: usize,
+    /// How many summaries were left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden_summaries: Option<usize>,
     pub broken: Vec<BrokenFile>,
 }
 
@@ -94,6 +176,9 @@ pub struct MemoryShowRequest {
     /// With how it came to be what it is.
     #[serde(default)]
     pub history: bool,
+    /// With the whole Markdown file, frontmatter and body.
+    #[serde(default)]
+    pub text: bool,
     #[serde(default)]
     pub scope: Option<Scope>,
 }
@@ -108,6 +193,11 @@ pub struct MemoryShowReport {
     pub supersedes: Vec<MemoryLink>,
     pub superseded_by: Vec<MemoryLink>,
     pub body: String,
+    /// Names the content of its file: whoever writes it back says which content they read.
+    pub version: String,
+    /// The whole Markdown file, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
     /// A person's last word on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<MemoryFeedback>,
@@ -131,6 +221,9 @@ pub struct MemoryEvidence {
     pub version: u32,
     pub id: String,
     pub quotes: Vec<MemoryQuote>,
+    /// The file was changed by something else than Nacre since this machine last knew it: its quotes prove nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unproven: bool,
 }
 
 /// Whose words a quote holds.
@@ -176,6 +269,20 @@ pub enum LearningKind {
     Preference,
     Convention,
     Context,
+}
+
+impl LearningKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Insight => "insight",
+            Self::Procedure => "procedure",
+            Self::Pitfall => "pitfall",
+            Self::Friction => "friction",
+            Self::Preference => "preference",
+            Self::Convention => "convention",
+            Self::Context => "context",
+        }
+    }
 }
 
 /// A memory in a person's own words.
@@ -251,6 +358,9 @@ pub struct MemoryRecordReport {
     pub speaker: Option<Speaker>,
     /// Where they stand, as `SESSION:SEQUENCE`.
     pub place: Option<String>,
+    /// The id that `nacre undo` takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
 }
 
 impl Report for MemoryRecordReport {}
@@ -264,6 +374,21 @@ pub struct MemoryEditRequest {
     /// Throw away the draft of an earlier edit and start from the memory.
     #[serde(default)]
     pub discard: bool,
+    #[serde(default)]
+    pub scope: Option<Scope>,
+}
+
+/// A text that takes the place of a memory's file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryWriteRequest {
+    /// Its id, or the start of it.
+    pub id: String,
+    /// The whole Markdown file, frontmatter and body.
+    pub text: String,
+    /// The version that was read; where the file has another now, nothing is written.
+    #[serde(default)]
+    pub version: Option<String>,
     #[serde(default)]
     pub scope: Option<Scope>,
 }
@@ -316,6 +441,9 @@ pub struct MemoryChangeReport {
     pub id: String,
     /// Its file, where it is new.
     pub path: Option<String>,
+    /// The id that `nacre undo` takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
 }
 
 impl Report for MemoryChangeReport {}
@@ -326,6 +454,9 @@ pub struct MemoryChangesReport {
     pub done: MemoryChange,
     pub ids: Vec<String>,
     pub failed: Vec<MemoryFailure>,
+    /// The id that `nacre undo` takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
 }
 
 impl Report for MemoryChangesReport {
@@ -364,6 +495,9 @@ pub struct MemoryResetReport {
     pub path: String,
     /// Files that could not be moved.
     pub left: Vec<String>,
+    /// The id that `nacre undo` takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
 }
 
 impl Report for MemoryResetReport {
@@ -425,6 +559,9 @@ pub struct FeedbackReport {
     pub scope: StoreScope,
     /// Where else its id stands.
     pub also_in: Vec<OtherPlace>,
+    /// The id that `nacre undo` takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
 }
 
 impl Report for FeedbackReport {}

@@ -10,6 +10,7 @@ mod ask;
 mod brief;
 mod candidate;
 mod change;
+mod complete;
 mod config;
 mod connect;
 mod doctor;
@@ -18,8 +19,10 @@ mod eval;
 mod event;
 mod export;
 mod extract;
+mod graph;
 mod hook;
 mod import;
+mod intake;
 mod level;
 mod maintain;
 mod maintenance;
@@ -27,6 +30,7 @@ mod map;
 mod memory;
 mod model;
 mod outcome;
+mod overview;
 mod project;
 mod queue;
 mod recall;
@@ -37,12 +41,15 @@ mod run_parts;
 mod schema;
 mod scope;
 mod search;
+mod service;
 mod skill;
 mod status;
+mod stream;
 mod sync;
 mod task;
 mod trace;
 mod trust;
+mod undo;
 
 pub use agent::{AgentName, AgentRunReport, AgentRunRequest, CheckedCitation, TokenUse};
 pub use ask::{
@@ -52,15 +59,19 @@ pub use ask::{
 pub use brief::{BriefItem, BriefReport, BriefRequest, BriefSection, BriefTopic};
 pub use candidate::{DropReason, Gate, Signal, Strategy};
 pub use change::PlannedChange;
+pub use complete::{CompleteReport, CompleteRequest};
 pub use config::{
-    ConfigFile, ConfigLayer, ConfigPathReport, ConfigPathRequest, ConfigSetReport,
-    ConfigSetRequest, ConfigShowReport, ConfigShowRequest, Setting, SettingValue,
+    ConfigFile, ConfigGetReport, ConfigGetRequest, ConfigLayer, ConfigPathReport,
+    ConfigPathRequest, ConfigSetReport, ConfigSetRequest, ConfigShowReport, ConfigShowRequest,
+    Setting, SettingValue,
 };
 pub use connect::{
     AgentCheck, AgentEntry, ChangeKind, CheckState, ConnectDoctorReport, ConnectDoctorRequest,
     ConnectReport, ConnectRequest, FileChange, PartCheck, WiringOptions, WiringPart, WiringState,
 };
-pub use doctor::{DoctorReport, DoctorRequest, Finding, Health, QuoteCheck, Severity, StoreCheck};
+pub use doctor::{
+    DoctorReport, DoctorRequest, Finding, Health, MendedFile, QuoteCheck, Severity, StoreCheck,
+};
 pub use error::{CODES, ErrorCode, ErrorReport, Failure};
 pub use eval::{
     DatasetFormat, EvalExtractionReport, EvalExtractionRequest, EvalHookReport, EvalHookRequest,
@@ -74,6 +85,7 @@ pub use extract::{
     ExtractReport, ExtractRequest, ReadFallback, StrategyChoice, SummarizeFileReport,
     SummarizeFileRequest, SummarizeReport, SummarizeRequest,
 };
+pub use graph::{GraphEdge, GraphNode, GraphReport, GraphRequest};
 pub use hook::{
     HookContextReport, HookEnd, HookEndReport, HookEndRequest, HookPromptRequest, HookSession,
     HookSource, HookStartRequest, HookToolReport, HookToolRequest, HookUpkeepReport,
@@ -82,6 +94,10 @@ pub use hook::{
 pub use import::{
     FileFault, ImportReport, ImportRequest, ImportSkip, ImportedCandidate, ImportedFile,
     ReplacedMemory, SkippedText,
+};
+pub use intake::{
+    AgentSessions, FolderSessions, LaterSessions, LearnedChange, LearnedMemory, LookedIn,
+    SyncTotals, WaitingSessions,
 };
 pub use level::TrustLevel;
 pub use maintain::{MaintainReport, MaintainRequest, MaintainState, MaintainedStore};
@@ -106,8 +122,8 @@ pub use memory::{
     MemoryChangeReport, MemoryChangesReport, MemoryEditRequest, MemoryEntry, MemoryEvidence,
     MemoryFailure, MemoryFeedback, MemoryIdsRequest, MemoryLink, MemoryListReport,
     MemoryListRequest, MemoryQuote, MemoryRecordReport, MemoryRecordRequest, MemoryResetReport,
-    MemoryResetRequest, MemoryShowReport, MemoryShowRequest, MemoryType, MemoryVersion, Speaker,
-    Verdict,
+    MemoryResetRequest, MemoryShowReport, MemoryShowRequest, MemorySort, MemoryStatus, MemoryType,
+    MemoryVersion, MemoryWriteRequest, Speaker, Verdict,
 };
 pub use model::{
     EmbedderEntry, EmbedderState, InstalledAgent, ModelListReport, ModelListRequest,
@@ -115,6 +131,7 @@ pub use model::{
     ModelTestTokens, ProviderEntry, RoleEntry,
 };
 pub use outcome::{Outcome, Report};
+pub use overview::{AgentActivity, MemoryGrowth, OverviewDay, OverviewReport, OverviewRequest};
 pub use project::{
     InitReport, InitRequest, ProjectAddReport, ProjectAddRequest, ProjectEntry, ProjectListReport,
     ProjectListRequest, ProjectRemoveReport, ProjectRemoveRequest, ProjectState,
@@ -129,35 +146,44 @@ pub use recall::{
     MemorySearchReport, MemorySearchRequest, RebuiltIndex, RelatedMemory, WhyFound,
 };
 pub use report::{MemoryUse, ProjectReport, ReportRequest, ReportedAction, StoreFigures};
-pub use review::{ReviewAcceptRequest, ReviewCandidate, ReviewListReport, ReviewListRequest};
+pub use review::{
+    ReviewAcceptRequest, ReviewCandidate, ReviewDecideRequest, ReviewDecision, ReviewListReport,
+    ReviewListRequest,
+};
 pub use run::{
     ActionCounts, ActionScores, Band, CandidateVerb, ChecklistStep, DecidedBy, LeadMetrics,
-    Relation, RunCounts, RunEntry, RunListReport, RunListRequest, RunMetrics, RunReport,
-    RunShowReport, RunShowRequest, SessionAction, SessionOutcome, SessionRun, StepState,
-    SyncDurations, SyncMetrics, TokenCounts, UndoAction, UndoReport, UndoRequest, UndoRunReport,
-    UndoVerb,
+    MessageRole, Relation, RunCounts, RunEntry, RunListReport, RunListRequest, RunMessage,
+    RunMessagesReport, RunMessagesRequest, RunMetrics, RunOfChange, RunReport, RunShowReport,
+    RunShowRequest, SessionAction, SessionOutcome, SessionRun, StepState, SyncDurations,
+    SyncMetrics, TokenCounts, UndoAction, UndoRunReport, UndoVerb,
 };
 pub use run_parts::{ExplorerFinding, ExplorerMetrics, LeadAction, RunMode};
 pub use schema::schemas;
 pub use scope::{OtherPlace, Scope, StoreScope};
 pub use search::SearchMode;
+pub use service::{
+    DashboardReport, DownReport, HealthReport, LoginCodeReport, LoginRequest, LogsReport,
+    LogsRequest, LoopEntry, LoopName, LoopState, ServeReport, ServiceManager, ServiceReport,
+    TaskStarted, UpReport, UpRequest, UpState, WakeRequest,
+};
 pub use skill::{
     SkillEntry, SkillListReport, SkillListRequest, SkillOrigin, SkillProblem, SkillShowReport,
     SkillShowRequest,
 };
 pub use status::{
-    SessionStatus, SpendingScope, SpendingStatus, StatusReport, StatusRequest, StoreStatus,
-    TypeCount,
+    ServiceStatus, SessionStatus, SpendingScope, SpendingStatus, StatusReport, StatusRequest,
+    StoreStatus, TypeCount,
 };
+pub use stream::{CallLine, ChangedThing, LINES_TYPE, StreamEvent, StreamedEvent};
 pub use sync::{
     LeadRuntime, PausedSession, PlannedSession, SourceEntry, SourceProblem, SyncMode,
     SyncPreviewReport, SyncReport, SyncRequest, SyncResult, SyncTracePreviewReport,
     SyncTraceReport, SyncTraceRequest, SyncedSession,
 };
 pub use task::{
-    ModelStats, ModelStatsReport, TaskCancelReport, TaskCancelRequest, TaskClass, TaskEntry,
-    TaskEvent, TaskListReport, TaskListRequest, TaskShowReport, TaskShowRequest, TaskState,
-    ToolStats, ToolStatsReport,
+    ModelStats, ModelStatsReport, RunStatsReport, TaskCancelReport, TaskCancelRequest, TaskClass,
+    TaskEntry, TaskEvent, TaskListReport, TaskListRequest, TaskShowReport, TaskShowRequest,
+    TaskState, ToolStats, ToolStatsReport,
 };
 pub use trace::{
     EventCounts, ReadReport, SessionEnding, SessionEntry, SessionFacts, SessionLink,
@@ -167,3 +193,7 @@ pub use trace::{
     TraceShowRequest, UndoneEvents,
 };
 pub use trust::{TrustItem, TrustReport, TrustRequest};
+pub use undo::{
+    ChangeEntry, KeptFile, UndoListReport, UndoListRequest, UndoReport, UndoRequest, UndoneHow,
+    UndoneMemory,
+};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Outcome, Report};
+use super::{AgentSessions, Outcome, Report};
 
 /// Prepares the repository around the current folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +25,24 @@ pub struct InitReport {
     /// What was made now; nothing when the store was there already.
     pub created: Vec<String>,
     pub memories: usize,
+    /// Of these, memories that came from elsewhere and wait for `nacre trust`.
+    #[serde(default)]
+    pub foreign: usize,
+    /// The sessions of this repository that the agents hold.
+    #[serde(default)]
+    pub sessions: Vec<AgentSessions>,
+    /// Of these, sessions that no sync has finished.
+    #[serde(default)]
+    pub new_sessions: u64,
+    /// There may be more sessions: the look was ended early.
+    #[serde(default)]
+    pub is_partial: bool,
+    /// Whether any agent's sessions were found, of whatever folder.
+    #[serde(default)]
+    pub has_agents: bool,
+    /// Agents that left sessions here and that a person took out, so that they are not read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub switched_off: Vec<String>,
     /// Whether git shares the summaries of sessions.
     pub shares_summaries: bool,
     /// A command to try next.
@@ -37,7 +55,7 @@ impl Report for InitReport {
     }
 }
 
-/// Registers a repository.
+/// Prepares the repository at a path, as `init` does for the one around the current folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectAddRequest {
@@ -48,11 +66,15 @@ pub struct ProjectAddRequest {
     pub name: Option<String>,
 }
 
-/// A registered repository.
+/// A registered repository that has a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectAddReport {
-    pub project: String,
     pub path: String,
+    #[serde(flatten)]
+    pub prepared: InitReport,
+    /// The id that `nacre undo` takes; nothing where nothing changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
 }
 
 impl Report for ProjectAddReport {}
@@ -113,6 +135,9 @@ pub struct ProjectRemoveRequest {
 pub struct ProjectRemoveReport {
     /// Its name.
     pub removed: String,
+    /// The id that `nacre undo` takes; nothing where nothing changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
 }
 
 impl Report for ProjectRemoveReport {}

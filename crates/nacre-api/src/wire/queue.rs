@@ -50,6 +50,8 @@ pub struct QueueListRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QueueListReport {
     pub jobs: Vec<QueueJob>,
+    /// How many there are, listed or not.
+    pub total: usize,
 }
 
 impl Report for QueueListReport {}

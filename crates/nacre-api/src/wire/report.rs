@@ -15,6 +15,8 @@ pub struct ReportRequest {
     pub since: Option<String>,
     /// Also write it as one HTML page to this file.
     pub html: Option<String>,
+    /// Write it over a file that is not such a page.
+    pub force: bool,
 }
 
 /// What happened in the store of a project.
@@ -40,6 +42,12 @@ pub struct StoreFigures {
     pub stages: BTreeMap<String, usize>,
     /// What was learned since, by type and kind.
     pub learned: BTreeMap<String, usize>,
+    /// What became of it: in use, to review, archived, superseded or stale. Adds up to what was learned.
+    #[serde(default)]
+    pub learned_now: BTreeMap<String, usize>,
+    /// What runs learned since and is not there any more: undone, rejected or forgotten. Not in the sums above.
+    #[serde(default)]
+    pub n_taken_back: usize,
     /// By the Monday of each week.
     pub learned_by_week: BTreeMap<String, usize>,
     pub sessions: usize,
@@ -51,7 +59,12 @@ pub struct StoreFigures {
     pub open_contradictions: usize,
     pub most_used: Vec<MemoryUse>,
     pub never_used: Vec<MemoryUse>,
+    /// How many of the memories that hold were used, were never used in two weeks, and are younger than that. Adds up to all.
+    #[serde(default)]
+    pub n_used: usize,
     pub n_never_used: usize,
+    #[serde(default)]
+    pub n_young: usize,
     /// Memories by tenths of what is left of their confidence.
     pub confidence: Vec<usize>,
     pub n_broken: usize,

@@ -41,6 +41,30 @@ pub struct ReviewCandidate {
     pub reason: Option<String>,
 }
 
+/// What a person decides about a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReviewDecision {
+    /// It holds.
+    Accept,
+    /// It is removed, and does not come back by itself.
+    Reject,
+}
+
+/// What a person decided, and about which candidates.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewDecideRequest {
+    /// Their ids, or the starts of them.
+    pub ids: Vec<String>,
+    pub decision: ReviewDecision,
+    /// The memory that the one accepted candidate supersedes, by its id or the start of it.
+    #[serde(default)]
+    pub supersedes: Option<String>,
+    #[serde(default)]
+    pub scope: Option<Scope>,
+}
+
 /// Which candidates hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -64,9 +64,66 @@ pub struct RunShowReport {
     pub report: Option<RunReport>,
     /// What it took; an undo measures nothing.
     pub metrics: Option<RunMetrics>,
+    /// The runs of a change that is several: one a session of a sync.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<RunOfChange>,
 }
 
 impl Report for RunShowReport {}
+
+/// One run of a change that is several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunOfChange {
+    pub id: String,
+    /// What it did; nothing where that cannot be read.
+    pub report: Option<RunReport>,
+    /// What it took; an undo measures nothing.
+    pub metrics: Option<RunMetrics>,
+}
+
+/// Whose talk to show.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunMessagesRequest {
+    /// The run's id, or the start or end of it.
+    pub run: String,
+}
+
+/// What a run folder keeps of the talk with models; nothing where none was asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunMessagesReport {
+    pub run: String,
+    /// In their order: the lead's, then its explorers'.
+    pub messages: Vec<RunMessage>,
+    /// How many there are beyond these.
+    pub left_out: usize,
+}
+
+impl Report for RunMessagesReport {}
+
+/// Something that was said in a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunMessage {
+    pub role: MessageRole,
+    pub text: String,
+    pub at: Option<String>,
+    /// The tool that was called, or that answered.
+    pub tool: Option<String>,
+}
+
+/// Who says a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MessageRole {
+    /// What was asked.
+    User,
+    /// What a model said or called.
+    Assistant,
+    /// What a tool gave back.
+    Tool,
+    /// What Nacre notes about the run.
+    System,
+}
 
 /// What a run did.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -326,33 +383,16 @@ pub struct LeadMetrics {
     pub cost_usd: f64,
 }
 
-/// Which run to take back.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct UndoRequest {
-    /// Its id, or the start or end of it.
-    pub run: String,
-}
-
-/// What was put back.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct UndoReport {
-    /// The run that did it, which can itself be undone.
-    pub run: String,
-    /// The run that was taken back.
-    pub of: String,
-    pub paths: Vec<String>,
-}
-
-impl Report for UndoReport {}
-
 /// What an undo did, as its run folder says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UndoRunReport {
     pub run_id: String,
     pub mode: RunMode,
-    /// The run that was taken back.
+    /// The change that was taken back.
     pub of: String,
+    /// Its runs in this store.
+    #[serde(default)]
+    pub runs: Vec<String>,
     pub finished_at: String,
     pub actions: Vec<UndoAction>,
     pub written_paths: Vec<String>,

@@ -14,6 +14,21 @@ pub enum RunMode {
     Cold,
     Maintain,
     Undo,
+    /// A person added, changed or removed memories.
+    Memory,
+    /// A person accepted or rejected candidates.
+    Review,
+    Import,
+    /// A person connected agents, or disconnected them.
+    Connect,
+    /// A person changed a setting.
+    Config,
+    /// A person wrote memories into a file of instructions.
+    Export,
+    /// A person changed the register of projects.
+    Project,
+    /// A person trusted memories that came from elsewhere.
+    Trust,
 }
 
 /// How one explorer did.

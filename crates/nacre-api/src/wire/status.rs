@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Health, MemoryType, Outcome, Report, Scope, StoreScope};
+use super::{Health, MemoryType, Outcome, Report, Scope, StoreScope, WaitingSessions};
 
 /// Counts what there is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -26,13 +26,26 @@ pub struct StatusReport {
     pub sessions: Vec<SessionStatus>,
     /// Whether every session seen is in exactly one state.
     pub sessions_add_up: bool,
+    /// The sessions of all projects that no sync has finished.
+    #[serde(default)]
+    pub waiting: WaitingSessions,
+    /// Agents that left sessions here and that a person took out, so that they are not read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub switched_off: Vec<String>,
     pub last_sync: Option<String>,
+    /// The server that runs for this home.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<ServiceStatus>,
     /// What models used, beside what they may.
     pub spending: Vec<SpendingStatus>,
     /// What is wrong with the settings of the repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
+    /// What the last check said.
     pub health: Health,
+    /// When that was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checked: Option<String>,
 }
 
 impl Report for StatusReport {
@@ -40,6 +53,15 @@ impl Report for StatusReport {
         let is_broken = self.stores.iter().any(|store| store.broken > 0);
         Outcome::partial_if(is_broken || self.config.is_some())
     }
+}
+
+/// A server that runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ServiceStatus {
+    /// As `host:port`.
+    pub address: String,
+    /// A person paused what it does by itself.
+    pub paused: bool,
 }
 
 /// The memories of one store.

@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Outcome, PlannedChange, Report, SessionRun, StrategyChoice};
+use super::{
+    FolderSessions, LearnedMemory, LookedIn, Outcome, PlannedChange, Report, SessionRun,
+    StrategyChoice, SyncTotals, WaitingSessions,
+};
 
 /// What the runs of a sync are for; their folders are named by it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -98,6 +101,25 @@ pub struct SyncReport {
     pub sessions: Vec<SyncedSession>,
     /// Sessions that wait for a model: the first of each project.
     pub paused: Vec<PausedSession>,
+    /// The memories that were made or changed, as they are now.
+    #[serde(default)]
+    pub learned: Vec<LearnedMemory>,
+    #[serde(default)]
+    pub totals: SyncTotals,
+    #[serde(default)]
+    pub waiting: WaitingSessions,
+    /// The folder that the command was run in, where it is not set up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_set_up_here: Option<FolderSessions>,
+    /// Where sessions were looked for, where none was found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub looked_in: Vec<LookedIn>,
+    /// Agents that left sessions here and that a person took out, so that they are not read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub switched_off: Vec<String>,
+    /// A command to try next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
     /// Another process holds a store; the rest stays in the queue.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub busy: bool,
@@ -134,6 +156,9 @@ pub struct SyncedSession {
     pub id: String,
     pub agent: String,
     pub title: String,
+    /// The root of the project that it belongs to.
+    #[serde(default)]
+    pub project: String,
     /// How long it took, in milliseconds.
     pub ms: u64,
     #[serde(flatten)]
@@ -168,6 +193,14 @@ pub enum SyncResult {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SyncTraceReport {
     pub sessions: Vec<SyncedSession>,
+    /// The memories that were made or changed, as they are now.
+    #[serde(default)]
+    pub learned: Vec<LearnedMemory>,
+    #[serde(default)]
+    pub totals: SyncTotals,
+    /// The id that `nacre undo` takes; nothing where nothing changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
 }
 
 impl Report for SyncTraceReport {
@@ -185,6 +218,9 @@ pub struct SyncPreviewReport {
     /// Sources that would not be opened.
     pub unchanged: u64,
     pub sessions: Vec<PlannedSession>,
+    /// What would wait then; nothing where sessions would only be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<WaitingSessions>,
 }
 
 impl Report for SyncPreviewReport {}

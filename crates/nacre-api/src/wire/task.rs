@@ -172,6 +172,15 @@ pub struct ModelStatsReport {
 
 impl Report for ModelStatsReport {}
 
+/// How tools and models fared, over all tasks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunStatsReport {
+    pub models: Vec<ModelStats>,
+    pub tools: Vec<ToolStats>,
+}
+
+impl Report for RunStatsReport {}
+
 /// What one model used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelStats {

@@ -167,6 +167,8 @@ pub struct TraceListRequest {
     pub all: bool,
     /// Only sessions active since this day, moment or age.
     pub since: Option<String>,
+    /// How many to pass over.
+    pub offset: usize,
     /// At most this many; 0 for all. Without it, the setting `memory.max_results`.
     pub limit: Option<usize>,
 }
@@ -175,6 +177,8 @@ pub struct TraceListRequest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TraceListReport {
     pub sessions: Vec<SessionEntry>,
+    /// How many there are, listed or not.
+    pub total: usize,
 }
 
 impl Report for TraceListReport {}

@@ -32,7 +32,13 @@ pub struct TrustReport {
     pub quarantined: usize,
     /// How many were trusted.
     pub trusted: usize,
+    /// How many wait besides these: so many at once are neither shown nor trusted.
+    #[serde(default)]
+    pub more: usize,
     pub dry_run: bool,
+    /// The id that `nacre undo` takes; nothing where nothing changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
 }
 
 impl Report for TrustReport {}

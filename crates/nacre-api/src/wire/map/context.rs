@@ -11,6 +11,7 @@ use super::{MapFormat, MapHeader, SymbolKind};
 #[serde(default, deny_unknown_fields)]
 pub struct ContextRequest {
     /// A folder inside the project, or a registered name. Without it, the project around the current folder.
+    #[serde(alias = "project_root")]
     pub project: Option<String>,
     /// Read every file again instead of trusting its times.
     pub refresh: bool,

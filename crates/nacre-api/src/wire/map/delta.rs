@@ -11,6 +11,7 @@ use super::{AnalysisDepth, MapHeader, Since, SymbolKind};
 #[serde(default, deny_unknown_fields)]
 pub struct DeltaRequest {
     /// A folder inside the project, or a registered name. Without it, the project around the current folder.
+    #[serde(alias = "project_root")]
     pub project: Option<String>,
     /// Read every file again instead of trusting its times.
     pub refresh: bool,
@@ -41,6 +42,7 @@ pub struct DeltaQuestion {
 #[serde(default, deny_unknown_fields)]
 pub struct RefreshRequest {
     /// A folder inside the project, or a registered name. Without it, the project around the current folder.
+    #[serde(alias = "project_root")]
     pub project: Option<String>,
     /// List at most this many files; 0 or nothing for all.
     pub limit: Option<usize>,

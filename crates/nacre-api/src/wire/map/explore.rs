@@ -23,6 +23,7 @@ pub enum MapDetail {
 #[serde(default, deny_unknown_fields)]
 pub struct ExploreRequest {
     /// A folder inside the project, or a registered name. Without it, the project around the current folder.
+    #[serde(alias = "project_root")]
     pub project: Option<String>,
     /// Read every file again instead of trusting its times.
     pub refresh: bool,
