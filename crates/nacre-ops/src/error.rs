@@ -11,11 +11,14 @@ use nacre_core::memory::MemoryError;
 use nacre_core::safefs::FsError;
 use nacre_core::search::{EmbedError, IndexError, SearchError};
 use nacre_engine::flows::maintain::MaintainError;
-use nacre_engine::flows::run::UndoError;
+use nacre_engine::flows::run::{ChangedSince, UndoError};
 use nacre_engine::flows::sync::SyncError;
 use nacre_engine::record::state::StateError;
 use nacre_map::indexer::{BadGlob, RefreshError, SinceError};
 use nacre_map::slices::TooSmall;
+
+/// Changed files that an error names.
+const MAX_CHANGED: usize = 5;
 
 /// An operation that could not be carried out.
 #[derive(Clone, Debug)]
@@ -118,10 +121,12 @@ impl From<FsError> for OpError {
                     .to_owned(),
             ),
             FsError::Io { .. } => error.io_kind().and_then(io_hint).map(str::to_owned),
-            FsError::BadPath { .. }
-            | FsError::TooLarge { .. }
-            | FsError::TwiceChanged { .. }
-            | FsError::Reserved { .. } => None,
+            FsError::BadPath { .. } => Some(
+                "Name a file below the folder, without `..` and without a leading `/`".to_owned(),
+            ),
+            FsError::TooLarge { .. } | FsError::TwiceChanged { .. } | FsError::Reserved { .. } => {
+                None
+            }
         };
         Self::from_error(code, &error, hint)
     }
@@ -153,6 +158,7 @@ fn io_hint(kind: io::ErrorKind) -> Option<&'static str> {
             io::ErrorKind::PermissionDenied,
             "Check the owner and mode of the file: `ls -ld` shows them",
         ),
+        (io::ErrorKind::NotFound, "Name a file or folder that is there; `ls` shows them"),
     ];
     HINTS.iter().find(|(known, _)| *known == kind).map(|(_, hint)| *hint)
 }
@@ -178,7 +184,7 @@ impl From<MemoryError> for OpError {
             MemoryError::TooLong { .. } => "Say it shorter, or make two memories of it".to_owned(),
             MemoryError::AlreadyArchived { id } => format!("nacre memory restore {id}"),
             MemoryError::NotArchived { id } => format!("nacre memory show {id}"),
-            MemoryError::SummaryNotArchivable { id } => format!("nacre memory forget {id}"),
+            MemoryError::SummaryNotArchivable { id } => format!("nacre memory forget {id} --yes"),
             MemoryError::SummaryNotJudged { id } => format!("nacre memory edit {id}"),
             MemoryError::NotACandidate { .. } => "`nacre review` lists the candidates".to_owned(),
             MemoryError::NotSupersedable { id, .. } => format!("nacre memory show {id}"),
@@ -265,39 +271,92 @@ impl From<MaintainError> for OpError {
 
 impl From<UndoError> for OpError {
     fn from(error: UndoError) -> Self {
-        let (code, hint) = match error {
-            UndoError::Memory(error) => return error.into(),
-            UndoError::Fs(error) => return error.into(),
-            UndoError::Unknown(_) => (ErrorCode::NotFound, "`nacre runs` shows every run"),
+        let (code, hint) = match &error {
+            UndoError::Unknown(_) => {
+                (ErrorCode::NotFound, "`nacre runs` shows every run".to_owned())
+            }
             UndoError::Ambiguous { .. } => {
-                (ErrorCode::Ambiguous, "Give more of it; `nacre runs` shows every run")
+                (ErrorCode::Ambiguous, "Give more of it; `nacre runs` shows every run".to_owned())
             }
             UndoError::BadPlan { .. } => (
                 ErrorCode::Refused,
-                "Nothing was changed. This run folder was not written by this program",
+                "Nothing was changed. This run folder was not written by this program".to_owned(),
             ),
-            UndoError::Nothing(_) => (ErrorCode::Refused, "`nacre runs show ID` shows what it did"),
-            UndoError::Changed { .. } => (
-                ErrorCode::Conflict,
-                "Undo the later run first, or change the files by hand: `nacre memory edit ID`",
+            UndoError::Nothing(_) => {
+                (ErrorCode::Refused, "`nacre runs show ID` shows what it did".to_owned())
+            }
+            UndoError::AlreadyUndone { by, .. } => {
+                (ErrorCode::Refused, format!("Bring it back: nacre undo {by}"))
+            }
+            UndoError::Gone(_) => (
+                ErrorCode::Refused,
+                "What was committed is in git's history: git log -- .nacre/memory".to_owned(),
             ),
+            UndoError::OtherCommand { command, .. } => {
+                (ErrorCode::Refused, format!("Run `nacre {command}`"))
+            }
+            UndoError::Changed { id, files, has_rest } => {
+                return changed_since(&error, id, files, *has_rest);
+            }
+            UndoError::Memory(_) | UndoError::Fs(_) => return failed_undo(error),
         };
-        Self::from_error(code, &error, Some(hint.to_owned()))
+        Self::from_error(code, &error, Some(hint))
+    }
+}
+
+/// What the store or the file system says of itself.
+fn failed_undo(error: UndoError) -> OpError {
+    if let UndoError::Memory(error) = error {
+        return error.into();
+    }
+    if let UndoError::Fs(error) = error {
+        return error.into();
+    }
+    OpError::from_error(ErrorCode::Failed, &error, None)
+}
+
+/// Names the files and who changed them, and the two ways on.
+fn changed_since(error: &UndoError, id: &str, files: &[ChangedSince], has_rest: bool) -> OpError {
+    let who = |file: &ChangedSince| match &file.by {
+        Some(by) => format!("`{}` was changed by {by}", file.path),
+        None => format!("`{}` was edited", file.path),
+    };
+    let causes = files.iter().take(MAX_CHANGED).map(who);
+    let mut op = OpError::from_error(ErrorCode::Conflict, error, None);
+    op.causes = causes.collect();
+    if files.len() > MAX_CHANGED {
+        op.causes.push(format!("{} more files", files.len() - MAX_CHANGED));
+    }
+    if let Some(by) = files.iter().find_map(|file| file.by.as_ref()) {
+        op = op.hint(format!("Nothing was changed. Undo the later change first: nacre undo {by}"));
+    }
+    match has_rest {
+        true => op.hint(format!(
+            "Leave these as they are and put back the rest: nacre undo {id} --keep-changed"
+        )),
+        false => op.hint("Nothing else of it is left to put back; nothing was changed"),
     }
 }
 
 impl From<ConfigError> for OpError {
     fn from(error: ConfigError) -> Self {
-        let hint = error.hint();
         let code = if error.is_in_command() { ErrorCode::Usage } else { ErrorCode::Invalid };
+        let list = || "`nacre config show` lists every key and its value".to_owned();
+        let hint = error.hint().or_else(|| error.is_in_command().then(list));
         Self::from_error(code, &error, hint)
     }
 }
 
 impl From<ProjectError> for OpError {
     fn from(error: ProjectError) -> Self {
+        let code = match &error {
+            ProjectError::Config(_) => ErrorCode::Failed,
+            ProjectError::BadName { .. } | ProjectError::BadPath { .. } => ErrorCode::Usage,
+            ProjectError::NameTaken { .. } | ProjectError::PathTaken { .. } => ErrorCode::Conflict,
+            ProjectError::NoSuchProject { .. } => ErrorCode::NotFound,
+        };
         let hint = error.hint();
-        Self::from_error(ErrorCode::Failed, &error, hint)
+        Self::from_error(code, &error, hint)
     }
 }
 
@@ -335,8 +394,17 @@ impl From<StateError> for OpError {
         if let StateError::Fs(error) = error {
             return error.into();
         }
-        let code =
-            if matches!(error, StateError::Busy(_)) { ErrorCode::Busy } else { ErrorCode::Failed };
+        let code = match &error {
+            StateError::Busy(_) | StateError::QueueFull { .. } => ErrorCode::Busy,
+            StateError::UnknownTask { .. } => ErrorCode::NotFound,
+            StateError::Ambiguous { .. } => ErrorCode::Ambiguous,
+            StateError::Damaged { .. }
+            | StateError::Newer { .. }
+            | StateError::Open { .. }
+            | StateError::Sql(_)
+            | StateError::Move(_)
+            | StateError::Fs(_) => ErrorCode::Failed,
+        };
         let hint = match &error {
             StateError::Damaged { path, .. } => Some(format!(
                 "Move it away, and a new one is made: mv {0} {0}.damaged",

@@ -18,9 +18,9 @@ pub use host::Host;
 pub use json::{ascii_json, json_line};
 pub use operations::hook::hook_deadline;
 pub use operations::{
-    agent, ask, brief, changes, config, connect, doctor, eval, export, extract, feedback, hook,
-    import, index, maintain, map, memory, model, project, queue, report, review, run, skill,
-    status, sync, tasks, trace, trust, undo,
+    agent, ask, brief, changes, complete, config, connect, doctor, eval, export, extract, feedback,
+    hook, import, index, maintain, map, memory, model, overview, project, queue, report, review,
+    run, service, skill, status, sync, tasks, trace, trust, undo,
 };
 
 /// The part of a process that starts the programs of agents; a process that is asked to be it does nothing else.
@@ -32,7 +32,7 @@ pub use nacre_engine::confine::leave_session;
 
 /// Settings that a terminal goes by.
 pub mod terminal {
-    pub use nacre_core::config::{ColorChoice, NO_COLOR};
+    pub use nacre_core::config::{ColorChoice, NACRE_PAGER, NO_COLOR, PAGER};
 }
 
 /// Text from outside, made safe for a terminal, and fields in one line.

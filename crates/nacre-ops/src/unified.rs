@@ -10,9 +10,6 @@ const CONTEXT: usize = 2;
 /// More lines between the first and the last change are shown as one block: comparing them takes the square of their number.
 const MAX_COMPARED: usize = 1500;
 
-/// Longer lines are cut: a file on one line is not read by anybody.
-const MAX_LINE_CHARS: usize = 200;
-
 /// The difference between two texts of the file `name`; `None` where there is no file.
 pub(crate) fn unified_diff(name: &str, before: Option<&str>, after: Option<&str>) -> String {
     let shown = |text: Option<&str>| if text.is_some() { name } else { "/dev/null" };
@@ -63,9 +60,8 @@ fn hunk(rows: &[(Side, &str)], (old_at, new_at): (usize, usize)) -> String {
             Side::Old => '-',
             Side::New => '+',
         };
-        let cut: String = line.chars().take(MAX_LINE_CHARS).collect();
-        let dots = if cut.len() < line.len() { "…" } else { "" };
-        let _ = writeln!(text, "{sign}{cut}{dots}");
+        // Never cut: a person agrees to what is shown, and the end of a long line is a part of it.
+        let _ = writeln!(text, "{sign}{line}");
     }
     text
 }
@@ -131,5 +127,7 @@ mod tests {
         );
         assert_eq!(hunks("", "a\n"), "@@ -0,0 +1,1 @@\n+a\n");
         assert_eq!(hunks("a\n", "a\n"), "");
+        let long = "x".repeat(5000);
+        assert_eq!(hunks("", &long), format!("@@ -0,0 +1,1 @@\n+{long}\n"));
     }
 }

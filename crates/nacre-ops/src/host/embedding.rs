@@ -18,7 +18,7 @@ const EMBEDDING_FIRST_WAIT: Duration = Duration::from_millis(250);
 
 /// The model that ships with the program, opened once: it is sent nothing, so that all stores may share it.
 #[derive(Default)]
-pub(super) struct LocalModel(Mutex<Option<Arc<dyn Embedder>>>);
+pub(super) struct LocalModel(pub(super) Mutex<Option<Arc<dyn Embedder>>>);
 
 impl fmt::Debug for LocalModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -37,7 +37,7 @@ impl Host {
         if settings.search.embedding == EmbeddingChoice::Endpoint {
             return Ok(Arc::new(self.embedding_service(settings)?));
         }
-        let mut opened = self.local_model.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = self.shared.model.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(model) = &*opened {
             return Ok(Arc::clone(model));
         }

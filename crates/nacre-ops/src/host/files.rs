@@ -10,6 +10,14 @@ use crate::error::OpError;
 /// Larger configuration files are refused by the `config` room; this bounds the read.
 const MAX_CONFIG_BYTES: u64 = 2 << 20;
 
+/// A text before and after a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextEdit {
+    /// `None` where there was no file.
+    pub before: Option<String>,
+    pub after: String,
+}
+
 impl Host {
     /// Changes a small text of ours under the scope's lock; a person's edit meanwhile is a conflict.
     ///
@@ -20,14 +28,15 @@ impl Host {
         name: &str,
         command: &str,
         change: impl FnOnce(&str, &Path) -> Result<String, OpError>,
-    ) -> Result<(), OpError> {
+    ) -> Result<TextEdit, OpError> {
         let writer = scope.lock(&self.owner(command), self.settings().lock.wait)?;
         let before = read_text_in(scope, name)?;
         let after = change(before.as_deref().unwrap_or_default(), &scope.path().join(name))?;
         let mut set = ChangeSet::new();
-        set.put(RelPath::new(name)?, before.as_deref().map(str::as_bytes), after.into_bytes());
+        let bytes = after.clone().into_bytes();
+        set.put(RelPath::new(name)?, before.as_deref().map(str::as_bytes), bytes);
         writer.commit(set)?;
-        Ok(())
+        Ok(TextEdit { before, after })
     }
 
     /// Changes a small text of the global folder in the same way.
@@ -36,7 +45,7 @@ impl Host {
         name: &str,
         command: &str,
         change: impl FnOnce(&str, &Path) -> Result<String, OpError>,
-    ) -> Result<(), OpError> {
+    ) -> Result<TextEdit, OpError> {
         self.edit_text(&self.home_scope()?, name, command, change)
     }
 }

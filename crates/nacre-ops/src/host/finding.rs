@@ -5,11 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use nacre_api::wire::Warning;
+use nacre_api::wire::{ErrorCode, Warning};
 use nacre_core::base::{Person, Stranger};
 use nacre_core::config::projects::Projects;
 
-use super::{Environment, ProjectRoot, STORE_FOLDER};
+use super::{Environment, Needs, ProjectRoot, STORE_FOLDER};
 use crate::error::OpError;
 
 /// What git calls its folder, and the file that stands for it.
@@ -21,6 +21,7 @@ pub(crate) struct Search<'s> {
     pub(crate) projects: &'s Projects,
     pub(crate) home: Option<&'s Path>,
     pub(crate) person: &'s Person,
+    pub(crate) needs: Needs,
 }
 
 impl Search<'_> {
@@ -30,9 +31,35 @@ impl Search<'_> {
         warnings: &mut Vec<Warning>,
         asked: Option<&str>,
     ) -> Result<Option<ProjectRoot>, OpError> {
-        match asked {
-            Some(asked) => self.asked(asked).map(Some),
-            None => Ok(self.around(warnings)),
+        match (asked, self.needs) {
+            (asked, Needs::Registered) => self.registered(asked),
+            (Some(asked), _) => self.asked(asked).map(Some),
+            (None, _) => Ok(self.around(warnings)),
+        }
+    }
+
+    /// A registered project by its name alone, or the only one.
+    fn registered(&self, asked: Option<&str>) -> Result<Option<ProjectRoot>, OpError> {
+        let mut all = self.projects.iter();
+        let found = match (asked, all.next(), all.next()) {
+            (Some(name), ..) => match self.projects.iter().find(|project| project.name == name) {
+                None => return Err(self.unknown(name)),
+                found => found,
+            },
+            (None, only, None) => only,
+            (None, _, Some(_)) => None,
+        };
+        let Some(project) = found else { return Ok(None) };
+        check(self.person, &project.path)?;
+        Ok(Some(self.named(project.path.clone())))
+    }
+
+    fn unknown(&self, asked: &str) -> OpError {
+        let message = format!("No project is named `{asked}`");
+        let error = OpError { code: ErrorCode::NoProject, ..OpError::failed(message) };
+        match self.projects.nearest(asked) {
+            Some(name) => error.hint(format!("Did you mean `{name}`?")),
+            None => error.hint("`nacre project list` shows every project"),
         }
     }
 
@@ -49,7 +76,16 @@ impl Search<'_> {
             });
         }
         check(self.person, &path)?;
-        Ok(self.named(path))
+        let project = self.named(path);
+        let has_store = project.path.join(STORE_FOLDER).symlink_metadata().is_ok();
+        if self.needs == Needs::Project && project.name.is_none() && !has_store {
+            let message = format!("`{}` is not a project", project.path.display());
+            let error = OpError { code: ErrorCode::NoProject, ..OpError::failed(message) };
+            return Err(
+                error.hint("Run `nacre init` in it; `nacre project list` shows every project")
+            );
+        }
+        Ok(project)
     }
 
     fn around(&self, warnings: &mut Vec<Warning>) -> Option<ProjectRoot> {

@@ -29,6 +29,9 @@ pub fn as_task<R: Report>(
     // The agents that a flow starts draw their names from the seed itself.
     let id = TaskId::from_random(!seed(host));
     let Some((recording, heartbeat)) = open(host, &id, (name, title)) else { return flow(events) };
+    let started =
+        Event::Started { task: id.to_string(), agent: name.to_owned(), title: title.to_owned() };
+    events.emit(started);
     let stored = StoredEvents::new(id, clock(host), recording.listeners());
     let watch = Watch::start(heartbeat, events.cancel().clone());
     let report = flow(&tee(events, stored.clone()));
@@ -92,7 +95,10 @@ fn kept(event: &Event, last_step: &Mutex<String>) -> Option<Stored> {
             last.clone_from(text);
             Some(Stored::Notice { text: BoundedText::new(text) })
         }
-        Event::Progress { .. } | Event::Words { .. } | Event::Sentence { .. } => None,
+        Event::Started { .. }
+        | Event::Progress { .. }
+        | Event::Words { .. }
+        | Event::Sentence { .. } => None,
     }
 }
 

@@ -1,9 +1,9 @@
 //! Where the map keeps what it knows: in the clear, or sealed with a key that is this person's own.
 
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use nacre_core::config::AtRest;
+use nacre_core::platform::ext::MetadataExt as _;
 use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
 use nacre_map::artifact::{Cache, Seal};
 use nacre_map::indexer::CacheWrites;

@@ -14,8 +14,12 @@ mod offering;
 mod plain;
 mod programs;
 mod reading;
+mod register;
+mod results;
 mod searching;
 mod settings;
+mod shared;
+mod shell;
 mod spending;
 mod stores;
 mod tasks;
@@ -30,14 +34,15 @@ use jiff::Timestamp;
 use nacre_api::wire::Warning;
 use nacre_core::base::Person;
 use nacre_core::base::git::GitProgram;
+pub use nacre_core::base::search_path;
 use nacre_core::config::projects::Projects;
 use nacre_core::config::{self, Resolved, Settings};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_engine::model::{AsyncRuntime, InstalledProgram};
 
-use self::embedding::LocalModel;
 pub use self::environment::{Environment, SystemClock};
-use self::files::read_text;
+pub use self::files::TextEdit;
+pub(crate) use self::files::read_text;
 use self::finding::Search;
 pub use self::finding::{check as check_owner, git_root, own_root};
 pub use self::flow_task::as_task;
@@ -52,9 +57,13 @@ pub use self::programs::{
     AUTO, allowed_agent, allowed_name, first_installed, installed, program_path,
 };
 pub use self::reading::{Reading, warn_of_limit};
+pub use self::register::Registering;
+pub use self::results::{ResultFile, is_result};
 pub use self::searching::{SearchableStore, StoresFound, quick_index, search_stores};
 use self::settings::ConfigFiles;
 pub use self::settings::words;
+pub use self::shared::Shared;
+pub use self::shell::{has_own_key, has_own_settings};
 pub use self::spending::{
     ask_rules, asker_of_run, charged_models, limit_hint, open_models, patience, raise_limit_hint,
     spending_limits,
@@ -64,8 +73,8 @@ pub use self::tasks::{
     Planned, SPILL_FOLDER, cancelled_elsewhere, clock, empty_spill, record, seed, spill,
 };
 pub use self::traces::{
-    agent_named, agent_names, connected, connections, homes, index_folder, index_texts,
-    named_trace, open_catalog, parse_when, put_artifact, rebuild_texts, refresh_options, short,
+    agent_named, agent_names, check_session, connected, connections, homes, index_folder,
+    index_texts, named_trace, open_catalog, parse_when, rebuild_texts, refresh_options, short,
 };
 pub use self::trusting::{Waiting, count_waiting};
 use crate::error::OpError;
@@ -91,7 +100,7 @@ pub struct Host {
     pub(crate) own: Settings,
     /// What is wrong with the repository's settings, where an operation works without them.
     pub mistake: Option<String>,
-    local_model: LocalModel,
+    shared: Shared,
     runtime: OnceLock<AsyncRuntime>,
     /// The agents that are installed; looked for when first asked for.
     installed: OnceLock<Vec<InstalledProgram>>,
@@ -107,6 +116,22 @@ pub struct OpenOptions {
     /// Settings that were given with the command.
     pub flags: Vec<(String, String)>,
     pub tolerance: Tolerance,
+    pub registering: Registering,
+    pub needs: Needs,
+    /// What this call shares with others.
+    pub shared: Shared,
+}
+
+/// What a folder that is named as the project must be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Needs {
+    /// Any folder.
+    #[default]
+    Folder,
+    /// A registered project, or one with a store.
+    Project,
+    /// A registered project by its name, or the only one there is. The current folder says nothing.
+    Registered,
 }
 
 /// A host, and what a person should know about how it was opened.
@@ -167,9 +192,11 @@ impl Host {
             projects: &projects,
             home: home.as_deref(),
             person: &person,
+            needs: options.needs,
         };
         let project = search.project(warnings, options.project.as_deref())?;
-        let named = project.as_ref().filter(|_| options.project.is_some());
+        let is_named = options.project.is_some() || options.needs == Needs::Registered;
+        let named = project.as_ref().filter(|_| is_named);
         let named_folder = named.map(|project| project.path.clone());
         let around = project.as_ref().map(|project| project.path.as_path());
         let registered = projects.iter().map(|project| project.path.as_path());
@@ -201,7 +228,7 @@ impl Host {
                 .iter()
                 .map(|warning| Warning { message: warning.to_string(), hint: warning.hint() }),
         );
-        let host = Self {
+        let mut host = Self {
             environment,
             resolved,
             projects,
@@ -212,11 +239,12 @@ impl Host {
             git: OnceLock::new(),
             own,
             mistake,
-            local_model: LocalModel::default(),
+            shared: options.shared.clone(),
             runtime: OnceLock::new(),
             installed: OnceLock::new(),
             allowed: OnceLock::new(),
         };
+        host.register_by_use(options.registering);
         host.warn_of_foreign_change(warnings);
         Ok(host)
     }
@@ -271,6 +299,11 @@ impl Host {
     pub fn home_scope(&self) -> Result<WriteScope, OpError> {
         Ok(self.sealed(WriteScope::create(self.home()?, Access::Private)?))
     }
+}
+
+/// Whether a process of the user `uid` is of the user of this one.
+pub fn is_own_user(uid: u32) -> bool {
+    Person::new(None, &[]).is_user(uid)
 }
 
 /// Who uses the program. Settings that cannot be read trust nobody.

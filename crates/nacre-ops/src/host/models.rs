@@ -155,7 +155,16 @@ impl From<RolesError> for OpError {
             }
             RolesError::Recursion(_) | RolesError::NoScript | RolesError::Endpoint(_) => None,
         };
-        Self::from_error(ErrorCode::Failed, &error, hint)
+        let code = match &error {
+            RolesError::NotSet(_)
+            | RolesError::UnknownProvider(_)
+            | RolesError::NoKey(_)
+            | RolesError::NotInstalled(_) => ErrorCode::NotSet,
+            RolesError::Recursion(_) | RolesError::NoScript | RolesError::Endpoint(_) => {
+                ErrorCode::Failed
+            }
+        };
+        Self::from_error(code, &error, hint)
     }
 }
 

@@ -21,6 +21,8 @@ pub struct SearchableStore {
     pub embedder: Arc<dyn Embedder>,
     pub owner: Owner,
     now: Timestamp,
+    /// Whether another call looked at its files a moment ago.
+    is_looked_at: bool,
 }
 
 impl fmt::Debug for SearchableStore {
@@ -56,15 +58,30 @@ impl Host {
         command: &str,
     ) -> Result<SearchableStore, OpError> {
         let embedder = self.embedder(&scoped.settings)?;
-        Ok(SearchableStore { scoped, embedder, owner: self.owner(command), now: self.now() })
+        let age = (self.environment.uptime)();
+        let is_looked_at = self.shared.is_looked_at(scoped.store.path(), age);
+        let (owner, now) = (self.owner(command), self.now());
+        Ok(SearchableStore { scoped, embedder, owner, now, is_looked_at })
     }
 }
 
 impl SearchableStore {
     /// The index of its memories, brought up to date.
     pub fn index(&self) -> Result<MemoryIndex<'_>, OpError> {
-        let Self { scoped, embedder, owner, now } = self;
-        Ok(MemoryIndex::open(&scoped.store, &**embedder, owner, *now)?)
+        let Self { scoped, embedder, owner, now, is_looked_at } = self;
+        Ok(match is_looked_at {
+            true => MemoryIndex::open_quickly(&scoped.store, &**embedder, owner, *now)?,
+            false => MemoryIndex::open(&scoped.store, &**embedder, owner, *now)?,
+        })
+    }
+
+    /// The same, told as it goes.
+    pub fn index_watched(
+        &self,
+        watch: &mut dyn FnMut(usize, usize),
+    ) -> Result<MemoryIndex<'_>, OpError> {
+        let Self { scoped, embedder, owner, now, .. } = self;
+        Ok(MemoryIndex::open_watched(&scoped.store, &**embedder, owner, *now, watch)?)
     }
 }
 

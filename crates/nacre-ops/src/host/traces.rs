@@ -7,13 +7,13 @@ use jiff::Timestamp;
 use nacre_api::wire::ErrorCode;
 use nacre_core::base::parse_time;
 use nacre_core::catalog::{
-    Catalog, CatalogError, Connection, ProjectWords, RefreshOptions, TextIndexAccess, WordLists,
+    AllowedProjects, Catalog, CatalogError, Connection, ProjectWords, RefreshOptions,
+    TextIndexAccess, WordLists,
 };
 use nacre_core::config::agents::{self, AgentsError, ConnectedAgent};
 use nacre_core::safefs::{Access, RelPath, WriteScope};
 use nacre_core::search::INDEX_FOLDER;
-use nacre_core::transcript::{self, ADAPTERS, Agent, Homes, Trace};
-use serde::Serialize;
+use nacre_core::transcript::{self, ADAPTERS, Agent, Counts, Homes, Sink, Trace};
 
 use super::Host;
 use super::files::read_text;
@@ -41,7 +41,9 @@ pub fn open_catalog(host: &Host) -> Result<Catalog, OpError> {
 pub fn named_trace(host: &Host, name: &str) -> Result<Trace, OpError> {
     let path = host.environment.absolute(Path::new(name));
     if path.is_file() {
-        return Ok(transcript::trace_at(&path)?);
+        let trace = transcript::trace_at(&path)?;
+        check_session(&trace)?;
+        return Ok(trace);
     }
     if name.contains('/') || name.contains('.') {
         return Err(OpError::not_found(format!("There is no trace `{}`", path.display()))
@@ -50,18 +52,20 @@ pub fn named_trace(host: &Host, name: &str) -> Result<Trace, OpError> {
     Ok(open_catalog(host)?.session(name)?.trace)
 }
 
-/// Puts an artifact where the person wants it.
-pub fn put_artifact(host: &Host, out: &str, artifact: &impl Serialize) -> Result<(), OpError> {
-    let path = host.environment.absolute(Path::new(out));
-    let name = path.file_name().and_then(|name| name.to_str());
-    let (Some(folder), Some(name)) = (path.parent(), name) else {
-        return Err(OpError::usage(format!("`{out}` is not a file name")));
-    };
-    let mut json = serde_json::to_vec_pretty(artifact).map_err(std::io::Error::other)?;
-    json.push(b'\n');
-    let scope = WriteScope::open(folder, Access::Shared)?;
-    scope.put_output(&RelPath::new(name)?, &json, &host.owner("extract"))?;
-    Ok(())
+/// Refuses a file that no agent wrote and that holds no message in Nacre's own format.
+pub fn check_session(trace: &Trace) -> Result<(), OpError> {
+    let agent = trace.source.agent;
+    let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == agent);
+    let (Agent::Generic, Some(adapter)) = (agent, adapter) else { return Ok(()) };
+    let Counts { user, assistant, tool_calls, injected, .. } =
+        adapter.read(trace, None, Sink::opening(&mut |_| {}))?.facts.counts;
+    if user + assistant + tool_calls + injected > 0 {
+        return Ok(());
+    }
+    let message =
+        format!("`{}` is not a session: it holds no message", trace.source.path.display());
+    Err(OpError { code: ErrorCode::Invalid, ..OpError::failed(message) }
+        .hint("docs/transcript-format.md describes Nacre's own format; `nacre connect list` names the agents"))
 }
 
 /// The folder of the index of everything said; `None` where it cannot be made.
@@ -73,8 +77,8 @@ pub fn index_folder(host: &Host) -> Result<Option<WriteScope>, OpError> {
 pub fn index_texts(host: &Host, catalog: &Catalog) -> Result<(), OpError> {
     let embedder = host.own_embedder()?;
     let owner = host.owner("sync");
-    let shelf = TextIndexAccess { embedder: &*embedder, owner: &owner, now: host.now() };
-    catalog.index_texts(index_folder(host)?, shelf)?;
+    let access = TextIndexAccess { embedder: &*embedder, owner: &owner, now: host.now() };
+    catalog.index_texts(index_folder(host)?, access)?;
     Ok(())
 }
 
@@ -157,6 +161,7 @@ pub fn refresh_options(host: &Host, only: &[Agent]) -> Result<RefreshOptions, Op
         connections: connections(host, only)?,
         projects: host.projects.iter().map(|project| project.path.clone()).collect(),
         words: word_lists(host),
+        allowed: AllowedProjects::ByPlace,
         since: None,
         until: None,
         max_sessions: None,

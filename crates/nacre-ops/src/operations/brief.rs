@@ -4,10 +4,11 @@ use std::path::Path;
 
 use nacre_api::wire::{BriefItem, BriefReport, BriefRequest, BriefSection, BriefTopic, StoreScope};
 use nacre_core::config::EmbeddingChoice;
-use nacre_core::memory::MemoryId;
+use nacre_core::memory::{MemoryId, StoreArea};
 use nacre_core::search::{Builtin, MemoryIndex, Mode, TokenCounter};
 use nacre_engine::flows::brief::{Brief, Item, Section, Source, Topic, Wish};
 
+use super::memory::broken;
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore, note_offered, quick_index};
 
@@ -44,7 +45,9 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
         EmbeddingChoice::Builtin => Mode::Hybrid,
         EmbeddingChoice::Endpoint => Mode::Lexical,
     };
-    let wish = Wish { budget, task, files: &files, known: &[], mode, now: host.now() };
+    let names_unproven = true;
+    let wish =
+        Wish { budget, task, files: &files, known: &[], mode, names_unproven, now: host.now() };
     let counter = TokenCounter::shipped()?;
     let mut made = nacre_engine::flows::brief::brief(&sources, &wish, &counter)?;
     if settle_edits(host, &stores, &made.unproven) {
@@ -54,7 +57,13 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
     for scoped in &stores {
         note_offered(&scoped.store, &owner, &offered(&made, scoped.scope), host.now());
     }
-    Ok(report(made, n_postponed))
+    let mut report = report(made, n_postponed);
+    for scoped in &stores {
+        let listing = scoped.store.outlines(|at| at.area == StoreArea::Active)?;
+        report.candidates += listing.memories.iter().filter(|memory| memory.is_candidate()).count();
+        report.broken.extend(listing.broken.iter().map(|file| broken(file, scoped).path));
+    }
+    Ok(report)
 }
 
 /// Takes the person's own edits of files for theirs; tells whether there were any.
@@ -87,7 +96,8 @@ pub(super) fn quick_brief(
         .collect();
     let budget = request.budget.unwrap_or(DEFAULT_BUDGET);
     let (mode, now) = (Mode::Lexical, host.now());
-    let wish = Wish { budget, task: None, files: &[], known, mode, now };
+    let names_unproven = false;
+    let wish = Wish { budget, task: None, files: &[], known, mode, names_unproven, now };
     let made = nacre_engine::flows::brief::brief(&sources, &wish, &TokenCounter::shipped()?)?;
     let n_postponed: usize = indexes.iter().map(MemoryIndex::n_postponed).sum();
     Ok((report(made, n_postponed), n_postponed > 0))
@@ -119,7 +129,16 @@ fn report(made: Brief, n_postponed: usize) -> BriefReport {
     let text = made.text();
     let Brief { budget, tokens, sections, n_left_out, unproven } = made;
     let sections = sections.into_iter().map(section).collect();
-    BriefReport { budget, tokens, sections, left_out: n_left_out + n_postponed, unproven, text }
+    BriefReport {
+        budget,
+        tokens,
+        sections,
+        left_out: n_left_out + n_postponed,
+        unproven,
+        candidates: 0,
+        broken: Vec::new(),
+        text,
+    }
 }
 
 fn section(section: Section) -> BriefSection {

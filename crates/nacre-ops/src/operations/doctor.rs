@@ -1,29 +1,74 @@
-//! Reads every file of the stores and says what is wrong. It changes nothing.
+//! Reads every file of the stores and says what is wrong. It changes nothing in them, unless it is asked to mend; that there was
+//! a check, and its outcome, is remembered for `status`.
 
 use nacre_api::wire::{
-    DoctorReport, DoctorRequest, Finding, Health, QuoteCheck, Severity, StoreCheck,
+    DoctorReport, DoctorRequest, Finding, Health, MendedFile, ProjectEntry, ProjectState,
+    QuoteCheck, Scope, Severity, StoreCheck,
 };
 use nacre_core::memory::{self, Store};
+use nacre_engine::flows::change::Reversal;
 use nacre_engine::flows::evidence::{EvidenceReport, verify};
+use nacre_engine::flows::run::RunMode;
 
+use super::last_check::remember_check;
+use super::project::entries;
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore, count_waiting};
+use crate::operations::recording::CommandChange;
 
 /// As much is shown of a quote.
 const MAX_SHOWN_BYTES: usize = 300;
 
 pub fn doctor(host: &Host, request: &DoctorRequest) -> Result<DoctorReport, OpError> {
-    let DoctorRequest { scope, strict, evidence } = request;
+    let DoctorRequest { scope, strict, evidence, fix } = request;
+    let command = CommandChange::new(RunMode::Memory, "doctor --fix");
+    let mut mended = Vec::new();
+    if *fix {
+        for scoped in host.stores_to_read(*scope)? {
+            mended.extend(mend(host, &scoped, &command)?);
+        }
+    }
     let mut stores = Vec::new();
     for scoped in host.stores_to_read(*scope)? {
         stores.push(check(&scoped, *evidence)?);
     }
     let config = host.mistake.clone();
-    let errors = count(&stores, Severity::Error) + usize::from(config.is_some());
+    let gone = if *scope == Some(Scope::ProjectOnly) { Vec::new() } else { gone_projects(host) };
+    let errors = count(&stores, Severity::Error) + usize::from(config.is_some()) + gone.len();
     let warnings = count(&stores, Severity::Warning);
     let is_broken = errors > 0 || (*strict && warnings > 0);
     let health = if is_broken { Health::Broken } else { Health::Ok };
-    Ok(DoctorReport { health, config, stores, errors, warnings })
+    let change = command.id();
+    let report = DoctorReport { health, config, stores, gone, errors, warnings, mended, change };
+    if scope.is_none() {
+        remember_check(host, &report);
+    }
+    Ok(report)
+}
+
+/// Registered projects without a store.
+fn gone_projects(host: &Host) -> Vec<ProjectEntry> {
+    let is_gone = |project: &ProjectEntry| match project.state {
+        ProjectState::NoStore | ProjectState::Missing => true,
+        ProjectState::Ready => false,
+    };
+    entries(host).into_iter().filter(is_gone).collect()
+}
+
+/// Mends what needs nobody's judgement.
+fn mend(
+    host: &Host,
+    scoped: &ScopedStore,
+    command: &CommandChange<'_>,
+) -> Result<Vec<MendedFile>, OpError> {
+    let mut batch = scoped.store.begin(&host.owner("doctor"), host.settings().lock.wait)?;
+    let mended = batch.mend(host.now())?;
+    if !mended.is_empty() {
+        command.commit(host, scoped, batch, Reversal::Plan)?;
+    }
+    let full = |path: &str| scoped.store.path().join(path).display().to_string();
+    let file = |one: memory::Mended| MendedFile { path: full(&one.path), what: one.what };
+    Ok(mended.into_iter().map(file).collect())
 }
 
 fn check(scoped: &ScopedStore, with_evidence: bool) -> Result<StoreCheck, OpError> {

@@ -13,7 +13,10 @@ use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
 use nacre_core::search::{Interest, MemoryIndex, Mode, TokenCounter};
 use nacre_core::transcript::injected::{MEMORY_TAG, marked};
 use nacre_engine::flows::brief::{Brief, Source, Topic, Wish, brief_about};
+use nacre_engine::flows::change::{Reversal, TextRoot};
+use nacre_engine::flows::run::RunMode;
 
+use super::recording::{OutsideChange, record_outside, text_record};
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore, note_offered};
 use crate::unified::unified_diff;
@@ -57,6 +60,10 @@ pub fn export(host: &Host, request: &ExportRequest) -> Result<ExportReport, OpEr
     if is_changed && !request.dry_run {
         write(&scope, &file, before.as_deref(), plan.after.as_deref())?;
     }
+    let mut change = None;
+    if is_changed && !request.dry_run {
+        change = Some(record(host, &scoped, request, (&file, before.as_deref(), &plan))?);
+    }
     if !request.dry_run {
         note_offered(&scoped.store, &host.owner("export"), &selection.ids, host.now());
     }
@@ -74,7 +81,21 @@ pub fn export(host: &Host, request: &ExportRequest) -> Result<ExportReport, OpEr
         budget,
         tokens: selection.tokens,
         diff: if is_changed { diff() } else { String::new() },
+        change,
     })
+}
+
+/// Writes down what undoes it.
+fn record(
+    host: &Host,
+    scoped: &ScopedStore,
+    request: &ExportRequest,
+    (file, before, plan): (&RelPath, Option<&[u8]>, &Plan),
+) -> Result<String, OpError> {
+    let command = if request.remove { "export --remove" } else { "export" };
+    let text = text_record(TextRoot::Project, file.as_str(), before, plan.after.as_deref())?;
+    let (mode, reversal) = (RunMode::Export, Reversal::Text { text });
+    record_outside(host, scoped, OutsideChange { mode, command, undoes: None, reversal, before })
 }
 
 /// The file that is asked for, or the one that agents of this project read already.
@@ -87,13 +108,18 @@ fn target(scope: &WriteScope, root: &Path, file: Option<&str>) -> Result<RelPath
     };
     let below = Path::new(file).strip_prefix(root).ok().and_then(Path::to_str);
     let path = RelPath::new(below.unwrap_or(file))?;
-    let is_inner = path.components().next().is_some_and(|name| matches!(name, ".git" | ".nacre"));
-    let is_text = [".md", ".mdc"].iter().any(|end| path.as_str().ends_with(end));
-    if is_inner || !is_text {
+    if !is_instructions(&path) {
         return Err(OpError::usage(format!("`{path}` is not an instruction file"))
             .hint("Name a Markdown file of the project, such as AGENTS.md or CLAUDE.md"));
     }
     Ok(path)
+}
+
+/// Whether a file of a project may hold instructions.
+pub(super) fn is_instructions(path: &RelPath) -> bool {
+    let is_inner = path.components().next().is_some_and(|name| matches!(name, ".git" | ".nacre"));
+    let is_text = [".md", ".mdc"].iter().any(|end| path.as_str().ends_with(end));
+    is_text && !is_inner
 }
 
 fn unusable(file: &RelPath, error: FsError) -> OpError {
@@ -140,6 +166,7 @@ fn select(host: &Host, scoped: &ScopedStore, budget: usize) -> Result<Selection,
         files: &[],
         known: &[],
         mode: Mode::Lexical,
+        names_unproven: true,
         now: newest.unwrap_or_else(|| host.now()),
     };
     let mut made = brief_about(&[source], &wish, &TOPICS, &counter)?;
@@ -199,7 +226,7 @@ fn plan(file: &RelPath, before: Option<&[u8]>, text: &str) -> Result<Plan, OpErr
 }
 
 /// Brings the file from one state to the other, unless somebody changed it meanwhile.
-fn write(
+pub(super) fn write(
     scope: &WriteScope,
     file: &RelPath,
     before: Option<&[u8]>,

@@ -2,10 +2,13 @@
 
 use nacre_api::wire::{FeedbackReport, FeedbackRequest, Verdict};
 use nacre_core::memory;
+use nacre_engine::flows::change::Reversal;
+use nacre_engine::flows::run::RunMode;
 
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::{Holding, Host};
+use crate::operations::recording::CommandChange;
 
 pub fn feedback(
     host: &Host,
@@ -17,7 +20,8 @@ pub fn feedback(
     let mut batch = scoped.store.begin(&host.owner("feedback"), host.settings().lock.wait)?;
     let (id, before, after) =
         batch.judge(id, core_verdict(*verdict), note.as_deref(), host.now())?;
-    batch.commit()?;
+    let command = CommandChange::new(RunMode::Memory, "feedback");
+    command.commit(host, &scoped, batch, Reversal::Plan)?;
     Ok(FeedbackReport {
         id: id.to_string(),
         verdict: *verdict,
@@ -25,6 +29,7 @@ pub fn feedback(
         confidence: after,
         scope: scoped.scope,
         also_in,
+        change: command.id(),
     })
 }
 

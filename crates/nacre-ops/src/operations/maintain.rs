@@ -10,7 +10,9 @@ use nacre_api::wire::{
 use nacre_core::config::Settings;
 use nacre_core::memory::Store;
 use nacre_core::search::{Builtin, prune_indexes};
-use nacre_engine::flows::maintain::{self as flow, Checkout, MaintainOptions, MaintainOutcome};
+use nacre_engine::flows::maintain::{
+    self as flow, Checkout, MaintainOptions, MaintainOutcome, MaintainStep,
+};
 use nacre_engine::flows::models::{FlowModels, ModelClient, ProjectModels};
 use nacre_engine::flows::run;
 use nacre_engine::flows::strategy::Reader;
@@ -72,7 +74,12 @@ fn maintain_stores(
     let writers = if request.rewrite { Some(writers(host, request, events)?) } else { None };
     let maintenance = Maintenance { host, request, events, builtin: Builtin::shipped()?, writers };
     let mut projects = Vec::new();
-    for found in stores(host, request.all)? {
+    let found = stores(host, request.all)?;
+    let n_stores = found.len() as u64;
+    for (number, found) in found.into_iter().enumerate() {
+        if n_stores > 1 {
+            events.progress(number as u64, n_stores, 0);
+        }
         let took = host.stopwatch();
         let (name, result) = match found {
             Ok(named) => {
@@ -90,6 +97,17 @@ fn maintain_stores(
         prune(host);
     }
     Ok(MaintainReport { dry_run: request.dry_run, projects })
+}
+
+/// What is being done, and to how many memories.
+fn step_text(store: &str, step: MaintainStep) -> String {
+    match step {
+        MaintainStep::Compare(1) => format!("{store}: compare 1 memory"),
+        MaintainStep::Compare(n) => format!("{store}: compare {n} memories"),
+        MaintainStep::Read | MaintainStep::Write | MaintainStep::Commit | MaintainStep::Index => {
+            format!("{store}: {}", step.as_str())
+        }
+    }
 }
 
 /// Removes indexes of stores that are gone. Best effort: the next run tries again.
@@ -158,7 +176,7 @@ impl Maintenance<'_> {
         let clock = host.stopwatch();
         let embedder = host.embedder(settings)?;
         let rules = ask_rules(settings);
-        let desk = FlowContext {
+        let ctx = FlowContext {
             store,
             embedder: &*embedder,
             builtin: &self.builtin,
@@ -176,12 +194,12 @@ impl Maintenance<'_> {
         let checkout = repository.clone().map(|root| Checkout { root, git: host.git() });
         let options = MaintainOptions { checkout, force: request.force };
         if request.dry_run {
-            let (report, changes) = flow::preview(&desk, &options, asker.as_ref())?;
+            let (report, changes) = flow::preview(&ctx, &options, asker.as_ref())?;
             self.warn_of_rest(named, report.left_out);
             return Ok((report, Some(shared_changes(changes))));
         }
-        let report = flow::maintain(&desk, &options, asker.as_ref(), |step| {
-            self.events.step(format!("{}: {}", named.name, step.as_str()));
+        let report = flow::maintain(&ctx, &options, asker.as_ref(), |step| {
+            self.events.step(step_text(&named.name, step));
         })?;
         self.warn_of_rest(named, report.left_out);
         self.warn_of_limit(named, asker.as_ref());

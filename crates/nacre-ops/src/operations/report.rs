@@ -1,23 +1,23 @@
 //! Tells what a store learned, merged, archived and used: as figures, and as one HTML page.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use nacre_api::wire::{
     MemoryUse, ProjectReport, ReportRequest, ReportedAction, StoreFigures, StoreScope,
 };
-use nacre_core::safefs::{Access, RelPath, WriteScope};
 use nacre_engine::flows::report::{self as flow, Happened, Listed, Report};
 
 use crate::error::OpError;
-use crate::host::{Host, parse_when};
+use crate::host::{Host, ResultFile, parse_when};
 
 const DEFAULT_SINCE: &str = "30d";
 
 pub fn report(host: &Host, request: &ReportRequest) -> Result<ProjectReport, OpError> {
     let (project, found) = look(host, request)?;
     if let Some(file) = &request.html {
-        write(host, file, &flow::page(&found, &project))?;
+        let file = ResultFile { file, force: request.force, command: "report" };
+        file.check(host, &flow::is_page)?;
+        file.put(host, flow::page(&found, &project).as_bytes())?;
     }
     Ok(ProjectReport { project, html: request.html.clone(), report: figures(found) })
 }
@@ -45,17 +45,6 @@ fn look(host: &Host, request: &ReportRequest) -> Result<(String, Report), OpErro
     Ok((name, found))
 }
 
-fn write(host: &Host, file: &str, page: &str) -> Result<(), OpError> {
-    let path = host.environment.absolute(Path::new(file));
-    let name = path.file_name().and_then(|name| name.to_str());
-    let (Some(folder), Some(name)) = (path.parent(), name) else {
-        return Err(OpError::usage(format!("`{file}` is not a file name")));
-    };
-    let scope = WriteScope::open(folder, Access::Shared)?;
-    scope.put_output(&RelPath::new(name)?, page.as_bytes(), &host.owner("report"))?;
-    Ok(())
-}
-
 fn figures(found: Report) -> StoreFigures {
     StoreFigures {
         since: found.since.to_string(),
@@ -63,6 +52,8 @@ fn figures(found: Report) -> StoreFigures {
         memories: named(found.memories),
         stages: named(found.stages),
         learned: named(found.learned),
+        learned_now: named(found.learned_now),
+        n_taken_back: found.n_taken_back,
         learned_by_week: found.learned_by_week,
         sessions: found.sessions,
         merged: found.merged.into_iter().map(action).collect(),
@@ -71,7 +62,9 @@ fn figures(found: Report) -> StoreFigures {
         open_contradictions: found.open_contradictions,
         most_used: found.most_used.into_iter().map(memory_use).collect(),
         never_used: found.never_used.into_iter().map(memory_use).collect(),
+        n_used: found.n_used,
         n_never_used: found.n_never_used,
+        n_young: found.n_young,
         confidence: found.confidence,
         n_broken: found.n_broken,
     }

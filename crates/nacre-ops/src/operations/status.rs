@@ -1,18 +1,21 @@
-//! Counts what there is: memories, sessions and spending. It judges nothing; that is what `doctor` is for.
+//! Counts what there is: memories, sessions and spending. It judges nothing: it says what `doctor` found last.
 
 use nacre_api::wire::{
     ErrorCode, Health, Scope, SessionStatus, SpendingScope, SpendingStatus, StatusReport,
-    StatusRequest, StoreStatus, TypeCount,
+    StatusRequest, StoreStatus, TypeCount, WaitingSessions,
 };
 use nacre_core::catalog::StateCounts;
 use nacre_core::config::ScopeMode;
-use nacre_core::memory::{Located, MemoryType, Shelf, TYPES};
+use nacre_core::memory::{Located, MemoryType, StoreArea, TYPES};
 use nacre_core::safefs::{Access, WriteScope};
 use nacre_engine::flows::models::spent_by_scope;
 use nacre_engine::model::LimitScope;
 use nacre_engine::record::state::{SpentOn, State, StateError};
 
+use super::intake::{switched_off, waiting};
+use super::last_check::{LastCheck, last_check};
 use super::memory::memory_type;
+use super::service::service_status;
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore, open_catalog, spending_limits};
 
@@ -23,7 +26,7 @@ pub fn status(host: &Host, request: &StatusRequest) -> Result<StatusReport, OpEr
         stores.push(store_status(host, &scoped)?);
     }
     let project = host.project.as_ref();
-    let Sessions { sessions, add_up, last_sync } = sessions(host)?;
+    let Sessions { sessions, add_up, last_sync, waiting, check } = sessions(host)?;
     Ok(StatusReport {
         project: project.and_then(|project| project.name.clone()),
         root: project.map(|project| project.path.display().to_string()),
@@ -32,10 +35,14 @@ pub fn status(host: &Host, request: &StatusRequest) -> Result<StatusReport, OpEr
         projects: host.projects.iter().count(),
         sessions,
         sessions_add_up: add_up,
+        waiting,
+        switched_off: switched_off(host),
         last_sync,
+        service: service_status(host)?,
         spending: spending(host)?,
         config: host.mistake.clone(),
-        health: Health::Unchecked,
+        health: check.health,
+        checked: check.at,
     })
 }
 
@@ -44,13 +51,21 @@ struct Sessions {
     sessions: Vec<SessionStatus>,
     add_up: bool,
     last_sync: Option<String>,
+    waiting: WaitingSessions,
+    check: LastCheck,
 }
 
 /// Reads the catalog. Where there is none, none is made.
 fn sessions(host: &Host) -> Result<Sessions, OpError> {
     let is_there = host.home().is_ok_and(|home| home.join("catalog.sqlite3").is_file());
     if !is_there {
-        return Ok(Sessions { sessions: Vec::new(), add_up: true, last_sync: None });
+        return Ok(Sessions {
+            sessions: Vec::new(),
+            add_up: true,
+            last_sync: None,
+            waiting: WaitingSessions::default(),
+            check: LastCheck { health: Health::Unchecked, at: None },
+        });
     }
     let catalog = open_catalog(host)?;
     let counts = catalog.counts()?;
@@ -63,7 +78,13 @@ fn sessions(host: &Host) -> Result<Sessions, OpError> {
     let last_sync = catalog
         .last_run("sync")?
         .map(|run| format!("{} ({})", run.id, run.outcome.as_deref().unwrap_or("not ended")));
-    Ok(Sessions { sessions: sessions.collect(), add_up, last_sync })
+    Ok(Sessions {
+        sessions: sessions.collect(),
+        add_up,
+        last_sync,
+        waiting: waiting(host, &catalog)?,
+        check: last_check(host, &catalog)?,
+    })
 }
 
 /// What models used today, and for the project around in this month; nothing where no model was ever asked.
@@ -114,14 +135,14 @@ fn wire_scope(mode: ScopeMode) -> Scope {
 
 fn store_status(host: &Host, scoped: &ScopedStore) -> Result<StoreStatus, OpError> {
     let listing = scoped.store.outlines(|_| true)?;
-    let count = |memory_type: MemoryType, shelf: Shelf| {
-        let is_counted = |at: &Located| at.memory_type == memory_type && at.shelf == shelf;
+    let count = |memory_type: MemoryType, area: StoreArea| {
+        let is_counted = |at: &Located| at.memory_type == memory_type && at.area == area;
         listing.memories.iter().filter(|memory| is_counted(&memory.at)).count()
     };
     let counts = TYPES.iter().map(|spec| TypeCount {
         r#type: memory_type(spec.memory_type),
-        active: count(spec.memory_type, Shelf::Active),
-        archived: count(spec.memory_type, Shelf::Archived),
+        active: count(spec.memory_type, StoreArea::Active),
+        archived: count(spec.memory_type, StoreArea::Archived),
     });
     let waiting = host.count_waiting(scoped);
     let newest = listing.memories.iter().filter_map(|memory| memory.updated).max();

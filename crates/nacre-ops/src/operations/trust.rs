@@ -3,13 +3,19 @@
 use nacre_api::wire::{TrustItem, TrustLevel, TrustReport, TrustRequest};
 use nacre_core::base::{ContentHash, ShownLine};
 use nacre_core::memory::{LastCommit, Located, Memory, hazards_of};
+use nacre_engine::flows::change::{Reversal, TrustRecord};
+use nacre_engine::flows::run::RunMode;
 
 use super::memory::labelled;
+use super::recording::CommandChange;
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore};
 
 /// Memories whose last commit git is asked for.
 const MAX_ASKED: usize = 50;
+
+/// Memories that are shown and trusted at once: more are looked at by nobody, and each is held in memory.
+const MAX_WAITING: usize = 1000;
 
 pub fn trust(host: &Host, request: &TrustRequest) -> Result<TrustReport, OpError> {
     let TrustRequest { ids, all, dry_run, scope, .. } = request;
@@ -18,46 +24,69 @@ pub fn trust(host: &Host, request: &TrustRequest) -> Result<TrustReport, OpError
         foreign: 0,
         quarantined: 0,
         trusted: 0,
+        more: 0,
         dry_run: *dry_run,
+        change: None,
     };
+    let typed = match ids.as_slice() {
+        [id] => format!("trust {id}"),
+        _ => "trust".to_owned(),
+    };
+    let command = CommandChange::new(RunMode::Trust, &typed);
     let stores = host.stores_to_read(*scope)?;
-    let found: Result<Vec<Vec<Memory>>, OpError> =
-        stores.iter().map(|scoped| waiting(host, scoped)).collect();
-    let found = found?;
+    let mut found: Vec<Vec<Memory>> = Vec::new();
+    for scoped in &stores {
+        let (memories, n_more) = waiting(host, scoped, ids)?;
+        found.push(memories);
+        report.more += n_more;
+    }
     let is_unknown = |id: &&String| !found.iter().flatten().any(|memory| is_named(memory, id));
     if let Some(id) = ids.iter().find(is_unknown) {
         let message = format!("No memory `{}` waits to be trusted", ShownLine(id));
         return Err(OpError::not_found(message).hint("`nacre trust` lists those that wait"));
     }
     for (scoped, waiting) in stores.iter().zip(&found) {
-        take(host, scoped, request, waiting, &mut report)?;
+        take(host, scoped, (request, &command), waiting, &mut report)?;
     }
+    report.change = command.id();
     if !ids.is_empty() || *all {
         report.memories.retain(|one| is_chosen(request, one));
     }
     Ok(report)
 }
 
-/// The memories of a store that wait, after what the person edited here was settled.
-fn waiting(host: &Host, scoped: &ScopedStore) -> Result<Vec<Memory>, OpError> {
-    let find = || -> Result<Vec<Memory>, OpError> {
-        let files = scoped.store.located()?;
-        let mut found = Vec::new();
+/// The memories of a store that wait, after what the person edited here was settled, and how many more do. Where ids are
+/// given, those alone.
+fn waiting(
+    host: &Host,
+    scoped: &ScopedStore,
+    ids: &[String],
+) -> Result<(Vec<Memory>, usize), OpError> {
+    let is_wanted = |at: &Located| {
+        ids.is_empty() || ids.iter().any(|id| !id.is_empty() && at.id.as_str().starts_with(id))
+    };
+    let find = || -> Result<(Vec<Memory>, usize), OpError> {
+        let files: Vec<Located> = scoped.store.located()?.into_iter().filter(is_wanted).collect();
+        let (mut found, mut n_more) = (Vec::new(), 0);
         scoped.store.visit(&files, |_, memory| {
-            found.extend(memory.ok().filter(|memory| scoped.store.trust_of(memory).waits()));
+            let memory = memory.ok().filter(|memory| scoped.store.trust_of(memory).waits());
+            match found.len() < MAX_WAITING {
+                true => found.extend(memory),
+                false => n_more += usize::from(memory.is_some()),
+            }
             std::ops::ControlFlow::Continue(())
         });
-        Ok(found)
+        Ok((found, n_more))
     };
-    let found = find()?;
+    let (found, n_more) = find()?;
     let files: Vec<Located> = found.iter().map(|memory| memory.at.clone()).collect();
-    if host.settle_edits(scoped, &files) { find() } else { Ok(found) }
+    if host.settle_edits(scoped, &files) { find() } else { Ok((found, n_more)) }
 }
 
 fn take(
     host: &Host,
     scoped: &ScopedStore,
-    request: &TrustRequest,
+    (request, command): (&TrustRequest, &CommandChange<'_>),
     waiting: &[Memory],
     report: &mut TrustReport,
 ) -> Result<(), OpError> {
@@ -73,15 +102,20 @@ fn take(
     };
     if items.iter().any(is_agreed) {
         let mut batch = store.begin(&host.owner("trust"), host.settings().lock.wait)?;
+        let mut memories = Vec::new();
         for (item, memory) in items.iter_mut().zip(waiting) {
             // It may have changed since it was looked at.
             let is_same = store.load(&memory.at).is_ok_and(|now| hash(&now) == item.hash);
             if is_agreed(item) && is_same {
+                let before = store.trust_of(memory).as_str().to_owned();
+                memories.push(TrustRecord { id: memory.at.id.to_string(), before });
                 batch.take_over(&memory.at.id)?;
                 item.trusted = true;
             }
         }
-        batch.commit()?;
+        if !memories.is_empty() {
+            command.commit(host, scoped, batch, Reversal::Trust { memories })?;
+        }
     }
     for item in &items {
         let is_quarantined = item.memory.trust == Some(TrustLevel::Quarantined);

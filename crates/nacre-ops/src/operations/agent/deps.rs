@@ -33,7 +33,7 @@ pub(crate) fn agent_deps(
         limits,
         clock: clock(host),
         tools: tools(host, &workspace),
-        shelf: Arc::new(SkillRegistry::new(SkillPlaces {
+        skills: Arc::new(SkillRegistry::new(SkillPlaces {
             workspace: Some(root),
             home: Some(home.path().to_owned()),
         })),

@@ -162,10 +162,10 @@ fn warn_of_fallback(events: &Events, error: &OpError) {
 /// The memories speak for themselves. The first is the answer and counts as cited; the others are only near it.
 fn from_memories(asking: &Asking<'_>, failure: Option<OpError>) -> AskReport {
     let told = tell(asking.question, asking.passages.clone());
-    let first = told.first().map(|told| (told.passage.shelf, told.passage.id.clone()));
+    let first = told.first().map(|told| (told.passage.store, told.passage.id.clone()));
     count(asking, first.as_slice());
     for (number, store) in asking.stores.iter().enumerate() {
-        let here = told.iter().filter(|told| told.passage.shelf == number);
+        let here = told.iter().filter(|told| told.passage.store == number);
         let here: Vec<MemoryId> = here.map(|told| told.passage.id.clone()).collect();
         note_offered(&store.store, &store.owner, &here, asking.host.now());
     }

@@ -42,7 +42,7 @@ pub(super) fn answer(
     let deps = AgentDeps { tools: tools(asking, &deps, &seen)?, ..deps };
     let offered: Vec<&str> = deps.tools.iter().map(|tool| tool.spec().name).collect();
     let spec = asker(&deps.permissions, &offered);
-    let verifier = Verifier { shelves: &asking.stores, seen: &seen, now: asking.host.now() };
+    let verifier = Verifier { stores: &asking.stores, seen: &seen, now: asking.host.now() };
     let question =
         ModelQuestion { deps, spec, text: asked(asking.question, &asking.passages), verifier };
     let before = spilled(&home);
@@ -70,22 +70,22 @@ fn tools(
 ) -> Result<Vec<Arc<dyn AnyTool>>, OpError> {
     let mut tools = toolkits::file::tools(&deps.workspace);
     tools.extend(toolkits::code::tools(&deps.workspace));
-    let shelves = Arc::clone(&asking.stores);
-    tools.push(Arc::new(MemoryRecall { shelves, seen: seen.clone() }));
+    let stores = Arc::clone(&asking.stores);
+    tools.push(Arc::new(MemoryRecall { stores, seen: seen.clone() }));
     let home = asking.host.home()?;
     let catalog = home.join("catalog.sqlite3");
     let embedder = asking.stores.first().map(|store| Arc::clone(&store.embedder));
     // Where no trace was ever read there is nothing to search, and a question makes no file.
     if let Some(embedder) = embedder.filter(|_| catalog.is_file()) {
         let project = asking.host.project.as_ref();
-        let shelf = TraceHandle {
+        let memories = TraceHandle {
             catalog,
             home: home.to_owned(),
             project: project.map(|project| project.path.display().to_string()),
             embedder,
             owner: asking.host.owner("ask"),
         };
-        tools.push(Arc::new(TraceSearch { shelf, seen: seen.clone() }));
+        tools.push(Arc::new(TraceSearch { memories, seen: seen.clone() }));
     }
     Ok(tools)
 }

@@ -32,13 +32,13 @@ fn recalled(asking: &Asking<'_>, told: &Told) -> RecalledMemory {
         r#type: passage.word().to_owned(),
         title: passage.title.clone(),
         status: passage.status.as_str().to_owned(),
-        scope: asking.scope_of(passage.shelf),
+        scope: asking.scope_of(passage.store),
         score: passage.score,
         line: line.clone(),
         quote: passage.quotes.first().map(|quote| quote.text.clone()),
         proof: proof(passage),
         not_verified: passage.unverified().iter().map(ToString::to_string).collect(),
-        also_in: asking.also_in(&passage.id, passage.shelf),
+        also_in: asking.also_in(&passage.id, passage.store),
         trust: label(passage.trust),
     }
 }

@@ -57,7 +57,7 @@ fn cited(asking: &Asking<'_>, id: &MemoryId) -> Option<CitedMemory> {
     let number = asking.store_of(id)?;
     let store = &asking.stores.get(number)?.store;
     let memory = store.get(id.as_str()).ok().filter(|memory| memory.at.id == *id)?;
-    let evidence = store.evidence(id).ok().flatten();
+    let evidence = store.proof_of(&memory);
     let quote = evidence.and_then(|evidence| evidence.quotes.into_iter().next());
     let kind = memory.kind.map(LearningKind::as_str);
     Some(CitedMemory {

@@ -1,10 +1,13 @@
 //! Shows settings with their values and where they were set.
 
 use nacre_api::wire::{ConfigShowReport, ConfigShowRequest, Setting, SettingValue};
-use nacre_core::config::{Entry, Value};
+use nacre_core::config::{Entry, ROLES, Value};
 
 use crate::error::OpError;
 use crate::host::Host;
+
+/// The role that stands in for all others.
+const DEFAULT_MODEL: &str = "roles.default.model";
 
 pub fn show(host: &Host, request: &ConfigShowRequest) -> Result<ConfigShowReport, OpError> {
     let prefix = request.prefix.as_deref().unwrap_or_default();
@@ -14,15 +17,26 @@ pub fn show(host: &Host, request: &ConfigShowRequest) -> Result<ConfigShowReport
     let shown = keys.chain(tables).filter(|(key, _)| key.starts_with(prefix));
     let report = ConfigShowReport {
         settings: shown.map(|(key, entry)| (key.to_owned(), setting(entry))).collect(),
+        not_set: roles_not_set(host, prefix),
     };
-    if report.settings.is_empty() {
+    if report.settings.is_empty() && report.not_set.is_empty() {
         return Err(OpError::usage(format!("No setting begins with `{prefix}`"))
             .hint("`nacre config show` lists every key"));
     }
     Ok(report)
 }
 
-fn setting(entry: &Entry) -> Setting {
+/// The model that every hint names; for who asks for roles, that of each.
+fn roles_not_set(host: &Host, prefix: &str) -> Vec<String> {
+    let keys = ROLES.iter().map(|role| format!("roles.{role}.model"));
+    let keys = keys.filter(|key| !host.resolved.tables.contains_key(key));
+    match prefix.is_empty() {
+        true => keys.filter(|key| key == DEFAULT_MODEL).collect(),
+        false => keys.filter(|key| key.starts_with(prefix)).collect(),
+    }
+}
+
+pub(super) fn setting(entry: &Entry) -> Setting {
     let places: Vec<String> = entry.origins.iter().map(|origin| origin.place.to_string()).collect();
     Setting { value: wire_value(&entry.value), origin: places.join(", ") }
 }

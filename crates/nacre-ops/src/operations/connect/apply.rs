@@ -8,7 +8,7 @@ use nacre_core::base::ContentHash;
 use nacre_core::safefs::{Access, RelPath, WriteScope, Writer};
 
 use super::ledger::{self, Ledger, PendingFile};
-use super::place::Place;
+use super::place::AgentFile;
 use super::plan::{Plan, PlannedFile, Planner};
 use crate::error::OpError;
 use crate::host::Host;
@@ -84,7 +84,7 @@ fn finish(plan: &Plan, writer: &Writer<'_>) -> Result<(), OpError> {
 }
 
 /// Brings one file from one state to another. A file that is in neither is a person's, and a conflict.
-fn write(place: &Place, before: Option<&str>, after: Option<&str>) -> Result<(), OpError> {
+fn write(place: &AgentFile, before: Option<&str>, after: Option<&str>) -> Result<(), OpError> {
     let (scope, rel) = (place.scope()?, place.rel());
     let hash = |text: &str| ContentHash::of(text.as_bytes());
     match (before, after) {
@@ -156,7 +156,7 @@ fn settle(host: &Host) -> Result<(), OpError> {
 }
 
 fn undo(host: &Host, pending: &PendingFile) -> Result<(), OpError> {
-    let place = Place::find(&pending.path, &[PathBuf::from("/")])?;
+    let place = AgentFile::find(&pending.path, &[PathBuf::from("/")])?;
     let now = place.read()?;
     let is = |hash: Option<ContentHash>| {
         hash == now.as_ref().map(|text| ContentHash::of(text.as_bytes()))

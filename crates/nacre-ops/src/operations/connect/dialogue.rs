@@ -1,13 +1,13 @@
 //! A program that is started, asked and ended: within a time, and whatever it answers.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
+use nacre_core::platform::ext::CommandExt as _;
 use serde_json::Value;
 
 use crate::host::Host;

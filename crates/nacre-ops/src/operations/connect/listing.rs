@@ -9,7 +9,7 @@ use nacre_core::agent_config::{
 use nacre_core::catalog::Connection;
 use nacre_core::transcript::{ADAPTERS, Adapter, Homes};
 
-use super::place::Place;
+use super::place::AgentFile;
 use super::plan::{file_of, places};
 use crate::error::OpError;
 use crate::host::{Host, connections, homes, short};
@@ -37,6 +37,9 @@ pub(super) fn list(host: &Host) -> Result<ConnectReport, OpError> {
         plan: None,
         left_out: Vec::new(),
         notes: Vec::new(),
+        now_read: Vec::new(),
+        no_longer_read: Vec::new(),
+        change: None,
     })
 }
 
@@ -137,7 +140,7 @@ impl Files {
     ) -> Option<(FileEdit, Result<String, String>)> {
         let program = Program { path: self.program.clone(), has_guard };
         let edit = spec.edit(part, &self.places, &program)?;
-        let read = Place::find(file_of(&edit), &self.roots).and_then(|place| place.read());
+        let read = AgentFile::find(file_of(&edit), &self.roots).and_then(|place| place.read());
         let text = read
             .map(Option::unwrap_or_default)
             .map_err(|error| self.problem(&edit, error.causes.first().unwrap_or(&error.message)));

@@ -13,6 +13,7 @@ mod place;
 mod plan;
 mod register;
 mod trust;
+mod undo;
 mod unified;
 
 use nacre_api::wire::{ConnectReport, ConnectRequest, WiringOptions, WiringPart};
@@ -20,6 +21,9 @@ use nacre_core::agent_config::{AGENTS, AgentSpec, Part, agent_spec};
 
 pub use self::doctor::doctor;
 use self::plan::{Plan, Planner};
+pub use self::trust::codex_program;
+use self::undo::Wired;
+pub(super) use self::undo::undo;
 use crate::error::OpError;
 use crate::host::{Host, agent_names};
 
@@ -32,13 +36,36 @@ pub fn names() -> Vec<&'static str> {
 
 /// Carries out what is asked, and lists every agent then.
 pub fn connect(host: &Host, request: &ConnectRequest) -> Result<ConnectReport, OpError> {
-    match request {
-        ConnectRequest::List => listing::list(host),
-        ConnectRequest::Auto { wiring } => connect_used(host, wiring),
-        ConnectRequest::Add { agents, paths, wiring } => add(host, agents, paths, wiring),
-        ConnectRequest::Remove { agents, wiring } => remove(host, agents, wiring),
-        ConnectRequest::Trust { wiring } => trust::trust(host, wiring),
+    let dry_run = match request {
+        ConnectRequest::List | ConnectRequest::Trust { .. } => true,
+        ConnectRequest::Auto { wiring }
+        | ConnectRequest::Add { wiring, .. }
+        | ConnectRequest::Remove { wiring, .. } => wiring.dry_run,
+    };
+    if dry_run {
+        return connect_unrecorded(host, request);
     }
+    let before = Wired::now(host)?;
+    let report = connect_unrecorded(host, request)?;
+    let change = undo::record(host, request, &before, &report)?;
+    Ok(ConnectReport { change, ..report })
+}
+
+fn connect_unrecorded(host: &Host, request: &ConnectRequest) -> Result<ConnectReport, OpError> {
+    let before = register::agents_read(host)?;
+    let report = match request {
+        ConnectRequest::List => listing::list(host)?,
+        ConnectRequest::Auto { wiring } => connect_used(host, wiring)?,
+        ConnectRequest::Add { agents, paths, wiring } => add(host, agents, paths, wiring)?,
+        ConnectRequest::Remove { agents, wiring } => remove(host, agents, wiring)?,
+        ConnectRequest::Trust { wiring } => trust::trust(host, wiring)?,
+    };
+    let after = register::agents_read(host)?;
+    let missing = |from: &[&str], among: &[&str]| -> Vec<String> {
+        from.iter().filter(|name| !among.contains(name)).map(|name| (*name).to_owned()).collect()
+    };
+    let (now_read, no_longer_read) = (missing(&after, &before), missing(&before, &after));
+    Ok(ConnectReport { now_read, no_longer_read, ..report })
 }
 
 /// The parts that are asked for; all where none is.
@@ -150,16 +177,19 @@ fn remove(
     wiring: &WiringOptions,
 ) -> Result<ConnectReport, OpError> {
     let mut planner = apply::begin(host, wiring)?;
-    let mut registered = Vec::new();
+    let (mut registered, mut still_read) = (Vec::new(), Vec::new());
     for name in agents {
         let spec = known(name)?;
-        let is_registered = wiring.parts.is_empty() && register::is_registered(host, name)?;
+        let is_read = wiring.parts.is_empty() && register::is_read(host, name)?;
         let was_wired = match spec {
             Some(spec) => planner.remove(spec, &parts(wiring))?,
             None => false,
         };
-        if is_registered {
+        // What was read before the agent was connected is read afterwards, too.
+        if is_read && (!was_wired || undo::turned_traces_on(host, name)?) {
             registered.push(name);
+        } else if is_read {
+            still_read.push(name.as_str());
         } else if !was_wired {
             return Err(OpError::not_found(format!("The agent `{name}` is not connected"))
                 .hint("nacre connect list"));
@@ -170,7 +200,15 @@ fn remove(
         apply::apply(host, &plan, wiring)?;
         registered.into_iter().try_for_each(|name| register::remove(host, name))?;
     }
-    report(host, &plan)
+    let mut report = report(host, &plan)?;
+    if !still_read.is_empty() {
+        report.notes.push(format!(
+            "The sessions of {} are still read, as before; to stop that: nacre connect {} --remove",
+            still_read.join(", "),
+            still_read.join(" ")
+        ));
+    }
+    Ok(report)
 }
 
 /// Every agent as it is now, and what a plan changed or would change.

@@ -16,12 +16,12 @@ const MAX_BYTES: u64 = 16 << 20;
 
 /// A file, by the deepest folder on its way that exists and what is missing below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct AgentFile {
     folder: PathBuf,
     rel: RelPath,
 }
 
-impl Place {
+impl AgentFile {
     /// Finds the place of `path`, which must lie below one of `roots` once all links are followed.
     pub(super) fn find(path: &Path, roots: &[PathBuf]) -> Result<Self, OpError> {
         let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|at| at.is_symlink());

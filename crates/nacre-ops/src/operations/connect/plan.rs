@@ -9,14 +9,14 @@ use nacre_core::agent_config::{
 use nacre_core::base::ContentHash;
 
 use super::ledger::{self, EntryRecord, FileRecord, Ledger};
-use super::place::{Place, invalid};
+use super::place::{AgentFile, invalid};
 use crate::error::OpError;
 use crate::host::{Host, homes};
 
 /// A file that is looked at, and what it is to hold.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedFile {
-    pub(super) place: Place,
+    pub(super) place: AgentFile,
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
 }
@@ -192,7 +192,7 @@ impl<'h> Planner<'h> {
     }
 
     fn look_at(&mut self, path: &Path) -> Result<PathBuf, OpError> {
-        let place = Place::find(path, &self.roots)?;
+        let place = AgentFile::find(path, &self.roots)?;
         let path = place.path();
         if !self.plan.files.contains_key(&path) {
             let before = place.read()?;

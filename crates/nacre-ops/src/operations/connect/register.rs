@@ -6,7 +6,15 @@ use nacre_core::config::agents;
 use nacre_core::transcript::{ADAPTERS, Adapter};
 
 use crate::error::OpError;
-use crate::host::{Host, agent_named, connected, homes};
+use crate::host::{Host, agent_named, agent_names, connected, homes, read_text};
+
+/// The register's file in the global folder.
+pub(super) const FILE: &str = "agents.toml";
+
+/// The register as it stands; `None` where there is none.
+pub(super) fn text(host: &Host) -> Result<Option<String>, OpError> {
+    read_text(host.home()?, FILE)
+}
 
 /// Whether an agent has traces that can be read.
 pub(super) fn is_readable(name: &str) -> bool {
@@ -59,9 +67,34 @@ pub(super) fn add_found(host: &Host) -> Result<(), OpError> {
     })
 }
 
-/// No longer reads an agent.
+/// The agents whose traces are read.
+pub(super) fn agents_read(host: &Host) -> Result<Vec<&'static str>, OpError> {
+    let chosen = connected(host)?;
+    let is_read = |name: &&str| {
+        chosen.as_ref().is_none_or(|chosen| chosen.iter().any(|agent| agent.name == *name))
+    };
+    Ok(agent_names().filter(is_read).collect())
+}
+
+/// Whether an agent's traces are read: all are while there is no register.
+pub(super) fn is_read(host: &Host, name: &str) -> Result<bool, OpError> {
+    Ok(agents_read(host)?.contains(&name))
+}
+
+/// No longer reads an agent. Without a register one is made that names all others.
 pub(super) fn remove(host: &Host, name: &str) -> Result<(), OpError> {
-    edit(host, |text, origin| Ok(agents::disconnect(text, origin, name)?))
+    let has_register = connected(host)?.is_some();
+    edit(host, |text, origin| {
+        if has_register {
+            return Ok(agents::disconnect(text, origin, name)?);
+        }
+        let others = agent_names().filter(|other| *other != name);
+        let mut text = text.to_owned();
+        for other in others {
+            text = agents::connect(&text, origin, other, &[])?;
+        }
+        Ok(text)
+    })
 }
 
 /// Changes the register's text.
@@ -69,5 +102,6 @@ fn edit(
     host: &Host,
     change: impl FnOnce(&str, &Path) -> Result<String, OpError>,
 ) -> Result<(), OpError> {
-    host.edit_text(&host.home_scope()?, "agents.toml", "connect", change)
+    host.edit_text(&host.home_scope()?, FILE, "connect", change)?;
+    Ok(())
 }

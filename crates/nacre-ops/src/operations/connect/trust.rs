@@ -12,13 +12,18 @@ use super::{apply, report};
 use crate::error::OpError;
 use crate::host::{Host, program_path};
 
+/// Where Codex is; an error where it cannot be asked.
+pub fn codex_program(host: &Host) -> Result<PathBuf, OpError> {
+    program_path(host, "codex").ok_or_else(|| {
+        OpError { code: ErrorCode::NotSet, ..OpError::failed("`codex` is not on the PATH") }
+            .hint("Start codex and choose to trust the hooks when it asks")
+    })
+}
+
 /// Plans the trust in every hook of ours that Codex knows, and writes it.
 pub(super) fn trust(host: &Host, wiring: &WiringOptions) -> Result<ConnectReport, OpError> {
     let mut planner = apply::begin(host, wiring)?;
-    let codex = program_path(host, "codex").ok_or_else(|| {
-        OpError { code: ErrorCode::NotSet, ..OpError::failed("`codex` is not on the PATH") }
-            .hint("Start codex and choose to trust the hooks when it asks")
-    })?;
+    let codex = codex_program(host)?;
     let folder = planner.places().codex.clone();
     let hashes = hashes(host, &codex, &folder).map_err(|why| {
         let error = OpError::failed("Codex could not list its hooks");
@@ -79,8 +84,36 @@ fn collect(value: &Value, hashes: &mut Vec<(String, String)>) {
     }
 }
 
-/// What a person has to do for hooks to run.
+/// What a person should know about the files that change: what else they have an effect on, and what is left to do.
 pub(super) fn notes(plan: &Plan) -> Vec<String> {
+    let mut notes = side_effects(plan);
+    notes.extend(left_to_do(plan));
+    notes
+}
+
+/// What the settings do beyond the agent and the tools that were asked for.
+fn side_effects(plan: &Plan) -> Vec<String> {
+    let brings = |end: &str, sign: &str| {
+        let has = |text: &Option<String>| text.as_ref().is_some_and(|text| text.contains(sign));
+        plan.files
+            .iter()
+            .any(|(path, file)| path.ends_with(end) && has(&file.after) && !has(&file.before))
+    };
+    let effects = [
+        (
+            brings("config.toml", "default_tools_approval_mode"),
+            "Codex calls Nacre's tools without asking you (`default_tools_approval_mode`)",
+        ),
+        (
+            brings(".agents/skills/nacre/SKILL.md", ""),
+            "Other agents read `~/.agents/skills`, too, and find the skill there",
+        ),
+    ];
+    effects.into_iter().filter(|(is_so, _)| *is_so).map(|(_, note)| note.to_owned()).collect()
+}
+
+/// What a person has to do for hooks to run.
+fn left_to_do(plan: &Plan) -> Vec<String> {
     let holds = |part: Part| {
         let mut entries = plan.new.files.values().flat_map(|record| &record.entries);
         entries.any(|entry| entry.is("codex", part))

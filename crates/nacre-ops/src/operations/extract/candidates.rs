@@ -11,7 +11,7 @@ use nacre_engine::model::Role;
 use super::wire::{core_strategy, extract_report};
 use crate::error::OpError;
 use crate::events::Events;
-use crate::host::{Host, Reading, ask_rules, named_trace, put_artifact, warn_of_limit};
+use crate::host::{Host, Reading, ResultFile, ask_rules, is_result, named_trace, warn_of_limit};
 
 /// Reports the candidates of a session.
 pub fn extract(
@@ -29,9 +29,11 @@ pub fn extract_to_file(
     request: &ExtractFileRequest,
     events: &Events,
 ) -> Result<ExtractFileReport, OpError> {
-    let ExtractFileRequest { trace, strategy, out, explain } = request;
+    let ExtractFileRequest { trace, strategy, out, explain, force } = request;
+    let out_file = ResultFile { file: out, force: *force, command: "extract" };
+    out_file.check(host, &|bytes| is_result(bytes, &["session", "candidates"]))?;
     let read = read(host, trace, *strategy, events)?;
-    put_artifact(host, out, &read.extraction)?;
+    out_file.put_json(host, &read.extraction)?;
     let report = extract_report(read);
     Ok(ExtractFileReport {
         out: out.clone(),

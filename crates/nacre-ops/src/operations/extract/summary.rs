@@ -10,7 +10,7 @@ use nacre_engine::model::Role;
 use super::wire::{core_strategy, fallback, summarize_report};
 use crate::error::OpError;
 use crate::events::Events;
-use crate::host::{Host, Reading, ask_rules, named_trace, put_artifact, warn_of_limit};
+use crate::host::{Host, Reading, ResultFile, ask_rules, is_result, named_trace, warn_of_limit};
 
 /// Reports the summary of a session.
 pub fn summarize(
@@ -29,9 +29,11 @@ pub fn summarize_to_file(
     request: &SummarizeFileRequest,
     events: &Events,
 ) -> Result<SummarizeFileReport, OpError> {
-    let SummarizeFileRequest { trace, strategy, out } = request;
+    let SummarizeFileRequest { trace, strategy, out, force } = request;
+    let out_file = ResultFile { file: out, force: *force, command: "summarize" };
+    out_file.check(host, &|bytes| is_result(bytes, &["session", "title"]))?;
     let (summary, how) = read(host, trace, *strategy, events)?;
-    put_artifact(host, out, &summary)?;
+    out_file.put_json(host, &summary)?;
     let SessionSummary { session, title, .. } = summary;
     Ok(SummarizeFileReport { out: out.clone(), session, title, read: fallback(how) })
 }

@@ -24,6 +24,7 @@ pub use nacre_core::agent_config::LEAD_TOOL;
 pub use prompt::prompt;
 pub use start::start;
 pub use upkeep::{note_sync, upkeep};
+pub(super) use upkeep::{prune_sessions, refresh_index};
 
 use crate::host::Environment;
 

@@ -6,9 +6,9 @@ use nacre_core::memory::MemoryId;
 use nacre_core::safefs::{Access, RelPath, WriteScope};
 use serde::{Deserialize, Serialize};
 
-use super::session::{HOOKS_FOLDER, all_told, folder};
+use super::session::{HOOKS_FOLDER, all_told, folder, prune};
 use crate::error::OpError;
-use crate::host::{Host, note_offered};
+use crate::host::{Host, SearchableStore, note_offered};
 
 /// The file of the stamp; no notes of a session are named so.
 const STAMP_FILE: &str = "sync.stamp";
@@ -68,20 +68,34 @@ pub fn note_sync(host: &Host, is_done: bool) -> Result<(), OpError> {
 
 /// Brings the indexes up to date and notes which memories were offered: both take time that nobody waits for here.
 pub fn upkeep(host: &Host, _request: &HookUpkeepRequest) -> Result<HookUpkeepReport, OpError> {
-    let told: Vec<MemoryId> = all_told(host).iter().filter_map(|id| id.parse().ok()).collect();
     let mut indexed = 0;
     for searchable in host.searchable_stores(None, "hook")? {
-        let store = &searchable.scoped.store;
-        for _ in 0..MAX_LOOKS {
-            let index = searchable.index()?;
-            if index.n_postponed() == 0 {
-                indexed += index.snapshot().n_records();
-                break;
-            }
-        }
-        let held = told.iter().filter(|id| store.places(id).is_ok_and(|places| !places.is_empty()));
-        let held: Vec<MemoryId> = held.cloned().collect();
-        note_offered(store, &searchable.owner, &held, host.now());
+        indexed += refresh_index(host, &searchable)?;
     }
     Ok(HookUpkeepReport { indexed })
+}
+
+/// The same for one store; returns how many records its index has.
+pub(crate) fn refresh_index(host: &Host, searchable: &SearchableStore) -> Result<usize, OpError> {
+    let told: Vec<MemoryId> = all_told(host).iter().filter_map(|id| id.parse().ok()).collect();
+    let store = &searchable.scoped.store;
+    let mut indexed = 0;
+    for _ in 0..MAX_LOOKS {
+        let index = searchable.index()?;
+        if index.n_postponed() == 0 {
+            indexed = index.snapshot().n_records();
+            break;
+        }
+    }
+    let held = told.iter().filter(|id| store.places(id).is_ok_and(|places| !places.is_empty()));
+    let held: Vec<MemoryId> = held.cloned().collect();
+    note_offered(store, &searchable.owner, &held, host.now());
+    Ok(indexed)
+}
+
+/// Removes the notes of old sessions when there are too many.
+pub(crate) fn prune_sessions(host: &Host) -> Result<(), OpError> {
+    let folder = folder(host)?;
+    let writer = folder.lock(&host.owner("hook"), host.settings().lock.wait)?;
+    prune(&writer)
 }

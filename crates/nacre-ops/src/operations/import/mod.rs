@@ -17,6 +17,8 @@ use nacre_api::wire::{
 use nacre_core::instructions::{NotTaken, Split, blank_out, split};
 use nacre_core::memory::{Claim, Status};
 use nacre_core::search::Builtin;
+use nacre_engine::flows::change::Reversal;
+use nacre_engine::flows::run::RunMode;
 
 use self::known::folded;
 use self::sources::{SourceFile, sources};
@@ -25,6 +27,7 @@ use crate::error::OpError;
 use crate::events::Events;
 use crate::host::{Host, ScopedStore};
 use crate::operations::memory::{memory_type, warn_redacted};
+use crate::operations::recording::CommandChange;
 
 /// More candidates than this nobody reviews in one go.
 const MAX_CANDIDATES: usize = 300;
@@ -42,6 +45,7 @@ pub fn import(
         files: Vec::new(),
         candidates: Vec::new(),
         skipped: Vec::new(),
+        change: None,
     };
     let mut taken = Vec::new();
     let builtin = Builtin::shipped().ok();
@@ -53,7 +57,12 @@ pub fn import(
     warn_of_personal(&scoped, &files, &taken, events);
     let ids = match request.dry_run || taken.is_empty() {
         true => Vec::new(),
-        false => store(host, &scoped, &taken, events)?,
+        false => {
+            let command = CommandChange::new(RunMode::Import, "import");
+            let ids = store(host, &scoped, (&taken, &command), events)?;
+            report.change = command.id();
+            ids
+        }
     };
     let ids = ids.into_iter().map(Some).chain(std::iter::repeat(None));
     report.candidates = taken.iter().zip(ids).map(|(taken, id)| candidate(taken, id)).collect();
@@ -64,7 +73,7 @@ pub fn import(
 fn store(
     host: &Host,
     scoped: &ScopedStore,
-    taken: &[Taken],
+    (taken, command): (&[Taken], &CommandChange<'_>),
     events: &Events,
 ) -> Result<Vec<String>, OpError> {
     let mut batch = scoped.store.begin(&host.owner("import"), host.settings().lock.wait)?;
@@ -79,7 +88,7 @@ fn store(
         ids.push(id.to_string());
     }
     let redacted = batch.redactions().clone();
-    batch.commit()?;
+    command.commit(host, scoped, batch, Reversal::Plan)?;
     warn_redacted(events, &redacted);
     Ok(ids)
 }
@@ -131,7 +140,14 @@ fn look_through(
         statements.iter().map(|one| folded(&taker.cleaned(&one.quote))).collect();
     let before = taken.len();
     for statement in &statements {
-        match taker.take(file, statement, &quotes, taken.len() < MAX_CANDIDATES) {
+        if MAX_CANDIDATES <= taken.len() {
+            // Each look costs as much as for a candidate, and nobody reads what it says.
+            let (file, text) = (file.label.clone(), String::new());
+            let (line, reason) = (statement.line, ImportSkip::OverLimit);
+            report.skipped.push(SkippedText { file, line, reason, text, known: None });
+            continue;
+        }
+        match taker.take(file, statement, &quotes) {
             Ok(one) => taken.push(one),
             Err((reason, known)) => {
                 let known = known.map(|id| id.to_string());

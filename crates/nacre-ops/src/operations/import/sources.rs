@@ -3,7 +3,8 @@
 //! Below the project no link is followed. A file elsewhere is read only where a person names it, and is known by its name
 //! alone, since others read where a memory comes from.
 
-use std::path::{Path, PathBuf};
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
 
 use nacre_api::wire::{FileFault, ImportRequest};
 use nacre_core::memory::Speaker;
@@ -20,6 +21,9 @@ const MAX_FILE_BYTES: u64 = 256 << 10;
 
 /// More files are not looked at.
 const MAX_FILES: usize = 200;
+
+/// All files together hold no more.
+const MAX_BYTES: usize = 1 << 20;
 
 /// The instruction files of a project.
 const USUAL_FILES: [&str; 7] = [
@@ -40,6 +44,10 @@ const RULES_FOLDER: &str = ".cursor/rules";
 
 /// How files are named that Claude Code wrote about the project.
 const CLAUDE_MEMORY: &str = "claude-memory";
+
+/// Sessions that are looked at to see whose folder it is, and how far.
+const MAX_SESSIONS: usize = 64;
+const MAX_HEAD_BYTES: u64 = 64 << 10;
 
 /// Names of folders are cut there, and a hash follows.
 const MAX_SLUG: usize = 200;
@@ -74,10 +82,21 @@ pub(super) fn sources(
             }
         }
     }
-    for over in files.iter_mut().skip(MAX_FILES) {
-        over.text = Err(FileFault::OverLimit);
-    }
+    leave_out(&mut files);
     Ok(files)
+}
+
+/// Leaves out what is more than a person can review: each statement is compared with all that is known.
+fn leave_out(files: &mut [SourceFile]) {
+    let mut n_bytes = 0;
+    for (n_files, file) in files.iter_mut().enumerate() {
+        let length = file.text.as_ref().map_or(0, String::len);
+        if MAX_FILES <= n_files || MAX_BYTES < n_bytes + length {
+            file.text = Err(FileFault::OverLimit);
+        } else {
+            n_bytes += length;
+        }
+    }
 }
 
 fn usual(root: &Path, files: &mut Vec<SourceFile>) -> Result<(), OpError> {
@@ -101,6 +120,9 @@ fn claude_memory(host: &Host, root: &Path, files: &mut Vec<SourceFile>) {
     let configs = if homes.claude_config.is_empty() { usual() } else { homes.claude_config };
     for config in configs {
         for folder in memory_folders(&config.join("projects"), root) {
+            if !is_about(&folder, root) {
+                continue;
+            }
             let Ok(scope) = WriteScope::open(&folder, Access::Private) else { continue };
             let from = files.len();
             read_folder(&scope, None, &|name| format!("{CLAUDE_MEMORY}/{name}"), files);
@@ -128,6 +150,28 @@ fn memory_folders(projects: &Path, root: &Path) -> Vec<PathBuf> {
     named.map(|entry| projects.join(entry.name).join("memory")).collect()
 }
 
+/// Whether the memory is about this project. The folder's name does not say so: `work/acme` and `work-acme` share one. Its
+/// sessions do.
+fn is_about(memory: &Path, root: &Path) -> bool {
+    let Some(sessions) = memory.parent() else { return false };
+    let listed = WriteScope::open(sessions, Access::Private).and_then(|scope| scope.root()?.list());
+    let names = listed.unwrap_or_default().into_iter();
+    let names = names.filter(|at| at.kind == EntryKind::File && at.name.ends_with(".jsonl"));
+    let mut folders =
+        names.take(MAX_SESSIONS).filter_map(|at| first_folder(&sessions.join(at.name)));
+    folders.all(|folder| folder.starts_with(root))
+}
+
+/// The folder that a session of Claude Code began in.
+fn first_folder(session: &Path) -> Option<PathBuf> {
+    let mut head = Vec::new();
+    std::fs::File::open(session).ok()?.take(MAX_HEAD_BYTES).read_to_end(&mut head).ok()?;
+    let head = String::from_utf8_lossy(&head);
+    let (_, after) = head.split_once("\"cwd\":")?;
+    let mut values = serde_json::Deserializer::from_str(after).into_iter::<String>();
+    values.next()?.ok().map(PathBuf::from)
+}
+
 /// A file or folder that a person named.
 fn named(
     host: &Host,
@@ -135,7 +179,7 @@ fn named(
     path: &str,
     files: &mut Vec<SourceFile>,
 ) -> Result<(), OpError> {
-    let full = host.environment.absolute(Path::new(path));
+    let full = unresolved(host, root, path);
     let missing = || {
         OpError::not_found(format!("There is no `{path}`"))
             .hint("Without a path, `nacre import` looks for the usual files itself")
@@ -170,6 +214,23 @@ fn named(
         file.is_personal |= below.is_none();
     }
     Ok(())
+}
+
+/// Where a named path leads. Below the project no link on the way is followed: one that a repository brings along would have
+/// its statements taken from any file of the person's.
+fn unresolved(host: &Host, root: Option<&Path>, path: &str) -> PathBuf {
+    let mut full = PathBuf::new();
+    for part in host.environment.folder.join(path).components() {
+        match part {
+            Component::ParentDir => {
+                full.pop();
+            }
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => full.push(part),
+        }
+    }
+    let is_below = root.is_some_and(|root| full.starts_with(root));
+    if is_below { full } else { host.environment.absolute(Path::new(path)) }
 }
 
 fn is_folder(scope: &WriteScope, path: &RelPath) -> bool {

@@ -76,7 +76,6 @@ impl<'a> Taker<'a> {
         file: &SourceFile,
         statement: &Statement,
         quotes: &BTreeSet<String>,
-        has_room: bool,
     ) -> Result<Taken, (ImportSkip, Option<MemoryId>)> {
         let draft = self.draft(file, statement);
         let (title, body) = (draft.title.as_str(), draft.body.as_str());
@@ -99,9 +98,6 @@ impl<'a> Taker<'a> {
             && let Some(known) = self.said_already(&draft)
         {
             return Err((ImportSkip::Known, Some(known)));
-        }
-        if !has_room {
-            return Err((ImportSkip::OverLimit, None));
         }
         self.profiles.push(profile);
         self.replaced.extend(replaces.iter().map(|(id, _)| id.clone()));

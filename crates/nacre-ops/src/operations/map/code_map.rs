@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use nacre_api::wire::{ErrorCode, MapCommand, MapHeader};
 use nacre_map::artifact::{Cache, Project, Revision};
 use nacre_map::indexer::{
-    CacheStatus, CacheWrites, Current, Deadline, Excludes, RefreshError, RefreshOptions, Sensitive,
-    Verify, project_root, refresh,
+    CacheStatus, CacheWrites, Current, Deadline, Excludes, ReadProgress, RefreshError,
+    RefreshOptions, Sensitive, Verify, project_root, refresh,
 };
 use nacre_map::watch::{Live, Now};
 
@@ -42,12 +42,20 @@ pub(super) struct MapAccess<'a> {
     pub(super) keeping: CacheWrites,
     /// Ends the look early.
     pub(super) cancel: Option<&'a Cancel>,
+    /// Is told how far it is.
+    pub(super) events: Option<&'a Events>,
 }
 
 impl<'a> MapAccess<'a> {
     /// As most operations do: times of files are trusted, and what was learned is stored.
     pub(super) fn usual(project: Option<&'a str>) -> Self {
-        Self { project, trust: Verify::Stamps, keeping: CacheWrites::On, cancel: None }
+        Self {
+            project,
+            trust: Verify::Stamps,
+            keeping: CacheWrites::On,
+            cancel: None,
+            events: None,
+        }
     }
 
     /// As a request asks for it.
@@ -57,6 +65,7 @@ impl<'a> MapAccess<'a> {
             trust: if refresh { Verify::Contents } else { Verify::Stamps },
             keeping: if strict { CacheWrites::Off } else { CacheWrites::On },
             cancel: None,
+            events: None,
         }
     }
 
@@ -76,6 +85,8 @@ impl CodeMap {
         if access.is_strict() && access.trust == Verify::Contents {
             return Err(OpError::usage("`strict` and `refresh` exclude each other"));
         }
+        events.step("Reading the code");
+        let access = MapAccess { events: Some(events), ..access };
         let map = Self::open(host, access, command.as_str())?;
         if access.is_strict() && map.current.status != CacheStatus::Hit {
             return Err(not_up_to_date(&map.current));
@@ -90,7 +101,7 @@ impl CodeMap {
 
     /// Finds the project and brings its map up to date.
     pub(super) fn open(host: &Host, access: MapAccess<'_>, command: &str) -> Result<Self, OpError> {
-        let MapAccess { project: place, trust, keeping, cancel } = access;
+        let MapAccess { project: place, trust, keeping, cancel, events } = access;
         let project = Project::at(root_of(host, place)?);
         let (cache, keeping) = map_cache(host, command, keeping)?;
         // A map that was asked for by its place has the settings of that place.
@@ -109,6 +120,7 @@ impl CodeMap {
             git: host.git(),
             n_threads: std::thread::available_parallelism().map_or(2, usize::from).min(MAX_THREADS),
             deadline: deadline(host, cancel.cloned()),
+            progress: events.map(progress).unwrap_or_default(),
         };
         let current = refresh(&cache, &project, &options)?;
         Ok(Self { cache, options, current, deny, settings_of })
@@ -207,6 +219,12 @@ pub(super) fn check_client(name: &str) -> Result<(), OpError> {
         return Err(OpError::usage("A client's name has 1 to 100 bytes"));
     }
     Ok(())
+}
+
+/// Tells how many files were read.
+fn progress(events: &Events) -> ReadProgress {
+    let events = events.clone();
+    ReadProgress::new(move |done, total| events.progress(done as u64, total as u64, 0))
 }
 
 /// When the map has taken as long to be brought up to date as it may, or nobody waits for it any more.

@@ -53,8 +53,10 @@ pub(super) fn answer(
 }
 
 fn check(question: &ContextQuestion) -> Result<(), OpError> {
-    if question.task.is_none() && question.files.is_empty() {
-        return Err(OpError::usage("A context needs a task (`for`), or `files`"));
+    let has_task = question.task.as_ref().is_some_and(|task| !task.trim().is_empty());
+    if !has_task && question.files.is_empty() {
+        return Err(OpError::usage("A context needs a task (`for`), or `files`")
+            .hint("Say what is to be done: `nacre context \"retry failed uploads\"`"));
     }
     Ok(())
 }

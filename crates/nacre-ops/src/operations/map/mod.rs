@@ -25,5 +25,6 @@ pub use delta::delta;
 pub use explain::explain;
 pub use explore::explore;
 pub use payload::Answer;
+pub(super) use refresh::bring_up_to_date;
 pub use refresh::refresh;
 pub use watch::{MIN_INTERVAL_MS, watch};

@@ -28,7 +28,9 @@ fn read_all(
 ) -> Result<DeltaReport, OpError> {
     let RefreshRequest { project, limit, after } = request;
     let usual = MapAccess::usual(project.as_deref());
-    let access = MapAccess { trust: Verify::Contents, cancel: Some(events.cancel()), ..usual };
+    let (cancel, told) = (Some(events.cancel()), Some(events));
+    let access = MapAccess { trust: Verify::Contents, cancel, events: told, ..usual };
+    events.step("Reading the code");
     let map = CodeMap::open(host, access, "refresh")?;
     events.cancel().check()?;
     map.warn_of_postponed(events);
@@ -41,4 +43,14 @@ fn read_all(
     };
     let delta = map.page(since, delta, Page::new(*limit, after.as_ref()));
     Ok(DeltaReport { map: map.header(MapCommand::Refresh), delta })
+}
+
+/// Brings the map of the project at `root` up to date, so that the next question need not.
+pub(in crate::operations) fn bring_up_to_date(
+    host: &Host,
+    root: &str,
+    events: &Events,
+) -> Result<(), OpError> {
+    let access = MapAccess { cancel: Some(events.cancel()), ..MapAccess::usual(Some(root)) };
+    CodeMap::open(host, access, "serve").map(drop)
 }

@@ -8,7 +8,7 @@ use nacre_api::wire::{
     TopImport, WhyRelevant,
 };
 use nacre_map::artifact::{Revision, Skipped};
-use nacre_map::indexer::{self, Affected, ChangeKind, FileChange, RefreshStats, Verdict};
+use nacre_map::indexer::{self, Affected, ChangeKind, FileChange, FileVerdict, RefreshStats};
 use nacre_map::languages::{self, Depth, Problem};
 use nacre_map::slices::{self, Detail, Form, Surface, Why};
 
@@ -250,18 +250,20 @@ pub(super) fn affected(of: Affected) -> AffectedFile {
     AffectedFile { path, depth }
 }
 
-pub(super) fn verdict(of: Verdict) -> MapVerdict {
+pub(super) fn verdict(of: FileVerdict) -> MapVerdict {
     match of {
-        Verdict::Mapped { is_tracked, is_unread } => MapVerdict::Mapped { is_tracked, is_unread },
-        Verdict::Denied { rule } => MapVerdict::Denied { rule },
-        Verdict::Ignored { rule, folder } => MapVerdict::Ignored { rule, folder },
-        Verdict::Noise { folder } => MapVerdict::Noise { folder },
-        Verdict::RulesUnread { folder } => MapVerdict::RulesUnread { folder },
-        Verdict::Nested { folder } => MapVerdict::Nested { folder },
-        Verdict::Link { path } => MapVerdict::Link { path },
-        Verdict::Special => MapVerdict::Special,
-        Verdict::Folder => MapVerdict::Folder,
-        Verdict::Missing => MapVerdict::Missing,
-        Verdict::Unseen => MapVerdict::Unseen,
+        FileVerdict::Mapped { is_tracked, is_unread } => {
+            MapVerdict::Mapped { is_tracked, is_unread }
+        }
+        FileVerdict::Denied { rule } => MapVerdict::Denied { rule },
+        FileVerdict::Ignored { rule, folder } => MapVerdict::Ignored { rule, folder },
+        FileVerdict::Noise { folder } => MapVerdict::Noise { folder },
+        FileVerdict::RulesUnread { folder } => MapVerdict::RulesUnread { folder },
+        FileVerdict::Nested { folder } => MapVerdict::Nested { folder },
+        FileVerdict::Link { path } => MapVerdict::Link { path },
+        FileVerdict::Special => MapVerdict::Special,
+        FileVerdict::Folder => MapVerdict::Folder,
+        FileVerdict::Missing => MapVerdict::Missing,
+        FileVerdict::Unseen => MapVerdict::Unseen,
     }
 }

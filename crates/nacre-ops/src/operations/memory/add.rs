@@ -7,12 +7,15 @@ use nacre_core::base::ShownLine;
 use nacre_core::config::EmbeddingChoice;
 use nacre_core::memory::{self, Claim, Draft, MemoryId, Quote, Speaker, Store};
 use nacre_core::search::{Builtin, MemoryIndex};
+use nacre_engine::flows::change::Reversal;
+use nacre_engine::flows::run::RunMode;
 use nacre_engine::flows::sync;
 
 use super::changes::warn_redacted;
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::{Host, ScopedStore};
+use crate::operations::recording::CommandChange;
 
 /// What a person says is taken at its word.
 pub const DEFAULT_CONFIDENCE: f64 = 0.9;
@@ -24,7 +27,8 @@ pub fn add(
 ) -> Result<MemoryChangeReport, OpError> {
     let confidence = request.confidence.unwrap_or(DEFAULT_CONFIDENCE);
     if !(0.0..=1.0).contains(&confidence) {
-        return Err(OpError::usage("`--confidence` is a number from 0 to 1"));
+        return Err(OpError::usage("`--confidence` is a number from 0 to 1")
+            .hint("0.9 is usual for what you are sure of"));
     }
     let scoped = host.store_to_write(request.scope)?;
     let store = &scoped.store;
@@ -36,17 +40,24 @@ pub fn add(
         None => batch.add(&draft, host.now())?,
     };
     let redacted = batch.redactions().clone();
-    batch.commit()?;
+    let command = CommandChange::new(RunMode::Memory, "memory add");
+    command.commit(host, &scoped, batch, Reversal::Plan)?;
     warn_redacted(events, &redacted);
     let is_superseded =
         |older: &MemoryId| store.get(older.as_str()).is_ok_and(|older| older.says_overturned());
     if let Some((older, title)) = known.filter(|(older, _)| !is_superseded(older)) {
         let message = format!("`{older}` says this already: {}", ShownLine(&title));
-        events.warning(message, Some(&format!("Keep one of them: nacre memory forget {id}")));
+        let undo = command.id().unwrap_or_default();
+        events.warning(message, Some(&format!("Keep one of them: nacre undo {undo}")));
     }
     let at = store.locate(id.as_str())?;
     let path = store.path().join(at.path.as_str()).display().to_string();
-    Ok(MemoryChangeReport { done: MemoryChange::Added, id: id.to_string(), path: Some(path) })
+    Ok(MemoryChangeReport {
+        done: MemoryChange::Added,
+        id: id.to_string(),
+        path: Some(path),
+        change: command.id(),
+    })
 }
 
 /// The memory that says it already. Best effort: a store that cannot be searched now gives no warning, and only the model

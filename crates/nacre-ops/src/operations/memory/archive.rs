@@ -1,6 +1,7 @@
 //! Puts memories away; `restore` brings them back.
 
 use nacre_api::wire::{MemoryChange, MemoryChangesReport, MemoryIdsRequest};
+use nacre_engine::flows::run::RunMode;
 
 use super::changes::{Change, change_each};
 use crate::error::OpError;
@@ -14,6 +15,7 @@ pub fn archive(
 ) -> Result<MemoryChangesReport, OpError> {
     let change = Change {
         done: MemoryChange::Archived,
+        mode: RunMode::Memory,
         command: "memory archive",
         apply: &|_, batch, id| Ok(batch.archive(id, host.now())?),
     };

@@ -5,14 +5,18 @@ use nacre_api::wire::{
 };
 use nacre_core::memory::{Batch, MemoryId, Redactions};
 use nacre_core::safefs::RelPath;
+use nacre_engine::flows::change::{Reversal, stage_scrub};
+use nacre_engine::flows::run::RunMode;
 
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::{Host, ScopedStore};
+use crate::operations::recording::CommandChange;
 
 /// One kind of change to memories that are named by their ids.
 pub(crate) struct Change<'c> {
     pub(crate) done: MemoryChange,
+    pub(crate) mode: RunMode,
     /// What other processes see while it writes.
     pub(crate) command: &'c str,
     pub(crate) apply: &'c dyn Fn(&ScopedStore, &mut Batch<'_>, &str) -> Result<MemoryId, OpError>,
@@ -26,14 +30,20 @@ pub(crate) fn change_each(
     events: &Events,
 ) -> Result<MemoryChangesReport, OpError> {
     let MemoryIdsRequest { ids, scope } = request;
-    let mut report = MemoryChangesReport { done: change.done, ids: Vec::new(), failed: Vec::new() };
+    let mut report = MemoryChangesReport {
+        done: change.done,
+        ids: Vec::new(),
+        failed: Vec::new(),
+        change: None,
+    };
+    let command = CommandChange::new(change.mode, change.command);
     if ids.is_empty() {
         return Err(OpError::usage("No memory is named").hint("`nacre memory list` shows every id"));
     }
     for id in ids {
         let changed = host
             .store_of(events, *scope, id)
-            .and_then(|holding| change_one(host, &holding.scoped, change, id, events));
+            .and_then(|holding| change_one(host, &holding.scoped, (change, &command), id, events));
         match changed {
             Ok(id) => report.ids.push(id.to_string()),
             Err(error) if ids.len() == 1 => return Err(error),
@@ -44,19 +54,25 @@ pub(crate) fn change_each(
             }
         }
     }
+    report.change = command.id();
     Ok(report)
 }
 
 fn change_one(
     host: &Host,
     scoped: &ScopedStore,
-    change: &Change<'_>,
+    (change, command): (&Change<'_>, &CommandChange<'_>),
     id: &str,
     events: &Events,
 ) -> Result<MemoryId, OpError> {
     let mut batch = scoped.store.begin(&host.owner(change.command), host.settings().lock.wait)?;
     let id = (change.apply)(scoped, &mut batch, id)?;
-    warn_kept(events, &batch.commit()?);
+    let mut reversal = Reversal::Plan;
+    if change.done == MemoryChange::Forgotten {
+        stage_scrub(&scoped.store, &mut batch, &id)?;
+        reversal = Reversal::Gone;
+    }
+    warn_kept(events, &command.commit(host, scoped, batch, reversal)?);
     Ok(id)
 }
 

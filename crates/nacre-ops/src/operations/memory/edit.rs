@@ -9,11 +9,14 @@ use nacre_api::wire::{ErrorCode, MemoryChange, MemoryChangeReport, MemoryEditReq
 use nacre_core::base::ContentHash;
 use nacre_core::memory::{Located, Store};
 use nacre_core::safefs::{ChangeSet, RelPath, WriteScope, Writer};
+use nacre_engine::flows::change::Reversal;
+use nacre_engine::flows::run::RunMode;
 
 use super::changes::{warn_kept, warn_redacted};
 use crate::error::OpError;
 use crate::events::Events;
-use crate::host::Host;
+use crate::host::{Host, ScopedStore};
+use crate::operations::recording::CommandChange;
 
 /// No draft is larger; a larger one is not a person's.
 const MAX_DRAFT_BYTES: u64 = 64 << 20;
@@ -39,38 +42,47 @@ pub fn edit(
         error.hint(format!("Your text is kept; go on with it: nacre memory edit {}", at.id))
     };
     let text = draft.read().map_err(kept)?;
-    let report = |done| MemoryChangeReport { done, id: at.id.to_string(), path: None };
+    let report =
+        |done, change| MemoryChangeReport { done, id: at.id.to_string(), path: None, change };
     if text.as_bytes() == before {
         draft.remove()?;
-        return Ok(report(MemoryChange::LeftUnchanged));
+        return Ok(report(MemoryChange::LeftUnchanged, None));
     }
     let edited = Edited { at: &at, before: &before, text: &text };
-    edited.save(host, store, events).map_err(kept)?;
+    let change = edited.save(host, &scoped, events).map_err(kept)?;
     if let Err(error) = draft.remove() {
         events.warning(
             format!("The memory is saved, but its draft could not be removed: {}", error.message),
             None,
         );
     }
-    Ok(report(MemoryChange::Edited))
+    Ok(report(MemoryChange::Edited, change))
 }
 
 /// A memory as it was when the edit began, and the text that is to stand in its place.
-struct Edited<'e> {
-    at: &'e Located,
-    before: &'e [u8],
-    text: &'e str,
+pub(super) struct Edited<'e> {
+    pub(super) at: &'e Located,
+    pub(super) before: &'e [u8],
+    pub(super) text: &'e str,
 }
 
 impl Edited<'_> {
-    fn save(&self, host: &Host, store: &Store, events: &Events) -> Result<(), OpError> {
-        let mut batch = store.begin(&host.owner("memory edit"), host.settings().lock.wait)?;
+    /// Returns the id that `undo` takes.
+    pub(super) fn save(
+        &self,
+        host: &Host,
+        scoped: &ScopedStore,
+        events: &Events,
+    ) -> Result<Option<String>, OpError> {
+        let mut batch =
+            scoped.store.begin(&host.owner("memory edit"), host.settings().lock.wait)?;
         batch.rewrite(self.at, self.before, self.text, host.now())?;
         batch.take_over(&self.at.id)?;
         let redacted = batch.redactions().clone();
-        warn_kept(events, &batch.commit()?);
+        let command = CommandChange::new(RunMode::Memory, "memory edit");
+        warn_kept(events, &command.commit(host, scoped, batch, Reversal::Plan)?);
         warn_redacted(events, &redacted);
-        Ok(())
+        Ok(command.id())
     }
 }
 
@@ -112,7 +124,8 @@ impl<'h> Draft<'h> {
         if base.as_ref() != Some(&now) {
             return Err(self.outdated(at));
         }
-        events.warning("Going on with the draft of an earlier edit", None);
+        let hint = format!("To start from the memory: nacre memory edit {} --discard", at.id);
+        events.warning("Going on with the draft of an earlier edit", Some(&hint));
         Ok(now)
     }
 

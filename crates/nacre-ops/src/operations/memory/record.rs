@@ -9,7 +9,9 @@ use nacre_api::wire::{ErrorCode, MemoryChange, MemoryRecordReport, MemoryRecordR
 use nacre_core::base::ShownLine;
 use nacre_core::memory::{Draft, MemoryId, Quote, Speaker, Status, Trust, hazards_of};
 use nacre_engine::flows::candidate::DropReason;
+use nacre_engine::flows::change::Reversal;
 use nacre_engine::flows::cited::{AgentClaim, CitedWords, FoundWords, Standing, find_cited, judge};
+use nacre_engine::flows::run::RunMode;
 
 use super::add::{claim, said_already};
 use super::changes::warn_redacted;
@@ -17,6 +19,7 @@ use super::wire::speaker;
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::{Host, ScopedStore, connections};
+use crate::operations::recording::CommandChange;
 
 /// A longer quote is a passage, and a shorter one stands anywhere.
 const MAX_QUOTE_CHARS: usize = 600;
@@ -51,11 +54,12 @@ pub fn record(
             status: None,
             speaker: None,
             place: None,
+            change: None,
         });
     }
     // Words that stand in no trace are nobody's.
     let most = if found.is_some() { Trust::Human } else { Trust::Derived };
-    let id = store(host, &scoped, request, (&draft, standing.status, most), events)?;
+    let (id, change) = store(host, &scoped, request, (&draft, standing.status, most), events)?;
     let at = scoped.store.locate(id.as_str())?;
     let path = scoped.store.path().join(at.path.as_str()).display().to_string();
     Ok(MemoryRecordReport {
@@ -65,6 +69,7 @@ pub fn record(
         status: Some(standing.status.as_str().to_owned()),
         speaker: found.as_ref().map(|found| speaker(found.quote.speaker)),
         place: found.map(|found| found.quote.place),
+        change,
     })
 }
 
@@ -204,7 +209,7 @@ fn store(
     request: &MemoryRecordRequest,
     (draft, status, most): (&Draft, Status, Trust),
     events: &Events,
-) -> Result<MemoryId, OpError> {
+) -> Result<(MemoryId, Option<String>), OpError> {
     let store = &scoped.store;
     let mut batch = store.begin(&host.owner("mcp"), host.settings().lock.wait)?;
     let now = host.now();
@@ -221,7 +226,8 @@ fn store(
     };
     batch.lower(&id, most);
     let redacted = batch.redactions().clone();
-    batch.commit()?;
+    let command = CommandChange::new(RunMode::Memory, "mcp memory_add");
+    command.commit(host, scoped, batch, Reversal::Plan)?;
     warn_redacted(events, &redacted);
-    Ok(id)
+    Ok((id, command.id()))
 }

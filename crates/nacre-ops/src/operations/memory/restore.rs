@@ -1,6 +1,7 @@
 //! Brings archived memories back.
 
 use nacre_api::wire::{MemoryChange, MemoryChangesReport, MemoryIdsRequest};
+use nacre_engine::flows::run::RunMode;
 
 use super::changes::{Change, change_each};
 use crate::error::OpError;
@@ -14,6 +15,7 @@ pub fn restore(
 ) -> Result<MemoryChangesReport, OpError> {
     let change = Change {
         done: MemoryChange::Restored,
+        mode: RunMode::Memory,
         command: "memory restore",
         apply: &|_, batch, id| Ok(batch.restore(id, host.now())?),
     };

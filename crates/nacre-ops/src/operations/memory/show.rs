@@ -4,6 +4,7 @@ use nacre_api::wire::{
     MemoryEvidence, MemoryFeedback, MemoryLink, MemoryShowReport, MemoryShowRequest, MemoryVersion,
     Verdict,
 };
+use nacre_core::base::ContentHash;
 use nacre_core::memory::{
     self, Evidence, Feedback, Memory, MemoryId, Store, Version, VersionSource,
 };
@@ -18,11 +19,11 @@ pub fn show(
     request: &MemoryShowRequest,
     events: &Events,
 ) -> Result<MemoryShowReport, OpError> {
-    let MemoryShowRequest { id, evidence, history, scope } = request;
+    let MemoryShowRequest { id, evidence, history, text, scope } = request;
     let Holding { scoped, also_in } = host.store_of(events, *scope, id)?;
     let memory = scoped.store.get(id)?;
     let (supersedes, superseded_by) = links(&scoped.store, &memory)?;
-    let evidence = if *evidence { scoped.store.evidence(&memory.at.id)? } else { None };
+    let evidence = if *evidence { proof(&scoped.store, &memory)? } else { None };
     let history =
         if *history { Some(scoped.store.history(&host.git(), &memory.at)?) } else { None };
     Ok(MemoryShowReport {
@@ -31,10 +32,17 @@ pub fn show(
         supersedes,
         superseded_by,
         body: memory.document.body().trim().to_owned(),
+        version: version_of(memory.document.as_str().as_bytes()),
+        text: text.then(|| memory.document.as_str().to_owned()),
         feedback: feedback(&scoped.store, &memory.at.id),
-        evidence: evidence.map(proof),
+        evidence,
         history: history.map(|versions| versions.into_iter().map(version).collect()),
     })
+}
+
+/// Names the content of a memory's file.
+pub(super) fn version_of(bytes: &[u8]) -> String {
+    ContentHash::of(bytes).short()
 }
 
 /// What a memory overturned, and what overturned it.
@@ -61,10 +69,13 @@ fn feedback(store: &Store, id: &MemoryId) -> Option<MemoryFeedback> {
     Some(MemoryFeedback { verdict, note, at })
 }
 
-fn proof(evidence: Evidence) -> MemoryEvidence {
-    let Evidence { version, id, quotes } = evidence;
-    let quotes = quotes.into_iter().map(quote);
-    MemoryEvidence { version, id: id.to_string(), quotes: quotes.collect() }
+fn proof(store: &Store, memory: &Memory) -> Result<Option<MemoryEvidence>, OpError> {
+    let Some(Evidence { version, id, quotes }) = store.evidence(&memory.at.id)? else {
+        return Ok(None);
+    };
+    let unproven = store.proof_of(memory).is_none();
+    let quotes = quotes.into_iter().map(quote).collect();
+    Ok(Some(MemoryEvidence { version, id: id.to_string(), quotes, unproven }))
 }
 
 fn version(version: Version) -> MemoryVersion {

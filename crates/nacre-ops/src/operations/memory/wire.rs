@@ -1,9 +1,10 @@
 //! Memories as they go over the wire.
 
 use nacre_api::wire::{
-    BrokenFile, EdgeKind, MemoryEdge, MemoryEntry, MemoryQuote, MemoryType, Speaker, TrustLevel,
+    self as api, BrokenFile, EdgeKind, MemoryEdge, MemoryEntry, MemoryQuote, MemoryType, Speaker,
+    TrustLevel,
 };
-use nacre_core::memory::{self, LearningKind, Memory, Shelf, Trust, Unreadable};
+use nacre_core::memory::{self, LearningKind, Memory, StoreArea, Trust, Unreadable};
 use nacre_core::search::{Kin, KinKind};
 
 use crate::host::ScopedStore;
@@ -21,6 +22,18 @@ pub(crate) fn core_type(of: MemoryType) -> memory::MemoryType {
         MemoryType::Decision => memory::MemoryType::Decision,
         MemoryType::Learning => memory::MemoryType::Learning,
         MemoryType::Summary => memory::MemoryType::Summary,
+    }
+}
+
+pub(super) fn learning_kind(of: LearningKind) -> api::LearningKind {
+    match of {
+        LearningKind::Insight => api::LearningKind::Insight,
+        LearningKind::Procedure => api::LearningKind::Procedure,
+        LearningKind::Pitfall => api::LearningKind::Pitfall,
+        LearningKind::Friction => api::LearningKind::Friction,
+        LearningKind::Preference => api::LearningKind::Preference,
+        LearningKind::Convention => api::LearningKind::Convention,
+        LearningKind::Context => api::LearningKind::Context,
     }
 }
 
@@ -52,7 +65,7 @@ pub(crate) fn entry(memory: &Memory, scoped: &ScopedStore) -> MemoryEntry {
         related: memory.related.iter().map(ToString::to_string).collect(),
         created: memory.created.map(|time| time.to_string()),
         updated: memory.updated.map(|time| time.to_string()),
-        archived: memory.at.shelf == Shelf::Archived,
+        archived: memory.at.area == StoreArea::Archived,
         scope: scoped.scope,
         path: scoped.store.path().join(memory.at.path.as_str()).display().to_string(),
         trust: None,
@@ -83,7 +96,11 @@ pub(crate) fn broken(unreadable: &Unreadable, scoped: &ScopedStore) -> BrokenFil
 }
 
 pub(super) fn edge(kin: &Kin) -> MemoryEdge {
-    let kind = match kin.kind {
+    MemoryEdge { kind: edge_kind(kin.kind), id: kin.id.clone(), shared: kin.shared.clone() }
+}
+
+pub(super) fn edge_kind(of: KinKind) -> EdgeKind {
+    match of {
         KinKind::Supersedes => EdgeKind::Supersedes,
         KinKind::SupersededBy => EdgeKind::SupersededBy,
         KinKind::Contradicts => EdgeKind::Contradicts,
@@ -93,6 +110,5 @@ pub(super) fn edge(kin: &Kin) -> MemoryEdge {
         KinKind::SameFile => EdgeKind::SameFile,
         KinKind::SameSymbol => EdgeKind::SameSymbol,
         KinKind::SharedTag => EdgeKind::SharedTag,
-    };
-    MemoryEdge { kind, id: kin.id.clone(), shared: kin.shared.clone() }
+    }
 }

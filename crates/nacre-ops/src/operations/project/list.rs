@@ -9,12 +9,17 @@ use crate::host::{Host, STORE_FOLDER};
 
 pub fn list(host: &Host, request: &ProjectListRequest) -> Result<ProjectListReport, OpError> {
     let ProjectListRequest {} = request;
+    Ok(ProjectListReport { projects: entries(host) })
+}
+
+/// Every registered project.
+pub(crate) fn entries(host: &Host) -> Vec<ProjectEntry> {
     let projects = host.projects.iter().map(|project| ProjectEntry {
         name: project.name.clone(),
         path: project.path.display().to_string(),
         state: state(&project.path),
     });
-    Ok(ProjectListReport { projects: projects.collect() })
+    projects.collect()
 }
 
 fn state(path: &Path) -> ProjectState {

@@ -3,10 +3,12 @@
 mod add;
 mod init;
 mod list;
-mod register;
+mod prepare;
+mod record;
 mod remove;
 
 pub use add::add;
 pub use init::init;
+pub(crate) use list::entries;
 pub use list::list;
 pub use remove::remove;

@@ -2,12 +2,15 @@
 
 use nacre_api::wire::{ProjectRemoveReport, ProjectRemoveRequest};
 
-use super::register::unregister;
+use super::record::{record, registered};
 use crate::error::OpError;
 use crate::host::Host;
 
 pub fn remove(host: &Host, request: &ProjectRemoveRequest) -> Result<ProjectRemoveReport, OpError> {
     let ProjectRemoveRequest { name } = request;
-    unregister(host, name)?;
-    Ok(ProjectRemoveReport { removed: name.clone() })
+    let before = registered(&host.projects);
+    host.unregister(name)?;
+    let after: Vec<_> = before.iter().filter(|project| project.name != *name).cloned().collect();
+    let change = record(host, &format!("project remove {name}"), &before, &after)?;
+    Ok(ProjectRemoveReport { removed: name.clone(), change })
 }

@@ -10,11 +10,9 @@ use crate::host::{Host, open_catalog};
 pub fn list(host: &Host, request: &QueueListRequest) -> Result<QueueListReport, OpError> {
     let QueueListRequest { status, limit } = request;
     let limit = limit.unwrap_or(host.settings().memory.max_results);
-    let filter = QueueFilter {
-        state: status.map(core_state),
-        limit: (limit > 0).then_some(limit),
-        ..QueueFilter::default()
-    };
+    let filter = QueueFilter { state: status.map(core_state), ..QueueFilter::default() };
     let jobs = open_catalog(host)?.jobs(&filter)?;
-    Ok(QueueListReport { jobs: jobs.into_iter().map(queue_job).collect() })
+    let total = jobs.len();
+    let limit = if limit == 0 { total } else { limit };
+    Ok(QueueListReport { jobs: jobs.into_iter().take(limit).map(queue_job).collect(), total })
 }

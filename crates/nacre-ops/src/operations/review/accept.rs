@@ -1,6 +1,7 @@
 //! Makes candidates active: a person stands behind them.
 
 use nacre_api::wire::{MemoryChange, MemoryChangesReport, MemoryIdsRequest, ReviewAcceptRequest};
+use nacre_engine::flows::run::RunMode;
 
 use crate::error::OpError;
 use crate::events::Events;
@@ -19,6 +20,7 @@ pub fn accept(
     }
     let change = Change {
         done: MemoryChange::Accepted,
+        mode: RunMode::Review,
         command: "review accept",
         apply: &|_, batch, id| Ok(batch.accept(id, supersedes.as_deref(), host.now())?),
     };

@@ -1,7 +1,7 @@
 //! Lists the memories that wait for a person's word, the newest first, each with its quotes.
 
 use nacre_api::wire::{ReviewCandidate, ReviewListReport, ReviewListRequest};
-use nacre_core::memory::{Located, Memory, MemoryType, Shelf, Trust, hazards_of};
+use nacre_core::memory::{Located, Memory, MemoryType, StoreArea, Trust, hazards_of};
 
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore};
@@ -14,7 +14,7 @@ pub fn list(host: &Host, request: &ReviewListRequest) -> Result<ReviewListReport
     for scoped in &stores {
         let listing = scoped
             .store
-            .list(|at| at.shelf == Shelf::Active && at.memory_type != MemoryType::Summary)?;
+            .list(|at| at.area == StoreArea::Active && at.memory_type != MemoryType::Summary)?;
         let waiting = listing.memories.into_iter().filter(Memory::is_candidate);
         found.extend(waiting.map(|memory| (memory, scoped)));
         unreadable.extend(listing.broken.iter().map(|file| broken(file, scoped)));

@@ -1,6 +1,7 @@
-//! Removes candidates for good; what they said does not come back by itself. Only a whole id will do.
+//! Removes candidates; what they said does not come back by itself, unless the rejection is undone.
 
 use nacre_api::wire::{MemoryChange, MemoryChangesReport, MemoryIdsRequest};
+use nacre_engine::flows::run::RunMode;
 
 use crate::error::OpError;
 use crate::events::Events;
@@ -14,15 +15,9 @@ pub fn reject(
 ) -> Result<MemoryChangesReport, OpError> {
     let change = Change {
         done: MemoryChange::Rejected,
+        mode: RunMode::Review,
         command: "review reject",
-        apply: &|scoped, batch, id| {
-            let whole = scoped.store.locate(id)?.id;
-            if whole.as_str() != id {
-                return Err(OpError::usage(format!("`{id}` is only the start of an id"))
-                    .hint(format!("nacre review reject {whole}")));
-            }
-            Ok(batch.reject(id, host.now())?)
-        },
+        apply: &|_, batch, id| Ok(batch.reject(id, host.now())?),
     };
     change_each(host, request, &change, events)
 }

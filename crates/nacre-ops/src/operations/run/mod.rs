@@ -3,6 +3,7 @@
 mod candidate;
 mod list;
 mod maintenance;
+mod messages;
 mod metrics;
 mod session;
 mod show;
@@ -10,5 +11,6 @@ mod show;
 pub(crate) use candidate::{drop_counts, drop_reason, gate, signal, strategy};
 pub use list::list;
 pub(crate) use maintenance::store_maintenance;
+pub use messages::messages;
 pub(crate) use session::session_run;
 pub use show::show;

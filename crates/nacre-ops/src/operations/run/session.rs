@@ -45,6 +45,14 @@ pub(crate) fn run_mode(of: run::RunMode) -> RunMode {
         run::RunMode::Cold => RunMode::Cold,
         run::RunMode::Maintain => RunMode::Maintain,
         run::RunMode::Undo => RunMode::Undo,
+        run::RunMode::Memory => RunMode::Memory,
+        run::RunMode::Review => RunMode::Review,
+        run::RunMode::Import => RunMode::Import,
+        run::RunMode::Connect => RunMode::Connect,
+        run::RunMode::Config => RunMode::Config,
+        run::RunMode::Export => RunMode::Export,
+        run::RunMode::Project => RunMode::Project,
+        run::RunMode::Trust => RunMode::Trust,
     }
 }
 

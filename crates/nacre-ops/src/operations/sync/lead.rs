@@ -105,9 +105,9 @@ pub(super) fn settle(
                 &asker,
                 seed,
             )?)),
-            None => crew(context, asker.models(), (seed, spill(&home)?.path()))?,
+            None => deps(context, asker.models(), (seed, spill(&home)?.path()))?,
         };
-        let lead = Lead { runner, shelf: shelf(context) };
+        let lead = Lead { runner, memories: memories(context) };
         let n_open = order.cases.len();
         let candidates = if n_open == 1 { "candidate" } else { "candidates" };
         let planned = Planned {
@@ -158,7 +158,7 @@ async fn until_end(
 }
 
 /// The memories that a lead decides about.
-fn shelf(LeadContext { host, store, embedder, .. }: &LeadContext<'_>) -> MemoryHandle {
+fn memories(LeadContext { host, store, embedder, .. }: &LeadContext<'_>) -> MemoryHandle {
     MemoryHandle {
         store: Arc::clone(store),
         embedder: Arc::clone(embedder),
@@ -169,7 +169,7 @@ fn shelf(LeadContext { host, store, embedder, .. }: &LeadContext<'_>) -> MemoryH
 }
 
 /// Agents of Nacre's own engine.
-fn crew(
+fn deps(
     context: &LeadContext<'_>,
     models: &Arc<Models>,
     (seed, spill): (u64, &Path),
@@ -181,14 +181,14 @@ fn crew(
     let workspace = Arc::new(workspace);
     let (policy, limits) = patience(host);
     let mut tools = toolkits::file::tools(&workspace);
-    tools.push(Arc::new(ClaimSearch { shelf: shelf(context) }) as Arc<dyn AnyTool>);
-    let crew = AgentDeps {
+    tools.push(Arc::new(ClaimSearch { memories: memories(context) }) as Arc<dyn AnyTool>);
+    let deps = AgentDeps {
         models: Arc::clone(models),
         policy,
         limits,
         clock: clock(host),
         tools,
-        shelf: Arc::new(SkillRegistry::new(SkillPlaces { workspace: None, home: None })),
+        skills: Arc::new(SkillRegistry::new(SkillPlaces { workspace: None, home: None })),
         spill: spill.to_owned(),
         cache: Arc::new(Cache::default()),
         permissions: Permissions::read_only(),
@@ -196,5 +196,5 @@ fn crew(
         started: AtomicU32::new(1),
         workspace,
     };
-    Ok(LeadRunner::Crew(Arc::new(crew)))
+    Ok(LeadRunner::Agent(Arc::new(deps)))
 }

@@ -5,6 +5,7 @@
 
 mod lead;
 mod lead_claude;
+mod learned;
 mod preview;
 mod queue;
 mod rehearsal;
@@ -19,10 +20,11 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use nacre_api::wire::{
-    SyncReport, SyncRequest, SyncResult, SyncTraceReport, SyncTraceRequest, SyncedSession,
+    ErrorCode, LearnedMemory, SessionOutcome, SyncReport, SyncRequest, SyncResult, SyncTraceReport,
+    SyncTraceRequest, SyncedSession, WaitingSessions,
 };
 use nacre_core::catalog::{Catalog, Progress, RefreshOptions, RefreshReport};
-use nacre_core::safefs::{Access, FsError, WriteScope, Writer};
+use nacre_core::safefs::{Access, FsError, Owner, WriteScope, Writer};
 use nacre_engine::flows::sync::sync_session;
 
 use self::lead_claude::lead_runtime;
@@ -33,6 +35,7 @@ use self::report::QueueReport;
 use self::resources::SyncResources;
 use self::session::{RunOptions, SessionToSync};
 use super::extract::core_strategy;
+use super::intake::{not_set_up_here, places_of_sessions, switched_off, waiting};
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::{
@@ -74,6 +77,7 @@ fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
                 max_sessions: request.max_sessions,
                 is_alone: lock.is_some(),
                 run: RunOptions::new(request.mode, request.force),
+                change: run.clone(),
             };
             process_queue(host, &mut catalog, resources, &options, events)?
         }
@@ -85,7 +89,44 @@ fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
     if is_cancelled {
         return Err(cancelled_after(queue.sessions.len()));
     }
-    Ok(wire::sync_report(run, refreshed, queue))
+    let learned = learned::learned(host, &queue.sessions)?;
+    let waiting = waiting(host, &catalog)?;
+    let report = wire::sync_report(run, refreshed, queue);
+    let looked_in = if report.sources == 0 { places_of_sessions(host)? } else { Vec::new() };
+    let report = SyncReport {
+        totals: learned::totals(&report.sessions, &learned),
+        not_set_up_here: not_set_up_here(host, &waiting),
+        looked_in,
+        switched_off: switched_off(host),
+        learned,
+        waiting,
+        ..report
+    };
+    Ok(SyncReport { next: next(host, &report), ..report })
+}
+
+/// The command to try after a sync.
+fn next(host: &Host, report: &SyncReport) -> Option<String> {
+    let SyncReport { learned, waiting, not_set_up_here, looked_in, switched_off, .. } = report;
+    let WaitingSessions { ready, active, .. } = waiting;
+    let command = match learned.as_slice() {
+        _ if not_set_up_here.is_some() => "nacre init",
+        learned if learned.iter().any(is_here_to_review(host)) => "nacre review",
+        _ if *ready > 0 => "nacre sync",
+        [_, ..] => "nacre brief",
+        [] if active.is_some() => "nacre sync",
+        [] if !switched_off.is_empty() => "nacre connect auto",
+        [] if looked_in.iter().any(|place| place.exists) => return None,
+        [] if !looked_in.is_empty() => "nacre connect AGENT --path FOLDER",
+        [] => return None,
+    };
+    Some(command.to_owned())
+}
+
+/// Whether a memory waits for a person's word in the project around.
+fn is_here_to_review(host: &Host) -> impl Fn(&LearnedMemory) -> bool + use<> {
+    let here = host.project.as_ref().and_then(|project| project.name.clone());
+    move |memory| memory.is_candidate && here.as_ref() == Some(&memory.project)
 }
 
 /// Says what a cancelled sync leaves: what it had finished.
@@ -118,9 +159,9 @@ fn sync_one(
     let took = host.stopwatch();
     let means = (strategy.map(core_strategy), lead_runtime(host, *runtime));
     let mut resources = SyncResources::open(host, means, events)?;
-    let order = session.order(host, RunOptions::new(*mode, *force));
-    let report = resources.in_project(host, &session.project, |desk| {
-        sync_session(desk, &order, |step| {
+    let order = session.order(host, RunOptions::new(*mode, *force), None);
+    let report = resources.in_project(host, &session.project, |ctx| {
+        sync_session(ctx, &order, |step| {
             events.step(format!("{}: {}", session.key, step.as_str()));
         })
     })??;
@@ -128,8 +169,23 @@ fn sync_one(
     let agent = session.trace.source.agent.as_str().to_owned();
     let ms = wire::millis(took());
     let result = wire::done(report);
-    let synced = SyncedSession { id: session.key, agent, title: String::new(), ms, result };
-    Ok(SyncTraceReport { sessions: vec![synced] })
+    let project = session.project.display().to_string();
+    let synced =
+        SyncedSession { id: session.key, agent, title: String::new(), project, ms, result };
+    let sessions = vec![synced];
+    let learned = learned::learned(host, &sessions)?;
+    let totals = learned::totals(&sessions, &learned);
+    Ok(SyncTraceReport { totals, learned, change: change_of(&sessions), sessions })
+}
+
+/// The id of what a sync of one session changed.
+fn change_of(sessions: &[SyncedSession]) -> Option<String> {
+    sessions.iter().find_map(|session| match &session.result {
+        SyncResult::Done { report, .. } if report.outcome != SessionOutcome::Unchanged => {
+            Some(report.run_id.clone())
+        }
+        SyncResult::Done { .. } | SyncResult::Failed { .. } => None,
+    })
 }
 
 /// What a request chooses of the traces.
@@ -161,8 +217,17 @@ fn lock<'s>(
 ) -> Result<Option<Writer<'s>>, OpError> {
     match scope.lock(&host.owner("sync"), Duration::ZERO) {
         Err(FsError::Busy { .. }) if ignore_lock => Ok(None),
+        Err(FsError::Busy { owner, .. }) => Err(another_sync(owner.as_ref())),
         lock => Ok(Some(lock?)),
     }
+}
+
+/// Only one sync runs at a time, and this one does not wait for the other: it reads the same sessions.
+fn another_sync(owner: Option<&Owner>) -> OpError {
+    let by = owner.map(|Owner { pid, since, .. }| format!(" since {since} (process {pid})"));
+    let message = format!("Another sync is running{}", by.unwrap_or_default());
+    OpError { code: ErrorCode::Busy, ..OpError::failed(message) }
+        .hint("It reads the same sessions. `nacre events` shows how far it is")
 }
 
 /// Reads what changed, and makes it searchable at once.
@@ -179,7 +244,7 @@ fn refresh(
     }
     if report.reworded > 0 {
         rebuild_texts(host, catalog)?;
-    } else if report.read > 0 {
+    } else if report.read > 0 || report.readmitted > 0 {
         index_texts(host, catalog)?;
     }
     Ok(report)

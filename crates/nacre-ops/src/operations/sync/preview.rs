@@ -21,6 +21,7 @@ use crate::events::Events;
 use crate::host::{Host, STORE_FOLDER, open_catalog};
 use crate::operations::changes::shared_changes;
 use crate::operations::extract::core_strategy;
+use crate::operations::intake::waiting;
 use crate::operations::run::session_run;
 
 /// Reports what a sync would do; each session is compared with the store as the earlier ones would leave it.
@@ -31,14 +32,15 @@ pub fn preview(
 ) -> Result<SyncPreviewReport, OpError> {
     let options = refresh_options(host, request)?;
     let mut catalog = open_catalog(host)?;
-    let (sources, refreshed, sessions) = if request.no_extract {
+    let (sources, refreshed, sessions, waiting) = if request.no_extract {
         let (sources, refreshed) = catalog.preview(&options)?;
-        (sources, refreshed, Vec::new())
+        (sources, refreshed, Vec::new(), None)
     } else {
         let mut copy = catalog.rehearsal()?;
         let (sources, refreshed) =
             copy.refresh_sources(&options, |progress| report_progress(events, progress))?;
-        (sources, refreshed, due_sessions(host, &mut copy, request.max_sessions)?)
+        let sessions = due_sessions(host, &mut copy, request.max_sessions)?;
+        (sources, refreshed, sessions, Some(waiting(host, &copy)?))
     };
     let run = RunOptions::new(request.mode, request.force);
     Ok(SyncPreviewReport {
@@ -46,6 +48,7 @@ pub fn preview(
         sources: refreshed.sources,
         unchanged: refreshed.unchanged,
         sessions: plan_all(host, &sessions, (run, request.strategy), events)?,
+        waiting,
     })
 }
 
@@ -114,9 +117,9 @@ fn plan(
     options: RunOptions,
     is_on_copy: bool,
 ) -> Result<PlannedSession, OpError> {
-    let order = session.order(host, options);
-    let (mut report, changes) = resources.in_project(host, &session.project, |desk| {
-        if is_on_copy { rehearse_session(desk, &order) } else { preview_session(desk, &order) }
+    let order = session.order(host, options, None);
+    let (mut report, changes) = resources.in_project(host, &session.project, |ctx| {
+        if is_on_copy { rehearse_session(ctx, &order) } else { preview_session(ctx, &order) }
     })??;
     let store = session.project.join(STORE_FOLDER);
     (report.memory_root, report.workspace_root) = (store.join("memory"), store.join(WORKSPACE));

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_api::wire::{ErrorCode, SyncResult, SyncedSession};
-use nacre_core::catalog::{Catalog, Claim, ClaimOrder, Outcome, RetryPolicy};
+use nacre_core::catalog::{
+    Catalog, Claim, ClaimOrder, Job, JobState, Outcome, QueueFilter, RetryPolicy,
+};
 use nacre_engine::flows::sync::{Pause, RunReport, sync_session};
 
 use super::report::QueueReport;
@@ -31,6 +33,8 @@ pub(super) struct QueueOptions {
     /// No other sync is running.
     pub(super) is_alone: bool,
     pub(super) run: RunOptions,
+    /// The id of the whole sync.
+    pub(super) change: String,
 }
 
 /// A session that this process may work on.
@@ -81,14 +85,16 @@ pub(super) fn process_queue(
         catalog.give_back(TOKEN, now)?;
     }
     let (mut report, mut held) = (QueueReport::default(), Vec::new());
+    let n_due = count_due(catalog, options, now)?;
     while options.max_sessions.is_none_or(|max| report.sessions.len() < max) {
         if events.cancel().is_cancelled() {
             report.is_cancelled = true;
             break;
         }
+        events.progress(report.sessions.len() as u64, n_due, 0);
         let Some(claimed) = claim_next(host, catalog, now)? else { break };
         let took = host.stopwatch();
-        let result = match sync_claimed(host, &mut resources, &claimed, options.run, events) {
+        let result = match sync_claimed(host, &mut resources, &claimed, options, events) {
             Ok(run) => Ok(run),
             Err(SessionFailure::Failed(reason)) => Err(reason),
             Err(SessionFailure::Busy) => {
@@ -123,6 +129,14 @@ pub(super) fn process_queue(
     Ok(report)
 }
 
+/// How many sessions are worked off, unless some turn out to wait.
+fn count_due(catalog: &Catalog, options: &QueueOptions, now: Timestamp) -> Result<u64, OpError> {
+    let pending = QueueFilter { state: Some(JobState::Pending), ..QueueFilter::default() };
+    let is_due = |job: &Job| job.not_before.is_none_or(|time| time <= now);
+    let n_due = catalog.jobs(&pending)?.iter().filter(|job| is_due(job)).count();
+    Ok(options.max_sessions.map_or(n_due, |max| max.min(n_due)) as u64)
+}
+
 fn job_outcome(result: &Result<RunReport, String>) -> Outcome {
     match result {
         Ok(report) => Outcome::Done { run: report.run_id.as_str().to_owned() },
@@ -139,6 +153,7 @@ fn synced(
         agent: claimed.session.trace.source.agent.as_str().to_owned(),
         id: claimed.session.key,
         title: claimed.title,
+        project: claimed.session.project.display().to_string(),
         ms: wire::millis(took),
         result: result.map_or_else(|reason| SyncResult::Failed { reason }, wire::done),
     }
@@ -166,14 +181,14 @@ fn sync_claimed(
     host: &Host,
     resources: &mut SyncResources,
     claimed: &ClaimedSession,
-    options: RunOptions,
+    options: &QueueOptions,
     events: &Events,
 ) -> Result<RunReport, SessionFailure> {
     let ClaimedSession { session, .. } = claimed;
-    let order = session.order(host, options);
+    let order = session.order(host, options.run, Some(&options.change));
     let agent = session.trace.source.agent.as_str();
-    let synced = resources.in_project(host, &session.project, |desk| {
-        sync_session(desk, &order, |step| {
+    let synced = resources.in_project(host, &session.project, |ctx| {
+        sync_session(ctx, &order, |step| {
             events.step(format!("{} {agent}: {}", session.key, step.as_str()));
         })
     });

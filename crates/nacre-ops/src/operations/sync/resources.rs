@@ -133,7 +133,7 @@ impl SyncResources {
                 settle(context, order, watch)
             }
         });
-        let desk = FlowContext {
+        let ctx = FlowContext {
             store,
             embedder: &**embedder,
             builtin: &self.builtin,
@@ -144,7 +144,7 @@ impl SyncResources {
             clock: &clock,
             lead: lead.as_ref().map(|lead| lead as &AskLead<'_>),
         };
-        Ok(work(&desk))
+        Ok(work(&ctx))
     }
 
     /// Tidies every store that was worked on: its index, and the folders of old runs.

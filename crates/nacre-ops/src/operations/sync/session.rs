@@ -50,7 +50,12 @@ impl SessionToSync {
     }
 
     /// What a run over it is to do.
-    pub(super) fn order(&self, host: &Host, options: RunOptions) -> SessionRequest<'_> {
+    pub(super) fn order<'s>(
+        &'s self,
+        host: &Host,
+        options: RunOptions,
+        change: Option<&'s str>,
+    ) -> SessionRequest<'s> {
         let Self { key, trace, project } = self;
         let registered = host.projects.iter().find(|known| known.path == *project);
         let folder = project.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -61,6 +66,7 @@ impl SessionToSync {
             repo_name: registered.map(|known| known.name.clone()).or(folder).unwrap_or_default(),
             mode: options.mode,
             force: options.force,
+            change,
         }
     }
 }

@@ -1,88 +1,16 @@
 //! A sync through its operations: what it reports, what it emits, and that a preview promises the same.
 
-#![expect(clippy::disallowed_methods, reason = "the tests play the agents and the person")]
-
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use nacre_api::wire::{
-    ConnectRequest, ErrorCode, Event, Outcome, QueueChangeRequest, Report as _, SyncRequest,
-    SyncTraceRequest, TraceListRequest, WiringOptions,
+    ErrorCode, Event, Outcome, QueueChangeRequest, Report as _, SyncRequest, SyncTraceRequest,
+    TraceListRequest,
 };
 
 use super::{preview, sync, sync_trace};
 use crate::events::Events;
-use crate::host::{Environment, Host, OpenOptions};
-use crate::operations::connect::connect;
+use crate::operations::testing::Place;
 use crate::operations::{queue, trace};
-
-struct Place {
-    dir: tempfile::TempDir,
-}
-
-impl Place {
-    /// A home with one registered project, and a folder of traces that is connected.
-    fn new() -> Self {
-        let place = Self { dir: tempfile::tempdir().unwrap() };
-        for folder in [".nacre", "work/.git", "work/.nacre", "traces"] {
-            fs::create_dir_all(place.root().join(folder)).unwrap();
-        }
-        let project =
-            format!("[projects.work]\npath = \"{}\"\n", place.root().join("work").display());
-        fs::write(place.root().join(".nacre/projects.toml"), project).unwrap();
-        let paths = vec![place.root().join("traces").display().to_string()];
-        let request = ConnectRequest::Add {
-            agents: vec!["generic".to_owned()],
-            paths,
-            wiring: WiringOptions::default(),
-        };
-        connect(&place.host(), &request).unwrap();
-        place
-    }
-
-    fn root(&self) -> PathBuf {
-        fs::canonicalize(self.dir.path()).unwrap()
-    }
-
-    fn host(&self) -> Host {
-        let var = |name: &str, value: &Path| (name.to_owned(), value.display().to_string());
-        let environment = Environment {
-            vars: vec![
-                var("HOME", &self.root()),
-                // By this clock the traces have rested.
-                ("NACRE_NOW".to_owned(), "2099-01-01T00:00:00Z".to_owned()),
-            ],
-            garbled_vars: Vec::new(),
-            folder: self.root().join("work"),
-            is_folder_gone: false,
-            home: Some(self.root()),
-            host: None,
-            pid: 7,
-            program: None,
-            clock: Arc::new(|| "2099-01-01T00:00:00Z".parse().unwrap()),
-            uptime: Arc::new(|| Duration::ZERO),
-            random: |bytes| {
-                bytes.fill(7);
-                Ok(())
-            },
-        };
-        Host::open(environment, &OpenOptions::default()).host.unwrap()
-    }
-
-    fn talk(&self, id: &str, said: &str) -> String {
-        let cwd = self.root().join("work").display().to_string();
-        let text = format!(
-            "{{\"type\":\"session\",\"version\":1,\"id\":\"{id}\",\"cwd\":\"{cwd}\"}}\n\
-             {{\"type\":\"user\",\"text\":\"{said}\",\"time\":\"2026-11-01T10:00:00Z\"}}\n\
-             {{\"type\":\"assistant\",\"text\":\"Done.\",\"time\":\"2026-11-01T10:01:00Z\"}}\n"
-        );
-        let path = self.root().join(format!("traces/{id}.jsonl"));
-        fs::write(&path, text).unwrap();
-        path.display().to_string()
-    }
-}
 
 /// Events, and where they are kept.
 fn kept_events() -> (Events, Arc<Mutex<Vec<Event>>>) {
@@ -139,7 +67,8 @@ fn a_sync_emits_its_progress_and_steps() {
     let (events, kept) = kept_events();
     let report = sync(&place.host(), &SyncRequest::default(), &events).unwrap();
     let kept = kept.lock().unwrap();
-    assert_eq!(kept[0], Event::Progress { done: 0, total: 1, bytes: 0 });
+    assert!(matches!(&kept[0], Event::Started { agent, .. } if agent == "sync"), "{:?}", kept[0]);
+    assert_eq!(kept[1], Event::Progress { done: 0, total: 1, bytes: 0 });
     let steps = kept.iter().filter_map(|event| {
         if let Event::Step { text } = event { Some(text.clone()) } else { None }
     });

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use nacre_api::wire::{PausedSession, SourceEntry, SourceProblem, SyncReport, SyncResult};
+use nacre_api::wire::{
+    PausedSession, SourceEntry, SourceProblem, SyncReport, SyncResult, SyncTotals, WaitingSessions,
+};
 use nacre_core::catalog::{self, RefreshReport};
 use nacre_core::transcript::Source;
 use nacre_engine::flows::sync::{Pause, RunReport};
@@ -10,6 +12,7 @@ use nacre_engine::flows::sync::{Pause, RunReport};
 use super::report::QueueReport;
 use crate::operations::run::session_run;
 
+/// What was read and worked off; the caller adds what was learned and what waits.
 pub(super) fn sync_report(run: String, refreshed: RefreshReport, queue: QueueReport) -> SyncReport {
     let RefreshReport {
         sources,
@@ -38,6 +41,13 @@ pub(super) fn sync_report(run: String, refreshed: RefreshReport, queue: QueueRep
         sessions: queue.sessions,
         paused: queue.paused,
         busy: queue.is_busy,
+        learned: Vec::new(),
+        totals: SyncTotals::default(),
+        waiting: WaitingSessions::default(),
+        not_set_up_here: None,
+        looked_in: Vec::new(),
+        switched_off: Vec::new(),
+        next: None,
     }
 }
 

@@ -13,12 +13,12 @@ use nacre_engine::record::state::{State, TaskRecord};
 pub use self::cancel::cancel;
 pub use self::list::list;
 pub use self::show::show;
-pub use self::stats::{models, tools};
+pub use self::stats::{models, stats, tools};
 use crate::error::OpError;
 use crate::host::Host;
 
 /// Opens the state where there is one.
-fn open_state(host: &Host) -> Result<Option<State>, OpError> {
+pub(super) fn open_state(host: &Host) -> Result<Option<State>, OpError> {
     match WriteScope::open(host.home()?, Access::Private) {
         Err(error) if error.is_missing() => Ok(None),
         home => Ok(State::open_existing(&home?)?),

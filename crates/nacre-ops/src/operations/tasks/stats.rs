@@ -1,11 +1,16 @@
 //! Counts how tools fared and what models used, over all tasks.
 
-use nacre_api::wire::{ModelStats, ModelStatsReport, ToolStats, ToolStatsReport};
+use nacre_api::wire::{ModelStats, ModelStatsReport, RunStatsReport, ToolStats, ToolStatsReport};
 use nacre_engine::record::state;
 
 use super::open_state;
 use crate::error::OpError;
 use crate::host::Host;
+
+/// Both at once.
+pub fn stats(host: &Host) -> Result<RunStatsReport, OpError> {
+    Ok(RunStatsReport { models: models(host)?.models, tools: tools(host)?.tools })
+}
 
 pub fn tools(host: &Host) -> Result<ToolStatsReport, OpError> {
     let stats = match open_state(host)? {

@@ -8,7 +8,7 @@ use crate::error::OpError;
 use crate::host::{Host, agent_named, open_catalog, parse_when};
 
 pub fn list(host: &Host, request: &TraceListRequest) -> Result<TraceListReport, OpError> {
-    let TraceListRequest { agent, all, since, limit } = request;
+    let TraceListRequest { agent, all, since, offset, limit } = request;
     let limit = limit.unwrap_or(host.settings().memory.max_results);
     let project = host.project.as_ref().filter(|_| !all);
     let filter = SessionFilter {
@@ -16,8 +16,11 @@ pub fn list(host: &Host, request: &TraceListRequest) -> Result<TraceListReport, 
         project: project.map(|project| project.path.display().to_string()),
         since: since.as_deref().map(|since| parse_when(since, host.now())).transpose()?,
         until: None,
-        limit: (limit > 0).then_some(limit),
+        limit: None,
     };
     let sessions = open_catalog(host)?.sessions(&filter)?;
-    Ok(TraceListReport { sessions: sessions.into_iter().map(session_entry).collect() })
+    let total = sessions.len();
+    let limit = if limit == 0 { total } else { limit };
+    let sessions = sessions.into_iter().skip(*offset).take(limit).map(session_entry).collect();
+    Ok(TraceListReport { sessions, total })
 }

@@ -1,5 +1,6 @@
 //! The sessions that agents left behind: one operation a file.
 
+mod find;
 mod import;
 mod list;
 mod search;

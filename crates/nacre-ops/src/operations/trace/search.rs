@@ -12,8 +12,8 @@ pub fn search(host: &Host, request: &TraceSearchRequest) -> Result<TraceSearchRe
     let query = text_query(host, request)?;
     let embedder = host.own_embedder()?;
     let owner = host.owner("trace search");
-    let shelf = TextIndexAccess { embedder: &*embedder, owner: &owner, now: host.now() };
-    let hits = open_catalog(host)?.search(&query, index_folder(host)?, shelf)?;
+    let access = TextIndexAccess { embedder: &*embedder, owner: &owner, now: host.now() };
+    let hits = open_catalog(host)?.search(&query, index_folder(host)?, access)?;
     let hits = hits.into_iter().map(hit).collect();
     Ok(TraceSearchReport { query: request.query.clone(), hits })
 }
