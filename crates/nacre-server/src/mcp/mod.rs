@@ -23,7 +23,7 @@ use rmcp::ServiceExt as _;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
 
-use self::server::NacreServer;
+pub(crate) use self::server::NacreServer;
 use self::transport::CheckedTransport;
 
 /// The longest message that is read.

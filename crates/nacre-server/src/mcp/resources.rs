@@ -7,9 +7,9 @@ use rmcp::model::{
     ResourceContents, ResourceTemplate,
 };
 
-use super::call::Call;
 use super::text::{line, page};
 use super::tools::memory_get;
+use crate::calls::Call;
 
 const SCHEME: &str = "memory://";
 const MARKDOWN: &str = "text/markdown";
@@ -30,7 +30,7 @@ pub(super) fn cursor(request: Option<PaginatedRequestParams>) -> Result<usize, E
 
 pub(super) fn list(call: &Call, from: usize) -> Result<ListResourcesResult, OpError> {
     let end = (from + PAGE).min(MAX_LISTED);
-    let request = MemoryListRequest { limit: Some(end), ..MemoryListRequest::default() };
+    let request = MemoryListRequest { all: true, limit: Some(end), ..MemoryListRequest::default() };
     let report = memory::list(&call.host, &request)?;
     let shown = report.memories.iter().skip(from).map(|memory| {
         let about =

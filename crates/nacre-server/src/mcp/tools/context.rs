@@ -7,10 +7,10 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::call::Call;
 use super::super::schema;
 use super::super::text::{page, shown};
 use super::{Effect, Output, ToolSpec, at_most, parse};
+use crate::calls::Call;
 
 /// About what one result holds.
 const DEFAULT_BUDGET: usize = 2_000;

@@ -7,10 +7,10 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::call::Call;
 use super::super::schema;
 use super::super::text::{Lines, line};
 use super::{Effect, Output, ToolSpec, parse};
+use crate::calls::Call;
 
 /// Files of one result, symbols of one file, and affected files.
 const MAX_FILES: usize = 200;

@@ -10,9 +10,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::call::Call;
 use super::super::schema;
 use super::{Effect, Output, ToolSpec, parse};
+use crate::calls::Call;
 
 pub(super) const TOOL: ToolSpec = ToolSpec {
     name: "memory_add",

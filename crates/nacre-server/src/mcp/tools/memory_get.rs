@@ -9,10 +9,10 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::call::Call;
 use super::super::schema;
 use super::super::text::{line, page, shown};
 use super::{Effect, Output, ToolSpec, parse};
+use crate::calls::Call;
 
 /// Quotes that are shown, and how much of each.
 const MAX_QUOTES: usize = 6;
@@ -78,7 +78,8 @@ pub(in super::super) fn render(report: &MemoryShowReport) -> String {
         }
     }
     text.push_str(&format!("\n\n{}\n", shown(body.trim())));
-    let quotes = evidence.as_ref().map(|evidence| evidence.quotes.as_slice()).unwrap_or_default();
+    let proof = evidence.as_ref().filter(|evidence| !evidence.unproven);
+    let quotes = proof.map(|evidence| evidence.quotes.as_slice()).unwrap_or_default();
     if !quotes.is_empty() {
         text.push_str("\nEvidence:\n");
         quotes.iter().take(MAX_QUOTES).for_each(|quote| text.push_str(&said(quote)));

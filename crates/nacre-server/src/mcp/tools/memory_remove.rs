@@ -7,9 +7,9 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::call::Call;
 use super::super::schema;
 use super::{Effect, Output, ToolSpec, parse};
+use crate::calls::Call;
 
 pub(super) const TOOL: ToolSpec = ToolSpec {
     name: "memory_remove",

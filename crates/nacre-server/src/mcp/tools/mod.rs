@@ -21,7 +21,7 @@ use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::call::Call;
+use crate::calls::Call;
 
 /// Every tool, those first that matter most.
 pub(super) const TOOLS: &[ToolSpec] = &[

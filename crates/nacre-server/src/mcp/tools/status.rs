@@ -7,10 +7,10 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::call::Call;
 use super::super::schema;
 use super::super::text::{Lines, line};
 use super::{Effect, Output, ToolSpec, parse};
+use crate::calls::Call;
 
 pub(super) const TOOL: ToolSpec = ToolSpec {
     name: "status",

@@ -7,10 +7,10 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::call::Call;
 use super::super::schema;
 use super::super::text::{Lines, SNIPPET_CHARS, line};
 use super::{Effect, Output, ToolSpec, at_most, parse};
+use crate::calls::Call;
 
 const DEFAULT_LIMIT: usize = 8;
 const MAX_LIMIT: usize = 30;

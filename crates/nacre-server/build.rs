@@ -1,0 +1,43 @@
+//! Puts the built dashboard into the program: a table of its files. Without Node there is none, and the table is empty.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "cargo talks to build scripts by variables, and takes what they write in its own folder"
+)]
+fn main() -> io::Result<()> {
+    let manifest = PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let dist = manifest.join("../../dashboard/dist");
+    println!("cargo:rerun-if-changed={}", dist.display());
+    println!("cargo:rerun-if-changed=build.rs");
+    let mut files = Vec::new();
+    if dist.is_dir() {
+        collect(&dist, "", &mut files)?;
+    }
+    files.sort();
+    let mut table = String::from("static ASSETS: &[(&str, &[u8])] = &[\n");
+    for (name, path) in &files {
+        // Writing to a `String` cannot fail.
+        let _ =
+            writeln!(table, "    ({name:?}, include_bytes!({:?})),", path.display().to_string());
+    }
+    table.push_str("];\n");
+    let out = PathBuf::from(env::var("OUT_DIR").unwrap_or_default());
+    fs::write(out.join("assets.rs"), table)
+}
+
+fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            collect(&entry.path(), &format!("{name}/"), files)?;
+        } else {
+            files.push((name, fs::canonicalize(entry.path())?));
+        }
+    }
+    Ok(())
+}

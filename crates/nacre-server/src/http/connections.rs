@@ -1,0 +1,258 @@
+//! Listens on a port of this machine, and where the system has them on a socket file, until it is told to stop.
+//!
+//! Every connection has bounds: how long its headers may take, how large they may be, how many there may be at once. A stop lets
+//! what runs end for a while, then cancels it; what was not finished is taken up the next time.
+
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use nacre_api::wire::ErrorCode;
+use nacre_ops::host::{Environment, Needs, OpenOptions};
+use nacre_ops::service::{self, HeldService, LogLevel};
+use nacre_ops::{Cancel, Host, OpError};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tokio::sync::Semaphore;
+
+use super::access::{Keys, secret};
+use super::guard::{Entry, Names};
+use super::server::Server;
+use super::service::Service;
+
+/// The port that is tried where none is named.
+pub const USUAL_PORT: u16 = 8765;
+
+/// Connections at the same time: as many as may listen for events, and room for requests beside them.
+const MAX_CONNECTIONS: usize = 1280;
+/// How long a client may take to say what it wants.
+const HEADER_TIME: Duration = Duration::from_secs(5);
+const MAX_HEADERS: usize = 64;
+/// What is held of a connection's input.
+const INPUT_BYTES: usize = 32 << 10;
+/// How long what runs may go on after a stop, and how long it then has to end.
+const DRAIN: Duration = Duration::from_secs(5);
+const END: Duration = Duration::from_secs(5);
+const WORKERS: usize = 2;
+
+/// How the server is to listen.
+#[derive(Clone, Debug)]
+pub struct ServeOptions {
+    /// 0 for any that is free.
+    pub port: u16,
+    /// Names that a proxy of the person's asks by, as `host:port`.
+    pub names: Vec<String>,
+    /// Whether it syncs and maintains by itself.
+    pub has_loops: bool,
+}
+
+/// Where the server listens.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    pub address: SocketAddr,
+    pub socket: Option<PathBuf>,
+}
+
+/// Told where, once the server can be asked.
+type Ready<'r> = &'r mut dyn FnMut(&Bound) -> Result<(), OpError>;
+
+/// Serves until `stop`. `ready` is told where, once it can be asked.
+pub fn serve(
+    environment: Environment,
+    options: &ServeOptions,
+    ready: Ready<'_>,
+    stop: &Cancel,
+) -> Result<(), OpError> {
+    let environment = Environment { folder: outside(&environment), ..environment };
+    let open = OpenOptions { needs: Needs::Registered, ..OpenOptions::default() };
+    let host = Host::open(environment.clone(), &open).host?;
+    service::hold(&host, |held| {
+        let runtime = runtime()?;
+        let served = runtime.block_on(listen(environment, options, held, (ready, stop)));
+        runtime.shutdown_timeout(END);
+        served
+    })
+}
+
+/// A folder that is in no project, so that none is taken for the one around.
+fn outside(environment: &Environment) -> PathBuf {
+    let folder = environment.nacre_home().unwrap_or_else(|| environment.folder.clone());
+    folder.ancestors().last().map_or(folder.clone(), PathBuf::from)
+}
+
+fn runtime() -> Result<Runtime, OpError> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
+    runtime.map_err(|error| OpError {
+        causes: vec![error.to_string()],
+        ..OpError::failed("Cannot start the async runtime")
+    })
+}
+
+async fn listen(
+    environment: Environment,
+    options: &ServeOptions,
+    held: &HeldService<'_>,
+    (ready, stop): (Ready<'_>, &Cancel),
+) -> Result<(), OpError> {
+    let listener = bind(options.port).await?;
+    let address = listener.local_addr().map_err(|error| cannot_listen(options.port, &error))?;
+    let names = Names::new(address.port(), &options.names);
+    let keys = Keys::new(held.token().to_owned(), address.port(), &environment);
+    let boot = secret(environment.random)?.chars().take(8).collect();
+    let service = Service::new(&environment, address, stop.clone(), options.has_loops)?;
+    let log = environment.clone();
+    let server = Server::new(environment, (names, keys), boot, service, stop.clone());
+    let server = Arc::new(server);
+    let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let socket = open_socket(held);
+    held.announce(&address.to_string())?;
+    let bound = Bound { address, socket: socket.as_ref().map(|(path, _)| path.clone()) };
+    ready(&bound)?;
+    let (pid, version) = (log.pid.to_string(), env!("CARGO_PKG_VERSION"));
+    let fields = [("address", &*address.to_string()), ("pid", &*pid), ("version", version)];
+    service::log(&log, LogLevel::Info, "start", &fields);
+    server.start_loops();
+    let port = accept_port(listener, Arc::clone(&server), Arc::clone(&connections));
+    let file =
+        accept_socket(socket.map(|(_, listener)| listener), Arc::clone(&server), connections);
+    tokio::select! {
+        () = port => {}
+        () = file => {}
+        () = stop.cancelled() => {}
+    }
+    drain(&server).await;
+    service::log(&log, LogLevel::Info, "stop", &[("pid", &*pid)]);
+    Ok(())
+}
+
+/// Lets what runs end by itself for a while, then cancels it.
+async fn drain(server: &Server) {
+    const LOOK: Duration = Duration::from_millis(20);
+    let until_idle = || async {
+        while server.n_running() > 0 {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    if tokio::time::timeout(DRAIN, until_idle()).await.is_err() {
+        server.cancel_all();
+        // What does not hear it ends with the process; every change is a journaled whole.
+        let _ = tokio::time::timeout(END, until_idle()).await;
+    }
+}
+
+async fn bind(port: u16) -> Result<TcpListener, OpError> {
+    let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
+    TcpListener::bind(address).await.map_err(|error| cannot_listen(port, &error))
+}
+
+fn cannot_listen(port: u16, error: &std::io::Error) -> OpError {
+    let error = OpError {
+        code: ErrorCode::Unavailable,
+        causes: vec![error.to_string()],
+        ..OpError::failed(format!("Cannot listen on port {port}"))
+    };
+    error.hint("Another program listens there? Take a free one: nacre serve --port 0")
+}
+
+async fn accept_port(listener: TcpListener, server: Arc<Server>, connections: Arc<Semaphore>) {
+    loop {
+        // The semaphore is never closed.
+        let Ok(place) = Arc::clone(&connections).acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                // Small answers are not held back.
+                let _ = stream.set_nodelay(true);
+                let server = Arc::clone(&server);
+                tokio::spawn(async move {
+                    converse(stream, Entry::Port, server).await;
+                    drop(place);
+                });
+            }
+            // Too many open files, or a client that went away.
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    }
+}
+
+#[cfg(unix)]
+type SocketListener = tokio::net::UnixListener;
+
+/// The socket file, for processes of the same user. A server without it is reached by its port.
+#[cfg(unix)]
+fn open_socket(held: &HeldService<'_>) -> Option<(PathBuf, SocketListener)> {
+    let path = held.socket_path()?;
+    let listener = tokio::net::UnixListener::bind(&path).ok()?;
+    Some((path, listener))
+}
+
+#[cfg(unix)]
+async fn accept_socket(
+    listener: Option<SocketListener>,
+    server: Arc<Server>,
+    connections: Arc<Semaphore>,
+) {
+    let Some(listener) = listener else { return std::future::pending().await };
+    loop {
+        let Ok(place) = Arc::clone(&connections).acquire_owned().await else { return };
+        match listener.accept().await {
+            // The folder is closed to others; the system says once more who it is.
+            Ok((stream, _)) if is_same_user(&stream) => {
+                let server = Arc::clone(&server);
+                tokio::spawn(async move {
+                    converse(stream, Entry::Socket, server).await;
+                    drop(place);
+                });
+            }
+            Ok(_) => {}
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_same_user(stream: &tokio::net::UnixStream) -> bool {
+    stream.peer_cred().is_ok_and(|peer| nacre_ops::host::is_own_user(peer.uid()))
+}
+
+#[cfg(not(unix))]
+type SocketListener = Infallible;
+
+#[cfg(not(unix))]
+fn open_socket(_held: &HeldService<'_>) -> Option<(PathBuf, SocketListener)> {
+    None
+}
+
+#[cfg(not(unix))]
+async fn accept_socket(
+    _listener: Option<SocketListener>,
+    _server: Arc<Server>,
+    _connections: Arc<Semaphore>,
+) {
+    std::future::pending().await
+}
+
+/// Answers the requests of one connection.
+async fn converse<S>(stream: S, entry: Entry, server: Arc<Server>)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let answer = service_fn(move |request| {
+        let server = Arc::clone(&server);
+        async move { Ok::<_, Infallible>(server.answer(entry, request).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIME)
+        .max_headers(MAX_HEADERS)
+        .max_buf_size(INPUT_BYTES)
+        .serve_connection(TokioIo::new(stream), answer);
+    // A client that breaks off is no error of the server.
+    let _ = connection.await;
+}

@@ -1,0 +1,92 @@
+//! The stream of events: server-sent events, numbered, kept open by a comment now and then.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderValue, Response, StatusCode};
+use nacre_api::wire::ErrorCode;
+use nacre_ops::Cancel;
+use tokio::sync::mpsc::{Sender, channel};
+
+use super::body::Body;
+use super::guard::Refusal;
+use super::hub::Listener;
+
+/// Listeners at the same time.
+const MAX_LISTENERS: usize = 1024;
+/// Pieces that wait for a slow listener; then it is the hub's ring that keeps them.
+const WAITING: usize = 16;
+/// How often a silent stream says that it is still there.
+const KEEP_OPEN: Duration = Duration::from_secs(15);
+
+/// Who listens now.
+#[derive(Default)]
+pub(super) struct Listeners {
+    n_listening: Arc<AtomicUsize>,
+}
+
+impl Listeners {
+    pub(super) fn count(&self) -> usize {
+        self.n_listening.load(Ordering::Relaxed)
+    }
+
+    /// An answer that does not end, until the server does or the client goes away.
+    pub(super) fn stream(
+        &self,
+        listener: Listener,
+        stop: Cancel,
+    ) -> Result<Response<Body>, Refusal> {
+        let place = Place::take(&self.n_listening)?;
+        let (sender, pieces) = channel(WAITING);
+        tokio::spawn(forward(listener, sender, stop, place));
+        let mut response = Response::new(Body::Pieces(pieces));
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        Ok(response)
+    }
+}
+
+/// A place among the listeners, given back when it is dropped.
+struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    fn take(count: &Arc<AtomicUsize>) -> Result<Self, Refusal> {
+        let place = Self(Arc::clone(count));
+        if MAX_LISTENERS <= count.fetch_add(1, Ordering::Relaxed) {
+            let message = "Too many clients listen for events";
+            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::Busy, message));
+        }
+        Ok(place)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+async fn forward(mut listener: Listener, sender: Sender<Bytes>, stop: Cancel, place: Place) {
+    let _place = place;
+    // A first line at once, so that the client knows that it is heard.
+    if sender.send(Bytes::from_static(b": listening\n\n")).await.is_err() {
+        return;
+    }
+    loop {
+        let next = tokio::select! {
+            next = listener.next() => next.pieces,
+            () = tokio::time::sleep(KEEP_OPEN) => vec![Bytes::from_static(b":\n\n")],
+            () = sender.closed() => return,
+            () = stop.cancelled() => return,
+        };
+        for piece in next {
+            if sender.send(piece).await.is_err() {
+                return;
+            }
+        }
+    }
+}

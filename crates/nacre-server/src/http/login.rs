@@ -1,0 +1,43 @@
+//! How a browser is let in: a program that has the token asks for a one-time code, the page shows it, and gets a cookie.
+
+use std::time::Duration;
+
+use http::header::SET_COOKIE;
+use http::{HeaderValue, Response, StatusCode};
+use nacre_api::wire::{ErrorCode, LoginCodeReport, LoginRequest};
+use nacre_ops::OpError;
+use serde_json::Value;
+
+use super::access::Keys;
+use super::answer;
+use super::body::Body;
+use super::guard::Refusal;
+
+/// A code for one browser.
+pub(super) fn new_code(keys: &Keys, now: Duration) -> Response<Body> {
+    match keys.new_code(now) {
+        Ok(code) => answer::value(StatusCode::OK, &LoginCodeReport { code }),
+        Err(error) => answer::failure(error),
+    }
+}
+
+/// Takes a code and answers with a cookie.
+pub(super) fn log_in(keys: &Keys, body: Value, now: Duration) -> Result<Response<Body>, Refusal> {
+    let LoginRequest { code } = serde_json::from_value(body).map_err(|error| Refusal {
+        status: StatusCode::BAD_REQUEST,
+        error: OpError::usage(format!("The request makes no sense: {error}")),
+    })?;
+    let cookie = match keys.log_in(&code, now) {
+        Ok(cookie) => cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()),
+        Err(error) => return Ok(answer::failure(error)),
+    };
+    let Some(cookie) = cookie else {
+        let message = "The link was used already, or is too old";
+        return Err(Refusal::new(StatusCode::UNAUTHORIZED, ErrorCode::Refused, message)
+            .hint("Open a new one: nacre dashboard"));
+    };
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    response.headers_mut().insert(SET_COOKIE, cookie);
+    Ok(response)
+}

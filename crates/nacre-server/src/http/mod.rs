@@ -1,0 +1,28 @@
+//! `nacre serve`: Nacre's operations over HTTP on this machine.
+//!
+//! One table (`table.rs`) says what is served and who may ask for it; one guard looks at every request before anything else
+//! does. A request becomes the wire type of its operation, and the report goes out as it is.
+
+mod access;
+mod answer;
+mod assets;
+mod body;
+mod connections;
+mod events;
+mod guard;
+mod headers;
+mod hub;
+mod lines;
+mod login;
+mod mcp;
+mod openapi;
+mod parameters;
+mod route;
+mod routes;
+mod server;
+mod service;
+mod table;
+mod tasks;
+
+pub use self::connections::{Bound, ServeOptions, USUAL_PORT, serve};
+pub use self::openapi::openapi;

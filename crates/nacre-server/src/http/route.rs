@@ -1,0 +1,264 @@
+//! A row of the table of routes: what it answers to, who may ask, and the operation behind it.
+//!
+//! The types of request and report are erased here, once, so that the table is a plain list: tests walk it to attack every route,
+//! and the description of the API is written from it.
+
+use std::sync::Arc;
+
+use nacre_api::wire::{ChangedThing, Outcome, Report};
+use nacre_ops::OpError;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::calls::Call;
+
+/// The methods that routes have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    Get,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+impl Verb {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+/// Who may ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    /// Anybody who reaches the server by its own name: it tells nothing of a person's.
+    Open,
+    /// Who shows the token or the dashboard's cookie.
+    Read,
+    /// The same, and it changes something: never by GET.
+    Change,
+}
+
+/// How its request is answered.
+pub(super) enum Handling {
+    /// An operation that is over soon.
+    Operation(Prepare),
+    /// An operation that runs as a task: answered when it has begun, or with `?wait=true` when it is over.
+    Task(Prepare),
+    /// Something of the server itself.
+    Own(OwnRoute),
+}
+
+/// What only the server can answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OwnRoute {
+    Health,
+    OpenApi,
+    Login,
+    LoginCode,
+    Events,
+    TaskReport,
+    Mcp,
+    Service,
+    Pause,
+    Resume,
+    Wake,
+    Stop,
+}
+
+/// What a route does with `If-Match`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UseOfVersion {
+    None,
+    /// It is compared where it is given.
+    Checked,
+    /// Nothing is done without it.
+    Required,
+}
+
+/// Turns the parameters of a request into work, or says what is wrong with them.
+pub(super) type Prepare = Arc<dyn Fn(Value) -> Result<Work, OpError> + Send + Sync>;
+
+/// What is done on a thread that may block.
+pub(super) type Work = Box<dyn FnOnce(&Call) -> Result<Done, OpError> + Send>;
+
+/// A report, as it goes out.
+#[derive(Clone, Debug)]
+pub(super) struct Done {
+    pub(super) json: Vec<u8>,
+    pub(super) outcome: Outcome,
+    /// What `If-Match` is compared with.
+    pub(super) version: Option<String>,
+}
+
+/// The schema of a type, as part of the description.
+pub(super) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+
+pub(super) struct Route {
+    pub(super) verb: Verb,
+    /// With `{name}` for what the request's field of that name is taken from; one shape of path has one name.
+    pub(super) path: &'static str,
+    pub(super) access: Access,
+    /// What it does, for the description.
+    pub(super) summary: &'static str,
+    pub(super) handling: Handling,
+    pub(super) request: Option<SchemaOf>,
+    pub(super) report: Option<SchemaOf>,
+    /// The field of the request that `{id}` in the path stands for.
+    pub(super) id_field: &'static str,
+    /// What it does with the version that the client last saw.
+    pub(super) version: UseOfVersion,
+    /// What others have to ask for again when it succeeded.
+    pub(super) changes: Option<ChangedThing>,
+}
+
+impl Route {
+    /// A route whose request is a `Q` and whose answer an `R`.
+    pub(super) fn operation<Q, R>(
+        (verb, path): (Verb, &'static str),
+        summary: &'static str,
+        operation: fn(&Call, &Q) -> Result<R, OpError>,
+    ) -> Self
+    where
+        Q: DeserializeOwned + JsonSchema + Send + 'static,
+        R: Report + Serialize + JsonSchema + 'static,
+    {
+        let handling = Handling::Operation(prepare(operation, |_| None));
+        Self::new((verb, path), summary, handling).typed::<Q, R>()
+    }
+
+    /// One whose answer has a version, by which a later change says what it is based on.
+    pub(super) fn versioned<Q, R>(
+        (verb, path): (Verb, &'static str),
+        summary: &'static str,
+        operation: fn(&Call, &Q) -> Result<R, OpError>,
+        version: fn(&R) -> Option<String>,
+    ) -> Self
+    where
+        Q: DeserializeOwned + JsonSchema + Send + 'static,
+        R: Report + Serialize + JsonSchema + 'static,
+    {
+        let handling = Handling::Operation(prepare(operation, version));
+        Self::new((verb, path), summary, handling).typed::<Q, R>()
+    }
+
+    /// A route whose operation runs as a task.
+    pub(super) fn task<Q, R>(
+        (verb, path): (Verb, &'static str),
+        summary: &'static str,
+        operation: fn(&Call, &Q) -> Result<R, OpError>,
+    ) -> Self
+    where
+        Q: DeserializeOwned + JsonSchema + Send + 'static,
+        R: Report + Serialize + JsonSchema + 'static,
+    {
+        let handling = Handling::Task(prepare(operation, |_| None));
+        Self::new((verb, path), summary, handling).typed::<Q, R>()
+    }
+
+    /// A route of the server itself.
+    pub(super) fn own(
+        (verb, path): (Verb, &'static str),
+        summary: &'static str,
+        own: OwnRoute,
+    ) -> Self {
+        Self::new((verb, path), summary, Handling::Own(own))
+    }
+
+    fn new((verb, path): (Verb, &'static str), summary: &'static str, handling: Handling) -> Self {
+        let access = if verb == Verb::Get { Access::Read } else { Access::Change };
+        Self {
+            verb,
+            path,
+            access,
+            summary,
+            handling,
+            request: None,
+            report: None,
+            id_field: "id",
+            version: UseOfVersion::None,
+            changes: None,
+        }
+    }
+
+    pub(super) fn is_task(&self) -> bool {
+        matches!(self.handling, Handling::Task(_))
+    }
+
+    /// For anybody: it tells nothing of a person's and changes nothing of theirs.
+    pub(super) fn open(self) -> Self {
+        Self { access: Access::Open, ..self }
+    }
+
+    /// Only reads, although it is not asked by GET.
+    pub(super) fn reads(self) -> Self {
+        Self { access: Access::Read, ..self }
+    }
+
+    /// `{id}` in the path stands for this field.
+    pub(super) fn id_is(self, id_field: &'static str) -> Self {
+        Self { id_field, ..self }
+    }
+
+    /// The field of the request that a name in the path stands for.
+    pub(super) fn field_of<'n>(&self, name: &'n str) -> &'n str
+    where
+        'static: 'n,
+    {
+        if name == "id" { self.id_field } else { name }
+    }
+
+    /// Compares `If-Match` with what is there now.
+    pub(super) fn version(self, version: UseOfVersion) -> Self {
+        Self { version, ..self }
+    }
+
+    /// Others are told that this changed.
+    pub(super) fn changes(self, what: ChangedThing) -> Self {
+        Self { changes: Some(what), ..self }
+    }
+
+    pub(super) fn typed<Q: JsonSchema, R: JsonSchema>(self) -> Self {
+        self.takes::<Q>().reports::<R>()
+    }
+
+    pub(super) fn takes<Q: JsonSchema>(self) -> Self {
+        let request: SchemaOf = |generator| generator.subschema_for::<Q>();
+        Self { request: Some(request), ..self }
+    }
+
+    pub(super) fn reports<R: JsonSchema>(self) -> Self {
+        let report: SchemaOf = |generator| generator.subschema_for::<R>();
+        Self { report: Some(report), ..self }
+    }
+}
+
+fn prepare<Q, R>(
+    operation: fn(&Call, &Q) -> Result<R, OpError>,
+    version: fn(&R) -> Option<String>,
+) -> Prepare
+where
+    Q: DeserializeOwned + Send + 'static,
+    R: Report + Serialize + 'static,
+{
+    Arc::new(move |parameters| {
+        let request = serde_json::from_value::<Q>(parameters)
+            .map_err(|error| OpError::usage(format!("The request makes no sense: {error}")))?;
+        let work = move |call: &Call| {
+            let report = operation(call, &request)?;
+            let json = serde_json::to_vec(&report).map_err(|error| {
+                OpError::failed(format!("The report could not be written: {error}"))
+            })?;
+            Ok(Done { json, outcome: report.outcome(), version: version(&report) })
+        };
+        Ok(Box::new(work) as Work)
+    })
+}

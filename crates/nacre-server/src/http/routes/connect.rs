@@ -1,0 +1,46 @@
+//! Connected agents.
+
+use nacre_api::wire::{ChangedThing, ConnectReport, ConnectRequest, WiringOptions};
+use nacre_ops::{OpError, connect};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::route::{Route, Verb};
+use crate::calls::Call;
+
+pub(super) fn routes() -> Vec<Route> {
+    use Verb::{Delete, Get, Post};
+    let changes = ChangedThing::Config;
+    vec![
+        Route::operation((Get, "/api/connect"), "Lists agents", list),
+        Route::operation((Post, "/api/connect"), "Connects agents", change).changes(changes),
+        Route::operation((Delete, "/api/connect/{agent}"), "Disconnects an agent", remove)
+            .changes(changes),
+    ]
+}
+
+/// Nothing is asked but the list.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ListRequest {}
+
+/// Which agent to disconnect.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RemoveRequest {
+    agent: String,
+}
+
+fn list(call: &Call, ListRequest {}: &ListRequest) -> Result<ConnectReport, OpError> {
+    connect::connect(&call.host, &ConnectRequest::List)
+}
+
+fn change(call: &Call, request: &ConnectRequest) -> Result<ConnectReport, OpError> {
+    connect::connect(&call.host, request)
+}
+
+fn remove(call: &Call, request: &RemoveRequest) -> Result<ConnectReport, OpError> {
+    let agents = vec![request.agent.clone()];
+    let wiring = WiringOptions::default();
+    connect::connect(&call.host, &ConnectRequest::Remove { agents, wiring })
+}

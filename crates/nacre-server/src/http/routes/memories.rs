@@ -1,0 +1,103 @@
+//! Memories: listed, read, written, archived, judged.
+
+use nacre_api::wire::{
+    ChangedThing, ErrorCode, FeedbackReport, FeedbackRequest, GraphReport, GraphRequest,
+    MemoryAddRequest, MemoryChangeReport, MemoryChangesReport, MemoryIdsRequest, MemoryListReport,
+    MemoryListRequest, MemoryRelatedReport, MemoryRelatedRequest, MemoryShowReport,
+    MemoryShowRequest, MemoryWriteRequest, Scope,
+};
+use nacre_ops::{OpError, memory};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::route::{Route, UseOfVersion, Verb};
+use crate::calls::Call;
+
+pub(super) fn routes() -> Vec<Route> {
+    use Verb::{Delete, Get, Post, Put};
+    let changes = ChangedThing::Memories;
+    vec![
+        Route::operation((Get, "/api/memories"), "Lists memories", list),
+        Route::operation((Post, "/api/memories"), "Adds a memory", add).changes(changes),
+        Route::versioned((Get, "/api/memories/{id}"), "Shows a memory", show, |report| {
+            Some(report.version.clone())
+        }),
+        Route::operation((Put, "/api/memories/{id}"), "Writes a memory's whole file", write)
+            .version(UseOfVersion::Required)
+            .changes(changes),
+        Route::operation((Delete, "/api/memories/{id}"), "Archives a memory", archive)
+            .version(UseOfVersion::Checked)
+            .changes(changes),
+        Route::operation((Post, "/api/memories/{id}/restore"), "Brings one back", restore)
+            .id_is("ids")
+            .changes(changes),
+        Route::operation((Post, "/api/memories/{id}/forget"), "Removes one for good", forget)
+            .id_is("ids")
+            .changes(changes),
+        Route::operation((Post, "/api/memories/{id}/feedback"), "Says how it served", feedback)
+            .changes(changes),
+        Route::operation((Get, "/api/memories/{id}/related"), "What belongs to it", related),
+        Route::operation((Get, "/api/graph"), "Memories and what ties them together", graph),
+    ]
+}
+
+fn list(call: &Call, request: &MemoryListRequest) -> Result<MemoryListReport, OpError> {
+    memory::list(&call.host, request)
+}
+
+fn add(call: &Call, request: &MemoryAddRequest) -> Result<MemoryChangeReport, OpError> {
+    memory::add(&call.host, request, &call.events)
+}
+
+fn show(call: &Call, request: &MemoryShowRequest) -> Result<MemoryShowReport, OpError> {
+    memory::show(&call.host, request, &call.events)
+}
+
+fn write(call: &Call, request: &MemoryWriteRequest) -> Result<MemoryChangeReport, OpError> {
+    memory::write(&call.host, request, &call.events)
+}
+
+fn graph(call: &Call, request: &GraphRequest) -> Result<GraphReport, OpError> {
+    memory::graph(&call.host, request)
+}
+
+/// Which memory to archive, and of which version.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ArchiveRequest {
+    id: String,
+    #[serde(default)]
+    version: Option<String>,
+    #[serde(default)]
+    scope: Option<Scope>,
+}
+
+fn archive(call: &Call, request: &ArchiveRequest) -> Result<MemoryChangesReport, OpError> {
+    let ArchiveRequest { id, version, scope } = request;
+    if let Some(version) = version {
+        let shown = MemoryShowRequest { id: id.clone(), scope: *scope, ..Default::default() };
+        if memory::show(&call.host, &shown, &call.events)?.version != *version {
+            let message = "The memory was changed since it was read";
+            return Err(OpError { code: ErrorCode::Conflict, ..OpError::failed(message) }
+                .hint("Read it again"));
+        }
+    }
+    let ids = MemoryIdsRequest { ids: vec![id.clone()], scope: *scope };
+    memory::archive(&call.host, &ids, &call.events)
+}
+
+fn restore(call: &Call, request: &MemoryIdsRequest) -> Result<MemoryChangesReport, OpError> {
+    memory::restore(&call.host, request, &call.events)
+}
+
+fn forget(call: &Call, request: &MemoryIdsRequest) -> Result<MemoryChangesReport, OpError> {
+    memory::forget(&call.host, request, &call.events)
+}
+
+fn feedback(call: &Call, request: &FeedbackRequest) -> Result<FeedbackReport, OpError> {
+    nacre_ops::feedback(&call.host, request, &call.events)
+}
+
+fn related(call: &Call, request: &MemoryRelatedRequest) -> Result<MemoryRelatedReport, OpError> {
+    memory::related(&call.host, request, &call.events)
+}

@@ -1,0 +1,37 @@
+//! Registered projects.
+
+use nacre_api::wire::{
+    ChangedThing, ProjectAddReport, ProjectAddRequest, ProjectListReport, ProjectListRequest,
+    ProjectRemoveReport, ProjectRemoveRequest,
+};
+use nacre_ops::{OpError, project};
+
+use super::super::route::{Route, Verb};
+use crate::calls::Call;
+
+pub(super) fn routes() -> Vec<Route> {
+    use Verb::{Get, Post};
+    let changes = ChangedThing::Projects;
+    vec![
+        Route::operation((Get, "/api/project/list"), "Lists projects", list),
+        Route::operation((Post, "/api/project/add"), "Registers a project", add).changes(changes),
+        Route::operation((Post, "/api/project/remove"), "Takes one out of the register", remove)
+            .changes(changes),
+    ]
+}
+
+fn list(call: &Call, request: &ProjectListRequest) -> Result<ProjectListReport, OpError> {
+    project::list(&call.host, request)
+}
+
+fn add(call: &Call, request: &ProjectAddRequest) -> Result<ProjectAddReport, OpError> {
+    // A server has no folder that a path could be seen from.
+    if !request.path.is_absolute() {
+        return Err(OpError::usage("The path of a project is absolute"));
+    }
+    project::add(&call.host, request)
+}
+
+fn remove(call: &Call, request: &ProjectRemoveRequest) -> Result<ProjectRemoveReport, OpError> {
+    project::remove(&call.host, request)
+}

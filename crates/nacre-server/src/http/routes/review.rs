@@ -1,0 +1,36 @@
+//! Candidates that wait for a person, and what came from elsewhere.
+
+use nacre_api::wire::{
+    ChangedThing, MemoryChangesReport, ReviewDecideRequest, ReviewListReport, ReviewListRequest,
+    TrustReport, TrustRequest,
+};
+use nacre_ops::OpError;
+
+use super::super::route::{Route, Verb};
+use crate::calls::Call;
+
+pub(super) fn routes() -> Vec<Route> {
+    use Verb::{Get, Post};
+    vec![
+        Route::operation((Get, "/api/review"), "Lists candidates with their quotes", list),
+        Route::operation((Post, "/api/review"), "Accepts or rejects candidates", decide)
+            .changes(ChangedThing::Memories),
+        Route::operation((Get, "/api/trust"), "Lists what came from elsewhere", trust),
+    ]
+}
+
+fn list(call: &Call, request: &ReviewListRequest) -> Result<ReviewListReport, OpError> {
+    nacre_ops::review::list(&call.host, request)
+}
+
+fn decide(call: &Call, request: &ReviewDecideRequest) -> Result<MemoryChangesReport, OpError> {
+    nacre_ops::review::decide(&call.host, request, &call.events)
+}
+
+fn trust(call: &Call, request: &TrustRequest) -> Result<TrustReport, OpError> {
+    // Trust is given where a person sees what they give it to.
+    if request.all || !request.ids.is_empty() {
+        return Err(OpError::usage("This only lists").hint("Type it: nacre trust"));
+    }
+    nacre_ops::trust(&call.host, request)
+}

@@ -1,0 +1,69 @@
+//! The server itself: is it there, what can it do, who is let in, what happens.
+
+use nacre_api::wire::{
+    DoctorReport, DoctorRequest, HealthReport, LoginCodeReport, LoginRequest, OverviewReport,
+    OverviewRequest, ServiceReport, StatusReport, StatusRequest, StreamEvent, WakeRequest,
+};
+use nacre_ops::OpError;
+use schemars::JsonSchema;
+
+use super::super::route::{OwnRoute, Route, Verb};
+use crate::calls::Call;
+
+pub(super) fn routes() -> Vec<Route> {
+    use Verb::{Get, Post};
+    vec![
+        Route::own((Get, "/api/health"), "Whether the server answers", OwnRoute::Health)
+            .reports::<HealthReport>()
+            .open(),
+        Route::own((Get, "/api/openapi.json"), "This description", OwnRoute::OpenApi).open(),
+        Route::own((Post, "/api/login"), "Lets a browser in by a one-time code", OwnRoute::Login)
+            .takes::<LoginRequest>()
+            .open(),
+        Route::own((Post, "/api/login-code"), "A one-time code for a browser", OwnRoute::LoginCode)
+            .reports::<LoginCodeReport>(),
+        Route::own(
+            (Get, "/api/events"),
+            "What happens, as server-sent events; `Last-Event-ID` resumes",
+            OwnRoute::Events,
+        )
+        .typed::<EventsRequest, StreamEvent>(),
+        Route::own((Post, "/mcp"), "A message of the Model Context Protocol", OwnRoute::Mcp),
+        Route::own((Get, "/api/service"), "What the server does by itself", OwnRoute::Service)
+            .reports::<ServiceReport>(),
+        Route::own((Post, "/api/service/pause"), "Begins nothing more by itself", OwnRoute::Pause)
+            .reports::<ServiceReport>(),
+        Route::own((Post, "/api/service/resume"), "Goes on by itself", OwnRoute::Resume)
+            .reports::<ServiceReport>(),
+        Route::own((Post, "/api/service/wake"), "Runs loops soon, the sync first", OwnRoute::Wake)
+            .takes::<WakeRequest>()
+            .reports::<ServiceReport>(),
+        Route::own((Post, "/api/service/stop"), "Stops the server in order", OwnRoute::Stop),
+        Route::operation((Get, "/api/status"), "What is known and what waits", status),
+        Route::operation((Get, "/api/overview"), "Activity by day, agents, growth", overview),
+        Route::operation((Get, "/api/doctor"), "Checks the stores and changes nothing", doctor),
+    ]
+}
+
+/// Which events to stream.
+#[derive(Debug, JsonSchema)]
+#[expect(dead_code, reason = "for the description; the stream reads its query itself")]
+struct EventsRequest {
+    /// Only this task's, from its beginning as far as it is kept.
+    task: Option<String>,
+}
+
+fn status(call: &Call, request: &StatusRequest) -> Result<StatusReport, OpError> {
+    nacre_ops::status::status(&call.host, request)
+}
+
+fn overview(call: &Call, request: &OverviewRequest) -> Result<OverviewReport, OpError> {
+    nacre_ops::overview(&call.host, request)
+}
+
+fn doctor(call: &Call, request: &DoctorRequest) -> Result<DoctorReport, OpError> {
+    if request.fix {
+        return Err(OpError::usage("This only looks").hint("Type it: nacre doctor --fix"));
+    }
+    nacre_ops::doctor(&call.host, request)
+}

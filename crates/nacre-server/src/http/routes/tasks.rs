@@ -1,0 +1,36 @@
+//! Tasks: listed, followed, cancelled.
+
+use nacre_api::wire::{
+    TaskCancelReport, TaskCancelRequest, TaskListReport, TaskListRequest, TaskShowReport,
+    TaskShowRequest,
+};
+use nacre_ops::{OpError, tasks};
+
+use super::super::route::{OwnRoute, Route, Verb};
+use crate::calls::Call;
+
+pub(super) fn routes() -> Vec<Route> {
+    use Verb::{Get, Post};
+    vec![
+        Route::operation((Get, "/api/tasks"), "Lists tasks", list),
+        Route::operation((Get, "/api/tasks/{task}"), "Shows a task and its events", show),
+        Route::own(
+            (Get, "/api/tasks/{task}/report"),
+            "The report of a task that this server ran",
+            OwnRoute::TaskReport,
+        ),
+        Route::operation((Post, "/api/tasks/{task}/cancel"), "Stops a task", cancel),
+    ]
+}
+
+fn list(call: &Call, request: &TaskListRequest) -> Result<TaskListReport, OpError> {
+    tasks::list(&call.host, request)
+}
+
+fn show(call: &Call, request: &TaskShowRequest) -> Result<TaskShowReport, OpError> {
+    tasks::show(&call.host, request, &call.events)
+}
+
+fn cancel(call: &Call, request: &TaskCancelRequest) -> Result<TaskCancelReport, OpError> {
+    tasks::cancel(&call.host, request)
+}

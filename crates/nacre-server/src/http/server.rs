@@ -1,0 +1,284 @@
+//! One request: guarded, found in the table, put together, carried out, answered.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, ALLOW, IF_MATCH};
+use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use nacre_api::wire::{ChangedThing, ErrorCode, HealthReport, LINES_TYPE, StreamedEvent};
+use nacre_ops::host::{Environment, Needs, Registering};
+use nacre_ops::{Cancel, Events, OpError};
+use serde_json::Value;
+
+use super::access::Keys;
+use super::body::{Body, read_json};
+use super::events::Listeners;
+use super::guard::{Entry, Names, Refusal, check_access, check_origin, only};
+use super::hub::{Hub, Source};
+use super::lines::lines;
+use super::parameters::{Query, parameters};
+use super::route::{Access, Done, Handling, OwnRoute, Route, UseOfVersion, Work};
+use super::service::{Service, answer_change};
+use super::table::{Found, Table};
+use super::tasks::{Reports, TaskRunner, begun};
+use super::{answer, assets, headers, login, mcp};
+use crate::calls::{CallInfo, Calls};
+
+/// Operations that run at the same time; others wait.
+const MAX_RUNNING: usize = 8;
+/// How long an operation may take that is not a task.
+const OPERATION_TIME: Duration = Duration::from_secs(60);
+
+/// Everything that a request is answered with.
+pub(super) struct Server {
+    names: Names,
+    keys: Keys,
+    table: Table,
+    tasks: TaskRunner,
+    listeners: Listeners,
+    service: Service,
+    stop: Cancel,
+    uptime: Arc<dyn Fn() -> Duration + Send + Sync>,
+}
+
+/// A request as far as it was read.
+struct Asked<'t> {
+    route: &'t Route,
+    schema: Option<&'t Value>,
+    path: Vec<(String, String)>,
+    query: Query,
+    body: Value,
+    version: Option<String>,
+    last_event: Option<String>,
+    /// Whether the client wants events and report as lines.
+    wants_lines: bool,
+}
+
+impl Server {
+    pub(super) fn new(
+        environment: Environment,
+        (names, keys): (Names, Keys),
+        boot: String,
+        service: Service,
+        stop: Cancel,
+    ) -> Self {
+        let uptime = Arc::clone(&environment.uptime);
+        let hub = Arc::new(Hub::new(boot, &environment));
+        let calls = Arc::new(Calls::new(environment, MAX_RUNNING));
+        let tasks = TaskRunner { calls, hub, reports: Arc::new(Reports::default()) };
+        let (table, listeners) = (Table::new(), Listeners::default());
+        Self { names, keys, table, tasks, listeners, service, stop, uptime }
+    }
+
+    /// Begins what the server does by itself.
+    pub(super) fn start_loops(&self) {
+        self.service.start(&self.tasks);
+    }
+
+    /// Stops what still runs.
+    pub(super) fn cancel_all(&self) {
+        self.tasks.calls.cancel_all();
+    }
+
+    pub(super) fn n_running(&self) -> usize {
+        self.tasks.calls.n_running()
+    }
+
+    /// The answer to a request, whatever it is.
+    pub(super) async fn answer<B>(&self, entry: Entry, request: Request<B>) -> Response<Body>
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + std::fmt::Display,
+    {
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+        let answered = self.guarded(entry, request).await;
+        let mut response = answered.unwrap_or_else(answer::refusal);
+        if response.status().is_server_error() {
+            self.service.log_failed(method.as_str(), &path, response.status());
+        }
+        headers::protect(response.headers_mut());
+        response
+    }
+
+    async fn guarded<B>(&self, entry: Entry, request: Request<B>) -> Result<Response<Body>, Refusal>
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + std::fmt::Display,
+    {
+        let (parts, body) = request.into_parts();
+        check_origin(&self.names, entry, &parts.uri, &parts.headers)?;
+        let is_read = [Method::GET, Method::HEAD].contains(&parts.method);
+        if is_read && let Some(asset) = assets::asset(parts.uri.path()) {
+            return Ok(asset);
+        }
+        let found = match self.table.find(&parts.method, parts.uri.path()) {
+            Found::Route(found) => found,
+            Found::OtherVerbs(verbs) => return Ok(not_allowed(&verbs)),
+            Found::Nothing => return Err(nothing()),
+        };
+        let access = found.route.access;
+        check_access(&self.keys, (entry, access), &parts.method, &parts.headers, (self.uptime)())?;
+        let query = Query::parse(parts.uri.query().unwrap_or_default(), found.route.is_task())
+            .map_err(|error| Refusal { status: StatusCode::BAD_REQUEST, error })?;
+        if matches!(found.route.handling, Handling::Own(OwnRoute::Mcp)) {
+            let request = Request::from_parts(parts, body);
+            let environment = self.tasks.calls.environment();
+            return Ok(mcp::answer(environment, query.project, request).await);
+        }
+        let last_event = HeaderName::from_static("last-event-id");
+        let asked = Asked {
+            route: found.route,
+            schema: found.schema,
+            path: found.path,
+            query,
+            body: if is_read { Value::Null } else { read_json(body).await? },
+            version: only(&parts.headers, &IF_MATCH).map(|text| text.trim_matches('"').to_owned()),
+            last_event: only(&parts.headers, &last_event).map(str::to_owned),
+            wants_lines: only(&parts.headers, &ACCEPT) == Some(LINES_TYPE),
+        };
+        self.carried_out(asked).await
+    }
+
+    async fn carried_out(&self, asked: Asked<'_>) -> Result<Response<Body>, Refusal> {
+        match &asked.route.handling {
+            Handling::Own(own) => self.own(*own, asked),
+            Handling::Operation(prepare) => {
+                let (info, request) = prepared(&asked)?;
+                match prepare(request) {
+                    Ok(work) if asked.wants_lines => Ok(lines(&self.tasks.calls, info, work)),
+                    Ok(work) => Ok(self.operation(asked.route, info, work).await),
+                    Err(error) => Ok(answer::failure(error)),
+                }
+            }
+            Handling::Task(prepare) => {
+                let (info, request) = prepared(&asked)?;
+                let work = match prepare(request) {
+                    Ok(work) => work,
+                    Err(error) => return Ok(answer::failure(error)),
+                };
+                if asked.wants_lines {
+                    return Ok(lines(&self.tasks.calls, info, work));
+                }
+                Ok(match asked.query.wait {
+                    true => answered(self.tasks.wait(info, work).await),
+                    false => begun(self.tasks.begin(info, work).await),
+                })
+            }
+        }
+    }
+
+    async fn operation(&self, route: &Route, info: CallInfo, work: Work) -> Response<Body> {
+        let source = Source { task: None, project: info.project.clone() };
+        let running =
+            self.tasks.calls.run(info, Events::ignored(), tokio::time::sleep(OPERATION_TIME), work);
+        let result = running.await;
+        if let (Ok(_), Some(what)) = (&result, route.changes) {
+            self.tasks.hub.publish(&source, StreamedEvent::Changed { what });
+        }
+        match result {
+            Err(error)
+                if error.code == ErrorCode::Conflict && route.version != UseOfVersion::None =>
+            {
+                answer::refusal(Refusal { status: StatusCode::PRECONDITION_FAILED, error })
+            }
+            result => answered(result),
+        }
+    }
+
+    fn own(&self, own: OwnRoute, asked: Asked<'_>) -> Result<Response<Body>, Refusal> {
+        let now = (self.uptime)();
+        Ok(match own {
+            OwnRoute::Health => answer::value(
+                StatusCode::OK,
+                &HealthReport {
+                    status: "ok".to_owned(),
+                    version: env!("CARGO_PKG_VERSION").to_owned(),
+                },
+            ),
+            OwnRoute::OpenApi => answer::value(StatusCode::OK, self.table.description()),
+            OwnRoute::LoginCode => login::new_code(&self.keys, now),
+            OwnRoute::Login => login::log_in(&self.keys, asked.body, now)?,
+            OwnRoute::Events => {
+                let task = asked.query.fields.into_iter().find(|(key, _)| key == "task");
+                let task = task.map(|(_, task)| task);
+                let listener = self.tasks.hub.listen(asked.last_event.as_deref(), task);
+                self.listeners.stream(listener, self.stop.clone())?
+            }
+            // Its body is not ours to read.
+            OwnRoute::Mcp => return Err(nothing()),
+            OwnRoute::TaskReport => {
+                let task = asked.path.first().map_or("", |(_, task)| task);
+                self.tasks.reports.answer(task)
+            }
+            OwnRoute::Service => {
+                answer::value(StatusCode::OK, &self.service.report(self.listeners.count()))
+            }
+            OwnRoute::Pause => self.about_service(self.service.set_paused(true))?,
+            OwnRoute::Resume => self.about_service(self.service.set_paused(false))?,
+            OwnRoute::Wake => self.about_service(self.service.wake(asked.body))?,
+            OwnRoute::Stop => self.service.stop(),
+        })
+    }
+
+    /// What the service is after a change, which others are told of.
+    fn about_service(
+        &self,
+        changed: Result<ChangedThing, OpError>,
+    ) -> Result<Response<Body>, Refusal> {
+        answer_change(changed, |what| {
+            self.tasks.hub.publish_change(&Source::default(), what);
+            self.service.report(self.listeners.count())
+        })
+    }
+}
+
+/// How a request opens its host, and the JSON of its wire type.
+fn prepared(asked: &Asked<'_>) -> Result<(CallInfo, Value), Refusal> {
+    let Asked { route, schema, path, query, body, version, .. } = asked;
+    let bad = |error| Refusal { status: StatusCode::BAD_REQUEST, error };
+    let mut request = parameters(*schema, path, query, body.clone()).map_err(bad)?;
+    match (route.version, version) {
+        (UseOfVersion::Required, None) => {
+            let message = "The version that this change is based on is missing";
+            return Err(Refusal::new(StatusCode::PRECONDITION_REQUIRED, ErrorCode::Usage, message)
+                .hint("Send the `ETag` of the last answer as `If-Match`"));
+        }
+        (UseOfVersion::Required | UseOfVersion::Checked, Some(version)) => {
+            request["version"] = Value::String(version.clone());
+        }
+        (UseOfVersion::Checked, None) | (UseOfVersion::None, _) => {}
+    }
+    // A reader registers nothing.
+    let registering =
+        if route.access == Access::Change { Registering::Yes } else { Registering::ForNow };
+    let info = CallInfo {
+        project: query.project.clone(),
+        needs: Needs::Registered,
+        registering,
+        ..CallInfo::named(route.path)
+    };
+    Ok((info, request))
+}
+
+fn answered(result: Result<Done, OpError>) -> Response<Body> {
+    match result {
+        Ok(done) => answer::report(done),
+        Err(error) => answer::failure(error),
+    }
+}
+
+fn nothing() -> Refusal {
+    Refusal::new(StatusCode::NOT_FOUND, ErrorCode::NotFound, "There is nothing at this address")
+        .hint("GET /api/openapi.json lists what there is")
+}
+
+fn not_allowed(verbs: &[&str]) -> Response<Body> {
+    let message = "This address is not asked that way";
+    let refusal = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::Usage, message);
+    let mut response = answer::refusal(refusal);
+    if let Ok(allowed) = HeaderValue::from_str(&verbs.join(", ")) {
+        response.headers_mut().insert(ALLOW, allowed);
+    }
+    response
+}

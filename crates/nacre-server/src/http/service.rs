@@ -1,0 +1,156 @@
+//! The server about itself: what it does by itself, paused and resumed, woken and stopped.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http::{Response, StatusCode};
+use nacre_api::wire::{ChangedThing, ErrorCode, LoopName, ServiceReport, WakeRequest};
+use nacre_ops::host::{Environment, OpenOptions, Tolerance};
+use nacre_ops::service::{self as ops, LogLevel};
+use nacre_ops::{Cancel, Host, OpError};
+use serde_json::Value;
+
+use super::answer;
+use super::body::Body;
+use super::guard::Refusal;
+use super::hub::Source;
+use super::route::Done;
+use super::tasks::TaskRunner;
+use crate::daemon::{Daemon, Driver, LoopWork, Runner};
+
+/// What the server says and changes about itself.
+pub(super) struct Service {
+    environment: Environment,
+    address: SocketAddr,
+    started: String,
+    /// None where it was told to do nothing by itself.
+    daemon: Option<Arc<Daemon>>,
+    stop: Cancel,
+}
+
+impl Service {
+    /// The service of a server that listens at `address`; with loops, unless none are wanted.
+    pub(super) fn new(
+        environment: &Environment,
+        address: SocketAddr,
+        stop: Cancel,
+        has_loops: bool,
+    ) -> Result<Self, OpError> {
+        let is_paused = ops::is_paused(&open(environment)?)?;
+        let daemon = has_loops.then(|| Daemon::new(environment.clone(), is_paused));
+        let started = environment.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        Ok(Self { environment: environment.clone(), address, started, daemon, stop })
+    }
+
+    /// Runs the loops until the server stops.
+    pub(super) fn start(&self, tasks: &TaskRunner) {
+        let Some(daemon) = &self.daemon else { return };
+        let hub = Arc::clone(&tasks.hub);
+        let driver = Driver {
+            daemon: Arc::clone(daemon),
+            calls: Arc::clone(&tasks.calls),
+            runner: runner(tasks.clone()),
+            publish: Arc::new(move |what| hub.publish_change(&Source::default(), what)),
+        };
+        tokio::spawn(driver.run(self.stop.clone()));
+    }
+
+    pub(super) fn report(&self, listeners: usize) -> ServiceReport {
+        ServiceReport {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            started: self.started.clone(),
+            address: self.address.to_string(),
+            pid: self.environment.pid,
+            paused: self.daemon.as_ref().is_some_and(|daemon| daemon.is_paused()),
+            listeners,
+            loops: self.daemon.as_ref().map_or_else(Vec::new, |daemon| daemon.entries()),
+        }
+    }
+
+    /// Pauses or resumes the loops, for this server and the next one.
+    pub(super) fn set_paused(&self, is_paused: bool) -> Result<ChangedThing, OpError> {
+        let daemon = self.daemon()?;
+        ops::set_paused(&open(&self.environment)?, is_paused)?;
+        daemon.set_paused(is_paused);
+        let event = if is_paused { "paused" } else { "resumed" };
+        ops::log(&self.environment, LogLevel::Info, event, &[]);
+        Ok(ChangedThing::Service)
+    }
+
+    /// Has loops run soon: the sync where none is named.
+    pub(super) fn wake(&self, body: Value) -> Result<ChangedThing, OpError> {
+        let asked: Option<WakeRequest> = serde_json::from_value(body)
+            .map_err(|error| OpError::usage(format!("The request makes no sense: {error}")))?;
+        let WakeRequest { mut loops } = asked.unwrap_or_default();
+        if loops.is_empty() {
+            loops.push(LoopName::Sync);
+        }
+        self.daemon()?.wake(&loops);
+        Ok(ChangedThing::Service)
+    }
+
+    /// Stops the server in order, once the answer is out.
+    pub(super) fn stop(&self) -> Response<Body> {
+        ops::log(&self.environment, LogLevel::Info, "asked to stop", &[]);
+        self.stop.cancel();
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::NO_CONTENT;
+        response
+    }
+
+    /// Writes down a request that failed by the server's fault.
+    pub(super) fn log_failed(&self, method: &str, path: &str, status: StatusCode) {
+        let environment = self.environment.clone();
+        let (method, path) = (method.to_owned(), path.to_owned());
+        tokio::task::spawn_blocking(move || {
+            let status = status.as_u16().to_string();
+            let fields = [("method", &*method), ("path", &*path), ("status", &*status)];
+            ops::log(&environment, LogLevel::Error, "request failed", &fields);
+        });
+    }
+
+    fn daemon(&self) -> Result<&Daemon, OpError> {
+        self.daemon.as_deref().ok_or_else(|| OpError {
+            code: ErrorCode::Conflict,
+            ..OpError::failed(
+                "This server does nothing by itself: it was started with `--no-loops`",
+            )
+        })
+    }
+}
+
+/// An answer about the service, after it was changed.
+pub(super) fn answer_change(
+    changed: Result<ChangedThing, OpError>,
+    report: impl FnOnce(ChangedThing) -> ServiceReport,
+) -> Result<Response<Body>, Refusal> {
+    Ok(match changed {
+        Ok(what) => answer::value(StatusCode::OK, &report(what)),
+        Err(error) => answer::failure(error),
+    })
+}
+
+/// Runs the work of a loop as a task, and hands on what the task's own report does not say.
+fn runner(tasks: TaskRunner) -> Runner {
+    Arc::new(move |info, work: LoopWork| {
+        let tasks = tasks.clone();
+        let result = Arc::new(Mutex::new(None));
+        let kept = Arc::clone(&result);
+        Box::pin(async move {
+            let work = Box::new(move |call: &_| {
+                let done = work(call)?;
+                let (json, outcome) = (done.json.clone(), done.outcome);
+                *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+                Ok(Done { json, outcome, version: None })
+            });
+            tasks.wait(info, work).await?;
+            let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
+            result.ok_or_else(|| OpError::failed("The loop ended without a result"))
+        })
+    })
+}
+
+fn open(environment: &Environment) -> Result<Host, OpError> {
+    let options = OpenOptions { tolerance: Tolerance::Mistakes, ..OpenOptions::default() };
+    Host::open(environment.clone(), &options).host
+}
