@@ -1,0 +1,39 @@
+/// Light, dark, or what the system says.
+
+export type Theme = 'light' | 'dark' | 'system';
+
+const KEY = 'nacre.theme';
+const prefersDark = window.matchMedia('(prefers-color-scheme: dark)');
+
+function stored(): Theme {
+  try {
+    const value = localStorage.getItem(KEY);
+    return value === 'light' || value === 'dark' ? value : 'system';
+  } catch {
+    return 'system';
+  }
+}
+
+/** `shown` is what the page looks like now; plots draw themselves again when it changes. */
+export const theme = $state<{ chosen: Theme; shown: 'light' | 'dark' }>({
+  chosen: stored(),
+  shown: 'light',
+});
+
+export function applyTheme(): void {
+  const isDark = theme.chosen === 'dark' || (theme.chosen === 'system' && prefersDark.matches);
+  document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
+  theme.shown = isDark ? 'dark' : 'light';
+}
+
+export function chooseTheme(chosen: Theme): void {
+  theme.chosen = chosen;
+  try {
+    localStorage.setItem(KEY, chosen);
+  } catch {
+    // Private windows may refuse storage; the choice then lasts until the page is closed.
+  }
+  applyTheme();
+}
+
+prefersDark.addEventListener('change', applyTheme);

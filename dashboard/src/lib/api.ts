@@ -1,0 +1,367 @@
+// The client of the HTTP API: one function a route, the wire types in and out, and one class for everything that fails.
+import type * as W from './wire';
+import type * as N from './wire-new';
+
+/** Why a request failed: the server's own words, or what the browser could tell. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly causes: string[] = [],
+    readonly hints: string[] = [],
+    /** Seconds after which a retry makes sense, where the server says so. */
+    readonly retryAfter: number | null = null,
+  ) {
+    super(message);
+    this.name = 'ApiError';
+  }
+
+  /** Nobody is logged in: `nacre dashboard` opens a new link. */
+  get isLogin(): boolean {
+    return this.status === 401;
+  }
+
+  /** Somebody changed the same thing meanwhile. */
+  get isConflict(): boolean {
+    return this.code === 'conflict';
+  }
+
+  /** No answer came at all. */
+  get isOffline(): boolean {
+    return this.status === 0;
+  }
+}
+
+type Value = string | number | boolean | null | undefined;
+export type Query = Record<string, Value | Value[]>;
+
+interface Call {
+  query?: Query;
+  body?: unknown;
+  ifMatch?: string;
+  signal?: AbortSignal;
+  headers?: Record<string, string>;
+}
+
+/** An answer with the version that `If-Match` wants. */
+export interface Versioned<T> {
+  value: T;
+  version: string | null;
+}
+
+/** A memory as the server shows it: with the whole file. */
+export type MemoryDetail = W.MemoryShowReport & { text: string };
+
+let project: string | null = null;
+let onLogin: () => void = () => {};
+
+/** Which project every request is about; `null` for the only one. */
+export function setProject(name: string | null): void {
+  project = name;
+}
+
+export function currentProject(): string | null {
+  return project;
+}
+
+/** Called when the server wants a login. */
+export function setLoginHandler(handler: () => void): void {
+  onLogin = handler;
+}
+
+/** The address of a route with its query; lists repeat their key, and what is empty is left out. */
+export function address(path: string, query: Query = {}): string {
+  const params = new URLSearchParams();
+  const all: Query = project === null || 'project' in query ? query : { ...query, project };
+  for (const [key, value] of Object.entries(all)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      const isUsual = one === null || one === undefined || one === '' || one === false || (key === 'offset' && one === 0);
+      if (!isUsual) params.append(key, String(one));
+    }
+  }
+  const text = params.toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+async function send(method: string, path: string, call: Call): Promise<Response> {
+  const headers: Record<string, string> = { Accept: 'application/json', ...call.headers };
+  if (call.body !== undefined) headers['Content-Type'] = 'application/json';
+  if (call.ifMatch !== undefined) headers['If-Match'] = `"${call.ifMatch}"`;
+  const init: RequestInit = { method, headers, credentials: 'same-origin', cache: 'no-store' };
+  if (call.body !== undefined) init.body = JSON.stringify(call.body);
+  if (call.signal) init.signal = call.signal;
+  let response: Response;
+  try {
+    response = await fetch(address(path, call.query), init);
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    throw new ApiError(0, 'unavailable', 'The server does not answer', [], ['Start it with: nacre serve']);
+  }
+  if (response.ok) return response;
+  const error = await readError(response);
+  if (error.isLogin) onLogin();
+  throw error;
+}
+
+/** Whether a request was given up on purpose: nobody needs to hear of it. */
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
+}
+
+/** Anything that was thrown, as an `ApiError`. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError(-1, 'failed', error instanceof Error ? error.message : String(error));
+}
+
+async function readError(response: Response): Promise<ApiError> {
+  const after = Number(response.headers.get('Retry-After'));
+  const retryAfter = Number.isFinite(after) && after > 0 ? after : null;
+  try {
+    const { error } = (await response.json()) as W.ErrorReport;
+    return new ApiError(response.status, error.code, error.message, error.causes, error.hints, retryAfter);
+  } catch {
+    const message = `The server answered with ${response.status} ${response.statusText}`.trim();
+    return new ApiError(response.status, 'failed', message, [], ['Look into its log with: nacre logs'], retryAfter);
+  }
+}
+
+async function json<T>(method: string, path: string, call: Call = {}): Promise<T> {
+  const response = await send(method, path, call);
+  if (response.status === 204) return undefined as T;
+  return (await response.json()) as T;
+}
+
+async function versioned<T>(path: string, call: Call): Promise<Versioned<T>> {
+  const response = await send('GET', path, call);
+  const tag = response.headers.get('ETag');
+  return { value: (await response.json()) as T, version: tag === null ? null : tag.replace(/^W\//, '').replaceAll('"', '') };
+}
+
+/** The fields of a request type as a query. */
+function asQuery(request: object | undefined): Query {
+  return { ...(request as Query | undefined) };
+}
+
+const part = encodeURIComponent;
+// A place in a session, `ID:SEQ`, stays readable in the address.
+const placePart = (id: string): string => part(id).replaceAll('%3A', ':');
+
+type Abort = AbortSignal | undefined;
+const get = <T>(path: string, request?: object, signal?: Abort): Promise<T> =>
+  json<T>('GET', path, signal ? { query: asQuery(request), signal } : { query: asQuery(request) });
+const post = <T>(path: string, body: unknown = {}, signal?: Abort): Promise<T> =>
+  json<T>('POST', path, signal ? { body, signal } : { body });
+
+/** A task that was started, or the report where it was over at once. */
+export type Started<T> = N.TaskStarted | T;
+
+export function isStarted(answer: object): answer is N.TaskStarted {
+  return Object.keys(answer).length === 1 && 'task' in answer;
+}
+
+export interface MemoryPage extends W.MemoryListRequest {
+  offset?: number;
+  /** `updated`, `created`, `title` or `confidence`; `-` before it for descending. */
+  sort?: string;
+}
+export type SessionPage = W.TraceListRequest & { offset?: number };
+
+export const api = {
+  login: (code: string) => post<void>('/api/login', { code }),
+  health: () => get<N.HealthReport>('/api/health'),
+  status: (signal?: Abort) => get<W.StatusReport>('/api/status', {}, signal),
+  service: (signal?: Abort) => get<N.ServiceReport>('/api/service', {}, signal),
+  pauseService: () => post<N.ServiceReport>('/api/service/pause'),
+  resumeService: () => post<N.ServiceReport>('/api/service/resume'),
+  overview: (since?: string, signal?: Abort) => get<N.OverviewReport>('/api/overview', { since }, signal),
+  doctor: (signal?: Abort) => get<W.DoctorReport>('/api/doctor', {}, signal),
+
+  ask: (request: W.AskRequest) => post<Started<W.AskReport>>('/api/ask', request),
+  sync: (request: W.SyncRequest = {}) => post<Started<W.SyncReport>>('/api/sync', request),
+  maintain: (request: W.MaintainRequest = {}) => post<Started<W.MaintainReport>>('/api/maintain', request),
+
+  memories: (request?: MemoryPage, signal?: Abort) => get<W.MemoryListReport>('/api/memories', request, signal),
+  addMemory: (request: W.MemoryAddRequest) => post<W.MemoryChangeReport>('/api/memories', request),
+  memory: (id: string, request: { evidence?: boolean; history?: boolean } = {}, signal?: Abort) =>
+    versioned<MemoryDetail>(`/api/memories/${part(id)}`, signal ? { query: asQuery({ ...request, text: true }), signal } : { query: asQuery({ ...request, text: true }) }),
+  writeMemory: (id: string, text: string, version: string) =>
+    json<W.MemoryChangeReport>('PUT', `/api/memories/${part(id)}`, { body: { text } satisfies N.MemoryWriteRequest, ifMatch: version }),
+  archiveMemory: (id: string, version: string) =>
+    json<W.MemoryChangesReport>('DELETE', `/api/memories/${part(id)}`, { ifMatch: version }),
+  restoreMemory: (id: string) => post<W.MemoryChangesReport>(`/api/memories/${part(id)}/restore`),
+  forgetMemory: (id: string) => post<W.MemoryChangesReport>(`/api/memories/${part(id)}/forget`),
+  feedback: (id: string, request: Omit<W.FeedbackRequest, 'id'>) =>
+    post<W.FeedbackReport>(`/api/memories/${part(id)}/feedback`, request),
+  related: (id: string, limit?: number, signal?: Abort) =>
+    get<W.MemoryRelatedReport>(`/api/memories/${part(id)}/related`, { limit }, signal),
+  search: (request: W.MemorySearchRequest, signal?: Abort) => get<W.MemorySearchReport>('/api/search', request, signal),
+  brief: (signal?: Abort) => get<W.BriefReport>('/api/brief', {}, signal),
+  review: (request?: W.ReviewListRequest, signal?: Abort) => get<W.ReviewListReport>('/api/review', request, signal),
+  decide: (request: N.ReviewDecideRequest) => post<W.MemoryChangesReport>('/api/review', request),
+  trust: (signal?: Abort) => get<W.TrustReport>('/api/trust', {}, signal),
+  graph: (request: { limit?: number; archived?: boolean; all?: boolean } = {}, signal?: Abort) =>
+    get<N.GraphReport>('/api/graph', request, signal),
+
+  sessions: (request?: SessionPage, signal?: Abort) => get<W.TraceListReport>('/api/sessions', request, signal),
+  searchSessions: (request: W.TraceSearchRequest, signal?: Abort) =>
+    get<W.TraceSearchReport>('/api/sessions/search', request, signal),
+  /** `id` may be a place, `ID:SEQ`, that it starts at. */
+  session: (id: string, request: { full?: boolean; limit?: number } = {}, signal?: Abort) =>
+    get<W.TraceShowReport>(`/api/sessions/${placePart(id)}`, request, signal),
+
+  connections: (signal?: Abort) => get<W.ConnectReport>('/api/connect', {}, signal),
+  connect: (request: W.ConnectRequest) => post<W.ConnectReport>('/api/connect', request),
+  disconnect: (agent: string) => json<W.ConnectReport>('DELETE', `/api/connect/${part(agent)}`),
+  projects: (signal?: Abort) => get<W.ProjectListReport>('/api/project/list', {}, signal),
+  addProject: (request: W.ProjectAddRequest) => post<W.ProjectAddReport>('/api/project/add', request),
+  removeProject: (name: string) => post<W.ProjectRemoveReport>('/api/project/remove', { name }),
+
+  runs: (request?: W.RunListRequest, signal?: Abort) => get<W.RunListReport>('/api/runs', request, signal),
+  runStats: (signal?: Abort) => get<N.RunStatsReport>('/api/runs/stats', {}, signal),
+  run: (id: string, signal?: Abort) => get<W.RunShowReport>(`/api/runs/${part(id)}`, {}, signal),
+  runMessages: (id: string, signal?: Abort) => get<N.RunMessagesReport>(`/api/runs/${part(id)}/messages`, {}, signal),
+  undoRun: (id: string, request: { keep_changed?: boolean; dry_run?: boolean } = {}) =>
+    post<W.UndoReport>(`/api/runs/${part(id)}/undo`, request),
+  changes: (request?: W.UndoListRequest, signal?: Abort) => get<W.UndoListReport>('/api/changes', request, signal),
+  queue: (request?: W.QueueListRequest, signal?: Abort) => get<W.QueueListReport>('/api/queue', request, signal),
+  retryJob: (id: string) => post<W.QueueChangeReport>(`/api/queue/${part(id)}/retry`),
+  skipJob: (id: string) => post<W.QueueChangeReport>(`/api/queue/${part(id)}/skip`),
+
+  config: (signal?: Abort) => get<W.ConfigShowReport>('/api/config', {}, signal),
+  setConfig: (request: W.ConfigSetRequest) => json<W.ConfigSetReport>('PATCH', '/api/config', { body: request }),
+  models: (signal?: Abort) => get<W.ModelListReport>('/api/models', {}, signal),
+  testModel: (request: W.ModelTestRequest) => post<W.ModelTestReport>('/api/models/test', request),
+
+  tasks: (limit?: number, signal?: Abort) => get<W.TaskListReport>('/api/tasks', { limit }, signal),
+  task: (id: string, signal?: Abort) => get<W.TaskShowReport>(`/api/tasks/${part(id)}`, {}, signal),
+  taskReport: <T>(id: string, signal?: Abort) => get<T>(`/api/tasks/${part(id)}/report`, {}, signal),
+  cancelTask: (id: string) => post<W.TaskCancelReport>(`/api/tasks/${part(id)}/cancel`),
+
+  explore: (request: W.ExploreRequest = {}, signal?: Abort) => post<W.ExploreReport>('/v1/explore', request, signal),
+  delta: (request: W.DeltaRequest = {}, signal?: Abort) => post<W.DeltaReport>('/v1/delta', request, signal),
+  context: (request: W.ContextRequest, signal?: Abort) => post<W.ContextReport>('/v1/context', request, signal),
+  refreshMap: (request: W.RefreshRequest = {}) => post<Started<W.ExploreReport>>('/v1/refresh', request),
+};
+
+export type StreamState = 'connecting' | 'open' | 'closed';
+
+export interface StreamOptions {
+  /** Only the events of one task. */
+  task?: string;
+  onEvent: (event: N.StreamEvent) => void;
+  onState?: (state: StreamState) => void;
+  signal: AbortSignal;
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
+// The server sends a comment every 15 s: silence for three of them means that the connection is gone.
+const SILENCE_MS = 45_000;
+
+/**
+ * Reads the server's events until `signal` aborts. A connection that ends is opened again and resumes after the last event
+ * that was seen. `fetch` and not `EventSource`, because that forgets its place when the server answers with an error.
+ */
+export async function streamEvents(options: StreamOptions): Promise<void> {
+  let lastId = '';
+  let wait = FIRST_WAIT_MS;
+  const setState = options.onState ?? (() => {});
+  while (!options.signal.aborted) {
+    setState('connecting');
+    try {
+      await readStream(options, lastId, (id, event) => {
+        if (id !== null) lastId = id;
+        if (event === null) {
+          wait = FIRST_WAIT_MS;
+          setState('open');
+        } else {
+          options.onEvent(event);
+        }
+      });
+    } catch (error) {
+      if (options.signal.aborted) break;
+      if (error instanceof ApiError && error.isLogin) break;
+    }
+    setState('closed');
+    await pause(wait, options.signal);
+    wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+  }
+  setState('closed');
+}
+
+type OnRecord = (id: string | null, event: N.StreamEvent | null) => void;
+
+async function readStream(options: StreamOptions, lastId: string, onRecord: OnRecord): Promise<void> {
+  const headers: Record<string, string> = { Accept: 'text/event-stream' };
+  if (lastId !== '') headers['Last-Event-ID'] = lastId;
+  const silence = new AbortController();
+  const signal = AbortSignal.any([options.signal, silence.signal]);
+  // Events of every project come in: what is shown filters them.
+  const query: Query = { project: null, task: options.task };
+  const response = await send('GET', '/api/events', { query, headers, signal });
+  if (response.body === null) return;
+  onRecord(null, null);
+  const parser = new EventParser(onRecord);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    for (;;) {
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), SILENCE_MS);
+      const { value, done } = await reader.read();
+      if (done) return;
+      parser.push(value);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Splits a text/event-stream into its records, however the network cut it. */
+export class EventParser {
+  private rest = '';
+  private id: string | null = null;
+  private data: string[] = [];
+
+  constructor(private readonly onRecord: OnRecord) {}
+
+  push(text: string): void {
+    const lines = (this.rest + text).split(/\r\n|\n|\r(?!$)/);
+    this.rest = lines.pop() ?? '';
+    for (const line of lines) this.line(line);
+  }
+
+  private line(line: string): void {
+    if (line === '') return this.end();
+    if (line.startsWith(':')) return;
+    const colon = line.indexOf(':');
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
+    if (field === 'id') this.id = value;
+    if (field === 'data') this.data.push(value);
+  }
+
+  private end(): void {
+    const data = this.data.join('\n');
+    this.data = [];
+    if (data === '') return;
+    try {
+      this.onRecord(this.id, JSON.parse(data) as N.StreamEvent);
+    } catch (error) {
+      // A record that is not JSON is of no use; the next one may be.
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    }, { once: true });
+  });
+}

@@ -1,0 +1,48 @@
+/// Loads something for a page: what came, what went wrong, and whether it is on its way.
+import { explain } from './errors';
+
+export class Loader<T> {
+  data = $state.raw<T | undefined>(undefined);
+  error = $state.raw<unknown>(undefined);
+  loading = $state(false);
+  #current: AbortController | undefined;
+
+  /** Starts a request and gives up the one before. The old data stays visible until the new is there. */
+  async load(fetcher: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    this.#current?.abort();
+    const controller = new AbortController();
+    this.#current = controller;
+    this.loading = true;
+    try {
+      const data = await fetcher(controller.signal);
+      if (this.#current !== controller) return undefined;
+      this.data = data;
+      this.error = undefined;
+      return data;
+    } catch (error) {
+      if (this.#current !== controller || explain(error).isAbort) return undefined;
+      this.error = error;
+      return undefined;
+    } finally {
+      if (this.#current === controller) this.loading = false;
+    }
+  }
+
+  /** Forgets everything, for a page that shows another thing now. */
+  clear(): void {
+    this.#current?.abort();
+    this.#current = undefined;
+    this.data = undefined;
+    this.error = undefined;
+    this.loading = false;
+  }
+}
+
+/** Calls `run` once after calls have stopped for `ms`. */
+export function debounce<A extends unknown[]>(ms: number, run: (...args: A) => void): (...args: A) => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return (...args) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => run(...args), ms);
+  };
+}

@@ -1,0 +1,73 @@
+/// Runs: what their ids say, and what they did, in words.
+import { plural } from '../../lib/format';
+import type { MaintainedStore, RunCounts, RunEntry, RunReport, SessionRun, StoreMaintenance, UndoRunReport } from '../../lib/wire';
+import type { Tone } from '../../parts/tones';
+
+/** The moment in `sync-20261113-173000-41bede8e`. */
+export function momentOf(id: string): string | null {
+  const found = /-(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(id);
+  if (!found) return null;
+  const [, year, month, day, hour, minute, second] = found;
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
+}
+
+/** What kind of run it is; where its report cannot be read, its id says it. */
+export function modeOf(run: RunEntry): string {
+  return run.mode ?? run.id.split('-', 1)[0] ?? '';
+}
+
+const PAST: Record<string, string> = {
+  add: 'added',
+  update: 'updated',
+  no_op: 'known already',
+  supersede: 'superseded',
+  merge: 'merged',
+  consolidate: 'consolidated',
+  archive: 'archived',
+  stale: 'marked stale',
+  restore: 'restored',
+  freshen: 'freshened',
+  establish: 'established',
+  validate: 'validated',
+  doubt: 'doubted',
+  relink: 'relinked',
+};
+
+/** `2 added, 1 superseded`; nothing where nothing was done. */
+export function countsText(counts: RunCounts | null | undefined): string {
+  const parts = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
+  return parts.map(([verb, count]) => `${count} ${PAST[verb] ?? verb}`).join(', ');
+}
+
+export const isSession = (report: RunReport): report is SessionRun => 'checklist' in report;
+export const isMaintenance = (report: RunReport): report is StoreMaintenance => 'contradictions' in report;
+export const isUndo = (report: RunReport): report is UndoRunReport => 'of' in report;
+
+const VERB_TONES: Record<string, Tone> = {
+  add: 'good',
+  update: 'info',
+  supersede: 'warn',
+  merge: 'info',
+  consolidate: 'info',
+  archive: 'warn',
+  stale: 'warn',
+  doubt: 'warn',
+  restore: 'good',
+  establish: 'good',
+  validate: 'good',
+};
+
+export const verbTone = (verb: string): Tone => VERB_TONES[verb] ?? 'plain';
+
+/** What a file of a trace is called, without its folders. */
+export function fileName(path: string): string {
+  return path.split('/').at(-1) || path;
+}
+
+/** What a maintenance did, store by store. */
+export function storeText(store: MaintainedStore): string {
+  if (store.state === 'failed') return `${store.project}: ${store.reason ?? 'failed'}`;
+  if (store.state === 'skipped') return `${store.project}: nothing has changed since the last run`;
+  const done = countsText(store.report?.counts);
+  return `${store.project}: ${done || `nothing to do in ${plural(store.report?.memories ?? 0, 'memory', 'memories')}`}`;
+}

@@ -1,0 +1,66 @@
+// Writes src/lib/wire.ts from docs/schema: the wire types that the dashboard uses, and everything that they refer to.
+// Run it with `npm run types` after `nacre reference schema docs/schema`.
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { compile } from 'json-schema-to-typescript';
+
+const USED = `
+AskReport AskRequest BriefReport ConfigGetReport ConfigSetReport ConfigSetRequest ConfigShowReport ConnectReport ConnectRequest
+ContextReport ContextRequest DeltaReport DeltaRequest DoctorReport ErrorReport ExploreReport ExploreRequest
+FeedbackReport FeedbackRequest MaintainReport MaintainRequest MemoryAddRequest MemoryChangeReport
+MemoryChangesReport MemoryListReport MemoryListRequest MemoryRelatedReport MemoryRelatedRequest
+MemorySearchReport MemorySearchRequest MemoryShowReport MemoryShowRequest ModelListReport ModelStatsReport
+ModelTestReport ModelTestRequest ProjectAddReport ProjectAddRequest ProjectListReport ProjectRemoveReport
+ProjectRemoveRequest QueueChangeReport QueueListReport QueueListRequest RefreshRequest ReviewListReport
+ReviewListRequest RunListReport RunListRequest RunShowReport StatusReport SyncReport SyncRequest
+TaskCancelReport TaskListReport TaskShowReport ToolStatsReport TraceListReport TraceListRequest
+TraceSearchReport TraceSearchRequest TraceShowReport TraceShowRequest TrustReport UndoListReport
+UndoListRequest UndoReport UndoRequest`
+  .trim()
+  .split(/\s+/);
+
+const schemas = new URL('../../docs/schema/', import.meta.url);
+const target = fileURLToPath(new URL('../src/lib/wire.ts', import.meta.url));
+
+// The types carry lengths and formats that TypeScript has no use for. A reference beside other keywords becomes one of
+// them: alone where the others only describe it, else together with them.
+function plain(node) {
+  if (Array.isArray(node)) return node.map(plain);
+  if (typeof node !== 'object' || node === null) return node;
+  const { format, minimum, maximum, $schema, title, $defs, $ref, ...rest } = node;
+  const out = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [key, key === 'properties' ? plainFields(value) : plain(value)]),
+  );
+  if (typeof $ref !== 'string') return out;
+  const reference = { $ref: $ref.replace('#/$defs/', '#/definitions/') };
+  return 'properties' in out ? { allOf: [reference, out] } : reference;
+}
+
+// The names of fields are no keywords, also where they sound like one: `title`, `format`.
+function plainFields(fields) {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, plain(field)]));
+}
+
+const definitions = {};
+for (const name of USED) {
+  const schema = JSON.parse(await readFile(new URL(`${name}.json`, schemas), 'utf8'));
+  for (const [inner, part] of Object.entries(schema.$defs ?? {})) definitions[inner] ??= plain(part);
+  definitions[name] = plain(schema);
+}
+
+const root = {
+  type: 'object',
+  additionalProperties: false,
+  properties: Object.fromEntries(Object.keys(definitions).sort().map((name) => [name, { $ref: `#/definitions/${name}` }])),
+  definitions,
+};
+const banner = '// Written by `npm run types` from docs/schema. Do not edit: change the wire type, and run it again.\n';
+let text = await compile(root, 'WireTypes', {
+  bannerComment: banner,
+  additionalProperties: false,
+  style: { singleQuote: true, printWidth: 110 },
+});
+// The object that only gathers the types is of no use to anybody.
+text = text.replace(/export interface WireTypes \{[\s\S]*?\n\}\n/, '');
+await writeFile(target, text);
+console.log(`${target}: ${text.split('\n').length} lines`);
