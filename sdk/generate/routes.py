@@ -1,0 +1,103 @@
+"""The route table (`routes.toml`): what each route is called in the SDKs, what it takes and what it gives back."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from model import Field, Types, Unsupported
+
+# What the SDKs call a value of the path: one thing is named by its id, whatever the request's field is called.
+PATH_ARGUMENTS = {"task": "id"}
+
+
+@dataclass(frozen=True)
+class Route:
+    # `memories.list`, or `ask` for one of the client itself.
+    name: str
+    method: str
+    path: str
+    doc: str
+    request: str | None = None
+    report: str | None = None
+    # Fields of the request that the path says, or that are for the command line alone.
+    without: tuple[str, ...] = ()
+    # It starts a task, or with `wait` gives its report.
+    task: bool = False
+    # It needs the version that the change is based on, sent as `If-Match`.
+    if_match: bool = False
+    # Written by hand: the stream of events.
+    by_hand: bool = False
+
+    @property
+    def group(self) -> str:
+        return self.name.rpartition(".")[0]
+
+    @property
+    def verb(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    @property
+    def path_parameters(self) -> list[str]:
+        return re.findall(r"\{(\w+)\}", self.path)
+
+    @property
+    def path_arguments(self) -> dict[str, str]:
+        """The values of the path, each with the name of its argument."""
+        return {name: PATH_ARGUMENTS.get(name, name) for name in self.path_parameters}
+
+    @property
+    def in_query(self) -> bool:
+        return self.method in ("GET", "DELETE")
+
+    def fields(self, types: Types) -> list[Field]:
+        """What the caller may say beside the path, required fields first."""
+        known = list(types.object(self.request).fields) if self.request and types.is_object(self.request) else []
+        # The version is the header `If-Match`.
+        said = {*self.without, *self.path_parameters, *(["version"] if self.if_match else [])}
+        left = [entry for entry in known if entry.name not in said]
+        return sorted(left, key=lambda entry: not entry.required)
+
+    def whole_body(self, types: Types) -> bool:
+        """Whether the request is a union, which is passed as one value."""
+        return self.request is not None and not types.is_object(self.request)
+
+
+@dataclass(frozen=True)
+class Table:
+    groups: dict[str, str]
+    routes: tuple[Route, ...]
+    # Routes that the SDKs leave out, with the reason.
+    skipped: dict[str, str]
+
+    def in_group(self, group: str) -> list[Route]:
+        return [route for route in self.routes if route.group == group and not route.by_hand]
+
+
+def load(path: Path) -> Table:
+    document = tomllib.loads(path.read_text())
+    routes = []
+    for row in document["route"]:
+        method, _, route_path = row.pop("route").partition(" ")
+        row["without"] = tuple(row.get("without", ()))
+        routes.append(Route(method=method, path=route_path, **row))
+    names = [route.name for route in routes]
+    if len(set(names)) != len(names):
+        raise Unsupported("two routes have the same name")
+    unknown = {route.group for route in routes} - set(document["groups"]) - {""}
+    if unknown:
+        raise Unsupported(f"groups without a description: {sorted(unknown)}")
+    return Table(document["groups"], tuple(routes), document.get("skipped", {}))
+
+
+def inputs_and_outputs(types: Types, table: Table) -> None:
+    """Reads every type that a route takes or gives back."""
+    for name in ("ErrorReport", "StreamEvent", "TaskStarted", "TaskEntry"):
+        types.need(name)
+    for route in table.routes:
+        for name in (route.request, route.report):
+            if name is not None:
+                types.need(name)
+        route.fields(types)

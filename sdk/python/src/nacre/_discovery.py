@@ -1,0 +1,103 @@
+"""Finds the running server: its address, its token and its socket are files below `~/.nacre/run`."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from ._errors import NacreError
+
+# What the server is called in requests over its socket, where an address means nothing.
+SOCKET_URL = "http://localhost"
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where requests go. The token is left out of `repr`."""
+
+    base_url: str
+    token: str | None = field(default=None, repr=False)
+    socket: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """What messages call it."""
+        return self.socket or self.base_url
+
+
+@dataclass(frozen=True)
+class Source:
+    """What the caller said about the server. The rest is read from files, again where the server was restarted."""
+
+    base_url: str | None = None
+    token: str | None = field(default=None, repr=False)
+    socket: str | os.PathLike[str] | bool = False
+    home: str | os.PathLike[str] | None = None
+
+    def find(self) -> Endpoint:
+        found = self._look()
+        if found.token is not None and not is_sendable(found.token):
+            # The token itself is not said: messages end in logs.
+            raise NacreError("usage", "The token has characters that a token cannot have")
+        return found
+
+    def _look(self) -> Endpoint:
+        run = nacre_home(self.home) / "run"
+        if self.socket is not False:
+            path = run / "socket" if self.socket is True else Path(self.socket)
+            return Endpoint(SOCKET_URL, self.token or read_token(run), str(path))
+        if self.base_url is not None:
+            return Endpoint(self.base_url.rstrip("/"), self.token or self._local_token(run))
+        address = read(run / "address")
+        if not address:
+            raise NacreError(
+                "unreachable", f"No server is running for {run.parent}", hints=["Start it with `nacre up`"]
+            )
+        return Endpoint(url_of(address), self.token or read_token(run))
+
+    def _local_token(self, run: Path) -> str | None:
+        """The token of this machine's server is never sent to another machine."""
+        return read_token(run) if is_loopback(self.base_url or "") else None
+
+
+def nacre_home(given: str | os.PathLike[str] | None = None) -> Path:
+    """The folder of global data: `given`, `NACRE_HOME`, or `~/.nacre`."""
+    home = given or os.environ.get("NACRE_HOME")
+    return Path(home).absolute() if home else Path.home() / ".nacre"
+
+
+def read(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8").strip() or None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def read_token(run: Path) -> str | None:
+    return read(run / "token")
+
+
+def is_sendable(token: str) -> bool:
+    """Whether a token can be part of a header."""
+    return token != "" and all("!" <= character <= "~" for character in token)
+
+
+def url_of(address: str) -> str:
+    """`127.0.0.1:8765` as a URL. A server that listens everywhere is reached here by loopback."""
+    if "://" in address:
+        return address.rstrip("/")
+    for anywhere, here in (("0.0.0.0:", "127.0.0.1:"), ("[::]:", "[::1]:")):
+        if address.startswith(anywhere):
+            address = here + address[len(anywhere) :]
+    return f"http://{address}"
+
+
+def is_loopback(url: str) -> bool:
+    try:
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,1965 @@
+"""The blocking methods, one for each route.
+
+Written by sdk/generate/generate.py. Do not edit: change routes.toml or the wire types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, cast, overload
+
+from . import types
+from ._call import DEFAULT, Call, Timeout
+from ._sync import Caller, Task
+
+
+class Service:
+    """The server process and its loops."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(
+        self,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.ServiceReport:
+        """Show the server: version, address, loops, clients.
+
+        `GET /api/service`
+        """
+        return self._caller.call(
+            Call[types.ServiceReport](
+                "GET",
+                "/api/service",
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def pause(
+        self,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.ServiceReport:
+        """Pause the background loops.
+
+        `POST /api/service/pause`
+        """
+        return self._caller.call(
+            Call[types.ServiceReport](
+                "POST",
+                "/api/service/pause",
+                body={},
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def resume(
+        self,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.ServiceReport:
+        """Resume the background loops.
+
+        `POST /api/service/resume`
+        """
+        return self._caller.call(
+            Call[types.ServiceReport](
+                "POST",
+                "/api/service/resume",
+                body={},
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def wake(
+        self,
+        *,
+        loops: Sequence[types.LoopName] | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.ServiceReport:
+        """Run loops soon, the sync first.
+
+        `POST /api/service/wake`
+
+        Args:
+            loops: Without any: the sync.
+        """
+        return self._caller.call(
+            Call[types.ServiceReport](
+                "POST",
+                "/api/service/wake",
+                body={
+                    "loops": loops,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def stop(
+        self,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> Any:
+        """Stop the server. What runs may end for a few seconds, then it is cancelled.
+
+        `POST /api/service/stop`
+        """
+        return self._caller.call(
+            Call[Any](
+                "POST",
+                "/api/service/stop",
+                body={},
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+
+class Memories:
+    """Memories of a project, and those kept for all projects."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        all: bool | None = None,
+        archived: bool | None = None,
+        kind: types.LearningKind | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        scope: types.Scope | None = None,
+        sort: types.MemorySort | None = None,
+        status: types.MemoryStatus | None = None,
+        tag: str | None = None,
+        type: types.MemoryType | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.MemoryListReport:
+        """List memories. `sort` is `updated`, `created`, `title` or `confidence`; `-` before it reverses the order.
+
+        `GET /api/memories`
+
+        Args:
+            all: Summaries too, which are left out unless `type` asks for them.
+            archived: Archived ones instead.
+            kind: Only learnings of this kind.
+            limit: At most this many; 0 for all. Without it, the setting `memory.max_results`.
+            offset: How many to pass over.
+            sort: Without it, the project's first, and of each store the newest first.
+        """
+        return self._caller.call(
+            Call[types.MemoryListReport](
+                "GET",
+                "/api/memories",
+                query={
+                    "all": all,
+                    "archived": archived,
+                    "kind": kind,
+                    "limit": limit,
+                    "offset": offset,
+                    "scope": scope,
+                    "sort": sort,
+                    "status": status,
+                    "tag": tag,
+                    "type": type,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def add(
+        self,
+        title: str,
+        *,
+        body: str | None = None,
+        confidence: float | None = None,
+        kind: types.LearningKind | None = None,
+        related: Sequence[str] | None = None,
+        scope: types.Scope | None = None,
+        supersedes: str | None = None,
+        tags: Sequence[str] | None = None,
+        type: types.MemoryType | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.MemoryChangeReport:
+        """Add a memory in your own words.
+
+        `POST /api/memories`
+
+        Args:
+            title: What was decided or learned, in one line.
+            body: The reason and the details, as Markdown.
+            confidence: From 0 to 1. Without it, what a person says is trusted.
+            kind: Only of a learning; without it, an insight.
+            related: The ids of related memories, or the starts of them.
+            supersedes: The memory that it supersedes, by its id or the start of it.
+            type: A decision or a learning. Without it, a decision.
+        """
+        return self._caller.call(
+            Call[types.MemoryChangeReport](
+                "POST",
+                "/api/memories",
+                body={
+                    "title": title,
+                    "body": body,
+                    "confidence": confidence,
+                    "kind": kind,
+                    "related": related,
+                    "scope": scope,
+                    "supersedes": supersedes,
+                    "tags": tags,
+                    "type": type,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def get(
+        self,
+        id: str,
+        *,
+        evidence: bool | None = None,
+        history: bool | None = None,
+        scope: types.Scope | None = None,
+        text: bool | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.MemoryShowReport:
+        """Show one memory. With `text`, the whole Markdown file too; `version` names its content.
+
+        `GET /api/memories/{id}`
+
+        Args:
+            evidence: With the quotes that prove it.
+            history: With how it came to be what it is.
+            text: With the whole Markdown file, frontmatter and body.
+        """
+        return self._caller.call(
+            Call[types.MemoryShowReport](
+                "GET",
+                "/api/memories/{id}",
+                path_values={"id": id},
+                query={
+                    "evidence": evidence,
+                    "history": history,
+                    "scope": scope,
+                    "text": text,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def write(
+        self,
+        id: str,
+        text: str,
+        *,
+        if_match: str,
+        scope: types.Scope | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.MemoryChangeReport:
+        """Replace the whole Markdown file of a memory, frontmatter and body.
+
+        `PUT /api/memories/{id}`
+
+        Args:
+            text: The whole Markdown file, frontmatter and body.
+        """
+        return self._caller.call(
+            Call[types.MemoryChangeReport](
+                "PUT",
+                "/api/memories/{id}",
+                path_values={"id": id},
+                body={
+                    "text": text,
+                    "scope": scope,
+                },
+                if_match=if_match,
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def archive(
+        self,
+        id: str,
+        *,
+        scope: types.Scope | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.MemoryChangesReport:
+        """Archive a memory. It can be restored.
+
+        `DELETE /api/memories/{id}`
+        """
+        return self._caller.call(
+            Call[types.MemoryChangesReport](
+                "DELETE",
+                "/api/memories/{id}",
+                path_values={"id": id},
+                query={
+                    "scope": scope,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def restore(
+        self,
+        id: str,
+        *,
+        scope: types.Scope | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.MemoryChangesReport:
+        """Restore an archived memory.
+
+        `POST /api/memories/{id}/restore`
+        """
+        return self._caller.call(
+            Call[types.MemoryChangesReport](
+                "POST",
+                "/api/memories/{id}/restore",
+                path_values={"id": id},
+                body={
+                    "scope": scope,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def forget(
+        self,
+        id: str,
+        *,
+        scope: types.Scope | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.MemoryChangesReport:
+        """Delete a memory, so that it is not learned again.
+
+        `POST /api/memories/{id}/forget`
+        """
+        return self._caller.call(
+            Call[types.MemoryChangesReport](
+                "POST",
+                "/api/memories/{id}/forget",
+                path_values={"id": id},
+                body={
+                    "scope": scope,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def feedback(
+        self,
+        id: str,
+        verdict: types.Verdict,
+        *,
+        note: str | None = None,
+        scope: types.Scope | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.FeedbackReport:
+        """Say whether a memory is right and useful.
+
+        `POST /api/memories/{id}/feedback`
+
+        Args:
+            note: Why, in a sentence; kept on this machine.
+        """
+        return self._caller.call(
+            Call[types.FeedbackReport](
+                "POST",
+                "/api/memories/{id}/feedback",
+                path_values={"id": id},
+                body={
+                    "verdict": verdict,
+                    "note": note,
+                    "scope": scope,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def related(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        scope: types.Scope | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.MemoryRelatedReport:
+        """List the memories that are connected to one.
+
+        `GET /api/memories/{id}/related`
+
+        Args:
+            limit: At most this many; 0 for all. Without it, the setting `memory.max_results`.
+        """
+        return self._caller.call(
+            Call[types.MemoryRelatedReport](
+                "GET",
+                "/api/memories/{id}/related",
+                path_values={"id": id},
+                query={
+                    "limit": limit,
+                    "scope": scope,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+
+class Review:
+    """Candidates that wait for a person's decision."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        scope: types.Scope | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.ReviewListReport:
+        """List candidates with the quotes that support them.
+
+        `GET /api/review`
+
+        Args:
+            limit: At most this many; 0 for all. Without it, the setting `memory.max_results`.
+        """
+        return self._caller.call(
+            Call[types.ReviewListReport](
+                "GET",
+                "/api/review",
+                query={
+                    "limit": limit,
+                    "scope": scope,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def decide(
+        self,
+        ids: Sequence[str],
+        decision: types.ReviewDecision,
+        *,
+        scope: types.Scope | None = None,
+        supersedes: str | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.MemoryChangesReport:
+        """Accept or reject candidates.
+
+        `POST /api/review`
+
+        Args:
+            ids: Their ids, or the starts of them.
+            supersedes: The memory that the one accepted candidate supersedes, by its id or the start of it.
+        """
+        return self._caller.call(
+            Call[types.MemoryChangesReport](
+                "POST",
+                "/api/review",
+                body={
+                    "ids": ids,
+                    "decision": decision,
+                    "scope": scope,
+                    "supersedes": supersedes,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+
+class Sessions:
+    """Recorded sessions of coding agents."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        agent: str | None = None,
+        all: bool | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        since: str | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.TraceListReport:
+        """List recorded sessions.
+
+        `GET /api/sessions`
+
+        Args:
+            all: Sessions of all projects, not only of this one.
+            limit: At most this many; 0 for all. Without it, the setting `memory.max_results`.
+            offset: How many to pass over.
+            since: Only sessions active since this day, moment or age.
+        """
+        return self._caller.call(
+            Call[types.TraceListReport](
+                "GET",
+                "/api/sessions",
+                query={
+                    "agent": agent,
+                    "all": all,
+                    "limit": limit,
+                    "offset": offset,
+                    "since": since,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def search(
+        self,
+        query: str,
+        *,
+        agent: str | None = None,
+        all: bool | None = None,
+        limit: int | None = None,
+        mode: types.SearchMode | None = None,
+        since: str | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.TraceSearchReport:
+        """Search what was said in sessions.
+
+        `GET /api/sessions/search`
+
+        Args:
+            query: Words, quoted phrases and filters.
+            all: Sessions of all projects, not only of this one.
+            limit: At most this many. Without it, the setting `memory.max_results`.
+            since: Only what was said since this day, moment or age.
+        """
+        return self._caller.call(
+            Call[types.TraceSearchReport](
+                "GET",
+                "/api/sessions/search",
+                query={
+                    "query": query,
+                    "agent": agent,
+                    "all": all,
+                    "limit": limit,
+                    "mode": mode,
+                    "since": since,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def get(
+        self,
+        id: str,
+        *,
+        full: bool | None = None,
+        limit: int | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.TraceShowReport:
+        """Show one session. `ID:SEQ` begins at a message.
+
+        `GET /api/sessions/{id}`
+
+        Args:
+            full: Also reasoning, injected text and records of unknown kinds.
+            limit: At most this many events.
+        """
+        return self._caller.call(
+            Call[types.TraceShowReport](
+                "GET",
+                "/api/sessions/{id}",
+                path_values={"id": id},
+                query={
+                    "full": full,
+                    "limit": limit,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+
+class Connect:
+    """Connected coding agents."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.ConnectReport:
+        """List coding agents and how they are connected.
+
+        `GET /api/connect`
+        """
+        return self._caller.call(
+            Call[types.ConnectReport](
+                "GET",
+                "/api/connect",
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def change(
+        self,
+        request: types.ConnectRequest,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.ConnectReport:
+        """Connect or disconnect agents; `action` says which.
+
+        `POST /api/connect`
+        """
+        return self._caller.call(
+            Call[types.ConnectReport](
+                "POST",
+                "/api/connect",
+                body=cast(dict[str, object], request),
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def remove(
+        self,
+        agent: str,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.ConnectReport:
+        """Disconnect one agent.
+
+        `DELETE /api/connect/{agent}`
+        """
+        return self._caller.call(
+            Call[types.ConnectReport](
+                "DELETE",
+                "/api/connect/{agent}",
+                path_values={"agent": agent},
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+
+class Projects:
+    """Registered projects."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.ProjectListReport:
+        """List registered projects.
+
+        `GET /api/project/list`
+        """
+        return self._caller.call(
+            Call[types.ProjectListReport](
+                "GET",
+                "/api/project/list",
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def add(
+        self,
+        path: str,
+        *,
+        name: str | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.ProjectAddReport:
+        """Register the repository at a path.
+
+        `POST /api/project/add`
+
+        Args:
+            path: The repository's folder.
+            name: Its name; without it, the one it has, or the folder's.
+        """
+        return self._caller.call(
+            Call[types.ProjectAddReport](
+                "POST",
+                "/api/project/add",
+                body={
+                    "path": path,
+                    "name": name,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def remove(
+        self,
+        name: str,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.ProjectRemoveReport:
+        """Take a project out of the register. Its files stay.
+
+        `POST /api/project/remove`
+        """
+        return self._caller.call(
+            Call[types.ProjectRemoveReport](
+                "POST",
+                "/api/project/remove",
+                body={
+                    "name": name,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+
+class Runs:
+    """Runs of agents: what they did, what they cost, and how to undo them."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.RunListReport:
+        """List runs, the latest first.
+
+        `GET /api/runs`
+
+        Args:
+            limit: At most this many; 0 for all. Without it, the setting `memory.max_results`.
+        """
+        return self._caller.call(
+            Call[types.RunListReport](
+                "GET",
+                "/api/runs",
+                query={
+                    "limit": limit,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def stats(
+        self,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.RunStatsReport:
+        """What models and tools used.
+
+        `GET /api/runs/stats`
+        """
+        return self._caller.call(
+            Call[types.RunStatsReport](
+                "GET",
+                "/api/runs/stats",
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def get(
+        self,
+        id: str,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.RunShowReport:
+        """Show one run.
+
+        `GET /api/runs/{id}`
+        """
+        return self._caller.call(
+            Call[types.RunShowReport](
+                "GET",
+                "/api/runs/{id}",
+                path_values={"id": id},
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def messages(
+        self,
+        id: str,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.RunMessagesReport:
+        """The messages of a run. A run without a model has none.
+
+        `GET /api/runs/{id}/messages`
+        """
+        return self._caller.call(
+            Call[types.RunMessagesReport](
+                "GET",
+                "/api/runs/{id}/messages",
+                path_values={"id": id},
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def undo(
+        self,
+        id: str,
+        *,
+        dry_run: bool | None = None,
+        keep_changed: bool | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.UndoReport:
+        """Take back what a run changed.
+
+        `POST /api/runs/{id}/undo`
+
+        Args:
+            dry_run: Say what would be put back, and change nothing.
+            keep_changed: Leave memories as they are that were changed since, and put back the others.
+        """
+        return self._caller.call(
+            Call[types.UndoReport](
+                "POST",
+                "/api/runs/{id}/undo",
+                path_values={"id": id},
+                body={
+                    "dry_run": dry_run,
+                    "keep_changed": keep_changed,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+
+class Queue:
+    """Sessions that wait to be synced."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        status: types.JobState | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.QueueListReport:
+        """List the sessions of the queue.
+
+        `GET /api/queue`
+
+        Args:
+            limit: At most this many; 0 for all. Without it, the setting `memory.max_results`.
+        """
+        return self._caller.call(
+            Call[types.QueueListReport](
+                "GET",
+                "/api/queue",
+                query={
+                    "limit": limit,
+                    "status": status,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def retry(
+        self,
+        id: str,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.QueueChangeReport:
+        """Put a failed session back into the queue.
+
+        `POST /api/queue/{id}/retry`
+        """
+        return self._caller.call(
+            Call[types.QueueChangeReport](
+                "POST",
+                "/api/queue/{id}/retry",
+                path_values={"id": id},
+                body={},
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def skip(
+        self,
+        id: str,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.QueueChangeReport:
+        """Take a session out of the queue.
+
+        `POST /api/queue/{id}/skip`
+        """
+        return self._caller.call(
+            Call[types.QueueChangeReport](
+                "POST",
+                "/api/queue/{id}/skip",
+                path_values={"id": id},
+                body={},
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+
+class Config:
+    """Settings."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(
+        self,
+        *,
+        prefix: str | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.ConfigShowReport:
+        """Show effective settings, each with its source.
+
+        `GET /api/config`
+
+        Args:
+            prefix: Only keys that begin with this.
+        """
+        return self._caller.call(
+            Call[types.ConfigShowReport](
+                "GET",
+                "/api/config",
+                query={
+                    "prefix": prefix,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def set(
+        self,
+        key: str,
+        *,
+        repo: bool | None = None,
+        value: str | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.ConfigSetReport:
+        """Set or unset one setting. Settings that send data anywhere are refused: use the command line.
+
+        `PATCH /api/config`
+
+        Args:
+            repo: Whether to write to the repository's own settings, which are shared through git.
+            value: A list is comma separated. Without a value, the key is taken out of the file.
+        """
+        return self._caller.call(
+            Call[types.ConfigSetReport](
+                "PATCH",
+                "/api/config",
+                body={
+                    "key": key,
+                    "repo": repo,
+                    "value": value,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+
+class Models:
+    """Configured models."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.ModelListReport:
+        """List models. None of them is called.
+
+        `GET /api/models`
+        """
+        return self._caller.call(
+            Call[types.ModelListReport](
+                "GET",
+                "/api/models",
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def test(
+        self,
+        *,
+        role: types.ModelRole | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.ModelTestReport:
+        """Call a model once, to see that it answers.
+
+        `POST /api/models/test`
+
+        Args:
+            role: The model of this role.
+        """
+        return self._caller.call(
+            Call[types.ModelTestReport](
+                "POST",
+                "/api/models/test",
+                body={
+                    "role": role,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+
+class Tasks:
+    """Tasks of this server."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.TaskListReport:
+        """List tasks, the latest first.
+
+        `GET /api/tasks`
+
+        Args:
+            limit: At most this many; 0 for all. Without it, 20.
+        """
+        return self._caller.call(
+            Call[types.TaskListReport](
+                "GET",
+                "/api/tasks",
+                query={
+                    "limit": limit,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def get(
+        self,
+        id: str,
+        *,
+        after: int | None = None,
+        limit: int | None = None,
+        wait: bool | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.TaskShowReport:
+        """Show a task and its events.
+
+        `GET /api/tasks/{task}`
+
+        Args:
+            after: Only events with a higher number.
+            limit: At most this many events; 0 for all. Without it, 1000.
+            wait: Wait until there are any, or the task is over.
+        """
+        return self._caller.call(
+            Call[types.TaskShowReport](
+                "GET",
+                "/api/tasks/{task}",
+                path_values={"task": id},
+                query={
+                    "after": after,
+                    "limit": limit,
+                    "wait": wait,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def report(
+        self,
+        id: str,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> Any:
+        """The report of a task that is over. `not_found` before that, and after it was dropped.
+
+        `GET /api/tasks/{task}/report`
+        """
+        return self._caller.call(
+            Call[Any](
+                "GET",
+                "/api/tasks/{task}/report",
+                path_values={"task": id},
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def cancel(
+        self,
+        id: str,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.TaskCancelReport:
+        """Cancel a task.
+
+        `POST /api/tasks/{task}/cancel`
+        """
+        return self._caller.call(
+            Call[types.TaskCancelReport](
+                "POST",
+                "/api/tasks/{task}/cancel",
+                path_values={"task": id},
+                body={},
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+
+class Map:
+    """The code map of a project (`/v1`)."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def explore(
+        self,
+        *,
+        budget: int | None = None,
+        client: str | None = None,
+        detail: types.MapDetail | None = None,
+        format: types.MapFormat | None = None,
+        refresh: bool | None = None,
+        strict: bool | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.ExploreReport:
+        """Give an overview of the project's code.
+
+        `POST /v1/explore`
+
+        Args:
+            budget: Tokens that the answer may have; its lists are cut until it fits.
+            client: The client that has then seen the map as it is now.
+            detail: Compact unless said otherwise.
+            format: The form that the budget is counted in.
+            refresh: Read every file again instead of trusting its times.
+            strict: Fail when the map was not up to date, and write nothing.
+        """
+        return self._caller.call(
+            Call[types.ExploreReport](
+                "POST",
+                "/v1/explore",
+                body={
+                    "budget": budget,
+                    "client": client,
+                    "detail": detail,
+                    "format": format,
+                    "refresh": refresh,
+                    "strict": strict,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def delta(
+        self,
+        *,
+        after: str | None = None,
+        client: str | None = None,
+        limit: int | None = None,
+        refresh: bool | None = None,
+        since: types.Since | None = None,
+        strict: bool | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.DeltaReport:
+        """List what changed in the code since a point in time.
+
+        `POST /v1/delta`
+
+        Args:
+            after: Continue after this path, the `next` of the answer before.
+            client: The client that has then seen the map as it is now.
+            limit: List at most this many files; 0 or nothing for all.
+            refresh: Read every file again instead of trusting its times.
+            since: Without it, `git:HEAD`, or where there is no commit, since the map was first made.
+            strict: Fail when the map was not up to date, and write nothing.
+        """
+        return self._caller.call(
+            Call[types.DeltaReport](
+                "POST",
+                "/v1/delta",
+                body={
+                    "after": after,
+                    "client": client,
+                    "limit": limit,
+                    "refresh": refresh,
+                    "since": since,
+                    "strict": strict,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def context(
+        self,
+        *,
+        budget: int | None = None,
+        client: str | None = None,
+        files: Sequence[str] | None = None,
+        format: types.MapFormat | None = None,
+        refresh: bool | None = None,
+        strict: bool | None = None,
+        task: str | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.ContextReport:
+        """Collect the code that matters for a task, within a budget of tokens.
+
+        `POST /v1/context`
+
+        Args:
+            budget: Tokens that the answer may have; 4000 unless said otherwise.
+            client: The client that has then seen the map as it is now.
+            files: Files that are surely meant, seen from the current folder or from the root.
+            format: The form that the budget is counted in.
+            refresh: Read every file again instead of trusting its times.
+            strict: Fail when the map was not up to date, and write nothing.
+            task: What is to be done, in words. Without it, `files` says what the task is about.
+        """
+        return self._caller.call(
+            Call[types.ContextReport](
+                "POST",
+                "/v1/context",
+                body={
+                    "budget": budget,
+                    "client": client,
+                    "files": files,
+                    "format": format,
+                    "refresh": refresh,
+                    "strict": strict,
+                    "task": task,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    @overload
+    def refresh(
+        self,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        wait: Literal[False] = False,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> Task[types.DeltaReport]: ...
+
+    @overload
+    def refresh(
+        self,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        wait: Literal[True],
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.DeltaReport: ...
+
+    @overload
+    def refresh(
+        self,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        wait: bool,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> Task[types.DeltaReport] | types.DeltaReport: ...
+
+    def refresh(
+        self,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        wait: bool = False,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> Task[types.DeltaReport] | types.DeltaReport:
+        """Read the project's files again. Starts a task; with `wait` its report is returned when it is over.
+
+        `POST /v1/refresh`
+
+        Args:
+            after: Continue after this path, the `next` of the answer before.
+            limit: List at most this many files; 0 or nothing for all.
+        """
+        call = Call[types.DeltaReport](
+            "POST",
+            "/v1/refresh",
+            body={
+                "after": after,
+                "limit": limit,
+            },
+            project=project,
+            timeout=timeout,
+        )
+        if wait:
+            return self._caller.call_waiting(call)
+        return self._caller.start(call)
+
+
+class Api:
+    """Every route of the server."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+        self.service = Service(caller)
+        """The server process and its loops."""
+        self.memories = Memories(caller)
+        """Memories of a project, and those kept for all projects."""
+        self.review = Review(caller)
+        """Candidates that wait for a person's decision."""
+        self.sessions = Sessions(caller)
+        """Recorded sessions of coding agents."""
+        self.connect = Connect(caller)
+        """Connected coding agents."""
+        self.projects = Projects(caller)
+        """Registered projects."""
+        self.runs = Runs(caller)
+        """Runs of agents: what they did, what they cost, and how to undo them."""
+        self.queue = Queue(caller)
+        """Sessions that wait to be synced."""
+        self.config = Config(caller)
+        """Settings."""
+        self.models = Models(caller)
+        """Configured models."""
+        self.tasks = Tasks(caller)
+        """Tasks of this server."""
+        self.map = Map(caller)
+        """The code map of a project (`/v1`)."""
+
+    def health(
+        self,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.HealthReport:
+        """Check that the server answers. Needs no token.
+
+        `GET /api/health`
+        """
+        return self._caller.call(
+            Call[types.HealthReport](
+                "GET",
+                "/api/health",
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def openapi(
+        self,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> Any:
+        """The server's own description of its routes and types (OpenAPI 3.1). Needs no token.
+
+        `GET /api/openapi.json`
+        """
+        return self._caller.call(
+            Call[Any](
+                "GET",
+                "/api/openapi.json",
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def status(
+        self,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.StatusReport:
+        """Count what there is: memories, sessions, queue, runs.
+
+        `GET /api/status`
+        """
+        return self._caller.call(
+            Call[types.StatusReport](
+                "GET",
+                "/api/status",
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def doctor(
+        self,
+        *,
+        evidence: bool | None = None,
+        scope: types.Scope | None = None,
+        strict: bool | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.DoctorReport:
+        """Check the installation and the project.
+
+        `GET /api/doctor`
+
+        Args:
+            evidence: Look up every quote in the transcript it is from.
+            strict: Warnings make it broken, too.
+        """
+        return self._caller.call(
+            Call[types.DoctorReport](
+                "GET",
+                "/api/doctor",
+                query={
+                    "evidence": evidence,
+                    "scope": scope,
+                    "strict": strict,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def overview(
+        self,
+        *,
+        since: str | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.OverviewReport:
+        """Activity by day: sessions, what was learned, tokens and cost.
+
+        `GET /api/overview`
+
+        Args:
+            since: A day, a moment or an age, such as `2026-11-15` or `7d`. Without it, 30 days. Ten years at most.
+        """
+        return self._caller.call(
+            Call[types.OverviewReport](
+                "GET",
+                "/api/overview",
+                query={
+                    "since": since,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    @overload
+    def ask(
+        self,
+        question: str,
+        *,
+        limit: int | None = None,
+        no_model: bool | None = None,
+        scope: types.Scope | None = None,
+        wait: Literal[False] = False,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> Task[types.AskReport]: ...
+
+    @overload
+    def ask(
+        self,
+        question: str,
+        *,
+        limit: int | None = None,
+        no_model: bool | None = None,
+        scope: types.Scope | None = None,
+        wait: Literal[True],
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.AskReport: ...
+
+    @overload
+    def ask(
+        self,
+        question: str,
+        *,
+        limit: int | None = None,
+        no_model: bool | None = None,
+        scope: types.Scope | None = None,
+        wait: bool,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> Task[types.AskReport] | types.AskReport: ...
+
+    def ask(
+        self,
+        question: str,
+        *,
+        limit: int | None = None,
+        no_model: bool | None = None,
+        scope: types.Scope | None = None,
+        wait: bool = False,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> Task[types.AskReport] | types.AskReport:
+        """Answer a question from the memories. Starts a task; with `wait` its report is returned when it is over.
+
+        `POST /api/ask`
+
+        Args:
+            limit: At most this many memories, 1 to 20. Without it, 5.
+            no_model: Answer with the memories themselves, also where a model is set.
+        """
+        call = Call[types.AskReport](
+            "POST",
+            "/api/ask",
+            body={
+                "question": question,
+                "limit": limit,
+                "no_model": no_model,
+                "scope": scope,
+            },
+            project=project,
+            timeout=timeout,
+        )
+        if wait:
+            return self._caller.call_waiting(call)
+        return self._caller.start(call)
+
+    @overload
+    def sync(
+        self,
+        *,
+        agents: Sequence[str] | None = None,
+        force: bool | None = None,
+        ignore_lock: bool | None = None,
+        max_sessions: int | None = None,
+        mode: types.SyncMode | None = None,
+        no_extract: bool | None = None,
+        run_id: str | None = None,
+        runtime: types.LeadRuntime | None = None,
+        since: str | None = None,
+        strategy: types.StrategyChoice | None = None,
+        until: str | None = None,
+        wait: Literal[False] = False,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> Task[types.SyncReport]: ...
+
+    @overload
+    def sync(
+        self,
+        *,
+        agents: Sequence[str] | None = None,
+        force: bool | None = None,
+        ignore_lock: bool | None = None,
+        max_sessions: int | None = None,
+        mode: types.SyncMode | None = None,
+        no_extract: bool | None = None,
+        run_id: str | None = None,
+        runtime: types.LeadRuntime | None = None,
+        since: str | None = None,
+        strategy: types.StrategyChoice | None = None,
+        until: str | None = None,
+        wait: Literal[True],
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.SyncReport: ...
+
+    @overload
+    def sync(
+        self,
+        *,
+        agents: Sequence[str] | None = None,
+        force: bool | None = None,
+        ignore_lock: bool | None = None,
+        max_sessions: int | None = None,
+        mode: types.SyncMode | None = None,
+        no_extract: bool | None = None,
+        run_id: str | None = None,
+        runtime: types.LeadRuntime | None = None,
+        since: str | None = None,
+        strategy: types.StrategyChoice | None = None,
+        until: str | None = None,
+        wait: bool,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> Task[types.SyncReport] | types.SyncReport: ...
+
+    def sync(
+        self,
+        *,
+        agents: Sequence[str] | None = None,
+        force: bool | None = None,
+        ignore_lock: bool | None = None,
+        max_sessions: int | None = None,
+        mode: types.SyncMode | None = None,
+        no_extract: bool | None = None,
+        run_id: str | None = None,
+        runtime: types.LeadRuntime | None = None,
+        since: str | None = None,
+        strategy: types.StrategyChoice | None = None,
+        until: str | None = None,
+        wait: bool = False,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> Task[types.SyncReport] | types.SyncReport:
+        """Read new sessions and learn from them. Starts a task; with `wait` its report is returned when it is over.
+
+        `POST /api/sync`
+
+        Args:
+            agents: Only these agents; none for all that are connected.
+            force: Read also what did not change.
+            ignore_lock: Run although another sync is running.
+            max_sessions: Stop after this many sessions.
+            no_extract: Read and queue sessions without making memories of them.
+            run_id: The name of this run.
+            runtime: In place of what is set.
+            since: Only traces changed since this day, moment or age.
+            until: Only traces changed before this day, moment or age.
+        """
+        call = Call[types.SyncReport](
+            "POST",
+            "/api/sync",
+            body={
+                "agents": agents,
+                "force": force,
+                "ignore_lock": ignore_lock,
+                "max_sessions": max_sessions,
+                "mode": mode,
+                "no_extract": no_extract,
+                "run_id": run_id,
+                "runtime": runtime,
+                "since": since,
+                "strategy": strategy,
+                "until": until,
+            },
+            project=project,
+            timeout=timeout,
+        )
+        if wait:
+            return self._caller.call_waiting(call)
+        return self._caller.start(call)
+
+    @overload
+    def maintain(
+        self,
+        *,
+        all: bool | None = None,
+        dry_run: bool | None = None,
+        force: bool | None = None,
+        rewrite: bool | None = None,
+        wait: Literal[False] = False,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> Task[types.MaintainReport]: ...
+
+    @overload
+    def maintain(
+        self,
+        *,
+        all: bool | None = None,
+        dry_run: bool | None = None,
+        force: bool | None = None,
+        rewrite: bool | None = None,
+        wait: Literal[True],
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.MaintainReport: ...
+
+    @overload
+    def maintain(
+        self,
+        *,
+        all: bool | None = None,
+        dry_run: bool | None = None,
+        force: bool | None = None,
+        rewrite: bool | None = None,
+        wait: bool,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> Task[types.MaintainReport] | types.MaintainReport: ...
+
+    def maintain(
+        self,
+        *,
+        all: bool | None = None,
+        dry_run: bool | None = None,
+        force: bool | None = None,
+        rewrite: bool | None = None,
+        wait: bool = False,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> Task[types.MaintainReport] | types.MaintainReport:
+        """Merge, correct and archive memories. Starts a task; with `wait` its report is returned when it is over.
+
+        `POST /api/maintain`
+
+        Args:
+            all: Every registered project and the global memories.
+            dry_run: Tell what would be done, and change nothing.
+            force: Run even if nothing has changed.
+            rewrite: Let the model of the role `lead` write what is merged.
+        """
+        call = Call[types.MaintainReport](
+            "POST",
+            "/api/maintain",
+            body={
+                "all": all,
+                "dry_run": dry_run,
+                "force": force,
+                "rewrite": rewrite,
+            },
+            project=project,
+            timeout=timeout,
+        )
+        if wait:
+            return self._caller.call_waiting(call)
+        return self._caller.start(call)
+
+    def search(
+        self,
+        query: str,
+        *,
+        archived: bool | None = None,
+        limit: int | None = None,
+        mode: types.SearchMode | None = None,
+        scope: types.Scope | None = None,
+        since: str | None = None,
+        tag: str | None = None,
+        type: types.MemoryType | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.MemorySearchReport:
+        """Search memories by words and by meaning.
+
+        `GET /api/search`
+
+        Args:
+            query: Words, "quoted phrases" and filters such as `tag:auth`.
+            archived: Archived ones too.
+            limit: At most this many; 0 for all. Without it, the setting `memory.max_results`.
+            since: Only memories that changed since this day, moment or age, such as `2026-01` or `7d`.
+        """
+        return self._caller.call(
+            Call[types.MemorySearchReport](
+                "GET",
+                "/api/search",
+                query={
+                    "query": query,
+                    "archived": archived,
+                    "limit": limit,
+                    "mode": mode,
+                    "scope": scope,
+                    "since": since,
+                    "tag": tag,
+                    "type": type,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def brief(
+        self,
+        *,
+        budget: int | None = None,
+        files: Sequence[str] | None = None,
+        scope: types.Scope | None = None,
+        task: str | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.BriefReport:
+        """Collect what an agent should know before it starts, within a budget of tokens.
+
+        `GET /api/brief`
+
+        Args:
+            budget: At most this many tokens. Without it, 2000.
+            files: Files that it is about.
+            task: What is to be done, in words.
+        """
+        return self._caller.call(
+            Call[types.BriefReport](
+                "GET",
+                "/api/brief",
+                query={
+                    "budget": budget,
+                    "files": files,
+                    "scope": scope,
+                    "task": task,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def graph(
+        self,
+        *,
+        all: bool | None = None,
+        archived: bool | None = None,
+        limit: int | None = None,
+        scope: types.Scope | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.GraphReport:
+        """Memories and the edges between them.
+
+        `GET /api/graph`
+
+        Args:
+            all: Summaries of sessions too.
+            archived: Archived ones too.
+            limit: At most this many memories, 5000 at most. Without it, 500.
+        """
+        return self._caller.call(
+            Call[types.GraphReport](
+                "GET",
+                "/api/graph",
+                query={
+                    "all": all,
+                    "archived": archived,
+                    "limit": limit,
+                    "scope": scope,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def trust(
+        self,
+        *,
+        diff: bool | None = None,
+        scope: types.Scope | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.TrustReport:
+        """List the memories that are not trusted on this machine.
+
+        `GET /api/trust`
+
+        Args:
+            diff: With their texts, and the texts that were trusted before.
+        """
+        return self._caller.call(
+            Call[types.TrustReport](
+                "GET",
+                "/api/trust",
+                query={
+                    "diff": diff,
+                    "scope": scope,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def changes(
+        self,
+        *,
+        limit: int | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.UndoListReport:
+        """List changes that can be taken back, the latest first.
+
+        `GET /api/changes`
+
+        Args:
+            limit: At most this many; 0 for all. Without it, the setting `memory.max_results`.
+        """
+        return self._caller.call(
+            Call[types.UndoListReport](
+                "GET",
+                "/api/changes",
+                query={
+                    "limit": limit,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )

@@ -1,0 +1,228 @@
+"""The two clients."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import httpx
+
+from . import types
+from ._async import AsyncCaller, AsyncEventStream, AsyncTask
+from ._async_api import AsyncApi
+from ._call import DEFAULT, Timeout
+from ._discovery import Source
+from ._errors import NacreError
+from ._sse import StreamOptions
+from ._sync import Caller, EventStream, Task
+from ._sync_api import Api
+
+# Edits that meet somebody else's are tried this often.
+EDIT_ATTEMPTS = 5
+
+# A little more than the server allows an operation that is not a task.
+TIMEOUT_SECONDS = 65.0
+
+
+class Client(Api):
+    """A blocking client.
+
+    Without arguments it finds the server of `NACRE_HOME` or `~/.nacre` by itself.
+
+    Args:
+        base_url: Another server, such as `http://127.0.0.1:8765`.
+        token: Its token. Without it, the one of this machine's server, which is sent to loopback addresses only.
+        socket: `True` to use the server's Unix socket, or the path of one.
+        home: The folder of global data, instead of `NACRE_HOME`.
+        project: The registered project that calls are about, unless they name another.
+        timeout: Seconds without an answer after which a call fails; `None` waits for ever.
+        http_client: An `httpx.Client` of yours, for proxies or certificates. It is not closed.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        *,
+        token: str | None = None,
+        socket: bool | str | os.PathLike[str] = False,
+        home: str | os.PathLike[str] | None = None,
+        project: str | None = None,
+        timeout: float | None = TIMEOUT_SECONDS,
+        http_client: httpx.Client | None = None,
+    ) -> None:
+        source = Source(base_url, token, socket, home)
+        self._owned: httpx.Client | None = None
+        if http_client is None:
+            http_client = self._owned = _http_client(source)
+        super().__init__(Caller(source, http_client, project, timeout))
+
+    def with_options(self, *, project: str | None = None, timeout: Timeout = DEFAULT) -> Client:
+        """A client with another project or timeout over the same connections. Closing it closes nothing."""
+        caller = self._caller
+        return Client(
+            caller.source.base_url,
+            token=caller.source.token,
+            socket=caller.source.socket,
+            home=caller.source.home,
+            project=project or caller.project,
+            timeout=caller.timeout if timeout is DEFAULT else timeout,
+            http_client=caller.http,
+        )
+
+    def __repr__(self) -> str:
+        return f"Client({self._caller.endpoint.shown!r})"
+
+    def close(self) -> None:
+        if self._owned is not None:
+            self._owned.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def task(self, id: str) -> Task[Any]:
+        """A task by its id, whoever started it."""
+        return Task(self._caller, id)
+
+    def events(
+        self,
+        *,
+        last_event_id: str | None = None,
+        project: str | None = None,
+        attempts: int = 10,
+        retry_delay: float = 0.5,
+    ) -> EventStream:
+        """Stream events of the server, for ever.
+
+        `GET /api/events`
+
+        Args:
+            last_event_id: Go on after this event.
+            project: Only events of this project.
+            attempts: How often it tries to connect again before it raises; 0 for never.
+            retry_delay: Seconds before the first of them; later ones wait longer.
+        """
+        return EventStream(self._caller, StreamOptions(last_event_id, project, attempts, retry_delay))
+
+    def edit_memory(
+        self, id: str, change: Callable[[str], str], *, project: str | None = None
+    ) -> types.MemoryChangeReport | None:
+        """Read the Markdown file of a memory, pass it to `change`, and write what it returns.
+
+        Where somebody else wrote it meanwhile, it begins again, so `change` may run several times. `None` where nothing
+        changed.
+        """
+        for attempt in range(1, EDIT_ATTEMPTS + 1):
+            before, version = _file(self.memories.get(id, text=True, project=project))
+            after = change(before)
+            if after == before:
+                return None
+            try:
+                return self.memories.write(id, after, if_match=version, project=project)
+            except NacreError as error:
+                if error.code != "conflict" or attempt == EDIT_ATTEMPTS:
+                    raise
+        raise AssertionError("the last attempt returns or raises")
+
+
+class AsyncClient(AsyncApi):
+    """An asynchronous client. Its arguments are those of `Client`; `http_client` is an `httpx.AsyncClient`."""
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        *,
+        token: str | None = None,
+        socket: bool | str | os.PathLike[str] = False,
+        home: str | os.PathLike[str] | None = None,
+        project: str | None = None,
+        timeout: float | None = TIMEOUT_SECONDS,
+        http_client: httpx.AsyncClient | None = None,
+    ) -> None:
+        source = Source(base_url, token, socket, home)
+        self._owned: httpx.AsyncClient | None = None
+        if http_client is None:
+            http_client = self._owned = _async_http_client(source)
+        super().__init__(AsyncCaller(source, http_client, project, timeout))
+
+    def with_options(self, *, project: str | None = None, timeout: Timeout = DEFAULT) -> AsyncClient:
+        """A client with another project or timeout over the same connections. Closing it closes nothing."""
+        caller = self._caller
+        return AsyncClient(
+            caller.source.base_url,
+            token=caller.source.token,
+            socket=caller.source.socket,
+            home=caller.source.home,
+            project=project or caller.project,
+            timeout=caller.timeout if timeout is DEFAULT else timeout,
+            http_client=caller.http,
+        )
+
+    def __repr__(self) -> str:
+        return f"AsyncClient({self._caller.endpoint.shown!r})"
+
+    async def aclose(self) -> None:
+        if self._owned is not None:
+            await self._owned.aclose()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    def task(self, id: str) -> AsyncTask[Any]:
+        """A task by its id, whoever started it."""
+        return AsyncTask(self._caller, id)
+
+    def events(
+        self,
+        *,
+        last_event_id: str | None = None,
+        project: str | None = None,
+        attempts: int = 10,
+        retry_delay: float = 0.5,
+    ) -> AsyncEventStream:
+        """Stream events of the server, for ever. See `Client.events`.
+
+        `GET /api/events`
+        """
+        return AsyncEventStream(self._caller, StreamOptions(last_event_id, project, attempts, retry_delay))
+
+    async def edit_memory(
+        self, id: str, change: Callable[[str], str | Awaitable[str]], *, project: str | None = None
+    ) -> types.MemoryChangeReport | None:
+        """Read the Markdown file of a memory, pass it to `change`, and write what it returns.
+
+        See `Client.edit_memory`.
+        """
+        for attempt in range(1, EDIT_ATTEMPTS + 1):
+            before, version = _file(await self.memories.get(id, text=True, project=project))
+            changed = change(before)
+            after = changed if isinstance(changed, str) else await changed
+            if after == before:
+                return None
+            try:
+                return await self.memories.write(id, after, if_match=version, project=project)
+            except NacreError as error:
+                if error.code != "conflict" or attempt == EDIT_ATTEMPTS:
+                    raise
+        raise AssertionError("the last attempt returns or raises")
+
+
+def _http_client(source: Source) -> httpx.Client:
+    # `trust_env` would send the token through a proxy that the environment names, also to this machine's own server.
+    return httpx.Client(transport=httpx.HTTPTransport(uds=source.find().socket, trust_env=False), trust_env=False)
+
+
+def _async_http_client(source: Source) -> httpx.AsyncClient:
+    transport = httpx.AsyncHTTPTransport(uds=source.find().socket, trust_env=False)
+    return httpx.AsyncClient(transport=transport, trust_env=False)
+
+
+def _file(report: types.MemoryShowReport) -> tuple[str, str]:
+    """The whole Markdown file, and the version that names its content."""
+    return report.get("text") or "", report["version"]
