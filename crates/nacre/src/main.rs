@@ -5,6 +5,11 @@ mod hook;
 
 use std::process::ExitCode;
 
+/// The allocator of musl serves one thread at a time, which a look at a large project would wait for.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     cli::main()
 }

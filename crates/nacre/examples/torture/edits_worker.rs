@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::memory::{Batch, Change, Memory, MemoryError, Shelf, Store};
+use nacre_core::memory::{Batch, Change, Memory, MemoryError, Store, StoreArea};
 use nacre_core::safefs::{FsError, RelPath};
 
 use crate::AnyError;
@@ -81,9 +81,9 @@ fn stage(
             let tags = Some(vec![format!("set-{n}")]);
             batch.update(id, &Change { tags, ..Change::default() }, now).map(|_| ())
         }
-        1 | 2 => match memory.at.shelf {
-            Shelf::Active => batch.archive(id, now).map(|_| ()),
-            Shelf::Archived => batch.restore(id, now).map(|_| ()),
+        1 | 2 => match memory.at.area {
+            StoreArea::Active => batch.archive(id, now).map(|_| ()),
+            StoreArea::Archived => batch.restore(id, now).map(|_| ()),
         },
         _ => {
             let before = store.read_file(&memory.at.path)?;

@@ -23,7 +23,7 @@ const COMMANDS: &[&[&str]] = &[
     &["memory", "edit", "--", "{}"],
     &["memory", "archive", "--", "{}", "{}x"],
     &["memory", "restore", "--", "{}"],
-    &["memory", "forget", "--", "{}"],
+    &["memory", "forget", "--yes", "--", "{}"],
     &["--project={}", "memory", "add", "Title"],
     &["project", "add", "--", "{}"],
     &["project", "add", "--name={}", "--", "."],

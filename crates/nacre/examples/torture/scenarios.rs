@@ -39,7 +39,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { kind: Kind::Editor, ..plain("edit", edited, &["memory", "edit", ALPHA]) },
     plain("archive", store, &["memory", "archive", ALPHA]),
     plain("restore", archived, &["memory", "restore", ALPHA]),
-    plain("forget", store, &["memory", "forget", ALPHA]),
+    plain("forget", store, &["memory", "forget", ALPHA, "--yes"]),
     plain("reset", store, &["memory", "reset", "--yes"]),
     Scenario {
         exit: 1,
@@ -122,7 +122,7 @@ fn contested(place: &Place) -> Result<(), AnyError> {
     ))
 }
 
-const FORGET: &[&str] = &["memory", "forget", ALPHA];
+const FORGET: &[&str] = &["memory", "forget", ALPHA, "--yes"];
 
 /// Killed when some of the files were in place.
 fn half_forward(place: &Place) -> Result<(), AnyError> {

@@ -2,13 +2,14 @@
 //!
 //! Every round starts anew at the same place, so that paths, ids and times are the same and every byte can be compared.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::AnyError;
 use crate::rng::Rng;
@@ -131,7 +132,21 @@ fn tree_of(reader: &Reader) -> Result<Tree, AnyError> {
         matches!(path.split('/').next(), Some("journal" | "index"))
             || path.ends_with("/metrics.json")
     };
-    Ok(tree::read(&reader.place.repo().join(".nacre"), is_apart)?)
+    let mut tree = tree::read(&reader.place.repo().join(".nacre"), is_apart)?;
+    let notes = tree.iter_mut().filter(|(path, _)| path.ends_with("/change.json"));
+    for (_, note) in notes {
+        *note = without_process(note)?;
+    }
+    Ok(tree)
+}
+
+/// The note of a change without what names the process that made it: what a killed sync left is finished by another one.
+fn without_process(note: &[u8]) -> Result<Vec<u8>, AnyError> {
+    let mut fields: BTreeMap<String, Value> = serde_json::from_slice(note)?;
+    for key in ["change", "mark"] {
+        fields.remove(key).ok_or_else(|| format!("a note without `{key}`"))?;
+    }
+    Ok(serde_json::to_vec(&fields)?)
 }
 
 /// Writes `n` sessions, each a day after the last.

@@ -8,6 +8,7 @@ use nacre_ops::{Host, OpError, ask as ops};
 
 use super::exit::Exit;
 use super::memory::ScopeArg;
+use super::remote::{Asked, by_server_or};
 use super::ui::Ui;
 
 /// How many memories a question is answered from.
@@ -46,7 +47,10 @@ pub(crate) fn cmd_ask(ui: &mut Ui, host: &Host, args: &AskArgs) -> Result<Exit, 
         scripted: scripted.clone(),
         scope: scope.mode(),
     };
-    let report = ops::ask(host, &request, &ui.cancellable_events())?;
+    let events = ui.cancellable_events();
+    let names_file = request.scripted.is_some();
+    let asked = Asked { route: ("POST", "/api/ask"), request: &request, names_file };
+    let report = by_server_or((ui, host), &asked, &events, || ops::ask(host, &request, &events))?;
     ui.report(&report, |ui, report| match report {
         AskReport::Model(answer) => output::print_answer(ui, answer),
         AskReport::Memories(answer) => output::print_memories(ui, answer),

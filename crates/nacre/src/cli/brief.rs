@@ -27,6 +27,9 @@ pub(crate) struct BriefArgs {
     #[arg(long, value_name = "TOKENS", default_value_t = DEFAULT_BUDGET)]
     budget: usize,
     /// What is to be done, in words
+    #[arg(value_name = "TASK", conflicts_with = "task")]
+    words: Vec<String>,
+    /// The same, for scripts
     #[arg(long, value_name = "TEXT")]
     task: Option<String>,
     /// A file that it is about; may be given more than once
@@ -37,10 +40,11 @@ pub(crate) struct BriefArgs {
 }
 
 pub(crate) fn cmd_brief(ui: &mut Ui, host: &Host, args: &BriefArgs) -> Result<Exit, OpError> {
-    let BriefArgs { budget, task, file, scope } = args;
+    let BriefArgs { budget, words, task, file, scope } = args;
+    let words = Some(words.join(" ")).filter(|words| !words.is_empty());
     let request = BriefRequest {
         budget: Some(*budget),
-        task: task.clone(),
+        task: task.clone().or(words),
         files: file.clone(),
         scope: scope.mode(),
     };
@@ -52,10 +56,38 @@ fn print(ui: &mut Ui, report: &BriefReport) -> Result<(), OpError> {
     if let Some(note) = unproven_note(&report.unproven) {
         ui.warning(note, Some("See them and decide: nacre trust. To trust a whole repository: nacre config set safe.memories PATH"));
     }
+    match report.broken.as_slice() {
+        [] => {}
+        [one] => ui.warning(format!("{one} could not be read"), Some("nacre doctor")),
+        [first, rest @ ..] => ui.warning(
+            format!("{first} and {} more files could not be read", rest.len()),
+            Some("nacre doctor"),
+        ),
+    }
+    print_text(ui, report)?;
+    match report.candidates {
+        0 => {}
+        1 => ui.hint("1 candidate waits and is not in it: nacre review"),
+        n => ui.hint(&format!("{n} candidates wait and are not in it: nacre review")),
+    }
+    Ok(())
+}
+
+/// Whether there is more than what came from elsewhere, of which the first few are named.
+fn has_no_room(report: &BriefReport) -> bool {
+    const MAX_NAMED: usize = 50;
+    report.left_out > report.unproven.len() && report.unproven.len() < MAX_NAMED
+}
+
+fn print_text(ui: &mut Ui, report: &BriefReport) -> Result<(), OpError> {
     match report.text.as_str() {
-        "" if !report.unproven.is_empty() => ui.status("There is nothing to tell."),
-        "" if report.left_out == 0 => ui.status("Nothing is remembered yet."),
-        "" => ui.status(format!("A budget of {} has no room for a memory.", report.budget)),
+        "" if has_no_room(report) => {
+            ui.status(format!("A budget of {} has no room for a memory.", report.budget))
+        }
+        "" if !report.unproven.is_empty() || report.candidates > 0 => {
+            ui.status("There is nothing to tell.")
+        }
+        "" => ui.status("Nothing is remembered yet."),
         text => ui.text(text),
     }
 }

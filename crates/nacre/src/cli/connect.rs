@@ -1,7 +1,9 @@
 //! `nacre connect`: agents are read, and get Nacre's server, hooks and skill.
 
 mod ask;
+mod checks;
 mod print;
+mod request;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -9,6 +11,7 @@ use nacre_api::wire::{ConnectDoctorRequest, ConnectRequest, WiringOptions, Wirin
 use nacre_ops::{Host, OpError, connect as ops};
 
 use self::ask::agreed;
+use self::request::request;
 use super::exit::Exit;
 use super::ui::Ui;
 
@@ -49,13 +52,16 @@ pub(crate) struct ConnectArgs {
     /// Hooks also look at tools before they run, and can refuse one
     #[arg(long)]
     guard: bool,
+    /// List every agent that Nacre knows, not only those that you use
+    #[arg(long)]
+    all: bool,
     /// Show what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
-    /// Take out what was written, and no longer read the agents
+    /// Take out what was written; sessions that were read before are still read, until you remove the agent once more
     #[arg(long)]
     remove: bool,
     /// Say in Codex's settings that its hooks from Nacre may run
@@ -71,21 +77,22 @@ pub(crate) fn cmd_connect(ui: &mut Ui, host: &Host, args: &ConnectArgs) -> Resul
     if args.targets.first().is_some_and(|target| target == "doctor") {
         let agents = args.targets[1..].to_vec();
         let report = ops::doctor(host, &ConnectDoctorRequest { agents })?;
-        return ui.report(&report, print::doctor);
+        return ui.report(&report, checks::doctor);
     }
     if args.trust_hooks {
         return trust(ui, host, args);
     }
     let request = request(args)?;
     let Some(request) = agreed(ui, host, args, request)? else { return Ok(Exit::Done) };
-    let print = match request {
-        ConnectRequest::Remove { .. } => print::removed,
+    let next = match request {
+        ConnectRequest::Remove { .. } => print::REMOVED,
         ConnectRequest::List
         | ConnectRequest::Auto { .. }
         | ConnectRequest::Add { .. }
-        | ConnectRequest::Trust { .. } => print::report,
+        | ConnectRequest::Trust { .. } => print::ADDED,
     };
-    ui.report(&ops::connect(host, &request)?, print)
+    let report = ops::connect(host, &request)?;
+    ui.report(&report, |ui, report| print::changed(ui, report, next, args.all))
 }
 
 /// Writes the hooks first, for Codex has to know them before it can tell their hashes.
@@ -94,6 +101,8 @@ fn trust(ui: &mut Ui, host: &Host, args: &ConnectArgs) -> Result<Exit, OpError> 
         return Err(OpError::usage("Only Codex asks for trust in hooks")
             .hint("nacre connect codex --trust-hooks"));
     }
+    // Hooks that nobody can trust afterwards are not written first, and a dry run fails as the run would.
+    ops::codex_program(host)?;
     let parts = vec![WiringPart::Hooks];
     let wiring = WiringOptions { parts, guard: args.guard, ..WiringOptions::default() };
     let hooks = ConnectRequest::Add { agents: args.targets.clone(), paths: Vec::new(), wiring };
@@ -101,43 +110,6 @@ fn trust(ui: &mut Ui, host: &Host, args: &ConnectArgs) -> Result<Exit, OpError> 
     ops::connect(host, &hooks)?;
     let request = ConnectRequest::Trust { wiring: WiringOptions::default() };
     let Some(request) = agreed(ui, host, args, request)? else { return Ok(Exit::Done) };
-    ui.report(&ops::connect(host, &request)?, print::report)
-}
-
-fn request(args: &ConnectArgs) -> Result<ConnectRequest, OpError> {
-    let wiring = wiring(args);
-    let (agents, paths) = (args.targets.clone(), args.paths.clone());
-    let rest = || args.targets[1..].to_vec();
-    let is_action = |name: &String| ACTIONS.contains(&name.as_str());
-    if args.targets.iter().skip(1).any(is_action) {
-        return Err(
-            OpError::usage("Only one thing can be done at a time").hint("nacre connect --help")
-        );
-    }
-    match (args.targets.first().map(String::as_str), args.targets.len()) {
-        (Some("list") | None, 0 | 1) => Ok(ConnectRequest::List),
-        (Some("auto"), 1) if args.remove => {
-            Err(OpError::usage("Which agent?").hint("nacre connect claude --remove"))
-        }
-        (Some("auto"), 1) => Ok(ConnectRequest::Auto { wiring }),
-        (Some("remove"), 1) => {
-            Err(OpError::usage("Which agent?").hint("nacre connect remove cursor"))
-        }
-        (Some("remove"), _) => Ok(ConnectRequest::Remove { agents: rest(), wiring }),
-        (Some("list" | "auto"), _) => {
-            Err(OpError::usage(format!("`{}` takes no agent", args.targets[0])))
-        }
-        _ if args.remove => Ok(ConnectRequest::Remove { agents, wiring }),
-        _ => Ok(ConnectRequest::Add { agents, paths, wiring }),
-    }
-}
-
-fn wiring(args: &ConnectArgs) -> WiringOptions {
-    let parts = [
-        (args.mcp, WiringPart::Mcp),
-        (args.hooks, WiringPart::Hooks),
-        (args.skill, WiringPart::Skill),
-    ];
-    let parts = parts.into_iter().filter_map(|(is_asked, part)| is_asked.then_some(part)).collect();
-    WiringOptions { parts, guard: args.guard, ..WiringOptions::default() }
+    let report = ops::connect(host, &request)?;
+    ui.report(&report, |ui, report| print::changed(ui, report, print::ADDED, args.all))
 }

@@ -17,8 +17,8 @@ use super::ui::Ui;
 pub(crate) struct ContextArgs {
     #[command(flatten)]
     map: MapArgs,
-    /// What is to be done, in words
-    #[arg(long, alias = "for", value_name = "TEXT", required_unless_present = "files")]
+    /// What is to be done, in words; the words alone do, too: `nacre context "retry failed uploads"`
+    #[arg(long, alias = "for", value_name = "TEXT")]
     task: Option<String>,
     /// A file that is surely meant (can be repeated, or several with commas)
     #[arg(long = "file", alias = "files", value_name = "PATH", value_delimiter = ',')]
@@ -31,6 +31,9 @@ pub(crate) struct ContextArgs {
 pub(crate) fn cmd_context(ui: &mut Ui, host: &Host, args: &ContextArgs) -> Result<Exit, OpError> {
     let ContextArgs { map, task, files, budget } = args;
     let MapArgs { place, refresh, strict, format, client } = map;
+    // Without a task and a file, a word alone cannot mean a project: it is the task.
+    let is_task = task.is_none() && files.is_empty();
+    let (place, task) = if is_task { (&None, place) } else { (place, task) };
     let request = ContextRequest {
         project: place.clone(),
         refresh: *refresh,

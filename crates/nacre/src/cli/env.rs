@@ -2,11 +2,13 @@
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Read as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use nacre_ops::host::Environment;
+use nacre_ops::host::search_path;
+use terminal_size::{Height, Width, terminal_size_of};
 
 /// What people call the program.
 const OWN_NAME: &str = "nacre";
@@ -17,6 +19,15 @@ pub(crate) struct Terminals {
     pub(crate) stdin: bool,
     pub(crate) stdout: bool,
     pub(crate) stderr: bool,
+    /// Of the terminal that the result, or else the talk, is printed on.
+    pub(crate) size: Option<TerminalSize>,
+}
+
+/// How many characters a terminal shows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TerminalSize {
+    pub(crate) columns: usize,
+    pub(crate) rows: usize,
 }
 
 /// The arguments of the process.
@@ -31,7 +42,15 @@ pub(crate) fn terminals() -> Terminals {
         stdin: std::io::stdin().is_terminal(),
         stdout: std::io::stdout().is_terminal(),
         stderr: std::io::stderr().is_terminal(),
+        size: terminal_size(),
     }
+}
+
+fn terminal_size() -> Option<TerminalSize> {
+    let size = terminal_size_of(std::io::stdout()).or_else(|| terminal_size_of(std::io::stderr()));
+    // A terminal that does not know its size says 0.
+    let (Width(columns), Height(rows)) = size.filter(|(width, _)| width.0 > 0)?;
+    Some(TerminalSize { columns: columns.into(), rows: rows.into() })
 }
 
 /// Looks around, once.
@@ -48,12 +67,19 @@ pub(crate) fn read() -> Environment {
         value.into_string().is_err().then_some(name)
     });
     let begun = std::time::Instant::now();
+    let folder = std::fs::canonicalize(&folder).unwrap_or(folder);
+    let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
+    let path = own_path(&folder, home.as_deref());
+    let vars = std::env::vars_os().filter_map(pair).map(|(name, value)| match name.as_str() {
+        "PATH" => (name, path.clone()),
+        _ => (name, value),
+    });
     Environment {
         garbled_vars: garbled.collect(),
         is_folder_gone,
-        vars: std::env::vars_os().filter_map(pair).collect(),
-        folder: std::fs::canonicalize(&folder).unwrap_or(folder),
-        home: std::env::home_dir().filter(|home| !home.as_os_str().is_empty()),
+        vars: vars.collect(),
+        folder,
+        home,
         host: host_name(),
         pid: std::process::id(),
         program: program(),
@@ -61,6 +87,17 @@ pub(crate) fn read() -> Environment {
         uptime: Arc::new(move || begun.elapsed()),
         random,
     }
+}
+
+/// The person's `PATH` without the folders of the repository around the current one. A home folder that is a repository holds
+/// the person's own programs.
+#[expect(clippy::disallowed_methods, reason = "this is the one place")]
+fn own_path(folder: &Path, home: Option<&Path>) -> String {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let tree = folder.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok());
+    let tree = tree.filter(|tree| home.is_none_or(|home| !home.starts_with(tree)));
+    let trees: Vec<PathBuf> = tree.map(Path::to_owned).into_iter().collect();
+    search_path(&path, &trees).into_string().unwrap_or_default()
 }
 
 /// The program itself: by the name that the person's `PATH` has for it, which stays when a newer version takes its place.

@@ -7,6 +7,7 @@ use nacre_ops::{Host, OpError, export as ops};
 
 use super::brief::unproven_note;
 use super::exit::Exit;
+use super::memory::print_undo;
 use super::ui::Ui;
 
 /// What every session of every agent may pay.
@@ -27,8 +28,8 @@ const DEFAULT_BUDGET: usize = 1500;
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct ExportArgs {
-    /// As a block in an instruction file
-    #[arg(long, required = true)]
+    /// As a block in an instruction file; that is what it does without the flag, too
+    #[arg(long)]
     agents_md: bool,
     /// The file, below the project [default: AGENTS.md or CLAUDE.md, whichever is there]
     #[arg(long, value_name = "PATH")]
@@ -72,6 +73,7 @@ fn print(ui: &mut Ui, report: &ExportReport) -> Result<(), OpError> {
         }
     }
     ui.status(outcome(report))?;
+    print_undo(ui, report.change.as_deref())?;
     match (report.state, report.left_out - report.unproven.len().min(report.left_out)) {
         (ExportState::Removed | ExportState::Absent, _) | (_, 0) => {}
         (_, n_more) => {

@@ -27,19 +27,23 @@ pub(crate) struct ExtractArgs {
     /// Show each candidate, and each proposal that was dropped with its reason
     #[arg(long)]
     explain: bool,
+    /// Write over a file that is not the result of an earlier extract
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     strategy: StrategyArgs,
 }
 
 pub(crate) fn cmd_extract(ui: &mut Ui, host: &Host, args: &ExtractArgs) -> Result<Exit, OpError> {
-    let ExtractArgs { trace, out, explain, strategy } = args;
+    let ExtractArgs { trace, out, explain, force, strategy } = args;
     let (trace, strategy) = (trace.clone(), strategy.choice());
     if out == "-" {
         let report = ops::extract(host, &ExtractRequest { trace, strategy }, &ui.events())?;
         ui.json(&report)?;
         return Ok(report.outcome().into());
     }
-    let request = ExtractFileRequest { trace, strategy, out: out.clone(), explain: *explain };
+    let (out, explain, force) = (out.clone(), *explain, *force);
+    let request = ExtractFileRequest { trace, strategy, out, explain, force };
     let report = ops::extract_to_file(host, &request, &ui.events())?;
     ui.report(&report, print)
 }

@@ -5,7 +5,7 @@ use nacre_api::wire::{FeedbackRequest, Verdict};
 use nacre_ops::{Host, OpError};
 
 use super::exit::Exit;
-use super::memory::ScopeArg;
+use super::memory::{ScopeArg, print_undo};
 use super::ui::{Role, Ui};
 
 /// Say how a memory served
@@ -59,9 +59,10 @@ pub(crate) fn cmd_feedback(ui: &mut Ui, host: &Host, args: &FeedbackArgs) -> Res
         match report.verdict {
             Verdict::Wrong => {
                 let again = format!("nacre feedback {} useful", report.id);
-                ui.status(format!("It is archived and no longer offered; put it back: {again}"))
+                ui.status(format!("It is archived and no longer offered; put it back: {again}"))?;
             }
-            Verdict::Useful | Verdict::Outdated => Ok(()),
+            Verdict::Useful | Verdict::Outdated => {}
         }
+        print_undo(ui, report.change.as_deref())
     })
 }

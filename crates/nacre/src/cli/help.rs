@@ -10,9 +10,9 @@ use super::Cli;
 
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
-    ("Remember and recall", &["sync", "ask", "brief", "review", "memory", "trace", "feedback"]),
+    ("Remember and recall", &["sync", "ask", "brief", "review", "memory", "trace"]),
     ("Know the code", &["explore", "context", "delta", "run"]),
-    ("Keep going", &["maintain", "report", "runs", "undo", "queue", "events"]),
+    ("Keep going", &["up", "dashboard", "maintain", "report", "undo", "queue"]),
     ("Set up", &["connect", "project", "model", "config"]),
 ];
 
@@ -22,6 +22,10 @@ const MAX_COMMANDS: usize = 24;
 
 /// Commands for scripts and rare days: `nacre commands` lists them.
 const RARE: &[&str] = &[
+    "open",
+    "events",
+    "feedback",
+    "runs",
     "trust",
     "import",
     "export",
@@ -34,6 +38,9 @@ const RARE: &[&str] = &[
     "summarize",
     "index",
     "skill",
+    "down",
+    "logs",
+    "serve",
     "mcp",
     "hook",
     "eval",

@@ -10,7 +10,7 @@ use nacre_ops::text::ShownLine;
 use nacre_ops::{Host, OpError, import as ops};
 
 use super::exit::Exit;
-use super::memory::ScopeArg;
+use super::memory::{ScopeArg, print_undo};
 use super::ui::{Role, Ui};
 
 /// Candidates that are named; `nacre review` shows all.
@@ -67,6 +67,7 @@ fn print(ui: &mut Ui, report: &ImportReport) -> Result<(), OpError> {
         ui.status(format!("Left out: {}", left_out(report)))?;
     }
     ui.status(outcome(report))?;
+    print_undo(ui, report.change.as_deref())?;
     let changed = report.candidates.iter().filter_map(|candidate| {
         let older = candidate.replaces.as_ref().filter(|older| !older.done)?;
         Some(format!("nacre review accept {} --supersedes {}", candidate.id.as_ref()?, older.id))

@@ -6,6 +6,7 @@ use nacre_ops::text::ShownLine;
 use nacre_ops::{Host, OpError, project as ops};
 
 use super::exit::Exit;
+use super::intake::{agents_text, sessions_text, switched_off_text};
 use super::memory::counted;
 use super::reader::{ReaderArgs, settle_reader};
 use super::ui::{Role, Ui};
@@ -15,7 +16,8 @@ use super::ui::{Role, Ui};
 /// Makes `.nacre/` at the root of the git repository around the current folder (or in the folder
 /// itself), with a `.gitignore` that shares decisions, learnings and their evidence, and registers the
 /// project. Summaries of sessions are shared with the setting share.summaries. Running it again
-/// changes nothing but that.
+/// changes nothing but that. It then looks for sessions of the repository, for a moment, and says
+/// how many there are; `nacre sync` reads them.
 ///
 /// Where an agent is installed that can answer one question, such as Claude Code, it asks once whether
 /// that agent may read your sessions; without a terminal nothing is asked and no agent reads.
@@ -31,11 +33,11 @@ pub(crate) struct InitArgs {
 pub(crate) fn cmd_init(ui: &mut Ui, host: &Host, args: &InitArgs) -> Result<Exit, OpError> {
     let InitArgs { name, reader } = args;
     let report = ops::init(host, &InitRequest { name: name.clone() }, &ui.events())?;
-    settle_reader(ui, host, reader)?;
+    settle_reader(ui, host, reader, Some(report.new_sessions))?;
     ui.report(&report, print)
 }
 
-fn print(ui: &mut Ui, report: &InitReport) -> Result<(), OpError> {
+pub(crate) fn print(ui: &mut Ui, report: &InitReport) -> Result<(), OpError> {
     let place = if report.is_git {
         "git repository"
     } else {
@@ -55,6 +57,42 @@ fn print(ui: &mut Ui, report: &InitReport) -> Result<(), OpError> {
         }
     };
     ui.status(shared)?;
+    if report.foreign > 0 {
+        let came = if report.foreign == 1 { "came" } else { "come" };
+        let memories = counted(report.foreign);
+        ui.status(format!(
+            "{memories} {came} from elsewhere; briefs use them once you trust them."
+        ))?;
+    }
+    let off = switched_off_text(&report.switched_off);
+    if report.has_agents || off.is_none() {
+        ui.status(sessions_found(report))?;
+    }
+    if let Some(off) = off {
+        ui.status(off)?;
+    }
     let next = ui.paint(Role::Title, &report.next);
     ui.status(format!("\nNext: {next}"))
+}
+
+/// The sessions of the repository that were found, or why there are none.
+fn sessions_found(report: &InitReport) -> String {
+    let InitReport { sessions, new_sessions, is_partial, has_agents, .. } = report;
+    let n_found: u64 = sessions.iter().map(|agent| agent.sessions).sum();
+    if n_found == 0 {
+        return match (has_agents, is_partial) {
+            (true, true) => "Found no session of this repository among the latest ones.",
+            (true, false) => "Found no session of this repository.",
+            (false, _) => "Found no sessions of any coding agent.",
+        }
+        .to_owned();
+    }
+    let least = if *is_partial { "at least " } else { "" };
+    let (found, agents) = (sessions_text(n_found), agents_text(sessions));
+    let new = match *new_sessions {
+        0 => ", all read before".to_owned(),
+        n if n < n_found => format!(", {n} of them new"),
+        _ => String::new(),
+    };
+    format!("Found {least}{found} of this repository ({agents}){new}.")
 }

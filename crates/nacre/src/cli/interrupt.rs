@@ -16,17 +16,56 @@ const INTERRUPTED: i32 = 130;
 /// How long an operation may take to end in order. It takes milliseconds; a busy machine takes longer.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// How long a server may take: what runs in it has time to end by itself.
+const SERVER_PATIENCE: Duration = Duration::from_secs(20);
+
 /// Lets Ctrl-C cancel an operation, for one that ends in order when it is cancelled.
 pub(super) fn cancel_on_ctrl_c(cancel: Cancel) {
+    cancel_within(cancel, PATIENCE);
+}
+
+/// Lets Ctrl-C stop a server in order.
+pub(super) fn stop_on_ctrl_c(stop: Cancel) {
+    cancel_within(stop, SERVER_PATIENCE);
+}
+
+fn cancel_within(cancel: Cancel, patience: Duration) {
     let (ready, is_ready) = channel();
     let listening = thread::Builder::new().name("ctrl-c".to_owned());
-    if listening.spawn(move || listen(&cancel, &ready)).is_ok() {
+    if listening.spawn(move || listen(&cancel, &ready, patience)).is_ok() {
         // Without a listener Ctrl-C ends the process, as everywhere else.
         let _ = is_ready.recv();
     }
 }
 
-fn listen(cancel: &Cancel, ready: &Sender<()>) {
+/// Leaves Ctrl-C to the pager that is shown: the process waits for it to end.
+pub(super) fn ignore_ctrl_c() {
+    let (ready, is_ready) = channel::<()>();
+    let ignore = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let Ok(runtime) = runtime else { return };
+        runtime.block_on(async {
+            let Ok(mut presses) = interrupts() else { return };
+            drop(ready);
+            while presses.recv().await.is_some() {}
+        });
+    };
+    if thread::Builder::new().name("ctrl-c".to_owned()).spawn(ignore).is_ok() {
+        let _ = is_ready.recv();
+    }
+}
+
+#[cfg(unix)]
+fn interrupts() -> std::io::Result<tokio::signal::unix::Signal> {
+    tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
+}
+
+#[cfg(windows)]
+fn interrupts() -> std::io::Result<tokio::signal::windows::CtrlC> {
+    tokio::signal::windows::ctrl_c()
+}
+
+fn listen(cancel: &Cancel, ready: &Sender<()>, patience: Duration) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let Ok(runtime) = runtime else { return };
     runtime.block_on(async {
@@ -34,7 +73,7 @@ fn listen(cancel: &Cancel, ready: &Sender<()>) {
         let _ = ready.send(());
         presses.recv().await;
         cancel.cancel();
-        let _ = tokio::time::timeout(PATIENCE, presses.recv()).await;
+        let _ = tokio::time::timeout(patience, presses.recv()).await;
         end_process();
     });
 }

@@ -7,6 +7,7 @@ use nacre_api::wire::MaintainRequest;
 use nacre_ops::{Host, OpError, maintain as ops};
 
 use super::exit::Exit;
+use super::remote::{Asked, by_server_or};
 use super::ui::Ui;
 
 /// Keep memories few and true
@@ -43,6 +44,10 @@ pub(crate) fn cmd_maintain(ui: &mut Ui, host: &Host, args: &MaintainArgs) -> Res
         rewrite: *rewrite,
         scripted: scripted.clone(),
     };
-    let report = ops::maintain(host, &request, &ui.cancellable_events())?;
+    let events = ui.cancellable_events();
+    let names_file = request.scripted.is_some();
+    let asked = Asked { route: ("POST", "/api/maintain"), request: &request, names_file };
+    let here = || ops::maintain(host, &request, &events);
+    let report = by_server_or((ui, host), &asked, &events, here)?;
     ui.report(&report, output::print)
 }

@@ -58,7 +58,7 @@ pub(crate) struct PageArgs {
 
 /// Prints a payload byte for byte: its budget was counted on them.
 pub(crate) fn print_payload(ui: &mut Ui, payload: &str) -> Result<Exit, OpError> {
-    ui.line(payload.trim_end_matches('\n'))?;
+    ui.paged(|ui| ui.line(payload.trim_end_matches('\n')))?;
     Ok(Exit::Done)
 }
 

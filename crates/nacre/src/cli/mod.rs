@@ -6,15 +6,19 @@
 mod ask;
 mod bench;
 mod brief;
+mod browser;
 mod changes;
 mod commands;
+mod complete;
 mod completions;
 mod config;
 mod connect;
 mod context;
+mod dashboard;
 mod delta;
 mod diff;
 mod doctor;
+mod down;
 mod env;
 mod eval;
 mod events;
@@ -29,18 +33,25 @@ mod hook;
 mod import;
 mod index;
 mod init;
+mod intake;
 mod interrupt;
+mod layout;
+mod logs;
 mod maintain;
 mod map;
 mod mcp;
 mod memory;
 mod model;
+mod open;
+mod pager;
 mod paint;
+mod progress;
 mod project;
 mod queue;
 mod reader;
 mod reference;
 mod refresh;
+mod remote;
 mod report;
 mod retry;
 mod review;
@@ -48,6 +59,7 @@ mod run;
 mod runs;
 mod runtime;
 mod screen;
+mod serve;
 mod skill;
 mod skip;
 mod status;
@@ -59,13 +71,16 @@ mod traces;
 mod trust;
 mod ui;
 mod undo;
+mod up;
+mod usage;
 mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{FromArgMatches as _, Parser, Subcommand, ValueEnum};
-use nacre_ops::host::{Environment, OpenOptions, Opened, Tolerance};
+use nacre_ops::host::{Environment, Needs, OpenOptions, Opened, Registering, Shared, Tolerance};
 use nacre_ops::{Host, OpError};
 
 use self::exit::Exit;
@@ -73,7 +88,7 @@ use self::ui::Ui;
 
 /// A file-first memory for coding agents
 #[derive(Debug, Parser)]
-#[command(name = "nacre", version, disable_help_subcommand = false)]
+#[command(name = "nacre", version = env!("NACRE_VERSION"), disable_help_subcommand = false)]
 struct Cli {
     #[command(flatten)]
     globals: Globals,
@@ -82,7 +97,7 @@ struct Cli {
 }
 
 /// Flags that every command takes.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 struct Globals {
     /// Print one JSON object instead of text
     #[arg(long, global = true)]
@@ -93,9 +108,15 @@ struct Globals {
     /// When to use colors
     #[arg(long, global = true, value_name = "WHEN")]
     color: Option<When>,
+    /// Print long output without a pager
+    #[arg(long, global = true)]
+    no_pager: bool,
     /// Print results and errors only
     #[arg(long, short, global = true)]
     quiet: bool,
+    /// Do it in this process, also where `nacre serve` runs
+    #[arg(long, global = true)]
+    local: bool,
 }
 
 /// When to use colors.
@@ -129,6 +150,7 @@ enum AloneCommand {
 #[derive(Debug, Subcommand)]
 enum ServeCommand {
     Mcp(mcp::McpArgs),
+    Serve(serve::ServeArgs),
 }
 
 /// Commands that work with the settings and stores of the place they are run in.
@@ -138,6 +160,7 @@ enum HereCommand {
     Status(status::StatusArgs),
     Doctor(doctor::DoctorArgs),
     Memory(memory::MemoryArgs),
+    Open(open::OpenArgs),
     Ask(ask::AskArgs),
     Brief(brief::BriefArgs),
     Export(export::ExportArgs),
@@ -165,23 +188,101 @@ enum HereCommand {
     Watch(watch::WatchArgs),
     Explain(explain::ExplainArgs),
     Events(events::EventsArgs),
+    Up(up::UpArgs),
+    Down(down::DownArgs),
+    Logs(logs::LogsArgs),
     Connect(connect::ConnectArgs),
+    Dashboard(dashboard::DashboardArgs),
     Model(model::ModelArgs),
     Skill(skill::SkillArgs),
     Project(project::ProjectArgs),
     Config(config::ConfigArgs),
+    Complete(complete::CompleteArgs),
     Eval(eval::EvalArgs),
     Bench(bench::BenchArgs),
 }
 
 impl HereCommand {
+    /// What a folder that is named with `--project` must be.
+    fn needs(&self) -> Needs {
+        // They make a project of it, or map the code of any folder.
+        let takes_any = matches!(
+            self,
+            Self::Init(_)
+                | Self::Explore(_)
+                | Self::Context(_)
+                | Self::Delta(_)
+                | Self::Refresh(_)
+                | Self::Watch(_)
+                | Self::Explain(_)
+                | Self::Bench(_)
+        );
+        if takes_any { Needs::Folder } else { Needs::Project }
+    }
+
+    /// Whether it only shows something, so that long output may go through a pager.
+    fn is_paged(&self) -> bool {
+        match self {
+            Self::Sync(args) => args.is_preview(),
+            Self::Memory(args) => args.only_reads(),
+            Self::Brief(_)
+            | Self::Context(_)
+            | Self::Delta(_)
+            | Self::Doctor(_)
+            | Self::Events(_)
+            | Self::Explain(_)
+            | Self::Explore(_)
+            | Self::Export(_)
+            | Self::Config(_)
+            | Self::Connect(_)
+            | Self::Model(_)
+            | Self::Project(_)
+            | Self::Queue(_)
+            | Self::Report(_)
+            | Self::Review(_)
+            | Self::Runs(_)
+            | Self::Skill(_)
+            | Self::Status(_)
+            | Self::Trace(_)
+            | Self::Trust(_) => true,
+            Self::Ask(_)
+            | Self::Bench(_)
+            | Self::Complete(_)
+            | Self::Dashboard(_)
+            | Self::Down(_)
+            | Self::Eval(_)
+            | Self::Extract(_)
+            | Self::Feedback(_)
+            | Self::Import(_)
+            | Self::Index(_)
+            | Self::Init(_)
+            | Self::Logs(_)
+            | Self::Maintain(_)
+            | Self::Open(_)
+            | Self::Refresh(_)
+            | Self::Retry(_)
+            | Self::Run(_)
+            | Self::Skip(_)
+            | Self::Summarize(_)
+            | Self::Undo(_)
+            | Self::Up(_)
+            | Self::Watch(_) => false,
+        }
+    }
+
     fn tolerance(&self) -> Tolerance {
         match self {
             Self::Config(args) => args.tolerance(),
             Self::Project(args) => args.tolerance(),
-            Self::Status(_) | Self::Doctor(_) => Tolerance::OfRepository,
+            Self::Status(_)
+            | Self::Doctor(_)
+            | Self::Complete(_)
+            | Self::Up(_)
+            | Self::Down(_)
+            | Self::Logs(_) => Tolerance::OfRepository,
             Self::Init(_)
             | Self::Memory(_)
+            | Self::Open(_)
             | Self::Ask(_)
             | Self::Brief(_)
             | Self::Export(_)
@@ -213,7 +314,29 @@ impl HereCommand {
             | Self::Events(_)
             | Self::Skill(_)
             | Self::Connect(_)
+            | Self::Dashboard(_)
             | Self::Model(_) => Tolerance::None,
+        }
+    }
+
+    /// Whether running the command is using the memory of the project around, and so registers it.
+    fn registering(&self) -> Registering {
+        let is_use = matches!(
+            self,
+            Self::Sync(_)
+                | Self::Memory(_)
+                | Self::Ask(_)
+                | Self::Brief(_)
+                | Self::Import(_)
+                | Self::Review(_)
+                | Self::Trust(_)
+                | Self::Feedback(_)
+        );
+        let is_dry_run = matches!(self, Self::Sync(args) if args.is_preview());
+        match (is_use, is_dry_run) {
+            (false, _) => Registering::No,
+            (true, true) => Registering::ForNow,
+            (true, false) => Registering::Yes,
         }
     }
 }
@@ -237,10 +360,22 @@ pub(crate) fn main() -> ExitCode {
         return ExitCode::from(crate::hook::run(&words, env::read()));
     }
     let is_json = args.iter().any(|arg| arg == "--json");
-    match parse(args) {
+    match parse(args.clone()) {
         Ok(cli) => dispatch(&cli),
-        Err(error) => ui::print_usage(&error, is_json),
+        Err(error) => end_with_usage(&error, &args, is_json),
     }
+}
+
+/// Prints the help that was asked for, or what was wrong with the arguments.
+fn end_with_usage(error: &clap::Error, args: &[OsString], is_json: bool) -> ExitCode {
+    let is_page = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if !error.use_stderr() || (is_page && !is_json) {
+        let _ = error.print();
+        return ExitCode::from(if is_page { Exit::Usage } else { Exit::Done } as u8);
+    }
+    let globals = Globals { json: is_json, ..Globals::default() };
+    let ui = Ui::new(&env::read(), env::terminals(), &globals);
+    ui.finish(Err(usage::usage_error(error, args)))
 }
 
 /// What follows `nacre hook`, unless a person asks how to use it.
@@ -269,10 +404,13 @@ fn run(ui: &mut Ui, environment: Environment, cli: &Cli) -> Result<Exit, OpError
     match &cli.command {
         Command::Alone(command) => run_alone(ui, command),
         Command::Here(command) => {
-            let host = open(ui, environment, &cli.globals, command.tolerance())?;
+            if command.is_paged() && !cli.globals.no_pager {
+                ui.allow_pager(&environment);
+            }
+            let host = open(ui, environment, &cli.globals, command)?;
             run_here(ui, &host, command)
         }
-        Command::Serve(command) => run_serve(environment, &cli.globals, command),
+        Command::Serve(command) => run_serve(ui, environment, &cli.globals, command),
     }
 }
 
@@ -281,10 +419,16 @@ fn open(
     ui: &mut Ui,
     environment: Environment,
     globals: &Globals,
-    tolerance: Tolerance,
+    command: &HereCommand,
 ) -> Result<Host, OpError> {
-    let options =
-        OpenOptions { project: globals.project.clone(), flags: flags(globals), tolerance };
+    let options = OpenOptions {
+        project: globals.project.clone(),
+        flags: flags(globals),
+        tolerance: command.tolerance(),
+        registering: command.registering(),
+        needs: command.needs(),
+        shared: Shared::default(),
+    };
     let Opened { host, warnings } = Host::open(environment, &options);
     if let Ok(host) = &host {
         ui.configure(host.settings().ui.color);
@@ -315,12 +459,14 @@ fn run_alone(ui: &mut Ui, command: &AloneCommand) -> Result<Exit, OpError> {
 }
 
 fn run_serve(
+    ui: &mut Ui,
     environment: Environment,
     globals: &Globals,
     command: &ServeCommand,
 ) -> Result<Exit, OpError> {
     match command {
         ServeCommand::Mcp(args) => mcp::cmd_mcp(environment, globals.project.as_deref(), args),
+        ServeCommand::Serve(args) => serve::cmd_serve(ui, environment, args),
     }
 }
 
@@ -330,6 +476,7 @@ fn run_here(ui: &mut Ui, host: &Host, command: &HereCommand) -> Result<Exit, OpE
         HereCommand::Status(args) => status::cmd_status(ui, host, args),
         HereCommand::Doctor(args) => doctor::cmd_doctor(ui, host, args),
         HereCommand::Memory(args) => memory::cmd_memory(ui, host, args),
+        HereCommand::Open(args) => open::cmd_open(ui, host, args),
         HereCommand::Ask(args) => ask::cmd_ask(ui, host, args),
         HereCommand::Brief(args) => brief::cmd_brief(ui, host, args),
         HereCommand::Export(args) => export::cmd_export(ui, host, args),
@@ -357,10 +504,15 @@ fn run_here(ui: &mut Ui, host: &Host, command: &HereCommand) -> Result<Exit, OpE
         HereCommand::Watch(args) => watch::cmd_watch(ui, host, args),
         HereCommand::Explain(args) => explain::cmd_explain(ui, host, args),
         HereCommand::Events(args) => events::cmd_events(ui, host, args),
+        HereCommand::Up(args) => up::cmd_up(ui, host, args),
+        HereCommand::Down(args) => down::cmd_down(ui, host, args),
+        HereCommand::Logs(args) => logs::cmd_logs(ui, host, args),
         HereCommand::Connect(args) => connect::cmd_connect(ui, host, args),
+        HereCommand::Dashboard(args) => dashboard::cmd_dashboard(ui, host, args),
         HereCommand::Model(args) => model::cmd_model(ui, host, args),
         HereCommand::Skill(args) => skill::cmd_skill(ui, host, args),
         HereCommand::Project(args) => project::cmd_project(ui, host, args),
+        HereCommand::Complete(args) => complete::cmd_complete(ui, host, args),
         HereCommand::Config(args) => config::cmd_config(ui, host, args),
         HereCommand::Eval(args) => eval::cmd_eval(ui, host, args),
         HereCommand::Bench(args) => bench::cmd_bench(ui, host, args),

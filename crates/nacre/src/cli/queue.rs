@@ -6,7 +6,8 @@ use nacre_ops::text::Shown;
 use nacre_ops::{Host, OpError, queue as ops};
 
 use super::exit::Exit;
-use super::ui::{Role, Ui};
+use super::memory::print_more;
+use super::ui::{Role, Row, Ui};
 
 /// Show the queue of sessions
 #[derive(Debug, Args)]
@@ -45,25 +46,45 @@ impl From<StateName> for JobState {
 pub(crate) fn cmd_queue(ui: &mut Ui, host: &Host, args: &QueueArgs) -> Result<Exit, OpError> {
     let QueueArgs { status, limit } = args;
     let request = QueueListRequest { status: status.map(Into::into), limit: *limit };
-    ui.report(&ops::list(host, &request)?, print)
+    ui.report(&ops::list(host, &request)?, |ui, report| print(ui, report, request.status))
 }
 
-fn print(ui: &mut Ui, report: &QueueListReport) -> Result<(), OpError> {
-    let rows: Vec<_> = report.jobs.iter().map(row).collect();
-    ui.table(&rows)?;
+fn print(ui: &mut Ui, report: &QueueListReport, status: Option<JobState>) -> Result<(), OpError> {
+    let rows: Vec<Row> = report.jobs.iter().map(|job| row(ui, job)).collect();
+    if ui.is_watched() {
+        ui.table_around(&rows, 0)?;
+    } else {
+        ui.table(&rows)?;
+    }
+    print_more(ui, report.total - rows.len())?;
     if rows.is_empty() {
-        ui.status("The queue is empty.")?;
+        match status {
+            Some(status) => ui.status(format!("No session is {}.", status.as_str()))?,
+            None => ui.status("The queue is empty.")?,
+        }
     }
     Ok(())
 }
 
-fn row(job: &QueueJob) -> Vec<(Role, String)> {
+/// A person gets the title first; a program the id.
+fn row(ui: &Ui, job: &QueueJob) -> Row {
     let title = job.title.as_deref().or(job.project.as_deref()).unwrap_or_default();
     let reason = job.reason.as_deref().map(|reason| format!("  ({reason})")).unwrap_or_default();
-    vec![
-        (Role::Id, job.id.clone()),
-        (Role::Title, job.state.as_str().to_owned()),
-        (Role::Faint, job.agent.clone()),
-        (Role::Faint, Shown(&format!("{title}{reason}")).one_line()),
-    ]
+    let id = (Role::Id, job.id.clone());
+    let title = Shown(&format!("{title}{reason}")).one_line();
+    let (state, agent) = (job.state.as_str().to_owned(), (Role::Faint, job.agent.clone()));
+    if ui.is_watched() {
+        let changed = (Role::Faint, ui.when(&job.changed));
+        return vec![(Role::Title, title), (role(job.state), state), agent, changed, id];
+    }
+    vec![id, (Role::Title, state), agent, (Role::Faint, title)]
+}
+
+fn role(state: JobState) -> Role {
+    match state {
+        JobState::Done => Role::Good,
+        JobState::Dead => Role::Bad,
+        JobState::Running | JobState::Pending => Role::Warning,
+        JobState::Empty | JobState::Skipped => Role::Faint,
+    }
 }

@@ -6,10 +6,11 @@ use clap::Args;
 use nacre_api::wire::{LeadRuntime, ModelReaderReport, ModelReaderRequest};
 use nacre_ops::{Host, OpError, model as ops, sync};
 
+use super::intake::sessions_text;
 use super::ui::Ui;
 
-/// About what a session costs an agent that reads it.
-const TOKENS_PER_SESSION: &str = "12,000";
+/// About what a session costs an agent that reads it, in thousands of tokens.
+const KILOTOKENS_PER_SESSION: u64 = 12;
 
 /// The answer, given beforehand.
 #[derive(Debug, Args)]
@@ -22,25 +23,43 @@ pub(crate) struct ReaderArgs {
     no: bool,
 }
 
-/// Settles who may read sessions, where that is open and there is somebody to say so.
-pub(crate) fn settle_reader(ui: &mut Ui, host: &Host, args: &ReaderArgs) -> Result<(), OpError> {
+/// Settles who may read sessions, where that is open and there is somebody to say so. `n_now` sessions wait, where that is
+/// known.
+pub(crate) fn settle_reader(
+    ui: &mut Ui,
+    host: &Host,
+    args: &ReaderArgs,
+    n_now: Option<u64>,
+) -> Result<(), OpError> {
     let ReaderArgs { yes, no } = args;
     let Some(question) = ops::reader_question(host) else { return Ok(()) };
     let answer = match (yes, no) {
         (true, _) => Some(true),
         (false, true) => Some(false),
-        (false, false) => {
-            let ops::ReaderQuestion { label, sessions_per_day } = question;
-            let question = format!(
-                "{label} is installed. Let it read your sessions? About {TOKENS_PER_SESSION} tokens a session, at most \
-                 {sessions_per_day} sessions a day. [y/N] "
-            );
-            ask(ui, &question)?
-        }
+        (false, false) => ask(ui, &reader_text(&question, n_now))?,
     };
     let Some(allowed) = answer else { return Ok(()) };
     let report = ops::answer_reader(host, &ModelReaderRequest { allowed })?;
     tell(ui, &report)
+}
+
+/// What a person should know before they agree.
+fn reader_text(question: &ops::ReaderQuestion, n_now: Option<u64>) -> String {
+    let ops::ReaderQuestion { label, sessions_per_day } = question;
+    let now = match n_now.filter(|n_now| *n_now > 0) {
+        Some(n_now) => {
+            let n_today = n_now.min(*sessions_per_day);
+            let sessions = sessions_text(n_now);
+            let tokens = n_today * KILOTOKENS_PER_SESSION;
+            format!(" {sessions} now, about {tokens},000 tokens today.")
+        }
+        None => String::new(),
+    };
+    format!(
+        "{label} is installed. Let it read your sessions?\nTheir text goes to the provider of {label} and counts against \
+         your plan: about {KILOTOKENS_PER_SESSION},000 tokens a session, at most {sessions_per_day} sessions a day.{now}\n\
+         Without it, sessions are read by rules on this computer; `nacre sync --dry-run` shows what they find. [y/N] "
+    )
 }
 
 /// Settles whether Claude Code may be the lead, where it is to be and nobody said yes or no before.
@@ -94,5 +113,24 @@ fn tell(ui: &mut Ui, report: &ModelReaderReport) -> Result<(), OpError> {
     } else {
         ui.status("Sessions are read by rules alone.")?;
         ui.status(format!("To change that: nacre config set roles.default.model {model}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_question_says_where_the_text_goes_and_how_much_it_is_now() {
+        let question = ops::ReaderQuestion { label: "Claude Code", sessions_per_day: 20 };
+        let text = reader_text(&question, Some(30));
+        for sign in [
+            "goes to the provider of Claude Code and counts against your plan",
+            "30 sessions now, about 240,000 tokens today",
+            "nacre sync --dry-run",
+        ] {
+            assert!(text.contains(sign), "{sign} is not in {text}");
+        }
+        assert!(!reader_text(&question, None).contains("now,"));
     }
 }

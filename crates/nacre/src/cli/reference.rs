@@ -1,4 +1,4 @@
-//! `nacre reference`: the pages and schemas of `docs/` that are made from the program itself.
+//! `nacre reference`: the pages and schemas of `docs/` that are made from the program itself, and its manual pages.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::exit::Exit;
 use super::help;
 use super::ui::Ui;
 
-/// Print a page of the reference as Markdown, or write the JSON schemas
+/// Print a page of the reference as Markdown, or write the JSON schemas or the manual pages
 #[derive(Debug, Args)]
 #[command(hide = true)]
 pub(crate) struct ReferenceArgs {
@@ -27,8 +27,15 @@ enum Page {
     Cli,
     /// docs/config.md
     Config,
+    /// docs/openapi.json
+    Openapi,
     /// docs/schema/, one file a type
     Schema {
+        /// The folder to write to
+        folder: PathBuf,
+    },
+    /// The manual pages, one file a command
+    Man {
         /// The folder to write to
         folder: PathBuf,
     },
@@ -45,7 +52,12 @@ pub(crate) fn cmd_reference(ui: &mut Ui, args: &ReferenceArgs) -> Result<Exit, O
     match page {
         Page::Cli => print(ui, cli_markdown()),
         Page::Config => print(ui, config::reference_markdown()),
+        Page::Openapi => {
+            ui.json(&nacre_server::http::openapi())?;
+            Ok(Exit::Done)
+        }
         Page::Schema { folder } => write_schemas(folder),
+        Page::Man { folder } => write_manual(folder),
     }
 }
 
@@ -69,6 +81,28 @@ fn write_schemas(folder: &Path) -> Result<Exit, OpError> {
         let mut text = serde_json::to_string_pretty(&schema).map_err(std::io::Error::other)?;
         text.push('\n');
         std::fs::write(folder.join(format!("{name}.json")), text)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes the manual page of every command that is shown to a file of its own: `nacre.1`, `nacre-memory-add.1`.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "`make dist` writes all of them again, for an archive"
+)]
+fn write_manual(folder: &Path) -> Result<Exit, OpError> {
+    std::fs::create_dir_all(folder)?;
+    let mut root = help::command();
+    root.build();
+    let mut waiting = vec![(root.get_name().to_owned(), root)];
+    while let Some((name, command)) = waiting.pop() {
+        let children = command.get_subcommands().filter(|child| !child.is_hide_set());
+        for child in children.filter(|child| child.get_name() != "help") {
+            waiting.push((format!("{name}-{}", child.get_name()), child.clone()));
+        }
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command.display_name(&name)).title(&name).render(&mut page)?;
+        std::fs::write(folder.join(format!("{name}.1")), page)?;
     }
     Ok(Exit::Done)
 }

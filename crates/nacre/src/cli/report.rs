@@ -6,6 +6,7 @@ use nacre_ops::text::Shown;
 use nacre_ops::{Host, OpError, report as ops};
 
 use super::exit::Exit;
+use super::memory::counted;
 use super::ui::{Role, Ui};
 
 /// How many things of a kind are listed on a terminal.
@@ -23,12 +24,16 @@ pub(crate) struct ReportArgs {
     /// Write it as one page with plots, which needs nothing else to be shown
     #[arg(long, value_name = "FILE")]
     html: Option<String>,
+    /// Write over a file that is not such a page
+    #[arg(long, requires = "html")]
+    force: bool,
 }
 
 pub(crate) fn cmd_report(ui: &mut Ui, host: &Host, args: &ReportArgs) -> Result<Exit, OpError> {
-    let ReportArgs { since, html } = args;
-    let request = ReportRequest { since: Some(since.clone()), html: html.clone() };
+    let ReportArgs { since, html, force } = args;
+    let request = ReportRequest { since: Some(since.clone()), html: html.clone(), force: *force };
     let report = ops::report(host, &request)?;
+    ui.shorten_ids(host, None);
     ui.report(&report, |ui, report| match &report.html {
         Some(file) => ui.status(format!("Written to {}", Shown(file).one_line())),
         None => print(ui, report),
@@ -44,15 +49,27 @@ fn print(ui: &mut Ui, report: &ProjectReport) -> Result<(), OpError> {
     let now: Vec<String> =
         report.memories.iter().map(|(status, n)| format!("{n} {status}")).collect();
     let n_learned: usize = report.learned.values().sum();
+    let fates: Vec<String> =
+        report.learned_now.iter().map(|(fate, n)| format!("{n} {fate}")).collect();
+    let n_held = report.n_used + report.n_never_used + report.n_young;
+    let uses = format!(
+        "{} used, {} never used, {} too young to tell",
+        report.n_used, report.n_never_used, report.n_young
+    );
     let numbers = [
         ("memories", now.join(", ")),
         ("learned", join(n_learned, &kinds.join(", "))),
+        ("of these", fates.join(", ")),
+        ("taken back", taken_back(report)),
         ("sessions", report.sessions.to_string()),
         ("merged", report.merged.len().to_string()),
         ("archived", report.archived.len().to_string()),
         ("overturned", join(report.contradictions.len(), &open(report))),
-        ("never used", report.n_never_used.to_string()),
+        ("uses", format!("{}: {uses}", counted(n_held))),
     ];
+    let numbers = numbers.into_iter().filter(|(what, number)| {
+        !matches!((*what, number.as_str()), ("of these", "") | ("taken back", "0"))
+    });
     let rows: Vec<_> = numbers
         .into_iter()
         .map(|(what, number)| vec![(Role::Faint, format!("  {what}")), (Role::Good, number)])
@@ -76,6 +93,14 @@ fn open(report: &StoreFigures) -> String {
     }
 }
 
+/// What was learned and is gone.
+fn taken_back(report: &StoreFigures) -> String {
+    match report.n_taken_back {
+        0 => "0".to_owned(),
+        n => format!("{n} more (undone, rejected or forgotten)"),
+    }
+}
+
 fn join(n: usize, more: &str) -> String {
     if more.is_empty() { n.to_string() } else { format!("{n} ({more})") }
 }
@@ -89,7 +114,7 @@ fn print_uses(ui: &mut Ui, title: &str, memories: &[MemoryUse]) -> Result<(), Op
         .iter()
         .map(|one| {
             vec![
-                (Role::Id, format!("  {}", one.id)),
+                (Role::Id, format!("  {}", ui.short_id(&one.id))),
                 (Role::Faint, format!("{}×", one.uses)),
                 (Role::Faint, format!("{:.2}", one.effective)),
                 (Role::Title, Shown(&one.title).one_line()),
@@ -107,7 +132,7 @@ fn print_actions(ui: &mut Ui, title: &str, actions: &[ReportedAction]) -> Result
     for one in actions.iter().take(MAX_LINES) {
         let with = one.with.as_ref().map(|with| format!(" → {with}")).unwrap_or_default();
         let line = format!("{}{with}: {}", one.target, one.reason);
-        ui.line(format!("  {}", Shown(&line).one_line()))?;
+        ui.line(format!("  {}", ui.fitted(2, &Shown(&line).one_line())))?;
     }
     let n_more = actions.len().saturating_sub(MAX_LINES);
     if n_more > 0 {

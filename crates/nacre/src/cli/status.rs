@@ -1,30 +1,36 @@
 //! `nacre status`: what there is, without judging it.
 
+mod spending;
+
 use clap::Args;
 use nacre_api::wire::{
-    MemoryType, SessionStatus, SpendingScope, SpendingStatus, StatusReport, StatusRequest,
-    StoreStatus, TypeCount,
+    Health, MemoryType, ServiceStatus, SessionStatus, StatusReport, StatusRequest, StoreStatus,
+    TypeCount,
 };
 use nacre_ops::text::ShownLine;
 use nacre_ops::{Host, OpError, status as ops};
 
+use self::spending::print_spending;
 use super::exit::Exit;
+use super::intake::{print_waiting, sessions_text, switched_off_text};
+use super::remote::{Asked, by_server_or};
 use super::ui::{Role, Ui};
 
 /// Show what Nacre holds here
 ///
-/// Counts memories by type. It reads names and keys only; whether everything is sound is said by
-/// `nacre doctor`, never guessed.
+/// Counts memories by type and the sessions of this project, says what waits, and what the last
+/// `nacre doctor` said. It reads names and keys only, and judges nothing itself.
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {}
 
 pub(crate) fn cmd_status(ui: &mut Ui, host: &Host, args: &StatusArgs) -> Result<Exit, OpError> {
-    let StatusArgs {} = args;
-    let report = ops::status(host, &StatusRequest {})?;
-    ui.report(&report, print)
+    let (StatusArgs {}, request, events) = (args, StatusRequest {}, ui.events());
+    let asked = Asked { route: ("GET", "/api/status"), request: &request, names_file: false };
+    let report = by_server_or((ui, host), &asked, &events, || ops::status(host, &request))?;
+    ui.report(&report, |ui, report| print(ui, host, report))
 }
 
-fn print(ui: &mut Ui, report: &StatusReport) -> Result<(), OpError> {
+fn print(ui: &mut Ui, host: &Host, report: &StatusReport) -> Result<(), OpError> {
     match (&report.project, &report.root) {
         (Some(name), Some(root)) => {
             ui.line(format!("Project {} in {}", ui.paint(Role::Title, name), ShownLine(root)))?;
@@ -35,8 +41,14 @@ fn print(ui: &mut Ui, report: &StatusReport) -> Result<(), OpError> {
     for store in &report.stores {
         print_store(ui, store)?;
     }
-    for session in &report.sessions {
+    let is_shown =
+        |session: &&SessionStatus| report.root.is_none() || session.project == report.root;
+    for session in report.sessions.iter().filter(is_shown) {
         print_sessions(ui, session)?;
+    }
+    print_waiting(ui, host, &report.waiting)?;
+    if let Some(off) = switched_off_text(&report.switched_off) {
+        ui.status(off)?;
     }
     if !report.sessions_add_up {
         ui.warning(
@@ -50,12 +62,29 @@ fn print(ui: &mut Ui, report: &StatusReport) -> Result<(), OpError> {
     if let Some(last) = &report.last_sync {
         ui.line(format!("Last sync {}", ShownLine(last)))?;
     }
+    if let Some(ServiceStatus { address, paused }) = &report.service {
+        let state = if *paused { ", paused" } else { "" };
+        ui.line(format!("Server http://{}{state}", ShownLine(address)))?;
+    }
     ui.line(format!("Scope {}, {} registered projects", report.scope.as_str(), report.projects))?;
-    ui.line(format!("Health {}: run `nacre doctor`", report.health.as_str()))?;
+    ui.line(health_text(report))?;
     if report.root.is_none() {
         ui.hint("Run `nacre init` to prepare this repository");
     }
     Ok(())
+}
+
+fn health_text(report: &StatusReport) -> String {
+    let health = report.health.as_str();
+    // The minute is enough.
+    let at = report.checked.as_deref().map(|at| at.get(..16).unwrap_or(at).replace('T', " "));
+    match (report.health, at) {
+        (Health::Ok, Some(at)) => format!("Health {health}, checked {at}"),
+        (Health::Broken, Some(at)) => {
+            format!("Health {health}, checked {at}: `nacre doctor` shows what is wrong")
+        }
+        (_, _) => format!("Health {}: run `nacre doctor`", Health::Unchecked.as_str()),
+    }
 }
 
 fn print_store(ui: &mut Ui, store: &StoreStatus) -> Result<(), OpError> {
@@ -67,20 +96,17 @@ fn print_store(ui: &mut Ui, store: &StoreStatus) -> Result<(), OpError> {
         ui.paint(Role::Faint, ShownLine(&store.path))
     ))?;
     if store.candidates > 0 {
-        let waiting = match store.candidates {
-            1 => "1 candidate waits".to_owned(),
-            n => format!("{n} candidates wait"),
-        };
-        ui.line(format!("         {waiting}; `nacre review` decides about them"))?;
+        let wait = if store.candidates == 1 { "candidate waits" } else { "candidates wait" };
+        ui.line(format!(
+            "         {} {wait}; `nacre review` decides about them",
+            store.candidates
+        ))?;
     }
     let n_waiting = store.foreign + store.quarantined;
     if n_waiting > 0 {
-        let came = if n_waiting == 1 {
-            "memory came from elsewhere and is"
-        } else {
-            "memories came from elsewhere and are"
-        };
-        ui.line(format!("         {n_waiting} {came} not used in briefs: nacre trust"))?;
+        let (came, is) = if n_waiting == 1 { ("memory", "is") } else { ("memories", "are") };
+        let told = format!("{came} came from elsewhere and {is} not used in briefs: nacre trust");
+        ui.line(format!("         {n_waiting} {told}"))?;
     }
     if store.broken > 0 {
         let broken = format!("{} broken; `nacre doctor` shows where", store.broken);
@@ -96,37 +122,14 @@ fn print_sessions(ui: &mut Ui, session: &SessionStatus) -> Result<(), OpError> {
         session.skipped.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
     let why =
         if why.is_empty() { String::new() } else { format!(" (skipped: {})", why.join(", ")) };
-    let place = session.project.as_deref().unwrap_or("unmatched");
+    let place = session.project.as_deref().unwrap_or("no project");
     ui.line(format!(
-        "{:<8} {} sessions: {}{why}  {}",
+        "{:<8} {}: {}{why}  {}",
         session.agent,
-        session.seen,
+        sessions_text(session.seen),
         states.join(", "),
         ui.paint(Role::Faint, ShownLine(place))
     ))
-}
-
-fn print_spending(ui: &mut Ui, spent: &SpendingStatus) -> Result<(), OpError> {
-    let when = match spent.scope {
-        SpendingScope::Day => "Models today",
-        SpendingScope::Project => "Models here this month",
-    };
-    let unpriced = match spent.unpriced_calls {
-        0 => String::new(),
-        calls => format!(" ({calls} calls of unknown price)"),
-    };
-    ui.line(format!(
-        "{when}: {} of {} tokens, ${:.2} of ${:.2}{unpriced}",
-        spent.tokens, spent.limit_tokens, spent.cost_usd, spent.limit_usd
-    ))?;
-    if spent.is_reached {
-        let scope = spent.scope.as_str();
-        ui.warning(
-            format!("The {scope}'s limit is reached: model work is paused"),
-            Some(&format!("nacre config set limits.{scope}_tokens N, or {scope}_usd")),
-        );
-    }
-    Ok(())
 }
 
 fn count_text(count: &TypeCount) -> String {

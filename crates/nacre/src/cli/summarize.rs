@@ -21,6 +21,9 @@ pub(crate) struct SummarizeArgs {
     /// The file to write; `-` prints it
     #[arg(long, value_name = "FILE")]
     out: String,
+    /// Write over a file that is not the result of an earlier summarize
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     strategy: StrategyArgs,
 }
@@ -30,14 +33,14 @@ pub(crate) fn cmd_summarize(
     host: &Host,
     args: &SummarizeArgs,
 ) -> Result<Exit, OpError> {
-    let SummarizeArgs { trace, out, strategy } = args;
+    let SummarizeArgs { trace, out, force, strategy } = args;
     let (trace, strategy) = (trace.clone(), strategy.choice());
     if out == "-" {
         let report = ops::summarize(host, &SummarizeRequest { trace, strategy }, &ui.events())?;
         ui.json(&report)?;
         return Ok(report.outcome().into());
     }
-    let request = SummarizeFileRequest { trace, strategy, out: out.clone() };
+    let request = SummarizeFileRequest { trace, strategy, out: out.clone(), force: *force };
     let report = ops::summarize_to_file(host, &request, &ui.events())?;
     ui.report(&report, |ui, SummarizeFileReport { title, out, .. }| {
         let (title, out) = (Shown(title), Shown(out));

@@ -1,14 +1,20 @@
 //! `nacre sync`: new sessions are found, read, and made into memories.
 
+mod learned;
+mod mode;
+mod notes;
 mod output;
 mod preview;
+mod watch;
 
-use clap::{Args, ValueEnum};
-use nacre_api::wire::{StrategyChoice, SyncMode, SyncRequest, SyncTraceRequest};
+use clap::Args;
+use nacre_api::wire::{StrategyChoice, SyncRequest, SyncTraceRequest};
 use nacre_ops::{Host, OpError, sync as ops};
 
+use self::mode::ModeName;
 use super::exit::Exit;
 use super::reader::{ReaderArgs, settle_lead, settle_reader};
+use super::remote::{Asked, by_server_or};
 use super::runtime::RuntimeArgs;
 use super::strategy::StrategyArgs;
 use super::traces::agent_parser;
@@ -56,6 +62,9 @@ pub(crate) struct SyncArgs {
     /// Show what would be read and every line that would change; change nothing
     #[arg(long)]
     dry_run: bool,
+    /// Go on: read again whenever a trace changes, until Ctrl-C
+    #[arg(long, conflicts_with_all = ["trace", "dry_run", "force", "max_sessions"])]
+    watch: bool,
     /// Go on although another sync is running
     #[arg(long)]
     ignore_lock: bool,
@@ -67,28 +76,17 @@ pub(crate) struct SyncArgs {
     reader: ReaderArgs,
 }
 
-/// What a run is for, on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ModeName {
-    Sync,
-    Hot,
-    Cold,
-}
-
-impl From<ModeName> for SyncMode {
-    fn from(name: ModeName) -> Self {
-        match name {
-            ModeName::Sync => Self::Sync,
-            ModeName::Hot => Self::Hot,
-            ModeName::Cold => Self::Cold,
-        }
+impl SyncArgs {
+    /// Whether it only shows what it would do.
+    pub(crate) fn is_preview(&self) -> bool {
+        self.dry_run
     }
 }
 
 pub(crate) fn cmd_sync(ui: &mut Ui, host: &Host, args: &SyncArgs) -> Result<Exit, OpError> {
     if !args.no_extract && !args.dry_run && args.strategy.choice() != Some(StrategyChoice::Offline)
     {
-        settle_reader(ui, host, &args.reader)?;
+        settle_reader(ui, host, &args.reader, None)?;
         settle_lead(ui, host, &args.reader, args.runtime.choice())?;
     }
     if let Some(request) = trace_request(args) {
@@ -97,7 +95,7 @@ pub(crate) fn cmd_sync(ui: &mut Ui, host: &Host, args: &SyncArgs) -> Result<Exit
             ui.report(&report, preview::print_trace)
         } else {
             let report = ops::sync_trace(host, &request, &ui.cancellable_events())?;
-            ui.report(&report, |ui, report| output::print_sessions(ui, &report.sessions))
+            ui.report(&report, output::print_trace)
         };
     }
     let request = request(args);
@@ -105,7 +103,12 @@ pub(crate) fn cmd_sync(ui: &mut Ui, host: &Host, args: &SyncArgs) -> Result<Exit
         let report = ops::preview(host, &request, &ui.cancellable_events())?;
         return ui.report(&report, |ui, report| preview::print(ui, host, report));
     }
-    let report = ops::sync(host, &request, &ui.cancellable_events())?;
+    if args.watch {
+        return watch::watch(ui, host, &request);
+    }
+    let events = ui.cancellable_events();
+    let asked = Asked { route: ("POST", "/api/sync"), request: &request, names_file: false };
+    let report = by_server_or((ui, host), &asked, &events, || ops::sync(host, &request, &events))?;
     ui.report(&report, |ui, report| output::print(ui, host, report))
 }
 

@@ -9,7 +9,7 @@ use nacre_ops::{Host, OpError};
 
 use super::diff::{Side, diff};
 use super::exit::Exit;
-use super::memory::{ScopeArg, counted, row};
+use super::memory::{ScopeArg, counted, print_memory_row, print_undo};
 use super::ui::{Role, Ui};
 
 /// See the memories that came from elsewhere, and trust them
@@ -94,6 +94,7 @@ fn print(ui: &mut Ui, report: &TrustReport) -> Result<(), OpError> {
                 "\n{} from elsewhere, {quarantined} quarantined; none of them is used in briefs.",
                 counted(foreign)
             ))?;
+            print_more(ui, report)?;
             ui.status("See the texts: nacre trust --diff. Trust: nacre trust ID, nacre trust --all")
         }
     }
@@ -111,11 +112,20 @@ fn print_done(ui: &mut Ui, report: &TrustReport) -> Result<(), OpError> {
     for one in waiting {
         ui.hint(&format!("It still waits in the review: nacre review accept {}", one.memory.id));
     }
-    ui.status(format!("Trusted {}.", counted(report.trusted)))
+    ui.status(format!("Trusted {}.", counted(report.trusted)))?;
+    print_more(ui, report)?;
+    print_undo(ui, report.change.as_deref())
+}
+
+fn print_more(ui: &mut Ui, report: &TrustReport) -> Result<(), OpError> {
+    match report.more {
+        0 => Ok(()),
+        more => ui.status(format!("{} more than are looked at at once.", counted(more))),
+    }
 }
 
 fn print_item(ui: &mut Ui, one: &TrustItem) -> Result<(), OpError> {
-    ui.table(&[row(&one.memory)])?;
+    print_memory_row(ui, &one.memory)?;
     let who = match (&one.committed_by, &one.committed) {
         (Some(who), Some(when)) => format!("; committed by {who} on {when}"),
         _ => String::new(),

@@ -7,29 +7,44 @@ use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use nacre_api::wire::{ErrorCode, ErrorReport, Report};
+use jiff::Timestamp;
+use nacre_api::wire::{ErrorCode, ErrorReport, Report, Scope};
 use nacre_ops::host::Environment;
+use nacre_ops::memory::{self, ShortIds};
 use nacre_ops::terminal::{ColorChoice, NO_COLOR};
 use nacre_ops::text::{Shown, ShownLine};
-use nacre_ops::{Cancel, Events, OpError, ascii_json};
+use nacre_ops::{Cancel, Events, Host, OpError, ascii_json};
 use serde::Serialize;
-use unicode_width::UnicodeWidthStr as _;
 
-use super::env::Terminals;
+use super::env::{TerminalSize, Terminals};
 use super::exit::Exit;
 use super::interrupt::cancel_on_ctrl_c;
+pub(crate) use super::layout::Row;
+use super::layout::{Columns, ago, cut, to_second};
+use super::pager::{Output, Pager, is_long};
 pub(crate) use super::paint::Role;
 use super::paint::paint;
-use super::screen::{Live, ProgressBar, Screen, print_hint, print_warning, talk};
+use super::progress::ProgressLine;
+use super::screen::{Live, Screen, hint_text, talk, warning_text};
 use super::{Globals, When};
+
+/// The width of a terminal that does not tell it.
+const DEFAULT_WIDTH: usize = 80;
 
 /// Where and how to print.
 #[derive(Debug)]
 pub(crate) struct Ui {
-    out: io::BufWriter<io::Stdout>,
+    out: Output,
     is_json: bool,
     is_quiet: bool,
+    is_local: bool,
     color: Color,
+    /// The time that ages are counted from.
+    now: Timestamp,
+    short_ids: ShortIds,
+    pager: Option<Pager>,
+    /// What is told on standard error once the page was shown.
+    told_later: Vec<String>,
 }
 
 /// Whether to color, by stream.
@@ -43,6 +58,7 @@ struct Color {
     out_is_terminal: bool,
     err_is_terminal: bool,
     in_is_terminal: bool,
+    size: Option<TerminalSize>,
 }
 
 impl Ui {
@@ -62,12 +78,18 @@ impl Ui {
             out_is_terminal: terminals.stdout,
             err_is_terminal: terminals.stderr,
             in_is_terminal: terminals.stdin,
+            size: terminals.size,
         };
         Self {
-            out: io::BufWriter::new(io::stdout()),
+            out: Output::new(),
             is_json: globals.json,
             is_quiet: globals.quiet,
+            is_local: globals.local,
             color,
+            now: environment.now(),
+            short_ids: ShortIds::default(),
+            pager: None,
+            told_later: Vec::new(),
         }
     }
 
@@ -86,6 +108,11 @@ impl Ui {
     /// Whether one JSON object is wanted.
     pub(crate) fn is_json(&self) -> bool {
         self.is_json
+    }
+
+    /// Whether the server is left out.
+    pub(crate) fn is_local(&self) -> bool {
+        self.is_local
     }
 
     /// Prints JSON from here on, as if `--json` had been given.
@@ -132,13 +159,50 @@ impl Ui {
 
     /// Tells of something that a person should know, on standard error.
     pub(crate) fn warning(&mut self, message: impl Display, hint: Option<&str>) {
-        self.flush();
-        print_warning(self.color.err, &message.to_string(), hint);
+        let text = warning_text(self.color.err, &message.to_string(), hint);
+        self.tell(text);
     }
 
     /// Says what to type, on standard error.
     pub(crate) fn hint(&mut self, hint: &str) {
-        print_hint(self.color.err, hint);
+        let text = hint_text(self.color.err, hint);
+        self.tell(text);
+    }
+
+    /// Tells on standard error, after what was printed before it.
+    fn tell(&mut self, text: String) {
+        if self.out.is_paging() {
+            self.told_later.push(text);
+        } else {
+            self.flush();
+            talk(&text);
+        }
+    }
+
+    /// Lets long output of this command go through a pager.
+    pub(crate) fn allow_pager(&mut self, environment: &Environment) {
+        self.pager = Pager::chosen(environment).filter(|_| self.is_watched());
+    }
+
+    /// Prints, through the pager where it is more than the terminal shows.
+    pub(crate) fn paged(
+        &mut self,
+        print: impl FnOnce(&mut Self) -> Result<(), OpError>,
+    ) -> Result<(), OpError> {
+        let (Some(pager), Some(size)) = (self.pager.clone(), self.color.size) else {
+            return print(self);
+        };
+        self.flush();
+        self.out.begin_page();
+        let printed = print(self);
+        let page = self.out.end_page();
+        let is_shown = is_long(&page, size) && pager.show(&page);
+        if !is_shown {
+            self.out.write_all(&page)?;
+        }
+        let told = std::mem::take(&mut self.told_later);
+        told.into_iter().for_each(|text| self.tell(text));
+        printed
     }
 
     /// Text in the color of its role.
@@ -146,26 +210,44 @@ impl Ui {
         paint(self.color.out, role, text)
     }
 
-    /// Prints rows with their columns aligned; the last column is as long as it is.
-    pub(crate) fn table(&mut self, rows: &[Vec<(Role, String)>]) -> Result<(), OpError> {
-        let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..n_columns)
-            .map(|column| {
-                rows.iter().filter_map(|row| row.get(column)).map(|(_, cell)| cell.width()).max()
-            })
-            .map(Option::unwrap_or_default)
-            .collect();
-        for row in rows {
-            let mut line = String::new();
-            for (idx, (role, cell)) in row.iter().enumerate() {
-                line.push_str(&self.paint(*role, cell));
-                if idx + 1 < row.len() {
-                    line.push_str(&" ".repeat(widths[idx] - cell.width() + 2));
-                }
-            }
-            self.line(line)?;
+    /// Prints rows with their columns aligned. On a terminal the last column is cut to its width.
+    pub(crate) fn table(&mut self, rows: &[Row]) -> Result<(), OpError> {
+        let last = rows.iter().map(Vec::len).max().unwrap_or(0).saturating_sub(1);
+        self.table_around(rows, last)
+    }
+
+    /// Prints rows with their columns aligned. On a terminal the given column is cut first, so that a row is a line.
+    pub(crate) fn table_around(&mut self, rows: &[Row], flexible: usize) -> Result<(), OpError> {
+        let columns = Columns { width: self.width(), flexible, color: self.color.out };
+        columns.lines(rows).into_iter().try_for_each(|line| self.line(line))
+    }
+
+    /// Text that stays on one line of a terminal.
+    pub(crate) fn fitted(&self, indent: usize, text: &str) -> String {
+        let room = self.width().map(|width| width.saturating_sub(indent));
+        room.map_or_else(|| text.to_owned(), |room| cut(text, room))
+    }
+
+    /// The width that a person has; `None` where nothing is to be cut.
+    fn width(&self) -> Option<usize> {
+        self.color.size.filter(|_| self.is_watched()).map(|size| size.columns)
+    }
+
+    /// A time of the wire: how long ago on a terminal, the time to the second elsewhere.
+    pub(crate) fn when(&self, time: &str) -> String {
+        if self.is_watched() { ago(time, self.now) } else { to_second(time) }
+    }
+
+    /// Lets ids of memories be short where a person reads them. Without a list of all ids they stay whole.
+    pub(crate) fn shorten_ids(&mut self, host: &Host, scope: Option<Scope>) {
+        if self.is_watched() {
+            self.short_ids = memory::short_ids(host, scope).unwrap_or_default();
         }
-        Ok(())
+    }
+
+    /// The id of a memory as it is shown.
+    pub(crate) fn short_id<'i>(&self, id: &'i str) -> &'i str {
+        self.short_ids.of(id)
     }
 
     /// Whether a person watches the result as it is printed.
@@ -207,14 +289,15 @@ impl Ui {
         if self.is_json {
             self.json(report)?;
         } else {
-            render(self, report)?;
+            self.paged(|ui| render(ui, report))?;
         }
         Ok(report.outcome().into())
     }
 
-    /// A bar on standard error, drawn on a terminal only.
-    pub(crate) fn progress(&self) -> ProgressBar {
-        ProgressBar::new(self.is_talking())
+    /// How far a command has come, drawn on a terminal only.
+    fn progress(&self) -> ProgressLine {
+        let width = self.color.size.map_or(DEFAULT_WIDTH, |size| size.columns);
+        ProgressLine::new(self.is_talking().then_some(width))
     }
 
     /// What an agent does, drawn on a terminal only.
@@ -266,29 +349,8 @@ impl Ui {
 
 /// Prints the version and nothing else.
 pub(crate) fn print_version() -> ExitCode {
-    match writeln!(io::stdout(), "nacre {}", env!("CARGO_PKG_VERSION")) {
+    match writeln!(io::stdout(), "nacre {}", env!("NACRE_VERSION")) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(Exit::Failed as u8),
     }
-}
-
-/// What was wrong with arguments, in one line.
-fn usage_message(error: &clap::Error) -> String {
-    let text = error.to_string();
-    let lines: Vec<&str> =
-        text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
-    lines.join(" ").trim_start_matches("error: ").to_owned()
-}
-
-/// Prints help, or what was wrong with the arguments.
-pub(crate) fn print_usage(error: &clap::Error, is_json: bool) -> ExitCode {
-    let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
-    if is_json && error.use_stderr() {
-        let error = OpError::usage(usage_message(error)).hint("nacre --help");
-        let body = serde_json::to_string_pretty(&ErrorReport::from(error)).unwrap_or_default();
-        let _ = writeln!(io::stdout(), "{}", ascii_json(body));
-    } else {
-        let _ = error.print();
-    }
-    ExitCode::from(exit as u8)
 }

@@ -3,11 +3,11 @@
 //! An agent waits until every holder of its pipes is gone, and may end the group of its hook. So a first process is started
 //! in a group of its own, without any of the pipes; it starts a second one, which leaves the session, and ends.
 
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use nacre_api::wire::HookUpkeepRequest;
+use nacre_api::wire::{HookUpkeepRequest, LoopName};
+use nacre_core::platform::ext::CommandExt as _;
 use nacre_ops::host::Environment;
 use nacre_ops::{Host, OpError, hook as ops};
 
@@ -40,8 +40,19 @@ impl Work {
     }
 }
 
+/// Leaves the work to the server of this home, where one runs, else to a process of its own.
+pub(super) fn hand_over(work: Work, host: &Host) {
+    let loops: &[LoopName] = match work {
+        Work::Index => &[LoopName::Index],
+        Work::Sync => &[LoopName::Index, LoopName::Sync],
+    };
+    if !nacre_server::control::wake(host, loops) {
+        start(work, &host.environment.folder);
+    }
+}
+
 /// Starts the first process. Best effort: what is not done now is done after the next turn.
-pub(super) fn start(work: Work, folder: &Path) {
+fn start(work: Work, folder: &Path) {
     let Some(mut command) = own_program() else { return };
     command.args(["hook", OWN_NAME, DETACH, work.as_str()]).current_dir(folder).process_group(0);
     let _ = command.spawn();

@@ -1,12 +1,16 @@
 //! What a hook works with, and where it says what went wrong.
 
 use nacre_api::wire::ErrorCode;
-use nacre_ops::host::{Environment, OpenOptions, Tolerance};
+use nacre_ops::host::{Environment, OpenOptions, Registering, Tolerance};
 use nacre_ops::{Host, OpError, hook as ops};
 
 /// A mistake in a repository's settings is not the agent's business.
 pub(super) fn open(environment: Environment) -> Result<Host, OpError> {
-    let options = OpenOptions { tolerance: Tolerance::OfRepository, ..OpenOptions::default() };
+    let options = OpenOptions {
+        tolerance: Tolerance::OfRepository,
+        registering: Registering::Yes,
+        ..OpenOptions::default()
+    };
     Host::open(environment, &options).host
 }
 

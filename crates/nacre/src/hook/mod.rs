@@ -82,7 +82,7 @@ fn answer(
     deadline.set(host.settings().hooks.deadline);
     let (reply, work) = reply(&host, contract, event, input)?;
     if let Some(work) = work {
-        background::start(work, &host.environment.folder);
+        background::hand_over(work, &host);
     }
     Ok((contract.write)(event, &reply))
 }

@@ -341,3 +341,22 @@ fn ctrl_c_ends_a_question_in_order() {
     [exit 1]
     ");
 }
+
+#[test]
+fn a_quote_whose_day_nobody_knows_has_no_empty_brackets() {
+    let home = crate::sync_run::reading();
+    let path = crate::sync_run::talk(&home, "one", 1, crate::sync_run::PNPM);
+    let without_times: String = fs::read_to_string(&path)
+        .unwrap()
+        .lines()
+        .map(|line| {
+            let mut record: Value = serde_json::from_str(line).unwrap();
+            record.as_object_mut().unwrap().remove("time");
+            format!("{record}\n")
+        })
+        .collect();
+    fs::write(&path, without_times).unwrap();
+    home.ok(&["sync"]);
+    let shown = home.ok(&["ask", "pnpm or npm?"]);
+    assert!(shown.contains("a person said: \"") && !shown.contains("()"), "{shown}");
+}

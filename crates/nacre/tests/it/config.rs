@@ -50,6 +50,7 @@ fn show_says_where_each_value_came_from() {
     telemetry.otlp_endpoint                           in the built-in defaults
     ui.color                            never         in variable `NACRE_UI_COLOR`
     ui.editor                                         in the built-in defaults
+    roles.default.model                 (not set)
     ");
     assert_snapshot!(home.run(&["config", "show", "ui."]), @"
     ui.color   never  in variable `NACRE_UI_COLOR`
@@ -62,6 +63,41 @@ fn show_says_where_each_value_came_from() {
     ");
     let (_, value) = home.json(&["config", "show", "memory.max_results"]);
     assert_eq!(value["settings"]["memory.max_results"]["value"], 7);
+}
+
+#[test]
+fn get_prints_one_value() {
+    let home = TestHome::new();
+    home.ok(&["config", "set", "memory.max_results", "7"]);
+    assert_eq!(home.run(&["config", "get", "memory.max_results"]), "7\n");
+    let (_, value) = home.json(&["config", "get", "memory.max_results"]);
+    assert!(value["doc"].as_str().unwrap().starts_with("How many memories"), "{value}");
+    let shown = home.run(&["config", "get", "roles.default.model"]);
+    assert!(shown.starts_with("Error: `roles.default.model` is not set"), "{shown}");
+    let shown = home.run(&["config", "get", "memory.max_result"]);
+    assert!(shown.contains("memory.max_results"), "{shown}");
+    let roles = home.run(&["config", "show", "roles"]);
+    assert!(roles.contains("roles.lead.model"), "{roles}");
+    assert_eq!(home.run(&["config", "list", "roles"]), roles);
+    let shown = home.run(&["config", "set", "--unset", "memory.scope"]);
+    assert!(shown.starts_with("Error: `memory.scope` is not set in this file"), "{shown}");
+}
+
+#[test]
+fn a_model_without_a_provider_is_refused() {
+    let home = TestHome::new();
+    let shown = home.run(&["config", "set", "roles.default.model", "gpt-4"]);
+    assert!(shown.contains("openai/gpt-4") && shown.ends_with("[exit 2]\n"), "{shown}");
+    home.ok(&["config", "set", "roles.default.model", "ollama/qwen3"]);
+    assert_eq!(home.run(&["config", "get", "roles.default.model"]), "ollama/qwen3\n");
+}
+
+#[test]
+fn a_mistake_of_the_repository_does_not_hide_the_keys() {
+    let home = TestHome::new();
+    home.write("config.toml", "bogus = 1\n");
+    let shown = home.run(&["config", "show", "ui."]);
+    assert!(shown.contains("ui.editor") && shown.contains("bogus"), "{shown}");
 }
 
 #[test]
@@ -166,6 +202,7 @@ fn mistakes_are_shown_with_file_and_line() {
     ");
     assert_snapshot!(home.run(&["config", "set", "memory.scope", "x"]), @"
     Error: Bad value for `memory.scope` on the command line: expected one of `project_fallback_global`, `project_only`, `global_only`, found `x`
+    Hint: `nacre config show` lists every key and its value
     [exit 2]
     ");
 }
@@ -176,6 +213,7 @@ fn a_mistake_can_be_taken_out_by_command() {
     home.write("config.toml", "# mine\n[memory]\nscop = \"project_only\"\n");
     assert_snapshot!(home.run(&["config", "set", "--repo", "memory.scop", "--unset"]), @"
     Unset memory.scop in $HOME/work/.nacre/config.toml
+    Undo: nacre undo config-20261115-083000-[id]
     Warning: Unknown key `memory.scop` in `$HOME/work/.nacre/config.toml`, line 3
     Hint: Did you mean `memory.scope`?
     ");

@@ -400,3 +400,68 @@ fn a_repository_has_no_say() {
     machine.home.run(&["connect", "list"]);
     assert_eq!(machine.tree(), before);
 }
+
+#[test]
+fn a_connect_and_its_removal_can_be_undone() {
+    let machine = Machine::new();
+    for (path, text) in HOMES.iter().flat_map(|(_, files)| *files) {
+        machine.put(path, text);
+    }
+    let before = machine.tree();
+    let change = |report: &Value| report["change"].as_str().unwrap().to_owned();
+    let connected = machine.json(&["connect", "claude", "codex", "--yes"]);
+    let after = machine.tree();
+    let planned = machine.json(&["undo", &change(&connected), "--dry-run"]);
+    assert!(!planned["paths"].as_array().unwrap().is_empty(), "{planned}");
+    assert_eq!(machine.tree(), after);
+    let undone = machine.json(&["undo", &change(&connected)]);
+    assert_eq!(machine.tree(), before);
+    machine.ok(&["undo", undone["run"].as_str().unwrap()]);
+    assert_eq!(machine.tree(), after);
+    // Where nothing changes there is nothing to undo.
+    assert!(machine.json(&["connect", "claude", "--yes"]).get("change").is_none());
+    let removed = machine.json(&["connect", "claude", "--remove", "--yes"]);
+    machine.ok(&["undo", &change(&removed)]);
+    assert_eq!(machine.tree(), after);
+}
+
+#[test]
+fn what_was_read_before_an_agent_was_connected_is_read_after_it_was_removed() {
+    let machine = Machine::new();
+    machine.put(".codex/config.toml", "model = \"x\"\n");
+    machine.ok(&["connect", "codex", "--yes"]);
+    let shown = machine.home.run(&["connect", "codex", "--remove", "--yes"]);
+    assert!(shown.contains("The sessions of codex are still read, as before"), "{shown}");
+    assert_eq!(machine.entry("codex")["traces"], "on");
+    assert_eq!(machine.entry("codex")["mcp"], "off");
+    // Once more, and they are not; that is a change like any other.
+    let removed = machine.json(&["connect", "codex", "--remove", "--yes"]);
+    assert_eq!(machine.entry("codex")["traces"], "off");
+    let undone = machine.json(&["undo", "--last"]);
+    assert_eq!(undone["of"], removed["change"]);
+    assert_eq!(machine.entry("codex")["traces"], "on");
+    let register = machine.path(".nacre/agents.toml");
+    assert!(!register.exists(), "there was no register before");
+}
+
+#[test]
+fn agents_that_were_taken_out_are_named_with_the_way_back() {
+    let machine = Machine::new();
+    let session = r#"{"type":"user","sessionId":"s1","cwd":"/elsewhere","timestamp":"2026-11-01T10:00:00Z","uuid":"u1","message":{"role":"user","content":"Use tabs"}}"#;
+    machine.put(".claude/projects/-elsewhere/s1.jsonl", &format!("{session}\n"));
+    machine.ok(&["connect", "claude", "--remove", "--yes"]);
+    let said = "Sessions of claude are not read: you took this agent out. `nacre connect auto` brings it back.";
+    for command in ["init", "sync", "status"] {
+        let shown = machine.home.run(&[command]);
+        assert!(shown.contains(said), "{command}: {shown}");
+        assert!(
+            !shown.contains("no coding agent") && !shown.contains("any coding agent"),
+            "{shown}"
+        );
+    }
+    assert!(machine.home.run(&["sync"]).contains("Next: nacre connect auto"));
+    machine.ok(&["connect", "auto", "--yes"]);
+    assert_eq!(machine.entry("claude")["traces"], "on");
+    let shown = machine.home.run(&["sync"]);
+    assert!(shown.starts_with("Read 1 session."), "{shown}");
+}

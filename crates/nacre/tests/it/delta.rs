@@ -251,9 +251,9 @@ fn what_cannot_be_told_is_said_with_what_to_type() {
     [exit 1]
     ");
     assert_snapshot!(home.run(&["delta", "--since", "yesterday"]), @"
-    error: invalid value 'yesterday' for '--since <SINCE>': give a revision such as 6af1b3c4.17, git:REF, client:NAME, or 0 for everything
-
-    For more information, try '--help'.
+    Error: `yesterday` is not a value of `--since <SINCE>`
+    Caused by: give a revision such as 6af1b3c4.17, git:REF, client:NAME, or 0 for everything
+    Hint: `nacre delta --help` shows what it takes
     [exit 2]
     ");
     assert_snapshot!(home.run(&["delta", "nothing"]), @"

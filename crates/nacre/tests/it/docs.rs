@@ -1,10 +1,20 @@
-//! The generated pages of `docs/` say what the program says.
+//! The generated pages of `docs/` say what the program says, and so do the README's examples and the demo.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, UNIX_EPOCH};
 
+use crate::agents;
 use crate::home::{TestHome, repository, walk};
+
+/// Set to write the README's examples instead of checking them.
+const WRITE: &str = "NACRE_WRITE_DOCS";
+
+/// The time of the README's examples, and when their sessions were last written to.
+const README_NOW: &str = "2026-03-05T09:00:00Z";
+const README_SESSIONS: u64 = 1_772_625_600;
 
 #[test]
 fn the_reference_is_current() {
@@ -30,6 +40,29 @@ fn the_schemas_are_current() {
     let behind: Vec<_> =
         names.into_iter().filter(|name| written.get(*name) != stored.get(*name)).collect();
     assert!(behind.is_empty(), "docs/schema is out of date; run `make docs`: {behind:#?}");
+}
+
+#[test]
+fn the_description_of_the_api_is_current() {
+    let written = TestHome::empty().ok(&["reference", "openapi"]);
+    let stored = fs::read_to_string(repository().join("docs/openapi.json")).unwrap_or_default();
+    assert!(written == stored, "docs/openapi.json is out of date; run `make docs`");
+}
+
+#[test]
+fn every_command_that_is_shown_has_a_manual_page() {
+    let home = TestHome::empty();
+    let folder = home.root().join("man");
+    home.ok(&["reference", "man", folder.to_str().unwrap()]);
+    let pages = files(&folder);
+    let page = pages.get("nacre-memory-add.1").expect("a page of a command in a group");
+    assert!(page.contains(r"nacre\-memory\-add") && page.contains("body"), "{page}");
+    let cli = fs::read_to_string(repository().join("docs/cli.md")).unwrap();
+    let commands = cli.lines().filter_map(|line| line.strip_prefix("## `")?.strip_suffix('`'));
+    let missing: Vec<_> = commands
+        .filter(|name| !pages.contains_key(&format!("{}.1", name.replace(' ', "-"))))
+        .collect();
+    assert!(missing.is_empty() && pages.len() > 40, "no manual pages: {missing:?}");
 }
 
 #[test]
@@ -75,4 +108,231 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
 fn the_readme_is_short() {
     let readme = fs::read_to_string(repository().join("README.md")).unwrap();
     assert!(readme.lines().count() <= 150);
+}
+
+#[test]
+fn every_console_block_of_the_readme_is_real() {
+    let file = repository().join("README.md");
+    let stored = fs::read_to_string(&file).unwrap();
+    let home = TestHome::empty();
+    let folder = lay_demo_home(&home);
+    let printed = replay(&stored, |step| match step {
+        Step::Shown(line) => typed(&home, &folder, line),
+        Step::Hidden(line) | Step::Now(line) => panic!("the README hides nothing: {line}"),
+    });
+    if std::env::var_os(WRITE).is_some() {
+        fs::write(&file, printed).unwrap();
+        return;
+    }
+    let n_commands = stored.lines().filter(|line| line.starts_with("$ nacre ")).count();
+    assert!(n_commands > 3, "the commands were not found");
+    let (printed, stored) = (without_change_ids(&printed), without_change_ids(&stored));
+    let differs = printed.lines().zip(stored.lines()).find(|(new, old)| new != old);
+    assert!(printed == stored, "README.md is out of date; run `make docs`: {differs:#?}");
+}
+
+#[test]
+fn every_console_block_of_the_guide_is_real() {
+    let file = repository().join("docs/guide.md");
+    let stored = fs::read_to_string(&file).unwrap();
+    let home = TestHome::empty();
+    let folder = lay_home(&home, "tools/guide-home", 2);
+    let mut now = README_NOW.to_owned();
+    let printed = replay(&stored, |step| match step {
+        Step::Shown(line) => shell(&home, &folder, &now, line).0,
+        Step::Hidden(line) => {
+            let (shown, is_done) = shell(&home, &folder, &now, line);
+            assert!(is_done, "{line}: {shown}");
+            String::new()
+        }
+        Step::Now(time) => {
+            time.clone_into(&mut now);
+            String::new()
+        }
+    });
+    if std::env::var_os(WRITE).is_some() {
+        fs::write(&file, printed).unwrap();
+        return;
+    }
+    let n_commands = stored.lines().filter(|line| line.starts_with("$ nacre ")).count();
+    assert!(n_commands > 30, "the commands were not found");
+    let (printed, stored) = (without_change_ids(&printed), without_change_ids(&stored));
+    let differs = printed.lines().zip(stored.lines()).find(|(new, old)| new != old);
+    assert!(printed == stored, "docs/guide.md is out of date; run `make docs`: {differs:#?}");
+}
+
+#[test]
+fn a_document_is_replayed() {
+    let document = "Text\n<!-- $ four -->\n<!-- now 5 -->\n```console\n$ one \\\n  two\nold\n$ three\n```\n$ no command\n";
+    let mut hidden = Vec::new();
+    let printed = replay(document, |step| match step {
+        Step::Shown(line) => format!("<{}>\n", line.replace('\n', "|")),
+        Step::Hidden(line) | Step::Now(line) => {
+            hidden.push(line.to_owned());
+            "nothing of it is printed".to_owned()
+        }
+    });
+    assert_eq!(hidden, ["four", "5"]);
+    assert_eq!(
+        printed,
+        "Text\n<!-- $ four -->\n<!-- now 5 -->\n```console\n$ one \\\n  two\n<one \\|  two>\n$ three\n<three>\n```\n$ no command\n"
+    );
+    let ids = "Run: sync-20260305-090000-7bb6\n(memory-20260305-090000-0a1b2c3d), 20260302-a-b-c";
+    let masked = "Run: sync-20260305-090000-ID\n(memory-20260305-090000-ID), 20260302-a-b-c";
+    assert_eq!(without_change_ids(ids), masked);
+    assert_eq!(
+        without_change_ids("54f394477074:1 12:30 a54f39447707:x"),
+        "ID:1 12:30 a54f39447707:x"
+    );
+}
+
+#[test]
+fn the_demo_is_short_and_whole() {
+    let output = Command::new(repository().join("tools/demo.sh"))
+        .arg(env!("CARGO_BIN_EXE_nacre"))
+        .output()
+        .unwrap();
+    let shown = String::from_utf8(output.stdout).unwrap();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{shown}{complaint}");
+    for step in ["$ nacre sync", "$ nacre ask", "$ nacre brief", "$ nacre hook claude start"] {
+        assert!(shown.contains(step), "{step}: {shown}");
+    }
+    let n_lines = shown.lines().count();
+    assert!(n_lines <= 60, "{n_lines} lines: {shown}");
+}
+
+/// Lays out the sessions of `tools/demo-home` where three agents keep theirs; returns the repository that they are of.
+fn lay_demo_home(home: &TestHome) -> PathBuf {
+    let folder = lay_home(home, "tools/demo-home", 3);
+    fs::create_dir_all(folder.join(".git")).unwrap();
+    folder
+}
+
+/// Lays out sample sessions where agents keep theirs; returns the folder that they are of.
+fn lay_home(home: &TestHome, samples: &str, n_samples: usize) -> PathBuf {
+    let folder = home.root().join("tidepool");
+    fs::create_dir_all(&folder).unwrap();
+    let samples = repository().join(samples);
+    let mut files = Vec::new();
+    walk(&samples, &mut files);
+    assert_eq!(files.len(), n_samples, "{files:?}");
+    for sample in files {
+        let place = sample.strip_prefix(&samples).unwrap();
+        let path = home.root().join(format!(".{}", place.display()));
+        let text = fs::read_to_string(&sample).unwrap();
+        agents::write(&path, &text.replace("@REPO@", &folder.to_string_lossy()));
+        let file = fs::File::options().append(true).open(&path).unwrap();
+        file.set_modified(UNIX_EPOCH + Duration::from_secs(README_SESSIONS)).unwrap();
+    }
+    folder
+}
+
+/// What a shell shows for a command that succeeds.
+fn typed(home: &TestHome, folder: &Path, line: &str) -> String {
+    let (shown, is_done) = shell(home, folder, README_NOW, line);
+    assert!(is_done, "{line}: {shown}");
+    shown
+}
+
+/// What a shell shows for a command that is typed in a folder, in the home of somebody called Ana, and whether it succeeded.
+fn shell(home: &TestHome, folder: &Path, now: &str, line: &str) -> (String, bool) {
+    let program = Path::new(env!("CARGO_BIN_EXE_nacre")).parent().unwrap().to_owned();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(program).chain(std::env::split_paths(&path));
+    let output = Command::new("sh")
+        .args(["-c", &format!("{{ {line}\n}} 2>&1")])
+        .current_dir(folder)
+        .env_clear()
+        .env("HOME", home.root())
+        .env("NACRE_NOW", now)
+        .env("EDITOR", home.root().join("editor"))
+        .envs(["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"].map(|name| (name, now)))
+        .env("PATH", std::env::join_paths(folders).unwrap())
+        .output()
+        .unwrap();
+    let shown = String::from_utf8(output.stdout).unwrap();
+    let shown = shown.replace(&*home.root().to_string_lossy(), "/home/ana");
+    (shown, output.status.success())
+}
+
+/// A line of a document that is carried out.
+enum Step<'l> {
+    /// A command of a console block, which is followed by what it prints.
+    Shown(&'l str),
+    /// A command that gets things ready and is not seen: `<!-- $ COMMAND -->`.
+    Hidden(&'l str),
+    /// What time it is from here on: `<!-- now TIME -->`.
+    Now(&'l str),
+}
+
+impl<'l> Step<'l> {
+    fn unseen(line: &'l str) -> Option<Self> {
+        let note = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
+        let hidden = note.strip_prefix("$ ").map(Self::Hidden);
+        hidden.or_else(|| note.strip_prefix("now ").map(Self::Now))
+    }
+}
+
+/// A document in which every command of its console blocks is followed by what it prints now.
+fn replay(document: &str, mut run: impl FnMut(Step<'_>) -> String) -> String {
+    let mut printed = String::new();
+    let mut lines = document.lines();
+    let mut is_console = false;
+    while let Some(line) = lines.next() {
+        let command = line.strip_prefix("$ ").filter(|_| is_console);
+        match line {
+            "```console" => is_console = true,
+            "```" => is_console = false,
+            // What was printed when the document was written.
+            _ if is_console && command.is_none() => continue,
+            _ => {}
+        }
+        printed.push_str(line);
+        printed.push('\n');
+        if let Some(step) = Step::unseen(line) {
+            run(step);
+        }
+        let Some(command) = command else { continue };
+        let mut command = command.to_owned();
+        while command.ends_with('\\') {
+            let more = lines.next().unwrap();
+            command.push('\n');
+            command.push_str(more);
+            printed.push_str(more);
+            printed.push('\n');
+        }
+        printed.push_str(&run(Step::Shown(&command)));
+    }
+    printed
+}
+
+/// Text in which the last part of the id of a change or run is a word: it is a hash, or the number of a process.
+fn without_change_ids(text: &str) -> String {
+    text.split_inclusive(char::is_whitespace).map(without_change_id).collect()
+}
+
+fn without_change_id(word: &str) -> String {
+    fn is_number(part: &str, len: usize) -> bool {
+        part.len() == len && part.bytes().all(|byte| byte.is_ascii_digit())
+    }
+    let parts: Vec<&str> = word.splitn(4, '-').collect();
+    match parts[..] {
+        [kind, day, time, last] if is_number(day, 8) && is_number(time, 6) => {
+            let rest = last.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+            format!("{kind}-{day}-{time}-ID{rest}")
+        }
+        _ => without_session(word),
+    }
+}
+
+/// The same for the place in a session: its id is made of the path of its file.
+fn without_session(word: &str) -> String {
+    let is_id = |id: &str| id.len() == 12 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match word.split_once(':') {
+        Some((id, place)) if is_id(id) && place.starts_with(|c: char| c.is_ascii_digit()) => {
+            format!("ID:{place}")
+        }
+        _ => word.to_owned(),
+    }
 }

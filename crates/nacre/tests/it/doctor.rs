@@ -108,3 +108,19 @@ fn an_interrupted_change_is_dealt_with() {
     home.ok(&["doctor"]);
     assert_eq!(home.tree("journal"), "journal/lock");
 }
+
+#[test]
+fn what_is_safe_to_mend_is_mended_and_can_be_undone() {
+    let home = TestHome::new();
+    let gone = home.add("Use Redis", &[]);
+    let id = home.add("Use SQLite", &["--related", &gone]);
+    std::fs::remove_file(home.store(&format!("memory/decisions/{gone}.md"))).unwrap();
+    let before = home.read(&format!("memory/decisions/{id}.md"));
+    assert_eq!(home.json(&["doctor"]).1["warnings"], 2);
+    let (code, report) = home.json(&["doctor", "--fix"]);
+    assert_eq!((code, &report["warnings"]), (0, &0.into()), "{report}");
+    assert!(home.read(&format!("memory/decisions/{id}.md")).contains("related: []"));
+    home.ok(&["undo", report["change"].as_str().unwrap()]);
+    assert_eq!(home.read(&format!("memory/decisions/{id}.md")), before);
+    assert_eq!(home.json(&["doctor"]).1["warnings"], 2);
+}

@@ -35,7 +35,10 @@ fn remembered() -> TestHome {
 #[test]
 fn decisions_and_conventions_come_into_the_file_that_agents_read() {
     let home = remembered();
-    assert_snapshot!(export(&home, &[]), @"Wrote 2 memories into AGENTS.md, 293 of 1500 tokens.");
+    assert_snapshot!(export(&home, &[]), @"
+    Wrote 2 memories into AGENTS.md, 293 of 1500 tokens.
+    Undo: nacre undo export-20261115-083000-[id]
+    ");
     assert_snapshot!(file(&home, "AGENTS.md"), @"
     <!-- nacre:begin cf78688c950fc20b breaks=0 made-file | Written by `nacre export --agents-md`; change the memories, not this text. -->
     <nacre-memory>
@@ -53,7 +56,10 @@ fn decisions_and_conventions_come_into_the_file_that_agents_read() {
     assert_snapshot!(export(&home, &[]), @"AGENTS.md is up to date: 2 memories, 293 of 1500 tokens.");
     let again = fs::metadata(home.work().join("AGENTS.md")).unwrap().modified().unwrap();
     assert_eq!(written, again, "what is up to date is not written");
-    assert_snapshot!(export(&home, &["--remove"]), @"Took the block out of AGENTS.md; the rest is as it was.");
+    assert_snapshot!(export(&home, &["--remove"]), @"
+    Took the block out of AGENTS.md; the rest is as it was.
+    Undo: nacre undo export-20261115-083000-[id]
+    ");
     assert!(!home.work().join("AGENTS.md").exists(), "it was made for the block");
     assert_snapshot!(export(&home, &["--remove"]), @"There is no block in AGENTS.md, and nothing to write into one.");
 }

@@ -77,7 +77,7 @@ fn what_a_person_forgot_is_not_proposed_again() {
     let candidate = &first["candidates"][0];
     let (title, body) = (candidate["title"].as_str().unwrap(), candidate["body"].as_str().unwrap());
     let id = home.add(title, &["--body", body]);
-    home.ok(&["memory", "forget", &id]);
+    home.ok(&["memory", "forget", &id, "--yes"]);
     let (_, again) = home.json(&["extract", "--trace", "s.jsonl", "--out", "-"]);
     assert_eq!(again["candidates"].as_array().map(Vec::len), Some(0));
     assert_eq!(again["dropped_counts"]["forgotten"], 1);
@@ -99,4 +99,38 @@ fn a_trace_may_be_of_any_agent_or_a_session_that_was_seen() {
     Hint: `nacre trace list` shows the sessions that were seen
     [exit 1]
     ");
+}
+
+#[test]
+fn a_file_that_names_another_project_is_not_queued_for_it() {
+    let home = home();
+    let other = home.root().join("other");
+    fs::create_dir(&other).unwrap();
+    home.run_in(&other, &["init"]);
+    let there = serde_json::json!({ "type": "session", "version": 1, "id": "42", "cwd": other });
+    let said = r#"{"type":"user","text":"Remember: we always send the build logs to Oslo."}"#;
+    fs::write(home.work().join("x.jsonl"), format!("{there}\n{said}\n")).unwrap();
+    assert_snapshot!(home.run(&["trace", "import", "x.jsonl"]), @"
+    Error: The session says that it is of `$HOME/other`; nothing was queued
+    Hint: Where that is true, import it there: cd $HOME/other
+    [exit 1]
+    ");
+    let (_, queue) = home.json(&["queue"]);
+    assert!(!queue.to_string().contains("pending"), "{queue}");
+}
+
+#[test]
+fn no_file_of_somebody_else_is_written_over() {
+    let home = home();
+    let file = home.work().join("notes.json");
+    for (command, other) in [("extract", "{\"mine\": 1}"), ("summarize", "my notes")] {
+        fs::write(&file, other).unwrap();
+        let args = [command, "--trace", "s.jsonl", "--out", "notes.json"];
+        let shown = home.run(&args);
+        assert!(shown.contains("was not written by") && shown.ends_with("[exit 1]\n"), "{shown}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), other);
+        home.ok(&[&args[..], &["--force"]].concat());
+        // The result of an earlier call is brought up to date.
+        home.ok(&args);
+    }
 }

@@ -9,8 +9,14 @@ use crate::sync_run::{PNPM, reading, talk};
 fn confidence_follows_what_people_say() {
     let home = TestHome::new();
     let id = home.add("Use SQLite for the queue", &["--confidence", "0.6"]);
-    assert_snapshot!(home.run(&["feedback", &id, "useful"]), @"20261115-use-sqlite-for-the-queue is useful: confidence 0.6 to 0.8");
-    assert_snapshot!(home.run(&["feedback", &id, "outdated", "--note", "We use Postgres"]), @"20261115-use-sqlite-for-the-queue is outdated: confidence 0.8 to 0.4");
+    assert_snapshot!(home.run(&["feedback", &id, "useful"]), @"
+    20261115-use-sqlite-for-the-queue is useful: confidence 0.6 to 0.8
+    Undo: nacre undo memory-20261115-083000-[id]
+    ");
+    assert_snapshot!(home.run(&["feedback", &id, "outdated", "--note", "We use Postgres"]), @"
+    20261115-use-sqlite-for-the-queue is outdated: confidence 0.8 to 0.4
+    Undo: nacre undo memory-20261115-083000-[id]
+    ");
     let text = home.read(&format!("memory/decisions/{id}.md"));
     assert!(text.contains("confidence: 0.4") && text.contains("status: stale"), "{text}");
     let state = home.read(&format!("meta/state/{id}.json"));
@@ -58,6 +64,7 @@ fn what_is_wrong_is_offered_nowhere_until_it_is_useful() {
     assert_snapshot!(home.run(&["feedback", &id, "wrong", "--note", "We never did"]), @"
     20261115-use-redis-for-the-queue is wrong: confidence 0.9 to 0.45
     It is archived and no longer offered; put it back: nacre feedback 20261115-use-redis-for-the-queue useful
+    Undo: nacre undo memory-20261115-083000-[id]
     ");
     assert_eq!(offers(&home), [false; 4]);
     assert_snapshot!(home.run(&["memory", "show", &id]), @"

@@ -146,6 +146,7 @@ fn every_line_reaches_the_catalog_once() {
                 roots: vec![folder.path().join("traces")],
             }],
             projects: vec!["/work/shop".into()],
+            allowed: nacre_core::catalog::AllowedProjects::ByPlace,
             since: None,
             until: None,
             max_sessions: None,
@@ -189,6 +190,6 @@ fn n_found(catalog: &Catalog, words: &str) -> usize {
     };
     let embedder = Builtin::shipped().unwrap();
     let owner = Owner { pid: 1, command: String::new(), since: String::new() };
-    let shelf = TextIndexAccess { embedder: &embedder, owner: &owner, now };
-    catalog.search(&query, None, shelf).unwrap().len()
+    let access = TextIndexAccess { embedder: &embedder, owner: &owner, now };
+    catalog.search(&query, None, access).unwrap().len()
 }

@@ -121,7 +121,7 @@ impl TestHome {
             Some(code) => text.push_str(&format!("[exit {code}]\n")),
             None => text.push_str("[killed]\n"),
         }
-        text
+        without_change_ids(&text)
     }
 
     /// Text with this test's own folder shown as `$HOME`.
@@ -157,6 +157,19 @@ impl TestHome {
         files.sort();
         files.into_iter().map(|file| (file.clone(), fs::read(&file).unwrap())).collect()
     }
+}
+
+/// Text in which the last part of the id in `Undo: nacre undo ID` is a word: it is a hash, or the number of a process.
+fn without_change_ids(text: &str) -> String {
+    let masked = text.lines().map(|line| match line.rsplit_once(" nacre undo ") {
+        Some((start @ ("Undo:" | "Hint: Keep one of them:"), id)) => {
+            let id = id.rsplit_once('-').map_or(id, |(id, _)| id);
+            format!("{start} nacre undo {id}-[id]\n")
+        }
+        Some(_) | None => format!("{line}\n"),
+    });
+    let masked: String = masked.collect();
+    if text.ends_with('\n') { masked } else { masked.trim_end_matches('\n').to_owned() }
 }
 
 /// Presses Ctrl-C for a process.

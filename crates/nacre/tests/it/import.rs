@@ -60,6 +60,7 @@ fn statements_wait_for_review_with_their_place_and_text() {
     AGENTS.md: 4 found, 4 new
     Left out: 1 not a statement
     4 candidates wait for you: nacre review
+    Undo: nacre undo import-20261115-083000-[id]
     ");
     assert_eq!(fs::read_to_string(home.work().join("AGENTS.md")).unwrap(), AGENTS);
     assert_snapshot!(home.run(&["review", "--limit", "2"]), @"
@@ -130,6 +131,7 @@ fn every_kind_of_file_is_read_and_says_whose_it_is() {
     claude-memory/small.md: 1 found, 1 new
     Left out: 2 not a statement
     7 candidates wait for you: nacre review
+    Undo: nacre undo import-20261115-083000-[id]
     Warning: Yours alone until now: CLAUDE.local.md, claude-memory/small.md
     Hint: What you accept is shared with the project; to keep it to yourself: nacre import PATH --scope global_only
     ");
@@ -189,6 +191,7 @@ fn a_changed_line_takes_the_place_of_the_old_one() {
     AGENTS.md: 2 found, 1 new
     Left out: 1 imported before
     1 candidate waits for you: nacre review
+    Undo: nacre undo import-20261115-083000-[id]
     ");
     assert_eq!(
         titles(&home),
@@ -204,6 +207,7 @@ fn a_changed_line_takes_the_place_of_the_old_one() {
     AGENTS.md: 2 found, 1 new
     Left out: 1 imported before
     1 candidate waits for you: nacre review
+    Undo: nacre undo import-20261115-083000-[id]
     Hint: Its line changed: nacre review accept 20261115-the-server-runs-on-node-22-in-production --supersedes 20261115-the-server-runs-on-node-20-in-production
     ");
     assert_snapshot!(home.run(&["doctor"]), @"Checked 4 memories: ok, 0 errors, 0 warnings.");
@@ -233,6 +237,7 @@ fn hostile_files_are_bounded_and_links_are_not_followed() {
     .cursor/rules: not read: a link, or not a file
     Left out: 1 with a secret, 101 beyond 300 at once; import the rest by path
     300 candidates wait for you: nacre review
+    Undo: nacre undo import-20261115-083000-[id]
     ");
     let (_, value) = home.json(&["import", "--dry-run"]);
     assert!(!value.to_string().contains("sk-ant-api03-Zm9v"), "{value}");
@@ -263,6 +268,7 @@ fn named_files_and_our_own_block() {
     docs/rules.md: 1 found, 1 new
     Left out: 1 written by `nacre export`
     2 candidates wait for you: nacre review
+    Undo: nacre undo import-20261115-083000-[id]
     ");
     assert_snapshot!(home.run(&["import", "nothing.md"]), @"
     Error: There is no `nothing.md`

@@ -14,6 +14,7 @@ fn init_makes_a_store_and_says_what_to_type_next() {
     Made .nacre/.gitignore, .nacre/config.toml
     Project `work`, 0 memories.
     Git shares decisions and learnings; summaries of sessions are local (share.summaries).
+    Found no sessions of any coding agent.
 
     Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
     "#);
@@ -46,6 +47,7 @@ fn init_again_changes_nothing() {
     The store was there already; nothing changed.
     Project `work`, 0 memories.
     Git shares decisions and learnings; summaries of sessions are local (share.summaries).
+    Found no sessions of any coding agent.
 
     Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
     "#);
@@ -82,6 +84,7 @@ fn init_outside_git_uses_the_folder() {
     Made .nacre/.gitignore, .nacre/config.toml
     Project `notes`, 0 memories.
     Git shares decisions and learnings; summaries of sessions are local (share.summaries).
+    Found no sessions of any coding agent.
 
     Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
     "#);
@@ -92,8 +95,8 @@ fn init_does_not_turn_the_global_store_into_a_project() {
     let home = TestHome::empty();
     home.ok(&["memory", "add", "--scope", "global_only", "Prefer short names"]);
     assert_snapshot!(home.run_in(&home.root(), &["init"]), @"
-    Error: This folder's `.nacre` is the global store
-    Hint: Run `nacre init` inside a repository
+    Error: `$HOME` cannot be a project: its `.nacre` folder holds your own data of all projects
+    Hint: Go to a repository and run `nacre init` there
     [exit 1]
     ");
 }
@@ -111,7 +114,7 @@ fn git_shares_memories_and_evidence_only() {
     home.ok(&["init"]);
     home.add("Use SQLite", &[]);
     let forgotten = home.add("Use Redis", &[]);
-    home.ok(&["memory", "forget", &forgotten]);
+    home.ok(&["memory", "forget", &forgotten, "--yes"]);
     let listed = git(&["ls-files", "--others", "--exclude-standard"]);
     let stone = listed.lines().find(|line| line.contains("tombstones/")).unwrap().to_owned();
     assert_snapshot!(listed.replace(&stone, ".nacre/meta/tombstones/[HASH].json"), @"
@@ -134,11 +137,16 @@ fn init_in_json_names_what_it_made() {
         ".nacre/.gitignore",
         ".nacre/config.toml"
       ],
+      "foreign": 0,
+      "has_agents": false,
       "is_git": true,
+      "is_partial": false,
       "memories": 0,
+      "new_sessions": 0,
       "next": "nacre memory add \"Use SQLite for the queue\" --body \"One file, no server.\"",
       "project": "work",
       "root": "$HOME/work",
+      "sessions": [],
       "shares_summaries": false
     }
     "#);

@@ -24,6 +24,7 @@ fn a_decision_becomes_a_file_with_evidence() {
     assert_snapshot!(said, @"
     Added 20261115-use-sqlite-for-the-queue
     $HOME/work/.nacre/memory/decisions/20261115-use-sqlite-for-the-queue.md
+    Undo: nacre undo memory-20261115-083000-[id]
     ");
     assert_snapshot!(home.tree("memory"), @"memory/decisions/20261115-use-sqlite-for-the-queue.md");
     assert_snapshot!(home.read("memory/decisions/20261115-use-sqlite-for-the-queue.md"), @"
@@ -136,6 +137,7 @@ fn a_secret_is_not_stored() {
     assert_snapshot!(home.run(&["memory", "add", "Deploy by hand", "--body", &body]), @"
     Added 20261115-deploy-by-hand
     $HOME/work/.nacre/memory/decisions/20261115-deploy-by-hand.md
+    Undo: nacre undo memory-20261115-083000-[id]
     Warning: A secret was not stored; `[redacted:github-token]` stands in its place
     ");
     let stored: Vec<u8> = home.snapshot().into_iter().flat_map(|(_, bytes)| bytes).collect();
@@ -187,6 +189,7 @@ fn what_makes_no_sense_is_refused() {
     ");
     assert_snapshot!(home.run(&["memory", "add", "x", "--confidence", "2"]), @"
     Error: `--confidence` is a number from 0 to 1
+    Hint: 0.9 is usual for what you are sure of
     [exit 2]
     ");
     assert_snapshot!(home.run(&["memory", "add", "x", "--kind", "pitfall"]), @"
@@ -230,8 +233,9 @@ fn what_is_said_already_is_warned_about() {
     assert_snapshot!(home.run(&["memory", "add", "use SQLite for the queue!", "--body", "One file, no server"]), @"
     Added 20261115-use-sqlite-for-the-queue-2
     $HOME/work/.nacre/memory/decisions/20261115-use-sqlite-for-the-queue-2.md
+    Undo: nacre undo memory-20261115-083000-[id]
     Warning: `20261115-use-sqlite-for-the-queue` says this already: Use SQLite for the queue
-    Hint: Keep one of them: nacre memory forget 20261115-use-sqlite-for-the-queue-2
+    Hint: Keep one of them: nacre undo memory-20261115-083000-[id]
     ");
     let shown =
         home.run(&["memory", "add", "Deploy on Tuesdays only", "--body", "The ops team is there."]);

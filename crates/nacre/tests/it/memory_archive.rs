@@ -9,7 +9,10 @@ fn archive_moves_and_restore_brings_back() {
     let home = TestHome::new();
     let id = home.add("Use SQLite", &[]);
     let before = home.read("memory/decisions/20261115-use-sqlite.md");
-    assert_snapshot!(home.run(&["memory", "archive", &id]), @"Archived 20261115-use-sqlite");
+    assert_snapshot!(home.run(&["memory", "archive", &id]), @"
+    Archived 20261115-use-sqlite
+    Undo: nacre undo memory-20261115-083000-[id]
+    ");
     assert_snapshot!(home.tree("memory"), @"memory/archived/decisions/20261115-use-sqlite.md");
     assert!(
         home.read("memory/archived/decisions/20261115-use-sqlite.md")
@@ -20,7 +23,10 @@ fn archive_moves_and_restore_brings_back() {
     Hint: nacre memory restore 20261115-use-sqlite
     [exit 1]
     ");
-    assert_snapshot!(home.run(&["memory", "restore", &id]), @"Restored 20261115-use-sqlite");
+    assert_snapshot!(home.run(&["memory", "restore", &id]), @"
+    Restored 20261115-use-sqlite
+    Undo: nacre undo memory-20261115-083000-[id]
+    ");
     assert_eq!(home.read("memory/decisions/20261115-use-sqlite.md"), before);
     assert_snapshot!(home.run(&["memory", "restore", &id]), @"
     Error: The memory `20261115-use-sqlite` is not archived
@@ -47,6 +53,7 @@ fn several_at_once_report_each() {
     assert_snapshot!(home.run(&["memory", "archive", &one, "20261115-nothing", &two]), @"
     Archived 20261115-one
     Archived 20261115-two
+    Undo: nacre undo memory-20261115-083000-[id]
     Warning: No memory is named `20261115-nothing`
     Hint: Did you mean `20261115-one` or `20261115-two`?
     [exit 3]
@@ -65,8 +72,8 @@ fn a_summary_is_not_archived() {
     );
     assert_snapshot!(home.run(&["memory", "archive", "20261101-moved-the-queue"]), @"
     Error: The summary `20261101-moved-the-queue` cannot be archived: summaries are a record of what happened
-    Hint: nacre memory forget 20261101-moved-the-queue
+    Hint: nacre memory forget 20261101-moved-the-queue --yes
     [exit 1]
     ");
-    assert_snapshot!(home.run(&["memory", "list"]), @"20261101-moved-the-queue  summary  Moved");
+    assert_snapshot!(home.run(&["memory", "list", "--all"]), @"20261101-moved-the-queue  summary  Moved");
 }

@@ -35,7 +35,10 @@ fn drafts(home: &TestHome) -> Vec<String> {
 fn a_saved_edit_is_taken_over() {
     let home =
         with_editor("sed -i 's/One file/Just one file/; s/^status:/mine: yes\\nstatus:/' \"$1\"");
-    assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"Edited 20261115-use-sqlite");
+    assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"
+    Edited 20261115-use-sqlite
+    Undo: nacre undo memory-20261116-000000-[id]
+    ");
     assert_snapshot!(home.read(FILE), @"
     ---
     id: 20261115-use-sqlite
@@ -78,7 +81,9 @@ fn a_broken_edit_leaves_the_memory_and_keeps_the_draft() {
     let home = set_editor(home, "sed -i 's/^title:.*/title: Mended/' \"$1\"");
     assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"
     Edited 20261115-use-sqlite
+    Undo: nacre undo memory-20261116-000000-[id]
     Warning: Going on with the draft of an earlier edit
+    Hint: To start from the memory: nacre memory edit 20261115-use-sqlite --discard
     ");
     assert!(home.read(FILE).contains("title: Mended\n"));
 }
@@ -132,7 +137,8 @@ fn editors_are_chosen_in_order() {
     let home = with_editor("echo from-editor >> \"$1\"");
     home.ok(&["config", "set", "ui.editor", "echo from-setting >>"]);
     home.ok(&["memory", "edit", "20261115-use-sqlite"]);
-    assert_eq!(home.run(&["memory", "edit", "20261115-use-sqlite"]).lines().count(), 1);
+    let edited = home.run(&["memory", "edit", "20261115-use-sqlite"]);
+    assert_eq!(edited.lines().count(), 2, "no editor speaks: {edited}");
     let home = TestHome::new();
     home.add("Use SQLite", &[]);
     assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"

@@ -9,7 +9,7 @@ fn forget_leaves_a_hash_and_no_text() {
     let home = TestHome::new();
     let id = home.add("Use Redis", &["--body", "A peculiar sentence."]);
     let other = home.add("Use SQLite", &["--related", &id]);
-    assert_snapshot!(home.run(&["memory", "forget", &id]), @"Forgot 20261115-use-redis");
+    assert_snapshot!(home.run(&["memory", "forget", &id, "--yes"]), @"Forgot 20261115-use-redis");
     let all: String = home
         .snapshot()
         .iter()
@@ -25,9 +25,9 @@ fn forget_leaves_a_hash_and_no_text() {
 fn forget_wants_the_whole_id() {
     let home = TestHome::new();
     home.add("Use Redis", &[]);
-    assert_snapshot!(home.run(&["memory", "forget", "20261115-use"]), @"
+    assert_snapshot!(home.run(&["memory", "forget", "20261115-use", "--yes"]), @"
     Error: `20261115-use` is only the start of an id
-    Hint: nacre memory forget 20261115-use-redis
+    Hint: nacre memory forget 20261115-use-redis --yes
     [exit 2]
     ");
 }
@@ -37,6 +37,22 @@ fn an_archived_memory_can_be_forgotten() {
     let home = TestHome::new();
     let id = home.add("Use Redis", &[]);
     home.ok(&["memory", "archive", &id]);
-    home.ok(&["memory", "forget", &id]);
+    home.ok(&["memory", "forget", &id, "--yes"]);
     assert_eq!(home.tree("memory"), "");
+}
+
+#[test]
+fn nobody_is_asked_and_nothing_is_forgotten() {
+    let home = TestHome::new();
+    let id = home.add("Use Redis", &[]);
+    let before = home.snapshot();
+    let shown = home.run(&["memory", "forget", &id]);
+    assert_snapshot!(shown, @"
+    Error: A memory is forgotten only after a yes; nothing was changed
+    Hint: To remove it for good: nacre memory forget 20261115-use-redis --yes
+    Hint: To put it away, which can be undone: nacre memory archive 20261115-use-redis
+    [exit 2]
+    ");
+    assert_eq!(home.run(&["memory", "forget", "20261115-use"]), shown);
+    assert_eq!(home.snapshot(), before);
 }

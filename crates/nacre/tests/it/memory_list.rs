@@ -22,7 +22,7 @@ fn lists_show_what_is_in_use() {
     assert_snapshot!(home.run(&["memory", "list", "--archived"]), @"20261115-use-redis  decision  Use Redis  (archived)");
     assert_snapshot!(home.run(&["memory", "list", "--type", "decision"]), @"20261115-use-sqlite  decision  Use SQLite");
     assert_snapshot!(home.run(&["memory", "list", "--tag", "storage"]), @"20261115-use-sqlite  decision  Use SQLite");
-    assert_snapshot!(home.run(&["memory", "list", "--tag", "none"]), @"No memories.");
+    assert_snapshot!(home.run(&["memory", "list", "--tag", "none"]), @"No memory matches.");
     assert_snapshot!(home.run(&["memory", "list", "--limit", "1"]), @"
     20261115-write-small-commits  preference  Write small commits
     … 1 memory more; `--limit 0` shows all

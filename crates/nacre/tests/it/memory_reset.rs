@@ -16,8 +16,13 @@ fn reset_sets_everything_aside() {
     [exit 2]
     ");
     assert_eq!(home.snapshot(), before);
-    assert_snapshot!(home.run(&["memory", "reset", "--yes"]), @"Set 2 memories aside in $HOME/work/.nacre/reset/20261115-083000");
-    assert_snapshot!(home.tree(""), @"
+    assert_snapshot!(home.run(&["memory", "reset", "--yes"]), @"
+    Set 2 memories aside in $HOME/work/.nacre/reset/20261115-083000
+    Undo: nacre undo memory-20261115-083000-[id]
+    ");
+    let tree = home.tree("");
+    let tree: Vec<&str> = tree.lines().filter(|path| !path.starts_with("workspace/")).collect();
+    assert_snapshot!(tree.join("\n"), @"
     .gitignore
     config.toml
     journal/lock
@@ -39,6 +44,7 @@ fn reset_leaves_what_it_cannot_read_and_says_so() {
     home.write("memory/decisions/notes.txt", "mine");
     assert_snapshot!(home.run(&["memory", "reset", "--yes"]), @"
     Set 1 memory aside in $HOME/work/.nacre/reset/20261115-083000
+    Undo: nacre undo memory-20261115-083000-[id]
     Warning: Left where it is: memory/decisions/20261101-huge.md
     [exit 3]
     ");

@@ -131,6 +131,11 @@ fn what_is_read_is_the_same_both_ways() {
             json!({ "question": "where is the queue?" }),
         ),
         (vec!["memory", "list"], plain(memory::list), json!({})),
+        (
+            vec!["memory", "list", "--sort", "-title", "--offset", "1"],
+            plain(memory::list),
+            json!({ "sort": "-title", "offset": 1 }),
+        ),
         (vec!["memory", "show", id], told(memory::show), json!({ "id": id })),
         (vec!["memory", "show", "none"], told(memory::show), json!({ "id": "none" })),
         (vec!["memory", "search", "queue"], plain(memory::search), json!({ "query": "queue" })),
@@ -142,6 +147,7 @@ fn what_is_read_is_the_same_both_ways() {
         (vec!["index", "status"], plain(index::status), json!({})),
         (vec!["queue"], plain(queue::list), json!({})),
         (vec!["trace", "list"], plain(trace::list), json!({})),
+        (vec!["trace", "list", "--offset", "1"], plain(trace::list), json!({ "offset": 1 })),
         (vec!["trace", "show", trace_id], plain(trace::show), json!({ "id": trace_id })),
         (vec!["trace", "search", "pnpm"], plain(trace::search), json!({ "query": "pnpm" })),
         (vec!["runs"], told(run::list), json!({})),
@@ -186,7 +192,7 @@ fn what_is_changed_is_the_same_both_ways() {
         (vec!["feedback", &id, "useful"], told(feedback), json!({ "id": id, "verdict": "useful" })),
         (vec!["memory", "archive", &id], told(memory::archive), json!({ "ids": [id] })),
         (vec!["memory", "restore", &id], told(memory::restore), json!({ "ids": [id] })),
-        (vec!["index", "rebuild"], plain(index::rebuild), json!({})),
+        (vec!["index", "rebuild"], told(index::rebuild), json!({})),
     ];
     for (args, operation, request) in rows {
         let (_, typed) = typing.json(&args);

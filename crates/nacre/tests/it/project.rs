@@ -11,12 +11,27 @@ fn projects_are_added_listed_and_removed() {
     let home = TestHome::new();
     let other = home.root().join("other");
     fs::create_dir(&other).unwrap();
-    assert_snapshot!(home.run(&["project", "add", "../other", "--name", "second"]), @"Registered project `second` in $HOME/other");
-    assert_snapshot!(home.run(&["project", "add", "../other"]), @"Registered project `second` in $HOME/other");
+    assert_snapshot!(home.run(&["project", "add", "../other", "--name", "second"]), @r#"
+    Found folder (no git: history is kept by runs only) $HOME/other
+    Made .nacre/.gitignore, .nacre/config.toml
+    Project `second`, 0 memories.
+    Git shares decisions and learnings; summaries of sessions are local (share.summaries).
+    Found no sessions of any coding agent.
+
+    Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
+    Undo: nacre undo project-20261115-083000-[id]
+    "#);
+    let again = home.run(&["project", "add", "../other"]);
+    assert!(
+        again.contains("The store was there already; nothing changed.\nProject `second`"),
+        "{again}"
+    );
     assert_snapshot!(home.run(&["project", "list"]), @"
-    work    ready     $HOME/work
-    second  no store  $HOME/other
+    work    ready  $HOME/work
+    second  ready  $HOME/other
     ");
+    fs::remove_dir_all(other.join(".nacre")).unwrap();
+    assert!(home.run(&["project", "list"]).contains("second  no store  $HOME/other"));
     assert_snapshot!(home.run(&["project", "add", "../other", "--name", "work"]), @"
     Error: Project `work` is already registered, with path `$HOME/work`
     Hint: Choose another name, or run `nacre project remove work` if it has moved
@@ -27,7 +42,10 @@ fn projects_are_added_listed_and_removed() {
     Hint: Did you mean `second`?
     [exit 1]
     ");
-    assert_snapshot!(home.run(&["project", "remove", "second"]), @"Removed project `second` from the register; its files are untouched.");
+    assert_snapshot!(home.run(&["project", "remove", "second"]), @"
+    Removed project `second` from the register; its files are untouched.
+    Undo: nacre undo project-20261115-083000-[id]
+    ");
     assert_snapshot!(home.run(&["project", "add", "../nowhere"]), @"
     Error: `$HOME/work/../nowhere` is not a folder
     Hint: Give the repository's folder: nacre project add PATH
@@ -42,7 +60,8 @@ fn comments_in_the_register_stay() {
     let register = home.root().join(".nacre/projects.toml");
     let text = format!("# mine\n{}", fs::read_to_string(&register).unwrap());
     fs::write(&register, &text).unwrap();
-    home.ok(&["project", "add", "..", "--name", "all"]);
+    fs::create_dir(home.root().join("other")).unwrap();
+    home.ok(&["project", "add", "../other", "--name", "all"]);
     assert!(fs::read_to_string(&register).unwrap().starts_with(&text));
 }
 

@@ -2,7 +2,10 @@
 
 use std::fs;
 
+use insta::assert_snapshot;
+
 use crate::home::TestHome;
+use crate::sync_run::{PNPM, reading, talk};
 
 fn busy() -> TestHome {
     let home = TestHome::new();
@@ -54,6 +57,38 @@ fn what_was_undone_did_not_happen() {
 }
 
 #[test]
+fn no_file_of_somebody_else_is_written_over() {
+    let home = busy();
+    let file = home.work().join("notes.txt");
+    fs::write(&file, "my notes\n").unwrap();
+    assert_snapshot!(home.run(&["report", "--html", "notes.txt"]), @"
+    Error: `notes.txt` was not written by `nacre report`
+    Hint: Choose another file, or add --force to write over it
+    [exit 1]
+    ");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "my notes\n");
+    home.ok(&["report", "--html", "notes.txt", "--force"]);
+    // A page of ours is brought up to date.
+    home.ok(&["report", "--html", "notes.txt"]);
+    assert!(fs::read_to_string(&file).unwrap().contains("<svg"));
+}
+
+#[test]
+fn a_page_without_memories_says_so() {
+    let home = TestHome::new();
+    home.ok(&["report", "--html", "report.html"]);
+    let page = fs::read_to_string(home.work().join("report.html")).unwrap();
+    for sign in [
+        "Nothing was learned in this time.",
+        "There are no memories yet.",
+        "No memory was used yet.",
+    ] {
+        assert!(page.contains(sign), "{sign} is not in {page}");
+    }
+    assert!(!page.contains("<svg"), "{page}");
+}
+
+#[test]
 fn the_page_stands_alone() {
     let home = busy();
     let shown = home.run(&["report", "--html", "report.html"]);
@@ -66,5 +101,49 @@ fn the_page_stands_alone() {
     }
     for sign in ["<script", "http://", "https://", "src=", "href="] {
         assert!(!page.contains(sign), "{sign} is in {page}");
+    }
+}
+
+fn sum(of: &serde_json::Value) -> u64 {
+    of.as_object().unwrap().values().filter_map(serde_json::Value::as_u64).sum()
+}
+
+/// The numbers of a report belong together.
+fn check_sums(home: &TestHome) -> serde_json::Value {
+    let report = home.json(&["report", "--since", "1d"]).1["report"].clone();
+    assert_eq!(sum(&report["learned"]), sum(&report["learned_now"]), "{report:#}");
+    let n = |key: &str| report[key].as_u64().unwrap();
+    let n_held = n("n_used") + n("n_never_used") + n("n_young");
+    assert_eq!(n_held, sum(&report["stages"]), "{report:#}");
+    report
+}
+
+#[test]
+fn what_is_told_adds_up() {
+    let home = busy();
+    check_sums(&home);
+    let shown = home.ok(&["report"]);
+    assert!(shown.contains("  of these    3 in use\n"), "{shown}");
+    assert!(
+        shown.contains("  uses        3 memories: 2 used, 0 never used, 1 too young to tell\n"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn what_an_undone_undo_brings_back_was_learned_when_it_was_read() {
+    let home = reading();
+    talk(&home, "one", 1, PNPM);
+    let (_, synced) = home.json(&["sync"]);
+    let learned = check_sums(&home);
+    assert_eq!(sum(&learned["learned"]), 1, "{learned:#}");
+    let undone = home.json(&["undo", synced["run"].as_str().unwrap()]).1;
+    let gone = check_sums(&home);
+    assert_eq!((sum(&gone["learned"]), &gone["n_taken_back"]), (0, &1.into()), "{gone:#}");
+    assert!(home.ok(&["report"]).contains("1 more (undone, rejected or forgotten)"));
+    home.ok(&["undo", undone["run"].as_str().unwrap()]);
+    let back = check_sums(&home);
+    for key in ["learned", "learned_now", "sessions", "n_taken_back", "n_young"] {
+        assert_eq!(back[key], learned[key], "{key}");
     }
 }

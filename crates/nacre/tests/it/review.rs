@@ -65,7 +65,7 @@ fn a_candidate_is_in_no_brief_and_below_what_is_active() {
         let shown = home.run(args);
         let at = |id: &str| shown.find(id).unwrap_or_else(|| panic!("{id} is missing: {shown}"));
         assert!(at(&active) < at(&candidate), "{shown}");
-        assert!(shown.contains("(candidate)"), "{shown}");
+        assert!(shown.contains("(candidate"), "{shown}");
     }
 }
 
@@ -74,7 +74,10 @@ fn an_accepted_candidate_holds() {
     let home = TestHome::new();
     let id = propose(&home, "Use SQLite for the queue", "One file, no server.");
     let older = home.add("Use Redis for the queue", &[]);
-    assert_snapshot!(home.run(&["review", "accept", &id, "--supersedes", &older]), @"Accepted 20261115-use-sqlite-for-the-queue");
+    assert_snapshot!(home.run(&["review", "accept", &id, "--supersedes", &older]), @"
+    Accepted 20261115-use-sqlite-for-the-queue
+    Undo: nacre undo review-20261115-083000-[id]
+    ");
     assert_eq!(
         (status_of(&home, &id).as_str(), status_of(&home, &older).as_str()),
         ("active", "superseded")
@@ -107,24 +110,20 @@ fn a_rejected_candidate_leaves_a_hash_and_no_text() {
     let one = propose(&home, "Use Redis", "A peculiar sentence.");
     let two = propose(&home, "Use Memcached", "");
     let active = home.add("Use tabs", &[]);
-    assert_snapshot!(home.run(&["review", "reject", "20261115-use-redi"]), @"
-    Error: `20261115-use-redi` is only the start of an id
-    Hint: nacre review reject 20261115-use-redis
-    [exit 2]
-    ");
     assert_snapshot!(home.run(&["review", "reject", &one, &two, &active]), @"
     Rejected 20261115-use-redis
     Rejected 20261115-use-memcached
+    Undo: nacre undo review-20261115-083000-[id]
     Warning: The memory `20261115-use-tabs` is active, not a candidate
     Hint: `nacre review` lists the candidates
     [exit 3]
     ");
     assert_eq!(home.tree("memory"), format!("memory/decisions/{active}.md"));
     assert_eq!(home.tree("meta/tombstones").lines().count(), 2);
-    assert!(
-        home.snapshot()
-            .iter()
-            .all(|(_, bytes)| !String::from_utf8_lossy(bytes).contains("peculiar"))
-    );
+    // What undoes it lies in its run folder, which is never shared; nothing else holds a word of it.
+    let run_folders = home.store("workspace");
+    let says = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains("peculiar");
+    let told: Vec<_> = home.snapshot().into_iter().filter(|(_, bytes)| says(bytes)).collect();
+    assert!(told.iter().all(|(path, _)| path.starts_with(&run_folders)), "{told:?}");
     assert_snapshot!(home.run(&["review"]), @"Nothing waits for review.");
 }

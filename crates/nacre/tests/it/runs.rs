@@ -109,3 +109,27 @@ fn only_the_newest_runs_are_kept() {
     // What was read stays read.
     assert_eq!(home.tree("meta/sessions").lines().count(), 3);
 }
+
+#[test]
+fn every_id_that_a_sync_prints_can_be_shown() {
+    let home = crate::sync_run::reading();
+    crate::sync_run::talk(&home, "one", 1, crate::sync_run::PNPM);
+    crate::sync_run::talk(&home, "two", 3, &["Fix the build on CI", "Done."]);
+    let (_, synced) = home.json(&["sync"]);
+    let id = synced["run"].as_str().unwrap();
+    let (code, shown) = home.json(&["runs", "show", id]);
+    assert_eq!((code, shown["runs"].as_array().map(Vec::len)), (0, Some(2)), "{shown:#}");
+    let text = home.ok(&["runs", "show", id]);
+    assert!(text.contains("2 runs, one a session") && text.contains("pnpm"), "{text}");
+    // Nothing was done, so that there is nothing to show.
+    let again = home.run(&["sync"]);
+    assert!(!again.contains("Run:") && !again.contains("Undo:"), "{again}");
+    // One session alone has an id, too.
+    let (_, listed) = home.json(&["trace", "list"]);
+    let session = listed["sessions"][0]["id"].as_str().unwrap();
+    let (_, one) = home.json(&["sync", "--trace", session, "--force"]);
+    let change = one["change"].as_str().unwrap();
+    assert!(home.run(&["sync", "--trace", session, "--force"]).contains("Undo: nacre undo "));
+    home.ok(&["runs", "show", change]);
+    assert!(home.json(&["sync", "--trace", session]).1.get("change").is_none());
+}

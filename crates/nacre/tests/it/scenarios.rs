@@ -272,8 +272,11 @@ fn h_the_run_folder_is_flat_and_complete() {
     let folder = report["run_folder"].as_str().unwrap();
     assert!(folder.starts_with("workspace/hot-20990101-000000-"), "{folder}");
     let files = home.tree(folder);
-    let mut expected: Vec<String> =
-        ARTIFACTS.iter().chain(&["undo.json"]).map(|name| format!("{folder}/{name}")).collect();
+    let mut expected: Vec<String> = ARTIFACTS
+        .iter()
+        .chain(&["change.json", "undo.json"])
+        .map(|name| format!("{folder}/{name}"))
+        .collect();
     expected.sort();
     assert_eq!(files.lines().collect::<Vec<_>>(), expected);
 }

@@ -410,7 +410,7 @@ fn hostile_text_steers_no_terminal_in_any_command() {
         vec!["feedback", id, "useful"],
         vec!["memory", "archive", id],
         vec!["memory", "list", "--archived"],
-        vec!["memory", "forget", id],
+        vec!["memory", "forget", id, "--yes"],
     ] {
         let shown = home.run(&args);
         let is_bad = |c: char| c != '\n' && c != '\t' && nacre_core::base::is_hidden_char(c);

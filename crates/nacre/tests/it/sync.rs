@@ -56,16 +56,22 @@ fn a_sync_reads_what_is_new_and_queues_what_is_ours() {
     preview.sort_unstable();
     assert_eq!(preview, ["generic  ~/traces/inside.jsonl", "generic  ~/traces/outside.jsonl"]);
     assert_snapshot!(home.run(&["sync", "--no-extract", "--run-id", "first"]), @"
-    Read 2 sessions of 2 sources (0 unchanged, 0 went on where they had ended).
-    Run: first
+    Read 2 sessions.
+    1 session waits for `nacre sync`.
+    1 session belongs to a folder that is not set up: /elsewhere 1; run `nacre init` there.
+    Next: nacre sync
     ");
     assert_snapshot!(home.run(&["sync", "--no-extract", "--run-id", "second"]), @"
-    Read 0 sessions of 2 sources (2 unchanged, 0 went on where they had ended).
-    Run: second
+    Nothing new to read in 2 files of sessions.
+    1 session waits for `nacre sync`.
+    1 session belongs to a folder that is not set up: /elsewhere 1; run `nacre init` there.
+    Next: nacre sync
     ");
     assert_snapshot!(home.run(&["sync", "--no-extract", "--run-id", "third", "--force"]), @"
-    Read 2 sessions of 2 sources (0 unchanged, 0 went on where they had ended).
-    Run: third
+    Read 2 sessions.
+    1 session waits for `nacre sync`.
+    1 session belongs to a folder that is not set up: /elsewhere 1; run `nacre init` there.
+    Next: nacre sync
     ");
     assert_snapshot!(states(&home).join("\n"), @r#"
     "Use Redis for the cache" "skipped" "no registered project"
@@ -75,8 +81,9 @@ fn a_sync_reads_what_is_new_and_queues_what_is_ours() {
     Project work in $HOME/work
     project  0 decisions, 0 learnings, 0 summaries  $HOME/work/.nacre
     global   0 decisions, 0 learnings, 0 summaries  $HOME/.nacre
-    generic  1 sessions: 1 skipped (skipped: 1 no registered project)  unmatched
-    generic  1 sessions: 1 pending  $HOME/work
+    generic  1 session: 1 pending  $HOME/work
+    1 session waits for `nacre sync`.
+    1 session belongs to a folder that is not set up: /elsewhere 1; run `nacre init` there.
     Last sync third (done)
     Scope project_fallback_global, 1 registered projects
     Health unchecked: run `nacre doctor`
@@ -191,12 +198,8 @@ fn sessions_are_skipped_and_retried() {
     [exit 1]
     ");
     assert_snapshot!(home.run(&["retry"]), @"
-    error: the following required arguments were not provided:
-      <ID|--all>
-
-    Usage: nacre retry <ID|--all>
-
-    For more information, try '--help'.
+    Error: `nacre retry` needs `<ID|--all>`
+    Hint: `nacre retry --help` shows what it takes
     [exit 2]
     ");
 }
@@ -208,6 +211,7 @@ fn a_file_can_be_imported() {
     assert!(home.run(&["trace", "import", &file.display().to_string()]).contains(", pending\n"));
     assert_snapshot!(home.run(&["trace", "import", "nothing.jsonl"]), @"
     Error: There is no file `$HOME/work/nothing.jsonl`
+    Hint: Name the file of a session; `nacre connect list` shows where agents keep theirs
     [exit 1]
     ");
 }

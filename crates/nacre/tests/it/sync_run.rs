@@ -106,6 +106,7 @@ fn the_run_folder_is_flat_and_complete() {
         home.tree(folder).lines().map(|path| path.replace(folder, "")).collect();
     assert_snapshot!(files.join("\n"), @"
     /agent.log
+    /change.json
     /extract.json
     /memory_actions.json
     /metrics.json
@@ -154,6 +155,23 @@ fn what_is_said_again_is_one_memory_and_what_is_taken_back_is_overturned() {
         .map(|(path, _)| path)
         .collect();
     assert!(changed.is_empty(), "{changed:#?}");
+}
+
+#[test]
+fn a_session_that_is_read_again_confirms_nothing_that_it_said_itself() {
+    let home = reading();
+    talk(&home, "one", 1, PNPM);
+    home.ok(&["sync"]);
+    let id = "20261101-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file";
+    let confirmations = || {
+        let state = std::fs::read_to_string(home.store(&format!("meta/state/{id}.json")));
+        state.is_ok_and(|state| state.contains("\"confirmations\": 1"))
+    };
+    home.ok(&["sync", "--force"]);
+    assert!(!confirmations(), "its own session said it once");
+    talk(&home, "two", 2, PNPM);
+    home.ok(&["sync"]);
+    assert!(confirmations(), "another session said it again");
 }
 
 #[test]
@@ -357,7 +375,7 @@ fn a_person_forgets_and_no_session_brings_it_back() {
     talk(&home, "one", 1, PNPM);
     home.ok(&["sync"]);
     let id = "20261101-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file";
-    home.ok(&["memory", "forget", id]);
+    home.ok(&["memory", "forget", id, "--yes"]);
     let (_, value) = home.json(&["sync", "--force"]);
     assert_eq!(only(&value)["dropped"]["forgotten"], 1, "{value:#}");
     assert_eq!(home.tree("memory/learnings"), "");

@@ -26,7 +26,6 @@ fn help_fits_a_screen_and_groups_its_commands() {
       review       Accept or reject what a sync proposes
       memory       Add, find, read and change memories
       trace        List, read and search the sessions of your agents
-      feedback     Say how a memory served
 
     Know the code:
       explore      Tell what a project is: where it starts, what it rests on, what it offers
@@ -35,12 +34,12 @@ fn help_fits_a_screen_and_groups_its_commands() {
       run          Let an agent find something out in this repository
 
     Keep going:
+      up           Let it run by itself: sync, maintenance, indexes, and the dashboard
+      dashboard    Open the dashboard in a browser
       maintain     Keep memories few and true
       report       Tell what was learned, merged, put away and used
-      runs         List what each sync and maintenance did, and why
-      undo         Put back what a run changed, byte for byte
+      undo         Take back what a command changed, byte for byte
       queue        Show the queue of sessions
-      events       Show what tasks did, event by event
 
     Set up:
       connect      Connect agents: their sessions, and Nacre's tools, hooks and skill
@@ -52,7 +51,9 @@ fn help_fits_a_screen_and_groups_its_commands() {
           --json               Print one JSON object instead of text
           --project <PROJECT>  Work on this project, by name or path, not on the one around this folder
           --color <WHEN>       When to use colors [possible values: auto, always, never]
+          --no-pager           Print long output without a pager
       -q, --quiet              Print results and errors only
+          --local              Do it in this process, also where `nacre serve` runs
       -h, --help               Print help
       -V, --version            Print version
 
@@ -63,7 +64,10 @@ fn help_fits_a_screen_and_groups_its_commands() {
 #[test]
 fn the_version_is_one_line() {
     let home = TestHome::empty();
-    assert_eq!(home.run(&["--version"]), format!("nacre {}\n", env!("CARGO_PKG_VERSION")));
+    // A debug build names no commit: it would be built anew after each.
+    let version = format!("nacre {} (debug build; features: ", env!("CARGO_PKG_VERSION"));
+    assert!(home.run(&["--version"]).starts_with(&version), "{}", home.run(&["--version"]));
+    assert_eq!(home.run(&["--version"]), home.run(&["--version", "--quiet"]));
     assert_eq!(home.run(&["-V"]), home.run(&["--version"]));
 }
 
@@ -71,19 +75,20 @@ fn the_version_is_one_line() {
 fn nonsense_ends_with_two() {
     let home = TestHome::empty();
     assert_snapshot!(home.run(&["memroy"]), @"
-    error: unrecognized subcommand 'memroy'
-
-      tip: some similar subcommands exist: 'retry', 'memory'
-
-    Usage: nacre [OPTIONS] <COMMAND>
-
-    For more information, try '--help'.
+    Error: There is no command `nacre memroy`
+    Hint: Did you mean `nacre memory` or `nacre retry`?
     [exit 2]
     ");
     assert_snapshot!(home.run(&["memory", "list", "--limit", "many"]), @"
-    error: invalid value 'many' for '--limit <N>': invalid digit found in string
-
-    For more information, try '--help'.
+    Error: `many` is not a value of `--limit <N>`
+    Caused by: invalid digit found in string
+    Hint: `nacre memory list --help` shows what it takes
+    [exit 2]
+    ");
+    // The noun was left out.
+    assert_snapshot!(home.run(&["search", "queue"]), @"
+    Error: There is no command `nacre search`
+    Hint: Did you mean `nacre memory search` or `nacre trace search`?
     [exit 2]
     ");
 }
@@ -94,8 +99,22 @@ fn completions_speak_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(home.ok(&["completions", shell]).contains("memory"), "{shell}");
     }
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(home.ok(&["completions", shell]).contains("nacre complete"), "{shell}");
+    }
     let (_, value) = home.json(&["completions", "bash"]);
     assert_eq!(value["shell"], "bash");
+}
+
+#[test]
+fn ids_are_completed() {
+    let home = TestHome::new();
+    let added = home.json(&["memory", "add", "Use SQLite"]).1;
+    assert_eq!(home.run(&["complete", "20261115-use"]), "20261115-use-sqlite\n");
+    let change = added["change"].as_str().unwrap();
+    assert_eq!(home.run(&["complete", "memory-"]), format!("{change}\n"));
+    assert!(home.run(&["complete", ""]).lines().count() >= 2);
+    assert_eq!(TestHome::empty().run(&["complete", "x"]), "");
 }
 
 #[test]

@@ -68,15 +68,18 @@ fn print_recalled(ui: &mut Ui, memory: &RecalledMemory) -> Result<(), OpError> {
     }
     notes.extend(memory.trust.map(|trust| trust.as_str().to_owned()));
     notes.extend(same_id(memory.scope, &memory.also_in));
-    let note = notes.iter().map(|note| format!(" ({note})")).collect::<String>();
+    let note = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
     ui.line(format!("{title} {id}{note}"))?;
     print_claims(ui, &memory.not_verified)?;
     if !memory.line.is_empty() {
         ui.line(format!("    {}", Shown(&memory.line).one_line()))?;
     }
     if let Some(RecalledQuote { text, speaker, at }) = &memory.proof {
-        let day = Shown(at.get(..10).unwrap_or_default()).one_line();
-        let quote = format!("{}: \"{}\" ({day})", said_by(*speaker), quoted(text));
+        let day = match at.get(..10) {
+            Some(day) => format!(" ({})", Shown(day).one_line()),
+            None => String::new(),
+        };
+        let quote = format!("{}: \"{}\"{day}", said_by(*speaker), quoted(text));
         ui.line(format!("    {}", ui.paint(Role::Faint, quote)))?;
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! `nacre config`: what is set, where, and by whom.
 
+mod get;
 mod path;
 mod set;
 mod show;
@@ -20,7 +21,9 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 enum ConfigCommand {
+    #[command(alias = "list")]
     Show(show::ShowArgs),
+    Get(get::GetArgs),
     Path(path::PathArgs),
     Set(set::SetArgs),
 }
@@ -29,7 +32,7 @@ impl ConfigArgs {
     pub(crate) fn tolerance(&self) -> Tolerance {
         match self.command {
             ConfigCommand::Set(_) | ConfigCommand::Path(_) => Tolerance::Mistakes,
-            ConfigCommand::Show(_) => Tolerance::None,
+            ConfigCommand::Show(_) | ConfigCommand::Get(_) => Tolerance::OfRepository,
         }
     }
 }
@@ -37,6 +40,7 @@ impl ConfigArgs {
 pub(crate) fn cmd_config(ui: &mut Ui, host: &Host, args: &ConfigArgs) -> Result<Exit, OpError> {
     match &args.command {
         ConfigCommand::Show(args) => show::cmd_show(ui, host, args),
+        ConfigCommand::Get(args) => get::cmd_get(ui, host, args),
         ConfigCommand::Path(args) => path::cmd_path(ui, host, args),
         ConfigCommand::Set(args) => set::cmd_set(ui, host, args),
     }

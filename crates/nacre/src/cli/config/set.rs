@@ -6,6 +6,7 @@ use nacre_ops::text::ShownLine;
 use nacre_ops::{Host, OpError, config as ops};
 
 use super::super::exit::Exit;
+use super::super::memory::print_undo;
 use super::super::ui::Ui;
 
 /// Set one key; comments and order of the file stay
@@ -14,7 +15,7 @@ pub(crate) struct SetArgs {
     /// The key, such as memory.scope
     key: String,
     /// Its value; a list is comma separated
-    #[arg(required_unless_present = "unset")]
+    #[arg(required_unless_present = "unset", allow_hyphen_values = true)]
     value: Option<String>,
     /// Take the key out of the file instead
     #[arg(long, conflicts_with = "value")]
@@ -33,10 +34,11 @@ pub(crate) fn cmd_set(ui: &mut Ui, host: &Host, args: &SetArgs) -> Result<Exit, 
 }
 
 fn print(ui: &mut Ui, report: &ConfigSetReport) -> Result<(), OpError> {
-    let ConfigSetReport { key, value, path } = report;
+    let ConfigSetReport { key, value, path, change } = report;
     let (key, path) = (ShownLine(key), ShownLine(path));
     match value {
-        Some(value) => ui.status(format!("Set {key} = {} in {path}", ShownLine(value))),
-        None => ui.status(format!("Unset {key} in {path}")),
+        Some(value) => ui.status(format!("Set {key} = {} in {path}", ShownLine(value)))?,
+        None => ui.status(format!("Unset {key} in {path}"))?,
     }
+    print_undo(ui, change.as_deref())
 }

@@ -26,7 +26,7 @@ fn print(ui: &mut Ui, report: &ConfigShowReport) -> Result<(), OpError> {
     let is_table = |key: &str| key.matches('.').count() > 1;
     let (tables, keys): (Vec<_>, Vec<_>) =
         report.settings.iter().partition(|(key, _)| is_table(key));
-    let rows: Vec<_> = keys
+    let mut rows: Vec<_> = keys
         .into_iter()
         .chain(tables)
         .map(|(key, setting)| {
@@ -37,5 +37,11 @@ fn print(ui: &mut Ui, report: &ConfigShowReport) -> Result<(), OpError> {
             ]
         })
         .collect();
+    rows.extend(
+        report
+            .not_set
+            .iter()
+            .map(|key| vec![(Role::Id, key.clone()), (Role::Faint, "(not set)".to_owned())]),
+    );
     ui.table(&rows)
 }

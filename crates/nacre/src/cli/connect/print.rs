@@ -1,24 +1,26 @@
 //! What agents have of Nacre, and what changed, for people.
 
-use nacre_api::wire::{
-    AgentEntry, ChangeKind, CheckState, ConnectDoctorReport, ConnectReport, WiringPart, WiringState,
-};
+use nacre_api::wire::{AgentEntry, ChangeKind, ConnectReport, WiringState};
 use nacre_ops::OpError;
 use nacre_ops::text::ShownLine;
 
+use super::super::memory::print_undo;
 use super::super::ui::{Role, Ui};
 
-/// What was taken out, and every agent then.
-pub(super) fn removed(ui: &mut Ui, report: &ConnectReport) -> Result<(), OpError> {
-    changed(ui, report, "New sessions of the agents do without it.\n")
-}
+/// What follows when something was taken out.
+pub(super) const REMOVED: &str = "New sessions of the agents do without it.\n";
 
-/// What was done, and every agent then.
-pub(super) fn report(ui: &mut Ui, report: &ConnectReport) -> Result<(), OpError> {
-    changed(ui, report, "New sessions of the agents use it; `nacre connect doctor` tries it.\n")
-}
+/// What follows when something was written.
+pub(super) const ADDED: &str =
+    "New sessions of the agents use it; `nacre connect doctor` tries it.\n";
 
-fn changed(ui: &mut Ui, report: &ConnectReport, next: &str) -> Result<(), OpError> {
+/// What was done, and the agents then.
+pub(super) fn changed(
+    ui: &mut Ui,
+    report: &ConnectReport,
+    next: &str,
+    all: bool,
+) -> Result<(), OpError> {
     for change in &report.changes {
         let verb = match change.change {
             ChangeKind::Create => "Made",
@@ -27,12 +29,20 @@ fn changed(ui: &mut Ui, report: &ConnectReport, next: &str) -> Result<(), OpErro
         };
         ui.status(format!("{verb} {}", ShownLine(&change.path)))?;
     }
+    for (agents, what) in [
+        (&report.now_read, "Reads the sessions of"),
+        (&report.no_longer_read, "No longer reads the sessions of"),
+    ] {
+        if !agents.is_empty() {
+            ui.status(format!("{what} {}", agents.join(", ")))?;
+        }
+    }
     if !report.changes.is_empty() {
         ui.status(next)?;
     }
-    agents(ui, report)?;
+    agents(ui, report, all)?;
     closing(ui, report);
-    Ok(())
+    print_undo(ui, report.change.as_deref())
 }
 
 pub(super) fn dry_run(ui: &mut Ui, report: &ConnectReport) -> Result<(), OpError> {
@@ -59,13 +69,31 @@ fn closing(ui: &mut Ui, report: &ConnectReport) {
     }
 }
 
-fn agents(ui: &mut Ui, report: &ConnectReport) -> Result<(), OpError> {
-    let rows: Vec<_> = report.agents.iter().map(row).collect();
+/// The agents that a person uses, or all of them.
+fn agents(ui: &mut Ui, report: &ConnectReport, all: bool) -> Result<(), OpError> {
+    let shown = report.agents.iter().filter(|agent| all || is_used(agent));
+    let rows: Vec<_> = shown.map(row).collect();
     ui.table(&rows)?;
+    match report.agents.len() - rows.len() {
+        0 => {}
+        n_more if rows.is_empty() => {
+            ui.status(format!("None of {n_more} agents was found; `--all` lists them"))?;
+        }
+        1 => ui.status("1 more agent was not found here; `--all` lists it")?,
+        n_more => {
+            ui.status(format!("{n_more} more agents were not found here; `--all` lists them"))?;
+        }
+    }
     for problem in report.agents.iter().flat_map(|agent| &agent.problems) {
         ui.warning(ShownLine(problem), None);
     }
     Ok(())
+}
+
+/// Whether an agent left sessions here, or has anything of Nacre. The skill alone is no sign: agents share its folder.
+fn is_used(agent: &AgentEntry) -> bool {
+    let is_wired = |state| matches!(state, WiringState::On | WiringState::Outdated);
+    agent.sources > 0 || is_wired(agent.mcp) || is_wired(agent.hooks) || !agent.problems.is_empty()
 }
 
 fn row(agent: &AgentEntry) -> Vec<(Role, String)> {
@@ -92,35 +120,4 @@ fn row(agent: &AgentEntry) -> Vec<(Role, String)> {
         part("skill", agent.skill),
         (Role::Faint, traces),
     ]
-}
-
-/// One line an agent, and a hint for each part that failed.
-pub(super) fn doctor(ui: &mut Ui, report: &ConnectDoctorReport) -> Result<(), OpError> {
-    if report.agents.is_empty() {
-        ui.status("No agent has anything of Nacre configured.")?;
-        ui.hint("nacre connect auto");
-    }
-    for agent in &report.agents {
-        let checks = agent.checks.iter().map(|check| {
-            let name = match check.part {
-                WiringPart::Mcp => "mcp",
-                WiringPart::Hooks => "hooks",
-                WiringPart::Skill => "skill",
-            };
-            let (role, state) = match check.state {
-                CheckState::Ok => (Role::Good, "ok"),
-                CheckState::Off => (Role::Faint, "off"),
-                CheckState::Failed => (Role::Bad, "failed"),
-            };
-            let detail = ShownLine(&check.detail);
-            format!("{name} {} ({detail})", ui.paint(role, state))
-        });
-        let checks: Vec<String> = checks.collect();
-        ui.line(format!("{}  {}", ui.paint(Role::Id, &agent.agent), checks.join(" · ")))?;
-        let failed = agent.checks.iter().filter(|check| check.state == CheckState::Failed);
-        for hint in failed.filter_map(|check| check.hint.as_ref()) {
-            ui.hint(hint);
-        }
-    }
-    Ok(())
 }

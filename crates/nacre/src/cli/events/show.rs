@@ -55,8 +55,8 @@ fn print_task(ui: &mut Ui, task: &TaskEntry) -> Result<(), OpError> {
     ui.line(ui.paint(Role::Title, Shown(&task.title).one_line()))?;
     let mut facts = vec![task.id.clone(), task.agent.clone(), state_text(task)];
     facts.extend(task.parent.as_ref().map(|parent| format!("of {parent}")));
-    facts.push(format!("from {}", task.created));
-    facts.extend(task.ended.as_ref().map(|time| format!("to {time}")));
+    facts.push(format!("from {}", ui.when(&task.created)));
+    facts.extend(task.ended.as_ref().map(|time| format!("to {}", ui.when(time))));
     ui.line(ui.paint(Role::Faint, Shown(&facts.join(" · ")).one_line()))
 }
 

@@ -16,7 +16,11 @@ pub(crate) struct RebuildArgs {
 }
 
 pub(crate) fn cmd_rebuild(ui: &mut Ui, host: &Host, args: &RebuildArgs) -> Result<Exit, OpError> {
-    let report = ops::rebuild(host, &IndexRebuildRequest { scope: args.scope.mode() })?;
+    let events = ui.events();
+    events.step("Indexing memories");
+    let request = IndexRebuildRequest { scope: args.scope.mode() };
+    let report = ops::rebuild(host, &request, &ui.events())?;
+    drop(events);
     ui.report(&report, |ui, report| {
         report.indexes.iter().try_for_each(|index| {
             let (records, scope) = (counted(index.records), index.scope.as_str());

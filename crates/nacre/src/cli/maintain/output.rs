@@ -3,13 +3,16 @@
 use std::time::Duration;
 
 use nacre_api::wire::{
-    MaintainReport, MaintainState, MaintainVerb, MaintainedStore, StoreMaintenance,
+    MaintainAction, MaintainReport, MaintainState, MaintainVerb, MaintainedStore, StoreMaintenance,
 };
 use nacre_ops::OpError;
 use nacre_ops::text::Shown;
 
 use super::super::changes::print_changes;
 use super::super::ui::{Role, Ui};
+
+/// How many changed memories are named.
+const MAX_ACTIONS: usize = 10;
 
 /// What the table counts, by the verbs of the actions.
 const COLUMNS: &[(&str, &[MaintainVerb])] = &[
@@ -35,6 +38,7 @@ pub(super) fn print(ui: &mut Ui, report: &MaintainReport) -> Result<(), OpError>
     }
     ui.table(&rows(projects))?;
     for report in projects.iter().filter_map(|store| store.report.as_ref()) {
+        print_done(ui, report)?;
         for open in &report.contradictions {
             ui.warning(
                 format!("{} may contradict {}: {}", open.newer, open.older, open.reason),
@@ -42,7 +46,7 @@ pub(super) fn print(ui: &mut Ui, report: &MaintainReport) -> Result<(), OpError>
             );
         }
         if let Some(run) = &report.run_id {
-            ui.status(format!("Run: {run}"))?;
+            ui.status(format!("Undo: nacre undo {run}"))?;
         }
     }
     Ok(())
@@ -90,17 +94,28 @@ fn state_text(state: MaintainState) -> &'static str {
     }
 }
 
+/// The memories that were changed.
+fn print_done(ui: &mut Ui, report: &StoreMaintenance) -> Result<(), OpError> {
+    report.actions.iter().take(MAX_ACTIONS).try_for_each(|action| print_action(ui, action))?;
+    match report.actions.len().checked_sub(MAX_ACTIONS).filter(|n_more| *n_more > 0) {
+        Some(n_more) => ui.line(format!("  and {n_more} more; `nacre runs show` has them all")),
+        None => Ok(()),
+    }
+}
+
+fn print_action(ui: &mut Ui, action: &MaintainAction) -> Result<(), OpError> {
+    let with = action.with.as_ref().map(|with| format!(" → {with}")).unwrap_or_default();
+    let line = format!("{} {}{with}: {}", action.action.as_str(), action.target, action.reason);
+    ui.line(format!("  {}", Shown(&line).one_line()))
+}
+
 fn print_plan(
     ui: &mut Ui,
     store: &MaintainedStore,
     report: &StoreMaintenance,
 ) -> Result<(), OpError> {
     ui.line(ui.paint(Role::Title, Shown(&store.project).one_line()))?;
-    for action in &report.actions {
-        let with = action.with.as_ref().map(|with| format!(" → {with}")).unwrap_or_default();
-        let line = format!("{} {}{with}: {}", action.action.as_str(), action.target, action.reason);
-        ui.line(format!("  {}", Shown(&line).one_line()))?;
-    }
+    report.actions.iter().try_for_each(|action| print_action(ui, action))?;
     for open in &report.contradictions {
         ui.line(format!("  open: {} may contradict {}: {}", open.newer, open.older, open.reason))?;
     }

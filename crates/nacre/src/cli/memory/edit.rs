@@ -28,19 +28,31 @@ pub(crate) struct EditArgs {
 
 pub(crate) fn cmd_edit(ui: &mut Ui, host: &Host, args: &EditArgs) -> Result<Exit, OpError> {
     let EditArgs { id, discard, scope } = args;
-    let request = MemoryEditRequest { id: id.clone(), discard: *discard, scope: scope.mode() };
+    cmd_edit_one(ui, host, id, *discard, *scope)
+}
+
+/// Opens one memory in the editor.
+pub(crate) fn cmd_edit_one(
+    ui: &mut Ui,
+    host: &Host,
+    id: &str,
+    discard: bool,
+    scope: ScopeArg,
+) -> Result<Exit, OpError> {
+    let request = MemoryEditRequest { id: id.to_owned(), discard, scope: scope.mode() };
     let editor = host.editor()?;
-    let report = ops::edit(host, &request, &|draft| run_editor(editor, draft), &ui.events())?;
+    let report = ops::edit(host, &request, &|draft| run_editor(host, editor, draft), &ui.events())?;
     ui.report(&report, print_change)
 }
 
 /// Runs the editor on the draft. The command line is the person's own and may have arguments.
-pub(crate) fn run_editor(editor: &str, draft: &Path) -> Result<(), OpError> {
+pub(crate) fn run_editor(host: &Host, editor: &str, draft: &Path) -> Result<(), OpError> {
     let status = Command::new("/bin/sh")
         .arg("-c")
         .arg(format!("{editor} \"$1\""))
         .arg("nacre")
         .arg(draft)
+        .env("PATH", host.environment.var("PATH").unwrap_or_default())
         .status()?;
     if status.success() {
         return Ok(());

@@ -11,14 +11,18 @@ mod reset;
 mod restore;
 mod search;
 mod show;
+mod type_name;
 
 use clap::{Args, Subcommand, ValueEnum};
-use nacre_api::wire::{MemoryIdsRequest, MemoryType, Scope};
+use nacre_api::wire::{MemoryIdsRequest, Scope};
 use nacre_ops::{Host, OpError};
 
-pub(crate) use self::edit::run_editor;
-pub(crate) use self::output::{counted, print_more, report_changes, row, warn_broken};
+pub(crate) use self::edit::{cmd_edit_one, run_editor};
+pub(crate) use self::output::{
+    counted, print_memory_row, print_more, print_undo, quote_place, report_changes, warn_broken,
+};
 pub(crate) use self::search::ModeName;
+use self::type_name::TypeName;
 use super::exit::Exit;
 use super::ui::Ui;
 
@@ -41,6 +45,19 @@ enum MemoryCommand {
     Restore(restore::RestoreArgs),
     Forget(forget::ForgetArgs),
     Reset(reset::ResetArgs),
+}
+
+impl MemoryArgs {
+    /// Whether it only shows something.
+    pub(crate) fn only_reads(&self) -> bool {
+        matches!(
+            self.command,
+            MemoryCommand::List(_)
+                | MemoryCommand::Show(_)
+                | MemoryCommand::Search(_)
+                | MemoryCommand::Related(_)
+        )
+    }
 }
 
 /// Where to look.
@@ -69,24 +86,6 @@ impl ScopeArg {
             ScopeName::ProjectOnly => Scope::ProjectOnly,
             ScopeName::GlobalOnly => Scope::GlobalOnly,
         })
-    }
-}
-
-/// A memory type on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum TypeName {
-    Decision,
-    Learning,
-    Summary,
-}
-
-impl From<TypeName> for MemoryType {
-    fn from(name: TypeName) -> Self {
-        match name {
-            TypeName::Decision => Self::Decision,
-            TypeName::Learning => Self::Learning,
-            TypeName::Summary => Self::Summary,
-        }
     }
 }
 

@@ -10,7 +10,8 @@ use nacre_ops::OpError;
 use nacre_ops::text::Shown;
 
 use super::super::exit::Exit;
-use super::super::ui::{Role, Ui};
+use super::super::layout::KEPT;
+use super::super::ui::{Role, Row, Ui};
 
 /// More warnings than this say nothing new.
 const MAX_WARNINGS: usize = 20;
@@ -18,8 +19,18 @@ const MAX_WARNINGS: usize = 20;
 /// Claims that one line names.
 const MAX_CLAIMS: usize = 3;
 
-/// A memory as a row of a table.
-pub(crate) fn row(memory: &MemoryEntry) -> Vec<(Role, String)> {
+/// Prints memories as a table. A person gets the title first and the id as short as it can be typed; a program the full id.
+pub(super) fn print_memory_rows(ui: &mut Ui, memories: &[MemoryEntry]) -> Result<(), OpError> {
+    let rows: Vec<Row> = memories.iter().map(|memory| row(ui, memory)).collect();
+    if ui.is_watched() { ui.table_around(&rows, 0) } else { ui.table(&rows) }
+}
+
+/// Prints one memory as such a row.
+pub(crate) fn print_memory_row(ui: &mut Ui, memory: &MemoryEntry) -> Result<(), OpError> {
+    print_memory_rows(ui, std::slice::from_ref(memory))
+}
+
+fn row(ui: &Ui, memory: &MemoryEntry) -> Row {
     let what = memory.kind.as_deref().unwrap_or_else(|| memory.r#type.as_str());
     let mut notes = Vec::new();
     if memory.status != "active" {
@@ -30,11 +41,20 @@ pub(crate) fn row(memory: &MemoryEntry) -> Vec<(Role, String)> {
     }
     notes.extend(memory.trust.map(TrustLevel::as_str));
     let note = if notes.is_empty() { String::new() } else { format!("  ({})", notes.join(", ")) };
-    vec![
-        (Role::Id, memory.id.clone()),
-        (Role::Faint, what.to_owned()),
-        (Role::Title, format!("{}{note}", Shown(&memory.title).one_line())),
-    ]
+    let mark = if ui.is_watched() { KEPT.to_string() } else { String::new() };
+    let title = (Role::Title, format!("{}{mark}{note}", Shown(&memory.title).one_line()));
+    let what = (Role::Faint, what.to_owned());
+    let id = (Role::Id, ui.short_id(&memory.id).to_owned());
+    if !ui.is_watched() {
+        return vec![id, what, title];
+    }
+    let updated = memory.updated.as_deref().map(|time| ui.when(time)).unwrap_or_default();
+    vec![title, what, (Role::Faint, updated), id]
+}
+
+/// Where words were said, and when, where that is known.
+pub(crate) fn quote_place(ui: &Ui, place: &str, at: &str) -> String {
+    if at.is_empty() { place.to_owned() } else { format!("{place}, {}", ui.when(at)) }
 }
 
 /// What a memory overturned by nothing but its own claim, in one line; `None` where there is nothing.
@@ -81,8 +101,16 @@ pub(crate) fn print_more(ui: &mut Ui, n_more: usize) -> Result<(), OpError> {
 /// Says what was done to a memory.
 pub(super) fn print_change(ui: &mut Ui, report: &MemoryChangeReport) -> Result<(), OpError> {
     print_done(ui, report.done, &report.id)?;
-    match &report.path {
-        Some(path) => ui.status(Shown(path).one_line()),
+    if let Some(path) = &report.path {
+        ui.status(Shown(path).one_line())?;
+    }
+    print_undo(ui, report.change.as_deref())
+}
+
+/// Says what takes a change back.
+pub(crate) fn print_undo(ui: &mut Ui, change: Option<&str>) -> Result<(), OpError> {
+    match change {
+        Some(change) => ui.status(format!("Undo: nacre undo {change}")),
         None => Ok(()),
     }
 }
@@ -90,7 +118,10 @@ pub(super) fn print_change(ui: &mut Ui, report: &MemoryChangeReport) -> Result<(
 /// Says what was done to several memories. Where all of them failed, the first error decides how the command ends.
 pub(crate) fn report_changes(ui: &mut Ui, report: &MemoryChangesReport) -> Result<Exit, OpError> {
     let exit = ui.report(report, |ui, report| {
-        report.ids.iter().try_for_each(|id| print_done(ui, report.done, id))
+        report.ids.iter().try_for_each(|id| print_done(ui, report.done, id))?;
+        // What is forgotten on purpose does not come back.
+        let change = report.change.as_deref().filter(|_| report.done != MemoryChange::Forgotten);
+        print_undo(ui, change)
     })?;
     match report.failed.first() {
         Some(first) if report.ids.is_empty() => Ok(first.failure.code.into()),

@@ -8,7 +8,7 @@ use nacre_ops::{Host, OpError, memory as ops};
 use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
 use super::ScopeArg;
-use super::output::{print_more, row};
+use super::output::{print_memory_row, print_more};
 
 /// Show the memories that belong to one
 ///
@@ -29,12 +29,13 @@ pub(crate) fn cmd_related(ui: &mut Ui, host: &Host, args: &RelatedArgs) -> Resul
     let RelatedArgs { id, limit, scope } = args;
     let request = MemoryRelatedRequest { id: id.clone(), limit: *limit, scope: scope.mode() };
     let report = ops::related(host, &request, &ui.events())?;
+    ui.shorten_ids(host, scope.mode());
     ui.report(&report, print)
 }
 
 fn print(ui: &mut Ui, report: &MemoryRelatedReport) -> Result<(), OpError> {
     for one in &report.related {
-        ui.table(&[row(&one.memory)])?;
+        print_memory_row(ui, &one.memory)?;
         ui.line(format!("    {}", ui.paint(Role::Faint, reason(&one.edge))))?;
     }
     if report.total == 0 {

@@ -10,12 +10,12 @@ use nacre_ops::{Host, OpError, memory as ops};
 use super::super::exit::Exit;
 use super::super::ui::Ui;
 use super::ScopeArg;
-use super::output::counted;
+use super::output::{counted, print_undo};
 
 /// Set all memories of a store aside and start empty
 ///
 /// Nothing is deleted: memories and their sidecars are moved below `.nacre/reset/`, which git does
-/// not share, and can be moved back by hand.
+/// not share; `nacre undo` moves them back.
 #[derive(Debug, Args)]
 pub(crate) struct ResetArgs {
     /// Do not ask
@@ -34,7 +34,8 @@ pub(crate) fn cmd_reset(ui: &mut Ui, host: &Host, args: &ResetArgs) -> Result<Ex
     let report = ops::reset(host, &request, &ui.events())?;
     ui.report(&report, |ui, report| {
         let path = ShownLine(&report.path);
-        ui.status(format!("Set {} aside in {path}", counted(report.set_aside)))
+        ui.status(format!("Set {} aside in {path}", counted(report.set_aside)))?;
+        print_undo(ui, report.change.as_deref())
     })
 }
 

@@ -6,8 +6,9 @@ use nacre_ops::text::Shown;
 use nacre_ops::{Host, OpError, memory as ops};
 
 use super::super::exit::Exit;
+use super::super::remote::{Asked, by_server_or};
 use super::super::ui::{Role, Ui};
-use super::output::{not_verified, print_more, row, warn_broken};
+use super::output::{not_verified, print_memory_row, print_more, warn_broken};
 use super::{ScopeArg, TypeName};
 
 /// Find memories by their words and their meaning
@@ -22,8 +23,8 @@ pub(crate) struct SearchArgs {
     /// Words, "quoted phrases" and filters
     #[arg(required = true)]
     query: Vec<String>,
-    /// Only this type
-    #[arg(long, short = 't', value_enum)]
+    /// Only this type, or this kind of learning
+    #[arg(long, short = 't', value_enum, value_name = "TYPE")]
     r#type: Option<TypeName>,
     /// Only memories with this tag
     #[arg(long, value_name = "TAG")]
@@ -75,8 +76,8 @@ pub(crate) fn cmd_search(ui: &mut Ui, host: &Host, args: &SearchArgs) -> Result<
     let SearchArgs { query, r#type, tag, since, mode, history, explain, archived, limit, scope } =
         args;
     let request = MemorySearchRequest {
-        query: query.join(" "),
-        r#type: r#type.map(Into::into),
+        query: TypeName::with_kind(*r#type, query.join(" ")),
+        r#type: r#type.map(TypeName::memory_type),
         tag: tag.clone(),
         since: since.clone(),
         mode: (*mode).into(),
@@ -84,7 +85,10 @@ pub(crate) fn cmd_search(ui: &mut Ui, host: &Host, args: &SearchArgs) -> Result<
         limit: *limit,
         scope: scope.mode(),
     };
-    let report = ops::search(host, &request)?;
+    let events = ui.events();
+    let asked = Asked { route: ("GET", "/api/search"), request: &request, names_file: false };
+    let report = by_server_or((ui, host), &asked, &events, || ops::search(host, &request))?;
+    ui.shorten_ids(host, scope.mode());
     ui.report(&report, |ui, report| {
         for found in &report.hits {
             print_found(ui, found)?;
@@ -100,10 +104,10 @@ pub(crate) fn cmd_search(ui: &mut Ui, host: &Host, args: &SearchArgs) -> Result<
 }
 
 fn print_found(ui: &mut Ui, found: &FoundMemory) -> Result<(), OpError> {
-    ui.table(&[row(&found.memory)])?;
+    print_memory_row(ui, &found.memory)?;
     if !found.snippet.is_empty() {
-        let snippet = ui.paint(Role::Faint, Shown(&found.snippet).one_line());
-        ui.line(format!("    {snippet}"))?;
+        let snippet = ui.fitted(4, &Shown(&found.snippet).one_line());
+        ui.line(format!("    {}", ui.paint(Role::Faint, snippet)))?;
     }
     if let Some(note) = not_verified(&found.not_verified) {
         ui.line(format!("    {}", ui.paint(Role::Warning, note)))?;

@@ -10,6 +10,7 @@ use nacre_ops::{Host, OpError, memory as ops};
 use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
 use super::ScopeArg;
+use super::output::quote_place;
 
 /// Show a memory, its evidence and its history
 #[derive(Debug, Args)]
@@ -32,6 +33,7 @@ pub(crate) fn cmd_show(ui: &mut Ui, host: &Host, args: &ShowArgs) -> Result<Exit
         id: id.clone(),
         evidence: *evidence,
         history: *history,
+        text: false,
         scope: scope.mode(),
     };
     let report = ops::show(host, &request, &ui.events())?;
@@ -50,7 +52,7 @@ fn print_memory(ui: &mut Ui, report: &MemoryShowReport) -> Result<(), OpError> {
     let what = memory.kind.as_deref().unwrap_or_else(|| memory.r#type.as_str());
     let mut facts = vec![memory.id.clone(), what.to_owned(), memory.status.clone()];
     facts.extend(memory.confidence.map(|confidence| format!("confidence {confidence}")));
-    facts.extend(memory.updated.as_ref().map(|time| format!("updated {time}")));
+    facts.extend(memory.updated.as_ref().map(|time| format!("updated {}", ui.when(time))));
     ui.line(ui.paint(Role::Faint, facts.join(" · ")))?;
     if !memory.tags.is_empty() {
         let tags = format!("tags {}", Shown(&memory.tags.join(", ")).one_line());
@@ -68,6 +70,7 @@ fn print_memory(ui: &mut Ui, report: &MemoryShowReport) -> Result<(), OpError> {
     }
     if let Some(MemoryFeedback { verdict, note, at }) = &report.feedback {
         let note = note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
+        let at = ui.when(at);
         let said = format!("a person said that it is {}, {at}{note}", verdict.as_str());
         ui.line(ui.paint(Role::Faint, Shown(&said).one_line()))?;
     }
@@ -90,11 +93,14 @@ fn print_evidence(ui: &mut Ui, evidence: Option<&MemoryEvidence>) -> Result<(), 
         for line in quote.text.lines() {
             ui.line(format!("  > {}", Shown(line).one_line()))?;
         }
-        let place = format!("{}, {}", quote.place, quote.at);
+        let place = quote_place(ui, &quote.place, &quote.at);
         ui.line(format!("  {}", ui.paint(Role::Faint, Shown(&place).one_line())))?;
     }
     if quotes.is_empty() {
         ui.line("  none")?;
+    }
+    if evidence.is_some_and(|evidence| evidence.unproven) {
+        ui.line("  It was changed by something else than Nacre, and proves nothing.")?;
     }
     Ok(())
 }
@@ -108,7 +114,7 @@ fn print_history(ui: &mut Ui, versions: &[MemoryVersion]) -> Result<(), OpError>
             let name = name.map(String::as_str).unwrap_or_default();
             vec![
                 (Role::Id, format!("  {}", Shown(name).one_line())),
-                (Role::Faint, Shown(&version.when).one_line()),
+                (Role::Faint, Shown(&ui.when(&version.when)).one_line()),
                 (Role::Faint, Shown(&version.who).one_line()),
                 (Role::Title, Shown(&version.what).one_line()),
             ]

@@ -4,16 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 use nacre_api::wire::ProjectAddRequest;
-use nacre_ops::text::ShownLine;
 use nacre_ops::{Host, OpError, project as ops};
 
 use super::super::exit::Exit;
+use super::super::init::print;
+use super::super::memory::print_undo;
 use super::super::ui::Ui;
 
-/// Register a repository
+/// Prepare the repository at a path for memory
 ///
-/// `nacre init` does this too. Traces that are found later belong to the registered project with
-/// the longest path around them.
+/// Does what `nacre init` does in the folder itself: makes `.nacre/`, registers the project and looks
+/// for its sessions. A session belongs to the registered project with the longest path around it.
 #[derive(Debug, Args)]
 pub(crate) struct AddArgs {
     /// The repository's folder
@@ -28,7 +29,7 @@ pub(crate) fn cmd_add(ui: &mut Ui, host: &Host, args: &AddArgs) -> Result<Exit, 
     let request = ProjectAddRequest { path: path.clone(), name: name.clone() };
     let report = ops::add(host, &request)?;
     ui.report(&report, |ui, report| {
-        let place = ShownLine(&report.path);
-        ui.status(format!("Registered project `{}` in {place}", report.project))
+        print(ui, &report.prepared)?;
+        print_undo(ui, report.change.as_deref())
     })
 }

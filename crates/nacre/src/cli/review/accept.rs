@@ -1,7 +1,7 @@
 //! `nacre review accept`
 
 use clap::Args;
-use nacre_api::wire::ReviewAcceptRequest;
+use nacre_api::wire::{ReviewAcceptRequest, ReviewListRequest};
 use nacre_ops::{Host, OpError, review as ops};
 
 use super::super::exit::Exit;
@@ -12,8 +12,11 @@ use super::super::ui::Ui;
 #[derive(Debug, Args)]
 pub(crate) struct AcceptArgs {
     /// The candidates' ids
-    #[arg(required = true)]
+    #[arg(required_unless_present = "all")]
     ids: Vec<String>,
+    /// All candidates
+    #[arg(long, conflicts_with_all = ["ids", "supersedes"])]
+    all: bool,
     /// The id of the memory that the candidate supersedes
     #[arg(long, value_name = "ID")]
     supersedes: Option<String>,
@@ -22,9 +25,17 @@ pub(crate) struct AcceptArgs {
 }
 
 pub(super) fn cmd_accept(ui: &mut Ui, host: &Host, args: &AcceptArgs) -> Result<Exit, OpError> {
-    let AcceptArgs { ids, supersedes, scope } = args;
-    let (ids, supersedes) = (ids.clone(), supersedes.clone());
-    let request = ReviewAcceptRequest { ids, supersedes, scope: scope.mode() };
+    let AcceptArgs { ids, all, supersedes, scope } = args;
+    let (mut ids, supersedes, scope) = (ids.clone(), supersedes.clone(), scope.mode());
+    if *all {
+        let waiting = ops::list(host, &ReviewListRequest { limit: Some(0), scope })?;
+        ids.extend(waiting.candidates.into_iter().map(|candidate| candidate.memory.id));
+    }
+    if ids.is_empty() {
+        ui.status("Nothing waits for review.")?;
+        return Ok(Exit::Done);
+    }
+    let request = ReviewAcceptRequest { ids, supersedes, scope };
     let report = ops::accept(host, &request, &ui.events())?;
     report_changes(ui, &report)
 }

@@ -1,6 +1,7 @@
 //! `nacre review`: what waits for a person's word.
 
 mod accept;
+mod choice;
 mod output;
 mod picker;
 mod reject;
@@ -48,6 +49,7 @@ pub(crate) fn cmd_review(ui: &mut Ui, host: &Host, args: &ReviewArgs) -> Result<
         None => {}
     }
     let report = ops::list(host, &ReviewListRequest { limit: *limit, scope: scope.mode() })?;
+    ui.shorten_ids(host, scope.mode());
     if *list || ui.is_json() || !ui.can_ask() || report.candidates.is_empty() {
         return ui.report(&report, output::print);
     }

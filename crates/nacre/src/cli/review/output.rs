@@ -4,7 +4,7 @@ use nacre_api::wire::{ReviewCandidate, ReviewListReport};
 use nacre_ops::OpError;
 use nacre_ops::text::Shown;
 
-use super::super::memory::{print_more, row, warn_broken};
+use super::super::memory::{print_memory_row, print_more, quote_place, warn_broken};
 use super::super::ui::{Role, Ui};
 
 /// Quotes that are shown of one candidate.
@@ -31,7 +31,7 @@ pub(super) fn print(ui: &mut Ui, report: &ReviewListReport) -> Result<(), OpErro
 
 pub(super) fn print_candidate(ui: &mut Ui, candidate: &ReviewCandidate) -> Result<(), OpError> {
     let ReviewCandidate { memory, body, quotes, reason } = candidate;
-    ui.table(&[row(memory)])?;
+    print_memory_row(ui, memory)?;
     if let Some(reason) = reason {
         ui.line(format!("    {}", ui.paint(Role::Warning, format!("quarantined: {reason}"))))?;
     }
@@ -43,7 +43,7 @@ pub(super) fn print_candidate(ui: &mut Ui, candidate: &ReviewCandidate) -> Resul
         let cut: String = words.chars().take(MAX_QUOTE_CHARS).collect();
         let more = if cut.len() < words.len() { "…" } else { "" };
         ui.line(format!("    > {}{more}", Shown(&cut).one_line()))?;
-        let place = format!("{}, {}", quote.place, quote.at);
+        let place = quote_place(ui, &quote.place, &quote.at);
         ui.line(format!("      {}", ui.paint(Role::Faint, Shown(&place).one_line())))?;
     }
     if quotes.is_empty() {

@@ -25,8 +25,20 @@ pub(crate) fn cmd_show(ui: &mut Ui, host: &Host, args: &ShowArgs) -> Result<Exit
 }
 
 fn print(ui: &mut Ui, report: &RunShowReport) -> Result<(), OpError> {
-    ui.line(ui.paint(Role::Title, &report.id))?;
-    match &report.report {
+    if report.runs.is_empty() {
+        return print_run(ui, &report.id, report.report.as_ref());
+    }
+    let n_runs = report.runs.len();
+    ui.line(format!("{}: {n_runs} runs, one a session", ui.paint(Role::Title, &report.id)))?;
+    report.runs.iter().try_for_each(|run| {
+        ui.line("")?;
+        print_run(ui, &run.id, run.report.as_ref())
+    })
+}
+
+fn print_run(ui: &mut Ui, id: &str, report: Option<&RunReport>) -> Result<(), OpError> {
+    ui.line(ui.paint(Role::Title, id))?;
+    match report {
         Some(RunReport::Sync(run)) => print_session(ui, run),
         Some(RunReport::Maintain(run)) => print_maintenance(ui, run),
         Some(RunReport::Undo(run)) => print_undo(ui, run),
@@ -67,7 +79,7 @@ fn print_undo(ui: &mut Ui, run: &UndoRunReport) -> Result<(), OpError> {
 
 /// What the run was about, and when it ended.
 fn print_facts(ui: &mut Ui, of: &str, finished_at: &str) -> Result<(), OpError> {
-    let facts = [of, finished_at].map(|fact| Shown(fact).one_line());
+    let facts = [of, &ui.when(finished_at)].map(|fact| Shown(fact).one_line());
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
     ui.line(ui.paint(Role::Faint, facts.join(" · ")))
 }

@@ -1,24 +1,37 @@
-//! What a sync did: the sums, one row a session, and what went wrong.
+//! What a sync did: what was read, what was learned, what waits, and what to type next.
 
 use std::path::Path;
-use std::time::Duration;
 
-use nacre_api::wire::{
-    PausedSession, SessionOutcome, SessionRun, SyncReport, SyncResult, SyncedSession,
-};
-use nacre_ops::host::{raise_limit_hint, short};
+use nacre_api::wire::{SessionOutcome, SyncReport, SyncTraceReport, SyncedSession};
+use nacre_ops::host::short;
 use nacre_ops::text::Shown;
 use nacre_ops::{Host, OpError};
 
+use super::super::intake::{print_waiting, sessions_text, switched_off_text};
+use super::super::memory::print_undo;
 use super::super::ui::{Role, Ui};
+use super::learned::{print_learned, print_totals};
+use super::notes::{print_notes, print_paused, run};
+
+/// How many places are named where no sessions were found.
+const MAX_PLACES: usize = 5;
 
 pub(super) fn print(ui: &mut Ui, host: &Host, report: &SyncReport) -> Result<(), OpError> {
+    let off = switched_off_text(&report.switched_off);
+    if report.sources > 0 || off.is_none() {
+        ui.status(read_text(report))?;
+    }
+    if let Some(off) = off {
+        ui.status(off)?;
+    }
     print_sums(ui, report)?;
     for problem in &report.problems {
         let path = short(host, Path::new(&problem.path));
         ui.warning(format!("Skipped {path}: {}", problem.reason), None);
     }
-    print_sessions(ui, &report.sessions)?;
+    print_learned(ui, &report.learned)?;
+    print_totals(ui, &report.totals)?;
+    print_notes(ui, &report.sessions);
     print_paused(ui, &report.paused);
     if report.busy {
         ui.warning(
@@ -26,110 +39,89 @@ pub(super) fn print(ui: &mut Ui, host: &Host, report: &SyncReport) -> Result<(),
             Some("nacre sync"),
         );
     }
-    ui.status(format!("Run: {}", report.run))
+    print_waiting(ui, host, &report.waiting)?;
+    if let Some(here) = &report.not_set_up_here {
+        let path = short(host, Path::new(&here.path));
+        ui.status(match here.sessions {
+            0 => format!("{path} is not set up: nothing is kept of its sessions."),
+            n => format!("{path} is not set up: nothing is kept of its {}.", sessions_text(n)),
+        })?;
+    }
+    // A sync that did nothing left nothing to show or to undo.
+    let is_done = report.sessions.iter().any(has_written);
+    print_undo(ui, is_done.then_some(report.run.as_str()))?;
+    match &report.next {
+        Some(next) => ui.status(format!("Next: {}", ui.paint(Role::Title, next))),
+        None => Ok(()),
+    }
+}
+
+/// Whether a session left a run folder.
+fn has_written(session: &SyncedSession) -> bool {
+    run(session).is_some_and(|run| run.outcome != SessionOutcome::Unchanged)
+}
+
+/// What was read, or why nothing was.
+fn read_text(report: &SyncReport) -> String {
+    let SyncReport { sources, unchanged, read, looked_in, .. } = report;
+    let paths = |exists: bool| {
+        let places = looked_in.iter().filter(|place| place.exists == exists);
+        let paths: Vec<String> = places.map(|place| Shown(&place.path).one_line()).collect();
+        let mut named = paths[..paths.len().min(MAX_PLACES)].join(", ");
+        if paths.len() > MAX_PLACES {
+            let n_more = paths.len() - MAX_PLACES;
+            named.push_str(&format!(" and {n_more} more places (`nacre connect list`)"));
+        }
+        named
+    };
+    match (*sources, *read) {
+        (0, _) if looked_in.iter().any(|place| place.exists) => {
+            format!("Found no sessions in {}.", paths(true))
+        }
+        (0, _) => format!("Found no coding agent: there is none of {}.", paths(false)),
+        (1, 0) => "Nothing new to read in 1 file of sessions.".to_owned(),
+        (_, 0) => format!("Nothing new to read in {sources} files of sessions."),
+        (_, _) if *unchanged == 1 => {
+            format!("Read {}; 1 file has not changed.", sessions_text(*read))
+        }
+        (_, _) if *unchanged > 1 => {
+            format!("Read {}; {unchanged} files have not changed.", sessions_text(*read))
+        }
+        (_, _) => format!("Read {}.", sessions_text(*read)),
+    }
 }
 
 fn print_sums(ui: &mut Ui, report: &SyncReport) -> Result<(), OpError> {
-    ui.status(format!(
-        "Read {} sessions of {} sources ({} unchanged, {} went on where they had ended).",
-        report.read, report.sources, report.unchanged, report.resumed
-    ))?;
     let SyncReport { readmitted, reworded, gone, left, .. } = report;
     let sums = [
-        (readmitted, format!("Admitted {readmitted} sessions of projects registered since.")),
+        (
+            readmitted,
+            format!("Queued {} of projects that were set up since.", sessions_text(*readmitted)),
+        ),
         (
             reworded,
             format!(
-                "Took words of `redact.extra` out of {reworded} sessions that were read before."
+                "Took words of `redact.extra` out of {} that were read before.",
+                sessions_text(*reworded)
             ),
         ),
-        (gone, format!("{gone} waiting sessions are gone.")),
-        (left, format!("{left} sources are left for the next sync.")),
+        (gone, format!("{} can no longer be read: the files are gone.", sessions_text(*gone))),
+        (left, format!("{left} files are left for the next sync.")),
     ];
     sums.iter().filter(|(sum, _)| **sum > 0).try_for_each(|(_, line)| ui.status(line))
 }
 
-/// The table of what was worked off, and what a person should know about it.
-pub(super) fn print_sessions(ui: &mut Ui, sessions: &[SyncedSession]) -> Result<(), OpError> {
-    if sessions.is_empty() {
-        return Ok(());
-    }
-    let head = ["session", "agent", "added", "updated", "no-op", "dropped", "time", "cost", ""];
-    let mut rows = vec![head.map(|cell| (Role::Faint, cell.to_owned())).to_vec()];
-    rows.extend(sessions.iter().map(row));
-    ui.table(&rows)?;
-    let runs = || sessions.iter().filter_map(|session| Some((&session.id, run(session)?)));
-    for (id, run) in runs() {
-        if let SessionRun { limit: Some(key), fallback: Some(why), .. } = run {
-            let message = format!("{id} was read by the rules alone: {why}");
-            let hint = format!("nacre config set {key} N, then nacre sync --force --trace {id}");
-            ui.warning(message, Some(&hint));
-        }
-    }
-    for (id, run) in runs() {
-        if let Some(why) = &run.lead_error {
-            let message = format!("The lead could not settle all of {id}, so the rule did: {why}");
-            ui.warning(message, Some("`nacre events` shows what it did; `nacre model test --role lead` asks for one word"));
-        }
-    }
-    for SyncedSession { id, result, .. } in sessions {
-        if let SyncResult::Failed { reason } = result {
-            ui.warning(
-                format!("{id} could not be synced: {reason}"),
-                Some("`nacre queue` shows when it is tried again; `nacre retry ID` does it now"),
-            );
-        }
-    }
-    Ok(())
-}
-
-fn run(session: &SyncedSession) -> Option<&SessionRun> {
-    match &session.result {
-        SyncResult::Done { report, .. } => Some(report),
-        SyncResult::Failed { .. } => None,
-    }
-}
-
-/// What waits for a model, and what may help.
-fn print_paused(ui: &mut Ui, paused: &[PausedSession]) {
-    for PausedSession { id, reason, limit } in paused {
-        let hint = match limit {
-            Some(key) => raise_limit_hint(key),
-            None => "`nacre model test` asks the model for one word; --strategy offline needs none"
-                .to_owned(),
-        };
-        ui.warning(
-            format!("Model work is paused: {id} and what follows it stay in the queue: {reason}"),
-            Some(&hint),
-        );
-    }
-}
-
-fn row(session: &SyncedSession) -> Vec<(Role, String)> {
-    let none = || "-".to_owned();
-    let (added, updated, no_op, n_dropped, cost, note) = match &session.result {
-        SyncResult::Done { report, dropped } => {
-            let counts = report.counts;
-            let note = match report.outcome {
-                SessionOutcome::Unchanged => "unchanged".to_owned(),
-                SessionOutcome::Done => Shown(&session.title).one_line(),
-            };
-            let added = counts.add + counts.supersede;
-            let [added, updated, no_op, dropped] =
-                [added, counts.update, counts.no_op, *dropped].map(|count| count.to_string());
-            (added, updated, no_op, dropped, report.cost_usd, note)
-        }
-        SyncResult::Failed { .. } => (none(), none(), none(), none(), 0.0, "failed".to_owned()),
+/// What a sync of one session did.
+pub(super) fn print_trace(ui: &mut Ui, report: &SyncTraceReport) -> Result<(), OpError> {
+    print_learned(ui, &report.learned)?;
+    let is_unchanged = |session: &SyncedSession| {
+        run(session).is_some_and(|run| run.outcome == SessionOutcome::Unchanged)
     };
-    vec![
-        (Role::Id, session.id.clone()),
-        (Role::Faint, session.agent.clone()),
-        (Role::Good, added),
-        (Role::Good, updated),
-        (Role::Faint, no_op),
-        (Role::Faint, n_dropped),
-        (Role::Faint, format!("{:.1}s", Duration::from_millis(session.ms).as_secs_f64())),
-        (Role::Faint, format!("${cost:.2}")),
-        (Role::Title, note),
-    ]
+    if report.sessions.iter().any(is_unchanged) {
+        ui.status("The session has not changed since it was read; `--force` reads it again.")?;
+    } else {
+        print_totals(ui, &report.totals)?;
+    }
+    print_notes(ui, &report.sessions);
+    print_undo(ui, report.change.as_deref())
 }

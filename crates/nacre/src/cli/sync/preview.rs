@@ -8,10 +8,11 @@ use nacre_ops::text::Shown;
 use nacre_ops::{Host, OpError};
 
 use super::super::changes::print_changes;
+use super::super::intake::print_waiting;
 use super::super::ui::{Role, Ui};
 
 pub(super) fn print(ui: &mut Ui, host: &Host, report: &SyncPreviewReport) -> Result<(), OpError> {
-    let SyncPreviewReport { would_read, sources, unchanged: _, sessions } = report;
+    let SyncPreviewReport { would_read, sources, unchanged: _, sessions, waiting } = report;
     let rows: Vec<_> = would_read
         .iter()
         .map(|source| {
@@ -21,7 +22,11 @@ pub(super) fn print(ui: &mut Ui, host: &Host, report: &SyncPreviewReport) -> Res
         .collect();
     ui.table(&rows)?;
     ui.status(format!("Would read {} of {sources} sources.", would_read.len()))?;
-    sessions.iter().try_for_each(|session| print_session(ui, session))
+    sessions.iter().try_for_each(|session| print_session(ui, session))?;
+    match waiting {
+        Some(waiting) => print_waiting(ui, host, waiting),
+        None => Ok(()),
+    }
 }
 
 pub(super) fn print_trace(ui: &mut Ui, report: &SyncTracePreviewReport) -> Result<(), OpError> {

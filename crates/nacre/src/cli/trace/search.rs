@@ -74,12 +74,16 @@ fn print(ui: &mut Ui, report: &TraceSearchReport, explain: bool) -> Result<(), O
 }
 
 fn print_hit(ui: &mut Ui, hit: &TraceHit) -> Result<(), OpError> {
+    let when = match hit.at.as_deref() {
+        Some(time) if ui.is_watched() => ui.when(time),
+        time => minute(time),
+    };
     ui.table(&[vec![
         (Role::Id, format!("{}:{}", hit.id, hit.sequence)),
-        (Role::Faint, minute(hit.at.as_deref())),
+        (Role::Faint, when),
         (Role::Faint, hit.agent.clone()),
         (Role::Faint, hit.kind.clone()),
         (Role::Title, Shown(hit.title.as_deref().unwrap_or_default()).one_line()),
     ]])?;
-    ui.line(format!("    {}", Shown(&hit.snippet).one_line()))
+    ui.line(format!("    {}", ui.fitted(4, &Shown(&hit.snippet).one_line())))
 }

@@ -16,7 +16,8 @@ const TOOL_LINES: usize = 6;
 /// Show a session: what was said and done, in order
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The session's id, or the start of it; `ID:SEQUENCE` starts at one event
+    /// The session's id, or the start of it, the path of its trace, or the id of a memory or run that was made from it;
+    /// `ID:SEQUENCE` starts at one event
     id: String,
     /// Also reasoning, injected text, tool output in full and records of no kind we know
     #[arg(long)]
@@ -44,8 +45,8 @@ fn print_facts(ui: &mut Ui, session: &SessionEntry) -> Result<(), OpError> {
     facts.extend(cwd.clone());
     facts.extend(git_branch.clone());
     facts.extend(models.first().cloned());
-    facts.extend(started.as_ref().map(|time| format!("from {time}")));
-    facts.extend(last_activity.as_ref().map(|time| format!("to {time}")));
+    facts.extend(started.as_ref().map(|time| format!("from {}", ui.when(time))));
+    facts.extend(last_activity.as_ref().map(|time| format!("to {}", ui.when(time))));
     ui.line(ui.paint(Role::Faint, Shown(&facts.join(" · ")).one_line()))?;
     ui.line(ui.paint(
         Role::Faint,
@@ -66,7 +67,13 @@ fn print_event(ui: &mut Ui, event: &TraceEvent, is_full: bool) -> Result<(), OpE
     let is_tool = matches!(event.kind, TraceEventKind::ToolCall | TraceEventKind::ToolResult);
     if is_tool && !is_full {
         let lines: Vec<&str> = event.text.lines().take(TOOL_LINES).collect();
-        return ui.text(&lines.join("\n"));
+        ui.text(&lines.join("\n"))?;
+        let n_more = event.text.lines().count().saturating_sub(TOOL_LINES);
+        if n_more > 0 || !event.text_end.is_empty() {
+            let more = format!("… {n_more} more lines; `--full` shows all");
+            ui.line(ui.paint(Role::Faint, more))?;
+        }
+        return Ok(());
     }
     ui.text(&event.text)?;
     if !event.text_end.is_empty() {

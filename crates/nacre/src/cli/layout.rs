@@ -1,0 +1,209 @@
+//! How text fits a terminal: columns that are cut to its width, and times as people say them.
+//!
+//! Only what a person watches is cut. What a program reads has every character, full ids and full times.
+
+use jiff::Timestamp;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use super::paint::{Role, paint};
+
+/// Blanks between columns.
+const GAP: usize = 2;
+
+/// The column that gives way first keeps at least this much.
+const MIN_FLEXIBLE: usize = 12;
+
+/// And so much the others.
+const MIN_OTHER: usize = 4;
+
+/// What stands behind this mark stays when a cell is cut: a note on the title before it. It takes no room.
+pub(crate) const KEPT: char = '\u{200b}';
+
+/// One row of a table.
+pub(crate) type Row = Vec<(Role, String)>;
+
+/// What stands for the rest of a text that was cut.
+const DOTS: char = '…';
+
+/// The columns of a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Columns {
+    /// The width of the terminal; `None` where nothing is cut.
+    pub(super) width: Option<usize>,
+    /// The column that gives way first.
+    pub(super) flexible: usize,
+    pub(super) color: bool,
+}
+
+impl Columns {
+    /// The rows as lines, with their columns aligned; the last one is as long as it is.
+    pub(super) fn lines(self, rows: &[Row]) -> Vec<String> {
+        let widths = self.widths(rows);
+        rows.iter().map(|row| self.line(row, &widths)).collect()
+    }
+
+    fn line(self, row: &Row, widths: &[usize]) -> String {
+        let mut line = String::new();
+        for (idx, (role, cell)) in row.iter().enumerate() {
+            let cell = cut_cell(cell, widths[idx]);
+            line.push_str(&paint(self.color, *role, &cell));
+            if idx + 1 < row.len() {
+                line.push_str(&" ".repeat(widths[idx] - cell.width() + GAP));
+            }
+        }
+        line.truncate(line.trim_end().len());
+        line
+    }
+
+    fn widths(self, rows: &[Row]) -> Vec<usize> {
+        let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+        let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
+        let widest = |column| cells(column).map(|(_, cell)| cell.width()).max().unwrap_or(0);
+        let mut widths: Vec<usize> = (0..n_columns).map(widest).collect();
+        let Some(room) = self.width else { return widths };
+        let room = room.saturating_sub(GAP * n_columns.saturating_sub(1));
+        let is_id = |column| cells(column).any(|(role, _)| matches!(role, Role::Id));
+        let mut excess = widths.iter().sum::<usize>().saturating_sub(room);
+        // An id that is cut cannot be typed, so it is the last to give way: it never does.
+        let mut others: Vec<usize> =
+            (0..n_columns).filter(|column| *column != self.flexible && !is_id(*column)).collect();
+        others.sort_by_key(|column| std::cmp::Reverse(widths[*column]));
+        let flexible = Some(self.flexible).filter(|column| *column < n_columns);
+        for column in flexible.into_iter().chain(others) {
+            let least = if column == self.flexible { MIN_FLEXIBLE } else { MIN_OTHER };
+            let given = widths[column].saturating_sub(least).min(excess);
+            widths[column] -= given;
+            excess -= given;
+        }
+        widths
+    }
+}
+
+/// A cell in so much room: what stands before its note gives way.
+fn cut_cell(cell: &str, width: usize) -> String {
+    let Some((text, kept)) = cell.split_once(KEPT) else { return cut(cell, width) };
+    match width.checked_sub(kept.width()).filter(|room| *room >= MIN_OTHER) {
+        Some(room) => cut(text, room) + kept,
+        None => cut(&format!("{text}{kept}"), width),
+    }
+}
+
+/// The text, or as much of it as fits, with a mark at its end.
+pub(super) fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let (mut shown, mut used) = (String::new(), 0);
+    for c in text.chars() {
+        used += c.width().unwrap_or(0);
+        if used + 1 > width {
+            break;
+        }
+        shown.push(c);
+    }
+    shown.truncate(shown.trim_end().len());
+    shown.push(DOTS);
+    shown
+}
+
+/// How long ago a time of the wire was, or the time itself where it cannot be read.
+pub(super) fn ago(time: &str, now: Timestamp) -> String {
+    let Ok(then) = time.parse::<Timestamp>() else { return time.to_owned() };
+    let seconds = now.duration_since(then).as_secs();
+    let amount = match seconds.unsigned_abs() {
+        0..60 => return "just now".to_owned(),
+        n @ 60..3600 => format!("{} min", n / 60),
+        n @ 3600..86_400 => format!("{} h", n / 3600),
+        n @ 86_400..172_800 => format!("{} day", n / 86_400),
+        n @ 172_800..2_592_000 => format!("{} days", n / 86_400),
+        _ => return to_day(time).to_owned(),
+    };
+    if seconds < 0 { format!("in {amount}") } else { format!("{amount} ago") }
+}
+
+/// A time of the wire to the day.
+fn to_day(time: &str) -> &str {
+    time.get(..10).unwrap_or(time)
+}
+
+/// A time of the wire to the second.
+pub(super) fn to_second(time: &str) -> String {
+    match time.split_once('.') {
+        Some((seconds, rest)) if rest.ends_with('Z') => format!("{seconds}Z"),
+        _ => time.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(width: Option<usize>, flexible: usize) -> Vec<String> {
+        let row = |title: &str, what: &str, id: &str| {
+            vec![
+                (Role::Title, title.to_owned()),
+                (Role::Faint, what.to_owned()),
+                (Role::Id, id.to_owned()),
+            ]
+        };
+        let rows = [
+            row("Use SQLite for the queue of jobs", "decision", "20261115-use"),
+            row("数据库 数据库 数据库 数据库 数据库", "pitfall", "2026"),
+        ];
+        Columns { width, flexible, color: false }.lines(&rows)
+    }
+
+    #[test]
+    fn a_title_gives_way_and_an_id_never_does() {
+        assert_eq!(
+            lines(Some(48), 0),
+            [
+                "Use SQLite for the queu…  decision  20261115-use",
+                "数据库 数据库 数据库 数…  pitfall   2026",
+            ]
+        );
+        assert!(lines(Some(48), 0).iter().all(|line| line.width() <= 48));
+        assert!(lines(Some(1), 0).iter().all(|line| line.contains("2026")));
+        assert_eq!(lines(None, 0), lines(Some(500), 0));
+    }
+
+    #[test]
+    fn a_note_stays_when_its_title_is_cut() {
+        let row =
+            |title: &str| vec![(Role::Title, title.to_owned()), (Role::Id, "2026".to_owned())];
+        let rows = [
+            row(&format!("Use SQLite for the queue of jobs{KEPT}  (candidate)")),
+            row(&format!("Tabs{KEPT}  (candidate)")),
+            row("Use SQLite for the sessions of people"),
+        ];
+        let lines = |width| Columns { width, flexible: 0, color: false }.lines(&rows);
+        assert_eq!(
+            lines(Some(40)),
+            [
+                "Use SQLite for the q…  (candidate)  2026",
+                "Tabs  (candidate)                   2026",
+                "Use SQLite for the sessions of pe…  2026",
+            ]
+        );
+        assert!(lines(None)[0].starts_with("Use SQLite for the queue of jobs  (candidate)"));
+        assert!(lines(Some(10)).iter().all(|line| line.contains("2026")));
+    }
+
+    #[test]
+    fn times_are_said_as_people_say_them() {
+        let now: Timestamp = "2026-11-15T08:30:00Z".parse().unwrap();
+        for (time, said) in [
+            ("2026-11-15T08:29:30.5Z", "just now"),
+            ("2026-11-15T08:28:00Z", "2 min ago"),
+            ("2026-11-15T09:30:00Z", "in 1 h"),
+            ("2026-11-14T08:30:00Z", "1 day ago"),
+            ("2026-11-05T08:30:00Z", "10 days ago"),
+            ("2026-06-18T16:42:00Z", "2026-06-18"),
+            ("yesterday", "yesterday"),
+        ] {
+            assert_eq!(ago(time, now), said);
+        }
+        assert_eq!(to_second("2026-11-16T18:13:03.348795815Z"), "2026-11-16T18:13:03Z");
+        assert_eq!(to_second("2026-11-16T18:13:03Z"), "2026-11-16T18:13:03Z");
+    }
+}

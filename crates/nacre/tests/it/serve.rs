@@ -1,0 +1,489 @@
+//! `nacre serve` as programs and browsers meet it: real HTTP on loopback.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::time::{Duration, UNIX_EPOCH};
+
+use nacre_api::client::{Client, ROUTES, TASKS};
+use nacre_api::wire::{
+    AskReport, AskRequest, ErrorCode, MemoryAddRequest, MemoryIdsRequest, MemoryListRequest,
+    MemorySearchRequest, MemoryShowRequest, ProjectListRequest, StatusRequest, StreamedEvent,
+    SyncRequest, TaskShowRequest,
+};
+use serde_json::{Value, json};
+
+use crate::agents::{self, Talk};
+use crate::home::{TestHome, interrupt};
+
+/// A running server, ended with the test.
+pub(crate) struct Served {
+    child: Child,
+    pub(crate) address: String,
+    pub(crate) token: String,
+}
+
+impl Served {
+    pub(crate) fn start(home: &TestHome) -> Self {
+        let mut command =
+            home.command(&home.work(), &["serve", "--port", "0", "--no-loops", "--json"]);
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut text = String::new();
+        let report: Value = loop {
+            assert_ne!(output.read_line(&mut text).unwrap(), 0, "the server is gone: {text}");
+            if let Ok(report) = serde_json::from_str(&text) {
+                break report;
+            }
+        };
+        let token = fs::read_to_string(run_folder(home).join("token")).unwrap();
+        Self { child, address: report["address"].as_str().unwrap().to_owned(), token }
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        Client::new(self.address.clone(), self.token.clone())
+    }
+
+    /// Sends `text` as it is, and reads the status and the body.
+    pub(crate) fn raw(&self, text: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        // A server that refuses may close before it has read everything.
+        let _ = stream.write_all(text.as_bytes());
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let status = answer.split(' ').nth(1).and_then(|text| text.parse().ok());
+        (status.unwrap_or(0), answer)
+    }
+
+    /// Ends it in order, as Ctrl-C does.
+    pub(crate) fn stop(mut self) -> i32 {
+        interrupt(&self.child);
+        self.child.wait().unwrap().code().unwrap_or(-1)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn run_folder(home: &TestHome) -> PathBuf {
+    home.root().join(".nacre/run")
+}
+
+fn with_memory() -> (TestHome, String) {
+    let home = TestHome::new();
+    let id = home.add("Use tabs in Makefiles", &["--body", "Spaces break make."]);
+    (home, id)
+}
+
+/// The head of a request that the guard lets through.
+fn head(served: &Served, verb: &str) -> Vec<(String, String)> {
+    let mut headers = vec![
+        ("Host".to_owned(), served.address.clone()),
+        ("Authorization".to_owned(), format!("Bearer {}", served.token)),
+        ("Connection".to_owned(), "close".to_owned()),
+    ];
+    if ["POST", "PUT", "PATCH"].contains(&verb) {
+        headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
+        headers.push(("Content-Length".to_owned(), "2".to_owned()));
+    }
+    headers
+}
+
+fn request(verb: &str, target: &str, headers: &[(String, String)]) -> String {
+    let mut text = format!("{verb} {target} HTTP/1.1\r\n");
+    for (name, value) in headers {
+        text.push_str(&format!("{name}: {value}\r\n"));
+    }
+    text.push_str("\r\n");
+    if ["POST", "PUT", "PATCH"].contains(&verb) {
+        text.push_str("{}");
+    }
+    text
+}
+
+/// The routes of the description: verb, path, and whether anybody may ask.
+fn routes(served: &Served) -> Vec<(String, String, bool)> {
+    let (status, answer) = served.raw(&request(
+        "GET",
+        "/api/openapi.json",
+        &[
+            ("Host".to_owned(), served.address.clone()),
+            ("Connection".to_owned(), "close".to_owned()),
+        ],
+    ));
+    assert_eq!(status, 200);
+    let document: Value = serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+    let paths = document["paths"].as_object().unwrap();
+    let mut routes = Vec::new();
+    for (path, operations) in paths {
+        for (verb, operation) in operations.as_object().unwrap() {
+            let is_open = operation["security"].as_array().unwrap().is_empty();
+            routes.push((verb.to_uppercase(), path.clone(), is_open));
+        }
+    }
+    routes
+}
+
+#[test]
+fn a_program_reads_writes_and_archives_memories() {
+    let (home, id) = with_memory();
+    let served = Served::start(&home);
+    let client = served.client();
+    assert_eq!(client.health(&()).unwrap().status, "ok");
+    assert_eq!(client.projects(&ProjectListRequest {}).unwrap().projects.len(), 1);
+    let found = client
+        .search(&MemorySearchRequest { query: "makefile tabs".to_owned(), ..Default::default() })
+        .unwrap();
+    assert_eq!(found.hits[0].memory.id, id);
+    let added = client
+        .add_memory(&MemoryAddRequest {
+            title: "Deploy with make ship".to_owned(),
+            ..Default::default()
+        })
+        .unwrap();
+    assert_eq!(client.memories(&MemoryListRequest::default()).unwrap().total, 2);
+    let ids = MemoryIdsRequest { ids: vec![added.id.clone()], scope: None };
+    client.archive_memory(&ids).unwrap();
+    assert_eq!(client.memories(&MemoryListRequest::default()).unwrap().total, 1);
+    let show = MemoryShowRequest { id: added.id, ..Default::default() };
+    assert!(client.memory(&show).unwrap().memory.archived);
+    assert_eq!(client.status(&StatusRequest {}).unwrap().projects, 1);
+}
+
+#[test]
+fn what_the_command_says_the_server_says() {
+    let (home, id) = with_memory();
+    let served = Served::start(&home);
+    for (args, target) in [
+        (vec!["memory", "list"], "/api/memories".to_owned()),
+        (vec!["memory", "show", &id], format!("/api/memories/{id}")),
+        (vec!["memory", "search", "tabs"], "/api/search?query=tabs".to_owned()),
+        (vec!["project", "list"], "/api/project/list".to_owned()),
+        (vec!["queue"], "/api/queue".to_owned()),
+        (vec!["review"], "/api/review".to_owned()),
+        (vec!["undo", "list"], "/api/changes".to_owned()),
+    ] {
+        let (status, answer) = served.raw(&request("GET", &target, &head(&served, "GET")));
+        assert_eq!(status, 200, "{answer}");
+        let told: Value = serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+        let told = told.to_string().replace(&*home.root().to_string_lossy(), "$HOME");
+        assert_eq!(told, home.json(&args).1.to_string(), "{target}");
+    }
+}
+
+#[test]
+fn a_sync_is_a_task_that_is_followed_and_whose_report_is_kept() {
+    let home = TestHome::new();
+    let talk = Talk {
+        id: "4b1f0c52-8a65-4a64-9f4e-0a5b4a1c9d01".to_owned(),
+        cwd: home.work().display().to_string(),
+        user: vec!["no, remember: always use pnpm here, never npm".to_owned()],
+        assistant: vec!["Done, used pnpm.".to_owned()],
+        ..Talk::default()
+    };
+    let path = home.root().join(".claude/projects/p").join(format!("{}.jsonl", talk.id));
+    agents::write(&path, &agents::claude(&talk));
+    // Long enough ago for the session to be over.
+    let file = fs::File::options().append(true).open(&path).unwrap();
+    file.set_modified(UNIX_EPOCH + Duration::from_secs(1_700_000_000)).unwrap();
+    home.ok(&["connect", "claude", "--yes"]);
+    let served = Served::start(&home);
+    let client = served.client();
+    let mut events = client.events(None).unwrap();
+    let task = client.begin_sync(&SyncRequest::default()).unwrap().task;
+    let mut states = Vec::new();
+    for event in &mut events {
+        let event = event.unwrap();
+        if let StreamedEvent::Task { state, agent, .. } = event.event {
+            assert_eq!((event.task.as_deref(), agent.as_str()), (Some(task.as_str()), "sync"));
+            states.push(state.as_str());
+            if state.is_over() {
+                break;
+            }
+        }
+    }
+    assert_eq!(states, ["running", "completed"]);
+    let asked = TaskShowRequest { task: task.clone(), ..Default::default() };
+    assert!(client.task_report(&asked).unwrap()["sessions"].is_array());
+    assert!(client.task(&asked).unwrap().task.state.is_over());
+    let question =
+        AskRequest { question: "do we use pnpm or npm?".to_owned(), ..Default::default() };
+    let AskReport::Memories(answer) = client.ask_question(&question).unwrap() else { panic!() };
+    assert!(!answer.memories.is_empty());
+}
+
+#[test]
+fn a_stream_goes_on_where_it_stopped() {
+    let (home, id) = with_memory();
+    let served = Served::start(&home);
+    let client = served.client();
+    let mut events = client.events(None).unwrap();
+    let archive = || {
+        let ids = MemoryIdsRequest { ids: vec![id.clone()], scope: None };
+        client.archive_memory(&ids).unwrap();
+        client.restore_memory(&ids).unwrap();
+    };
+    archive();
+    events.next().unwrap().unwrap();
+    let last = events.last_id().unwrap().to_owned();
+    drop(events);
+    let mut headers = head(&served, "GET");
+    headers.push(("Last-Event-ID".to_owned(), last.clone()));
+    let mut stream = TcpStream::connect(&served.address).unwrap();
+    stream.write_all(request("GET", "/api/events", &headers).as_bytes()).unwrap();
+    let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
+    let next = lines.find(|line| line.starts_with("id: ")).unwrap();
+    let number = |id: &str| id.rsplit('-').next().unwrap().parse::<u64>().unwrap();
+    assert_eq!(number(&next), number(&last) + 1);
+    // One of another server is told that it missed something.
+    let mut headers = head(&served, "GET");
+    headers.push(("Last-Event-ID".to_owned(), "00000000-7".to_owned()));
+    let mut stream = TcpStream::connect(&served.address).unwrap();
+    stream.write_all(request("GET", "/api/events", &headers).as_bytes()).unwrap();
+    let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
+    assert!(lines.find(|line| line.starts_with("data: ")).unwrap().contains("\"missed\""));
+}
+
+#[test]
+fn no_page_and_no_stranger_gets_past_the_guard() {
+    let (home, _) = with_memory();
+    let served = Served::start(&home);
+    let before = home.snapshot();
+    let port = served.address.rsplit(':').next().unwrap().to_owned();
+    let mut n_tried = 0;
+    for (verb, path, is_open) in routes(&served) {
+        let path = path.replace(['{', '}'], "");
+        let usual = head(&served, &verb);
+        let without =
+            |name: &str| usual.iter().filter(|(key, _)| key != name).cloned().collect::<Vec<_>>();
+        let with = |name: &str, value: &str| {
+            let mut headers = without(name);
+            headers.push((name.to_owned(), value.to_owned()));
+            headers
+        };
+        let mut attacks: Vec<(u16, Vec<(String, String)>)> = Vec::new();
+        for host in [
+            "evil.example".to_owned(),
+            format!("evil.example:{port}"),
+            format!("127.0.0.1.evil.example:{port}"),
+            "127.0.0.1".to_owned(),
+            "localhost:1".to_owned(),
+            format!("0.0.0.0:{port}"),
+            format!("127.1:{port}"),
+            format!("localhost:{port}."),
+        ] {
+            attacks.push((421, with("Host", &host)));
+        }
+        for origin in [
+            "null".to_owned(),
+            "http://evil.example".to_owned(),
+            "http://localhost:3000".to_owned(),
+            format!("https://127.0.0.1:{port}"),
+            format!("http://127.0.0.1:{port}.evil.example"),
+        ] {
+            attacks.push((403, with("Origin", &origin)));
+        }
+        for site in ["cross-site", "same-site", "x"] {
+            attacks.push((403, with("Sec-Fetch-Site", site)));
+        }
+        if !is_open {
+            attacks.push((401, without("Authorization")));
+            for token in ["Bearer x", "Bearer ", "Basic YTpi", "bearer", &served.token] {
+                attacks.push((401, with("Authorization", token)));
+            }
+            let mut cookie = without("Authorization");
+            cookie.push(("Cookie".to_owned(), format!("nacre_{port}={}", served.token)));
+            attacks.push((401, cookie));
+        }
+        if ["POST", "PUT", "PATCH"].contains(&verb.as_str()) {
+            for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
+                attacks.push((415, with("Content-Type", kind)));
+            }
+            attacks.push((415, without("Content-Type")));
+        }
+        n_tried += attacks.len();
+        for (expected, headers) in attacks {
+            let (status, answer) = served.raw(&request(&verb, &path, &headers));
+            assert_eq!(status, expected, "{verb} {path} {headers:?}\n{answer}");
+            let lower = answer.to_lowercase();
+            assert!(!lower.contains("access-control-allow"), "{answer}");
+            assert!(!answer.contains(&served.token), "{answer}");
+        }
+    }
+    assert!(n_tried >= 500, "{n_tried}");
+    assert_eq!(home.snapshot(), before);
+}
+
+#[test]
+fn requests_that_are_no_requests_are_refused_and_the_next_one_is_answered() {
+    let (home, _) = with_memory();
+    let served = Served::start(&home);
+    let host = &served.address;
+    let token = &served.token;
+    let auth = format!("Host: {host}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n");
+    let large = "x".repeat(2 << 20);
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let posted = |body: &str| {
+        let kind = "Content-Type: application/json\r\nContent-Length:";
+        format!("POST /api/memories HTTP/1.1\r\n{auth}{kind} {}\r\n\r\n{body}", body.len())
+    };
+    for (text, expected) in [
+        (format!("GET http://evil.example/api/status HTTP/1.1\r\n{auth}\r\n"), &[400][..]),
+        (format!("GET /api/status HTTP/1.1\r\nHost: {host}\r\n{auth}\r\n"), &[400, 421]),
+        (format!("GET /api/../api/status HTTP/1.1\r\n{auth}\r\n"), &[404]),
+        (format!("GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\n{auth}\r\n"), &[404]),
+        (format!("GET /api/memories/%00%0d%0a HTTP/1.1\r\n{auth}\r\n"), &[400, 404]),
+        (format!("GET /api/memories/..%2f..%2fx HTTP/1.1\r\n{auth}\r\n"), &[400, 404]),
+        (format!("TRACE /api/status HTTP/1.1\r\n{auth}\r\n"), &[405]),
+        (format!("DELETE /api/status HTTP/1.1\r\n{auth}\r\n"), &[405]),
+        (format!("GET /api/memories?limit=x HTTP/1.1\r\n{auth}\r\n"), &[400]),
+        (format!("GET /api/memories?nothing=1 HTTP/1.1\r\n{auth}\r\n"), &[400]),
+        (format!("GET /api/memories?project=/etc HTTP/1.1\r\n{auth}\r\n"), &[404]),
+        (format!("GET /api/memories?project=../x HTTP/1.1\r\n{auth}\r\n"), &[404]),
+        (format!("GET /{} HTTP/1.1\r\n{auth}\r\n", "a".repeat(9000)), &[414]),
+        (format!("GET / HTTP/1.1\r\n{auth}X: {}\r\n\r\n", "y".repeat(60_000)), &[431, 0]),
+        (posted("{"), &[400]),
+        (posted("[1]"), &[400]),
+        (posted("{\"title\": 1}"), &[400]),
+        (posted(&deep), &[400]),
+        (posted(&large), &[413]),
+        ("nonsense\r\n\r\n".to_owned(), &[400, 0]),
+    ] {
+        let (status, answer) = served.raw(&text);
+        let shown: String = text.chars().take(120).collect();
+        assert!(expected.contains(&status), "{status} {shown}\n{answer}");
+    }
+    assert_eq!(served.client().health(&()).unwrap().status, "ok");
+    assert_eq!(home.json(&["memory", "list"]).1["total"], 1);
+}
+
+#[test]
+fn no_request_reads_a_file_or_a_folder_that_it_names() {
+    let (home, _) = with_memory();
+    let served = Served::start(&home);
+    let client = served.client();
+    let explore = nacre_api::wire::ExploreRequest {
+        project: Some(home.root().display().to_string()),
+        ..Default::default()
+    };
+    let failure = client.explore(&explore).unwrap_err();
+    assert_eq!(failure.failure().unwrap().code, ErrorCode::NoProject);
+    let ask = AskRequest {
+        question: "x".to_owned(),
+        scripted: Some("/etc/passwd".to_owned()),
+        ..Default::default()
+    };
+    assert_eq!(client.ask_question(&ask).unwrap_err().failure().unwrap().code, ErrorCode::Refused);
+    let set = nacre_api::wire::ConfigSetRequest {
+        key: "providers.openai.base_url".to_owned(),
+        value: Some("http://evil.example".to_owned()),
+        repo: false,
+    };
+    assert_eq!(client.set_config(&set).unwrap_err().failure().unwrap().code, ErrorCode::Refused);
+}
+
+#[test]
+fn a_browser_is_let_in_once_by_a_link() {
+    let (home, _) = with_memory();
+    let served = Served::start(&home);
+    let link = home.json(&["dashboard", "--print"]).1["link"].as_str().unwrap().to_owned();
+    let code = link.split("#code=").nth(1).unwrap();
+    let origin = format!("http://{}", served.address);
+    let log_in = |code: &str| {
+        let body = json!({ "code": code }).to_string();
+        served.raw(&format!(
+            "POST /api/login HTTP/1.1\r\nHost: {}\r\nOrigin: {origin}\r\nSec-Fetch-Site: same-origin\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            served.address,
+            body.len()
+        ))
+    };
+    assert_eq!(log_in("wrong").0, 401);
+    let (status, answer) = log_in(code);
+    assert_eq!(status, 204, "{answer}");
+    assert!(answer.to_lowercase().contains("httponly; samesite=strict"), "{answer}");
+    assert_eq!(log_in(code).0, 401);
+    let cookie = answer.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+    let cookie = cookie.split(';').next().unwrap();
+    let with = |verb: &str, path: &str, more: &str| {
+        served.raw(&format!(
+            "{verb} {path} HTTP/1.1\r\nHost: {}\r\nCookie: {cookie}\r\nConnection: close\r\n{more}\r\n",
+            served.address
+        ))
+    };
+    assert_eq!(with("GET", "/api/memories", "").0, 200);
+    // A change says which page made it.
+    assert_eq!(with("DELETE", "/api/memories/x", "").0, 401);
+    assert_eq!(with("DELETE", "/api/memories/x", &format!("Origin: {origin}\r\n")).0, 404);
+    assert_eq!(with("DELETE", "/api/memories/x", "Origin: http://evil.example\r\n").0, 403);
+}
+
+#[test]
+fn a_page_is_served_under_a_strict_policy() {
+    let (home, _) = with_memory();
+    let served = Served::start(&home);
+    let (status, page) = served
+        .raw(&format!("GET / HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", served.address));
+    assert_eq!(status, 200);
+    for header in [
+        "content-security-policy: default-src 'none'; script-src 'self'; style-src 'self';",
+        "x-content-type-options: nosniff",
+        "referrer-policy: no-referrer",
+        "cross-origin-opener-policy: same-origin",
+        "cross-origin-resource-policy: same-origin",
+    ] {
+        assert!(page.contains(header), "{header}\n{page}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn there_is_one_server_a_home_and_it_ends_in_order() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (home, _) = with_memory();
+    let served = Served::start(&home);
+    let second = home.run(&["serve", "--port", "0"]);
+    assert!(second.contains("nacre serve") && second.ends_with("[exit 4]\n"), "{second}");
+    let run = run_folder(&home);
+    for name in ["token", "address"] {
+        let mode = std::fs::metadata(run.join(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{name}");
+    }
+    let by_socket = Client::over_socket(run.join("socket"));
+    assert_eq!(by_socket.memories(&MemoryListRequest::default()).unwrap().total, 1);
+    let token = served.token.clone();
+    assert_eq!(served.stop(), 0);
+    assert!(!run.join("address").exists() && !run.join("socket").exists());
+    assert!(home.run(&["dashboard", "--print"]).contains("nacre serve"));
+    // Clients need not be told of a restart.
+    assert_eq!(Served::start(&home).token, token);
+}
+
+#[test]
+fn the_rust_client_has_every_route() {
+    let home = TestHome::new();
+    let served = Served::start(&home);
+    /// What a client of this machine does not ask: the description, a browser's login, the stream (which has a method of its
+    /// own), and what another route does as well.
+    const APART: &[(&str, &str)] = &[
+        ("GET", "/api/openapi.json"),
+        ("POST", "/mcp"),
+        ("PUT", "/api/memories/{id}"),
+        ("POST", "/api/login"),
+        ("GET", "/api/events"),
+        ("DELETE", "/api/connect/{agent}"),
+    ];
+    let known: Vec<&(&str, &str)> = ROUTES.iter().chain(TASKS).chain(APART).collect();
+    for (verb, path, _) in routes(&served) {
+        let is_known = known.iter().any(|(of, at)| *of == verb && *at == path);
+        assert!(is_known, "{verb} {path}");
+    }
+    assert_eq!(known.len(), routes(&served).len());
+}
