@@ -24,14 +24,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 # What the prompts without a fitting memory are to be left alone at.
-SILENCE = 0.965
+SILENCE = 0.95
 # As in flows/prompted and fitting.rs.
 MAX_ITEMS, MIN_SHARE = 3, 0.55
 FEW, MANY = math.log(4), math.log(12)
 # A stem is taken when it occurs in this many prompts and projects, and its weight is not next to nothing.
-MIN_PROMPTS, MIN_PROJECTS, MIN_WEIGHT, RIDGE = 10, 6, 0.05, 0.03
+MIN_PROMPTS, MIN_PROJECTS, MIN_WEIGHT, RIDGE = 16, 9, 0.05, 0.03
 # Stems that are about topics, or whose weight has no reason that anybody could see.
-LEFT_OUT = set("three main entri node key status off back right up out id field column tabl report log read send".split())
+LEFT_OUT = set("py csv model script sampl record server api data header min n link local load three main entri node key status off back right up out id field column tabl report log read send".split())
 NAMES = ["SIMILARITY", "WORDS", "CHORE", "LENGTH", "EXCESS", "TIDYING", "SURROUNDINGS"]
 
 english = snowballstemmer.stemmer("english")

@@ -1,0 +1,5 @@
+public class A {
+  public int AlphaCs() {
+    return 1;
+  }
+}

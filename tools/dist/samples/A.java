@@ -1,0 +1,5 @@
+public class A {
+  public int alphaJava() {
+    return 1;
+  }
+}

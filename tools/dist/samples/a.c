@@ -1,0 +1,3 @@
+int alpha_c(void) {
+  return 1;
+}

@@ -1,0 +1,5 @@
+namespace n {
+int alpha_cpp() {
+  return 1;
+}
+}

@@ -1,0 +1,5 @@
+defmodule A do
+  def alpha_ex(x) do
+    x
+  end
+end

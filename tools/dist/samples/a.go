@@ -1,0 +1,5 @@
+package a
+
+func AlphaGo() int {
+	return 1
+}

@@ -1,0 +1,3 @@
+export function alphaJs() {
+  return 1;
+}

@@ -1,0 +1,3 @@
+fun alphaKt(): Int {
+  return 1
+}

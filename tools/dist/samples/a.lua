@@ -1,0 +1,3 @@
+function alpha_lua()
+  return 1
+end

@@ -1,0 +1,4 @@
+<?php
+function alpha_php() {
+  return 1;
+}

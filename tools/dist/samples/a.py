@@ -1,0 +1,2 @@
+def alpha_py():
+    return 1

@@ -1,0 +1,3 @@
+def alpha_rb
+  1
+end

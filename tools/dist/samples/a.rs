@@ -1,0 +1,7 @@
+pub struct Tide;
+
+impl Tide {
+    pub fn alpha_rs(&self) -> u8 {
+        1
+    }
+}

@@ -1,0 +1,3 @@
+object A {
+  def alphaScala(): Int = 1
+}

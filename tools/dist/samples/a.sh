@@ -1,0 +1,3 @@
+alpha_sh() {
+  echo 1
+}

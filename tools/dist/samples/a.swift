@@ -1,0 +1,3 @@
+public func alphaSwift() -> Int {
+  return 1
+}

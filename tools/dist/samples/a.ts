@@ -1,0 +1,3 @@
+export function alphaTs(x: number): number {
+  return x;
+}

@@ -1,0 +1,3 @@
+export function AlphaTsx() {
+  return <b>x</b>;
+}
