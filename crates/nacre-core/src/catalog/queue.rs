@@ -41,7 +41,8 @@ pub struct QueueFilter {
 }
 
 impl Catalog {
-    /// Claims the next job that is due, for a lease of `length` under the caller's `token`.
+    /// Claims the next job that is due, for a lease of `length` under the caller's `token`. Of two that ended at the same moment
+    /// the name decides, not which file happened to be read first.
     pub fn claim(
         &mut self,
         token: &str,
@@ -58,7 +59,7 @@ impl Catalog {
              WHERE j.state = 'pending' AND j.not_before <= :now AND NOT EXISTS (
                SELECT 1 FROM job r JOIN session o ON o.id = r.session
                WHERE r.state = 'running' AND o.project IS s.project)
-             ORDER BY s.last_activity {direction}, s.id {direction} LIMIT 1"
+             ORDER BY s.last_activity {direction}, s.session_id {direction}, s.id {direction} LIMIT 1"
         );
         self.expire(now)?;
         self.write(|transaction| {

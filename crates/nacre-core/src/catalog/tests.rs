@@ -274,6 +274,27 @@ fn a_session_that_is_being_written_waits() {
 }
 
 #[test]
+fn sessions_of_the_same_moment_are_worked_off_by_name() {
+    for order in [["one", "two"], ["two", "one"]] {
+        let mut world = World::new();
+        world.projects.push(PathBuf::from("/work/bank"));
+        for name in order {
+            let cwd = if name == "one" { "/work/shop" } else { "/work/bank" };
+            world.write(name, cwd, &["use sqlite"]);
+            world.refresh();
+        }
+        let now = world.now;
+        let mut claimed = Vec::new();
+        while let Some(claim) =
+            world.catalog.claim("me", now, LEASE, ClaimOrder::OldestFirst).unwrap()
+        {
+            claimed.push(claim.project.unwrap_or_default());
+        }
+        assert_eq!(claimed, ["/work/shop", "/work/bank"], "read as {order:?}");
+    }
+}
+
+#[test]
 fn a_lease_is_held_or_lost() {
     let mut world = World::new();
     world.write("one", "/work/shop", &["use sqlite"]);

@@ -5,10 +5,12 @@
 //! memory, used for this question and left to the next process to store.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::container::Bytes;
 use super::embed::{EmbedError, Embedder};
+use super::kept::{IndexState, KeptSnapshots};
 use super::manifest::{Manifest, Part};
 use super::record::{Record, Unit};
 use super::segment::{Analysed, Draft, Segment};
@@ -43,6 +45,8 @@ pub struct Index {
     /// `None` where there is no place for it; then it lives for one question.
     folder: Option<WriteScope>,
     name: &'static str,
+    /// Where a process with many questions keeps what it read.
+    kept: Option<Arc<KeptSnapshots>>,
 }
 
 /// What has to change.
@@ -70,25 +74,60 @@ pub enum IndexError {
 impl Index {
     /// The index `name` in `folder`.
     pub fn new(folder: Option<WriteScope>, name: &'static str) -> Self {
-        Self { folder, name }
+        Self { folder, name, kept: None }
+    }
+
+    /// The same, read anew only where it changed since the last question.
+    pub(super) fn kept_in(self, kept: &Arc<KeptSnapshots>) -> Self {
+        Self { kept: Some(Arc::clone(kept)), ..self }
     }
 
     /// Reads what is there; empty when nothing is, or nothing whole, or vectors of another model.
-    pub(super) fn load(&self, embedder: &dyn Embedder) -> Snapshot {
+    pub(super) fn load(&self, embedder: &dyn Embedder) -> Arc<Snapshot> {
         let mut last: Option<Vec<u8>> = None;
         for _ in 0..MAX_LOOKS {
-            let read = self.read(self.manifest_path(), MAX_MANIFEST_BYTES);
-            let Some(bytes) = read.filter(|bytes| last.as_ref() != Some(bytes)) else { break };
-            let Some(manifest) = Manifest::parse(bytes.clone()) else { break };
+            let Some(state) = self.state().filter(|now| last.as_ref() != Some(&now.manifest))
+            else {
+                break;
+            };
+            if let Some(snapshot) = self.kept_snapshot(&state, embedder) {
+                return snapshot;
+            }
+            let Some(manifest) = Manifest::parse(state.manifest.clone()) else { break };
             if manifest.model != embedder.model().as_str() {
                 break;
             }
-            if let Some(snapshot) = self.load_parts(manifest) {
-                return snapshot;
+            let Some(snapshot) = self.load_parts(manifest) else {
+                last = Some(state.manifest);
+                continue;
+            };
+            let snapshot = Arc::new(snapshot);
+            if let Some((kept, folder)) = self.kept.as_ref().zip(self.folder.as_ref()) {
+                kept.keep(folder.path(), state, &snapshot);
             }
-            last = Some(bytes);
+            return snapshot;
         }
-        Snapshot::new(empty_manifest(embedder), Vec::new())
+        Arc::new(Snapshot::new(empty_manifest(embedder), Vec::new()))
+    }
+
+    /// What the disk holds now. The stamp is taken first: a change in between makes the two differ from the next look.
+    fn state(&self) -> Option<IndexState> {
+        let name = self.manifest_path().ok()?;
+        let stamp = match &self.kept {
+            Some(_) => self.folder.as_ref()?.root().ok()?.stamp(name.as_str()),
+            None => None,
+        };
+        let manifest = self.folder.as_ref()?.read(&name, MAX_MANIFEST_BYTES).ok()?;
+        Some(IndexState { manifest, stamp })
+    }
+
+    fn kept_snapshot(
+        &self,
+        state: &IndexState,
+        embedder: &dyn Embedder,
+    ) -> Option<Arc<Snapshot>> {
+        let snapshot = self.kept.as_ref()?.get(self.folder.as_ref()?.path(), state)?;
+        (snapshot.model() == embedder.model().as_str()).then_some(snapshot)
     }
 
     /// Reads what is there, whichever model its vectors are of.
@@ -102,9 +141,10 @@ impl Index {
         let read = |part: &Part| {
             let path = self.part_path(part.number).ok()?;
             let bytes = self.folder.as_ref()?.map_derived(&path, MAX_SEGMENT_BYTES).ok()?;
-            Segment::open(Bytes::Mapped(bytes)).filter(|segment| segment.dims() == dims)
+            let segment = Segment::open(Bytes::Mapped(bytes));
+            segment.filter(|segment| segment.dims() == dims).map(Arc::new)
         };
-        let segments: Option<Vec<Segment>> = manifest.parts.iter().map(read).collect();
+        let segments: Option<Vec<Arc<Segment>>> = manifest.parts.iter().map(read).collect();
         Some(Snapshot::new(manifest, segments?))
     }
 
@@ -112,16 +152,16 @@ impl Index {
     /// that is possible now, and when there is an owner to store it.
     pub(super) fn update<E: From<IndexError>>(
         &self,
-        snapshot: Snapshot,
+        snapshot: Arc<Snapshot>,
         embedder: &dyn Embedder,
         owner: Option<&Owner>,
         mut changes: impl FnMut(&Snapshot) -> Result<Option<Changes>, E>,
-    ) -> Result<Snapshot, E> {
+    ) -> Result<Arc<Snapshot>, E> {
         let Some(needed) = changes(&snapshot)? else { return Ok(snapshot) };
         let place = self.folder.as_ref().zip(owner);
         let locked = place.map(|(folder, owner)| folder.lock(owner, Duration::ZERO));
         let Some(Ok(writer)) = locked else {
-            return Ok(apply(snapshot, &needed, embedder)?.snapshot);
+            return Ok(Arc::new(apply(&snapshot, &needed, embedder)?.snapshot));
         };
         // Another process may have stored the same change while this one was looking.
         let (snapshot, needed) = if self.is_stored(&snapshot) {
@@ -132,10 +172,10 @@ impl Index {
             (stored, needed)
         };
         let Some(needed) = needed else { return Ok(snapshot) };
-        let applied = apply(snapshot, &needed, embedder)?;
+        let applied = apply(&snapshot, &needed, embedder)?;
         // Derived data that could not be stored is no failure: it is there, in memory.
         let _ = self.store(&writer, &applied);
-        Ok(applied.snapshot)
+        Ok(Arc::new(applied.snapshot))
     }
 
     /// Forgets everything, so that the next search builds it anew.
@@ -218,6 +258,9 @@ fn empty_manifest(embedder: &dyn Embedder) -> Manifest {
     }
 }
 
+/// The segments of a snapshot in the making.
+type Segments = Vec<(Arc<Segment>, Origin)>;
+
 /// A snapshot with a change in it, and which of its segments are new.
 struct Applied {
     snapshot: Snapshot,
@@ -233,15 +276,16 @@ enum Origin {
 
 /// Makes the next snapshot in memory.
 fn apply(
-    snapshot: Snapshot,
+    snapshot: &Snapshot,
     changes: &Changes,
     embedder: &dyn Embedder,
 ) -> Result<Applied, IndexError> {
     let mut manifest = snapshot.manifest.clone();
     manifest.watermark = changes.watermark;
-    bury(&mut manifest, &snapshot, changes);
-    let mut segments: Vec<(Segment, Origin)> =
-        snapshot.loaded.into_iter().map(|loaded| (loaded.segment, Origin::Stored)).collect();
+    bury(&mut manifest, snapshot, changes);
+    let loaded = snapshot.loaded.iter();
+    let mut segments: Segments =
+        loaded.map(|loaded| (Arc::clone(&loaded.segment), Origin::Stored)).collect();
     if !changes.units.is_empty() {
         let bytes = draft_of(&changes.units, embedder)?.finish();
         push_part(&mut manifest, &mut segments, bytes);
@@ -277,20 +321,20 @@ fn bury(manifest: &mut Manifest, snapshot: &Snapshot, changes: &Changes) {
     }
 }
 
-fn push_part(manifest: &mut Manifest, segments: &mut Vec<(Segment, Origin)>, bytes: Vec<u8>) {
+fn push_part(manifest: &mut Manifest, segments: &mut Segments, bytes: Vec<u8>) {
     let number = manifest.next_number();
     push_numbered(manifest, segments, bytes, number);
 }
 
 fn push_numbered(
     manifest: &mut Manifest,
-    segments: &mut Vec<(Segment, Origin)>,
+    segments: &mut Segments,
     bytes: Vec<u8>,
     number: u64,
 ) {
     if let Some(segment) = Segment::open(Bytes::Held(bytes)) {
         manifest.parts.push(Part { number, dead: Vec::new() });
-        segments.push((segment, Origin::New));
+        segments.push((Arc::new(segment), Origin::New));
     }
 }
 
@@ -298,7 +342,7 @@ fn push_numbered(
 /// follow it. Between the pieces of a change nothing is merged, or the first piece would be written as often as there are others.
 fn to_merge(
     manifest: &Manifest,
-    segments: &[(Segment, Origin)],
+    segments: &[(Arc<Segment>, Origin)],
     is_partial: bool,
 ) -> Option<usize> {
     if is_partial && segments.len() < MAX_UNMERGED {

@@ -4,6 +4,7 @@
 //! searched goes through here.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::embed::{EmbedError, Embedder};
 use super::index::{Changes, Index, IndexError};
@@ -28,7 +29,7 @@ pub struct News {
 /// Records ready to be searched.
 pub struct Library<'a> {
     embedder: &'a dyn Embedder,
-    snapshot: Snapshot,
+    snapshot: Arc<Snapshot>,
 }
 
 /// How to search a library.

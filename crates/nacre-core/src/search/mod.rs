@@ -10,6 +10,7 @@ mod embed;
 pub mod eval;
 mod group;
 mod index;
+mod kept;
 mod kin;
 mod layout;
 mod library;
@@ -29,6 +30,7 @@ mod words;
 
 pub use embed::{Builtin, EmbedError, Embedder, ModelId, TokenCounter, normalize};
 pub use index::{Index, IndexError};
+pub use kept::KeptSnapshots;
 pub use kin::{Kin, KinKind};
 pub use library::{Library, LibraryOptions, News, RecordHit};
 pub use memories::mentions::{files as files_named, symbols as symbols_named};

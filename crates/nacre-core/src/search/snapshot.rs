@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::layout::{Layout, LayoutRow};
 use super::manifest::Manifest;
@@ -24,14 +24,15 @@ pub struct Snapshot {
 /// A segment and its place among the others.
 #[derive(Debug)]
 pub(super) struct Loaded {
-    pub(super) segment: Segment,
+    /// Shared with the snapshots before and after.
+    pub(super) segment: Arc<Segment>,
     first_row: usize,
     is_dead: Vec<bool>,
 }
 
 impl Snapshot {
     /// Puts segments together as `manifest` says; they come in the order of its parts.
-    pub(super) fn new(manifest: Manifest, segments: Vec<Segment>) -> Self {
+    pub(super) fn new(manifest: Manifest, segments: Vec<Arc<Segment>>) -> Self {
         let mut snapshot = Self { manifest, ..Self::default() };
         let mut first_row = 0;
         for (segment, part) in segments.into_iter().zip(&snapshot.manifest.parts) {
@@ -190,7 +191,7 @@ impl Snapshot {
 
     /// The segments in the order of their rows, for those who scan them whole.
     pub(super) fn segments(&self) -> impl Iterator<Item = &Segment> {
-        self.loaded.iter().map(|loaded| &loaded.segment)
+        self.loaded.iter().map(|loaded| &*loaded.segment)
     }
 
     fn at(&self, row: usize) -> Option<(&Loaded, usize)> {

@@ -10,7 +10,9 @@ use nacre_api::wire::Scope;
 use nacre_core::config::EmbeddingChoice;
 use nacre_core::memory::{Trust, Unreadable};
 use nacre_core::safefs::Owner;
-use nacre_core::search::{Builtin, Embedder, MemoryHit, MemoryIndex, MemoryOptions, Query};
+use nacre_core::search::{
+    Builtin, Embedder, KeptSnapshots, MemoryHit, MemoryIndex, MemoryOptions, Query,
+};
 
 use super::{Host, ScopedStore};
 use crate::error::OpError;
@@ -23,6 +25,8 @@ pub struct SearchableStore {
     now: Timestamp,
     /// Whether another call looked at its files a moment ago.
     is_looked_at: bool,
+    /// Where a process with many calls keeps the indexes it read.
+    kept: Option<Arc<KeptSnapshots>>,
 }
 
 impl fmt::Debug for SearchableStore {
@@ -61,17 +65,20 @@ impl Host {
         let age = (self.environment.uptime)();
         let is_looked_at = self.shared.is_looked_at(scoped.store.path(), age);
         let (owner, now) = (self.owner(command), self.now());
-        Ok(SearchableStore { scoped, embedder, owner, now, is_looked_at })
+        let kept = self.shared.snapshots.clone();
+        Ok(SearchableStore { scoped, embedder, owner, now, is_looked_at, kept })
     }
 }
 
 impl SearchableStore {
     /// The index of its memories, brought up to date.
     pub fn index(&self) -> Result<MemoryIndex<'_>, OpError> {
-        let Self { scoped, embedder, owner, now, is_looked_at } = self;
-        Ok(match is_looked_at {
-            true => MemoryIndex::open_quickly(&scoped.store, &**embedder, owner, *now)?,
-            false => MemoryIndex::open(&scoped.store, &**embedder, owner, *now)?,
+        let Self { scoped: ScopedStore { store, .. }, embedder, owner, now, .. } = self;
+        Ok(match &self.kept {
+            Some(kept) => {
+                MemoryIndex::open_kept(store, &**embedder, owner, *now, (kept, self.is_looked_at))?
+            }
+            None => MemoryIndex::open(store, &**embedder, owner, *now)?,
         })
     }
 

@@ -1,13 +1,15 @@
 //! What the calls of one process share, so that the second is quicker than the first.
 //!
-//! A command has one call. A server has many a second: it opens the model once, and looks at every file of a store once a second
-//! at most. In between it looks at the folders: what came or went is found, and so is what Nacre itself changed, for that
-//! replaces files; words that a person edited in place are found a second later.
+//! A command has one call. A server has many a second: it opens the model once, keeps the indexes that it read, and looks at every
+//! file of a store once a second at most. In between it looks at the folders: what came or went is found, and so is what Nacre
+//! itself changed, for that replaces files; words that a person edited in place are found a second later.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use nacre_core::search::KeptSnapshots;
 
 use super::embedding::LocalModel;
 
@@ -20,12 +22,18 @@ pub struct Shared {
     pub(super) model: Arc<LocalModel>,
     /// When each store was last looked at whole; nothing where every call looks.
     looks: Option<Arc<Mutex<BTreeMap<PathBuf, Duration>>>>,
+    /// The indexes that were read; nothing where a call reads its own.
+    pub(super) snapshots: Option<Arc<KeptSnapshots>>,
 }
 
 impl Shared {
     /// For a process that answers many calls.
     pub fn for_server() -> Self {
-        Self { model: Arc::default(), looks: Some(Arc::default()) }
+        Self {
+            model: Arc::default(),
+            looks: Some(Arc::default()),
+            snapshots: Some(Arc::default()),
+        }
     }
 
     /// Whether the store at `path` was looked at whole a moment ago; else that is done now. `now` is the age of the process.

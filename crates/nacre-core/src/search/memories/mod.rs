@@ -20,6 +20,7 @@ mod units;
 mod wording;
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
@@ -29,6 +30,7 @@ pub use self::nearest::Near;
 use super::embed::Embedder;
 use super::group::Group;
 use super::index::{Index, IndexError};
+use super::kept::KeptSnapshots;
 use super::kin::Kin;
 use super::query::Query;
 use super::rank::{self, Level, Mode, RankOptions, Ranked};
@@ -79,7 +81,7 @@ impl From<FsError> for SearchError {
 pub struct MemoryIndex<'a> {
     store: &'a Store,
     embedder: &'a dyn Embedder,
-    snapshot: Snapshot,
+    snapshot: Arc<Snapshot>,
     now: Timestamp,
     n_postponed: usize,
 }
@@ -179,6 +181,31 @@ impl<'a> MemoryIndex<'a> {
         now: Timestamp,
     ) -> Result<Self, SearchError> {
         let index = Index::new(place::made(store), INDEX_NAME);
+        Self::looked_at_quickly(store, embedder, (&index, owner), now)
+    }
+
+    /// Opens the index of `store` for a process with many questions, which keeps what it read in `kept`. Where the files were looked
+    /// at a moment ago, for another question, this is a quick look.
+    pub fn open_kept(
+        store: &'a Store,
+        embedder: &'a dyn Embedder,
+        owner: &Owner,
+        now: Timestamp,
+        (kept, is_looked_at): (&Arc<KeptSnapshots>, bool),
+    ) -> Result<Self, SearchError> {
+        let index = Index::new(place::made(store), INDEX_NAME).kept_in(kept);
+        if is_looked_at {
+            return Self::looked_at_quickly(store, embedder, (&index, owner), now);
+        }
+        Self::brought_up_to_date(store, embedder, (&index, Some(owner)), now, &mut |_, _| {})
+    }
+
+    fn looked_at_quickly(
+        store: &'a Store,
+        embedder: &'a dyn Embedder,
+        (index, owner): (&Index, &Owner),
+        now: Timestamp,
+    ) -> Result<Self, SearchError> {
         let snapshot = index.load(embedder);
         if look::has_same_folders(store, &snapshot)? {
             return Ok(Self { store, embedder, snapshot, now, n_postponed: 0 });
@@ -186,7 +213,7 @@ impl<'a> MemoryIndex<'a> {
         let (snapshot, n_postponed) = Self::looked(
             store,
             embedder,
-            (&index, Some(owner)),
+            (index, Some(owner)),
             (snapshot, now),
             IndexBudget::OF_A_QUICK_LOOK,
             &mut |_, _| {},
@@ -202,6 +229,7 @@ impl<'a> MemoryIndex<'a> {
     ) -> Result<Self, SearchError> {
         let snapshot =
             Index::new(place::present(store), INDEX_NAME).load_of_any_model().unwrap_or_default();
+        let snapshot = Arc::new(snapshot);
         Ok(Self { store, embedder, snapshot, now, n_postponed: 0 })
     }
 
@@ -233,10 +261,10 @@ impl<'a> MemoryIndex<'a> {
         store: &Store,
         embedder: &dyn Embedder,
         (index, owner): (&Index, Option<&Owner>),
-        (mut snapshot, now): (Snapshot, Timestamp),
+        (mut snapshot, now): (Arc<Snapshot>, Timestamp),
         mut budget: IndexBudget,
         watch: &mut dyn FnMut(usize, usize),
-    ) -> Result<(Snapshot, usize), SearchError> {
+    ) -> Result<(Arc<Snapshot>, usize), SearchError> {
         let survey = store.survey()?;
         let alarm = store.rules().index_time.map(Alarm::after);
         let look = Look { store, survey: &survey, now, alarm: alarm.as_ref() };
