@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use toml_edit::{Item, Key, TableLike};
@@ -80,22 +81,36 @@ pub fn resolve(
     vars: &[(String, String)],
     flags: &[(String, String)],
 ) -> Result<Resolved, ConfigError> {
-    resolve_over(super::DEFAULTS, sources, vars, flags)
+    resolve_over(shipped()?, sources, vars, flags)
 }
 
-fn resolve_over(
-    defaults: &str,
-    sources: &[Source],
-    vars: &[(String, String)],
-    flags: &[(String, String)],
-) -> Result<Resolved, ConfigError> {
+/// The shipped defaults; one process reads them once.
+fn shipped() -> Result<Fold, ConfigError> {
+    static SHIPPED: OnceLock<Fold> = OnceLock::new();
+    if let Some(fold) = SHIPPED.get() {
+        return Ok(fold.clone());
+    }
+    let fold = defaults_of(super::DEFAULTS)?;
+    Ok(SHIPPED.get_or_init(|| fold).clone())
+}
+
+fn defaults_of(text: &str) -> Result<Fold, ConfigError> {
     let mut fold = Fold::default();
     fold.file(&Source {
         layer: Layer::Defaults,
         path: PathBuf::from("defaults.toml"),
-        text: defaults.to_owned(),
+        text: text.to_owned(),
         author: Author::User,
     })?;
+    Ok(fold)
+}
+
+fn resolve_over(
+    mut fold: Fold,
+    sources: &[Source],
+    vars: &[(String, String)],
+    flags: &[(String, String)],
+) -> Result<Resolved, ConfigError> {
     let mut sources: Vec<&Source> = sources.iter().collect();
     sources.sort_by_key(|source| source.layer);
     for source in sources {
@@ -119,7 +134,7 @@ pub(super) fn unknown_key(key: &str, place: ConfigPlace) -> ConfigError {
     ConfigError::UnknownKey { key: shown(key), place, nearest }
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Fold {
     entries: BTreeMap<&'static str, Entry>,
     tables: BTreeMap<String, Entry>,

@@ -60,7 +60,7 @@ pub use self::reading::{Reading, warn_of_limit};
 pub use self::register::Registering;
 pub use self::results::{ResultFile, is_result};
 pub use self::searching::{SearchableStore, StoresFound, quick_index, search_stores};
-use self::settings::ConfigFiles;
+use self::settings::{ConfigFiles, UnderstoodSettings};
 pub use self::settings::words;
 pub use self::shared::Shared;
 pub use self::shell::{has_own_key, has_own_settings};
@@ -160,13 +160,13 @@ pub struct ProjectRoot {
 }
 
 /// The settings that hold although a file is wrong; `None` where the operation cannot work without it.
-fn without_mistake(files: &ConfigFiles<'_>, options: &OpenOptions) -> Option<Resolved> {
+fn without_mistake(files: &ConfigFiles<'_>, options: &OpenOptions) -> Option<Arc<Resolved>> {
     match options.tolerance {
         Tolerance::None => None,
         // The person's own files are still to be right.
         Tolerance::OfRepository => files.resolve(None, &options.flags).ok(),
         // The command that mends a mistake must not be stopped by it.
-        Tolerance::Mistakes => config::resolve(&[], &[], &[]).ok(),
+        Tolerance::Mistakes => config::resolve(&[], &[], &[]).ok().map(Arc::new),
     }
 }
 
@@ -186,7 +186,7 @@ impl Host {
         environment.check()?;
         let home = environment.nacre_home();
         let projects = read_projects(home.as_deref())?;
-        let person = person(&environment, home.as_deref());
+        let person = person(&environment, home.as_deref(), &options.shared.settings);
         let search = Search {
             environment: &environment,
             projects: &projects,
@@ -204,6 +204,7 @@ impl Host {
             environment: &environment,
             home: home.as_deref(),
             repositories: registered.chain(around).collect(),
+            understood: &options.shared.settings,
         };
         let (resolved, mistake) = match files.resolve(around, &options.flags) {
             Ok(resolved) => (resolved, None),
@@ -220,7 +221,7 @@ impl Host {
             (Some(_), Err(_)) if options.tolerance == Tolerance::Mistakes => {
                 resolved.settings.clone()
             }
-            (Some(_), own) => own?.settings,
+            (Some(_), own) => own?.settings.clone(),
         };
         warnings.extend(
             resolved
@@ -230,7 +231,7 @@ impl Host {
         );
         let mut host = Self {
             environment,
-            resolved,
+            resolved: Arc::unwrap_or_clone(resolved),
             projects,
             project,
             named_folder,
@@ -307,9 +308,14 @@ pub fn is_own_user(uid: u32) -> bool {
 }
 
 /// Who uses the program. Settings that cannot be read trust nobody.
-fn person(environment: &Environment, home: Option<&Path>) -> Person {
-    let files = ConfigFiles { environment, home, repositories: Vec::new() };
-    let safe = files.resolve(None, &[]).map(|own| own.settings.safe.folders).unwrap_or_default();
+fn person(
+    environment: &Environment,
+    home: Option<&Path>,
+    understood: &UnderstoodSettings,
+) -> Person {
+    let files = ConfigFiles { environment, home, repositories: Vec::new(), understood };
+    let own = files.resolve(None, &[]);
+    let safe = own.map(|own| own.settings.safe.folders.clone()).unwrap_or_default();
     let invoker = environment.var("SUDO_UID").and_then(|uid| uid.parse().ok());
     Person::new(invoker, &safe)
 }

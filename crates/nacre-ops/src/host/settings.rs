@@ -1,9 +1,10 @@
 //! Which settings hold where: for a project its own, for everything that belongs to no project the person's.
 //!
 //! A repository's file is read for that repository alone. What works on several projects, such as a sync, asks for
-//! the settings of each.
+//! the settings of each. The files are read for every question; texts that were understood once are not parsed again.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nacre_api::wire::ErrorCode;
 use nacre_core::base::redact::ExtraWords;
@@ -20,6 +21,48 @@ pub(crate) struct ConfigFiles<'a> {
     pub(crate) home: Option<&'a Path>,
     /// The roots of all repositories that are known.
     pub(crate) repositories: Vec<&'a Path>,
+    pub(crate) understood: &'a UnderstoodSettings,
+}
+
+/// So many sets of texts are kept at most.
+const MAX_UNDERSTOOD: usize = 64;
+
+/// What the texts of settings came to, for a process that reads the same ones again and again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UnderstoodSettings(Arc<Mutex<Vec<(SettingTexts, Arc<Resolved>)>>>);
+
+/// Everything that settings follow from.
+#[derive(Debug, PartialEq, Eq)]
+struct SettingTexts {
+    sources: Vec<Source>,
+    vars: Vec<(String, String)>,
+    flags: Vec<(String, String)>,
+}
+
+impl UnderstoodSettings {
+    fn resolve(
+        &self,
+        sources: Vec<Source>,
+        vars: &[(String, String)],
+        flags: &[(String, String)],
+    ) -> Result<Arc<Resolved>, OpError> {
+        let texts = SettingTexts { sources, vars: vars.to_vec(), flags: flags.to_vec() };
+        if let Some(known) = self.find(&texts) {
+            return Ok(known);
+        }
+        let resolved = Arc::new(config::resolve(&texts.sources, &texts.vars, &texts.flags)?);
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MAX_UNDERSTOOD {
+            known.remove(0);
+        }
+        known.push((texts, Arc::clone(&resolved)));
+        Ok(resolved)
+    }
+
+    fn find(&self, texts: &SettingTexts) -> Option<Arc<Resolved>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().find(|(of, _)| of == texts).map(|(_, resolved)| Arc::clone(resolved))
+    }
 }
 
 impl ConfigFiles<'_> {
@@ -28,8 +71,8 @@ impl ConfigFiles<'_> {
         &self,
         target: Option<&Path>,
         flags: &[(String, String)],
-    ) -> Result<Resolved, OpError> {
-        Ok(config::resolve(&self.sources(target)?, &self.environment.vars, flags)?)
+    ) -> Result<Arc<Resolved>, OpError> {
+        self.understood.resolve(self.sources(target)?, &self.environment.vars, flags)
     }
 
     pub(crate) fn sources(&self, target: Option<&Path>) -> Result<Vec<Source>, OpError> {
@@ -83,7 +126,7 @@ impl Host {
     pub fn settings_for(&self, root: &Path) -> Result<Settings, OpError> {
         let is_here = self.project.as_ref().is_some_and(|project| project.path == root);
         match self.config_files().resolve(Some(root), &[]) {
-            Ok(resolved) => Ok(resolved.settings),
+            Ok(resolved) => Ok(resolved.settings.clone()),
             // Settings that make no sense hold from when they do.
             Err(_) if is_here => Ok(self.settings().clone()),
             Err(error) => Err(error),
@@ -93,7 +136,7 @@ impl Host {
     /// The person's own settings: of the global folder and of variables, and of no repository.
     pub fn own_settings(&self) -> Settings {
         let now = self.config_files().resolve(None, &[]);
-        now.map_or_else(|_| self.own.clone(), |resolved| resolved.settings)
+        now.map_or_else(|_| self.own.clone(), |resolved| resolved.settings.clone())
     }
 
     /// The settings of a project, or the person's own where there is none.
@@ -106,7 +149,7 @@ impl Host {
 
     /// The settings of a project, or the person's own, as the files say now; `None` when they make no sense.
     pub fn settings_now(&self, project: Option<&Path>) -> Option<Settings> {
-        Some(self.config_files().resolve(project, &[]).ok()?.settings)
+        Some(self.config_files().resolve(project, &[]).ok()?.settings.clone())
     }
 
     /// The words that are kept out of what belongs to a registered project, or to none.
@@ -131,6 +174,7 @@ impl Host {
             environment: &self.environment,
             home: self.home.as_deref(),
             repositories: self.repositories(),
+            understood: &self.shared.settings,
         }
     }
 
@@ -143,4 +187,31 @@ impl Host {
 /// The words that settings keep out of everything.
 pub fn words(settings: &Settings) -> ExtraWords {
     ExtraWords::new(&settings.redact.extra)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_understood_once_and_others_anew() {
+        let understood = UnderstoodSettings::default();
+        let resolve = |text: &str, var: &str| {
+            let source = Source::home(Path::new("/h/config.toml"), text.to_owned());
+            let vars = [("NACRE_MEMORY_MAX_RESULTS".to_owned(), var.to_owned())];
+            understood.resolve(vec![source], &vars, &[]).map(Arc::unwrap_or_clone)
+        };
+        let first = resolve("[memory]\nmax_results = 3\n", "").unwrap();
+        assert_eq!(first.settings.memory.max_results, 3);
+        assert_eq!(resolve("[memory]\nmax_results = 3\n", "").unwrap(), first);
+        assert_eq!(understood.0.lock().unwrap().len(), 1);
+        let other = resolve("[memory]\nmax_results = 4\n", "").unwrap();
+        assert_eq!(other.settings.memory.max_results, 4);
+        assert_eq!(resolve("", "7").unwrap().settings.memory.max_results, 7);
+        assert!(resolve("nonsense", "").is_err());
+        for number in 0..2 * MAX_UNDERSTOOD {
+            resolve(&format!("[memory]\nmax_results = {}\n", number + 1), "").unwrap();
+        }
+        assert_eq!(understood.0.lock().unwrap().len(), MAX_UNDERSTOOD);
+    }
 }

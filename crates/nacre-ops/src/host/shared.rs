@@ -12,6 +12,7 @@ use std::time::Duration;
 use nacre_core::search::KeptSnapshots;
 
 use super::embedding::LocalModel;
+use super::settings::UnderstoodSettings;
 
 /// How long a whole look at a store holds.
 const LOOK_HOLDS: Duration = Duration::from_secs(1);
@@ -20,6 +21,7 @@ const LOOK_HOLDS: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
     pub(super) model: Arc<LocalModel>,
+    pub(super) settings: UnderstoodSettings,
     /// When each store was last looked at whole; nothing where every call looks.
     looks: Option<Arc<Mutex<BTreeMap<PathBuf, Duration>>>>,
     /// The indexes that were read; nothing where a call reads its own.
@@ -31,6 +33,7 @@ impl Shared {
     pub fn for_server() -> Self {
         Self {
             model: Arc::default(),
+            settings: UnderstoodSettings::default(),
             looks: Some(Arc::default()),
             snapshots: Some(Arc::default()),
         }
