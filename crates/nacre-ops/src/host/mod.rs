@@ -60,8 +60,8 @@ pub use self::reading::{Reading, warn_of_limit};
 pub use self::register::Registering;
 pub use self::results::{ResultFile, is_result};
 pub use self::searching::{SearchableStore, StoresFound, quick_index, search_stores};
-use self::settings::{ConfigFiles, UnderstoodSettings};
 pub use self::settings::words;
+use self::settings::{ConfigFiles, UnderstoodSettings};
 pub use self::shared::Shared;
 pub use self::shell::{has_own_key, has_own_settings};
 pub use self::spending::{

@@ -25,6 +25,7 @@ mod paths_binary;
 mod rng;
 mod sandbox;
 mod scenarios;
+mod serve_kill9;
 mod strangers;
 mod sweep;
 mod sync_kill9;
@@ -117,6 +118,12 @@ enum Verb {
         #[arg(long, default_value_t = 60)]
         memories: usize,
     },
+    /// Kill servers at random instants while memories are edited and candidates decided about through them
+    ServeKill9 {
+        /// How many kills
+        #[arg(short, default_value_t = 200)]
+        n: u64,
+    },
     /// Traces that break, go and come back while syncs are killed; the sum must hold at every moment
     TracesSoak {
         #[arg(long, default_value_t = 2000)]
@@ -191,6 +198,7 @@ fn run(cli: &Cli) -> Result<Tally, AnyError> {
             sync_kill9::run(&nacre()?, seed, n, traces)
         }
         Verb::MaintainKill9 { n, memories } => maintain_kill9::run(&nacre()?, seed, *n, *memories),
+        Verb::ServeKill9 { n } => serve_kill9::run(&nacre()?, seed, *n),
         Verb::TracesSoak { traces, steps } => traces_soak::run(&nacre()?, seed, *traces, *steps),
         Verb::MapTrees { quick } => map_trees::run(&nacre()?, sizes(*quick)),
         Verb::Strangers { quick } => strangers::run(&nacre()?, *quick),
@@ -228,8 +236,9 @@ fn run_all(nacre: &std::path::Path, seed: u64, is_quick: bool) -> Result<Tally, 
     all.absorb(&sync_kill9::run(nacre, seed, kills, traces)?);
     let (kills, memories) = if is_quick { (QUICK_KILLS, 30) } else { (300, 60) };
     all.absorb(&maintain_kill9::run(nacre, seed, kills, memories)?);
+    all.absorb(&serve_kill9::run(nacre, seed, if is_quick { 15 } else { 200 })?);
     all.absorb(&map_trees::run(nacre, sizes(is_quick))?);
     all.absorb(&strangers::run(nacre, is_quick)?);
-    all.end(&format!("{} exercises", 11));
+    all.end(&format!("{} exercises", 12));
     Ok(all)
 }

@@ -116,7 +116,8 @@ fn a_key_without_a_default_is_noticed() {
     for spec in KEYS {
         let line = format!("{} = ", spec.leaf());
         let kept: Vec<&str> = DEFAULTS.lines().filter(|text| !text.starts_with(&line)).collect();
-        let error = resolve_over(defaults_of(&kept.join("\n")).unwrap(), &[], &[], &[]).unwrap_err();
+        let error =
+            resolve_over(defaults_of(&kept.join("\n")).unwrap(), &[], &[], &[]).unwrap_err();
         assert_eq!(error, ConfigError::NoDefault { key: spec.name });
     }
 }
