@@ -4,8 +4,6 @@
 //! So likeness is the share of words that both hold, each weighed by how rare it is in this index: a
 //! measure that needs no model and no tuning to a scale.
 
-use std::cell::OnceCell;
-
 use super::group::Group;
 use super::kin::{Kin, KinKind};
 use super::snapshot::Snapshot;
@@ -24,17 +22,12 @@ const MIN_SHARE: f32 = 0.6;
 struct Compared {
     row: usize,
     time_ms: i64,
-    terms: OnceCell<Terms>,
 }
 
-impl Compared {
-    fn terms(&self, source: &Source<'_>) -> &Terms {
-        self.terms.get_or_init(|| source.terms_of(self.row))
-    }
-}
-
-/// The terms of a text and what each is worth, in the order of the terms, so that sums are the same each time.
-struct Terms {
+/// The terms of a text and what each is worth, in the order of the terms, so that sums are the same each time. A snapshot keeps
+/// those of the rows that were compared.
+#[derive(Debug)]
+pub(super) struct Terms {
     weights: Vec<(String, f32)>,
     sum: f32,
 }
@@ -60,6 +53,10 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
+    fn terms(&self, of: &Compared) -> &Terms {
+        self.snapshot.terms(of.row, || self.terms_of(of.row))
+    }
+
     fn terms_of(&self, row: usize) -> Terms {
         let texts = &self.snapshot.layout().rows;
         let text = (self.text_of)(row).unwrap_or_default();
@@ -91,7 +88,6 @@ pub(super) fn newer_first(
         .map(|group| Compared {
             row: group.best.row,
             time_ms: snapshot.row(group.best.row).time_ms,
-            terms: OnceCell::new(),
         })
         .collect();
     for upper in 0..n_compared {
@@ -122,6 +118,6 @@ fn newer_below(
         other.time_ms > top.time_ms
             && (source.may_pass)(other.row, top.row)
             && groups[*lower].best.score >= MIN_SHARE * groups[upper].best.score
-            && top.terms(source).likeness(other.terms(source)) >= MIN_ALIKE
+            && source.terms(top).likeness(source.terms(other)) >= MIN_ALIKE
     })
 }

@@ -55,9 +55,9 @@ fn older_of(snapshot: &Snapshot, head: usize) -> Vec<usize> {
     let mut line = vec![head];
     let mut next = 0;
     while next < line.len() && line.len() < MAX_LINE {
-        for link in snapshot.links(line[next]) {
-            let older = kin::row_of(snapshot, &link.to).filter(|row| !line.contains(row));
-            line.extend(older.filter(|_| link.kind == LinkKind::Supersedes));
+        for id in snapshot.links_of(line[next], LinkKind::Supersedes) {
+            let older = kin::row_of(snapshot, id).filter(|row| !line.contains(row));
+            line.extend(older);
         }
         next += 1;
     }

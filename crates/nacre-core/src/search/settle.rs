@@ -92,9 +92,8 @@ impl<'a> Lines<'a> {
 
     /// The row that overturned another: as that says itself, or as the newer one says.
     fn successor(&self, row: usize) -> Option<usize> {
-        let links = self.snapshot.links(row);
-        let named = links.iter().filter(|link| link.kind == LinkKind::SupersededBy);
-        let named = named.filter_map(|link| kin::row_of(self.snapshot, &link.to)).next();
+        let mut named = self.snapshot.links_of(row, LinkKind::SupersededBy);
+        let named = named.find_map(|id| kin::row_of(self.snapshot, id));
         named.or_else(|| self.claimant(row))
     }
 
@@ -146,8 +145,8 @@ fn lower_contradicted(
     let n_linked = groups.len().min(MAX_LINKED);
     for idx in 0..n_linked {
         let row = groups[idx].best.row;
-        for link in snapshot.links(row).iter().filter(|link| link.kind == LinkKind::Contradicts) {
-            let other = groups.iter().position(|group| snapshot.key(group.best.row) == link.to);
+        for id in snapshot.links_of(row, LinkKind::Contradicts) {
+            let other = groups.iter().position(|group| snapshot.key(group.best.row) == id);
             let own = groups.iter().position(|group| group.best.row == row);
             if let (Some(own), Some(other)) = (own, other) {
                 let (upper, lower) = (own.min(other), own.max(other));

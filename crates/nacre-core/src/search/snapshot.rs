@@ -7,9 +7,10 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use super::alike::Terms;
 use super::layout::{Layout, LayoutRow};
 use super::manifest::Manifest;
-use super::record::{Fingerprint, Link, UNPROVEN};
+use super::record::{Fingerprint, Link, LinkKind, UNPROVEN};
 use super::segment::{Counts, Postings, Row, Segment};
 use super::words;
 
@@ -19,6 +20,8 @@ pub struct Snapshot {
     pub(super) manifest: Manifest,
     pub(super) loaded: Vec<Loaded>,
     layout: OnceLock<Layout>,
+    /// By row.
+    terms: OnceLock<Box<[OnceLock<Terms>]>>,
 }
 
 /// A segment and its place among the others.
@@ -122,6 +125,18 @@ impl Snapshot {
 
     pub(super) fn links(&self, row: usize) -> Vec<Link> {
         self.at(row).map_or_else(Vec::new, |(loaded, local)| loaded.segment.links(local))
+    }
+
+    /// What a row's links of one kind name.
+    pub(super) fn links_of(&self, row: usize, kind: LinkKind) -> impl Iterator<Item = &str> {
+        let at = self.at(row);
+        at.into_iter().flat_map(move |(loaded, local)| loaded.segment.links_of(local, kind))
+    }
+
+    /// The terms of a row's text, made when they are first asked for.
+    pub(super) fn terms(&self, row: usize, make: impl FnOnce() -> Terms) -> &Terms {
+        let all = self.terms.get_or_init(|| (0..self.n_rows()).map(|_| OnceLock::new()).collect());
+        all[row].get_or_init(make)
     }
 
     /// The live rows that hold `term`, ascending.

@@ -164,12 +164,20 @@ impl Segment {
     }
 
     pub(super) fn links(&self, row: usize) -> Vec<Link> {
+        self.packed_links(row).map(|(kind, to)| Link { kind, to: to.to_owned() }).collect()
+    }
+
+    /// What a row's links of one kind name.
+    pub(super) fn links_of(&self, row: usize, wanted: LinkKind) -> impl Iterator<Item = &str> {
+        self.packed_links(row).filter(move |(kind, _)| *kind == wanted).map(|(_, to)| to)
+    }
+
+    fn packed_links(&self, row: usize) -> impl Iterator<Item = (LinkKind, &str)> {
         let packed = Strings::new(&self.container, section::LINKS).text(row);
-        let link = |line: &str| {
+        packed.lines().filter_map(|line| {
             let kind = LinkKind::from_code(line.bytes().next()?.wrapping_sub(b'0'));
-            Some(Link { kind, to: line.get(1..)?.to_owned() })
-        };
-        packed.lines().filter_map(link).collect()
+            Some((kind, line.get(1..)?))
+        })
     }
 
     pub(super) fn dims(&self) -> usize {
