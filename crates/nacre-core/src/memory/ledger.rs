@@ -3,15 +3,16 @@
 //! One file a store in the person's own folder, outside every repository, so that nothing that can be cloned grants trust.
 //! A memory is known by its id and the hash of its whole file, its evidence likewise: a file that something else changed is
 //! not known any more. The ledger carries a keyed hash of its content; without the person's key it says nothing. It is read once by a command,
-//! and only when a memory is about to be told.
+//! and only when a memory is about to be told; taken apart (`ledger_text.rs` looks lines up) only when it is written.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::id::MemoryId;
+use super::ledger_text::{KeptLedgers, LedgerText};
 use super::trust::Trust;
 use crate::base::ContentHash;
 use crate::safefs::{Access, FsError, Owner, RelPath, WriteScope};
@@ -23,7 +24,7 @@ const FOLDER: &str = "trust";
 const HEADING: &str = "nacre-trust-1";
 
 /// What stands in the place of a level where the line is about the evidence of a memory.
-const EVIDENCE: &str = "evidence";
+pub(super) const EVIDENCE: &str = "evidence";
 
 /// Ten thousand memories take about one.
 const MAX_BYTES: u64 = 64 << 20;
@@ -38,7 +39,7 @@ const MAX_LEDGERS: usize = 256;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Where the ledger of a store lies.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct LedgerPlace {
     /// The person's own folder.
     home: PathBuf,
@@ -46,6 +47,8 @@ pub struct LedgerPlace {
     name: String,
     /// Whether anything is written: a rehearsal leaves nothing behind.
     is_written: bool,
+    /// Where a process with many calls keeps what it read.
+    kept: Option<Arc<KeptLedgers>>,
 }
 
 impl LedgerPlace {
@@ -54,13 +57,19 @@ impl LedgerPlace {
         let whole = std::fs::canonicalize(store);
         let store = whole.as_deref().unwrap_or(store);
         let hash = ContentHash::of(store.as_os_str().as_encoded_bytes());
-        Self { home: home.to_owned(), name: hash.short(), is_written: true }
+        Self { home: home.to_owned(), name: hash.short(), is_written: true, kept: None }
     }
 
     /// The same, of which nothing is written.
     #[must_use]
     pub fn rehearsed(self) -> Self {
         Self { is_written: false, ..self }
+    }
+
+    /// The same, read anew only where it changed.
+    #[must_use]
+    pub fn kept_in(self, kept: Option<&Arc<KeptLedgers>>) -> Self {
+        Self { kept: kept.map(Arc::clone), ..self }
     }
 
     fn file(&self) -> Result<RelPath, FsError> {
@@ -70,9 +79,9 @@ impl LedgerPlace {
 
 /// One known version of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Version {
-    hash: ContentHash,
-    trust: Trust,
+pub(super) struct Version {
+    pub(super) hash: ContentHash,
+    pub(super) trust: Trust,
 }
 
 /// Every known memory with its versions, the newest first.
@@ -83,6 +92,14 @@ struct Entries {
     evidence: BTreeMap<String, Vec<ContentHash>>,
     /// Whether there is a ledger for this store already.
     is_stored: bool,
+}
+
+/// What a process knows of a ledger.
+#[derive(Debug)]
+enum Known {
+    Stored(Arc<LedgerText>),
+    /// There is none, or what it says was changed in memory.
+    Held(Entries),
 }
 
 /// What is to be entered.
@@ -101,51 +118,57 @@ pub(super) enum Entry {
 pub(super) struct Ledger {
     /// `None`: what this process wrote is known to this process.
     place: Option<LedgerPlace>,
-    entries: Mutex<Option<Entries>>,
+    known: Mutex<Option<Known>>,
     elsewhere: OnceLock<KnownElsewhere>,
 }
 
 impl Ledger {
     pub(super) fn new(place: Option<LedgerPlace>) -> Self {
-        Self { place, entries: Mutex::new(None), elsewhere: OnceLock::new() }
+        Self { place, known: Mutex::new(None), elsewhere: OnceLock::new() }
     }
 
     /// The level of these bytes of a memory; `None` where they are not known.
     pub(super) fn trust(&self, store: &WriteScope, id: &str, hash: ContentHash) -> Option<Trust> {
-        self.with(store, |entries| {
-            let versions = entries.by_id.get(id)?;
-            versions.iter().find(|version| version.hash == hash).map(|version| version.trust)
-        })
+        let of_these = |version: &Version| version.hash == hash;
+        self.with(store, |known| known.versions(id).into_iter().find(of_these))
+            .map(|version| version.trust)
     }
 
     /// The level that the memory last had, whatever its bytes are now.
     pub(super) fn last_trust(&self, store: &WriteScope, id: &str) -> Option<Trust> {
-        self.with(store, |entries| entries.by_id.get(id)?.first().map(|version| version.trust))
+        self.with(store, |known| known.last_version(id)).map(|version| version.trust)
     }
 
     /// The hashes of the bytes that are known, the newest first.
     pub(super) fn hashes(&self, store: &WriteScope, id: &str) -> Vec<ContentHash> {
-        self.with(store, |entries| {
-            let versions = entries.by_id.get(id).map(Vec::as_slice).unwrap_or_default();
-            versions.iter().map(|version| version.hash).collect()
-        })
+        let versions = self.with(store, |known| known.versions(id));
+        versions.into_iter().map(|version| version.hash).collect()
     }
 
     /// Whether these bytes are evidence of the memory that this machine stands behind.
     pub(super) fn knows_evidence(&self, store: &WriteScope, id: &str, hash: ContentHash) -> bool {
-        self.with(store, |entries| {
-            entries.evidence.get(id).is_some_and(|versions| versions.contains(&hash))
+        self.with(store, |known| match known {
+            Known::Stored(text) => text.evidence(id).any(|known| known == hash),
+            Known::Held(entries) => {
+                entries.evidence.get(id).is_some_and(|versions| versions.contains(&hash))
+            }
         })
     }
 
     /// How many memories are known.
     pub(super) fn n_known(&self, store: &WriteScope) -> usize {
-        self.with(store, |entries| entries.by_id.len())
+        self.with(store, |known| match known {
+            Known::Stored(text) => text.n_memories(),
+            Known::Held(entries) => entries.by_id.len(),
+        })
     }
 
     /// Whether the store has a ledger at all; one from before there were ledgers has none.
     pub(super) fn is_stored(&self, store: &WriteScope) -> bool {
-        self.with(store, |entries| entries.is_stored)
+        self.with(store, |known| match known {
+            Known::Stored(_) => true,
+            Known::Held(entries) => entries.is_stored,
+        })
     }
 
     /// What the other ledgers of this machine say of memories: a repository that was moved, or checked out twice.
@@ -162,7 +185,7 @@ impl Ledger {
         let Ok(root) = scope.root().and_then(|root| root.list()) else { return known };
         for entry in root.into_iter().filter(|entry| entry.name != place.name).take(MAX_LEDGERS) {
             let read = RelPath::new(&entry.name).ok().and_then(|path| read(&scope, store, &path));
-            let Entries { by_id, evidence, .. } = read.unwrap_or_default();
+            let Entries { by_id, evidence, .. } = read.as_ref().map(parse).unwrap_or_default();
             for (id, versions) in by_id {
                 known.by_id.entry(id).or_default().extend(versions);
             }
@@ -180,36 +203,77 @@ impl Ledger {
             return;
         }
         let Some(place) = self.place.as_ref().filter(|place| place.is_written) else {
-            self.with(store, |entries| entries.take(changes));
+            self.with(store, |known| known.held().take(changes));
             return;
         };
         let written = create(place).and_then(|scope| {
             let writer = scope.lock(owner, PATIENCE)?;
             let path = place.file()?;
             // Another command may have written it meanwhile.
-            let mut entries = read(&scope, store, &path).unwrap_or_default();
+            let mut entries = read(&scope, store, &path).as_ref().map(parse).unwrap_or_default();
             entries.take(changes);
             writer.write_atomic(&path, render(store, &entries).as_bytes())?;
             Ok(entries)
         });
-        let mut known = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         match written {
-            Ok(entries) => *known = Some(Entries { is_stored: true, ..entries }),
-            Err(_) => known.get_or_insert_with(Entries::default).take(changes),
+            Ok(entries) => *known = Some(Known::Held(Entries { is_stored: true, ..entries })),
+            Err(_) => {
+                known.get_or_insert_with(|| Known::Held(Entries::default())).held().take(changes)
+            }
         }
     }
 
-    /// Looks at the entries, read once.
-    fn with<T>(&self, store: &WriteScope, look: impl FnOnce(&mut Entries) -> T) -> T {
-        let mut known = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        let entries = known.get_or_insert_with(|| self.stored(store).unwrap_or_default());
-        look(entries)
+    /// Looks at what is known, read once.
+    fn with<T>(&self, store: &WriteScope, look: impl FnOnce(&mut Known) -> T) -> T {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        look(known.get_or_insert_with(|| match self.stored(store) {
+            Some(text) => Known::Stored(text),
+            None => Known::Held(Entries::default()),
+        }))
     }
 
-    fn stored(&self, store: &WriteScope) -> Option<Entries> {
+    fn stored(&self, store: &WriteScope) -> Option<Arc<LedgerText>> {
         let place = self.place.as_ref()?;
         let scope = WriteScope::open_inside(&place.home, FOLDER, Access::Private).ok()?;
-        read(&scope, store, &place.file().ok()?)
+        let path = place.file().ok()?;
+        let Some(kept) = &place.kept else { return read(&scope, store, &path).map(Arc::new) };
+        // Every change replaces the file. Looked at first: one that comes meanwhile makes the next call read again.
+        let (stamp, file) =
+            (scope.root().ok()?.stamp(path.as_str())?, scope.path().join(&place.name));
+        if let Some(text) = kept.get(&file, stamp) {
+            return Some(text);
+        }
+        let text = Arc::new(read(&scope, store, &path)?);
+        kept.keep(file, stamp, &text);
+        Some(text)
+    }
+}
+
+impl Known {
+    fn versions(&self, id: &str) -> Vec<Version> {
+        match self {
+            Self::Stored(text) => text.versions(id).collect(),
+            Self::Held(entries) => entries.by_id.get(id).cloned().unwrap_or_default(),
+        }
+    }
+
+    fn last_version(&self, id: &str) -> Option<Version> {
+        match self {
+            Self::Stored(text) => text.versions(id).next(),
+            Self::Held(entries) => entries.by_id.get(id)?.first().copied(),
+        }
+    }
+
+    /// The entries, to be changed in memory.
+    fn held(&mut self) -> &mut Entries {
+        if let Self::Stored(text) = self {
+            *self = Self::Held(parse(text));
+        }
+        match self {
+            Self::Held(entries) => entries,
+            Self::Stored(_) => unreachable!("it was just taken apart"),
+        }
     }
 }
 
@@ -270,11 +334,11 @@ fn create(place: &LedgerPlace) -> Result<WriteScope, FsError> {
 }
 
 /// A ledger, if there is one and the person's key has sealed it.
-fn read(scope: &WriteScope, store: &WriteScope, path: &RelPath) -> Option<Entries> {
+fn read(scope: &WriteScope, store: &WriteScope, path: &RelPath) -> Option<LedgerText> {
     let text = String::from_utf8(scope.read_optional(path, MAX_BYTES).ok()??).ok()?;
     let (heading, body) = text.split_once('\n')?;
     let mark = heading.strip_prefix(HEADING)?.trim();
-    store.is_marked(&sealed(body), mark).then(|| parse(body))
+    store.is_marked(&sealed(body), mark).then(|| LedgerText::new(body.to_owned()))
 }
 
 /// What the seal of a ledger is made for.
@@ -282,9 +346,9 @@ fn sealed(body: &str) -> String {
     format!("{HEADING}\n{body}")
 }
 
-fn parse(body: &str) -> Entries {
+fn parse(text: &LedgerText) -> Entries {
     let mut entries = Entries { is_stored: true, ..Entries::default() };
-    for line in body.lines() {
+    for line in text.body().lines() {
         let mut parts = line.split(' ');
         let (Some(id), Some(hash), Some(trust)) = (parts.next(), parts.next(), parts.next()) else {
             continue;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use nacre_core::memory::KeptLedgers;
 use nacre_core::search::KeptSnapshots;
 
 use super::embedding::LocalModel;
@@ -24,8 +25,9 @@ pub struct Shared {
     pub(super) settings: UnderstoodSettings,
     /// When each store was last looked at whole; nothing where every call looks.
     looks: Option<Arc<Mutex<BTreeMap<PathBuf, Duration>>>>,
-    /// The indexes that were read; nothing where a call reads its own.
+    /// The indexes and ledgers that were read; nothing where a call reads its own.
     pub(super) snapshots: Option<Arc<KeptSnapshots>>,
+    pub(super) ledgers: Option<Arc<KeptLedgers>>,
 }
 
 impl Shared {
@@ -36,6 +38,7 @@ impl Shared {
             settings: UnderstoodSettings::default(),
             looks: Some(Arc::default()),
             snapshots: Some(Arc::default()),
+            ledgers: Some(Arc::default()),
         }
     }
 

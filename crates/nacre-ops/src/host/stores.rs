@@ -192,7 +192,8 @@ impl Host {
 
     /// Where it is written down which memories of a store are trusted.
     pub fn ledger_of(&self, store: &Path) -> Option<LedgerPlace> {
-        self.home.as_deref().map(|home| LedgerPlace::of_store(home, store))
+        let home = self.home.as_deref()?;
+        Some(LedgerPlace::of_store(home, store).kept_in(self.shared.ledgers.as_ref()))
     }
 
     pub fn no_project(&self) -> OpError {

@@ -1,0 +1,157 @@
+//! A ledger as it is stored: lines in the order of ids, looked up where they stand.
+//!
+//! A hook asks for a handful of ten thousand memories and somebody waits for it, so nothing is taken apart that is not asked for. The order
+//! is our own: a ledger is sealed, and one that is not is not read.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::ledger::{EVIDENCE, Version};
+use super::trust::Trust;
+use crate::base::ContentHash;
+use crate::safefs::FileStamp;
+
+/// The body of a ledger.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct LedgerText {
+    body: String,
+    /// Where the lines about evidence begin.
+    evidence: usize,
+}
+
+impl LedgerText {
+    /// Takes a body that we have rendered: the memories by id, then the evidence by id.
+    pub(super) fn new(body: String) -> Self {
+        let is_evidence = |line: &str| line.ends_with(EVIDENCE);
+        let evidence = first_line(&body, |line| !is_evidence(line));
+        Self { body, evidence }
+    }
+
+    /// The known versions of a memory, the newest first.
+    pub(super) fn versions(&self, id: &str) -> impl Iterator<Item = Version> {
+        lines_of(&self.body[..self.evidence], id).filter_map(|(hash, trust)| {
+            Some(Version { hash: hash.parse().ok()?, trust: Trust::from_name(trust)? })
+        })
+    }
+
+    /// The known evidence of a memory, the newest first.
+    pub(super) fn evidence(&self, id: &str) -> impl Iterator<Item = ContentHash> {
+        lines_of(&self.body[self.evidence..], id).filter_map(|(hash, _)| hash.parse().ok())
+    }
+
+    /// How many memories are known.
+    pub(super) fn n_memories(&self) -> usize {
+        let mut ids: Vec<&str> =
+            self.body[..self.evidence].lines().filter_map(|line| line.split(' ').next()).collect();
+        ids.dedup();
+        ids.len()
+    }
+
+    pub(super) fn body(&self) -> &str {
+        &self.body
+    }
+}
+
+/// What stands behind an id, line by line.
+fn lines_of<'t>(text: &'t str, id: &str) -> impl Iterator<Item = (&'t str, &'t str)> {
+    let first = first_line(text, |line| line.split_once(' ').is_some_and(|(found, _)| found < id));
+    let id = id.to_owned();
+    let here = text[first..].lines().map_while(move |line| {
+        line.split_once(' ').filter(|(found, _)| *found == id).map(|(_, rest)| rest)
+    });
+    here.filter_map(|rest| rest.split_once(' '))
+}
+
+/// Where the first line begins that does not come before; those that do stand first.
+fn first_line(text: &str, comes_before: impl Fn(&str) -> bool) -> usize {
+    let bytes = text.as_bytes();
+    let (mut low, mut high) = (0, text.len());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let start = bytes[low..middle].iter().rposition(|byte| *byte == b'\n');
+        let start = start.map_or(low, |at| low + at + 1);
+        let end = bytes[start..].iter().position(|byte| *byte == b'\n');
+        let end = end.map_or(text.len(), |at| start + at);
+        // Both ends stand beside a line's end, which is one byte: the text stays whole.
+        if comes_before(text.get(start..end).unwrap_or_default()) {
+            low = (end + 1).min(text.len());
+        } else {
+            high = start;
+        }
+    }
+    low
+}
+
+/// So many ledgers are kept at most.
+const MAX_KEPT: usize = 16;
+
+/// Ledgers that a process with many calls keeps between them, each as long as its file is the same.
+#[derive(Debug, Default)]
+pub struct KeptLedgers(Mutex<HashMap<PathBuf, (FileStamp, Arc<LedgerText>)>>);
+
+impl KeptLedgers {
+    pub(super) fn get(&self, path: &PathBuf, stamp: FileStamp) -> Option<Arc<LedgerText>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.get(path).filter(|(of, _)| *of == stamp).map(|(_, text)| Arc::clone(text))
+    }
+
+    pub(super) fn keep(&self, path: PathBuf, stamp: FileStamp, text: &Arc<LedgerText>) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= MAX_KEPT && !kept.contains_key(&path) {
+            kept.clear();
+        }
+        kept.insert(path, (stamp, Arc::clone(text)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn hash(text: &str) -> ContentHash {
+        ContentHash::of(text.as_bytes())
+    }
+
+    #[test]
+    fn nothing_is_found_in_nothing() {
+        let text = LedgerText::new(String::new());
+        assert_eq!((text.versions("a").count(), text.n_memories()), (0, 0));
+        assert_eq!(text.evidence("a").count(), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn every_line_is_found_by_its_id(
+            ids in prop::collection::btree_map("[a-z0-9-]{1,12}", (1_usize..4, 0_usize..3), 0..40),
+            other in "[a-z0-9-]{1,12}",
+        ) {
+            let mut body = String::new();
+            for (id, (n_versions, _)) in &ids {
+                for n in 0..*n_versions {
+                    body.push_str(&format!("{id} {} user\n", hash(&format!("{id}{n}"))));
+                }
+            }
+            for (id, (_, n_evidence)) in &ids {
+                for n in 0..*n_evidence {
+                    body.push_str(&format!("{id} {} {EVIDENCE}\n", hash(&format!("e{id}{n}"))));
+                }
+            }
+            let text = LedgerText::new(body);
+            prop_assert_eq!(text.n_memories(), ids.len());
+            for (id, (n_versions, n_evidence)) in &ids {
+                let found: Vec<ContentHash> = text.versions(id).map(|version| version.hash).collect();
+                let made: Vec<ContentHash> = (0..*n_versions).map(|n| hash(&format!("{id}{n}"))).collect();
+                prop_assert_eq!(found, made);
+                let made: Vec<ContentHash> = (0..*n_evidence).map(|n| hash(&format!("e{id}{n}"))).collect();
+                prop_assert_eq!(text.evidence(id).collect::<Vec<_>>(), made);
+            }
+            if !ids.contains_key(&other) {
+                prop_assert_eq!(text.versions(&other).count(), 0);
+                prop_assert_eq!(text.evidence(&other).count(), 0);
+            }
+        }
+    }
+}
