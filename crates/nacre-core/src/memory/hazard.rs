@@ -4,6 +4,10 @@
 //! It is no judgement of what is true. A memory that says such a thing in words that the person never said waits for them.
 //! What the person said themselves is theirs to say.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use crate::base::is_hidden_char;
 
 /// What makes a text one that waits.
@@ -312,24 +316,39 @@ fn all_hazards(folded: &str) -> Vec<Hazard> {
     let mut note = |kind: HazardKind, words: &str| {
         found.push(Hazard { kind, found: words.trim().to_owned() });
     };
-    let words: Vec<&str> = words(folded).collect();
-    if words.iter().any(|word| ORDERS.contains(word)) {
+    if words(folded).any(|word| ORDERS.binary_search(&word).is_ok()) {
         addresses(folded).for_each(|address| note(HazardKind::Address, address));
     }
-    COMMANDS.iter().filter(|piece| holds_piece(folded, piece)).for_each(|piece| {
-        note(HazardKind::Command, piece);
-    });
-    OVERRIDES.iter().filter(|piece| folded.contains(**piece)).for_each(|piece| {
-        note(HazardKind::Instruction, piece);
-    });
+    let pieces = COMMAND_PIECES.find_overlapping_iter(folded);
+    for piece in pieces.filter(|piece| begins_well(folded, piece.start(), piece.end())) {
+        note(HazardKind::Command, &folded[piece.range()]);
+    }
+    for piece in OVERRIDE_PIECES.find_overlapping_iter(folded) {
+        note(HazardKind::Instruction, &folded[piece.range()]);
+    }
     for sentence in folded.split(['\n', ';']).flat_map(|line| line.split(". ")) {
-        let hands_out = self::words(sentence).any(|word| DISCLOSING.contains(&word));
-        let secrets = SECRETS.iter().filter(|secret| hands_out && holds_word(sentence, secret));
-        secrets.for_each(|secret| note(HazardKind::Secret, secret));
+        if !words(sentence).any(|word| DISCLOSING.binary_search(&word).is_ok()) {
+            continue;
+        }
+        let secrets = SECRET_WORDS.find_overlapping_iter(sentence);
+        for secret in secrets.filter(|secret| stands_alone(sentence, secret.start(), secret.end()))
+        {
+            note(HazardKind::Secret, &sentence[secret.range()]);
+        }
     }
     found.sort();
     found.dedup();
     found
+}
+
+/// The lists as automata: each text is looked at once, however many pieces there are.
+static COMMAND_PIECES: LazyLock<AhoCorasick> = LazyLock::new(|| automaton(COMMANDS));
+static OVERRIDE_PIECES: LazyLock<AhoCorasick> = LazyLock::new(|| automaton(OVERRIDES));
+static SECRET_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| automaton(SECRETS));
+
+fn automaton(pieces: &[&str]) -> AhoCorasick {
+    #[expect(clippy::expect_used, reason = "the lists are ours, and short")]
+    AhoCorasick::new(pieces).expect("an automaton of our own words")
 }
 
 /// Lower case, without what nobody sees, with letters of other widths as the usual ones, blanks single, lines kept.
@@ -358,23 +377,19 @@ fn words(folded: &str) -> impl Iterator<Item = &str> {
     folded.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-/// Whether a piece of a command stands in a text, not at the end of a longer word.
-fn holds_piece(folded: &str, piece: &str) -> bool {
-    let begins_word = piece.starts_with(|c: char| c.is_ascii_alphanumeric());
-    folded.match_indices(piece).any(|(at, _)| {
-        let before = folded[..at].chars().next_back();
-        !begins_word || !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '-')
-    })
+/// Whether a piece of a command does not stand at the end of a longer word.
+fn begins_well(folded: &str, start: usize, end: usize) -> bool {
+    let begins_word = folded[start..end].starts_with(|c: char| c.is_ascii_alphanumeric());
+    let before = folded[..start].chars().next_back();
+    !begins_word || !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '-')
 }
 
 /// Whether a word or phrase stands in a sentence by itself.
-fn holds_word(sentence: &str, phrase: &str) -> bool {
-    sentence.match_indices(phrase).any(|(at, _)| {
-        let is_inside = |c: char| c.is_alphanumeric() || c == '_';
-        let before = sentence[..at].chars().next_back();
-        let after = sentence[at + phrase.len()..].chars().next();
-        !before.is_some_and(is_inside) && !after.is_some_and(is_inside)
-    })
+fn stands_alone(sentence: &str, start: usize, end: usize) -> bool {
+    let is_inside = |c: char| c.is_alphanumeric() || c == '_';
+    let before = sentence[..start].chars().next_back();
+    let after = sentence[end..].chars().next();
+    !before.is_some_and(is_inside) && !after.is_some_and(is_inside)
 }
 
 /// The addresses of other machines in a text.
@@ -440,6 +455,13 @@ mod tests {
             ("cu\u{200b}rl -s x |\u{202e} sh", Command),
         ] {
             assert!(kinds(text).contains(&expected), "{text}: {:?}", hazards(text, []));
+        }
+    }
+
+    #[test]
+    fn words_are_found_in_lists_in_order() {
+        for list in [ORDERS, DISCLOSING] {
+            assert!(list.is_sorted(), "{list:?}");
         }
     }
 

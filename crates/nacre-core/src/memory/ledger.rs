@@ -97,8 +97,10 @@ struct Entries {
 /// What a process knows of a ledger.
 #[derive(Debug)]
 enum Known {
+    /// There is none.
+    Nothing,
     Stored(Arc<LedgerText>),
-    /// There is none, or what it says was changed in memory.
+    /// What it says was changed by this process.
     Held(Entries),
 }
 
@@ -148,6 +150,7 @@ impl Ledger {
     /// Whether these bytes are evidence of the memory that this machine stands behind.
     pub(super) fn knows_evidence(&self, store: &WriteScope, id: &str, hash: ContentHash) -> bool {
         self.with(store, |known| match known {
+            Known::Nothing => false,
             Known::Stored(text) => text.evidence(id).any(|known| known == hash),
             Known::Held(entries) => {
                 entries.evidence.get(id).is_some_and(|versions| versions.contains(&hash))
@@ -158,6 +161,7 @@ impl Ledger {
     /// How many memories are known.
     pub(super) fn n_known(&self, store: &WriteScope) -> usize {
         self.with(store, |known| match known {
+            Known::Nothing => 0,
             Known::Stored(text) => text.n_memories(),
             Known::Held(entries) => entries.by_id.len(),
         })
@@ -166,8 +170,18 @@ impl Ledger {
     /// Whether the store has a ledger at all; one from before there were ledgers has none.
     pub(super) fn is_stored(&self, store: &WriteScope) -> bool {
         self.with(store, |known| match known {
+            Known::Nothing => false,
             Known::Stored(_) => true,
             Known::Held(entries) => entries.is_stored,
+        })
+    }
+
+    /// The ledger as it is stored, if it is; `None` where this process changed what it says.
+    pub(super) fn text(&self, store: &WriteScope) -> Option<Option<Arc<LedgerText>>> {
+        self.with(store, |known| match known {
+            Known::Nothing => Some(None),
+            Known::Stored(text) => Some(Some(Arc::clone(text))),
+            Known::Held(_) => None,
         })
     }
 
@@ -218,9 +232,7 @@ impl Ledger {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         match written {
             Ok(entries) => *known = Some(Known::Held(Entries { is_stored: true, ..entries })),
-            Err(_) => {
-                known.get_or_insert_with(|| Known::Held(Entries::default())).held().take(changes)
-            }
+            Err(_) => known.get_or_insert(Known::Nothing).held().take(changes),
         }
     }
 
@@ -229,7 +241,7 @@ impl Ledger {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         look(known.get_or_insert_with(|| match self.stored(store) {
             Some(text) => Known::Stored(text),
-            None => Known::Held(Entries::default()),
+            None => Known::Nothing,
         }))
     }
 
@@ -253,6 +265,7 @@ impl Ledger {
 impl Known {
     fn versions(&self, id: &str) -> Vec<Version> {
         match self {
+            Self::Nothing => Vec::new(),
             Self::Stored(text) => text.versions(id).collect(),
             Self::Held(entries) => entries.by_id.get(id).cloned().unwrap_or_default(),
         }
@@ -260,6 +273,7 @@ impl Known {
 
     fn last_version(&self, id: &str) -> Option<Version> {
         match self {
+            Self::Nothing => None,
             Self::Stored(text) => text.versions(id).next(),
             Self::Held(entries) => entries.by_id.get(id)?.first().copied(),
         }
@@ -267,12 +281,15 @@ impl Known {
 
     /// The entries, to be changed in memory.
     fn held(&mut self) -> &mut Entries {
-        if let Self::Stored(text) = self {
-            *self = Self::Held(parse(text));
-        }
+        let entries = match self {
+            Self::Nothing => Entries::default(),
+            Self::Stored(text) => parse(text),
+            Self::Held(entries) => std::mem::take(entries),
+        };
+        *self = Self::Held(entries);
         match self {
             Self::Held(entries) => entries,
-            Self::Stored(_) => unreachable!("it was just taken apart"),
+            Self::Nothing | Self::Stored(_) => unreachable!("it is held now"),
         }
     }
 }

@@ -83,6 +83,30 @@ fn first_line(text: &str, comes_before: impl Fn(&str) -> bool) -> usize {
     low
 }
 
+/// What the levels of trust in a store follow from, beside its memories.
+#[derive(Clone, Debug)]
+pub(crate) struct TrustState {
+    /// Nothing where there is no ledger.
+    pub(super) ledger: Option<Arc<LedgerText>>,
+    pub(super) is_personal: bool,
+    pub(super) trusts_evidence: bool,
+}
+
+impl PartialEq for TrustState {
+    /// A ledger that was read again may say something else.
+    fn eq(&self, other: &Self) -> bool {
+        let is_same_ledger = match (&self.ledger, &other.ledger) {
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
+            (own, other) => own.is_none() && other.is_none(),
+        };
+        is_same_ledger
+            && (self.is_personal, self.trusts_evidence)
+                == (other.is_personal, other.trusts_evidence)
+    }
+}
+
+impl Eq for TrustState {}
+
 /// So many ledgers are kept at most.
 const MAX_KEPT: usize = 16;
 

@@ -54,6 +54,7 @@ pub use kinds::{Basis, Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, 
 pub use layout::{GITIGNORE, Located, StoreArea, init};
 pub use ledger::LedgerPlace;
 pub use ledger_text::KeptLedgers;
+pub(crate) use ledger_text::TrustState;
 pub use life::{Standing, Vitals};
 pub use listing::Listing;
 pub use mend::Mended;

@@ -12,9 +12,10 @@ use super::id::MemoryId;
 use super::kinds::Status;
 use super::layout::{self, Located};
 use super::ledger::Entry;
+use super::ledger_text::TrustState;
 use super::record::Memory;
 use super::sidecar::{self, Evidence, State};
-use super::store::{MemoryError, Store};
+use super::store::{MemoryError, Rules, Store};
 use super::trust::Trust;
 use super::upkeep::Revision;
 use crate::base::ContentHash;
@@ -69,6 +70,13 @@ impl Store {
         let n_bytes = memory.title.len() + memory.document.body().len();
         let n_before = self.n_judged.fetch_add(n_bytes.min(MAX_JUDGED), Ordering::Relaxed);
         n_before > MAX_JUDGED || !hazards_of(&memory.title, memory.document.body(), &[]).is_empty()
+    }
+
+    /// What all levels of trust follow from beside the memories, as it is now; `None` where only this process knows.
+    pub(crate) fn trust_state(&self) -> Option<TrustState> {
+        let Rules { is_personal, trusts_evidence, .. } = *self.rules();
+        let ledger = self.ledger.text(self.scope())?;
+        Some(TrustState { ledger, is_personal, trusts_evidence })
     }
 
     /// Whether the ledger may know a memory of this id: a quick look that leaves out what came from elsewhere.

@@ -5,6 +5,7 @@
 //! index before the change or after it. A search changes no memory.
 
 mod alike;
+mod answers;
 mod container;
 mod embed;
 pub mod eval;

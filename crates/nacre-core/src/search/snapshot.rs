@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::alike::Terms;
+use super::answers::KeptAnswers;
 use super::layout::{Layout, LayoutRow};
 use super::manifest::Manifest;
 use super::record::{Fingerprint, Link, LinkKind, UNPROVEN};
@@ -22,6 +23,7 @@ pub struct Snapshot {
     layout: OnceLock<Layout>,
     /// By row.
     terms: OnceLock<Box<[OnceLock<Terms>]>>,
+    pub(super) answers: KeptAnswers,
 }
 
 /// A segment and its place among the others.

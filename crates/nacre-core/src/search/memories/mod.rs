@@ -8,6 +8,8 @@ mod bounds_tests;
 mod chores;
 mod fitting;
 mod graph;
+#[cfg(test)]
+mod kept_tests;
 mod look;
 pub(crate) mod mentions;
 mod nearest;
@@ -27,6 +29,7 @@ use jiff::Timestamp;
 pub use self::fitting::{Fit, FitSignals, Fitting};
 pub use self::graph::{Graph, GraphNode, GraphOptions, Tie, spellings};
 pub use self::nearest::Near;
+use super::answers::{AnswerKey, Order};
 use super::embed::Embedder;
 use super::group::Group;
 use super::index::{Index, IndexError};
@@ -84,6 +87,8 @@ pub struct MemoryIndex<'a> {
     snapshot: Arc<Snapshot>,
     now: Timestamp,
     n_postponed: usize,
+    /// Whether the snapshot outlives this question.
+    keeps_answers: bool,
 }
 
 /// What to return.
@@ -194,10 +199,12 @@ impl<'a> MemoryIndex<'a> {
         (kept, is_looked_at): (&Arc<KeptSnapshots>, bool),
     ) -> Result<Self, SearchError> {
         let index = Index::new(place::made(store), INDEX_NAME).kept_in(kept);
-        if is_looked_at {
-            return Self::looked_at_quickly(store, embedder, (&index, owner), now);
-        }
-        Self::brought_up_to_date(store, embedder, (&index, Some(owner)), now, &mut |_, _| {})
+        let opened = if is_looked_at {
+            Self::looked_at_quickly(store, embedder, (&index, owner), now)
+        } else {
+            Self::brought_up_to_date(store, embedder, (&index, Some(owner)), now, &mut |_, _| {})
+        };
+        Ok(Self { keeps_answers: true, ..opened? })
     }
 
     fn looked_at_quickly(
@@ -208,7 +215,14 @@ impl<'a> MemoryIndex<'a> {
     ) -> Result<Self, SearchError> {
         let snapshot = index.load(embedder);
         if look::has_same_folders(store, &snapshot)? {
-            return Ok(Self { store, embedder, snapshot, now, n_postponed: 0 });
+            return Ok(Self {
+                store,
+                embedder,
+                snapshot,
+                now,
+                n_postponed: 0,
+                keeps_answers: false,
+            });
         }
         let (snapshot, n_postponed) = Self::looked(
             store,
@@ -218,7 +232,7 @@ impl<'a> MemoryIndex<'a> {
             IndexBudget::OF_A_QUICK_LOOK,
             &mut |_, _| {},
         )?;
-        Ok(Self { store, embedder, snapshot, now, n_postponed })
+        Ok(Self { store, embedder, snapshot, now, n_postponed, keeps_answers: false })
     }
 
     /// Opens the index of `store` as it was stored, whichever model made it, and takes nothing in.
@@ -230,7 +244,7 @@ impl<'a> MemoryIndex<'a> {
         let snapshot =
             Index::new(place::present(store), INDEX_NAME).load_of_any_model().unwrap_or_default();
         let snapshot = Arc::new(snapshot);
-        Ok(Self { store, embedder, snapshot, now, n_postponed: 0 })
+        Ok(Self { store, embedder, snapshot, now, n_postponed: 0, keeps_answers: false })
     }
 
     fn brought_up_to_date(
@@ -242,7 +256,14 @@ impl<'a> MemoryIndex<'a> {
     ) -> Result<Self, SearchError> {
         let snapshot = index.load(embedder);
         if look::is_current(store, &snapshot)? {
-            return Ok(Self { store, embedder, snapshot, now, n_postponed: 0 });
+            return Ok(Self {
+                store,
+                embedder,
+                snapshot,
+                now,
+                n_postponed: 0,
+                keeps_answers: false,
+            });
         }
         let (snapshot, n_postponed) = Self::looked(
             store,
@@ -252,7 +273,7 @@ impl<'a> MemoryIndex<'a> {
             IndexBudget::OF_ONE_LOOK,
             watch,
         )?;
-        Ok(Self { store, embedder, snapshot, now, n_postponed })
+        Ok(Self { store, embedder, snapshot, now, n_postponed, keeps_answers: false })
     }
 
     /// A snapshot with what changed since, piece by piece and each piece stored, until there is no more budget. Tells how many files
@@ -311,33 +332,87 @@ impl<'a> MemoryIndex<'a> {
         query: &Query,
         options: &MemoryOptions,
     ) -> Result<MemoryHits, SearchError> {
-        self.search_by(query, options, |_, _| 0)
+        self.search_in(query, options, false)
     }
 
     /// Finds memories for a reader: what holds and fits first, then what sessions were about and what fits less, and
     /// candidates at the end.
     pub fn offer(&self, query: &Query, options: &MemoryOptions) -> Result<MemoryHits, SearchError> {
-        self.search_by(query, options, |row, fit| {
-            let is_claim = outline::type_of(self.snapshot.unit_key(row))
-                .is_some_and(|memory_type| memory_type != MemoryType::Summary);
-            // What came from elsewhere stands below all that did not.
-            let is_foreign = !self.store.may_know(self.snapshot.key(row));
-            match self.snapshot.row(row).standing {
-                _ if is_foreign => 3,
-                Standing::Candidate => 2,
-                Standing::Active if is_claim && fit >= FITTING_SHARE => 0,
-                Standing::Active | Standing::Stale | Standing::Superseded | Standing::Archived => 1,
-            }
-        })
+        self.search_in(query, options, true)
     }
 
-    /// Finds memories, those with a lower `tier` first; that is told the row and its share of the best score.
-    fn search_by(
+    /// Where a row stands for a reader, by its share of the best score; the lowest first.
+    fn tier(&self, row: usize, fit: f32) -> u8 {
+        let is_claim = outline::type_of(self.snapshot.unit_key(row))
+            .is_some_and(|memory_type| memory_type != MemoryType::Summary);
+        // What came from elsewhere stands below all that did not.
+        let is_foreign = !self.store.may_know(self.snapshot.key(row));
+        match self.snapshot.row(row).standing {
+            _ if is_foreign => 3,
+            Standing::Candidate => 2,
+            Standing::Active if is_claim && fit >= FITTING_SHARE => 0,
+            Standing::Active | Standing::Stale | Standing::Superseded | Standing::Archived => 1,
+        }
+    }
+
+    fn search_in(
         &self,
         query: &Query,
         options: &MemoryOptions,
-        tier: impl Fn(usize, f32) -> u8,
+        is_offer: bool,
     ) -> Result<MemoryHits, SearchError> {
+        let order = self.kept_order(query, options, is_offer)?;
+        let pages = self.pages();
+        let mut found = MemoryHits { broken: self.broken(), ..MemoryHits::default() };
+        for group in &order.groups {
+            if found.total >= options.limit && query.phrases.is_empty() {
+                found.total += 1;
+                continue;
+            }
+            let Some(memory) = pages.read(group.best.row) else { continue };
+            if !pages.holds_phrases(&memory, group, query) {
+                continue;
+            }
+            found.total += 1;
+            if found.hits.len() < options.limit {
+                let is_foreign = !self.store.may_know(self.snapshot.key(group.best.row));
+                found.hits.push(pages.hit(memory, group, (query, is_foreign)));
+            }
+        }
+        found.total += order.n_more;
+        Ok(found)
+    }
+
+    /// The order for a question, kept where the process has many.
+    fn kept_order(
+        &self,
+        query: &Query,
+        options: &MemoryOptions,
+        is_offer: bool,
+    ) -> Result<Arc<Order>, SearchError> {
+        let trust = self.store.trust_state().filter(|_| self.keeps_answers);
+        let Some(trust) = trust else {
+            return Ok(Arc::new(self.order(query, options, is_offer)?));
+        };
+        let &MemoryOptions { mode, limit, archived } = options;
+        let minute = self.now.as_second().div_euclid(60);
+        let query = query.clone();
+        let key = AnswerKey { query, mode, limit, archived, is_offer, minute, trust };
+        if let Some(order) = self.snapshot.answers.get(&key) {
+            return Ok(order);
+        }
+        let order = Arc::new(self.order(&key.query, options, is_offer)?);
+        self.snapshot.answers.keep(key, &order);
+        Ok(order)
+    }
+
+    /// Ranks the rows for a question and puts them in order.
+    fn order(
+        &self,
+        query: &Query,
+        options: &MemoryOptions,
+        is_offer: bool,
+    ) -> Result<Order, SearchError> {
         let rank_options = RankOptions {
             mode: options.mode,
             level: Level::Records,
@@ -356,28 +431,13 @@ impl<'a> MemoryIndex<'a> {
         let is_foreign = |row: usize| !self.store.may_know(self.snapshot.key(row));
         let facts = RowFacts { is_wanted: &is_wanted, text_of: &text_of, is_foreign: &is_foreign };
         let mut settled = settle::settle(&self.snapshot, ranked, &facts);
-        let mut found = MemoryHits { broken: self.broken(), ..MemoryHits::default() };
         let best = settled.first().map_or(0.0, |group| group.best.score);
-        let least = best * MIN_SHARE_OF_BEST;
-        settled.sort_by_cached_key(|group| {
-            tier(group.best.row, group.best.score / best.max(f32::MIN_POSITIVE))
-        });
-        for group in settled.into_iter().filter(|group| group.best.score >= least) {
-            if found.total >= options.limit && query.phrases.is_empty() {
-                found.total += 1;
-                continue;
-            }
-            let Some(memory) = pages.read(group.best.row) else { continue };
-            if !pages.holds_phrases(&memory, &group, query) {
-                continue;
-            }
-            found.total += 1;
-            if found.hits.len() < options.limit {
-                let hit = pages.hit(memory, &group, (query, is_foreign(group.best.row)));
-                found.hits.push(hit);
-            }
+        settled.retain(|group| group.best.score >= best * MIN_SHARE_OF_BEST);
+        if is_offer {
+            let share = |group: &Group| group.best.score / best.max(f32::MIN_POSITIVE);
+            settled.sort_by_cached_key(|group| self.tier(group.best.row, share(group)));
         }
-        Ok(found)
+        Ok(Order::new(settled, query, options.limit))
     }
 
     /// The memories that claim to overturn `older`, as their files are now.

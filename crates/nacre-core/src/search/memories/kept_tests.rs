@@ -1,0 +1,59 @@
+//! What a process with many questions keeps: the answers are those of one that keeps nothing.
+
+use super::tests::{World, later, owner};
+use super::*;
+
+/// What is found by a process that keeps what it read.
+fn kept_ids(
+    world: &World,
+    kept: &Arc<KeptSnapshots>,
+    query: &str,
+    is_looked_at: bool,
+) -> Vec<String> {
+    let place = (kept, is_looked_at);
+    let index =
+        MemoryIndex::open_kept(&world.store, &world.embedder, &owner(), later(), place).unwrap();
+    let options = MemoryOptions { mode: Mode::Hybrid, limit: 2, archived: false };
+    let found = index.offer(&Query::parse(query, later()), &options).unwrap();
+    let ids = found.hits.iter().map(|hit| format!("{} {}", hit.memory.at.id, hit.memory.title));
+    ids.chain([format!("of {}", found.total)]).collect()
+}
+
+fn fresh_ids(world: &World, query: &str) -> Vec<String> {
+    kept_ids(world, &Arc::default(), query, false)
+}
+
+#[test]
+fn the_same_question_is_ranked_once_and_shown_as_the_files_are() {
+    let world = World::new();
+    for n in 0..30 {
+        world.write(
+            &format!("20260101-n{n:02}"),
+            &format!("Queue number {n}"),
+            "",
+            "It is a table.",
+        );
+    }
+    let kept = Arc::default();
+    let first = kept_ids(&world, &kept, "queue", false);
+    assert_eq!(first, fresh_ids(&world, "queue"));
+    let index =
+        MemoryIndex::open_kept(&world.store, &world.embedder, &owner(), later(), (&kept, true));
+    let snapshot = Arc::clone(&index.unwrap().snapshot);
+    assert_eq!(kept_ids(&world, &kept, "queue", true), first);
+    let again =
+        MemoryIndex::open_kept(&world.store, &world.embedder, &owner(), later(), (&kept, true));
+    assert!(Arc::ptr_eq(&snapshot, &again.unwrap().snapshot), "nothing is read again");
+
+    // An edit in place is shown at once, and counts for the order from the next look on.
+    let id = first[0].split(' ').next().unwrap();
+    world.write(id, "Something else altogether", "", "Nothing.");
+    let edited = kept_ids(&world, &kept, "queue", true);
+    assert!(edited[0].ends_with("Something else altogether"), "{edited:?}");
+    assert_eq!(kept_ids(&world, &kept, "queue", false), fresh_ids(&world, "queue"));
+
+    // What comes is found by the very next question, however quick the look.
+    world.write("20260102-new", "The queue queue queue", "", "A queue.");
+    assert_eq!(kept_ids(&world, &kept, "queue", true), fresh_ids(&world, "queue"));
+    assert_eq!(kept_ids(&world, &kept, "\"a queue\"", true), fresh_ids(&world, "\"a queue\""));
+}
