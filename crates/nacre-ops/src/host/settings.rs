@@ -29,7 +29,10 @@ const MAX_UNDERSTOOD: usize = 64;
 
 /// What the texts of settings came to, for a process that reads the same ones again and again.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct UnderstoodSettings(Arc<Mutex<Vec<(SettingTexts, Arc<Resolved>)>>>);
+pub(crate) struct UnderstoodSettings(Arc<Mutex<Vec<Understood>>>);
+
+/// What one set of texts came to.
+type Understood = (SettingTexts, Arc<Resolved>);
 
 /// Everything that settings follow from.
 #[derive(Debug, PartialEq, Eq)]
