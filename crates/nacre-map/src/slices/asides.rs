@@ -2,13 +2,8 @@
 //!
 //! By the path alone; what a text says of itself comes with its words ([`crate::words::Bag::is_made`]).
 
+use super::weights::Weights;
 use crate::languages::Language;
-
-/// How much less these are worth than the code itself.
-const ASIDE: f64 = 0.4;
-
-/// How much less what is no code is worth.
-const PROSE: f64 = 0.7;
 
 /// Folders whose files are tests, examples, documents, data of tests, or a stranger's.
 const FOLDERS: &[&str] = &[
@@ -78,18 +73,13 @@ const OTHER_CODE: &[&str] = &[
 ];
 
 /// How much a file is worth by its path, from 0 to 1. Tests count fully where the task asks for them.
-pub(super) fn worth(path: &str, wants_tests: bool) -> f64 {
+pub(super) fn worth(path: &str, wants_tests: bool, weights: &Weights) -> f64 {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_aside = is_aside_name(name) || folders.split('/').any(is_aside_folder);
-    let aside = if is_aside && !wants_tests { ASIDE } else { 1.0 };
+    let aside = if is_aside && !wants_tests { weights.aside } else { 1.0 };
     let is_code = Language::of_path(path).is_some()
         || name.rsplit_once('.').is_some_and(|(_, end)| OTHER_CODE.contains(&end));
-    if is_code { aside } else { aside * PROSE }
-}
-
-/// How much less a file is worth that says that a program made it.
-pub(super) fn made_worth() -> f64 {
-    ASIDE
+    if is_code { aside } else { aside * weights.prose }
 }
 
 fn is_aside_folder(folder: &str) -> bool {
@@ -113,6 +103,7 @@ fn is_aside_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::weights::WEIGHTS;
     use super::*;
 
     #[test]
@@ -136,8 +127,8 @@ mod tests {
             ("vendor/lib/store.go", 0.4),
         ];
         for (path, expected) in cases {
-            assert!((worth(path, false) - expected).abs() < 1e-9, "{path}");
+            assert!((worth(path, false, &WEIGHTS) - expected).abs() < 1e-9, "{path}");
         }
-        assert!((worth("tests/store.rs", true) - 1.0).abs() < 1e-9);
+        assert!((worth("tests/store.rs", true, &WEIGHTS) - 1.0).abs() < 1e-9);
     }
 }

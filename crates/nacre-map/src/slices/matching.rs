@@ -1,7 +1,5 @@
 //! Which files say what a question asks: BM25 over the fields of a file (its text, the names that it defines, its folders and its
 //! name), with counts weighed by field before they are damped.
-//!
-//! The weights were set on three public projects and checked on two others (`docs/map.md`).
 
 use std::collections::HashMap;
 
@@ -9,23 +7,9 @@ use foldhash::fast::RandomState;
 
 use super::rank::as_number;
 use super::sketch::Sketch;
+use super::weights::Weights;
 use crate::shares::in_batches;
 use crate::words::{Counts, Question, Word, each_identifier};
-
-/// How fast a word that comes again says less.
-const K1: f64 = 5.0;
-
-/// How much the length of a text counts, and that of all names that it defines.
-const TEXT_LENGTH: f64 = 0.3;
-const DEFINED_LENGTH: f64 = 0.3;
-
-/// How many times as much as in the text a word counts in these.
-const W_DEFINED: f64 = 4.0;
-const W_FOLDER: f64 = 4.0;
-const W_NAME: f64 = 8.0;
-
-/// How much it counts to have all that is asked for rather than much of a part of it.
-const COVERAGE: f64 = 0.25;
 
 /// So many files are matched by a thread at once.
 const BATCH: usize = 512;
@@ -55,7 +39,12 @@ struct Places {
 }
 
 /// Matches all files; nothing for those that have nothing of the question.
-pub(super) fn matches(sketch: &Sketch<'_>, question: &Question, n_threads: usize) -> Vec<Match> {
+pub(super) fn matches(
+    sketch: &Sketch<'_>,
+    question: &Question,
+    weights: &Weights,
+    n_threads: usize,
+) -> Vec<Match> {
     let n_files = sketch.paths.len();
     let asked: HashMap<Word, usize, RandomState> =
         question.asked.iter().enumerate().map(|(place, asked)| (asked.word, place)).collect();
@@ -75,18 +64,22 @@ pub(super) fn matches(sketch: &Sketch<'_>, question: &Question, n_threads: usize
         lengths = [lengths[0] + part[0], lengths[1] + part[1]];
         all.iter().flat_map(|hits| &hits.hits).for_each(|(place, ..)| n_with[*place] += 1);
     }
+    let worth = |place: usize| {
+        let asked = &question.asked[place];
+        let whole = if asked.is_whole { weights.whole } else { 1.0 };
+        whole * asked.weight * rarity(n_with[place], n_files)
+    };
+    let worth: Vec<f64> = (0..n_with.len()).map(worth).collect();
     let scale = Scale {
-        rarity: n_with.iter().map(|n_with| rarity(*n_with, n_files)).collect(),
+        weights,
+        most: (0..n_with.len()).filter(|idx| 0 < n_with[*idx]).map(|idx| worth[idx]).sum(),
+        worth,
         text: mean(lengths[0], n_files),
         defined: mean(lengths[1], n_files),
     };
-    let most: f64 = (0..n_with.len())
-        .filter(|place| 0 < n_with[*place])
-        .map(|place| question.asked[place].weight * scale.rarity[place])
-        .sum();
     let mut matches = vec![Match::default(); n_files];
     for hits in batches.iter().flat_map(|(all, _)| all) {
-        matches[hits.idx] = scale.matched(hits, question, most);
+        matches[hits.idx] = scale.matched(hits);
     }
     matches
 }
@@ -138,34 +131,38 @@ fn hits_of(
 }
 
 /// What counts are weighed with.
-struct Scale {
-    /// By places in the question.
-    rarity: Vec<f64>,
+struct Scale<'w> {
+    weights: &'w Weights,
+    /// How much what is asked for is worth, by its place.
+    worth: Vec<f64>,
+    /// All of it that any file has.
+    most: f64,
     /// Mean lengths.
     text: f64,
     defined: f64,
 }
 
-impl Scale {
-    fn matched(&self, hits: &Hits, question: &Question, most: f64) -> Match {
+impl Scale<'_> {
+    fn matched(&self, hits: &Hits) -> Match {
+        let weights = self.weights;
         let longer =
             |weight: f64, length: u32, mean: f64| 1.0 - weight + weight * f64::from(length) / mean;
-        let text = longer(TEXT_LENGTH, hits.n_all, self.text);
-        let defined = longer(DEFINED_LENGTH, hits.n_defined, self.defined);
+        let text = longer(weights.text_length, hits.n_all, self.text);
+        let defined = longer(weights.defined_length, hits.n_defined, self.defined);
         let (mut score, mut covered) = (0.0, 0.0);
         for (place, counts, places) in &hits.hits {
             let tf = f64::from(counts.all) / text
-                + W_DEFINED * f64::from(counts.defined) / defined
-                + if places.is_in_folder { W_FOLDER } else { 0.0 }
-                + if places.is_in_name { W_NAME } else { 0.0 };
-            let worth = question.asked[*place].weight * self.rarity[*place];
-            score += worth * tf * (K1 + 1.0) / (tf + K1);
-            covered += worth;
+                + weights.defined * f64::from(counts.defined) / defined
+                + if places.is_in_folder { weights.folder } else { 0.0 }
+                + if places.is_in_name { weights.name } else { 0.0 };
+            score += self.worth[*place] * tf * (weights.k1 + 1.0) / (tf + weights.k1);
+            covered += self.worth[*place];
         }
-        let coverage = if 0.0 < most { (covered / most).powf(COVERAGE) } else { 0.0 };
+        let coverage = if 0.0 < self.most { covered / self.most } else { 0.0 };
         let mut found: Vec<usize> = hits.hits.iter().map(|(place, ..)| *place).collect();
-        let worth = |place: usize| question.asked[place].weight * self.rarity[place];
-        found.sort_by(|one, other| worth(*other).total_cmp(&worth(*one)).then(one.cmp(other)));
-        Match { score: score * coverage, found }
+        found.sort_by(|one, other| {
+            self.worth[*other].total_cmp(&self.worth[*one]).then(one.cmp(other))
+        });
+        Match { score: score * coverage.powf(weights.coverage), found }
     }
 }

@@ -27,6 +27,7 @@ mod survey;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod weights;
 
 pub use churn::{Churn, churn_of_log};
 pub use context::context;
@@ -42,3 +43,4 @@ pub use sketch::Sketch;
 pub use surface::{Surface, SurfaceSymbol};
 pub use survey::{Survey, SurveyState};
 pub use tokens::tokens;
+pub use weights::{WEIGHTS, Weights};

@@ -13,6 +13,7 @@ use super::asides;
 use super::matching::{Match, matches};
 use super::rank::as_number;
 use super::sketch::Sketch;
+use super::weights::Weights;
 use crate::artifact::RelativePath;
 use crate::words::{Question, part_words};
 
@@ -40,11 +41,6 @@ const MAX_NAMES: usize = 40;
 
 /// Words that are shown of what a file has of the task.
 const MAX_SHOWN_WORDS: usize = 4;
-
-/// How much the other kinds count beside words, of which the best file has 1.
-const W_MEANING: f64 = 0.25;
-const W_NEAR: f64 = 0.06;
-const W_MEMORY: f64 = 0.3;
 
 /// A file that is named stands before all others.
 const W_ASKED: f64 = 10.0;
@@ -79,6 +75,7 @@ pub struct Evidence<'e> {
     pub embedder: Option<&'e dyn Embedder>,
     /// The names that a file defines, one a line; asked of few.
     pub names: &'e dyn Fn(&str) -> String,
+    pub weights: &'e Weights,
     pub n_threads: usize,
 }
 
@@ -120,7 +117,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
 /// Ranks the files of a project; only those that something speaks for, and of those the best.
 pub fn rank(sketch: &Sketch<'_>, evidence: &Evidence<'_>) -> Ranked {
     let question = Question::new(evidence.task);
-    let matched = matches(sketch, &question, evidence.n_threads);
+    let matched = matches(sketch, &question, evidence.weights, evidence.n_threads);
     let found = relevant(sketch, evidence, &question, &matched).into_iter().take(MAX_FILES);
     let ranked = |Relevant { idx, score, why }: Relevant| {
         let found = matched[idx].found.iter().map(|place| &question.asked[*place]);
@@ -141,7 +138,7 @@ fn relevant(
     question: &Question,
     matched: &[Match],
 ) -> Vec<Relevant> {
-    let by_words = shares(sketch, question, matched);
+    let by_words = shares(sketch, evidence.weights, question, matched);
     let asked: BTreeSet<usize> =
         evidence.files.iter().filter_map(|path| sketch.find(path)).collect();
     let seeds =
@@ -152,7 +149,8 @@ fn relevant(
     for (idx, path) in sketch.paths.iter().enumerate() {
         let memory = evidence.memory.get(*path).copied().unwrap_or_default();
         let is_asked = asked.contains(&idx);
-        let sum = by_words[idx] + W_NEAR * near[idx] + W_MEMORY * memory;
+        let sum =
+            by_words[idx] + evidence.weights.near * near[idx] + evidence.weights.memory * memory;
         if sum <= 0.0 && !is_asked && !central.contains(&idx) {
             continue;
         }
@@ -185,14 +183,19 @@ fn best(numbers: &[f64], limit: usize) -> Vec<usize> {
 }
 
 /// How well each file matches, and how much it is worth; the best file has 1.
-fn shares(sketch: &Sketch<'_>, question: &Question, matched: &[Match]) -> Vec<f64> {
+fn shares(
+    sketch: &Sketch<'_>,
+    weights: &Weights,
+    question: &Question,
+    matched: &[Match],
+) -> Vec<f64> {
     let worth = |(idx, found): (usize, &Match)| {
         if found.score <= 0.0 {
             return 0.0;
         }
         let is_made = (sketch.bag)(idx).is_some_and(|bag| bag.is_made);
-        let made = if is_made { asides::made_worth() } else { 1.0 };
-        found.score * made * asides::worth(sketch.paths[idx], question.is_about_tests)
+        let made = if is_made { weights.aside } else { 1.0 };
+        found.score * made * asides::worth(sketch.paths[idx], question.is_about_tests, weights)
     };
     let mut shares: Vec<f64> = matched.iter().enumerate().map(worth).collect();
     let most = shares.iter().copied().fold(0.0, f64::max);
@@ -262,8 +265,8 @@ fn by_meaning(sketch: &Sketch<'_>, evidence: &Evidence<'_>, found: &mut [Relevan
     for (relevant, vector) in compared.iter_mut().zip(vectors) {
         let likeness: f32 = task.iter().zip(vector).map(|(one, other)| one * other).sum();
         let likeness = f64::from(likeness.clamp(0.0, 1.0));
-        let worth = asides::worth(sketch.paths[relevant.idx], false);
-        relevant.score += W_MEANING * likeness * worth;
+        let worth = asides::worth(sketch.paths[relevant.idx], false, evidence.weights);
+        relevant.score += evidence.weights.meaning * likeness * worth;
         if MIN_LIKENESS < likeness {
             relevant.why.push(Why::Meaning);
         }

@@ -154,7 +154,7 @@ fn evidence<'e>(
     memory: &'e BTreeMap<String, f64>,
 ) -> Evidence<'e> {
     let names = &|path: &str| known().names(path);
-    Evidence { task, files, memory, embedder: None, names, n_threads: 2 }
+    Evidence { task, files, memory, embedder: None, names, weights: &WEIGHTS, n_threads: 2 }
 }
 
 /// Ranks and packs, as a command does.
@@ -359,16 +359,15 @@ fn a_context_has_what_the_task_needs_and_lists_what_did_not_fit() {
     left_out symbols 0 files 0
     ");
     insta::assert_snapshot!(asked("how does a pearl grow", &[], 110).unwrap().to_text(), @"
-    src/pearl.rs
-      5-7 pub struct Pearl
-      9-18 impl Pearl
+    src/pearl.rs  grow pearl
       10-13 pub fn grow(&mut self, tide: &Tide) -> u32
-    tests/growing.rs
+    tests/growing.rs  grow pearl
       3-3 fn a_pearl_grows()
-    left_out symbols 9 files 5
-      src/pearl.rs 1
-      src/lib.rs 2
-      src/deep/tide.rs 4
+    src/lib.rs  pearl
+      1-1 pub mod pearl
+    left_out symbols 10 files 3
+      src/main.rs 1
+      src/deep/mod.rs 1
     ");
 }
 

@@ -21,6 +21,8 @@ const MAX_JOINED: usize = 3;
 pub struct Asked {
     pub word: Word,
     pub weight: f64,
+    /// Whether it is a whole identifier, or several words as one.
+    pub is_whole: bool,
     /// As a person reads it.
     pub text: String,
 }
@@ -52,7 +54,7 @@ impl Question {
             each_part(&bytes[at..end], |part| words.push(lower(part)));
             if first + 1 < words.len() {
                 let whole = words[first..].concat();
-                question.ask(Word::whole(whole.as_bytes()), 1.0, &bytes[at..end]);
+                question.ask((Word::whole(whole.as_bytes()), true), 1.0, &bytes[at..end]);
             }
             at = end.max(at + 1);
         }
@@ -61,14 +63,14 @@ impl Question {
             let stem = stem(word.as_bytes());
             let is_filler = FILLERS.contains(&word.as_str()) || stem.len() < 2;
             let weight = if is_filler { FILLER_WEIGHT } else { 1.0 };
-            question.ask(Word::part(stem), weight, word.as_bytes());
+            question.ask((Word::part(stem), false), weight, word.as_bytes());
         }
         for n_joined in 2..=MAX_JOINED {
             for joined in words.windows(n_joined) {
                 let text = joined.concat();
-                question.ask(Word::whole(text.as_bytes()), JOINED_WEIGHT, text.as_bytes());
+                question.ask((Word::whole(text.as_bytes()), true), JOINED_WEIGHT, text.as_bytes());
                 let word = Word::part(stem(text.as_bytes()));
-                question.ask(word, JOINED_WEIGHT, text.as_bytes());
+                question.ask((word, true), JOINED_WEIGHT, text.as_bytes());
             }
         }
         question
@@ -79,10 +81,10 @@ impl Question {
         self.asked.iter().position(|asked| asked.word == word)
     }
 
-    fn ask(&mut self, word: Word, weight: f64, text: &[u8]) {
+    fn ask(&mut self, (word, is_whole): (Word, bool), weight: f64, text: &[u8]) {
         if self.find(word).is_none() {
             let text = String::from_utf8_lossy(text).into_owned();
-            self.asked.push(Asked { word, weight, text });
+            self.asked.push(Asked { word, weight, is_whole, text });
         }
     }
 }

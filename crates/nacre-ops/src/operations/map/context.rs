@@ -7,7 +7,7 @@ use nacre_api::wire::{
 };
 use nacre_map::artifact::{FileFacts, RelativePath};
 use nacre_map::indexer::{Counting, bag_key};
-use nacre_map::slices::{self, ContextSlice, Evidence, Ranked, Sketch, rank};
+use nacre_map::slices::{self, ContextSlice, Evidence, Ranked, Sketch, WEIGHTS, rank};
 
 use super::code_map::{CodeMap, MapAccess};
 use super::payload::{Answer, cost, json_payload, text_payload};
@@ -166,6 +166,7 @@ fn rank_files(host: &Host, map: &CodeMap, task: &Task) -> Ranked {
         memory: &memory,
         embedder: embedder.as_deref(),
         names: &names,
+        weights: &WEIGHTS,
         n_threads: map.options.n_threads,
     };
     rank(&sketch, &evidence)
