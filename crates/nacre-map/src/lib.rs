@@ -9,3 +9,4 @@ pub mod resolve;
 mod shares;
 pub mod slices;
 pub mod watch;
+pub mod words;

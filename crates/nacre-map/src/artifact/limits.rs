@@ -20,6 +20,7 @@ const LIMITS: &[(&str, u64)] = &[
     ("graph-", 256 << 20),
     ("slice-", MAX_SLICE_BYTES),
     ("survey", MAX_SURVEY_BYTES),
+    ("words-", 256 << 20),
     (CLIENT_PREFIX, 64),
 ];
 

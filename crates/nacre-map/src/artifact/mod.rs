@@ -6,6 +6,7 @@
 
 mod analyses;
 mod analysis_key;
+mod bags;
 mod base;
 mod blob;
 mod cache;
@@ -31,6 +32,7 @@ mod tests;
 
 pub use analyses::Analyses;
 pub use analysis_key::AnalysisKey;
+pub use bags::{BagKey, Bags, NewBags};
 pub use cache::Cache;
 pub(crate) use codec::{Decoder, Encoder};
 pub use commit::{Change, Commit, Head, History, first_identity, identity_after};

@@ -85,6 +85,16 @@ impl Pack {
         self.entries().iter().filter_map(|entry| Some((word(entry, 0), self.blob(entry)?)))
     }
 
+    /// All keys in order.
+    pub(super) fn keys(&self) -> impl ExactSizeIterator<Item = u64> {
+        self.entries().iter().map(|entry| word(entry, 0))
+    }
+
+    /// The blob of the key at a place; one that is damaged is not there.
+    pub(super) fn at(&self, place: usize) -> Option<&[u8]> {
+        self.blob(self.entries().get(place)?)
+    }
+
     fn entries(&self) -> &[[u8; ENTRY_BYTES]] {
         self.map[self.first..].as_chunks().0
     }

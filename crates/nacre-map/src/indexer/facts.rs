@@ -27,21 +27,12 @@ impl Current {
         files.filter_map(|(path, row)| self.facts_of(path, row)).collect()
     }
 
-    /// All paths in order, with the names of what each file defines, one a line.
-    pub fn names(&self) -> Vec<(RelativePath, String)> {
-        let files = self.artifact.files().into_iter();
-        files.filter_map(|(path, row)| self.names_of(path, row)).collect()
-    }
-
-    /// The names of what one file defines.
-    pub fn names_at(&self, path: &str) -> Option<(RelativePath, String)> {
-        self.names_of(path, self.artifact.find(path)?)
-    }
-
-    fn names_of(&self, path: &str, row: FileRow) -> Option<(RelativePath, String)> {
-        let key = Language::of_path(path).map(|language| AnalysisKey::new(row.hash, language));
-        let names = key.map(|key| self.analyses.names(key)).unwrap_or_default();
-        Some((RelativePath::new(path)?, names.join("\n")))
+    /// The names of what one file defines, one a line.
+    pub fn names_at(&self, path: &str) -> String {
+        let row = self.artifact.find(path);
+        let key = row.zip(Language::of_path(path));
+        let key = key.map(|(row, language)| AnalysisKey::new(row.hash, language));
+        key.map(|key| self.analyses.names(key)).unwrap_or_default().join("\n")
     }
 
     /// What is known of every file as a whole, in the order of the paths.
@@ -172,6 +163,7 @@ impl Current {
             deadline: &options.deadline,
             progress: &options.progress,
             keep: &|held| cache.keep_held(held),
+            keep_words: None,
         };
         let ReadFiles { packs: new, n_postponed, .. } = read_all(&reading, &doubts);
         if new.is_empty() {

@@ -29,6 +29,7 @@ mod told;
 mod tracked_files;
 mod verify;
 mod walk;
+mod wording;
 
 pub use affected::Affected;
 pub use deadline::Deadline;
@@ -47,3 +48,4 @@ pub use refresh::{
 pub use sensitive::{BadGlob, Sensitive};
 pub use since_git::delta_since_git;
 pub use told::{Told, is_due, refresh_told};
+pub use wording::{Counting, bag_key};

@@ -16,9 +16,10 @@ use super::look::{READABLE_FILE, is_racy, stamp_of};
 use super::progress::ReadProgress;
 use super::verify::{AHEAD, Stairs};
 use crate::artifact::{
-    Analyses, AnalysisKey, FileHash, FileRow, Marks, NewAnalyses, NewPack, Stamp,
+    Analyses, AnalysisKey, BagKey, FileHash, FileRow, Marks, NewAnalyses, NewBags, NewPack, Stamp,
 };
 use crate::languages::{self, Depth, Language, MAX_TEXT_BYTES};
+use crate::words::BagMaker;
 
 /// Larger files are data: they are known by their stamps and not read.
 pub const MAX_READ_BYTES: u64 = 32 << 20;
@@ -51,8 +52,13 @@ pub(super) struct Reading<'r> {
     pub(super) deadline: &'r Deadline,
     pub(super) progress: &'r ReadProgress,
     /// Keeps analyses that are too many to hold, and gives back what could not be kept.
-    pub(super) keep: &'r (dyn Fn(NewPack) -> Option<NewPack> + Sync),
+    pub(super) keep: &'r Keep<'r>,
+    /// The same for words of new texts; `None` where they are not counted.
+    pub(super) keep_words: Option<&'r Keep<'r>>,
 }
+
+/// Keeps a pack, and gives back what could not be kept.
+pub(super) type Keep<'k> = dyn Fn(NewPack) -> Option<NewPack> + Sync + 'k;
 
 /// What came of reading files.
 pub(super) struct ReadFiles {
@@ -60,6 +66,8 @@ pub(super) struct ReadFiles {
     pub(super) rows: Vec<Option<FileRow>>,
     /// Analyses that are not kept yet.
     pub(super) packs: Vec<NewPack>,
+    /// Words of texts that are not kept yet.
+    pub(super) words: Vec<NewPack>,
     /// How many were not read because time was over. They stay in doubt, so that the next look reads them.
     pub(super) n_postponed: usize,
 }
@@ -77,17 +85,18 @@ pub(super) fn read_all(reading: &Reading<'_>, doubts: &[Doubt]) -> ReadFiles {
                 let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                 done.batches.append(&mut read);
                 done.new.append(reader.new);
+                done.words.extend(reader.words.into_pack());
                 done.n_postponed += reader.n_postponed;
             });
         }
     });
-    let Done { mut batches, new, mut packs, n_postponed } =
+    let Done { mut batches, new, mut packs, words, n_postponed } =
         done.into_inner().unwrap_or_else(PoisonError::into_inner);
     packs.extend(new.into_pack());
     batches.sort_unstable_by_key(|(first, _)| *first);
     let mut rows = Vec::with_capacity(doubts.len());
     batches.into_iter().for_each(|(_, batch)| rows.extend(batch));
-    ReadFiles { rows, packs, n_postponed }
+    ReadFiles { rows, packs, words, n_postponed }
 }
 
 /// What all threads have done.
@@ -98,6 +107,7 @@ struct Done {
     new: NewAnalyses,
     /// What could not be kept on the way.
     packs: Vec<NewPack>,
+    words: Vec<NewPack>,
     n_postponed: usize,
 }
 
@@ -109,13 +119,16 @@ struct Reader<'r> {
     new: NewAnalyses,
     /// All that were ever in `new`.
     seen: HashSet<AnalysisKey, RandomState>,
+    maker: BagMaker,
+    words: NewBags,
     n_postponed: usize,
 }
 
 impl<'r> Reader<'r> {
     fn new(reading: &'r Reading<'r>, done: &'r Mutex<Done>) -> Self {
         let (buffer, new, seen) = (Vec::new(), NewAnalyses::default(), HashSet::default());
-        Self { reading, done, buffer, new, seen, n_postponed: 0 }
+        let (maker, words) = (BagMaker::default(), NewBags::default());
+        Self { reading, done, buffer, new, seen, maker, words, n_postponed: 0 }
     }
 
     /// Takes batches from the list until there are none.
@@ -166,6 +179,7 @@ impl<'r> Reader<'r> {
             || is_racy(after, self.reading.looked_ns);
         let hash = FileHash::of(&self.buffer);
         self.analyse(doubt, hash);
+        self.count_words(doubt, hash);
         let lines = count_lines(&self.buffer);
         let marks = Marks { is_doubtful, is_unread: false };
         Some(FileRow { stamp: after, hash, lines, marks })
@@ -197,6 +211,23 @@ impl<'r> Reader<'r> {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let marks = Marks { is_doubtful: is_racy(stamp, self.reading.looked_ns), is_unread: true };
         FileRow { stamp, hash: FileHash::of(&bytes), lines: 0, marks }
+    }
+
+    /// Counts the words of a text that is new. Of others they are known, or counted when somebody asks.
+    fn count_words(&mut self, doubt: &Doubt, hash: FileHash) {
+        let is_known = doubt.before.is_some_and(|before| before.hash == hash);
+        let Some(keep) = self.reading.keep_words.filter(|_| !is_known) else { return };
+        if MAX_TEXT_BYTES < self.buffer.len() {
+            return;
+        }
+        let is_code = Language::of_path(&doubt.path).is_some();
+        let bag = self.maker.make(&self.buffer, is_code);
+        self.words.insert(BagKey::new(hash, is_code), &bag);
+        if MAX_HELD_BYTES < self.words.n_bytes() {
+            let held = std::mem::take(&mut self.words).into_pack();
+            let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+            done.words.extend(held.and_then(keep));
+        }
     }
 
     /// Looks into a text that nobody has looked into as closely.

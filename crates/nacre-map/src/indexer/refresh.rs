@@ -14,12 +14,13 @@ use super::excludes::Excludes;
 use super::git::{self, Tracked};
 use super::look::{file_stamp, open_root};
 use super::progress::ReadProgress;
-use super::read::{Doubt, ReadFiles, Reading, read_all};
+use super::read::{Doubt, Keep, ReadFiles, Reading, read_all};
 use super::rules::RULES_FILE;
 use super::selection::{SelectedFiles, Selection};
 use super::sensitive::Sensitive;
 use super::verify::{changed_files, changed_folders};
 use super::walk::{relist, walk};
+use super::wording::keep_bags;
 use crate::artifact::{
     Analyses, Artifact, Cache, Change, Commit, FileRow, FolderRow, Head, Kept, NewPack, Project,
     Revision, Skipped, Stamp, first_identity, identity_after,
@@ -160,7 +161,20 @@ pub fn refresh(
             CacheWrites::On => cache.keep_held(held),
             CacheWrites::Off => Some(held),
         };
-        let known = KnownTexts { analyses: &analyses, keep: &keep };
+        let keep_words = |held: NewPack| match cache.keep_bags(
+            project,
+            std::slice::from_ref(&held),
+            &|_| true,
+        ) {
+            Ok(()) => None,
+            Err(_) => Some(held),
+        };
+        let is_written = options.keeping == CacheWrites::On;
+        let known = KnownTexts {
+            analyses: &analyses,
+            keep: &keep,
+            keep_words: is_written.then_some(&keep_words),
+        };
         let look = Look::take(project, old.as_ref(), &known, options).map_err(failed)?;
         let before = old.as_ref().map(|old| old.head().revision);
         let mut artifact = old.unwrap_or_default();
@@ -186,6 +200,10 @@ pub fn refresh(
         } else if 0 < look.n_read {
             // Some may have been kept on the way.
             analyses = cache.analyses();
+        }
+        if is_kept && !look.words.is_empty() {
+            // Best effort: what is not kept is counted again.
+            let _ = keep_bags(cache, project, &artifact, &look.words);
         }
         let stats = stats(&artifact, look.n_read, look.n_postponed);
         let project = project.clone();
@@ -213,7 +231,9 @@ pub(super) fn stats(artifact: &Artifact, n_read: usize, n_postponed: usize) -> R
 /// What is known of texts already, and where more of that is kept while there is too much to hold.
 pub(super) struct KnownTexts<'k> {
     pub(super) analyses: &'k Analyses,
-    pub(super) keep: &'k (dyn Fn(NewPack) -> Option<NewPack> + Sync),
+    pub(super) keep: &'k Keep<'k>,
+    /// The same for words of new texts; `None` where they are not counted.
+    pub(super) keep_words: Option<&'k Keep<'k>>,
 }
 
 /// What one look at the disk found.
@@ -224,6 +244,8 @@ pub(super) struct Look {
     pub(super) n_postponed: usize,
     /// What there is to keep; `None` when nothing changed.
     pub(super) found: Option<(Commit, Vec<NewPack>)>,
+    /// Words of new texts that are not kept yet.
+    pub(super) words: Vec<NewPack>,
 }
 
 /// Files to read, files that are gone, and new rows of folders.
@@ -501,13 +523,14 @@ impl Looker<'_> {
             root: self.root,
             analyses: known.analyses,
             keep: known.keep,
+            keep_words: known.keep_words,
             depth: self.depth(&doubtful),
             looked_ns: self.options.looked_ns,
             n_threads: self.options.n_threads,
             deadline: &self.options.deadline,
             progress: &self.options.progress,
         };
-        let ReadFiles { rows, packs: new, n_postponed } = read_all(&reading, &doubtful);
+        let ReadFiles { rows, packs: new, words, n_postponed } = read_all(&reading, &doubtful);
         let n_read = rows.len() - n_postponed;
         let mut commit = Commit { folders, ..Commit::default() };
         // All that was in doubt was read, and comes in that order.
@@ -534,7 +557,7 @@ impl Looker<'_> {
         let is_hit = is_same && self.options.trust == Verify::Stamps;
         let status = if is_hit { CacheStatus::Hit } else { status };
         let found = (!is_same || !new.is_empty()).then_some((commit, new));
-        Look { status, n_read, n_postponed, found }
+        Look { status, n_read, n_postponed, found, words }
     }
 
     /// How closely to look: a first answer about much code does not wait for every grammar.

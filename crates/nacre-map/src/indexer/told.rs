@@ -12,6 +12,7 @@ use super::refresh::{
     CacheStatus, CacheWrites, Current, KnownTexts, Look, Looker, RefreshOptions, git_now, is_old,
     stats,
 };
+use super::wording::keep_bags;
 use crate::artifact::{Cache, FileRow, FolderRow, Kept, NewPack};
 
 /// Where something happened in a project, or may have.
@@ -83,6 +84,10 @@ pub fn refresh_told(
             return false;
         }
     }
+    if !look.words.is_empty() {
+        // Best effort: what is not kept is counted again.
+        let _ = keep_bags(cache, &current.project, &current.artifact, &look.words);
+    }
     if 0 < look.n_read {
         current.analyses = cache.analyses();
     }
@@ -111,7 +116,8 @@ fn look(cache: &Cache, current: &Current, told: &Told, options: &RefreshOptions)
         told.folders.iter().filter_map(|path| artifact.folders().get_key_value(path)).collect();
     let differences = looker.compared(&files, &folders, None).ok()??;
     let keep = |held: NewPack| cache.keep_held(held);
-    let known = KnownTexts { analyses: &current.analyses, keep: &keep };
+    // What is told of is little: it is held until all of it is read.
+    let known = KnownTexts { analyses: &current.analyses, keep: &keep, keep_words: Some(&Some) };
     Some(looker.conclude(differences, *artifact.head(), CacheStatus::Refreshed, &known))
 }
 

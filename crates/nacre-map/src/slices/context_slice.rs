@@ -12,6 +12,8 @@ pub struct ContextRequest<'r> {
     pub task: &'r str,
     /// Tokens that the answer may have.
     pub budget: usize,
+    /// Whether only files are listed, without their code.
+    pub is_files_only: bool,
     /// The text of a file as it was analysed; `None` when it is another one by now.
     pub text: &'r dyn Fn(&RelativePath) -> Option<String>,
     /// What a slice costs as it will be printed, with everything around it.
@@ -32,6 +34,9 @@ pub struct ContextSlice {
 pub struct ContextFile {
     pub path: String,
     pub why: Vec<Why>,
+    /// What it has of the task, the rarest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<String>,
     /// In the order of the file.
     pub symbols: Vec<ContextSymbol>,
 }

@@ -4,6 +4,7 @@
 //! on the facts alone, with the path as the last word, so that the same state gives the same bytes. Nothing is left out
 //! silently: each list says how long it is, and a budget says what did not fit. All texts pass the redactor on their way out.
 
+mod asides;
 mod churn;
 mod context;
 mod context_slice;
@@ -11,9 +12,11 @@ mod entry_kind;
 mod kept_survey;
 mod listed;
 mod lists;
+mod matching;
 mod overview;
 mod pack;
 mod package;
+mod passages;
 mod places;
 mod rank;
 mod relevance;
@@ -24,6 +27,7 @@ mod survey;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod weights;
 
 pub use churn::{Churn, churn_of_log};
 pub use context::context;
@@ -39,3 +43,4 @@ pub use sketch::Sketch;
 pub use surface::{Surface, SurfaceSymbol};
 pub use survey::{Survey, SurveyState};
 pub use tokens::tokens;
+pub use weights::{WEIGHTS, Weights};

@@ -1,9 +1,10 @@
-//! Fills a budget: the most relevant symbols first, whole where there is room, else by signature, else by name.
+//! Fills a budget: first the list of the most relevant files, then their best symbols, whole where there is room, else by
+//! signature, else by name.
 //!
 //! What a piece costs is the difference that it makes to an empty answer as it will be printed. Texts meet where they are
 //! joined, so at the end the whole is counted once more, and what is too much goes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use nacre_core::base::redact::redact;
 
@@ -11,10 +12,17 @@ use super::context_slice::{
     ContextFile, ContextRequest, ContextSlice, ContextSymbol, Form, LeftOut,
 };
 use super::overview::TooSmall;
-use super::relevance::Why;
+use super::relevance::RankedFile;
 use super::tokens::tokens;
 use crate::artifact::{FileFacts, RelativePath};
 use crate::languages::{SymbolFacts, SymbolKind};
+
+/// So many files are listed, whether there is room for code of them or not.
+const MAX_LISTED: usize = 20;
+
+/// The list of files may take this part of the budget, and the code of one file that part.
+const LIST_SHARE: usize = 3;
+const FILE_SHARE: usize = 3;
 
 /// A body may take this part of what is left, so that one function does not eat the answer.
 const BODY_SHARE: usize = 3;
@@ -36,24 +44,29 @@ const JOINTS: usize = 6;
 pub(super) struct Candidate<'m> {
     pub(super) file: &'m FileFacts,
     pub(super) symbol: &'m SymbolFacts,
-    pub(super) why: Vec<Why>,
     pub(super) score: f64,
     /// Whether the task speaks of it.
     pub(super) is_meant: bool,
+    /// Whether its file was named, and may take all of the budget.
+    pub(super) is_asked: bool,
     pub(super) largest: Form,
 }
 
 pub(super) fn pack(
+    ranked: &[RankedFile],
     candidates: &[Candidate<'_>],
     request: &ContextRequest<'_>,
 ) -> Result<ContextSlice, TooSmall> {
     let budget = request.budget;
     let mut packer = Packer {
         request,
+        ranked,
+        n_listed: 0,
         empty: ContextSlice { budget, ..ContextSlice::default() },
         texts: BTreeMap::new(),
         taken: Vec::new(),
         n_bodies: 0,
+        spent: HashMap::new(),
         around: [0; 3],
     };
     let needed = (request.cost)(&packer.empty);
@@ -62,7 +75,8 @@ pub(super) fn pack(
         (request.cost)(&slice).saturating_sub(needed + JOINTS)
     });
     let room = budget.checked_sub(needed).ok_or(TooSmall { budget, needed })?;
-    let mut left = room - room / LEFT_OUT_SHARE;
+    let left = room - room / LEFT_OUT_SHARE;
+    let mut left = left.saturating_sub(packer.list(needed, left));
     for (idx, candidate) in candidates.iter().enumerate() {
         left -= packer.take(idx, candidate, left, needed);
     }
@@ -71,11 +85,16 @@ pub(super) fn pack(
 
 struct Packer<'p, 'r> {
     request: &'p ContextRequest<'r>,
+    ranked: &'p [RankedFile],
+    /// How many of the ranked files are listed.
+    n_listed: usize,
     empty: ContextSlice,
     texts: BTreeMap<RelativePath, Option<String>>,
     /// Candidates in the order in which they were taken, by their places, and how.
     taken: Vec<(usize, ContextSymbol)>,
     n_bodies: usize,
+    /// What the code of each file took.
+    spent: HashMap<RelativePath, usize>,
     /// What is around a symbol's path and text, for each form.
     around: [usize; 3],
 }
@@ -90,15 +109,49 @@ fn nothing(form: Form) -> ContextFile {
         form,
         text: String::new(),
     };
-    ContextFile { path: String::new(), why: Vec::new(), symbols: vec![symbol] }
+    let (why, words) = (Vec::new(), Vec::new());
+    ContextFile { path: String::new(), why, words, symbols: vec![symbol] }
+}
+
+/// A file without its code.
+fn listed(file: &RankedFile) -> ContextFile {
+    ContextFile {
+        path: file.path.to_string(),
+        why: file.why.clone(),
+        words: file.words.iter().map(|word| redact(word).into_owned()).collect(),
+        symbols: Vec::new(),
+    }
 }
 
 impl Packer<'_, '_> {
+    /// Lists as many files as may be, and says what that costs.
+    fn list(&mut self, empty: usize, left: usize) -> usize {
+        let most = if self.request.is_files_only { left } else { left / LIST_SHARE };
+        let mut cost = 0;
+        for (idx, file) in self.ranked.iter().enumerate() {
+            let slice = ContextSlice { files: vec![listed(file)], ..self.empty.clone() };
+            let one = (self.request.cost)(&slice).saturating_sub(empty).max(1);
+            let is_much = MAX_LISTED <= idx && !self.request.is_files_only;
+            if most < cost + one || is_much {
+                break;
+            }
+            cost += one;
+            self.n_listed = idx + 1;
+        }
+        cost
+    }
+
     /// Takes a symbol in the largest form that fits, and says what it costs; 0 when none does.
     fn take(&mut self, idx: usize, candidate: &Candidate<'_>, left: usize, empty: usize) -> usize {
+        let spent = self.spent.get(&candidate.file.path).copied().unwrap_or_default();
+        let of_file = match candidate.is_asked {
+            true => left,
+            false => (self.request.budget / FILE_SHARE).saturating_sub(spent),
+        };
         let wants_body = candidate.is_meant || self.n_bodies < MAX_UNMEANT_BODIES;
         for form in [Form::Body, Form::Signature, Form::Name] {
             let most = if form == Form::Body { left / BODY_SHARE } else { left };
+            let most = most.min(of_file);
             let is_possible = form <= candidate.largest
                 && (form != Form::Body || wants_body)
                 && self.at_least(candidate, form) <= most;
@@ -107,7 +160,8 @@ impl Packer<'_, '_> {
             };
             let alone = ContextFile {
                 path: candidate.file.path.to_string(),
-                why: candidate.why.clone(),
+                why: Vec::new(),
+                words: Vec::new(),
                 symbols: vec![symbol],
             };
             let mut slice = ContextSlice { files: vec![alone], ..self.empty.clone() };
@@ -117,6 +171,7 @@ impl Packer<'_, '_> {
             }
             self.n_bodies += usize::from(form == Form::Body);
             let symbol = slice.files.pop().and_then(|mut file| file.symbols.pop());
+            *self.spent.entry(candidate.file.path.clone()).or_default() += cost;
             self.taken.extend(symbol.map(|symbol| (idx, symbol)));
             return cost;
         }
@@ -176,6 +231,10 @@ impl Packer<'_, '_> {
             if needed <= budget {
                 return Ok(slice);
             }
+            if self.taken.is_empty() && 0 < self.n_listed {
+                self.n_listed -= 1;
+                continue;
+            }
             if self.taken.is_empty() {
                 // Not even the number of what was left out fits.
                 return Err(TooSmall { budget, needed });
@@ -186,16 +245,14 @@ impl Packer<'_, '_> {
     }
 
     fn slice(&self, candidates: &[Candidate<'_>]) -> ContextSlice {
-        let mut files: Vec<ContextFile> = Vec::new();
-        let mut places: BTreeMap<&RelativePath, usize> = BTreeMap::new();
+        let mut files: Vec<ContextFile> = self.ranked[..self.n_listed].iter().map(listed).collect();
+        let mut places: HashMap<&RelativePath, usize> =
+            self.ranked[..self.n_listed].iter().map(|file| &file.path).zip(0..).collect();
         for (idx, symbol) in &self.taken {
-            let candidate = &candidates[*idx];
-            let place = *places.entry(&candidate.file.path).or_insert_with(|| {
-                files.push(ContextFile {
-                    path: candidate.file.path.to_string(),
-                    why: candidate.why.clone(),
-                    symbols: Vec::new(),
-                });
+            let path = &candidates[*idx].file.path;
+            let place = *places.entry(path).or_insert_with(|| {
+                let ranked = self.ranked.iter().find(|file| file.path == *path);
+                files.extend(ranked.map(listed));
                 files.len() - 1
             });
             files[place].symbols.push(symbol.clone());
@@ -214,19 +271,17 @@ impl Packer<'_, '_> {
         for (idx, _) in &self.taken {
             is_taken[*idx] = true;
         }
-        let mut order: Vec<&RelativePath> = Vec::new();
         let mut counts: BTreeMap<&RelativePath, usize> = BTreeMap::new();
         for (candidate, _) in candidates.iter().zip(&is_taken).filter(|(_, is_taken)| !**is_taken) {
-            let count = counts.entry(&candidate.file.path).or_default();
-            if *count == 0 {
-                order.push(&candidate.file.path);
-            }
-            *count += 1;
+            *counts.entry(&candidate.file.path).or_default() += 1;
         }
+        let shown: HashSet<&str> = slice.files.iter().map(|file| file.path.as_str()).collect();
+        let n_symbols = |path: &RelativePath| counts.get(path).copied().unwrap_or_default();
+        let others = self.ranked.iter().filter(|file| !shown.contains(file.path.as_str()));
         let listed: Vec<(String, usize)> =
-            order.iter().map(|path| (path.to_string(), counts[path])).collect();
+            others.map(|file| (file.path.to_string(), n_symbols(&file.path))).collect();
         slice.left_out =
-            LeftOut { symbols: counts.values().sum(), files: order.len(), listed: Vec::new() };
+            LeftOut { symbols: counts.values().sum(), files: listed.len(), listed: Vec::new() };
         let budget = self.request.budget;
         let (mut fits, mut too_many) = (0, listed.len() + 1);
         while fits + 1 < too_many {

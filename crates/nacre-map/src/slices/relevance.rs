@@ -1,44 +1,52 @@
-//! Which files and symbols a task is about.
+//! Which files a task is about.
 //!
-//! Four kinds of evidence, each from 0 to 1: words in common, distance in the graph from what is surely meant, meaning by an
-//! embedding, and what memory knows of a file. How much rests on a file decides among equals.
+//! Candidates are the files that say what the task says (`matching`); what is rarely changed by a task counts less (`asides`).
+//! Among the best of them three more kinds of evidence decide: meaning by an embedding, distance in the graph of imports from what is
+//! surely meant, and what memory knows of a file. Each kind can be left out, which is how its worth was measured (`docs/map.md`).
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use nacre_core::search::Embedder;
 use serde::Serialize;
 
-use super::places::{CodeRole, place_of};
-use super::rank::{as_number, ranks};
+use super::asides;
+use super::matching::{Match, matches};
+use super::rank::as_number;
 use super::sketch::Sketch;
+use super::weights::Weights;
 use crate::artifact::RelativePath;
+use crate::words::{Question, part_words};
 
 /// Files that an answer is made of; the others could only be named.
 const MAX_FILES: usize = 200;
 
 /// Files that are compared by meaning: the best by everything else.
-const MAX_COMPARED: usize = 300;
+const MAX_COMPARED: usize = 64;
 
-/// Files that most rests on, which are compared by meaning whatever their words.
-const MAX_CENTRAL: usize = 150;
+/// With fewer files that have words of the task, those that most import are compared by meaning, too.
+const MIN_MATCHED: usize = 20;
+const MAX_CENTRAL: usize = 100;
 
 /// Files that the graph is followed from when none was named: the best by words.
-const MAX_SEEDS: usize = 8;
+const MAX_SEEDS: usize = 5;
 
 /// Files further away than this have nothing to do with each other.
-const MAX_DISTANCE: usize = 3;
+const MAX_DISTANCE: usize = 2;
+
+/// What more files import is near to everything, and says nothing.
+const MAX_IMPORTERS: usize = 64;
 
 /// Names of a file's symbols that its meaning is told by.
 const MAX_NAMES: usize = 40;
 
-const W_WORDS: f64 = 3.0;
-const W_DISTANCE: f64 = 2.0;
-const W_MEANING: f64 = 1.5;
-const W_MEMORY: f64 = 1.0;
-const W_RANK: f64 = 0.3;
+/// Words that are shown of what a file has of the task.
+const MAX_SHOWN_WORDS: usize = 4;
 
-/// How much less a test or an example is worth than the code itself.
-const ASIDE: f64 = 0.5;
+/// A file that is named stands before all others.
+const W_ASKED: f64 = 10.0;
+
+/// A file that means so much of the same is listed for that.
+const MIN_LIKENESS: f64 = 0.3;
 
 /// Why a file is part of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -65,6 +73,10 @@ pub struct Evidence<'e> {
     /// Paths with how much memory has to say of them, from 0 to 1.
     pub memory: &'e BTreeMap<String, f64>,
     pub embedder: Option<&'e dyn Embedder>,
+    /// The names that a file defines, one a line; asked of few.
+    pub names: &'e dyn Fn(&str) -> String,
+    pub weights: &'e Weights,
+    pub n_threads: usize,
 }
 
 /// The files that a task is about, the most relevant first.
@@ -79,6 +91,8 @@ pub(super) struct RankedFile {
     pub(super) path: RelativePath,
     pub(super) score: f64,
     pub(super) why: Vec<Why>,
+    /// What it has of the task, the rarest first.
+    pub(super) words: Vec<String>,
 }
 
 impl Ranked {
@@ -95,74 +109,51 @@ struct Relevant {
     why: Vec<Why>,
 }
 
-/// The words of a text: identifiers whole and in their parts, in lower case.
+/// The words of a text in lower case and without their endings.
 pub(super) fn words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
-        let mut part = String::new();
-        let mut was_lower = false;
-        for c in run.chars() {
-            if c.is_uppercase() && was_lower {
-                words.push(std::mem::take(&mut part));
-            }
-            was_lower = c.is_lowercase() || c.is_numeric();
-            part.extend(c.to_lowercase());
-        }
-        words.push(part);
-    }
-    words.iter().map(|word| stem(word)).filter(|word| 1 < word.len() && !is_filler(word)).collect()
-}
-
-/// `parses`, `parsing` and `parser` are about parsing.
-fn stem(word: &str) -> String {
-    let ends = ["ingly", "ings", "ing", "ers", "er", "ies", "ed", "es", "s"];
-    let end = ends.iter().find(|end| word.strip_suffix(**end).is_some_and(|rest| 3 < rest.len()));
-    let stem = end.and_then(|end| word.strip_suffix(end)).unwrap_or(word);
-    stem.trim_end_matches('e').to_owned()
-}
-
-fn is_filler(word: &str) -> bool {
-    const FILLERS: &[&str] = &[
-        "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "fix", "for", "from",
-        "how", "if", "in", "into", "is", "it", "its", "of", "on", "or", "so", "that", "th", "the",
-        "this", "to", "us", "was", "wer", "wher", "what", "when", "which", "who", "why", "with",
-    ];
-    FILLERS.contains(&word)
+    part_words(text).into_iter().map(|(_, stem)| stem).filter(|stem| 1 < stem.len()).collect()
 }
 
 /// Ranks the files of a project; only those that something speaks for, and of those the best.
-pub fn rank(sketch: &Sketch, evidence: &Evidence<'_>) -> Ranked {
-    let found = relevant(sketch, evidence).into_iter().take(MAX_FILES);
-    let ranked = |Relevant { idx, score, why }| RankedFile {
-        path: sketch.files[idx].path.clone(),
-        score,
-        why,
+pub fn rank(sketch: &Sketch<'_>, evidence: &Evidence<'_>) -> Ranked {
+    let question = Question::new(evidence.task);
+    let matched = matches(sketch, &question, evidence.weights, evidence.n_threads);
+    let found = relevant(sketch, evidence, &question, &matched).into_iter().take(MAX_FILES);
+    let ranked = |Relevant { idx, score, why }: Relevant| {
+        let found = matched[idx].found.iter().map(|place| &question.asked[*place]);
+        let words = found.filter(|asked| !asked.is_filler()).map(|asked| asked.text.clone());
+        Some(RankedFile {
+            path: RelativePath::new(sketch.paths[idx])?,
+            score,
+            why,
+            words: words.take(MAX_SHOWN_WORDS).collect(),
+        })
     };
-    Ranked { files: found.map(ranked).collect() }
+    Ranked { files: found.filter_map(ranked).collect() }
 }
 
-fn relevant(sketch: &Sketch, evidence: &Evidence<'_>) -> Vec<Relevant> {
-    let wanted: BTreeSet<String> = words(evidence.task).into_iter().collect();
-    let by_words = shares(sketch, &wanted);
-    let asked: Vec<usize> = evidence.files.iter().filter_map(|path| sketch.find(path)).collect();
-    let seeds = if asked.is_empty() { best(&by_words, MAX_SEEDS) } else { asked.clone() };
+fn relevant(
+    sketch: &Sketch<'_>,
+    evidence: &Evidence<'_>,
+    question: &Question,
+    matched: &[Match],
+) -> Vec<Relevant> {
+    let by_words = shares(sketch, evidence.weights, question, matched);
+    let asked: BTreeSet<usize> =
+        evidence.files.iter().filter_map(|path| sketch.find(path)).collect();
+    let seeds =
+        if asked.is_empty() { best(&by_words, MAX_SEEDS) } else { asked.iter().copied().collect() };
     let near = nearness(sketch, &seeds);
-    let ranks = ranks(sketch.imported.len(), |from| sketch.imported[from].iter().copied());
-    let most = ranks.iter().copied().fold(1.0, f64::max);
-    // A task may share no word with the code that it is about.
-    let central: BTreeSet<usize> = best(&ranks, MAX_CENTRAL).into_iter().collect();
-    let speaks_of_tests = wanted.iter().any(|word| word.starts_with("test"));
+    let central = central(sketch, &by_words);
     let mut found: Vec<Relevant> = Vec::new();
-    for (idx, file) in sketch.files.iter().enumerate() {
-        let memory = evidence.memory.get(file.path.as_str()).copied().unwrap_or_default();
+    for (idx, path) in sketch.paths.iter().enumerate() {
+        let memory = evidence.memory.get(*path).copied().unwrap_or_default();
         let is_asked = asked.contains(&idx);
-        let sum = W_WORDS * by_words[idx] + W_DISTANCE * near[idx] + W_MEMORY * memory;
+        let sum =
+            by_words[idx] + evidence.weights.near * near[idx] + evidence.weights.memory * memory;
         if sum <= 0.0 && !is_asked && !central.contains(&idx) {
             continue;
         }
-        let is_aside =
-            place_of(file.path.as_str()) != CodeRole::Source && !speaks_of_tests && !is_asked;
-        let score = (sum + W_RANK * ranks[idx] / most) * if is_aside { ASIDE } else { 1.0 };
         let reasons = [
             (is_asked, Why::Asked),
             (0.0 < by_words[idx], Why::Words),
@@ -170,7 +161,7 @@ fn relevant(sketch: &Sketch, evidence: &Evidence<'_>) -> Vec<Relevant> {
             (0.0 < memory, Why::Memory),
         ];
         let why = reasons.iter().filter(|(is, _)| *is).map(|(_, why)| *why).collect();
-        let score = if is_asked { score + W_WORDS + W_DISTANCE } else { score };
+        let score = if is_asked { sum + W_ASKED } else { sum };
         found.push(Relevant { idx, score, why });
     }
     sort(&mut found);
@@ -191,49 +182,43 @@ fn best(numbers: &[f64], limit: usize) -> Vec<usize> {
     idxs
 }
 
-/// How much of the task's words each file has, where rare words count more; the best file has 1.
-fn shares(sketch: &Sketch, wanted: &BTreeSet<String>) -> Vec<f64> {
-    let mut hits: Vec<HashMap<&str, f64>> = vec![HashMap::new(); sketch.files.len()];
-    let mut n_with: HashMap<&str, usize> = HashMap::new();
-    for (idx, file) in sketch.files.iter().enumerate() {
-        let of_path = words(file.path.as_str()).into_iter().map(|word| (word, 1.5));
-        // Most names have nothing of the task, and are not worth taking apart.
-        let has_some = |name: &str| {
-            let lower = name.to_lowercase();
-            wanted.iter().any(|word| lower.contains(word.as_str()))
-        };
-        let names = file.names.lines().filter(|name| has_some(name)).flat_map(words);
-        for (word, weight) in of_path.chain(names.map(|word| (word, 1.0))) {
-            let Some(word) = wanted.get(&word) else { continue };
-            let hit = hits[idx].entry(word).or_default();
-            if *hit == 0.0 {
-                *n_with.entry(word).or_default() += 1;
-            }
-            // A word that comes again and again says less each time.
-            *hit += weight / (1.0 + *hit);
+/// How well each file matches, and how much it is worth; the best file has 1.
+fn shares(
+    sketch: &Sketch<'_>,
+    weights: &Weights,
+    question: &Question,
+    matched: &[Match],
+) -> Vec<f64> {
+    let worth = |(idx, found): (usize, &Match)| {
+        if found.score <= 0.0 {
+            return 0.0;
         }
-    }
-    let n_files = as_number(sketch.files.len());
-    let mut shares: Vec<f64> = hits
-        .iter()
-        .map(|hits| {
-            // In the order of the words, so that the sum is always the same.
-            let found = wanted.iter().filter_map(|word| hits.get_key_value(word.as_str()));
-            found.map(|(word, hit)| hit * (1.0 + n_files / as_number(n_with[word])).ln()).sum()
-        })
-        .collect();
+        let is_made = (sketch.bag)(idx).is_some_and(|bag| bag.is_made);
+        let made = if is_made { weights.aside } else { 1.0 };
+        found.score * made * asides::worth(sketch.paths[idx], question.is_about_tests, weights)
+    };
+    let mut shares: Vec<f64> = matched.iter().enumerate().map(worth).collect();
     let most = shares.iter().copied().fold(0.0, f64::max);
     if 0.0 < most {
-        for share in &mut shares {
-            *share /= most;
-        }
+        shares.iter_mut().for_each(|share| *share /= most);
     }
     shares
 }
 
+/// The files that most import, where words say little: a task may share none with the code that it is about.
+fn central(sketch: &Sketch<'_>, by_words: &[f64]) -> BTreeSet<usize> {
+    let n_matched = by_words.iter().filter(|share| 0.0 < **share).take(MIN_MATCHED).count();
+    if MIN_MATCHED <= n_matched {
+        return BTreeSet::new();
+    }
+    let n_importers: Vec<f64> =
+        sketch.importers.iter().map(|all| as_number(all.len() + 1)).collect();
+    best(&n_importers, MAX_CENTRAL).into_iter().collect()
+}
+
 /// 1 for what is meant, a half for its neighbors, and so on.
-fn nearness(sketch: &Sketch, seeds: &[usize]) -> Vec<f64> {
-    let mut near = vec![0.0; sketch.files.len()];
+fn nearness(sketch: &Sketch<'_>, seeds: &[usize]) -> Vec<f64> {
+    let mut near = vec![0.0; sketch.paths.len()];
     let mut waiting: VecDeque<(usize, usize)> = VecDeque::new();
     for seed in seeds {
         near[*seed] = 1.0;
@@ -243,9 +228,8 @@ fn nearness(sketch: &Sketch, seeds: &[usize]) -> Vec<f64> {
         if distance == MAX_DISTANCE {
             continue;
         }
-        // What everybody imports is near to everything, and says nothing.
-        let neighbors = sketch.imported[idx].iter().chain(sketch.importers[idx].iter().take(64));
-        for next in neighbors {
+        let importers = sketch.importers[idx].iter().take(MAX_IMPORTERS);
+        for next in sketch.imported[idx].iter().chain(importers) {
             if near[*next] == 0.0 {
                 near[*next] = 1.0 / as_number(distance + 2);
                 waiting.push_back((*next, distance + 1));
@@ -256,7 +240,7 @@ fn nearness(sketch: &Sketch, seeds: &[usize]) -> Vec<f64> {
 }
 
 /// Compares the best files with the task by what they mean.
-fn by_meaning(sketch: &Sketch, evidence: &Evidence<'_>, found: &mut [Relevant]) {
+fn by_meaning(sketch: &Sketch<'_>, evidence: &Evidence<'_>, found: &mut [Relevant]) {
     let Some(embedder) = evidence.embedder.filter(|_| !evidence.task.trim().is_empty()) else {
         return;
     };
@@ -265,10 +249,12 @@ fn by_meaning(sketch: &Sketch, evidence: &Evidence<'_>, found: &mut [Relevant]) 
     let texts: Vec<String> = compared
         .iter()
         .map(|relevant| {
-            let file = &sketch.files[relevant.idx];
-            let names = file.names.lines().take(MAX_NAMES);
-            let parts: Vec<&str> = std::iter::once(file.path.as_str()).chain(names).collect();
-            words(&parts.join(" ")).join(" ")
+            let path = sketch.paths[relevant.idx];
+            let names = (evidence.names)(path);
+            let parts: Vec<&str> =
+                [path].into_iter().chain(names.lines().take(MAX_NAMES)).collect();
+            let words = part_words(&parts.join(" ")).into_iter().map(|(word, _)| word);
+            words.collect::<Vec<_>>().join(" ")
         })
         .collect();
     let texts: Vec<&str> =
@@ -279,8 +265,9 @@ fn by_meaning(sketch: &Sketch, evidence: &Evidence<'_>, found: &mut [Relevant]) 
     for (relevant, vector) in compared.iter_mut().zip(vectors) {
         let likeness: f32 = task.iter().zip(vector).map(|(one, other)| one * other).sum();
         let likeness = f64::from(likeness.clamp(0.0, 1.0));
-        relevant.score += W_MEANING * likeness;
-        if 0.3 < likeness {
+        let worth = asides::worth(sketch.paths[relevant.idx], false, evidence.weights);
+        relevant.score += evidence.weights.meaning * likeness * worth;
+        if MIN_LIKENESS < likeness {
             relevant.why.push(Why::Meaning);
         }
     }

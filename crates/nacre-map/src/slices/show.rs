@@ -70,7 +70,10 @@ impl ContextSlice {
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         for file in &self.files {
-            line(&mut text, format_args!("{}", file.path));
+            match file.words.is_empty() {
+                true => line(&mut text, format_args!("{}", file.path)),
+                false => line(&mut text, format_args!("{}  {}", file.path, file.words.join(" "))),
+            }
             for symbol in &file.symbols {
                 let (first, last) = (symbol.first_line, symbol.last_line);
                 match symbol.form {

@@ -1,57 +1,43 @@
-//! As little of a project as a ranking needs: paths, names of symbols, and who imports whom.
+//! As little of a project as a ranking needs: paths, the words of each file, and who imports whom.
 
 use std::collections::HashMap;
 
-use crate::artifact::RelativePath;
+use foldhash::fast::RandomState;
+
+use crate::words::Bag;
 
 /// A project's files in the order of their paths, without what is in them.
-#[derive(Debug, Default)]
-pub struct Sketch {
-    pub(super) files: Vec<SketchedFile>,
+pub struct Sketch<'s> {
+    pub(super) paths: Vec<&'s str>,
+    /// The words of a file, by its place.
+    pub(super) bag: &'s (dyn Fn(usize) -> Option<Bag<'s>> + Sync),
     /// What each file imports, each one once, in order.
     pub(super) imported: Vec<Vec<usize>>,
     /// Who imports each file, each one once, in order.
     pub(super) importers: Vec<Vec<usize>>,
-    by_path: HashMap<RelativePath, usize>,
+    by_path: HashMap<&'s str, usize, RandomState>,
 }
 
-#[derive(Debug)]
-pub(super) struct SketchedFile {
-    pub(super) path: RelativePath,
-    /// One symbol a line.
-    pub(super) names: String,
-}
-
-impl Sketch {
-    /// Takes files in the order of their paths, with the names of their symbols, one a line, and the places of the files that
-    /// each imports.
+impl<'s> Sketch<'s> {
+    /// Takes files in the order of their paths, and the places of the files that each imports.
     pub fn new(
-        files: impl IntoIterator<Item = (RelativePath, String)>,
+        paths: Vec<&'s str>,
+        bag: &'s (dyn Fn(usize) -> Option<Bag<'s>> + Sync),
         mut imported: Vec<Vec<usize>>,
     ) -> Self {
-        let files: Vec<SketchedFile> =
-            files.into_iter().map(|(path, names)| SketchedFile { path, names }).collect();
-        let by_path =
-            files.iter().enumerate().map(|(idx, file)| (file.path.clone(), idx)).collect();
-        imported.resize(files.len(), Vec::new());
-        let mut importers = vec![Vec::new(); files.len()];
+        let by_path = paths.iter().enumerate().map(|(idx, path)| (*path, idx)).collect();
+        imported.resize(paths.len(), Vec::new());
+        let mut importers = vec![Vec::new(); paths.len()];
         for (from, all) in imported.iter_mut().enumerate() {
-            all.retain(|to| *to < files.len());
+            all.retain(|to| *to < paths.len());
             for to in all.iter() {
                 importers[*to].push(from);
             }
         }
-        Self { files, imported, importers, by_path }
-    }
-
-    /// Takes the names over that a closer look at a file found.
-    pub fn rename(&mut self, path: &RelativePath, names: String) {
-        if let Some(idx) = self.by_path.get(path) {
-            self.files[*idx].names = names;
-        }
+        Self { paths, bag, imported, importers, by_path }
     }
 
     pub(super) fn find(&self, path: &str) -> Option<usize> {
-        self.by_path.get(&RelativePath::new(path)?).copied()
+        self.by_path.get(path).copied()
     }
 }

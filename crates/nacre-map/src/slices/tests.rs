@@ -13,6 +13,7 @@ use crate::artifact::{
 };
 use crate::languages::{Language, analyse};
 use crate::resolve::{Manifest, is_manifest};
+use crate::words::{Bag, BagMaker};
 
 const PROJECT: &[(&str, &str)] = &[
     ("Cargo.toml", "[package]\nname = \"sea\"\n"),
@@ -64,16 +65,31 @@ fn facts(files: &[(&str, &str)]) -> (Vec<FileFacts>, Vec<Manifest>) {
 /// The facts of a project, and what each file of it imports.
 struct Known {
     files: Vec<FileFacts>,
+    /// The words of each.
+    bags: Vec<Vec<u8>>,
     imported: Vec<Vec<usize>>,
 }
 
 impl Known {
-    fn of(files: &[(&str, &str)]) -> Self {
-        let (files, manifests) = facts(files);
+    fn of(texts: &[(&str, &str)]) -> Self {
+        let (files, manifests) = facts(texts);
+        let mut maker = BagMaker::default();
+        let mut bag = |file: &FileFacts| {
+            let text = texts.iter().find(|(path, _)| *path == file.path.as_str()).unwrap().1;
+            maker.make(text.as_bytes(), file.language.is_some())
+        };
+        let bags = files.iter().map(&mut bag).collect();
         let survey = survey(&files, &manifests, "", 1);
         let places = |all: &[u32]| all.iter().map(|to| *to as usize).collect();
         let imported = survey.imported.iter().map(places).collect();
-        Self { files, imported }
+        Self { files, bags, imported }
+    }
+
+    fn names(&self, path: &str) -> String {
+        let file = self.files.iter().find(|file| file.path.as_str() == path).unwrap();
+        let names: Vec<&str> =
+            file.analysis.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+        names.join("\n")
     }
 }
 
@@ -128,8 +144,17 @@ fn text_of(path: &RelativePath) -> Option<String> {
 fn asked(task: &str, files: &[&str], budget: usize) -> Result<ContextSlice, TooSmall> {
     let files: Vec<String> = files.iter().map(|path| (*path).to_owned()).collect();
     let memory = BTreeMap::new();
-    let evidence = Evidence { task, files: &files, memory: &memory, embedder: None };
-    answered(known(), &evidence, budget, &text_of)
+    answered(known(), &evidence(task, &files, &memory), budget, &text_of)
+}
+
+/// What the small project is ranked by.
+fn evidence<'e>(
+    task: &'e str,
+    files: &'e [String],
+    memory: &'e BTreeMap<String, f64>,
+) -> Evidence<'e> {
+    let names = &|path: &str| known().names(path);
+    Evidence { task, files, memory, embedder: None, names, weights: &WEIGHTS, n_threads: 2 }
 }
 
 /// Ranks and packs, as a command does.
@@ -139,14 +164,12 @@ fn answered(
     budget: usize,
     text: &dyn Fn(&RelativePath) -> Option<String>,
 ) -> Result<ContextSlice, TooSmall> {
-    let files = known.files.iter().map(|file| {
-        let names: Vec<&str> =
-            file.analysis.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
-        (file.path.clone(), names.join("\n"))
-    });
-    let ranked = rank(&Sketch::new(files, known.imported.clone()), evidence);
+    let paths = known.files.iter().map(|file| file.path.as_str()).collect();
+    let bag = |idx: usize| Bag::read(&known.bags[idx]);
+    let ranked = rank(&Sketch::new(paths, &bag, known.imported.clone()), evidence);
     let cost = |slice: &ContextSlice| tokens(&slice.to_text());
-    let request = ContextRequest { task: evidence.task, budget, text, cost: &cost };
+    let request =
+        ContextRequest { task: evidence.task, budget, is_files_only: false, text, cost: &cost };
     context(&ranked, &known.files, &request)
 }
 
@@ -197,7 +220,7 @@ fn entry_points_are_files_of_the_root_and_not_of_any_folder_that_ends_like_it() 
 
 #[test]
 fn edges_are_imports_that_lead_to_a_file_and_nothing_else() {
-    let Known { files, imported } = known();
+    let Known { files, imported, .. } = known();
     let edges = imported.iter().enumerate().flat_map(|(from, all)| {
         all.iter().map(move |to| format!("{} -> {}", files[from].path, files[*to].path))
     });
@@ -302,7 +325,7 @@ fn an_edit_that_leads_nowhere_else_keeps_the_survey_and_another_does_not() {
 #[test]
 fn a_context_has_what_the_task_needs_and_lists_what_did_not_fit() {
     insta::assert_snapshot!(asked("how does a pearl grow", &[], 400).unwrap().to_text(), @"
-    src/pearl.rs
+    src/pearl.rs  grow pearl
       5-7
     pub struct Pearl {
         layers: u32,
@@ -317,35 +340,34 @@ fn a_context_has_what_the_task_needs_and_lists_what_did_not_fit() {
         fn polish(&self) -> u32 {
             self.layers
         }
-    tests/growing.rs
+    tests/growing.rs  grow pearl
       3-3
     fn a_pearl_grows() {}
-    src/lib.rs
+    src/lib.rs  pearl
       1-1
     pub mod pearl;
       2-2 pub mod deep
+    src/main.rs  pearl
+      3-3 fn main()
+    src/deep/mod.rs
+      1-1 pub mod tide
     src/deep/tide.rs
       3-3 pub struct Tide
       5-10 impl Tide
       6-9 pub fn height(&self) -> u32
-      12-14 pub fn unrelated(port: u16) -> u16
-    src/deep/mod.rs
-      1-1 pub mod tide
-    src/main.rs
-      3-3 fn main()
+      12-14 function unrelated
     left_out symbols 0 files 0
     ");
     insta::assert_snapshot!(asked("how does a pearl grow", &[], 110).unwrap().to_text(), @"
-    src/pearl.rs
-      5-7 pub struct Pearl
-      9-18 impl Pearl
+    src/pearl.rs  grow pearl
       10-13 pub fn grow(&mut self, tide: &Tide) -> u32
-    tests/growing.rs
+    tests/growing.rs  grow pearl
       3-3 fn a_pearl_grows()
-    left_out symbols 9 files 5
-      src/pearl.rs 1
-      src/lib.rs 2
-      src/deep/tide.rs 4
+    src/lib.rs  pearl
+      1-1 pub mod pearl
+    left_out symbols 10 files 3
+      src/main.rs 1
+      src/deep/mod.rs 1
     ");
 }
 
@@ -375,7 +397,7 @@ fn a_file_that_has_changed_is_told_by_its_signatures() {
         *asked_for.borrow_mut() += 1;
         None
     };
-    let evidence = Evidence { task: "", files: &files, memory: &memory, embedder: None };
+    let evidence = evidence("", &files, &memory);
     let slice = answered(known(), &evidence, 600, &gone).unwrap();
     assert!(0 < *asked_for.borrow());
     let forms = slice.files.iter().flat_map(|file| &file.symbols).map(|symbol| symbol.form);
@@ -385,7 +407,7 @@ fn a_file_that_has_changed_is_told_by_its_signatures() {
 #[test]
 fn what_memory_knows_of_a_file_brings_it_in() {
     let memory = BTreeMap::from([("src/main.rs".to_owned(), 1.0)]);
-    let evidence = Evidence { task: "polish", files: &[], memory: &memory, embedder: None };
+    let evidence = evidence("polish", &[], &memory);
     let slice = answered(known(), &evidence, 600, &text_of).unwrap();
     let main = slice.files.iter().find(|file| file.path == "src/main.rs").unwrap();
     assert!(main.why.contains(&Why::Memory));
@@ -400,8 +422,11 @@ fn a_task_that_shares_no_word_with_the_code_is_found_by_meaning() {
     let embedder = nacre_core::search::Builtin::shipped().unwrap();
     let memory = BTreeMap::new();
     let task = "sign in with credentials";
-    let evidence = Evidence { task, files: &[], memory: &memory, embedder: Some(&embedder) };
-    let slice = answered(&Known::of(&files), &evidence, 600, &|_| None).unwrap();
+    let known = Known::of(&files);
+    let names = |path: &str| known.names(path);
+    let embedder = Some(&embedder as &dyn nacre_core::search::Embedder);
+    let evidence = Evidence { embedder, names: &names, ..evidence(task, &[], &memory) };
+    let slice = answered(&known, &evidence, 600, &|_| None).unwrap();
     assert_eq!(slice.files[0].path, "src/login.rs");
     assert_eq!(slice.files[0].why, [Why::Meaning]);
 }
@@ -416,7 +441,7 @@ fn a_budget_that_nothing_fits_into_is_refused() {
 fn words_are_found_in_names_whatever_their_case_and_ending() {
     assert_eq!(
         super::relevance::words("parsing HTTPRequest, read_config of the Parser"),
-        ["pars", "httprequest", "read", "config", "pars"]
+        ["pars", "http", "request", "read", "config", "of", "th", "pars"]
     );
 }
 

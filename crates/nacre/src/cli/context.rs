@@ -10,9 +10,9 @@ use super::ui::Ui;
 
 /// Collect the code that a task needs, within a budget of tokens
 ///
-/// Files are ranked by words and meaning in common with the task, by their distance in the graph of imports, and by what
-/// memory knows of them. Symbols come whole where there is room, else by signature, else by name; what did not fit is counted
-/// and listed. Text that looks like a secret is replaced.
+/// First the files, ranked by words and meaning in common with the task, by their distance in the graph of imports, and by what
+/// memory knows of them. Then code of the best of them: symbols come whole where there is room, else by signature, else by name;
+/// what did not fit is counted and listed. Text that looks like a secret is replaced.
 #[derive(Debug, Args)]
 pub(crate) struct ContextArgs {
     #[command(flatten)]
@@ -26,10 +26,13 @@ pub(crate) struct ContextArgs {
     /// Tokens that the answer may have
     #[arg(long, value_name = "TOKENS", default_value_t = ops::DEFAULT_BUDGET)]
     budget: usize,
+    /// List files alone, without their code
+    #[arg(long)]
+    files_only: bool,
 }
 
 pub(crate) fn cmd_context(ui: &mut Ui, host: &Host, args: &ContextArgs) -> Result<Exit, OpError> {
-    let ContextArgs { map, task, files, budget } = args;
+    let ContextArgs { map, task, files, budget, files_only } = args;
     let MapArgs { place, refresh, strict, format, client } = map;
     // Without a task and a file, a word alone cannot mean a project: it is the task.
     let is_task = task.is_none() && files.is_empty();
@@ -43,6 +46,7 @@ pub(crate) fn cmd_context(ui: &mut Ui, host: &Host, args: &ContextArgs) -> Resul
         task: task.clone(),
         files: files.clone(),
         budget: Some(*budget),
+        files_only: *files_only,
     };
     let answer = ops::context(host, &request, &ui.events())?;
     print_payload(ui, &answer.payload)

@@ -29,6 +29,8 @@ pub struct ContextRequest {
     pub files: Vec<String>,
     /// Tokens that the answer may have; 4000 unless said otherwise.
     pub budget: Option<usize>,
+    /// List files alone, without their code.
+    pub files_only: bool,
 }
 
 /// What is asked of a map that is open.
@@ -41,6 +43,8 @@ pub struct ContextQuestion {
     #[serde(deserialize_with = "one_or_many")]
     pub files: Vec<String>,
     pub budget: Option<usize>,
+    /// List files alone, without their code.
+    pub files_only: bool,
 }
 
 /// What a task needs, and of which state of the project that was said.
@@ -68,6 +72,9 @@ pub struct ContextSlice {
 pub struct ContextFile {
     pub path: String,
     pub why: Vec<WhyRelevant>,
+    /// What it has of the task, the rarest first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub words: Vec<String>,
     /// In the order of the file.
     pub symbols: Vec<ContextSymbol>,
 }

@@ -10,6 +10,7 @@ mod hostile;
 pub(crate) mod oracle;
 mod repositories;
 mod rule_bombs;
+mod words;
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -21,8 +22,8 @@ use nacre_core::base::git::GitProgram;
 use nacre_core::safefs::Owner;
 
 use super::{
-    CacheWrites, Current, Deadline, Excludes, ReadProgress, RefreshOptions, Sensitive, Verify,
-    refresh,
+    CacheWrites, Counting, Current, Deadline, Excludes, ReadProgress, RefreshOptions, Sensitive,
+    Verify, bag_key, refresh,
 };
 use crate::artifact::{AnalysisKey, Cache, FileRow, Marks, Project};
 use crate::languages::{Analysis, Language};
@@ -108,6 +109,13 @@ impl TestTree {
         seen(&self.cold_look())
     }
 
+    /// The words that a build from nothing counts.
+    fn cold_words(&self) -> Vec<CountedFile> {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = cache_in(folder.path());
+        counted(&refresh(&cache, &self.project(), &options()).unwrap(), &cache)
+    }
+
     /// A build from nothing.
     pub(crate) fn cold_look(&self) -> Current {
         let folder = tempfile::tempdir().unwrap();
@@ -179,6 +187,21 @@ pub(crate) fn seen(current: &Current) -> Vec<Seen> {
                 .and_then(|language| current.analyses.get(AnalysisKey::new(row.hash, language)));
             (path.to_owned(), FileRow { marks, ..row }, analysis)
         })
+        .collect()
+}
+
+/// A file with its words, as they are kept.
+pub(crate) type CountedFile = (String, Option<String>);
+
+/// The words of all files, from what is kept alone where that is all.
+pub(crate) fn counted(current: &Current, cache: &Cache) -> Vec<CountedFile> {
+    let deadline = Deadline::never();
+    let counting = Counting { keeping: CacheWrites::Off, n_threads: 2, deadline: &deadline };
+    let bags = current.bags(cache, counting);
+    let files = current.artifact.files().into_iter();
+    let words = |path: &str, row: &FileRow| bags.get(bag_key(path, row)?);
+    files
+        .map(|(path, row)| (path.to_owned(), words(path, &row).map(|bag| format!("{bag:?}"))))
         .collect()
 }
 

@@ -128,6 +128,7 @@ proptest! {
             if matches!(step, Step::Look) {
                 let current = tree.look();
                 prop_assert_eq!(seen(&current), tree.cold());
+                prop_assert_eq!(counted(&current, &tree.cache()), tree.cold_words());
                 // What is told to have changed is what makes the one state of the other.
                 let delta = super::super::delta_since(&current, revision).unwrap();
                 prop_assert_eq!(applied(before, &delta), state(&current));
@@ -140,7 +141,9 @@ proptest! {
         for (idx, (path, _)) in last.artifact.files().into_iter().enumerate() {
             prop_assert_eq!(last.artifact.position(path), Some(idx));
         }
-        prop_assert_eq!(seen(&tree.settled()), tree.cold());
+        let settled = tree.settled();
+        prop_assert_eq!(seen(&settled), tree.cold());
+        prop_assert_eq!(counted(&settled, &tree.cache()), tree.cold_words());
     }
 }
 

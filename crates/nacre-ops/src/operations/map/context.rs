@@ -6,7 +6,8 @@ use nacre_api::wire::{
     ContextQuestion, ContextReport, ContextRequest, ErrorCode, MapCommand, MapFormat, MapHeader,
 };
 use nacre_map::artifact::{FileFacts, RelativePath};
-use nacre_map::slices::{self, ContextSlice, Evidence, Ranked, Sketch, rank};
+use nacre_map::indexer::{Counting, bag_key};
+use nacre_map::slices::{self, ContextSlice, Evidence, Ranked, Sketch, WEIGHTS, rank};
 
 use super::code_map::{CodeMap, MapAccess};
 use super::payload::{Answer, cost, json_payload, text_payload};
@@ -19,17 +20,21 @@ use crate::host::Host;
 /// Tokens that a context may have unless the request says otherwise.
 pub const DEFAULT_BUDGET: usize = 4_000;
 
+/// Files that code is shown of, or could be; of the others only the path is told.
+const MAX_TOLD: usize = 40;
+
 pub fn context(
     host: &Host,
     request: &ContextRequest,
     events: &Events,
 ) -> Result<Answer<ContextReport>, OpError> {
-    let ContextRequest { project, refresh, strict, format, client, task, files, budget } = request;
+    let ContextRequest { project, refresh, strict, format, client, .. } = request;
     let question = ContextQuestion {
         client: client.clone(),
-        task: task.clone(),
-        files: files.clone(),
-        budget: *budget,
+        task: request.task.clone(),
+        files: request.files.clone(),
+        budget: request.budget,
+        files_only: request.files_only,
     };
     check(&question)?;
     let access = MapAccess::requested(project.as_deref(), *refresh, *strict);
@@ -68,11 +73,12 @@ fn ask(
     question: &ContextQuestion,
     events: &Events,
 ) -> Result<ContextSlice, OpError> {
-    let ContextQuestion { client, task, files, budget } = question;
+    let ContextQuestion { client, task, files, budget, files_only } = question;
     let task = Task {
         words: task.clone().unwrap_or_default(),
         files: files.iter().map(|typed| known_path(host, map, typed)).collect(),
         budget: budget.unwrap_or(DEFAULT_BUDGET),
+        is_files_only: *files_only,
         format,
     };
     if let Some(path) = task.files.iter().find(|path| map.current.artifact.find(path).is_none()) {
@@ -80,8 +86,7 @@ fn ask(
         let error = OpError { code: ErrorCode::NotFound, ..error };
         return Err(error.hint(format!("nacre explain {path}")));
     }
-    let mut sketch = sketch(map);
-    let slice = collect(host, map, &mut sketch, &task)?;
+    let slice = collect(host, map, &task)?;
     if let Some(client) = client {
         map.mark_seen(client, events)?;
     }
@@ -104,57 +109,67 @@ pub(super) struct Task {
     pub(super) words: String,
     pub(super) files: Vec<String>,
     pub(super) budget: usize,
+    pub(super) is_files_only: bool,
     pub(super) format: MapFormat,
 }
 
-/// As much of a project as a ranking needs.
-pub(super) fn sketch(map: &CodeMap) -> Sketch {
-    Sketch::new(map.current.names(), map.current.imported(&map.cache, map.keeping()))
-}
-
-/// Ranks the files by what a task says, and fills its budget with their symbols.
+/// Ranks the files by what a task says, and fills its budget with them and their symbols.
 pub(super) fn collect(
     host: &Host,
     map: &mut CodeMap,
-    sketch: &mut Sketch,
     task: &Task,
 ) -> Result<ContextSlice, OpError> {
+    let ranked = rank_files(host, map, task);
+    let told: Vec<String> =
+        ranked.paths().take(MAX_TOLD).map(|path| path.as_str().to_owned()).collect();
+    if !task.is_files_only {
+        // A first look at much code is only a glance.
+        map.deepen(&told.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    let map = &*map;
+    let header = map.header(MapCommand::Context);
+    let facts: Vec<FileFacts> = told.iter().filter_map(|path| map.current.facts_at(path)).collect();
+    let text = |path: &RelativePath| map.current.text(path.as_str());
+    let cost = |slice: &ContextSlice| cost(&payload(&header, task.format, slice));
+    let request = slices::ContextRequest {
+        task: &task.words,
+        budget: task.budget,
+        is_files_only: task.is_files_only,
+        text: &text,
+        cost: &cost,
+    };
+    Ok(slices::context(&ranked, &facts, &request)?)
+}
+
+fn rank_files(host: &Host, map: &CodeMap, task: &Task) -> Ranked {
     let project = host.project.as_ref().map(|project| project.path.as_path());
     let settings = host.settings_now(project);
     let embedder = host.embedder(settings.as_ref().unwrap_or(host.settings())).ok();
     let memory = recalled_paths(host, map, &task.words);
+    let counting = Counting {
+        keeping: map.keeping(),
+        n_threads: map.options.n_threads,
+        deadline: &map.options.deadline,
+    };
+    let bags = map.current.bags(&map.cache, counting);
+    let files = map.current.artifact.files();
+    let bag = |idx: usize| {
+        let (path, row) = files.get(idx)?;
+        bags.get(bag_key(path, row)?)
+    };
+    let paths = files.iter().map(|(path, _)| *path).collect();
+    let sketch = Sketch::new(paths, &bag, map.current.imported(&map.cache, map.keeping()));
+    let names = |path: &str| map.current.names_at(path);
     let evidence = Evidence {
         task: &task.words,
         files: &task.files,
         memory: &memory,
         embedder: embedder.as_deref(),
+        names: &names,
+        weights: &WEIGHTS,
+        n_threads: map.options.n_threads,
     };
-    let mut ranked = rank(sketch, &evidence);
-    // A closer look finds more names to rank by.
-    if refine(map, sketch, &ranked) {
-        ranked = rank(sketch, &evidence);
-    }
-    let map = &*map;
-    let header = map.header(MapCommand::Context);
-    let facts: Vec<FileFacts> =
-        ranked.paths().filter_map(|path| map.current.facts_at(path.as_str())).collect();
-    let text = |path: &RelativePath| map.current.text(path.as_str());
-    let cost = |slice: &ContextSlice| cost(&payload(&header, task.format, slice));
-    let request =
-        slices::ContextRequest { task: &task.words, budget: task.budget, text: &text, cost: &cost };
-    Ok(slices::context(&ranked, &facts, &request)?)
-}
-
-/// Analyses ranked files by their grammars that were only glanced at; returns whether there were any.
-fn refine(map: &mut CodeMap, sketch: &mut Sketch, ranked: &Ranked) -> bool {
-    let paths: Vec<&str> = ranked.paths().map(RelativePath::as_str).collect();
-    if !map.deepen(&paths) {
-        return false;
-    }
-    for (path, names) in paths.iter().filter_map(|path| map.current.names_at(path)) {
-        sketch.rename(&path, names);
-    }
-    true
+    rank(&sketch, &evidence)
 }
 
 fn report(header: &MapHeader, slice: &ContextSlice) -> ContextReport {

@@ -193,6 +193,7 @@ fn context_file(of: &slices::ContextFile) -> ContextFile {
     ContextFile {
         path: of.path.clone(),
         why: of.why.iter().map(|why| why_relevant(*why)).collect(),
+        words: of.words.clone(),
         symbols: symbols.collect(),
     }
 }

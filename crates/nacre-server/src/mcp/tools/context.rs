@@ -19,8 +19,8 @@ const MAX_BUDGET: usize = 20_000;
 pub(super) const TOOL: ToolSpec = ToolSpec {
     name: "context",
     title: "Code for a task",
-    description: "The code that a task needs, found by words, meaning, imports and memory, within a budget of tokens: whole \
-                  symbols where there is room, else signatures, else names; what did not fit is listed. Use it instead of \
+    description: "The files that a task is about and the code of them that it needs, found by words, meaning, imports and memory, within \
+                  a budget of tokens: whole symbols where there is room, else signatures, else names; what did not fit is listed. Use it instead of \
                   searching and reading many files. Secrets are replaced.",
     effect: Effect::Reads,
     is_always_loaded: false,
@@ -41,13 +41,16 @@ struct Arguments {
     /// Tokens that it may have, at most 20000. Default 2000.
     #[serde(default)]
     budget: Option<usize>,
+    /// List files alone, without their code.
+    #[serde(default)]
+    files_only: bool,
     /// The character to go on from, as the part before named it.
     #[serde(default)]
     offset: Option<usize>,
 }
 
 fn call(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
-    let Arguments { task, files, budget, offset } = parse(arguments)?;
+    let Arguments { task, files, budget, files_only, offset } = parse(arguments)?;
     let budget = at_most("budget", budget.unwrap_or(DEFAULT_BUDGET), MAX_BUDGET)?;
     if task.is_none() && files.is_empty() {
         return Err(OpError::usage("`task` or `files` is needed"));
@@ -57,6 +60,7 @@ fn call(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
         task,
         files,
         budget: Some(budget),
+        files_only,
         ..ContextRequest::default()
     };
     let answer = map::context(&call.host, &request, &call.events)?;

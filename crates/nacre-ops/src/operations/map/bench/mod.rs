@@ -142,16 +142,16 @@ impl Bench<'_> {
         map: &mut CodeMap,
         questions: &[BenchQuestion],
     ) -> Result<Vec<String>, OpError> {
-        let mut sketch = context::sketch(map);
         let mut answers = Vec::new();
         for question in questions {
             let task = Task {
                 words: question.question.clone(),
                 files: Vec::new(),
                 budget: self.budget,
+                is_files_only: false,
                 format: MapFormat::Text,
             };
-            let slice = context::collect(self.host, map, &mut sketch, &task)?;
+            let slice = context::collect(self.host, map, &task)?;
             let header = map.header(MapCommand::Context);
             answers.push(context::payload(&header, MapFormat::Text, &slice));
         }

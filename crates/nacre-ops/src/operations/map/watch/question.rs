@@ -112,9 +112,9 @@ mod tests {
         Explore(ExploreQuestion { client: None, detail: None, budget: None })
         7: Explore(ExploreQuestion { client: Some("me"), detail: Some(Verbose), budget: Some(2000) })
         ["a"]: Delta(DeltaQuestion { client: None, since: Some(Git("HEAD")), limit: Some(3), after: Some("-x") })
-        Context(ContextQuestion { client: None, task: Some("--help"), files: ["a.rs", "b.rs"], budget: None })
-        Context(ContextQuestion { client: None, task: None, files: ["a.rs"], budget: None })
-        Context(ContextQuestion { client: None, task: None, files: [], budget: None })
+        Context(ContextQuestion { client: None, task: Some("--help"), files: ["a.rs", "b.rs"], budget: None, files_only: false })
+        Context(ContextQuestion { client: None, task: None, files: ["a.rs"], budget: None, files_only: false })
+        Context(ContextQuestion { client: None, task: None, files: [], budget: None, files_only: false })
         Wrong `files`: expected a path, or a list of paths []
         Wrong `since`: give a revision such as 6af1b3c4.17, git:REF, client:NAME, or 0 for everything []
         Wrong `limit`: invalid type: string "3", expected usize []

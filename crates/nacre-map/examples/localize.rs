@@ -1,0 +1,153 @@
+//! Does the ranking name the files that a task then changed, and what does it lose without each kind of evidence?
+//!
+//! `cargo run --release -p nacre-map --example localize -- TASKS.jsonl ROOT [TASKS.jsonl ROOT …]`. A line of tasks is
+//! `{"task": "…", "files": ["…"]}`. Printed are the mean shares of those files among the first 5, 10 and 20.
+
+#![expect(clippy::print_stdout, reason = "an example prints")]
+#![expect(clippy::unwrap_used, reason = "an example ends where its input is wrong")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use nacre_core::base::git::GitProgram;
+use nacre_core::safefs::Owner;
+use nacre_core::search::{Builtin, Embedder};
+use nacre_map::artifact::{Bags, Cache, Project};
+use nacre_map::indexer::{
+    CacheWrites, Counting, Current, Deadline, Excludes, ReadProgress, RefreshOptions, Sensitive,
+    Verify, bag_key, refresh,
+};
+use nacre_map::slices::{Evidence, Sketch, WEIGHTS, Weights, rank};
+
+#[derive(serde::Deserialize)]
+struct Task {
+    task: String,
+    files: Vec<String>,
+}
+
+/// A project that is ranked again and again.
+struct Ranking {
+    current: Current,
+    bags: Bags,
+    imported: Vec<Vec<usize>>,
+    tasks: Vec<Task>,
+}
+
+/// What is left out, and what the ranking weighs with then.
+fn ablations() -> Vec<(&'static str, Weights)> {
+    let all = WEIGHTS;
+    vec![
+        ("all", all),
+        ("no names of symbols", Weights { defined: 0.0, ..all }),
+        ("no paths", Weights { folder: 0.0, name: 0.0, ..all }),
+        ("no whole identifiers", Weights { whole: 0.0, ..all }),
+        ("no coverage", Weights { coverage: 0.0, ..all }),
+        ("tests and made files count fully", Weights { aside: 1.0, prose: 1.0, ..all }),
+        ("no meaning", Weights { meaning: 0.0, ..all }),
+        ("no imports", Weights { near: 0.0, ..all }),
+        ("words alone", Weights { meaning: 0.0, near: 0.0, ..all }),
+    ]
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let projects: Vec<Ranking> =
+        arguments.chunks_exact(2).map(|pair| open(&pair[0], Path::new(&pair[1]))).collect();
+    let embedder = Builtin::shipped().unwrap();
+    for (name, weights) in ablations() {
+        let mut shares = Vec::new();
+        let mut times = Vec::new();
+        for project in &projects {
+            shares.push(project.measure(&weights, &embedder, &mut times));
+        }
+        times.sort_unstable();
+        let shown =
+            |shares: &[f64; 3]| shares.map(|share| format!("{:5.1}", share * 100.0)).join(" ");
+        let each: Vec<String> = shares.iter().map(shown).collect();
+        let count = f64::from(u32::try_from(shares.len().max(1)).unwrap());
+        let mean = [0, 1, 2].map(|at| shares.iter().map(|one| one[at]).sum::<f64>() / count);
+        let middle = times.get(times.len() / 2).copied().unwrap_or(Duration::ZERO);
+        println!("{name:34} {}  mean {}  p50 {middle:.1?}", each.join("  "), shown(&mean));
+    }
+}
+
+fn open(tasks: &str, root: &Path) -> Ranking {
+    let folder = std::env::temp_dir().join("nacre-localize");
+    let owner = Owner { pid: 1, command: "localize".to_owned(), since: String::new() };
+    let cache = Cache::new(folder, owner);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
+    let now_ns = i64::try_from(now).unwrap();
+    let deadline = Deadline::never();
+    let options = RefreshOptions {
+        now_ns,
+        looked_ns: now_ns,
+        trust: Verify::Stamps,
+        keeping: CacheWrites::On,
+        sensitive: Sensitive::new(&[]).unwrap(),
+        excludes: Excludes::default(),
+        git: GitProgram::new(std::env::var_os("PATH").unwrap_or_default()),
+        n_threads: 2,
+        deadline: deadline.clone(),
+        progress: ReadProgress::default(),
+    };
+    let project = Project::at(std::fs::canonicalize(root).unwrap());
+    let clock = Instant::now();
+    let current = refresh(&cache, &project, &options).unwrap();
+    let looked = clock.elapsed();
+    let counting = Counting { keeping: CacheWrites::On, n_threads: 2, deadline: &deadline };
+    let bags = current.bags(&cache, counting);
+    let (size, source) = (bags.n_bytes(), current.stats.total_bytes);
+    println!(
+        "{}: {} files, look {looked:.1?}, {size} bytes of words for {source}",
+        root.display(),
+        current.stats.file_count
+    );
+    let imported = current.imported(&cache, CacheWrites::On);
+    let tasks = std::fs::read_to_string(tasks).unwrap();
+    let tasks = tasks.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    Ranking { current, bags, imported, tasks }
+}
+
+impl Ranking {
+    fn measure(
+        &self,
+        weights: &Weights,
+        embedder: &dyn Embedder,
+        times: &mut Vec<Duration>,
+    ) -> [f64; 3] {
+        let files = self.current.artifact.files();
+        let bag = |idx: usize| {
+            let (path, row) = files.get(idx)?;
+            self.bags.get(bag_key(path, row)?)
+        };
+        let mut shares = [0.0; 3];
+        for Task { task, files: changed } in &self.tasks {
+            let clock = Instant::now();
+            let paths = files.iter().map(|(path, _)| *path).collect();
+            let sketch = Sketch::new(paths, &bag, self.imported.clone());
+            let names = |path: &str| self.current.names_at(path);
+            let embedder = (0.0 < weights.meaning).then_some(embedder);
+            let memory = BTreeMap::new();
+            let evidence = Evidence {
+                task,
+                files: &[],
+                memory: &memory,
+                embedder,
+                names: &names,
+                weights,
+                n_threads: 2,
+            };
+            let ranked = rank(&sketch, &evidence);
+            times.push(clock.elapsed());
+            for (share, limit) in shares.iter_mut().zip([5, 10, 20]) {
+                let first: Vec<&str> =
+                    ranked.paths().take(limit).map(|path| path.as_str()).collect();
+                let n_found = changed.iter().filter(|path| first.contains(&path.as_str())).count();
+                *share += f64::from(u32::try_from(n_found).unwrap())
+                    / f64::from(u32::try_from(changed.len().max(1)).unwrap());
+            }
+        }
+        shares.map(|share| share / f64::from(u32::try_from(self.tasks.len().max(1)).unwrap()))
+    }
+}

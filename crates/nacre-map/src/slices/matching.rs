@@ -1,0 +1,168 @@
+//! Which files say what a question asks: BM25 over the fields of a file (its text, the names that it defines, its folders and its
+//! name), with counts weighed by field before they are damped.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+use super::rank::as_number;
+use super::sketch::Sketch;
+use super::weights::Weights;
+use crate::shares::in_batches;
+use crate::words::{Counts, Question, Word, each_identifier};
+
+/// So many files are matched by a thread at once.
+const BATCH: usize = 512;
+
+/// How well a file matches a question.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Match {
+    pub(super) score: f64,
+    /// What was found of the question, the rarest first, by its places.
+    pub(super) found: Vec<usize>,
+}
+
+/// What a file has of a question.
+struct Hits {
+    idx: usize,
+    n_all: u32,
+    n_defined: u32,
+    /// Places in the question with what was counted.
+    hits: Vec<(usize, Counts, Places)>,
+}
+
+/// Where besides its text a file has a word.
+#[derive(Clone, Copy, Default)]
+struct Places {
+    is_in_folder: bool,
+    is_in_name: bool,
+}
+
+/// Matches all files; nothing for those that have nothing of the question.
+pub(super) fn matches(
+    sketch: &Sketch<'_>,
+    question: &Question,
+    weights: &Weights,
+    n_threads: usize,
+) -> Vec<Match> {
+    let n_files = sketch.paths.len();
+    let asked: HashMap<Word, usize, RandomState> =
+        question.asked.iter().enumerate().map(|(place, asked)| (asked.word, place)).collect();
+    let batches = in_batches(n_files, BATCH, n_threads, |batch| {
+        let (mut all, mut lengths) = (Vec::new(), [0_u64; 2]);
+        for idx in batch {
+            let hits = hits_of(sketch, question, &asked, idx);
+            lengths[0] += u64::from(hits.n_all);
+            lengths[1] += u64::from(hits.n_defined);
+            all.extend((!hits.hits.is_empty()).then_some(hits));
+        }
+        (all, lengths)
+    });
+    let mut n_with = vec![0_usize; question.asked.len()];
+    let mut lengths = [0_u64; 2];
+    for (all, part) in &batches {
+        lengths = [lengths[0] + part[0], lengths[1] + part[1]];
+        all.iter().flat_map(|hits| &hits.hits).for_each(|(place, ..)| n_with[*place] += 1);
+    }
+    let worth = |place: usize| {
+        let asked = &question.asked[place];
+        let whole = if asked.is_whole { weights.whole } else { 1.0 };
+        whole * asked.weight * rarity(n_with[place], n_files)
+    };
+    let worth: Vec<f64> = (0..n_with.len()).map(worth).collect();
+    let scale = Scale {
+        weights,
+        most: (0..n_with.len()).filter(|idx| 0 < n_with[*idx]).map(|idx| worth[idx]).sum(),
+        worth,
+        text: mean(lengths[0], n_files),
+        defined: mean(lengths[1], n_files),
+    };
+    let mut matches = vec![Match::default(); n_files];
+    for hits in batches.iter().flat_map(|(all, _)| all) {
+        matches[hits.idx] = scale.matched(hits);
+    }
+    matches
+}
+
+fn mean(total: u64, n_files: usize) -> f64 {
+    let n_files = u64::try_from(n_files.max(1)).unwrap_or(1);
+    f64::from(u32::try_from(total / n_files).unwrap_or(u32::MAX)).max(1.0)
+}
+
+fn rarity(n_with: usize, n_files: usize) -> f64 {
+    let (n_with, n_files) = (as_number(n_with), as_number(n_files));
+    (1.0 + (n_files - n_with + 0.5) / (n_with + 0.5)).ln()
+}
+
+fn hits_of(
+    sketch: &Sketch<'_>,
+    question: &Question,
+    asked: &HashMap<Word, usize, RandomState>,
+    idx: usize,
+) -> Hits {
+    let mut hits: Vec<(usize, Counts, Places)> = Vec::new();
+    let bag = (sketch.bag)(idx);
+    if let Some(bag) = &bag {
+        for (place, asked) in question.asked.iter().enumerate() {
+            let counts = bag.get(asked.word);
+            hits.extend(counts.map(|counts| (place, counts, Places::default())));
+        }
+    }
+    let path = sketch.paths[idx];
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let mut take = |word: Word, is_name: bool| {
+        let Some(place) = asked.get(&word) else { return };
+        let found = match hits.iter().position(|(known, ..)| known == place) {
+            Some(found) => found,
+            None => {
+                hits.push((*place, Counts::default(), Places::default()));
+                hits.len() - 1
+            }
+        };
+        let places = &mut hits[found].2;
+        if is_name { places.is_in_name = true } else { places.is_in_folder = true }
+    };
+    each_identifier(folders.as_bytes(), |word| take(word, false));
+    each_identifier(name.as_bytes(), |word| take(word, true));
+    // In the order of the question, so that the sum is always the same.
+    hits.sort_unstable_by_key(|(place, ..)| *place);
+    let (n_all, n_defined) = bag.map_or((0, 0), |bag| (bag.n_all, bag.n_defined));
+    Hits { idx, n_all, n_defined, hits }
+}
+
+/// What counts are weighed with.
+struct Scale<'w> {
+    weights: &'w Weights,
+    /// How much what is asked for is worth, by its place.
+    worth: Vec<f64>,
+    /// All of it that any file has.
+    most: f64,
+    /// Mean lengths.
+    text: f64,
+    defined: f64,
+}
+
+impl Scale<'_> {
+    fn matched(&self, hits: &Hits) -> Match {
+        let weights = self.weights;
+        let longer =
+            |weight: f64, length: u32, mean: f64| 1.0 - weight + weight * f64::from(length) / mean;
+        let text = longer(weights.text_length, hits.n_all, self.text);
+        let defined = longer(weights.defined_length, hits.n_defined, self.defined);
+        let (mut score, mut covered) = (0.0, 0.0);
+        for (place, counts, places) in &hits.hits {
+            let tf = f64::from(counts.all) / text
+                + weights.defined * f64::from(counts.defined) / defined
+                + if places.is_in_folder { weights.folder } else { 0.0 }
+                + if places.is_in_name { weights.name } else { 0.0 };
+            score += self.worth[*place] * tf * (weights.k1 + 1.0) / (tf + weights.k1);
+            covered += self.worth[*place];
+        }
+        let coverage = if 0.0 < self.most { covered / self.most } else { 0.0 };
+        let mut found: Vec<usize> = hits.hits.iter().map(|(place, ..)| *place).collect();
+        found.sort_by(|one, other| {
+            self.worth[*other].total_cmp(&self.worth[*one]).then(one.cmp(other))
+        });
+        Match { score: score * coverage.powf(weights.coverage), found }
+    }
+}

@@ -1,0 +1,85 @@
+//! What words a text has, and what a question finds of them.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn counts(text: &str, word: &str) -> Option<(u32, u32)> {
+    let bytes = BagMaker::default().make(text.as_bytes(), true);
+    let bag = Bag::read(&bytes).unwrap();
+    let found = bag.get(Question::new(word).asked[0].word)?;
+    Some((found.all, found.defined))
+}
+
+#[test]
+fn identifiers_are_split_where_people_see_words() {
+    let cases = [
+        ("HTTPServer2", "http server 2"),
+        ("get_prep_lookup", "get prep lookup"),
+        ("getAllClassNames", "get all class names"),
+        ("$scope.userID", "scope user id"),
+        ("Über_größe", "Über größe"),
+        ("", ""),
+    ];
+    for (text, expected) in cases {
+        let words: Vec<String> = part_words(text).into_iter().map(|(word, _)| word).collect();
+        assert_eq!(words.join(" "), expected, "{text}");
+    }
+}
+
+#[test]
+fn words_are_counted_with_their_other_endings_and_as_whole_identifiers() {
+    let text = "parse parses parsing parsed parser\nlet user_name = userName;\n";
+    assert_eq!(counts(text, "parse"), Some((5, 0)));
+    assert_eq!(counts(text, "user_name"), Some((2, 1)));
+    assert_eq!(counts(text, "username"), None);
+    assert_eq!(counts(text, "absent"), None);
+}
+
+#[test]
+fn what_a_text_defines_is_counted_twice() {
+    let cases = [
+        ("pub fn open_store() { open_store() }", "open_store", (2, 1)),
+        ("func (s *Store) Flush(all bool) error {", "Flush", (1, 1)),
+        ("func (s *Store) Flush(all bool) error {", "Store", (1, 0)),
+        ("impl<T> Pearl<T> {", "Pearl", (1, 1)),
+        ("class ShellLayer(Base):", "ShellLayer", (1, 1)),
+        ("    public static Map<K, V> growPearl(int n) {", "growPearl", (1, 1)),
+        ("    return growPearl(1);", "growPearl", (1, 0)),
+    ];
+    for (text, word, expected) in cases {
+        assert_eq!(counts(text, word), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_have_no_words() {
+    let bytes = BagMaker::default().make(b"a\0b", true);
+    assert!(Bag::read(&bytes).unwrap().is_empty());
+    assert!(Bag::read(b"").is_none());
+}
+
+#[test]
+fn a_question_asks_for_words_that_stand_together_as_one() {
+    let asked: Vec<String> =
+        Question::new("fix the JoinMap").asked.iter().map(|asked| asked.text.clone()).collect();
+    let expected = "JoinMap fix the join map fixthe thejoin fixthejoin thejoinmap";
+    let distinct: Vec<&str> = {
+        let mut seen = std::collections::BTreeSet::new();
+        asked.iter().map(String::as_str).filter(|text| seen.insert(*text)).collect()
+    };
+    for text in expected.split(' ') {
+        assert!(distinct.contains(&text), "{text} in {distinct:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_can_be_counted_and_read_again(bytes in prop::collection::vec(any::<u8>(), 0..400), is_code: bool) {
+        let mut maker = BagMaker::default();
+        let bag = maker.make(&bytes, is_code);
+        prop_assert!(Bag::read(&bag).is_some());
+        prop_assert_eq!(maker.make(&bytes, is_code), bag);
+        let _ = Bag::read(&bytes);
+    }
+}
