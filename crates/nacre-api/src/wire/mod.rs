@@ -106,7 +106,7 @@ pub use maintenance::{
     OpenContradiction, StoreMaintenance,
 };
 pub use map::{
-    AffectedFile, AnalysisDepth, AnalysisProblem, BenchLatency, BenchMapReport,
+    AffectedFile, AffectedFolder, AnalysisDepth, AnalysisProblem, BenchLatency, BenchMapReport,
     BenchMapRequest, BenchQuestion, BenchedQuestion, BenchedRepo, CacheStatus, CodeApart, CodeArea,
     CodeChange, CodeDelta, CommandPurpose, ContextFile, ContextQuestion, ContextReport,
     ContextRequest, ContextSlice, ContextSymbol, DeltaQuestion, DeltaReport, DeltaRequest,

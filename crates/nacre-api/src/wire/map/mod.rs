@@ -21,7 +21,7 @@ pub use context::{
     LeftOut, SymbolForm, WhyRelevant,
 };
 pub use delta::{
-    AffectedFile, CodeChange, CodeDelta, DeltaQuestion, DeltaReport, DeltaRequest,
+    AffectedFile, AffectedFolder, CodeChange, CodeDelta, DeltaQuestion, DeltaReport, DeltaRequest,
     FileDelta, RefreshRequest, SymbolDelta, SymbolDeltas,
 };
 pub use explain::{ExplainReport, ExplainRequest, MapVerdict};

@@ -237,7 +237,7 @@ fn why_relevant(of: Why) -> WhyRelevant {
 }
 
 pub(super) fn file_delta(of: FileChange) -> FileDelta {
-    let FileChange { path, change, from, old_hash, new_hash, symbols } = of;
+    let FileChange { path, change, from, old_hash, new_hash, symbols, .. } = of;
     FileDelta {
         path,
         change: code_change(change),
@@ -275,8 +275,8 @@ fn code_change(of: ChangeKind) -> CodeChange {
 }
 
 pub(super) fn affected(of: Affected) -> AffectedFile {
-    let Affected { path, depth } = of;
-    AffectedFile { path, depth }
+    let Affected { path, depth, symbols } = of;
+    AffectedFile { path, depth, symbols }
 }
 
 pub(super) fn verdict(of: FileVerdict) -> MapVerdict {
