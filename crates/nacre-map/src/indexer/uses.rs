@@ -4,6 +4,7 @@
 //! asked: a file uses a symbol when its code mentions the name and something connects it to the file that declares it. How
 //! languages connect files differs; what counts is one table (`Reach`).
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use crate::languages::{Language, MentionForm, SoughtNames, SymbolKind, Visibility, each_mention};
@@ -141,7 +142,19 @@ impl FileMentions {
             Language::Python => &["import *"],
             Language::JavaScript | Language::Tsx | Language::TypeScript => &["export *"],
             Language::Rust => &["::*"],
-            _ => &[],
+            Language::Bash
+            | Language::C
+            | Language::Cpp
+            | Language::CSharp
+            | Language::Elixir
+            | Language::Go
+            | Language::Java
+            | Language::Kotlin
+            | Language::Lua
+            | Language::Php
+            | Language::Ruby
+            | Language::Scala
+            | Language::Swift => &[],
         };
         Self {
             names: found,
@@ -192,13 +205,13 @@ fn reach_of(language: Language) -> Reach {
 
 /// Languages that can use each other's symbols.
 pub(super) fn is_akin(one: Language, other: Language) -> bool {
-    let family = |language: Language| match language {
-        Language::JavaScript | Language::Tsx | Language::TypeScript => Language::TypeScript,
-        Language::Java | Language::Kotlin | Language::Scala => Language::Java,
-        Language::C | Language::Cpp => Language::C,
-        other => other,
-    };
-    family(one) == family(other)
+    const FAMILIES: &[&[Language]] = &[
+        &[Language::JavaScript, Language::Tsx, Language::TypeScript],
+        &[Language::Java, Language::Kotlin, Language::Scala],
+        &[Language::C, Language::Cpp],
+    ];
+    let is_family = |family: &&[Language]| family.contains(&one) && family.contains(&other);
+    one == other || FAMILIES.iter().any(is_family)
 }
 
 /// What is known about who mentions what, and who imports whom.
@@ -235,8 +248,8 @@ impl Uses<'_> {
                 continue;
             }
             for importer in (self.importers)(file) {
-                if !hops.contains_key(&importer) {
-                    hops.insert(importer, n_hops + 1);
+                if let Entry::Vacant(place) = hops.entry(importer) {
+                    place.insert(n_hops + 1);
                     waiting.push_back((importer, n_hops + 1));
                 }
             }
@@ -287,7 +300,7 @@ impl Uses<'_> {
                         && self.paths[*file].starts_with(&module_folder(self.paths[sought.file]));
                     let is_rare = n_declaring == 0 && is_rust || is_above;
                     // Imports inside of functions and conditions are not known.
-                    let is_module = one.qualifiers.iter().any(|word| *word == stem);
+                    let is_module = one.qualifiers.contains(&stem);
                     let is_python = sought.language == Language::Python;
                     is_direct && one.is_plain
                         || is_rare

@@ -216,7 +216,16 @@ fn is_declared_otherwise(
             let rest = after.lines().next().unwrap_or_default().trim_end();
             is_called && is_first && rest.ends_with('{') && rest.contains(')')
         }
-        _ => false,
+        Language::Bash
+        | Language::Elixir
+        | Language::Kotlin
+        | Language::Lua
+        | Language::Php
+        | Language::Python
+        | Language::Ruby
+        | Language::Rust
+        | Language::Scala
+        | Language::Swift => false,
     }
 }
 

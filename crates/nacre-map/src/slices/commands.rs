@@ -143,7 +143,7 @@ const CI_TOOLS: &[&str] = &[
 
 /// Collects commands: files are asked for by path.
 pub(super) fn project_commands<'p>(
-    paths: impl Iterator<Item = &'p str> + Clone,
+    paths: &(impl Iterator<Item = &'p str> + Clone),
     text: &dyn Fn(&str) -> Option<String>,
 ) -> Vec<ProjectCommand> {
     let mut found = Found::default();
@@ -272,7 +272,7 @@ mod tests {
         let text = |path: &str| {
             files.iter().find(|(known, _)| *known == path).map(|(_, text)| (*text).to_owned())
         };
-        let commands = project_commands(files.iter().map(|(path, _)| *path), &text);
+        let commands = project_commands(&files.iter().map(|(path, _)| *path), &text);
         commands.into_iter().map(|one| (one.purpose, one.command)).collect()
     }
 

@@ -111,7 +111,7 @@ impl Declared {
         };
         for (name, path) in programs {
             if let Some(path) = source_of(folder, path, is_file) {
-                self.programs.insert(path, name.to_owned());
+                self.programs.entry(path).or_insert_with(|| name.to_owned());
             }
         }
         let exported =
@@ -175,7 +175,9 @@ fn first_text(value: &Value, n_left: usize) -> Option<&str> {
         Value::Object(map) if 0 < n_left => {
             map.values().find_map(|value| first_text(value, n_left - 1))
         }
-        _ => None,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            None
+        }
     }
 }
 

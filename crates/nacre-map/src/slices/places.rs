@@ -71,12 +71,15 @@ const GENERATED_ENDS: &[&str] = &[
 
 pub(super) fn place_of(path: &str) -> CodeRole {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    match place_of_folder(folders) {
-        CodeRole::Vendored => CodeRole::Vendored,
-        _ if is_test_name(name) => CodeRole::Test,
-        CodeRole::Source if is_generated_name(name) => CodeRole::Generated,
-        place => place,
+    let place = place_of_folder(folders);
+    if place == CodeRole::Vendored {
+        return place;
     }
+    if is_test_name(name) {
+        return CodeRole::Test;
+    }
+    let is_generated = place == CodeRole::Source && is_generated_name(name);
+    if is_generated { CodeRole::Generated } else { place }
 }
 
 fn is_generated_name(name: &str) -> bool {
@@ -109,7 +112,10 @@ fn place_of_folder(folders: &str) -> CodeRole {
             {
                 place = CodeRole::Aside;
             }
-            Some(_) if place == CodeRole::Source && folder.ends_with("-docs") => {
+            Some(_)
+                if place == CodeRole::Source
+                    && (folder.ends_with("-docs") || folder.starts_with("template-")) =>
+            {
                 place = CodeRole::Aside;
             }
             _ => {}

@@ -12,7 +12,8 @@ const MAX_LINES: usize = 400;
 const MIN_WORDS: usize = 8;
 
 /// Marks that set a line apart from prose.
-const NO_PROSE: &[&str] = &["#", "===", "---", "***", "~~~", "```", "|", "..", ":", "!["];
+const NO_PROSE: &[&str] =
+    &["#", "===", "---", "***", "~~~", "```", "|", "..", ":", "![", "> **", "> [!"];
 
 /// The first paragraph of a README that is prose.
 pub(super) fn first_paragraph(text: &str) -> Option<String> {

@@ -53,7 +53,7 @@ impl TextFacts {
         let described = || declared.about.get("").cloned();
         Self {
             about: about.or_else(described).map(|words| redact(&words).into_owned()),
-            commands: redacted(project_commands(paths, text)),
+            commands: redacted(project_commands(&paths, text)),
             declared,
             ..Self::default()
         }

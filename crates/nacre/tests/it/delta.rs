@@ -314,14 +314,14 @@ fn a_budget_leaves_affected_files_to_the_counts_by_folder() {
         whole["delta"]["affected_folders"][0],
         serde_json::json!({"path": "src/parts0", "files": 30})
     );
-    for budget in [600, 1_000, 2_000] {
+    for budget in [900, 1_200, 1_500] {
         let answer = printed(&home, &["delta", "--json", "--budget", &budget.to_string()]);
         assert!(tokens(&answer) <= budget, "{budget}: {}", tokens(&answer));
         let value: serde_json::Value = serde_json::from_str(&answer).unwrap();
         assert_eq!(value["delta"]["affected_total"], 61);
         assert!(value["delta"]["affected"].as_array().unwrap().len() < 61);
     }
-    let text = home.run(&["delta", "--budget", "600"]);
+    let text = home.run(&["delta", "--budget", "900"]);
     assert!(text.contains("61 files affected"), "{text}");
     assert!(text.contains("more affected files"), "{text}");
     let refused = home.run(&["delta", "--budget", "20"]);

@@ -80,7 +80,7 @@ fn an_overview_reads_as_a_person_would() {
     let entries = value["entry_points"]["items"].as_array().unwrap();
     let kinds: Vec<&str> = entries.iter().map(|entry| entry["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["readme", "program", "library", "manifest", "manifest", "script"]);
-    assert_eq!((&value["apart"]["vendored"], &value["areas"]["total"]), (&1.into(), &1.into()));
+    assert_eq!((&value["apart"]["vendored"], &value["areas"]["total"]), (&1.into(), &2.into()));
     let text = home.ok(&["explore"]);
     assert!(!text.contains("wired") && !text.contains("sail"), "{text}");
 }

@@ -4,7 +4,7 @@ use nacre_api::wire::{CodeDelta, DeltaQuestion, DeltaReport, DeltaRequest, MapCo
 
 use super::changes::{Page, fit};
 use super::code_map::{CodeMap, MapAccess};
-use super::payload::{cost, json_payload};
+use super::payload::{cost, longest_payload};
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::Host;
@@ -42,7 +42,7 @@ pub(super) fn answer(
     let header = map.header(MapCommand::Delta);
     if let Some(budget) = budget {
         let report = |delta: &CodeDelta| DeltaReport { map: header.clone(), delta: delta.clone() };
-        delta = fit(delta, *budget, &|delta| cost(&json_payload(&report(delta))))?;
+        delta = fit(delta, *budget, &|delta| cost(&longest_payload(&report(delta))))?;
     }
     // A client has seen what changed when it was given the last page.
     if let Some(client) = seen_by.filter(|_| delta.next.is_none()) {
