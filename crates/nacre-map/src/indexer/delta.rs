@@ -36,6 +36,9 @@ pub struct FileChange {
     /// What became of the symbols of a modified file; absent where what it held before is not known any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbols: Option<SymbolDelta>,
+    /// What a removed file defined, as far as it is known.
+    #[serde(skip)]
+    pub(super) lost: Vec<SymbolChange>,
 }
 
 /// What became of the symbols of a modified file.
@@ -149,7 +152,11 @@ impl<'k> Known<'k> {
 
     fn get(&self, path: &str, hash: FileHash) -> Option<Analysis> {
         let key = AnalysisKey::new(hash, Language::of_path(path)?);
-        self.analyses.get(key).or_else(|| self.more.get(&key).cloned())
+        let handed_in = self.more.get(&key);
+        let kept = self.analyses.get(key);
+        // The closer look: only two that are alike can be compared.
+        kept.filter(|kept| handed_in.is_none_or(|one| one.depth <= kept.depth))
+            .or_else(|| handed_in.cloned())
     }
 }
 
@@ -167,7 +174,15 @@ impl Delta {
                     (_, None) => ChangeKind::Removed,
                     (Some(_), Some(_)) => ChangeKind::Modified,
                 };
-                FileChange { path, change, from: None, old_hash, new_hash, symbols: None }
+                FileChange {
+                    path,
+                    change,
+                    from: None,
+                    old_hash,
+                    new_hash,
+                    symbols: None,
+                    lost: Vec::new(),
+                }
             })
             .collect();
         pair_renames(&mut files);
@@ -179,6 +194,11 @@ impl Delta {
                 }
                 _ => None,
             };
+        }
+        for file in files.iter_mut().filter(|file| file.change == ChangeKind::Removed) {
+            let old = file.old_hash.and_then(|hash| known.get(&file.path, hash));
+            let gone = |symbol: &SymbolFacts| symbol_change(symbol, ChangeKind::Removed, true);
+            file.lost = old.iter().flat_map(|old| &old.symbols).map(gone).collect();
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Self { files }
@@ -196,28 +216,20 @@ impl Delta {
         }
         counts
     }
-
-    /// The paths whose importers may have to change: what they offered is gone or has another shape.
-    pub fn reshaped(&self) -> BTreeSet<&str> {
-        let is_reshaped = |file: &&FileChange| match file.change {
-            ChangeKind::Added => false,
-            ChangeKind::Removed | ChangeKind::Renamed => true,
-            ChangeKind::Modified => {
-                let symbols = file.symbols.iter().flat_map(|symbols| &symbols.changed);
-                symbols.into_iter().any(SymbolChange::is_felt)
-            }
-        };
-        let changed = self.files.iter().filter(is_reshaped);
-        changed.map(|file| file.from.as_deref().unwrap_or(&file.path)).collect()
-    }
 }
 
 impl SymbolChange {
-    /// Whether somebody outside the file can notice.
-    fn is_felt(&self) -> bool {
+    /// Whether somebody outside the file can notice. What is private in Python is so by custom, and in Rust for all but the
+    /// modules inside.
+    pub(super) fn is_felt(&self, language: Language) -> bool {
+        let is_open = matches!(language, Language::Python | Language::Rust);
         self.is_signature
             && self.change != ChangeKind::Added
-            && self.visibility != Visibility::Private
+            && (is_open || self.visibility != Visibility::Private)
+    }
+
+    pub(super) fn visibility(&self) -> Visibility {
+        self.visibility
     }
 }
 

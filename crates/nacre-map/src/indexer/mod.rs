@@ -27,6 +27,7 @@ pub(crate) mod tests;
 mod texts;
 mod told;
 mod tracked_files;
+mod uses;
 mod verify;
 mod walk;
 mod wording;

@@ -17,7 +17,7 @@ use super::read::MAX_READ_BYTES;
 use super::refresh::{Current, RefreshOptions};
 use super::walk::join;
 use crate::artifact::{AnalysisKey, FileHash, FileRow};
-use crate::languages::{self, Language, MAX_TEXT_BYTES};
+use crate::languages::{self, Depth, Language, MAX_TEXT_BYTES};
 
 const GIT_LINK: &str = "160000";
 
@@ -46,6 +46,9 @@ const MAX_BATCH_BYTES: u64 = 64 << 20;
 
 /// Of more old contents than these only the names are compared. Each batch is one start of git.
 const MAX_CONTENTS: usize = 20_000;
+
+/// So many changed files are looked at by their grammars; of more, what a glance saw is compared.
+const MAX_CLOSER: usize = 2_000;
 const MAX_CONTENT_BYTES: u64 = 512 << 20;
 
 /// A file of the commit that is otherwise now: its path, the object that it was, and the hash of its bytes.
@@ -110,6 +113,7 @@ pub fn delta_since_git(
     let commit = commit_of(&git, reference)?.ok_or_else(none)?;
     let mut comparison = Comparison::new(current, options);
     comparison.compare(&git, "", &commit, 0)?;
+    comparison.look_closer();
     let Comparison { known, differing, held, silent, .. } = comparison;
     let mut net = BTreeMap::new();
     for (path, hash) in differing {
@@ -326,6 +330,25 @@ impl<'c> Comparison<'c> {
         Ok(())
     }
 
+    /// Looks by their grammars at what was only glanced at: what git held is looked at like that, and members of types change.
+    fn look_closer(&mut self) {
+        let current = self.current;
+        for (path, _) in self.differing.iter().take(MAX_CLOSER) {
+            let Some((row, language)) = current.artifact.find(path).zip(Language::of_path(path))
+            else {
+                continue;
+            };
+            let key = AnalysisKey::new(row.hash, language);
+            let is_known = current.analyses.depth(key) == Some(Depth::Full);
+            if is_known || !language.has_grammar() || self.options.deadline.is_over() {
+                continue;
+            }
+            if let Some(text) = current.text(path) {
+                self.known.more.insert(key, languages::analyse(language, text.as_bytes()));
+            }
+        }
+    }
+
     /// Asks git what files held, each content once, and first that of files that are still there.
     fn take_all_contents(
         &mut self,
@@ -377,8 +400,7 @@ impl<'c> Comparison<'c> {
             let hash = FileHash::of(bytes);
             for old in files.iter_mut() {
                 old.hash = hash;
-                // Nobody compares the symbols of a file that is gone.
-                if let Some(language) = Language::of_path(&old.path).filter(|_| !old.is_gone)
+                if let Some(language) = Language::of_path(&old.path)
                     && bytes.len() <= MAX_TEXT_BYTES
                 {
                     let key = AnalysisKey::new(hash, language);

@@ -13,6 +13,7 @@ mod imports;
 mod keywords;
 mod language;
 mod lines;
+mod mentions;
 mod names;
 mod outline;
 mod role;
@@ -41,6 +42,7 @@ pub use analysis::{
 pub use glance::{glance, glimpse};
 pub(crate) use language::MAX_NAME_BYTES;
 pub use language::{Language, UnknownLanguage};
+pub use mentions::{Mention, MentionForm, SoughtNames, each_mention};
 pub use outline::{enclosing, outline};
 pub use structure::{Capture, CodeMatch, CodePattern, PatternError};
 pub use symbol::{Symbol, SymbolKind};

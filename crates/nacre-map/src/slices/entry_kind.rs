@@ -10,7 +10,44 @@ pub enum EntryKind {
     Program,
     Library,
     Manifest,
+    /// A program that serves the work on the project rather than its users.
+    Script,
 }
+
+/// Folders whose programs build, check or release the project.
+const SCRIPT_FOLDERS: &[&str] = &[
+    "scripts",
+    "script",
+    "hack",
+    "tools",
+    "tool",
+    "build",
+    "buildSrc",
+    "build-tools",
+    "ci",
+    ".ci",
+    ".github",
+    "contrib",
+    "dev",
+    "devtools",
+    "misc",
+    "release",
+    "releasing",
+    "packaging",
+    "docker",
+    "eng",
+    "infra",
+    "maint",
+    "util",
+    "utils",
+    "generators",
+    "codegen",
+    "gen",
+];
+
+/// Files that tools start, wherever they lie.
+const SCRIPT_NAMES: &[&str] =
+    &["build.rs", "setup.py", "conftest.py", "noxfile.py", "generate.go", "gen.go"];
 
 impl EntryKind {
     pub fn as_str(self) -> &'static str {
@@ -19,6 +56,7 @@ impl EntryKind {
             Self::Program => "program",
             Self::Library => "library",
             Self::Manifest => "manifest",
+            Self::Script => "script",
         }
     }
 }
@@ -34,6 +72,9 @@ pub(super) fn entry_kind(path: &str, depth: usize, is_program: bool) -> Option<E
     match name {
         // A README below the root is about its folder alone.
         _ if depth == 0 && stem.eq_ignore_ascii_case("readme") => Some(EntryKind::Readme),
+        _ if is_program && is_script(folder, name) => Some(EntryKind::Script),
+        // A function of that name is a program only where Cargo looks for one; others are declared.
+        _ if is_program && is_rust_module(folder, name, depth) => None,
         _ if is_program || name == "__main__.py" => Some(EntryKind::Program),
         "lib.rs" if is_top(&["src"]) => Some(EntryKind::Library),
         "index.ts" | "index.tsx" | "index.js" | "main.ts" | "main.js"
@@ -53,4 +94,17 @@ pub(super) fn entry_kind(path: &str, depth: usize, is_program: bool) -> Option<E
         }
         _ => None,
     }
+}
+
+fn is_rust_module(folder: &str, name: &str, depth: usize) -> bool {
+    let is_place = name == "main.rs" || depth == 0 || folder == "bin" || folder.ends_with("/bin");
+    std::path::Path::new(name).extension().is_some_and(|end| end == "rs") && !is_place
+}
+
+fn is_script(folder: &str, name: &str) -> bool {
+    let is_shell =
+        std::path::Path::new(name).extension().is_none_or(|end| end == "sh" || end == "bash");
+    is_shell
+        || SCRIPT_NAMES.contains(&name)
+        || folder.split('/').any(|part| SCRIPT_FOLDERS.contains(&part))
 }

@@ -8,12 +8,18 @@ use crate::artifact::{Decoder, Encoder, Revision};
 use crate::languages::{Language, Problem};
 
 /// Grows whenever the meaning of any byte changes, or the same files would make another survey; an older one is made anew.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 
-const PLACES: &[CodeRole] = &[CodeRole::Source, CodeRole::Test, CodeRole::Aside];
+const PLACES: &[CodeRole] =
+    &[CodeRole::Source, CodeRole::Test, CodeRole::Aside, CodeRole::Vendored, CodeRole::Generated];
 
-const ENTRIES: &[EntryKind] =
-    &[EntryKind::Readme, EntryKind::Program, EntryKind::Library, EntryKind::Manifest];
+const ENTRIES: &[EntryKind] = &[
+    EntryKind::Readme,
+    EntryKind::Program,
+    EntryKind::Library,
+    EntryKind::Manifest,
+    EntryKind::Script,
+];
 
 const PROBLEMS: &[Problem] =
     &[Problem::NotText, Problem::TooLarge, Problem::Broken, Problem::TooMany, Problem::Unreadable];
@@ -74,7 +80,7 @@ impl Survey {
 fn encode_node(to: &mut Encoder, node: &Node, languages: &[Language]) {
     to.byte(code(languages, node.language));
     let roles = u8::from(node.is_test) | u8::from(node.is_public) << 1;
-    to.byte(roles | code(PLACES, Some(node.place)) << 2 | code(ENTRIES, node.entry) << 4);
+    to.byte(roles | code(PLACES, Some(node.place)) << 2 | code(ENTRIES, node.entry) << 5);
     to.byte(code(PROBLEMS, node.problem));
 }
 
@@ -83,8 +89,8 @@ fn decode_node(from: &mut Decoder<'_>, languages: &[Language]) -> Option<Node> {
     let roles = from.byte()?;
     Some(Node {
         language,
-        place: meaning(PLACES, roles >> 2 & 3)??,
-        entry: meaning(ENTRIES, roles >> 4)?,
+        place: meaning(PLACES, roles >> 2 & 7)??,
+        entry: meaning(ENTRIES, roles >> 5)?,
         problem: meaning(PROBLEMS, from.byte()?)?,
         is_test: roles & 1 != 0,
         is_public: roles & 2 != 0,

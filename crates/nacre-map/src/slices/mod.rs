@@ -4,11 +4,16 @@
 //! on the facts alone, with the path as the last word, so that the same state gives the same bytes. Nothing is left out
 //! silently: each list says how long it is, and a budget says what did not fit. All texts pass the redactor on their way out.
 
+mod areas;
 mod asides;
 mod churn;
+mod commands;
 mod context;
 mod context_slice;
+mod declared;
+mod entries;
 mod entry_kind;
+mod generated;
 mod kept_survey;
 mod listed;
 mod lists;
@@ -19,23 +24,29 @@ mod package;
 mod passages;
 mod places;
 mod rank;
+mod readme;
 mod relevance;
 mod show;
 mod sketch;
+mod standard;
 mod surface;
 mod survey;
 #[cfg(test)]
 mod tests;
+mod text_facts;
 mod tokens;
 mod weights;
 
+pub use areas::{Area, CodeApart};
 pub use churn::{Churn, churn_of_log};
+pub use commands::{ProjectCommand, Purpose};
 pub use context::context;
 pub use context_slice::{ContextFile, ContextRequest, ContextSlice, ContextSymbol, Form, LeftOut};
+pub use entries::EntryPoint;
 pub use entry_kind::EntryKind;
 pub use listed::Listed;
 pub use overview::{
-    Detail, EntryPoint, HotPath, LanguageCount, ModuleGraph, ModuleNode, OVERVIEW_FORMAT, Overview,
+    Detail, HotPath, LanguageCount, ModuleGraph, ModuleNode, OVERVIEW_FORMAT, Overview,
     OverviewRequest, TooSmall, TopImport, overview, surface_paths,
 };
 pub use relevance::{Evidence, Ranked, Why, rank};

@@ -7,20 +7,29 @@ use std::panic::resume_unwind;
 use nacre_core::base::redact::redact;
 use serde::{Deserialize, Serialize};
 
-use super::entry_kind::EntryKind;
+use super::areas::{Area, CodeApart, areas, code_apart};
+use super::commands::ProjectCommand;
+use super::entries::{EntryPoint, entry_candidates, entry_points};
 use super::listed::Listed;
 use super::places::{CodeRole, folder_of};
 use super::rank::as_number;
 use super::surface::{Surface, surface};
 use super::survey::{Node, Survey};
+use super::text_facts::{ReadText, TextFacts};
 use crate::artifact::FileRow;
 use crate::languages::{Analysis, Language, Problem};
 
 /// Grows whenever the same state would be told otherwise: an answer that another version of the program kept is not served.
-pub const OVERVIEW_FORMAT: u32 = 1;
+pub const OVERVIEW_FORMAT: u32 = 2;
 
 /// Limits are cut down to fit a budget in so many steps.
 const STEPS: usize = 100;
+
+/// So many files more than are shown are looked at: some of them may have been written by a program.
+const MORE: usize = 16;
+
+/// So many hot files of one folder are told.
+const MAX_OF_FOLDER: usize = 2;
 
 /// How much an overview tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +48,8 @@ pub struct OverviewRequest<'r> {
     pub files: &'r [(&'r str, FileRow)],
     /// What is known of a file; asked of few.
     pub analysis: &'r dyn Fn(&str) -> Option<Analysis>,
+    /// The text of a file; asked of the README, manifests, and files that are shown.
+    pub text: &'r ReadText<'r>,
     /// Tokens that the answer may have.
     pub budget: Option<usize>,
     /// What an overview costs as it will be printed, with everything around it.
@@ -57,7 +68,13 @@ pub struct TooSmall {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overview {
     pub detail: Detail,
+    /// The first paragraph of the README, or what a manifest says.
+    pub about: Option<String>,
+    pub commands: Listed<ProjectCommand>,
     pub languages: Vec<LanguageCount>,
+    pub areas: Listed<Area>,
+    /// Files of code that are not the project's own sources.
+    pub apart: CodeApart,
     pub entry_points: Listed<EntryPoint>,
     pub hot_paths: Listed<HotPath>,
     pub top_imports: Listed<TopImport>,
@@ -74,13 +91,6 @@ pub struct LanguageCount {
     pub language: String,
     pub files: usize,
     pub lines: u64,
-}
-
-/// A file to begin with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EntryPoint {
-    pub path: String,
-    pub kind: EntryKind,
 }
 
 /// A file that much rests on and that changes often.
@@ -123,6 +133,9 @@ pub struct ModuleNode {
 /// How long the lists of an overview are.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
+    about: usize,
+    commands: usize,
+    areas: usize,
     entries: usize,
     hot: usize,
     imports: usize,
@@ -136,6 +149,9 @@ struct Limits {
 impl Limits {
     fn of(detail: Detail) -> Self {
         let limits = |entries, hot, modules, links, surfaces, symbols| Self {
+            about: STEPS,
+            commands: entries + entries / 2,
+            areas: modules,
             entries,
             hot,
             imports: entries,
@@ -156,6 +172,10 @@ impl Limits {
     fn scaled(self, step: usize) -> Self {
         let part = |limit: usize| limit * step / STEPS;
         Self {
+            // What it is about is the last to go.
+            about: part(self.about),
+            commands: part(self.commands),
+            areas: part(self.areas),
             entries: part(self.entries),
             hot: part(self.hot),
             imports: part(self.imports),
@@ -170,8 +190,8 @@ impl Limits {
 
 /// Tells what a project is, within the budget.
 pub fn overview(survey: &Survey, request: &OverviewRequest<'_>) -> Result<Overview, TooSmall> {
-    let ranked = Ranked { survey, files: request.files };
     let limits = Limits::of(request.detail);
+    let ranked = Ranked::new(survey, request.files, request.text, limits);
     let at = |step: usize| ranked.overview(request, limits.scaled(step));
     let whole = at(STEPS);
     let Some(budget) = request.budget else { return Ok(whole) };
@@ -201,9 +221,12 @@ pub fn surface_paths<'p>(
     survey: &Survey,
     detail: Detail,
     files: &[(&'p str, FileRow)],
+    text: &ReadText<'_>,
 ) -> Vec<&'p str> {
-    let ranked = Ranked { survey, files };
-    let limit = Limits::of(detail).surfaces;
+    let limits = Limits::of(detail);
+    let mut ranked = Ranked { survey, files, facts: TextFacts::default(), areas: Vec::new() };
+    ranked.look_at_offered(limits, text);
+    let limit = limits.surfaces;
     ranked.offering(limit).iter().take(limit).map(|idx| files[*idx].0).collect()
 }
 
@@ -211,6 +234,8 @@ pub fn surface_paths<'p>(
 struct Ranked<'g> {
     survey: &'g Survey,
     files: &'g [(&'g str, FileRow)],
+    facts: TextFacts,
+    areas: Vec<Area>,
 }
 
 /// A folder: how many files of code it has, how much rests on them, and where the first of them is.
@@ -221,6 +246,42 @@ struct Module {
 }
 
 impl<'g> Ranked<'g> {
+    /// Reads what is needed of texts, once for all budgets.
+    fn new(
+        survey: &'g Survey,
+        files: &'g [(&'g str, FileRow)],
+        text: &ReadText<'_>,
+        limits: Limits,
+    ) -> Self {
+        let mut areas = areas(survey, files);
+        let facts = TextFacts::read(files, text);
+        let shown = areas.iter().take(limits.areas).map(|area| area.path.as_str());
+        let mut about = facts.about_folders(shown, files, text);
+        for area in &mut areas {
+            area.about = about.remove(&area.path);
+        }
+        let mut ranked = Self { survey, files, facts, areas };
+        let programs = entry_candidates(survey, files);
+        ranked.facts.look_at(programs.into_iter().take(limits.entries * 4), files, text);
+        let hot = ranked.hottest_of_folders(limits.hot + MORE);
+        let hot = hot.iter().take(limits.hot + MORE).map(|(_, idx)| *idx);
+        ranked.facts.look_at(hot.collect::<Vec<_>>(), files, text);
+        ranked.look_at_offered(limits, text);
+        ranked
+    }
+
+    /// Looks which of the files that would be shown with their symbols were written by a program.
+    fn look_at_offered(&mut self, limits: Limits, text: &ReadText<'_>) {
+        let limit = limits.surfaces + MORE;
+        let offering: Vec<usize> = self.offering(limit).into_iter().take(limit).collect();
+        self.facts.look_at(offering, self.files, text);
+    }
+
+    /// Whether a file is the project's own, as far as is known.
+    fn is_own(&self, idx: usize, node: &Node) -> bool {
+        node.place == CodeRole::Source && !self.facts.generated.contains(&idx)
+    }
+
     fn overview(&self, request: &OverviewRequest<'_>, limits: Limits) -> Overview {
         let mut problems = BTreeMap::new();
         for problem in self.survey.nodes.iter().filter_map(|node| node.problem) {
@@ -231,8 +292,18 @@ impl<'g> Ranked<'g> {
             let modules = scope.spawn(|| self.module_graph(limits));
             Overview {
                 detail: request.detail,
+                about: self.facts.about.clone().filter(|_| 0 < limits.about),
+                commands: Listed::first(&self.facts.commands, limits.commands, Clone::clone),
+                areas: Listed::first(&self.areas, limits.areas, Clone::clone),
+                apart: code_apart(self.survey),
                 languages: self.languages(),
-                entry_points: self.entry_points(limits.entries),
+                entry_points: entry_points(
+                    self.survey,
+                    self.files,
+                    &self.facts,
+                    &self.areas,
+                    limits.entries,
+                ),
                 hot_paths: self.hot_paths(limits.hot),
                 top_imports: self.top_imports(limits.imports),
                 public_surface: self.public_surface(request.analysis, limits),
@@ -255,6 +326,9 @@ impl<'g> Ranked<'g> {
     fn languages(&self) -> Vec<LanguageCount> {
         let mut counts: Vec<(usize, u64)> = vec![(0, 0); Language::all().count()];
         for (idx, node) in self.nodes() {
+            if node.place == CodeRole::Vendored {
+                continue;
+            }
             if let Some(count) =
                 node.language.and_then(|language| counts.get_mut(language as usize))
             {
@@ -275,35 +349,9 @@ impl<'g> Ranked<'g> {
         languages
     }
 
-    fn entry_points(&self, limit: usize) -> Listed<EntryPoint> {
-        let mut found: Vec<(EntryKind, usize, usize)> = self
-            .nodes()
-            .filter_map(|(idx, node)| Some((node.entry?, self.path(idx).matches('/').count(), idx)))
-            .collect();
-        let ranks = &self.survey.ranks;
-        first_by(&mut found, limit, |one, other| {
-            let rank = || ranks[other.2].total_cmp(&ranks[one.2]);
-            (one.0, one.1).cmp(&(other.0, other.1)).then_with(rank).then(one.2.cmp(&other.2))
-        });
-        Listed::first(&found, limit, |(kind, _, idx)| EntryPoint {
-            path: self.path(*idx).to_owned(),
-            kind: *kind,
-        })
-    }
-
     fn hot_paths(&self, limit: usize) -> Listed<HotPath> {
-        let Survey { ranks, commits, imported, .. } = self.survey;
-        let is_code = |node: &Node| node.language.is_some() && node.place == CodeRole::Source;
-        let heat = |idx: usize| {
-            // Where git knows nothing, all files changed equally often.
-            let times = commits.get(idx).map_or(1.0, |commits| f64::from(*commits));
-            whole((ranks[idx] * times * 1_000.0).round())
-        };
-        let code = self.nodes().filter(|(_, node)| is_code(node));
-        let mut hot: Vec<(Reverse<u64>, usize)> =
-            code.map(|(idx, _)| (Reverse(heat(idx)), idx)).collect();
-        hot.retain(|(heat, _)| 0 < heat.0);
-        first_by(&mut hot, limit, Ord::cmp);
+        let Survey { commits, imported, .. } = self.survey;
+        let hot = self.hottest_of_folders(limit);
         let importers = |idx: usize| imported.items().iter().filter(move |to| **to as usize == idx);
         Listed::first(&hot, limit, |(heat, idx)| HotPath {
             path: self.path(*idx).to_owned(),
@@ -313,13 +361,50 @@ impl<'g> Ranked<'g> {
         })
     }
 
+    /// A package that is imported as a whole heats all its files alike: of each folder only the first ones are told.
+    fn hottest_of_folders(&self, limit: usize) -> Vec<(Reverse<u64>, usize)> {
+        let hot = self.hottest(limit * MAX_OF_FOLDER * 4);
+        let mut n_of: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut first = Vec::new();
+        let mut rest = Vec::new();
+        for one in hot {
+            let n_before = n_of.entry(folder_of(self.path(one.1))).or_default();
+            *n_before += 1;
+            let is_first = first.len() < limit && *n_before <= MAX_OF_FOLDER;
+            if is_first { first.push(one) } else { rest.push(one) }
+        }
+        first.extend(rest);
+        first
+    }
+
+    /// Own code by its heat; the first ones so many are in order.
+    fn hottest(&self, limit: usize) -> Vec<(Reverse<u64>, usize)> {
+        let Survey { ranks, commits, .. } = self.survey;
+        let heat = |idx: usize| {
+            // Where git knows nothing, all files changed equally often.
+            let times = commits.get(idx).map_or(1.0, |commits| f64::from(*commits));
+            whole((ranks[idx] * times * 1_000.0).round())
+        };
+        let is_code = |idx: usize, node: &Node| node.language.is_some() && self.is_own(idx, node);
+        let code = self.nodes().filter(|(idx, node)| is_code(*idx, node));
+        let mut hot: Vec<(Reverse<u64>, usize)> =
+            code.map(|(idx, _)| (Reverse(heat(idx)), idx)).collect();
+        hot.retain(|(heat, _)| 0 < heat.0);
+        first_by(&mut hot, limit, Ord::cmp);
+        hot
+    }
+
     fn top_imports(&self, limit: usize) -> Listed<TopImport> {
         let packages = &self.survey.packages;
         let mut counts: Vec<(Reverse<usize>, &str)> =
             packages.iter().map(|name| (Reverse(0), name.as_str())).collect();
-        for package in self.survey.strangers.items() {
-            counts[*package as usize].0.0 += 1;
+        // What only tests or examples import, the project does not rest on.
+        for (idx, _) in self.nodes().filter(|(_, node)| node.is_own()) {
+            for package in self.survey.strangers.of(idx) {
+                counts[*package as usize].0.0 += 1;
+            }
         }
+        counts.retain(|(files, _)| 0 < files.0);
         first_by(&mut counts, limit, Ord::cmp);
         Listed::first(&counts, limit, |(files, module)| TopImport {
             module: redact(module).into_owned(),
@@ -330,8 +415,7 @@ impl<'g> Ranked<'g> {
     /// The files that offer something; of the first ones so many are those that most rests on.
     fn offering(&self, limit: usize) -> Vec<usize> {
         let ranks = &self.survey.ranks;
-        let offers =
-            self.nodes().filter(|(_, node)| node.place == CodeRole::Source && node.is_public);
+        let offers = self.nodes().filter(|(idx, node)| node.is_public && self.is_own(*idx, node));
         let mut files: Vec<usize> = offers.map(|(idx, _)| idx).collect();
         first_by(&mut files, limit, |one, other| {
             ranks[*other].total_cmp(&ranks[*one]).then_with(|| one.cmp(other))
@@ -377,12 +461,12 @@ impl<'g> Ranked<'g> {
         }
     }
 
-    /// The folders with code in them.
+    /// The folders with own code in them.
     fn modules(&self) -> Vec<(&'g str, Module)> {
         let mut modules: Vec<(&str, Module)> = Vec::new();
         // Everything below a folder stands together, so only the folders around the last file can come again.
         let mut around: Vec<usize> = Vec::new();
-        for (idx, _) in self.nodes().filter(|(_, node)| node.language.is_some()) {
+        for (idx, _) in self.nodes().filter(|(_, node)| node.is_own()) {
             let folder = folder_of(self.path(idx));
             while around.last().is_some_and(|place| !is_within(folder, modules[*place].0)) {
                 around.pop();
@@ -404,7 +488,7 @@ impl<'g> Ranked<'g> {
     /// The other folders that a folder's files import, most imported first.
     fn imports_of(&self, name: &str, module: &Module, limit: usize) -> Vec<String> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        let code = self.nodes().skip(module.first).filter(|(_, node)| node.language.is_some());
+        let code = self.nodes().skip(module.first).filter(|(_, node)| node.is_own());
         // What lies below a folder stands between its own files.
         let around = code.take_while(|(idx, _)| self.path(*idx).starts_with(name));
         let own = around.filter(|(idx, _)| folder_of(self.path(*idx)) == name);

@@ -2,15 +2,19 @@
 
 use std::borrow::Cow;
 
+use super::standard::is_standard;
 use crate::languages::{ImportRef, Language};
 
 /// The package of an import that leads outside; empty for what comes with the language and says nothing.
 pub(super) fn package<'a>(language: Option<Language>, import: &ImportRef<'a>) -> Cow<'a, str> {
+    if is_standard(language, import) {
+        return Cow::Borrowed("");
+    }
     let text = import.text;
     let first_of = |separator: char| text.split(separator).next().unwrap_or_default();
     let package = match language {
         Some(Language::Rust) => match first_of(':') {
-            "std" | "core" | "alloc" | "self" | "super" | "crate" => "",
+            "self" | "super" | "crate" => "",
             first => first,
         },
         Some(Language::Python | Language::Elixir | Language::Swift | Language::Lua) => {

@@ -5,11 +5,16 @@
 pub(super) enum CodeRole {
     Source,
     Test,
-    /// Examples, benchmarks, documents, and what belongs to others.
+    /// Examples, benchmarks and documents.
     Aside,
+    /// Code of others that lies here as a copy.
+    Vendored,
+    /// What a program wrote, as far as the path tells.
+    Generated,
 }
 
-const TEST_FOLDERS: &[&str] = &["test", "tests", "__tests__", "spec", "specs", "testdata", "e2e"];
+const TEST_FOLDERS: &[&str] =
+    &["test", "tests", "__tests__", "spec", "specs", "testdata", "e2e", "fuzz"];
 
 const ASIDE_FOLDERS: &[&str] = &[
     "example",
@@ -22,17 +27,64 @@ const ASIDE_FOLDERS: &[&str] = &[
     "docs",
     "fixture",
     "fixtures",
+    "samples",
+    "playground",
+    "playgrounds",
+    "demo",
+    "demos",
+];
+
+const VENDOR_FOLDERS: &[&str] = &[
     "vendor",
+    "vendored",
+    "_vendor",
     "third_party",
     "third-party",
+    "thirdparty",
     "node_modules",
-    "generated",
-    "samples",
+    "bower_components",
+    "Godeps",
+];
+
+const GENERATED_FOLDERS: &[&str] = &["generated", "__generated__", "_generated"];
+
+/// Parts of names that only programs give to files.
+const GENERATED_STARTS: &[&str] = &["zz_generated", "generated."];
+const GENERATED_ENDS: &[&str] = &[
+    ".pb.go",
+    ".pb.gw.go",
+    "_pb2.py",
+    "_pb2_grpc.py",
+    ".pb.cc",
+    ".pb.h",
+    ".gen.go",
+    ".gen.ts",
+    ".min.js",
+    "_generated.go",
+    "_generated.rs",
+    ".generated.ts",
+    ".generated.js",
+    ".g.cs",
+    ".designer.cs",
+    "bindata.go",
 ];
 
 pub(super) fn place_of(path: &str) -> CodeRole {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    if is_test_name(name) { CodeRole::Test } else { place_of_folder(folders) }
+    let place = place_of_folder(folders);
+    if place == CodeRole::Vendored {
+        return place;
+    }
+    if is_test_name(name) {
+        return CodeRole::Test;
+    }
+    let is_generated = place == CodeRole::Source && is_generated_name(name);
+    if is_generated { CodeRole::Generated } else { place }
+}
+
+fn is_generated_name(name: &str) -> bool {
+    GENERATED_STARTS.iter().any(|start| name.starts_with(start))
+        || GENERATED_ENDS.iter().any(|end| name.ends_with(end))
 }
 
 fn place_of_folder(folders: &str) -> CodeRole {
@@ -40,11 +92,29 @@ fn place_of_folder(folders: &str) -> CodeRole {
     for folder in folders.split('/') {
         // Most names of folders are neither, and most of those differ in their first letter.
         match folder.as_bytes().first() {
-            Some(b't' | b'_' | b's' | b'e') if TEST_FOLDERS.contains(&folder) => {
-                return CodeRole::Test;
+            Some(b'v' | b'_' | b't' | b'n' | b'b' | b'G') if VENDOR_FOLDERS.contains(&folder) => {
+                return CodeRole::Vendored;
             }
-            Some(b'e' | b'b' | b'd' | b'f' | b'v' | b't' | b'n' | b'g' | b's')
-                if ASIDE_FOLDERS.contains(&folder) =>
+            Some(b't' | b'_' | b's' | b'e' | b'f') if TEST_FOLDERS.contains(&folder) => {
+                place = CodeRole::Test;
+            }
+            // `tests-integration`, `integration-tests`; `tide-test` may be a package for those who test.
+            Some(_) if folder.starts_with("tests-") || folder.ends_with("-tests") => {
+                place = CodeRole::Test;
+            }
+            Some(b'g' | b'_')
+                if place == CodeRole::Source && GENERATED_FOLDERS.contains(&folder) =>
+            {
+                place = CodeRole::Generated;
+            }
+            Some(b'e' | b'b' | b'd' | b'f' | b's' | b'p')
+                if place == CodeRole::Source && ASIDE_FOLDERS.contains(&folder) =>
+            {
+                place = CodeRole::Aside;
+            }
+            Some(_)
+                if place == CodeRole::Source
+                    && (folder.ends_with("-docs") || folder.starts_with("template-")) =>
             {
                 place = CodeRole::Aside;
             }

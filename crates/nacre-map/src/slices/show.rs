@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::areas::CodeApart;
 use super::context_slice::{ContextSlice, Form};
 use super::listed::Listed;
 use super::overview::Overview;
@@ -15,9 +16,17 @@ impl Overview {
             .iter()
             .map(|one| format!("{} {} files {} lines", one.language, one.files, one.lines))
             .collect();
+        if let Some(about) = &self.about {
+            line(&mut text, format_args!("about {about}"));
+        }
+        list(&mut text, "commands", &self.commands, |one| {
+            format!("{} {} ({})", one.purpose.as_str(), one.command, one.from)
+        });
         line(&mut text, format_args!("languages {}", languages.join(", ")));
+        self.areas_text(&mut text);
         list(&mut text, "entry_points", &self.entry_points, |entry| {
-            format!("{} {}", entry.kind.as_str(), entry.path)
+            let name = entry.name.as_ref().map(|name| format!(" ({name})"));
+            format!("{} {}{}", entry.kind.as_str(), entry.path, name.unwrap_or_default())
         });
         list(&mut text, "hot_paths", &self.hot_paths, |hot| {
             format!(
@@ -51,6 +60,25 @@ impl Overview {
             line(&mut text, format_args!("problem {} {n_files}", problem.as_str()));
         }
         text
+    }
+
+    fn areas_text(&self, text: &mut String) {
+        list(text, "areas", &self.areas, |area| {
+            let name = if area.path.is_empty() { "." } else { &area.path };
+            let about = area.about.as_ref().map(|about| format!(": {about}"));
+            format!("{name} {} files {} lines{}", area.files, area.lines, about.unwrap_or_default())
+        });
+        let CodeApart { tests, aside, vendored, generated } = self.apart;
+        let counts =
+            [("tests", tests), ("aside", aside), ("vendored", vendored), ("generated", generated)];
+        let told: Vec<String> = counts
+            .iter()
+            .filter(|(_, count)| 0 < *count)
+            .map(|(name, count)| format!("{name} {count} files"))
+            .collect();
+        if !told.is_empty() {
+            line(text, format_args!("apart {}", told.join(", ")));
+        }
     }
 
     fn surface_text(&self, text: &mut String) {

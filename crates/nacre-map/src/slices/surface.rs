@@ -24,8 +24,13 @@ pub struct SurfaceSymbol {
 
 /// The public symbols of a file, as many as the limit says; `None` when it has none.
 pub(super) fn surface(path: &str, symbols: &[SymbolFacts], limit: usize) -> Option<Surface> {
-    let is_offered =
-        |symbol: &&SymbolFacts| symbol.visibility == Visibility::Public && symbol.kind.is_offered();
+    // What a trait asks for was offered by the trait, and `__init__` by its class.
+    let is_implied =
+        |name: &str| name.contains(" for ") || name.rsplit('.').next().is_some_and(is_dunder);
+    let is_offered = |symbol: &&SymbolFacts| {
+        let is_public = symbol.visibility == Visibility::Public && symbol.kind.is_offered();
+        is_public && !is_implied(&symbol.name)
+    };
     let public = symbols.iter().filter(is_offered);
     let total = public.clone().count();
     let items = public.take(limit).map(|symbol| SurfaceSymbol {
@@ -36,4 +41,8 @@ pub(super) fn surface(path: &str, symbols: &[SymbolFacts], limit: usize) -> Opti
     });
     let symbols = Listed { total, items: items.collect() };
     (0 < total).then(|| Surface { path: path.to_owned(), symbols })
+}
+
+fn is_dunder(name: &str) -> bool {
+    name.starts_with("__") && name.ends_with("__")
 }

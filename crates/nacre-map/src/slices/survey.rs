@@ -68,6 +68,11 @@ pub(super) struct Node {
 }
 
 impl Node {
+    /// Whether it is code of the project itself.
+    pub(super) fn is_own(&self) -> bool {
+        self.language.is_some() && self.place == CodeRole::Source
+    }
+
     fn new(path: &str, language: Option<Language>, outline: &Outline<'_>) -> Self {
         let place = place_of(path);
         let is_source = place == CodeRole::Source;

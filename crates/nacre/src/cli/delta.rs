@@ -22,10 +22,13 @@ pub(crate) struct DeltaArgs {
     since: Option<Since>,
     #[command(flatten)]
     page: PageArgs,
+    /// Tokens that the answer may have, counted on its JSON; affected files are then counted by folder
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<usize>,
 }
 
 pub(crate) fn cmd_delta(ui: &mut Ui, host: &Host, args: &DeltaArgs) -> Result<Exit, OpError> {
-    let DeltaArgs { map, since, page } = args;
+    let DeltaArgs { map, since, page, budget } = args;
     let MapArgs { place, refresh, strict, format, client } = map;
     Format::choose(*format, ui);
     let request = DeltaRequest {
@@ -36,6 +39,7 @@ pub(crate) fn cmd_delta(ui: &mut Ui, host: &Host, args: &DeltaArgs) -> Result<Ex
         since: since.clone(),
         limit: Some(page.limit),
         after: page.after.clone(),
+        budget: *budget,
     };
     let report = ops::delta(host, &request, &ui.events())?;
     ui.report(&report, print)

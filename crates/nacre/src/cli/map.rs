@@ -8,6 +8,9 @@ use nacre_ops::text::ShownLine;
 use super::exit::Exit;
 use super::ui::{Role, Ui};
 
+/// Names that a line about an affected file tells.
+const MAX_USED: usize = 4;
+
 /// What every command about the map takes.
 #[derive(Debug, Args)]
 pub(crate) struct MapArgs {
@@ -64,7 +67,7 @@ pub(crate) fn print_payload(ui: &mut Ui, payload: &str) -> Result<Exit, OpError>
 
 /// Prints changes as lines.
 pub(crate) fn print_delta(ui: &mut Ui, delta: &CodeDelta) -> Result<(), OpError> {
-    let CodeDelta { since, added, modified, removed, renamed, files, next, affected } = delta;
+    let CodeDelta { since, added, modified, removed, renamed, files, next, .. } = delta;
     ui.line(format!(
         "{added} added, {modified} modified, {removed} removed, {renamed} renamed since {since}"
     ))?;
@@ -74,9 +77,32 @@ pub(crate) fn print_delta(ui: &mut Ui, delta: &CodeDelta) -> Result<(), OpError>
     if let Some(next) = next {
         ui.status(format!("… more; continue with `--after {next}`"))?;
     }
+    print_affected(ui, delta)
+}
+
+/// Affected files with what they use; a list that is long is counted by folder first.
+fn print_affected(ui: &mut Ui, delta: &CodeDelta) -> Result<(), OpError> {
+    let CodeDelta { affected, affected_total, affected_folders, .. } = delta;
+    if !affected_folders.is_empty() {
+        ui.line(format!("{affected_total} files affected"))?;
+    }
+    for folder in affected_folders {
+        let name = if folder.path.is_empty() { "." } else { &folder.path };
+        ui.line(format!("    {} in {}", folder.files, ShownLine(name)))?;
+    }
     for file in affected {
-        let depth = ui.paint(Role::Faint, format!("affected, {} away", file.depth));
-        ui.line(format!("! {}  {depth}", ShownLine(&file.path)))?;
+        let names: Vec<&str> = file.symbols.iter().map(String::as_str).take(MAX_USED).collect();
+        let more = if MAX_USED < file.symbols.len() { ", …" } else { "" };
+        let uses = match names.is_empty() {
+            true => "imports a file that is gone".to_owned(),
+            false => format!("uses {}{more}", ShownLine(&names.join(", "))),
+        };
+        let uses = ui.paint(Role::Faint, uses);
+        ui.line(format!("! {}  {uses}", ShownLine(&file.path)))?;
+    }
+    let n_left = affected_total.saturating_sub(affected.len());
+    if 0 < n_left {
+        ui.status(format!("… {n_left} more affected files; give a larger `--budget`"))?;
     }
     Ok(())
 }

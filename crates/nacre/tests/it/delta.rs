@@ -4,7 +4,9 @@ use std::fs;
 use std::process::Command;
 
 use insta::assert_snapshot;
+use nacre_map::slices::tokens;
 
+use crate::explore::printed;
 use crate::home::TestHome;
 
 /// A repository with a commit.
@@ -56,7 +58,7 @@ fn a_delta_tells_of_work_that_is_not_committed_and_of_who_is_affected() {
     + src/new.rs
     ~ src/store.rs
         ~ function open
-    ! src/lib.rs  affected, 1 away
+    ! src/lib.rs  uses open
     Revision 6af96d88.2
     ");
 }
@@ -214,9 +216,14 @@ fn the_envelope_is_the_same_for_the_same_state() {
         "affected": [
           {
             "path": "src/lib.rs",
-            "depth": 1
+            "depth": 1,
+            "symbols": [
+              "open"
+            ]
           }
-        ]
+        ],
+        "affected_total": 1,
+        "affected_folders": []
       }
     }
     "#);
@@ -288,4 +295,35 @@ fn globs_of_the_settings_keep_files_out() {
     assert!(shown.contains("vault/plan.txt") && !shown.contains(".env"), "{shown}");
     let home = home.with_var("NACRE_MAP_DENY", "vault/");
     assert!(!home.run(&["delta"]).contains("vault"));
+}
+
+#[test]
+fn a_budget_leaves_affected_files_to_the_counts_by_folder() {
+    let home = repository();
+    for number in 0..60 {
+        let text = "use crate::store::open;\npub fn part() {\n    open(1);\n}\n";
+        put(&home, &format!("src/parts{}/part{number}.rs", number % 2), text);
+    }
+    git(&home, &["add", "-A"]);
+    git(&home, &["commit", "-q", "-m", "parts"]);
+    put(&home, "src/store.rs", "pub fn open(number: u16) {\n    drop(number);\n}\n");
+    let (_, whole) = home.json(&["delta"]);
+    assert_eq!(whole["delta"]["affected_total"], 61);
+    assert_eq!(whole["delta"]["affected"].as_array().unwrap().len(), 61);
+    assert_eq!(
+        whole["delta"]["affected_folders"][0],
+        serde_json::json!({"path": "src/parts0", "files": 30})
+    );
+    for budget in [900, 1_200, 1_500] {
+        let answer = printed(&home, &["delta", "--json", "--budget", &budget.to_string()]);
+        assert!(tokens(&answer) <= budget, "{budget}: {}", tokens(&answer));
+        let value: serde_json::Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(value["delta"]["affected_total"], 61);
+        assert!(value["delta"]["affected"].as_array().unwrap().len() < 61);
+    }
+    let text = home.run(&["delta", "--budget", "900"]);
+    assert!(text.contains("61 files affected"), "{text}");
+    assert!(text.contains("more affected files"), "{text}");
+    let refused = home.run(&["delta", "--budget", "20"]);
+    assert!(refused.starts_with("Error: A budget of 20 tokens is too small"), "{refused}");
 }

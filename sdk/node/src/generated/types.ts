@@ -17,11 +17,20 @@ export interface ActionScores {
   more: number;
 }
 
-/** A file that imports, directly or through others, one whose symbols changed their shape. */
+/** A file that uses a symbol that changed its shape or is gone. */
 export interface AffectedFile {
   path: string;
-  /** 1 for a file that imports a changed one itself. */
+  /** Imports between it and what changed: 1 for a file that imports it itself, or needs no import. */
   depth: number;
+  /** What it uses; empty for a file that imports one that is gone. */
+  symbols: string[];
+}
+
+/** A folder with affected files in it. */
+export interface AffectedFolder {
+  /** Empty for the root. */
+  path: string;
+  files: number;
 }
 
 /** What one agent did in the whole time. */
@@ -242,6 +251,25 @@ export interface CitedMemory {
   speaker?: Speaker | null;
 }
 
+/** Files of code that are not the project's own sources. */
+export interface CodeApart {
+  tests: number;
+  /** Examples, benchmarks and documents. */
+  aside: number;
+  vendored: number;
+  generated: number;
+}
+
+/** A part of the project: a package, or a folder. */
+export interface CodeArea {
+  /** Empty for what lies in no folder. */
+  path: string;
+  files: number;
+  lines: number;
+  /** What its manifest or README says it is. */
+  about?: string | null;
+}
+
 /** What became of a file or a symbol. */
 export type CodeChange = "added" | "modified" | "removed" | "renamed";
 
@@ -253,10 +281,18 @@ export interface CodeDelta {
   removed: number;
   renamed: number;
   files: FileDelta[];
+  /** Files that use what changed, as many as fit a budget. */
   affected: AffectedFile[];
+  /** How many there are in all. */
+  affected_total: number;
+  /** How many of all lie in each folder, most first; empty for a short list that is whole. */
+  affected_folders: AffectedFolder[];
   /** The path to continue after, when there is more. */
   next?: string | null;
 }
+
+/** What a command is for. */
+export type CommandPurpose = "build" | "run" | "test" | "lint";
 
 /** A key that was set or unset. */
 export interface ConfigSetReport {
@@ -422,6 +458,11 @@ export interface DeltaReport {
 export interface DeltaRequest {
   /** Continue after this path, the `next` of the answer before. */
   after?: string | null;
+  /**
+   * Tokens that the answer may have, counted on its JSON: affected files are left to the counts by folder, then files
+   * to the next page, until it fits.
+   */
+  budget?: number | null;
   /** The client that has then seen the map as it is now. */
   client?: string | null;
   /** List at most this many files; 0 or nothing for all. */
@@ -489,12 +530,14 @@ export interface EmbedderEntry {
 export type EmbedderState = "ready";
 
 /** What begins in a file. */
-export type EntryKind = "readme" | "program" | "library" | "manifest";
+export type EntryKind = "readme" | "program" | "library" | "manifest" | "script";
 
 /** A file to begin with. */
 export interface EntryPoint {
   path: string;
   kind: EntryKind;
+  /** What a manifest calls the program or library. */
+  name?: string | null;
 }
 
 /** Why an operation failed, for programs. */
@@ -546,15 +589,23 @@ export interface ExploreReport {
   revision: MapRevision;
   stats: MapStats;
   detail: MapDetail;
+  /** How to build, run, test and check the project. */
+  commands: Listed;
+  /** The parts that the project's own code is made of, largest first. */
+  areas: Listed2;
+  /** Files of code that are not the project's own sources. */
+  apart: CodeApart;
   languages: LanguageCount[];
-  entry_points: Listed;
-  hot_paths: Listed2;
-  top_imports: Listed3;
+  entry_points: Listed3;
+  hot_paths: Listed4;
+  top_imports: Listed5;
   module_graph: ModuleGraph;
-  public_surface: Listed5;
-  tests: Listed7;
+  public_surface: Listed7;
+  tests: Listed9;
   /** Files whose analysis is not whole, by why. */
   problems: Record<string, number>;
+  /** The first paragraph of the README, or what a manifest says. */
+  about?: string | null;
 }
 
 /** Which project to give an overview of, and how. */
@@ -871,41 +922,53 @@ export interface LeftOut {
 /** A list that may be shown in part; the total is of all. */
 export interface Listed {
   total: number;
-  items: EntryPoint[];
+  items: ProjectCommand[];
 }
 
 /** A list that may be shown in part; the total is of all. */
 export interface Listed2 {
   total: number;
-  items: HotPath[];
+  items: CodeArea[];
 }
 
 /** A list that may be shown in part; the total is of all. */
 export interface Listed3 {
   total: number;
-  items: TopImport[];
+  items: EntryPoint[];
 }
 
 /** A list that may be shown in part; the total is of all. */
 export interface Listed4 {
   total: number;
-  items: ModuleNode[];
+  items: HotPath[];
 }
 
 /** A list that may be shown in part; the total is of all. */
 export interface Listed5 {
   total: number;
-  items: PublicSurface[];
+  items: TopImport[];
 }
 
 /** A list that may be shown in part; the total is of all. */
 export interface Listed6 {
   total: number;
-  items: SurfaceSymbol[];
+  items: ModuleNode[];
 }
 
 /** A list that may be shown in part; the total is of all. */
 export interface Listed7 {
+  total: number;
+  items: PublicSurface[];
+}
+
+/** A list that may be shown in part; the total is of all. */
+export interface Listed8 {
+  total: number;
+  items: SurfaceSymbol[];
+}
+
+/** A list that may be shown in part; the total is of all. */
+export interface Listed9 {
   total: number;
   items: string[];
 }
@@ -1475,7 +1538,7 @@ export interface ModuleGraph {
   edges: number;
   /** Imports that should lead to a file of the project and do not. */
   unresolved: number;
-  modules: Listed4;
+  modules: Listed6;
 }
 
 /** A folder, and the folders that its files import. */
@@ -1598,6 +1661,13 @@ export interface ProjectAddRequest {
   name?: string | null;
 }
 
+/** A command, and the file that says so. */
+export interface ProjectCommand {
+  purpose: CommandPurpose;
+  command: string;
+  from: string;
+}
+
 /** One registered project. */
 export interface ProjectEntry {
   name: string;
@@ -1642,7 +1712,7 @@ export interface ProviderEntry {
 /** The public symbols of a file. */
 export interface PublicSurface {
   path: string;
-  symbols: Listed6;
+  symbols: Listed8;
 }
 
 /** What was done to sessions of the queue. */

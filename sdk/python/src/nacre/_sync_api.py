@@ -1243,6 +1243,7 @@ class Map:
         self,
         *,
         after: str | None = None,
+        budget: int | None = None,
         client: str | None = None,
         limit: int | None = None,
         refresh: bool | None = None,
@@ -1257,6 +1258,8 @@ class Map:
 
         Args:
             after: Continue after this path, the `next` of the answer before.
+            budget: Tokens that the answer may have, counted on its JSON: affected files are left to the counts by
+                folder, then files to the next page, until it fits.
             client: The client that has then seen the map as it is now.
             limit: List at most this many files; 0 or nothing for all.
             refresh: Read every file again instead of trusting its times.
@@ -1269,6 +1272,7 @@ class Map:
                 "/v1/delta",
                 body={
                     "after": after,
+                    "budget": budget,
                     "client": client,
                     "limit": limit,
                     "refresh": refresh,

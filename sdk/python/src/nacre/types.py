@@ -29,11 +29,21 @@ class ActionScores(TypedDict):
 
 
 class AffectedFile(TypedDict):
-    """A file that imports, directly or through others, one whose symbols changed their shape."""
+    """A file that uses a symbol that changed its shape or is gone."""
 
     path: str
     depth: int
-    """1 for a file that imports a changed one itself."""
+    """Imports between it and what changed: 1 for a file that imports it itself, or needs no import."""
+    symbols: list[str]
+    """What it uses; empty for a file that imports one that is gone."""
+
+
+class AffectedFolder(TypedDict):
+    """A folder with affected files in it."""
+
+    path: str
+    """Empty for the root."""
+    files: int
 
 
 class AgentActivity(TypedDict):
@@ -277,6 +287,27 @@ class CitedMemory(TypedDict):
     """Who said that."""
 
 
+class CodeApart(TypedDict):
+    """Files of code that are not the project's own sources."""
+
+    tests: int
+    aside: int
+    """Examples, benchmarks and documents."""
+    vendored: int
+    generated: int
+
+
+class CodeArea(TypedDict):
+    """A part of the project: a package, or a folder."""
+
+    path: str
+    """Empty for what lies in no folder."""
+    files: int
+    lines: int
+    about: NotRequired[str | None]
+    """What its manifest or README says it is."""
+
+
 # What became of a file or a symbol.
 CodeChange: TypeAlias = Literal["added", "modified", "removed", "renamed"]
 
@@ -291,8 +322,17 @@ class CodeDelta(TypedDict):
     renamed: int
     files: list[FileDelta]
     affected: list[AffectedFile]
+    """Files that use what changed, as many as fit a budget."""
+    affected_total: int
+    """How many there are in all."""
+    affected_folders: list[AffectedFolder]
+    """How many of all lie in each folder, most first; empty for a short list that is whole."""
     next: NotRequired[str | None]
     """The path to continue after, when there is more."""
+
+
+# What a command is for.
+CommandPurpose: TypeAlias = Literal["build", "run", "test", "lint"]
 
 
 class ConfigSetReport(TypedDict):
@@ -478,6 +518,10 @@ class DeltaRequest(TypedDict):
 
     after: NotRequired[str | None]
     """Continue after this path, the `next` of the answer before."""
+    budget: NotRequired[int | None]
+    """Tokens that the answer may have, counted on its JSON: affected files are left to the counts by folder, then files to
+    the next page, until it fits.
+    """
     client: NotRequired[str | None]
     """The client that has then seen the map as it is now."""
     limit: NotRequired[int | None]
@@ -551,7 +595,7 @@ EmbedderState: TypeAlias = Literal["ready"]
 
 
 # What begins in a file.
-EntryKind: TypeAlias = Literal["readme", "program", "library", "manifest"]
+EntryKind: TypeAlias = Literal["readme", "program", "library", "manifest", "script"]
 
 
 class EntryPoint(TypedDict):
@@ -559,6 +603,8 @@ class EntryPoint(TypedDict):
 
     path: str
     kind: EntryKind
+    name: NotRequired[str | None]
+    """What a manifest calls the program or library."""
 
 
 # Why an operation failed, for programs.
@@ -615,15 +661,23 @@ class ExploreReport(TypedDict):
     revision: MapRevision
     stats: MapStats
     detail: MapDetail
+    commands: Listed
+    """How to build, run, test and check the project."""
+    areas: Listed2
+    """The parts that the project's own code is made of, largest first."""
+    apart: CodeApart
+    """Files of code that are not the project's own sources."""
     languages: list[LanguageCount]
-    entry_points: Listed
-    hot_paths: Listed2
-    top_imports: Listed3
+    entry_points: Listed3
+    hot_paths: Listed4
+    top_imports: Listed5
     module_graph: ModuleGraph
-    public_surface: Listed5
-    tests: Listed7
+    public_surface: Listed7
+    tests: Listed9
     problems: dict[str, int]
     """Files whose analysis is not whole, by why."""
+    about: NotRequired[str | None]
+    """The first paragraph of the README, or what a manifest says."""
 
 
 class ExploreRequest(TypedDict):
@@ -971,45 +1025,59 @@ class Listed(TypedDict):
     """A list that may be shown in part; the total is of all."""
 
     total: int
-    items: list[EntryPoint]
+    items: list[ProjectCommand]
 
 
 class Listed2(TypedDict):
     """A list that may be shown in part; the total is of all."""
 
     total: int
-    items: list[HotPath]
+    items: list[CodeArea]
 
 
 class Listed3(TypedDict):
     """A list that may be shown in part; the total is of all."""
 
     total: int
-    items: list[TopImport]
+    items: list[EntryPoint]
 
 
 class Listed4(TypedDict):
     """A list that may be shown in part; the total is of all."""
 
     total: int
-    items: list[ModuleNode]
+    items: list[HotPath]
 
 
 class Listed5(TypedDict):
     """A list that may be shown in part; the total is of all."""
 
     total: int
-    items: list[PublicSurface]
+    items: list[TopImport]
 
 
 class Listed6(TypedDict):
     """A list that may be shown in part; the total is of all."""
 
     total: int
-    items: list[SurfaceSymbol]
+    items: list[ModuleNode]
 
 
 class Listed7(TypedDict):
+    """A list that may be shown in part; the total is of all."""
+
+    total: int
+    items: list[PublicSurface]
+
+
+class Listed8(TypedDict):
+    """A list that may be shown in part; the total is of all."""
+
+    total: int
+    items: list[SurfaceSymbol]
+
+
+class Listed9(TypedDict):
     """A list that may be shown in part; the total is of all."""
 
     total: int
@@ -1642,7 +1710,7 @@ class ModuleGraph(TypedDict):
     """Pairs of a file and one that it imports."""
     unresolved: int
     """Imports that should lead to a file of the project and do not."""
-    modules: Listed4
+    modules: Listed6
 
 
 class ModuleNode(TypedDict):
@@ -1775,6 +1843,17 @@ class ProjectAddRequest(TypedDict):
     """Its name; without it, the one it has, or the folder's."""
 
 
+# A command, and the file that says so.
+ProjectCommand = TypedDict(
+    "ProjectCommand",
+    {
+        "purpose": "CommandPurpose",
+        "command": "str",
+        "from": "str",
+    },
+)
+
+
 class ProjectEntry(TypedDict):
     """One registered project."""
 
@@ -1826,7 +1905,7 @@ class PublicSurface(TypedDict):
     """The public symbols of a file."""
 
     path: str
-    symbols: Listed6
+    symbols: Listed8
 
 
 # What was done to sessions of the queue.

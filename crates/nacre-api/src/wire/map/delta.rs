@@ -25,6 +25,9 @@ pub struct DeltaRequest {
     pub limit: Option<usize>,
     /// Continue after this path, the `next` of the answer before.
     pub after: Option<String>,
+    /// Tokens that the answer may have, counted on its JSON: affected files are left to the counts by folder, then files to
+    /// the next page, until it fits.
+    pub budget: Option<usize>,
 }
 
 /// What is asked of a map that is open.
@@ -35,6 +38,7 @@ pub struct DeltaQuestion {
     pub since: Option<Since>,
     pub limit: Option<usize>,
     pub after: Option<String>,
+    pub budget: Option<usize>,
 }
 
 /// Which project to read again, and how many of its changes to list.
@@ -71,7 +75,12 @@ pub struct CodeDelta {
     pub files: Vec<FileDelta>,
     /// The path to continue after, when there is more.
     pub next: Option<String>,
+    /// Files that use what changed, as many as fit a budget.
     pub affected: Vec<AffectedFile>,
+    /// How many there are in all.
+    pub affected_total: usize,
+    /// How many of all lie in each folder, most first; empty for a short list that is whole.
+    pub affected_folders: Vec<AffectedFolder>,
 }
 
 impl CodeDelta {
@@ -124,10 +133,20 @@ pub struct SymbolDelta {
     pub is_signature: bool,
 }
 
-/// A file that imports, directly or through others, one whose symbols changed their shape.
+/// A file that uses a symbol that changed its shape or is gone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AffectedFile {
     pub path: String,
-    /// 1 for a file that imports a changed one itself.
+    /// Imports between it and what changed: 1 for a file that imports it itself, or needs no import.
     pub depth: u32,
+    /// What it uses; empty for a file that imports one that is gone.
+    pub symbols: Vec<String>,
+}
+
+/// A folder with affected files in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AffectedFolder {
+    /// Empty for the root.
+    pub path: String,
+    pub files: usize,
 }

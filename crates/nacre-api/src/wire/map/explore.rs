@@ -70,6 +70,14 @@ pub struct Listed<T> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Overview {
     pub detail: MapDetail,
+    /// The first paragraph of the README, or what a manifest says.
+    pub about: Option<String>,
+    /// How to build, run, test and check the project.
+    pub commands: Listed<ProjectCommand>,
+    /// The parts that the project's own code is made of, largest first.
+    pub areas: Listed<CodeArea>,
+    /// Files of code that are not the project's own sources.
+    pub apart: CodeApart,
     pub languages: Vec<LanguageCount>,
     pub entry_points: Listed<EntryPoint>,
     pub hot_paths: Listed<HotPath>,
@@ -94,6 +102,8 @@ pub struct LanguageCount {
 pub struct EntryPoint {
     pub path: String,
     pub kind: EntryKind,
+    /// What a manifest calls the program or library.
+    pub name: Option<String>,
 }
 
 /// What begins in a file.
@@ -104,6 +114,47 @@ pub enum EntryKind {
     Program,
     Library,
     Manifest,
+    /// A program that serves the work on the project rather than its users.
+    Script,
+}
+
+/// A command, and the file that says so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectCommand {
+    pub purpose: CommandPurpose,
+    pub command: String,
+    pub from: String,
+}
+
+/// What a command is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandPurpose {
+    Build,
+    Run,
+    Test,
+    Lint,
+}
+
+/// A part of the project: a package, or a folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CodeArea {
+    /// Empty for what lies in no folder.
+    pub path: String,
+    pub files: usize,
+    pub lines: u64,
+    /// What its manifest or README says it is.
+    pub about: Option<String>,
+}
+
+/// Files of code that are not the project's own sources.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CodeApart {
+    pub tests: usize,
+    /// Examples, benchmarks and documents.
+    pub aside: usize,
+    pub vendored: usize,
+    pub generated: usize,
 }
 
 /// A file that much depends on and that changes often.

@@ -21,13 +21,14 @@ pub use context::{
     LeftOut, SymbolForm, WhyRelevant,
 };
 pub use delta::{
-    AffectedFile, CodeChange, CodeDelta, DeltaQuestion, DeltaReport, DeltaRequest, FileDelta,
-    RefreshRequest, SymbolDelta, SymbolDeltas,
+    AffectedFile, AffectedFolder, CodeChange, CodeDelta, DeltaQuestion, DeltaReport, DeltaRequest,
+    FileDelta, RefreshRequest, SymbolDelta, SymbolDeltas,
 };
 pub use explain::{ExplainReport, ExplainRequest, MapVerdict};
 pub use explore::{
-    EntryKind, EntryPoint, ExploreQuestion, ExploreReport, ExploreRequest, HotPath, LanguageCount,
-    Listed, MapDetail, ModuleGraph, ModuleNode, Overview, PublicSurface, SurfaceSymbol, TopImport,
+    CodeApart, CodeArea, CommandPurpose, EntryKind, EntryPoint, ExploreQuestion, ExploreReport,
+    ExploreRequest, HotPath, LanguageCount, Listed, MapDetail, ModuleGraph, ModuleNode, Overview,
+    ProjectCommand, PublicSurface, SurfaceSymbol, TopImport,
 };
 pub use since::{MapRevision, Since};
 pub use symbol::{AnalysisDepth, AnalysisProblem, SymbolKind};

@@ -139,7 +139,8 @@ fn make(map: &mut CodeMap, form: Form) -> Result<Overview, TooSmall> {
             let files = scope.spawn(|| artifact.files());
             (KnownSurvey::of(map), files.join().unwrap_or_else(|panic| resume_unwind(panic)))
         });
-        let surface = surface_paths(&known.survey, form.detail, &files);
+        let surface =
+            surface_paths(&known.survey, form.detail, &files, &|path| map.current.text(path));
         let shallow = map.current.shallow(&surface);
         if shallow.is_empty() {
             return make_and_store_survey(map, &known, &files, form);
@@ -175,6 +176,7 @@ fn make_within_budget(
         detail: form.detail,
         files,
         analysis: &|path| map.current.analysis_at(path),
+        text: &|path| map.current.text(path),
         budget: form.budget,
         cost: &cost,
     };

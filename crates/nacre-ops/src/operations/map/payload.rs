@@ -5,7 +5,7 @@ use nacre_core::base::Shown;
 use nacre_map::slices::tokens;
 use serde::Serialize;
 
-use crate::json::json_line;
+use crate::json::{ascii_json, json_line};
 
 /// A report, and the bytes that its budget was counted on.
 #[derive(Clone, Debug)]
@@ -18,6 +18,11 @@ pub struct Answer<R> {
 /// A report in one line.
 pub(super) fn json_payload(report: &impl Serialize) -> String {
     json_line(report) + "\n"
+}
+
+/// A report as the command line prints it: with line breaks, and so longer than what other faces hand out.
+pub(super) fn longest_payload(report: &impl Serialize) -> String {
+    ascii_json(serde_json::to_string_pretty(report).unwrap_or_default()) + "\n"
 }
 
 /// Text under a line that says of what it is.

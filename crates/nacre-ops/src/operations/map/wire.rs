@@ -1,11 +1,11 @@
 //! What the map knows, as it goes over the wire: field by field, and nothing else.
 
 use nacre_api::wire::{
-    AffectedFile, AnalysisDepth, AnalysisProblem, CacheStatus, CodeChange, ContextFile,
-    ContextSlice, ContextSymbol, EntryKind, EntryPoint, FileDelta, HotPath, LanguageCount, LeftOut,
-    Listed, MapDetail, MapRevision, MapStats, MapVerdict, ModuleGraph, ModuleNode, Overview,
-    PublicSurface, SkippedCounts, SurfaceSymbol, SymbolDelta, SymbolDeltas, SymbolForm, SymbolKind,
-    TopImport, WhyRelevant,
+    AffectedFile, AnalysisDepth, AnalysisProblem, CacheStatus, CodeApart, CodeArea, CodeChange,
+    CommandPurpose, ContextFile, ContextSlice, ContextSymbol, EntryKind, EntryPoint, FileDelta,
+    HotPath, LanguageCount, LeftOut, Listed, MapDetail, MapRevision, MapStats, MapVerdict,
+    ModuleGraph, ModuleNode, Overview, ProjectCommand, PublicSurface, SkippedCounts, SurfaceSymbol,
+    SymbolDelta, SymbolDeltas, SymbolForm, SymbolKind, TopImport, WhyRelevant,
 };
 use nacre_map::artifact::{Revision, Skipped};
 use nacre_map::indexer::{self, Affected, ChangeKind, FileChange, FileVerdict, RefreshStats};
@@ -80,6 +80,19 @@ pub(super) fn overview(of: &slices::Overview) -> Overview {
             Detail::Normal => MapDetail::Normal,
             Detail::Verbose => MapDetail::Verbose,
         },
+        about: of.about.clone(),
+        commands: listed(&of.commands, |one| ProjectCommand {
+            purpose: purpose(one.purpose),
+            command: one.command.clone(),
+            from: one.from.clone(),
+        }),
+        areas: listed(&of.areas, |area| CodeArea {
+            path: area.path.clone(),
+            files: area.files,
+            lines: area.lines,
+            about: area.about.clone(),
+        }),
+        apart: code_apart(of.apart),
         languages: of
             .languages
             .iter()
@@ -92,6 +105,7 @@ pub(super) fn overview(of: &slices::Overview) -> Overview {
         entry_points: listed(&of.entry_points, |entry| EntryPoint {
             path: entry.path.clone(),
             kind: entry_kind(entry.kind),
+            name: entry.name.clone(),
         }),
         hot_paths: listed(&of.hot_paths, |hot| HotPath {
             path: hot.path.clone(),
@@ -139,7 +153,22 @@ fn entry_kind(of: slices::EntryKind) -> EntryKind {
         slices::EntryKind::Program => EntryKind::Program,
         slices::EntryKind::Library => EntryKind::Library,
         slices::EntryKind::Manifest => EntryKind::Manifest,
+        slices::EntryKind::Script => EntryKind::Script,
     }
+}
+
+fn purpose(of: slices::Purpose) -> CommandPurpose {
+    match of {
+        slices::Purpose::Build => CommandPurpose::Build,
+        slices::Purpose::Run => CommandPurpose::Run,
+        slices::Purpose::Test => CommandPurpose::Test,
+        slices::Purpose::Lint => CommandPurpose::Lint,
+    }
+}
+
+fn code_apart(of: slices::CodeApart) -> CodeApart {
+    let slices::CodeApart { tests, aside, vendored, generated } = of;
+    CodeApart { tests, aside, vendored, generated }
 }
 
 fn problem(of: Problem) -> AnalysisProblem {
@@ -209,7 +238,7 @@ fn why_relevant(of: Why) -> WhyRelevant {
 }
 
 pub(super) fn file_delta(of: FileChange) -> FileDelta {
-    let FileChange { path, change, from, old_hash, new_hash, symbols } = of;
+    let FileChange { path, change, from, old_hash, new_hash, symbols, .. } = of;
     FileDelta {
         path,
         change: code_change(change),
@@ -247,8 +276,8 @@ fn code_change(of: ChangeKind) -> CodeChange {
 }
 
 pub(super) fn affected(of: Affected) -> AffectedFile {
-    let Affected { path, depth } = of;
-    AffectedFile { path, depth }
+    let Affected { path, depth, symbols } = of;
+    AffectedFile { path, depth, symbols }
 }
 
 pub(super) fn verdict(of: FileVerdict) -> MapVerdict {

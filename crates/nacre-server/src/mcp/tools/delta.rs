@@ -16,11 +16,15 @@ use crate::calls::Call;
 const MAX_FILES: usize = 200;
 const MAX_SYMBOLS: usize = 20;
 const MAX_AFFECTED: usize = 40;
+const MAX_FOLDERS: usize = 20;
+
+/// Names that a line about an affected file tells.
+const MAX_USED: usize = 4;
 
 pub(super) const TOOL: ToolSpec = ToolSpec {
     name: "delta",
     title: "What changed in the code",
-    description: "Which files and symbols changed, and which other files are affected through imports: since the last commit \
+    description: "Which files and symbols changed, and which other files use what changed its signature: since the last commit \
                   (default), since a commit, or since a revision that an earlier result named. Use it to see what you or \
                   others changed, and what to check after an edit.",
     effect: Effect::Reads,
@@ -51,8 +55,18 @@ fn call(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
 }
 
 fn render(report: &DeltaReport) -> String {
-    let CodeDelta { since, added, modified, removed, renamed, files, next, affected } =
-        &report.delta;
+    let CodeDelta {
+        since,
+        added,
+        modified,
+        removed,
+        renamed,
+        files,
+        next,
+        affected,
+        affected_folders,
+        ..
+    } = &report.delta;
     let mut lines = Lines::default();
     lines.add(&format!(
         "{added} added, {modified} modified, {removed} removed, {renamed} renamed since {since}; revision {}\n",
@@ -69,10 +83,16 @@ fn render(report: &DeltaReport) -> String {
     }
     let is_cut = n_told < files.len();
     let n_affected = affected.len();
+    for folder in affected_folders.iter().take(if is_cut { 0 } else { MAX_FOLDERS }) {
+        lines.add(&format!("! {} affected in {}/", folder.files, line(&folder.path, 300)));
+    }
     let shown = affected.iter().take(if is_cut { 0 } else { MAX_AFFECTED });
     let n_shown = shown
         .take_while(|file| {
-            lines.add(&format!("! {} (affected, {} away)", line(&file.path, 300), file.depth))
+            let names = file.symbols.iter().take(MAX_USED).map(String::as_str);
+            let names = names.collect::<Vec<_>>().join(", ");
+            let uses = if names.is_empty() { "a file that is gone" } else { &names };
+            lines.add(&format!("! {} (affected: uses {})", line(&file.path, 300), line(uses, 200)))
         })
         .count();
     let more = match (is_cut, next) {

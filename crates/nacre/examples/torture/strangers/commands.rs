@@ -106,6 +106,7 @@ const VERBS: &[Verb] = &[
     git(&["context", "--task", "find the parser"]),
     git(&["delta"]),
     git(&["delta", "--since", "git:HEAD"]),
+    git(&["delta", "--since", "git:HEAD", "--budget", "4000"]),
     git(&["refresh"]),
     git(&["watch", "--serve"]),
     git(&["explain", "a.txt"]),

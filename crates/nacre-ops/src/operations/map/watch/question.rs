@@ -111,7 +111,7 @@ mod tests {
         insta::assert_snapshot!(told.join("\n"), @r#"
         Explore(ExploreQuestion { client: None, detail: None, budget: None })
         7: Explore(ExploreQuestion { client: Some("me"), detail: Some(Verbose), budget: Some(2000) })
-        ["a"]: Delta(DeltaQuestion { client: None, since: Some(Git("HEAD")), limit: Some(3), after: Some("-x") })
+        ["a"]: Delta(DeltaQuestion { client: None, since: Some(Git("HEAD")), limit: Some(3), after: Some("-x"), budget: None })
         Context(ContextQuestion { client: None, task: Some("--help"), files: ["a.rs", "b.rs"], budget: None, files_only: false })
         Context(ContextQuestion { client: None, task: None, files: ["a.rs"], budget: None, files_only: false })
         Context(ContextQuestion { client: None, task: None, files: [], budget: None, files_only: false })

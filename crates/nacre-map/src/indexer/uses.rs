@@ -1,0 +1,453 @@
+//! Which files mention a symbol that changed, and whether they mean it.
+//!
+//! A name alone says little where several files declare it, and an import alone says nothing about what is used. So both are
+//! asked: a file uses a symbol when its code mentions the name and something connects it to the file that declares it. How
+//! languages connect files differs; what counts is one table (`Reach`).
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+
+use crate::languages::{Language, MentionForm, SoughtNames, SymbolKind, Visibility, each_mention};
+
+/// Imports are followed from the file that declares a symbol to others at most so far.
+const MAX_HOPS: u32 = 4;
+
+/// A name that so many files mention is a word of the project, or of the language: a mention alone does not connect.
+const MAX_RARE_FILES: usize = 24;
+
+/// A method's name that more files declare needs more than an import of the file with the method.
+const MAX_DECLARING: usize = 4;
+
+/// Types that build on the one that a method is of.
+const MAX_OWNERS: usize = 64;
+
+/// Words before a name that are kept of one file.
+const MAX_QUALIFIERS: usize = 16;
+
+/// A symbol that changed its shape or is gone.
+#[derive(Clone, Debug)]
+pub(super) struct Sought {
+    /// The file that declares it, by its place in the listing.
+    pub(super) file: usize,
+    pub(super) language: Language,
+    /// As it is told.
+    pub(super) full_name: String,
+    pub(super) kind: SymbolKind,
+    pub(super) visibility: Visibility,
+    /// `export default`: importers call it as they like.
+    pub(super) is_default: bool,
+    name: usize,
+    /// The type that a method is of, and the types that build on it.
+    owners: Vec<usize>,
+}
+
+impl Sought {
+    pub(super) fn new(
+        file: usize,
+        language: Language,
+        full_name: &str,
+        kind: SymbolKind,
+        visibility: Visibility,
+        names: &mut SoughtNames,
+    ) -> Option<Self> {
+        let parts: Vec<&str> =
+            full_name.split(['.', ':', '#']).filter(|part| !part.is_empty()).collect();
+        let name = names.add(plain(parts.last()?)?);
+        let owner = parts.len().checked_sub(2).and_then(|at| plain(parts[at]));
+        let is_member = kind == SymbolKind::Method;
+        Some(Self {
+            file,
+            language,
+            full_name: full_name.to_owned(),
+            kind,
+            visibility,
+            is_default: false,
+            name,
+            owners: owner.filter(|_| is_member).map(|owner| names.add(owner)).into_iter().collect(),
+        })
+    }
+
+    fn is_member(&self) -> bool {
+        self.kind == SymbolKind::Method
+    }
+
+    /// Takes the types over that build on the method's: its callers may know only those. Says whether there were new ones.
+    pub(super) fn add_heirs(
+        &mut self,
+        mentions: &HashMap<usize, FileMentions>,
+        names: &mut SoughtNames,
+    ) -> bool {
+        let n_before = self.owners.len();
+        let heirs: BTreeSet<&str> = mentions
+            .values()
+            .flat_map(|all| self.owners.iter().filter_map(|owner| all.of(*owner)))
+            .flat_map(|one| one.heirs.iter().map(String::as_str))
+            .collect();
+        for heir in heirs {
+            let heir = names.add(heir);
+            if !self.owners.contains(&heir) && self.owners.len() < MAX_OWNERS {
+                self.owners.push(heir);
+            }
+        }
+        n_before < self.owners.len()
+    }
+}
+
+/// The word of a name: `Store` of `Clone for Store<T>`.
+fn plain(part: &str) -> Option<&str> {
+    let part = part.rsplit(" for ").next()?.split(['<', '(', '[']).next()?;
+    let part = part.rsplit([' ', '&', '*']).next()?;
+    Some(part).filter(|part| !part.is_empty())
+}
+
+/// What one file mentions of the names.
+#[derive(Debug, Default)]
+pub(super) struct FileMentions {
+    names: HashMap<usize, NameMentions>,
+    /// Whether it hands everything of another file on.
+    hands_all_on: bool,
+    /// Whether it imports modules as a whole, under a name of its own.
+    has_namespaces: bool,
+}
+
+#[derive(Debug, Default)]
+struct NameMentions {
+    is_plain: bool,
+    is_qualified: bool,
+    is_declared: bool,
+    is_called: bool,
+    qualifiers: Vec<String>,
+    heirs: Vec<String>,
+}
+
+impl FileMentions {
+    pub(super) fn read(language: Language, text: &str, names: &SoughtNames) -> Self {
+        let mut found: HashMap<usize, NameMentions> = HashMap::new();
+        each_mention(language, text, names, |mention| {
+            let one = found.entry(mention.name).or_default();
+            match mention.form {
+                MentionForm::Plain => one.is_plain = true,
+                MentionForm::Qualified => one.is_qualified = true,
+                MentionForm::Declared => one.is_declared = true,
+            }
+            one.is_called |= mention.is_called && mention.form != MentionForm::Declared;
+            if let Some(heir) = mention.heir.filter(|_| one.heirs.len() < MAX_QUALIFIERS) {
+                one.heirs.push(heir.to_owned());
+            }
+            let is_new = |word: &&str| !one.qualifiers.iter().any(|known| known == word);
+            let word = mention.qualifier.filter(is_new).map(str::to_lowercase);
+            one.qualifiers.extend(word.filter(|_| one.qualifiers.len() < MAX_QUALIFIERS));
+        });
+        let marks: &[&str] = match language {
+            Language::Python => &["import *"],
+            Language::JavaScript | Language::Tsx | Language::TypeScript => &["export *"],
+            Language::Rust => &["::*"],
+            Language::Bash
+            | Language::C
+            | Language::Cpp
+            | Language::CSharp
+            | Language::Elixir
+            | Language::Go
+            | Language::Java
+            | Language::Kotlin
+            | Language::Lua
+            | Language::Php
+            | Language::Ruby
+            | Language::Scala
+            | Language::Swift => &[],
+        };
+        Self {
+            names: found,
+            hands_all_on: marks.iter().any(|mark| text.contains(mark)),
+            has_namespaces: text.contains("* as "),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.names.is_empty() && !self.hands_all_on
+    }
+
+    fn of(&self, name: usize) -> Option<&NameMentions> {
+        self.names.get(&name)
+    }
+}
+
+/// How a language connects files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// An import leads to the file, or to one that hands the name on.
+    Imports,
+    /// An import, or the same package.
+    Package,
+    /// Names are known everywhere.
+    Everywhere,
+}
+
+fn reach_of(language: Language) -> Reach {
+    match language {
+        Language::Python
+        | Language::JavaScript
+        | Language::Tsx
+        | Language::TypeScript
+        | Language::Rust => Reach::Imports,
+        Language::Go | Language::Java | Language::Kotlin | Language::Scala => Reach::Package,
+        Language::Bash
+        | Language::C
+        | Language::Cpp
+        | Language::CSharp
+        | Language::Elixir
+        | Language::Lua
+        | Language::Php
+        | Language::Ruby
+        | Language::Swift => Reach::Everywhere,
+    }
+}
+
+/// Languages that can use each other's symbols.
+pub(super) fn is_akin(one: Language, other: Language) -> bool {
+    const FAMILIES: &[&[Language]] = &[
+        &[Language::JavaScript, Language::Tsx, Language::TypeScript],
+        &[Language::Java, Language::Kotlin, Language::Scala],
+        &[Language::C, Language::Cpp],
+    ];
+    let is_family = |family: &&[Language]| family.contains(&one) && family.contains(&other);
+    one == other || FAMILIES.iter().any(is_family)
+}
+
+/// What is known about who mentions what, and who imports whom.
+pub(super) struct Uses<'u> {
+    pub(super) paths: &'u [&'u str],
+    pub(super) mentions: &'u HashMap<usize, FileMentions>,
+    pub(super) importers: &'u dyn Fn(usize) -> Vec<usize>,
+    pub(super) names: &'u SoughtNames,
+}
+
+impl Uses<'_> {
+    /// The files that use a symbol, with how far they are from it.
+    pub(super) fn of(&self, sought: &Sought) -> Vec<(usize, u32)> {
+        let hops = self.hops(sought.file);
+        let found = if sought.is_member() {
+            self.of_member(sought, &hops)
+        } else {
+            self.of_item(sought, &hops)
+        };
+        let is_other = |file: &usize| *file != sought.file && self.may_see(sought, *file);
+        found
+            .into_iter()
+            .filter(is_other)
+            .map(|file| (file, hops.get(&file).copied().unwrap_or(1).max(1)))
+            .collect()
+    }
+
+    /// How many imports lie between a file and those that import it, directly or by others.
+    fn hops(&self, file: usize) -> HashMap<usize, u32> {
+        let mut hops = HashMap::from([(file, 0)]);
+        let mut waiting = VecDeque::from([(file, 0)]);
+        while let Some((file, n_hops)) = waiting.pop_front() {
+            if n_hops == MAX_HOPS {
+                continue;
+            }
+            for importer in (self.importers)(file) {
+                if let Entry::Vacant(place) = hops.entry(importer) {
+                    place.insert(n_hops + 1);
+                    waiting.push_back((importer, n_hops + 1));
+                }
+            }
+        }
+        hops
+    }
+
+    /// Whether the language lets a file see the symbol at all.
+    fn may_see(&self, sought: &Sought, file: usize) -> bool {
+        match (sought.language, sought.visibility) {
+            (Language::Go, Visibility::Internal) => self.is_same_package(sought, file),
+            // What is private to a module is seen by the modules in it.
+            (Language::Rust, Visibility::Private) => {
+                self.paths[file].starts_with(&module_folder(self.paths[sought.file]))
+            }
+            _ => true,
+        }
+    }
+
+    fn is_same_package(&self, sought: &Sought, file: usize) -> bool {
+        package(self.paths[file]) == package(self.paths[sought.file])
+    }
+
+    /// Who uses a function, a type or a constant of a module.
+    fn of_item(&self, sought: &Sought, hops: &HashMap<usize, u32>) -> BTreeSet<usize> {
+        let path_words = path_words(self.paths[sought.file]);
+        let mut found = BTreeSet::new();
+        let stem = stem_of(self.paths[sought.file]).to_lowercase();
+        let n_declaring = self.n_declaring(sought);
+        for (file, mentions) in self.mentions {
+            let Some(one) = mentions.of(sought.name) else { continue };
+            let is_direct = hops.get(file) == Some(&1);
+            let is_named = one.qualifiers.iter().any(|word| path_words.contains(word));
+            // A package of Go has no two of a name: what else it declares are methods.
+            let is_own = one.is_declared && !is_direct && sought.language != Language::Go;
+            let is_connected = match reach_of(sought.language) {
+                Reach::Everywhere => true,
+                Reach::Package if sought.language == Language::Go => {
+                    let is_mate = self.is_same_package(sought, *file) && one.is_plain;
+                    is_mate || is_direct && one.is_qualified
+                }
+                Reach::Package => self.is_same_package(sought, *file) || is_direct || is_named,
+                Reach::Imports => {
+                    let is_rust = sought.language == Language::Rust;
+                    // `super::` leads up from the modules inside.
+                    let is_above = is_rust
+                        && one.qualifiers.iter().any(|word| word == "super")
+                        && self.paths[*file].starts_with(&module_folder(self.paths[sought.file]));
+                    let is_rare = n_declaring == 0 && is_rust || is_above;
+                    // Imports inside of functions and conditions are not known.
+                    let is_module = one.qualifiers.contains(&stem);
+                    let is_python = sought.language == Language::Python;
+                    is_direct && one.is_plain
+                        || is_rare
+                        || is_named && (is_rust || hops.contains_key(file))
+                        || is_python && is_module
+                }
+            };
+            if is_connected && !is_own {
+                found.insert(*file);
+            }
+        }
+        // In Rust a file may name the symbol by a path that is no import, and hand it on.
+        let seeds = found.iter().copied().filter(|_| sought.language == Language::Rust);
+        let seeds: Vec<usize> = seeds.chain([sought.file]).collect();
+        found.extend(self.handed_on(sought, &seeds));
+        found
+    }
+
+    /// Follows a name from file to file: who imports it from one that has it, or hands on all that it has.
+    fn handed_on(&self, sought: &Sought, seeds: &[usize]) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        if reach_of(sought.language) != Reach::Imports {
+            return found;
+        }
+        let path_words = path_words(self.paths[sought.file]);
+        let mut seen: HashSet<usize> = seeds.iter().copied().collect();
+        let mut waiting: VecDeque<(usize, u32)> = seeds.iter().map(|seed| (*seed, 0)).collect();
+        while let Some((file, n_hops)) = waiting.pop_front() {
+            for importer in (self.importers)(file) {
+                let mentions = self.mentions.get(&importer);
+                let one = mentions.and_then(|mentions| mentions.of(sought.name));
+                // A star hands everything on but the default.
+                let hands_on = mentions.is_some_and(|mentions| mentions.hands_all_on);
+                let has_namespaces = mentions.is_some_and(|mentions| mentions.has_namespaces);
+                let is_named = |one: &NameMentions| {
+                    let is_module = one.qualifiers.iter().any(|word| path_words.contains(word));
+                    one.is_qualified && (n_hops == 0 || has_namespaces || is_module)
+                };
+                let is_user = one.is_some_and(|one| one.is_plain || is_named(one))
+                    || sought.is_default && n_hops == 0 && !hands_on;
+                if is_user {
+                    found.insert(importer);
+                }
+                if (is_user || hands_on) && n_hops < MAX_HOPS && seen.insert(importer) {
+                    waiting.push_back((importer, n_hops + 1));
+                }
+            }
+        }
+        found
+    }
+
+    /// Files beside the symbol's own that declare something of its name.
+    fn n_declaring(&self, sought: &Sought) -> usize {
+        let declares =
+            |mentions: &&FileMentions| mentions.of(sought.name).is_some_and(|one| one.is_declared);
+        let own = self.mentions.get(&sought.file).is_some_and(|own| declares(&own));
+        self.mentions.values().filter(declares).count() - usize::from(own)
+    }
+
+    /// Who calls a method. What it is called on is not known, so a name that others declare, too, or that everybody mentions
+    /// needs more: the type's name, a variable that is called like it, or an import.
+    fn of_member(&self, sought: &Sought, hops: &HashMap<usize, u32>) -> BTreeSet<usize> {
+        let has_implicit_self =
+            matches!(reach_of(sought.language), Reach::Package | Reach::Everywhere)
+                && sought.language != Language::Go;
+        let mentioned: Vec<(usize, &NameMentions)> = self
+            .mentions
+            .iter()
+            .filter_map(|(file, mentions)| Some((*file, mentions.of(sought.name)?)))
+            .filter(|(_, one)| one.is_qualified || one.is_declared || has_implicit_self)
+            .collect();
+        let n_declaring = self.n_declaring(sought);
+        let is_rare = n_declaring == 0 && mentioned.len() <= MAX_RARE_FILES;
+        let is_unusual = is_rare || n_declaring <= MAX_DECLARING;
+        let owners: Vec<String> = sought
+            .owners
+            .iter()
+            .filter_map(|owner| self.names.name(*owner))
+            .map(str::to_lowercase)
+            .collect();
+        let is_connected = |file: usize, one: &NameMentions| {
+            let is_like = |word: &String| owners.iter().any(|owner| is_called_like(word, owner));
+            let is_mate =
+                reach_of(sought.language) == Reach::Package && self.is_same_package(sought, file);
+            if one.is_declared && !one.is_qualified && !one.is_plain {
+                // It declares its own; only one of a subtype has to follow.
+                return self.mentions_owner(sought, file);
+            }
+            is_rare
+                || is_unusual && hops.get(&file) == Some(&1)
+                || one.qualifiers.iter().any(is_like)
+                || self.mentions_owner(sought, file)
+                || is_unusual && is_mate
+        };
+        let is_user = |(file, one): &(usize, &NameMentions)| {
+            let is_call = one.is_called || one.is_declared || !must_call(sought.language);
+            is_call && is_connected(*file, one)
+        };
+        mentioned.into_iter().filter(is_user).map(|(file, _)| file).collect()
+    }
+
+    /// Whether a file mentions the type of a method, and does not declare another one of that name.
+    fn mentions_owner(&self, sought: &Sought, file: usize) -> bool {
+        let Some(mentions) = self.mentions.get(&file) else { return false };
+        let mut known = sought.owners.iter().filter_map(|owner| mentions.of(*owner));
+        known.any(|one| (one.is_plain || one.is_qualified) && !one.is_declared)
+    }
+}
+
+/// Whether a method can only be called; elsewhere it may look like a field.
+fn must_call(language: Language) -> bool {
+    matches!(language, Language::Go | Language::Java | Language::Rust | Language::C | Language::Cpp)
+}
+
+/// Whether a variable is called like a type: `parent_issue` like `Issue`.
+fn is_called_like(word: &str, owner: &str) -> bool {
+    let plain = word.replace('_', "");
+    3 <= owner.len() && plain.ends_with(owner) || 3 <= plain.len() && owner.starts_with(&plain)
+}
+
+/// The folder of a file as its language sees it: Java's packages lie below several roots.
+fn package(path: &str) -> &str {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let roots = ["/java/", "/kotlin/", "/scala/"];
+    let root = roots.iter().filter_map(|root| Some(folder.rfind(root)? + root.len())).max();
+    root.map_or(folder, |root| &folder[root..])
+}
+
+fn stem_of(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.split('.').next().unwrap_or(name)
+}
+
+/// Folders and the stem of a path, in small letters, as code may name them.
+fn path_words(path: &str) -> HashSet<String> {
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    stem.split('/').map(|part| part.replace('-', "_").to_lowercase()).collect()
+}
+
+/// Where the modules lie that are inside of a file's module.
+fn module_folder(path: &str) -> String {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.strip_suffix(".rs").unwrap_or(name);
+    match stem {
+        "mod" | "lib" | "main" if folder.is_empty() => String::new(),
+        "mod" | "lib" | "main" => format!("{folder}/"),
+        stem if folder.is_empty() => format!("{stem}/"),
+        stem => format!("{folder}/{stem}/"),
+    }
+}

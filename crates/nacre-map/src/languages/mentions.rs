@@ -1,0 +1,462 @@
+//! Where a text mentions names in its code: not in comments and not in strings.
+//!
+//! It is asked of many texts at once, so there is no tree: one pass over the bytes skips what is not code, and looks at the
+//! words that are asked for and at what stands right before them. What is inside of a template string counts as code.
+
+use std::collections::HashMap;
+
+use super::find::holds;
+use super::language::Language;
+
+/// A name in the code of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mention<'t> {
+    /// Which of the names, by its place among them.
+    pub name: usize,
+    pub form: MentionForm,
+    /// The word before the dot or the colons: `store` of `store.open`.
+    pub qualifier: Option<&'t str>,
+    /// Whether a call follows, or the name is handed over as a function: `open(`, `Store::open`.
+    pub is_called: bool,
+    /// What the line declares where the name is one that it builds on: `Pearl` of `class Pearl extends Stone`.
+    pub heir: Option<&'t str>,
+}
+
+/// How a name is mentioned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MentionForm {
+    /// By itself: `open(…)`, `use a::{open}`.
+    Plain,
+    /// Behind a dot, an arrow or two colons.
+    Qualified,
+    /// Something of that name is declared here.
+    Declared,
+}
+
+/// The names that are looked for.
+#[derive(Debug, Default)]
+pub struct SoughtNames {
+    names: Vec<String>,
+    by_name: HashMap<String, usize>,
+}
+
+impl SoughtNames {
+    /// Takes a name in, and returns its place.
+    pub fn add(&mut self, name: &str) -> usize {
+        if let Some(place) = self.by_name.get(name) {
+            return *place;
+        }
+        self.names.push(name.to_owned());
+        self.by_name.insert(name.to_owned(), self.names.len() - 1);
+        self.names.len() - 1
+    }
+
+    /// The name at a place.
+    pub fn name(&self, place: usize) -> Option<&str> {
+        self.names.get(place).map(String::as_str)
+    }
+
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+}
+
+/// So many names are looked for one by one before a text is taken apart.
+const MAX_TRIED: usize = 16;
+
+/// Words that declare what follows them.
+const DECLARING: &[&str] = &[
+    "class",
+    "const",
+    "def",
+    "defp",
+    "enum",
+    "fn",
+    "fun",
+    "func",
+    "function",
+    "interface",
+    "let",
+    "macro_rules!",
+    "mod",
+    "module",
+    "namespace",
+    "object",
+    "package",
+    "protocol",
+    "record",
+    "struct",
+    "trait",
+    "type",
+    "union",
+    "val",
+    "var",
+    "static",
+];
+
+/// Words of the languages that declare by a type before the name, after which a name is used and not declared.
+const BEFORE_USE: &[&str] = &[
+    "as",
+    "assert",
+    "await",
+    "case",
+    "catch",
+    "do",
+    "else",
+    "extends",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "is",
+    "new",
+    "not",
+    "package",
+    "return",
+    "throw",
+    "throws",
+    "typeof",
+    "using",
+    "yield",
+    "final",
+    "public",
+    "private",
+    "protected",
+    "static",
+    "abstract",
+];
+
+/// Hands out the mentions of some names in a text, in order.
+pub fn each_mention<'t>(
+    language: Language,
+    text: &'t str,
+    names: &SoughtNames,
+    mut take: impl FnMut(Mention<'t>),
+) {
+    let is_few = names.len() <= MAX_TRIED;
+    if is_few && !names.names.iter().any(|name| holds(text, name)) {
+        return;
+    }
+    let mut scan = Scan { text, bytes: text.as_bytes(), at: 0, style: Style::of(language) };
+    while let Some((start, end)) = scan.next_word() {
+        let Some(name) = names.by_name.get(&text[start..end]) else { continue };
+        let (form, qualifier) = form_of(language, text, start, end);
+        let before = text[..start].trim_end_matches([' ', '\t']);
+        let is_called = before.ends_with("::") || text[end..].starts_with(['(', '<', ':']);
+        let heir = if form == MentionForm::Declared { None } else { heir_of(text, start) };
+        take(Mention { name: *name, form, qualifier, is_called, heir });
+    }
+}
+
+fn form_of(
+    language: Language,
+    text: &str,
+    start: usize,
+    end: usize,
+) -> (MentionForm, Option<&str>) {
+    let before = text[..start].trim_end_matches([' ', '\t']);
+    for mark in ["::", "->", "?.", "!.", "."] {
+        if let Some(rest) = before.strip_suffix(mark) {
+            return (MentionForm::Qualified, last_word(rest));
+        }
+    }
+    let word = last_word(before);
+    let is_declared = word.is_some_and(|word| DECLARING.contains(&word))
+        || before.ends_with("macro_rules!")
+        || is_declared_otherwise(language, before, word, &text[end..]);
+    let form = if is_declared { MentionForm::Declared } else { MentionForm::Plain };
+    (form, None)
+}
+
+/// The class or interface that is declared on the line of a name, before it.
+fn heir_of(text: &str, start: usize) -> Option<&str> {
+    let line = text[..start].rsplit('\n').next()?;
+    let mut words =
+        line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    words.find(|word| matches!(*word, "class" | "interface" | "trait" | "protocol"))?;
+    words.next()
+}
+
+/// Methods whose declaration has no word of its own.
+fn is_declared_otherwise(
+    language: Language,
+    before: &str,
+    word: Option<&str>,
+    after: &str,
+) -> bool {
+    let is_called = after.starts_with('(');
+    let line = before.rsplit('\n').next().unwrap_or(before).trim_start();
+    match language {
+        // `func (s *Store) Open(`.
+        Language::Go => is_called && before.ends_with(')') && line.starts_with("func"),
+        Language::Java | Language::CSharp | Language::C | Language::Cpp => {
+            let is_type = word.is_some_and(|word| !BEFORE_USE.contains(&word));
+            is_called && (is_type || before.ends_with(['>', ']']))
+        }
+        // `async open(` at the beginning of a line that ends by opening a body.
+        Language::JavaScript | Language::Tsx | Language::TypeScript => {
+            let is_first = line.split_whitespace().all(|word| {
+                matches!(
+                    word,
+                    "async"
+                        | "static"
+                        | "get"
+                        | "set"
+                        | "public"
+                        | "private"
+                        | "protected"
+                        | "override"
+                        | "*"
+                )
+            });
+            let rest = after.lines().next().unwrap_or_default().trim_end();
+            is_called && is_first && rest.ends_with('{') && rest.contains(')')
+        }
+        Language::Bash
+        | Language::Elixir
+        | Language::Kotlin
+        | Language::Lua
+        | Language::Php
+        | Language::Python
+        | Language::Ruby
+        | Language::Rust
+        | Language::Scala
+        | Language::Swift => false,
+    }
+}
+
+/// The word that a text ends with.
+fn last_word(text: &str) -> Option<&str> {
+    let rest = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
+    Some(&text[rest.len()..]).filter(|word| !word.is_empty())
+}
+
+/// What is not code in a language.
+#[derive(Clone, Copy, Debug)]
+struct Style {
+    /// What a comment to the end of the line begins with.
+    line: &'static [&'static str],
+    has_blocks: bool,
+    /// `"""` and, in Python, `'''`.
+    has_triples: bool,
+    /// A string of double quotes may go over lines.
+    is_long: bool,
+    /// A single quote makes a string, and not a character or a lifetime.
+    has_single: bool,
+    /// Text between backticks is raw.
+    has_raw_ticks: bool,
+    /// `r#"…"#`.
+    has_hashes: bool,
+}
+
+impl Style {
+    fn of(language: Language) -> Self {
+        let usual = Self {
+            line: &["//"],
+            has_blocks: true,
+            has_triples: false,
+            is_long: false,
+            has_single: true,
+            has_raw_ticks: false,
+            has_hashes: false,
+        };
+        match language {
+            Language::Rust => Self { is_long: true, has_single: false, has_hashes: true, ..usual },
+            Language::Go => Self { has_raw_ticks: true, ..usual },
+            Language::Python => {
+                Self { line: &["#"], has_blocks: false, has_triples: true, ..usual }
+            }
+            Language::Java
+            | Language::Kotlin
+            | Language::Scala
+            | Language::Swift
+            | Language::CSharp => Self { has_triples: true, ..usual },
+            Language::Php => Self { line: &["//", "#"], is_long: true, ..usual },
+            Language::Bash | Language::Ruby | Language::Elixir => Self {
+                line: &["#"],
+                has_blocks: false,
+                has_triples: language == Language::Elixir,
+                ..usual
+            },
+            Language::Lua => Self { line: &["--"], has_blocks: false, ..usual },
+            Language::C
+            | Language::Cpp
+            | Language::JavaScript
+            | Language::Tsx
+            | Language::TypeScript => usual,
+        }
+    }
+}
+
+struct Scan<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    at: usize,
+    style: Style,
+}
+
+impl Scan<'_> {
+    /// The next word of code.
+    fn next_word(&mut self) -> Option<(usize, usize)> {
+        while let Some(byte) = self.bytes.get(self.at).copied() {
+            if is_word(byte) {
+                let start = self.at;
+                while self.bytes.get(self.at).copied().is_some_and(is_word) {
+                    self.at += 1;
+                }
+                if self.is_raw_string(start) {
+                    self.skip_raw();
+                    continue;
+                }
+                return Some((start, self.at));
+            }
+            if !self.skip_aside(byte) {
+                self.at += 1;
+            }
+        }
+        None
+    }
+
+    fn starts(&self, mark: &str) -> bool {
+        self.bytes[self.at..].starts_with(mark.as_bytes())
+    }
+
+    /// Skips a comment or a string that begins here.
+    fn skip_aside(&mut self, byte: u8) -> bool {
+        let style = self.style;
+        if style.line.iter().any(|mark| self.starts(mark)) {
+            self.skip_to("\n", 0);
+        } else if style.has_blocks && self.starts("/*") {
+            self.skip_to("*/", 2);
+        } else if style.has_triples && (self.starts("\"\"\"") || self.starts("'''")) {
+            let mark = if byte == b'"' { "\"\"\"" } else { "'''" };
+            self.skip_to(mark, 3);
+        } else if byte == b'"' {
+            self.skip_string(b'"', style.is_long);
+        } else if byte == b'\'' && style.has_single {
+            self.skip_string(b'\'', false);
+        } else if byte == b'\'' {
+            self.skip_character();
+        } else if byte == b'`' && style.has_raw_ticks {
+            self.skip_to("`", 1);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// Goes behind the next of these marks that begins behind this place, or to the end.
+    fn skip_to(&mut self, mark: &str, opening: usize) {
+        let from = (self.at + opening).min(self.bytes.len());
+        let found = memchr::memmem::find(&self.bytes[from..], mark.as_bytes());
+        self.at = found.map_or(self.bytes.len(), |at| from + at + mark.len());
+    }
+
+    fn skip_string(&mut self, quote: u8, is_long: bool) {
+        self.at += 1;
+        while let Some(byte) = self.bytes.get(self.at).copied() {
+            self.at += if byte == b'\\' { 2 } else { 1 };
+            if byte == quote || (byte == b'\n' && !is_long) {
+                return;
+            }
+        }
+    }
+
+    /// `'a'` is a character, `'a` a lifetime.
+    fn skip_character(&mut self) {
+        let rest = &self.text.as_bytes()[self.at + 1..];
+        let is_escaped = rest.first() == Some(&b'\\');
+        let end = rest.iter().take(8).position(|byte| *byte == b'\'');
+        self.at += match end {
+            Some(end) if is_escaped || end == 1 || 0x7f < rest[0] => end + 2,
+            _ => 1,
+        };
+    }
+
+    /// Whether the word that just ended is the prefix of a raw string.
+    fn is_raw_string(&self, start: usize) -> bool {
+        let is_prefix = matches!(&self.bytes[start..self.at], b"r" | b"br" | b"cr");
+        let next = self.bytes.get(self.at);
+        let opens = self.bytes[self.at..].iter().find(|byte| **byte != b'#') == Some(&b'"');
+        self.style.has_hashes && is_prefix && opens && matches!(next, Some(b'#' | b'"'))
+    }
+
+    fn skip_raw(&mut self) {
+        let n_hashes = self.bytes[self.at..].iter().take_while(|byte| **byte == b'#').count();
+        let end = format!("\"{}", "#".repeat(n_hashes.min(255)));
+        self.skip_to(&end, n_hashes + 1);
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || 0x7f < byte
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn found(language: Language, text: &str) -> Vec<(MentionForm, Option<&str>)> {
+        let mut names = SoughtNames::default();
+        names.add("open");
+        let mut found = Vec::new();
+        each_mention(language, text, &names, |one| found.push((one.form, one.qualifier)));
+        found
+    }
+
+    #[test]
+    fn names_are_found_in_code_alone() {
+        use MentionForm::{Declared, Plain, Qualified};
+        let cases: &[(Language, &str, &[(MentionForm, Option<&str>)])] = &[
+            (
+                Language::Rust,
+                "// open\n/* open */ let a = \"open\"; r#\"open\"#; b'a'; x::open(); 'a open",
+                &[(Qualified, Some("x")), (Plain, None)],
+            ),
+            (
+                Language::Rust,
+                "fn open() {}\nreopen(); s.open()",
+                &[(Declared, None), (Qualified, Some("s"))],
+            ),
+            (
+                Language::Python,
+                "\"\"\"open\n'open'\"\"\"\n# open\ndef open(a): pass\nopen(b'open')",
+                &[(Declared, None), (Plain, None)],
+            ),
+            (
+                Language::Go,
+                "func (s *Store) open(a int) {}\nx := `open` + store.open(1)",
+                &[(Declared, None), (Qualified, Some("store"))],
+            ),
+            (
+                Language::Java,
+                "public void open(int a) { return open(1); }\nList<A> open() {}",
+                &[(Declared, None), (Plain, None), (Declared, None)],
+            ),
+            (
+                Language::TypeScript,
+                "  async open(a: number) {\n  `${open}` a?.open()",
+                &[(Declared, None), (Plain, None), (Qualified, Some("a"))],
+            ),
+            (Language::C, "char c = '\\''; open(1);", &[(Plain, None)]),
+        ];
+        for (language, text, expected) in cases {
+            assert_eq!(found(*language, text), *expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_breaks_it(text in "(?s)([\"'`/*#\\\\r\n]|open|ü|.){0,80}") {
+            for language in Language::all() {
+                found(language, &text);
+            }
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! How a project is built, run, tested and checked: what its Makefile, manifests and CI say.
+//!
+//! What people wrote down for it comes first, then what its tools do by themselves, then what CI runs.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// More of a file is not looked at.
+const MAX_BYTES: usize = 1 << 18;
+const MAX_LINES: usize = 4_000;
+
+/// So many commands are told for one purpose.
+const MAX_FOR_ONE: usize = 3;
+
+/// How plainly it is said what a tool does by itself, and what CI runs: behind all names.
+const DEFAULT: usize = 50;
+const IN_CI: usize = 100;
+
+/// A longer command is a program of its own.
+const MAX_COMMAND_BYTES: usize = 100;
+
+/// What a command is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Purpose {
+    Build,
+    Run,
+    Test,
+    Lint,
+}
+
+impl Purpose {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Build => "build",
+            Self::Run => "run",
+            Self::Test => "test",
+            Self::Lint => "lint",
+        }
+    }
+
+    /// The purpose that a name tells, and how plainly: by its place among the names, one that only begins with it far behind.
+    fn of_name(name: &str) -> Option<(Self, usize)> {
+        const NAMES: &[(&str, Purpose)] = &[
+            ("build", Purpose::Build),
+            ("compile", Purpose::Build),
+            ("install", Purpose::Build),
+            ("run", Purpose::Run),
+            ("dev", Purpose::Run),
+            ("start", Purpose::Run),
+            ("serve", Purpose::Run),
+            ("watch", Purpose::Run),
+            ("test", Purpose::Test),
+            ("tests", Purpose::Test),
+            ("check", Purpose::Test),
+            ("verify", Purpose::Test),
+            ("e2e", Purpose::Test),
+            ("lint", Purpose::Lint),
+            ("fmt", Purpose::Lint),
+            ("format", Purpose::Lint),
+            ("typecheck", Purpose::Lint),
+            ("vet", Purpose::Lint),
+        ];
+        let place = |name: &str| NAMES.iter().position(|(known, _)| *known == name);
+        let first = name.split(['-', ':', '_', '/']).next().unwrap_or_default();
+        let exact = place(name).map(|at| (NAMES[at].1, at));
+        exact.or_else(|| place(first).map(|at| (NAMES[at].1, NAMES.len() + at)))
+    }
+}
+
+/// A command, and the file that says so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProjectCommand {
+    pub purpose: Purpose,
+    pub command: String,
+    pub from: String,
+}
+
+/// What tools do in a folder with a file of theirs: the file, how to build, how to test.
+const TOOLS: &[(&str, &str, &str)] = &[
+    ("Cargo.toml", "cargo build", "cargo test"),
+    ("go.mod", "go build ./...", "go test ./..."),
+    ("pom.xml", "mvn package", "mvn test"),
+    ("build.gradle", "gradle build", "gradle test"),
+    ("build.gradle.kts", "gradle build", "gradle test"),
+    ("CMakeLists.txt", "cmake -B build && cmake --build build", "ctest --test-dir build"),
+    ("mix.exs", "mix compile", "mix test"),
+    ("Package.swift", "swift build", "swift test"),
+    ("build.sbt", "sbt compile", "sbt test"),
+    ("Rakefile", "", "bundle exec rake"),
+    ("pyproject.toml", "pip install -e .", ""),
+    ("setup.py", "pip install -e .", ""),
+    ("tox.ini", "", "tox"),
+    ("noxfile.py", "", "nox"),
+    ("pytest.ini", "", "pytest"),
+    ("runtests.py", "", "python runtests.py"),
+    ("tests/runtests.py", "", "python tests/runtests.py"),
+    ("manage.py", "", "python manage.py test"),
+];
+
+/// Lock files that tell who runs the scripts of a package.
+const RUNNERS: &[(&str, &str)] = &[
+    ("pnpm-lock.yaml", "pnpm"),
+    ("pnpm-workspace.yaml", "pnpm"),
+    ("yarn.lock", "yarn"),
+    ("bun.lockb", "bun"),
+    ("bun.lock", "bun"),
+];
+
+/// Words that a line of CI begins with when it does what it is for.
+const CI_TOOLS: &[&str] = &[
+    "make",
+    "cargo",
+    "go",
+    "npm",
+    "pnpm",
+    "yarn",
+    "bun",
+    "python",
+    "python3",
+    "pytest",
+    "tox",
+    "nox",
+    "uv",
+    "mvn",
+    "./mvnw",
+    "gradle",
+    "./gradlew",
+    "cmake",
+    "ctest",
+    "mix",
+    "swift",
+    "sbt",
+    "bundle",
+    "rake",
+    "composer",
+    "dotnet",
+    "just",
+    "bazel",
+    "tsc",
+    "npx",
+];
+
+/// Collects commands: files are asked for by path.
+pub(super) fn project_commands<'p>(
+    paths: &(impl Iterator<Item = &'p str> + Clone),
+    text: &dyn Fn(&str) -> Option<String>,
+) -> Vec<ProjectCommand> {
+    let mut found = Found::default();
+    let is_file = |name: &str| paths.clone().any(|path| path == name);
+    for makefile in ["Makefile", "GNUmakefile", "makefile"].iter().filter(|name| is_file(name)) {
+        found.targets(makefile, "make", &read(text, makefile));
+    }
+    for justfile in ["justfile", "Justfile"].iter().filter(|name| is_file(name)) {
+        found.targets(justfile, "just", &read(text, justfile));
+    }
+    if is_file("package.json") {
+        let manifest = read(text, "package.json");
+        let named = || runner_of(&manifest);
+        let locked = RUNNERS.iter().find(|(lock, _)| is_file(lock)).map(|(_, runner)| *runner);
+        let runner = locked.map(str::to_owned).or_else(named).unwrap_or_else(|| "npm".to_owned());
+        found.scripts(&runner, &manifest);
+    }
+    for (file, build, test) in TOOLS.iter().filter(|(file, _, _)| is_file(file)) {
+        let wrapped = |command: &str| match command.split_once(' ') {
+            Some(("gradle", rest)) => format!("./gradlew {rest}"),
+            Some(("mvn", rest)) if is_file("mvnw") => format!("./mvnw {rest}"),
+            _ => command.to_owned(),
+        };
+        found.add(Purpose::Build, DEFAULT, &wrapped(build), file);
+        found.add(Purpose::Test, DEFAULT, &wrapped(test), file);
+    }
+    let is_ci = |path: &&str| {
+        path.starts_with(".github/workflows/")
+            && (path.ends_with(".yml") || path.ends_with(".yaml"))
+            || matches!(
+                *path,
+                ".gitlab-ci.yml" | ".travis.yml" | ".circleci/config.yml" | ".woodpecker.yml"
+            )
+    };
+    for path in paths.clone().filter(is_ci).take(8) {
+        found.ci(path, &read(text, path));
+    }
+    found.told()
+}
+
+fn read(text: &dyn Fn(&str) -> Option<String>, path: &str) -> String {
+    text(path).filter(|text| text.len() <= MAX_BYTES).unwrap_or_default()
+}
+
+/// `"packageManager": "pnpm@9.1.0"`.
+fn runner_of(manifest: &str) -> Option<String> {
+    let manifest: Value = serde_json::from_str(manifest).ok()?;
+    let named = manifest.get("packageManager")?.as_str()?;
+    let name = named.split('@').next()?;
+    ["npm", "pnpm", "yarn", "bun"].contains(&name).then(|| name.to_owned())
+}
+
+/// Commands in the order in which they were found, each with how plainly its name says what it is for.
+#[derive(Default)]
+struct Found(Vec<(usize, ProjectCommand)>);
+
+impl Found {
+    fn add(&mut self, purpose: Purpose, plainness: usize, command: &str, from: &str) {
+        let is_known = self.0.iter().any(|(_, known)| known.command == command);
+        if command.is_empty() || MAX_COMMAND_BYTES < command.len() || is_known {
+            return;
+        }
+        let command =
+            ProjectCommand { purpose, command: command.to_owned(), from: from.to_owned() };
+        self.0.push((plainness, command));
+    }
+
+    /// Targets of a Makefile: names before a colon at the beginning of a line.
+    fn targets(&mut self, from: &str, tool: &str, text: &str) {
+        for line in text.lines().take(MAX_LINES) {
+            let Some((names, rest)) = line.split_once(':') else { continue };
+            let is_name = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+            let is_target = !rest.starts_with('=') && names.chars().all(is_name);
+            if let Some((purpose, plainness)) = Purpose::of_name(names).filter(|_| is_target) {
+                self.add(purpose, plainness, &format!("{tool} {names}"), from);
+            }
+        }
+    }
+
+    fn scripts(&mut self, runner: &str, manifest: &str) {
+        let Ok(manifest) = serde_json::from_str::<Value>(manifest) else { return };
+        let scripts = manifest.get("scripts").and_then(Value::as_object).into_iter().flatten();
+        for (name, _) in scripts.take(MAX_LINES) {
+            if let Some((purpose, plainness)) = Purpose::of_name(name) {
+                let is_short = runner == "npm" && name == "test";
+                let run = if is_short { "" } else { "run " };
+                self.add(purpose, plainness, &format!("{runner} {run}{name}"), "package.json");
+            }
+        }
+    }
+
+    /// Lines of CI that begin with a tool and name a purpose.
+    fn ci(&mut self, from: &str, text: &str) {
+        for line in text.lines().take(MAX_LINES).map(str::trim) {
+            let line = line.trim_start_matches("- ").trim_start_matches("run:").trim();
+            let mut words = line.split_whitespace();
+            if !words.next().is_some_and(|tool| CI_TOOLS.contains(&tool)) || line.contains("${{") {
+                continue;
+            }
+            let purpose = words.find_map(|word| Purpose::of_name(word.trim_matches(['"', '\''])));
+            if let Some((purpose, _)) = purpose {
+                self.add(purpose, IN_CI, line, from);
+            }
+        }
+    }
+
+    /// The plainest for each purpose.
+    fn told(mut self) -> Vec<ProjectCommand> {
+        self.0.sort_by_key(|(plainness, command)| (command.purpose, *plainness));
+        let mut told: Vec<ProjectCommand> = Vec::new();
+        for (_, command) in self.0 {
+            let n_alike = told.iter().filter(|known| known.purpose == command.purpose).count();
+            if n_alike < MAX_FOR_ONE {
+                told.push(command);
+            }
+        }
+        told
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(files: &[(&str, &str)]) -> Vec<(Purpose, String)> {
+        let text = |path: &str| {
+            files.iter().find(|(known, _)| *known == path).map(|(_, text)| (*text).to_owned())
+        };
+        let commands = project_commands(&files.iter().map(|(path, _)| *path), &text);
+        commands.into_iter().map(|one| (one.purpose, one.command)).collect()
+    }
+
+    #[test]
+    fn commands_come_from_what_people_wrote_down() {
+        let cases: &[(&[(&str, &str)], &[(Purpose, &str)])] = &[
+            (
+                &[
+                    (
+                        "Makefile",
+                        "A := b\nbuild: deps\n\tgo build\n.PHONY: test\ntest-unit:\ntest:\n",
+                    ),
+                    ("go.mod", ""),
+                ],
+                &[
+                    (Purpose::Build, "make build"),
+                    (Purpose::Build, "go build ./..."),
+                    (Purpose::Test, "make test"),
+                    (Purpose::Test, "make test-unit"),
+                    (Purpose::Test, "go test ./..."),
+                ],
+            ),
+            (
+                &[(
+                    "package.json",
+                    r#"{"packageManager": "pnpm@9", "scripts": {"dev": "x", "test": "y"}}"#,
+                )],
+                &[(Purpose::Run, "pnpm run dev"), (Purpose::Test, "pnpm run test")],
+            ),
+            (
+                &[(
+                    ".github/workflows/ci.yml",
+                    "jobs:\n  - run: cargo test --all\n  - run: echo test\n  - run: cargo test ${{ x }}\n",
+                )],
+                &[(Purpose::Test, "cargo test --all")],
+            ),
+            (&[("package.json", "{{{")], &[]),
+        ];
+        for (files, expected) in cases {
+            let expected: Vec<(Purpose, String)> = expected
+                .iter()
+                .map(|(purpose, command)| (*purpose, (*command).to_owned()))
+                .collect();
+            assert_eq!(told(files), expected);
+        }
+    }
+}
