@@ -29,7 +29,11 @@ pub struct Shared {
 impl Shared {
     /// For a process that answers many calls.
     pub fn for_server() -> Self {
-        Self { model: Arc::default(), looks: Some(Arc::default()), snapshots: Some(Arc::default()) }
+        Self {
+            model: Arc::default(),
+            looks: Some(Arc::default()),
+            snapshots: Some(Arc::default()),
+        }
     }
 
     /// Whether the store at `path` was looked at whole a moment ago; else that is done now. `now` is the age of the process.
