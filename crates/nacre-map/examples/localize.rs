@@ -4,6 +4,10 @@
 //! `{"task": "…", "files": ["…"]}`. Printed are the mean shares of those files among the first 5, 10 and 20.
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an example has arguments, a clock and a temporary folder"
+)]
 #![expect(clippy::unwrap_used, reason = "an example ends where its input is wrong")]
 
 use std::collections::BTreeMap;
@@ -13,7 +17,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use nacre_core::base::git::GitProgram;
 use nacre_core::safefs::Owner;
 use nacre_core::search::{Builtin, Embedder};
-use nacre_map::artifact::{Bags, Cache, Project};
+use nacre_map::artifact::{Bags, Cache, Project, RelativePath};
 use nacre_map::indexer::{
     CacheWrites, Counting, Current, Deadline, Excludes, ReadProgress, RefreshOptions, Sensitive,
     Verify, bag_key, refresh,
@@ -142,7 +146,7 @@ impl Ranking {
             times.push(clock.elapsed());
             for (share, limit) in shares.iter_mut().zip([5, 10, 20]) {
                 let first: Vec<&str> =
-                    ranked.paths().take(limit).map(|path| path.as_str()).collect();
+                    ranked.paths().take(limit).map(RelativePath::as_str).collect();
                 let n_found = changed.iter().filter(|path| first.contains(&path.as_str())).count();
                 *share += f64::from(u32::try_from(n_found).unwrap())
                     / f64::from(u32::try_from(changed.len().max(1)).unwrap());

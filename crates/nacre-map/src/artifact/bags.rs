@@ -153,6 +153,12 @@ impl Cache {
         Ok(())
     }
 
+    /// Keeps words of texts while others are still read, and gives back what could not be kept.
+    pub fn keep_held_bags(&self, project: &Project, held: NewPack) -> Option<NewPack> {
+        let kept = self.keep_bags(project, std::slice::from_ref(&held), &|_| true);
+        kept.is_err().then_some(held)
+    }
+
     fn merge_bags(
         &self,
         writer: &Writer<'_>,

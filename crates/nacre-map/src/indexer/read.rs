@@ -60,6 +60,14 @@ pub(super) struct Reading<'r> {
 /// Keeps a pack, and gives back what could not be kept.
 pub(super) type Keep<'k> = dyn Fn(NewPack) -> Option<NewPack> + Sync + 'k;
 
+/// What is known of texts already, and where more of that is kept while there is too much to hold.
+pub(super) struct KnownTexts<'k> {
+    pub(super) analyses: &'k Analyses,
+    pub(super) keep: &'k Keep<'k>,
+    /// The same for words of new texts; `None` where they are not counted.
+    pub(super) keep_words: Option<&'k Keep<'k>>,
+}
+
 /// What came of reading files.
 pub(super) struct ReadFiles {
     /// The row of each, in their order; `None` where it is gone or no plain file any more.

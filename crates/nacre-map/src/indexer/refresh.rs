@@ -14,7 +14,7 @@ use super::excludes::Excludes;
 use super::git::{self, Tracked};
 use super::look::{file_stamp, open_root};
 use super::progress::ReadProgress;
-use super::read::{Doubt, Keep, ReadFiles, Reading, read_all};
+use super::read::{Doubt, KnownTexts, ReadFiles, Reading, read_all};
 use super::rules::RULES_FILE;
 use super::selection::{SelectedFiles, Selection};
 use super::sensitive::Sensitive;
@@ -161,14 +161,7 @@ pub fn refresh(
             CacheWrites::On => cache.keep_held(held),
             CacheWrites::Off => Some(held),
         };
-        let keep_words = |held: NewPack| match cache.keep_bags(
-            project,
-            std::slice::from_ref(&held),
-            &|_| true,
-        ) {
-            Ok(()) => None,
-            Err(_) => Some(held),
-        };
+        let keep_words = |held: NewPack| cache.keep_held_bags(project, held);
         let is_written = options.keeping == CacheWrites::On;
         let known = KnownTexts {
             analyses: &analyses,
@@ -226,14 +219,6 @@ pub(super) fn stats(artifact: &Artifact, n_read: usize, n_postponed: usize) -> R
     });
     stats.reused_entries = stats.file_count.saturating_sub(n_read);
     stats
-}
-
-/// What is known of texts already, and where more of that is kept while there is too much to hold.
-pub(super) struct KnownTexts<'k> {
-    pub(super) analyses: &'k Analyses,
-    pub(super) keep: &'k Keep<'k>,
-    /// The same for words of new texts; `None` where they are not counted.
-    pub(super) keep_words: Option<&'k Keep<'k>>,
 }
 
 /// What one look at the disk found.

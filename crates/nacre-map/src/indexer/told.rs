@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::look::{folder_stamp, has_other_names, open_root};
+use super::read::KnownTexts;
 use super::refresh::{
-    CacheStatus, CacheWrites, Current, KnownTexts, Look, Looker, RefreshOptions, git_now, is_old,
-    stats,
+    CacheStatus, CacheWrites, Current, Look, Looker, RefreshOptions, git_now, is_old, stats,
 };
 use super::wording::keep_bags;
 use crate::artifact::{Cache, FileRow, FolderRow, Kept, NewPack};

@@ -11,12 +11,12 @@ fn a_task_gets_the_code_that_it_needs() {
     let home = repository();
     assert_snapshot!(home.run(&["context", "--for", "open the store"]), @"
     context $HOME/work revision 6af96d88.1 cache miss files 3
-    src/store.rs
+    src/store.rs  open store
       1-3
     pub fn open(number: u8) {
         drop(number);
     }
-    src/lib.rs
+    src/lib.rs  open store
       1-1
     mod store;
       3-5
@@ -33,6 +33,17 @@ fn a_file_that_is_named_comes_first_whatever_its_words() {
     let (_, value) = home.json(&["context", "--files", "src/lib.rs"]);
     assert_eq!(value["files"][0]["path"], "src/lib.rs");
     assert_eq!(value["files"][0]["why"][0], "asked");
+}
+
+#[test]
+fn files_alone_come_without_their_code() {
+    let home = repository();
+    assert_snapshot!(home.run(&["context", "--for", "open the store", "--files-only"]), @"
+    context $HOME/work revision 6af96d88.1 cache miss files 3
+    src/store.rs  open store
+    src/lib.rs  open store
+    left_out symbols 0 files 0
+    ");
 }
 
 #[test]

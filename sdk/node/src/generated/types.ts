@@ -393,6 +393,8 @@ export interface ContextFile {
   why: WhyRelevant[];
   /** In the order of the file. */
   symbols: ContextSymbol[];
+  /** What it has of the task, the rarest first. */
+  words?: string[];
 }
 
 /** What a task needs, and of which state of the project that was said. */
@@ -417,6 +419,8 @@ export interface ContextRequest {
   client?: string | null;
   /** Files that are surely meant, seen from the current folder or from the root. */
   files?: string[];
+  /** List files alone, without their code. */
+  files_only?: boolean;
   /** The form that the budget is counted in. */
   format?: MapFormat;
   /** A folder inside the project, or a registered name. Without it, the project around the current folder. */

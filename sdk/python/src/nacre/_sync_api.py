@@ -1290,6 +1290,7 @@ class Map:
         budget: int | None = None,
         client: str | None = None,
         files: Sequence[str] | None = None,
+        files_only: bool | None = None,
         format: types.MapFormat | None = None,
         refresh: bool | None = None,
         strict: bool | None = None,
@@ -1305,6 +1306,7 @@ class Map:
             budget: Tokens that the answer may have; 4000 unless said otherwise.
             client: The client that has then seen the map as it is now.
             files: Files that are surely meant, seen from the current folder or from the root.
+            files_only: List files alone, without their code.
             format: The form that the budget is counted in.
             refresh: Read every file again instead of trusting its times.
             strict: Fail when the map was not up to date, and write nothing.
@@ -1318,6 +1320,7 @@ class Map:
                     "budget": budget,
                     "client": client,
                     "files": files,
+                    "files_only": files_only,
                     "format": format,
                     "refresh": refresh,
                     "strict": strict,

@@ -447,6 +447,8 @@ class ContextFile(TypedDict):
     why: list[WhyRelevant]
     symbols: list[ContextSymbol]
     """In the order of the file."""
+    words: NotRequired[list[str]]
+    """What it has of the task, the rarest first."""
 
 
 class ContextReport(TypedDict):
@@ -473,6 +475,8 @@ class ContextRequest(TypedDict):
     """The client that has then seen the map as it is now."""
     files: NotRequired[list[str]]
     """Files that are surely meant, seen from the current folder or from the root."""
+    files_only: NotRequired[bool]
+    """List files alone, without their code."""
     format: NotRequired[MapFormat]
     """The form that the budget is counted in."""
     project: NotRequired[str | None]
