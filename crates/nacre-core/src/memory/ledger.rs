@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::id::MemoryId;
-use super::ledger_text::{KeptLedgers, LedgerText};
+use super::ledger_text::{EVIDENCE, KeptLedgers, LedgerText, Version};
 use super::trust::Trust;
 use crate::base::ContentHash;
 use crate::safefs::{Access, FsError, Owner, RelPath, WriteScope};
@@ -22,9 +22,6 @@ const FOLDER: &str = "trust";
 
 /// The first word of a ledger.
 const HEADING: &str = "nacre-trust-1";
-
-/// What stands in the place of a level where the line is about the evidence of a memory.
-pub(super) const EVIDENCE: &str = "evidence";
 
 /// Ten thousand memories take about one.
 const MAX_BYTES: u64 = 64 << 20;
@@ -75,13 +72,6 @@ impl LedgerPlace {
     fn file(&self) -> Result<RelPath, FsError> {
         RelPath::new(&self.name)
     }
-}
-
-/// One known version of a memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Version {
-    pub(super) hash: ContentHash,
-    pub(super) trust: Trust,
 }
 
 /// Every known memory with its versions, the newest first.

@@ -7,10 +7,19 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::ledger::{EVIDENCE, Version};
 use super::trust::Trust;
 use crate::base::ContentHash;
 use crate::safefs::FileStamp;
+
+/// What stands in the place of a level where the line is about the evidence of a memory.
+pub(super) const EVIDENCE: &str = "evidence";
+
+/// One known version of a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Version {
+    pub(super) hash: ContentHash,
+    pub(super) trust: Trust,
+}
 
 /// The body of a ledger.
 #[derive(Debug, PartialEq, Eq)]

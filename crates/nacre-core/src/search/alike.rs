@@ -7,6 +7,7 @@
 use super::group::Group;
 use super::kin::{Kin, KinKind};
 use super::snapshot::Snapshot;
+use super::terms::Terms;
 use super::words;
 
 /// As many of the best hits are compared.
@@ -22,27 +23,6 @@ const MIN_SHARE: f32 = 0.6;
 struct Compared {
     row: usize,
     time_ms: i64,
-}
-
-/// The terms of a text and what each is worth, in the order of the terms, so that sums are the same each time. A snapshot keeps
-/// those of the rows that were compared.
-#[derive(Debug)]
-pub(super) struct Terms {
-    weights: Vec<(String, f32)>,
-    sum: f32,
-}
-
-impl Terms {
-    /// The weight of the terms that both hold, as a share of the weight of all.
-    fn likeness(&self, other: &Self) -> f32 {
-        let holds = |term: &str| {
-            other.weights.binary_search_by(|(known, _)| known.as_str().cmp(term)).is_ok()
-        };
-        let shared = self.weights.iter().filter(|(term, _)| holds(term));
-        let shared: f32 = shared.map(|(_, weight)| weight).sum();
-        let all = self.sum + other.sum - shared;
-        if all > 0.0 { shared / all } else { 0.0 }
-    }
 }
 
 /// Where texts and the worth of their words come from, and who may stand above whom.
@@ -69,7 +49,7 @@ impl Source<'_> {
             (term, weight)
         };
         let weights: Vec<(String, f32)> = terms.into_iter().map(weigh).collect();
-        Terms { sum: weights.iter().map(|(_, weight)| weight).sum(), weights }
+        Terms::new(weights)
     }
 }
 

@@ -121,11 +121,7 @@ impl Index {
         Some(IndexState { manifest, stamp })
     }
 
-    fn kept_snapshot(
-        &self,
-        state: &IndexState,
-        embedder: &dyn Embedder,
-    ) -> Option<Arc<Snapshot>> {
+    fn kept_snapshot(&self, state: &IndexState, embedder: &dyn Embedder) -> Option<Arc<Snapshot>> {
         let snapshot = self.kept.as_ref()?.get(self.folder.as_ref()?.path(), state)?;
         (snapshot.model() == embedder.model().as_str()).then_some(snapshot)
     }
@@ -326,12 +322,7 @@ fn push_part(manifest: &mut Manifest, segments: &mut Segments, bytes: Vec<u8>) {
     push_numbered(manifest, segments, bytes, number);
 }
 
-fn push_numbered(
-    manifest: &mut Manifest,
-    segments: &mut Segments,
-    bytes: Vec<u8>,
-    number: u64,
-) {
+fn push_numbered(manifest: &mut Manifest, segments: &mut Segments, bytes: Vec<u8>, number: u64) {
     if let Some(segment) = Segment::open(Bytes::Held(bytes)) {
         manifest.parts.push(Part { number, dead: Vec::new() });
         segments.push((Arc::new(segment), Origin::New));

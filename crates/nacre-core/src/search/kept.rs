@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::answers::KeptAnswers;
 use super::snapshot::Snapshot;
 use crate::safefs::FileStamp;
 
@@ -24,6 +25,7 @@ struct Kept {
     path: PathBuf,
     state: IndexState,
     snapshot: Arc<Snapshot>,
+    answers: Arc<KeptAnswers>,
 }
 
 /// What is on the disk under a snapshot. The numbers of segments begin anew in an index that was built anew, so the bytes of its
@@ -54,7 +56,15 @@ impl KeptSnapshots {
         if entries.len() >= MAX_KEPT {
             entries.remove(0);
         }
-        entries.push(Kept { path: path.to_owned(), state, snapshot: Arc::clone(snapshot) });
+        let (path, snapshot) = (path.to_owned(), Arc::clone(snapshot));
+        entries.push(Kept { path, state, snapshot, answers: Arc::default() });
+    }
+
+    /// Where the orders are kept that were found in a snapshot; `None` if it is not kept itself.
+    pub(super) fn answers_of(&self, snapshot: &Arc<Snapshot>) -> Option<Arc<KeptAnswers>> {
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = entries.iter().find(|kept| Arc::ptr_eq(&kept.snapshot, snapshot))?;
+        Some(Arc::clone(&kept.answers))
     }
 }
 

@@ -25,6 +25,7 @@ mod settle;
 mod snapshot;
 mod snippet;
 mod spoken;
+mod terms;
 mod thesaurus;
 mod traits;
 mod words;

@@ -7,12 +7,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::alike::Terms;
-use super::answers::KeptAnswers;
 use super::layout::{Layout, LayoutRow};
 use super::manifest::Manifest;
 use super::record::{Fingerprint, Link, LinkKind, UNPROVEN};
 use super::segment::{Counts, Postings, Row, Segment};
+use super::terms::Terms;
 use super::words;
 
 /// Everything that can be found now.
@@ -23,7 +22,6 @@ pub struct Snapshot {
     layout: OnceLock<Layout>,
     /// By row.
     terms: OnceLock<Box<[OnceLock<Terms>]>>,
-    pub(super) answers: KeptAnswers,
 }
 
 /// A segment and its place among the others.

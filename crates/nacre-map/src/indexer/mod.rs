@@ -3,6 +3,7 @@
 //! Reads the tree and never writes to it. Which file changed is told by stamps, with git's rule for those that may lie.
 
 mod affected;
+mod bag_keys;
 mod deadline;
 mod delta;
 mod depth;
@@ -33,6 +34,7 @@ mod walk;
 mod wording;
 
 pub use affected::Affected;
+pub use bag_keys::bag_key;
 pub use deadline::Deadline;
 pub use delta::{
     ChangeKind, Delta, DeltaCounts, FileChange, SinceError, SymbolChange, SymbolDelta,
@@ -49,4 +51,4 @@ pub use refresh::{
 pub use sensitive::{BadGlob, Sensitive};
 pub use since_git::delta_since_git;
 pub use told::{Told, is_due, refresh_told};
-pub use wording::{Counting, bag_key};
+pub use wording::Counting;

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use nacre_core::base::git::GitProgram;
 use serde::Serialize;
 
+use super::bag_keys::keep_bags;
 use super::deadline::Deadline;
 use super::excludes::Excludes;
 use super::git::{self, Tracked};
@@ -20,7 +21,6 @@ use super::selection::{SelectedFiles, Selection};
 use super::sensitive::Sensitive;
 use super::verify::{changed_files, changed_folders};
 use super::walk::{relist, walk};
-use super::wording::keep_bags;
 use crate::artifact::{
     Analyses, Artifact, Cache, Change, Commit, FileRow, FolderRow, Head, Kept, NewPack, Project,
     Revision, Skipped, Stamp, first_identity, identity_after,

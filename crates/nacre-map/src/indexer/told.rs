@@ -7,12 +7,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::bag_keys::keep_bags;
 use super::look::{folder_stamp, has_other_names, open_root};
 use super::read::KnownTexts;
 use super::refresh::{
     CacheStatus, CacheWrites, Current, Look, Looker, RefreshOptions, git_now, is_old, stats,
 };
-use super::wording::keep_bags;
 use crate::artifact::{Cache, FileRow, FolderRow, Kept, NewPack};
 
 /// Where something happened in a project, or may have.

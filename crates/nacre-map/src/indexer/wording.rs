@@ -3,14 +3,12 @@
 //! A text is counted when it is first read. What is missing all the same, because it was kept by an older version or could not be kept,
 //! is counted when somebody asks.
 
-use std::cell::OnceCell;
-use std::collections::HashSet;
-
 use nacre_core::safefs::FsError;
 
+use super::bag_keys::{bag_key, keep_bags};
 use super::deadline::Deadline;
 use super::refresh::{CacheWrites, Current};
-use crate::artifact::{Artifact, BagKey, Bags, Cache, FileRow, NewBags, NewPack, Project};
+use crate::artifact::{Bags, Cache, FileRow, NewBags, NewPack};
 use crate::languages::{Language, MAX_TEXT_BYTES};
 use crate::shares::in_batches;
 use crate::words::BagMaker;
@@ -28,26 +26,6 @@ pub struct Counting<'c> {
     pub n_threads: usize,
     /// Files that it comes too late for have no words in this answer.
     pub deadline: &'c Deadline,
-}
-
-/// What the words of a file are found by; `None` for one that is not read.
-pub fn bag_key(path: &str, row: &FileRow) -> Option<BagKey> {
-    let is_read = !row.marks.is_unread && row.stamp.size <= MAX_TEXT_BYTES as u64;
-    is_read.then(|| BagKey::new(row.hash, Language::of_path(path).is_some()))
-}
-
-/// Keeps words of texts, and forgets those of texts that are gone where there are too many.
-pub(super) fn keep_bags(
-    cache: &Cache,
-    project: &Project,
-    artifact: &Artifact,
-    new: &[NewPack],
-) -> Result<(), FsError> {
-    let live = || -> HashSet<BagKey> {
-        artifact.files().iter().filter_map(|(path, row)| bag_key(path, row)).collect()
-    };
-    let known = OnceCell::new();
-    cache.keep_bags(project, new, &|key| known.get_or_init(live).contains(&key))
 }
 
 impl Current {

@@ -413,7 +413,8 @@ mod tests {
     #[test]
     fn names_are_found_in_code_alone() {
         use MentionForm::{Declared, Plain, Qualified};
-        let cases: &[(Language, &str, &[(MentionForm, Option<&str>)])] = &[
+        type Found<'t> = &'t [(MentionForm, Option<&'t str>)];
+        let cases: &[(Language, &str, Found<'_>)] = &[
             (
                 Language::Rust,
                 "// open\n/* open */ let a = \"open\"; r#\"open\"#; b'a'; x::open(); 'a open",

@@ -278,7 +278,8 @@ mod tests {
 
     #[test]
     fn commands_come_from_what_people_wrote_down() {
-        let cases: &[(&[(&str, &str)], &[(Purpose, &str)])] = &[
+        type Files<'t> = &'t [(&'t str, &'t str)];
+        let cases: &[(Files<'_>, &[(Purpose, &str)])] = &[
             (
                 &[
                     (

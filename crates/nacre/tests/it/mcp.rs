@@ -215,7 +215,7 @@ fn the_tools_are_as_they_are_told() {
     brief ["reads", "idempotent"] ["budget", "files", "offset", "task"]
     ask ["reads", "idempotent", "open"] ["offset", "question", "use_model"]
     trace_search ["reads", "idempotent"] ["agent", "limit", "offset", "query", "since"]
-    context ["reads", "idempotent"] ["budget", "files", "offset", "task"]
+    context ["reads", "idempotent"] ["budget", "files", "files_only", "offset", "task"]
     explore ["reads", "idempotent"] ["budget", "detail", "offset"]
     delta ["reads", "idempotent"] ["after", "since"]
     status ["reads", "idempotent"] []

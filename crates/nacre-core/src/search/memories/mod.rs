@@ -29,7 +29,7 @@ use jiff::Timestamp;
 pub use self::fitting::{Fit, FitSignals, Fitting};
 pub use self::graph::{Graph, GraphNode, GraphOptions, Tie, spellings};
 pub use self::nearest::Near;
-use super::answers::{AnswerKey, Order};
+use super::answers::{AnswerKey, KeptAnswers, Order};
 use super::embed::Embedder;
 use super::group::Group;
 use super::index::{Index, IndexError};
@@ -87,8 +87,8 @@ pub struct MemoryIndex<'a> {
     snapshot: Arc<Snapshot>,
     now: Timestamp,
     n_postponed: usize,
-    /// Whether the snapshot outlives this question.
-    keeps_answers: bool,
+    /// Where orders are kept, if the snapshot outlives this question.
+    answers: Option<Arc<KeptAnswers>>,
 }
 
 /// What to return.
@@ -204,7 +204,8 @@ impl<'a> MemoryIndex<'a> {
         } else {
             Self::brought_up_to_date(store, embedder, (&index, Some(owner)), now, &mut |_, _| {})
         };
-        Ok(Self { keeps_answers: true, ..opened? })
+        let opened = opened?;
+        Ok(Self { answers: kept.answers_of(&opened.snapshot), ..opened })
     }
 
     fn looked_at_quickly(
@@ -215,14 +216,7 @@ impl<'a> MemoryIndex<'a> {
     ) -> Result<Self, SearchError> {
         let snapshot = index.load(embedder);
         if look::has_same_folders(store, &snapshot)? {
-            return Ok(Self {
-                store,
-                embedder,
-                snapshot,
-                now,
-                n_postponed: 0,
-                keeps_answers: false,
-            });
+            return Ok(Self { store, embedder, snapshot, now, n_postponed: 0, answers: None });
         }
         let (snapshot, n_postponed) = Self::looked(
             store,
@@ -232,7 +226,7 @@ impl<'a> MemoryIndex<'a> {
             IndexBudget::OF_A_QUICK_LOOK,
             &mut |_, _| {},
         )?;
-        Ok(Self { store, embedder, snapshot, now, n_postponed, keeps_answers: false })
+        Ok(Self { store, embedder, snapshot, now, n_postponed, answers: None })
     }
 
     /// Opens the index of `store` as it was stored, whichever model made it, and takes nothing in.
@@ -244,7 +238,7 @@ impl<'a> MemoryIndex<'a> {
         let snapshot =
             Index::new(place::present(store), INDEX_NAME).load_of_any_model().unwrap_or_default();
         let snapshot = Arc::new(snapshot);
-        Ok(Self { store, embedder, snapshot, now, n_postponed: 0, keeps_answers: false })
+        Ok(Self { store, embedder, snapshot, now, n_postponed: 0, answers: None })
     }
 
     fn brought_up_to_date(
@@ -256,14 +250,7 @@ impl<'a> MemoryIndex<'a> {
     ) -> Result<Self, SearchError> {
         let snapshot = index.load(embedder);
         if look::is_current(store, &snapshot)? {
-            return Ok(Self {
-                store,
-                embedder,
-                snapshot,
-                now,
-                n_postponed: 0,
-                keeps_answers: false,
-            });
+            return Ok(Self { store, embedder, snapshot, now, n_postponed: 0, answers: None });
         }
         let (snapshot, n_postponed) = Self::looked(
             store,
@@ -273,7 +260,7 @@ impl<'a> MemoryIndex<'a> {
             IndexBudget::OF_ONE_LOOK,
             watch,
         )?;
-        Ok(Self { store, embedder, snapshot, now, n_postponed, keeps_answers: false })
+        Ok(Self { store, embedder, snapshot, now, n_postponed, answers: None })
     }
 
     /// A snapshot with what changed since, piece by piece and each piece stored, until there is no more budget. Tells how many files
@@ -390,19 +377,19 @@ impl<'a> MemoryIndex<'a> {
         options: &MemoryOptions,
         is_offer: bool,
     ) -> Result<Arc<Order>, SearchError> {
-        let trust = self.store.trust_state().filter(|_| self.keeps_answers);
-        let Some(trust) = trust else {
+        let kept = self.answers.as_ref().and_then(|kept| Some((kept, self.store.trust_state()?)));
+        let Some((kept, trust)) = kept else {
             return Ok(Arc::new(self.order(query, options, is_offer)?));
         };
         let &MemoryOptions { mode, limit, archived } = options;
         let minute = self.now.as_second().div_euclid(60);
         let query = query.clone();
         let key = AnswerKey { query, mode, limit, archived, is_offer, minute, trust };
-        if let Some(order) = self.snapshot.answers.get(&key) {
+        if let Some(order) = kept.get(&key) {
             return Ok(order);
         }
         let order = Arc::new(self.order(&key.query, options, is_offer)?);
-        self.snapshot.answers.keep(key, &order);
+        kept.keep(key, &order);
         Ok(order)
     }
 

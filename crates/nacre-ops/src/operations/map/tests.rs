@@ -81,7 +81,7 @@ fn a_budget_is_kept_on_the_bytes_of_the_payload() {
     let (_folder, host) = project();
     let events = Events::ignored();
     for format in [MapFormat::Json, MapFormat::Text] {
-        for budget in [450, 900] {
+        for budget in [520, 900] {
             let request = ExploreRequest { format, budget: Some(budget), ..Default::default() };
             let explored = explore(&host, &request, &events).unwrap();
             assert!(tokens(&explored.payload) <= budget, "{}", explored.payload);
