@@ -68,6 +68,9 @@ impl SoughtNames {
 /// So many names are looked for one by one before a text is taken apart.
 const MAX_TRIED: usize = 16;
 
+/// So often a name is looked at in one text; whoever uses it has used it by then.
+const MAX_MENTIONS: usize = 1000;
+
 /// Words that declare what follows them.
 const DECLARING: &[&str] = &[
     "class",
@@ -130,7 +133,7 @@ const BEFORE_USE: &[&str] = &[
     "abstract",
 ];
 
-/// Hands out the mentions of some names in a text, in order.
+/// Hands out the mentions of some names in a text, in order: the first of each.
 pub fn each_mention<'t>(
     language: Language,
     text: &'t str,
@@ -142,23 +145,39 @@ pub fn each_mention<'t>(
         return;
     }
     let mut scan = Scan { text, bytes: text.as_bytes(), at: 0, style: Style::of(language) };
+    let mut n_seen = vec![0_usize; names.len()];
     while let Some((start, end)) = scan.next_word() {
         let Some(name) = names.by_name.get(&text[start..end]) else { continue };
-        let (form, qualifier) = form_of(language, text, start, end);
-        let before = text[..start].trim_end_matches([' ', '\t']);
-        let is_called = before.ends_with("::") || text[end..].starts_with(['(', '<', ':']);
-        let heir = if form == MentionForm::Declared { None } else { heir_of(text, start) };
+        n_seen[*name] += 1;
+        if n_seen[*name] > MAX_MENTIONS {
+            continue;
+        }
+        let around = (before_of(text, start), after_of(text, end));
+        let (form, qualifier) = form_of(language, around);
+        let before = around.0.trim_end_matches([' ', '\t']);
+        let is_called = before.ends_with("::") || around.1.starts_with(['(', '<', ':']);
+        let heir = if form == MentionForm::Declared { None } else { heir_of(around.0) };
         take(Mention { name: *name, form, qualifier, is_called, heir });
     }
 }
 
-fn form_of(
+/// So much of a text is looked at on either side of a name: a text of one line that holds it everywhere is looked at once, all in all,
+/// and not once for each.
+const MAX_AROUND: usize = 512;
+
+fn before_of(text: &str, start: usize) -> &str {
+    &text[text.ceil_char_boundary(start.saturating_sub(MAX_AROUND))..start]
+}
+
+fn after_of(text: &str, end: usize) -> &str {
+    &text[end..text.floor_char_boundary((end + MAX_AROUND).min(text.len()))]
+}
+
+fn form_of<'t>(
     language: Language,
-    text: &str,
-    start: usize,
-    end: usize,
-) -> (MentionForm, Option<&str>) {
-    let before = text[..start].trim_end_matches([' ', '\t']);
+    (before, after): (&'t str, &'t str),
+) -> (MentionForm, Option<&'t str>) {
+    let before = before.trim_end_matches([' ', '\t']);
     for mark in ["::", "->", "?.", "!.", "."] {
         if let Some(rest) = before.strip_suffix(mark) {
             return (MentionForm::Qualified, last_word(rest));
@@ -167,14 +186,14 @@ fn form_of(
     let word = last_word(before);
     let is_declared = word.is_some_and(|word| DECLARING.contains(&word))
         || before.ends_with("macro_rules!")
-        || is_declared_otherwise(language, before, word, &text[end..]);
+        || is_declared_otherwise(language, before, word, after);
     let form = if is_declared { MentionForm::Declared } else { MentionForm::Plain };
     (form, None)
 }
 
 /// The class or interface that is declared on the line of a name, before it.
-fn heir_of(text: &str, start: usize) -> Option<&str> {
-    let line = text[..start].rsplit('\n').next()?;
+fn heir_of(before: &str) -> Option<&str> {
+    let line = before.rsplit('\n').next()?;
     let mut words =
         line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
     words.find(|word| matches!(*word, "class" | "interface" | "trait" | "protocol"))?;
@@ -408,6 +427,15 @@ mod tests {
         let mut found = Vec::new();
         each_mention(language, text, &names, |one| found.push((one.form, one.qualifier)));
         found
+    }
+
+    #[test]
+    fn a_long_line_is_looked_at_once() {
+        // From the beginning of the line for each name this would be a hundred gigabytes.
+        let text = "open<b(".repeat(1 << 17);
+        for language in [Language::Rust, Language::TypeScript, Language::Java, Language::Go] {
+            assert_eq!(found(language, &text).len(), MAX_MENTIONS, "{language:?}");
+        }
     }
 
     #[test]
