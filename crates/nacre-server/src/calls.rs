@@ -47,6 +47,18 @@ pub(crate) struct CallInfo {
     pub(crate) registering: Registering,
     pub(crate) session: Option<String>,
     pub(crate) tolerance: Tolerance,
+    /// Whether it can change a store, so that the next call has to look.
+    pub(crate) can_change: bool,
+    pub(crate) pace: Pace,
+}
+
+/// Who waits for a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// Somebody does.
+    Foreground,
+    /// Nobody does: it leaves the processor to those for whom somebody waits.
+    Background,
 }
 
 impl CallInfo {
@@ -58,6 +70,8 @@ impl CallInfo {
             registering: Registering::Yes,
             session: None,
             tolerance: Tolerance::None,
+            can_change: true,
+            pace: Pace::Foreground,
         }
     }
 }
@@ -69,6 +83,7 @@ impl CallInfo {
             needs: Needs::Registered,
             registering: Registering::No,
             tolerance: Tolerance::OfRepository,
+            pace: Pace::Background,
             ..Self::named(name)
         }
     }
@@ -118,12 +133,22 @@ impl Calls {
         let task = async move {
             // The semaphore is never closed.
             let slot = slots.acquire_owned().await;
+            let (can_change, pace) = (info.can_change, info.pace);
             let blocking = move || {
                 let _ends = (slot, over);
-                let call = open((environment, shared), info, &handle, events)?;
-                work(&call)
+                let changed = shared.clone();
+                let result =
+                    open((environment, shared), info, &handle, events).and_then(|call| work(&call));
+                if can_change {
+                    changed.note_change();
+                }
+                result
             };
-            spawn_blocking(blocking).await.unwrap_or_else(|_| Err(crashed(name)))
+            match pace {
+                Pace::Foreground => spawn_blocking(blocking).await.ok(),
+                Pace::Background => in_background(blocking).await,
+            }
+            .unwrap_or_else(|| Err(crashed(name)))
         };
         tokio::select! {
             result = task => result,
@@ -187,6 +212,20 @@ fn open(
         events.emit(Event::Warning(warning));
     }
     Ok(Call { host: host?.with_runtime(handle.clone()), events, session })
+}
+
+/// Runs `work` on a thread of its own, behind everything that somebody waits for; `None` if it panics. A thread cannot be taken
+/// forward again without rights, so it is not one that others use.
+async fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let thread = std::thread::Builder::new().name("background".to_owned());
+    thread
+        .spawn(move || {
+            nacre_ops::host::yield_processor();
+            let _ = tell.send(work());
+        })
+        .ok()?;
+    told.await.ok()
 }
 
 fn crashed(name: &str) -> OpError {

@@ -1,4 +1,4 @@
-//! Work on many small things, spread over the cores.
+//! Work on many small things, spread over the cores; and work that leaves them to others.
 
 use std::num::NonZero;
 use std::thread::{self, ScopedJoinHandle};
@@ -40,6 +40,23 @@ pub fn on_all_cores<I: Sync, T: Send>(
     })
 }
 
+/// How far a thread that nobody waits for stands back, by the system's measure of 0 to 19.
+#[cfg(target_os = "linux")]
+const BACKGROUND: i32 = 10;
+
+/// Lets this thread, and those it starts, leave the processor to others. Best effort: elsewhere a process has one place for all of its
+/// threads.
+pub fn yield_processor() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{getpriority_process, setpriority_process};
+        // Nobody by name is this thread.
+        if getpriority_process(None).is_ok_and(|now| now < BACKGROUND) {
+            let _ = setpriority_process(None, BACKGROUND);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,5 +66,18 @@ mod tests {
         let items: Vec<u32> = (0..1000).collect();
         let doubled = on_all_cores(&items, 10, |piece| piece.iter().map(|n| n * 2).collect());
         assert_eq!(doubled, items.iter().map(|n| n * 2).collect::<Vec<_>>());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn one_thread_stands_back_and_the_others_do_not() {
+        let own = || rustix::process::getpriority_process(None).unwrap();
+        let before = own();
+        let there = thread::spawn(move || {
+            yield_processor();
+            own()
+        });
+        assert_eq!(there.join().unwrap(), before.max(BACKGROUND));
+        assert_eq!(own(), before);
     }
 }

@@ -17,7 +17,7 @@ mod shown;
 mod time;
 
 pub(crate) use alarm::Alarm;
-pub use cores::on_all_cores;
+pub use cores::{on_all_cores, yield_processor};
 pub use hash::{ContentHash, ParseHashError};
 pub use local_names::LocalNames;
 pub use owner::{Person, Stranger};

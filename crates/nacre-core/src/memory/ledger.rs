@@ -119,6 +119,14 @@ impl Ledger {
         Self { place, known: Mutex::new(None), elsewhere: OnceLock::new() }
     }
 
+    /// What `judge` says of the text with this hash; a process with many calls asks once.
+    pub(super) fn judgement(&self, text: ContentHash, judge: impl FnOnce() -> bool) -> bool {
+        match self.place.as_ref().and_then(|place| place.kept.as_ref()) {
+            Some(kept) => kept.judgement(text, judge),
+            None => judge(),
+        }
+    }
+
     /// The level of these bytes of a memory; `None` where they are not known.
     pub(super) fn trust(&self, store: &WriteScope, id: &str, hash: ContentHash) -> Option<Trust> {
         let of_these = |version: &Version| version.hash == hash;

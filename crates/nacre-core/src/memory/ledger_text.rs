@@ -119,22 +119,44 @@ impl Eq for TrustState {}
 /// So many ledgers are kept at most.
 const MAX_KEPT: usize = 16;
 
-/// Ledgers that a process with many calls keeps between them, each as long as its file is the same.
+/// So many judgements on texts from elsewhere are kept at most: about one megabyte.
+const MAX_JUDGEMENTS: usize = 20_000;
+
+/// Ledgers that a process with many calls keeps between them, each as long as its file is the same; and which texts that no
+/// ledger knows may give an order, for whatever store.
 #[derive(Debug, Default)]
-pub struct KeptLedgers(Mutex<HashMap<PathBuf, (FileStamp, Arc<LedgerText>)>>);
+pub struct KeptLedgers {
+    ledgers: Mutex<HashMap<PathBuf, (FileStamp, Arc<LedgerText>)>>,
+    judgements: Mutex<HashMap<ContentHash, bool>>,
+}
 
 impl KeptLedgers {
     pub(super) fn get(&self, path: &PathBuf, stamp: FileStamp) -> Option<Arc<LedgerText>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.ledgers.lock().unwrap_or_else(PoisonError::into_inner);
         kept.get(path).filter(|(of, _)| *of == stamp).map(|(_, text)| Arc::clone(text))
     }
 
     pub(super) fn keep(&self, path: PathBuf, stamp: FileStamp, text: &Arc<LedgerText>) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.ledgers.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= MAX_KEPT && !kept.contains_key(&path) {
             kept.clear();
         }
         kept.insert(path, (stamp, Arc::clone(text)));
+    }
+
+    /// What `judge` says of the text with this hash, asked once.
+    pub(super) fn judgement(&self, text: ContentHash, judge: impl FnOnce() -> bool) -> bool {
+        let kept = || self.judgements.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept().get(&text).copied() {
+            return known;
+        }
+        let judged = judge();
+        let mut kept = kept();
+        if kept.len() >= MAX_JUDGEMENTS {
+            kept.clear();
+        }
+        kept.insert(text, judged);
+        judged
     }
 }
 
@@ -146,6 +168,18 @@ mod tests {
 
     fn hash(text: &str) -> ContentHash {
         ContentHash::of(text.as_bytes())
+    }
+
+    #[test]
+    fn a_text_is_judged_once_and_not_too_many_are_kept() {
+        let kept = KeptLedgers::default();
+        assert!(kept.judgement(hash("a"), || true));
+        assert!(kept.judgement(hash("a"), || unreachable!("it was judged before")));
+        assert!(!kept.judgement(hash("b"), || false));
+        for number in 0..MAX_JUDGEMENTS {
+            kept.judgement(hash(&number.to_string()), || false);
+        }
+        assert!(kept.judgements.lock().unwrap().len() <= MAX_JUDGEMENTS);
     }
 
     #[test]

@@ -46,15 +46,15 @@ impl SummaryDraft {
 impl Store {
     /// How far a memory is trusted on this machine, as its file is now.
     pub fn trust_of(&self, memory: &Memory) -> Trust {
-        let (id, text) = (&memory.at.id, memory.document.as_str());
-        if let Some(trust) = self.known_trust(id, text.as_bytes()) {
+        let (id, hash) = (&memory.at.id, ContentHash::of(memory.document.as_str().as_bytes()));
+        if let Some(trust) = self.known_trust(id, hash) {
             return trust;
         }
         if self.rules().is_personal {
             // An edit by other means than Nacre keeps the level that it had.
             return self.ledger.last_trust(self.scope(), id.as_str()).unwrap_or(Trust::Human);
         }
-        if self.may_be_order(memory) {
+        if self.may_be_order(memory, hash) {
             return Trust::Quarantined;
         }
         let evidence = if self.trusts_evidence() { self.evidence(id).ok().flatten() } else { None };
@@ -66,10 +66,11 @@ impl Store {
     }
 
     /// Whether a memory from elsewhere gives an order, or there is so much from elsewhere that it was not looked at.
-    fn may_be_order(&self, memory: &Memory) -> bool {
+    fn may_be_order(&self, memory: &Memory, hash: ContentHash) -> bool {
         let n_bytes = memory.title.len() + memory.document.body().len();
         let n_before = self.n_judged.fetch_add(n_bytes.min(MAX_JUDGED), Ordering::Relaxed);
-        n_before > MAX_JUDGED || !hazards_of(&memory.title, memory.document.body(), &[]).is_empty()
+        let is_order = || !hazards_of(&memory.title, memory.document.body(), &[]).is_empty();
+        n_before > MAX_JUDGED || self.ledger.judgement(hash, is_order)
     }
 
     /// What all levels of trust follow from beside the memories, as it is now; `None` where only this process knows.
@@ -144,9 +145,8 @@ impl Store {
         self.ledger.enter(self.scope(), &[], owner);
     }
 
-    /// The level of these bytes, where this machine knows them.
-    fn known_trust(&self, id: &MemoryId, bytes: &[u8]) -> Option<Trust> {
-        let hash = ContentHash::of(bytes);
+    /// The level of the text with this hash, where this machine knows it.
+    fn known_trust(&self, id: &MemoryId, hash: ContentHash) -> Option<Trust> {
         let known = self.ledger.trust(self.scope(), id.as_str(), hash);
         if known.is_some() || self.ledger.is_stored(self.scope()) {
             return known;
@@ -203,7 +203,7 @@ impl Batch<'_> {
     /// What is put back has the level that it had. A plan is a file that a repository can bring, so that what this machine never
     /// knew came from elsewhere, and is not taken for an edit of the person.
     pub(super) fn put_back_level(&mut self, id: &MemoryId, bytes: &[u8]) {
-        let level = self.store.known_trust(id, bytes).unwrap_or(Trust::Foreign);
+        let level = self.store.known_trust(id, ContentHash::of(bytes)).unwrap_or(Trust::Foreign);
         self.levels.insert(id.clone(), Some(level));
     }
 
@@ -221,7 +221,7 @@ impl Batch<'_> {
 
     /// A change that says nothing new keeps the level; what is not known stays so.
     pub(super) fn keep_level(&mut self, memory: &Memory) {
-        let before = memory.document.as_str().as_bytes();
+        let before = ContentHash::of(memory.document.as_str().as_bytes());
         let known = self.store.known_trust(&memory.at.id, before);
         let personal = || self.store.rules().is_personal.then(|| self.store.trust_of(memory));
         if let Some(level) = known.or_else(personal) {
@@ -231,7 +231,8 @@ impl Batch<'_> {
 
     /// The level of a memory with what a change adds to it: the lower of both. `None` where nobody knows it.
     pub(super) fn level_after(&self, memory: &Memory, change: &Change) -> Option<Trust> {
-        let before = self.store.known_trust(&memory.at.id, memory.document.as_str().as_bytes())?;
+        let old = ContentHash::of(memory.document.as_str().as_bytes());
+        let before = self.store.known_trust(&memory.at.id, old)?;
         if change.title.is_none() && change.body.is_none() {
             return Some(before);
         }

@@ -37,9 +37,9 @@ pub use kin::{Kin, KinKind};
 pub use library::{Library, LibraryOptions, News, RecordHit};
 pub use memories::mentions::{files as files_named, symbols as symbols_named};
 pub use memories::{
-    Fit, FitSignals, Fitting, Graph, GraphNode, GraphOptions, INDEX_FOLDER, IndexStatus, Interest,
-    Listed, MemoryHit, MemoryHits, MemoryIndex, MemoryOptions, Near, SearchError, Tie, Why,
-    Wording, clear_index, index_path, index_scope, index_status, prune_indexes, spellings,
+    DueLook, Fit, FitSignals, Fitting, Graph, GraphNode, GraphOptions, INDEX_FOLDER, IndexStatus,
+    Interest, Listed, MemoryHit, MemoryHits, MemoryIndex, MemoryOptions, Near, SearchError, Tie,
+    Why, Wording, clear_index, index_path, index_scope, index_status, prune_indexes, spellings,
 };
 pub use query::Query;
 pub use rank::{Level, Mode};

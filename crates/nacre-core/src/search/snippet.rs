@@ -20,6 +20,9 @@ pub fn of(text: &str, question: &str) -> String {
         if best.is_none_or(|(most, _)| n_held > most) {
             best = Some((n_held, line));
         }
+        if n_held == wanted.len() {
+            break;
+        }
     }
     best.map_or_else(String::new, |(_, line)| cut(line, &wanted))
 }

@@ -34,7 +34,7 @@ use jiff::Timestamp;
 use nacre_api::wire::Warning;
 use nacre_core::base::Person;
 use nacre_core::base::git::GitProgram;
-pub use nacre_core::base::search_path;
+pub use nacre_core::base::{search_path, yield_processor};
 use nacre_core::config::projects::Projects;
 use nacre_core::config::{self, Resolved, Settings};
 use nacre_core::safefs::{Access, Owner, WriteScope};
@@ -59,7 +59,7 @@ pub use self::programs::{
 pub use self::reading::{Reading, warn_of_limit};
 pub use self::register::Registering;
 pub use self::results::{ResultFile, is_result};
-pub use self::searching::{SearchableStore, StoresFound, quick_index, search_stores};
+pub use self::searching::{SearchableStore, StoreHit, StoresFound, quick_index, search_stores};
 pub use self::settings::words;
 use self::settings::{ConfigFiles, UnderstoodSettings};
 pub use self::shared::Shared;

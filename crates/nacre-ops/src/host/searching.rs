@@ -11,7 +11,7 @@ use nacre_core::config::EmbeddingChoice;
 use nacre_core::memory::{Trust, Unreadable};
 use nacre_core::safefs::Owner;
 use nacre_core::search::{
-    Builtin, Embedder, KeptSnapshots, MemoryHit, MemoryIndex, MemoryOptions, Query,
+    Builtin, DueLook, Embedder, KeptSnapshots, MemoryHit, MemoryIndex, MemoryOptions, Query,
 };
 
 use super::{Host, ScopedStore};
@@ -23,8 +23,8 @@ pub struct SearchableStore {
     pub embedder: Arc<dyn Embedder>,
     pub owner: Owner,
     now: Timestamp,
-    /// Whether another call looked at its files a moment ago.
-    is_looked_at: bool,
+    /// What no other call looked at a moment ago.
+    due: DueLook,
     /// Where a process with many calls keeps the indexes it read.
     kept: Option<Arc<KeptSnapshots>>,
 }
@@ -35,10 +35,17 @@ impl fmt::Debug for SearchableStore {
     }
 }
 
+/// A memory that was found, how far it is trusted, and where it lies.
+pub struct StoreHit<'s> {
+    pub hit: MemoryHit,
+    pub trust: Trust,
+    pub scoped: &'s ScopedStore,
+}
+
 /// What a search over several stores found.
 pub struct StoresFound<'s> {
     /// In the order of the stores; of each store the best first.
-    pub hits: Vec<(MemoryHit, &'s ScopedStore)>,
+    pub hits: Vec<StoreHit<'s>>,
     /// How many there are, within the limit or not.
     pub total: usize,
     pub broken: Vec<(Unreadable, &'s ScopedStore)>,
@@ -63,10 +70,10 @@ impl Host {
     ) -> Result<SearchableStore, OpError> {
         let embedder = self.embedder(&scoped.settings)?;
         let age = (self.environment.uptime)();
-        let is_looked_at = self.shared.is_looked_at(scoped.store.path(), age);
+        let due = self.shared.due_look(scoped.store.path(), age);
         let (owner, now) = (self.owner(command), self.now());
         let kept = self.shared.snapshots.clone();
-        Ok(SearchableStore { scoped, embedder, owner, now, is_looked_at, kept })
+        Ok(SearchableStore { scoped, embedder, owner, now, due, kept })
     }
 }
 
@@ -76,7 +83,7 @@ impl SearchableStore {
         let Self { scoped: ScopedStore { store, .. }, embedder, owner, now, .. } = self;
         Ok(match &self.kept {
             Some(kept) => {
-                MemoryIndex::open_kept(store, &**embedder, owner, *now, (kept, self.is_looked_at))?
+                MemoryIndex::open_kept(store, &**embedder, owner, *now, (kept, self.due))?
             }
             None => MemoryIndex::open(store, &**embedder, owner, *now)?,
         })
@@ -119,17 +126,15 @@ pub fn search_stores<'s>(
         let scoped = &searchable.scoped;
         // What gives an order that the person did not give is for the review alone.
         let n_found = found.hits.len();
-        let trust = |hit: &MemoryHit| scoped.store.trust_of(&hit.memory);
-        let mut hits: Vec<(bool, MemoryHit)> = found
+        let mut hits: Vec<StoreHit<'s>> = found
             .hits
             .into_iter()
-            .map(|hit| (trust(&hit), hit))
-            .filter(|(trust, _)| *trust != Trust::Quarantined)
-            .map(|(trust, hit)| (trust.waits(), hit))
+            .map(|hit| StoreHit { trust: scoped.store.trust_of(&hit.memory), hit, scoped })
+            .filter(|found| found.trust != Trust::Quarantined)
             .collect();
-        hits.sort_by_key(|(waits, _)| *waits);
+        hits.sort_by_key(|found| found.trust.waits());
         all.total += found.total - (n_found - hits.len());
-        all.hits.extend(hits.into_iter().map(|(_, hit)| (hit, scoped)));
+        all.hits.extend(hits);
         all.broken.extend(found.broken.into_iter().map(|file| (file, scoped)));
     }
     Ok(all)

@@ -1,33 +1,49 @@
 //! What the calls of one process share, so that the second is quicker than the first.
 //!
 //! A command has one call. A server has many a second: it opens the model once, keeps the indexes that it read, and looks at every
-//! file of a store once a second at most. In between it looks at the folders: what came or went is found, and so is what Nacre
-//! itself changed, for that replaces files; words that a person edited in place are found a second later.
+//! file of a store once a second at most, and ten times at its folders. What one of its own calls changed is found by the next;
+//! what another process brought or took away, or a sync that is still running, a tenth of a second later; words that a person
+//! edited in place a second later. What is shown is read anew in any case.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use nacre_core::memory::KeptLedgers;
-use nacre_core::search::KeptSnapshots;
+use nacre_core::search::{DueLook, KeptSnapshots};
 
 use super::embedding::LocalModel;
 use super::settings::UnderstoodSettings;
 
-/// How long a whole look at a store holds.
-const LOOK_HOLDS: Duration = Duration::from_secs(1);
+/// How long a look at every file holds.
+const FILES_HOLD: Duration = Duration::from_secs(1);
+
+/// How long a look at the folders holds.
+const FOLDERS_HOLD: Duration = Duration::from_millis(100);
 
 /// Shared by all calls that are opened with it.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
     pub(super) model: Arc<LocalModel>,
     pub(super) settings: UnderstoodSettings,
-    /// When each store was last looked at whole; nothing where every call looks.
-    looks: Option<Arc<Mutex<BTreeMap<PathBuf, Duration>>>>,
+    /// When each store was last looked at; nothing where every call looks.
+    looks: Option<Arc<Mutex<BTreeMap<PathBuf, LastLook>>>>,
+    /// How many calls changed something.
+    n_changes: Arc<AtomicU64>,
     /// The indexes and ledgers that were read; nothing where a call reads its own.
     pub(super) snapshots: Option<Arc<KeptSnapshots>>,
     pub(super) ledgers: Option<Arc<KeptLedgers>>,
+}
+
+/// When a store was looked at, by the age of the process.
+#[derive(Clone, Copy, Debug)]
+struct LastLook {
+    files: Duration,
+    folders: Duration,
+    /// After so many changes.
+    n_changes: u64,
 }
 
 impl Shared {
@@ -37,20 +53,34 @@ impl Shared {
             model: Arc::default(),
             settings: UnderstoodSettings::default(),
             looks: Some(Arc::default()),
+            n_changes: Arc::default(),
             snapshots: Some(Arc::default()),
             ledgers: Some(Arc::default()),
         }
     }
 
-    /// Whether the store at `path` was looked at whole a moment ago; else that is done now. `now` is the age of the process.
-    pub(super) fn is_looked_at(&self, path: &Path, now: Duration) -> bool {
-        let Some(looks) = &self.looks else { return false };
+    /// Notes that a call may have changed a store: the next one looks.
+    pub fn note_change(&self) {
+        self.n_changes.fetch_add(1, Ordering::Release);
+    }
+
+    /// What a call has to look at in the store at `path`; calls that come meanwhile rely on it. `now` is the age of the process.
+    pub(super) fn due_look(&self, path: &Path, now: Duration) -> DueLook {
+        let Some(looks) = &self.looks else { return DueLook::Files };
+        let n_changes = self.n_changes.load(Ordering::Acquire);
         let mut looks = looks.lock().unwrap_or_else(PoisonError::into_inner);
-        match looks.get(path) {
-            Some(last) if now.saturating_sub(*last) < LOOK_HOLDS => true,
+        match looks.get_mut(path) {
+            Some(last) if now.saturating_sub(last.files) < FILES_HOLD => {
+                let is_recent = now.saturating_sub(last.folders) < FOLDERS_HOLD;
+                if is_recent && last.n_changes == n_changes {
+                    return DueLook::Nothing;
+                }
+                *last = LastLook { folders: now, n_changes, ..*last };
+                DueLook::Folders
+            }
             Some(_) | None => {
-                looks.insert(path.to_owned(), now);
-                false
+                looks.insert(path.to_owned(), LastLook { files: now, folders: now, n_changes });
+                DueLook::Files
             }
         }
     }
@@ -61,14 +91,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_looks_once_a_second_and_a_command_always() {
+    fn a_server_looks_now_and_then_and_after_its_own_changes_and_a_command_always() {
         let (store, at) = (Path::new("/a"), Duration::from_millis);
         let shared = Shared::for_server();
-        let looked: Vec<bool> =
-            [0, 10, 999, 1000, 1500].map(|now| shared.is_looked_at(store, at(now))).into();
-        assert_eq!(looked, [false, true, true, false, true]);
-        assert!(!shared.is_looked_at(Path::new("/b"), at(1500)));
-        assert!(!Shared::default().is_looked_at(store, at(0)));
-        assert!(!Shared::default().is_looked_at(store, at(1)));
+        let looks = |times: &[u64]| -> Vec<DueLook> {
+            times.iter().map(|now| shared.due_look(store, at(*now))).collect()
+        };
+        assert_eq!(looks(&[0, 10, 99]), [DueLook::Files, DueLook::Nothing, DueLook::Nothing]);
+        assert_eq!(looks(&[100, 199, 200]), [DueLook::Folders, DueLook::Nothing, DueLook::Folders]);
+        shared.note_change();
+        assert_eq!(looks(&[201, 202]), [DueLook::Folders, DueLook::Nothing]);
+        assert_eq!(looks(&[1000, 1001]), [DueLook::Files, DueLook::Nothing]);
+        assert_eq!(shared.due_look(Path::new("/b"), at(1001)), DueLook::Files);
+        assert_eq!(Shared::default().due_look(store, at(0)), DueLook::Files);
+        assert_eq!(Shared::default().due_look(store, at(1)), DueLook::Files);
     }
 }

@@ -1,9 +1,9 @@
 //! What came from elsewhere, and edits that the person made with other means than Nacre.
 
-use nacre_core::memory::{Located, Memory, Store, Trust};
+use nacre_core::memory::{Located, Memory, MemoryId, Store, Trust};
 use nacre_core::safefs::Owner;
 
-use super::{Host, ScopedStore};
+use super::{Host, ScopedStore, StoreHit};
 
 /// Changed files that git is asked about by one command.
 const MAX_ASKED: usize = 64;
@@ -20,15 +20,37 @@ impl Host {
     /// effort: what could not be settled waits.
     pub fn settle_edits(&self, scoped: &ScopedStore, files: &[Located]) -> bool {
         let store = &scoped.store;
-        let edited: Vec<(Memory, Trust)> = files
-            .iter()
-            .filter_map(|at| store.load(at).ok())
-            .filter_map(|memory| Some((kept_level(store, &memory)?, memory)))
-            .take(MAX_ASKED)
-            .filter(|(_, memory)| store.is_changed_here(&self.git(), &memory.at))
-            .map(|(level, memory)| (memory, level))
-            .collect();
-        !edited.is_empty() && enter(store, &edited, &self.owner("trust")).is_some()
+        let read: Vec<Memory> = files.iter().filter_map(|at| store.load(at).ok()).collect();
+        let edited = read.iter().filter_map(|memory| Some((memory, kept_level(store, memory)?)));
+        !self.keep_levels(store, edited.take(MAX_ASKED).collect()).is_empty()
+    }
+
+    /// The same for what was found: the levels that hold now are entered there.
+    pub fn settle_found(&self, found: &mut [StoreHit<'_>]) {
+        for same_store in found.chunk_by_mut(|one, other| std::ptr::eq(one.scoped, other.scoped)) {
+            let Some(store) = same_store.first().map(|first| &first.scoped.store) else { continue };
+            let foreign = same_store.iter().filter(|hit| hit.trust == Trust::Foreign);
+            let edited = foreign.filter_map(|StoreHit { hit, .. }| {
+                Some((&hit.memory, level_before(store, &hit.memory)?))
+            });
+            let kept = self.keep_levels(store, edited.take(MAX_ASKED).collect());
+            for hit in same_store {
+                if let Some((_, level)) = kept.iter().find(|(id, _)| *id == hit.hit.memory.at.id) {
+                    hit.trust = *level;
+                }
+            }
+        }
+    }
+
+    /// Enters these levels for those of the memories that were changed here; tells which.
+    fn keep_levels(&self, store: &Store, edited: Vec<(&Memory, Trust)>) -> Vec<(MemoryId, Trust)> {
+        let is_here =
+            |(memory, _): &(&Memory, Trust)| store.is_changed_here(&self.git(), &memory.at);
+        let edited: Vec<(&Memory, Trust)> = edited.into_iter().filter(is_here).collect();
+        if edited.is_empty() || enter(store, &edited, &self.owner("trust")).is_none() {
+            return Vec::new();
+        }
+        edited.into_iter().map(|(memory, level)| (memory.at.id.clone(), level)).collect()
     }
 
     /// Counts what waits in a store, after the person's own edits were taken for theirs.
@@ -41,11 +63,16 @@ impl Host {
 
 /// The level that a changed memory would keep; `None` where it has not changed, was not trusted, or gives an order now.
 fn kept_level(store: &Store, memory: &Memory) -> Option<Trust> {
-    let before = store.trust_before(&memory.at.id).filter(|level| !level.waits())?;
+    let before = level_before(store, memory)?;
     (store.trust_of(memory) == Trust::Foreign).then_some(before)
 }
 
-fn enter(store: &Store, edited: &[(Memory, Trust)], owner: &Owner) -> Option<()> {
+/// The level that a memory had when it was trusted last.
+fn level_before(store: &Store, memory: &Memory) -> Option<Trust> {
+    store.trust_before(&memory.at.id).filter(|level| !level.waits())
+}
+
+fn enter(store: &Store, edited: &[(&Memory, Trust)], owner: &Owner) -> Option<()> {
     let mut batch = store.begin(owner, std::time::Duration::ZERO).ok()?;
     for (memory, level) in edited {
         batch.keep(memory, *level);

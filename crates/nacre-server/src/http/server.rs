@@ -250,9 +250,10 @@ fn prepared(asked: &Asked<'_>) -> Result<(CallInfo, Value), Refusal> {
         (UseOfVersion::Checked, None) | (UseOfVersion::None, _) => {}
     }
     // A reader registers nothing.
-    let registering =
-        if route.access == Access::Change { Registering::Yes } else { Registering::ForNow };
+    let can_change = route.access == Access::Change;
+    let registering = if can_change { Registering::Yes } else { Registering::ForNow };
     let info = CallInfo {
+        can_change,
         project: query.project.clone(),
         needs: Needs::Registered,
         registering,

@@ -12,7 +12,7 @@ use super::answer;
 use super::body::Body;
 use super::hub::{Hub, Source, streamed};
 use super::route::{Done, Work};
-use crate::calls::{CallInfo, Calls};
+use crate::calls::{CallInfo, Calls, Pace};
 
 /// Reports that are kept.
 const KEPT: usize = 256;
@@ -78,6 +78,7 @@ impl TaskRunner {
         let (tell, told) = oneshot::channel();
         let (events, story) = self.told(info.project.clone(), Some(tell));
         let runner = self.clone();
+        let info = CallInfo { pace: Pace::Background, ..info };
         let running = tokio::spawn(async move {
             let result = runner.calls.run(info, events, std::future::pending(), work).await;
             runner.end(&story, &result);

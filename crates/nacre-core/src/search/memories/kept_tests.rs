@@ -4,13 +4,8 @@ use super::tests::{World, later, owner};
 use super::*;
 
 /// What is found by a process that keeps what it read.
-fn kept_ids(
-    world: &World,
-    kept: &Arc<KeptSnapshots>,
-    query: &str,
-    is_looked_at: bool,
-) -> Vec<String> {
-    let place = (kept, is_looked_at);
+fn kept_ids(world: &World, kept: &Arc<KeptSnapshots>, query: &str, due: DueLook) -> Vec<String> {
+    let place = (kept, due);
     let index =
         MemoryIndex::open_kept(&world.store, &world.embedder, &owner(), later(), place).unwrap();
     let options = MemoryOptions { mode: Mode::Hybrid, limit: 2, archived: false };
@@ -20,7 +15,7 @@ fn kept_ids(
 }
 
 fn fresh_ids(world: &World, query: &str) -> Vec<String> {
-    kept_ids(world, &Arc::default(), query, false)
+    kept_ids(world, &Arc::default(), query, DueLook::Files)
 }
 
 #[test]
@@ -35,25 +30,40 @@ fn the_same_question_is_ranked_once_and_shown_as_the_files_are() {
         );
     }
     let kept = Arc::default();
-    let first = kept_ids(&world, &kept, "queue", false);
+    let first = kept_ids(&world, &kept, "queue", DueLook::Files);
     assert_eq!(first, fresh_ids(&world, "queue"));
-    let index =
-        MemoryIndex::open_kept(&world.store, &world.embedder, &owner(), later(), (&kept, true));
+    let index = MemoryIndex::open_kept(
+        &world.store,
+        &world.embedder,
+        &owner(),
+        later(),
+        (&kept, DueLook::Folders),
+    );
     let snapshot = Arc::clone(&index.unwrap().snapshot);
-    assert_eq!(kept_ids(&world, &kept, "queue", true), first);
-    let again =
-        MemoryIndex::open_kept(&world.store, &world.embedder, &owner(), later(), (&kept, true));
+    assert_eq!(kept_ids(&world, &kept, "queue", DueLook::Folders), first);
+    let again = MemoryIndex::open_kept(
+        &world.store,
+        &world.embedder,
+        &owner(),
+        later(),
+        (&kept, DueLook::Folders),
+    );
     assert!(Arc::ptr_eq(&snapshot, &again.unwrap().snapshot), "nothing is read again");
 
     // An edit in place is shown at once, and counts for the order from the next look on.
     let id = first[0].split(' ').next().unwrap();
     world.write(id, "Something else altogether", "", "Nothing.");
-    let edited = kept_ids(&world, &kept, "queue", true);
+    let edited = kept_ids(&world, &kept, "queue", DueLook::Folders);
     assert!(edited[0].ends_with("Something else altogether"), "{edited:?}");
-    assert_eq!(kept_ids(&world, &kept, "queue", false), fresh_ids(&world, "queue"));
+    assert_eq!(kept_ids(&world, &kept, "queue", DueLook::Files), fresh_ids(&world, "queue"));
 
-    // What comes is found by the very next question, however quick the look.
+    // What comes is found by the very next question that looks, however quick the look.
     world.write("20260102-new", "The queue queue queue", "", "A queue.");
-    assert_eq!(kept_ids(&world, &kept, "queue", true), fresh_ids(&world, "queue"));
-    assert_eq!(kept_ids(&world, &kept, "\"a queue\"", true), fresh_ids(&world, "\"a queue\""));
+    let unlooked = kept_ids(&world, &kept, "queue", DueLook::Nothing);
+    assert!(unlooked.iter().all(|line| !line.contains("20260102-new")), "{unlooked:?}");
+    assert_eq!(kept_ids(&world, &kept, "queue", DueLook::Folders), fresh_ids(&world, "queue"));
+    assert_eq!(
+        kept_ids(&world, &kept, "\"a queue\"", DueLook::Folders),
+        fresh_ids(&world, "\"a queue\"")
+    );
 }

@@ -143,6 +143,17 @@ pub struct MemoryHits {
     pub broken: Vec<Unreadable>,
 }
 
+/// What a process with many questions has to look at before it answers one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DueLook {
+    /// Every file.
+    Files,
+    /// The folders: what came, went or was replaced.
+    Folders,
+    /// Nothing: another question looked a moment ago.
+    Nothing,
+}
+
 impl<'a> MemoryIndex<'a> {
     /// Opens the index of `store` and brings it up to date.
     pub fn open(
@@ -189,22 +200,26 @@ impl<'a> MemoryIndex<'a> {
         Self::looked_at_quickly(store, embedder, (&index, owner), now)
     }
 
-    /// Opens the index of `store` for a process with many questions, which keeps what it read in `kept`. Where the files were looked
-    /// at a moment ago, for another question, this is a quick look.
+    /// Opens the index of `store` for a process with many questions, which keeps what it read in `kept`, after the look that is due.
     pub fn open_kept(
         store: &'a Store,
         embedder: &'a dyn Embedder,
         owner: &Owner,
         now: Timestamp,
-        (kept, is_looked_at): (&Arc<KeptSnapshots>, bool),
+        (kept, due): (&Arc<KeptSnapshots>, DueLook),
     ) -> Result<Self, SearchError> {
         let index = Index::new(place::made(store), INDEX_NAME).kept_in(kept);
-        let opened = if is_looked_at {
-            Self::looked_at_quickly(store, embedder, (&index, owner), now)
-        } else {
-            Self::brought_up_to_date(store, embedder, (&index, Some(owner)), now, &mut |_, _| {})
+        let opened = match due {
+            DueLook::Files => {
+                let watch = &mut |_, _| {};
+                Self::brought_up_to_date(store, embedder, (&index, Some(owner)), now, watch)?
+            }
+            DueLook::Folders => Self::looked_at_quickly(store, embedder, (&index, owner), now)?,
+            DueLook::Nothing => {
+                let snapshot = index.load(embedder);
+                Self { store, embedder, snapshot, now, n_postponed: 0, answers: None }
+            }
         };
-        let opened = opened?;
         Ok(Self { answers: kept.answers_of(&opened.snapshot), ..opened })
     }
 

@@ -1,13 +1,14 @@
 //! Finds memories by their words and their meaning: the project's first, a person's own fill up.
 
-use nacre_api::wire::{FoundMemory, MemorySearchReport, MemorySearchRequest, SearchMode, WhyFound};
+use nacre_api::wire::{
+    FoundMemory, MemoryEntry, MemorySearchReport, MemorySearchRequest, SearchMode, WhyFound,
+};
 use nacre_core::base::ShownLine;
-use nacre_core::memory::Located;
-use nacre_core::search::{MemoryHit, MemoryOptions, Mode, Query, parse_time};
+use nacre_core::search::{MemoryOptions, Mode, Query, parse_time};
 
-use super::wire::{broken, core_type, edge, entry, labelled};
+use super::wire::{broken, core_type, edge, entry, label};
 use crate::error::OpError;
-use crate::host::{Host, ScopedStore, search_stores};
+use crate::host::{Host, StoreHit, search_stores};
 
 pub fn search(host: &Host, request: &MemorySearchRequest) -> Result<MemorySearchReport, OpError> {
     let query = query(host, request)?;
@@ -18,15 +19,11 @@ pub fn search(host: &Host, request: &MemorySearchRequest) -> Result<MemorySearch
     let options =
         MemoryOptions { mode: core_mode(request.mode), limit, archived: request.archived };
     let stores = host.searchable_stores(request.scope, "memory search")?;
-    let found = search_stores(&stores, &query, &options)?;
-    for searchable in &stores {
-        let here = found.hits.iter().filter(|(_, of)| std::ptr::eq(*of, &searchable.scoped));
-        let files: Vec<Located> = here.map(|(hit, _)| hit.memory.at.clone()).collect();
-        host.settle_edits(&searchable.scoped, &files);
-    }
+    let mut found = search_stores(&stores, &query, &options)?;
+    host.settle_found(&mut found.hits);
     Ok(MemorySearchReport {
         query: request.query.clone(),
-        hits: found.hits.iter().map(|(hit, scoped)| found_memory(hit, scoped)).collect(),
+        hits: found.hits.iter().map(found_memory).collect(),
         total: found.total,
         broken: found.broken.iter().map(|(file, scoped)| broken(file, scoped)).collect(),
     })
@@ -64,9 +61,9 @@ pub(crate) fn core_mode(of: SearchMode) -> Mode {
     }
 }
 
-fn found_memory(hit: &MemoryHit, scoped: &ScopedStore) -> FoundMemory {
+fn found_memory(StoreHit { hit, trust, scoped }: &StoreHit<'_>) -> FoundMemory {
     FoundMemory {
-        memory: labelled(&hit.memory, scoped),
+        memory: MemoryEntry { trust: label(*trust), ..entry(&hit.memory, scoped) },
         score: hit.score,
         snippet: hit.snippet.clone(),
         why: WhyFound {
