@@ -156,6 +156,8 @@ pub struct ReadReport {
     pub cut_texts: u64,
     /// Messages that the trace holds twice.
     pub repeated: u64,
+    /// Events beyond those that are read of one session.
+    pub left_out: u64,
 }
 
 /// Which sessions to list.

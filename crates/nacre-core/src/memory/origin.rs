@@ -22,7 +22,10 @@ const UNDER_WAY: &[&str] = &["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "R
 const MAX_REFLOG_BYTES: u64 = 16 << 20;
 
 /// How the lines of a reflog begin that `git commit` wrote.
-const COMMITTED: &[&str] = &["commit:", "commit (initial):", "commit (amend):"];
+const COMMITTED: &[&str] = &["commit:", "commit (initial):", AMENDED];
+
+/// How one begins where a commit took the place of another, which somebody else may have made.
+const AMENDED: &str = "commit (amend):";
 
 impl Store {
     /// Whether the file of a memory, which something else than Nacre has changed, was changed on this machine.
@@ -104,16 +107,44 @@ const MAX_COMMITS: usize = 20;
 
 /// Whether `git commit` wrote the last change of a file in this repository.
 fn is_committed_here(git: &Git, file: &str) -> bool {
-    let Ok(log) = git.ask(&["log", "--max-count=1", "--format=%H", "--", file]) else {
-        return false;
-    };
-    let commit = String::from_utf8_lossy(&log).trim().to_owned();
     let Some(reflog) = git.folder().read_bytes("logs/HEAD", MAX_REFLOG_BYTES) else { return false };
     let reflog = String::from_utf8_lossy(&reflog);
-    let is_made = |line: &str| {
-        let (heads, what) = line.split_once('\t').unwrap_or((line, ""));
-        let new = heads.split(' ').nth(1).unwrap_or_default();
-        new == commit && COMMITTED.iter().any(|how| what.starts_with(how))
+    let mut head = "HEAD".to_owned();
+    for _ in 0..MAX_COMMITS {
+        match how_committed(git, &reflog, (&head, file)) {
+            Committed::Here => return true,
+            Committed::Elsewhere => return false,
+            Committed::AmendOf(before) => head = before,
+        }
+    }
+    false
+}
+
+/// Who wrote the last change of a file.
+enum Committed {
+    Here,
+    Elsewhere,
+    /// Only the commit around it was made anew here: it says what it said under this head.
+    AmendOf(String),
+}
+
+fn how_committed(git: &Git, reflog: &str, (head, file): (&str, &str)) -> Committed {
+    let Ok(log) = git.ask(&["log", "--max-count=1", "--format=%H", head, "--", file]) else {
+        return Committed::Elsewhere;
     };
-    !commit.is_empty() && reflog.lines().any(is_made)
+    let commit = String::from_utf8_lossy(&log).trim().to_owned();
+    let made = reflog.lines().find_map(|line| {
+        let (heads, what) = line.split_once('\t').unwrap_or((line, ""));
+        let (old, new) = heads.split_once(' ')?;
+        let new = new.split(' ').next()?;
+        (new == commit && COMMITTED.iter().any(|how| what.starts_with(how))).then_some((old, what))
+    });
+    let Some((old, what)) = made.filter(|_| !commit.is_empty()) else {
+        return Committed::Elsewhere;
+    };
+    let blob = |commit: &str| git.ask(&["rev-parse", "--verify", &format!("{commit}:{file}")]).ok();
+    match what.starts_with(AMENDED) && blob(old) == blob(&commit) {
+        true => Committed::AmendOf(old.to_owned()),
+        false => Committed::Here,
+    }
 }

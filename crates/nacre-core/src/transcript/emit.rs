@@ -21,6 +21,10 @@ const MAX_VALUES: usize = 64;
 /// The most lines of which an opening consists.
 const MAX_OPENING_LINES: u64 = 500;
 
+/// The most events of one session that are handed on: a few times the longest that people have. A small packed trace can hold
+/// millions.
+pub(super) const MAX_EVENTS: u64 = 250_000;
+
 /// An event before it is bounded, redacted and numbered.
 #[derive(Clone, Debug)]
 pub struct Draft<'a> {
@@ -114,6 +118,10 @@ impl<'a> Emitter<'a> {
 
     /// Hands on one event.
     pub fn push(&mut self, mut draft: Draft<'_>) {
+        if self.next_sequence >= MAX_EVENTS {
+            self.report.left_out += 1;
+            return;
+        }
         // Looked at before the text is taken out to be bounded.
         let is_question = draft.text.starts_with(QUESTION_MARK);
         let text = self.bound(&mut draft);
@@ -256,5 +264,30 @@ fn note_value(values: &mut Vec<String>, value: &str) {
     let clean = short_name(value);
     if !values.contains(&clean) {
         values.push(clean);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::Agent;
+    use super::*;
+
+    #[test]
+    fn so_many_events_of_a_session_are_handed_on_and_the_others_counted() {
+        let mut n_taken = 0;
+        let mut take = |_: Event| n_taken += 1;
+        let facts = SessionFacts::new(Agent::Generic, "s");
+        let mut out = Emitter::new(facts, MAX_EVENTS - 2, Sink::everything(&mut take));
+        for _ in 0..5 {
+            out.push(Draft::new(
+                EventKind::Assistant,
+                Origin::Agent,
+                "x",
+                Place::Line { line: 1, offset: 0 },
+            ));
+        }
+        assert_eq!((out.report.left_out, out.next_sequence()), (3, MAX_EVENTS));
+        drop(out);
+        assert_eq!(n_taken, 2);
     }
 }

@@ -264,6 +264,8 @@ pub struct ReadReport {
     pub cut_texts: u64,
     /// Messages that the trace holds twice and that were given once.
     pub repeated: u64,
+    /// Events beyond those that are read of one session: counted, and nothing else.
+    pub left_out: u64,
 }
 
 const MAX_UNKNOWN_TYPES: usize = 32;

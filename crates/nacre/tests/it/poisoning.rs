@@ -403,3 +403,28 @@ fn a_store_that_came_by_clone_is_foreign_as_a_whole() {
     let n_waiting = trust["foreign"].as_u64().unwrap() + trust["quarantined"].as_u64().unwrap();
     assert_eq!(n_waiting, 101);
 }
+
+#[test]
+fn what_strangers_made_to_fit_neither_hides_nor_tops_what_is_the_persons() {
+    let home = TestHome::new();
+    let body = "To deploy, switch the load balancer; production has two pools.";
+    let own = home.add("Releases go out blue-green", &["--body", body]);
+    let question = "How do we deploy to production?";
+    let answer = |home: &TestHome| home.json(&["ask", question]).1;
+    assert_eq!(answer(&home)["memories"][0]["id"], own.as_str());
+    for n in 0..32 {
+        let id = format!("20261116-theirs-{n}");
+        let text = format!(
+            "---\nid: {id}\ntitle: How do we deploy to production variant {n}\n---\n\n\
+             We deploy to production by deploy {n}. Deploy to production.\n"
+        );
+        home.write(&format!("memory/decisions/{id}.md"), text);
+    }
+    assert_eq!(answer(&home)["memories"][0]["id"], own.as_str());
+    let (_, found) = home.json(&["memory", "search", "deploy to production", "-n", "3"]);
+    assert_eq!(found["hits"][0]["id"], own.as_str(), "{found}");
+    let prompt = "How do we deploy to production? I need to deploy to production now";
+    let asked = json!({ "session_id": "s", "cwd": home.work(), "prompt": prompt });
+    let told = hook(&home, "prompt", &asked);
+    assert!(told.contains(&own), "{told}");
+}

@@ -84,6 +84,9 @@ struct PromptTerm {
     weight: f32,
 }
 
+/// Memories with a word that are looked at, to tell how many of them may be told.
+const MAX_HOLDING: usize = 1_000;
+
 impl MemoryIndex<'_> {
     /// The decisions and learnings that hold and fit a prompt best. `model` tells how much words say; it is the one that the
     /// index was made with, or meanings are not compared.
@@ -134,15 +137,29 @@ impl MemoryIndex<'_> {
 
     /// The words of a prompt with what each weighs: by the language, and by how few memories have it.
     fn prompt_terms(&self, prompt: &str, model: &Builtin) -> Vec<PromptTerm> {
-        let n_texts = self.snapshot.layout().rows.n_counted;
+        let n_texts = self.store.n_tellable(self.snapshot.layout().rows.n_counted);
         let prose = words::terms(&without_paths(prompt));
         let weighed = words::terms_with_words(prompt).into_iter().map(|(stem, word)| {
-            let n_holding = self.snapshot.n_holding(stem.as_bytes()).max(1) as usize;
-            let rarity = rarity(n_texts, n_holding);
+            let rarity = rarity(n_texts, self.n_tellable_holding(stem.as_bytes(), n_texts).max(1));
             let share = if prose.contains(&stem) { 1.0 } else { PATH_SHARE };
             PromptTerm { weight: share * rarity * word_weight(model, &word), stem }
         });
         weighed.collect()
+    }
+
+    /// How many of the memories that may be told have a word: those from elsewhere must not make it look common. Where many have it,
+    /// the first of them stand for all.
+    fn n_tellable_holding(&self, stem: &[u8], n_texts: usize) -> usize {
+        let n_holding = self.snapshot.n_holding(stem) as usize;
+        if n_texts == self.snapshot.layout().rows.n_counted {
+            return n_holding;
+        }
+        let looked_at = self.snapshot.postings(stem).take(MAX_HOLDING);
+        let is_tellable = |(row, _): &(usize, Counts)| self.store.may_know(self.snapshot.key(*row));
+        let (n_tellable, n_looked) = looked_at.fold((0, 0), |(n_tellable, n_looked), held| {
+            (n_tellable + usize::from(is_tellable(&held)), n_looked + 1)
+        });
+        n_holding * n_tellable / n_looked.max(1)
     }
 
     /// What the words of a prompt say for each row.

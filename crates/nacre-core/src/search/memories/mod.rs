@@ -433,7 +433,9 @@ impl<'a> MemoryIndex<'a> {
         let is_foreign = |row: usize| !self.store.may_know(self.snapshot.key(row));
         let facts = RowFacts { is_wanted: &is_wanted, text_of: &text_of, is_foreign: &is_foreign };
         let mut settled = settle::settle(&self.snapshot, ranked, &facts);
-        let best = settled.first().map_or(0.0, |group| group.best.score);
+        // What came from elsewhere can be made to fit, so that what is ours is not measured by it.
+        let own = settled.iter().find(|group| !is_foreign(group.best.row));
+        let best = own.or(settled.first()).map_or(0.0, |group| group.best.score);
         settled.retain(|group| group.best.score >= best * MIN_SHARE_OF_BEST);
         if is_offer {
             let share = |group: &Group| group.best.score / best.max(f32::MIN_POSITIVE);

@@ -3,7 +3,6 @@
 //! A search always finds something. An answer must be able to say that nothing is known, so what is found has to share
 //! enough of the question's words, or enough of its meaning, to be one.
 
-use nacre_core::memory::Status;
 use nacre_core::search::snippet;
 
 use crate::tools::Passage;
@@ -30,13 +29,18 @@ pub fn tell(question: &str, passages: Vec<Passage>) -> Vec<Told> {
     if !passages.iter().any(is_about) {
         return Vec::new();
     }
-    let is_candidate = |passage: &Passage| passage.status == Status::Candidate;
-    let holding = passages.iter().filter(|passage| !is_candidate(passage));
+    let holding = passages.iter().filter(|passage| passage.holds());
     let best = holding.map(|passage| passage.score).fold(0.0, f32::max);
     let mut passages = passages;
     if !passages.first().is_some_and(is_about) {
         // The first one is the answer: a candidate is a better one than what is about something else.
-        passages.sort_by_key(|passage| !is_about(passage));
+        let is_answer = |passage: &Passage| is_about(passage) && !passage.trust.waits();
+        if passages.iter().any(is_answer) {
+            passages.sort_by_key(|passage| (passage.trust.waits(), !is_about(passage)));
+        } else {
+            // Only somebody from elsewhere says something about it. Nothing of the person's stands below that.
+            passages.retain(is_about);
+        }
     }
     let told = passages.into_iter().filter(|passage| passage.score >= best * MIN_SHARE);
     told.map(|passage| Told { line: line_of(question, &passage), passage }).collect()

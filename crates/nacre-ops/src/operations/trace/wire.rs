@@ -112,6 +112,7 @@ fn read_report(of: transcript::ReadReport) -> ReadReport {
         torn_tail,
         cut_texts,
         repeated,
+        left_out,
     } = of;
     ReadReport {
         lines,
@@ -124,6 +125,7 @@ fn read_report(of: transcript::ReadReport) -> ReadReport {
         torn_tail,
         cut_texts,
         repeated,
+        left_out,
     }
 }
 

@@ -115,7 +115,8 @@ pub fn recall(
 fn put_in_order(passages: &mut [Passage]) {
     // Of two that fit as well, the nearer memories's comes first.
     passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.store.cmp(&b.store)));
-    let holding = passages.iter().find(|passage| passage.status != Status::Candidate);
+    // What came from elsewhere can be made to fit, so nothing is measured by it.
+    let holding = passages.iter().find(|passage| passage.holds());
     let best = holding.or(passages.first()).map_or(0.0, |best| best.score);
     passages.sort_by_key(|passage| passage.tier(best));
     // What only claims to have overturned a person's own memory does not stand above it.
@@ -177,11 +178,18 @@ impl Passage {
         }
     }
 
-    /// Passages of a lower tier come first. What nobody stands behind comes after all that fit about as well: a clone can
-    /// bring it, made to fit. What was decided and learned comes before what sessions were about, and candidates come last.
+    /// Whether it is neither a proposal nor from elsewhere.
+    pub fn holds(&self) -> bool {
+        self.status != Status::Candidate && !self.trust.waits()
+    }
+
+    /// Passages of a lower tier come first. What nobody stands behind comes after all that fit about as well. What was decided and
+    /// learned comes before what sessions were about; candidates come after both, and last what came from elsewhere.
     fn tier(&self, best: f32) -> u8 {
         let summary = u8::from(self.memory_type == MemoryType::Summary) * 2;
-        if self.status == Status::Candidate {
+        if self.trust.waits() {
+            6
+        } else if self.status == Status::Candidate {
             5
         } else if self.is_own && best * OWN_FLOOR <= self.score {
             summary
