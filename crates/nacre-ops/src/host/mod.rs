@@ -260,6 +260,11 @@ impl Host {
         self.environment.now()
     }
 
+    /// What this call shares with others of its process.
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
     /// Tells how much time has passed since this call.
     pub fn stopwatch(&self) -> impl Fn() -> Duration + use<> {
         let uptime = Arc::clone(&self.environment.uptime);

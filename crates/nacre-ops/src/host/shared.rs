@@ -5,6 +5,7 @@
 //! what another process brought or took away, or a sync that is still running, a tenth of a second later; words that a person
 //! edited in place a second later. What is shown is read anew in any case.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,7 +36,15 @@ pub struct Shared {
     /// The indexes and ledgers that were read; nothing where a call reads its own.
     pub(super) snapshots: Option<Arc<KeptSnapshots>>,
     pub(super) ledgers: Option<Arc<KeptLedgers>>,
+    /// What operations keep themselves; nothing where there is no second call.
+    work: Option<Arc<Mutex<Vec<KeptWork>>>>,
 }
+
+/// Something that an operation keeps for the next call, by where it belongs.
+type KeptWork = (PathBuf, Box<dyn Any + Send>);
+
+/// So many of them are kept at most; the one that was not used for longest makes place.
+const MAX_WORK: usize = 4;
 
 /// When a store was looked at, by the age of the process.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +65,30 @@ impl Shared {
             n_changes: Arc::default(),
             snapshots: Some(Arc::default()),
             ledgers: Some(Arc::default()),
+            work: Some(Arc::default()),
         }
+    }
+
+    /// Whether there is a second call that something could be kept for.
+    pub(crate) fn keeps_work(&self) -> bool {
+        self.work.is_some()
+    }
+
+    /// Takes what was kept for `place`. Until it is put back, other calls do without.
+    pub(crate) fn take_work<T: Send + 'static>(&self, place: &Path) -> Option<T> {
+        let mut work = self.work.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = work.iter().position(|(of, kept)| of == place && kept.is::<T>())?;
+        work.remove(found).1.downcast().ok().map(|kept| *kept)
+    }
+
+    pub(crate) fn keep_work<T: Send + 'static>(&self, place: &Path, kept: T) {
+        let Some(work) = &self.work else { return };
+        let mut work = work.lock().unwrap_or_else(PoisonError::into_inner);
+        work.retain(|(of, other)| of != place || !other.is::<T>());
+        if work.len() >= MAX_WORK {
+            work.remove(0);
+        }
+        work.push((place.to_owned(), Box::new(kept)));
     }
 
     /// Notes that a call may have changed a store: the next one looks.
@@ -105,5 +137,20 @@ mod tests {
         assert_eq!(shared.due_look(Path::new("/b"), at(1001)), DueLook::Files);
         assert_eq!(Shared::default().due_look(store, at(0)), DueLook::Files);
         assert_eq!(Shared::default().due_look(store, at(1)), DueLook::Files);
+    }
+
+    #[test]
+    fn what_is_kept_is_taken_by_one_and_only_so_much_of_it_is() {
+        let (shared, a) = (Shared::for_server(), Path::new("/a"));
+        shared.keep_work(a, 1_u32);
+        assert_eq!((shared.take_work::<u8>(a), shared.take_work::<u32>(a)), (None, Some(1)));
+        assert_eq!(shared.take_work::<u32>(a), None, "somebody has it");
+        for n in 0..10_usize {
+            shared.keep_work(Path::new(&format!("/{n}")), n);
+        }
+        let n_kept = (0..10).filter_map(|n| shared.take_work::<usize>(Path::new(&format!("/{n}"))));
+        assert_eq!(n_kept.collect::<Vec<_>>(), [6, 7, 8, 9]);
+        Shared::default().keep_work(a, 1_u32);
+        assert!(!Shared::default().keeps_work());
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct CodeMap {
     /// What the settings keep out of the map.
     deny: Vec<String>,
     /// The project whose settings hold for it, where there is one.
-    settings_of: Option<PathBuf>,
+    pub(super) settings_of: Option<PathBuf>,
 }
 
 /// Which map to open, and how far what is stored is trusted and written.
@@ -91,12 +91,19 @@ impl CodeMap {
         if access.is_strict() && map.current.status != CacheStatus::Hit {
             return Err(not_up_to_date(&map.current));
         }
-        if !map.current.is_kept && !access.is_strict() {
-            events
-                .warning("The map could not be kept; the next look does the same work again", None);
+        if !access.is_strict() {
+            map.warn_of_loss(events);
         }
         map.warn_of_postponed(events);
         Ok(map)
+    }
+
+    /// Warns where what was learned is lost.
+    pub(super) fn warn_of_loss(&self, events: &Events) {
+        if !self.current.is_kept {
+            events
+                .warning("The map could not be kept; the next look does the same work again", None);
+        }
     }
 
     /// Finds the project and brings its map up to date.
@@ -104,11 +111,7 @@ impl CodeMap {
         let MapAccess { project: place, trust, keeping, cancel, events } = access;
         let project = Project::at(root_of(host, place)?);
         let (cache, keeping) = map_cache(host, command, keeping)?;
-        // A map that was asked for by its place has the settings of that place.
-        let settings_of = match place {
-            Some(_) => Some(project.root.clone()),
-            None => host.project.as_ref().map(|project| project.path.clone()),
-        };
+        let settings_of = settings_of(host, place, &project.root);
         let deny = host.settings_of(settings_of.as_deref())?.map.deny;
         let options = RefreshOptions {
             now_ns: nanos(host.now()),
@@ -221,8 +224,16 @@ pub(super) fn check_client(name: &str) -> Result<(), OpError> {
     Ok(())
 }
 
+/// Whose settings hold for a map: one that was asked for by its place has the settings of that place.
+pub(super) fn settings_of(host: &Host, place: Option<&str>, root: &Path) -> Option<PathBuf> {
+    match place {
+        Some(_) => Some(root.to_owned()),
+        None => host.project.as_ref().map(|project| project.path.clone()),
+    }
+}
+
 /// Tells how many files were read.
-fn progress(events: &Events) -> ReadProgress {
+pub(super) fn progress(events: &Events) -> ReadProgress {
     let events = events.clone();
     ReadProgress::new(move |done, total| events.progress(done as u64, total as u64, 0))
 }
@@ -239,7 +250,7 @@ fn nanos(time: jiff::Timestamp) -> i64 {
 }
 
 /// The root of the project that was asked for: its repository, or the folder itself.
-fn root_of(host: &Host, place: Option<&str>) -> Result<PathBuf, OpError> {
+pub(super) fn root_of(host: &Host, place: Option<&str>) -> Result<PathBuf, OpError> {
     let folder = match place {
         Some(place) => match host.projects.find(place) {
             Some(project) => project.path.clone(),

@@ -10,6 +10,7 @@ use nacre_map::indexer::{Counting, bag_key};
 use nacre_map::slices::{self, ContextSlice, Evidence, Ranked, Sketch, WEIGHTS, rank};
 
 use super::code_map::{CodeMap, MapAccess};
+use super::kept_map;
 use super::payload::{Answer, cost, json_payload, text_payload};
 use super::recalled::recalled_paths;
 use super::wire;
@@ -38,11 +39,12 @@ pub fn context(
     };
     check(&question)?;
     let access = MapAccess::requested(project.as_deref(), *refresh, *strict);
-    let mut map = CodeMap::open_to_ask(host, access, MapCommand::Context, events)?;
-    let slice = ask(host, &mut map, *format, &question, events)?;
-    let header = map.header(MapCommand::Context);
-    let payload = payload(&header, *format, &slice);
-    Ok(Answer { report: report(&header, &slice), payload })
+    kept_map::ask(host, access, MapCommand::Context, events, |map| {
+        let slice = ask(host, map, *format, &question, events)?;
+        let header = map.header(MapCommand::Context);
+        let payload = payload(&header, *format, &slice);
+        Ok(Answer { report: report(&header, &slice), payload })
+    })
 }
 
 /// Answers a question of a client about a map that is open, in JSON.

@@ -4,6 +4,7 @@ use nacre_api::wire::{CodeDelta, DeltaQuestion, DeltaReport, DeltaRequest, MapCo
 
 use super::changes::{Page, fit};
 use super::code_map::{CodeMap, MapAccess};
+use super::kept_map;
 use super::payload::{cost, longest_payload};
 use crate::error::OpError;
 use crate::events::Events;
@@ -12,7 +13,6 @@ use crate::host::Host;
 pub fn delta(host: &Host, request: &DeltaRequest, events: &Events) -> Result<DeltaReport, OpError> {
     let DeltaRequest { project, refresh, strict, client, since, limit, after, budget } = request;
     let access = MapAccess::requested(project.as_deref(), *refresh, *strict);
-    let map = CodeMap::open_to_ask(host, access, MapCommand::Delta, events)?;
     let question = DeltaQuestion {
         client: client.clone(),
         since: since.clone(),
@@ -20,7 +20,7 @@ pub fn delta(host: &Host, request: &DeltaRequest, events: &Events) -> Result<Del
         after: after.clone(),
         budget: *budget,
     };
-    answer(&map, &question, events)
+    kept_map::ask(host, access, MapCommand::Delta, events, |map| answer(map, &question, events))
 }
 
 /// Answers a question of a client about a map that is open.

@@ -16,6 +16,7 @@ use nacre_map::slices::{
 };
 
 use super::code_map::{CodeMap, MapAccess};
+use super::kept_map;
 use super::payload::{Answer, cost, json_payload, text_payload};
 use super::survey::KnownSurvey;
 use super::wire;
@@ -33,12 +34,13 @@ pub fn explore(
 ) -> Result<Answer<ExploreReport>, OpError> {
     let ExploreRequest { project, refresh, strict, format, client, detail, budget } = request;
     let access = MapAccess::requested(project.as_deref(), *refresh, *strict);
-    let mut map = CodeMap::open_to_ask(host, access, MapCommand::Explore, events)?;
     let question = ExploreQuestion { client: client.clone(), detail: *detail, budget: *budget };
-    let overview = ask(&mut map, &mut RecentOverviews::default(), *format, &question, events)?;
-    let header = map.header(MapCommand::Explore);
-    let payload = payload(&header, *format, &overview);
-    Ok(Answer { report: report(&header, &overview), payload })
+    kept_map::ask(host, access, MapCommand::Explore, events, |map| {
+        let overview = ask(map, &mut RecentOverviews::default(), *format, &question, events)?;
+        let header = map.header(MapCommand::Explore);
+        let payload = payload(&header, *format, &overview);
+        Ok(Answer { report: report(&header, &overview), payload })
+    })
 }
 
 /// Answers a question of a client about a map that is open, in JSON.

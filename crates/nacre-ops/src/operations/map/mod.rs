@@ -10,6 +10,7 @@ mod context;
 mod delta;
 mod explain;
 mod explore;
+mod kept_map;
 mod payload;
 mod recalled;
 mod refresh;

@@ -17,11 +17,17 @@ use tempfile::TempDir;
 
 use super::{context, delta, explain, explore, watch};
 use crate::events::Events;
-use crate::host::{Environment, Host, OpenOptions};
+use crate::host::{Environment, Host, OpenOptions, Shared};
 use crate::json::json_line;
 
 /// A project of forty files, and a host that works on it.
 fn project() -> (TempDir, Host) {
+    let (folder, environment) = place();
+    let host = Host::open(environment, &OpenOptions::default()).host.unwrap();
+    (folder, host)
+}
+
+fn place() -> (TempDir, Environment) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     fs::create_dir_all(root.join("home")).unwrap();
@@ -48,8 +54,7 @@ fn project() -> (TempDir, Host) {
             Ok(())
         },
     };
-    let host = Host::open(environment, &OpenOptions::default()).host.unwrap();
-    (folder, host)
+    (folder, environment)
 }
 
 /// Reads a report back from what is printed of it.
@@ -126,4 +131,30 @@ fn a_watch_answers_its_questions_and_ends_with_them() {
     let request = WatchRequest { interval_ms: Some(1), ..request };
     let error = watch(&host, &request, None, &mut |_| Ok(()), &Events::ignored()).unwrap_err();
     assert_eq!(error.code, ErrorCode::Usage);
+}
+
+#[test]
+fn a_server_keeps_the_map_open_and_tells_what_a_command_would() {
+    let (folder, environment) = place();
+    let root = folder.path().canonicalize().unwrap();
+    let options = OpenOptions { shared: Shared::for_server(), ..OpenOptions::default() };
+    let server = || Host::open(environment.clone(), &options).host.unwrap();
+    let command = || Host::open(environment.clone(), &OpenOptions::default()).host.unwrap();
+    let told = |host: Host| {
+        let request = ExploreRequest::default();
+        let explored = explore(&host, &request, &Events::ignored()).unwrap().report;
+        let delta = delta(&host, &DeltaRequest::default(), &Events::ignored()).unwrap();
+        (explored.overview, explored.map.revision, delta.delta)
+    };
+    let write = |path: &str, text: &str| fs::write(root.join("work").join(path), text).unwrap();
+    for step in 0..6 {
+        match step {
+            // The first opens, the second watches, the third has nothing to do.
+            0..=2 => {}
+            3 => write("src/new.rs", "pub fn brand_new() {}\n"),
+            4 => write("src/store1.rs", "pub fn changed_altogether(a: u8) -> u8 { a }\n"),
+            _ => fs::remove_file(root.join("work/src/store2.rs")).unwrap(),
+        }
+        assert_eq!(told(server()), told(command()), "step {step}");
+    }
 }
