@@ -12,7 +12,7 @@ PROPERTY_SEED ?= 20260101
 FEATURES = --features nacre/rlm
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-all test properties torture bench bench-cancel bench-sync bench-hooks bench-maintain bench-map load fuzz-api docs dist e2e-agents e2e-mcp e2e-model e2e-sdk e2e-dashboard dashboard needed
+.PHONY: help demo demo-all test properties torture bench bench-cancel bench-sync bench-hooks bench-maintain bench-map load soak fuzz-api docs dist e2e-agents e2e-mcp e2e-model e2e-sdk e2e-dashboard dashboard needed
 
 help:  ## List these targets
 	@echo "usage: make TARGET"
@@ -72,6 +72,10 @@ fuzz-api: needed  ## Send 10,000 requests made from its own description to the s
 load: needed  ## Measure the server: searches a second beside a sync, and clients that listen
 	$(CARGO) build --release -p nacre --bin nacre --example torture
 	python3 tools/load.py $(TARGET_DIR)/release/nacre $(TARGET_DIR)/release/examples/torture
+
+soak: needed  ## Use the server for an hour as people and agents would; it must not grow
+	$(CARGO) build --release -p nacre --bin nacre
+	python3 tools/soak.py $(TARGET_DIR)/release/nacre
 
 bench-map: needed  ## Measure the map on 40,000 files of large packages, beside what the machine itself needs
 	$(CARGO) build --release -p nacre --bin nacre
