@@ -50,7 +50,8 @@ impl Default for TrigramMaker {
 impl TrigramMaker {
     /// The trigrams of a text as they are kept.
     pub(super) fn make(&mut self, text: &[u8]) -> Vec<u8> {
-        let is_folded = |character: &str| memchr::memmem::find(text, character.as_bytes()).is_some();
+        let is_folded =
+            |character: &str| memchr::memmem::find(text, character.as_bytes()).is_some();
         if FOLDED.into_iter().any(is_folded) {
             // It has letters that it does not spell: it may have everything.
             return vec![0xff; MIN_BITS / 8];
