@@ -21,6 +21,9 @@ const MAX_READ: usize = 60;
 const FILE_SHARE: usize = 4;
 const MIN_OF_FILE: usize = 5;
 
+/// So many lines of a symbol may stand above its name.
+const MAX_ABOVE_NAME: u32 = 3;
+
 /// How much of what was found is shown.
 pub struct PickRequest<'r> {
     /// Lines that match; files where only those are listed.
@@ -167,6 +170,14 @@ impl PickedFile {
             }
         }
         self.numbers = found.iter().map(|line| line.number).collect();
+        let defines = |number: &u32| {
+            let begins = |symbol: &SymbolFacts| {
+                let first = symbol.first_line;
+                (first..=first.saturating_add(MAX_ABOVE_NAME)).contains(number)
+            };
+            file.symbols.iter().any(|symbol| begins(symbol) && query.names(&symbol.name))
+        };
+        self.numbers.sort_by_cached_key(|number| !defines(number));
         self.take_texts(&file.bytes, query, request.context);
         let is_near =
             |symbol: &&SymbolFacts| self.numbers.iter().any(|number| holds(symbol, *number));

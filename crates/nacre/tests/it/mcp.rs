@@ -216,6 +216,7 @@ fn the_tools_are_as_they_are_told() {
     ask ["reads", "idempotent", "open"] ["offset", "question", "use_model"]
     trace_search ["reads", "idempotent"] ["agent", "limit", "offset", "query", "since"]
     context ["reads", "idempotent"] ["budget", "files", "files_only", "offset", "task"]
+    code_search ["reads", "idempotent"] ["budget", "context", "files_only", "ignore_case", "language", "limit", "mode", "offset", "paths", "query"]
     explore ["reads", "idempotent"] ["budget", "detail", "offset"]
     delta ["reads", "idempotent"] ["after", "since"]
     status ["reads", "idempotent"] []

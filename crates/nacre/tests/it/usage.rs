@@ -30,6 +30,7 @@ fn help_fits_a_screen_and_groups_its_commands() {
     Know the code:
       explore      Tell what a project is: where it starts, what it rests on, what it offers
       context      Collect the code that a task needs, within a budget of tokens
+      search-code  Search the code by words, by a piece of text, or by a regular expression
       delta        Tell which files and symbols changed, and who is affected
       run          Let an agent find something out in this repository
 

@@ -74,7 +74,7 @@ impl MapCommand {
             Self::Refresh => "refresh",
             Self::Explain => "explain",
             Self::Watch => "watch",
-            Self::SearchCode => "search_code",
+            Self::SearchCode => "search-code",
         }
     }
 }
