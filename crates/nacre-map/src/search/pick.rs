@@ -17,7 +17,7 @@ use crate::words::is_text;
 /// Files that are looked into for words: the best.
 const MAX_READ: usize = 60;
 
-/// One file gets this part of the lines at first, and so many in any case.
+/// One file gets this part of the lines at first, and so many in any case where that is at most half of them.
 const FILE_SHARE: usize = 4;
 const MIN_OF_FILE: usize = 5;
 
@@ -131,7 +131,7 @@ pub fn pick(
 
 /// How many lines one file gets at first.
 fn share(limit: usize) -> usize {
-    (limit / FILE_SHARE).max(MIN_OF_FILE)
+    (limit / FILE_SHARE).max(MIN_OF_FILE.min(limit / 2)).max(1)
 }
 
 /// Some lines of each file, then the others of each, as many as may be.

@@ -120,7 +120,8 @@ impl MatchGroup {
         }
         for line in &self.lines {
             let mark = if line.is_match { ':' } else { '-' };
-            let _ = writeln!(text, "    {}{mark} {}", line.number, line.text);
+            let space = if line.text.is_empty() { "" } else { " " };
+            let _ = writeln!(text, "    {}{mark}{space}{}", line.number, line.text);
         }
     }
 }

@@ -215,11 +215,13 @@ fn a_regex_is_matched_line_by_line_and_says_what_is_left_out() {
     src/open.rs  2 matches
       3-6 function open_store
         3: pub fn open_store() {
-        5:     store::open(path);
     src/store.rs  2 matches
       4-7 pub fn close(&self)
         5:         open_store();
-    … 5 more matches in 2 files; --limit N
+    tests/open.rs  4 matches
+      1-5 function a_store_opens
+        1: fn a_store_opens() {
+    … 5 more matches in 3 files; --limit N
     ");
     insta::assert_snapshot!(answer(TREE, "\"store::open(\"", None, 3), @"
     src/open.rs  1 match

@@ -173,7 +173,7 @@ fn a_handshake_opens_no_store_and_makes_no_file() {
     let home = TestHome::empty();
     let mut client = Client::ready(&home);
     let tools = client.request("tools/list", json!({}));
-    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 11);
+    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 12);
     assert_eq!(client.end().0, Some(0));
     assert!(!home.root().join(".nacre").exists());
     assert!(!home.store("").exists());

@@ -25,21 +25,74 @@ fn pearls() -> TestHome {
     home
 }
 
+/// What is printed below the line that says of what it is: how a map came to be up to date depends on the clock.
+fn found(home: &TestHome, args: &[&str]) -> String {
+    let output = home.ok(args);
+    let (header, rest) = output.split_once('\n').unwrap();
+    assert!(header.starts_with("search-code $HOME/work revision"), "{header}");
+    rest.to_owned()
+}
+
 #[test]
 fn words_are_found_where_they_are_defined_first() {
     let home = pearls();
-    assert_snapshot!(home.run(&["search-code", "open_pearl"]), @"");
-    assert_snapshot!(home.run(&["search-code", "layers of pearls", "--path", "src"]), @"");
+    assert_snapshot!(found(&home, &["search-code", "open_pearl"]), @r#"
+    src/pearl.rs  1 match
+      2-5 function open_pearl
+        2: pub fn open_pearl(path: &str) -> u8 {
+    README.md  1 match
+        1: Call `open_pearl` once. OPEN_PEARL is a setting.
+    tests/pearl.rs  3 matches
+      2-6 fn a_pearl_opens()
+        3:     open_pearl("a");
+        4:     open_pearl("b");
+        5:     open_pearl("c");
+    "#);
+    assert_snapshot!(found(&home, &["search-code", "layers of pearls", "--path", "src"]), @"
+    src/pearl.rs  4 matches
+      2-5 pub fn open_pearl(path: &str) -> u8
+        3:     let layer = path.len();
+        4:     open_layer(layer)
+      7-9 function open_layer
+        7: fn open_layer(layer: usize) -> u8 {
+        8:     layer as u8
+    ");
 }
 
 #[test]
 fn a_pattern_is_matched_line_by_line() {
     let home = pearls();
-    assert_snapshot!(home.run(&["search-code", "--regex", r"^fn \w+\(", "-C", "1"]), @"");
-    assert_snapshot!(home.run(&["search-code", "\"open_pearl(\"", "--limit", "2"]), @"");
-    assert_snapshot!(home.run(&["search-code", "--fixed", "OPEN_PEARL", "--files-only"]), @"");
-    assert_snapshot!(home.run(&["search-code", "-F", "OPEN_PEARL", "-i", "-l", "--lang", "rust"]), @"");
-    assert_snapshot!(home.run(&["search-code", "--fixed", "oyster"]), @"");
+    assert_snapshot!(found(&home, &["search-code", "--regex", r"^fn \w+\(", "-C", "1"]), @r#"
+    src/pearl.rs  1 match
+      7-9 function open_layer
+        6-
+        7: fn open_layer(layer: usize) -> u8 {
+        8-     layer as u8
+    tests/pearl.rs  1 match
+      2-6 function a_pearl_opens
+        1- #[test]
+        2: fn a_pearl_opens() {
+        3-     open_pearl("a");
+    "#);
+    assert_snapshot!(found(&home, &["search-code", "\"open_pearl(\"", "--limit", "2"]), @r#"
+    src/pearl.rs  1 match
+      2-5 function open_pearl
+        2: pub fn open_pearl(path: &str) -> u8 {
+    tests/pearl.rs  3 matches
+      2-6 fn a_pearl_opens()
+        3:     open_pearl("a");
+    … 2 more matches in 1 file; --limit 10
+    "#);
+    assert_snapshot!(found(&home, &["search-code", "--fixed", "OPEN_PEARL", "--files-only"]), @"
+    README.md  1 match
+    ");
+    assert_snapshot!(found(&home, &["search-code", "-F", "OPEN_PEARL", "-i", "-l", "--lang", "rust"]), @"
+    src/pearl.rs  1 match
+    tests/pearl.rs  3 matches
+    ");
+    assert_snapshot!(found(&home, &["search-code", "--fixed", "oyster"]), @"
+    no matches
+    ");
 }
 
 #[test]
@@ -57,7 +110,11 @@ fn what_cannot_be_searched_for_is_refused_with_what_to_do() {
         let said = home.run(args);
         assert!(said.starts_with("Error: ") && said.contains("[exit 2]"), "{args:?}: {said}");
     }
-    assert_snapshot!(home.run(&["search-code", "--regex", "open("]), @"");
+    assert_snapshot!(home.run(&["search-code", "--regex", "open("]), @"
+    Error: `open(` is not a regular expression: unclosed group
+    Hint: Escape what is meant as it stands, or search with `--fixed`
+    [exit 2]
+    ");
 }
 
 #[test]
@@ -100,7 +157,7 @@ fn a_budget_is_kept_to_the_token() {
         put(&home, &format!("src/store{number}.rs"), &text);
     }
     for flags in [&["--regex", r"open_\w+\("][..], &["open store"], &["open", "--files-only"]] {
-        for (json, budget) in [(false, 300), (true, 400), (false, 900), (true, 2_000)] {
+        for (json, budget) in [(false, 150), (true, 600), (false, 300), (true, 900)] {
             let budget_text = budget.to_string();
             let mut args = vec!["search-code", "--limit", "60", "--budget", &budget_text];
             args.extend(flags);

@@ -40,7 +40,6 @@ fn help_fits_a_screen_and_groups_its_commands() {
       maintain     Keep memories few and true
       report       Tell what was learned, merged, put away and used
       undo         Take back what a command changed, byte for byte
-      queue        Show the queue of sessions
 
     Set up:
       connect      Connect agents: their sessions, and Nacre's tools, hooks and skill
