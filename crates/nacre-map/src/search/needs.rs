@@ -18,8 +18,8 @@ const MAX_TEXT_BYTES: usize = 256;
 pub(super) enum Need {
     Nothing,
     One(Trigram),
-    All(Vec<Need>),
-    Any(Vec<Need>),
+    All(Vec<Self>),
+    Any(Vec<Self>),
 }
 
 impl Need {

@@ -47,11 +47,15 @@ impl Pattern {
             .dfa_size_limit(MAX_DFA_BYTES)
             .nest_limit(MAX_NESTING)
             .build()
-            .map_err(|error| match error {
-                regex::Error::CompiledTooBig(_) => PatternError::TooLarge,
-                error => syntax(pattern, &error),
-            })?;
+            .map_err(|error| uncompiled(pattern, &error))?;
         Ok(Self { regex, need: Need::of(&tree), is_of_lines: is_of_lines(&tree) })
+    }
+}
+
+fn uncompiled(pattern: &str, error: &regex::Error) -> PatternError {
+    match matches!(error, regex::Error::CompiledTooBig(_)) {
+        true => PatternError::TooLarge,
+        false => syntax(pattern, error),
     }
 }
 

@@ -180,10 +180,7 @@ impl<'r> Search<'r> {
             return format!("--limit {more}");
         }
         let budget = self.request.budget.unwrap_or(DEFAULT_BUDGET);
-        match matches.mode {
-            SearchMode::Words if self.limit <= matches.files.len() => "--path GLOB".to_owned(),
-            _ => format!("--budget {}, --path GLOB", budget.saturating_mul(2)),
-        }
+        format!("--budget {}, --path GLOB", budget.saturating_mul(2))
     }
 
     fn report(&self, header: &MapHeader, matches: &CodeMatches) -> SearchCodeReport {
