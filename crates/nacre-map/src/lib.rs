@@ -6,6 +6,7 @@ pub mod artifact;
 pub mod indexer;
 pub mod languages;
 pub mod resolve;
+pub mod search;
 mod shares;
 pub mod slices;
 pub mod watch;

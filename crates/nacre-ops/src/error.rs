@@ -15,6 +15,7 @@ use nacre_engine::flows::run::{ChangedSince, UndoError};
 use nacre_engine::flows::sync::SyncError;
 use nacre_engine::record::state::StateError;
 use nacre_map::indexer::{BadGlob, RefreshError, SinceError};
+use nacre_map::search::{FilterError, PatternError, QueryError};
 use nacre_map::slices::TooSmall;
 
 /// Changed files that an error names.
@@ -446,6 +447,32 @@ impl From<BadGlob> for OpError {
     fn from(error: BadGlob) -> Self {
         let hint = "`nacre config show` tells which file sets `map.deny`".to_owned();
         Self::from_error(ErrorCode::Invalid, &error, Some(hint))
+    }
+}
+
+impl From<QueryError> for OpError {
+    fn from(error: QueryError) -> Self {
+        let hint = match &error {
+            QueryError::Empty => "Say what to find: `nacre search-code \"retry failed uploads\"`",
+            QueryError::TooLong => "Search for a part of it",
+            QueryError::LineBreak => "Search for a piece of one line",
+            QueryError::Pattern(PatternError::Syntax { .. }) => {
+                "Escape what is meant as it stands, or search with `--fixed`"
+            }
+            QueryError::Pattern(PatternError::TooLarge) => "Use smaller counts in `{}`",
+        };
+        Self::usage(error.to_string()).hint(hint)
+    }
+}
+
+impl From<FilterError> for OpError {
+    fn from(error: FilterError) -> Self {
+        let hint = match &error {
+            FilterError::Glob { .. } => "A glob is like `src/**/*.rs`, `*.py` or `!tests`",
+            FilterError::TooMany => "Use `{a,b}` in a glob",
+            FilterError::Language(_) => "`nacre explore` lists the languages of a project",
+        };
+        Self::usage(error.to_string()).hint(hint)
     }
 }
 

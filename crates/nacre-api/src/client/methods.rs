@@ -150,6 +150,8 @@ routes! {
     delta: "POST" "/v1/delta", DeltaRequest => DeltaReport;
     /// The code that a task needs.
     context: "POST" "/v1/context", ContextRequest => ContextReport;
+    /// Search in the code.
+    search_code: "POST" "/v1/search-code", SearchCodeRequest => SearchCodeReport;
 }
 
 tasks! {

@@ -145,6 +145,8 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         RunShowReport,
         RunShowRequest,
         RunStatsReport,
+        SearchCodeReport,
+        SearchCodeRequest,
         ServeReport,
         ServiceReport,
         SkillListReport,

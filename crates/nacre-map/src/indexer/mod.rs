@@ -50,5 +50,6 @@ pub use refresh::{
 };
 pub use sensitive::{BadGlob, Sensitive};
 pub use since_git::delta_since_git;
+pub use texts::Texts;
 pub use told::{Told, is_due, refresh_told};
 pub use wording::Counting;

@@ -22,6 +22,14 @@ pub(super) struct Match {
     pub(super) found: Vec<usize>,
 }
 
+/// How well every file matches a question.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Matches {
+    pub(super) files: Vec<Match>,
+    /// How much each thing that is asked for is worth, by its place.
+    pub(super) worth: Vec<f64>,
+}
+
 /// What a file has of a question.
 struct Hits {
     idx: usize,
@@ -44,7 +52,7 @@ pub(super) fn matches(
     question: &Question,
     weights: &Weights,
     n_threads: usize,
-) -> Vec<Match> {
+) -> Matches {
     let n_files = sketch.paths.len();
     let asked: HashMap<Word, usize, RandomState> =
         question.asked.iter().enumerate().map(|(place, asked)| (asked.word, place)).collect();
@@ -77,11 +85,11 @@ pub(super) fn matches(
         text: mean(lengths[0], n_files),
         defined: mean(lengths[1], n_files),
     };
-    let mut matches = vec![Match::default(); n_files];
+    let mut files = vec![Match::default(); n_files];
     for hits in batches.iter().flat_map(|(all, _)| all) {
-        matches[hits.idx] = scale.matched(hits);
+        files[hits.idx] = scale.matched(hits);
     }
-    matches
+    Matches { files, worth: scale.worth }
 }
 
 fn mean(total: u64, n_files: usize) -> f64 {

@@ -36,6 +36,7 @@ mod tests;
 mod text_facts;
 mod tokens;
 mod weights;
+mod word_scores;
 
 pub use areas::{Area, CodeApart};
 pub use churn::{Churn, churn_of_log};
@@ -55,3 +56,4 @@ pub use surface::{Surface, SurfaceSymbol};
 pub use survey::{Survey, SurveyState};
 pub use tokens::tokens;
 pub use weights::{WEIGHTS, Weights};
+pub use word_scores::{WordScores, path_worth, word_scores};

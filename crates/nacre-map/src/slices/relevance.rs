@@ -117,7 +117,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
 /// Ranks the files of a project; only those that something speaks for, and of those the best.
 pub fn rank(sketch: &Sketch<'_>, evidence: &Evidence<'_>) -> Ranked {
     let question = Question::new(evidence.task);
-    let matched = matches(sketch, &question, evidence.weights, evidence.n_threads);
+    let matched = matches(sketch, &question, evidence.weights, evidence.n_threads).files;
     let found = relevant(sketch, evidence, &question, &matched).into_iter().take(MAX_FILES);
     let ranked = |Relevant { idx, score, why }: Relevant| {
         let found = matched[idx].found.iter().map(|place| &question.asked[*place]);
@@ -183,7 +183,7 @@ fn best(numbers: &[f64], limit: usize) -> Vec<usize> {
 }
 
 /// How well each file matches, and how much it is worth; the best file has 1.
-fn shares(
+pub(super) fn shares(
     sketch: &Sketch<'_>,
     weights: &Weights,
     question: &Question,

@@ -1,7 +1,8 @@
 //! The words of a text, counted: all of them, and those of what it defines.
 //!
 //! Sorted hashes, then one byte a word with both counts, so that a word is found by bisection where the bytes lie. Beyond a few,
-//! counts are kept in steps: the ranking damps them anyway.
+//! counts are kept in steps: the ranking damps them anyway. Behind them lie the trigrams of the whole text, which words that are cut
+//! or counted in part cannot stand for.
 
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
@@ -10,9 +11,10 @@ use super::Word;
 use super::defined::Line;
 use super::split::{MAX_PART_BYTES, each_part, identifier_end};
 use super::stem::stem;
+use super::trigrams::{TrigramMaker, Trigrams};
 
 /// Grows whenever the same text would be counted otherwise; older bags are then made again.
-pub const WORDS_FORMAT: u8 = 1;
+pub const WORDS_FORMAT: u8 = 2;
 
 /// No text that a person wrote has more different words.
 const MAX_WORDS: usize = 16_384;
@@ -63,6 +65,12 @@ pub struct BagMaker {
     n_all: u32,
     n_defined: u32,
     is_made: bool,
+    trigrams: TrigramMaker,
+}
+
+/// Whether bytes are a text, as git believes: one that is none shows it early.
+pub fn is_text(bytes: &[u8]) -> bool {
+    memchr::memchr(0, &bytes[..bytes.len().min(MAX_BINARY_BYTES)]).is_none()
 }
 
 impl BagMaker {
@@ -71,12 +79,14 @@ impl BagMaker {
         self.counts.clear();
         (self.n_all, self.n_defined) = (0, 0);
         self.is_made = is_made(bytes);
-        let is_text = memchr::memchr(0, &bytes[..bytes.len().min(MAX_BINARY_BYTES)]).is_none();
-        if is_text {
-            let limit = if is_code { bytes.len() } else { bytes.len().min(MAX_PROSE_BYTES) };
-            self.count(&bytes[..limit], is_code);
+        if !is_text(bytes) {
+            return self.encode();
         }
-        self.encode()
+        let limit = if is_code { bytes.len() } else { bytes.len().min(MAX_PROSE_BYTES) };
+        self.count(&bytes[..limit], is_code);
+        let mut bag = self.encode();
+        bag.extend(self.trigrams.make(bytes));
+        bag
     }
 
     fn count(&mut self, text: &[u8], is_code: bool) {
@@ -172,6 +182,8 @@ pub struct Bag<'b> {
     pub n_defined: u32,
     /// Whether its first lines say that a program made it.
     pub is_made: bool,
+    /// What three bytes its lines have.
+    pub trigrams: Trigrams<'b>,
     words: &'b [[u8; 4]],
     counts: &'b [u8],
 }
@@ -185,16 +197,16 @@ impl<'b> Bag<'b> {
             Some(u32::from_le_bytes(bytes))
         };
         let n_words = usize::try_from(number(9)?).ok()?;
-        let (words, counts) = rest.split_at_checked(n_words.checked_mul(4)?)?;
-        let is_whole = counts.len() == n_words;
-        let bag = Self {
+        let (words, rest) = rest.split_at_checked(n_words.checked_mul(4)?)?;
+        let (counts, trigrams) = rest.split_at_checked(n_words)?;
+        Some(Self {
             n_all: number(1)?,
             n_defined: number(5)?,
             is_made: header.first() == Some(&1),
+            trigrams: Trigrams::read(trigrams)?,
             words: words.as_chunks().0,
             counts,
-        };
-        is_whole.then_some(bag)
+        })
     }
 
     pub fn len(&self) -> usize {

@@ -1,4 +1,5 @@
-//! The words of texts: how code is split into words, what is counted of a text, and what a question asks for.
+//! The words of texts: how code is split into words, what is counted of a text, what a question asks for, and what a pattern can be
+//! ruled out by.
 //!
 //! A word is kept as a hash of 32 bits, and what is counted depends on the bytes alone. So the words of a text can be kept by its
 //! content, and however an index was brought up to date, it says what one built from nothing says.
@@ -10,11 +11,13 @@ mod split;
 mod stem;
 #[cfg(test)]
 mod tests;
+mod trigrams;
 
-pub use bag::{Bag, BagMaker, Counts, WORDS_FORMAT};
+pub use bag::{Bag, BagMaker, Counts, WORDS_FORMAT, is_text};
 pub use question::{Asked, Question};
 pub use split::{each_identifier, each_part, part_words};
 pub use stem::stem;
+pub use trigrams::{Trigram, Trigrams};
 
 /// A word, known by its hash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

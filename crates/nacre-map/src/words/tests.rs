@@ -82,4 +82,27 @@ proptest! {
         prop_assert_eq!(maker.make(&bytes, is_code), bag);
         let _ = Bag::read(&bytes);
     }
+
+    #[test]
+    fn a_text_has_the_trigrams_of_all_its_lines_in_either_case(text in "[a-zA-Zſ\u{212a}é_ (\r\n]{0,200}") {
+        let bag = BagMaker::default().make(text.as_bytes(), true);
+        let trigrams = Bag::read(&bag).unwrap().trigrams;
+        for line in text.split('\n') {
+            for line in [line.to_owned(), line.to_lowercase(), line.to_ascii_uppercase()] {
+                prop_assert!(Trigram::all(line.as_bytes()).all(|one| trigrams.may_have(one)), "{line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn trigrams_rule_out_what_a_text_does_not_have() {
+    let text = "pub fn open_store(path: &Path) -> Store {\n".repeat(3);
+    let bag = BagMaker::default().make(text.as_bytes(), true);
+    let bag = Bag::read(&bag).unwrap();
+    let may_have = |text: &str| Trigram::all(text.as_bytes()).all(|one| bag.trigrams.may_have(one));
+    assert!(may_have("en_st") && may_have("OPEN_STORE("));
+    assert!(!may_have("closed") && !may_have("window"));
+    let binary = BagMaker::default().make(b"a\0bcdef", true);
+    assert!(!Bag::read(&binary).unwrap().trigrams.is_text());
 }

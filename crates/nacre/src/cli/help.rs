@@ -11,8 +11,8 @@ use super::Cli;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
     ("Remember and recall", &["sync", "ask", "brief", "review", "memory", "trace"]),
-    ("Know the code", &["explore", "context", "delta", "run"]),
-    ("Keep going", &["up", "dashboard", "maintain", "report", "undo", "queue"]),
+    ("Know the code", &["explore", "context", "search-code", "delta", "run"]),
+    ("Keep going", &["up", "dashboard", "maintain", "report", "undo"]),
     ("Set up", &["connect", "project", "model", "config"]),
 ];
 
@@ -32,6 +32,7 @@ const RARE: &[&str] = &[
     "refresh",
     "watch",
     "explain",
+    "queue",
     "retry",
     "skip",
     "extract",

@@ -59,6 +59,7 @@ mod run;
 mod runs;
 mod runtime;
 mod screen;
+mod search_code;
 mod serve;
 mod skill;
 mod skip;
@@ -183,6 +184,7 @@ enum HereCommand {
     Skip(skip::SkipArgs),
     Explore(explore::ExploreArgs),
     Context(context::ContextArgs),
+    SearchCode(search_code::SearchCodeArgs),
     Delta(delta::DeltaArgs),
     Refresh(refresh::RefreshArgs),
     Watch(watch::WatchArgs),
@@ -211,6 +213,7 @@ impl HereCommand {
             Self::Init(_)
                 | Self::Explore(_)
                 | Self::Context(_)
+                | Self::SearchCode(_)
                 | Self::Delta(_)
                 | Self::Refresh(_)
                 | Self::Watch(_)
@@ -228,6 +231,7 @@ impl HereCommand {
             Self::Brief(_)
             | Self::Context(_)
             | Self::Delta(_)
+            | Self::SearchCode(_)
             | Self::Doctor(_)
             | Self::Events(_)
             | Self::Explain(_)
@@ -293,6 +297,7 @@ impl HereCommand {
             | Self::Bench(_)
             | Self::Explore(_)
             | Self::Context(_)
+            | Self::SearchCode(_)
             | Self::Trace(_)
             | Self::Sync(_)
             | Self::Maintain(_)
@@ -499,6 +504,7 @@ fn run_here(ui: &mut Ui, host: &Host, command: &HereCommand) -> Result<Exit, OpE
         HereCommand::Skip(args) => skip::cmd_skip(ui, host, args),
         HereCommand::Explore(args) => explore::cmd_explore(ui, host, args),
         HereCommand::Context(args) => context::cmd_context(ui, host, args),
+        HereCommand::SearchCode(args) => search_code::cmd_search_code(ui, host, args),
         HereCommand::Delta(args) => delta::cmd_delta(ui, host, args),
         HereCommand::Refresh(args) => refresh::cmd_refresh(ui, host, args),
         HereCommand::Watch(args) => watch::cmd_watch(ui, host, args),

@@ -97,6 +97,8 @@ const WITH_A_STORE: &[&[&str]] = &[
     &["trust", "nothing"],
     &["context"],
     &["context", "--task", ""],
+    &["search-code", ""],
+    &["search-code", "--regex", "("],
     &["context", "--file", "gone.rs"],
     &["connect", "auto", "claude"],
     &["connect", "remove"],

@@ -72,6 +72,7 @@ mod runs;
 mod say_what_is_true;
 mod scenarios;
 mod scopes;
+mod search_code;
 mod secrets;
 mod serve;
 mod service;

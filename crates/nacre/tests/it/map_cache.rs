@@ -40,7 +40,12 @@ fn told(home: &TestHome) -> Vec<String> {
 fn answers(home: &TestHome) -> String {
     put(home, "src/store.rs", "pub fn open(number: u16) {\n    drop(number);\n}\n");
     let mut told = String::new();
-    for args in [&["explore"][..], &["delta"], &["context", "--for", "open the store"]] {
+    for args in [
+        &["explore"][..],
+        &["delta"],
+        &["context", "--for", "open the store"],
+        &["search-code", "open"],
+    ] {
         let answer = home.ok(args);
         let is_fact = |line: &&str| !line.contains(" cache ") && !line.starts_with("Revision");
         told += &answer.lines().filter(is_fact).collect::<Vec<_>>().join("\n");

@@ -16,6 +16,8 @@ const ASKED: &[&[&str]] = &[
     &["delta", "--strict", "--since", "0", "--client", "new"],
     &["delta", "--strict", "--since", "client:new"],
     &["context", "--strict", "--for", "open the store"],
+    &["search-code", "--strict", "open the store"],
+    &["search-code", "--strict", "--regex", "open.*"],
     &["context", "--strict", "--files", "src/store.rs", "--client", "new"],
 ];
 

@@ -173,7 +173,7 @@ fn a_handshake_opens_no_store_and_makes_no_file() {
     let home = TestHome::empty();
     let mut client = Client::ready(&home);
     let tools = client.request("tools/list", json!({}));
-    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 11);
+    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 12);
     assert_eq!(client.end().0, Some(0));
     assert!(!home.root().join(".nacre").exists());
     assert!(!home.store("").exists());
@@ -216,6 +216,7 @@ fn the_tools_are_as_they_are_told() {
     ask ["reads", "idempotent", "open"] ["offset", "question", "use_model"]
     trace_search ["reads", "idempotent"] ["agent", "limit", "offset", "query", "since"]
     context ["reads", "idempotent"] ["budget", "files", "files_only", "offset", "task"]
+    code_search ["reads", "idempotent"] ["budget", "context", "files_only", "ignore_case", "language", "limit", "mode", "offset", "paths", "query"]
     explore ["reads", "idempotent"] ["budget", "detail", "offset"]
     delta ["reads", "idempotent"] ["after", "since"]
     status ["reads", "idempotent"] []

@@ -35,6 +35,10 @@ fn every_tool_answers_on_a_store_with_memories() {
     assert!(explored.contains("main.rs"), "{explored}");
     let context = client.ok("context", json!({ "task": "enqueue a job" }));
     assert!(context.contains("pub fn enqueue"), "{context}");
+    let found = client.ok("code_search", json!({ "query": "enqueue" }));
+    assert!(found.contains("src/queue.rs") && found.contains("pub fn enqueue"), "{found}");
+    let found = client.ok("code_search", json!({ "query": r"fn \w+\(", "mode": "regex" }));
+    assert!(found.contains("pub fn enqueue") && found.chars().count() <= 9_000, "{found}");
     let delta = client.ok("delta", json!({ "since": "0" }));
     assert!(delta.contains("+ src/queue.rs"), "{delta}");
     let status = client.ok("status", json!({}));
@@ -170,6 +174,8 @@ fn errors_say_what_to_do_and_the_server_goes_on() {
     assert!(part.contains("is not a whole id"), "{part}");
     let since = client.error("delta", json!({ "since": "yesterday" }));
     assert!(since.starts_with("Error (usage): `since`"), "{since}");
+    let pattern = client.error("code_search", json!({ "query": "(", "mode": "regex" }));
+    assert!(pattern.starts_with("Error (usage): `(` is not a regular expression"), "{pattern}");
     let outside = client.error("context", json!({ "files": ["../../etc/passwd"] }));
     assert!(outside.contains("not in the map"), "{outside}");
     let beyond =

@@ -120,6 +120,11 @@ fn what_is_read_is_the_same_both_ways() {
         let answer = map::context(host, &request, &Events::ignored())?;
         Ok(serde_json::from_str(&answer.payload).unwrap())
     });
+    let search_code: Operation = Box::new(|host, request| {
+        let request = serde_json::from_value(request).unwrap();
+        let answer = map::search_code(host, &request, &Events::ignored())?;
+        Ok(serde_json::from_str(&answer.payload).unwrap())
+    });
     let rows: Vec<(Vec<&str>, Operation, Value)> = vec![
         (vec!["status"], plain(status::status), json!({})),
         (vec!["doctor"], plain(doctor), json!({})),
@@ -158,6 +163,7 @@ fn what_is_read_is_the_same_both_ways() {
         (vec!["skill", "list"], plain(skill::list), json!({})),
         (vec!["explore"], explore, json!({ "format": "json" })),
         (vec!["context", "--task", "push"], context, json!({ "format": "json", "task": "push" })),
+        (vec!["search-code", "push"], search_code, json!({ "format": "json", "query": "push" })),
         (vec!["delta"], told(map::delta), json!({})),
         (vec!["explain", "queue.py"], told(map::explain), json!({ "path": "queue.py" })),
         (vec!["refresh"], told(map::refresh), json!({})),

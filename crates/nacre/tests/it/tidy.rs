@@ -32,6 +32,7 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-map", "shares", &[]),
     ("nacre-map", "indexer", &["artifact", "languages", "resolve", "shares", "words"]),
     ("nacre-map", "slices", &["artifact", "languages", "resolve", "shares", "words"]),
+    ("nacre-map", "search", &["languages", "shares", "slices", "words"]),
     ("nacre-map", "watch", &["artifact", "indexer"]),
     ("nacre-engine", "model", &[]),
     ("nacre-engine", "record", &["model"]),

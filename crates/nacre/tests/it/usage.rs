@@ -30,6 +30,7 @@ fn help_fits_a_screen_and_groups_its_commands() {
     Know the code:
       explore      Tell what a project is: where it starts, what it rests on, what it offers
       context      Collect the code that a task needs, within a budget of tokens
+      search-code  Search the code by words, by a piece of text, or by a regular expression
       delta        Tell which files and symbols changed, and who is affected
       run          Let an agent find something out in this repository
 
@@ -39,7 +40,6 @@ fn help_fits_a_screen_and_groups_its_commands() {
       maintain     Keep memories few and true
       report       Tell what was learned, merged, put away and used
       undo         Take back what a command changed, byte for byte
-      queue        Show the queue of sessions
 
     Set up:
       connect      Connect agents: their sessions, and Nacre's tools, hooks and skill

@@ -510,6 +510,15 @@ export class Map {
   }
 
   /**
+   * Search the code by words, by a piece of text, or by a regular expression.
+   *
+   * `POST /v1/search-code`
+   */
+  search_code(request: Omit<types.SearchCodeRequest, "project"> = {}, options: CallOptions = {}): Promise<types.SearchCodeReport> {
+    return this.#caller.call({ method: "POST", path: "/v1/search-code", body: request }, options);
+  }
+
+  /**
    * Read the project's files again. Starts a task; with `wait` its report is returned when it is over.
    *
    * `POST /v1/refresh`

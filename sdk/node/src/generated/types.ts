@@ -291,6 +291,9 @@ export interface CodeDelta {
   next?: string | null;
 }
 
+/** How a query is read. */
+export type CodeSearchMode = "words" | "fixed" | "regex";
+
 /** What a command is for. */
 export type CommandPurpose = "build" | "run" | "test" | "lint";
 
@@ -1116,7 +1119,7 @@ export interface MaintainedStore {
 }
 
 /** Which command an answer is of. */
-export type MapCommand = "explore" | "context" | "delta" | "refresh" | "explain" | "watch";
+export type MapCommand = "explore" | "context" | "delta" | "refresh" | "explain" | "watch" | "search_code";
 
 /** How much an overview tells. */
 export type MapDetail = "compact" | "normal" | "verbose";
@@ -1138,6 +1141,42 @@ export interface MapStats {
   /** Files that there was no time for; the next command reads them. */
   postponed_files: number;
   skipped: SkippedCounts;
+}
+
+/** Lines that lie in the same symbol, or outside of all. */
+export interface MatchGroup {
+  lines: MatchedLine[];
+  symbol?: MatchSymbol | null;
+}
+
+/** The innermost symbol that lines lie in. */
+export interface MatchSymbol {
+  name: string;
+  kind: SymbolKind;
+  first_line: number;
+  last_line: number;
+  signature?: string;
+}
+
+/** A file with lines that match. */
+export interface MatchedFile {
+  path: string;
+  /** Whether it defines what was asked for. */
+  is_definition: boolean;
+  /** Lines of it that match, shown or not; 0 where they were not counted. */
+  matches: number;
+  /** In the order of the file. */
+  groups?: MatchGroup[];
+}
+
+/** A line of a file. */
+export interface MatchedLine {
+  /** From 1. */
+  line: number;
+  /** As far as it is shown. */
+  text: string;
+  /** Whether it stands near a match and is none. */
+  is_context?: boolean;
 }
 
 /** A memory in a person's own words. */
@@ -2044,6 +2083,62 @@ export interface RunStatsReport {
 
 /** Where to look. */
 export type Scope = "project_fallback_global" | "project_only" | "global_only";
+
+/** What was found, and in which state of the project. */
+export interface SearchCodeReport {
+  command: MapCommand;
+  project_root: string;
+  project_id: string;
+  cache_status: CacheStatus;
+  revision: MapRevision;
+  stats: MapStats;
+  query: string;
+  mode: CodeSearchMode;
+  /** Lines that match, shown or not. For words, those of the files that were looked into. */
+  total_matches: number;
+  /** Files that have a match, shown or not. For words, those that have any of them. */
+  total_files: number;
+  /** The best first: files that define what is asked for, then by score. */
+  files: MatchedFile[];
+  /** Lines that match and are not shown, and files that have such lines. */
+  more_matches: number;
+  more_files: number;
+  /** Files that could match and were not searched: they cannot be read, or there was no time. */
+  unsearched_files: number;
+}
+
+/** What to search for, where, and how much of it to show. */
+export interface SearchCodeRequest {
+  /** Tokens that the answer may have; 4000 unless said otherwise. */
+  budget?: number | null;
+  /** Lines to show before and behind each match, at most 10. */
+  context?: number | null;
+  /** List files alone, without their lines. */
+  files_only?: boolean;
+  /** The form that the budget is counted in. */
+  format?: MapFormat;
+  /**
+   * Whether a pattern takes upper and lower case for the same. Without it, unless the pattern has a letter in upper
+   * case.
+   */
+  ignore_case?: boolean | null;
+  /** Only files of this language. */
+  language?: string | null;
+  /** Lines that match to show, or files with `files_only`: 30 unless said otherwise, at most 500. */
+  limit?: number | null;
+  /** How the query is read. Without it, as words; in double quotes, as a piece of text. */
+  mode?: CodeSearchMode | null;
+  /** Globs of paths, of which one must match; those with a leading `!` leave files out. */
+  paths?: string[];
+  /** A folder inside the project, or a registered name. Without it, the project around the current folder. */
+  project?: string | null;
+  /** Words, a piece of text, or a regular expression. */
+  query?: string;
+  /** Read every file again instead of trusting its times. */
+  refresh?: boolean;
+  /** Fail when the map was not up to date, and write nothing. */
+  strict?: boolean;
+}
 
 /** What to rank by. */
 export type SearchMode = "hybrid" | "lexical" | "semantic";

@@ -1331,6 +1331,66 @@ class Map:
             )
         )
 
+    def search_code(
+        self,
+        *,
+        budget: int | None = None,
+        context: int | None = None,
+        files_only: bool | None = None,
+        format: types.MapFormat | None = None,
+        ignore_case: bool | None = None,
+        language: str | None = None,
+        limit: int | None = None,
+        mode: types.CodeSearchMode | None = None,
+        paths: Sequence[str] | None = None,
+        query: str | None = None,
+        refresh: bool | None = None,
+        strict: bool | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.SearchCodeReport:
+        """Search the code by words, by a piece of text, or by a regular expression.
+
+        `POST /v1/search-code`
+
+        Args:
+            budget: Tokens that the answer may have; 4000 unless said otherwise.
+            context: Lines to show before and behind each match, at most 10.
+            files_only: List files alone, without their lines.
+            format: The form that the budget is counted in.
+            ignore_case: Whether a pattern takes upper and lower case for the same. Without it, unless the pattern
+                has a letter in upper case.
+            language: Only files of this language.
+            limit: Lines that match to show, or files with `files_only`: 30 unless said otherwise, at most 500.
+            mode: How the query is read. Without it, as words; in double quotes, as a piece of text.
+            paths: Globs of paths, of which one must match; those with a leading `!` leave files out.
+            query: Words, a piece of text, or a regular expression.
+            refresh: Read every file again instead of trusting its times.
+            strict: Fail when the map was not up to date, and write nothing.
+        """
+        return self._caller.call(
+            Call[types.SearchCodeReport](
+                "POST",
+                "/v1/search-code",
+                body={
+                    "budget": budget,
+                    "context": context,
+                    "files_only": files_only,
+                    "format": format,
+                    "ignore_case": ignore_case,
+                    "language": language,
+                    "limit": limit,
+                    "mode": mode,
+                    "paths": paths,
+                    "query": query,
+                    "refresh": refresh,
+                    "strict": strict,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
     @overload
     def refresh(
         self,

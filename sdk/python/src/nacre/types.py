@@ -331,6 +331,10 @@ class CodeDelta(TypedDict):
     """The path to continue after, when there is more."""
 
 
+# How a query is read.
+CodeSearchMode: TypeAlias = Literal["words", "fixed", "regex"]
+
+
 # What a command is for.
 CommandPurpose: TypeAlias = Literal["build", "run", "test", "lint"]
 
@@ -1244,7 +1248,7 @@ class MaintainedStore(TypedDict):
 
 
 # Which command an answer is of.
-MapCommand: TypeAlias = Literal["explore", "context", "delta", "refresh", "explain", "watch"]
+MapCommand: TypeAlias = Literal["explore", "context", "delta", "refresh", "explain", "watch", "search_code"]
 
 
 # How much an overview tells.
@@ -1271,6 +1275,46 @@ class MapStats(TypedDict):
     postponed_files: int
     """Files that there was no time for; the next command reads them."""
     skipped: SkippedCounts
+
+
+class MatchGroup(TypedDict):
+    """Lines that lie in the same symbol, or outside of all."""
+
+    lines: list[MatchedLine]
+    symbol: NotRequired[MatchSymbol | None]
+
+
+class MatchSymbol(TypedDict):
+    """The innermost symbol that lines lie in."""
+
+    name: str
+    kind: SymbolKind
+    first_line: int
+    last_line: int
+    signature: NotRequired[str]
+
+
+class MatchedFile(TypedDict):
+    """A file with lines that match."""
+
+    path: str
+    is_definition: bool
+    """Whether it defines what was asked for."""
+    matches: int
+    """Lines of it that match, shown or not; 0 where they were not counted."""
+    groups: NotRequired[list[MatchGroup]]
+    """In the order of the file."""
+
+
+class MatchedLine(TypedDict):
+    """A line of a file."""
+
+    line: int
+    """From 1."""
+    text: str
+    """As far as it is shown."""
+    is_context: NotRequired[bool]
+    """Whether it stands near a match and is none."""
 
 
 class MemoryAddRequest(TypedDict):
@@ -2270,6 +2314,63 @@ class RunStatsReport(TypedDict):
 
 # Where to look.
 Scope: TypeAlias = Literal["project_fallback_global", "project_only", "global_only"]
+
+
+class SearchCodeReport(TypedDict):
+    """What was found, and in which state of the project."""
+
+    command: MapCommand
+    project_root: str
+    project_id: str
+    cache_status: CacheStatus
+    revision: MapRevision
+    stats: MapStats
+    query: str
+    mode: CodeSearchMode
+    total_matches: int
+    """Lines that match, shown or not. For words, those of the files that were looked into."""
+    total_files: int
+    """Files that have a match, shown or not. For words, those that have any of them."""
+    files: list[MatchedFile]
+    """The best first: files that define what is asked for, then by score."""
+    more_matches: int
+    """Lines that match and are not shown, and files that have such lines."""
+    more_files: int
+    unsearched_files: int
+    """Files that could match and were not searched: they cannot be read, or there was no time."""
+
+
+class SearchCodeRequest(TypedDict):
+    """What to search for, where, and how much of it to show."""
+
+    budget: NotRequired[int | None]
+    """Tokens that the answer may have; 4000 unless said otherwise."""
+    context: NotRequired[int | None]
+    """Lines to show before and behind each match, at most 10."""
+    files_only: NotRequired[bool]
+    """List files alone, without their lines."""
+    format: NotRequired[MapFormat]
+    """The form that the budget is counted in."""
+    ignore_case: NotRequired[bool | None]
+    """Whether a pattern takes upper and lower case for the same. Without it, unless the pattern has a letter in upper
+    case.
+    """
+    language: NotRequired[str | None]
+    """Only files of this language."""
+    limit: NotRequired[int | None]
+    """Lines that match to show, or files with `files_only`: 30 unless said otherwise, at most 500."""
+    mode: NotRequired[CodeSearchMode | None]
+    """How the query is read. Without it, as words; in double quotes, as a piece of text."""
+    paths: NotRequired[list[str]]
+    """Globs of paths, of which one must match; those with a leading `!` leave files out."""
+    project: NotRequired[str | None]
+    """A folder inside the project, or a registered name. Without it, the project around the current folder."""
+    query: NotRequired[str]
+    """Words, a piece of text, or a regular expression."""
+    refresh: NotRequired[bool]
+    """Read every file again instead of trusting its times."""
+    strict: NotRequired[bool]
+    """Fail when the map was not up to date, and write nothing."""
 
 
 # What to rank by.

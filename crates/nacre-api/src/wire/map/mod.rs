@@ -5,6 +5,7 @@ mod context;
 mod delta;
 mod explain;
 mod explore;
+mod search_code;
 mod since;
 mod symbol;
 mod watch;
@@ -29,6 +30,10 @@ pub use explore::{
     CodeApart, CodeArea, CommandPurpose, EntryKind, EntryPoint, ExploreQuestion, ExploreReport,
     ExploreRequest, HotPath, LanguageCount, Listed, MapDetail, ModuleGraph, ModuleNode, Overview,
     ProjectCommand, PublicSurface, SurfaceSymbol, TopImport,
+};
+pub use search_code::{
+    CodeSearchMode, MatchGroup, MatchSymbol, MatchedCode, MatchedFile, MatchedLine,
+    SearchCodeReport, SearchCodeRequest,
 };
 pub use since::{MapRevision, Since};
 pub use symbol::{AnalysisDepth, AnalysisProblem, SymbolKind};
@@ -57,6 +62,7 @@ pub enum MapCommand {
     Refresh,
     Explain,
     Watch,
+    SearchCode,
 }
 
 impl MapCommand {
@@ -68,6 +74,7 @@ impl MapCommand {
             Self::Refresh => "refresh",
             Self::Explain => "explain",
             Self::Watch => "watch",
+            Self::SearchCode => "search-code",
         }
     }
 }

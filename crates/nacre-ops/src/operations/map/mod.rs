@@ -1,7 +1,7 @@
 //! The map of a project's code: what it says, what changed, and why a file is in it. One operation a file.
 //!
 //! Each opens the project's map and brings it up to date before it answers (`code_map.rs`). A budget is counted on the bytes
-//! that are printed, so `explore` and `context` return the payload beside the report.
+//! that are printed, so `explore`, `context` and `search_code` return the payload beside the report.
 
 mod bench;
 mod changes;
@@ -14,6 +14,7 @@ mod kept_map;
 mod payload;
 mod recalled;
 mod refresh;
+mod search_code;
 mod survey;
 #[cfg(test)]
 mod tests;
@@ -28,4 +29,5 @@ pub use explore::explore;
 pub use payload::Answer;
 pub(super) use refresh::bring_up_to_date;
 pub use refresh::refresh;
+pub use search_code::{DEFAULT_LIMIT as DEFAULT_MATCHES, MAX_LIMIT as MAX_MATCHES, search_code};
 pub use watch::{MIN_INTERVAL_MS, watch};

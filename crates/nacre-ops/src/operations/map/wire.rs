@@ -181,7 +181,7 @@ fn problem(of: Problem) -> AnalysisProblem {
     }
 }
 
-fn symbol_kind(of: languages::SymbolKind) -> SymbolKind {
+pub(super) fn symbol_kind(of: languages::SymbolKind) -> SymbolKind {
     match of {
         languages::SymbolKind::Function => SymbolKind::Function,
         languages::SymbolKind::Method => SymbolKind::Method,

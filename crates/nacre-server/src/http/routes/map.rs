@@ -2,7 +2,7 @@
 
 use nacre_api::wire::{
     ChangedThing, ContextReport, ContextRequest, DeltaReport, DeltaRequest, ErrorCode,
-    ExploreReport, ExploreRequest, RefreshRequest,
+    ExploreReport, ExploreRequest, RefreshRequest, SearchCodeReport, SearchCodeRequest,
 };
 use nacre_ops::{OpError, map};
 
@@ -15,6 +15,7 @@ pub(super) fn routes() -> Vec<Route> {
         Route::operation((Post, "/v1/explore"), "An overview of the code", explore).reads(),
         Route::operation((Post, "/v1/delta"), "What changed in the code", delta).reads(),
         Route::operation((Post, "/v1/context"), "The code that a task needs", context).reads(),
+        Route::operation((Post, "/v1/search-code"), "Search in the code", search_code).reads(),
         Route::task((Post, "/v1/refresh"), "Reads all code again", refresh)
             .changes(ChangedThing::Map),
     ]
@@ -36,6 +37,12 @@ fn context(call: &Call, request: &ContextRequest) -> Result<ContextReport, OpErr
     let project = registered(call, request.project.as_deref())?;
     let request = ContextRequest { project, ..request.clone() };
     Ok(map::context(&call.host, &request, &call.events)?.report)
+}
+
+fn search_code(call: &Call, request: &SearchCodeRequest) -> Result<SearchCodeReport, OpError> {
+    let project = registered(call, request.project.as_deref())?;
+    let request = SearchCodeRequest { project, ..request.clone() };
+    Ok(map::search_code(&call.host, &request, &call.events)?.report)
 }
 
 fn refresh(call: &Call, request: &RefreshRequest) -> Result<DeltaReport, OpError> {

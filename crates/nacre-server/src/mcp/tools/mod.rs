@@ -5,6 +5,7 @@
 
 mod ask;
 mod brief;
+mod code_search;
 mod context;
 mod delta;
 mod explore;
@@ -33,6 +34,7 @@ pub(super) const TOOLS: &[ToolSpec] = &[
     ask::TOOL,
     trace_search::TOOL,
     context::TOOL,
+    code_search::TOOL,
     explore::TOOL,
     delta::TOOL,
     status::TOOL,

@@ -104,6 +104,8 @@ const VERBS: &[Verb] = &[
     other(&["skip", "nothing"]),
     git(&["explore"]),
     git(&["context", "--task", "find the parser"]),
+    git(&["search-code", "find the parser"]),
+    git(&["search-code", "--regex", "fn \\w+"]),
     git(&["delta"]),
     git(&["delta", "--since", "git:HEAD"]),
     git(&["delta", "--since", "git:HEAD", "--budget", "4000"]),

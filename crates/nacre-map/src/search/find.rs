@@ -1,0 +1,155 @@
+//! Which files a search finds, and in what order.
+//!
+//! Files that define what is asked for come first, then the others by score. Tests, a stranger's code and what a program made count
+//! less, as they do for a task.
+
+use super::filter::FileFilter;
+use super::lines::each_match;
+use super::pattern::Pattern;
+use super::query::CodeQuery;
+use crate::shares::in_batches;
+use crate::slices::{Sketch, path_worth, word_scores};
+use crate::words::{Bag, is_text};
+
+/// So many files are searched by a thread at once.
+const BATCH: usize = 16;
+
+/// So many of the best files are asked for the names that they define.
+const MAX_NAMED: usize = 2_000;
+
+/// How fast one more match says less.
+const DAMPING: f64 = 3.0;
+
+/// How much less a file is worth that says that a program made it.
+const MADE_WORTH: f64 = 0.4;
+
+/// The files of a project, in the order of their paths.
+pub struct SearchedFiles<'s> {
+    pub paths: Vec<&'s str>,
+    /// The words and trigrams of a file; `None` where they are not known.
+    pub bag: &'s (dyn Fn(usize) -> Option<Bag<'s>> + Sync),
+    /// The bytes of a file as the map knows it; `None` when it cannot be read, or is another one by now.
+    pub bytes: &'s (dyn Fn(usize) -> Option<Vec<u8>> + Sync),
+    /// The names that a file defines, one a line.
+    pub names: &'s (dyn Fn(usize) -> String + Sync),
+    /// Whether there is no time left.
+    pub is_over: &'s (dyn Fn() -> bool + Sync),
+    pub n_threads: usize,
+}
+
+/// A file that was found, by its place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct FileHit {
+    pub(super) idx: usize,
+    /// Lines that match; not counted for words.
+    pub(super) n_matches: usize,
+    pub(super) is_definition: bool,
+    score: f64,
+}
+
+/// What a search found, the best first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CodeHits {
+    pub(super) files: Vec<FileHit>,
+    /// How much each thing that a query asks for is worth, where it is made of words.
+    pub(super) worth: Vec<f64>,
+    /// Files that could match and were not searched: they could not be read, or there was no time.
+    pub n_unsearched: usize,
+}
+
+impl CodeHits {
+    /// The best files, by their places.
+    pub fn best(&self, limit: usize) -> impl Iterator<Item = usize> {
+        self.files.iter().take(limit).map(|hit| hit.idx)
+    }
+}
+
+/// Finds the files that have what a query asks for.
+pub fn find(files: &SearchedFiles<'_>, query: &CodeQuery, filter: &FileFilter) -> CodeHits {
+    let mut hits = match &query.pattern {
+        Some(pattern) => by_pattern(files, pattern, query, filter),
+        None => by_words(files, query, filter),
+    };
+    sort(&mut hits.files);
+    for hit in hits.files.iter_mut().take(MAX_NAMED) {
+        hit.is_definition = (files.names)(hit.idx).lines().any(|name| query.names(name));
+    }
+    sort(&mut hits.files);
+    hits
+}
+
+fn sort(hits: &mut [FileHit]) {
+    hits.sort_by(|one, other| {
+        other
+            .is_definition
+            .cmp(&one.is_definition)
+            .then(other.score.total_cmp(&one.score))
+            .then(one.idx.cmp(&other.idx))
+    });
+}
+
+fn by_words(files: &SearchedFiles<'_>, query: &CodeQuery, filter: &FileFilter) -> CodeHits {
+    let sketch = Sketch::new(files.paths.clone(), files.bag, Vec::new());
+    let scores = word_scores(&sketch, &query.question, files.n_threads);
+    let takes = |idx: &usize| 0.0 < scores.files[*idx] && filter.takes(files.paths[*idx]);
+    let mut found: Vec<usize> = (0..files.paths.len()).filter(takes).collect();
+    // One word or identifier means itself: files that have only parts of it are of interest where none has it.
+    let whole = query.question.asked.first().filter(|_| query.token.is_some());
+    let has = |idx: &usize| {
+        let bag = (files.bag)(*idx);
+        whole.zip(bag).is_some_and(|(whole, bag)| bag.get(whole.word).is_some())
+    };
+    if found.iter().any(has) {
+        found.retain(has);
+    }
+    let hit =
+        |idx: usize| FileHit { idx, n_matches: 0, is_definition: false, score: scores.files[idx] };
+    CodeHits { files: found.into_iter().map(hit).collect(), worth: scores.worth, n_unsearched: 0 }
+}
+
+fn by_pattern(
+    files: &SearchedFiles<'_>,
+    pattern: &Pattern,
+    query: &CodeQuery,
+    filter: &FileFilter,
+) -> CodeHits {
+    let may_match = |idx: &usize| {
+        let fits = |bag: Bag<'_>| bag.trigrams.is_text() && pattern.need.fits(&bag.trigrams);
+        filter.takes(files.paths[*idx]) && (files.bag)(*idx).is_none_or(fits)
+    };
+    let candidates: Vec<usize> = (0..files.paths.len()).filter(may_match).collect();
+    let counted = in_batches(candidates.len(), BATCH, files.n_threads, |batch| {
+        let count = |idx: &usize| (*idx, count(files, pattern, *idx));
+        candidates[batch].iter().map(count).collect::<Vec<_>>()
+    });
+    let mut hits = CodeHits::default();
+    for (idx, counted) in counted.into_iter().flatten() {
+        let (n_matches, is_whole) = counted;
+        hits.n_unsearched += usize::from(!is_whole);
+        if 0 < n_matches {
+            let score = score(files, query, idx, n_matches);
+            hits.files.push(FileHit { idx, n_matches, is_definition: false, score });
+        }
+    }
+    hits
+}
+
+/// How many lines of a file match, and whether it was searched to its end.
+fn count(files: &SearchedFiles<'_>, pattern: &Pattern, idx: usize) -> (usize, bool) {
+    if (files.is_over)() {
+        return (0, false);
+    }
+    let Some(bytes) = (files.bytes)(idx) else { return (0, false) };
+    let mut n_matches = 0;
+    let is_whole =
+        !is_text(&bytes) || each_match(pattern, &bytes, &files.is_over, |_| n_matches += 1);
+    (n_matches, is_whole)
+}
+
+fn score(files: &SearchedFiles<'_>, query: &CodeQuery, idx: usize, n_matches: usize) -> f64 {
+    let n_matches = f64::from(u32::try_from(n_matches).unwrap_or(u32::MAX));
+    let is_made = (files.bag)(idx).is_some_and(|bag| bag.is_made);
+    let made = if is_made { MADE_WORTH } else { 1.0 };
+    let worth = path_worth(files.paths[idx], query.question.is_about_tests);
+    made * worth * n_matches / (n_matches + DAMPING)
+}

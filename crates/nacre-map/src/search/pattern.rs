@@ -1,0 +1,85 @@
+//! A pattern that lines are matched with, and what it needs of a text.
+//!
+//! The `regex` crate takes time in proportion to pattern and text. Both are bounded, so that no pattern makes a search hang.
+
+use regex::bytes::{Regex, RegexBuilder};
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Class, Hir, HirKind, Look};
+
+use super::needs::Need;
+
+/// A longer pattern was made by a program.
+pub(super) const MAX_PATTERN_BYTES: usize = 2_000;
+
+/// What a compiled pattern may take, and how deep it may be nested.
+const MAX_COMPILED_BYTES: usize = 1 << 20;
+const MAX_DFA_BYTES: usize = 4 << 20;
+const MAX_NESTING: u32 = 60;
+
+/// Why a pattern cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PatternError {
+    #[error("`{pattern}` is not a regular expression: {why}")]
+    Syntax { pattern: String, why: String },
+    #[error("The regular expression is too large when it is compiled")]
+    TooLarge,
+}
+
+/// A compiled pattern.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    /// `^` and `$` stand for the ends of a line.
+    pub(super) regex: Regex,
+    pub(super) need: Need,
+    /// Whether a match in a text of many lines is one in a line alone, and the other way round.
+    pub(super) is_of_lines: bool,
+}
+
+impl Pattern {
+    pub(super) fn new(pattern: &str, ignores_case: bool) -> Result<Self, PatternError> {
+        let mut parser = ParserBuilder::new();
+        parser.case_insensitive(ignores_case).multi_line(true).utf8(false).nest_limit(MAX_NESTING);
+        let tree = parser.build().parse(pattern).map_err(|error| syntax(pattern, &error))?;
+        let regex = RegexBuilder::new(pattern)
+            .case_insensitive(ignores_case)
+            .multi_line(true)
+            .size_limit(MAX_COMPILED_BYTES)
+            .dfa_size_limit(MAX_DFA_BYTES)
+            .nest_limit(MAX_NESTING)
+            .build()
+            .map_err(|error| uncompiled(pattern, &error))?;
+        Ok(Self { regex, need: Need::of(&tree), is_of_lines: is_of_lines(&tree) })
+    }
+}
+
+fn uncompiled(pattern: &str, error: &regex::Error) -> PatternError {
+    match matches!(error, regex::Error::CompiledTooBig(_)) {
+        true => PatternError::TooLarge,
+        false => syntax(pattern, error),
+    }
+}
+
+/// The last line of what is wrong: those before show the pattern, which the person knows.
+fn syntax(pattern: &str, error: &dyn std::fmt::Display) -> PatternError {
+    let told = error.to_string();
+    let why = told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    PatternError::Syntax { pattern: pattern.chars().take(80).collect(), why }
+}
+
+/// Whether a pattern can match no line break, and asks for no end of the whole text.
+fn is_of_lines(tree: &Hir) -> bool {
+    match tree.kind() {
+        HirKind::Empty => true,
+        HirKind::Literal(literal) => !literal.0.contains(&b'\n'),
+        HirKind::Class(Class::Unicode(class)) => {
+            !class.iter().any(|range| (range.start()..=range.end()).contains(&'\n'))
+        }
+        HirKind::Class(Class::Bytes(class)) => {
+            !class.iter().any(|range| (range.start()..=range.end()).contains(&b'\n'))
+        }
+        HirKind::Look(look) => !matches!(look, Look::Start | Look::End),
+        HirKind::Repetition(repetition) => is_of_lines(&repetition.sub),
+        HirKind::Capture(capture) => is_of_lines(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().all(is_of_lines),
+    }
+}
