@@ -16,6 +16,7 @@ use nacre_map::slices::TooSmall;
 
 use super::code_map::{CodeMap, MapAccess};
 use super::context::DEFAULT_BUDGET;
+use super::kept_map;
 use super::payload::{Answer, cost, json_payload, text_payload};
 use super::wire::symbol_kind;
 use crate::error::OpError;
@@ -39,18 +40,19 @@ pub fn search_code(
 ) -> Result<Answer<SearchCodeReport>, OpError> {
     let search = Search::new(request)?;
     let access = MapAccess::requested(request.project.as_deref(), request.refresh, request.strict);
-    let mut map = CodeMap::open_to_ask(host, access, MapCommand::SearchCode, events)?;
-    let hits = search.find(&map);
-    if !request.files_only {
-        let files = map.current.artifact.files();
-        let best = hits.best(search.limit.min(MAX_DEEPENED));
-        let best: Vec<String> = best.map(|idx| files[idx].0.to_owned()).collect();
-        // A first look at much code is only a glance.
-        map.deepen(&best.iter().map(String::as_str).collect::<Vec<_>>());
-    }
-    let picked = search.pick(&map, &hits);
-    let header = map.header(MapCommand::SearchCode);
-    search.fit(&header, &picked)
+    kept_map::ask(host, access, MapCommand::SearchCode, events, |map| {
+        let hits = search.find(map);
+        if !request.files_only {
+            let files = map.current.artifact.files();
+            let best = hits.best(search.limit.min(MAX_DEEPENED));
+            let best: Vec<String> = best.map(|idx| files[idx].0.to_owned()).collect();
+            // A first look at much code is only a glance.
+            map.deepen(&best.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        let picked = search.pick(map, &hits);
+        let header = map.header(MapCommand::SearchCode);
+        search.fit(&header, &picked)
+    })
 }
 
 /// What is searched for, and how much of it is shown.
