@@ -107,16 +107,16 @@ pub use maintenance::{
 };
 pub use map::{
     AffectedFile, AffectedFolder, AnalysisDepth, AnalysisProblem, BenchLatency, BenchMapReport,
-    BenchMapRequest, BenchQuestion, BenchedQuestion, BenchedRepo, CacheStatus, CodeApart, CodeArea,
-    CodeChange, CodeDelta, CommandPurpose, ContextFile, ContextQuestion, ContextReport,
-    ContextRequest, ContextSlice, ContextSymbol, DeltaQuestion, DeltaReport, DeltaRequest,
-    EntryKind, EntryPoint, ExplainReport, ExplainRequest, ExploreQuestion, ExploreReport,
-    ExploreRequest, FileDelta, HotPath, LanguageCount, LeftOut, Listed, MapCommand, MapDetail,
-    MapFormat, MapHeader, MapRevision, MapStats, MapVerdict, ModuleGraph, ModuleNode, Overview,
-    ProjectCommand, PublicSurface, RefreshRequest, Since, SkippedCounts, SurfaceSymbol,
-    SymbolDelta, SymbolDeltas, SymbolForm, SymbolKind, TokenCost, TopImport, WatchAnswer,
-    WatchLine, WatchMode, WatchNotice, WatchNoticeKind, WatchQuestion, WatchReply, WatchRequest,
-    WhyRelevant,
+    BenchMapRequest, BenchQuestion, BenchedLocalisation, BenchedQuestion, BenchedRepo, CacheStatus,
+    CodeApart, CodeArea, CodeChange, CodeDelta, CommandPurpose, ContextFile, ContextQuestion,
+    ContextReport, ContextRequest, ContextSlice, ContextSymbol, DeltaQuestion, DeltaReport,
+    DeltaRequest, EntryKind, EntryPoint, ExplainReport, ExplainRequest, ExploreQuestion,
+    ExploreReport, ExploreRequest, FileDelta, HotPath, LanguageCount, LeftOut, Listed,
+    LocalisationScore, LocalisedTask, MapCommand, MapDetail, MapFormat, MapHeader, MapRevision,
+    MapStats, MapVerdict, ModuleGraph, ModuleNode, Overview, ProjectCommand, PublicSurface,
+    RefreshRequest, Since, SkippedCounts, SurfaceSymbol, SymbolDelta, SymbolDeltas, SymbolForm,
+    SymbolKind, TokenCost, TopImport, WatchAnswer, WatchLine, WatchMode, WatchNotice,
+    WatchNoticeKind, WatchQuestion, WatchReply, WatchRequest, WhyRelevant,
 };
 pub use memory::{
     BrokenFile, FeedbackReport, FeedbackRequest, LearningKind, MemoryAddRequest, MemoryChange,
