@@ -107,17 +107,17 @@ pub use maintenance::{
 };
 pub use map::{
     AffectedFile, AffectedFolder, AnalysisDepth, AnalysisProblem, BenchLatency, BenchMapReport,
-    BenchMapRequest, BenchQuestion, BenchedQuestion, BenchedRepo, CacheStatus, CodeApart, CodeArea,
-    CodeChange, CodeDelta, CodeSearchMode, CommandPurpose, ContextFile, ContextQuestion,
-    ContextReport, ContextRequest, ContextSlice, ContextSymbol, DeltaQuestion, DeltaReport,
-    DeltaRequest, EntryKind, EntryPoint, ExplainReport, ExplainRequest, ExploreQuestion,
-    ExploreReport, ExploreRequest, FileDelta, HotPath, LanguageCount, LeftOut, Listed, MapCommand,
-    MapDetail, MapFormat, MapHeader, MapRevision, MapStats, MapVerdict, MatchGroup, MatchSymbol,
-    MatchedCode, MatchedFile, MatchedLine, ModuleGraph, ModuleNode, Overview, ProjectCommand,
-    PublicSurface, RefreshRequest, SearchCodeReport, SearchCodeRequest, Since, SkippedCounts,
-    SurfaceSymbol, SymbolDelta, SymbolDeltas, SymbolForm, SymbolKind, TokenCost, TopImport,
-    WatchAnswer, WatchLine, WatchMode, WatchNotice, WatchNoticeKind, WatchQuestion, WatchReply,
-    WatchRequest, WhyRelevant,
+    BenchMapRequest, BenchQuestion, BenchedLocalisation, BenchedQuestion, BenchedRepo, CacheStatus,
+    CodeApart, CodeArea, CodeChange, CodeDelta, CodeSearchMode, CommandPurpose, ContextFile,
+    ContextQuestion, ContextReport, ContextRequest, ContextSlice, ContextSymbol, DeltaQuestion,
+    DeltaReport, DeltaRequest, EntryKind, EntryPoint, ExplainReport, ExplainRequest,
+    ExploreQuestion, ExploreReport, ExploreRequest, FileDelta, HotPath, LanguageCount, LeftOut,
+    Listed, LocalisationScore, LocalisedTask, MapCommand, MapDetail, MapFormat, MapHeader,
+    MapRevision, MapStats, MapVerdict, MatchGroup, MatchSymbol, MatchedCode, MatchedFile,
+    MatchedLine, ModuleGraph, ModuleNode, Overview, ProjectCommand, PublicSurface, RefreshRequest,
+    SearchCodeReport, SearchCodeRequest, Since, SkippedCounts, SurfaceSymbol, SymbolDelta,
+    SymbolDeltas, SymbolForm, SymbolKind, TokenCost, TopImport, WatchAnswer, WatchLine, WatchMode,
+    WatchNotice, WatchNoticeKind, WatchQuestion, WatchReply, WatchRequest, WhyRelevant,
 };
 pub use memory::{
     BrokenFile, FeedbackReport, FeedbackRequest, LearningKind, MemoryAddRequest, MemoryChange,

@@ -64,7 +64,7 @@ pub enum PathFault {
     DotName,
     #[error("a component is longer than 255 bytes")]
     NameTooLong,
-    #[error("it has more than 32 components")]
+    #[error("it has too many components")]
     TooDeep,
     #[error("it has a control or invisible character")]
     HiddenCharacter,

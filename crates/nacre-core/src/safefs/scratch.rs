@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::platform::process::{Pid, test_kill_process};
 
 use super::error::{FsAction, FsError};
-use super::path::RelPath;
+use super::path::{PathFault, RelPath};
 use super::scope::{Access, EntryKind, WriteScope, io_error};
 use super::sys::{self, Flush};
 use super::writer::{Writer, remove_if_there};
 
-/// Folders deeper than this are none of ours.
-const MAX_DEPTH: usize = 16;
+/// Folders deeper than this are none of ours. A path below a scope has four more components at most.
+const MAX_DEPTH: usize = 28;
 
 impl WriteScope {
     /// Copies the plain files of at most `limit` bytes below `folder` of another scope to the same places here, where
@@ -105,9 +105,18 @@ impl ScratchFolder {
         self.scope.path()
     }
 
-    /// Makes a file in it.
+    /// How many components a path in it may have, so that all of it can be removed again.
+    pub const MAX_COMPONENTS: usize = 24;
+
+    /// Makes a file in it where nothing stands yet. Nothing is flushed: nobody needs it after the process.
     pub fn write(&self, path: &RelPath, bytes: &[u8]) -> Result<(), FsError> {
-        self.scope.create_file(path, bytes)
+        if Self::MAX_COMPONENTS < path.components().count() {
+            return Err(FsError::BadPath { path: path.to_string(), why: PathFault::TooDeep });
+        }
+        let dir = self.scope.make_parents(path)?;
+        let mode = self.scope.access.file_mode();
+        sys::write_new_with(&dir, path.name(), bytes, mode, Flush::Later)
+            .map_err(|error| io_error(FsAction::Write, &self.scope.full(path), error))
     }
 }
 
@@ -164,6 +173,10 @@ mod tests {
         one.write(&path("a/b.txt"), b"b").unwrap();
         assert_eq!(fs::read(one.path().join("a/b.txt")).unwrap(), b"b");
         let places = [one.path().to_owned(), two.path().to_owned()];
+        let deep = |n_components: usize| path(&vec!["d"; n_components].join("/"));
+        one.write(&deep(ScratchFolder::MAX_COMPONENTS), b"d").unwrap();
+        assert!(one.write(&deep(ScratchFolder::MAX_COMPONENTS + 1), b"d").is_err());
+        assert!(one.write(&path("a/b.txt"), b"c").is_err(), "nothing is written over");
         drop((one, two));
         assert!(places.iter().all(|place| !place.exists()));
         assert!(parent.join("other").exists());

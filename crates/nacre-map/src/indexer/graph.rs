@@ -10,16 +10,17 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::refresh::{CacheWrites, Current};
 use crate::artifact::{Cache, FileHash, Graph, Imports, RelativePath};
-use crate::languages::{ImportRef, Language, Outline};
+use crate::languages::{Language, Outline};
 use crate::resolve::{
-    Manifest, Resolution, Resolver, Source, Target, is_manifest, looks_into_others,
+    Leads, MAX_FOLDER_FILES, Manifest, Resolver, Source, Target, is_manifest, leads_alike,
+    looks_into_others,
 };
 
 /// With more files than these to follow again, all are, and that is kept.
 const MAX_AGAIN: usize = 256;
 
-/// A folder that is imported as a whole stands for at most so many of its files.
-const MAX_FOLDER_FILES: usize = 64;
+/// So many threads follow all imports; the result does not depend on it.
+const N_THREADS: usize = 4;
 
 /// A manifest is a text that people write; a larger file is none.
 const MAX_MANIFEST_BYTES: u64 = 1 << 20;
@@ -118,7 +119,7 @@ impl Current {
                 continue;
             };
             let [old, new] = [before, *hash].map(|hash| self.outline_of(language, hash));
-            if leads_alike(old.as_ref(), new.as_ref()) {
+            if is_alike(language, old.as_ref(), new.as_ref()) {
                 continue;
             }
             if looks_into_others(language) || again.len() == MAX_AGAIN {
@@ -146,18 +147,15 @@ impl Current {
         let manifests = self.manifests(files.iter().map(|(path, _)| *path));
         let resolver = Resolver::new(&sources, &manifests);
         let mut following = resolver.following();
+        let mut leads = Leads::default();
         for (from, outline) in again {
-            for import in &outline.imports {
-                let Resolution::Inside(targets) = following.resolve(*from, import) else {
-                    continue;
+            leads.follow(&mut following, *from, outline);
+            for target in &leads.inside {
+                let node = match *target {
+                    Target::File(to) => to,
+                    Target::Folder(one) => graph.folder_of(one)?,
                 };
-                for target in targets.iter().filter(|to| **to != Target::File(*from)) {
-                    let node = match *target {
-                        Target::File(to) => to,
-                        Target::Folder(one) => graph.folder_of(one)?,
-                    };
-                    now.entry(node).or_default().push(*from);
-                }
+                now.entry(node).or_default().push(*from);
             }
         }
         Some(now)
@@ -174,19 +172,22 @@ impl Current {
         let outlines: Vec<Outline<'_>> = files.iter().map(outline).collect();
         let sources = sources(files, |idx| &outlines[idx]);
         let manifests = self.manifests(files.iter().map(|(path, _)| *path));
-        let found = Resolver::new(&sources, &manifests).resolve_all().edges;
+        let take = |edges: &mut Vec<(usize, Target)>, from: usize, leads: &Leads<'_>| {
+            edges.extend(leads.inside.iter().map(|to| (from, *to)));
+        };
+        let found = Resolver::new(&sources, &manifests).follow_all(N_THREADS, take);
         let place = |idx: usize| (folder_of(files[idx].0), sources[idx].language);
         let mut numbers = HashMap::new();
         let mut edges = BTreeSet::new();
-        for edge in found {
-            let node = match edge.to {
+        for (from, to) in found.into_iter().flatten() {
+            let node = match to {
                 Target::File(to) => to,
                 Target::Folder(one) => {
                     let n_known = numbers.len();
                     files.len() + *numbers.entry(place(one)).or_insert(n_known)
                 }
             };
-            edges.insert((edge.from, node));
+            edges.insert((from, node));
         }
         let folders = (0..files.len()).map(|idx| numbers.get(&place(idx)).copied()).collect();
         Imports { hashes, folders, n_folders: numbers.len(), edges }
@@ -206,14 +207,12 @@ impl Current {
     }
 }
 
-/// Whether two texts import the same and define the same names, so that all imports lead where they did.
-fn leads_alike(old: Option<&Outline<'_>>, new: Option<&Outline<'_>>) -> bool {
-    let (Some(old), Some(new)) = (old, new) else { return old.is_none() && new.is_none() };
-    let is_alike =
-        |(old, new): (&ImportRef<'_>, &ImportRef<'_>)| (old.kind, old.text) == (new.kind, new.text);
-    old.symbols == new.symbols
-        && old.imports.len() == new.imports.len()
-        && old.imports.iter().zip(&new.imports).all(is_alike)
+/// Whether all imports lead where they did, as far as both texts are known.
+fn is_alike(language: Language, old: Option<&Outline<'_>>, new: Option<&Outline<'_>>) -> bool {
+    match (old, new) {
+        (Some(old), Some(new)) => leads_alike(Some(language), old, new),
+        (old, new) => old.is_none() && new.is_none(),
+    }
 }
 
 fn sources<'s>(

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 
-use nacre_core::base::git::{Git, GitFault, GitFolder, MAX_INDEX_BYTES};
+use nacre_core::base::git::{Git, GitFault, GitFolder, MAX_INDEX_BYTES, next_object};
 use ring::digest::{Algorithm, Context, SHA1_FOR_LEGACY_USE_ONLY, SHA256};
 
 use super::delta::{Delta, Known, SinceError};
@@ -396,6 +396,7 @@ impl<'c> Comparison<'c> {
         for files in asked {
             let Some((bytes, after)) = next_object(rest) else { return };
             rest = after;
+            let bytes = bytes.filter(|bytes| bytes.len() as u64 <= MAX_READ_BYTES);
             let Some(bytes) = bytes else { continue };
             let hash = FileHash::of(bytes);
             for old in files.iter_mut() {
@@ -454,17 +455,4 @@ fn each_indexed(
     let listing = git.ask_within(&args, MAX_INDEX_LISTING_BYTES)?;
     git_index::each_listed(&listing, &mut visit);
     Ok(())
-}
-
-/// One object of a batch: its bytes, if git has it and they are not too many, and what follows.
-fn next_object(answer: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
-    let end = memchr::memchr(b'\n', answer)?;
-    let head = std::str::from_utf8(&answer[..end]).ok()?;
-    let rest = &answer[end + 1..];
-    let Some(size) = head.split(' ').nth(2).and_then(|size| size.parse::<usize>().ok()) else {
-        return Some((None, rest));
-    };
-    let (bytes, rest) = rest.split_at_checked(size)?;
-    let bytes = (bytes.len() as u64 <= MAX_READ_BYTES).then_some(bytes);
-    Some((bytes, rest.get(1..)?))
 }

@@ -9,6 +9,7 @@ mod files;
 mod following;
 mod go;
 mod jvm;
+mod leads;
 mod manifests;
 mod named;
 mod paths;
@@ -30,6 +31,7 @@ use files::Files;
 use manifests::Manifests;
 
 pub use following::Following;
+pub use leads::{Leads, MAX_FOLDER_FILES, leads_alike};
 pub use manifests::is_manifest;
 
 /// A file of the project, as far as resolution looks at it.

@@ -50,6 +50,7 @@ pub use overview::{
     Detail, HotPath, LanguageCount, ModuleGraph, ModuleNode, OVERVIEW_FORMAT, Overview,
     OverviewRequest, TooSmall, TopImport, overview, surface_paths,
 };
+pub use places::is_own_source;
 pub use relevance::{Evidence, Ranked, Why, rank};
 pub use sketch::Sketch;
 pub use surface::{Surface, SurfaceSymbol};

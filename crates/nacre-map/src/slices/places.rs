@@ -124,6 +124,11 @@ fn place_of_folder(folders: &str) -> CodeRole {
     place
 }
 
+/// Whether a path looks like code of the project itself: no test, example, copy or generated file.
+pub fn is_own_source(path: &str) -> bool {
+    place_of(path) == CodeRole::Source
+}
+
 /// The folder that a file lies in; empty for the root.
 pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)

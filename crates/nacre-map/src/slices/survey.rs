@@ -17,15 +17,8 @@ use super::package::package;
 use super::places::{CodeRole, folder_of, place_of};
 use super::rank::ranks;
 use crate::artifact::{ChangedFile, FileOutline, Revision};
-use crate::languages::{ImportRef, Language, Outline, Problem, SymbolKind, SymbolRef};
-use crate::resolve::{Manifest, Resolution, Resolver, Source, Target};
-use crate::shares::in_batches;
-
-/// A folder that an import leads to gives its weight to at most so many of its files.
-const MAX_FOLDER_FILES: usize = 64;
-
-/// So many files are followed by a thread at once: imports are not spread evenly.
-const BATCH: usize = 512;
+use crate::languages::{Language, Outline, Problem};
+use crate::resolve::{Leads, MAX_FOLDER_FILES, Manifest, Resolver, Source, Target, leads_alike};
 
 /// What a survey was made from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -190,40 +183,6 @@ fn commits_of<'p>(churn: &Churn, paths: impl Iterator<Item = &'p str>) -> Vec<u3
     if churn.is_empty() { Vec::new() } else { paths.map(|path| churn.of(path)).collect() }
 }
 
-/// Whether two texts of one file ask for the same, and can be asked for by the same names.
-fn leads_alike(language: Option<Language>, before: &Outline<'_>, after: &Outline<'_>) -> bool {
-    let is_same = |(one, other): (&ImportRef<'_>, &ImportRef<'_>)| {
-        let is_own = |outline: &Outline<'_>| {
-            let first = one.text.split("::").next().unwrap_or_default();
-            outline.symbols.iter().any(|symbol| symbol.name == first)
-        };
-        let is_alike = one.text == other.text && one.kind == other.kind;
-        // `use Tide::*`: whether that is the file's own is told by what it defines.
-        is_alike && (language != Some(Language::Rust) || is_own(before) == is_own(after))
-    };
-    before.imports.len() == after.imports.len()
-        && before.imports.iter().zip(&after.imports).all(is_same)
-        && names(language, before).eq(names(language, after))
-}
-
-/// The names that others may ask for a file by.
-fn names<'a>(
-    language: Option<Language>,
-    outline: &'a Outline<'_>,
-) -> impl Iterator<Item = (SymbolKind, &'a str)> {
-    let is_asked = move |symbol: &&SymbolRef<'_>| match language {
-        Some(Language::Java | Language::Kotlin | Language::Scala) => !symbol.name.contains('.'),
-        Some(Language::Php) => !symbol.name.contains("::"),
-        Some(Language::Elixir) => {
-            matches!(symbol.kind, SymbolKind::Module | SymbolKind::Interface)
-        }
-        Some(Language::CSharp) => true,
-        _ => false,
-    };
-    let asked = outline.symbols.iter().filter(is_asked);
-    asked.map(|symbol| (symbol.kind, symbol.name))
-}
-
 /// Where the imports of some files lead.
 #[derive(Default)]
 struct Followed {
@@ -248,43 +207,33 @@ struct Follower<'a> {
 impl<'a> Follower<'a> {
     /// Follows the imports of all files, in batches that come in order.
     fn follow_all(&self, n_threads: usize) -> Vec<Followed> {
-        in_batches(self.sources.len(), BATCH, n_threads, |batch| self.follow(batch))
+        let take = |followed: &mut Followed, from: usize, leads: &Leads<'_>| {
+            self.take(followed, from, leads);
+        };
+        self.resolver.follow_all(n_threads, take)
     }
 
-    fn follow(&self, batch: std::ops::Range<usize>) -> Followed {
-        let mut followed = Followed::default();
-        let mut following = self.resolver.following();
+    fn take(&self, followed: &mut Followed, from: usize, leads: &Leads<'_>) {
+        let source = &self.sources[from];
+        followed.nodes.push(Node::new(source.path, source.language, source.outline));
         let (mut targets, mut strangers) = (Vec::new(), Vec::new());
-        for from in batch {
-            let source = &self.sources[from];
-            followed.nodes.push(Node::new(source.path, source.language, source.outline));
-            targets.clear();
-            strangers.clear();
-            for import in &source.outline.imports {
-                match following.resolve(from, import) {
-                    Resolution::Inside(found) => {
-                        found.iter().for_each(|target| self.reach(from, *target, &mut targets));
-                    }
-                    Resolution::Missing => followed.n_missing += 1,
-                    Resolution::Outside => {
-                        strangers.extend(followed.number_of(package(source.language, import)));
-                    }
-                }
-            }
-            for list in [&mut targets, &mut strangers] {
-                list.sort_unstable();
-                list.dedup();
-            }
-            followed.imported.push(targets.iter().copied());
-            followed.strangers.push(strangers.iter().copied());
+        leads.inside.iter().for_each(|target| self.reach(from, *target, &mut targets));
+        for import in &leads.outside {
+            strangers.extend(followed.number_of(package(source.language, import)));
         }
-        followed
+        for list in [&mut targets, &mut strangers] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        followed.imported.push(targets);
+        followed.strangers.push(strangers);
+        followed.n_missing += leads.n_missing;
     }
 
     fn reach(&self, from: usize, target: Target, targets: &mut Vec<u32>) {
         let number = |idx: usize| u32::try_from(idx).unwrap_or(u32::MAX);
         match target {
-            Target::File(to) => targets.extend((to != from).then(|| number(to))),
+            Target::File(to) => targets.push(number(to)),
             Target::Folder(one) => {
                 let source = &self.sources[one];
                 let mates = self.mates.get_or_init(|| self.mates());

@@ -28,7 +28,7 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-map", "languages", &[]),
     ("nacre-map", "words", &[]),
     ("nacre-map", "artifact", &["languages", "words"]),
-    ("nacre-map", "resolve", &["artifact", "languages"]),
+    ("nacre-map", "resolve", &["artifact", "languages", "shares"]),
     ("nacre-map", "shares", &[]),
     ("nacre-map", "indexer", &["artifact", "languages", "resolve", "shares", "words"]),
     ("nacre-map", "slices", &["artifact", "languages", "resolve", "shares", "words"]),

@@ -16,6 +16,8 @@ pub struct BenchMapRequest {
     pub count: Option<usize>,
     /// Tokens that each context may have; 4000 unless said otherwise.
     pub budget: Option<usize>,
+    /// How many commits to take as tasks; 40 unless said otherwise, 200 at most. 0 leaves this out.
+    pub tasks: Option<usize>,
 }
 
 /// A question about code, and how to tell that it is answered.
@@ -59,6 +61,10 @@ pub struct BenchedRepo {
     pub reduction: f64,
     /// Questions that cost more with the map.
     pub cost_more: usize,
+    /// Whether `context` names the files that later commits changed.
+    pub localisation: Option<BenchedLocalisation>,
+    /// Why that was not measured.
+    pub no_localisation: Option<String>,
 }
 
 /// How long each operation took.
@@ -93,4 +99,52 @@ pub struct BenchedQuestion {
     pub is_answered: bool,
     #[serde(flatten)]
     pub cost: TokenCost,
+}
+
+/// Whether `context` names the files that commits changed, asked on the state before them with their subjects as tasks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BenchedLocalisation {
+    /// The commit that was asked about. None of the tasks is part of its history.
+    pub state: String,
+    /// Files in the map of that state.
+    pub files: usize,
+    /// Tokens that each context may have.
+    pub budget: usize,
+    pub context: LocalisationScore,
+    /// Plain word search (BM25) over the same files, named as many as `context` did.
+    pub bm25: LocalisationScore,
+    /// The median time of a context, with the look whether the map is up to date.
+    pub p50_ms: f64,
+    /// Commits that change no file of that state.
+    pub left_out: usize,
+    /// Commits that there was no time for.
+    pub postponed: usize,
+    /// The newest first.
+    pub tasks: Vec<LocalisedTask>,
+}
+
+/// How many of the changed files were named: means over tasks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LocalisationScore {
+    /// The share of the changed files among the first 5.
+    pub recall_5: f64,
+    /// Among the first 10.
+    pub recall_10: f64,
+    /// Anywhere in the answer.
+    pub recall_any: f64,
+    /// Tasks with a changed file among the first 5.
+    pub tasks_5: usize,
+}
+
+/// A commit, and where the first of its files was named.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LocalisedTask {
+    pub commit: String,
+    /// The subject of the commit.
+    pub task: String,
+    /// What it changed, as far as it was there.
+    pub files: Vec<String>,
+    /// From 1; nothing where none was named.
+    pub context_rank: Option<usize>,
+    pub bm25_rank: Option<usize>,
 }

@@ -14,8 +14,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use bench::{
-    BenchLatency, BenchMapReport, BenchMapRequest, BenchQuestion, BenchedQuestion, BenchedRepo,
-    TokenCost,
+    BenchLatency, BenchMapReport, BenchMapRequest, BenchQuestion, BenchedLocalisation,
+    BenchedQuestion, BenchedRepo, LocalisationScore, LocalisedTask, TokenCost,
 };
 pub use context::{
     ContextFile, ContextQuestion, ContextReport, ContextRequest, ContextSlice, ContextSymbol,

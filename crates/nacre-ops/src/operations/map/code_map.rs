@@ -46,6 +46,16 @@ pub(super) struct MapAccess<'a> {
     pub(super) events: Option<&'a Events>,
 }
 
+/// A copy of a repository's files, outside of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MapCopy<'a> {
+    pub(super) root: &'a Path,
+    pub(super) cache: &'a Path,
+    /// The root of the repository.
+    pub(super) settings_of: &'a Path,
+    pub(super) cancel: &'a Cancel,
+}
+
 impl<'a> MapAccess<'a> {
     /// As most operations do: times of files are trusted, and what was learned is stored.
     pub(super) fn usual(project: Option<&'a str>) -> Self {
@@ -114,19 +124,24 @@ impl CodeMap {
         let settings_of = settings_of(host, place, &project.root);
         let deny = host.settings_of(settings_of.as_deref())?.map.deny;
         let options = RefreshOptions {
-            now_ns: nanos(host.now()),
-            looked_ns: nanos((host.environment.clock)()),
             trust,
             keeping,
-            sensitive: Sensitive::new(&deny)?,
             excludes: Excludes::find(&project.root, &host.environment.git_places()),
-            git: host.git(),
-            n_threads: std::thread::available_parallelism().map_or(2, usize::from).min(MAX_THREADS),
-            deadline: deadline(host, cancel.cloned()),
             progress: events.map(progress).unwrap_or_default(),
+            ..options(host, &deny, cancel)?
         };
         let current = refresh(&cache, &project, &options)?;
         Ok(Self { cache, options, current, deny, settings_of })
+    }
+
+    /// Opens the map of a copy, which has no repository, in a cache of its own. The settings are those of the repository that it
+    /// is a copy of; rules that leave files out do not hold, because git tracked all of them.
+    pub(super) fn open_copy(host: &Host, copy: &MapCopy<'_>) -> Result<Self, OpError> {
+        let deny = host.settings_of(Some(copy.settings_of))?.map.deny;
+        let options = options(host, &deny, Some(copy.cancel))?;
+        let cache = Cache::new(copy.cache.to_owned(), host.owner("bench"));
+        let current = refresh(&cache, &Project::at(copy.root.to_owned()), &options)?;
+        Ok(Self { cache, options, current, deny, settings_of: Some(copy.settings_of.to_owned()) })
     }
 
     /// Brings the map up to date again, by what a watch noticed and by the settings as they are now.
@@ -215,6 +230,26 @@ impl CodeMap {
         }
         Ok(())
     }
+}
+
+/// How every map is brought up to date: stamps are trusted, and what was learned is stored.
+fn options(
+    host: &Host,
+    deny: &[String],
+    cancel: Option<&Cancel>,
+) -> Result<RefreshOptions, OpError> {
+    Ok(RefreshOptions {
+        now_ns: nanos(host.now()),
+        looked_ns: nanos((host.environment.clock)()),
+        trust: Verify::Stamps,
+        keeping: CacheWrites::On,
+        sensitive: Sensitive::new(deny)?,
+        excludes: Excludes::default(),
+        git: host.git(),
+        n_threads: std::thread::available_parallelism().map_or(2, usize::from).min(MAX_THREADS),
+        deadline: deadline(host, cancel.cloned()),
+        progress: ReadProgress::default(),
+    })
 }
 
 pub(super) fn check_client(name: &str) -> Result<(), OpError> {

@@ -1,5 +1,6 @@
 //! Collects the code that a task needs, within a budget of tokens.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use nacre_api::wire::{
@@ -82,6 +83,7 @@ fn ask(
         budget: budget.unwrap_or(DEFAULT_BUDGET),
         is_files_only: *files_only,
         format,
+        without_memory: false,
     };
     if let Some(path) = task.files.iter().find(|path| map.current.artifact.find(path).is_none()) {
         let error = OpError::failed(format!("`{path}` is not in the map"));
@@ -113,6 +115,8 @@ pub(super) struct Task {
     pub(super) budget: usize,
     pub(super) is_files_only: bool,
     pub(super) format: MapFormat,
+    /// Leaves out what memory knows: for a state that is older than it.
+    pub(super) without_memory: bool,
 }
 
 /// Ranks the files by what a task says, and fills its budget with them and their symbols.
@@ -147,7 +151,10 @@ fn rank_files(host: &Host, map: &CodeMap, task: &Task) -> Ranked {
     let project = host.project.as_ref().map(|project| project.path.as_path());
     let settings = host.settings_now(project);
     let embedder = host.embedder(settings.as_ref().unwrap_or(host.settings())).ok();
-    let memory = recalled_paths(host, map, &task.words);
+    let memory = match task.without_memory {
+        true => BTreeMap::new(),
+        false => recalled_paths(host, map, &task.words),
+    };
     let counting = Counting {
         keeping: map.keeping(),
         n_threads: map.options.n_threads,

@@ -1,30 +1,35 @@
 //! Compares answering questions with the map and without it, in tokens and time.
 //!
 //! Without: the list of files once, then for each question a search and the files that it leads to. With: an overview once, then
-//! a context for each question; where that does not have the answer, everything from without is added.
+//! a context for each question; where that does not have the answer, everything from without is added. Beside that, whether a
+//! context names the files that commits of the repository changed (`localise/`).
 
 mod baseline;
+mod localise;
 mod questions;
 mod repo_report;
 
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use nacre_api::wire::{
-    BenchLatency, BenchMapReport, BenchMapRequest, BenchQuestion, BenchedRepo, MapCommand,
-    MapFormat, Since, TokenCost,
+    BenchLatency, BenchMapReport, BenchMapRequest, BenchQuestion, BenchedLocalisation, BenchedRepo,
+    MapCommand, MapFormat, Since, TokenCost,
 };
 use nacre_map::artifact::Cache;
 use nacre_map::indexer::{CacheStatus, CacheWrites, RefreshOptions, refresh};
 use nacre_map::slices::{Detail, tokens};
 
 use self::baseline::Texts;
+use self::localise::{DEFAULT_TASKS, MAX_TASKS, Pilot, Unmeasured};
 use self::repo_report::{Measured, judge, share};
 use super::code_map::{CodeMap, MapAccess};
 use super::context::{self, DEFAULT_BUDGET, Task};
 use super::explore::{self, Form, RecentOverviews};
 use super::wire;
 use crate::error::OpError;
+use crate::events::Events;
 use crate::host::{Host, read_plain};
 
 /// How often the map is opened again to see whether it is up to date, and how long that takes.
@@ -33,14 +38,24 @@ const N_OPENED: usize = 10;
 /// How many questions are made unless the request says otherwise.
 const DEFAULT_QUESTIONS: usize = 20;
 
-pub fn bench(host: &Host, request: &BenchMapRequest) -> Result<BenchMapReport, OpError> {
-    let BenchMapRequest { repos, questions, count, budget } = request;
+pub fn bench(
+    host: &Host,
+    request: &BenchMapRequest,
+    events: &Events,
+) -> Result<BenchMapReport, OpError> {
+    let BenchMapRequest { repos, questions, count, budget, tasks } = request;
+    let n_tasks = tasks.unwrap_or(DEFAULT_TASKS);
+    if MAX_TASKS < n_tasks {
+        return Err(OpError::usage(format!("At most {MAX_TASKS} commits can be taken as tasks")));
+    }
     let asked = questions.as_deref().map(|path| questions::read(host, path)).transpose()?;
     let bench = Bench {
         host,
         asked,
         n_questions: count.unwrap_or(DEFAULT_QUESTIONS),
         budget: budget.unwrap_or(DEFAULT_BUDGET),
+        n_tasks,
+        events,
     };
     let measured: Result<_, OpError> = repos.iter().map(|repo| bench.measure(repo)).collect();
     Ok(BenchMapReport { budget: bench.budget, repos: measured? })
@@ -51,16 +66,22 @@ fn read_file(host: &Host, path: &str) -> io::Result<String> {
     read_plain(&host.environment.folder.join(path))
 }
 
+/// What was measured, or why nothing was.
+type Localisation = Result<BenchedLocalisation, String>;
+
 struct Bench<'b> {
     host: &'b Host,
     asked: Option<Vec<BenchQuestion>>,
     n_questions: usize,
     budget: usize,
+    n_tasks: usize,
+    events: &'b Events,
 }
 
 impl Bench<'_> {
     fn measure(&self, repo: &str) -> Result<BenchedRepo, OpError> {
         let stats = self.open(repo)?.current.stats;
+        self.events.cancel().check()?;
         let (hit_ratio, hit) = self.time_hits(repo)?;
         let mut map = self.open(repo)?;
         let cold = self.time_cold(&map)?;
@@ -98,8 +119,22 @@ impl Bench<'_> {
             },
             session,
             questions: judged.collect(),
+            localisation: self.localise(&map.current.project.root)?,
         };
         Ok(measured.report(repo))
+    }
+
+    /// Whether a context names what commits changed, or why that was not measured; nothing where it is not asked for.
+    fn localise(&self, root: &Path) -> Result<Option<Localisation>, OpError> {
+        let Self { host, budget, n_tasks, events, .. } = *self;
+        if n_tasks == 0 {
+            return Ok(None);
+        }
+        match (Pilot { host, root, n_tasks, budget, events }).measure() {
+            Ok(measured) => Ok(Some(Ok(measured))),
+            Err(Unmeasured::Reason(reason)) => Ok(Some(Err(reason))),
+            Err(Unmeasured::Failed(error)) => Err(error),
+        }
     }
 
     fn open(&self, repo: &str) -> Result<CodeMap, OpError> {
@@ -150,6 +185,7 @@ impl Bench<'_> {
                 budget: self.budget,
                 is_files_only: false,
                 format: MapFormat::Text,
+                without_memory: false,
             };
             let slice = context::collect(self.host, map, &task)?;
             let header = map.header(MapCommand::Context);

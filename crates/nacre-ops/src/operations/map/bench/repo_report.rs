@@ -3,6 +3,7 @@
 use nacre_api::wire::{BenchLatency, BenchQuestion, BenchedQuestion, BenchedRepo, TokenCost};
 use nacre_map::slices::tokens;
 
+use super::Localisation;
 use super::baseline::Texts;
 
 /// What a repository's report is made from.
@@ -13,11 +14,18 @@ pub(super) struct Measured {
     pub(super) latency_ms: BenchLatency,
     pub(super) session: TokenCost,
     pub(super) questions: Vec<BenchedQuestion>,
+    pub(super) localisation: Option<Localisation>,
 }
 
 impl Measured {
     pub(super) fn report(self, repo: &str) -> BenchedRepo {
-        let Self { files, changed_ratio, hit_ratio, latency_ms, session, questions } = self;
+        let Self { files, changed_ratio, hit_ratio, latency_ms, session, questions, localisation } =
+            self;
+        let (localisation, no_localisation) = match localisation {
+            Some(Ok(measured)) => (Some(measured), None),
+            Some(Err(reason)) => (None, Some(reason)),
+            None => (None, None),
+        };
         let answered = || questions.iter().filter(|one| one.is_answered);
         BenchedRepo {
             repo: repo.to_owned(),
@@ -31,6 +39,8 @@ impl Measured {
             reduction: reduction(sum(questions.iter().map(|one| one.cost).chain([session]))),
             cost_more: questions.iter().filter(|one| one.cost.is_more()).count(),
             questions,
+            localisation,
+            no_localisation,
         }
     }
 }
