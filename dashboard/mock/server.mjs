@@ -1,6 +1,6 @@
 // A stand-in for `nacre serve`: the same addresses, answers and errors, over recorded data.
 //   node mock/server.mjs [--port N] [--variant full|empty|hostile|many] [--login] [--fail] [--slow MS] [--drop MS] [--pace N] [--dist FOLDER]
-// `--login` wants the cookie as the real one does (open /#code=mock), `--fail` lets every route fail, `--pace 0` streams without pauses and
+// `--login` wants the secret of a page as the real one does (open /#code=mock), `--fail` lets every route fail, `--pace 0` streams without pauses and
 // `--pace 5` slowly, `--drop` closes each connection for events after a while.
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const state = new State(flags.variant);
 const { data } = state;
 const tasks = new Tasks(state, Number(flags.pace));
 const dist = flags.dist;
-const COOKIE = 'nacre_session=mock-session';
+const SECRET = 'mock-secret';
 const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const number = (query, key, usual) => (query.has(key) ? Number(query.get(key)) : usual);
@@ -326,10 +326,10 @@ async function answer(request, response) {
   if (path === '/api/login') {
     const { code } = await readBody(request);
     if (code !== 'mock') throw new Failure(401, 'refused', 'The link was used already, or is too old', ['Open a new one: nacre dashboard']);
-    response.writeHead(204, { 'Set-Cookie': `${COOKIE}; HttpOnly; SameSite=Strict; Path=/` });
-    return response.end();
+    response.setHeader('Content-Type', 'application/json');
+    return response.end(JSON.stringify({ secret: SECRET }));
   }
-  if (flags.login && path !== '/api/health' && !(request.headers.cookie ?? '').includes(COOKIE)) {
+  if (flags.login && path !== '/api/health' && request.headers.authorization !== `Bearer ${SECRET}`) {
     throw new Failure(401, 'refused', 'Nobody is logged in', ['Open it with: nacre dashboard']);
   }
   if (path === '/api/events') {

@@ -1,9 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { address, api, ApiError, EventParser, setProject, streamEvents } from '../src/lib/api';
+import { dropLogin, keepLogin, loginSecret } from '../src/lib/login';
 import type { StreamEvent } from '../src/lib/wire-new';
 
 afterEach(() => {
   setProject(null);
+  localStorage.clear();
   vi.unstubAllGlobals();
 });
 
@@ -47,6 +49,48 @@ test('ids in paths are escaped, places stay readable', async () => {
   vi.stubGlobal('fetch', fetch);
   await api.session('ab/../c:12');
   expect((fetch.mock.calls[0] as unknown as [string])[0]).toBe('/api/sessions/ab%2F..%2Fc:12');
+});
+
+const sent = (fetch: { mock: { calls: unknown[][] } }, call: number) => (fetch.mock.calls[call]?.[1] as RequestInit).headers as Record<string, string>;
+
+test('the secret of the login goes with every request, and out when the server refuses it', async () => {
+  const answers = [answer(200, { secret: 's1' }), answer(200, {}), new Response(''), answer(401, {}), answer(200, {})];
+  const fetch = vi.fn(async () => answers.shift() ?? answer(500, {}));
+  vi.stubGlobal('fetch', fetch);
+  await api.login('code');
+  await api.status();
+  const controller = new AbortController();
+  const ended = streamEvents({ onEvent: () => {}, onState: (state) => state === 'closed' && controller.abort(), signal: controller.signal });
+  await ended;
+  await expect(api.status()).rejects.toMatchObject({ isLogin: true });
+  await api.health();
+  expect([0, 1, 2, 3, 4].map((call) => sent(fetch, call).Authorization)).toEqual([undefined, 'Bearer s1', 'Bearer s1', 'Bearer s1', undefined]);
+});
+
+test('a refused secret does not take away the one that another tab got meanwhile', async () => {
+  keepLogin('old');
+  const fetch = vi.fn(async () => {
+    keepLogin('new');
+    return answer(401, {});
+  });
+  vi.stubGlobal('fetch', fetch);
+  await expect(api.status()).rejects.toMatchObject({ isLogin: true });
+  expect([sent(fetch, 0).Authorization, loginSecret()]).toEqual(['Bearer old', 'new']);
+});
+
+test('a refused code leaves the login of before, and a browser without storage keeps it for the page', async () => {
+  keepLogin('old');
+  vi.stubGlobal('fetch', async () => answer(401, {}));
+  await expect(api.login('used')).rejects.toMatchObject({ isLogin: true });
+  expect(loginSecret()).toBe('old');
+  const refuse = () => {
+    throw new DOMException('no', 'SecurityError');
+  };
+  vi.stubGlobal('localStorage', { getItem: refuse, setItem: refuse, removeItem: refuse, clear: () => {} });
+  keepLogin('page');
+  expect(loginSecret()).toBe('page');
+  dropLogin('page');
+  expect(loginSecret()).toBe(null);
 });
 
 const STREAM = 'id: b-1\ndata: {"event":"step","text":"one"}\n\n: still here\n\nid: b-2\r\ndata: {"event":"step",\r\ndata: "text":"two"}\r\n\r\ndata: not json\n\nid: b-3\ndata: {"event":"missed"}\n\n';

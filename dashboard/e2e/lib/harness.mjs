@@ -95,7 +95,7 @@ export class Session {
   /** Calls the API with the page's login. */
   api(method, path, body, headers = {}) {
     const call = async ([method, path, body, headers]) => {
-      const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+      const type = { Authorization: `Bearer ${localStorage.getItem('nacre.login')}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) };
       const response = await fetch(path, { method, headers: { ...type, ...headers }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
       return { status: response.status, etag: response.headers.get('ETag'), body: response.status === 204 ? null : await response.json() };
     };

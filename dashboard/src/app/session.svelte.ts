@@ -1,5 +1,6 @@
 /// Who looks at what: the login, the projects, and the one that is shown.
 import { api, asApiError, setLoginHandler, setProject } from '../lib/api';
+import { onOtherLogin } from '../lib/login';
 import { startLive, stopLive } from '../lib/live.svelte';
 import type { ProjectEntry } from '../lib/wire';
 import { go, link, route } from './router.svelte';
@@ -18,6 +19,11 @@ export const session = $state<{
 setLoginHandler(() => {
   session.state = 'login';
   stopLive();
+});
+
+// A link that was opened in another tab lets this one in, too.
+onOtherLogin(() => {
+  if (session.state === 'login') void start();
 });
 
 /** `nacre dashboard` opens `/#code=…`; the code is used once and must not stay in the history. */

@@ -1,4 +1,5 @@
 // The client of the HTTP API: one function a route, the wire types in and out, and one class for everything that fails.
+import { dropLogin, keepLogin, loginSecret } from './login';
 import type * as W from './wire';
 import type * as N from './wire-new';
 
@@ -53,6 +54,8 @@ export interface Versioned<T> {
 /** A memory as the server shows it: with the whole file. */
 export type MemoryDetail = W.MemoryShowReport & { text: string };
 
+const LOGIN = '/api/login';
+
 let project: string | null = null;
 let onLogin: () => void = () => {};
 
@@ -88,6 +91,8 @@ async function send(method: string, path: string, call: Call): Promise<Response>
   const headers: Record<string, string> = { Accept: 'application/json', ...call.headers };
   if (call.body !== undefined) headers['Content-Type'] = 'application/json';
   if (call.ifMatch !== undefined) headers['If-Match'] = `"${call.ifMatch}"`;
+  const secret = loginSecret();
+  if (secret !== null) headers.Authorization = `Bearer ${secret}`;
   const init: RequestInit = { method, headers, credentials: 'same-origin', cache: 'no-store' };
   if (call.body !== undefined) init.body = JSON.stringify(call.body);
   if (call.signal) init.signal = call.signal;
@@ -100,7 +105,10 @@ async function send(method: string, path: string, call: Call): Promise<Response>
   }
   if (response.ok) return response;
   const error = await readError(response);
-  if (error.isLogin) onLogin();
+  if (error.isLogin) {
+    if (secret !== null && path !== LOGIN) dropLogin(secret);
+    onLogin();
+  }
   throw error;
 }
 
@@ -169,7 +177,8 @@ export interface MemoryPage extends W.MemoryListRequest {
 export type SessionPage = W.TraceListRequest & { offset?: number };
 
 export const api = {
-  login: (code: string) => post<void>('/api/login', { code }),
+  /** Exchanges the code of the link for the secret that every later request shows. */
+  login: async (code: string) => keepLogin((await post<N.LoginReport>(LOGIN, { code })).secret),
   health: () => get<N.HealthReport>('/api/health'),
   status: (signal?: Abort) => get<W.StatusReport>('/api/status', {}, signal),
   service: (signal?: Abort) => get<N.ServiceReport>('/api/service', {}, signal),
@@ -262,7 +271,7 @@ const SILENCE_MS = 45_000;
 
 /**
  * Reads the server's events until `signal` aborts. A connection that ends is opened again and resumes after the last event
- * that was seen. `fetch` and not `EventSource`, because that forgets its place when the server answers with an error.
+ * that was seen. `fetch` and not `EventSource`, which cannot show who asks and forgets its place when the server answers with an error.
  */
 export async function streamEvents(options: StreamOptions): Promise<void> {
   let lastId = '';

@@ -6,6 +6,11 @@ export interface HealthReport {
   version: string;
 }
 
+/** What a page shows from then on, as `Authorization: Bearer SECRET`. */
+export interface LoginReport {
+  secret: string;
+}
+
 /** What a loop of the service does. */
 export interface ServiceLoop {
   name: string;

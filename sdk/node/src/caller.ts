@@ -30,10 +30,11 @@ export class HttpCaller implements Caller {
   #endpoint: Endpoint;
 
   constructor(source: Source, options: { project?: string | undefined; timeoutMs: number }, fetch?: Fetch) {
-    this.#source = source;
+    // A `fetch` of the caller's knows addresses only.
+    this.#source = fetch ? { ...source, socket: source.socket ?? false } : source;
     this.#options = options;
     this.#fetch = fetch;
-    this.#endpoint = findServer(source);
+    this.#endpoint = findServer(this.#source);
   }
 
   /** Where it sends to, without the token. */
@@ -180,6 +181,6 @@ export class HttpCaller implements Caller {
     }
     const before = this.#endpoint;
     this.#endpoint = found;
-    return found.baseUrl !== before.baseUrl || found.token !== before.token;
+    return found.baseUrl !== before.baseUrl || found.token !== before.token || found.socket !== before.socket;
   }
 }

@@ -21,7 +21,7 @@ export interface ClientOptions {
   baseUrl?: string;
   /** Its token. Without it, the one of this machine's server, which is sent to loopback addresses only. */
   token?: string;
-  /** `true` to use the server's Unix socket, or the path of one. */
+  /** `true` to use the server's Unix socket, or the path of one; `false` to use its port. Left out, the socket where there is one. */
   socket?: boolean | string;
   /** The folder of global data, instead of `NACRE_HOME`. */
   home?: string;

@@ -1,6 +1,9 @@
 // Finds the running server: its address, its token and its socket are files below `~/.nacre/run`.
+//
+// A server that was killed leaves its address, and anybody may listen there since. So the socket comes first: only the person can
+// make one there. Node cannot ask for the server's lock, so that an address without a socket is believed.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -10,6 +13,7 @@ import { NacreError } from "./errors.js";
 export interface Source {
   baseUrl?: string | undefined;
   token?: string | undefined;
+  /** Left out, it is what is there; `false` is the port. */
   socket?: boolean | string | undefined;
   home?: string | undefined;
 }
@@ -37,20 +41,25 @@ function look(source: Source): Endpoint {
   const home = nacreHome(source.home);
   const run = join(home, "run");
   const token = () => source.token ?? read(join(run, "token"));
-  if (source.socket) {
-    const socket = source.socket === true ? join(run, "socket") : source.socket;
+  const own = join(run, "socket");
+  const usual = source.baseUrl === undefined && process.platform !== "win32" && existsSync(own);
+  const wanted = source.socket ?? usual;
+  if (wanted) {
+    const socket = wanted === true ? own : wanted;
     return { baseUrl: SOCKET_URL, token: token(), socket };
   }
   if (source.baseUrl !== undefined) {
     // The token of this machine's server is never sent to another machine.
-    const own = isLoopback(source.baseUrl) ? token() : (source.token ?? null);
-    return { baseUrl: source.baseUrl.replace(/\/+$/, ""), token: own, socket: null };
+    const sent = isLoopback(source.baseUrl) ? token() : (source.token ?? null);
+    return { baseUrl: source.baseUrl.replace(/\/+$/, ""), token: sent, socket: null };
   }
+  // The token before the address: a server that starts takes an old address away before it writes its token.
+  const found = token();
   const address = read(join(run, "address"));
   if (address === null) {
     throw new NacreError("unreachable", `No server is running for ${home}`, { hints: ["Start it with `nacre up`"] });
   }
-  return { baseUrl: urlOf(address), token: token(), socket: null };
+  return { baseUrl: urlOf(address), token: found, socket: null };
 }
 
 /** The folder of global data: `given`, `NACRE_HOME`, or `~/.nacre`. */

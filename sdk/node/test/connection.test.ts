@@ -1,6 +1,7 @@
 // What happens between client and server: tokens, errors, streams that are cut, tasks.
 
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { inspect } from "node:util";
@@ -82,6 +83,26 @@ test("the socket is used where it is asked for", async () => {
   await fake.stop();
   assert.equal((await errorOf(client.health())).code, "unreachable");
 });
+
+test("the socket comes first where nothing is said, also that of a server that was killed", () =>
+  withFake([status(200, OK)], async (stranger) => {
+    const home = announce(stranger.address);
+    const path = join(home, "run", "socket");
+    const fake = await Fake.start([status(200, OK), status(200, OK)], path);
+    const client = new Client({ home });
+    assert.deepEqual(await client.health(), OK);
+    assert.deepEqual(await client.withOptions({ project: "shop" }).health(), OK);
+    await fake.stop();
+    // What a server that was killed leaves: nobody answers, and nobody else is asked.
+    writeFileSync(path, "");
+    for (const one of [client, new Client({ home })]) {
+      const error = await errorOf(one.health());
+      assert.equal(error.code, "unreachable");
+      assert.match(String(error), /nacre up/);
+    }
+    assert.deepEqual(stranger.seen, []);
+    assert.deepEqual(await new Client({ home, socket: false }).health(), OK);
+  }));
 
 test("a found token is not sent to another machine", async () => {
   const sent: (string | undefined)[] = [];

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -23,17 +25,27 @@ def no_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def announce(tmp_path: Path) -> Announce:
-    """Writes what a server tells of itself, and returns its home."""
+def announce(tmp_path: Path) -> Iterator[Announce]:
+    """Writes what a server tells of itself, holds its lock, and returns its home."""
+    run = tmp_path / "home" / "run"
+    place = run / "server" / "journal"
+    held: list[IO[bytes]] = []
 
-    def write(address: str, token: str = "secret-token") -> Path:
-        run = tmp_path / "home" / "run"
-        run.mkdir(parents=True, exist_ok=True)
+    def write(address: str, token: str = "secret-token", killed: bool = False) -> Path:
+        place.mkdir(parents=True, exist_ok=True)
         (run / "address").write_text(address)
         (run / "token").write_text(token)
+        if killed or not held:
+            for lock in held:
+                lock.close()
+            held[:] = [] if killed else [(place / "lock").open("wb")]
+        for lock in held:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return run.parent
 
-    return write
+    yield write
+    for lock in held:
+        lock.close()
 
 
 def git(folder: Path, *arguments: str) -> None:

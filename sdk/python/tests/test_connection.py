@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import pickle
+import socket
 import threading
 from pathlib import Path
 from typing import Any
 
 import fake_server as fake
+import httpx
 import pytest
 from conftest import Announce
 
@@ -60,6 +62,40 @@ def test_the_socket_is_used_where_it_is_asked_for(tmp_path: Path) -> None:
 
         assert asyncio.run(ask()) == OK
     assert [request.headers["host"] for request in server.seen] == ["localhost", "localhost"]
+
+
+def test_the_socket_comes_first_where_nothing_is_said(announce: Announce) -> None:
+    with fake.Running(fake.status(200, OK)) as stranger:
+        home = announce(stranger.address)
+        path = home / "run" / "socket"
+        with fake.Running(*[fake.status(200, OK)] * 3, path=path) as server:
+            client = nacre.Client(home=home)
+            assert client.health() == OK
+            assert client.with_options(project="shop").health() == OK
+
+            async def ask() -> object:
+                async with nacre.AsyncClient(home=home) as client:
+                    return await client.health()
+
+            assert asyncio.run(ask()) == OK
+        assert len(server.seen) == 3
+        assert stranger.seen == []
+        assert nacre.Client(home=home, socket=False).health() == OK
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_who_took_the_port_of_a_killed_server_is_sent_nothing(announce: Announce, left: bool) -> None:
+    with fake.Running(fake.status(200, OK)) as stranger:
+        home = announce(stranger.address, killed=True)
+        if left:
+            with socket.socket(socket.AF_UNIX) as gone:
+                gone.bind(str(home / "run" / "socket"))
+        for options in ({}, {"http_client": httpx.Client()}):
+            with pytest.raises(nacre.NacreError) as raised:
+                nacre.Client(home=home, **options).health()
+            assert raised.value.code == "unreachable"
+            assert "nacre up" in str(raised.value)
+    assert stranger.seen == []
 
 
 def test_a_found_token_is_not_sent_to_another_machine(announce: Announce) -> None:

@@ -164,9 +164,9 @@ pub use schema::schemas;
 pub use scope::{OtherPlace, Scope, StoreScope};
 pub use search::SearchMode;
 pub use service::{
-    DashboardReport, DownReport, HealthReport, LoginCodeReport, LoginRequest, LogsReport,
-    LogsRequest, LoopEntry, LoopName, LoopState, ServeReport, ServiceManager, ServiceReport,
-    TaskStarted, UpReport, UpRequest, UpState, WakeRequest,
+    DashboardReport, DownReport, HealthReport, LoginCodeReport, LoginReport, LoginRequest,
+    LogsReport, LogsRequest, LoopEntry, LoopName, LoopState, ServeReport, ServiceManager,
+    ServiceReport, TaskStarted, UpReport, UpRequest, UpState, WakeRequest,
 };
 pub use skill::{
     SkillEntry, SkillListReport, SkillListRequest, SkillOrigin, SkillProblem, SkillShowReport,

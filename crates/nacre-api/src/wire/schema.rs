@@ -87,6 +87,7 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         InitReport,
         InitRequest,
         LoginCodeReport,
+        LoginReport,
         LoginRequest,
         LogsReport,
         LogsRequest,

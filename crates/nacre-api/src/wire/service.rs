@@ -60,6 +60,21 @@ pub struct LoginRequest {
     pub code: String,
 }
 
+/// What a page shows from then on, as `Authorization: Bearer SECRET`.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LoginReport {
+    /// For this page's origin alone, until 12 hours after its last request.
+    pub secret: String,
+}
+
+impl Report for LoginReport {}
+
+impl std::fmt::Debug for LoginReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LoginReport").finish_non_exhaustive()
+    }
+}
+
 /// What the server is doing by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServiceReport {

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use nacre_api::wire::{ErrorCode, ErrorReport, HealthReport, LoopName, ServiceReport, WakeRequest};
-use nacre_ops::service::{self, FoundService};
+use nacre_ops::service::{self, Door, FoundService};
 use nacre_ops::{Host, OpError};
 use serde::de::DeserializeOwned;
 
@@ -64,9 +64,14 @@ fn send(
     body: &str,
     patience: Duration,
 ) -> Result<Vec<u8>, OpError> {
-    let FoundService { address, token, .. } = found;
+    let address = &found.address;
+    let proof = match &found.door {
+        #[cfg(unix)]
+        Door::Socket(_) => String::new(),
+        Door::Port { token } => format!("Authorization: Bearer {token}\r\n"),
+    };
     let request = format!(
-        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\n{proof}\
          Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
         body.len()
     );
@@ -89,7 +94,7 @@ fn send(
 
 fn exchange(found: &FoundService, request: &str, patience: Duration) -> std::io::Result<Vec<u8>> {
     #[cfg(unix)]
-    if let Some(socket) = &found.socket {
+    if let Door::Socket(socket) = &found.door {
         let stream = std::os::unix::net::UnixStream::connect(socket)?;
         stream.set_read_timeout(Some(patience))?;
         stream.set_write_timeout(Some(patience))?;

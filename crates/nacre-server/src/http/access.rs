@@ -1,6 +1,9 @@
-//! Who shows that they may: the token of the run folder, or the cookie that the dashboard got for a one-time code.
+//! Who shows that they may: the token of the run folder, or the secret that a page of the dashboard got for a one-time code.
 //!
-//! Codes and cookies live in memory alone. A code is good once and for two minutes, because it stands in an address that a browser
+//! Both come in `Authorization` and never in a cookie: a browser sends cookies to every port of a host, so that whoever listens on
+//! another one would get them. A page keeps its secret where only pages of its own origin, port included, can read it.
+//!
+//! Codes and secrets live in memory alone. A code is good once and for two minutes, because it stands in an address that a browser
 //! may keep; a server that starts anew has forgotten them all.
 
 use std::collections::VecDeque;
@@ -21,8 +24,6 @@ const SECRET_BYTES: usize = 32;
 /// What proves that a request is the person's.
 pub(super) struct Keys {
     token: String,
-    /// Cookies of one host are shared by all its ports, so each server has a name of its own.
-    cookie_name: String,
     codes: Mutex<VecDeque<Timed>>,
     logins: Mutex<VecDeque<Timed>>,
     random: fn(&mut [u8]) -> std::io::Result<()>,
@@ -37,15 +38,14 @@ struct Timed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Proof {
     Token,
-    /// A browser holds it, so that other pages may try to use it.
-    Cookie,
+    /// The secret of a page in a browser.
+    Page,
 }
 
 impl Keys {
-    pub(super) fn new(token: String, port: u16, environment: &Environment) -> Self {
+    pub(super) fn new(token: String, environment: &Environment) -> Self {
         Self {
             token,
-            cookie_name: format!("nacre_{port}"),
             codes: Mutex::default(),
             logins: Mutex::default(),
             random: environment.random,
@@ -57,7 +57,7 @@ impl Keys {
         self.keep(&self.codes, now + CODE_LIFE)
     }
 
-    /// The cookie for a code, which is then used up.
+    /// The secret of a page for its code, which is then used up.
     pub(super) fn log_in(&self, code: &str, now: Duration) -> Result<Option<String>, OpError> {
         {
             let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,34 +69,22 @@ impl Keys {
                 return Ok(None);
             }
         }
-        let secret = self.keep(&self.logins, now + LOGIN_LIFE)?;
-        Ok(Some(format!("{}={secret}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name)))
+        self.keep(&self.logins, now + LOGIN_LIFE).map(Some)
     }
 
-    /// What the headers prove.
-    pub(super) fn proof(
-        &self,
-        authorization: Option<&str>,
-        cookies: Option<&str>,
-        now: Duration,
-    ) -> Option<Proof> {
-        if let Some(shown) = authorization {
-            // A wrong token is wrong, whatever else is shown.
-            let token = shown.strip_prefix("Bearer ")?;
-            return is_same(&self.token, token.trim()).then_some(Proof::Token);
+    /// What the header `Authorization` proves.
+    pub(super) fn proof(&self, authorization: &str, now: Duration) -> Option<Proof> {
+        let shown = authorization.strip_prefix("Bearer ")?.trim();
+        if is_same(&self.token, shown) {
+            return Some(Proof::Token);
         }
-        let named = |pair: &str| {
-            let (name, value) = pair.trim().split_once('=')?;
-            (name == self.cookie_name).then(|| value.to_owned())
-        };
-        let shown = cookies?.split(';').find_map(named)?;
         let mut logins = self.logins.lock().unwrap_or_else(PoisonError::into_inner);
-        let login = logins.iter_mut().find(|kept| is_same(&kept.secret, &shown))?;
+        let login = logins.iter_mut().find(|kept| is_same(&kept.secret, shown))?;
         if login.until < now {
             return None;
         }
         login.until = now + LOGIN_LIFE;
-        Some(Proof::Cookie)
+        Some(Proof::Page)
     }
 
     fn keep(&self, kept: &Mutex<VecDeque<Timed>>, until: Duration) -> Result<String, OpError> {
@@ -131,7 +119,6 @@ mod tests {
     fn keys() -> Keys {
         Keys {
             token: "secret".to_owned(),
-            cookie_name: "nacre_1".to_owned(),
             codes: Mutex::default(),
             logins: Mutex::default(),
             random: |bytes| {
@@ -146,12 +133,11 @@ mod tests {
     #[test]
     fn only_the_token_itself_is_a_proof() {
         let keys = keys();
-        let proof = |shown| keys.proof(shown, None, Duration::ZERO);
-        assert_eq!(proof(Some("Bearer secret")), Some(Proof::Token));
-        for wrong in ["secret", "Bearer ", "Bearer secre", "Bearer secrets", "bearer secret"] {
-            assert_eq!(proof(Some(wrong)), None, "{wrong}");
+        let proof = |shown| keys.proof(shown, Duration::ZERO);
+        assert_eq!(proof("Bearer secret"), Some(Proof::Token));
+        for wrong in ["", "secret", "Bearer ", "Bearer secre", "Bearer secrets", "bearer secret"] {
+            assert_eq!(proof(wrong), None, "{wrong}");
         }
-        assert_eq!(proof(None), None);
     }
 
     #[test]
@@ -159,23 +145,18 @@ mod tests {
         let keys = keys();
         let code = keys.new_code(Duration::ZERO).unwrap();
         assert!(keys.log_in("another", Duration::ZERO).unwrap().is_none());
-        let cookie = keys.log_in(&code, Duration::from_secs(1)).unwrap().unwrap();
+        let secret = keys.log_in(&code, Duration::from_secs(1)).unwrap().unwrap();
         assert!(keys.log_in(&code, Duration::from_secs(1)).unwrap().is_none());
-        let shown = cookie.split(';').next().unwrap();
-        let proof = |cookies: &str, now| keys.proof(None, Some(cookies), now);
-        assert_eq!(proof(&format!("a=b; {shown}"), Duration::from_secs(2)), Some(Proof::Cookie));
-        assert_eq!(proof(shown, LOGIN_LIFE + Duration::from_secs(3)), None);
-        assert_eq!(proof("nacre_1=", Duration::ZERO), None);
+        let proof = |shown: &str, now| keys.proof(&format!("Bearer {shown}"), now);
+        let used = Duration::from_secs(2);
+        assert_eq!(proof(&secret, used), Some(Proof::Page));
+        // Each request lets it live on.
+        let used = used + LOGIN_LIFE;
+        assert_eq!(proof(&secret, used), Some(Proof::Page));
+        assert_eq!(proof(&secret, used + LOGIN_LIFE + Duration::from_secs(1)), None);
+        // A code is no secret, used or not.
         let late = keys.new_code(Duration::ZERO).unwrap();
+        assert_eq!([&code, &late].map(|code| proof(code, Duration::ZERO)), [None, None]);
         assert!(keys.log_in(&late, CODE_LIFE + Duration::from_secs(1)).unwrap().is_none());
-    }
-
-    #[test]
-    fn a_wrong_token_is_not_made_good_by_a_cookie() {
-        let keys = keys();
-        let code = keys.new_code(Duration::ZERO).unwrap();
-        let cookie = keys.log_in(&code, Duration::ZERO).unwrap().unwrap();
-        let shown = cookie.split(';').next().unwrap();
-        assert_eq!(keys.proof(Some("Bearer x"), Some(shown), Duration::ZERO), None);
     }
 }

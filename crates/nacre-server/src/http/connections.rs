@@ -104,7 +104,7 @@ async fn listen(
     let listener = bind(options.port).await?;
     let address = listener.local_addr().map_err(|error| cannot_listen(options.port, &error))?;
     let names = Names::new(address.port(), &options.names);
-    let keys = Keys::new(held.token().to_owned(), address.port(), &environment);
+    let keys = Keys::new(held.token().to_owned(), &environment);
     let boot = secret(environment.random)?.chars().take(8).collect();
     let service = Service::new(&environment, address, stop.clone(), options.has_loops)?;
     let log = environment.clone();

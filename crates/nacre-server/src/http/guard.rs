@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use http::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, HeaderMap, HeaderName, ORIGIN};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, ORIGIN};
 use http::{Method, StatusCode, Uri};
 use nacre_api::wire::ErrorCode;
 use nacre_ops::OpError;
@@ -128,15 +128,12 @@ pub(super) fn check_access(
     if access == Access::Open || entry == Entry::Socket {
         return Ok(());
     }
-    let several =
-        [AUTHORIZATION, COOKIE].iter().any(|name| headers.get_all(name).iter().count() > 1);
-    let shown = |name| only(headers, &name);
-    let proof = keys.proof(shown(AUTHORIZATION), shown(COOKIE), now).filter(|_| !several);
-    match proof {
+    // What a browser sends by itself, such as a cookie, proves nothing.
+    match only(headers, &AUTHORIZATION).and_then(|shown| keys.proof(shown, now)) {
         Some(Proof::Token) => Ok(()),
         // A browser tells with every change which page made it.
-        Some(Proof::Cookie) if access == Access::Read || headers.contains_key(ORIGIN) => Ok(()),
-        Some(Proof::Cookie) | None => Err(unproven()),
+        Some(Proof::Page) if access == Access::Read || headers.contains_key(ORIGIN) => Ok(()),
+        Some(Proof::Page) | None => Err(unproven()),
     }
 }
 

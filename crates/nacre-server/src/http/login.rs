@@ -1,10 +1,9 @@
-//! How a browser is let in: a program that has the token asks for a one-time code, the page shows it, and gets a cookie.
+//! How a browser is let in: a program that has the token asks for a one-time code, the page shows it, and gets a secret.
 
 use std::time::Duration;
 
-use http::header::SET_COOKIE;
-use http::{HeaderValue, Response, StatusCode};
-use nacre_api::wire::{ErrorCode, LoginCodeReport, LoginRequest};
+use http::{Response, StatusCode};
+use nacre_api::wire::{ErrorCode, LoginCodeReport, LoginReport, LoginRequest};
 use nacre_ops::OpError;
 use serde_json::Value;
 
@@ -21,23 +20,19 @@ pub(super) fn new_code(keys: &Keys, now: Duration) -> Response<Body> {
     }
 }
 
-/// Takes a code and answers with a cookie.
+/// Takes a code and answers with the secret of the page.
 pub(super) fn log_in(keys: &Keys, body: Value, now: Duration) -> Result<Response<Body>, Refusal> {
     let LoginRequest { code } = serde_json::from_value(body).map_err(|error| Refusal {
         status: StatusCode::BAD_REQUEST,
         error: OpError::usage(format!("The request makes no sense: {error}")),
     })?;
-    let cookie = match keys.log_in(&code, now) {
-        Ok(cookie) => cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()),
-        Err(error) => return Ok(answer::failure(error)),
-    };
-    let Some(cookie) = cookie else {
-        let message = "The link was used already, or is too old";
-        return Err(Refusal::new(StatusCode::UNAUTHORIZED, ErrorCode::Refused, message)
-            .hint("Open a new one: nacre dashboard"));
-    };
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::NO_CONTENT;
-    response.headers_mut().insert(SET_COOKIE, cookie);
-    Ok(response)
+    match keys.log_in(&code, now) {
+        Ok(Some(secret)) => Ok(answer::value(StatusCode::OK, &LoginReport { secret })),
+        Ok(None) => {
+            let message = "The link was used already, or is too old";
+            Err(Refusal::new(StatusCode::UNAUTHORIZED, ErrorCode::Refused, message)
+                .hint("Open a new one: nacre dashboard"))
+        }
+        Err(error) => Ok(answer::failure(error)),
+    }
 }

@@ -41,7 +41,7 @@ impl Verb {
 pub(super) enum Access {
     /// Anybody who reaches the server by its own name: it tells nothing of a person's.
     Open,
-    /// Who shows the token or the dashboard's cookie.
+    /// Who shows the token or the secret of a dashboard's page.
     Read,
     /// The same, and it changes something: never by GET.
     Change,

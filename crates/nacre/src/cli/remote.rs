@@ -1,14 +1,20 @@
 //! Lets the server of this home do the work, where one runs: what it does is seen by everybody who looks at it, and one process
 //! writes. The report is the same, so that nobody can tell by what is printed.
 
+use std::time::Duration;
+
 use nacre_api::client::{Client, ClientError};
 use nacre_api::wire::ErrorCode;
 use nacre_ops::host::{has_own_key, has_own_settings};
-use nacre_ops::{Events, Host, OpError, service};
+use nacre_ops::service::{self, Door, FoundService};
+use nacre_ops::{Events, Host, OpError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::ui::Ui;
+
+/// How long a server may take to say what it has at hand.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A request for the server, or for this process.
 pub(super) struct Asked<'a, Q> {
@@ -55,14 +61,17 @@ fn server(ui: &Ui, host: &Host) -> Option<Client> {
     // Without one the server would take the only one that it knows.
     let project = host.project.as_ref()?.name.clone()?;
     let found = service::find(host).ok()??;
-    #[cfg(unix)]
-    let client = match found.socket {
-        Some(path) => Client::over_socket(path),
-        None => Client::new(found.address, found.token),
-    };
-    #[cfg(not(unix))]
-    let client = Client::new(found.address, found.token);
-    let health = client.health(&()).ok()?;
+    let client = client_of(found);
+    let health = client.clone().with_patience(PATIENCE).health(&()).ok()?;
     (health.version == env!("CARGO_PKG_VERSION")).then_some(())?;
     Some(client.for_project(project))
+}
+
+/// A client of the server that was found.
+pub(super) fn client_of(found: FoundService) -> Client {
+    match found.door {
+        #[cfg(unix)]
+        Door::Socket(path) => Client::over_socket(path),
+        Door::Port { token } => Client::new(found.address, token),
+    }
 }

@@ -255,6 +255,7 @@ fn a_stream_goes_on_where_it_stopped() {
 fn no_page_and_no_stranger_gets_past_the_guard() {
     let (home, _) = with_memory();
     let served = Served::start(&home);
+    let secret = page_secret(&served, &served.client().login_code(&()).unwrap().code);
     let before = home.snapshot();
     let port = served.address.rsplit(':').next().unwrap().to_owned();
     let mut n_tried = 0;
@@ -298,9 +299,21 @@ fn no_page_and_no_stranger_gets_past_the_guard() {
             for token in ["Bearer x", "Bearer ", "Basic YTpi", "bearer", &served.token] {
                 attacks.push((401, with("Authorization", token)));
             }
-            let mut cookie = without("Authorization");
-            cookie.push(("Cookie".to_owned(), format!("nacre_{port}={}", served.token)));
-            attacks.push((401, cookie));
+            // A cookie proves nothing, whatever it holds and whoever forged the page's origin.
+            for name in [format!("nacre_{port}"), "Authorization".to_owned(), "token".to_owned()] {
+                for proof in [&served.token, &secret] {
+                    let mut cookie = without("Authorization");
+                    cookie.push(("Cookie".to_owned(), format!("{name}={proof}")));
+                    cookie.push(("Origin".to_owned(), format!("http://{}", served.address)));
+                    attacks.push((401, cookie));
+                }
+            }
+            for twice in [["x", &served.token], [&served.token, &served.token], ["x", &secret]] {
+                let mut headers = without("Authorization");
+                let proof = |text: &str| ("Authorization".to_owned(), format!("Bearer {text}"));
+                headers.extend(twice.map(proof));
+                attacks.push((401, headers));
+            }
         }
         if ["POST", "PUT", "PATCH"].contains(&verb.as_str()) {
             for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
@@ -314,7 +327,10 @@ fn no_page_and_no_stranger_gets_past_the_guard() {
             assert_eq!(status, expected, "{verb} {path} {headers:?}\n{answer}");
             let lower = answer.to_lowercase();
             assert!(!lower.contains("access-control-allow"), "{answer}");
-            assert!(!answer.contains(&served.token), "{answer}");
+            assert!(
+                ![&served.token, &secret].iter().any(|text| answer.contains(*text)),
+                "{answer}"
+            );
         }
     }
     assert!(n_tried >= 500, "{n_tried}");
@@ -389,40 +405,54 @@ fn no_request_reads_a_file_or_a_folder_that_it_names() {
     assert_eq!(client.set_config(&set).unwrap_err().failure().unwrap().code, ErrorCode::Refused);
 }
 
+/// What a page of the server shows a code with, and the answer to it.
+fn log_in(served: &Served, code: &str) -> (u16, String) {
+    let body = json!({ "code": code }).to_string();
+    let host = &served.address;
+    served.raw(&format!(
+        "POST /api/login HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nSec-Fetch-Site: same-origin\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    ))
+}
+
+/// The secret of a page that was let in.
+fn page_secret(served: &Served, code: &str) -> String {
+    let (status, answer) = log_in(served, code);
+    assert_eq!(status, 200, "{answer}");
+    // A browser would show a cookie to whoever listens on any other port of this machine.
+    assert!(!answer.to_lowercase().contains("set-cookie"), "{answer}");
+    assert!(answer.contains("cache-control: no-store"), "{answer}");
+    let body = answer.split("\r\n\r\n").nth(1).unwrap();
+    serde_json::from_str::<Value>(body).unwrap()["secret"].as_str().unwrap().to_owned()
+}
+
 #[test]
 fn a_browser_is_let_in_once_by_a_link() {
     let (home, _) = with_memory();
     let served = Served::start(&home);
     let link = home.json(&["dashboard", "--print"]).1["link"].as_str().unwrap().to_owned();
+    assert!(link.starts_with(&format!("http://{}/#code=", served.address)), "{link}");
     let code = link.split("#code=").nth(1).unwrap();
-    let origin = format!("http://{}", served.address);
-    let log_in = |code: &str| {
-        let body = json!({ "code": code }).to_string();
-        served.raw(&format!(
-            "POST /api/login HTTP/1.1\r\nHost: {}\r\nOrigin: {origin}\r\nSec-Fetch-Site: same-origin\r\n\
-             Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-            served.address,
-            body.len()
-        ))
-    };
-    assert_eq!(log_in("wrong").0, 401);
-    let (status, answer) = log_in(code);
-    assert_eq!(status, 204, "{answer}");
-    assert!(answer.to_lowercase().contains("httponly; samesite=strict"), "{answer}");
-    assert_eq!(log_in(code).0, 401);
-    let cookie = answer.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
-    let cookie = cookie.split(';').next().unwrap();
+    assert_eq!(log_in(&served, "wrong").0, 401);
+    let secret = page_secret(&served, code);
+    assert_eq!(log_in(&served, code).0, 401);
     let with = |verb: &str, path: &str, more: &str| {
         served.raw(&format!(
-            "{verb} {path} HTTP/1.1\r\nHost: {}\r\nCookie: {cookie}\r\nConnection: close\r\n{more}\r\n",
+            "{verb} {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {secret}\r\nConnection: close\r\n{more}\r\n",
             served.address
         ))
     };
+    let origin = format!("http://{}", served.address);
     assert_eq!(with("GET", "/api/memories", "").0, 200);
     // A change says which page made it.
     assert_eq!(with("DELETE", "/api/memories/x", "").0, 401);
     assert_eq!(with("DELETE", "/api/memories/x", &format!("Origin: {origin}\r\n")).0, 404);
     assert_eq!(with("DELETE", "/api/memories/x", "Origin: http://evil.example\r\n").0, 403);
+    // Another page that is let in leaves the first one in.
+    let other = page_secret(&served, &served.client().login_code(&()).unwrap().code);
+    assert_ne!(other, secret);
+    assert_eq!(with("GET", "/api/memories", "").0, 200);
 }
 
 #[test]
@@ -462,8 +492,54 @@ fn there_is_one_server_a_home_and_it_ends_in_order() {
     assert_eq!(served.stop(), 0);
     assert!(!run.join("address").exists() && !run.join("socket").exists());
     assert!(home.run(&["dashboard", "--print"]).contains("nacre serve"));
-    // Clients need not be told of a restart.
-    assert_eq!(Served::start(&home).token, token);
+    // What somebody kept of an earlier server opens no later one; clients read the file anew.
+    let again = Served::start(&home);
+    let old = Client::new(again.address.clone(), token);
+    assert_eq!(
+        old.status(&StatusRequest::default()).unwrap_err().failure().unwrap().code,
+        ErrorCode::Refused
+    );
+    assert!(again.client().status(&StatusRequest::default()).is_ok());
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_who_took_the_port_of_a_killed_server_is_told_anything() {
+    use std::net::TcpListener;
+    use std::os::unix::net::UnixListener;
+    let (home, _) = with_memory();
+    let mut served = Served::start(&home);
+    served.child.kill().unwrap();
+    served.child.wait().unwrap();
+    let (address, socket) = (run_folder(&home).join("address"), run_folder(&home).join("socket"));
+    assert_eq!(fs::read_to_string(&address).unwrap(), served.address, "it was killed");
+    let stranger = TcpListener::bind(&served.address).unwrap();
+    stranger.set_nonblocking(true).unwrap();
+    let ask_all = || {
+        let shown = home.run(&["dashboard", "--print"]);
+        assert!(shown.contains("nacre serve") && !shown.contains("#code="), "{shown}");
+        for arguments in
+            [&["status"][..], &["memory", "search", "x"], &["serve", "--check"], &["down"]]
+        {
+            home.run(arguments);
+        }
+        let reached = stranger.accept().map(drop).unwrap_err();
+        assert_eq!(reached.kind(), std::io::ErrorKind::WouldBlock);
+    };
+    ask_all();
+    // Where there is no socket file, the lock that nobody holds says the same.
+    fs::remove_file(&socket).unwrap();
+    ask_all();
+    // Without a socket file a server that runs is asked at its port.
+    drop(stranger);
+    let again = Served::start(&home);
+    fs::remove_file(&socket).unwrap();
+    let link = home.json(&["dashboard", "--print"]).1["link"].as_str().unwrap().to_owned();
+    assert!(link.starts_with(&format!("http://{}/#code=", again.address)), "{link}");
+    // One that is silent is not waited for without end.
+    let _silent = UnixListener::bind(&socket).unwrap();
+    let shown = home.run(&["dashboard", "--print"]);
+    assert!(shown.contains("does not answer") && !shown.contains("#code="), "{shown}");
 }
 
 #[test]

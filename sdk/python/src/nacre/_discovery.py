@@ -1,10 +1,14 @@
-"""Finds the running server: its address, its token and its socket are files below `~/.nacre/run`."""
+"""Finds the running server: its address, its token and its socket are files below `~/.nacre/run`.
+
+A server that was killed leaves its address, and anybody may listen there since. So the socket comes first: only the
+person can make one there. Where there is none, the token is sent only while the server's lock is held.
+"""
 
 from __future__ import annotations
 
 import ipaddress
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -34,8 +38,15 @@ class Source:
 
     base_url: str | None = None
     token: str | None = field(default=None, repr=False)
-    socket: str | os.PathLike[str] | bool = False
+    # `None` leaves it to what is there; `False` is the port.
+    socket: str | os.PathLike[str] | bool | None = None
     home: str | os.PathLike[str] | None = None
+
+    def with_socket_where_there_is_one(self) -> Source:
+        """The same, settled on the socket where nothing was said and there is one."""
+        if self.socket is not None or self.base_url is not None or not has_sockets():
+            return self
+        return replace(self, socket=True) if (nacre_home(self.home) / "run" / "socket").exists() else self
 
     def find(self) -> Endpoint:
         found = self._look()
@@ -46,17 +57,19 @@ class Source:
 
     def _look(self) -> Endpoint:
         run = nacre_home(self.home) / "run"
-        if self.socket is not False:
+        if self.socket is not None and self.socket is not False:
             path = run / "socket" if self.socket is True else Path(self.socket)
             return Endpoint(SOCKET_URL, self.token or read_token(run), str(path))
         if self.base_url is not None:
             return Endpoint(self.base_url.rstrip("/"), self.token or self._local_token(run))
+        # The token before the address: a server that starts takes an old address away before it writes its token.
+        token = self.token or read_token(run)
         address = read(run / "address")
-        if not address:
+        if not address or (self.socket is None and not is_held(run)):
             raise NacreError(
                 "unreachable", f"No server is running for {run.parent}", hints=["Start it with `nacre up`"]
             )
-        return Endpoint(url_of(address), self.token or read_token(run))
+        return Endpoint(url_of(address), token)
 
     def _local_token(self, run: Path) -> str | None:
         """The token of this machine's server is never sent to another machine."""
@@ -74,6 +87,27 @@ def read(path: Path) -> str | None:
         return path.read_text(encoding="utf-8").strip() or None
     except (OSError, UnicodeDecodeError):
         return None
+
+
+def has_sockets() -> bool:
+    """Whether servers of this system make a socket file."""
+    return os.name == "posix"
+
+
+def is_held(run: Path) -> bool:
+    """Whether a server holds its lock. True where the system does not say: Windows."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        with (run / "server" / "journal" / "lock").open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def read_token(run: Path) -> str | None:

@@ -33,7 +33,8 @@ class Client(Api):
     Args:
         base_url: Another server, such as `http://127.0.0.1:8765`.
         token: Its token. Without it, the one of this machine's server, which is sent to loopback addresses only.
-        socket: `True` to use the server's Unix socket, or the path of one.
+        socket: `True` to use the server's Unix socket, or the path of one; `False` to use its port. Without it, the
+            socket where there is one.
         home: The folder of global data, instead of `NACRE_HOME`.
         project: The registered project that calls are about, unless they name another.
         timeout: Seconds without an answer after which a call fails; `None` waits for ever.
@@ -45,7 +46,7 @@ class Client(Api):
         base_url: str | None = None,
         *,
         token: str | None = None,
-        socket: bool | str | os.PathLike[str] = False,
+        socket: bool | str | os.PathLike[str] | None = None,
         home: str | os.PathLike[str] | None = None,
         project: str | None = None,
         timeout: float | None = TIMEOUT_SECONDS,
@@ -54,6 +55,7 @@ class Client(Api):
         source = Source(base_url, token, socket, home)
         self._owned: httpx.Client | None = None
         if http_client is None:
+            source = source.with_socket_where_there_is_one()
             http_client = self._owned = _http_client(source)
         super().__init__(Caller(source, http_client, project, timeout))
 
@@ -136,7 +138,7 @@ class AsyncClient(AsyncApi):
         base_url: str | None = None,
         *,
         token: str | None = None,
-        socket: bool | str | os.PathLike[str] = False,
+        socket: bool | str | os.PathLike[str] | None = None,
         home: str | os.PathLike[str] | None = None,
         project: str | None = None,
         timeout: float | None = TIMEOUT_SECONDS,
@@ -145,6 +147,7 @@ class AsyncClient(AsyncApi):
         source = Source(base_url, token, socket, home)
         self._owned: httpx.AsyncClient | None = None
         if http_client is None:
+            source = source.with_socket_where_there_is_one()
             http_client = self._owned = _async_http_client(source)
         super().__init__(AsyncCaller(source, http_client, project, timeout))
 

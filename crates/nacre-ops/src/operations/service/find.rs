@@ -1,10 +1,14 @@
 //! Finds the server of this home, where one runs.
+//!
+//! A server that was killed leaves its address, and anybody may listen there since. So the socket file is the way where there is
+//! one: only the person can make it. The token is given out only for a server that holds the lock of this home.
 
+#[cfg(unix)]
 use std::path::PathBuf;
 
 use nacre_core::safefs::{Access, RelPath, WriteScope};
 
-use super::{ADDRESS, MAX_BYTES, RUN_FOLDER, TOKEN};
+use super::{ADDRESS, MAX_BYTES, RUN_FOLDER, TOKEN, is_held};
 use crate::error::OpError;
 use crate::host::Host;
 
@@ -13,8 +17,17 @@ use crate::host::Host;
 pub struct FoundService {
     /// As `host:port`.
     pub address: String,
-    pub token: String,
-    pub socket: Option<PathBuf>,
+    pub door: Door,
+}
+
+/// By which way the server is asked.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Door {
+    /// The socket file, in a folder that is the person's alone: whoever answers there is theirs.
+    #[cfg(unix)]
+    Socket(PathBuf),
+    /// The port, where there is no socket file.
+    Port { token: String },
 }
 
 impl std::fmt::Debug for FoundService {
@@ -33,10 +46,16 @@ pub fn find(host: &Host) -> Result<Option<FoundService>, OpError> {
         let bytes = run.read_optional(&RelPath::new(name)?, MAX_BYTES)?;
         Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
     };
-    let (Some(address), Some(token)) = (read(ADDRESS)?, read(TOKEN)?) else { return Ok(None) };
+    // The token before the address: a server that starts takes the old address away before it writes its token, so that a new
+    // token never goes to an old address.
+    let (Some(token), Some(address)) = (read(TOKEN)?, read(ADDRESS)?) else { return Ok(None) };
     #[cfg(unix)]
-    let socket = Some(run.path().join(super::SOCKET)).filter(|path| path.exists());
-    #[cfg(not(unix))]
-    let socket = None;
-    Ok(Some(FoundService { address, token, socket }))
+    {
+        let socket = run.path().join(super::SOCKET);
+        if socket.exists() {
+            return Ok(Some(FoundService { address, door: Door::Socket(socket) }));
+        }
+    }
+    let held = is_held(host)?;
+    Ok(held.then_some(FoundService { address, door: Door::Port { token } }))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use nacre_core::safefs::{Access, Owner, RelPath, WriteScope, Writer};
 
-use super::{ADDRESS, LOCK_FOLDER, MAX_BYTES, RUN_FOLDER, TOKEN};
+use super::{ADDRESS, LOCK_FOLDER, RUN_FOLDER, TOKEN};
 use crate::error::OpError;
 use crate::host::Host;
 
@@ -42,9 +42,10 @@ pub fn hold<T>(
         error.hints = vec!["Use that one, or stop it first: nacre down".to_owned()];
         error
     })?;
-    let token = token(host, &run, &owner)?;
-    let held = HeldService { _lock: lock, run: &run, home, owner, token };
+    let mut held = HeldService { _lock: lock, run: &run, home, owner, token: String::new() };
     held.withdraw()?;
+    // Only now: whoever reads the new token finds no old address after it.
+    held.token = new_token(host, &run, &held.owner)?;
     let result = work(&held);
     // A stale address is known by its silence.
     let _ = held.withdraw();
@@ -100,20 +101,12 @@ fn left_files() -> Result<Vec<RelPath>, OpError> {
     Ok(names.iter().map(|name| run.join(name)).collect::<Result<_, _>>()?)
 }
 
-/// The token of before, so that clients need not be told of a restart; a new one where it cannot be one.
-fn token(host: &Host, run: &WriteScope, owner: &Owner) -> Result<String, OpError> {
-    let path = RelPath::new(TOKEN)?;
-    let kept = run.read_optional(&path, MAX_BYTES)?;
-    let is_token = |text: &String| {
-        text.len() == 2 * TOKEN_BYTES && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-    };
-    if let Some(token) = kept.and_then(|bytes| String::from_utf8(bytes).ok()).filter(is_token) {
-        return Ok(token);
-    }
+/// A new token, so that one that somebody got hold of is worth nothing after a restart. Clients read it anew.
+fn new_token(host: &Host, run: &WriteScope, owner: &Owner) -> Result<String, OpError> {
     let mut bytes = [0; TOKEN_BYTES];
     (host.environment.random)(&mut bytes)
         .map_err(|error| OpError::failed(format!("The system gives no random bytes: {error}")))?;
     let token: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    run.put_output(&path, token.as_bytes(), owner)?;
+    run.put_output(&RelPath::new(TOKEN)?, token.as_bytes(), owner)?;
     Ok(token)
 }

@@ -12,7 +12,7 @@ mod status;
 mod upkeep;
 
 pub use self::definition::{ServiceDefinition, definition};
-pub use self::find::{FoundService, find};
+pub use self::find::{Door, FoundService, find};
 pub use self::hold::{HeldService, hold};
 pub use self::log::{LogLevel, log};
 pub use self::logs::{LogTail, logs};
@@ -21,6 +21,7 @@ pub use self::manager::{
 };
 pub use self::pause::{is_paused, set_paused};
 pub use self::prune::prune;
+use self::status::is_held;
 pub(super) use self::status::service_status;
 pub use self::upkeep::{TraceChanges, keep_indexes, keep_maps, look_at_traces};
 

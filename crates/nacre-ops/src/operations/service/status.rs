@@ -15,14 +15,16 @@ pub(crate) fn service_status(host: &Host) -> Result<Option<ServiceStatus>, OpErr
         return Ok(None);
     }
     let Some(found) = find(host)? else { return Ok(None) };
+    if !is_held(host)? {
+        return Ok(None);
+    }
+    Ok(Some(ServiceStatus { address: found.address, paused: is_paused(host)? }))
+}
+
+/// Whether a server holds the lock of this home; where it cannot be known, none does.
+pub(super) fn is_held(host: &Host) -> Result<bool, OpError> {
     let run = host.home()?.join(RUN_FOLDER);
     let lock = WriteScope::open_inside(&run, LOCK_FOLDER, Access::Private)
         .and_then(|place| place.lock(&host.owner("status"), Duration::ZERO).map(drop));
-    match lock {
-        Err(FsError::Busy { .. }) => {
-            Ok(Some(ServiceStatus { address: found.address, paused: is_paused(host)? }))
-        }
-        // Where it cannot be known, nothing is said.
-        Ok(()) | Err(_) => Ok(None),
-    }
+    Ok(matches!(lock, Err(FsError::Busy { .. })))
 }

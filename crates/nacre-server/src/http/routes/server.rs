@@ -1,8 +1,9 @@
 //! The server itself: is it there, what can it do, who is let in, what happens.
 
 use nacre_api::wire::{
-    DoctorReport, DoctorRequest, HealthReport, LoginCodeReport, LoginRequest, OverviewReport,
-    OverviewRequest, ServiceReport, StatusReport, StatusRequest, StreamEvent, WakeRequest,
+    DoctorReport, DoctorRequest, HealthReport, LoginCodeReport, LoginReport, LoginRequest,
+    OverviewReport, OverviewRequest, ServiceReport, StatusReport, StatusRequest, StreamEvent,
+    WakeRequest,
 };
 use nacre_ops::OpError;
 use schemars::JsonSchema;
@@ -18,7 +19,7 @@ pub(super) fn routes() -> Vec<Route> {
             .open(),
         Route::own((Get, "/api/openapi.json"), "This description", OwnRoute::OpenApi).open(),
         Route::own((Post, "/api/login"), "Lets a browser in by a one-time code", OwnRoute::Login)
-            .takes::<LoginRequest>()
+            .typed::<LoginRequest, LoginReport>()
             .open(),
         Route::own((Post, "/api/login-code"), "A one-time code for a browser", OwnRoute::LoginCode)
             .reports::<LoginCodeReport>(),
