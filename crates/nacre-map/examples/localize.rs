@@ -1,7 +1,8 @@
 //! Does the ranking name the files that a task then changed, and what does it lose without each kind of evidence?
 //!
 //! `cargo run --release -p nacre-map --example localize -- TASKS.jsonl ROOT [TASKS.jsonl ROOT …]`. A line of tasks is
-//! `{"task": "…", "files": ["…"]}`. Printed are the mean shares of those files among the first 5, 10 and 20.
+//! `{"task": "…", "files": ["…"]}`. Printed are the mean shares of those files among the first 5, 10 and 20, and the share of the
+//! tasks whose files are all among the first 10.
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 #![expect(
@@ -43,6 +44,13 @@ fn ablations() -> Vec<(&'static str, Weights)> {
     let all = WEIGHTS;
     vec![
         ("all", all),
+        (
+            "no other words for those of the task",
+            Weights { form: 0.0, alike: 0.0, neighbor: 0.0, ..all },
+        ),
+        ("no other forms", Weights { form: 0.0, ..all }),
+        ("no words that stand for them", Weights { alike: 0.0, ..all }),
+        ("no neighbors in meaning", Weights { neighbor: 0.0, ..all }),
         ("no names of symbols", Weights { defined: 0.0, ..all }),
         ("no paths", Weights { folder: 0.0, name: 0.0, ..all }),
         ("no whole identifiers", Weights { whole: 0.0, ..all }),
@@ -67,12 +75,12 @@ fn main() {
         }
         times.sort_unstable();
         let shown =
-            |shares: &[f64; 3]| shares.map(|share| format!("{:5.1}", share * 100.0)).join(" ");
+            |shares: &[f64; 4]| shares.map(|share| format!("{:5.1}", share * 100.0)).join(" ");
         let each: Vec<String> = shares.iter().map(shown).collect();
         let count = f64::from(u32::try_from(shares.len().max(1)).unwrap());
-        let mean = [0, 1, 2].map(|at| shares.iter().map(|one| one[at]).sum::<f64>() / count);
+        let mean = [0, 1, 2, 3].map(|at| shares.iter().map(|one| one[at]).sum::<f64>() / count);
         let middle = times.get(times.len() / 2).copied().unwrap_or(Duration::ZERO);
-        println!("{name:34} {}  mean {}  p50 {middle:.1?}", each.join("  "), shown(&mean));
+        println!("{name:38} {}  mean {}  p50 {middle:.1?}", each.join("  "), shown(&mean));
     }
 }
 
@@ -119,13 +127,13 @@ impl Ranking {
         weights: &Weights,
         embedder: &dyn Embedder,
         times: &mut Vec<Duration>,
-    ) -> [f64; 3] {
+    ) -> [f64; 4] {
         let files = self.current.artifact.files();
         let bag = |idx: usize| {
             let (path, row) = files.get(idx)?;
             self.bags.get(bag_key(path, row)?)
         };
-        let mut shares = [0.0; 3];
+        let mut shares = [0.0; 4];
         for Task { task, files: changed } in &self.tasks {
             let clock = Instant::now();
             let paths = files.iter().map(|(path, _)| *path).collect();
@@ -151,6 +159,9 @@ impl Ranking {
                 *share += f64::from(u32::try_from(n_found).unwrap())
                     / f64::from(u32::try_from(changed.len().max(1)).unwrap());
             }
+            let first: Vec<&str> = ranked.paths().take(10).map(RelativePath::as_str).collect();
+            let has_all = changed.iter().all(|path| first.contains(&path.as_str()));
+            shares[3] += if has_all { 1.0 } else { 0.0 };
         }
         shares.map(|share| share / f64::from(u32::try_from(self.tasks.len().max(1)).unwrap()))
     }

@@ -46,7 +46,7 @@ pub use rank::{Level, Mode};
 pub use record::{Field, Fingerprint, Link, LinkKind, Record, Standing, Unit, Voice};
 pub use snapshot::Snapshot;
 pub use snippet::of as snippet;
-pub use thesaurus::near_words;
+pub use thesaurus::{near_words, neighbors};
 pub use words::shared as shared_words;
 
 pub use crate::base::parse_time;

@@ -25,6 +25,11 @@ pub fn near_words(word: &str) -> Vec<&'static str> {
     near.filter(|(_, nearness)| *nearness >= MIN_NEARNESS).map(|(word, _)| word).collect()
 }
 
+/// Words that are near in meaning to `word`, nearest first, with how near they are.
+pub fn neighbors(word: &str) -> impl Iterator<Item = (&'static str, f32)> {
+    Thesaurus::shipped().near(word)
+}
+
 /// The table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thesaurus<'a> {

@@ -75,7 +75,7 @@ impl CodeQuery {
         let quoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
         let quoted = quoted.filter(|text| mode.is_none() && !text.is_empty());
         let text = quoted.unwrap_or(text);
-        let question = Question::new(text);
+        let question = Question::as_said(text);
         let is_fixed = quoted.is_some() || question.asked.is_empty();
         let mode = mode.unwrap_or(if is_fixed { SearchMode::Fixed } else { SearchMode::Words });
         let pattern = match mode {

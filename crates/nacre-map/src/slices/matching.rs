@@ -1,33 +1,43 @@
 //! Which files say what a question asks: BM25 over the fields of a file (its text, the names that it defines, its folders and its
 //! name), with counts weighed by field before they are damped.
 
-use std::collections::HashMap;
-
-use foldhash::fast::RandomState;
-
 use super::rank::as_number;
 use super::sketch::Sketch;
 use super::weights::Weights;
 use crate::shares::in_batches;
-use crate::words::{Counts, Question, Word, each_identifier};
+use crate::words::{Counts, Kin, Question, Word, each_identifier};
 
 /// So many files are matched by a thread at once.
 const BATCH: usize = 512;
+
+/// How well each file matches a question.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Matches {
+    /// By the places of the files.
+    pub(super) files: Vec<Match>,
+    /// How much what is asked for is worth, by its place.
+    pub(super) worth: Vec<f64>,
+}
+
+impl Matches {
+    /// What a file has of the question, what is worth most first, by its places.
+    pub(super) fn found(&self, idx: usize) -> Vec<usize> {
+        let mut found = self.files.get(idx).map(|file| file.found.clone()).unwrap_or_default();
+        found.sort_by(|one, other| {
+            self.worth[*other].total_cmp(&self.worth[*one]).then(one.cmp(other))
+        });
+        found
+    }
+}
 
 /// How well a file matches a question.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Match {
     pub(super) score: f64,
-    /// What was found of the question, the rarest first, by its places.
+    /// Whether it has something that the task says, and not only words that stand for it.
+    pub(super) has_said: bool,
+    /// What was found of the question, by its places.
     pub(super) found: Vec<usize>,
-}
-
-/// How well every file matches a question.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Matches {
-    pub(super) files: Vec<Match>,
-    /// How much each thing that is asked for is worth, by its place.
-    pub(super) worth: Vec<f64>,
 }
 
 /// What a file has of a question.
@@ -54,12 +64,10 @@ pub(super) fn matches(
     n_threads: usize,
 ) -> Matches {
     let n_files = sketch.paths.len();
-    let asked: HashMap<Word, usize, RandomState> =
-        question.asked.iter().enumerate().map(|(place, asked)| (asked.word, place)).collect();
     let batches = in_batches(n_files, BATCH, n_threads, |batch| {
         let (mut all, mut lengths) = (Vec::new(), [0_u64; 2]);
         for idx in batch {
-            let hits = hits_of(sketch, question, &asked, idx);
+            let hits = hits_of(sketch, question, idx);
             lengths[0] += u64::from(hits.n_all);
             lengths[1] += u64::from(hits.n_defined);
             all.extend((!hits.hits.is_empty()).then_some(hits));
@@ -72,24 +80,50 @@ pub(super) fn matches(
         lengths = [lengths[0] + part[0], lengths[1] + part[1]];
         all.iter().flat_map(|hits| &hits.hits).for_each(|(place, ..)| n_with[*place] += 1);
     }
-    let worth = |place: usize| {
-        let asked = &question.asked[place];
-        let whole = if asked.is_whole { weights.whole } else { 1.0 };
-        whole * asked.weight * rarity(n_with[place], n_files)
-    };
-    let worth: Vec<f64> = (0..n_with.len()).map(worth).collect();
+    let worth: Vec<f64> =
+        (0..n_with.len()).map(|place| worth(question, weights, &n_with, place, n_files)).collect();
+    let mut most = vec![0.0_f64; n_with.len()];
+    for (place, asked) in question.asked.iter().enumerate().filter(|(place, _)| 0 < n_with[*place])
+    {
+        most[asked.said] = most[asked.said].max(worth[place]);
+    }
     let scale = Scale {
         weights,
-        most: (0..n_with.len()).filter(|idx| 0 < n_with[*idx]).map(|idx| worth[idx]).sum(),
+        question,
+        most: most.iter().sum(),
         worth,
         text: mean(lengths[0], n_files),
         defined: mean(lengths[1], n_files),
     };
     let mut files = vec![Match::default(); n_files];
+    let mut said = vec![(0.0, 0.0); n_with.len()];
     for hits in batches.iter().flat_map(|(all, _)| all) {
-        files[hits.idx] = scale.matched(hits);
+        files[hits.idx] = scale.matched(hits, &mut said);
     }
     Matches { files, worth: scale.worth }
+}
+
+/// How much something that is asked for is worth: a word that stands for another at most what that is worth itself.
+fn worth(
+    question: &Question,
+    weights: &Weights,
+    n_with: &[usize],
+    place: usize,
+    n_files: usize,
+) -> f64 {
+    let asked = &question.asked[place];
+    let share = match asked.kin {
+        Kin::Said if asked.is_whole => weights.whole,
+        Kin::Said => 1.0,
+        Kin::Form => weights.form,
+        Kin::Alike => weights.alike,
+        Kin::Near => weights.neighbor,
+    };
+    let mut rare = rarity(n_with[place], n_files);
+    if asked.kin != Kin::Said && 0 < n_with[asked.said] {
+        rare = rare.min(rarity(n_with[asked.said], n_files));
+    }
+    share * asked.weight * rare
 }
 
 fn mean(total: u64, n_files: usize) -> f64 {
@@ -102,28 +136,20 @@ fn rarity(n_with: usize, n_files: usize) -> f64 {
     (1.0 + (n_files - n_with + 0.5) / (n_with + 0.5)).ln()
 }
 
-fn hits_of(
-    sketch: &Sketch<'_>,
-    question: &Question,
-    asked: &HashMap<Word, usize, RandomState>,
-    idx: usize,
-) -> Hits {
+fn hits_of(sketch: &Sketch<'_>, question: &Question, idx: usize) -> Hits {
     let mut hits: Vec<(usize, Counts, Places)> = Vec::new();
     let bag = (sketch.bag)(idx);
     if let Some(bag) = &bag {
-        for (place, asked) in question.asked.iter().enumerate() {
-            let counts = bag.get(asked.word);
-            hits.extend(counts.map(|counts| (place, counts, Places::default())));
-        }
+        bag.each(&question.words, |place, counts| hits.push((place, counts, Places::default())));
     }
     let path = sketch.paths[idx];
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let mut take = |word: Word, is_name: bool| {
-        let Some(place) = asked.get(&word) else { return };
-        let found = match hits.iter().position(|(known, ..)| known == place) {
+        let Some(place) = question.find(word) else { return };
+        let found = match hits.iter().position(|(known, ..)| *known == place) {
             Some(found) => found,
             None => {
-                hits.push((*place, Counts::default(), Places::default()));
+                hits.push((place, Counts::default(), Places::default()));
                 hits.len() - 1
             }
         };
@@ -141,6 +167,7 @@ fn hits_of(
 /// What counts are weighed with.
 struct Scale<'w> {
     weights: &'w Weights,
+    question: &'w Question,
     /// How much what is asked for is worth, by its place.
     worth: Vec<f64>,
     /// All of it that any file has.
@@ -151,7 +178,8 @@ struct Scale<'w> {
 }
 
 impl Scale<'_> {
-    fn matched(&self, hits: &Hits) -> Match {
+    /// Of a word and those that stand for it only the best counts.
+    fn matched(&self, hits: &Hits, said: &mut [(f64, f64)]) -> Match {
         let weights = self.weights;
         let longer =
             |weight: f64, length: u32, mean: f64| 1.0 - weight + weight * f64::from(length) / mean;
@@ -159,18 +187,27 @@ impl Scale<'_> {
         let defined = longer(weights.defined_length, hits.n_defined, self.defined);
         let (mut score, mut covered) = (0.0, 0.0);
         for (place, counts, places) in &hits.hits {
-            let tf = f64::from(counts.all) / text
+            let asked = &self.question.asked[*place];
+            let inside = if asked.kin == Kin::Said { 1.0 } else { weights.widened_text };
+            let tf = inside * f64::from(counts.all) / text
                 + weights.defined * f64::from(counts.defined) / defined
                 + if places.is_in_folder { weights.folder } else { 0.0 }
                 + if places.is_in_name { weights.name } else { 0.0 };
-            score += self.worth[*place] * tf * (weights.k1 + 1.0) / (tf + weights.k1);
-            covered += self.worth[*place];
+            let gain = self.worth[*place] * tf * (weights.k1 + 1.0) / (tf + weights.k1);
+            let (most, had) = &mut said[asked.said];
+            let (more, less) = if *most < gain { (gain, *most) } else { (*most, gain) };
+            let now = more + weights.further * less;
+            score += now - *most;
+            *most = now;
+            covered += (self.worth[*place] - *had).max(0.0);
+            *had = had.max(self.worth[*place]);
+        }
+        for (place, ..) in &hits.hits {
+            said[self.question.asked[*place].said] = (0.0, 0.0);
         }
         let coverage = if 0.0 < self.most { covered / self.most } else { 0.0 };
-        let mut found: Vec<usize> = hits.hits.iter().map(|(place, ..)| *place).collect();
-        found.sort_by(|one, other| {
-            self.worth[*other].total_cmp(&self.worth[*one]).then(one.cmp(other))
-        });
-        Match { score: score * coverage.powf(weights.coverage), found }
+        let found: Vec<usize> = hits.hits.iter().map(|(place, ..)| *place).collect();
+        let has_said = found.iter().any(|place| self.question.asked[*place].kin == Kin::Said);
+        Match { score: score * coverage.powf(weights.coverage), has_said, found }
     }
 }

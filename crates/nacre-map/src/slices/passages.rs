@@ -1,37 +1,50 @@
 //! Which lines of a text speak of a question.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use crate::words::{Question, Word, each_identifier};
+use crate::words::{Kin, Question, Word, each_identifier};
 
-/// What each line of a text has of a question, by places in it.
+/// How much a word counts that stands for one of the question.
+const WIDENED_WEIGHT: f64 = 0.5;
+
+/// What each line of a text has of a question, by places in it; only lines that have something.
 #[derive(Debug)]
-pub(super) struct Passages {
-    lines: Vec<Vec<usize>>,
-    weights: Vec<f64>,
+pub(super) struct Passages<'q> {
+    question: &'q Question,
+    lines: Vec<(u32, Vec<usize>)>,
+    /// What all lines have.
+    total: f64,
 }
 
-impl Passages {
-    pub(super) fn of(text: &str, question: &Question) -> Self {
-        let found = |line: &str| {
+impl<'q> Passages<'q> {
+    pub(super) fn of(text: &str, question: &'q Question) -> Self {
+        let mut lines: Vec<(u32, Vec<usize>)> = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
             let mut found = Vec::new();
             each_identifier(line.as_bytes(), |word: Word| found.extend(question.find(word)));
-            found
-        };
-        let weights = question.asked.iter().map(|asked| asked.weight).collect();
-        Self { lines: text.lines().map(found).collect(), weights }
+            lines.extend((!found.is_empty()).then_some((number, found)));
+        }
+        let total = worth(question, &lines);
+        Self { question, lines, total }
     }
 
     /// How much of what the whole text has of the question stands in some lines, counted from 1.
     pub(super) fn share(&self, first: u32, last: u32) -> f64 {
-        let total = self.worth(&self.lines);
-        let (first, last) = (first.saturating_sub(1) as usize, last as usize);
-        let inside = self.lines.get(first..last.min(self.lines.len())).unwrap_or_default();
-        if 0.0 < total { self.worth(inside) / total } else { 0.0 }
+        let from = self.lines.partition_point(|(line, _)| *line < first);
+        let to = self.lines.partition_point(|(line, _)| *line <= last);
+        let inside = self.lines.get(from..to).unwrap_or_default();
+        if 0.0 < self.total { worth(self.question, inside) / self.total } else { 0.0 }
     }
+}
 
-    fn worth(&self, lines: &[Vec<usize>]) -> f64 {
-        let found: BTreeSet<usize> = lines.iter().flatten().copied().collect();
-        found.iter().map(|place| self.weights[*place]).sum()
+/// What lines have of a question: each of its words once, by the best that stands for it.
+fn worth(question: &Question, lines: &[(u32, Vec<usize>)]) -> f64 {
+    let mut said: BTreeMap<usize, f64> = BTreeMap::new();
+    for place in lines.iter().flat_map(|(_, found)| found) {
+        let asked = &question.asked[*place];
+        let kin = if asked.kin == Kin::Said { 1.0 } else { WIDENED_WEIGHT };
+        let most = said.entry(asked.said).or_default();
+        *most = most.max(kin * asked.weight);
     }
+    said.values().sum()
 }

@@ -1,6 +1,6 @@
 //! Which files a task is about.
 //!
-//! Candidates are the files that say what the task says (`matching`); what is rarely changed by a task counts less (`asides`).
+//! Candidates are the files that say what the task says, or other words for it (`matching`); what is rarely changed by a task counts less (`asides`).
 //! Among the best of them three more kinds of evidence decide: meaning by an embedding, distance in the graph of imports from what is
 //! surely meant, and what memory knows of a file. Each kind can be left out, which is how its worth was measured (`docs/map.md`).
 
@@ -10,7 +10,7 @@ use nacre_core::search::Embedder;
 use serde::Serialize;
 
 use super::asides;
-use super::matching::{Match, matches};
+use super::matching::{Match, Matches, matches};
 use super::rank::as_number;
 use super::sketch::Sketch;
 use super::weights::Weights;
@@ -58,7 +58,7 @@ pub enum Why {
     Words,
     /// It imports, or is imported by, a file that is meant.
     Near,
-    /// It means something like the task.
+    /// It means something like the task, or has words that stand for those of the task.
     Meaning,
     /// Memory knows something of it.
     Memory,
@@ -117,10 +117,10 @@ pub(super) fn words(text: &str) -> Vec<String> {
 /// Ranks the files of a project; only those that something speaks for, and of those the best.
 pub fn rank(sketch: &Sketch<'_>, evidence: &Evidence<'_>) -> Ranked {
     let question = Question::new(evidence.task);
-    let matched = matches(sketch, &question, evidence.weights, evidence.n_threads).files;
+    let matched = matches(sketch, &question, evidence.weights, evidence.n_threads);
     let found = relevant(sketch, evidence, &question, &matched).into_iter().take(MAX_FILES);
     let ranked = |Relevant { idx, score, why }: Relevant| {
-        let found = matched[idx].found.iter().map(|place| &question.asked[*place]);
+        let found = matched.found(idx).into_iter().map(|place| &question.asked[place]);
         let words = found.filter(|asked| !asked.is_filler()).map(|asked| asked.text.clone());
         Some(RankedFile {
             path: RelativePath::new(sketch.paths[idx])?,
@@ -136,9 +136,9 @@ fn relevant(
     sketch: &Sketch<'_>,
     evidence: &Evidence<'_>,
     question: &Question,
-    matched: &[Match],
+    matched: &Matches,
 ) -> Vec<Relevant> {
-    let by_words = shares(sketch, evidence.weights, question, matched);
+    let by_words = shares(sketch, evidence.weights, question, &matched.files);
     let asked: BTreeSet<usize> =
         evidence.files.iter().filter_map(|path| sketch.find(path)).collect();
     let seeds =
@@ -149,6 +149,7 @@ fn relevant(
     for (idx, path) in sketch.paths.iter().enumerate() {
         let memory = evidence.memory.get(*path).copied().unwrap_or_default();
         let is_asked = asked.contains(&idx);
+        let has_said = matched.files[idx].has_said;
         let sum =
             by_words[idx] + evidence.weights.near * near[idx] + evidence.weights.memory * memory;
         if sum <= 0.0 && !is_asked && !central.contains(&idx) {
@@ -156,8 +157,9 @@ fn relevant(
         }
         let reasons = [
             (is_asked, Why::Asked),
-            (0.0 < by_words[idx], Why::Words),
+            (0.0 < by_words[idx] && has_said, Why::Words),
             (0.0 < near[idx] && near[idx] < 1.0, Why::Near),
+            (0.0 < by_words[idx] && !has_said, Why::Meaning),
             (0.0 < memory, Why::Memory),
         ];
         let why = reasons.iter().filter(|(is, _)| *is).map(|(_, why)| *why).collect();
@@ -267,7 +269,7 @@ fn by_meaning(sketch: &Sketch<'_>, evidence: &Evidence<'_>, found: &mut [Relevan
         let likeness = f64::from(likeness.clamp(0.0, 1.0));
         let worth = asides::worth(sketch.paths[relevant.idx], false, evidence.weights);
         relevant.score += evidence.weights.meaning * likeness * worth;
-        if MIN_LIKENESS < likeness {
+        if MIN_LIKENESS < likeness && !relevant.why.contains(&Why::Meaning) {
             relevant.why.push(Why::Meaning);
         }
     }

@@ -17,6 +17,14 @@ pub struct Weights {
     pub name: f64,
     /// How much whole identifiers and words that stand together count.
     pub whole: f64,
+    /// How much words count that the code has instead of those of the task: other forms, words that stand for them, and words that
+    /// are near in meaning; and how much less of that in the text than in names.
+    pub form: f64,
+    pub alike: f64,
+    pub neighbor: f64,
+    pub widened_text: f64,
+    /// How much all but the best of those count that a file has in place of one word.
+    pub further: f64,
     /// How much it counts to have all that is asked for rather than much of a part of it.
     pub coverage: f64,
     /// How much less tests, a stranger's code and what a program made are worth than the code itself.
@@ -38,10 +46,15 @@ pub const WEIGHTS: Weights = Weights {
     folder: 4.0,
     name: 8.0,
     whole: 1.0,
+    form: 0.7,
+    alike: 0.5,
+    neighbor: 0.3,
+    widened_text: 0.5,
+    further: 0.3,
     coverage: 0.25,
     aside: 0.4,
     prose: 0.7,
-    meaning: 0.25,
+    meaning: 1.0,
     near: 0.06,
     memory: 0.3,
 };

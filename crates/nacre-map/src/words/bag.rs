@@ -12,6 +12,7 @@ use super::defined::Line;
 use super::split::{MAX_PART_BYTES, each_part, identifier_end};
 use super::stem::stem;
 use super::trigrams::{TrigramMaker, Trigrams};
+use super::word_set::WordSet;
 
 /// Grows whenever the same text would be counted otherwise; older bags are then made again.
 pub const WORDS_FORMAT: u8 = 2;
@@ -173,6 +174,11 @@ fn step(count: u32) -> u8 {
     u8::try_from(step).unwrap_or(15)
 }
 
+fn counts_of(steps: u8) -> Counts {
+    let of = |half: u8| STEPS[usize::from(half & 15)];
+    Counts { all: of(steps), defined: of(steps >> 4) }
+}
+
 /// The words of a text, looked at where they lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bag<'b> {
@@ -217,11 +223,23 @@ impl<'b> Bag<'b> {
         self.words.is_empty()
     }
 
+    /// Hands out those of some words that the text has, in the order of their hashes.
+    pub fn each(&self, wanted: &WordSet, mut take: impl FnMut(usize, Counts)) {
+        for (at, word) in self.words.iter().enumerate() {
+            let word = Word(u32::from_le_bytes(*word));
+            if !wanted.may_have(word) {
+                continue;
+            }
+            let found = wanted.find(word).zip(self.counts.get(at));
+            if let Some((place, steps)) = found {
+                take(place, counts_of(*steps));
+            }
+        }
+    }
+
     /// How often the text has a word; `None` when it has not.
     pub fn get(&self, word: Word) -> Option<Counts> {
         let at = self.words.binary_search_by_key(&word.0, |word| u32::from_le_bytes(*word)).ok()?;
-        let steps = *self.counts.get(at)?;
-        let of = |half: u8| STEPS[usize::from(half & 15)];
-        Some(Counts { all: of(steps), defined: of(steps >> 4) })
+        Some(counts_of(*self.counts.get(at)?))
     }
 }

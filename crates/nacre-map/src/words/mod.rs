@@ -4,20 +4,25 @@
 //! A word is kept as a hash of 32 bits, and what is counted depends on the bytes alone. So the words of a text can be kept by its
 //! content, and however an index was brought up to date, it says what one built from nothing says.
 
+mod alike;
 mod bag;
 mod defined;
+mod forms;
+mod frame;
 mod question;
 mod split;
 mod stem;
 #[cfg(test)]
 mod tests;
 mod trigrams;
+mod word_set;
 
 pub use bag::{Bag, BagMaker, Counts, WORDS_FORMAT, is_text};
-pub use question::{Asked, Question};
+pub use question::{Asked, Kin, Question};
 pub use split::{each_identifier, each_part, part_words};
 pub use stem::stem;
 pub use trigrams::{Trigram, Trigrams};
+pub use word_set::WordSet;
 
 /// A word, known by its hash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

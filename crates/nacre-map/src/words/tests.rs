@@ -73,6 +73,49 @@ fn a_question_asks_for_words_that_stand_together_as_one() {
     }
 }
 
+#[test]
+fn a_question_asks_for_what_the_code_may_say_instead() {
+    let cases = [
+        ("delete the session", "deletion", Kin::Form),
+        ("when I remove a record", "delete", Kin::Alike),
+        ("old pictures in a folder", "img", Kin::Alike),
+        ("old pictures in a folder", "directory", Kin::Alike),
+    ];
+    for (task, word, kin) in cases {
+        let question = Question::new(task);
+        let place = question.find(Word::part(stem(word.as_bytes())));
+        assert_eq!(place.map(|place| question.asked[place].kin), Some(kin), "{word} for {task}");
+    }
+}
+
+#[test]
+fn words_around_a_question_are_not_asked_for() {
+    let question = Question::new("How does it happen that something nice is wanted?");
+    let is_said = |asked: &&Asked| asked.kin == Kin::Said && !asked.is_whole && !asked.is_filler();
+    let said: Vec<&str> =
+        question.asked.iter().filter(is_said).map(|asked| asked.text.as_str()).collect();
+    assert_eq!(said, Vec::<&str>::new());
+}
+
+#[test]
+fn words_that_are_looked_for_together_are_found_as_one_by_one() {
+    let text = "fn prune(dir: &Path) { delete(dir); let folders = purge(dir); }";
+    let bytes = BagMaker::default().make(text.as_bytes(), true);
+    let bag = Bag::read(&bytes).unwrap();
+    let question = Question::new("erase old folders");
+    let mut together = Vec::new();
+    bag.each(&question.words, |place, counts| together.push((place, counts)));
+    together.sort_by_key(|(place, _)| *place);
+    let one_by_one: Vec<(usize, Counts)> = question
+        .asked
+        .iter()
+        .enumerate()
+        .filter_map(|(place, asked)| Some((place, bag.get(asked.word)?)))
+        .collect();
+    assert!(2 < together.len());
+    assert_eq!(together, one_by_one);
+}
+
 proptest! {
     #[test]
     fn any_bytes_can_be_counted_and_read_again(bytes in prop::collection::vec(any::<u8>(), 0..400), is_code: bool) {
