@@ -85,7 +85,10 @@ describe("a real server", { skip: SKIP }, () => {
   test("it says that it is there", async () => {
     assert.equal((await client.health()).status, "ok");
     const service: types.ServiceReport = await client.service.get();
-    assert.equal(`http://${service.address}`, client.address);
+    assert.equal(client.address, join(running.home, "run", "socket"));
+    const byPort = new Client({ home: running.home, project: "shop", socket: false });
+    assert.equal(byPort.address, `http://${service.address}`);
+    assert.equal((await byPort.service.get()).address, service.address);
     assert.match((await client.openapi() as { openapi: string }).openapi, /^3\.1/);
   });
 
@@ -115,7 +118,7 @@ describe("a real server", { skip: SKIP }, () => {
   test("errors say what went wrong", async () => {
     const missing = await failureOf(client.memories.get("no-such-memory"));
     assert.deepEqual([missing.code, missing.status], ["not_found", 404]);
-    const wrong = new Client({ baseUrl: client.address, token: "0".repeat(64) });
+    const wrong = new Client({ baseUrl: `http://${(await client.service.get()).address}`, token: "0".repeat(64) });
     assert.equal((await failureOf(wrong.status())).status, 401);
   });
 

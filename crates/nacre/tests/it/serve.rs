@@ -251,6 +251,27 @@ fn a_stream_goes_on_where_it_stopped() {
     assert!(lines.find(|line| line.starts_with("data: ")).unwrap().contains("\"missed\""));
 }
 
+/// Headers that prove nothing, though they hold the token or the secret of a page.
+fn without_proof(served: &Served, secret: &str) -> Vec<Vec<(String, String)>> {
+    let header = |name: &str, value: String| (name.to_owned(), value);
+    let token = served.token.as_str();
+    let wrong = ["Bearer x", "Bearer ", "Basic YTpi", "bearer", token];
+    let mut forged = vec![Vec::new()];
+    forged.extend(wrong.map(|text| vec![header("Authorization", text.to_owned())]));
+    for twice in [["x", token], [token, token], ["x", secret]] {
+        forged.push(twice.map(|text| header("Authorization", format!("Bearer {text}"))).to_vec());
+    }
+    // A cookie is sent to every port of this machine, and who got one so forges the origin, too.
+    let port = served.address.rsplit(':').next().unwrap();
+    for name in [format!("nacre_{port}"), "Authorization".to_owned(), "token".to_owned()] {
+        forged.extend([token, secret].map(|proof| {
+            let origin = header("Origin", format!("http://{}", served.address));
+            vec![header("Cookie", format!("{name}={proof}")), origin]
+        }));
+    }
+    forged
+}
+
 #[test]
 fn no_page_and_no_stranger_gets_past_the_guard() {
     let (home, _) = with_memory();
@@ -295,25 +316,9 @@ fn no_page_and_no_stranger_gets_past_the_guard() {
             attacks.push((403, with("Sec-Fetch-Site", site)));
         }
         if !is_open {
-            attacks.push((401, without("Authorization")));
-            for token in ["Bearer x", "Bearer ", "Basic YTpi", "bearer", &served.token] {
-                attacks.push((401, with("Authorization", token)));
-            }
-            // A cookie proves nothing, whatever it holds and whoever forged the page's origin.
-            for name in [format!("nacre_{port}"), "Authorization".to_owned(), "token".to_owned()] {
-                for proof in [&served.token, &secret] {
-                    let mut cookie = without("Authorization");
-                    cookie.push(("Cookie".to_owned(), format!("{name}={proof}")));
-                    cookie.push(("Origin".to_owned(), format!("http://{}", served.address)));
-                    attacks.push((401, cookie));
-                }
-            }
-            for twice in [["x", &served.token], [&served.token, &served.token], ["x", &secret]] {
-                let mut headers = without("Authorization");
-                let proof = |text: &str| ("Authorization".to_owned(), format!("Bearer {text}"));
-                headers.extend(twice.map(proof));
-                attacks.push((401, headers));
-            }
+            let rest = without("Authorization");
+            let forged = without_proof(&served, &secret);
+            attacks.extend(forged.into_iter().map(|proof| (401, [rest.clone(), proof].concat())));
         }
         if ["POST", "PUT", "PATCH"].contains(&verb.as_str()) {
             for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
