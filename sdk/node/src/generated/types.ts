@@ -1838,6 +1838,8 @@ export interface ReadReport {
   cut_texts: number;
   /** Messages that the trace holds twice. */
   repeated: number;
+  /** Events beyond those that are read of one session. */
+  left_out: number;
   /** Where an unfinished last line starts. */
   torn_tail?: number | null;
 }

@@ -2044,6 +2044,8 @@ class ReadReport(TypedDict):
     """Texts that lost their middle."""
     repeated: int
     """Messages that the trace holds twice."""
+    left_out: int
+    """Events beyond those that are read of one session."""
     torn_tail: NotRequired[int | None]
     """Where an unfinished last line starts."""
 
