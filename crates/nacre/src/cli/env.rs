@@ -143,6 +143,7 @@ fn random(bytes: &mut [u8]) -> std::io::Result<()> {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the tests play the person who has the folders")]
 mod tests {
     use super::*;
 
