@@ -21,7 +21,7 @@ pub use cores::{on_all_cores, yield_processor};
 pub use hash::{ContentHash, ParseHashError};
 pub use local_names::LocalNames;
 pub use owner::{Person, Stranger};
-pub use search_path::{is_of_repository, search_folders, search_path};
+pub use search_path::{is_of_repository, search_folders, search_path, trees_around};
 pub use sensitive::{SENSITIVE_NAMES, VARIABLES, holds_variables};
 pub use shown::{Shown, ShownLine, is_hidden_char};
 pub use time::parse_time;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use nacre_ops::host::Environment;
-use nacre_ops::host::search_path;
+use nacre_ops::host::{search_path, trees_around};
 use terminal_size::{Height, Width, terminal_size_of};
 
 /// What people call the program.
@@ -96,27 +96,6 @@ fn own_path(folder: &Path, home: Option<&Path>) -> String {
     search_path(&path, &trees_around(folder, home)).into_string().unwrap_or_default()
 }
 
-/// Where the system and its administrator put programs.
-const SYSTEM: &[&str] = &["/usr", "/opt", "/bin", "/sbin", "/nix", "/snap"];
-
-/// The folders around the current one that may be a stranger's: itself, each that is a repository or has a store, and each one's
-/// `node_modules`. A repository may lie inside another, and an archive has no mark. What holds the home folder holds the person's
-/// own programs.
-fn trees_around(folder: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let is_system = |dir: &Path| SYSTEM.iter().any(|system| dir.starts_with(system));
-    let holds_home = |dir: &Path| home.is_some_and(|home| home.starts_with(dir));
-    let around = folder.ancestors().filter(|dir| !holds_home(dir) && !is_system(dir));
-    let is_marked = |dir: &Path| {
-        [".git", ".nacre"].iter().any(|mark| dir.join(mark).symlink_metadata().is_ok())
-    };
-    let mut trees = Vec::new();
-    for dir in around.filter(|dir| dir.parent().is_some()) {
-        let is_tree = dir == folder || is_marked(dir);
-        trees.push(if is_tree { dir.to_owned() } else { dir.join("node_modules") });
-    }
-    trees
-}
-
 /// The program itself: by the name that the person's `PATH` has for it, which stays when a newer version takes its place.
 #[expect(clippy::disallowed_methods, reason = "this is the one place")]
 fn program() -> Option<PathBuf> {
@@ -140,36 +119,4 @@ fn host_name() -> Option<String> {
 /// Bytes that nobody can guess, from the system.
 fn random(bytes: &mut [u8]) -> std::io::Result<()> {
     std::fs::File::open("/dev/urandom")?.read_exact(bytes)
-}
-
-#[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the tests play the person who has the folders")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn programs_of_what_is_worked_on_are_left_out_wherever_it_begins() {
-        let place = tempfile::tempdir().unwrap();
-        let root = std::fs::canonicalize(place.path()).unwrap();
-        let home = root.join("home");
-        let outer = home.join("code/outer");
-        let inner = outer.join("vendor/inner");
-        std::fs::create_dir_all(inner.join(".git")).unwrap();
-        std::fs::create_dir_all(outer.join(".git")).unwrap();
-        let trees = trees_around(&inner, Some(&home));
-        let is_out = |path: &Path| trees.iter().any(|tree| path.starts_with(tree));
-        let own = [home.join("bin"), home.join("code/bin"), root.join("bin")];
-        let theirs =
-            ["node_modules/.bin", "vendor/inner/bin", "tools"].map(|path| outer.join(path));
-        assert_eq!(own.iter().filter(|path| is_out(path)).count(), 0, "{trees:?}");
-        assert_eq!(theirs.iter().filter(|path| is_out(path)).count(), 3, "{trees:?}");
-        // An archive that was unpacked has no mark; its packages do.
-        let unpacked = home.join("down/x");
-        let trees = trees_around(&unpacked.join("src"), Some(&home));
-        assert!(trees.contains(&unpacked.join("node_modules")), "{trees:?}");
-        assert!(trees.contains(&unpacked.join("src")), "{trees:?}");
-        assert!(trees_around(Path::new("/usr/local"), Some(&home)).is_empty());
-        assert!(trees_around(&home, Some(&home)).is_empty(), "the person's own programs");
-        assert!(trees_around(Path::new("/"), None).is_empty());
-    }
 }
