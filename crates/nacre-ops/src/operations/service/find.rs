@@ -5,10 +5,11 @@
 
 #[cfg(unix)]
 use std::path::PathBuf;
+use std::time::Duration;
 
-use nacre_core::safefs::{Access, RelPath, WriteScope};
+use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
 
-use super::{ADDRESS, MAX_BYTES, RUN_FOLDER, TOKEN, is_held};
+use super::{ADDRESS, LOCK_FOLDER, MAX_BYTES, RUN_FOLDER, TOKEN};
 use crate::error::OpError;
 use crate::host::Host;
 
@@ -58,4 +59,12 @@ pub fn find(host: &Host) -> Result<Option<FoundService>, OpError> {
     }
     let held = is_held(host)?;
     Ok(held.then_some(FoundService { address, door: Door::Port { token } }))
+}
+
+/// Whether a server holds the lock of this home; where it cannot be known, none does.
+pub(super) fn is_held(host: &Host) -> Result<bool, OpError> {
+    let run = host.home()?.join(RUN_FOLDER);
+    let lock = WriteScope::open_inside(&run, LOCK_FOLDER, Access::Private)
+        .and_then(|place| place.lock(&host.owner("status"), Duration::ZERO).map(drop));
+    Ok(matches!(lock, Err(FsError::Busy { .. })))
 }

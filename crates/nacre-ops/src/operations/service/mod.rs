@@ -21,7 +21,6 @@ pub use self::manager::{
 };
 pub use self::pause::{is_paused, set_paused};
 pub use self::prune::prune;
-use self::status::is_held;
 pub(super) use self::status::service_status;
 pub use self::upkeep::{TraceChanges, keep_indexes, keep_maps, look_at_traces};
 

@@ -1,11 +1,9 @@
 //! Whether the server of this home runs, without asking it.
 
-use std::time::Duration;
-
 use nacre_api::wire::ServiceStatus;
-use nacre_core::safefs::{Access, FsError, WriteScope};
 
-use super::{LOCK_FOLDER, RUN_FOLDER, find, is_paused};
+use super::find::is_held;
+use super::{find, is_paused};
 use crate::error::OpError;
 use crate::host::Host;
 
@@ -19,12 +17,4 @@ pub(crate) fn service_status(host: &Host) -> Result<Option<ServiceStatus>, OpErr
         return Ok(None);
     }
     Ok(Some(ServiceStatus { address: found.address, paused: is_paused(host)? }))
-}
-
-/// Whether a server holds the lock of this home; where it cannot be known, none does.
-pub(super) fn is_held(host: &Host) -> Result<bool, OpError> {
-    let run = host.home()?.join(RUN_FOLDER);
-    let lock = WriteScope::open_inside(&run, LOCK_FOLDER, Access::Private)
-        .and_then(|place| place.lock(&host.owner("status"), Duration::ZERO).map(drop));
-    Ok(matches!(lock, Err(FsError::Busy { .. })))
 }
