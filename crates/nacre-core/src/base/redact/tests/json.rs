@@ -92,6 +92,20 @@ fn check_shape(document: &str) {
 
 /// What names, links and values are made of.
 const WORDS: &[&str] = &[
+    "(name, password) VALUES (",
+    "login('a', ",
+    "auth=(",
+    "mnemonic: ",
+    " || ",
+    " | sudo -S ",
+    "echo ",
+    "<<< ",
+    "cargo login ",
+    "mongosh -p ",
+    "credentials: a / ",
+    " is the password",
+    "password to ",
+    ".fill(",
     "password",
     "token",
     "api_key",
