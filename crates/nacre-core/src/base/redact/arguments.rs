@@ -174,7 +174,7 @@ fn positional(text: &mut Text<'_>, first: usize, number: usize) -> Option<Range<
         if n_seen == number
             && let Some(at) = substituted
         {
-            let found = meant(text, at, at + text.rest(at).len())?;
+            let found = meant(text, at, text.bytes.len().min(at + MAX_COMMAND))?;
             let n_word = text.slice(found.start, found.end).iter().take(MAX_COMMAND);
             let n_word = n_word.take_while(|byte| !matches!(byte, b')' | b' ' | b'\n')).count();
             let found = found.start..found.start + n_word;
@@ -232,7 +232,7 @@ fn assignments(text: &mut Text<'_>, first: usize) -> Vec<Range<usize>> {
 /// Returns what a command reads that stands at `start`: `echo secret | command`, `command <<< secret`, or the first line
 /// of `command <<EOF`. With a `sign` the secret stands behind it.
 pub(super) fn piped(text: &mut Text<'_>, start: usize, sign: Option<u8>) -> Option<Range<usize>> {
-    let at = printed(text, start).or_else(|| redirected(text, start))?;
+    let at = printed(text, start).or_else(|| redirected(text, start, sign.is_some()))?;
     if let Some(sign) = sign {
         let end = at + text.rest(at).iter().take(MAX_BEHIND).take_while(|b| **b != b'\n').count();
         let end = text.slice(at, end).iter().position(|byte| *byte == b' ').map_or(end, |n| at + n);
@@ -259,13 +259,17 @@ fn printed(text: &Text<'_>, start: usize) -> Option<usize> {
     Some(pos)
 }
 
-/// Returns where the text begins that is handed to the command at `start` behind it.
-fn redirected(text: &Text<'_>, start: usize) -> Option<usize> {
+/// Returns where the text begins that is handed to the command at `start` behind it. A here-document is a list of
+/// accounts; elsewhere it is a script.
+fn redirected(text: &Text<'_>, start: usize, has_accounts: bool) -> Option<usize> {
     let behind = text.slice(start, text.bytes.len().min(start + MAX_BEHIND));
     let line = memchr::memchr(b'\n', behind).map_or(behind, |at| &behind[..at]);
     let at = start + memchr::memmem::find(line, b"<<")? + 2;
     if text.at(at) == Some(b'<') {
         return Some(at + 1 + usize::from(text.at(at + 1) == Some(b' ')));
+    }
+    if !has_accounts {
+        return None;
     }
     let is_mark = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-~'\" ".contains(byte);
     let n_mark = text.rest(at).iter().take(MAX_MARK).take_while(is_mark).count();

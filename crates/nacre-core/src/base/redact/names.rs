@@ -365,7 +365,10 @@ fn name_start(text: &Text<'_>, word_start: usize) -> usize {
 fn tail_end(text: &Text<'_>, role: Role, word_end: usize) -> Option<usize> {
     let is_tail = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let rest = text.rest(word_end);
-    let n_tail = rest.iter().take(MAX_TAIL).position(|byte| !is_tail(byte))?;
+    let n_tail = rest.iter().take(MAX_TAIL).take_while(|byte| is_tail(byte)).count();
+    if n_tail == MAX_TAIL {
+        return None;
+    }
     if n_tail == 0 {
         return Some(word_end);
     }

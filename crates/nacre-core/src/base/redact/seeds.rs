@@ -40,9 +40,8 @@ const OTHER_WORDS: &str = " the and for with from are was were has had not you y
 pub(super) fn find(text: &mut Text<'_>, end: usize, found: &mut Vec<FoundSecret>) {
     let Some(first) = first_word(text, end) else { return };
     let words = read_words(text, first);
-    if !matches!(words.len(), 12 | 15 | 18 | 21 | 24) {
-        return;
-    }
+    let (Some(first), Some(last)) = (words.first(), words.last()) else { return };
+    let (start, end) = (first.start, last.end);
     let push = |range: Range<usize>, found: &mut Vec<FoundSecret>| {
         found.push(FoundSecret {
             start: range.start,
@@ -51,7 +50,6 @@ pub(super) fn find(text: &mut Text<'_>, end: usize, found: &mut Vec<FoundSecret>
             weight: Weight::Name,
         });
     };
-    let (start, end) = (words[0].start, words[words.len() - 1].end);
     let has_quote = text.slice(start, end).iter().any(|byte| b"\"'`".contains(byte));
     // Nothing that is taken out goes over a quote.
     if has_quote {
@@ -67,11 +65,18 @@ fn first_word(text: &Text<'_>, end: usize) -> Option<usize> {
     let mut is_linked = false;
     while pos < end + MAX_LINK {
         let rest = text.rest(pos);
-        if is_linked && rest.first().is_some_and(u8::is_ascii_lowercase) {
+        if is_linked && rest.first()?.is_ascii_lowercase() {
             return Some(pos);
         }
         if let Some(next) = breaks::break_end(text, pos) {
             (pos, is_linked) = (next, true);
+            continue;
+        }
+        // The rest of an escape is no word.
+        if rest[0] == b'\\' {
+            let blanks = breaks::skip_blanks(text, pos);
+            let quote = value::quote_at(text, pos).map(|quote| quote.end);
+            pos = quote.or_else(|| Some(blanks).filter(|end| *end > pos))?;
             continue;
         }
         is_linked |= matches!(rest.first()?, b':' | b'=' | b'(' | b'[' | b'|' | b'`')
@@ -79,7 +84,7 @@ fn first_word(text: &Text<'_>, end: usize) -> Option<usize> {
             || rest.starts_with(b" are ");
         let n_verb = [&b" is "[..], b" are "].into_iter().find(|verb| rest.starts_with(verb));
         let is_plain =
-            |byte: u8| byte.is_ascii_alphanumeric() || b" _:=-.*\"'`\\()[]|>\t".contains(&byte);
+            |byte: u8| byte.is_ascii_alphanumeric() || b" _:=-.*\"'`()[]|>\t".contains(&byte);
         if !is_plain(*rest.first()?) {
             return None;
         }
@@ -88,25 +93,26 @@ fn first_word(text: &Text<'_>, end: usize) -> Option<usize> {
     None
 }
 
-/// Returns the words of a phrase that begins at `first`: none if it is a sentence.
+/// Returns the words of the longest phrase that begins at `first`: none if it is a sentence.
 fn read_words(text: &Text<'_>, first: usize) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
-    let mut pos = first;
-    loop {
+    let mut n_phrase = 0;
+    let mut next = Some(first);
+    while let Some(pos) = next.filter(|_| words.len() < MAX_WORDS) {
         let n_word = text.rest(pos).iter().take(12).take_while(|b| b.is_ascii_alphabetic()).count();
-        let word = text.slice(pos, pos + n_word);
-        if !is_listed(word) {
-            // What follows the last word may be a sentence, but not on the same line.
-            let has_ended = words.last().is_some_and(|last| ends(text, last.end));
-            return if has_ended { words } else { Vec::new() };
+        if !is_listed(text.slice(pos, pos + n_word)) {
+            break;
         }
         words.push(pos..pos + n_word);
-        match next_word(text, pos + n_word) {
-            Some(next) if words.len() < MAX_WORDS => pos = next,
-            Some(_) => return Vec::new(),
-            None => return words,
+        next = next_word(text, pos + n_word);
+        // A phrase that goes on in its line is a sentence.
+        let has_ended = next.is_none() || ends(text, pos + n_word);
+        if has_ended && matches!(words.len(), 12 | 15 | 18 | 21 | 24) {
+            n_phrase = words.len();
         }
     }
+    words.truncate(n_phrase);
+    words
 }
 
 fn is_listed(word: &[u8]) -> bool {

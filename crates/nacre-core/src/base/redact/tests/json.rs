@@ -96,6 +96,7 @@ const WORDS: &[&str] = &[
     "login('a', ",
     "auth=(",
     "mnemonic: ",
+    "\\tripple harvest muffin dolphin cactus velvet orbit lantern puzzle tornado siege wagon",
     " || ",
     " | sudo -S ",
     "echo ",

@@ -189,6 +189,7 @@ const HOSTILE: &[&str] = &[
     "mongosh ",
     "mongosh -p '",
     "cargo login ",
+    "preshared-key <(echo ",
     "fly secrets set A=b ",
     "echo a | sudo -S ",
     "sudo -S << ",

@@ -185,6 +185,7 @@ fn commands_without_a_secret_stay() {
         "echo 'installing v1.2.3-rc4'; sudo -S apt update",
         "sudo -S reads the password from stdin",
         "cat users.txt | chpasswd",
+        "sudo -S tee /etc/sysctl.conf <<EOF\nnet.ipv4.ip_forward=1\nEOF",
         "chpasswd < users1.txt",
         "gh auth login --with-token < mytoken1.txt",
         "mongosh --host x -u admin -p",
