@@ -73,7 +73,7 @@ fn first_word(text: &Text<'_>, end: usize) -> Option<usize> {
             continue;
         }
         // The rest of an escape is no word.
-        if rest[0] == b'\\' {
+        if rest.first()? == &b'\\' {
             let blanks = breaks::skip_blanks(text, pos);
             let quote = value::quote_at(text, pos).map(|quote| quote.end);
             pos = quote.or_else(|| Some(blanks).filter(|end| *end > pos))?;

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::{Redactor, redact};
+use super::super::{Redactor, redact, scan};
 use super::corpus::{Dice, KINDS};
 use super::json::tangle;
 
@@ -213,6 +213,17 @@ const HOSTILE: &[&str] = &[
     "password:\n```\n",
     "password <<a\n",
 ];
+
+#[test]
+fn a_text_may_end_behind_every_anchor() {
+    for word in scan::words() {
+        for tail in ["", " ", ":", "=", "'", "\"", "(", "('", "\\", "\n", " a", " -p", ": \\", "/"]
+        {
+            redact(&format!("{word}{tail}"));
+            redact(&format!("a) {word}{tail}"));
+        }
+    }
+}
 
 /// At this size a quadratic step would keep the test busy for hours.
 const HOSTILE_LEN: usize = 200_000;
