@@ -321,10 +321,12 @@ pub(super) fn read(text: &Text<'_>, role: Role, start: usize, end: usize) -> Opt
         Role::Weak => stands_alone(text, word, start),
     };
     let is_weak = || role == Role::Key && is_weak(head) && stands_alone(text, word, start);
-    let role = match role {
-        role if is_promise => role,
-        _ if is_weak() => Role::Weak,
-        _ => return None,
+    let role = if is_promise {
+        role
+    } else if is_weak() {
+        Role::Weak
+    } else {
+        return None;
     };
     Some(Name { start: name_start, end: name_end, role })
 }
