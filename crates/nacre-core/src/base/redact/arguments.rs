@@ -251,7 +251,7 @@ fn printed(text: &Text<'_>, start: usize) -> Option<usize> {
     let last = |word: &&str| {
         memchr::memmem::rfind(&head[..pipe], word.as_bytes()).map(|at| at + word.len())
     };
-    let mut pos = from + ["echo ", "printf "].iter().filter_map(|word| last(word)).max()?;
+    let mut pos = from + ["echo ", "printf "].iter().filter_map(last).max()?;
     for skipped in [&b"-n "[..], b"-e ", b"%s ", b"'%s' ", b"\"%s\" ", b"\\\"%s\\\" ", b"'%s\\n' "]
     {
         pos += if text.rest(pos).starts_with(skipped) { skipped.len() } else { 0 };

@@ -74,7 +74,7 @@ pub(super) fn typed_text(text: &mut Text<'_>, start: usize, end: usize) -> Optio
     }
     let head = text.slice(start.saturating_sub(MAX_HEAD), start);
     let is_field = |word: &&str| memchr::memmem::find(head, word.as_bytes()).is_some();
-    let is_pair = text.at(pos) == Some(b',') && FIELDS.iter().any(|word| is_field(word));
+    let is_pair = text.at(pos) == Some(b',') && FIELDS.iter().any(is_field);
     if is_pair { pairs::value_of(text, TEXT_KEYS, pairs::MAX_BETWEEN, pos) } else { None }
 }
 

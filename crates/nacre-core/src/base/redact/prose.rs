@@ -119,7 +119,7 @@ fn values_behind(text: &mut Text<'_>, name: &Name) -> Vec<Range<usize>> {
     }
     let head = text.slice(name.start.saturating_sub(MAX_BACK), name.start);
     let is_change = |word: &&str| memchr::memmem::find(head, word.as_bytes()).is_some();
-    if !is_changed && !CHANGES.iter().any(|word| is_change(word)) {
+    if !is_changed && !CHANGES.iter().any(is_change) {
         return Vec::new();
     }
     let first = told_at(text, pos + 1);
