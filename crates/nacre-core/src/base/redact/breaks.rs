@@ -110,3 +110,9 @@ pub(super) fn skip_blanks(text: &Text<'_>, mut pos: usize) -> usize {
     }
     pos
 }
+
+/// Skips blanks, one line break, and the indentation of the next line.
+pub(super) fn skip_lines(text: &Text<'_>, pos: usize) -> usize {
+    let at = skip_blanks(text, pos);
+    break_end(text, at).map_or(at, |next| skip_blanks(text, next))
+}

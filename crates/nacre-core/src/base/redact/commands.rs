@@ -1,5 +1,6 @@
 //! Passwords that stand on a command line or in a `.netrc`, told by the command around them.
 
+use super::arguments;
 use super::breaks;
 use super::finding::{FoundSecret, Weight};
 use super::judge;
@@ -98,24 +99,7 @@ fn begins_command(text: &Text<'_>, pos: usize) -> bool {
 
 /// Returns the password of `echo secret | docker login --password-stdin`, where `password-stdin` begins at `start`.
 pub(super) fn stdin(text: &mut Text<'_>, start: usize) -> Option<FoundSecret> {
-    let from = breaks::line_start(text, start);
-    let behind = text.slice(start, text.bytes.len().min(start + MAX_HOST));
-    let find = |bytes: &[u8], words: &[&str]| {
-        words
-            .iter()
-            .find_map(|word| memchr::memmem::find(bytes, word.as_bytes()).map(|at| at + word.len()))
-    };
-    let before = find(text.slice(from, start), &["echo ", "printf ", "<<< ", "<<<"]);
-    let mut pos = match before {
-        Some(at) => from + at,
-        None => start + find(behind.split(|byte| *byte == b'\n').next()?, &["<<< ", "<<<"])?,
-    };
-    // `echo -n`, `printf '%s'`
-    for skipped in [&b"-n "[..], b"-e ", b"%s ", b"'%s' ", b"\"%s\" ", b"\\\"%s\\\" "] {
-        pos += if text.rest(pos).starts_with(skipped) { skipped.len() } else { 0 };
-    }
-    let value = value::read(text, pos)?;
-    is_password(text.slice(value.start, value.end)).then(|| password(value.start, value.end))
+    arguments::piped(text, start, None).map(|one| password(one.start, one.end))
 }
 
 fn password(start: usize, end: usize) -> FoundSecret {

@@ -5,12 +5,16 @@
 
 use super::brackets;
 use super::breaks;
+use super::calls;
 use super::codec;
+use super::fallback::{self, Wrapping};
 use super::finding::{FoundSecret, Weight};
+use super::forms;
 use super::judge;
 use super::names::{self, Name, Role};
 use super::pairs;
 use super::pieces;
+use super::prose;
 use super::spoken;
 use super::tables;
 use super::text::{Set, Text};
@@ -52,22 +56,41 @@ pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) ->
     if end - start == 4 && matches!(text.at(end), Some(b'w' | b'W')) {
         return Vec::new();
     }
+    if role == Role::Password
+        && let Some(at) = forms::typed_text(text, start, end)
+    {
+        let name = Name { start, end, role };
+        return find_value(text, &name, role, Link::Loose, at).into_iter().collect();
+    }
     let Some(name) = names::read(text, role, start, end) else { return Vec::new() };
-    let cells = tables::cells(text, &name, role);
+    let found = find_named(text, &name, start, end);
+    if found.is_empty() && role == Role::Password { prose::find(text, &name) } else { found }
+}
+
+/// Returns the secrets assigned to `name`, whose key word stands at `start..end`.
+fn find_named(text: &mut Text<'_>, name: &Name, start: usize, end: usize) -> Vec<FoundSecret> {
+    let role = name.role;
+    let cells = if role == Role::Weak { Vec::new() } else { tables::cells(text, name, role) };
     if !cells.is_empty() {
         let kind = name.kind(text);
         return cells.into_iter().map(|cell| assigned(cell.start, cell.end, kind)).collect();
     }
-    let Some((link, pos)) = link(text, &name, role) else { return Vec::new() };
+    let Some((link, pos)) = link(text, name, role) else { return Vec::new() };
     // `should_pass("…")` is no password.
     if link == Link::Call && text.slice(start, end).eq_ignore_ascii_case(b"pass") {
         return Vec::new();
     }
-    let pieces = find_pieces(text, &name, role, link, pos);
+    if role == Role::Credential && matches!(link, Link::Tight | Link::Loose) {
+        let tuple = calls::tuple(text, pos);
+        if let Some(one) = tuple.filter(|_| text.slice(start, end).eq_ignore_ascii_case(b"auth")) {
+            return vec![assigned(one.start, one.end, "password")];
+        }
+    }
+    let pieces = find_pieces(text, name, role, link, pos);
     if !pieces.is_empty() {
         return pieces;
     }
-    find_value(text, &name, role, link, pos).into_iter().collect()
+    find_value(text, name, role, link, pos).into_iter().collect()
 }
 
 fn assigned(start: usize, end: usize, kind: &'static str) -> FoundSecret {
@@ -174,8 +197,15 @@ fn is_number(value: &[u8]) -> bool {
 /// Returns how the name is linked to its value, and where the value begins.
 fn link(text: &mut Text<'_>, name: &Name, role: Role) -> Option<(Link, usize)> {
     let mut pos = value::quote_at(text, name.end).map_or(name.end, |quote| quote.end);
-    if let Some(at) = paired_value(text, name, pos) {
-        return Some((Link::Loose, at));
+    if role == Role::Weak {
+        return weak_link(text, pos);
+    }
+    if let Some(pair) = paired_value(text, name, pos) {
+        return Some(pair);
+    }
+    if let Some(at) = fallback::literal(text, pos) {
+        let is_variable = is_variable(text.slice(name.start, name.end));
+        return Some((if is_variable { Link::Loose } else { Link::Distant }, at));
     }
     pos += usize::from(pos > name.end && text.at(pos) == Some(b']'));
     pos = skip_stars(text, pos);
@@ -202,6 +232,7 @@ fn link(text: &mut Text<'_>, name: &Name, role: Role) -> Option<(Link, usize)> {
     }
     let (link, after) = operator(text, name, role, pos)?;
     let value_pos = skip_blanks(text, skip_stars(text, after));
+    let value_pos = fallback::skip_properties(text, value_pos);
     let continued = skip_continued(text, value_pos);
     if continued > value_pos {
         return Some((Link::Loose, continued));
@@ -222,28 +253,40 @@ fn link(text: &mut Text<'_>, name: &Name, role: Role) -> Option<(Link, usize)> {
     }
     let has_type = text.at(pos) == Some(b':');
     let value_pos = if has_type { skip_type(text, value_pos) } else { value_pos };
-    Some(skip_wrapping(text, link, value_pos))
+    match fallback::skip_wrapping(text, value_pos) {
+        Wrapping::Plain(at) => Some((link, at)),
+        Wrapping::Call(at) => Some((Link::Distant, at)),
+    }
+}
+
+/// Returns how a weak name is linked to its value: with a sign right behind it, or not at all.
+fn weak_link(text: &Text<'_>, pos: usize) -> Option<(Link, usize)> {
+    let at = skip_blanks(text, pos);
+    match text.rest(at) {
+        [b'=', b'=' | b'>', ..] | [b':', b':', ..] => None,
+        [b'=' | b':', ..] => Some((Link::Loose, skip_blanks(text, at + 1))),
+        _ => None,
+    }
 }
 
 /// Returns where the value of a name begins that stands under a key of its own, or in a tag. The name and its quote end
 /// at `pos`.
-fn paired_value(text: &mut Text<'_>, name: &Name, pos: usize) -> Option<usize> {
+fn paired_value(text: &mut Text<'_>, name: &Name, pos: usize) -> Option<(Link, usize)> {
     let next = text.at(pos)?;
     if next == b'<' {
-        return pairs::tag_pair(text, name, pos);
+        let pair = pairs::tag_pair(text, name, pos)?;
+        return Some((if pair.is_cell { Link::Distant } else { Link::Loose }, pair.at));
     }
     if !matches!(next, b',' | b' ' | b'\t' | b'\r' | b'\n' | b'\\' | b'>' | b'}' | b'/') {
         return None;
     }
-    let key = pairs::name_key(text, name.start);
-    if matches!(next, b'>' | b' ')
-        && let Some(at) = pairs::tag_text(text, name, key.is_some(), pos)
-    {
-        return Some(at);
-    }
+    let key = pairs::name_key(text, name.start, name.role);
     let max_pairs = if key.is_some() { pairs::MAX_BETWEEN } else { usize::from(pos > name.end) };
-    pairs::value_behind(text, max_pairs, pos)
-        .or_else(|| key.and_then(|key| pairs::value_before(text, key)))
+    let value = pairs::value_behind(text, max_pairs, pos)
+        .or_else(|| key.and_then(|key| pairs::value_before(text, key)));
+    let is_tag = value.is_none() && matches!(next, b'>' | b' ');
+    let tagged = is_tag.then(|| pairs::tag_text(text, name, key.is_some(), pos)).flatten();
+    value.or(tagged).map(|at| (Link::Loose, at))
 }
 
 /// Reads the sign of an assignment.
@@ -274,13 +317,16 @@ fn next_line(text: &Text<'_>, link: Link, pos: usize) -> Option<(Link, usize)> {
     if !matches!(link, Link::Tight | Link::Loose) {
         return None;
     }
-    let is_indicator = |byte: &&u8| matches!(**byte, b'+' | b'-' | b'1'..=b'9');
-    let n_block = match text.rest(pos) {
-        [b'|' | b'>', rest @ ..] => 1 + rest.iter().take(2).take_while(is_indicator).count(),
-        _ => 0,
-    };
-    let start = breaks::break_end(text, pos + n_block)?;
+    let n_heredoc = fallback::heredoc_len(text.rest(pos));
+    let n_block = fallback::block_len(text.rest(pos));
+    let start = breaks::break_end(text, pos + n_block + n_heredoc)?;
     let value_pos = breaks::skip_blanks(text, start);
+    if let Some(fenced) = fallback::fence_end(text, value_pos) {
+        return Some((Link::NextLine, fenced));
+    }
+    if n_heredoc > 0 {
+        return Some((Link::NextLine, value_pos));
+    }
     let is_below = n_block > 0 || value::quote_at(text, value_pos).is_some();
     // A variable that is empty ends with its line.
     if link == Link::Tight && value_pos == start && !is_below {
@@ -332,7 +378,19 @@ fn skip_type(text: &Text<'_>, pos: usize) -> usize {
         byte.is_ascii_alphanumeric()
             || matches!(
                 byte,
-                b'_' | b'&' | b'\'' | b'<' | b'>' | b':' | b' ' | b'[' | b']' | b'|' | b'.' | b'*'
+                b'_' | b'&'
+                    | b'\''
+                    | b'<'
+                    | b'>'
+                    | b':'
+                    | b' '
+                    | b'['
+                    | b']'
+                    | b'|'
+                    | b'.'
+                    | b'*'
+                    | b'?'
+                    | b'!'
             )
     };
     let rest = text.rest(pos);
@@ -347,26 +405,6 @@ fn skip_type(text: &Text<'_>, pos: usize) -> usize {
         Some([b' ', b'=', b' ' | b'"']) => skip_blanks(text, pos + n_type + 1),
         Some(_) | None => pos,
     }
-}
-
-/// Skips a string prefix such as `b"` and one call around a literal, as in `String::from("…")`.
-fn skip_wrapping(text: &Text<'_>, link: Link, pos: usize) -> (Link, usize) {
-    let rest = text.rest(pos);
-    let n_word = rest
-        .iter()
-        .take(40)
-        .take_while(|byte| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'!' | b'@' | b'$')
-        })
-        .count();
-    let is_quote = |pos: usize| value::quote_at(text, pos).is_some();
-    if (1..=2).contains(&n_word) && is_quote(pos + n_word) {
-        return (link, pos + n_word);
-    }
-    if n_word > 0 && rest.get(n_word) == Some(&b'(') && is_quote(pos + n_word + 1) {
-        return (Link::Distant, pos + n_word + 1);
-    }
-    (link, pos)
 }
 
 /// Says whether a value says itself that it is no secret.
@@ -385,17 +423,20 @@ fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
         let is_assigned = matches!(link, Link::Tight | Link::Loose | Link::Call);
         return role == Role::Password && is_assigned && judge::is_phrase(bytes);
     }
+    if role == Role::Weak {
+        return matches!(link, Link::Tight | Link::Loose) && judge::is_dense(bytes);
+    }
     if judge::is_random(bytes) || is_uuid(bytes) {
         return match role {
             Role::Password | Role::Secret | Role::Token | Role::Key => true,
-            Role::Credential => {
+            Role::Credential | Role::Weak => {
                 matches!(link, Link::Tight | Link::Loose | Link::Distant) && !is_uuid(bytes)
             }
         };
     }
-    let is_chosen = judge::is_mixed(bytes) && !is_identifier(bytes);
+    let is_chosen = judge::is_mixed(bytes) && !judge::is_identifier(bytes);
     match (role, link) {
-        (Role::Credential, _) | (_, Link::Apart | Link::Below) => false,
+        (Role::Credential | Role::Weak, _) | (_, Link::Apart | Link::Below) => false,
         (
             Role::Secret | Role::Token | Role::Key,
             Link::Distant | Link::Call | Link::NextLine | Link::Spoken,
@@ -403,17 +444,17 @@ fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
         (Role::Password, Link::Distant | Link::NextLine) => is_chosen,
         (Role::Password, Link::Spoken) => is_chosen && judge::has_all_classes(bytes),
         (Role::Password, Link::Call) => {
-            bytes.len() <= MAX_BARE && judge::is_password(bytes) && !is_identifier(bytes)
+            bytes.len() <= MAX_BARE && judge::is_password(bytes) && !judge::is_identifier(bytes)
         }
         (Role::Password, Link::Tight | Link::Loose) => match writing {
             Writing::Quoted => judge::is_password(bytes) || judge::is_joined_words(bytes),
             Writing::Bracketed => bytes.len() <= MAX_BARE && is_chosen,
             Writing::Bare | Writing::Wrapped | Writing::Phrase => {
-                bytes.len() <= MAX_BARE && judge::is_password(bytes) && !is_identifier(bytes)
+                bytes.len() <= MAX_BARE && judge::is_password(bytes) && !judge::is_identifier(bytes)
             }
         },
         (Role::Secret | Role::Key, Link::Tight | Link::Loose) if writing == Writing::Quoted => {
-            bytes.len() <= MAX_QUOTED && judge::is_password(bytes) && !is_identifier(bytes)
+            bytes.len() <= MAX_QUOTED && judge::is_password(bytes) && !judge::is_identifier(bytes)
         }
         (Role::Secret | Role::Token | Role::Key, Link::Tight | Link::Loose) => {
             writing == Writing::Bare && bytes.len() <= MAX_BARE && is_chosen
@@ -423,16 +464,6 @@ fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
 
 fn is_uuid(value: &[u8]) -> bool {
     value.len() == 36 && value.iter().filter(|byte| **byte == b'-').count() == 4
-}
-
-/// A name of the code or a dotted path of names, perhaps with a number at its end.
-fn is_identifier(value: &[u8]) -> bool {
-    let is_name = |part: &[u8]| {
-        let n_digits = part.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-        let stem = &part[..part.len() - n_digits];
-        n_digits <= 2 && stem.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-    };
-    value.split(|byte| matches!(byte, b'.' | b'-' | b'/' | b':')).all(is_name)
 }
 
 /// An expression, a path or an address rather than a literal.

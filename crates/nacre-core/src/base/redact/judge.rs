@@ -175,6 +175,35 @@ pub(super) fn is_mixed(value: &[u8]) -> bool {
         && !is_dated(value)
 }
 
+/// Says whether a value is generated, or mixed as no name of the code is.
+pub(super) fn is_chosen(value: &[u8]) -> bool {
+    is_random(value) || (is_mixed(value) && !is_identifier(value))
+}
+
+/// Says whether a value is one word of base64 that can be neither a name nor a path: letters of both cases and digits
+/// all over. A hash in hexadecimal is not.
+pub(super) fn is_dense(value: &[u8]) -> bool {
+    let stats = Stats::of(value);
+    let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(byte);
+    stats.len >= 20
+        && value.iter().all(is_base64)
+        && stats.n_upper >= 3
+        && stats.n_lower >= 3
+        && stats.n_digits >= 2
+        && stats.n_marks * 8 <= stats.len
+        && stats.n_jumps * 5 >= stats.len
+}
+
+/// A name of the code or a dotted path of names, perhaps with a number at its end.
+pub(super) fn is_identifier(value: &[u8]) -> bool {
+    let is_name = |part: &[u8]| {
+        let n_digits = part.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let stem = &part[..part.len() - n_digits];
+        n_digits <= 2 && stem.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+    };
+    value.split(|byte| matches!(byte, b'.' | b'-' | b'/' | b':')).all(is_name)
+}
+
 /// Says whether a value has letters of both cases and digits, or a sign that names have not.
 pub(super) fn has_all_classes(value: &[u8]) -> bool {
     let has = |is_one: fn(&u8) -> bool| value.iter().any(is_one);

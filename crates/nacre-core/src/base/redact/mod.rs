@@ -3,19 +3,24 @@
 //! Works on raw bytes of any text and leaves JSON valid, also JSON inside a JSON string: a finding
 //! never crosses a quote and never cuts an escape, so lines need no parsing before they are clean.
 
+mod arguments;
 mod automaton;
 mod aws;
 mod base64;
 mod brackets;
 mod breaks;
+mod calls;
 mod cluster;
 mod codec;
 mod commands;
 mod context;
 mod extra;
+mod fallback;
 mod finding;
 mod fold;
+mod forms;
 mod headers;
+mod inserts;
 mod judge;
 mod jwk;
 mod lines;
@@ -24,8 +29,11 @@ mod names;
 mod pairs;
 mod pem;
 mod pieces;
+mod programs;
+mod prose;
 mod rules;
 mod scan;
+mod seeds;
 mod shape;
 mod spoken;
 mod stream;

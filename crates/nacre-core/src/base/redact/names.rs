@@ -12,6 +12,8 @@ pub(super) enum Role {
     Token,
     /// Needs a qualifier before it: `api_key`, not `cache_key`.
     Key,
+    /// A key that no qualifier makes a secret one, or a salt: believed only when no name could look like its value.
+    Weak,
     /// Believed only when the value is random: `auth`, `credentials`.
     Credential,
 }
@@ -32,9 +34,12 @@ pub(super) const WORDS: &[(&str, Role)] = &[
     ("haslo", Role::Password),
     ("pass", Role::Password),
     ("pwd", Role::Password),
+    ("pw", Role::Password),
+    ("psk", Role::Password),
     ("secret", Role::Secret),
     ("token", Role::Token),
     ("key", Role::Key),
+    ("salt", Role::Weak),
     ("pat", Role::Token),
     ("auth", Role::Credential),
     ("credential", Role::Credential),
@@ -108,6 +113,51 @@ const KEY_QUALIFIERS: &[&str] = &[
     "decryption",
     "cookie",
     "rsa",
+    "preshared",
+    "pre_shared",
+    "pre-shared",
+];
+
+/// What makes a `key` one that everybody may see, or one of a table.
+const OPEN_QUALIFIERS: &[&str] = &[
+    "cache",
+    "sort",
+    "primary",
+    "foreign",
+    "partition",
+    "public",
+    "pub",
+    "publishable",
+    "site",
+    "idempotency",
+    "dedup",
+    "dedupe",
+    "unique",
+    "composite",
+    "index",
+    "row",
+    "column",
+    "group",
+    "search",
+    "hash",
+    "object",
+    "blob",
+    "asset",
+    "content",
+    "file",
+    "item",
+    "entry",
+    "node",
+    "map",
+    "range",
+    "state",
+    "event",
+    "message",
+    "build",
+    "commit",
+    "lock",
+    "s3",
+    "host",
 ];
 
 /// What makes a `key` a secret one in prose, with a space between.
@@ -247,7 +297,7 @@ const MAX_TAIL: usize = 16;
 pub(super) struct Name {
     pub(super) start: usize,
     pub(super) end: usize,
-    role: Role,
+    pub(super) role: Role,
 }
 
 impl Name {
@@ -268,11 +318,26 @@ pub(super) fn read(text: &Text<'_>, role: Role, start: usize, end: usize) -> Opt
             stands_alone(text, word, start) || ends_with_any(head, GLUE)
         }
         Role::Key => is_qualified(text, head, name_start),
+        Role::Weak => stands_alone(text, word, start),
     };
-    if !is_promise {
+    let is_weak = || role == Role::Key && is_weak(head) && stands_alone(text, word, start);
+    let role = if is_promise {
+        role
+    } else if is_weak() {
+        Role::Weak
+    } else {
         return None;
-    }
+    };
     Some(Name { start: name_start, end: name_end, role })
+}
+
+/// Says whether `key` behind `head` may be a secret one, though nothing says so.
+fn is_weak(head: &[u8]) -> bool {
+    let head = match head {
+        [head @ .., b'_' | b'-' | b'.'] => head,
+        _ => head,
+    };
+    !head.is_empty() && !ends_with_any(head, OPEN_QUALIFIERS)
 }
 
 fn kind_of(role: Role) -> &'static str {
@@ -281,6 +346,7 @@ fn kind_of(role: Role) -> &'static str {
         Role::Secret => "secret",
         Role::Token => "token",
         Role::Key => "api-key",
+        Role::Weak => "secret",
         Role::Credential => "credential",
     }
 }
@@ -301,7 +367,10 @@ fn name_start(text: &Text<'_>, word_start: usize) -> usize {
 fn tail_end(text: &Text<'_>, role: Role, word_end: usize) -> Option<usize> {
     let is_tail = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let rest = text.rest(word_end);
-    let n_tail = rest.iter().take(MAX_TAIL).position(|byte| !is_tail(byte))?;
+    let n_tail = rest.iter().take(MAX_TAIL).take_while(|byte| is_tail(byte)).count();
+    if n_tail == MAX_TAIL {
+        return None;
+    }
     if n_tail == 0 {
         return Some(word_end);
     }

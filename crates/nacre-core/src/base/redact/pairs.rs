@@ -2,13 +2,22 @@
 //! text of a tag.
 
 use super::breaks;
-use super::names::Name;
+use super::names::{Name, Role};
 use super::text::Text;
 use super::value;
 
 /// The keys under which a name stands.
 const NAME_KEYS: &[&str] =
     &["name", "key", "label", "field", "variable", "env", "parameter", "title"];
+
+/// The keys under which the name of a password stands in a form.
+const FIELD_KEYS: &[&str] = &["type", "id"];
+
+/// The cells of a table or a list that has names on its left.
+const CELL_TAGS: &[&str] = &["td", "th", "dt"];
+
+/// The cells beside them.
+const VALUE_CELL_TAGS: &[&str] = &["td", "dd"];
 
 /// Other pairs may stand between a name and its value: a type, an id.
 pub(super) const MAX_BETWEEN: usize = 3;
@@ -33,10 +42,20 @@ const MAX_TAG: usize = 128;
 
 /// Returns where the value of `"name": "API_KEY", "value": "…"`, `key="ApiKey" value="…"` or the same in two lines of YAML
 /// begins: within `max_pairs` behind the name, which with its quote ends at `pos`.
-pub(super) fn value_behind(text: &mut Text<'_>, max_pairs: usize, mut pos: usize) -> Option<usize> {
+pub(super) fn value_behind(text: &mut Text<'_>, max_pairs: usize, pos: usize) -> Option<usize> {
+    value_of(text, &["value"], max_pairs, pos)
+}
+
+/// As `value_behind`, under one of `keys`.
+pub(super) fn value_of(
+    text: &mut Text<'_>,
+    keys: &[&str],
+    max_pairs: usize,
+    mut pos: usize,
+) -> Option<usize> {
     for _ in 0..max_pairs {
         let (key, at) = pair_at(text, skip_gap(text, pos)?)?;
-        if key.eq_ignore_ascii_case(b"value") {
+        if is_one_of(key, keys) {
             return Some(at);
         }
         let other = value::read_phrase(text, at).filter(|one| one.end - one.start <= MAX_OTHER)?;
@@ -69,22 +88,36 @@ pub(super) fn block_value(text: &mut Text<'_>, mut pos: usize) -> Option<usize> 
     None
 }
 
+/// A value beside the tag of its name.
+pub(super) struct TagPair {
+    pub(super) at: usize,
+    /// In a cell there may be any text.
+    pub(super) is_cell: bool,
+}
+
 /// Returns where the value begins whose name stands in a tag of its own, which it fills up to `pos`:
-/// `<name>password</name><value>…`, `<key>password</key><string>…`.
-pub(super) fn tag_pair(text: &Text<'_>, name: &Name, pos: usize) -> Option<usize> {
+/// `<name>password</name><value>…`, `<key>password</key><string>…`, `<td>Password</td><td>…`.
+pub(super) fn tag_pair(text: &Text<'_>, name: &Name, pos: usize) -> Option<TagPair> {
     let before = text.slice(name.start.saturating_sub(MAX_KEY), name.start).strip_suffix(b">")?;
     let is_tag = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
     let n_tag = before.iter().rev().take_while(|byte| is_tag(byte)).count();
     let tag = &before[before.len() - n_tag..];
-    let rest = text.rest(pos).strip_prefix(b"</").filter(|_| is_one_of(tag, NAME_KEYS))?;
+    let is_cell = is_one_of(tag, CELL_TAGS);
+    let is_name = is_cell || is_one_of(tag, NAME_KEYS);
+    let rest = text.rest(pos).strip_prefix(b"</").filter(|_| is_name)?;
     let end = memchr::memchr(b'>', &rest[..rest.len().min(MAX_KEY)])?;
     let open = skip_gap(text, pos + 2 + end + 1)?;
     let rest = text.rest(open).strip_prefix(b"<")?;
     let n_tag = rest.iter().take(MAX_KEY).take_while(|byte| is_tag(byte)).count();
-    let is_value = is_one_of(&rest[..n_tag], VALUE_TAGS) && rest.get(n_tag) == Some(&b'>');
-    let start = open + 1 + n_tag + 1;
+    let tags = if is_cell { VALUE_CELL_TAGS } else { VALUE_TAGS };
+    let is_value = is_one_of(&rest[..n_tag], tags) && rest.get(n_tag) == Some(&b'>');
+    let start = skip_code_tag(text, open + 1 + n_tag + 1);
     let n_data = if text.rest(start).starts_with(CDATA) { CDATA.len() } else { 0 };
-    is_value.then_some(start + n_data)
+    is_value.then_some(TagPair { at: start + n_data, is_cell })
+}
+
+fn skip_code_tag(text: &Text<'_>, pos: usize) -> usize {
+    pos + if text.rest(pos).starts_with(b"<code>") { b"<code>".len() } else { 0 }
 }
 
 /// Returns where the value begins that stands before the key of a name, which begins at `key`.
@@ -100,7 +133,7 @@ pub(super) fn value_before(text: &mut Text<'_>, key: usize) -> Option<usize> {
 }
 
 /// Returns where the key of the name at `start` begins: `name: `, `"key": "`, `Name="`.
-pub(super) fn name_key(text: &Text<'_>, start: usize) -> Option<usize> {
+pub(super) fn name_key(text: &Text<'_>, start: usize, role: Role) -> Option<usize> {
     // Nearly every name has no key, which two bytes before it tell.
     let is_between = |byte: u8| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b'\\');
     let mut at = start;
@@ -119,7 +152,9 @@ pub(super) fn name_key(text: &Text<'_>, start: usize) -> Option<usize> {
     let n_key = head.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let key = &head[head.len() - n_key..];
     // The letter of a line break stands before a key of JSON in a string.
-    let is_known = |key: &[u8]| is_one_of(key, NAME_KEYS);
+    let is_known = |key: &[u8]| {
+        is_one_of(key, NAME_KEYS) || (role == Role::Password && is_one_of(key, FIELD_KEYS))
+    };
     let is_escaped = head[..head.len() - n_key].ends_with(b"\\");
     let n_known = match key {
         key if is_known(key) => key.len(),

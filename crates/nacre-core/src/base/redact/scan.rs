@@ -12,10 +12,12 @@ use super::automaton::{Automaton, Hit};
 use super::finding::{FoundSecret, PLACEHOLDER, merge, placeholder_end};
 use super::fold::{self, Folded};
 use super::names::{self, Role};
+use super::programs::{self, Program};
 use super::rules::{self, Rule};
 use super::text::Text;
 use super::{
-    aws, base64, cluster, commands, context, headers, jwk, lines, pem, shape, surroundings, url,
+    aws, base64, calls, cluster, commands, context, headers, inserts, jwk, lines, pem, prose,
+    seeds, shape, surroundings, url,
 };
 
 /// What to do where an anchor was seen.
@@ -29,6 +31,8 @@ enum Target {
     /// A control character, or a character that is written as an escape: the text has to be folded.
     Escape,
     Word(Role),
+    /// The beginning of a command that takes a secret.
+    Program(&'static Program),
     Pem,
     PemEnd,
     /// Armor whose dashes are others, or not five.
@@ -38,6 +42,14 @@ enum Target {
     Cluster,
     Pgpass,
     Url,
+    /// The label of a seed phrase.
+    Seed,
+    /// A call whose arguments have a password among them.
+    Call(calls::Position),
+    /// The rows of an insertion into a table of a database.
+    Insert,
+    /// What announces a user and a password in a sentence.
+    Account,
     Authorization,
     Bearer,
     Cookie,
@@ -77,6 +89,15 @@ fn anchors() -> Vec<(String, Target)> {
     for (word, target) in STRUCTURES {
         list.extend(in_three_cases(word).map(|word| (word, *target)));
     }
+    list.extend(programs::PROGRAMS.iter().map(|one| (one.words.to_owned(), Target::Program(one))));
+    for label in seeds::LABELS {
+        list.extend(in_three_cases(label).map(|label| (label, Target::Seed)));
+    }
+    for word in prose::ACCOUNTS {
+        list.extend(in_three_cases(word).map(|word| (word, Target::Account)));
+    }
+    list.extend(calls::CALLS.iter().map(|(call, at)| ((*call).to_owned(), Target::Call(*at))));
+    list.extend(inserts::ANCHORS.map(|anchor| (anchor.to_owned(), Target::Insert)));
     list.extend(cluster::ANCHORS.map(|anchor| (anchor.to_owned(), Target::Cluster)));
     list.extend(commands::PGPASS.map(|anchor| (anchor.to_owned(), Target::Pgpass)));
     list.extend(lines::stumps().into_iter().map(|stump| (stump, Target::Stump)));
@@ -279,6 +300,7 @@ fn look(
         Target::Stump => lines::find_broken(text, start..end - 1, found),
         Target::Base64(skip) => found.extend(find_encoded(text, start, skip)),
         Target::Word(role) => found.extend(context::find(text, role, start, end)),
+        Target::Program(program) => found.extend(programs::find(text, program, start, end)),
         Target::Pem => pem::find(text, start, end, found),
         Target::PemEnd => pem::find_rest(text, start, end, found),
         Target::Armor => pem::find_worn(text, start, end, found),
@@ -286,6 +308,10 @@ fn look(
         Target::Jwk => jwk::find(text, start, found),
         Target::Cluster => cluster::find(text, start, end, found),
         Target::Pgpass => found.extend(commands::pgpass(text, start)),
+        Target::Seed => seeds::find(text, end, found),
+        Target::Call(position) => found.extend(calls::find(text, position, end)),
+        Target::Insert => inserts::find(text, start, end, found),
+        Target::Account => found.extend(prose::account(text, end)),
         Target::Url => found.extend(url::find(text, end)),
         Target::Authorization => found.extend(headers::authorization(text, start, end)),
         Target::Bearer => found.extend(headers::bearer(text, start, end)),

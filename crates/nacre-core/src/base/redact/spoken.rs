@@ -24,9 +24,12 @@ const PREPOSITIONS: &[&str] =
 /// What links a note to a value.
 const SIGNS: &[&str] = &[":", "=>", "->", "=", "\u{2192}"];
 
+/// What links a name to a value right behind it, with a blank before: `Password — …`.
+const BARE_SIGNS: &[&str] = &["->", "\u{2192}", "\u{2014}", "\u{2013}", "- "];
+
 /// Returns where the words end that link a name to its value. The name ends at `name_end`, and blanks at `pos`.
 pub(super) fn link_end(text: &Text<'_>, name_end: usize, pos: usize, role: Role) -> Option<usize> {
-    if role == Role::Credential {
+    if matches!(role, Role::Credential | Role::Weak) {
         return None;
     }
     let rest = text.rest(pos);
@@ -48,7 +51,7 @@ pub(super) fn link_end(text: &Text<'_>, name_end: usize, pos: usize, role: Role)
 
 /// Returns the length of a link that needs no note before it.
 fn bare_link_len(rest: &[u8], role: Role) -> Option<usize> {
-    let arrow = ["->", "\u{2192}"].into_iter().find(|sign| rest.starts_with(sign.as_bytes()));
+    let arrow = BARE_SIGNS.iter().copied().find(|sign| rest.starts_with(sign.as_bytes()));
     let particle = PARTICLES.iter().find(|word| rest.starts_with(word.as_bytes()));
     // `is` behind a password is read elsewhere, where less of the value is asked.
     let is_read = role == Role::Password && matches!(rest, [b'i', b's', b' ' | b':', ..]);

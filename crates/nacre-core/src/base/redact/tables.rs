@@ -175,6 +175,6 @@ fn is_secret(cell: &[u8], role: Role) -> bool {
     match role {
         Role::Password => judge::is_random(cell) || (judge::is_mixed(cell) && !is_name),
         Role::Secret | Role::Token | Role::Key => judge::is_random(cell),
-        Role::Credential => false,
+        Role::Credential | Role::Weak => false,
     }
 }

@@ -1,4 +1,4 @@
-//! Passwords in the user part of an address: `postgres://user:password@host`.
+//! Passwords and tokens in the user part of an address: `postgres://user:password@host`, `https://token@host`.
 
 use super::finding::{FoundSecret, PLACEHOLDER, Weight};
 use super::judge;
@@ -21,16 +21,26 @@ pub(super) fn find(text: &Text<'_>, pos: usize) -> Option<FoundSecret> {
     if memchr::memmem::find(authority, PLACEHOLDER.as_bytes()).is_some() {
         return None;
     }
-    let colon = memchr::memchr(b':', authority)?;
     let at = memchr::memrchr(b'@', authority)?;
-    let password = authority.get(colon + 1..at)?;
+    let colon = memchr::memchr(b':', &authority[..at]);
+    let n_user = colon.map_or(0, |colon| colon + 1);
+    let password = authority.get(n_user..at)?;
     let has_host = authority.get(at + 1).is_some_and(u8::is_ascii_alphanumeric)
         || rest.get(at + 1) == Some(&b'[');
-    if !has_host || password.len() < 6 || is_stand_in(password) {
+    // A user alone is a token if nobody would choose it.
+    let is_password = colon.is_some() || is_token(password, &authority[at..]);
+    if !has_host || password.len() < 6 || is_stand_in(password) || !is_password {
         return None;
     }
-    let (start, end) = (pos + colon + 1, pos + at);
-    Some(FoundSecret { start, end, kind: "url-password", weight: Weight::Shape })
+    let (start, end) = (pos + n_user, pos + at);
+    let weight = if colon.is_some() { Weight::Shape } else { Weight::Place };
+    Some(FoundSecret { start, end, kind: "url-password", weight })
+}
+
+/// Says whether what stands alone before `host` is generated. The keys of Sentry's addresses are for everybody.
+fn is_token(user: &[u8], host: &[u8]) -> bool {
+    let is_sentry = memchr::memmem::find(host, b"sentry").is_some();
+    user.len() >= 16 && judge::is_random(user) && !is_sentry
 }
 
 fn ends_authority(byte: u8) -> bool {

@@ -92,6 +92,21 @@ fn check_shape(document: &str) {
 
 /// What names, links and values are made of.
 const WORDS: &[&str] = &[
+    "(name, password) VALUES (",
+    "login('a', ",
+    "auth=(",
+    "mnemonic: ",
+    "\\tripple harvest muffin dolphin cactus velvet orbit lantern puzzle tornado siege wagon",
+    " || ",
+    " | sudo -S ",
+    "echo ",
+    "<<< ",
+    "cargo login ",
+    "mongosh -p ",
+    "credentials: a / ",
+    " is the password",
+    "password to ",
+    ".fill(",
     "password",
     "token",
     "api_key",

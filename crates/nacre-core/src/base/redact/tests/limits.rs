@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::{Redactor, redact};
+use super::super::{Redactor, redact, scan};
 use super::corpus::{Dice, KINDS};
 use super::json::tangle;
 
@@ -186,7 +186,44 @@ const HOSTILE: &[&str] = &[
     "\\u{67}",
     "\u{e0067}",
     "zip -P a1B2c3D4 ",
+    "mongosh ",
+    "mongosh -p '",
+    "cargo login ",
+    "preshared-key <(echo ",
+    "fly secrets set A=b ",
+    "echo a | sudo -S ",
+    "sudo -S << ",
+    "(password) VALUES ('a1'),",
+    "(password) VALUES (",
+    "VALUES (('",
+    "login('a', ",
+    "auth=('a', ",
+    "seed phrase: abc def ",
+    "mnemonic\n",
+    "'password').fill(",
+    "selector password\", a: b, ",
+    "password to ",
+    "set password from ",
+    "a1B2 is the password ",
+    "credentials: a / ",
+    "log in as a with ",
+    "a_key=",
+    "password || '",
+    "password: &a ",
+    "password:\n```\n",
+    "password <<a\n",
 ];
+
+#[test]
+fn a_text_may_end_behind_every_anchor() {
+    for word in scan::words() {
+        for tail in ["", " ", ":", "=", "'", "\"", "(", "('", "\\", "\n", " a", " -p", ": \\", "/"]
+        {
+            redact(&format!("{word}{tail}"));
+            redact(&format!("a) {word}{tail}"));
+        }
+    }
+}
 
 /// At this size a quadratic step would keep the test busy for hours.
 const HOSTILE_LEN: usize = 200_000;
