@@ -68,9 +68,11 @@ expect 'pnpm' memory search "second lock file"
 expect 'public_surface' explore
 
 # Every grammar is unpacked and read: the same symbols, with the same ends, as in a build that does not compress them.
-mapped=$(in_root context --task alpha --budget 20000 | sed 1d)
-if [ "$mapped" != "$(cat "$here/dist/samples.expected")" ]; then
-    diff "$here/dist/samples.expected" <(printf '%s\n' "$mapped") >&2 || true
+# The order of the files and why they were named say nothing about that.
+mapped=$(in_root context --task alpha --budget 20000 | sed -e 1d -e 's/  alpha$//' | LC_ALL=C sort)
+expected=$(LC_ALL=C sort "$here/dist/samples.expected")
+if [ "$mapped" != "$expected" ]; then
+    diff <(printf '%s\n' "$expected") <(printf '%s\n' "$mapped") >&2 || true
     fail "the grammars do not read the samples as they should"
 fi
 

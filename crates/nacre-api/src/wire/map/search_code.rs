@@ -39,15 +39,13 @@ pub struct SearchCodeRequest {
     pub files_only: bool,
 }
 
-/// How a query is read.
+/// How a query is read: as words and identifiers in any form, ranked; as a piece of text as it stands; or as a regular
+/// expression, line by line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CodeSearchMode {
-    /// Words and identifiers, in any form, ranked.
     Words,
-    /// A piece of text, as it stands.
     Fixed,
-    /// A regular expression, line by line.
     Regex,
 }
 
