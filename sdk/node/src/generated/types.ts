@@ -291,7 +291,10 @@ export interface CodeDelta {
   next?: string | null;
 }
 
-/** How a query is read. */
+/**
+ * How a query is read: as words and identifiers in any form, ranked; as a piece of text as it stands; or as a regular
+ * expression, line by line.
+ */
 export type CodeSearchMode = "words" | "fixed" | "regex";
 
 /** What a command is for. */

@@ -331,7 +331,8 @@ class CodeDelta(TypedDict):
     """The path to continue after, when there is more."""
 
 
-# How a query is read.
+# How a query is read: as words and identifiers in any form, ranked; as a piece of text as it stands; or as a regular
+# expression, line by line.
 CodeSearchMode: TypeAlias = Literal["words", "fixed", "regex"]
 
 
