@@ -67,7 +67,7 @@ inspect() {
     timeout 60 "$clients/node_modules/.bin/mcp-inspector" --cli "$nacre" mcp "$@"
 }
 inspect --method tools/list > "$tmp/out"
-[ "$(grep -c '"inputSchema"' "$tmp/out")" = 11 ] || { cat "$tmp/out"; exit 1; }
+[ "$(grep -c '"inputSchema"' "$tmp/out")" = 12 ] || { cat "$tmp/out"; exit 1; }
 expect() { # what must be in the answer, then a tool and its arguments
     local what=$1 tool=$2
     shift 2
@@ -86,6 +86,7 @@ expect "SQLite" ask "question=Where is the queue kept?"
 expect "easy to back up" trace_search "query=job queue"
 expect "main.rs" explore detail=compact
 expect "enqueue" context "task=enqueue a job"
+expect "pub fn enqueue" code_search "query=enqueue"
 expect "src/queue.rs" delta since=0
 expect "Memories (project)" status
 expect "not_found" memory_get id=20200101-nothing

@@ -76,8 +76,9 @@ def plausible(route: shapes.routes.Route) -> dict[str, Any]:
         options = shapes.literals(entry.type)
         if entry.required:
             values[entry.name] = known.get(entry.name) or (options[0] if options else "nothing here")
-    # One of two fields must be there, which the types cannot say.
-    return {**values, "task": "retry"} if route.name == "map.context" else values
+    # Fields that must be there although the types do not say so.
+    needed = {"map.context": {"task": "retry"}, "map.search_code": {"query": "retry"}}
+    return {**values, **needed.get(route.name, {})}
 
 
 def test_a_memory_is_added_found_edited_and_archived(client: nacre.Client) -> None:
