@@ -41,7 +41,7 @@ cd "$work"
 # Median seconds of a command.
 measure() {
     if command -v hyperfine > /dev/null; then
-        hyperfine -N --warmup 3 --min-runs 25 --style none --export-json "$work/times" "$*" > /dev/null 2>&1
+        hyperfine -N --warmup 3 --min-runs 25 --style none --export-json "$work/times" "$(printf '%q ' "$@")" > /dev/null 2>&1
         sed -n 's/.*"median": *\([0-9.e-]*\).*/\1/p' "$work/times"
     else
         local runs=25 from to

@@ -30,7 +30,7 @@ store=$work/repo/.nacre
 # Median seconds of a command; its output goes nowhere, and neither does its exit code.
 measure() {
     if command -v hyperfine > /dev/null; then
-        hyperfine -N -i --warmup 3 --min-runs 15 --style none --export-json "$work/times" "$*" \
+        hyperfine -N -i --warmup 3 --min-runs 15 --style none --export-json "$work/times" "$(printf '%q ' "$@")" \
             > /dev/null 2>&1
         sed -n 's/.*"median": *\([0-9.e-]*\).*/\1/p' "$work/times"
     else

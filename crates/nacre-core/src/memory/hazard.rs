@@ -316,8 +316,9 @@ fn all_hazards(folded: &str) -> Vec<Hazard> {
     let mut note = |kind: HazardKind, words: &str| {
         found.push(Hazard { kind, found: words.trim().to_owned() });
     };
-    if words(folded).any(|word| ORDERS.binary_search(&word).is_ok()) {
-        addresses(folded).for_each(|address| note(HazardKind::Address, address));
+    let mut addresses = addresses(folded).peekable();
+    if addresses.peek().is_some() && words(folded).any(|word| ORDERS.binary_search(&word).is_ok()) {
+        addresses.for_each(|address| note(HazardKind::Address, address));
     }
     let pieces = COMMAND_PIECES.find_overlapping_iter(folded);
     for piece in pieces.filter(|piece| begins_well(folded, piece.start(), piece.end())) {
@@ -326,19 +327,27 @@ fn all_hazards(folded: &str) -> Vec<Hazard> {
     for piece in OVERRIDE_PIECES.find_overlapping_iter(folded) {
         note(HazardKind::Instruction, &folded[piece.range()]);
     }
-    for sentence in folded.split(['\n', ';']).flat_map(|line| line.split(". ")) {
-        if !words(sentence).any(|word| DISCLOSING.binary_search(&word).is_ok()) {
-            continue;
-        }
-        let secrets = SECRET_WORDS.find_overlapping_iter(sentence);
-        for secret in secrets.filter(|secret| stands_alone(sentence, secret.start(), secret.end()))
-        {
-            note(HazardKind::Secret, &sentence[secret.range()]);
+    // Most texts name no secret, and those need not be taken apart.
+    if SECRET_WORDS.is_match(folded) {
+        for secret in disclosed(folded) {
+            note(HazardKind::Secret, secret);
         }
     }
     found.sort();
     found.dedup();
     found
+}
+
+/// The secrets that a text orders to hand out, sentence by sentence.
+fn disclosed(folded: &str) -> impl Iterator<Item = &str> {
+    let sentences = folded.split(['\n', ';']).flat_map(|line| line.split(". "));
+    let orders =
+        |sentence: &&str| words(sentence).any(|word| DISCLOSING.binary_search(&word).is_ok());
+    sentences.filter(orders).flat_map(|sentence| {
+        let secrets = SECRET_WORDS.find_overlapping_iter(sentence);
+        let alone = secrets.filter(|found| stands_alone(sentence, found.start(), found.end()));
+        alone.map(|found| &sentence[found.range()])
+    })
 }
 
 /// The lists as automata: each text is looked at once, however many pieces there are.
@@ -356,6 +365,11 @@ fn fold(text: &str) -> String {
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];
     let mut folded = String::with_capacity(text.len());
     for c in text.chars() {
+        // Nearly every character is one of these.
+        if matches!(c, '!'..='~') {
+            folded.push(c.to_ascii_lowercase());
+            continue;
+        }
         let c = match c {
             '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
             '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{3000}' | '\t' => ' ',
@@ -396,7 +410,9 @@ fn stands_alone(sentence: &str, start: usize, end: usize) -> bool {
 fn addresses(folded: &str) -> impl Iterator<Item = &str> {
     let is_edge =
         |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '\'' | '`' | '|' | ',');
-    folded.split(is_edge).filter_map(|word| {
+    // Without a dot or a colon there is neither a domain nor a scheme.
+    let may_be = |word: &&str| word.bytes().any(|byte| matches!(byte, b'.' | b':'));
+    folded.split(is_edge).filter(may_be).filter_map(|word| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
         let (scheme, rest) = match word.split_once("://") {
             Some((scheme, rest)) => (Some(scheme), rest),

@@ -59,6 +59,15 @@ impl Store {
         }
     }
 
+    /// Reads files on all cores and returns what `each` makes of them, in their order. No more memories are held than there are cores.
+    pub fn map_all<T: Send>(
+        &self,
+        files: &[Located],
+        each: impl Fn(Result<Memory, Unreadable>) -> T + Sync,
+    ) -> Vec<T> {
+        self.read_all(files, |at, bytes| each(memory_of(at, bytes)))
+    }
+
     fn wanted(&self, wanted: impl Fn(&Located) -> bool) -> Result<Vec<Located>, MemoryError> {
         Ok(self.files()?.located.into_iter().filter(wanted).collect())
     }

@@ -87,17 +87,24 @@ pub fn count_waiting(store: &Store) -> Waiting {
 
 /// How many wait, and which of them were trusted once.
 fn look(store: &Store) -> (Waiting, Vec<Located>) {
-    let (mut waiting, mut changed) = (Waiting::default(), Vec::new());
     let files = store.located().unwrap_or_default();
-    store.visit(&files, |at, memory| {
-        let memory = memory.ok();
-        changed.extend(memory.as_ref().and_then(|of| kept_level(store, of)).map(|_| at.clone()));
-        match memory.map(|memory| store.trust_of(&memory)) {
-            Some(Trust::Foreign) => waiting.foreign += 1,
-            Some(Trust::Quarantined) => waiting.quarantined += 1,
-            Some(Trust::Derived | Trust::Assistant | Trust::User | Trust::Human) | None => {}
-        }
-        std::ops::ControlFlow::Continue(())
+    let levels = store.map_all(&files, |memory| {
+        let memory = memory.ok()?;
+        let level = store.trust_of(&memory);
+        let is_changed = level == Trust::Foreign && level_before(store, &memory).is_some();
+        Some((level, is_changed))
     });
+    let (mut waiting, mut changed) = (Waiting::default(), Vec::new());
+    for (at, (level, is_changed)) in files.iter().zip(levels).filter_map(|(at, of)| Some((at, of?)))
+    {
+        match level {
+            Trust::Foreign => waiting.foreign += 1,
+            Trust::Quarantined => waiting.quarantined += 1,
+            Trust::Derived | Trust::Assistant | Trust::User | Trust::Human => {}
+        }
+        if is_changed {
+            changed.push(at.clone());
+        }
+    }
     (waiting, changed)
 }
