@@ -61,15 +61,16 @@ pub use brief::{BriefItem, BriefReport, BriefRequest, BriefSection, BriefTopic};
 pub use candidate::{DropReason, Gate, Signal, Strategy};
 pub use change::PlannedChange;
 pub use chat::{
-    AnsweredBy, ApprovalAnswer, ApprovalPolicy, ApprovalRequest, AskedAction, Attachment,
-    ChatAbortReport, ChatAbortRequest, ChatItem, ChatItemKind, ChatSession, ChatStartReport,
-    ChatStartRequest, ChatSteerRequest, ChatUndoReport, ChatUndoRequest, ChecklistItem,
-    ChecklistState, FilePatch, HelloReport, HelloRequest, KeptPath, RPC_VERSION, RecalledNote,
-    RpcAnswer, RpcCall, RpcMessage, RpcRequest, SessionCreateRequest, SessionExportReport,
-    SessionForkRequest, SessionItemsReport, SessionItemsRequest, SessionListReport,
-    SessionListRequest, SessionRemoveReport, SessionRenameRequest, SessionReport, SessionRequest,
-    SessionSearchHit, SessionSearchReport, SessionSearchRequest, TaskEnd, TaskFollowReport,
-    TaskFollowRequest, TaskMessage, TaskUpdate, ToolOutcome, TurnUsage,
+    AnsweredBy, ApprovalAnswer, ApprovalAnswerReport, ApprovalAnswerRequest, ApprovalPolicy,
+    ApprovalRequest, Attachment, ChatAbortReport, ChatAbortRequest, ChatItem, ChatItemKind,
+    ChatSession, ChatStartReport, ChatStartRequest, ChatSteerReport, ChatSteerRequest,
+    ChatUndoReport, ChatUndoRequest, ChecklistItem, ChecklistState, FilePatch, HelloReport,
+    HelloRequest, KeptPath, RPC_VERSION, RecalledNote, RpcAnswer, RpcCall, RpcMessage, RpcRequest,
+    SessionChangeRequest, SessionCreateRequest, SessionExportReport, SessionForkRequest,
+    SessionItemsReport, SessionItemsRequest, SessionListReport, SessionListRequest,
+    SessionRemoveReport, SessionReport, SessionRequest, SessionSearchHit, SessionSearchReport,
+    SessionSearchRequest, TaskEnd, TaskFollowReport, TaskFollowRequest, TaskMessage, TaskUpdate,
+    ToolOutcome, TurnUsage,
 };
 pub use complete::{CompleteReport, CompleteRequest};
 pub use config::{

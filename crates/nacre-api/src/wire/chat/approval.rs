@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::super::Report;
+
 /// What needs a person's yes. Whatever it says, programs run confined, and what is protected stays so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -23,7 +25,7 @@ impl ApprovalPolicy {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ask => "ask",
-            Self::AutoEdit => "auto-edit",
+            Self::AutoEdit => "auto_edit",
             Self::Full => "full",
         }
     }
@@ -38,21 +40,16 @@ pub struct ApprovalRequest {
     pub tool: String,
     /// What it is about to do, in one line.
     pub summary: String,
-    pub action: AskedAction,
-}
-
-/// What a call is about to do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "action", rename_all = "snake_case")]
-pub enum AskedAction {
-    /// Changes files; the diff is what will be written, cut where it is long.
-    Change { paths: Vec<String>, diff: String },
-    /// Starts a program.
-    Run { command: String, network: bool },
-    /// Connects to a host.
-    Connect { host: String },
-    /// Changes memories.
-    Remember { summary: String },
+    /// What it would touch, a sentence each.
+    pub touches: Vec<String>,
+    /// What would change in files, as a unified diff.
+    pub diff: Option<String>,
+    /// Whether the diff is only the beginning of it.
+    pub is_diff_cut: bool,
+    /// The program that it would start.
+    pub command: Option<String>,
+    /// The host that it would reach.
+    pub host: Option<String>,
 }
 
 /// What the person says.
@@ -69,6 +66,22 @@ pub enum ApprovalAnswer {
         reason: String,
     },
 }
+
+/// An answer to a question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ApprovalAnswerRequest {
+    pub approval: String,
+    #[serde(flatten)]
+    pub answer: ApprovalAnswer,
+}
+
+/// The answer was the first, and counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ApprovalAnswerReport {
+    pub approval: String,
+}
+
+impl Report for ApprovalAnswerReport {}
 
 /// Whose word it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

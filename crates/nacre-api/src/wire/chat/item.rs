@@ -52,8 +52,6 @@ pub enum ChatItemKind {
         tool: String,
         outcome: ToolOutcome,
         text: String,
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        patches: Vec<FilePatch>,
     },
     /// What the host told the agent.
     Notice {

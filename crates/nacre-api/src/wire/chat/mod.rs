@@ -12,18 +12,21 @@ mod message;
 mod rpc;
 mod session;
 
-pub use approval::{AnsweredBy, ApprovalAnswer, ApprovalPolicy, ApprovalRequest, AskedAction};
+pub use approval::{
+    AnsweredBy, ApprovalAnswer, ApprovalAnswerReport, ApprovalAnswerRequest, ApprovalPolicy,
+    ApprovalRequest,
+};
 pub use attachment::Attachment;
 pub use item::{ChatItem, ChatItemKind, ChecklistItem, ChecklistState, FilePatch, ToolOutcome};
 pub use message::{RecalledNote, TaskEnd, TaskMessage, TaskUpdate, TurnUsage};
 pub use rpc::{
-    ChatAbortReport, ChatAbortRequest, ChatStartReport, ChatStartRequest, ChatSteerRequest,
-    ChatUndoReport, ChatUndoRequest, HelloReport, HelloRequest, KeptPath, RPC_VERSION, RpcAnswer,
-    RpcCall, RpcMessage, RpcRequest, TaskFollowReport, TaskFollowRequest,
+    ChatAbortReport, ChatAbortRequest, ChatStartReport, ChatStartRequest, ChatSteerReport,
+    ChatSteerRequest, ChatUndoReport, ChatUndoRequest, HelloReport, HelloRequest, KeptPath,
+    RPC_VERSION, RpcAnswer, RpcCall, RpcMessage, RpcRequest, TaskFollowReport, TaskFollowRequest,
 };
 pub use session::{
-    ChatSession, SessionCreateRequest, SessionExportReport, SessionForkRequest, SessionItemsReport,
-    SessionItemsRequest, SessionListReport, SessionListRequest, SessionRemoveReport,
-    SessionRenameRequest, SessionReport, SessionRequest, SessionSearchHit, SessionSearchReport,
-    SessionSearchRequest,
+    ChatSession, SessionChangeRequest, SessionCreateRequest, SessionExportReport,
+    SessionForkRequest, SessionItemsReport, SessionItemsRequest, SessionListReport,
+    SessionListRequest, SessionRemoveReport, SessionReport, SessionRequest, SessionSearchHit,
+    SessionSearchReport, SessionSearchRequest,
 };

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::super::{Failure, Report, TaskListRequest, TaskShowRequest};
 use super::{
-    ApprovalAnswer, ApprovalPolicy, Attachment, SessionCreateRequest, SessionForkRequest,
-    SessionItemsRequest, SessionListRequest, SessionRenameRequest, SessionRequest,
+    ApprovalAnswerRequest, ApprovalPolicy, Attachment, SessionChangeRequest, SessionCreateRequest,
+    SessionForkRequest, SessionItemsRequest, SessionListRequest, SessionRequest,
     SessionSearchRequest, TaskMessage,
 };
 
@@ -38,8 +38,8 @@ pub enum RpcCall {
     SessionItems(SessionItemsRequest),
     #[serde(rename = "session.fork")]
     SessionFork(SessionForkRequest),
-    #[serde(rename = "session.rename")]
-    SessionRename(SessionRenameRequest),
+    #[serde(rename = "session.change")]
+    SessionChange(SessionChangeRequest),
     #[serde(rename = "session.remove")]
     SessionRemove(SessionRequest),
     #[serde(rename = "session.search")]
@@ -62,11 +62,7 @@ pub enum RpcCall {
     #[serde(rename = "task.follow")]
     TaskFollow(TaskFollowRequest),
     #[serde(rename = "approval.answer")]
-    ApprovalAnswer {
-        approval: String,
-        #[serde(flatten)]
-        answer: ApprovalAnswer,
-    },
+    ApprovalAnswer(ApprovalAnswerRequest),
 }
 
 /// One line to a client: the answer of a request, or a message about a task that it follows.
@@ -136,13 +132,21 @@ pub struct ChatStartReport {
 
 impl Report for ChatStartReport {}
 
-/// Words for a task that runs; they are taken up with its next step.
+/// Words for a task that runs; they are taken up with its next step. A task that is over refuses them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChatSteerRequest {
     pub task: String,
     pub text: String,
 }
+
+/// Words that the agent will be told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChatSteerReport {
+    pub task: String,
+}
+
+impl Report for ChatSteerReport {}
 
 /// Which task to stop, running or waiting.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

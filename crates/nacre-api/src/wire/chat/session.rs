@@ -107,12 +107,17 @@ pub struct SessionForkRequest {
     pub until: Option<u64>,
 }
 
-/// Another title.
+/// Another title, model or policy; what is not named stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SessionRenameRequest {
+pub struct SessionChangeRequest {
     pub session: String,
-    pub title: String,
+    #[serde(default)]
+    pub title: Option<String>,
+    #[serde(default)]
+    pub model: Option<String>,
+    #[serde(default)]
+    pub policy: Option<ApprovalPolicy>,
 }
 
 /// What is gone.
@@ -132,8 +137,6 @@ pub struct SessionSearchRequest {
     /// Only in this session.
     #[serde(default)]
     pub session: Option<String>,
-    #[serde(default)]
-    pub workspace: Option<String>,
     /// At most this many. Without it, 20.
     #[serde(default)]
     pub limit: Option<usize>,
@@ -153,7 +156,6 @@ pub struct SessionSearchHit {
     pub session: String,
     pub title: String,
     pub sequence: u64,
-    pub at: String,
     /// The words around it.
     pub excerpt: String,
 }
