@@ -100,6 +100,11 @@ impl Calls {
         }
     }
 
+    /// What calls share, for what is not a call.
+    pub(crate) fn shared(&self) -> Shared {
+        self.shared.clone()
+    }
+
     pub(crate) fn environment(&self) -> &Environment {
         &self.environment
     }

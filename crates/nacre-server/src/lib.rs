@@ -8,3 +8,4 @@ pub mod control;
 mod daemon;
 pub mod http;
 pub mod mcp;
+mod rpc;

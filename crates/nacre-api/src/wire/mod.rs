@@ -64,13 +64,13 @@ pub use chat::{
     AnsweredBy, ApprovalAnswer, ApprovalAnswerReport, ApprovalAnswerRequest, ApprovalPolicy,
     ApprovalRequest, Attachment, ChatAbortReport, ChatAbortRequest, ChatItem, ChatItemKind,
     ChatSession, ChatStartReport, ChatStartRequest, ChatSteerReport, ChatSteerRequest,
-    ChatUndoReport, ChatUndoRequest, ChecklistItem, ChecklistState, FilePatch, HelloReport,
-    HelloRequest, KeptPath, RPC_VERSION, RecalledNote, RpcAnswer, RpcCall, RpcMessage, RpcRequest,
-    SessionChangeRequest, SessionCreateRequest, SessionExportReport, SessionForkRequest,
-    SessionItemsReport, SessionItemsRequest, SessionListReport, SessionListRequest,
-    SessionRemoveReport, SessionReport, SessionRequest, SessionSearchHit, SessionSearchReport,
-    SessionSearchRequest, TaskEnd, TaskFollowReport, TaskFollowRequest, TaskMessage, TaskUpdate,
-    ToolOutcome, TurnUsage,
+    ChatTurnReport, ChatUndoReport, ChatUndoRequest, ChecklistItem, ChecklistState, FilePatch,
+    HelloReport, HelloRequest, KeptPath, RPC_VERSION, RecalledNote, RpcAnswer, RpcCall, RpcMessage,
+    RpcRequest, SessionChangeRequest, SessionCreateRequest, SessionExportReport,
+    SessionForkRequest, SessionItemsReport, SessionItemsRequest, SessionListReport,
+    SessionListRequest, SessionRemoveReport, SessionReport, SessionRequest, SessionSearchHit,
+    SessionSearchReport, SessionSearchRequest, TaskEnd, TaskFollowReport, TaskFollowRequest,
+    TaskMessage, TaskUpdate, ToolOutcome, TurnUsage,
 };
 pub use complete::{CompleteReport, CompleteRequest};
 pub use config::{

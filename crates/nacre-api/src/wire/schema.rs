@@ -34,6 +34,7 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         ChatStartRequest,
         ChatSteerReport,
         ChatSteerRequest,
+        ChatTurnReport,
         ChatUndoReport,
         ChatUndoRequest,
         CompleteReport,

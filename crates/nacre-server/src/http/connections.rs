@@ -254,5 +254,5 @@ where
         .max_buf_size(INPUT_BYTES)
         .serve_connection(TokioIo::new(stream), answer);
     // A client that breaks off is no error of the server.
-    let _ = connection.await;
+    let _ = connection.with_upgrades().await;
 }

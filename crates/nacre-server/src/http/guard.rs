@@ -132,7 +132,8 @@ pub(super) fn check_access(
     match only(headers, &AUTHORIZATION).and_then(|shown| keys.proof(shown, now)) {
         Some(Proof::Token) => Ok(()),
         // A browser tells with every change which page made it.
-        Some(Proof::Page) if access == Access::Read || headers.contains_key(ORIGIN) => Ok(()),
+        Some(Proof::Page) if access == Access::Read => Ok(()),
+        Some(Proof::Page) if access == Access::Change && headers.contains_key(ORIGIN) => Ok(()),
         Some(Proof::Page) | None => Err(unproven()),
     }
 }

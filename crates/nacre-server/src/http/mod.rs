@@ -23,6 +23,7 @@ mod server;
 mod service;
 mod table;
 mod tasks;
+mod upgrade;
 
 pub use self::connections::{Bound, ServeOptions, USUAL_PORT, serve};
 pub use self::openapi::openapi;

@@ -45,6 +45,8 @@ pub(super) enum Access {
     Read,
     /// The same, and it changes something: never by GET.
     Change,
+    /// Only programs of the person's, by the token or the socket file; no page.
+    Program,
 }
 
 /// How its request is answered.
@@ -67,6 +69,7 @@ pub(super) enum OwnRoute {
     Events,
     TaskReport,
     Mcp,
+    Rpc,
     Service,
     Pause,
     Resume,
@@ -201,6 +204,11 @@ impl Route {
     /// Only reads, although it is not asked by GET.
     pub(super) fn reads(self) -> Self {
         Self { access: Access::Read, ..self }
+    }
+
+    /// One that only programs may ask for.
+    pub(super) fn for_programs(self) -> Self {
+        Self { access: Access::Program, ..self }
     }
 
     /// `{id}` in the path stands for this field.

@@ -8,8 +8,10 @@ use http::header::{ACCEPT, ALLOW, IF_MATCH};
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use nacre_api::wire::{ChangedThing, ErrorCode, HealthReport, LINES_TYPE, StreamedEvent};
 use nacre_ops::host::{Environment, Needs, Registering};
+use nacre_ops::chat::{ChatOptions, Chats};
 use nacre_ops::{Cancel, Events, OpError};
 use serde_json::Value;
+use tokio::runtime::Handle;
 
 use super::access::Keys;
 use super::body::{Body, read_json};
@@ -22,8 +24,9 @@ use super::route::{Access, Done, Handling, OwnRoute, Route, UseOfVersion, Work};
 use super::service::{Service, answer_change};
 use super::table::{Found, Table};
 use super::tasks::{Reports, TaskRunner, begun};
-use super::{answer, assets, headers, login, mcp};
+use super::{answer, assets, headers, login, mcp, upgrade};
 use crate::calls::{CallInfo, Calls};
+use crate::rpc::Clients;
 
 /// Operations that run at the same time; others wait.
 const MAX_RUNNING: usize = 8;
@@ -38,6 +41,7 @@ pub(super) struct Server {
     tasks: TaskRunner,
     listeners: Listeners,
     service: Service,
+    clients: Clients,
     stop: Cancel,
     uptime: Arc<dyn Fn() -> Duration + Send + Sync>,
 }
@@ -65,10 +69,14 @@ impl Server {
     ) -> Self {
         let uptime = Arc::clone(&environment.uptime);
         let hub = Arc::new(Hub::new(boot, &environment));
-        let calls = Arc::new(Calls::new(environment, MAX_RUNNING));
+        let calls = Arc::new(Calls::new(environment.clone(), MAX_RUNNING));
+        let options = ChatOptions { shared: calls.shared(), ..ChatOptions::default() };
+        let folder = environment.folder.clone();
+        let chats = Chats::new(environment, options, Handle::current());
+        let clients = Clients::new(chats, folder, stop.clone());
         let tasks = TaskRunner { calls, hub, reports: Arc::new(Reports::default()) };
         let (table, listeners) = (Table::new(), Listeners::default());
-        Self { names, keys, table, tasks, listeners, service, stop, uptime }
+        Self { names, keys, table, tasks, listeners, service, clients, stop, uptime }
     }
 
     /// Begins what the server does by itself.
@@ -79,10 +87,11 @@ impl Server {
     /// Stops what still runs.
     pub(super) fn cancel_all(&self) {
         self.tasks.calls.cancel_all();
+        self.clients.chats().cancel_all();
     }
 
     pub(super) fn n_running(&self) -> usize {
-        self.tasks.calls.n_running()
+        self.tasks.calls.n_running() + self.clients.chats().n_turns()
     }
 
     /// The answer to a request, whatever it is.
@@ -125,6 +134,9 @@ impl Server {
             let request = Request::from_parts(parts, body);
             let environment = self.tasks.calls.environment();
             return Ok(mcp::answer(environment, query.project, request).await);
+        }
+        if matches!(found.route.handling, Handling::Own(OwnRoute::Rpc)) {
+            return upgrade::answer(&self.clients, parts);
         }
         let last_event = HeaderName::from_static("last-event-id");
         let asked = Asked {
@@ -205,8 +217,8 @@ impl Server {
                 let listener = self.tasks.hub.listen(asked.last_event.as_deref(), task);
                 self.listeners.stream(listener, self.stop.clone())?
             }
-            // Its body is not ours to read.
-            OwnRoute::Mcp => return Err(nothing()),
+            // Their bodies are not ours to read.
+            OwnRoute::Mcp | OwnRoute::Rpc => return Err(nothing()),
             OwnRoute::TaskReport => {
                 let task = asked.path.first().map_or("", |(_, task)| task);
                 self.tasks.reports.answer(task)

@@ -11,6 +11,7 @@ mod item;
 mod message;
 mod rpc;
 mod session;
+mod turn;
 
 pub use approval::{
     AnsweredBy, ApprovalAnswer, ApprovalAnswerReport, ApprovalAnswerRequest, ApprovalPolicy,
@@ -30,3 +31,4 @@ pub use session::{
     SessionListRequest, SessionRemoveReport, SessionReport, SessionRequest, SessionSearchHit,
     SessionSearchReport, SessionSearchRequest,
 };
+pub use turn::ChatTurnReport;

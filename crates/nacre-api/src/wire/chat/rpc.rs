@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::{Failure, Report, TaskListRequest, TaskShowRequest};
+use super::super::{Failure, Report, SkillListRequest, TaskListRequest, TaskShowRequest};
 use super::{
     ApprovalAnswerRequest, ApprovalPolicy, Attachment, SessionChangeRequest, SessionCreateRequest,
     SessionForkRequest, SessionItemsRequest, SessionListRequest, SessionRequest,
@@ -61,6 +61,8 @@ pub enum RpcCall {
     /// Sends what the task tells, from a number on.
     #[serde(rename = "task.follow")]
     TaskFollow(TaskFollowRequest),
+    #[serde(rename = "skill.list")]
+    SkillList(SkillListRequest),
     #[serde(rename = "approval.answer")]
     ApprovalAnswer(ApprovalAnswerRequest),
 }

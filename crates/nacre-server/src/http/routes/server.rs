@@ -29,6 +29,8 @@ pub(super) fn routes() -> Vec<Route> {
             OwnRoute::Events,
         )
         .typed::<EventsRequest, StreamEvent>(),
+        Route::own((Get, "/rpc"), "The chat protocol, on an upgraded connection", OwnRoute::Rpc)
+            .for_programs(),
         Route::own((Post, "/mcp"), "A message of the Model Context Protocol", OwnRoute::Mcp),
         Route::own((Get, "/api/service"), "What the server does by itself", OwnRoute::Service)
             .reports::<ServiceReport>(),

@@ -1,0 +1,253 @@
+//! The events of a run as messages for clients.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use nacre_api::wire::{FilePatch, RecalledNote, TaskUpdate, TurnUsage};
+use nacre_engine::lifecycle::Item;
+use nacre_engine::model::{Cost, Usage};
+use nacre_engine::record::{DeltaKind, Event, Listener, Record};
+use nacre_engine::tools::Checklist;
+use serde_json::Value;
+
+use super::items::{checklist, outcome};
+use super::log::TaskLog;
+
+/// What of a result a message shows; the item has all of it.
+const SHOWN_BYTES: usize = 8 << 10;
+
+/// As long is the line that says what a call is about.
+const SUMMARY_CHARS: usize = 120;
+
+/// Arguments that say what a call is about, the most telling first.
+const TELLING: &[&str] = &[
+    "path", "script", "url", "query", "pattern", "to", "title", "id", "name", "revision", "message",
+    "question", "symbol",
+];
+
+/// Tells the clients of a turn what its run does.
+pub(super) struct Teller {
+    log: Arc<TaskLog>,
+    checklist: Checklist,
+    told: Mutex<Told>,
+}
+
+#[derive(Default)]
+struct Told {
+    usage: Usage,
+    cost: Option<Cost>,
+    has_unknown_cost: bool,
+    window: (u64, u64),
+    durations: BTreeMap<String, u64>,
+    checklist: usize,
+}
+
+impl Teller {
+    pub(super) fn new(log: Arc<TaskLog>, checklist: Checklist) -> Self {
+        Self { log, checklist, told: Mutex::default() }
+    }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the turn used so far.
+    pub(super) fn usage(&self) -> TurnUsage {
+        let told = self.told();
+        let output = told.usage.output;
+        TurnUsage {
+            input: told.usage.total() - output,
+            output,
+            context: told.window.0,
+            window: told.window.1,
+            cost_usd: told.cost.filter(|_| !told.has_unknown_cost).map(Cost::dollars),
+        }
+    }
+
+    /// Tells of items that were saved: results of calls, and what changed with them.
+    pub(super) fn saved(&self, items: &[Item], patches: &BTreeMap<String, Vec<FilePatch>>) {
+        for item in items {
+            match item {
+                Item::ToolResult { call, tool, status, text, .. } => {
+                    self.tell_result(call, tool, outcome(*status, text), text, patches);
+                }
+                Item::Notice { text } => self.notice(text),
+                _ => {}
+            }
+        }
+    }
+
+    fn tell_result(
+        &self,
+        call: &str,
+        tool: &str,
+        outcome: nacre_api::wire::ToolOutcome,
+        text: &str,
+        patches: &BTreeMap<String, Vec<FilePatch>>,
+    ) {
+        let duration_ms = self.told().durations.remove(call).unwrap_or(0) / 1000;
+        let shown = &text[..text.floor_char_boundary(SHOWN_BYTES)];
+        let (call, tool) = (call.to_owned(), tool.to_owned());
+        let patches = patches.get(&call).cloned().unwrap_or_default();
+        let recalled = recalled(&tool, text);
+        let changes_list = tool.starts_with("checklist_");
+        let text = shown.to_owned();
+        self.log.tell(TaskUpdate::ToolResult { call, tool, outcome, text, patches, duration_ms });
+        if !recalled.is_empty() {
+            self.log.tell(TaskUpdate::Memory { recalled });
+        }
+        if changes_list {
+            let items = checklist(self.checklist.items());
+            self.log.tell(TaskUpdate::Checklist { items });
+        }
+    }
+
+    fn notice(&self, text: &str) {
+        self.log.tell(TaskUpdate::Notice { text: text.to_owned() });
+    }
+
+    fn count(&self, usage: Usage, cost: Option<Cost>) {
+        let mut told = self.told();
+        told.usage = told.usage.plus(usage);
+        match cost {
+            Some(cost) => told.cost = Some(told.cost.map_or(cost, |sum| sum.plus(cost))),
+            None => told.has_unknown_cost = true,
+        }
+    }
+}
+
+impl Listener for Teller {
+    fn hear(&self, record: &Arc<Record>) {
+        // Helpers of the agent have tasks of their own; what they find comes as the result of the call.
+        if record.task != self.log.task {
+            return;
+        }
+        match &record.event {
+            Event::RunPrepare { model, .. } => {
+                self.log.tell(TaskUpdate::Running { model: model.to_string() });
+            }
+            Event::StepStart { step } => self.log.tell(TaskUpdate::Step { step: *step }),
+            Event::ContextPlan { tokens, limit, .. } => {
+                self.told().window = (*tokens as u64, *limit as u64);
+            }
+            Event::ModelDelta { kind: DeltaKind::Text, text } => self.log.say(text),
+            Event::ModelDelta { kind: DeltaKind::Reasoning, text } => self.log.think(text),
+            Event::ModelDelta { kind: DeltaKind::Replacement, text } => {
+                self.log.tell(TaskUpdate::TextReplaced { text: text.clone() });
+            }
+            Event::ModelFinish(facts) => {
+                self.count(facts.usage, facts.cost);
+                self.log.tell(TaskUpdate::Usage(self.usage()));
+            }
+            Event::ToolCall { call, tool, arguments, .. } => {
+                self.log.tell(tool_call(call.as_str(), tool.as_str(), arguments.as_str()));
+            }
+            Event::ToolResult(facts) => {
+                self.told().durations.insert(facts.call.to_string(), facts.duration_us);
+            }
+            Event::SkillOn { skill } => {
+                self.log.tell(TaskUpdate::Skill { skill: skill.to_string() });
+            }
+            Event::RunSteer { text, .. } => {
+                self.log.tell(TaskUpdate::Steered { text: text.to_string() });
+            }
+            Event::ModelRetry { why, wait_ms, .. } => {
+                let seconds = wait_ms.div_ceil(1000);
+                self.notice(&format!("No answer: {why}. Asking again in {seconds} s"));
+            }
+            Event::ModelFallback { why, to, .. } => {
+                self.notice(&format!("No answer: {why}. Asking {to} instead"));
+            }
+            Event::BudgetNotice { used, limit } => {
+                self.notice(&format!("{used} of {limit} tool calls are used"));
+            }
+            Event::BudgetBlock { limit } => {
+                self.notice(&format!("All {limit} tool calls of this turn are used"));
+            }
+            Event::Notice { text } => self.notice(text.as_str()),
+            Event::Error { what, .. } => self.notice(what.as_str()),
+            Event::ToolDenied { .. }
+            | Event::ApprovalRequest { .. }
+            | Event::ApprovalDecision { .. }
+            | Event::TaskState(_)
+            | Event::StepEnd { .. }
+            | Event::ModelCall { .. }
+            | Event::ModelError { .. }
+            | Event::EffectEnd { .. }
+            | Event::AgentSpawn { .. }
+            | Event::AgentEnd { .. }
+            | Event::SignalVerdict { .. }
+            | Event::CompletionReopen { .. }
+            | Event::RunYield { .. }
+            | Event::RunCancel { .. }
+            | Event::RunSummary(_)
+            | Event::EventsLost { .. } => {}
+        }
+    }
+}
+
+fn tool_call(call: &str, tool: &str, arguments: &str) -> TaskUpdate {
+    let arguments: Value =
+        serde_json::from_str(arguments).unwrap_or_else(|_| Value::String(arguments.to_owned()));
+    let (call, tool) = (call.to_owned(), tool.to_owned());
+    TaskUpdate::ToolCall { call, tool, summary: summary(&arguments), arguments }
+}
+
+/// What a call is about, in a line.
+fn summary(arguments: &Value) -> String {
+    let argv = arguments["argv"].as_array().map(|words| {
+        words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")
+    });
+    let telling = TELLING.iter().find_map(|name| arguments[*name].as_str().map(str::to_owned));
+    let text = argv.or(telling).unwrap_or_else(|| match arguments {
+        Value::String(text) => text.clone(),
+        Value::Object(fields) if fields.is_empty() => String::new(),
+        other => other.to_string(),
+    });
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let mut short: String = line.trim().chars().take(SUMMARY_CHARS).collect();
+    if short.len() < text.trim().len() {
+        short.push('…');
+    }
+    short
+}
+
+/// The memories that a search for them found: `ID (type, status): title`, each on a line of its own.
+fn recalled(tool: &str, text: &str) -> Vec<RecalledNote> {
+    if tool != "memory_search" {
+        return Vec::new();
+    }
+    let note = |line: &str| {
+        let (id, rest) = line.split_once(" (")?;
+        let (_, title) = rest.split_once("): ")?;
+        let is_id = id.starts_with(|c: char| c.is_ascii_digit()) && !id.contains(' ');
+        is_id.then(|| RecalledNote { id: id.to_owned(), title: title.to_owned() })
+    };
+    text.lines().filter_map(note).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_call_is_summed_up_by_what_it_is_about() {
+        for (arguments, expected) in [
+            (json!({ "path": "src/a.rs", "limit": 3 }), "src/a.rs"),
+            (json!({ "argv": ["cargo", "test", "-p", "a"] }), "cargo test -p a"),
+            (json!({ "script": "\n\nmake\nmake install" }), "make…"),
+            (json!({}), ""),
+            (json!({ "staged": true }), r#"{"staged":true}"#),
+            (json!("{ broken"), "{ broken"),
+        ] {
+            assert_eq!(summary(&arguments), expected);
+        }
+        let text = "20260101-a (decision, active): Use SQLite\n  One file\nno (b): c";
+        let notes = recalled("memory_search", text);
+        assert_eq!(notes.iter().map(|note| note.id.as_str()).collect::<Vec<_>>(), ["20260101-a"]);
+        let long = summary(&json!({ "query": "x".repeat(500) }));
+        assert_eq!(long.chars().count(), SUMMARY_CHARS + 1);
+    }
+}

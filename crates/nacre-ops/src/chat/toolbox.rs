@@ -1,0 +1,141 @@
+//! Everything that the agent of a chat works with: models, the workspace, its tools, and what happens after a change.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+use nacre_core::safefs::WriteScope;
+use nacre_core::search::Embedder;
+use nacre_engine::agents::{AgentDeps, ChatParts, Delegate, Orientation, chat};
+use nacre_engine::confine::{Launcher, Metadata, OutputCaps, Quotas, Reach, secrets_of_home};
+use nacre_engine::lifecycle::AgentSpec;
+use nacre_engine::model::{ModelRef, Models, Role, RoleSettings};
+use nacre_engine::record::Events as AgentEvents;
+use nacre_engine::tools::toolkits;
+use nacre_engine::tools::{
+    ActiveSkills, AddressGuard, AnyTool, Checklist, ChecklistSet, ChecklistUpdate, EffectRunner,
+    MemoryAdd, MemoryHandle, MemoryRemove, MemorySearch, Programs, ProjectEffects, RepositoryTrust,
+    ShellRun, WebFetch,
+};
+
+use super::shared::ChatShared;
+use super::turn::Asked;
+use crate::error::OpError;
+use crate::host::{Host, ScopedStore, charged_models, model_settings, scripted};
+use crate::operations::agent::agent_deps;
+
+/// See the module.
+pub(super) struct Toolbox {
+    pub(super) deps: Arc<AgentDeps>,
+    pub(super) spec: AgentSpec,
+    pub(super) skills: Arc<ActiveSkills>,
+    pub(super) children: Arc<AtomicU32>,
+    pub(super) checklist: Checklist,
+    pub(super) effects: Option<Arc<dyn EffectRunner>>,
+    programs: Arc<Programs>,
+    memories: Option<MemoryHandle>,
+}
+
+impl Toolbox {
+    pub(super) fn open(
+        chats: &ChatShared,
+        host: &Host,
+        home: &WriteScope,
+        asked: &Asked,
+    ) -> Result<Self, OpError> {
+        let models = models(chats, host, asked)?;
+        let deps = Arc::new(agent_deps(host, home, models)?);
+        let programs = Arc::new(programs(host));
+        let memories = memories(host)?;
+        let spec = chat(ChatParts {
+            workspace: &deps.workspace,
+            has_memories: memories.is_some(),
+            orientation: orientation(host, &deps)?,
+        });
+        let trust = RepositoryTrust::Stranger;
+        let effects = ProjectEffects::new(
+            Arc::clone(&programs),
+            &spec.permissions,
+            &spec.effects,
+            trust,
+            memories.clone(),
+        );
+        Ok(Self {
+            deps,
+            spec,
+            skills: Arc::default(),
+            children: Arc::default(),
+            checklist: Checklist::default(),
+            effects: effects.map(|effects| Arc::new(effects) as Arc<dyn EffectRunner>),
+            programs,
+            memories,
+        })
+    }
+
+    /// Every tool of the agent.
+    pub(super) fn tools(&self, events: &AgentEvents) -> Vec<Arc<dyn AnyTool>> {
+        let mut tools = self.deps.tools.clone();
+        tools.push(Arc::new(ShellRun { programs: Arc::clone(&self.programs) }));
+        tools.push(Arc::new(WebFetch { guard: AddressGuard::default() }));
+        tools.push(Arc::new(ChecklistSet { checklist: self.checklist.clone() }));
+        tools.push(Arc::new(ChecklistUpdate { checklist: self.checklist.clone() }));
+        if let Some(memories) = &self.memories {
+            tools.push(Arc::new(MemorySearch { memories: memories.clone() }));
+            tools.push(Arc::new(MemoryAdd { memories: memories.clone() }));
+            tools.push(Arc::new(MemoryRemove { memories: memories.clone() }));
+        }
+        tools.extend(toolkits::skill::tools(&self.deps.skills, &self.skills, events));
+        tools
+    }
+}
+
+/// The models that are set, with the session's own in the place of chat's.
+fn models(chats: &ChatShared, host: &Host, asked: &Asked) -> Result<Arc<Models>, OpError> {
+    let mut settings = match &chats.script {
+        Some(file) => scripted(host, file)?,
+        None => model_settings(host)?,
+    };
+    if let (Some(model), None) = (&asked.session.model, &chats.script) {
+        let model: ModelRef = model
+            .parse()
+            .map_err(|error: nacre_engine::model::BadModelRef| OpError::usage(error.to_string()))?;
+        settings.roles.insert(Role::Chat, RoleSettings::of_model(model));
+    }
+    let models = Models::new(settings);
+    // What cannot be asked at all is said before anything is made for it.
+    models.route(Role::Chat)?;
+    charged_models(host, models, "chat")
+}
+
+/// How programs are started: as the person, within walls, without their secrets and without the network.
+fn programs(host: &Host) -> Programs {
+    let own = host.home.iter().cloned().collect::<Vec<PathBuf>>();
+    let home = host.environment.home.as_deref().map(|home| host.environment.absolute(home));
+    let secrets = home.as_deref().map(|home| secrets_of_home(home, &own)).unwrap_or(own);
+    let environment: BTreeMap<String, String> = host.environment.vars.iter().cloned().collect();
+    let program = host.environment.program.clone().unwrap_or_else(|| PathBuf::from("nacre"));
+    Programs {
+        launcher: Launcher::new(program),
+        environment,
+        secrets,
+        reach: Reach::Nothing,
+        metadata: Metadata::Kept,
+        quotas: Quotas::default(),
+        output: OutputCaps::default(),
+    }
+}
+
+/// The memories of the project, or the person's own where there is none.
+fn memories(host: &Host) -> Result<Option<MemoryHandle>, OpError> {
+    let Some(scoped) = host.stores_to_read(None)?.into_iter().next() else { return Ok(None) };
+    let ScopedStore { store, .. } = scoped;
+    let embedder: Arc<dyn Embedder> = host.embedder()?;
+    Ok(Some(MemoryHandle {
+        store: Arc::new(store),
+        embedder,
+        owner: host.owner("chat"),
+        patience: host.settings().lock.wait,
+        source: "nacre".to_owned(),
+    }))
+}

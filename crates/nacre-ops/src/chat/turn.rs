@@ -1,0 +1,216 @@
+//! One turn: the agent works on what a person said, and every step is saved before anybody hears of it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use nacre_api::wire::{ChatStartRequest, ErrorCode, TaskEnd, TaskUpdate, TurnUsage};
+use nacre_engine::lifecycle::{
+    CheckpointError, Conversation, Ending, Engine, Item, Job, Outcome, RunError, run as run_agent,
+};
+use nacre_engine::record::state::{Holder, NewItem, SessionRecord, State};
+use nacre_engine::record::{
+    Events as AgentEvents, Heartbeat, Listener, Recording, RecordingRules, Runner,
+};
+use nacre_engine::tools::{Approval, Pipeline, PipelineParts};
+
+use super::asking::Asking;
+use super::attached::attachments;
+use super::sessions::policy_of;
+use super::shared::{ChatShared, LiveTurn, open_state};
+use super::tell::Teller;
+use super::toolbox::Toolbox;
+use super::undo;
+use crate::error::OpError;
+use crate::host::{Host, cancelled_elsewhere, clock, empty_spill, no_answer, words};
+
+/// Words of the model are joined for this long before they are a message.
+const JOINED: Duration = Duration::from_millis(30);
+
+/// What the person asked, and where.
+pub(super) struct Asked {
+    pub(super) session: SessionRecord,
+    pub(super) request: ChatStartRequest,
+}
+
+/// Runs a turn to its end and returns the last message of it.
+pub(super) fn run(chats: &Arc<ChatShared>, turn: &Arc<LiveTurn>, asked: &Asked) -> TaskUpdate {
+    match work(chats, turn, asked) {
+        Ok(last) => last,
+        Err(error) => TaskUpdate::Failed { error: error.into(), usage: TurnUsage::default() },
+    }
+}
+
+fn work(
+    chats: &Arc<ChatShared>,
+    turn: &Arc<LiveTurn>,
+    asked: &Asked,
+) -> Result<TaskUpdate, OpError> {
+    let folder = asked.session.workspace.as_ref().map(std::path::PathBuf::from);
+    let host = chats.open_host(folder.as_deref())?;
+    let home = host.home_scope()?;
+    let toolbox = Toolbox::open(chats, &host, &home, asked)?;
+    let teller = Arc::new(Teller::new(Arc::clone(&turn.log), toolbox.checklist.clone()));
+    let recording = start_recording(&host, turn)?;
+    let mut listeners: Vec<Arc<dyn Listener>> = vec![teller.clone()];
+    listeners.extend(recording.0.listeners());
+    let events = AgentEvents::new(turn.log.task.clone(), clock(&host), listeners);
+    let running = Running { chats, turn, asked, host: &host, toolbox: &toolbox, teller: &teller };
+    let outcome = host.block_on(running.go(events, recording.1))?;
+    // Whatever could not be written down stands in the way of no answer.
+    let _ = host.block_on(recording.0.close());
+    empty_spill(&host, &home);
+    Ok(last_message(outcome?, &teller, turn))
+}
+
+/// Writes down what the run tells, for `nacre events`, and gives signs of life.
+fn start_recording(host: &Host, turn: &LiveTurn) -> Result<(Recording, Heartbeat), OpError> {
+    let (home, owner, wait) = (host.home_scope()?, host.owner("chat"), host.settings().lock.wait);
+    let rules = RecordingRules {
+        otlp: &host.settings().telemetry.otlp_endpoint,
+        words: words(host.settings()),
+    };
+    let recording = Recording::start(&home, &owner, wait, rules)?;
+    let heartbeat = Heartbeat {
+        state: open_state(host)?,
+        runner: Runner::here(host.environment.pid),
+        task: turn.log.task.clone(),
+        clock: clock(host),
+    };
+    Ok((recording, heartbeat))
+}
+
+/// A turn under way.
+struct Running<'a> {
+    chats: &'a Arc<ChatShared>,
+    turn: &'a Arc<LiveTurn>,
+    asked: &'a Asked,
+    host: &'a Host,
+    toolbox: &'a Toolbox,
+    teller: &'a Arc<Teller>,
+}
+
+impl Running<'_> {
+    /// Lets the agent work until it ends or somebody stops it, and passes its words on meanwhile.
+    async fn go(&self, events: AgentEvents, heartbeat: Heartbeat) -> Result<Outcome, OpError> {
+        let control = self.turn.handle.control();
+        let state = Mutex::new(open_state(self.host)?.without_words(words(self.host.settings())));
+        let history = self.history(&state)?;
+        let mut pipeline = self.pipeline(&events)?;
+        let checkpoint = |items: &[Item]| self.save(&state, items);
+        let job = Job {
+            spec: &self.toolbox.spec,
+            history,
+            asked: &self.asked.request.text,
+            attachments: attachments(&self.toolbox.deps.workspace, &self.asked.request)?,
+            checkpoint: Some(&checkpoint),
+            events,
+            skills: Some(Arc::clone(&self.toolbox.skills)),
+            children: Arc::clone(&self.toolbox.children),
+            seed: self.toolbox.deps.seed,
+        };
+        let deps = &self.toolbox.deps;
+        let engine = Engine {
+            models: &deps.models,
+            policy: &deps.policy,
+            limits: &deps.limits,
+            clock: &deps.clock,
+        };
+        let mut outcome = {
+            let mut work = std::pin::pin!(run_agent(engine, job, &mut pipeline, &control));
+            let mut elsewhere = std::pin::pin!(cancelled_elsewhere(Some(heartbeat)));
+            let mut is_stopped = false;
+            loop {
+                tokio::select! {
+                    biased;
+                    outcome = &mut work => break outcome,
+                    by = &mut elsewhere, if !is_stopped => {
+                        is_stopped = true;
+                        self.turn.handle.cancel(by);
+                    }
+                    () = tokio::time::sleep(JOINED) => self.turn.log.flush(),
+                }
+            }
+        };
+        undo::keep(self.host, &self.turn.log, pipeline.take_changes())?;
+        self.pass_on_unheard(&mut outcome);
+        Ok(outcome)
+    }
+
+    /// What was said before, as the model is sent it.
+    fn history(&self, state: &Mutex<State>) -> Result<Conversation, OpError> {
+        let state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        let records = state.items(&self.asked.session.id, 0, usize::MAX)?;
+        Ok(Conversation::from_items(records.iter().map(|record| Item::from_json(&record.json))))
+    }
+
+    fn pipeline(&self, events: &AgentEvents) -> Result<Pipeline, OpError> {
+        let asked = &self.asked;
+        let policy = asked.request.policy.unwrap_or_else(|| policy_of(&asked.session));
+        let approver = Asking::new(Arc::clone(self.chats), Arc::clone(&self.turn.log));
+        let parts = PipelineParts {
+            tools: self.toolbox.tools(events),
+            workspace: Arc::clone(&self.toolbox.deps.workspace),
+            spill: self.toolbox.deps.spill.clone(),
+            cache: Arc::clone(&self.toolbox.deps.cache),
+            effects: self.toolbox.effects.clone(),
+            approval: Approval {
+                policy: super::asking::engine_policy(policy),
+                approver: Some(Arc::new(approver)),
+                grants: self.chats.allowed_in(&asked.session.id),
+            },
+            events: events.clone(),
+        };
+        Pipeline::new(self.toolbox.spec.tool_policy(), parts)
+            .map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))
+    }
+
+    /// Saves what a step came to, then tells of it.
+    fn save(&self, state: &Mutex<State>, items: &[Item]) -> Result<(), CheckpointError> {
+        let new: Vec<NewItem> = items
+            .iter()
+            .map(|item| NewItem { kind: item.kind().to_owned(), json: item.to_json() })
+            .collect();
+        let runner = Runner::here(self.host.environment.pid);
+        let holder =
+            Holder { session: &self.asked.session.id, task: &self.turn.log.task, runner: &runner };
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.append_items(holder, &new, (self.toolbox.deps.clock)())?;
+        self.teller.saved(items, &BTreeMap::new());
+        Ok(())
+    }
+
+    /// Words that came too late for the agent are told to the person again, who may say them once more.
+    fn pass_on_unheard(&self, outcome: &mut Outcome) {
+        for words in std::mem::take(&mut outcome.unheard) {
+            self.turn.log.tell(TaskUpdate::Notice {
+                text: format!("This came too late for the agent: {words}"),
+            });
+        }
+    }
+}
+
+fn last_message(outcome: Outcome, teller: &Teller, turn: &LiveTurn) -> TaskUpdate {
+    let usage = teller.usage();
+    match outcome.ending {
+        Ending::Completed { signal, reason } => TaskUpdate::Completed(TaskEnd {
+            signal: signal.as_str().to_owned(),
+            reason,
+            text: outcome.text,
+            changed: outcome.effects.changed_paths(),
+            usage,
+        }),
+        Ending::Cancelled(by) => TaskUpdate::Cancelled { by: by.as_str().to_owned() },
+        Ending::Failed(error) => {
+            TaskUpdate::Failed { error: failure(&error, turn).into(), usage }
+        }
+    }
+}
+
+fn failure(error: &RunError, turn: &LiveTurn) -> OpError {
+    let failed = match error {
+        RunError::Model(error) => no_answer(error),
+        _ => OpError::from_error(ErrorCode::Failed, error, None),
+    };
+    failed.hint(format!("What happened: nacre events show {}", turn.log.task))
+}

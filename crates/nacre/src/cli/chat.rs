@@ -1,0 +1,107 @@
+//! `nacre chat`: a conversation with Nacre's own agent.
+
+mod link;
+mod listed;
+mod once;
+
+use clap::{Args, ValueEnum};
+use nacre_api::wire::{ApprovalPolicy, SessionRequest};
+use nacre_ops::{Host, OpError};
+
+use self::link::Conversations;
+use super::exit::Exit;
+use super::ui::Ui;
+
+/// Talk to Nacre's own agent in this repository
+///
+/// It reads and changes files, runs programs within walls, and remembers: its memory is that of the project. What it may
+/// do without asking is the policy: `ask` asks before every change, program and connection, `auto-edit` changes files of
+/// the repository without asking, `full` asks for nothing. Whatever it says, programs stay confined, and `/undo` takes the
+/// changes of a turn back.
+///
+/// A conversation is kept, also where the process is killed: `nacre chat --resume` goes on with the last one of this
+/// folder. What you say goes to the model that is set for `chat`: `nacre model list`.
+#[derive(Debug, Args)]
+pub(crate) struct ChatArgs {
+    /// What to begin with
+    #[arg(value_name = "WORDS")]
+    words: Vec<String>,
+    /// Do what the words say, print the answer, and end; what needs a yes is denied
+    #[arg(long, short, requires = "words")]
+    print: bool,
+    /// Print every message of the protocol as it comes, one JSON object a line
+    #[arg(long, requires = "print")]
+    stream_json: bool,
+    /// Go on with a session, by the start of its id; without one with the last of this folder
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
+    resume: Option<String>,
+    /// What the agent may do without asking
+    #[arg(long, value_name = "POLICY")]
+    policy: Option<Policy>,
+    /// A model for this session, as PROVIDER/MODEL
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// List the sessions of this folder
+    #[arg(long, conflicts_with_all = ["words", "resume", "print"])]
+    list: bool,
+    /// Look for words in all sessions
+    #[arg(long, value_name = "WORDS", conflicts_with_all = ["words", "resume", "print", "list"])]
+    search: Option<String>,
+    /// Print a session in the form that `nacre trace import` reads
+    #[arg(long, value_name = "SESSION", conflicts_with_all = ["words", "resume", "print", "list"])]
+    export: Option<String>,
+    /// Remove a session with everything that was said
+    #[arg(long, value_name = "SESSION", conflicts_with_all = ["words", "resume", "print", "list"])]
+    remove: Option<String>,
+    /// Take the model's answers from this file, for tests
+    #[arg(long, value_name = "FILE")]
+    scripted: Option<String>,
+}
+
+/// What the agent may do without asking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Policy {
+    /// Nothing: every change, program and connection needs a yes
+    Ask,
+    /// Change files of the repository; programs and connections need a yes
+    AutoEdit,
+    /// Everything that it can within its walls
+    Full,
+}
+
+impl From<Policy> for ApprovalPolicy {
+    fn from(policy: Policy) -> Self {
+        match policy {
+            Policy::Ask => Self::Ask,
+            Policy::AutoEdit => Self::AutoEdit,
+            Policy::Full => Self::Full,
+        }
+    }
+}
+
+impl ChatArgs {
+    fn session(&self) -> Option<SessionRequest> {
+        let session = self.resume.clone()?;
+        Some(SessionRequest { session: Some(session).filter(|id| !id.is_empty()), workspace: None })
+    }
+}
+
+pub(crate) fn cmd_chat(ui: &mut Ui, host: &Host, args: &ChatArgs) -> Result<Exit, OpError> {
+    let conversations = Conversations::open(host, args.scripted.as_deref())?;
+    if args.list {
+        return listed::list(ui, &conversations);
+    }
+    if let Some(words) = &args.search {
+        return listed::search(ui, &conversations, words);
+    }
+    if let Some(session) = &args.export {
+        return listed::export(ui, &conversations, session);
+    }
+    if let Some(session) = &args.remove {
+        return listed::remove(ui, &conversations, session);
+    }
+    if args.print || ui.is_json() || !ui.can_ask() {
+        return once::print(ui, &conversations, args);
+    }
+    screen::show(ui, host, conversations, args)
+}

@@ -1,0 +1,156 @@
+//! The line to the agent: requests go in, messages come out. The agent is in this process.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use nacre_api::wire::{
+    HelloRequest, RPC_VERSION, RpcAnswer, RpcCall, RpcMessage, RpcRequest, TaskMessage,
+};
+use nacre_ops::chat::{ChatOptions, Chats};
+use nacre_ops::{Host, OpError};
+use serde::de::DeserializeOwned;
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, channel, unbounded_channel};
+
+/// Messages that wait to be looked at; more wait where they are kept.
+const WAITING: usize = 256;
+
+/// The conversations of this process, and the threads that they run on.
+pub(crate) struct Conversations {
+    pub(crate) runtime: Runtime,
+    chats: Chats,
+    folder: PathBuf,
+}
+
+/// A client's end of the line.
+pub(crate) struct Line {
+    pub(crate) requests: UnboundedSender<RpcRequest>,
+    pub(crate) messages: Receiver<RpcMessage>,
+    next: u64,
+}
+
+impl Conversations {
+    pub(crate) fn open(host: &Host, script: Option<&str>) -> Result<Self, OpError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .map_err(|error| OpError {
+                causes: vec![error.to_string()],
+                ..OpError::failed("Cannot start the async runtime")
+            })?;
+        let folder = match &host.project {
+            Some(project) => project.path.clone(),
+            None => host.environment.folder.clone(),
+        };
+        let script = script.map(|file| host.environment.absolute(file.as_ref()));
+        let options = ChatOptions { script, ..ChatOptions::default() };
+        let chats = Chats::new(host.environment.clone(), options, runtime.handle().clone());
+        Ok(Self { runtime, chats, folder })
+    }
+
+    pub(crate) fn folder(&self) -> String {
+        self.folder.display().to_string()
+    }
+
+    /// A new line, after both sides have greeted.
+    pub(crate) fn line(&self) -> Result<Line, OpError> {
+        let (requests, asked) = unbounded_channel();
+        let (tell, messages) = channel(WAITING);
+        self.runtime.spawn(carry(self.chats.clone(), self.folder.clone(), asked, tell));
+        let mut line = Line { requests, messages, next: 1 };
+        let hello = HelloRequest { version: RPC_VERSION, client: "nacre chat".to_owned() };
+        self.runtime.block_on(line.ask::<serde_json::Value>(RpcCall::Hello(hello)))?;
+        Ok(line)
+    }
+
+    /// Asks one thing.
+    pub(crate) fn ask<R: DeserializeOwned>(&self, call: RpcCall) -> Result<R, OpError> {
+        let mut line = self.line()?;
+        self.runtime.block_on(line.ask(call))
+    }
+
+    /// Ends what still runs, in order.
+    pub(crate) fn close(self) {
+        self.chats.cancel_all();
+        self.runtime.block_on(async {
+            while self.chats.n_turns() > 0 {
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+        });
+        self.runtime.shutdown_background();
+    }
+}
+
+/// Hands requests to the agent and its messages back, until one side is gone.
+async fn carry(
+    chats: Chats,
+    folder: PathBuf,
+    mut asked: UnboundedReceiver<RpcRequest>,
+    tell: tokio::sync::mpsc::Sender<RpcMessage>,
+) {
+    let (out, mut lines) = channel::<Arc<str>>(WAITING);
+    let mut client = chats.client(folder, out);
+    let hand_back = async {
+        while let Some(line) = lines.recv().await {
+            // Both ends are this program; what it wrote it can read.
+            let Ok(message) = serde_json::from_str::<RpcMessage>(&line) else { continue };
+            if tell.send(message).await.is_err() {
+                return;
+            }
+        }
+    };
+    let hand_over = async {
+        while let Some(request) = asked.recv().await {
+            let line = serde_json::to_string(&request).unwrap_or_default();
+            client.receive(&line).await;
+        }
+    };
+    tokio::select! {
+        () = hand_back => {}
+        () = hand_over => {}
+    }
+}
+
+impl Line {
+    /// Sends a request and waits for its answer; what tasks tell meanwhile is lost to it.
+    pub(crate) async fn ask<R: DeserializeOwned>(&mut self, call: RpcCall) -> Result<R, OpError> {
+        let id = self.send(call)?;
+        loop {
+            match self.messages.recv().await {
+                Some(RpcMessage::Answer(answer)) if answer.id == Some(id) => return result(answer),
+                Some(_) => {}
+                None => return Err(closed()),
+            }
+        }
+    }
+
+    pub(crate) fn send(&mut self, call: RpcCall) -> Result<u64, OpError> {
+        let id = self.next;
+        self.next += 1;
+        self.requests.send(RpcRequest { id, call }).map_err(|_| closed())?;
+        Ok(id)
+    }
+
+    /// The next message about a task.
+    pub(crate) async fn next(&mut self) -> Option<TaskMessage> {
+        loop {
+            match self.messages.recv().await? {
+                RpcMessage::Task(message) => return Some(message),
+                RpcMessage::Answer(_) => {}
+            }
+        }
+    }
+}
+
+fn result<R: DeserializeOwned>(answer: RpcAnswer) -> Result<R, OpError> {
+    match answer {
+        RpcAnswer { error: Some(error), .. } => Err(error.into()),
+        RpcAnswer { result, .. } => serde_json::from_value(result.unwrap_or_default())
+            .map_err(|error| OpError::failed(format!("The answer cannot be read: {error}"))),
+    }
+}
+
+fn closed() -> OpError {
+    OpError::failed("The line to the agent is closed")
+}
