@@ -23,7 +23,7 @@ use nacre_engine::record::{
 };
 use nacre_engine::tools::toolkits::file;
 use nacre_engine::tools::{
-    Budgets, Cache, Effects, Permissions, Pipeline, PipelineParts, StepContext, Workspace,
+    Approval, Budgets, Cache, Effects, Permissions, Pipeline, PipelineParts, StepContext, Workspace,
 };
 use serde_json::json;
 
@@ -111,6 +111,7 @@ async fn calls(work: &Path, events: &Events) -> Res<()> {
         spill: spill.path().to_owned(),
         cache: Arc::new(Cache::default()),
         effects: None,
+        approval: Approval::not_needed(),
         events: events.clone(),
     };
     let mut pipeline = Pipeline::new(spec().tool_policy(), parts)?;

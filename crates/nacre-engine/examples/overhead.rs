@@ -30,7 +30,7 @@ use nacre_engine::record::{
     TaskId,
 };
 use nacre_engine::tools::{
-    Budgets, Cache, Effects, Permissions, Pipeline, PipelineParts, Workspace, toolkits,
+    Approval, Budgets, Cache, Effects, Permissions, Pipeline, PipelineParts, Workspace, toolkits,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -128,6 +128,7 @@ fn pipeline(root: &Path, spec: &AgentSpec, events: &Events) -> Pipeline {
         spill: root.join("spill"),
         cache: Arc::new(Cache::default()),
         effects: None,
+        approval: Approval::not_needed(),
         events: events.clone(),
     };
     Pipeline::new(spec.tool_policy(), parts).unwrap()
@@ -138,6 +139,8 @@ fn job(spec: &AgentSpec, events: Events) -> Job<'_> {
         spec,
         history: Conversation::default(),
         asked: "Read it all.",
+        attachments: Vec::new(),
+        checkpoint: None,
         events,
         skills: None,
         children: Arc::default(),

@@ -1,17 +1,83 @@
 //! The binary that tests start programs with; the product's own does the same first thing.
+//!
+//! It also plays a process that writes to the state until somebody kills it.
 
+#![expect(clippy::disallowed_methods, reason = "this is a `main`, which has arguments")]
+
+use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
-#[cfg_attr(
-    target_os = "linux",
-    expect(clippy::disallowed_methods, reason = "this is a `main`, which has arguments")
-)]
+use jiff::Timestamp;
+use nacre_core::safefs::{Access, Owner, WriteScope};
+use nacre_engine::record::state::{
+    Holder, MessageEnd, NewItem, NewMessages, NewSession, State, StateError,
+};
+use nacre_engine::record::{NewTask, Runner, SessionId, TaskClass, TaskId};
+use serde_json::json;
+
 fn main() -> ExitCode {
-    #[cfg(target_os = "linux")]
+    let arguments: Vec<_> = std::env::args_os().collect();
+    if let [_, verb, folder] = arguments.as_slice()
+        && verb == "talk-until-killed"
     {
-        let arguments: Vec<_> = std::env::args_os().collect();
-        nacre_engine::confine::helper(&arguments).unwrap_or(ExitCode::FAILURE)
+        return match talk(Path::new(folder)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        };
     }
+    #[cfg(target_os = "linux")]
+    return nacre_engine::confine::helper(&arguments).unwrap_or(ExitCode::FAILURE);
     #[cfg(not(target_os = "linux"))]
     ExitCode::FAILURE
+}
+
+/// Runs a task of a conversation: three items and two messages a step, each in one transaction, for ever.
+fn talk(folder: &Path) -> Result<(), StateError> {
+    let home = WriteScope::open(folder, Access::Private)?;
+    let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
+    let mut state = State::open(&home, &owner, Duration::from_secs(5))?;
+    let runner = Runner::here(std::process::id());
+    let (session, now) = (SessionId::from_random(1), Timestamp::UNIX_EPOCH);
+    let id = TaskId::from_random(u64::from(std::process::id()));
+    let task = NewTask {
+        id: id.clone(),
+        session: session.clone(),
+        parent: None,
+        project: None,
+        agent: "chat".to_owned(),
+        class: TaskClass::Interactive,
+        title: "Talk".to_owned(),
+    };
+    let new = NewSession {
+        id: session.clone(),
+        title: String::new(),
+        workspace: None,
+        project: None,
+        model: None,
+        approval: None,
+    };
+    match state.create_session(&new, now) {
+        Ok(_) | Err(StateError::SessionExists { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    state.accept(&task, &runner, now)?;
+    state.start(&id, &runner, now)?;
+    for step in 0_u64.. {
+        let part = |n: u64| NewItem {
+            kind: "said".to_owned(),
+            json: json!({ "step": step, "part": n, "text": "x".repeat(2000) }),
+        };
+        let holder = Holder { session: &session, task: &id, runner: &runner };
+        state.append_items(holder, &[part(0), part(1), part(2)], now)?;
+        let texts = [0, 1].map(|n| json!({ "sequence": 2 * step + n + 1 }).to_string());
+        let new = NewMessages {
+            task: &id,
+            first: 2 * step + 1,
+            texts: &texts,
+            end: MessageEnd::MoreFollow,
+        };
+        state.append_messages(new)?;
+    }
+    Ok(())
 }

@@ -396,14 +396,22 @@ impl From<StateError> for OpError {
             return error.into();
         }
         let code = match &error {
-            StateError::Busy(_) | StateError::QueueFull { .. } => ErrorCode::Busy,
-            StateError::UnknownTask { .. } => ErrorCode::NotFound,
+            StateError::Busy(_)
+            | StateError::QueueFull { .. }
+            | StateError::SessionInUse { .. }
+            | StateError::NotHeld { .. } => ErrorCode::Busy,
+            StateError::UnknownTask { .. } | StateError::UnknownSession { .. } => {
+                ErrorCode::NotFound
+            }
             StateError::Ambiguous { .. } => ErrorCode::Ambiguous,
             StateError::Damaged { .. }
             | StateError::Newer { .. }
             | StateError::Open { .. }
             | StateError::Sql(_)
             | StateError::Move(_)
+            | StateError::SessionExists { .. }
+            | StateError::MessageOrder { .. }
+            | StateError::NotJson(_)
             | StateError::Fs(_) => ErrorCode::Failed,
         };
         let hint = match &error {
@@ -424,9 +432,17 @@ impl From<StateError> for OpError {
             StateError::QueueFull { .. } => {
                 Some("Wait for one to end; `nacre events` shows them".to_owned())
             }
+            StateError::SessionInUse { .. } => {
+                Some("End its task first; `nacre events` shows it".to_owned())
+            }
             StateError::Open { .. }
             | StateError::Sql(_)
             | StateError::Move(_)
+            | StateError::UnknownSession { .. }
+            | StateError::SessionExists { .. }
+            | StateError::NotHeld { .. }
+            | StateError::MessageOrder { .. }
+            | StateError::NotJson(_)
             | StateError::Fs(_) => None,
         };
         Self::from_error(code, &error, hint)

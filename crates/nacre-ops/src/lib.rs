@@ -9,7 +9,6 @@ mod events;
 pub mod host;
 mod json;
 mod operations;
-mod unified;
 
 pub use cancel::Cancel;
 pub use error::OpError;

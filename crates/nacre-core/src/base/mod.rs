@@ -1,4 +1,4 @@
-//! Ids, hashes, times, redaction, names of secrets, safe terminal text, and the one way to start git: words that no domain
+//! Ids, hashes, times, redaction, names of secrets, safe terminal text, diffs, and the one way to start git: words that no domain
 //! owns.
 //!
 //! Knows nothing of settings or memories, and writes no file.
@@ -15,6 +15,7 @@ mod search_path;
 mod sensitive;
 mod shown;
 mod time;
+mod unified;
 
 pub(crate) use alarm::Alarm;
 pub use cores::{on_all_cores, yield_processor};
@@ -25,3 +26,4 @@ pub use search_path::{is_of_repository, search_folders, search_path, trees_aroun
 pub use sensitive::{SENSITIVE_NAMES, VARIABLES, holds_variables};
 pub use shown::{Shown, ShownLine, is_hidden_char};
 pub use time::parse_time;
+pub use unified::unified_diff;

@@ -16,7 +16,7 @@ use nacre_engine::lifecycle::{AgentSpec, Completion, Signals, Spawn};
 use nacre_engine::model::{Cancel, Role, ToolCall};
 use nacre_engine::record::{Events, Fault, Heard, TaskId};
 use nacre_engine::tools::{
-    AnyTool, Area, Batch, Budgets, Cache, Effects, ExecPolicy, Permissions, Pipeline,
+    AnyTool, Approval, Area, Batch, Budgets, Cache, Effects, ExecPolicy, Permissions, Pipeline,
     PipelineParts, Programs, ShellRun, StepContext, Workspace, toolkits,
 };
 
@@ -180,7 +180,15 @@ fn pipeline(agent: Agent, site: &Site, heard: &Arc<Heard>, helper: &Path) -> Pip
     let events = Events::new(TaskId::from_random(1), clock, vec![heard.clone()]);
     let cache = Arc::new(Cache::default());
     let spill = site.path("spill");
-    let parts = PipelineParts { tools, workspace, spill, cache, effects: None, events };
+    let parts = PipelineParts {
+        tools,
+        workspace,
+        spill,
+        cache,
+        effects: None,
+        approval: Approval::not_needed(),
+        events,
+    };
     Pipeline::new(spec.tool_policy(), parts).unwrap()
 }
 

@@ -15,10 +15,10 @@ use crate::lifecycle::{Engine, Job, Outcome, run};
 use crate::model::{Limits, Models, RetryPolicy};
 use crate::record::{CancelledBy, Failure, TaskId, TaskState};
 use crate::record::{Clock, Event, Events};
-use crate::tools::AnyTool;
 use crate::tools::Workspace;
 use crate::tools::toolkits;
 use crate::tools::{ActiveSkills, SkillRegistry};
+use crate::tools::{AnyTool, Approval};
 use crate::tools::{Budgets, Permissions};
 use crate::tools::{Cache, Pipeline, PipelineError, PipelineParts};
 
@@ -71,6 +71,7 @@ impl AgentDeps {
             spill: self.spill.clone(),
             cache: Arc::clone(&self.cache),
             effects: None,
+            approval: Approval::not_needed(),
             events: events.clone(),
         };
         let mut tools = Pipeline::new(spec.tool_policy(), parts)?;
@@ -84,6 +85,8 @@ impl AgentDeps {
             spec,
             history,
             asked: question,
+            attachments: Vec::new(),
+            checkpoint: None,
             events,
             skills: Some(skills),
             children: Arc::default(),

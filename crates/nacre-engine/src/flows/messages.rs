@@ -126,6 +126,7 @@ fn logged(line: &str) -> Option<RunMessage> {
         Event::ModelRetry { why, .. } | Event::CompletionReopen { why, .. } => note(why),
         Event::ModelFallback { why, to, .. } => note(format!("{why}; asking {to}")),
         Event::ModelError { model, why, .. } => note(format!("{model}: {why}")),
+        Event::RunSteer { text, .. } => RunMessage { role: MessageRole::User, ..note(text) },
         Event::Notice { text } | Event::Error { what: text, .. } => note(text),
         Event::BudgetBlock { limit } => note(format!("The budget of {limit} steps is spent")),
         Event::ToolCall { tool, arguments, .. } => {
@@ -148,6 +149,8 @@ fn logged(line: &str) -> Option<RunMessage> {
         | Event::ModelCall { .. }
         | Event::ModelDelta { .. }
         | Event::ModelFinish(_)
+        | Event::ApprovalRequest { .. }
+        | Event::ApprovalDecision { .. }
         | Event::BudgetNotice { .. }
         | Event::EffectEnd { .. }
         | Event::AgentSpawn { .. }

@@ -1,9 +1,11 @@
-//! How a run is ended from outside: cancelled at once, asked to yield between steps, or out of time.
+//! How a run is steered and ended from outside: told something between two steps, cancelled at once, asked to yield
+//! between steps, or out of time.
 //!
 //! Cancelling and running out of time drop the work in progress, and whatever it had started dies with it. A wish to
-//! yield is only ever looked at between two steps, so that a finished answer is never thrown away for it.
+//! yield is only ever looked at between two steps, so that a finished answer is never thrown away for it. Words for the
+//! agent wait until a step is over; those that it is not told any more go back to whoever waits for the run.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -18,6 +20,15 @@ pub struct RunHandle {
     cancel: CancelSource,
     by: Arc<OnceLock<CancelledBy>>,
     yielding: watch::Sender<bool>,
+    steering: Arc<Mutex<Steering>>,
+}
+
+/// What a person said and the agent was not told yet.
+#[derive(Debug, Default)]
+struct Steering {
+    words: Vec<String>,
+    /// The run takes no more.
+    is_closed: bool,
 }
 
 /// Hears from a `RunHandle`.
@@ -26,6 +37,7 @@ pub struct RunControl {
     cancel: Cancel,
     by: Arc<OnceLock<CancelledBy>>,
     yielding: watch::Receiver<bool>,
+    steering: Arc<Mutex<Steering>>,
     deadline: Option<Instant>,
 }
 
@@ -39,7 +51,8 @@ pub enum Stopped {
 impl RunHandle {
     pub fn new() -> Self {
         let yielding = watch::Sender::new(false);
-        Self { cancel: CancelSource::new(), by: Arc::default(), yielding }
+        let steering = Arc::default();
+        Self { cancel: CancelSource::new(), by: Arc::default(), yielding, steering }
     }
 
     /// Drops the model's stream and kills what tools started. Who came first is who did it.
@@ -53,10 +66,21 @@ impl RunHandle {
         self.yielding.send_replace(true);
     }
 
+    /// Tells the agent something when the step in progress is over. A run that is over gives the words back.
+    pub fn steer(&self, text: &str) -> Result<(), String> {
+        let mut steering = self.steering.lock().unwrap_or_else(PoisonError::into_inner);
+        if steering.is_closed {
+            return Err(text.to_owned());
+        }
+        steering.words.push(text.to_owned());
+        Ok(())
+    }
+
     pub fn control(&self) -> RunControl {
         let yielding = self.yielding.subscribe();
         let (cancel, by) = (self.cancel.token(), Arc::clone(&self.by));
-        RunControl { cancel, by, yielding, deadline: None }
+        let steering = Arc::clone(&self.steering);
+        RunControl { cancel, by, yielding, steering, deadline: None }
     }
 }
 
@@ -100,6 +124,27 @@ impl RunControl {
 
     pub fn should_yield(&self) -> bool {
         *self.yielding.borrow()
+    }
+
+    /// Whether the agent has something to be told.
+    pub(super) fn has_steering(&self) -> bool {
+        !self.lock_steering().words.is_empty()
+    }
+
+    /// Takes what the agent is told now.
+    pub(super) fn take_steering(&self) -> Vec<String> {
+        std::mem::take(&mut self.lock_steering().words)
+    }
+
+    /// Takes what is left; from now on `steer` refuses.
+    pub(super) fn close_steering(&self) -> Vec<String> {
+        let mut steering = self.lock_steering();
+        steering.is_closed = true;
+        std::mem::take(&mut steering.words)
+    }
+
+    fn lock_steering(&self) -> MutexGuard<'_, Steering> {
+        self.steering.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How long there is left; `None` is without end.

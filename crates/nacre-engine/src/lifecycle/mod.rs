@@ -6,11 +6,13 @@
 mod completion;
 mod context;
 mod control;
+mod items;
 mod spec;
 mod steps;
 
 pub use completion::{ANSWER_TOOL, Complaints, CompletionVerdict, SIGNAL_TOOL, Signalled};
 pub use context::{ContextPlan, Conversation, Exchange, KeptResult, TooLong, Turn, plan};
 pub use control::{RunControl, RunHandle, Stopped};
+pub use items::{Attachment, Item, Summary, TurnEnd};
 pub use spec::{AgentSpec, Completion, Signals, Spawn, Validator, Weight};
-pub use steps::{Ending, Engine, Job, Outcome, RunError, run};
+pub use steps::{Checkpoint, CheckpointError, Ending, Engine, Job, Outcome, RunError, run};

@@ -50,6 +50,16 @@ pub enum Event {
     ToolResult(Box<ToolFacts>),
     #[serde(rename = "tool.denied")]
     ToolDenied { call: BoundedText, tool: BoundedText, why: BoundedText },
+    /// A person is asked whether a call may be made.
+    #[serde(rename = "approval.request")]
+    ApprovalRequest { call: BoundedText, tool: BoundedText, summary: BoundedText },
+    #[serde(rename = "approval.decision")]
+    ApprovalDecision {
+        call: BoundedText,
+        tool: BoundedText,
+        decision: ApprovalDecision,
+        why: Option<BoundedText>,
+    },
     /// Most of the budget is spent.
     #[serde(rename = "budget.notice")]
     BudgetNotice { used: u32, limit: u32 },
@@ -74,6 +84,9 @@ pub enum Event {
     RunYield { step: u32 },
     #[serde(rename = "run.cancel")]
     RunCancel { by: CancelledBy },
+    /// A person said something while the agent worked, and it was told behind this step.
+    #[serde(rename = "run.steer")]
+    RunSteer { step: u32, text: BoundedText },
     #[serde(rename = "notice")]
     Notice { text: BoundedText },
     #[serde(rename = "error")]
@@ -166,6 +179,18 @@ pub enum EffectOutcome {
     TimedOut,
 }
 
+/// What became of a question to a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalDecision {
+    Once,
+    /// Calls like it are not asked about again.
+    Session,
+    /// It is like one that was allowed for the session.
+    Remembered,
+    Denied,
+}
+
 /// A whole run in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunFacts {
@@ -202,6 +227,8 @@ impl Event {
             Self::ToolCall { .. } => "tool.call",
             Self::ToolResult(_) => "tool.result",
             Self::ToolDenied { .. } => "tool.denied",
+            Self::ApprovalRequest { .. } => "approval.request",
+            Self::ApprovalDecision { .. } => "approval.decision",
             Self::BudgetNotice { .. } => "budget.notice",
             Self::BudgetBlock { .. } => "budget.block",
             Self::EffectEnd { .. } => "effect.end",
@@ -212,6 +239,7 @@ impl Event {
             Self::CompletionReopen { .. } => "completion.reopen",
             Self::RunYield { .. } => "run.yield",
             Self::RunCancel { .. } => "run.cancel",
+            Self::RunSteer { .. } => "run.steer",
             Self::Notice { .. } => "notice",
             Self::Error { .. } => "error",
             Self::RunSummary(_) => "run.summary",

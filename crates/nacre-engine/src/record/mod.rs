@@ -12,8 +12,8 @@ mod telemetry;
 
 pub use call::{Category, Change, ChangeKind, Fault, RunEffects};
 pub use event::{
-    BoundedText, CacheUse, Clock, DeltaKind, EffectOutcome, Event, Events, Heard, Listener,
-    ModelFacts, Record, RunFacts, ToolFacts,
+    ApprovalDecision, BoundedText, CacheUse, Clock, DeltaKind, EffectOutcome, Event, Events, Heard,
+    Listener, ModelFacts, Record, RunFacts, ToolFacts,
 };
 pub use heartbeat::Heartbeat;
 pub use recording::{Recording, RecordingReport, RecordingRules};

@@ -2,6 +2,7 @@
 //!
 //! A tool declares what it touches; permission, budget, cache, effects and record follow from that one declaration.
 
+mod approval;
 mod effects;
 mod footprint;
 mod guard;
@@ -14,6 +15,10 @@ mod tool;
 pub mod toolkits;
 mod workspace;
 
+pub use approval::{
+    Approval, ApprovalAnswer, ApprovalKind, ApprovalPolicy, ApprovalRequest, Approver,
+    AskingPerson, Grants,
+};
 pub use effects::{ProjectEffects, RepositoryTrust};
 pub use footprint::{Area, Exec, Footprint, MemoryUse, Network};
 pub use guard::{Guard, GuardRules, ReadGuard, ReadGuardError, Refusal, Touch};
@@ -29,7 +34,9 @@ pub use seen::Seen;
 pub use skills::{
     ActiveSkills, BadSkill, Origin, Skill, SkillPlaces, SkillProblem, SkillRegistry, SkillsReport,
 };
-pub use tool::{AnyTool, Output, Running, Tool, ToolContext, ToolError, ToolSpec};
+pub use tool::{
+    AnyTool, Output, Preview, PreviewProgram, Running, Tool, ToolContext, ToolError, ToolSpec,
+};
 pub use toolkits::checklist::{Checklist, ChecklistItem, ChecklistSet, ChecklistUpdate, ItemState};
 pub use toolkits::memory::{
     ClaimSearch, MemoryAdd, MemoryHandle, MemoryRecall, MemoryRemove, MemorySearch,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use nacre_core::safefs::RelPath;
 use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -43,12 +44,35 @@ pub trait Tool: Send + Sync + 'static {
     /// Says what the call will touch; arguments that name no place in the workspace are refused here.
     fn footprint(&self, input: &Self::Input) -> Result<Footprint, ToolError>;
 
+    /// Says what the call would do, for a person who is asked about it. It changes nothing. Arguments that the call
+    /// would refuse are refused here already.
+    fn preview(&self, _input: &Self::Input) -> Result<Preview, ToolError> {
+        Ok(Preview::default())
+    }
+
     /// Does it. Dropping the future must stop it: whatever was started dies with it.
     fn run(
         &self,
         input: Self::Input,
         ctx: &ToolContext,
     ) -> impl Future<Output = Result<Output, ToolError>> + Send;
+}
+
+/// What a call would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Preview {
+    /// The files that it would change, each with the text that it would have; `None` where it would be gone.
+    pub files: Vec<(RelPath, Option<String>)>,
+    pub program: Option<PreviewProgram>,
+}
+
+/// A program that a call would start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PreviewProgram {
+    /// The program and its arguments; no shell reads them.
+    Argv(Vec<String>),
+    /// A text for the shell.
+    Script(String),
 }
 
 /// A call under way.
@@ -59,6 +83,7 @@ pub trait AnyTool: Send + Sync {
     fn spec(&self) -> &ToolSpec;
     fn schema(&self) -> Value;
     fn footprint(&self, arguments: &Value) -> Result<Footprint, ToolError>;
+    fn preview(&self, arguments: &Value) -> Result<Preview, ToolError>;
     fn run<'a>(&'a self, arguments: Value, ctx: &'a ToolContext) -> Running<'a>;
 }
 
@@ -73,6 +98,10 @@ impl<T: Tool> AnyTool for T {
 
     fn footprint(&self, arguments: &Value) -> Result<Footprint, ToolError> {
         Tool::footprint(self, &typed::<T>(arguments.clone())?)
+    }
+
+    fn preview(&self, arguments: &Value) -> Result<Preview, ToolError> {
+        Tool::preview(self, &typed::<T>(arguments.clone())?)
     }
 
     fn run<'a>(&'a self, arguments: Value, ctx: &'a ToolContext) -> Running<'a> {

@@ -10,6 +10,8 @@
 mod answers;
 mod asking;
 mod campaign;
+#[cfg(target_os = "linux")]
+mod crash;
 mod embeddings;
 mod extraction;
 mod failures;

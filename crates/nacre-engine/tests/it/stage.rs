@@ -18,7 +18,7 @@ use nacre_engine::record::{
     Clock, Event, Events, Heard, Listener, NewTask, Record, Runner, SessionId, TaskClass, TaskId,
 };
 use nacre_engine::tools::{
-    Budgets, Cache, Effects, Permissions, Pipeline, PipelineParts, Workspace, toolkits,
+    Approval, Budgets, Cache, Effects, Permissions, Pipeline, PipelineParts, Workspace, toolkits,
 };
 use tempfile::TempDir;
 
@@ -107,6 +107,7 @@ impl Stage {
             spill: root.join("spill"),
             cache: Arc::new(Cache::default()),
             effects: None,
+            approval: Approval::not_needed(),
             events: events.clone(),
         };
         let mut tools = Pipeline::new(spec.tool_policy(), parts).unwrap();
@@ -120,6 +121,8 @@ impl Stage {
             asked: "What is here?",
             events,
             skills: None,
+            attachments: Vec::new(),
+            checkpoint: None,
             children: Arc::default(),
             seed: 1,
         };

@@ -12,10 +12,10 @@ use nacre_engine::lifecycle::AgentSpec;
 use nacre_engine::model::{Cancel, CancelSource};
 use nacre_engine::record::{Change, ChangeKind, EffectOutcome, Events, Fault, TaskId};
 use nacre_engine::tools::{
-    AnyTool, Checklist, ChecklistSet, ChecklistUpdate, EffectKind, EffectReport, EffectRunner,
-    Effects, ItemState, MemoryAdd, MemoryHandle, MemoryRemove, MemorySearch, MemoryUse, Output,
-    Permissions, Pipeline, PipelineParts, Programs, ProjectEffects, RepositoryTrust, ShellRun,
-    ToolContext, ToolError, Workspace,
+    AnyTool, Approval, Checklist, ChecklistSet, ChecklistUpdate, EffectKind, EffectReport,
+    EffectRunner, Effects, ItemState, MemoryAdd, MemoryHandle, MemoryRemove, MemorySearch,
+    MemoryUse, Output, Permissions, Pipeline, PipelineParts, Programs, ProjectEffects,
+    RepositoryTrust, ShellRun, ToolContext, ToolError, Workspace,
 };
 use serde_json::{Value, json};
 
@@ -231,6 +231,7 @@ fn an_agent_that_may_only_read_is_not_shown_the_tools_that_change_memories() {
             spill: workshop.path("spill"),
             cache: Arc::default(),
             effects: None,
+            approval: Approval::not_needed(),
             events: Events::silent(TaskId::from_random(1)),
         };
         let pipeline = Pipeline::new(spec.tool_policy(), parts).unwrap();

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use nacre_api::wire::{ErrorCode, ExportReport, ExportRequest, ExportState};
-use nacre_core::base::ContentHash;
+use nacre_core::base::{ContentHash, unified_diff};
 use nacre_core::instructions;
 use nacre_core::memory::MemoryId;
 use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
@@ -19,7 +19,6 @@ use nacre_engine::flows::run::RunMode;
 use super::recording::{OutsideChange, record_outside, text_record};
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore, note_offered};
-use crate::unified::unified_diff;
 
 /// Every session of every agent pays for it.
 const DEFAULT_BUDGET: usize = 1500;

@@ -24,7 +24,7 @@ fn exchange(id: &str, reasoning: usize, result: usize, spill: Option<&str>) -> E
     let text = "x".repeat(result);
     let result = ToolResult { call_id: id.to_owned(), text, status: ToolStatus::Done };
     let kept = KeptResult::new(result, &call, spill.map(str::to_owned));
-    Exchange { said, results: vec![kept], remark: None }
+    Exchange { results: vec![kept], ..Exchange::new(said) }
 }
 
 fn turn(asked: &str, steps: Vec<Exchange>) -> Turn {
@@ -59,7 +59,7 @@ fn two_turns() -> Conversation {
         "two",
         vec![exchange("c", 300, 3000, Some("/spill/c.txt")), exchange("d", 300, 3000, None)],
     );
-    Conversation { turns: vec![first, second], turns_left_out: 0 }
+    Conversation { turns: vec![first, second], ..Conversation::default() }
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn old_reasoning_goes_before_old_results_and_those_before_old_turns() {
     assert_eq!(
         shown(&planned),
         "one\ncall a\n[result of `file_read`, 3000 bytes, left out; call the tool again if you need it]\n\
-         call b\nx3000\ntwo\nr300 | call c\nx3000\nr300 | call d\nx3000"
+         call b\nx3000 | two\nr300 | call c\nx3000\nr300 | call d\nx3000"
     );
     let planned = plan(two_turns(), 3100).unwrap();
     assert_eq!(

@@ -80,8 +80,10 @@ impl Run<'_> {
         self.job.events.emit_with(|| Event::ModelCall { step, model: model.clone() });
         let begun = Instant::now();
         let mut first_token = None;
+        let mut partial = String::new();
         let events = &self.job.events;
         let mut sink = |event: model::Event| {
+            note_partial(&mut partial, &event);
             if is_token(&event) {
                 first_token.get_or_insert_with(|| micros(begun));
             }
@@ -93,6 +95,7 @@ impl Run<'_> {
         let duration_us = micros(begun);
         self.progress.model_calls += 1;
         self.progress.model_us += duration_us;
+        self.progress.partial = if matches!(answered, Ok(Ok(_))) { String::new() } else { partial };
         match answered {
             Err(stopped) => Err(self.stopped(stopped)),
             Ok(Ok(response)) if response.stop == StopReason::ContextFull => {
@@ -175,6 +178,26 @@ fn is_token(event: &model::Event) -> bool {
         event,
         model::Event::Text(_) | model::Event::Reasoning(_) | model::Event::ToolStarted { .. }
     )
+}
+
+/// Keeps what was said so far, for the case that the answer breaks off.
+fn note_partial(partial: &mut String, event: &model::Event) {
+    match event {
+        model::Event::Text(text) => partial.push_str(text),
+        model::Event::TextReplaced { text } => partial.clone_from(text),
+        // What an attempt before had said is void.
+        model::Event::Started { .. }
+        | model::Event::Retry { .. }
+        | model::Event::Fallback { .. } => partial.clear(),
+        model::Event::Reasoning(_)
+        | model::Event::ReasoningDone { .. }
+        | model::Event::HiddenReasoning(_)
+        | model::Event::ToolStarted { .. }
+        | model::Event::ToolArguments { .. }
+        | model::Event::ToolDone { .. }
+        | model::Event::Usage(_)
+        | model::Event::Stop(_) => {}
+    }
 }
 
 /// Passes on what people want to see while it comes.

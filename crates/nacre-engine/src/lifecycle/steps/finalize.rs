@@ -65,5 +65,6 @@ pub(super) fn finalize(
     terminal.events.emit(Event::RunSummary(Box::new(facts.clone())));
     terminal.tell(ending.state());
     let Progress { text, answer, doubts, rejected, conversation, .. } = progress;
-    Outcome { ending, text, answer, doubts, rejected, effects, facts, conversation }
+    let unheard = Vec::new();
+    Outcome { ending, text, answer, doubts, rejected, effects, facts, conversation, unheard }
 }

@@ -10,7 +10,7 @@ use super::prepare::{Prepared, offered};
 use super::progress::{Asking, Progress};
 use super::resolve::Resolved;
 use super::{Engine, Job};
-use crate::lifecycle::{RunControl, Stopped};
+use crate::lifecycle::{Completion, Item, RunControl, Stopped};
 use crate::model::MAX_REPAIRS;
 use crate::record::Event;
 use crate::record::Signal;
@@ -29,14 +29,36 @@ pub(super) struct Run<'a> {
 
 impl Run<'_> {
     pub(super) async fn generate(mut self) -> Ending {
-        self.progress.conversation = std::mem::take(&mut self.prepared.conversation);
         loop {
             if let Some(ending) = self.between_steps() {
                 return ending;
             }
-            if let Some(ending) = self.step().await {
-                return ending;
+            match self.step().await {
+                Some(ending) if !self.goes_on_after(&ending) => return ending,
+                Some(_) | None => {}
             }
+        }
+    }
+
+    /// Whether a person said something just before the agent was done, which deserves one more step.
+    fn goes_on_after(&self, ending: &Ending) -> bool {
+        let is_by_itself = matches!(ending, Ending::Completed { .. })
+            && matches!(self.job.spec.completion, Completion::EndTurn { .. });
+        let may_go_on = self.progress.steps < self.job.spec.budgets.steps
+            && self.control.stopped().is_none()
+            && !self.control.should_yield();
+        is_by_itself && may_go_on && self.control.has_steering()
+    }
+
+    /// Puts what a person said meanwhile behind the results of the last step. Before the first one it waits.
+    fn take_steering(&mut self) {
+        let step = self.progress.kept_step;
+        let last = self.progress.conversation.turns.last_mut();
+        let Some(exchange) = last.and_then(|turn| turn.steps.last_mut()) else { return };
+        for text in self.control.take_steering() {
+            self.job.events.emit_with(|| Event::RunSteer { step, text: text.as_str().into() });
+            self.progress.unsaved.push(Item::Steering { step, text: text.clone() });
+            exchange.steered.push(text);
         }
     }
 
@@ -53,7 +75,8 @@ impl Run<'_> {
         if steps <= self.progress.steps {
             return Some(Ending::Failed(RunError::OutOfSteps { steps }));
         }
-        None
+        self.take_steering();
+        self.progress.save(self.job).err().map(Ending::Failed)
     }
 
     async fn step(&mut self) -> Option<Ending> {
@@ -72,6 +95,7 @@ impl Run<'_> {
             Ok(response) => self.react(response).await,
             Err(ending) => Some(ending),
         };
+        let ending = self.progress.save(self.job).err().map(Ending::Failed).or(ending);
         let n_calls = (self.tools.tally().calls - calls_before) as usize;
         let duration_us = micros(begun);
         self.job.events.emit_with(|| Event::StepEnd { step, n_calls, duration_us });
@@ -106,6 +130,7 @@ impl Run<'_> {
     /// Takes the tools away; what was said last ends with these words.
     pub(super) fn ask_finally(&mut self, words: &str) {
         self.progress.asking = Asking::Finally;
+        let step = self.progress.kept_step;
         let last = self.progress.conversation.turns.last_mut();
         let Some(exchange) = last.and_then(|turn| turn.steps.last_mut()) else { return };
         match &mut exchange.remark {
@@ -115,6 +140,7 @@ impl Run<'_> {
             }
             None => exchange.remark = Some(words.to_owned()),
         }
+        self.progress.unsaved.push(Item::Remark { step, text: words.to_owned() });
         self.job.events.emit_with(|| Event::Notice { text: words.into() });
     }
 

@@ -31,8 +31,9 @@ pub use self::outcome::{Ending, Outcome, RunError};
 use self::prepare::prepare;
 use self::progress::Progress;
 use self::resolve::resolve;
-use super::context::Conversation;
+use super::context::{Conversation, Turn};
 use super::control::RunControl;
+use super::items::{Attachment, Item};
 use super::spec::AgentSpec;
 use crate::model::{Limits, Models, RetryPolicy};
 use crate::record::TaskState;
@@ -49,12 +50,25 @@ pub struct Engine<'a> {
     pub clock: &'a Clock,
 }
 
+/// Why a conversation could not be saved.
+pub type CheckpointError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Saves what a run adds to its conversation. A run whose checkpoint fails ends as `failed(internal)`.
+///
+/// It is given the person's words before the model is asked, what each step came to before the next one begins, and
+/// the end of the turn before the task tells its own.
+pub type Checkpoint<'a> = dyn Fn(&[Item]) -> Result<(), CheckpointError> + Send + Sync + 'a;
+
 /// One piece of work.
 pub struct Job<'a> {
     pub spec: &'a AgentSpec,
     /// What was said before, if anything.
     pub history: Conversation,
     pub asked: &'a str,
+    /// What a person handed in beside the words.
+    pub attachments: Vec<Attachment>,
+    /// Where the conversation is saved, if it is.
+    pub checkpoint: Option<&'a Checkpoint<'a>>,
     pub events: Events,
     /// The skills that its tools take up; each may take tools away.
     pub skills: Option<Arc<ActiveSkills>>,
@@ -72,14 +86,34 @@ pub async fn run(
     control: &RunControl,
 ) -> Outcome {
     let begun = Instant::now();
+    let mut job = job;
     tools.leave_out(engine.models.words());
     let terminal = Terminal::new(job.events.clone());
     job.events.emit(Event::TaskState(TaskState::Running));
     let control = control.within(job.spec.budgets.wall);
-    let mut progress = Progress::default();
-    let ending = go_through(engine, &job, tools, &control, &mut progress).await;
+    let mut progress = begin(&mut job);
+    let ending = match progress.save(&job) {
+        Ok(()) => go_through(engine, &job, tools, &control, &mut progress).await,
+        Err(error) => Ending::Failed(error),
+    };
+    let ending = progress.close(&job, ending);
     progress.children = job.children.load(Ordering::Relaxed);
-    finalize(terminal, ending, progress, tools.tally(), begun.elapsed())
+    let unheard = control.close_steering();
+    let outcome = finalize(terminal, ending, progress, tools.tally(), begun.elapsed());
+    Outcome { unheard, ..outcome }
+}
+
+/// Opens the turn: whatever becomes of the run, what was asked is part of the conversation.
+fn begin(job: &mut Job<'_>) -> Progress {
+    let attachments = std::mem::take(&mut job.attachments);
+    let turn = Turn { attachments, ..Turn::new(job.asked) };
+    let mut progress = Progress {
+        conversation: std::mem::take(&mut job.history),
+        unsaved: vec![turn.opening_item()],
+        ..Progress::default()
+    };
+    progress.conversation.turns.push(turn);
+    progress
 }
 
 async fn go_through(

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::CheckpointError;
 use crate::lifecycle::{Conversation, TooLong};
 use crate::model::{ModelError, RolesError, SchemaError, StopReason};
 use crate::record::RunEffects;
@@ -24,6 +25,8 @@ pub struct Outcome {
     pub facts: RunFacts,
     /// The conversation with this run in it, for the next one.
     pub conversation: Conversation,
+    /// What a person said meanwhile and the agent was not told any more.
+    pub unheard: Vec<String>,
 }
 
 /// How a run ended.
@@ -37,6 +40,15 @@ pub enum Ending {
 impl Ending {
     pub(super) fn done() -> Self {
         Self::Completed { signal: Signal::Done, reason: None }
+    }
+
+    /// What the agent said about its end, or why there was none.
+    pub(super) fn words(&self) -> Option<String> {
+        match self {
+            Self::Completed { signal: _, reason } => reason.clone(),
+            Self::Failed(error) => Some(error.to_string()),
+            Self::Cancelled(_) => None,
+        }
     }
 
     pub fn state(&self) -> TaskState {
@@ -75,6 +87,8 @@ pub enum RunError {
     OutOfTime,
     #[error("The conversation is too long for the model")]
     TooLong(#[source] TooLong),
+    #[error("The conversation could not be saved")]
+    Checkpoint(#[source] CheckpointError),
 }
 
 impl RunError {
@@ -87,6 +101,7 @@ impl RunError {
             Self::Empty | Self::CutOff { .. } | Self::Invalid { .. } => Failure::Output,
             Self::OutOfSteps { .. } | Self::TooLong(_) => Failure::Budget,
             Self::OutOfTime => Failure::Deadline,
+            Self::Checkpoint(_) => Failure::Internal,
         }
     }
 

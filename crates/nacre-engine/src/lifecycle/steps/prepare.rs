@@ -1,12 +1,12 @@
-//! What the model is told before it begins: instructions, tools, and the conversation so far.
+//! What the model is told before it begins: instructions and tools, and how much room they leave.
 
 use super::Job;
 use super::outcome::RunError;
 use super::resolve::Resolved;
+use crate::lifecycle::TooLong;
 use crate::lifecycle::completion::{answer_tool, signal_tool};
 use crate::lifecycle::context::tokens_in;
 use crate::lifecycle::{Completion, Signals};
-use crate::lifecycle::{Conversation, TooLong, Turn};
 use crate::model::ToolDef;
 use crate::record::Event;
 use crate::tools::Pipeline;
@@ -15,7 +15,6 @@ use crate::tools::Pipeline;
 pub(super) struct Prepared {
     pub(super) system: String,
     pub(super) tools: Vec<ToolDef>,
-    pub(super) conversation: Conversation,
     /// How many tokens there are for the conversation.
     pub(super) room: usize,
 }
@@ -33,14 +32,12 @@ pub(super) fn prepare(
     let too_long = TooLong { tokens: spent, room: limit };
     let room = limit.checked_sub(spent).filter(|room| *room != 0);
     let room = room.ok_or(RunError::TooLong(too_long))?;
-    let mut conversation = job.history.clone();
-    conversation.turns.push(Turn::new(job.asked));
     job.events.emit_with(|| Event::RunPrepare {
         agent: job.spec.name.into(),
         model: resolved.model.clone(),
         n_tools: tools.len(),
     });
-    Ok(Prepared { system, tools, conversation, room })
+    Ok(Prepared { system, tools, room })
 }
 
 /// The tools that the model is told of, with the one by which it ends.

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::Job;
+use super::outcome::{Ending, RunError};
 use super::repeats::Repeats;
-use crate::lifecycle::Conversation;
+use crate::lifecycle::{Conversation, Item, TurnEnd};
 use crate::model::{Cost, Usage};
 
 /// Everything that a run adds up; what is here when it ends is what is reported.
@@ -32,6 +34,12 @@ pub(super) struct Progress {
     /// The last answer that was not of the shape that was asked for.
     pub(super) rejected: Option<Value>,
     pub(super) conversation: Conversation,
+    /// The step that the last exchange came of.
+    pub(super) kept_step: u32,
+    /// What the model was saying when its answer broke off.
+    pub(super) partial: String,
+    /// Items that were not handed to the checkpoint yet.
+    pub(super) unsaved: Vec<Item>,
 }
 
 /// How the model is asked.
@@ -72,6 +80,39 @@ impl Bill {
 }
 
 impl Progress {
+    /// Hands out what was not saved yet.
+    pub(super) fn save(&mut self, job: &Job<'_>) -> Result<(), RunError> {
+        let items = std::mem::take(&mut self.unsaved);
+        match job.checkpoint {
+            Some(checkpoint) if !items.is_empty() => {
+                checkpoint(&items).map_err(RunError::Checkpoint)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Writes the end of the turn down. A run whose end cannot be saved has failed.
+    pub(super) fn close(&mut self, job: &Job<'_>, ending: Ending) -> Ending {
+        let partial = std::mem::take(&mut self.partial);
+        let was_stopped = matches!(ending, Ending::Cancelled(_)) || !partial.is_empty();
+        let end = TurnEnd { state: ending.state(), text: ending.words() };
+        if matches!(ending, Ending::Cancelled(_)) && !partial.is_empty() {
+            self.text.clone_from(&partial);
+        }
+        if let Some(turn) = self.conversation.turns.last_mut() {
+            turn.interrupted = was_stopped.then(|| partial.clone());
+            turn.end = Some(end.clone());
+        }
+        if was_stopped {
+            self.unsaved.push(Item::Interrupted { text: partial });
+        }
+        self.unsaved.push(Item::End(end));
+        match self.save(job) {
+            Ok(()) => ending,
+            Err(error) => Ending::Failed(error),
+        }
+    }
+
     pub(super) fn count_usage(&mut self, usage: Usage) {
         self.usage = Some(self.usage.map_or(usage, |sum| sum.plus(usage)));
     }

@@ -39,8 +39,7 @@ impl Run<'_> {
     async fn follow(&mut self, response: &Response, calls: Vec<ToolCall>) -> Option<Ending> {
         let is_end = |call: &ToolCall| self.is_end_tool(&call.name);
         let (ends, work): (Vec<ToolCall>, Vec<ToolCall>) = calls.into_iter().partition(is_end);
-        let mut exchange =
-            Exchange { said: Message::assistant(response), results: Vec::new(), remark: None };
+        let mut exchange = Exchange::new(Message::assistant(response));
         if !work.is_empty()
             && let Some(ending) = self.work(&work, &mut exchange).await
         {
@@ -220,7 +219,10 @@ impl Run<'_> {
         self.job.events.emit_with(|| Event::CompletionReopen { attempt, why: why.into() });
     }
 
-    pub(super) fn keep(&mut self, exchange: Exchange) {
+    /// Takes a finished exchange into the conversation; it is saved before the next step begins.
+    fn keep(&mut self, exchange: Exchange) {
+        self.progress.kept_step = self.progress.steps;
+        self.progress.unsaved.extend(exchange.to_items(self.progress.steps));
         if let Some(turn) = self.progress.conversation.turns.last_mut() {
             turn.steps.push(exchange);
         }
@@ -235,7 +237,7 @@ fn spoken(response: &Response, remark: Option<String>) -> Exchange {
     if !has_text {
         said.content.push(Content::Text("(nothing)".to_owned()));
     }
-    Exchange { said, results: Vec::new(), remark }
+    Exchange { remark, ..Exchange::new(said) }
 }
 
 /// Puts the results in the order of their calls, which some providers insist on.

@@ -4,5 +4,6 @@ mod bench;
 mod ends;
 mod forms;
 mod limits;
+mod talking;
 
 use bench::{Bench, chat, play};

@@ -67,7 +67,10 @@ impl Provider for Scripted {
     fn generate<'a>(&'a self, call: Call<'a>, sink: &'a mut Sink<'_>) -> Generation<'a> {
         Box::pin(async move {
             let played = match self.take(call.request) {
-                Ok(turn) if turn.hang => std::future::pending().await,
+                Ok(turn) if turn.hang => {
+                    begin(turn, &call, sink);
+                    std::future::pending().await
+                }
                 Ok(turn) => play(turn, &call, sink),
                 Err(fault) => Err(fault),
             };
@@ -77,6 +80,14 @@ impl Provider for Scripted {
                 said: fault.said.map(|said| Said::new(&said)),
             })
         })
+    }
+}
+
+/// Says what the turn says and nothing more, as a server does that stalls.
+fn begin(turn: Turn, call: &Call<'_>, sink: &mut Sink<'_>) {
+    sink(Event::Started { model: call.model.clone() });
+    if let Some(text) = turn.say {
+        sink(Event::Text(text));
     }
 }
 

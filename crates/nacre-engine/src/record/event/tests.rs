@@ -34,6 +34,17 @@ pub(crate) fn samples() -> Vec<Event> {
         },
         Event::ToolResult(Box::new(tool_facts("c1", "file_read", 250))),
         Event::ToolDenied { call: "c1".into(), tool: "file_edit".into(), why: why() },
+        Event::ApprovalRequest {
+            call: "c1".into(),
+            tool: "shell_run".into(),
+            summary: "Run cargo test".into(),
+        },
+        Event::ApprovalDecision {
+            call: "c1".into(),
+            tool: "shell_run".into(),
+            decision: ApprovalDecision::Denied,
+            why: Some(why()),
+        },
         Event::BudgetNotice { used: 27, limit: 30 },
         Event::BudgetBlock { limit: 30 },
         Event::EffectEnd {
@@ -49,6 +60,7 @@ pub(crate) fn samples() -> Vec<Event> {
         Event::CompletionReopen { attempt: 1, why: why() },
         Event::RunYield { step: 1 },
         Event::RunCancel { by: CancelledBy::Person },
+        Event::RunSteer { step: 1, text: "Use the other file.".into() },
         Event::Notice { text: why() },
         Event::Error { what: why(), hint: None },
         Event::StepEnd { step: 1, n_calls: 1, duration_us: 400 },

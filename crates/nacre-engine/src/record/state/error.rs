@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use nacre_core::base::ShownLine;
 use nacre_core::safefs::FsError;
 
-use crate::record::{IllegalMove, SessionId};
+use crate::record::{IllegalMove, SessionId, TaskId};
 
 /// A failure of the state as a whole, or of one request to it.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +27,20 @@ pub enum StateError {
     Ambiguous { id: String, n_found: usize },
     #[error("`{session}` has {cap} tasks that wait already")]
     QueueFull { session: SessionId, cap: usize },
+    #[error("No conversation is named `{}`", ShownLine(id))]
+    UnknownSession { id: String },
+    #[error("A session named `{session}` exists already")]
+    SessionExists { session: SessionId },
+    /// Its tasks are not over.
+    #[error("`{session}` is in use")]
+    SessionInUse { session: SessionId },
+    #[error("`{task}` is not the running task of `{session}` in this process")]
+    NotHeld { session: SessionId, task: TaskId },
+    /// Messages are numbered from 1 without gaps, and the last one is the last.
+    #[error("`{task}` cannot have a message {given} now; {expected}")]
+    MessageOrder { task: TaskId, given: u64, expected: String },
+    #[error("An item or message is not a JSON document")]
+    NotJson(#[source] serde_json::Error),
     #[error(transparent)]
     Move(#[from] IllegalMove),
     #[error(transparent)]

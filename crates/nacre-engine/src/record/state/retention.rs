@@ -66,7 +66,7 @@ impl State {
         self.write(|transaction| {
             let mut report = TrimReport::default();
             for (task, n_events) in &victims {
-                for table in ["event", "model_call"] {
+                for table in ["event", "model_call", "message"] {
                     transaction
                         .prepare_cached(&format!("DELETE FROM {table} WHERE task = ?1"))?
                         .execute([task])?;
@@ -77,7 +77,9 @@ impl State {
                 report.n_events += n_events;
             }
             transaction.execute(
-                "DELETE FROM session WHERE updated < ?1 AND id NOT IN (SELECT session FROM task)",
+                // A conversation stays until a person removes it.
+                "DELETE FROM session WHERE updated < ?1 AND is_conversation = 0
+                 AND id NOT IN (SELECT session FROM task)",
                 [cutoff],
             )?;
             transaction.execute(

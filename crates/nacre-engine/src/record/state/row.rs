@@ -15,6 +15,8 @@ pub(super) enum Bad {
     Time,
     #[error("not an event")]
     Event,
+    #[error("not a JSON document")]
+    Json,
 }
 
 pub(super) fn bad(column: usize, why: Bad) -> rusqlite::Error {

@@ -165,16 +165,7 @@ impl State {
 
     /// Marks the unfinished tasks of runners that are gone as `failed(restarted)`, and returns them.
     pub fn clear_dead(&mut self, here: &Runner, now: Timestamp) -> Result<Vec<TaskId>, StateError> {
-        let gone: Vec<i64> = self
-            .read(busy_runners)?
-            .into_iter()
-            .filter(|(_, runner, lease)| match runner.look_from(here) {
-                Life::Alive => false,
-                Life::Gone => true,
-                Life::Unknown => *lease < now,
-            })
-            .map(|(key, ..)| key)
-            .collect();
+        let gone = dead(self.read(|connection| runners(connection, BUSY))?, here, now);
         if gone.is_empty() {
             return Ok(Vec::new());
         }
@@ -197,6 +188,16 @@ impl State {
             }
             Ok(cleared)
         })
+    }
+
+    /// The runners that are gone and have tasks which ended without their terminal message.
+    pub(super) fn gone_without_last_message(
+        &self,
+        here: &Runner,
+        now: Timestamp,
+    ) -> Result<Vec<i64>, StateError> {
+        let which = format!("id IN (SELECT runner FROM task WHERE {WITHOUT_LAST_MESSAGE})");
+        Ok(dead(self.read(|connection| runners(connection, &which))?, here, now))
     }
 
     pub fn task(&self, id: &TaskId) -> Result<TaskRecord, StateError> {
@@ -357,17 +358,50 @@ fn enter(connection: &Connection, runner: &Runner, now: Timestamp) -> Result<i64
         .query_row(params![runner.host, runner.pid, runner.birth, lease], |row| row.get(0))?)
 }
 
-/// The runners with unfinished tasks, and how long their leases last.
-fn busy_runners(connection: &Connection) -> Result<Vec<(i64, Runner, Timestamp)>, StateError> {
-    let mut rows = connection.prepare_cached(
-        "SELECT id, host, pid, birth, lease_until FROM runner
-         WHERE id IN (SELECT runner FROM task WHERE ended IS NULL)",
-    )?;
+/// Runners with unfinished tasks.
+const BUSY: &str = "id IN (SELECT runner FROM task WHERE ended IS NULL)";
+
+/// Runners, and how long their leases last.
+fn runners(
+    connection: &Connection,
+    which: &str,
+) -> Result<Vec<(i64, Runner, Timestamp)>, StateError> {
+    let sql = format!("SELECT id, host, pid, birth, lease_until FROM runner WHERE {which}");
+    let mut rows = connection.prepare_cached(&sql)?;
     let runners = rows.query_map([], |row| {
         let runner = Runner { host: row.get(1)?, pid: row.get(2)?, birth: row.get(3)? };
         Ok((row.get(0)?, runner, time(row, 4)?))
     })?;
     Ok(runners.collect::<Result<_, _>>()?)
+}
+
+/// Those of them that are gone: seen to be, or silent for longer than their lease.
+fn dead(runners: Vec<(i64, Runner, Timestamp)>, here: &Runner, now: Timestamp) -> Vec<i64> {
+    let is_gone = |(_, runner, lease): &(i64, Runner, Timestamp)| match runner.look_from(here) {
+        Life::Alive => false,
+        Life::Gone => true,
+        Life::Unknown => *lease < now,
+    };
+    runners.into_iter().filter(is_gone).map(|(key, ..)| key).collect()
+}
+
+/// Ended tasks of conversations whose terminal message was never sent.
+const WITHOUT_LAST_MESSAGE: &str = "ended IS NOT NULL AND parent IS NULL
+  AND session IN (SELECT id FROM session WHERE is_conversation = 1)
+  AND NOT coalesce(
+    (SELECT is_last FROM message WHERE message.task = task.id ORDER BY sequence DESC LIMIT 1), 0)";
+
+/// The tasks of a runner that ended without their terminal message.
+pub(super) fn without_last_message(
+    connection: &Connection,
+    runner: i64,
+) -> Result<Vec<TaskRecord>, StateError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM task WHERE runner = ?1 AND {WITHOUT_LAST_MESSAGE} ORDER BY place"
+    );
+    let found =
+        connection.prepare_cached(&sql)?.query_map([runner], record)?.collect::<Result<_, _>>()?;
+    Ok(found)
 }
 
 fn record(row: &Row<'_>) -> rusqlite::Result<TaskRecord> {

@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep};
 use super::super::footprint::{Footprint, MemoryUse};
 use super::super::tool::{Output, ToolContext, ToolError};
 use super::super::workspace::Workspace;
+use super::approve::Gate;
 use super::cache::{Cache, CacheKey, Lookup};
 use super::effects::{EffectDone, EffectReport, EffectRunner};
 use super::job::Job;
@@ -33,6 +34,7 @@ pub(super) struct Bench {
     pub(super) cache: Arc<Cache>,
     pub(super) effects: Option<Arc<dyn EffectRunner>>,
     pub(super) spill: Arc<PathBuf>,
+    pub(super) gate: Gate,
 }
 
 /// What came of a call, before it is shaped.
@@ -116,6 +118,10 @@ fn split_ready(
 
 /// Answers one call from the cache or by running it.
 async fn perform(job: Job, bench: Bench, cancel: Cancel, now: Timestamp) -> Performed {
+    if let Err(error) = bench.gate.pass(&job, &bench.workspace, &cancel).await {
+        return Performed::refused(error);
+    }
+    // How long a person thinks is not the tool's time.
     let start = Instant::now();
     let before = look_before(&job, &bench.workspace).await;
     let key = CacheKey::of(&job, &bench.workspace);

@@ -11,6 +11,8 @@ use super::super::tool::AnyTool;
 pub(super) struct Job {
     /// Its place among the calls of the step.
     pub(super) idx: usize,
+    /// The id of the call.
+    pub(super) call: String,
     pub(super) tool: Arc<dyn AnyTool>,
     pub(super) arguments: Value,
     pub(super) footprint: Footprint,

@@ -1,9 +1,10 @@
-//! The one way that every tool call takes: registry → permission → budget → cache → execute → effects → shape →
-//! record.
+//! The one way that every tool call takes: registry → permission → budget → approval → cache → execute → effects →
+//! shape → record.
 //!
 //! Each stage is a file and reads the same `Footprint`. Nothing a call does can end a run: whatever goes wrong becomes
 //! a result that the model reads, with a fault that the host counts.
 
+mod approve;
 mod budget;
 mod cache;
 mod effects;
@@ -15,6 +16,8 @@ mod registry;
 mod shape;
 mod undo;
 
+#[cfg(test)]
+mod approval_tests;
 #[cfg(test)]
 mod freshness;
 #[cfg(test)]
@@ -37,6 +40,7 @@ pub use effects::{EffectDone, EffectReport, EffectRun, EffectRunner};
 pub use record::{CallRecord, Tally};
 pub use registry::{Registry, RegistryError};
 
+use super::approval::Approval;
 use super::policy::ToolPolicy;
 use super::tool::{AnyTool, ToolError};
 use super::workspace::Workspace;
@@ -44,6 +48,7 @@ use crate::model::{Cancel, ToolCall, ToolDef, ToolResult, ToolStatus};
 use crate::record::{BoundedText, Event, Events};
 use crate::record::{Change, Fault};
 use crate::tools::Permissions;
+use approve::Gate;
 use budget::CallBudget;
 use execute::{Bench, Performed};
 use job::Job;
@@ -59,6 +64,8 @@ pub struct PipelineParts {
     /// Shared by an agent and its helpers.
     pub cache: Arc<Cache>,
     pub effects: Option<Arc<dyn EffectRunner>>,
+    /// How calls that change, start or reach something get a person's yes.
+    pub approval: Approval,
     pub events: Events,
 }
 
@@ -122,6 +129,7 @@ impl Pipeline {
             cache: parts.cache,
             effects: parts.effects,
             spill: Arc::new(parts.spill),
+            gate: Gate::new(parts.approval, parts.events.clone()),
         };
         Ok(Self {
             registry,
@@ -226,7 +234,7 @@ impl Pipeline {
         if !is_within {
             return Err(self.budget.refusal());
         }
-        Ok(Job { idx, tool, arguments, footprint })
+        Ok(Job { idx, call: call.id.clone(), tool, arguments, footprint })
     }
 
     fn finish(

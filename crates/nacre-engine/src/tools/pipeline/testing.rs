@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::super::approval::Approval;
 use super::super::footprint::Area;
 use super::super::policy::{Permissions, ToolPolicy};
 use super::super::tool::AnyTool;
@@ -34,6 +35,7 @@ pub(crate) struct Plan {
     pub(crate) tool_calls: u32,
     pub(crate) cache: Arc<Cache>,
     pub(crate) effects: Option<Arc<dyn EffectRunner>>,
+    pub(crate) approval: Approval,
     /// Besides the file tools.
     pub(crate) tools: Vec<Arc<dyn AnyTool>>,
 }
@@ -45,6 +47,7 @@ impl Default for Plan {
             tool_calls: 10_000,
             cache: Arc::default(),
             effects: None,
+            approval: Approval::not_needed(),
             tools: Vec::new(),
         }
     }
@@ -81,6 +84,7 @@ impl Bay {
             spill: spill.path().to_owned(),
             cache: plan.cache,
             effects: plan.effects,
+            approval: plan.approval,
             events,
         };
         let pipeline = Pipeline::new(policy, parts).unwrap();

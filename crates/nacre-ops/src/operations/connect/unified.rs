@@ -1,10 +1,10 @@
 //! What changes in the files of agents, each as a diff.
 
 use nacre_api::wire::{ChangeKind, FileChange};
+use nacre_core::base::unified_diff;
 
 use super::plan::{Plan, PlannedFile};
 use crate::host::{Host, short};
-use crate::unified::unified_diff;
 
 pub(super) fn changes(host: &Host, plan: &Plan) -> Vec<FileChange> {
     let change = |(path, file): (&std::path::Path, &PlannedFile)| {

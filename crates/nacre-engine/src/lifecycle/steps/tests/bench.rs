@@ -1,6 +1,6 @@
 //! A workspace, three tools and a script; and what must hold for every run.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -10,13 +10,13 @@ use serde::Deserialize;
 use tempfile::TempDir;
 
 use super::super::*;
-use crate::lifecycle::{Completion, Signals, Spawn};
+use crate::lifecycle::{Attachment, Completion, Item, Signals, Spawn};
 use crate::model::{ModelRef, ModelSettings, Role, RoleSettings, Scripted};
 use crate::record::TaskId;
 use crate::record::{Category, Change, ChangeKind};
 use crate::record::{Heard, Record};
 use crate::tools::Workspace;
-use crate::tools::{AnyTool, Output, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::{AnyTool, Approval, Output, Tool, ToolContext, ToolError, ToolSpec};
 use crate::tools::{Area, Footprint};
 use crate::tools::{Budgets, Effects, Permissions};
 use crate::tools::{Cache, PipelineParts};
@@ -127,6 +127,11 @@ pub(super) struct Bench {
     heard: Arc<Heard>,
     pub(super) events: Events,
     pub(super) skills: Option<Arc<ActiveSkills>>,
+    pub(super) attachments: Vec<Attachment>,
+    /// What the checkpoint was given.
+    saved: Mutex<Vec<Item>>,
+    /// From this many items on, the checkpoint fails.
+    pub(super) saves_at_most: usize,
 }
 
 /// What came of a run.
@@ -156,7 +161,23 @@ impl Bench {
             heard,
             events: Events::new(TaskId::from_random(7), clock, vec![listener]),
             skills: None,
+            attachments: Vec::new(),
+            saved: Mutex::default(),
+            saves_at_most: usize::MAX,
         }
+    }
+
+    fn save(&self, items: &[Item]) -> Result<(), CheckpointError> {
+        let mut saved = self.saved.lock().unwrap();
+        if self.saves_at_most < saved.len() + items.len() {
+            return Err("the disk is full".into());
+        }
+        saved.extend(items.iter().cloned());
+        Ok(())
+    }
+
+    pub(super) fn saved(&self) -> Vec<Item> {
+        self.saved.lock().unwrap().clone()
     }
 
     /// The same with no model set at all.
@@ -174,6 +195,7 @@ impl Bench {
             spill: self.spill.path().canonicalize().unwrap(),
             cache: Arc::new(Cache::default()),
             effects: None,
+            approval: Approval::not_needed(),
             events: self.events.clone(),
         };
         Pipeline::new(spec.tool_policy(), parts).unwrap()
@@ -198,6 +220,8 @@ impl Bench {
             spec,
             history,
             asked: "Do it.",
+            attachments: self.attachments.clone(),
+            checkpoint: Some(&|items: &[Item]| self.save(items)),
             events,
             skills: self.skills.clone(),
             children: Arc::default(),
@@ -212,7 +236,20 @@ impl Bench {
         let state = TaskEnd::only_one(&records);
         assert_eq!(state, outcome.ending.state());
         assert_eq!(self.events.n_late(), 0, "nothing is told after the end");
+        self.check_saved(&outcome, &records);
         Played { outcome, records, left: self.script.n_left() }
+    }
+
+    /// What was saved is the turn that the run adds to the conversation, unless that had to be cut.
+    fn check_saved(&self, outcome: &Outcome, records: &[Arc<Record>]) {
+        let was_cut = records.iter().any(|record| {
+            matches!(record.event, Event::ContextPlan { shortened, dropped, .. } if shortened + dropped != 0)
+        });
+        let has_failed = matches!(outcome.ending, Ending::Failed(RunError::Checkpoint(_)));
+        if !was_cut && !has_failed {
+            let saved = Conversation::from_items(self.saved());
+            assert_eq!(saved.turns.last(), outcome.conversation.turns.last());
+        }
     }
 
     pub(super) fn records(&self) -> Vec<Arc<Record>> {

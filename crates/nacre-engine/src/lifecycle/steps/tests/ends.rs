@@ -207,9 +207,9 @@ async fn what_was_said_before_is_sent_once_and_in_turns() {
         speaker: crate::model::Speaker::Assistant,
         ..Message::user("An earlier answer.")
     };
-    let earlier = Exchange { said, results: Vec::new(), remark: None };
+    let earlier = Exchange::new(said);
     let turn = Turn { steps: vec![earlier], ..Turn::new("An earlier question.") };
-    let history = Conversation { turns: vec![turn], turns_left_out: 0 };
+    let history = Conversation { turns: vec![turn], ..Conversation::default() };
     let script = "[[turns]]\nexpect = { n_messages = 3, last_contains = ['Do it.'] }\nsay = 'Yes.'";
     let bench = Bench::new(script);
     let outcome = bench.run_after(history, &chat(), &RunControl::unattended()).await;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
-use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::super::workspace::{Workspace, place, version_of};
 use super::super::{check_running, off_thread};
 use crate::model::Cancel;
@@ -47,6 +47,18 @@ impl Tool for FileCreate {
 
     fn footprint(&self, input: &CreateInput) -> Result<Footprint, ToolError> {
         Ok(Footprint::changing([Area::File(place(&input.path)?)]))
+    }
+
+    fn preview(&self, input: &CreateInput) -> Result<Preview, ToolError> {
+        let path = place(&input.path)?;
+        match &input.version {
+            Some(version) => {
+                super::read_version(&self.workspace, &path, Some(version))?;
+            }
+            None if self.workspace.read(&path).is_ok() => return Err(already_there(&input.path)),
+            None => {}
+        }
+        Ok(Preview { files: vec![(path, Some(input.content.clone()))], program: None })
     }
 
     async fn run(&self, input: CreateInput, ctx: &ToolContext) -> Result<Output, ToolError> {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
-use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::super::workspace::{Workspace, place};
 use super::super::{check_running, off_thread};
 use crate::record::{Category, Change, ChangeKind};
@@ -43,6 +43,12 @@ impl Tool for FileDelete {
 
     fn footprint(&self, input: &DeleteInput) -> Result<Footprint, ToolError> {
         Ok(Footprint::changing([Area::File(place(&input.path)?)]))
+    }
+
+    fn preview(&self, input: &DeleteInput) -> Result<Preview, ToolError> {
+        let path = place(&input.path)?;
+        super::read_version(&self.workspace, &path, input.version.as_deref())?;
+        Ok(Preview { files: vec![(path, None)], program: None })
     }
 
     async fn run(&self, input: DeleteInput, ctx: &ToolContext) -> Result<Output, ToolError> {

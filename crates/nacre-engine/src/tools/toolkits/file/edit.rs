@@ -6,13 +6,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use nacre_core::base::ContentHash;
 use nacre_core::safefs::RelPath;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
-use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::super::workspace::{MAX_FILE_BYTES, Workspace, not_text, place, version_of};
 use super::super::{check_running, off_thread};
 use super::lines::{line_at, line_end, range_of_lines, small_diff, with_line_ends};
@@ -90,6 +91,12 @@ impl Tool for FileEdit {
         Ok(Footprint::changing([Area::File(place(&input.path)?)]))
     }
 
+    fn preview(&self, input: &EditInput) -> Result<Preview, ToolError> {
+        let edited = edited(&self.workspace, input)?;
+        let files = vec![(edited.path, Some(edited.after))];
+        Ok(Preview { files, program: None })
+    }
+
     async fn run(&self, input: EditInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
         off_thread(ctx, move |cancel| edit(&workspace, &input, cancel)).await
@@ -97,31 +104,46 @@ impl Tool for FileEdit {
 }
 
 fn edit(workspace: &Workspace, input: &EditInput, cancel: &Cancel) -> Result<Output, ToolError> {
+    let edited = edited(workspace, input)?;
+    check_running(cancel)?;
+    workspace.replace(&edited.path, edited.version, edited.after.as_bytes())?;
+    Ok(report(&edited.path, &edited.before, &edited.after, &edited.spots))
+}
+
+/// A file with the edits made, not written yet.
+struct Edited {
+    path: RelPath,
+    before: String,
+    version: ContentHash,
+    spots: Vec<Spot>,
+    after: String,
+}
+
+/// Makes the edits in the text of the file, all of them or none.
+fn edited(workspace: &Workspace, input: &EditInput) -> Result<Edited, ToolError> {
     let path = place(&input.path)?;
     let has_lines = input.edits.iter().any(|edit| matches!(edit, Edit::Lines(_)));
     if has_lines && input.version.is_none() {
         let what = "An edit by line needs the version that the lines were counted in";
         return Err(ToolError::new(Fault::Arguments, what, "Take it from `file_read`."));
     }
-    let (bytes, before) = super::read_version(workspace, &path, input.version.as_deref())?;
+    let (bytes, version) = super::read_version(workspace, &path, input.version.as_deref())?;
     let text = String::from_utf8(bytes).map_err(|_| not_text(&path))?;
     let mut spots = Vec::with_capacity(input.edits.len());
     for edit in &input.edits {
         spots.push(locate(&path, &text, edit)?);
     }
     check_overlap(&text, &mut spots)?;
-    let edited = apply(&text, &spots);
-    if edited == text {
+    let after = apply(&text, &spots);
+    if after == text {
         let what = format!("The edits leave `{path}` as it is");
         return Err(ToolError::new(Fault::Arguments, what, "Say what should be different."));
     }
-    if MAX_FILE_BYTES < edited.len() as u64 {
-        let what = format!("`{path}` would have {} bytes", edited.len());
+    if MAX_FILE_BYTES < after.len() as u64 {
+        let what = format!("`{path}` would have {} bytes", after.len());
         return Err(ToolError::new(Fault::TooLarge, what, "Write less."));
     }
-    check_running(cancel)?;
-    workspace.replace(&path, before, edited.as_bytes())?;
-    Ok(report(&path, &text, &edited, &spots))
+    Ok(Edited { path, before: text, version, spots, after })
 }
 
 /// A part of the text, and what comes in its place.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
-use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
+use super::super::super::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::super::workspace::{Workspace, place};
 use super::super::{check_running, off_thread};
 use crate::record::{Category, Change, ChangeKind};
@@ -44,6 +44,13 @@ impl Tool for FileMove {
     fn footprint(&self, input: &MoveInput) -> Result<Footprint, ToolError> {
         let (from, to) = (place(&input.from)?, place(&input.to)?);
         Ok(Footprint::changing([Area::File(from), Area::File(to)]))
+    }
+
+    fn preview(&self, input: &MoveInput) -> Result<Preview, ToolError> {
+        let (from, to) = (place(&input.from)?, place(&input.to)?);
+        let (bytes, _) = super::read_version(&self.workspace, &from, None)?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(Preview { files: vec![(from, None), (to, Some(text))], program: None })
     }
 
     async fn run(&self, input: MoveInput, ctx: &ToolContext) -> Result<Output, ToolError> {

@@ -9,7 +9,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::super::footprint::{Area, Exec, Footprint, MemoryUse, Network};
-use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
+use super::super::super::tool::{
+    Output, Preview, PreviewProgram, Tool, ToolContext, ToolError, ToolSpec,
+};
 use super::super::super::workspace::place;
 use super::guarded::Guarded;
 use crate::confine::ProgramEnding as Ending;
@@ -78,6 +80,16 @@ impl Tool for ShellRun {
             network,
             memory: MemoryUse::Nothing,
         })
+    }
+
+    fn preview(&self, input: &ShellRunInput) -> Result<Preview, ToolError> {
+        let program = match input.program()? {
+            Program::Argv { name, arguments } => {
+                PreviewProgram::Argv(std::iter::once(name).chain(arguments).collect())
+            }
+            Program::Script(script) => PreviewProgram::Script(script),
+        };
+        Ok(Preview { files: Vec::new(), program: Some(program) })
     }
 
     async fn run(&self, input: ShellRunInput, ctx: &ToolContext) -> Result<Output, ToolError> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use nacre_core::base::redact::redact;
+use super::redact::redact;
 
 /// Lines around a change.
 const CONTEXT: usize = 2;
@@ -11,7 +11,7 @@ const CONTEXT: usize = 2;
 const MAX_COMPARED: usize = 1500;
 
 /// The difference between two texts of the file `name`; `None` where there is no file.
-pub(crate) fn unified_diff(name: &str, before: Option<&str>, after: Option<&str>) -> String {
+pub fn unified_diff(name: &str, before: Option<&str>, after: Option<&str>) -> String {
     let shown = |text: Option<&str>| if text.is_some() { name } else { "/dev/null" };
     let mut text = format!("--- {}\n+++ {}\n", shown(before), shown(after));
     text += &hunks(before.unwrap_or_default(), after.unwrap_or_default());
