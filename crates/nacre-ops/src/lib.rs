@@ -4,6 +4,7 @@
 //! server, MCP and hooks parse a request, call an operation, and render its report.
 
 mod cancel;
+pub mod chat;
 mod error;
 mod events;
 pub mod host;

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use nacre_api::wire::{
-    AnsweredBy, ApprovalAnswer, ApprovalAnswerReport, ApprovalAnswerRequest,
-};
+use nacre_api::wire::{AnsweredBy, ApprovalAnswer, ApprovalAnswerReport, ApprovalAnswerRequest};
 use tokio::sync::oneshot;
 
 use crate::error::OpError;

@@ -25,18 +25,13 @@ pub(super) fn attachments(
     request.attachments.iter().map(|attachment| read(workspace, attachment)).collect()
 }
 
-fn read(
-    workspace: &Workspace,
-    attachment: &Attachment,
-) -> Result<lifecycle::Attachment, OpError> {
+fn read(workspace: &Workspace, attachment: &Attachment) -> Result<lifecycle::Attachment, OpError> {
     match attachment {
         Attachment::File { path } => {
             let place = RelPath::new(path)?;
-            let bytes = workspace
-                .read(&place)
+            let text = workspace
+                .read_text(&place)
                 .map_err(|error| OpError { causes: vec![error.what], ..cannot(path) })?;
-            let text = String::from_utf8(bytes)
-                .map_err(|_| OpError { causes: vec!["it is no text".to_owned()], ..cannot(path) })?;
             text_of(path, text)
         }
         Attachment::Text { name, text } => text_of(name, text.clone()),

@@ -102,7 +102,8 @@ fn parse(line: &str) -> Result<RpcRequest, (Option<u64>, OpError)> {
 }
 
 fn other_version(version: u32) -> OpError {
-    let message = format!("This program speaks version {RPC_VERSION} of the protocol, not {version}");
+    let message =
+        format!("This program speaks version {RPC_VERSION} of the protocol, not {version}");
     OpError { code: ErrorCode::Conflict, ..OpError::failed(message) }
         .hint("Use the same version of Nacre on both sides")
 }

@@ -19,7 +19,7 @@ use crate::error::OpError;
 use crate::host::Host;
 
 /// The folder below the global one that `sync` looks into.
-pub(crate) const SESSIONS_FOLDER: &str = "sessions";
+const SESSIONS_FOLDER: &str = "sessions";
 
 const FORMAT_VERSION: u32 = 1;
 
@@ -112,7 +112,8 @@ struct Event {
 /// What of an item is told; nothing of what only matters to the host.
 fn event(record: &ItemRecord) -> Option<Event> {
     let time = record.at.to_string();
-    let plain = |r#type, text: String| Event { r#type, text, time: time.clone(), ..Event::default() };
+    let plain =
+        |r#type, text: String| Event { r#type, text, time: time.clone(), ..Event::default() };
     Some(match Item::from_json(&record.json) {
         Item::User { text, .. } | Item::Steering { text, .. } => plain("user", text),
         Item::Assistant { text, .. } | Item::Interrupted { text } => plain("assistant", text),

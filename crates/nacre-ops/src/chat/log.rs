@@ -76,7 +76,14 @@ impl TaskLog {
             speech: Speech::default(),
         };
         let latest = watch::Sender::new(0);
-        Self { task, session, clock, kept: Mutex::new(kept), latest, n_followers: AtomicUsize::new(0) }
+        Self {
+            task,
+            session,
+            clock,
+            kept: Mutex::new(kept),
+            latest,
+            n_followers: AtomicUsize::new(0),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
@@ -142,7 +149,8 @@ impl TaskLog {
         let end = if is_over { MessageEnd::Last } else { MessageEnd::MoreFollow };
         let texts = [text];
         let new = NewMessages { task: &self.task, first: sequence, texts: &texts, end };
-        let stored = kept.state.append_messages(new).ok().and_then(|texts| texts.into_iter().next());
+        let stored =
+            kept.state.append_messages(new).ok().and_then(|texts| texts.into_iter().next());
         // A state that cannot be written takes nothing away from those who are there.
         let [text] = texts;
         let line: Arc<str> = stored.unwrap_or_else(|| kept.words.redact(&text).into_owned()).into();

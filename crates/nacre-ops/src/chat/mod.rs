@@ -12,6 +12,7 @@ mod export;
 mod follow;
 mod items;
 mod log;
+mod orientation;
 mod queue;
 mod recovery;
 mod requests;
@@ -20,7 +21,6 @@ mod shared;
 mod tell;
 mod toolbox;
 mod turn;
-mod undo;
 
 use std::path::PathBuf;
 use std::sync::Arc;

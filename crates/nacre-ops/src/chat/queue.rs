@@ -44,8 +44,7 @@ pub(super) async fn start(
         chats.call(Some(folder), move |host| accept(&shared, host, &asked)).await?;
     let log = Arc::clone(&turn.log);
     log.tell(TaskUpdate::Accepted { text: request.text.clone() });
-    let report =
-        ChatStartReport { task: log.task.to_string(), session: log.session.to_string() };
+    let report = ChatStartReport { task: log.task.to_string(), session: log.session.to_string() };
     tokio::spawn(live(Arc::clone(chats), turn, Asked { session, request }));
     Ok((report, log))
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nacre_api::wire::{
-    ChatAbortReport, ChatAbortRequest, ChatSteerReport, ChatSteerRequest, HelloReport, RPC_VERSION, Report, RpcCall,
-    TaskFollowReport, TaskFollowRequest,
+    ChatAbortReport, ChatAbortRequest, ChatSteerReport, ChatSteerRequest, HelloReport, RPC_VERSION,
+    Report, RpcCall, TaskFollowReport, TaskFollowRequest,
 };
 use nacre_engine::record::{CancelledBy, TaskId};
 use serde_json::Value;
@@ -14,7 +14,6 @@ use super::log::TaskLog;
 use super::queue;
 use super::sessions;
 use super::shared::{ChatShared, open_state};
-use super::undo;
 use crate::error::OpError;
 use crate::events::Events;
 use crate::operations::{skill, tasks};
@@ -112,9 +111,7 @@ pub(super) async fn answer(
         }
         RpcCall::ChatSteer(request) => Answered::new(&steer(chats, &request)?),
         RpcCall::ChatAbort(request) => Answered::new(&abort(chats, request).await?),
-        RpcCall::ChatUndo(request) => {
-            Answered::new(&chats.call(here, move |host| undo::undo(host, &request)).await?)
-        }
+        RpcCall::ChatUndo(_) => todo!(),
         RpcCall::TaskList(request) => {
             Answered::new(&chats.call(here, move |host| tasks::list(host, &request)).await?)
         }
@@ -176,10 +173,7 @@ async fn abort(
     Ok(ChatAbortReport { task: id.to_string(), was_running: was_running.await? })
 }
 
-async fn follow(
-    chats: &Arc<ChatShared>,
-    request: TaskFollowRequest,
-) -> Result<Answered, OpError> {
+async fn follow(chats: &Arc<ChatShared>, request: TaskFollowRequest) -> Result<Answered, OpError> {
     let TaskFollowRequest { task, after } = request;
     let id = task_id(&task)?;
     let log = chats.turn(&id).map(|turn| Arc::clone(&turn.log));

@@ -71,7 +71,10 @@ fn check_model(model: Option<&str>) -> Result<(), OpError> {
     }
 }
 
-pub(super) fn list(host: &Host, request: &SessionListRequest) -> Result<SessionListReport, OpError> {
+pub(super) fn list(
+    host: &Host,
+    request: &SessionListRequest,
+) -> Result<SessionListReport, OpError> {
     let SessionListRequest { workspace, limit } = request;
     let mut state = open_state(host)?;
     recover(host, &mut state)?;

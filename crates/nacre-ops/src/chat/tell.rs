@@ -21,8 +21,8 @@ const SUMMARY_CHARS: usize = 120;
 
 /// Arguments that say what a call is about, the most telling first.
 const TELLING: &[&str] = &[
-    "path", "script", "url", "query", "pattern", "to", "title", "id", "name", "revision", "message",
-    "question", "symbol",
+    "path", "script", "url", "query", "pattern", "to", "title", "id", "name", "revision",
+    "message", "question", "symbol",
 ];
 
 /// Tells the clients of a turn what its run does.
@@ -39,7 +39,6 @@ struct Told {
     has_unknown_cost: bool,
     window: (u64, u64),
     durations: BTreeMap<String, u64>,
-    checklist: usize,
 }
 
 impl Teller {
@@ -195,9 +194,9 @@ fn tool_call(call: &str, tool: &str, arguments: &str) -> TaskUpdate {
 
 /// What a call is about, in a line.
 fn summary(arguments: &Value) -> String {
-    let argv = arguments["argv"].as_array().map(|words| {
-        words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")
-    });
+    let argv = arguments["argv"]
+        .as_array()
+        .map(|words| words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "));
     let telling = TELLING.iter().find_map(|name| arguments[*name].as_str().map(str::to_owned));
     let text = argv.or(telling).unwrap_or_else(|| match arguments {
         Value::String(text) => text.clone(),

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use nacre_core::safefs::WriteScope;
-use nacre_core::search::Embedder;
-use nacre_engine::agents::{AgentDeps, ChatParts, Delegate, Orientation, chat};
+use nacre_engine::agents::{AgentDeps, Delegate, Orientation, chat};
 use nacre_engine::confine::{Launcher, Metadata, OutputCaps, Quotas, Reach, secrets_of_home};
 use nacre_engine::lifecycle::AgentSpec;
 use nacre_engine::model::{ModelRef, Models, Role, RoleSettings};
@@ -19,10 +18,11 @@ use nacre_engine::tools::{
     ShellRun, WebFetch,
 };
 
+use super::orientation::orientation;
 use super::shared::ChatShared;
 use super::turn::Asked;
 use crate::error::OpError;
-use crate::host::{Host, ScopedStore, charged_models, model_settings, scripted};
+use crate::host::{Host, charged_models, model_settings, scripted};
 use crate::operations::agent::agent_deps;
 
 /// See the module.
@@ -46,35 +46,45 @@ impl Toolbox {
     ) -> Result<Self, OpError> {
         let models = models(chats, host, asked)?;
         let deps = Arc::new(agent_deps(host, home, models)?);
-        let programs = Arc::new(programs(host));
-        let memories = memories(host)?;
-        let spec = chat(ChatParts {
-            workspace: &deps.workspace,
-            has_memories: memories.is_some(),
-            orientation: orientation(host, &deps)?,
-        });
-        let trust = RepositoryTrust::Stranger;
-        let effects = ProjectEffects::new(
-            Arc::clone(&programs),
-            &spec.permissions,
-            &spec.effects,
-            trust,
-            memories.clone(),
-        );
-        Ok(Self {
+        let mut toolbox = Self {
+            spec: chat(&Orientation::default(), Vec::new(), &[]),
             deps,
-            spec,
             skills: Arc::default(),
             children: Arc::default(),
             checklist: Checklist::default(),
-            effects: effects.map(|effects| Arc::new(effects) as Arc<dyn EffectRunner>),
-            programs,
-            memories,
-        })
+            effects: None,
+            programs: Arc::new(programs(host)),
+            memories: memories(host)?,
+        };
+        let offered = toolbox.plain_tools();
+        let names = offered.iter().map(|tool| tool.spec().name);
+        let names: Vec<&str> = names.chain(["skill_list", "skill_activate", "delegate"]).collect();
+        let denied = host.settings().map.deny.clone();
+        toolbox.spec = chat(&orientation(host, toolbox.deps.workspace.root()), denied, &names);
+        let effects = ProjectEffects::new(
+            Arc::clone(&toolbox.programs),
+            &toolbox.spec.permissions,
+            &toolbox.spec.effects,
+            RepositoryTrust::Stranger,
+            toolbox.memories.clone(),
+        );
+        toolbox.effects = effects.map(|effects| Arc::new(effects) as Arc<dyn EffectRunner>);
+        Ok(toolbox)
     }
 
     /// Every tool of the agent.
     pub(super) fn tools(&self, events: &AgentEvents) -> Vec<Arc<dyn AnyTool>> {
+        let mut tools = self.plain_tools();
+        tools.extend(toolkits::skill::tools(&self.deps.skills, &self.skills, events));
+        let (deps, children) = (Arc::clone(&self.deps), Arc::clone(&self.children));
+        if let Some(delegate) = Delegate::new(self.spec.spawn, deps, events.clone(), children) {
+            tools.push(Arc::new(delegate));
+        }
+        tools
+    }
+
+    /// Those that need nothing of the turn.
+    fn plain_tools(&self) -> Vec<Arc<dyn AnyTool>> {
         let mut tools = self.deps.tools.clone();
         tools.push(Arc::new(ShellRun { programs: Arc::clone(&self.programs) }));
         tools.push(Arc::new(WebFetch { guard: AddressGuard::default() }));
@@ -85,7 +95,6 @@ impl Toolbox {
             tools.push(Arc::new(MemoryAdd { memories: memories.clone() }));
             tools.push(Arc::new(MemoryRemove { memories: memories.clone() }));
         }
-        tools.extend(toolkits::skill::tools(&self.deps.skills, &self.skills, events));
         tools
     }
 }
@@ -110,9 +119,9 @@ fn models(chats: &ChatShared, host: &Host, asked: &Asked) -> Result<Arc<Models>,
 
 /// How programs are started: as the person, within walls, without their secrets and without the network.
 fn programs(host: &Host) -> Programs {
-    let own = host.home.iter().cloned().collect::<Vec<PathBuf>>();
-    let home = host.environment.home.as_deref().map(|home| host.environment.absolute(home));
-    let secrets = home.as_deref().map(|home| secrets_of_home(home, &own)).unwrap_or(own);
+    let own: Vec<PathBuf> = host.home().ok().map(Path::to_owned).into_iter().collect();
+    let home = host.environment.home.as_deref();
+    let secrets = home.map(|home| secrets_of_home(home, &own)).unwrap_or(own);
     let environment: BTreeMap<String, String> = host.environment.vars.iter().cloned().collect();
     let program = host.environment.program.clone().unwrap_or_else(|| PathBuf::from("nacre"));
     Programs {
@@ -129,11 +138,9 @@ fn programs(host: &Host) -> Programs {
 /// The memories of the project, or the person's own where there is none.
 fn memories(host: &Host) -> Result<Option<MemoryHandle>, OpError> {
     let Some(scoped) = host.stores_to_read(None)?.into_iter().next() else { return Ok(None) };
-    let ScopedStore { store, .. } = scoped;
-    let embedder: Arc<dyn Embedder> = host.embedder()?;
     Ok(Some(MemoryHandle {
-        store: Arc::new(store),
-        embedder,
+        embedder: host.embedder(&scoped.settings)?,
+        store: Arc::new(scoped.store),
         owner: host.owner("chat"),
         patience: host.settings().lock.wait,
         source: "nacre".to_owned(),

@@ -10,17 +10,17 @@ use nacre_engine::lifecycle::{
 };
 use nacre_engine::record::state::{Holder, NewItem, SessionRecord, State};
 use nacre_engine::record::{
-    Events as AgentEvents, Heartbeat, Listener, Recording, RecordingRules, Runner,
+    Events as AgentEvents, Heartbeat, Listener, Recording, RecordingRules, RunEffects, Runner,
 };
 use nacre_engine::tools::{Approval, Pipeline, PipelineParts};
 
 use super::asking::Asking;
 use super::attached::attachments;
+use super::export;
 use super::sessions::policy_of;
 use super::shared::{ChatShared, LiveTurn, open_state};
 use super::tell::Teller;
 use super::toolbox::Toolbox;
-use super::undo;
 use crate::error::OpError;
 use crate::host::{Host, cancelled_elsewhere, clock, empty_spill, no_answer, words};
 
@@ -60,6 +60,11 @@ fn work(
     // Whatever could not be written down stands in the way of no answer.
     let _ = host.block_on(recording.0.close());
     empty_spill(&host, &home);
+    // The state has it all; a trace that could not be written is written with the next turn.
+    let _ = open_state(&host).and_then(|state| {
+        let session = state.session(&asked.session.id)?;
+        export::keep(&host, &state, &session)
+    });
     Ok(last_message(outcome?, &teller, turn))
 }
 
@@ -132,7 +137,6 @@ impl Running<'_> {
                 }
             }
         };
-        undo::keep(self.host, &self.turn.log, pipeline.take_changes())?;
         self.pass_on_unheard(&mut outcome);
         Ok(outcome)
     }
@@ -197,13 +201,11 @@ fn last_message(outcome: Outcome, teller: &Teller, turn: &LiveTurn) -> TaskUpdat
             signal: signal.as_str().to_owned(),
             reason,
             text: outcome.text,
-            changed: outcome.effects.changed_paths(),
+            changed: changed_paths(&outcome.effects),
             usage,
         }),
         Ending::Cancelled(by) => TaskUpdate::Cancelled { by: by.as_str().to_owned() },
-        Ending::Failed(error) => {
-            TaskUpdate::Failed { error: failure(&error, turn).into(), usage }
-        }
+        Ending::Failed(error) => TaskUpdate::Failed { error: failure(&error, turn).into(), usage },
     }
 }
 
@@ -213,4 +215,12 @@ fn failure(error: &RunError, turn: &LiveTurn) -> OpError {
         _ => OpError::from_error(ErrorCode::Failed, error, None),
     };
     failed.hint(format!("What happened: nacre events show {}", turn.log.task))
+}
+
+/// Every file that a turn changed, once.
+fn changed_paths(effects: &RunEffects) -> Vec<String> {
+    let mut paths: Vec<String> = effects.changed.iter().map(|change| change.path.clone()).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths
 }

@@ -138,7 +138,9 @@ fn operation(generator: &mut SchemaGenerator, route: &Route) -> Operation {
     }
     let security = match route.access {
         Access::Open => Vec::new(),
-        Access::Read | Access::Change | Access::Program => vec![BTreeMap::from([("token", Vec::new())])],
+        Access::Read | Access::Change | Access::Program => {
+            vec![BTreeMap::from([("token", Vec::new())])]
+        }
     };
     Operation {
         operation_id: operation_id(route),

@@ -20,6 +20,7 @@ const WEBSOCKET_ACCEPT: HeaderName = HeaderName::from_static("sec-websocket-acce
 /// Agrees to the upgrade, and serves the client once the connection is free for it.
 pub(super) fn answer(clients: &Clients, parts: Parts) -> Result<Response<Body>, Refusal> {
     let (framing, protocol, key) = wanted(&parts.headers)?;
+    let key = key.map(accept_key);
     let Some(place) = clients.place() else {
         let message = "There are too many clients";
         return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::Busy, message));
@@ -38,7 +39,7 @@ pub(super) fn answer(clients: &Clients, parts: Parts) -> Result<Response<Body>, 
     let headers = response.headers_mut();
     headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
     headers.insert(UPGRADE, HeaderValue::from_static(protocol));
-    if let Some(key) = key.and_then(|key| HeaderValue::from_str(&accept_key(key)).ok()) {
+    if let Some(key) = key.and_then(|key| HeaderValue::from_str(&key).ok()) {
         headers.insert(WEBSOCKET_ACCEPT, key);
     }
     Ok(response)
@@ -52,8 +53,9 @@ fn wanted(headers: &HeaderMap) -> Result<Wanted<'_>, Refusal> {
             "Ask with `Connection: Upgrade` and `Upgrade: websocket`, version 13, or `Upgrade: nacre-rpc`",
         )
     };
-    let has_upgrade = only(headers, &CONNECTION)
-        .is_some_and(|text| text.split(',').any(|word| word.trim().eq_ignore_ascii_case("upgrade")));
+    let has_upgrade = only(headers, &CONNECTION).is_some_and(|text| {
+        text.split(',').any(|word| word.trim().eq_ignore_ascii_case("upgrade"))
+    });
     let protocol = only(headers, &UPGRADE).filter(|_| has_upgrade).unwrap_or_default();
     if protocol.eq_ignore_ascii_case(LINES) {
         return Ok((Framing::Lines, LINES, None));
@@ -63,7 +65,9 @@ fn wanted(headers: &HeaderMap) -> Result<Wanted<'_>, Refusal> {
     }
     let key = only(headers, &WEBSOCKET_KEY);
     match (key, only(headers, &WEBSOCKET_VERSION)) {
-        (Some(key), Some("13")) if !key.is_empty() => Ok((Framing::WebSocket, "websocket", Some(key))),
+        (Some(key), Some("13")) if !key.is_empty() => {
+            Ok((Framing::WebSocket, "websocket", Some(key)))
+        }
         _ => Err(refused("The WebSocket handshake is incomplete")),
     }
 }

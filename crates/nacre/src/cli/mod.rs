@@ -8,6 +8,7 @@ mod bench;
 mod brief;
 mod browser;
 mod changes;
+mod chat;
 mod commands;
 mod complete;
 mod completions;
@@ -163,6 +164,7 @@ enum HereCommand {
     Memory(memory::MemoryArgs),
     Open(open::OpenArgs),
     Ask(ask::AskArgs),
+    Chat(chat::ChatArgs),
     Brief(brief::BriefArgs),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
@@ -251,6 +253,7 @@ impl HereCommand {
             | Self::Trust(_) => true,
             Self::Ask(_)
             | Self::Bench(_)
+            | Self::Chat(_)
             | Self::Complete(_)
             | Self::Dashboard(_)
             | Self::Down(_)
@@ -288,6 +291,7 @@ impl HereCommand {
             | Self::Memory(_)
             | Self::Open(_)
             | Self::Ask(_)
+            | Self::Chat(_)
             | Self::Brief(_)
             | Self::Export(_)
             | Self::Import(_)

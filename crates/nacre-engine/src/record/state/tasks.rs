@@ -235,6 +235,20 @@ impl State {
         })
     }
 
+    /// The task of a session that runs, and how many wait for their turn.
+    pub fn unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize), StateError> {
+        self.read(|connection| {
+            let running = connection
+                .prepare_cached(
+                    "SELECT id FROM task WHERE session = ?1 AND parent IS NULL AND ended IS NULL AND state = 'running'
+                     ORDER BY place LIMIT 1",
+                )?
+                .query_row([session.as_str()], |row| id_at(row, 0))
+                .optional()?;
+            Ok((running, n_waiting(connection, session, None)?))
+        })
+    }
+
     /// The latest tasks, the newest first.
     pub fn tasks(&self, limit: usize) -> Result<Vec<TaskRecord>, StateError> {
         self.read(|connection| {

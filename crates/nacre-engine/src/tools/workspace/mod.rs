@@ -78,7 +78,7 @@ impl Workspace {
     }
 
     /// Reads a plain file of text.
-    pub(crate) fn read_text(&self, path: &RelPath) -> Result<String, ToolError> {
+    pub fn read_text(&self, path: &RelPath) -> Result<String, ToolError> {
         let bytes = self.read(path)?;
         if is_binary(&bytes) {
             return Err(not_text(path));
