@@ -65,11 +65,11 @@ pub use chat::{
     ChatAbortReport, ChatAbortRequest, ChatItem, ChatItemKind, ChatSession, ChatStartReport,
     ChatStartRequest, ChatSteerRequest, ChatUndoReport, ChatUndoRequest, ChecklistItem,
     ChecklistState, FilePatch, HelloReport, HelloRequest, KeptPath, RPC_VERSION, RecalledNote,
-    RpcAnswer, RpcCall, RpcMessage, RpcRequest, SessionCreateRequest, SessionExportReport,
-    SessionForkRequest, SessionItemsReport, SessionItemsRequest, SessionListReport,
-    SessionListRequest, SessionRemoveReport, SessionRenameRequest, SessionReport, SessionRequest,
-    SessionSearchHit, SessionSearchReport, SessionSearchRequest, TaskEnd, TaskFollowReport,
-    TaskFollowRequest, TaskMessage, TaskUpdate, ToolOutcome, TurnUsage,
+    RpcAnswer, RpcCall, RpcMessage, RpcRequest, SessionChangeRequest, SessionCreateRequest,
+    SessionExportReport, SessionForkRequest, SessionItemsReport, SessionItemsRequest,
+    SessionListReport, SessionListRequest, SessionRemoveReport, SessionRenameRequest,
+    SessionReport, SessionRequest, SessionSearchHit, SessionSearchReport, SessionSearchRequest,
+    TaskEnd, TaskFollowReport, TaskFollowRequest, TaskMessage, TaskUpdate, ToolOutcome, TurnUsage,
 };
 pub use complete::{CompleteReport, CompleteRequest};
 pub use config::{

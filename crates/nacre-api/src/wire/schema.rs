@@ -163,6 +163,7 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         SearchCodeRequest,
         ServeReport,
         ServiceReport,
+        SessionChangeRequest,
         SessionCreateRequest,
         SessionExportReport,
         SessionForkRequest,

@@ -22,8 +22,8 @@ pub use rpc::{
     RpcCall, RpcMessage, RpcRequest, TaskFollowReport, TaskFollowRequest,
 };
 pub use session::{
-    ChatSession, SessionCreateRequest, SessionExportReport, SessionForkRequest, SessionItemsReport,
-    SessionItemsRequest, SessionListReport, SessionListRequest, SessionRemoveReport,
-    SessionRenameRequest, SessionReport, SessionRequest, SessionSearchHit, SessionSearchReport,
-    SessionSearchRequest,
+    ChatSession, SessionChangeRequest, SessionCreateRequest, SessionExportReport,
+    SessionForkRequest, SessionItemsReport, SessionItemsRequest, SessionListReport,
+    SessionListRequest, SessionRemoveReport, SessionRenameRequest, SessionReport, SessionRequest,
+    SessionSearchHit, SessionSearchReport, SessionSearchRequest,
 };

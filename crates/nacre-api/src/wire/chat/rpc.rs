@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::{Failure, Report, TaskListRequest, TaskShowRequest};
+use super::super::{Failure, Report, SkillListRequest, TaskListRequest, TaskShowRequest};
 use super::{
-    ApprovalAnswer, ApprovalPolicy, Attachment, SessionCreateRequest, SessionForkRequest,
-    SessionItemsRequest, SessionListRequest, SessionRenameRequest, SessionRequest,
-    SessionSearchRequest, TaskMessage,
+    ApprovalAnswer, ApprovalPolicy, Attachment, SessionChangeRequest, SessionCreateRequest,
+    SessionForkRequest, SessionItemsRequest, SessionListRequest, SessionRenameRequest,
+    SessionRequest, SessionSearchRequest, TaskMessage,
 };
 
 /// The version of the protocol. It grows when something is no longer understood.
@@ -40,6 +40,8 @@ pub enum RpcCall {
     SessionFork(SessionForkRequest),
     #[serde(rename = "session.rename")]
     SessionRename(SessionRenameRequest),
+    #[serde(rename = "session.change")]
+    SessionChange(SessionChangeRequest),
     #[serde(rename = "session.remove")]
     SessionRemove(SessionRequest),
     #[serde(rename = "session.search")]
@@ -61,6 +63,8 @@ pub enum RpcCall {
     /// Sends what the task tells, from a number on.
     #[serde(rename = "task.follow")]
     TaskFollow(TaskFollowRequest),
+    #[serde(rename = "skill.list")]
+    SkillList(SkillListRequest),
     #[serde(rename = "approval.answer")]
     ApprovalAnswer {
         approval: String,

@@ -115,6 +115,17 @@ pub struct SessionRenameRequest {
     pub title: String,
 }
 
+/// What to change in a session; what is absent stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionChangeRequest {
+    pub session: String,
+    #[serde(default)]
+    pub model: Option<String>,
+    #[serde(default)]
+    pub policy: Option<ApprovalPolicy>,
+}
+
 /// What is gone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionRemoveReport {
