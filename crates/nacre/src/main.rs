@@ -2,6 +2,8 @@
 
 mod cli;
 mod hook;
+#[expect(dead_code, unused_imports, reason = "until `nacre chat` opens it")]
+mod tui;
 
 use std::process::ExitCode;
 
