@@ -2,6 +2,7 @@
 
 mod cli;
 mod hook;
+mod tui;
 
 use std::process::ExitCode;
 

@@ -3,6 +3,7 @@
 mod link;
 mod listed;
 mod once;
+mod screen;
 
 use clap::{Args, ValueEnum};
 use nacre_api::wire::{ApprovalPolicy, SessionRequest};

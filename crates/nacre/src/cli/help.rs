@@ -11,7 +11,7 @@ use super::Cli;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
     ("Remember and recall", &["sync", "ask", "brief", "review", "memory", "trace"]),
-    ("Know the code", &["explore", "context", "search-code", "delta", "run"]),
+    ("Know the code", &["explore", "context", "search-code", "delta", "run", "chat"]),
     ("Keep going", &["up", "dashboard", "maintain", "report", "undo"]),
     ("Set up", &["connect", "project", "model", "config"]),
 ];

@@ -213,6 +213,7 @@ impl HereCommand {
         let takes_any = matches!(
             self,
             Self::Init(_)
+                | Self::Chat(_)
                 | Self::Explore(_)
                 | Self::Context(_)
                 | Self::SearchCode(_)
@@ -335,6 +336,7 @@ impl HereCommand {
             Self::Sync(_)
                 | Self::Memory(_)
                 | Self::Ask(_)
+                | Self::Chat(_)
                 | Self::Brief(_)
                 | Self::Import(_)
                 | Self::Review(_)
@@ -487,6 +489,7 @@ fn run_here(ui: &mut Ui, host: &Host, command: &HereCommand) -> Result<Exit, OpE
         HereCommand::Memory(args) => memory::cmd_memory(ui, host, args),
         HereCommand::Open(args) => open::cmd_open(ui, host, args),
         HereCommand::Ask(args) => ask::cmd_ask(ui, host, args),
+        HereCommand::Chat(args) => chat::cmd_chat(ui, host, args),
         HereCommand::Brief(args) => brief::cmd_brief(ui, host, args),
         HereCommand::Export(args) => export::cmd_export(ui, host, args),
         HereCommand::Import(args) => import::cmd_import(ui, host, args),

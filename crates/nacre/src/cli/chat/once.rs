@@ -2,8 +2,8 @@
 
 use nacre_api::wire::{
     ApprovalAnswer, ApprovalAnswerRequest, ChatAbortRequest, ChatStartReport, ChatStartRequest,
-    ChatTurnReport, RpcCall, SessionCreateRequest, SessionReport, TaskMessage, TaskState,
-    TaskUpdate,
+    ChatTurnReport, Report as _, RpcCall, SessionCreateRequest, SessionReport, TaskMessage,
+    TaskState, TaskUpdate,
 };
 use nacre_ops::{Cancel, OpError};
 
@@ -28,7 +28,7 @@ pub(super) fn print(
     let mut line = conversations.line()?;
     let report = conversations.runtime.block_on(turn(ui, &mut line, args, &cancel))?;
     if args.stream_json {
-        return Ok(Exit::of(&report));
+        return Ok(report.outcome().into());
     }
     ui.report(&report, show)
 }

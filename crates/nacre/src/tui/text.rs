@@ -1,0 +1,176 @@
+//! Text of strangers, made fit for the screen before it is kept.
+//!
+//! Everything that is kept for the transcript goes through here once, when it comes: what a model, a tool or a file says may hold
+//! escape sequences. `Shown` makes them visible; what terminals disagree about the width of is taken out.
+
+use nacre_ops::text::Shown;
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr as _;
+
+/// What a tab becomes.
+const TAB: &str = "    ";
+
+/// A text of several lines.
+pub(super) fn clean(text: &str) -> String {
+    if is_plain(text) {
+        return text.to_owned();
+    }
+    let text = text.replace("\r\n", "\n");
+    let shown = Shown(&text).to_string();
+    let mut clean = String::with_capacity(shown.len());
+    for c in shown.chars() {
+        match c {
+            '\t' => clean.push_str(TAB),
+            // Whether they make the character before them wide depends on the terminal.
+            '\u{fe0e}' | '\u{fe0f}' => {}
+            c => clean.push(c),
+        }
+    }
+    clean
+}
+
+/// A text on one line.
+pub(super) fn clean_line(text: &str) -> String {
+    clean(&text.replace(['\n', '\r'], " "))
+}
+
+/// What a program printed: its colors are taken out, other escape sequences stay visible.
+pub(super) fn clean_output(text: &str) -> String {
+    clean(&without_colors(text))
+}
+
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| byte == b'\n' || (b' '..=b'~').contains(&byte))
+}
+
+/// Takes out `ESC [ … m` and nothing else.
+fn without_colors(text: &str) -> String {
+    let mut left = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("\u{1b}[") {
+        left.push_str(&rest[..at]);
+        let parameters = &rest[at + 2..];
+        let end = parameters.find(|c: char| !c.is_ascii_digit() && c != ';' && c != ':');
+        match end {
+            Some(end) if parameters[end..].starts_with('m') => rest = &parameters[end + 1..],
+            Some(_) | None => {
+                left.push_str("\u{1b}[");
+                rest = parameters;
+            }
+        }
+    }
+    left.push_str(rest);
+    left
+}
+
+/// How many columns a text fills.
+pub(super) fn width(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.graphemes(true).map(grapheme_width).sum() }
+}
+
+/// How many columns one character fills, as a person counts characters.
+pub(super) fn grapheme_width(grapheme: &str) -> usize {
+    // A cell of the screen holds at most two columns.
+    grapheme.width().min(2)
+}
+
+/// The beginning of a text that fits, with a mark where something is missing.
+pub(super) fn cut(text: &str, room: usize) -> String {
+    if width(text) <= room {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    let mut used = 1;
+    for grapheme in text.graphemes(true) {
+        used += grapheme_width(grapheme);
+        if used > room {
+            break;
+        }
+        kept.push_str(grapheme);
+    }
+    if room > 0 {
+        kept.push('…');
+    }
+    kept
+}
+
+/// A number of things, with its noun.
+pub(super) fn count(n: usize, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(n as u64)) }
+}
+
+/// A number with its thousands apart.
+pub(super) fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (idx, digit) in digits.chars().enumerate() {
+        if idx > 0 && (digits.len() - idx).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// How long something took.
+pub(super) fn duration(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms}ms"),
+        1_000..10_000 => format!("{}.{}s", ms / 1_000, ms % 1_000 / 100),
+        10_000..60_000 => format!("{}s", ms / 1_000),
+        60_000..3_600_000 => format!("{}m {:02}s", ms / 60_000, ms % 60_000 / 1_000),
+        _ => format!("{}h {:02}m", ms / 3_600_000, ms % 3_600_000 / 60_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn colors_go_and_other_sequences_are_seen() {
+        let cases = [
+            ("\u{1b}[31mred\u{1b}[0m", "red"),
+            ("\u{1b}[1;38:2::1:2:3mred", "red"),
+            ("\u{1b}]0;title\u{7}", "\\u{1b}]0;title\\u{7}"),
+            ("\u{1b}[2Jgone", "\\u{1b}[2Jgone"),
+            ("\u{1b}[", "\\u{1b}["),
+            ("a\tb\r\nc", "a    b\nc"),
+            ("❤\u{fe0f}", "❤"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(clean_output(text), expected);
+        }
+    }
+
+    #[test]
+    fn a_text_is_cut_by_columns() {
+        let cases =
+            [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("日本語", 5, "日本…"), ("日本", 0, "")];
+        for (text, room, expected) in cases {
+            assert_eq!(cut(text, room), expected);
+        }
+    }
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(count(1, "line"), "1 line");
+        assert_eq!(count(12_000, "line"), "12,000 lines");
+        assert_eq!(duration(999), "999ms");
+        assert_eq!(duration(1_250), "1.2s");
+        assert_eq!(duration(61_000), "1m 01s");
+        assert_eq!(duration(3_660_000), "1h 01m");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_a_terminal_acts_on_is_left(text in any::<String>()) {
+            let clean = clean_output(&text);
+            prop_assert!(clean.chars().all(|c| c == '\n' || !c.is_control()));
+            prop_assert!(width(&cut(&clean_line(&text), 20)) <= 20);
+        }
+    }
+}
