@@ -361,6 +361,9 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
     };
     let is_variable =
         |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
+    if is_own_id(value) {
+        return true;
+    }
     match value.first() {
         Some(b'$' | b'@' | b'#' | b'%' | b'*') if value[1..].iter().all(is_name) => true,
         Some(b'$') if value[1..].iter().all(is_variable) => true,
@@ -373,6 +376,15 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
                 || is_bare_assignment(value)
         }
     }
+}
+
+/// Says whether a value is what Nacre calls its own sessions and tasks: it names one and opens nothing.
+fn is_own_id(value: &[u8]) -> bool {
+    let rest = value.strip_prefix(b"sess_").or_else(|| value.strip_prefix(b"task_"));
+    rest.is_some_and(|rest| {
+        rest.len() == 13
+            && rest.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase())
+    })
 }
 
 /// Says whether a value is the beginning of the next assignment: `user=`.

@@ -193,3 +193,15 @@ fn a_key_without_its_beginning_goes() {
         "The body stands before `-----END PRIV".to_owned() + "ATE KEY-----`, as everybody knows.";
     assert_eq!(redact(&prose), prose);
 }
+
+#[test]
+fn what_nacre_calls_its_own_sessions_and_tasks_is_no_secret() {
+    for text in [
+        r#"{"session":"sess_0d86oz0xj2pvl","task":"task_04b9pyuoh5dpb"}"#,
+        "session=sess_0pya3407lotv5",
+    ] {
+        assert_eq!(redact(text), text);
+    }
+    let other = r#"{"session":"sess_0d86oz0xj2pvl9Qx4Zt7"}"#;
+    assert_ne!(redact(other), other);
+}
