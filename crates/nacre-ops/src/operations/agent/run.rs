@@ -185,6 +185,7 @@ fn failure(error: &RunError, task: &TaskId) -> OpError {
         | RunError::Invalid { .. }
         | RunError::OutOfSteps { .. }
         | RunError::OutOfTime
+        | RunError::Checkpoint(_)
         | RunError::TooLong(_) => OpError::from_error(ErrorCode::Failed, error, None),
     };
     failed.hint(format!("What happened is kept as `{task}`"))
