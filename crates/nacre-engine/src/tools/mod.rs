@@ -24,7 +24,8 @@ pub use footprint::{Area, Exec, Footprint, MemoryUse, Network};
 pub use guard::{Guard, GuardRules, ReadGuard, ReadGuardError, Refusal, Touch};
 pub use pipeline::{
     Batch, BudgetState, Cache, CallRecord, EffectDone, EffectReport, EffectRun, EffectRunner,
-    Pipeline, PipelineError, PipelineParts, Registry, RegistryError, StepContext, Tally,
+    NotKept, Pipeline, PipelineError, PipelineParts, Registry, RegistryError, StepContext,
+    TakenBack, Tally, TurnChanges, TurnFile,
 };
 pub use policy::{
     Budgets, EffectKind, Effects, ExecPolicy, NetworkPolicy, Permissions, ToolPolicy,

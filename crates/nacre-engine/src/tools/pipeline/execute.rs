@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use tokio::task::{Id, JoinSet};
 use tokio::time::{Instant, sleep};
 
-use super::super::footprint::{Footprint, MemoryUse};
+use super::super::footprint::{Exec, Footprint, MemoryUse};
 use super::super::tool::{Output, ToolContext, ToolError};
 use super::super::workspace::Workspace;
 use super::approve::Gate;
@@ -20,6 +20,7 @@ use super::cache::{Cache, CacheKey, Lookup};
 use super::effects::{EffectDone, EffectReport, EffectRunner};
 use super::job::Job;
 use super::undo::Before;
+use super::watch::{ProgramChanges, Watched};
 use crate::model::{Cancel, CancelSource};
 use crate::record::CacheUse;
 use crate::record::{Change, Fault};
@@ -35,6 +36,7 @@ pub(super) struct Bench {
     pub(super) effects: Option<Arc<dyn EffectRunner>>,
     pub(super) spill: Arc<PathBuf>,
     pub(super) gate: Gate,
+    pub(super) watched: Watched,
 }
 
 /// What came of a call, before it is shaped.
@@ -47,7 +49,11 @@ pub(super) struct Performed {
     pub(super) effects: Vec<EffectDone>,
     /// The files that it could change, as they were.
     pub(super) before: Option<Before>,
+    /// What a program did to files, where one was started.
+    pub(super) by_program: Option<ProgramChanges>,
     pub(super) changes_memory: bool,
+    /// Whether it changed the repository itself, which is no file of the workspace.
+    pub(super) records_in_git: bool,
     pub(super) cache: CacheUse,
     pub(super) took: Duration,
 }
@@ -60,7 +66,9 @@ impl Performed {
             changed: Vec::new(),
             effects: Vec::new(),
             before: None,
+            by_program: None,
             changes_memory: false,
+            records_in_git: false,
             cache: CacheUse::Off,
             took: Duration::ZERO,
         }
@@ -124,6 +132,7 @@ async fn perform(job: Job, bench: Bench, cancel: Cancel, now: Timestamp) -> Perf
     // How long a person thinks is not the tool's time.
     let start = Instant::now();
     let before = look_before(&job, &bench.workspace).await;
+    let is_watched = bench.watched.begin(&job, &bench.workspace, now).await;
     let key = CacheKey::of(&job, &bench.workspace);
     let (result, cache) = match key {
         None => (run_limited(&job, &bench, &cancel, now).await, CacheUse::Off),
@@ -141,6 +150,11 @@ async fn perform(job: Job, bench: Bench, cancel: Cancel, now: Timestamp) -> Perf
     let mut changed = result.as_ref().map_or_else(|_| Vec::new(), |output| output.changed.clone());
     let report = run_effects(&bench, &changed, &cancel, now).await;
     changed.extend(report.changed);
+    let by_program = match is_watched {
+        true => Some(bench.watched.look(&bench.workspace, now).await),
+        false => None,
+    };
+    changed.extend(by_program.iter().flat_map(ProgramChanges::changes));
     let changes_memory = result.is_ok() && job.footprint.memory == MemoryUse::Changes;
     Performed {
         result,
@@ -148,7 +162,9 @@ async fn perform(job: Job, bench: Bench, cancel: Cancel, now: Timestamp) -> Perf
         changed,
         effects: report.done,
         before,
+        by_program,
         changes_memory,
+        records_in_git: job.footprint.exec == Exec::Helper && !job.footprint.writes.is_empty(),
         cache,
         took: start.elapsed(),
     }

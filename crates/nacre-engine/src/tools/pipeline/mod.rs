@@ -14,7 +14,9 @@ mod permission;
 mod record;
 mod registry;
 mod shape;
+mod turn;
 mod undo;
+mod watch;
 
 #[cfg(test)]
 mod approval_tests;
@@ -24,6 +26,8 @@ mod freshness;
 pub(super) mod testing;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod turn_tests;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -39,6 +43,7 @@ pub use cache::Cache;
 pub use effects::{EffectDone, EffectReport, EffectRun, EffectRunner};
 pub use record::{CallRecord, Tally};
 pub use registry::{Registry, RegistryError};
+pub use turn::{NotKept, TakenBack, TurnChanges, TurnFile};
 
 use super::approval::Approval;
 use super::policy::ToolPolicy;
@@ -53,7 +58,9 @@ use budget::CallBudget;
 use execute::{Bench, Performed};
 use job::Job;
 use shape::SpillFolder;
-use undo::UndoLog;
+use turn::TurnLog;
+use undo::{UndoLog, UndoStep};
+use watch::Watched;
 
 /// What a pipeline is made of, besides the policy of its agent.
 pub struct PipelineParts {
@@ -92,6 +99,7 @@ pub struct Pipeline {
     events: Events,
     tally: Tally,
     undo: UndoLog,
+    turn: TurnLog,
     words: Arc<ExtraWords>,
 }
 
@@ -130,6 +138,7 @@ impl Pipeline {
             effects: parts.effects,
             spill: Arc::new(parts.spill),
             gate: Gate::new(parts.approval, parts.events.clone()),
+            watched: Watched::default(),
         };
         Ok(Self {
             registry,
@@ -142,6 +151,7 @@ impl Pipeline {
             events: parts.events,
             tally: Tally::default(),
             undo: UndoLog::default(),
+            turn: TurnLog::default(),
             words: Arc::default(),
         })
     }
@@ -171,6 +181,11 @@ impl Pipeline {
     /// since stay as they are, and the call can be tried again.
     pub fn undo_last(&mut self) -> Option<Result<(String, Vec<Change>), ToolError>> {
         self.undo.take_back(&self.bench.workspace)
+    }
+
+    /// What all calls so far changed together, and what of it could not be taken back.
+    pub fn turn_changes(&self) -> TurnChanges {
+        self.turn.changes()
     }
 
     /// What was called so far.
@@ -244,11 +259,7 @@ impl Pipeline {
         done: Option<Performed>,
     ) -> (ToolResult, CallRecord) {
         let mut done = done.unwrap_or_else(|| Performed::refused(execute::broken(&call.name)));
-        if let Some(step) =
-            done.before.take().and_then(|before| before.done(&call.id, &self.bench.workspace))
-        {
-            self.undo.keep(step);
-        }
+        self.keep_changes(call, &mut done);
         let spec = self.registry.spec(&call.name);
         let (text, status) = match &done.result {
             Ok(output) => (joined(&output.text, &done.appended), ToolStatus::Done),
@@ -259,6 +270,24 @@ impl Pipeline {
         self.tally.add(&record);
         self.tell(step, &record, &done);
         (ToolResult { call_id: call.id.clone(), text: shaped.text, status }, record)
+    }
+
+    /// Keeps what the call changed, so that it can be taken back.
+    fn keep_changes(&mut self, call: &ToolCall, done: &mut Performed) {
+        if let Some(before) = done.before.take() {
+            let changed = before.done(&done.changed, &self.bench.workspace);
+            changed.iter().for_each(|file| self.turn.add(file));
+            self.undo.keep(UndoStep::new(&call.id, &changed));
+        }
+        if let Some(programs) = done.by_program.take() {
+            self.turn.add_program(&programs);
+        }
+        if done.result.is_ok() && done.records_in_git {
+            self.turn.name("git", "what was staged or committed stays; `git reset` takes it back");
+        }
+        if done.changes_memory {
+            self.turn.name("memories", "they are taken back with `nacre undo`");
+        }
     }
 
     fn tell(&self, step: &StepContext, record: &CallRecord, done: &Performed) {

@@ -4,6 +4,7 @@
 //! file that somebody changed afterwards is not touched.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use nacre_core::base::ContentHash;
 use nacre_core::safefs::RelPath;
@@ -14,20 +15,67 @@ use super::super::workspace::Workspace;
 use crate::record::{Change, ChangeKind, Fault};
 
 /// Larger files are not kept, and calls that changed one are not taken back.
-const MAX_FILE_BYTES: usize = 1 << 20;
+pub(super) const MAX_FILE_BYTES: usize = 1 << 20;
 
 /// What is kept of all calls together; the oldest go first.
 const MAX_TOTAL_BYTES: usize = 32 << 20;
 const MAX_CALLS: usize = 200;
 
+/// A file at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Image {
+    Absent,
+    Bytes(Arc<[u8]>),
+    /// It is there, and cannot be kept.
+    TooLarge,
+}
+
+impl Image {
+    pub(super) fn look(workspace: &Workspace, path: &RelPath) -> Self {
+        match workspace.read(path) {
+            Ok(bytes) if bytes.len() <= MAX_FILE_BYTES => Self::Bytes(bytes.into()),
+            Err(error) if error.fault == Fault::NotFound => Self::Absent,
+            Ok(_) | Err(_) => Self::TooLarge,
+        }
+    }
+
+    /// The hash of what is there, or that nothing is; `None` when it is not known.
+    pub(super) fn hash(&self) -> Option<Option<ContentHash>> {
+        match self {
+            Self::Absent => Some(None),
+            Self::Bytes(bytes) => Some(Some(ContentHash::of(bytes))),
+            Self::TooLarge => None,
+        }
+    }
+}
+
+/// A file that is different after a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ChangedFile {
+    pub(super) path: RelPath,
+    pub(super) before: Image,
+    pub(super) after: Image,
+}
+
+impl ChangedFile {
+    pub(super) fn change(&self) -> Change {
+        let kind = match (&self.before, &self.after) {
+            (Image::Absent, _) => ChangeKind::Created,
+            (_, Image::Absent) => ChangeKind::Deleted,
+            (_, _) => ChangeKind::Edited,
+        };
+        Change::new(&self.path, kind)
+    }
+}
+
 /// The files of one call before it ran.
 #[derive(Debug)]
 pub(super) struct Before {
-    files: Vec<(RelPath, Option<Vec<u8>>)>,
+    files: Vec<(RelPath, Image)>,
 }
 
 impl Before {
-    /// Looks at what a call may change; `None` when that is nothing, unknown or too much.
+    /// Looks at what a call may change; `None` when that is nothing or unknown.
     pub(super) fn look(footprint: &Footprint, workspace: &Workspace) -> Option<Self> {
         if footprint.writes.is_empty() || footprint.exec != Exec::Nothing {
             return None;
@@ -35,30 +83,28 @@ impl Before {
         let mut files = Vec::with_capacity(footprint.writes.len());
         for area in &footprint.writes {
             let Area::File(path) = area else { return None };
-            files.push((path.clone(), state(workspace, path)?));
+            files.push((path.clone(), Image::look(workspace, path)));
         }
         Some(Self { files })
     }
 
-    /// Looks again after the call; `None` when nothing is different.
-    pub(super) fn done(self, call_id: &str, workspace: &Workspace) -> Option<UndoStep> {
+    /// Looks again after the call; returns what is different, or may be. `changed` is what the call says it did, which
+    /// counts where a file is too large to compare.
+    pub(super) fn done(self, changed: &[Change], workspace: &Workspace) -> Vec<ChangedFile> {
         let mut files = Vec::new();
         for (path, before) in self.files {
-            let after = state(workspace, &path)?;
-            if before != after {
-                files.push(Changed { path, before, after: after.as_deref().map(ContentHash::of) });
+            let after = Image::look(workspace, &path);
+            let is_different = match (&before, &after) {
+                (Image::TooLarge, Image::TooLarge) => {
+                    changed.iter().any(|change| change.path == path.as_str())
+                }
+                (before, after) => before != after,
+            };
+            if is_different {
+                files.push(ChangedFile { path, before, after });
             }
         }
-        (!files.is_empty()).then(|| UndoStep { call_id: call_id.to_owned(), files })
-    }
-}
-
-/// The bytes of a file, or that it is not there; `None` when it cannot be kept.
-fn state(workspace: &Workspace, path: &RelPath) -> Option<Option<Vec<u8>>> {
-    match workspace.read(path) {
-        Ok(bytes) if bytes.len() <= MAX_FILE_BYTES => Some(Some(bytes)),
-        Err(error) if error.fault == Fault::NotFound => Some(None),
-        Ok(_) | Err(_) => None,
+        files
     }
 }
 
@@ -66,58 +112,77 @@ fn state(workspace: &Workspace, path: &RelPath) -> Option<Option<Vec<u8>>> {
 #[derive(Debug)]
 pub(super) struct UndoStep {
     call_id: String,
-    files: Vec<Changed>,
+    files: Vec<Undoable>,
 }
 
 #[derive(Debug)]
-struct Changed {
+struct Undoable {
     path: RelPath,
-    before: Option<Vec<u8>>,
+    before: Option<Arc<[u8]>>,
     after: Option<ContentHash>,
 }
 
 impl UndoStep {
+    /// `None` when nothing changed, or something that was not kept.
+    pub(super) fn new(call_id: &str, changed: &[ChangedFile]) -> Option<Self> {
+        let mut files = Vec::with_capacity(changed.len());
+        for ChangedFile { path, before, after } in changed {
+            let before = match before {
+                Image::Absent => None,
+                Image::Bytes(bytes) => Some(Arc::clone(bytes)),
+                Image::TooLarge => return None,
+            };
+            files.push(Undoable { path: path.clone(), before, after: after.hash()? });
+        }
+        (!files.is_empty()).then(|| Self { call_id: call_id.to_owned(), files })
+    }
+
     fn kept_bytes(&self) -> usize {
-        self.files.iter().filter_map(|file| file.before.as_ref()).map(Vec::len).sum()
+        self.files.iter().filter_map(|file| file.before.as_ref()).map(|bytes| bytes.len()).sum()
     }
 
     /// Puts everything back, if all of it is as the call left it.
     fn take_back(&self, workspace: &Workspace) -> Result<Vec<Change>, ToolError> {
-        for Changed { path, after, .. } in &self.files {
-            let now = state(workspace, path).map(|state| state.as_deref().map(ContentHash::of));
-            if now != Some(*after) {
+        for Undoable { path, after, .. } in &self.files {
+            if Image::look(workspace, path).hash() != Some(*after) {
                 let what = format!("`{path}` changed since");
                 return Err(ToolError::new(Fault::Stale, what, "Change it by hand."));
             }
         }
         // What a move took away comes back before its copy goes.
-        let (gone, there): (Vec<&Changed>, Vec<&Changed>) =
+        let (gone, there): (Vec<&Undoable>, Vec<&Undoable>) =
             self.files.iter().partition(|file| file.after.is_none());
-        gone.into_iter().chain(there).map(|file| file.take_back(workspace)).collect()
+        gone.into_iter()
+            .chain(there)
+            .map(|file| put_back(workspace, &file.path, file.before.as_deref(), file.after))
+            .collect()
     }
 }
 
-impl Changed {
-    fn take_back(&self, workspace: &Workspace) -> Result<Change, ToolError> {
-        let path = &self.path;
-        let kind = match (&self.before, self.after) {
-            (Some(bytes), Some(after)) => {
-                workspace.replace(path, after, bytes)?;
-                ChangeKind::Edited
-            }
-            (Some(bytes), None) => {
-                workspace.create(path, bytes)?;
-                ChangeKind::Created
-            }
-            (None, Some(after)) => {
-                workspace.remove(path, after)?;
-                ChangeKind::Deleted
-            }
-            // Such a file did not change, and was never kept.
-            (None, None) => ChangeKind::Edited,
-        };
-        Ok(Change::new(path, kind))
-    }
+/// Makes a file what it was `before`, if it is what it was `after`.
+pub(super) fn put_back(
+    workspace: &Workspace,
+    path: &RelPath,
+    before: Option<&[u8]>,
+    after: Option<ContentHash>,
+) -> Result<Change, ToolError> {
+    let kind = match (before, after) {
+        (Some(bytes), Some(after)) => {
+            workspace.replace(path, after, bytes)?;
+            ChangeKind::Edited
+        }
+        (Some(bytes), None) => {
+            workspace.create(path, bytes)?;
+            ChangeKind::Created
+        }
+        (None, Some(after)) => {
+            workspace.remove(path, after)?;
+            ChangeKind::Deleted
+        }
+        // Such a file did not change, and was never kept.
+        (None, None) => ChangeKind::Edited,
+    };
+    Ok(Change::new(path, kind))
 }
 
 /// The calls that can be taken back.
@@ -127,8 +192,8 @@ pub(super) struct UndoLog {
 }
 
 impl UndoLog {
-    pub(super) fn keep(&mut self, step: UndoStep) {
-        self.steps.push_back(step);
+    pub(super) fn keep(&mut self, step: Option<UndoStep>) {
+        self.steps.extend(step);
         while MAX_CALLS < self.steps.len() || MAX_TOTAL_BYTES < self.kept_bytes() {
             self.steps.pop_front();
         }

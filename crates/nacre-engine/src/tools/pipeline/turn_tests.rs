@@ -1,0 +1,236 @@
+//! A turn is taken back as a whole: every file is what it was, or is named; and nobody else's change is lost.
+
+#![expect(clippy::disallowed_methods, reason = "the tests play the person and the programs")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nacre_core::safefs::RelPath;
+use proptest::prelude::*;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::super::footprint::{Area, Exec, Footprint};
+use super::super::policy::{ExecPolicy, Permissions};
+use super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
+use super::super::workspace::Workspace;
+use super::effects::{EffectReport, EffectRun, EffectRunner};
+use super::testing::{Bay, Plan, full_access};
+use super::{AnyTool, TurnChanges};
+use crate::record::{Category, Change, ChangeKind};
+
+const PATHS: [&str; 5] = ["a.txt", "b.txt", "src/c.txt", "src/d.txt", "src/deep/e.txt"];
+
+/// A program that writes into files, or removes them, without saying so.
+struct Program;
+
+#[derive(Deserialize, JsonSchema)]
+struct ProgramInput {
+    path: String,
+    text: Option<String>,
+}
+
+impl Tool for Program {
+    type Input = ProgramInput;
+    const SPEC: ToolSpec = ToolSpec {
+        name: "program",
+        toolkit: "test",
+        category: Category::Execute,
+        description: "Does something to a file.",
+        time_limit: Duration::from_secs(10),
+        shown_bytes: 2000,
+    };
+
+    fn footprint(&self, _: &ProgramInput) -> Result<Footprint, ToolError> {
+        let everywhere = Footprint::changing([Area::Tree(None)]);
+        Ok(Footprint { exec: Exec::Anything, ..everywhere })
+    }
+
+    async fn run(&self, input: ProgramInput, ctx: &ToolContext) -> Result<Output, ToolError> {
+        put(&ctx.workspace, &input.path, input.text.as_deref());
+        Ok(Output::default())
+    }
+}
+
+/// A formatter that puts a line below what was written.
+struct Formatter;
+
+impl EffectRunner for Formatter {
+    fn after<'a>(&'a self, changed: &'a [Change], ctx: &'a ToolContext) -> EffectRun<'a> {
+        Box::pin(async move {
+            let mut report = EffectReport::default();
+            for change in changed.iter().filter(|change| change.kind != ChangeKind::Deleted) {
+                let text = fs::read_to_string(ctx.workspace.join(&change.path)).unwrap();
+                put(&ctx.workspace, &change.path, Some(&format!("{text}formatted\n")));
+                report.changed.push(change.clone());
+            }
+            report
+        })
+    }
+}
+
+fn put(root: &Path, path: &str, text: Option<&str>) {
+    let full = root.join(path);
+    match text {
+        Some(text) => {
+            fs::create_dir_all(full.parent().unwrap()).unwrap();
+            fs::write(full, text).unwrap();
+        }
+        None => {
+            let _ = fs::remove_file(full);
+        }
+    }
+}
+
+fn bay() -> Bay {
+    let tools: Vec<Arc<dyn AnyTool>> = vec![Arc::new(Program)];
+    let permissions = Permissions { exec: ExecPolicy::Confined, ..full_access() };
+    let effects: Option<Arc<dyn EffectRunner>> = Some(Arc::new(Formatter));
+    Bay::with(Plan { tools, permissions, effects, ..Plan::default() })
+}
+
+/// Every file by its text.
+fn files(root: &Path) -> BTreeMap<String, String> {
+    let read = |path: &&str| Some(((*path).to_owned(), fs::read_to_string(root.join(path)).ok()?));
+    PATHS.iter().filter_map(read).collect()
+}
+
+#[derive(Clone, Debug)]
+enum Happening {
+    Edit(usize),
+    Create(usize),
+    Delete(usize),
+    Move(usize, usize),
+    Program(usize, bool),
+    /// A person writes or removes a file between two calls.
+    Person(usize, bool),
+}
+
+fn happening() -> impl Strategy<Value = Happening> {
+    let path = 0..PATHS.len();
+    prop_oneof![
+        3 => path.clone().prop_map(Happening::Edit),
+        2 => path.clone().prop_map(Happening::Create),
+        1 => path.clone().prop_map(Happening::Delete),
+        1 => (path.clone(), path.clone()).prop_map(|(from, to)| Happening::Move(from, to)),
+        3 => (path.clone(), any::<bool>()).prop_map(|(path, gone)| Happening::Program(path, gone)),
+        1 => (path, any::<bool>()).prop_map(|(path, gone)| Happening::Person(path, gone)),
+    ]
+}
+
+async fn check(happenings: &[Happening]) {
+    let mut bay = bay();
+    for path in &PATHS[..3] {
+        bay.write(path, &format!("{path}\n"));
+    }
+    // What each file was before the agent came to it, and which ones a person changed after that.
+    let mut before: BTreeMap<usize, Option<String>> = BTreeMap::new();
+    let mut theirs: BTreeSet<usize> = BTreeSet::new();
+    let root = bay.path().to_owned();
+    for (n, happening) in happenings.iter().enumerate() {
+        let text = format!("text {n}\n");
+        let now = files(&root);
+        let state = |path: usize| now.get(PATHS[path]).cloned();
+        let touched: Vec<usize> = match *happening {
+            Happening::Person(path, gone) => {
+                put(&root, PATHS[path], (!gone).then_some(&*text));
+                let is_changed = files(&root) != now;
+                if is_changed && before.contains_key(&path) {
+                    theirs.insert(path);
+                }
+                continue;
+            }
+            Happening::Edit(path) => {
+                let edits = json!([{ "first_line": 1, "last_line": 1, "replace": text }]);
+                let read = bay.call("file_read", json!({ "path": PATHS[path] })).await;
+                let version = read.lines().next().and_then(|line| line.rsplit(' ').next());
+                let arguments = json!({ "path": PATHS[path], "edits": edits, "version": version });
+                bay.call("file_edit", arguments).await;
+                vec![path]
+            }
+            Happening::Create(path) => {
+                bay.call("file_create", json!({ "path": PATHS[path], "content": text })).await;
+                vec![path]
+            }
+            Happening::Delete(path) => {
+                bay.call("file_delete", json!({ "path": PATHS[path] })).await;
+                vec![path]
+            }
+            Happening::Move(from, to) => {
+                bay.call("file_move", json!({ "from": PATHS[from], "to": PATHS[to] })).await;
+                vec![from, to]
+            }
+            Happening::Program(path, gone) => {
+                let text = (!gone).then_some(text);
+                bay.call("program", json!({ "path": PATHS[path], "text": text })).await;
+                vec![path]
+            }
+        };
+        let after = files(&root);
+        for path in
+            touched.into_iter().filter(|path| after.get(PATHS[*path]) != now.get(PATHS[*path]))
+        {
+            before.entry(path).or_insert_with(|| state(path));
+        }
+    }
+    let left = files(&root);
+    let changes: TurnChanges = bay.pipeline.turn_changes();
+    let taken = changes.take_back(&Workspace::open(&root, &[]).unwrap());
+    let back = files(&root);
+    for (path, name) in PATHS.iter().enumerate() {
+        let expected = match (theirs.contains(&path), before.get(&path)) {
+            (false, Some(before)) => before.as_ref(),
+            (true, _) | (_, None) => left.get(*name),
+        };
+        assert_eq!(back.get(*name), expected, "{name} after {happenings:?}");
+        if theirs.contains(&path) && left.get(*name) != before[&path].as_ref() {
+            assert!(taken.kept.iter().any(|kept| kept.what == **name), "{taken:?}");
+        }
+    }
+    let again = changes.take_back(&Workspace::open(&root, &[]).unwrap());
+    assert_eq!(again.changed, [], "the second time there is nothing to do");
+    assert_eq!(files(&root), back);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_turn_is_taken_back_and_nobody_elses_change_is(
+        happenings in proptest::collection::vec(happening(), 1..14),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(check(&happenings));
+    }
+}
+
+#[tokio::test]
+async fn what_a_program_changed_is_known_to_the_host() {
+    let mut bay = bay();
+    bay.write("a.txt", "one");
+    let calls = [("program", json!({ "path": "a.txt", "text": "two" }))];
+    let batch = bay.call_all(&calls).await;
+    let edited = Change::new(&RelPath::new("a.txt").unwrap(), ChangeKind::Edited);
+    assert_eq!(batch.records[0].changed, [edited]);
+    let not_kept = bay.pipeline.turn_changes().not_kept;
+    assert_eq!(not_kept.len(), 1);
+    assert_eq!(not_kept[0].what, "files that git ignores");
+}
+
+#[tokio::test]
+async fn a_file_that_is_too_large_to_keep_is_named() {
+    let mut bay = bay();
+    let large = "x".repeat((1 << 20) + 10);
+    bay.write("a.txt", &format!("one\n{large}\n"));
+    let edits = json!([{ "find": "one", "replace": "two" }]);
+    bay.call("file_edit", json!({ "path": "a.txt", "edits": edits })).await;
+    bay.call("program", json!({ "path": "a.txt", "text": "three" })).await;
+    let changes = bay.pipeline.turn_changes();
+    assert_eq!(changes.files, []);
+    let names: Vec<&str> = changes.not_kept.iter().map(|kept| kept.what.as_str()).collect();
+    assert_eq!(names, ["a.txt", "files that git ignores"]);
+}

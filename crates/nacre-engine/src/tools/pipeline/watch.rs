@@ -1,0 +1,181 @@
+//! What a program changed, found by looking at the files before and after it.
+//!
+//! A program names no files, so all that git and the ignore rules list are kept, within bounds: how each looked, and its
+//! bytes. Looking again costs a walk; only what has another stamp is read again.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::Timestamp;
+use nacre_core::safefs::{FileStamp, Folder, RelPath};
+
+use super::super::footprint::Exec;
+use super::super::workspace::{Walk, WalkedFile, Workspace};
+use super::job::Job;
+use super::undo::{ChangedFile, Image, MAX_FILE_BYTES};
+use crate::model::Cancel;
+use crate::record::Change;
+
+/// Larger trees are watched in part.
+const MAX_ENTRIES: usize = 20_000;
+
+/// The bytes of all files together; of the rest only the stamps are known.
+const MAX_TOTAL_BYTES: usize = 64 << 20;
+
+/// More changed files than this were made by a program that is run again.
+const MAX_CHANGED: usize = 2_000;
+
+/// A stamp proves nothing while its clock could still tick the same.
+const SLACK_NANOS: i128 = 2_000_000_000;
+
+/// The files of a workspace as they were looked at last; shared by the calls of a run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Watched(Arc<Mutex<Files>>);
+
+#[derive(Debug, Default)]
+struct Files {
+    by_path: BTreeMap<RelPath, Seen>,
+    n_bytes: usize,
+    /// Counts the looks, to find what is not there any more.
+    look: u64,
+}
+
+#[derive(Debug)]
+struct Seen {
+    stamp: FileStamp,
+    image: Image,
+    look: u64,
+}
+
+/// What programs did, as far as it is known.
+#[derive(Debug, Default)]
+pub(super) struct ProgramChanges {
+    pub(super) files: Vec<ChangedFile>,
+    /// Whether there may be others among the files that are watched.
+    pub(super) is_cut: bool,
+}
+
+impl Watched {
+    /// Looks before a call that may start anything; returns whether it did.
+    pub(super) async fn begin(
+        &self,
+        job: &Job,
+        workspace: &Arc<Workspace>,
+        now: Timestamp,
+    ) -> bool {
+        if job.footprint.exec != Exec::Anything {
+            return false;
+        }
+        self.look(workspace, now).await;
+        true
+    }
+
+    /// Looks again; returns what is different from the last look.
+    pub(super) async fn look(&self, workspace: &Arc<Workspace>, now: Timestamp) -> ProgramChanges {
+        let (files, workspace) = (Arc::clone(&self.0), Arc::clone(workspace));
+        let looked = tokio::task::spawn_blocking(move || {
+            files.lock().unwrap_or_else(PoisonError::into_inner).look(&workspace, now)
+        });
+        looked.await.unwrap_or_default()
+    }
+}
+
+impl Files {
+    fn look(&mut self, workspace: &Workspace, now: Timestamp) -> ProgramChanges {
+        self.look += 1;
+        let fresh_from = now.as_nanosecond() - SLACK_NANOS;
+        let mut changes = ProgramChanges::default();
+        let never = Cancel::never();
+        let walk = Walk::new(workspace, &never).at_most(MAX_ENTRIES);
+        let walked = walk.run(None, &mut |found| {
+            if let WalkedFile::File { path, folder } = found {
+                self.file(path, folder, fresh_from, &mut changes);
+            }
+            ControlFlow::Continue(())
+        });
+        changes.is_cut |= walked.map_or(true, |end| end.is_cut);
+        if !changes.is_cut {
+            self.forget_missing(&mut changes);
+        }
+        changes
+    }
+
+    fn file(
+        &mut self,
+        path: &RelPath,
+        folder: &Folder,
+        fresh_from: i128,
+        changes: &mut ProgramChanges,
+    ) {
+        let Some(stamp) = folder.stamp(path.name()) else { return };
+        let look = self.look;
+        if let Some(seen) = self.by_path.get_mut(path) {
+            seen.look = look;
+            if seen.stamp == stamp && stamp.changed.max(stamp.modified) < fresh_from {
+                return;
+            }
+        }
+        let image = self.read(path, folder, &stamp);
+        let old = self.by_path.insert(path.clone(), Seen { stamp, image: image.clone(), look });
+        let (before, was_touched) = match old {
+            Some(old) => {
+                self.n_bytes -= size_of(&old.image);
+                (old.image, old.stamp != stamp)
+            }
+            None => (Image::Absent, true),
+        };
+        self.n_bytes += size_of(&image);
+        let is_different = before != image || (before == Image::TooLarge && was_touched);
+        if is_different {
+            changes.add(ChangedFile { path: path.clone(), before, after: image });
+        }
+    }
+
+    fn read(&self, path: &RelPath, folder: &Folder, stamp: &FileStamp) -> Image {
+        let is_small = stamp.size <= MAX_FILE_BYTES as u64
+            && self.n_bytes + usize::try_from(stamp.size).unwrap_or(usize::MAX) <= MAX_TOTAL_BYTES;
+        if !is_small {
+            return Image::TooLarge;
+        }
+        match folder.read(path.name(), MAX_FILE_BYTES as u64) {
+            Ok(bytes) => Image::Bytes(bytes.into()),
+            Err(_) => Image::TooLarge,
+        }
+    }
+
+    fn forget_missing(&mut self, changes: &mut ProgramChanges) {
+        let look = self.look;
+        let n_bytes = &mut self.n_bytes;
+        self.by_path.retain(|path, seen| {
+            if seen.look == look {
+                return true;
+            }
+            *n_bytes -= size_of(&seen.image);
+            let before = std::mem::replace(&mut seen.image, Image::Absent);
+            changes.add(ChangedFile { path: path.clone(), before, after: Image::Absent });
+            false
+        });
+    }
+}
+
+impl ProgramChanges {
+    pub(super) fn changes(&self) -> impl Iterator<Item = Change> {
+        self.files.iter().map(ChangedFile::change)
+    }
+
+    fn add(&mut self, changed: ChangedFile) {
+        if self.files.len() < MAX_CHANGED {
+            self.files.push(changed);
+        } else {
+            self.is_cut = true;
+        }
+    }
+}
+
+fn size_of(image: &Image) -> usize {
+    match image {
+        Image::Bytes(bytes) => bytes.len(),
+        Image::Absent | Image::TooLarge => 0,
+    }
+}
