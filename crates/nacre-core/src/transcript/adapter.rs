@@ -46,6 +46,8 @@ pub struct Homes {
     pub continue_global: Option<PathBuf>,
     /// `AIDER_CHAT_HISTORY_FILE`.
     pub aider_history: Option<PathBuf>,
+    /// Where Nacre keeps conversations with its own agent.
+    pub nacre_sessions: Option<PathBuf>,
     /// `%APPDATA%` of Windows.
     pub app_data: Option<PathBuf>,
 }

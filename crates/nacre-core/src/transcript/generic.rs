@@ -44,9 +44,9 @@ impl Adapter for Generic {
         1
     }
 
-    /// None: such transcripts are named by the person.
-    fn roots(&self, _homes: &Homes) -> Vec<PathBuf> {
-        Vec::new()
+    /// Conversations with Nacre's own agent; others are named by the person.
+    fn roots(&self, homes: &Homes) -> Vec<PathBuf> {
+        homes.nacre_sessions.iter().cloned().collect()
     }
 
     fn discover(&self, roots: &[PathBuf]) -> Discovery {

@@ -16,10 +16,7 @@ use super::items::value;
 use super::sessions::find;
 use super::shared::open_state;
 use crate::error::OpError;
-use crate::host::Host;
-
-/// The folder below the global one that `sync` looks into.
-const SESSIONS_FOLDER: &str = "sessions";
+use crate::host::{Host, SESSIONS_FOLDER};
 
 const FORMAT_VERSION: u32 = 1;
 

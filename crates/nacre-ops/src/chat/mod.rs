@@ -21,6 +21,7 @@ mod shared;
 mod tell;
 mod toolbox;
 mod turn;
+mod undo;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -14,6 +14,7 @@ use super::log::TaskLog;
 use super::queue;
 use super::sessions;
 use super::shared::{ChatShared, open_state};
+use super::undo;
 use crate::error::OpError;
 use crate::events::Events;
 use crate::operations::{skill, tasks};
@@ -111,7 +112,9 @@ pub(super) async fn answer(
         }
         RpcCall::ChatSteer(request) => Answered::new(&steer(chats, &request)?),
         RpcCall::ChatAbort(request) => Answered::new(&abort(chats, request).await?),
-        RpcCall::ChatUndo(_) => todo!(),
+        RpcCall::ChatUndo(request) => {
+            Answered::new(&chats.call(here, move |host| undo::undo(host, &request)).await?)
+        }
         RpcCall::TaskList(request) => {
             Answered::new(&chats.call(here, move |host| tasks::list(host, &request)).await?)
         }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use nacre_engine::lifecycle::RunHandle;
+use nacre_engine::model::ModelSettings;
 use nacre_engine::record::state::State;
 use nacre_engine::record::{SessionId, TaskId};
 use tokio::runtime::Handle;
@@ -24,6 +25,8 @@ pub(super) struct ChatShared {
     handle: Handle,
     /// Answers for every model, for tests.
     pub(super) script: Option<PathBuf>,
+    /// The same as it was read; each turn goes on where the last one stopped.
+    pub(super) read_script: OnceLock<ModelSettings>,
     pub(super) approvals: Approvals,
     live: Mutex<Live>,
     /// Told when a turn is over, so that the next one looks whether it is its own turn.
@@ -55,6 +58,7 @@ impl ChatShared {
             shared,
             handle,
             script,
+            read_script: OnceLock::new(),
             approvals: Approvals::default(),
             live: Mutex::default(),
             turn_ended: Notify::new(),

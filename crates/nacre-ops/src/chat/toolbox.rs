@@ -102,7 +102,13 @@ impl Toolbox {
 /// The models that are set, with the session's own in the place of chat's.
 fn models(chats: &ChatShared, host: &Host, asked: &Asked) -> Result<Arc<Models>, OpError> {
     let mut settings = match &chats.script {
-        Some(file) => scripted(host, file)?,
+        Some(file) => match chats.read_script.get() {
+            Some(read) => read.clone(),
+            None => {
+                let read = scripted(host, file)?;
+                chats.read_script.get_or_init(|| read).clone()
+            }
+        },
         None => model_settings(host)?,
     };
     if let (Some(model), None) = (&asked.session.model, &chats.script) {

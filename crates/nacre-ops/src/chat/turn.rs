@@ -21,6 +21,7 @@ use super::sessions::policy_of;
 use super::shared::{ChatShared, LiveTurn, open_state};
 use super::tell::Teller;
 use super::toolbox::Toolbox;
+use super::undo;
 use crate::error::OpError;
 use crate::host::{Host, cancelled_elsewhere, clock, empty_spill, no_answer, words};
 
@@ -137,6 +138,7 @@ impl Running<'_> {
                 }
             }
         };
+        undo::keep(self.host, &self.turn.log, &deps.workspace, &pipeline.turn_changes())?;
         self.pass_on_unheard(&mut outcome);
         Ok(outcome)
     }

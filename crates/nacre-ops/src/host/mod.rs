@@ -73,8 +73,9 @@ pub use self::tasks::{
     Planned, SPILL_FOLDER, cancelled_elsewhere, clock, empty_spill, record, seed, spill,
 };
 pub use self::traces::{
-    agent_named, agent_names, check_session, connected, connections, homes, index_folder,
-    index_texts, named_trace, open_catalog, parse_when, rebuild_texts, refresh_options, short,
+    SESSIONS_FOLDER, agent_named, agent_names, check_session, connected, connections, homes,
+    index_folder, index_texts, named_trace, open_catalog, parse_when, rebuild_texts,
+    refresh_options, short,
 };
 pub use self::trusting::{Waiting, count_waiting};
 use crate::error::OpError;

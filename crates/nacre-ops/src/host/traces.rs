@@ -121,6 +121,9 @@ pub fn connections(host: &Host, only: &[Agent]) -> Result<Vec<Connection>, OpErr
     Ok(found)
 }
 
+/// The folder of global data with the conversations of Nacre's own agent, as transcripts.
+pub const SESSIONS_FOLDER: &str = "sessions";
+
 /// The folders that agents' settings point to.
 pub fn homes(host: &Host) -> Result<Homes, OpError> {
     let environment = &host.environment;
@@ -151,6 +154,7 @@ pub fn homes(host: &Host) -> Result<Homes, OpError> {
         cline_sessions: path("CLINE_SESSION_DATA_DIR"),
         continue_global: path("CONTINUE_GLOBAL_DIR"),
         aider_history: path("AIDER_CHAT_HISTORY_FILE"),
+        nacre_sessions: host.home().ok().map(|home| home.join(SESSIONS_FOLDER)),
         ..Homes::at(home)
     })
 }

@@ -54,6 +54,9 @@ pub(crate) struct ChatArgs {
     /// Remove a session with everything that was said
     #[arg(long, value_name = "SESSION", conflicts_with_all = ["words", "resume", "print", "list"])]
     remove: Option<String>,
+    /// Take back what the last turn of a session changed; without an id of the last session of this folder
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["words", "resume", "print", "list"])]
+    undo: Option<String>,
     /// Take the model's answers from this file, for tests
     #[arg(long, value_name = "FILE")]
     scripted: Option<String>,
@@ -100,6 +103,9 @@ pub(crate) fn cmd_chat(ui: &mut Ui, host: &Host, args: &ChatArgs) -> Result<Exit
     }
     if let Some(session) = &args.remove {
         return listed::remove(ui, &conversations, session);
+    }
+    if let Some(session) = &args.undo {
+        return listed::undo(ui, &conversations, session);
     }
     if args.print || ui.is_json() || !ui.can_ask() {
         return once::print(ui, &conversations, args);

@@ -1,8 +1,9 @@
 //! Sessions without a conversation: listed, searched, exported, removed.
 
 use nacre_api::wire::{
-    ChatSession, RpcCall, SessionExportReport, SessionListReport, SessionListRequest,
-    SessionRemoveReport, SessionRequest, SessionSearchReport, SessionSearchRequest,
+    ChatSession, ChatUndoReport, ChatUndoRequest, RpcCall, SessionExportReport, SessionListReport,
+    SessionListRequest, SessionRemoveReport, SessionReport, SessionRequest, SessionSearchReport,
+    SessionSearchRequest,
 };
 use nacre_ops::OpError;
 use nacre_ops::text::ShownLine;
@@ -81,5 +82,29 @@ pub(super) fn remove(
     let report: SessionRemoveReport = conversations.ask(RpcCall::SessionRemove(request))?;
     ui.report(&report, |ui, report| {
         ui.status(format!("Removed {} with {} items", report.session, report.items))
+    })
+}
+
+pub(super) fn undo(
+    ui: &mut Ui,
+    conversations: &Conversations,
+    session: &str,
+) -> Result<Exit, OpError> {
+    let named = Some(session.to_owned()).filter(|id| !id.is_empty());
+    let request = SessionRequest { session: named, workspace: None };
+    let found: SessionReport = conversations.ask(RpcCall::SessionGet(request))?;
+    let request = ChatUndoRequest { session: found.session.id, task: None };
+    let report: ChatUndoReport = conversations.ask(RpcCall::ChatUndo(request))?;
+    ui.report(&report, |ui, report| {
+        for path in &report.restored {
+            ui.line(format!("Put back {}", ui.paint(Role::Id, ShownLine(path))))?;
+        }
+        for kept in &report.kept {
+            ui.warning(format!("Left as it is: {}: {}", ShownLine(&kept.path), kept.why), None);
+        }
+        if report.restored.is_empty() {
+            return ui.status("Nothing was put back");
+        }
+        Ok(())
     })
 }
