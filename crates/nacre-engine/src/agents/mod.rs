@@ -1,6 +1,7 @@
 //! The agents there are, as data.
 
 mod asker;
+mod chat;
 mod citations;
 mod delegate;
 mod deps;
@@ -9,6 +10,7 @@ mod lead;
 mod merged;
 
 pub use asker::{NOT_KNOWN, asked, asker};
+pub use chat::{CHAT_BUDGETS, InstructionFile, Orientation, chat};
 pub use citations::{Citation, CitationState, Report, check_report};
 pub use delegate::Delegate;
 pub use deps::AgentDeps;
