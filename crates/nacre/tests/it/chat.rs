@@ -141,7 +141,7 @@ fn a_conversation_is_a_trace_that_sync_reads() {
     chat(&home, "Remember that we use tabs in Makefiles, always.", &[]);
     home.ok(&["sync", "--no-extract"]);
     let (_, traces) = home.json(&["trace", "list"]);
-    assert_eq!(traces["sessions"][0]["agent"], "generic", "{traces}");
+    assert_eq!(traces["sessions"][0]["facts"]["agent"], "generic", "{traces}");
     assert!(traces.to_string().contains("we use tabs in Makefiles"), "{traces}");
 }
 
