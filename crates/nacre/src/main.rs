@@ -2,7 +2,8 @@
 
 mod cli;
 mod hook;
-#[expect(dead_code, unused_imports, reason = "until `nacre chat` opens it")]
+#[cfg_attr(not(test), expect(dead_code, reason = "until `nacre chat` opens it"))]
+#[expect(unused_imports, reason = "until `nacre chat` opens it")]
 mod tui;
 
 use std::process::ExitCode;
