@@ -40,7 +40,7 @@ class Screen:
                           "set -g remain-on-exit on\nset -g history-limit 1000\n")
         variables = {"LC_ALL": "C.UTF-8", **(env or {})}
         settings = [word for item in variables.items() for word in ("-e", "=".join(item))]
-        command = f"{program} {script} {self.log_path} 2>{self.folder.name}/stderr; echo left with $?; stty -a | grep -o '.icanon'"
+        command = f"{program} {script} {self.log_path} 2>{self.folder.name}/stderr; echo left with $?; stty -a | grep -o '.icanon'; read -r _"
         self.tmux("-f", str(config), "new-session", "-d", "-x", str(columns), "-y", str(rows), *settings, command)
 
     def tmux(self, *words):
@@ -165,8 +165,10 @@ def typing(open_screen, check):
     screen.keys("Enter")
     sent = screen.wait_for_call("chat.start")["call"]["params"]
     assert sent["attachments"][0]["text"].count("\n") == 40, sent
+    screen.wait_for("Hello")
     screen.keys("Up")
-    screen.wait_for("> !")
+    text = screen.settle()
+    assert text.count("[pasted 1: 40 lines]") == 2, text
 
 
 @case
@@ -264,9 +266,9 @@ def long_output(open_screen, check):
     screen.wait_for("line 3")
     check("unfolded", screen.settle())
     begun = time.monotonic()
-    screen.keys(*["NPage"] * 47)
+    screen.keys(*["NPage"] * 52)
     screen.wait_for("8,000 lines cut")
-    print(f"    47 pages: {(time.monotonic() - begun) * 1000:.0f} ms")
+    print(f"    52 pages: {(time.monotonic() - begun) * 1000:.0f} ms")
     screen.keys("End")
     screen.wait_for("line 9999")
     check("end", screen.settle())
