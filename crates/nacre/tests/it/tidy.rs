@@ -51,6 +51,7 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-server", "mcp", &[]),
     ("nacre", "cli", &["hook"]),
     ("nacre", "hook", &[]),
+    ("nacre", "tui", &[]),
 ];
 
 /// Which crates of ours a crate may name.
