@@ -5,6 +5,7 @@
 //! belongs to its session and not to the client that began it: clients come and go, and what they miss is kept.
 
 mod approvals;
+mod asked;
 mod asking;
 mod attached;
 mod client;

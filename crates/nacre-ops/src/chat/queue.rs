@@ -13,11 +13,12 @@ use nacre_engine::record::{
     CancelledBy, Failure, NewTask, Runner, Start, TaskClass, TaskId, TaskState,
 };
 
+use super::asked::Asked;
 use super::log::TaskLog;
 use super::recovery::recover;
 use super::sessions::named;
 use super::shared::{ChatShared, LiveTurn, open_state, random};
-use super::turn::{self, Asked};
+use super::turn;
 use crate::error::OpError;
 use crate::host::{Host, clock, words};
 

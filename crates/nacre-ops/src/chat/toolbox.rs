@@ -21,8 +21,8 @@ use nacre_engine::tools::{
     Workspace,
 };
 
+use super::asked::Asked;
 use super::shared::ChatShared;
-use super::turn::Asked;
 use crate::error::OpError;
 use crate::host::{Host, charged_models, model_settings, scripted};
 use crate::operations::agent::agent_deps;

@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use nacre_api::wire::{ChatStartRequest, ErrorCode, TaskEnd, TaskUpdate, TurnUsage};
+use nacre_api::wire::{ErrorCode, TaskEnd, TaskUpdate, TurnUsage};
 use nacre_engine::lifecycle::{
-    CheckpointError, Conversation, Ending, Engine, Item, Job, Outcome, RunError, run as run_agent,
+    Attachment, CheckpointError, Conversation, Ending, Engine, Item, Job, Outcome, RunError,
+    run as run_agent,
 };
-use nacre_engine::record::state::{Holder, NewItem, SessionRecord, State};
+use nacre_engine::record::state::{Holder, NewItem, State};
 use nacre_engine::record::{
     Events as AgentEvents, Heartbeat, Listener, Recording, RecordingRules, RunEffects, Runner,
 };
 use nacre_engine::tools::{Approval, Pipeline, PipelineParts};
 
+use super::asked::Asked;
 use super::asking::Asking;
 use super::attached::attachments;
 use super::export;
@@ -27,12 +29,6 @@ use crate::host::{Host, cancelled_elsewhere, clock, empty_spill, no_answer, word
 
 /// Words of the model are joined for this long before they are a message.
 const JOINED: Duration = Duration::from_millis(30);
-
-/// What the person asked, and where.
-pub(super) struct Asked {
-    pub(super) session: SessionRecord,
-    pub(super) request: ChatStartRequest,
-}
 
 /// Runs a turn to its end and returns the last message of it.
 pub(super) fn run(chats: &Arc<ChatShared>, turn: &Arc<LiveTurn>, asked: &Asked) -> TaskUpdate {
@@ -108,7 +104,7 @@ impl Running<'_> {
             spec: &self.toolbox.spec,
             history,
             asked: &self.asked.request.text,
-            attachments: attachments(&self.toolbox.deps.workspace, &self.asked.request)?,
+            attachments: self.attachments()?,
             checkpoint: Some(&checkpoint),
             events,
             skills: Some(Arc::clone(&self.toolbox.skills)),
@@ -141,6 +137,26 @@ impl Running<'_> {
         undo::keep(self.host, &self.turn.log, &deps.workspace, &pipeline.turn_changes())?;
         self.pass_on_unheard(&mut outcome);
         Ok(outcome)
+    }
+
+    /// What comes with the person's words: a skill that they named, and what they attached.
+    fn attachments(&self) -> Result<Vec<Attachment>, OpError> {
+        let mut found = Vec::new();
+        if let Some(name) = &self.asked.request.skill {
+            let skill = self.toolbox.deps.skills.find(name).ok_or_else(|| {
+                OpError::not_found(format!("There is no skill `{name}`"))
+                    .hint("`nacre skill list` shows them")
+            })?;
+            let text = skill.instructions(&self.asked.request.text);
+            found.push(Attachment {
+                name: format!("the skill {name}, which I ask you to follow"),
+                text,
+            });
+            self.toolbox.skills.add(skill);
+            self.turn.log.tell(TaskUpdate::Skill { skill: name.clone() });
+        }
+        found.extend(attachments(&self.toolbox.deps.workspace, &self.asked.request)?);
+        Ok(found)
     }
 
     /// What was said before, as the model is sent it.

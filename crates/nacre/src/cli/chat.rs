@@ -1,5 +1,6 @@
 //! `nacre chat`: a conversation with Nacre's own agent.
 
+mod line;
 mod link;
 mod listed;
 mod once;

@@ -11,7 +11,7 @@ use super::Cli;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
     ("Remember and recall", &["sync", "ask", "brief", "review", "memory", "trace"]),
-    ("Know the code", &["explore", "context", "search-code", "delta", "run", "chat"]),
+    ("Know the code", &["explore", "context", "search-code", "delta", "chat"]),
     ("Keep going", &["up", "dashboard", "maintain", "report", "undo"]),
     ("Set up", &["connect", "project", "model", "config"]),
 ];
@@ -22,6 +22,7 @@ const MAX_COMMANDS: usize = 24;
 
 /// Commands for scripts and rare days: `nacre commands` lists them.
 const RARE: &[&str] = &[
+    "run",
     "open",
     "events",
     "feedback",

@@ -51,7 +51,7 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-server", "http", &["daemon", "mcp", "rpc"]),
     ("nacre-server", "mcp", &[]),
     ("nacre-server", "rpc", &[]),
-    ("nacre", "cli", &["hook"]),
+    ("nacre", "cli", &["hook", "tui"]),
     ("nacre", "hook", &[]),
     ("nacre", "tui", &[]),
 ];

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use nacre_api::wire::{
-    HelloRequest, RPC_VERSION, RpcAnswer, RpcCall, RpcMessage, RpcRequest, TaskMessage,
-};
+use nacre_api::wire::{HelloRequest, RPC_VERSION, RpcCall, RpcMessage, RpcRequest};
 use nacre_ops::chat::{ChatOptions, Chats};
 use nacre_ops::{Host, OpError};
 use serde::de::DeserializeOwned;
 use tokio::runtime::Runtime;
-use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, channel, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, channel, unbounded_channel};
+
+use super::line::Line;
 
 /// Messages that wait to be looked at; more wait where they are kept.
 const WAITING: usize = 256;
@@ -20,13 +20,6 @@ pub(crate) struct Conversations {
     pub(crate) runtime: Runtime,
     chats: Chats,
     folder: PathBuf,
-}
-
-/// A client's end of the line.
-pub(crate) struct Line {
-    pub(crate) requests: UnboundedSender<RpcRequest>,
-    pub(crate) messages: Receiver<RpcMessage>,
-    next: u64,
 }
 
 impl Conversations {
@@ -110,47 +103,4 @@ async fn carry(
         () = hand_back => {}
         () = hand_over => {}
     }
-}
-
-impl Line {
-    /// Sends a request and waits for its answer; what tasks tell meanwhile is lost to it.
-    pub(crate) async fn ask<R: DeserializeOwned>(&mut self, call: RpcCall) -> Result<R, OpError> {
-        let id = self.send(call)?;
-        loop {
-            match self.messages.recv().await {
-                Some(RpcMessage::Answer(answer)) if answer.id == Some(id) => return result(answer),
-                Some(_) => {}
-                None => return Err(closed()),
-            }
-        }
-    }
-
-    pub(crate) fn send(&mut self, call: RpcCall) -> Result<u64, OpError> {
-        let id = self.next;
-        self.next += 1;
-        self.requests.send(RpcRequest { id, call }).map_err(|_| closed())?;
-        Ok(id)
-    }
-
-    /// The next message about a task.
-    pub(crate) async fn next(&mut self) -> Option<TaskMessage> {
-        loop {
-            match self.messages.recv().await? {
-                RpcMessage::Task(message) => return Some(message),
-                RpcMessage::Answer(_) => {}
-            }
-        }
-    }
-}
-
-fn result<R: DeserializeOwned>(answer: RpcAnswer) -> Result<R, OpError> {
-    match answer {
-        RpcAnswer { error: Some(error), .. } => Err(error.into()),
-        RpcAnswer { result, .. } => serde_json::from_value(result.unwrap_or_default())
-            .map_err(|error| OpError::failed(format!("The answer cannot be read: {error}"))),
-    }
-}
-
-fn closed() -> OpError {
-    OpError::failed("The line to the agent is closed")
 }

@@ -10,7 +10,8 @@ use nacre_ops::{Cancel, OpError};
 use super::super::exit::Exit;
 use super::super::ui::Ui;
 use super::ChatArgs;
-use super::link::{Conversations, Line};
+use super::line::Line;
+use super::link::Conversations;
 
 /// What the agent is told where it asks for a yes.
 const NOBODY: &str = "Nobody is there to ask: this turn was started by a script";

@@ -5,7 +5,8 @@ use nacre_ops::{Host, OpError};
 use super::super::exit::Exit;
 use super::super::ui::Ui;
 use super::ChatArgs;
-use super::link::{Conversations, Line};
+use super::line::Line;
+use super::link::Conversations;
 use crate::tui::{self, ChatLink, Outside, ScreenOptions, Start, ThemeName};
 
 /// Shows the screen until the person leaves.
