@@ -73,6 +73,8 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         HookEndReport,
         HookEndRequest,
         HookPromptRequest,
+        HookReport,
+        HookRequest,
         HookStartRequest,
         HookToolReport,
         HookToolRequest,

@@ -59,11 +59,11 @@ pub use self::programs::{
 pub use self::reading::{Reading, warn_of_limit};
 pub use self::register::Registering;
 pub use self::results::{ResultFile, is_result};
-pub use self::searching::{SearchableStore, StoreHit, StoresFound, quick_index, search_stores};
+pub use self::searching::{SearchableStore, StoreHit, StoresFound, search_stores};
 pub use self::settings::words;
 use self::settings::{ConfigFiles, UnderstoodSettings};
 pub use self::shared::Shared;
-pub use self::shell::{has_own_key, has_own_settings};
+pub use self::shell::{has_own_key, has_own_settings, has_own_variables};
 pub use self::spending::{
     ask_rules, asker_of_run, charged_models, limit_hint, open_models, patience, raise_limit_hint,
     spending_limits,

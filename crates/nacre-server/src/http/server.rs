@@ -1,5 +1,6 @@
 //! One request: guarded, found in the table, put together, carried out, answered.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT, ALLOW, IF_MATCH};
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use nacre_api::wire::{ChangedThing, ErrorCode, HealthReport, LINES_TYPE, StreamedEvent};
-use nacre_ops::host::{Environment, Needs, Registering};
+use nacre_ops::host::{Environment, Needs, Registering, Tolerance};
 use nacre_ops::{Cancel, Events, OpError};
 use serde_json::Value;
 
@@ -23,7 +24,7 @@ use super::service::{Service, answer_change};
 use super::table::{Found, Table};
 use super::tasks::{Reports, TaskRunner, begun};
 use super::{answer, assets, headers, login, mcp};
-use crate::calls::{CallInfo, Calls};
+use crate::calls::{CallInfo, Calls, Pace};
 
 /// Operations that run at the same time; others wait.
 const MAX_RUNNING: usize = 8;
@@ -259,7 +260,25 @@ fn prepared(asked: &Asked<'_>) -> Result<(CallInfo, Value), Refusal> {
         registering,
         ..CallInfo::named(route.path)
     };
+    let info = if route.is_hook { of_hook(info, &request).map_err(bad)? } else { info };
     Ok((info, request))
+}
+
+/// A call as the hook's own process would make it: in the agent's folder, whatever is wrong with the repository's settings.
+fn of_hook(info: CallInfo, request: &Value) -> Result<CallInfo, OpError> {
+    let folder = request["folder"].as_str().map(PathBuf::from);
+    let Some(folder) = folder.filter(|folder| folder.is_absolute() && folder.is_dir()) else {
+        return Err(OpError::usage("`folder` is not the path of a folder"));
+    };
+    Ok(CallInfo {
+        folder: Some(folder),
+        needs: Needs::Folder,
+        tolerance: Tolerance::OfRepository,
+        pace: Pace::Urgent,
+        // What is told changes no store.
+        can_change: false,
+        ..info
+    })
 }
 
 fn answered(result: Result<Done, OpError>) -> Response<Body> {

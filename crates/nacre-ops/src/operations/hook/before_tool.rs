@@ -12,7 +12,7 @@ use nacre_engine::tools::{Guard, GuardRules, Touch};
 
 use super::session::{SessionNotes, claim};
 use crate::error::OpError;
-use crate::host::{Host, git_root, quick_index};
+use crate::host::{Host, git_root};
 
 /// What an agent can do about a refusal.
 const ASK_THEM: &str = "The person set this boundary: do without it, or ask them";
@@ -84,11 +84,10 @@ fn pitfall(host: &Host, request: &HookToolRequest) -> Result<HookToolReport, OpE
     let stores = host.stores_to_read(None)?;
     let notes = SessionNotes::open(host, &request.session)?;
     let model = Builtin::shipped()?;
-    let owner = host.owner("hook");
     let files: Vec<String> =
         request.paths.iter().take(MAX_FILES).map(|path| below(host, path)).collect();
     for scoped in &stores {
-        let index = quick_index(scoped, &model, &owner, host.now())?;
+        let index = host.quick_index(scoped, &model)?;
         let source = Source { store: &scoped.store, index: &index, scope: scoped.scope.as_str() };
         let Some(item) = known_pitfall(&source, &files, &notes)? else { continue };
         let memories = claim(host, &request.session, std::slice::from_ref(&item.id))?;
