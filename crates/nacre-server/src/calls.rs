@@ -128,6 +128,11 @@ impl Calls {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).calls.len()
     }
 
+    /// How many calls there were.
+    pub(crate) fn n_begun(&self) -> u64 {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).next
+    }
+
     /// Runs `work` with a host of its own. Whatever happens in it, even a panic, is a result; `stopped` cancels it, and so does
     /// a caller that no longer waits.
     pub(crate) async fn run<T: Send + 'static>(

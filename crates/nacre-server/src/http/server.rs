@@ -86,6 +86,11 @@ impl Server {
         self.tasks.calls.n_running()
     }
 
+    /// How many calls there were.
+    pub(super) fn n_begun(&self) -> u64 {
+        self.tasks.calls.n_begun()
+    }
+
     /// The answer to a request, whatever it is.
     pub(super) async fn answer<B>(&self, entry: Entry, request: Request<B>) -> Response<Body>
     where
