@@ -38,14 +38,14 @@ impl LedgerText {
     }
 
     /// The known versions of a memory, the newest first.
-    pub(super) fn versions(&self, id: &str) -> impl Iterator<Item = Version> {
+    pub(super) fn versions<'t>(&'t self, id: &'t str) -> impl Iterator<Item = Version> {
         lines_of(&self.body[..self.evidence], id).filter_map(|(hash, trust)| {
             Some(Version { hash: hash.parse().ok()?, trust: Trust::from_name(trust)? })
         })
     }
 
     /// The known evidence of a memory, the newest first.
-    pub(super) fn evidence(&self, id: &str) -> impl Iterator<Item = ContentHash> {
+    pub(super) fn evidence<'t>(&'t self, id: &'t str) -> impl Iterator<Item = ContentHash> {
         lines_of(&self.body[self.evidence..], id).filter_map(|(hash, _)| hash.parse().ok())
     }
 
@@ -63,9 +63,8 @@ impl LedgerText {
 }
 
 /// What stands behind an id, line by line.
-fn lines_of<'t>(text: &'t str, id: &str) -> impl Iterator<Item = (&'t str, &'t str)> {
+fn lines_of<'t>(text: &'t str, id: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
     let first = first_line(text, |line| line.split_once(' ').is_some_and(|(found, _)| found < id));
-    let id = id.to_owned();
     let here = text[first..].lines().map_while(move |line| {
         line.split_once(' ').filter(|(found, _)| *found == id).map(|(_, rest)| rest)
     });

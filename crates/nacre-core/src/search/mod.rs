@@ -14,6 +14,7 @@ mod index;
 mod kept;
 mod kin;
 mod layout;
+mod left;
 mod library;
 mod manifest;
 mod memories;

@@ -70,6 +70,8 @@ pub(super) fn run(what: &str, work: &str, environment: Environment) {
         WORK => {
             // Where it fails, the process is nobody's child already.
             let _ = nacre_ops::leave_session();
+            // The agent that caused it works meanwhile.
+            nacre_ops::host::yield_processor();
             keep_up(work == Work::Sync.as_str(), environment);
         }
         _ => {}

@@ -4,6 +4,9 @@
 //! fitting one, and then nothing must be told. So what counts here is not the order alone but how much speaks for the best:
 //! words that say something and stand in both, and the meaning, against what any prompt shares with any text.
 
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
 use super::chores::CHORES;
 use super::wording::Wording;
 use super::{MemoryIndex, SearchError, outline};
@@ -61,6 +64,29 @@ pub struct Fit<'a> {
     pub score: f32,
 }
 
+/// The greatest has the best score; of two that are alike, the first by its id.
+struct ByScore<'a>(Fit<'a>);
+
+impl Ord for ByScore<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.score.total_cmp(&other.0.score).then_with(|| other.0.id.cmp(self.0.id))
+    }
+}
+
+impl PartialOrd for ByScore<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for ByScore<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for ByScore<'_> {}
+
 /// The memories that fit a prompt best, and what is known of the prompt itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fitting<'a> {
@@ -100,17 +126,19 @@ impl MemoryIndex<'_> {
         for (row, similarity) in similarities(&self.snapshot, meaning).into_iter().enumerate() {
             signals[row].similarity = similarity;
         }
-        let mut fits: Vec<Fit<'_>> = (0..self.snapshot.n_rows())
+        let fits: Vec<ByScore<'_>> = (0..self.snapshot.n_rows())
             .filter(|row| self.is_claim_that_holds(*row))
             .map(|row| {
                 let signals = signals[row];
                 let score = signals.words + MEANING * signals.similarity.max(0.0);
-                Fit { row, id: self.snapshot.key(row), signals, score }
+                ByScore(Fit { row, id: self.snapshot.key(row), signals, score })
             })
             .collect();
-        fits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(b.id)));
+        // A heap puts in order only what is taken, and few are.
+        let mut waiting = BinaryHeap::from(fits);
+        let best_first = std::iter::from_fn(move || waiting.pop().map(|ByScore(fit)| fit));
         // What came from elsewhere is never told unasked, so it must not take the place of what is.
-        let fits = fits.into_iter().filter(|fit| self.store.may_know(fit.id)).take(MAX_FITS);
+        let fits = best_first.filter(|fit| self.store.may_know(fit.id)).take(MAX_FITS);
         Ok(Fitting {
             fits: fits.collect(),
             n_terms: terms.len(),

@@ -14,6 +14,7 @@ use crate::search::index::IndexError;
 use crate::search::query::Query;
 use crate::search::rank::{self, Level, Mode, RankOptions};
 use crate::search::record::Standing;
+use crate::search::segment::Row;
 use crate::search::words;
 
 /// What a memory is worth that names a file of the same name elsewhere, beside one that names the file itself.
@@ -52,13 +53,14 @@ pub struct Listed<'a> {
 impl MemoryIndex<'_> {
     /// Every memory that holds: active, and not overturned by its own word. What another file claims to overturn is
     /// here, too: a claim hides nothing. In no order.
-    pub fn outline(&self, interest: &Interest<'_>) -> Result<Vec<Listed<'_>>, SearchError> {
-        let rows = self.holding_rows();
+    pub fn outline<'i>(
+        &'i self,
+        interest: &Interest<'_>,
+    ) -> Result<impl Iterator<Item = Listed<'i>> + use<'i>, SearchError> {
         let kinds = self.kinds();
-        let fits = self.fits(interest, &rows)?;
+        let fits = self.fits(interest)?;
         let named = self.naming(interest.files);
-        let listed = |row: usize| {
-            let numbers = self.snapshot.row(row);
+        let listed = move |(row, numbers): (usize, Row)| {
             Some(Listed {
                 row,
                 id: self.snapshot.key(row),
@@ -70,7 +72,7 @@ impl MemoryIndex<'_> {
                 names_file: named.get(&row).copied().unwrap_or(0.0),
             })
         };
-        Ok(rows.into_iter().filter_map(listed).collect())
+        Ok(self.holding_rows().filter_map(listed))
     }
 
     /// Reads a listed memory; `None` when it went away or changed so that it is none any more.
@@ -79,13 +81,11 @@ impl MemoryIndex<'_> {
         self.pages().reader.borrow_mut().read_leniently(&at)
     }
 
-    /// Active rows.
-    fn holding_rows(&self) -> Vec<usize> {
-        let snapshot = &self.snapshot;
-        (0..snapshot.n_rows())
-            .filter(|row| snapshot.is_live(*row))
-            .filter(|row| snapshot.row(*row).standing == Standing::Active)
-            .collect()
+    /// Active rows with their numbers.
+    fn holding_rows(&self) -> impl Iterator<Item = (usize, Row)> {
+        let live = (0..self.snapshot.n_rows()).filter(|row| self.snapshot.is_live(*row));
+        let rows = live.map(|row| (row, self.snapshot.row(row)));
+        rows.filter(|(_, numbers)| numbers.standing == Standing::Active)
     }
 
     /// The kind of every row that has one.
@@ -99,17 +99,13 @@ impl MemoryIndex<'_> {
         kinds
     }
 
-    fn fits(
-        &self,
-        interest: &Interest<'_>,
-        rows: &[usize],
-    ) -> Result<HashMap<usize, f32>, SearchError> {
+    fn fits(&self, interest: &Interest<'_>) -> Result<HashMap<usize, f32>, SearchError> {
         let Some(task) = interest.task.filter(|task| !task.trim().is_empty()) else {
             return Ok(HashMap::new());
         };
         let mut allowed = vec![false; self.snapshot.n_rows()];
-        for row in rows {
-            allowed[*row] = true;
+        for (row, _) in self.holding_rows() {
+            allowed[row] = true;
         }
         let options = RankOptions {
             mode: interest.mode,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use nacre_api::wire::{HookToolReport, HookToolRequest, ToolAccess};
 use nacre_core::memory::LearningKind;
-use nacre_core::search::{Builtin, Interest, MemoryIndex, Mode, files_named};
+use nacre_core::search::{Builtin, Interest, Listed, MemoryIndex, Mode, files_named};
 use nacre_core::transcript::injected::{NOTE_TAG, marked};
 use nacre_engine::confine::secrets_of_home;
 use nacre_engine::flows::brief::{Item, Source, line_of};
@@ -108,12 +108,12 @@ fn known_pitfall(
 ) -> Result<Option<Item>, OpError> {
     let index: &MemoryIndex<'_> = source.index;
     let interest = Interest { task: None, files, mode: Mode::Lexical };
-    let mut listed = index.outline(&interest)?;
-    listed.retain(|one| {
+    let is_about_it = |one: &Listed<'_>| {
         let is_pitfall = matches!(one.kind, Some(LearningKind::Pitfall | LearningKind::Friction));
         let is_meant = is_pitfall && one.names_file > 0.0 && !notes.is_told(one.id);
         is_meant && source.store.may_know(one.id)
-    });
+    };
+    let mut listed: Vec<Listed<'_>> = index.outline(&interest)?.filter(is_about_it).collect();
     listed.sort_by(|a, b| {
         let by_name = b.names_file.total_cmp(&a.names_file);
         by_name.then_with(|| b.confidence.total_cmp(&a.confidence)).then_with(|| a.id.cmp(b.id))
