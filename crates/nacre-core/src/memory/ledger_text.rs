@@ -24,41 +24,46 @@ pub(super) struct Version {
 /// The body of a ledger.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LedgerText {
-    body: String,
+    /// The file, as it was read.
+    text: String,
+    /// Where its body begins.
+    body: usize,
     /// Where the lines about evidence begin.
     evidence: usize,
 }
 
 impl LedgerText {
-    /// Takes a body that we have rendered: the memories by id, then the evidence by id.
-    pub(super) fn new(body: String) -> Self {
+    /// Takes a file whose body, which begins at `body`, we have rendered: the memories by id, then the evidence by id.
+    pub(super) fn new(text: String, body: usize) -> Self {
         let is_evidence = |line: &str| line.ends_with(EVIDENCE);
-        let evidence = first_line(&body, |line| !is_evidence(line));
-        Self { body, evidence }
+        let evidence = body + first_line(&text[body..], |line| !is_evidence(line));
+        Self { text, body, evidence }
     }
 
     /// The known versions of a memory, the newest first.
     pub(super) fn versions<'t>(&'t self, id: &'t str) -> impl Iterator<Item = Version> {
-        lines_of(&self.body[..self.evidence], id).filter_map(|(hash, trust)| {
+        lines_of(&self.text[self.body..self.evidence], id).filter_map(|(hash, trust)| {
             Some(Version { hash: hash.parse().ok()?, trust: Trust::from_name(trust)? })
         })
     }
 
     /// The known evidence of a memory, the newest first.
     pub(super) fn evidence<'t>(&'t self, id: &'t str) -> impl Iterator<Item = ContentHash> {
-        lines_of(&self.body[self.evidence..], id).filter_map(|(hash, _)| hash.parse().ok())
+        lines_of(&self.text[self.evidence..], id).filter_map(|(hash, _)| hash.parse().ok())
     }
 
     /// How many memories are known.
     pub(super) fn n_memories(&self) -> usize {
-        let mut ids: Vec<&str> =
-            self.body[..self.evidence].lines().filter_map(|line| line.split(' ').next()).collect();
+        let mut ids: Vec<&str> = self.text[self.body..self.evidence]
+            .lines()
+            .filter_map(|line| line.split(' ').next())
+            .collect();
         ids.dedup();
         ids.len()
     }
 
     pub(super) fn body(&self) -> &str {
-        &self.body
+        &self.text[self.body..]
     }
 }
 
@@ -183,7 +188,7 @@ mod tests {
 
     #[test]
     fn nothing_is_found_in_nothing() {
-        let text = LedgerText::new(String::new());
+        let text = LedgerText::new(String::new(), 0);
         assert_eq!((text.versions("a").count(), text.n_memories()), (0, 0));
         assert_eq!(text.evidence("a").count(), 0);
     }
@@ -205,7 +210,7 @@ mod tests {
                     body.push_str(&format!("{id} {} {EVIDENCE}\n", hash(&format!("e{id}{n}"))));
                 }
             }
-            let text = LedgerText::new(body);
+            let text = LedgerText::new(body, 0);
             prop_assert_eq!(text.n_memories(), ids.len());
             for (id, (n_versions, n_evidence)) in &ids {
                 let found: Vec<ContentHash> = text.versions(id).map(|version| version.hash).collect();
