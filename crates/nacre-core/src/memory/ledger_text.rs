@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::trust::Trust;
 use crate::base::ContentHash;
@@ -22,7 +22,7 @@ pub(super) struct Version {
 }
 
 /// The body of a ledger.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct LedgerText {
     /// The file, as it was read.
     text: String,
@@ -30,6 +30,7 @@ pub(super) struct LedgerText {
     body: usize,
     /// Where the lines about evidence begin.
     evidence: usize,
+    n_memories: OnceLock<usize>,
 }
 
 impl LedgerText {
@@ -37,7 +38,7 @@ impl LedgerText {
     pub(super) fn new(text: String, body: usize) -> Self {
         let is_evidence = |line: &str| line.ends_with(EVIDENCE);
         let evidence = body + first_line(&text[body..], |line| !is_evidence(line));
-        Self { text, body, evidence }
+        Self { text, body, evidence, n_memories: OnceLock::new() }
     }
 
     /// The known versions of a memory, the newest first.
@@ -54,12 +55,15 @@ impl LedgerText {
 
     /// How many memories are known.
     pub(super) fn n_memories(&self) -> usize {
-        let mut ids: Vec<&str> = self.text[self.body..self.evidence]
-            .lines()
-            .filter_map(|line| line.split(' ').next())
-            .collect();
-        ids.dedup();
-        ids.len()
+        *self.n_memories.get_or_init(|| {
+            let lines = self.text[self.body..self.evidence].lines();
+            let ids = lines.filter_map(|line| line.split(' ').next());
+            let (n_ids, _) = ids.fold((0, ""), |(n_ids, last), id| match id == last {
+                true => (n_ids, last),
+                false => (n_ids + 1, id),
+            });
+            n_ids
+        })
     }
 
     pub(super) fn body(&self) -> &str {

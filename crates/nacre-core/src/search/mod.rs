@@ -10,6 +10,7 @@ mod container;
 mod embed;
 pub mod eval;
 mod group;
+mod held;
 mod index;
 mod kept;
 mod kin;

@@ -9,12 +9,12 @@ use std::collections::BinaryHeap;
 
 use super::chores::CHORES;
 use super::wording::Wording;
-use super::{MemoryIndex, SearchError, outline};
+use super::{MemoryIndex, SearchError};
 use crate::memory::{Located, Memory, MemoryType};
 use crate::search::embed::{Builtin, Embedder as _};
+use crate::search::held::HeldRow;
 use crate::search::index::IndexError;
 use crate::search::rank::similarities;
-use crate::search::record::Standing;
 use crate::search::segment::Counts;
 use crate::search::words;
 
@@ -64,28 +64,57 @@ pub struct Fit<'a> {
     pub score: f32,
 }
 
-/// The greatest has the best score; of two that are alike, the first by its id.
-struct ByScore<'a>(Fit<'a>);
+/// A row and its score; the greatest has the best.
+#[derive(Clone, Copy)]
+struct Scored {
+    score: f32,
+    row: usize,
+}
 
-impl Ord for ByScore<'_> {
+impl Ord for Scored {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.0.score.total_cmp(&other.0.score).then_with(|| other.0.id.cmp(self.0.id))
+        self.score.total_cmp(&other.score)
     }
 }
 
-impl PartialOrd for ByScore<'_> {
+impl PartialOrd for Scored {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for ByScore<'_> {
+impl PartialEq for Scored {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for ByScore<'_> {}
+impl Eq for Scored {}
+
+/// The best first, and of those with one score the first by their ids. Only what is taken is put in order, and few are.
+struct BestFirst<'a, F> {
+    waiting: BinaryHeap<Scored>,
+    fit: F,
+    /// Those of one score, the last first.
+    alike: Vec<Fit<'a>>,
+}
+
+impl<'a, F: Fn(Scored) -> Fit<'a>> Iterator for BestFirst<'a, F> {
+    type Item = Fit<'a>;
+
+    fn next(&mut self) -> Option<Fit<'a>> {
+        if self.alike.is_empty() {
+            let best = self.waiting.pop()?;
+            self.alike.push((self.fit)(best));
+            while let Some(other) = self.waiting.peek().copied().filter(|other| *other == best) {
+                self.waiting.pop();
+                self.alike.push((self.fit)(other));
+            }
+            self.alike.sort_unstable_by(|a, b| b.id.cmp(a.id));
+        }
+        self.alike.pop()
+    }
+}
 
 /// The memories that fit a prompt best, and what is known of the prompt itself.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -126,17 +155,18 @@ impl MemoryIndex<'_> {
         for (row, similarity) in similarities(&self.snapshot, meaning).into_iter().enumerate() {
             signals[row].similarity = similarity;
         }
-        let fits: Vec<ByScore<'_>> = (0..self.snapshot.n_rows())
-            .filter(|row| self.is_claim_that_holds(*row))
-            .map(|row| {
-                let signals = signals[row];
-                let score = signals.words + MEANING * signals.similarity.max(0.0);
-                ByScore(Fit { row, id: self.snapshot.key(row), signals, score })
-            })
-            .collect();
-        // A heap puts in order only what is taken, and few are.
-        let mut waiting = BinaryHeap::from(fits);
-        let best_first = std::iter::from_fn(move || waiting.pop().map(|ByScore(fit)| fit));
+        let scored = self.claims().map(|row| {
+            let signals = signals[row];
+            Scored { score: signals.words + MEANING * signals.similarity.max(0.0), row }
+        });
+        let waiting: BinaryHeap<Scored> = scored.collect();
+        let fit = |Scored { score, row }| Fit {
+            row,
+            id: self.snapshot.key(row),
+            signals: signals[row],
+            score,
+        };
+        let best_first = BestFirst { waiting, fit, alike: Vec::new() };
         // What came from elsewhere is never told unasked, so it must not take the place of what is.
         let fits = best_first.filter(|fit| self.store.may_know(fit.id)).take(MAX_FITS);
         Ok(Fitting {
@@ -155,12 +185,13 @@ impl MemoryIndex<'_> {
         self.pages().reader.borrow_mut().read_leniently(&at)
     }
 
-    fn is_claim_that_holds(&self, row: usize) -> bool {
-        let memory_type = outline::type_of(self.snapshot.unit_key(row));
-        let is_claim = matches!(memory_type, Some(MemoryType::Decision | MemoryType::Learning));
-        is_claim
-            && self.snapshot.is_live(row)
-            && self.snapshot.row(row).standing == Standing::Active
+    /// The rows of decisions and learnings that hold.
+    fn claims(&self) -> impl Iterator<Item = usize> {
+        let is_claim = |held: &&HeldRow| match held.memory_type {
+            MemoryType::Decision | MemoryType::Learning => true,
+            MemoryType::Summary => false,
+        };
+        self.held().iter().filter(is_claim).map(|held| held.row as usize)
     }
 
     /// The words of a prompt with what each weighs: by the language, and by how few memories have it.

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use super::mentions;
 use super::{MAX_CANDIDATES, MemoryIndex, SearchError};
 use crate::memory::{LEARNING_KINDS, LearningKind, Located, Memory, MemoryType};
+use crate::search::held::HeldRow;
 use crate::search::index::IndexError;
 use crate::search::query::Query;
 use crate::search::rank::{self, Level, Mode, RankOptions};
@@ -57,22 +58,22 @@ impl MemoryIndex<'_> {
         &'i self,
         interest: &Interest<'_>,
     ) -> Result<impl Iterator<Item = Listed<'i>> + use<'i>, SearchError> {
-        let kinds = self.kinds();
         let fits = self.fits(interest)?;
         let named = self.naming(interest.files);
-        let listed = move |(row, numbers): (usize, Row)| {
-            Some(Listed {
+        let listed = move |held: &HeldRow| {
+            let row = held.row as usize;
+            Listed {
                 row,
                 id: self.snapshot.key(row),
-                memory_type: type_of(self.snapshot.unit_key(row))?,
-                kind: kinds[row],
-                updated: Timestamp::from_millisecond(numbers.time_ms).unwrap_or_default(),
-                confidence: f32::from(numbers.confidence) / 255.0,
+                memory_type: held.memory_type,
+                kind: held.kind,
+                updated: Timestamp::from_millisecond(held.time_ms).unwrap_or_default(),
+                confidence: f32::from(held.confidence) / 255.0,
                 fit: fits.get(&row).copied().unwrap_or(0.0),
                 names_file: named.get(&row).copied().unwrap_or(0.0),
-            })
+            }
         };
-        Ok(self.holding_rows().filter_map(listed))
+        Ok(self.held().iter().map(listed))
     }
 
     /// Reads a listed memory; `None` when it went away or changed so that it is none any more.
@@ -81,11 +82,20 @@ impl MemoryIndex<'_> {
         self.pages().reader.borrow_mut().read_leniently(&at)
     }
 
-    /// Active rows with their numbers.
-    fn holding_rows(&self) -> impl Iterator<Item = (usize, Row)> {
-        let live = (0..self.snapshot.n_rows()).filter(|row| self.snapshot.is_live(*row));
-        let rows = live.map(|row| (row, self.snapshot.row(row)));
-        rows.filter(|(_, numbers)| numbers.standing == Standing::Active)
+    /// The active rows of memories.
+    pub(super) fn held(&self) -> &[HeldRow] {
+        self.snapshot.held(|| {
+            let kinds = self.kinds();
+            let held = |row: usize| {
+                let numbers = self.snapshot.row(row);
+                let is_active = numbers.standing == Standing::Active && self.snapshot.is_live(row);
+                let memory_type = is_active.then(|| type_of(self.snapshot.unit_key(row)))??;
+                let Row { time_ms, confidence, .. } = numbers;
+                let (kind, row) = (kinds[row], u32::try_from(row).ok()?);
+                Some(HeldRow { row, memory_type, kind, time_ms, confidence })
+            };
+            (0..self.snapshot.n_rows()).filter_map(held).collect()
+        })
     }
 
     /// The kind of every row that has one.
@@ -104,8 +114,8 @@ impl MemoryIndex<'_> {
             return Ok(HashMap::new());
         };
         let mut allowed = vec![false; self.snapshot.n_rows()];
-        for (row, _) in self.holding_rows() {
-            allowed[row] = true;
+        for held in self.held() {
+            allowed[held.row as usize] = true;
         }
         let options = RankOptions {
             mode: interest.mode,
