@@ -5,7 +5,8 @@ Usage: tools/soak.py NACRE [SECONDS]
 
 Questions, searches, maps, edits of memories and of code, syncs with new sessions, and listeners that come and go. After a first
 sixth of the time, in which caches fill, the memory, the open files and the threads of the server are taken down; at the end they
-may be larger by 24 MB, 16 and 8. Ends with 1 when they are, or when a request was not answered as it should be.
+may be larger by 24 MB, 16 and 8. Ends with 1 when they are, or when a request was not answered as it should be. Prints the three every
+minute.
 """
 
 import http.client
@@ -77,12 +78,16 @@ def main() -> int:
 
 def soak(server: Server, seconds: float) -> int:
     chance, begun = random.Random(1), time.monotonic()
-    first = None
+    first, told = None, 0.0
     try:
         while (passed := time.monotonic() - begun) < seconds and len(server.bad) < 10:
             turn(server, chance)
             if first is None and passed > seconds / 6:
                 first = server.size()
+            if told <= passed:
+                told += 60.0
+                sizes = "{:8.1f} MB {:4} files {:3} threads".format(*server.size())
+                print(f"{passed:6.0f} s {sizes} {server.n_calls:8} calls {server.n_sessions:6} sessions", flush=True)
             # As busy as ten people, not as fast as it can.
             time.sleep(0.005)
         last = server.size()

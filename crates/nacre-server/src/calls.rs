@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nacre_api::wire::Event;
@@ -14,11 +15,16 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
+/// Urgent calls that run at the same time.
+const MAX_URGENT: usize = 4;
+
 /// What every call begins with.
 pub(crate) struct Calls {
     environment: Environment,
     shared: Shared,
     slots: Arc<Semaphore>,
+    /// For calls that cannot wait until another one is over.
+    urgent_slots: Arc<Semaphore>,
     running: Arc<Mutex<Running>>,
 }
 
@@ -43,6 +49,8 @@ pub(crate) struct CallInfo {
     pub(crate) name: &'static str,
     /// The project to work on, by what `needs` takes.
     pub(crate) project: Option<String>,
+    /// The folder that it is called in, where that is not the server's own.
+    pub(crate) folder: Option<PathBuf>,
     pub(crate) needs: Needs,
     pub(crate) registering: Registering,
     pub(crate) session: Option<String>,
@@ -57,6 +65,8 @@ pub(crate) struct CallInfo {
 pub(crate) enum Pace {
     /// Somebody does.
     Foreground,
+    /// An agent does, and not for long: it does not stand behind the others.
+    Urgent,
     /// Nobody does: it leaves the processor to those for whom somebody waits.
     Background,
 }
@@ -66,6 +76,7 @@ impl CallInfo {
         Self {
             name,
             project: None,
+            folder: None,
             needs: Needs::Folder,
             registering: Registering::Yes,
             session: None,
@@ -96,6 +107,7 @@ impl Calls {
             environment,
             shared: Shared::for_server(),
             slots: Arc::new(Semaphore::new(max_running)),
+            urgent_slots: Arc::new(Semaphore::new(MAX_URGENT)),
             running: Arc::default(),
         }
     }
@@ -121,6 +133,11 @@ impl Calls {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).calls.len()
     }
 
+    /// How many calls there were.
+    pub(crate) fn n_begun(&self) -> u64 {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).next
+    }
+
     /// Runs `work` with a host of its own. Whatever happens in it, even a panic, is a result; `stopped` cancels it, and so does
     /// a caller that no longer waits.
     pub(crate) async fn run<T: Send + 'static>(
@@ -133,7 +150,11 @@ impl Calls {
         let name = info.name;
         let place = Place::take(&self.running, events.cancel().clone());
         let (environment, shared) = (self.environment.clone(), self.shared.clone());
-        let (handle, slots) = (Handle::current(), Arc::clone(&self.slots));
+        let handle = Handle::current();
+        let slots = Arc::clone(match info.pace {
+            Pace::Foreground | Pace::Background => &self.slots,
+            Pace::Urgent => &self.urgent_slots,
+        });
         let over = place.over();
         let task = async move {
             // The semaphore is never closed.
@@ -150,7 +171,7 @@ impl Calls {
                 result
             };
             match pace {
-                Pace::Foreground => spawn_blocking(blocking).await.ok(),
+                Pace::Foreground | Pace::Urgent => spawn_blocking(blocking).await.ok(),
                 Pace::Background => in_background(blocking).await,
             }
             .unwrap_or_else(|| Err(crashed(name)))
@@ -209,7 +230,9 @@ fn open(
     handle: &Handle,
     events: Events,
 ) -> Result<Call, OpError> {
-    let CallInfo { project, needs, registering, session, tolerance, .. } = info;
+    let CallInfo { project, folder, needs, registering, session, tolerance, .. } = info;
+    let folder = folder.unwrap_or_else(|| environment.folder.clone());
+    let environment = Environment { folder, ..environment };
     let options =
         OpenOptions { project, tolerance, registering, needs, shared, ..OpenOptions::default() };
     let Opened { host, warnings } = Host::open(environment, &options);

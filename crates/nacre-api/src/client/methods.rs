@@ -58,6 +58,8 @@ routes! {
     resume: "POST" "/api/service/resume", () => ServiceReport;
     /// Runs loops soon.
     wake: "POST" "/api/service/wake", WakeRequest => ServiceReport;
+    /// What a hook says to its agent.
+    hook: "POST" "/api/hook", HookRequest => HookReport;
     /// Stops the server in order.
     stop: "POST" "/api/service/stop", () => ();
     /// Activity by day, agents, growth.

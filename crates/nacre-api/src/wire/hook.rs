@@ -125,6 +125,47 @@ pub struct HookEndReport {
 
 impl Report for HookEndReport {}
 
+/// What a hook asks, whichever moment it was called at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum HookQuestion {
+    Start(HookStartRequest),
+    Prompt(HookPromptRequest),
+    BeforeTool(HookToolRequest),
+    /// The same for an agent that takes a refusal and no text.
+    Guard(HookToolRequest),
+    End(HookEndRequest),
+}
+
+/// A hook that asks the server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HookRequest {
+    /// The version of the program that asks. A server of another version refuses, so that a hook says the same with and without a
+    /// server.
+    pub version: String,
+    /// The folder of the agent's session.
+    pub folder: String,
+    pub question: HookQuestion,
+}
+
+/// What a hook says to its agent, and what it leaves to the background.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HookReport {
+    /// Between marks of our own; empty when there is nothing to tell.
+    pub text: String,
+    /// Why a tool may not run.
+    pub denied: Option<String>,
+    /// What to ask the agent before it stops; empty when there is nothing to ask.
+    pub ask: String,
+    /// Whether the index is behind, and a process in the background should bring it up to date.
+    pub is_behind: bool,
+    /// Whether a process in the background should read what is new.
+    pub is_due: bool,
+}
+
+impl Report for HookReport {}
+
 /// Work that a hook left to a process in the background.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -100,9 +100,9 @@ pub use extract::{
 };
 pub use graph::{GraphEdge, GraphNode, GraphReport, GraphRequest};
 pub use hook::{
-    HookContextReport, HookEnd, HookEndReport, HookEndRequest, HookPromptRequest, HookSession,
-    HookSource, HookStartRequest, HookToolReport, HookToolRequest, HookUpkeepReport,
-    HookUpkeepRequest, ToolAccess,
+    HookContextReport, HookEnd, HookEndReport, HookEndRequest, HookPromptRequest, HookQuestion,
+    HookReport, HookRequest, HookSession, HookSource, HookStartRequest, HookToolReport,
+    HookToolRequest, HookUpkeepReport, HookUpkeepRequest, ToolAccess,
 };
 pub use import::{
     FileFault, ImportReport, ImportRequest, ImportSkip, ImportedCandidate, ImportedFile,

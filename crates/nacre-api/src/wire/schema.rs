@@ -88,6 +88,8 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         HookEndReport,
         HookEndRequest,
         HookPromptRequest,
+        HookReport,
+        HookRequest,
         HookStartRequest,
         HookToolReport,
         HookToolRequest,

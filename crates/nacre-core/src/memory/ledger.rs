@@ -353,7 +353,9 @@ fn read(scope: &WriteScope, store: &WriteScope, path: &RelPath) -> Option<Ledger
     let text = String::from_utf8(scope.read_optional(path, MAX_BYTES).ok()??).ok()?;
     let (heading, body) = text.split_once('\n')?;
     let mark = heading.strip_prefix(HEADING)?.trim();
-    store.is_marked(&sealed(body), mark).then(|| LedgerText::new(body.to_owned()))
+    let (is_ours, start) =
+        (store.is_marked_in_parts(&[&sealed(""), body], mark), text.len() - body.len());
+    is_ours.then(|| LedgerText::new(text, start))
 }
 
 /// What the seal of a ledger is made for.

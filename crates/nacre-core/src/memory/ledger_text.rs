@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::trust::Trust;
 use crate::base::ContentHash;
@@ -22,50 +22,58 @@ pub(super) struct Version {
 }
 
 /// The body of a ledger.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct LedgerText {
-    body: String,
+    /// The file, as it was read.
+    text: String,
+    /// Where its body begins.
+    body: usize,
     /// Where the lines about evidence begin.
     evidence: usize,
+    n_memories: OnceLock<usize>,
 }
 
 impl LedgerText {
-    /// Takes a body that we have rendered: the memories by id, then the evidence by id.
-    pub(super) fn new(body: String) -> Self {
+    /// Takes a file whose body, which begins at `body`, we have rendered: the memories by id, then the evidence by id.
+    pub(super) fn new(text: String, body: usize) -> Self {
         let is_evidence = |line: &str| line.ends_with(EVIDENCE);
-        let evidence = first_line(&body, |line| !is_evidence(line));
-        Self { body, evidence }
+        let evidence = body + first_line(&text[body..], |line| !is_evidence(line));
+        Self { text, body, evidence, n_memories: OnceLock::new() }
     }
 
     /// The known versions of a memory, the newest first.
-    pub(super) fn versions(&self, id: &str) -> impl Iterator<Item = Version> {
-        lines_of(&self.body[..self.evidence], id).filter_map(|(hash, trust)| {
+    pub(super) fn versions<'t>(&'t self, id: &'t str) -> impl Iterator<Item = Version> {
+        lines_of(&self.text[self.body..self.evidence], id).filter_map(|(hash, trust)| {
             Some(Version { hash: hash.parse().ok()?, trust: Trust::from_name(trust)? })
         })
     }
 
     /// The known evidence of a memory, the newest first.
-    pub(super) fn evidence(&self, id: &str) -> impl Iterator<Item = ContentHash> {
-        lines_of(&self.body[self.evidence..], id).filter_map(|(hash, _)| hash.parse().ok())
+    pub(super) fn evidence<'t>(&'t self, id: &'t str) -> impl Iterator<Item = ContentHash> {
+        lines_of(&self.text[self.evidence..], id).filter_map(|(hash, _)| hash.parse().ok())
     }
 
     /// How many memories are known.
     pub(super) fn n_memories(&self) -> usize {
-        let mut ids: Vec<&str> =
-            self.body[..self.evidence].lines().filter_map(|line| line.split(' ').next()).collect();
-        ids.dedup();
-        ids.len()
+        *self.n_memories.get_or_init(|| {
+            let lines = self.text[self.body..self.evidence].lines();
+            let ids = lines.filter_map(|line| line.split(' ').next());
+            let (n_ids, _) = ids.fold((0, ""), |(n_ids, last), id| match id == last {
+                true => (n_ids, last),
+                false => (n_ids + 1, id),
+            });
+            n_ids
+        })
     }
 
     pub(super) fn body(&self) -> &str {
-        &self.body
+        &self.text[self.body..]
     }
 }
 
 /// What stands behind an id, line by line.
-fn lines_of<'t>(text: &'t str, id: &str) -> impl Iterator<Item = (&'t str, &'t str)> {
+fn lines_of<'t>(text: &'t str, id: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
     let first = first_line(text, |line| line.split_once(' ').is_some_and(|(found, _)| found < id));
-    let id = id.to_owned();
     let here = text[first..].lines().map_while(move |line| {
         line.split_once(' ').filter(|(found, _)| *found == id).map(|(_, rest)| rest)
     });
@@ -184,7 +192,7 @@ mod tests {
 
     #[test]
     fn nothing_is_found_in_nothing() {
-        let text = LedgerText::new(String::new());
+        let text = LedgerText::new(String::new(), 0);
         assert_eq!((text.versions("a").count(), text.n_memories()), (0, 0));
         assert_eq!(text.evidence("a").count(), 0);
     }
@@ -206,7 +214,7 @@ mod tests {
                     body.push_str(&format!("{id} {} {EVIDENCE}\n", hash(&format!("e{id}{n}"))));
                 }
             }
-            let text = LedgerText::new(body);
+            let text = LedgerText::new(body, 0);
             prop_assert_eq!(text.n_memories(), ids.len());
             for (id, (n_versions, n_evidence)) in &ids {
                 let found: Vec<ContentHash> = text.versions(id).map(|version| version.hash).collect();

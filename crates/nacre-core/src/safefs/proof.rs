@@ -92,9 +92,7 @@ fn read_key(file: &mut File) -> Option<Key> {
 }
 
 /// What a mark is made of. A journal's plan never begins so.
-fn marked(name: &str) -> String {
-    format!("mark\n{name}")
-}
+const MARK: &str = "mark\n";
 
 /// Bytes that nobody can guess.
 pub(super) fn random() -> io::Result<Key> {
@@ -121,12 +119,18 @@ impl WriteScope {
 
     /// A sign that only this person can make, for `name`: where it stands in a file, they put it there.
     pub fn mark(&self, name: &str) -> io::Result<String> {
-        Ok(self.prove(&marked(name))?.to_hex().to_string())
+        Ok(self.prove(&format!("{MARK}{name}"))?.to_hex().to_string())
     }
 
     /// Whether `mark` is this person's for `name`.
     pub fn is_marked(&self, name: &str, mark: &str) -> bool {
-        blake3::Hash::from_hex(mark).is_ok_and(|mark| self.is_proven(&marked(name), &mark))
+        self.is_marked_in_parts(&[name], mark)
+    }
+
+    /// The same for a name in parts: a long one is not copied to be put together.
+    pub fn is_marked_in_parts(&self, name: &[&str], mark: &str) -> bool {
+        let text: Vec<&str> = [MARK].iter().chain(name).copied().collect();
+        blake3::Hash::from_hex(mark).is_ok_and(|mark| self.is_proven(&text, &mark))
     }
 
     /// The proof that this person wrote `text`.
@@ -138,10 +142,16 @@ impl WriteScope {
     }
 
     /// Whether `proof` says that this person wrote `text`.
-    pub(super) fn is_proven(&self, text: &str, proof: &blake3::Hash) -> bool {
+    pub(super) fn is_proven(&self, text: &[&str], proof: &blake3::Hash) -> bool {
         let stored = self.seal.as_ref().and_then(Seal::stored);
         // Compared in constant time, by the type.
-        let fits = |key: Key| blake3::keyed_hash(&key, text.as_bytes()) == *proof;
+        let fits = |key: Key| {
+            let mut hasher = blake3::Hasher::new_keyed(&key);
+            for part in text {
+                hasher.update(part.as_bytes());
+            }
+            hasher.finalize() == *proof
+        };
         stored.is_some_and(fits) || of_this_process().is_ok_and(fits)
     }
 }

@@ -82,6 +82,11 @@ impl Index {
         Self { kept: Some(Arc::clone(kept)), ..self }
     }
 
+    /// Where it lies; `None` where it lives for one question.
+    pub(super) fn folder(&self) -> Option<&WriteScope> {
+        self.folder.as_ref()
+    }
+
     /// Reads what is there; empty when nothing is, or nothing whole, or vectors of another model.
     pub(super) fn load(&self, embedder: &dyn Embedder) -> Arc<Snapshot> {
         let mut last: Option<Vec<u8>> = None;

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use super::held::HeldRow;
 use super::layout::{Layout, LayoutRow};
 use super::manifest::Manifest;
 use super::record::{Fingerprint, Link, LinkKind, UNPROVEN};
@@ -22,6 +23,9 @@ pub struct Snapshot {
     layout: OnceLock<Layout>,
     /// By row.
     terms: OnceLock<Box<[OnceLock<Terms>]>>,
+    held: OnceLock<Vec<HeldRow>>,
+    /// The live units without records, by their segment.
+    empty: OnceLock<Vec<(usize, usize)>>,
 }
 
 /// A segment and its place among the others.
@@ -88,16 +92,36 @@ impl Snapshot {
 
     /// The keys of live units without records.
     pub(super) fn empty_units(&self) -> impl Iterator<Item = &str> {
-        let empty = self.live_units().filter(|(loaded, idx)| loaded.segment.unit(*idx).n_rows == 0);
-        empty.map(|(loaded, idx)| loaded.segment.unit_key(idx))
+        self.empty().map(|(segment, idx)| segment.unit_key(idx))
     }
 
     /// The same with the stamps they had.
     pub(super) fn empty_units_with_stamps(&self) -> impl Iterator<Item = (&str, u64)> {
-        let empty = self.live_units().filter(|(loaded, idx)| loaded.segment.unit(*idx).n_rows == 0);
-        empty.map(|(loaded, idx)| {
-            (loaded.segment.unit_key(idx), loaded.segment.unit(idx).fingerprint.stamp)
-        })
+        self.empty()
+            .map(|(segment, idx)| (segment.unit_key(idx), segment.unit(idx).fingerprint.stamp))
+    }
+
+    fn empty(&self) -> impl Iterator<Item = (&Segment, usize)> {
+        let found = self.empty.get_or_init(|| {
+            let parts = self.loaded.iter().enumerate().flat_map(|(part, loaded)| {
+                let units = 0..loaded.segment.n_units();
+                let empty = units.filter(|idx| loaded.segment.unit(*idx).n_rows == 0);
+                empty.map(move |idx| (part, idx))
+            });
+            parts.filter(|(part, idx)| !self.is_dead(*part, *idx)).collect()
+        });
+        found.iter().map(|(part, idx)| (&*self.loaded[*part].segment, *idx))
+    }
+
+    /// Whether a unit of a part was replaced or removed.
+    fn is_dead(&self, part: usize, idx: usize) -> bool {
+        let dead = &self.manifest.parts[part].dead;
+        u32::try_from(idx).is_ok_and(|idx| dead.binary_search(&idx).is_ok())
+    }
+
+    /// The rows that hold, found out when they are first asked for.
+    pub(super) fn held(&self, make: impl FnOnce() -> Vec<HeldRow>) -> &[HeldRow] {
+        self.held.get_or_init(make)
     }
 
     pub(super) fn dims(&self) -> usize {
@@ -195,11 +219,9 @@ impl Snapshot {
 
     /// The live units, by their segment and their number in it.
     fn live_units(&self) -> impl Iterator<Item = (&Loaded, usize)> {
-        self.loaded.iter().zip(&self.manifest.parts).flat_map(|(loaded, part)| {
-            let is_dead = |idx: &usize| {
-                u32::try_from(*idx).is_ok_and(|idx| part.dead.binary_search(&idx).is_ok())
-            };
-            let live = (0..loaded.segment.n_units()).filter(move |idx| !is_dead(idx));
+        self.loaded.iter().enumerate().flat_map(move |(part, loaded)| {
+            let units = 0..loaded.segment.n_units();
+            let live = units.filter(move |idx| !self.is_dead(part, *idx));
             live.map(move |idx| (loaded, idx))
         })
     }

@@ -34,7 +34,7 @@ use jiff::Timestamp;
 use nacre_api::wire::Warning;
 use nacre_core::base::Person;
 use nacre_core::base::git::GitProgram;
-pub use nacre_core::base::{search_path, trees_around, yield_processor};
+pub use nacre_core::base::{give_back_memory, search_path, trees_around, yield_processor};
 use nacre_core::config::projects::Projects;
 use nacre_core::config::{self, Resolved, Settings};
 use nacre_core::safefs::{Access, Owner, WriteScope};
@@ -59,11 +59,11 @@ pub use self::programs::{
 pub use self::reading::{Reading, warn_of_limit};
 pub use self::register::Registering;
 pub use self::results::{ResultFile, is_result};
-pub use self::searching::{SearchableStore, StoreHit, StoresFound, quick_index, search_stores};
+pub use self::searching::{SearchableStore, StoreHit, StoresFound, search_stores};
 pub use self::settings::words;
 use self::settings::{ConfigFiles, UnderstoodSettings};
 pub use self::shared::Shared;
-pub use self::shell::{has_own_key, has_own_settings};
+pub use self::shell::{has_own_key, has_own_settings, has_own_variables};
 pub use self::spending::{
     ask_rules, asker_of_run, charged_models, limit_hint, open_models, patience, raise_limit_hint,
     spending_limits,

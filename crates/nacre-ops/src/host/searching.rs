@@ -62,6 +62,26 @@ impl Host {
         stores.into_iter().map(|scoped| self.searchable(scoped, command)).collect()
     }
 
+    /// The index of a store for a hook, which must not wait. No service is asked: what it made is searched by words.
+    pub fn quick_index<'s>(
+        &self,
+        scoped: &'s ScopedStore,
+        model: &'s Builtin,
+    ) -> Result<MemoryIndex<'s>, OpError> {
+        let (store, owner, now) = (&scoped.store, self.owner("hook"), self.now());
+        Ok(match (scoped.settings.search.embedding, &self.shared.snapshots) {
+            (EmbeddingChoice::Endpoint, _) => MemoryIndex::open_as_stored(store, model, now)?,
+            (EmbeddingChoice::Builtin, None) => {
+                MemoryIndex::open_quickly(store, model, &owner, now)?
+            }
+            // The same look as without a server, at what was read before.
+            (EmbeddingChoice::Builtin, Some(kept)) => {
+                let due = (kept, DueLook::Folders);
+                MemoryIndex::open_kept(store, model, &owner, now, due)?
+            }
+        })
+    }
+
     /// One store, ready to be searched by `command`.
     pub fn searchable(
         &self,
@@ -97,20 +117,6 @@ impl SearchableStore {
         let Self { scoped, embedder, owner, now, .. } = self;
         Ok(MemoryIndex::open_watched(&scoped.store, &**embedder, owner, *now, watch)?)
     }
-}
-
-/// The index of a store for whoever must not wait. No service is asked: what it made is searched by words.
-pub fn quick_index<'s>(
-    scoped: &'s ScopedStore,
-    model: &'s Builtin,
-    owner: &Owner,
-    now: Timestamp,
-) -> Result<MemoryIndex<'s>, OpError> {
-    let store = &scoped.store;
-    Ok(match scoped.settings.search.embedding {
-        EmbeddingChoice::Builtin => MemoryIndex::open_quickly(store, model, owner, now)?,
-        EmbeddingChoice::Endpoint => MemoryIndex::open_as_stored(store, model, now)?,
-    })
 }
 
 /// Searches store after store for a reader, until `options.limit` memories are found.

@@ -10,7 +10,7 @@ use nacre_engine::flows::brief::{Brief, Item, Section, Source, Topic, Wish};
 
 use super::memory::broken;
 use crate::error::OpError;
-use crate::host::{Host, ScopedStore, note_offered, quick_index};
+use crate::host::{Host, ScopedStore, note_offered};
 
 /// What fits beside a question without pushing it aside.
 const DEFAULT_BUDGET: usize = 2000;
@@ -84,10 +84,10 @@ pub(super) fn quick_brief(
     known: &[String],
 ) -> Result<(BriefReport, bool), OpError> {
     let stores = host.stores_to_read(request.scope)?;
-    let (model, owner) = (Builtin::shipped()?, host.owner("hook"));
+    let model = Builtin::shipped()?;
     let mut indexes = Vec::new();
     for scoped in &stores {
-        indexes.push(quick_index(scoped, &model, &owner, host.now())?);
+        indexes.push(host.quick_index(scoped, &model)?);
     }
     let sources: Vec<Source<'_>> = stores
         .iter()

@@ -158,7 +158,7 @@ fn select(host: &Host, scoped: &ScopedStore, budget: usize) -> Result<Selection,
     let marks = block(" ")?;
     // What is fresh is told by the newest memory and not by the clock: the block changes only with the memories.
     let interest = Interest { task: None, files: &[], mode: Mode::Lexical };
-    let newest = index.outline(&interest)?.iter().map(|listed| listed.updated).max();
+    let newest = index.outline(&interest)?.map(|listed| listed.updated).max();
     let wish = Wish {
         budget: budget.saturating_sub(counter.count(&marks) + 1),
         task: None,

@@ -4,7 +4,10 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use nacre_api::wire::{ErrorCode, ErrorReport, HealthReport, LoopName, ServiceReport, WakeRequest};
+use nacre_api::wire::{
+    ErrorCode, ErrorReport, HealthReport, HookReport, HookRequest, LoopName, ServiceReport,
+    WakeRequest,
+};
 use nacre_ops::service::{self, Door, FoundService};
 use nacre_ops::{Host, OpError};
 use serde::de::DeserializeOwned;
@@ -26,12 +29,21 @@ pub fn health(host: &Host) -> Result<Option<HealthReport>, OpError> {
     }
 }
 
-/// Has the server of this home run loops soon; `false` where it has to be done by somebody else.
-pub fn wake(host: &Host, loops: &[LoopName]) -> bool {
-    let Ok(Some(found)) = service::find(host) else { return false };
+/// Has a server run loops soon; `false` where it has to be done by somebody else.
+pub fn wake(found: &FoundService, loops: &[LoopName]) -> bool {
     let request = WakeRequest { loops: loops.to_vec() };
     let Ok(body) = serde_json::to_string(&request) else { return false };
-    send(&found, ("POST", "/api/service/wake"), &body, HASTE).is_ok()
+    send(found, ("POST", "/api/service/wake"), &body, HASTE).is_ok()
+}
+
+/// Has a server answer a hook within `patience`.
+pub fn ask_hook(
+    found: &FoundService,
+    request: &HookRequest,
+    patience: Duration,
+) -> Result<HookReport, OpError> {
+    let body = serde_json::to_string(request).map_err(|error| no_answer(&error.to_string()))?;
+    parsed(&send(found, ("POST", "/api/hook"), &body, patience)?)
 }
 
 pub(super) fn service_report(found: &FoundService) -> Result<ServiceReport, OpError> {

@@ -7,6 +7,6 @@ mod ask;
 mod down;
 mod up;
 
-pub use self::ask::{health, wake};
+pub use self::ask::{ask_hook, health, wake};
 pub use self::down::down;
 pub use self::up::up;

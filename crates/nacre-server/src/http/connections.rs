@@ -40,6 +40,8 @@ const INPUT_BYTES: usize = 32 << 10;
 const DRAIN: Duration = Duration::from_secs(5);
 const END: Duration = Duration::from_secs(5);
 const WORKERS: usize = 2;
+/// How often memory that calls no longer need goes back to the system.
+const GIVE_BACK: Duration = Duration::from_secs(20);
 
 /// How the server is to listen.
 #[derive(Clone, Debug)]
@@ -119,6 +121,7 @@ async fn listen(
     let fields = [("address", &*address.to_string()), ("pid", &*pid), ("version", version)];
     service::log(&log, LogLevel::Info, "start", &fields);
     server.start_loops();
+    tokio::spawn(give_back_memory(Arc::clone(&server)));
     let port = accept_port(listener, Arc::clone(&server), Arc::clone(&connections));
     let file =
         accept_socket(socket.map(|(_, listener)| listener), Arc::clone(&server), connections);
@@ -130,6 +133,19 @@ async fn listen(
     drain(&server).await;
     service::log(&log, LogLevel::Info, "stop", &[("pid", &*pid)]);
     Ok(())
+}
+
+/// Gives memory back now and then, as long as there are calls.
+async fn give_back_memory(server: Arc<Server>) {
+    let mut n_seen = 0;
+    loop {
+        tokio::time::sleep(GIVE_BACK).await;
+        let n_begun = server.n_begun();
+        if n_begun != std::mem::replace(&mut n_seen, n_begun) {
+            // It takes a few milliseconds, in which others may wait for memory.
+            let _ = tokio::task::spawn_blocking(nacre_ops::host::give_back_memory).await;
+        }
+    }
 }
 
 /// Lets what runs end by itself for a while, then cancels it.

@@ -121,6 +121,8 @@ pub(super) struct Route {
     pub(super) version: UseOfVersion,
     /// What others have to ask for again when it succeeded.
     pub(super) changes: Option<ChangedThing>,
+    /// Whether an agent's hook asks: in the folder that the request names, and ahead of others.
+    pub(super) is_hook: bool,
 }
 
 impl Route {
@@ -189,6 +191,7 @@ impl Route {
             id_field: "id",
             version: UseOfVersion::None,
             changes: None,
+            is_hook: false,
         }
     }
 
@@ -232,6 +235,11 @@ impl Route {
     /// Others are told that this changed.
     pub(super) fn changes(self, what: ChangedThing) -> Self {
         Self { changes: Some(what), ..self }
+    }
+
+    /// Asked by an agent's hook, in the folder that the request names.
+    pub(super) fn by_hook(self) -> Self {
+        Self { is_hook: true, ..self }
     }
 
     pub(super) fn typed<Q: JsonSchema, R: JsonSchema>(self) -> Self {

@@ -1,5 +1,6 @@
 //! One request: guarded, found in the table, put together, carried out, answered.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use http::header::{ACCEPT, ALLOW, IF_MATCH};
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use nacre_api::wire::{ChangedThing, ErrorCode, HealthReport, LINES_TYPE, StreamedEvent};
 use nacre_ops::chat::{ChatOptions, Chats};
-use nacre_ops::host::{Environment, Needs, Registering};
+use nacre_ops::host::{Environment, Needs, Registering, Tolerance};
 use nacre_ops::{Cancel, Events, OpError};
 use serde_json::Value;
 use tokio::runtime::Handle;
@@ -25,7 +26,7 @@ use super::service::{Service, answer_change};
 use super::table::{Found, Table};
 use super::tasks::{Reports, TaskRunner, begun};
 use super::{answer, assets, headers, login, mcp, upgrade};
-use crate::calls::{CallInfo, Calls};
+use crate::calls::{CallInfo, Calls, Pace};
 use crate::rpc::Clients;
 
 /// Operations that run at the same time; others wait.
@@ -92,6 +93,11 @@ impl Server {
 
     pub(super) fn n_running(&self) -> usize {
         self.tasks.calls.n_running() + self.clients.chats().n_turns()
+    }
+
+    /// How many calls there were.
+    pub(super) fn n_begun(&self) -> u64 {
+        self.tasks.calls.n_begun()
     }
 
     /// The answer to a request, whatever it is.
@@ -271,7 +277,25 @@ fn prepared(asked: &Asked<'_>) -> Result<(CallInfo, Value), Refusal> {
         registering,
         ..CallInfo::named(route.path)
     };
+    let info = if route.is_hook { of_hook(info, &request).map_err(bad)? } else { info };
     Ok((info, request))
+}
+
+/// A call as the hook's own process would make it: in the agent's folder, whatever is wrong with the repository's settings.
+fn of_hook(info: CallInfo, request: &Value) -> Result<CallInfo, OpError> {
+    let folder = request["folder"].as_str().map(PathBuf::from);
+    let Some(folder) = folder.filter(|folder| folder.is_absolute() && folder.is_dir()) else {
+        return Err(OpError::usage("`folder` is not the path of a folder"));
+    };
+    Ok(CallInfo {
+        folder: Some(folder),
+        needs: Needs::Folder,
+        tolerance: Tolerance::OfRepository,
+        pace: Pace::Urgent,
+        // What is told changes no store.
+        can_change: false,
+        ..info
+    })
 }
 
 fn answered(result: Result<Done, OpError>) -> Response<Body> {

@@ -54,8 +54,13 @@ fn terminal_size() -> Option<TerminalSize> {
 }
 
 /// Looks around, once.
-#[expect(clippy::disallowed_methods, reason = "this is the one place")]
 pub(crate) fn read() -> Environment {
+    Environment { program: program(), ..read_for_hook() }
+}
+
+/// The same for a hook, which starts nobody by the name that `PATH` has for the program, and somebody waits for it.
+#[expect(clippy::disallowed_methods, reason = "this is the one place")]
+pub(crate) fn read_for_hook() -> Environment {
     let pair = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
@@ -82,7 +87,7 @@ pub(crate) fn read() -> Environment {
         home,
         host: host_name(),
         pid: std::process::id(),
-        program: program(),
+        program: None,
         clock: Arc::new(Timestamp::now),
         uptime: Arc::new(move || begun.elapsed()),
         random,

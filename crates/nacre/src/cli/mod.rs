@@ -368,7 +368,7 @@ pub(crate) fn main() -> ExitCode {
     }
     // An agent waits for it, and must never be shown an error.
     if let Some(words) = hook_words(&args) {
-        return ExitCode::from(crate::hook::run(&words, env::read()));
+        return ExitCode::from(crate::hook::run(&words, env::read_for_hook()));
     }
     let is_json = args.iter().any(|arg| arg == "--json");
     match parse(args.clone()) {

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use nacre_api::wire::{HookUpkeepRequest, LoopName};
 use nacre_core::platform::ext::CommandExt as _;
 use nacre_ops::host::Environment;
+use nacre_ops::service::FoundService;
 use nacre_ops::{Host, OpError, hook as ops};
 
 use super::host;
@@ -40,14 +41,14 @@ impl Work {
     }
 }
 
-/// Leaves the work to the server of this home, where one runs, else to a process of its own.
-pub(super) fn hand_over(work: Work, host: &Host) {
+/// Leaves the work to the server of this home, where one was found, else to a process of its own.
+pub(super) fn hand_over(work: Work, server: Option<&FoundService>, folder: &Path) {
     let loops: &[LoopName] = match work {
         Work::Index => &[LoopName::Index],
         Work::Sync => &[LoopName::Index, LoopName::Sync],
     };
-    if !nacre_server::control::wake(host, loops) {
-        start(work, &host.environment.folder);
+    if !server.is_some_and(|found| nacre_server::control::wake(found, loops)) {
+        start(work, folder);
     }
 }
 
@@ -69,6 +70,8 @@ pub(super) fn run(what: &str, work: &str, environment: Environment) {
         WORK => {
             // Where it fails, the process is nobody's child already.
             let _ = nacre_ops::leave_session();
+            // The agent that caused it works meanwhile.
+            nacre_ops::host::yield_processor();
             keep_up(work == Work::Sync.as_str(), environment);
         }
         _ => {}

@@ -56,14 +56,14 @@ pub(super) struct Input {
     pub(super) is_asked: bool,
 }
 
-/// Reads standard input to its end.
-pub(super) fn read_standard_input(keys: &Keys) -> Result<Input, OpError> {
+/// Reads standard input to its end; tells how long it was.
+pub(super) fn read_standard_input(keys: &Keys) -> Result<(Input, usize), OpError> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(OpError::usage("Standard input is too long for a hook"));
     }
-    read(&bytes, keys)
+    Ok((read(&bytes, keys)?, bytes.len()))
 }
 
 /// Takes one JSON object apart.

@@ -5,6 +5,7 @@
 
 mod agents;
 mod background;
+mod by_server;
 mod contract;
 mod deadline;
 mod event;
@@ -17,15 +18,17 @@ mod tests;
 mod tool_call;
 
 use std::io::Write as _;
+use std::path::PathBuf;
 
 use nacre_api::wire::{
-    HookContextReport, HookEnd, HookEndRequest, HookPromptRequest, HookSession, HookStartRequest,
-    HookToolReport,
+    HookEnd, HookEndRequest, HookPromptRequest, HookQuestion, HookReport, HookRequest, HookSession,
+    HookStartRequest,
 };
 use nacre_ops::host::Environment;
-use nacre_ops::{Host, OpError, hook as ops};
+use nacre_ops::{OpError, hook as ops, service};
 
 use self::background::Work;
+use self::by_server::ServerAnswer;
 use self::contract::Contract;
 use self::deadline::Deadline;
 use self::event::Event;
@@ -73,64 +76,89 @@ fn answer(
         agents::named(agent).ok_or_else(|| OpError::usage("The agent of the hook is not known"))?;
     let event =
         Event::named(event).ok_or_else(|| OpError::usage("The event of the hook is not known"))?;
-    let input = input::read_standard_input(&contract.keys)?;
-    let mut environment = environment.clone();
-    if let Some(folder) = &input.folder {
-        environment.folder.clone_from(folder);
-    }
-    let host = host::open(environment)?;
-    deadline.set(host.settings().hooks.deadline);
-    let (reply, work) = reply(&host, contract, event, input)?;
-    if let Some(work) = work {
-        background::hand_over(work, &host);
-    }
-    Ok((contract.write)(event, &reply))
+    let (input, n_bytes) = input::read_standard_input(&contract.keys)?;
+    let folder = input.folder.clone().unwrap_or_else(|| environment.folder.clone());
+    let Some(question) = question(contract, event, input) else { return Ok(Output::default()) };
+    let asked = Asked { question, folder, n_bytes };
+    let report = match answer_by_server(environment, &asked) {
+        Some(report) => report?,
+        None => answer_here(environment, &asked, deadline)?,
+    };
+    Ok((contract.write)(event, &Reply::of(report)))
 }
 
-fn reply(
-    host: &Host,
-    contract: &Contract,
-    event: Event,
-    input: Input,
-) -> Result<(Reply, Option<Work>), OpError> {
+/// What a hook was called for.
+struct Asked {
+    question: HookQuestion,
+    folder: PathBuf,
+    /// How long the input was.
+    n_bytes: usize,
+}
+
+/// What is asked of the operations; nothing where the agent would not hear the answer.
+fn question(contract: &Contract, event: Event, input: Input) -> Option<HookQuestion> {
     let session = HookSession { agent: contract.name.to_owned(), id: input.session };
+    let hears = contract.hears.contains(&event);
     match event {
-        Event::Start | Event::Prompt if !contract.hears.contains(&event) => {
-            Ok((Reply::Silent, None))
-        }
+        Event::Start | Event::Prompt if !hears => None,
         Event::Start => {
-            let request = HookStartRequest { session, source: input.source };
-            ops::start(host, &request).map(in_context)
+            Some(HookQuestion::Start(HookStartRequest { session, source: input.source }))
         }
         Event::Prompt => {
-            let request = HookPromptRequest { session, prompt: input.prompt };
-            ops::prompt(host, &request).map(in_context)
+            Some(HookQuestion::Prompt(HookPromptRequest { session, prompt: input.prompt }))
         }
         Event::BeforeTool => {
-            let Some(call) = input.call else { return Ok((Reply::Silent, None)) };
-            let request = call.request(session);
+            let request = input.call?.request(session);
             // What is not heard is not told: it would count as told.
-            let report = match contract.hears.contains(&event) {
-                true => ops::before_tool(host, &request)?,
-                false => {
-                    let denied = ops::ToolGuard::open(host)?.refuse(&request);
-                    HookToolReport { denied, ..HookToolReport::default() }
-                }
-            };
-            Ok((Reply::to_tool(report), None))
+            let of = if hears { HookQuestion::BeforeTool } else { HookQuestion::Guard };
+            Some(of(request))
         }
         Event::TurnEnd | Event::SessionEnd => {
             let can_ask = contract.can_ask && !input.is_asked && event == Event::TurnEnd;
             let end = if event == Event::TurnEnd { HookEnd::Turn } else { HookEnd::Session };
-            let request = HookEndRequest { session, end, trace: input.trace, can_ask };
-            let report = ops::end(host, &request)?;
-            Ok((Reply::ask(report.ask), report.is_due.then_some(Work::Sync)))
+            Some(HookQuestion::End(HookEndRequest { session, end, trace: input.trace, can_ask }))
         }
     }
 }
 
-fn in_context(report: HookContextReport) -> (Reply, Option<Work>) {
-    (Reply::context(report.text), report.is_behind.then_some(Work::Index))
+/// Has the server of this home answer; `None` where none can.
+fn answer_by_server(
+    environment: &Environment,
+    asked: &Asked,
+) -> Option<Result<HookReport, OpError>> {
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    let folder = asked.folder.to_str()?.to_owned();
+    let request = HookRequest { version, folder, question: asked.question.clone() };
+    let ServerAnswer { report, server } = by_server::ask(environment, &request, asked.n_bytes)?;
+    if let Some(work) = report.as_ref().ok().and_then(work_of) {
+        background::hand_over(work, Some(&server), &asked.folder);
+    }
+    Some(report)
+}
+
+/// Answers in this process.
+fn answer_here(
+    environment: &Environment,
+    asked: &Asked,
+    deadline: &Deadline,
+) -> Result<HookReport, OpError> {
+    let host = host::open(Environment { folder: asked.folder.clone(), ..environment.clone() })?;
+    deadline.set(host.settings().hooks.deadline);
+    let report = ops::answer(&host, &asked.question)?;
+    if let Some(work) = work_of(&report) {
+        let server = service::find(&host).ok().flatten();
+        background::hand_over(work, server.as_ref(), &asked.folder);
+    }
+    Ok(report)
+}
+
+/// What is left to the background.
+fn work_of(report: &HookReport) -> Option<Work> {
+    match (report.is_due, report.is_behind) {
+        (true, _) => Some(Work::Sync),
+        (false, true) => Some(Work::Index),
+        (false, false) => None,
+    }
 }
 
 fn print(output: &Output) -> u8 {

@@ -1,6 +1,6 @@
 //! What is answered, and the JSON shapes that several agents share.
 
-use nacre_api::wire::HookToolReport;
+use nacre_api::wire::HookReport;
 use nacre_ops::json_line;
 use serde::Serialize;
 
@@ -17,19 +17,13 @@ pub(super) enum Reply {
 }
 
 impl Reply {
-    pub(super) fn context(text: String) -> Self {
-        if text.is_empty() { Self::Silent } else { Self::Context(text) }
-    }
-
-    pub(super) fn ask(words: String) -> Self {
-        if words.is_empty() { Self::Silent } else { Self::Ask(words) }
-    }
-
-    /// To an agent that is about to use a tool.
-    pub(super) fn to_tool(report: HookToolReport) -> Self {
-        match report.denied {
+    pub(super) fn of(report: HookReport) -> Self {
+        let HookReport { denied, ask, text, .. } = report;
+        match denied {
             Some(why) => Self::Deny(why),
-            None => Self::context(report.text),
+            None if !ask.is_empty() => Self::Ask(ask),
+            None if !text.is_empty() => Self::Context(text),
+            None => Self::Silent,
         }
     }
 }

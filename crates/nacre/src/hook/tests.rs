@@ -16,7 +16,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_api::wire::{HookSession, HookToolReport};
+use nacre_api::wire::{HookReport, HookSession};
+use nacre_ops::Host;
 use nacre_ops::host::{OpenOptions, Tolerance};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -84,8 +85,16 @@ impl World {
         // As `reply` does, with one guard for all of them.
         let request = input.call.unwrap().request(HookSession::default());
         let denied = self.guard.refuse(&request);
-        let report = HookToolReport { denied, ..HookToolReport::default() };
-        (contract.write)(Event::BeforeTool, &Reply::to_tool(report))
+        let report = HookReport { denied, ..HookReport::default() };
+        (contract.write)(Event::BeforeTool, &Reply::of(report))
+    }
+
+    /// What is answered to an agent that is about to use a tool.
+    fn reply(&self, contract: &Contract, input: Input) -> Reply {
+        match question(contract, Event::BeforeTool, input) {
+            Some(question) => Reply::of(ops::answer(&self.host, &question).unwrap()),
+            None => Reply::Silent,
+        }
     }
 
     fn canary(&self) -> Vec<(PathBuf, Vec<u8>)> {
@@ -204,7 +213,7 @@ fn every_way_to_name_a_file_is_seen() {
     ] {
         let input = json!({"session_id": "s", "tool_name": tool, "tool_input": input}).to_string();
         let read = input::read(input.as_bytes(), &claude.keys).unwrap();
-        let (reply, _) = reply(&world.host, claude, Event::BeforeTool, read).unwrap();
+        let reply = world.reply(claude, read);
         assert!(matches!(reply, Reply::Deny(_)), "{input}: {reply:?}");
     }
     for (tool, input) in [
@@ -217,8 +226,7 @@ fn every_way_to_name_a_file_is_seen() {
     ] {
         let input = json!({"session_id": "s", "tool_name": tool, "tool_input": input}).to_string();
         let read = input::read(input.as_bytes(), &claude.keys).unwrap();
-        let (reply, _) = reply(&world.host, claude, Event::BeforeTool, read).unwrap();
-        assert_eq!(reply, Reply::Silent, "{input}");
+        assert_eq!(world.reply(claude, read), Reply::Silent, "{input}");
     }
 }
 

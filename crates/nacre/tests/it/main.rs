@@ -40,6 +40,7 @@ mod growing;
 mod helper;
 mod home;
 mod hook;
+mod hook_server;
 mod import;
 mod init;
 mod intake;

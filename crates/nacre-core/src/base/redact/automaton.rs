@@ -231,7 +231,7 @@ impl Trie {
 /// One class for each byte that occurs in a word, and the first for all others; with how many there are.
 ///
 /// To keep the table small, all control characters are as an escape character, and both ends of a line are one.
-fn classes(words: &[&str]) -> ([u8; 256], usize) {
+pub(super) fn classes(words: &[&str]) -> ([u8; 256], usize) {
     let mut is_used = [false; 256];
     for byte in words.iter().flat_map(|word| word.bytes()) {
         is_used[usize::from(byte)] = true;

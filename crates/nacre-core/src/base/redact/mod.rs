@@ -16,6 +16,7 @@ mod commands;
 mod context;
 mod extra;
 mod fallback;
+mod few;
 mod finding;
 mod fold;
 mod forms;

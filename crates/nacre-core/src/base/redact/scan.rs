@@ -5,10 +5,12 @@
 
 use std::ops::Range;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aho_corasick::AhoCorasick;
 
 use super::automaton::{Automaton, Hit};
+use super::few::FewWords;
 use super::finding::{FoundSecret, PLACEHOLDER, merge, placeholder_end};
 use super::fold::{self, Folded};
 use super::names::{self, Role};
@@ -74,6 +76,25 @@ static ANCHORS: LazyLock<Vec<(String, Target)>> = LazyLock::new(anchors);
 
 static AUTOMATON: LazyLock<Automaton> =
     LazyLock::new(|| Automaton::new(&words().collect::<Vec<_>>()));
+
+/// The same words for a process that shows a few lines.
+static FEW_WORDS: LazyLock<FewWords> =
+    LazyLock::new(|| FewWords::new(&words().collect::<Vec<_>>()));
+
+/// From so many bytes on the automaton is worth its table.
+const WORTH_A_TABLE: usize = 64 << 10;
+
+/// How many bytes were looked at by this process.
+static N_LOOKED_AT: AtomicUsize = AtomicUsize::new(0);
+
+/// Hands every place of `part` where anchors end to `each`, in order. Returns whether all of it is ASCII.
+fn each_hit(bytes: &[u8], part: &Range<usize>, each: impl FnMut(Hit<'_>)) -> bool {
+    let n_before = N_LOOKED_AT.fetch_add(part.len(), Ordering::Relaxed);
+    match n_before.saturating_add(part.len()) < WORTH_A_TABLE {
+        true => FEW_WORDS.each_hit(bytes, part, each),
+        false => AUTOMATON.each_hit(bytes, part, each),
+    }
+}
 
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
     ANCHORS.iter().map(|(anchor, _)| anchor.as_str())
@@ -206,7 +227,7 @@ fn scan_as_it_is(text: Text<'_>, parts: &[Range<usize>]) -> Seen {
     let mut search = Search::new(text);
     let mut is_ascii = true;
     for part in parts {
-        is_ascii &= AUTOMATON.each_hit(bytes, part, |hit| search.take(hit, &mut found));
+        is_ascii &= each_hit(bytes, part, |hit| search.take(hit, &mut found));
     }
     if !is_ascii {
         find_foreign(&mut search.text, parts, &mut found);

@@ -4,14 +4,17 @@
 //! fitting one, and then nothing must be told. So what counts here is not the order alone but how much speaks for the best:
 //! words that say something and stand in both, and the meaning, against what any prompt shares with any text.
 
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
 use super::chores::CHORES;
 use super::wording::Wording;
-use super::{MemoryIndex, SearchError, outline};
+use super::{MemoryIndex, SearchError};
 use crate::memory::{Located, Memory, MemoryType};
 use crate::search::embed::{Builtin, Embedder as _};
+use crate::search::held::HeldRow;
 use crate::search::index::IndexError;
 use crate::search::rank::similarities;
-use crate::search::record::Standing;
 use crate::search::segment::Counts;
 use crate::search::words;
 
@@ -61,6 +64,58 @@ pub struct Fit<'a> {
     pub score: f32,
 }
 
+/// A row and its score; the greatest has the best.
+#[derive(Clone, Copy)]
+struct Scored {
+    score: f32,
+    row: usize,
+}
+
+impl Ord for Scored {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.score.total_cmp(&other.score)
+    }
+}
+
+impl PartialOrd for Scored {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Scored {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Scored {}
+
+/// The best first, and of those with one score the first by their ids. Only what is taken is put in order, and few are.
+struct BestFirst<'a, F> {
+    waiting: BinaryHeap<Scored>,
+    fit: F,
+    /// Those of one score, the last first.
+    alike: Vec<Fit<'a>>,
+}
+
+impl<'a, F: Fn(Scored) -> Fit<'a>> Iterator for BestFirst<'a, F> {
+    type Item = Fit<'a>;
+
+    fn next(&mut self) -> Option<Fit<'a>> {
+        if self.alike.is_empty() {
+            let best = self.waiting.pop()?;
+            self.alike.push((self.fit)(best));
+            while let Some(other) = self.waiting.peek().copied().filter(|other| *other == best) {
+                self.waiting.pop();
+                self.alike.push((self.fit)(other));
+            }
+            self.alike.sort_unstable_by(|a, b| b.id.cmp(a.id));
+        }
+        self.alike.pop()
+    }
+}
+
 /// The memories that fit a prompt best, and what is known of the prompt itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fitting<'a> {
@@ -100,17 +155,20 @@ impl MemoryIndex<'_> {
         for (row, similarity) in similarities(&self.snapshot, meaning).into_iter().enumerate() {
             signals[row].similarity = similarity;
         }
-        let mut fits: Vec<Fit<'_>> = (0..self.snapshot.n_rows())
-            .filter(|row| self.is_claim_that_holds(*row))
-            .map(|row| {
-                let signals = signals[row];
-                let score = signals.words + MEANING * signals.similarity.max(0.0);
-                Fit { row, id: self.snapshot.key(row), signals, score }
-            })
-            .collect();
-        fits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(b.id)));
+        let scored = self.claims().map(|row| {
+            let signals = signals[row];
+            Scored { score: signals.words + MEANING * signals.similarity.max(0.0), row }
+        });
+        let waiting: BinaryHeap<Scored> = scored.collect();
+        let fit = |Scored { score, row }| Fit {
+            row,
+            id: self.snapshot.key(row),
+            signals: signals[row],
+            score,
+        };
+        let best_first = BestFirst { waiting, fit, alike: Vec::new() };
         // What came from elsewhere is never told unasked, so it must not take the place of what is.
-        let fits = fits.into_iter().filter(|fit| self.store.may_know(fit.id)).take(MAX_FITS);
+        let fits = best_first.filter(|fit| self.store.may_know(fit.id)).take(MAX_FITS);
         Ok(Fitting {
             fits: fits.collect(),
             n_terms: terms.len(),
@@ -127,12 +185,13 @@ impl MemoryIndex<'_> {
         self.pages().reader.borrow_mut().read_leniently(&at)
     }
 
-    fn is_claim_that_holds(&self, row: usize) -> bool {
-        let memory_type = outline::type_of(self.snapshot.unit_key(row));
-        let is_claim = matches!(memory_type, Some(MemoryType::Decision | MemoryType::Learning));
-        is_claim
-            && self.snapshot.is_live(row)
-            && self.snapshot.row(row).standing == Standing::Active
+    /// The rows of decisions and learnings that hold.
+    fn claims(&self) -> impl Iterator<Item = usize> {
+        let is_claim = |held: &&HeldRow| match held.memory_type {
+            MemoryType::Decision | MemoryType::Learning => true,
+            MemoryType::Summary => false,
+        };
+        self.held().iter().filter(is_claim).map(|held| held.row as usize)
     }
 
     /// The words of a prompt with what each weighs: by the language, and by how few memories have it.

@@ -35,6 +35,7 @@ use super::group::Group;
 use super::index::{Index, IndexError};
 use super::kept::KeptSnapshots;
 use super::kin::Kin;
+use super::left;
 use super::query::Query;
 use super::rank::{self, Level, Mode, RankOptions, Ranked};
 use super::record::Standing;
@@ -189,7 +190,7 @@ impl<'a> MemoryIndex<'a> {
 
     /// Opens the index of `store` for whoever must not wait: the folders of memories are looked at, not their files. A file that
     /// was edited in place is found by the words it had; what is shown of it is read as it is now. Of files that came or
-    /// went, a few are taken in and the rest waits for the next look.
+    /// went, a few are taken in and the rest is left to another process, as long as there is a note of that.
     pub fn open_quickly(
         store: &'a Store,
         embedder: &'a dyn Embedder,
@@ -230,7 +231,8 @@ impl<'a> MemoryIndex<'a> {
         now: Timestamp,
     ) -> Result<Self, SearchError> {
         let snapshot = index.load(embedder);
-        if look::has_same_folders(store, &snapshot)? {
+        let is_left = || index.folder().is_some_and(|folder| left::is_left(folder, now));
+        if look::has_same_folders(store, &snapshot)? || is_left() {
             return Ok(Self { store, embedder, snapshot, now, n_postponed: 0, answers: None });
         }
         let (snapshot, n_postponed) = Self::looked(
@@ -241,6 +243,9 @@ impl<'a> MemoryIndex<'a> {
             IndexBudget::OF_A_QUICK_LOOK,
             &mut |_, _| {},
         )?;
+        if let Some(folder) = index.folder().filter(|_| n_postponed > 0) {
+            left::leave(folder, now, owner);
+        }
         Ok(Self { store, embedder, snapshot, now, n_postponed, answers: None })
     }
 
@@ -275,6 +280,9 @@ impl<'a> MemoryIndex<'a> {
             IndexBudget::OF_ONE_LOOK,
             watch,
         )?;
+        if let Some((folder, owner)) = index.folder().zip(owner).filter(|_| n_postponed == 0) {
+            left::settle(folder, owner);
+        }
         Ok(Self { store, embedder, snapshot, now, n_postponed, answers: None })
     }
 

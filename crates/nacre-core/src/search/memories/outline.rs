@@ -10,10 +10,12 @@ use jiff::Timestamp;
 use super::mentions;
 use super::{MAX_CANDIDATES, MemoryIndex, SearchError};
 use crate::memory::{LEARNING_KINDS, LearningKind, Located, Memory, MemoryType};
+use crate::search::held::HeldRow;
 use crate::search::index::IndexError;
 use crate::search::query::Query;
 use crate::search::rank::{self, Level, Mode, RankOptions};
 use crate::search::record::Standing;
+use crate::search::segment::Row;
 use crate::search::words;
 
 /// What a memory is worth that names a file of the same name elsewhere, beside one that names the file itself.
@@ -52,25 +54,26 @@ pub struct Listed<'a> {
 impl MemoryIndex<'_> {
     /// Every memory that holds: active, and not overturned by its own word. What another file claims to overturn is
     /// here, too: a claim hides nothing. In no order.
-    pub fn outline(&self, interest: &Interest<'_>) -> Result<Vec<Listed<'_>>, SearchError> {
-        let rows = self.holding_rows();
-        let kinds = self.kinds();
-        let fits = self.fits(interest, &rows)?;
+    pub fn outline<'i>(
+        &'i self,
+        interest: &Interest<'_>,
+    ) -> Result<impl Iterator<Item = Listed<'i>> + use<'i>, SearchError> {
+        let fits = self.fits(interest)?;
         let named = self.naming(interest.files);
-        let listed = |row: usize| {
-            let numbers = self.snapshot.row(row);
-            Some(Listed {
+        let listed = move |held: &HeldRow| {
+            let row = held.row as usize;
+            Listed {
                 row,
                 id: self.snapshot.key(row),
-                memory_type: type_of(self.snapshot.unit_key(row))?,
-                kind: kinds[row],
-                updated: Timestamp::from_millisecond(numbers.time_ms).unwrap_or_default(),
-                confidence: f32::from(numbers.confidence) / 255.0,
+                memory_type: held.memory_type,
+                kind: held.kind,
+                updated: Timestamp::from_millisecond(held.time_ms).unwrap_or_default(),
+                confidence: f32::from(held.confidence) / 255.0,
                 fit: fits.get(&row).copied().unwrap_or(0.0),
                 names_file: named.get(&row).copied().unwrap_or(0.0),
-            })
+            }
         };
-        Ok(rows.into_iter().filter_map(listed).collect())
+        Ok(self.held().iter().map(listed))
     }
 
     /// Reads a listed memory; `None` when it went away or changed so that it is none any more.
@@ -79,13 +82,20 @@ impl MemoryIndex<'_> {
         self.pages().reader.borrow_mut().read_leniently(&at)
     }
 
-    /// Active rows.
-    fn holding_rows(&self) -> Vec<usize> {
-        let snapshot = &self.snapshot;
-        (0..snapshot.n_rows())
-            .filter(|row| snapshot.is_live(*row))
-            .filter(|row| snapshot.row(*row).standing == Standing::Active)
-            .collect()
+    /// The active rows of memories.
+    pub(super) fn held(&self) -> &[HeldRow] {
+        self.snapshot.held(|| {
+            let kinds = self.kinds();
+            let held = |row: usize| {
+                let numbers = self.snapshot.row(row);
+                let is_active = numbers.standing == Standing::Active && self.snapshot.is_live(row);
+                let memory_type = is_active.then(|| type_of(self.snapshot.unit_key(row)))??;
+                let Row { time_ms, confidence, .. } = numbers;
+                let (kind, row) = (kinds[row], u32::try_from(row).ok()?);
+                Some(HeldRow { row, memory_type, kind, time_ms, confidence })
+            };
+            (0..self.snapshot.n_rows()).filter_map(held).collect()
+        })
     }
 
     /// The kind of every row that has one.
@@ -99,17 +109,13 @@ impl MemoryIndex<'_> {
         kinds
     }
 
-    fn fits(
-        &self,
-        interest: &Interest<'_>,
-        rows: &[usize],
-    ) -> Result<HashMap<usize, f32>, SearchError> {
+    fn fits(&self, interest: &Interest<'_>) -> Result<HashMap<usize, f32>, SearchError> {
         let Some(task) = interest.task.filter(|task| !task.trim().is_empty()) else {
             return Ok(HashMap::new());
         };
         let mut allowed = vec![false; self.snapshot.n_rows()];
-        for row in rows {
-            allowed[*row] = true;
+        for held in self.held() {
+            allowed[held.row as usize] = true;
         }
         let options = RankOptions {
             mode: interest.mode,

@@ -6,6 +6,7 @@
 
 pub(super) mod item;
 mod open_ends;
+mod queue;
 mod select;
 #[cfg(test)]
 mod tests;
@@ -202,20 +203,10 @@ pub fn brief_about(
             candidates.push(Candidate { listed, source: number, worth });
         }
     }
-    candidates.sort_by(|a, b| {
-        let by_worth = b.worth.total_cmp(&a.worth);
-        let by_time = || b.listed.updated.cmp(&a.listed.updated);
-        let by_name = || a.listed.id.cmp(b.listed.id).then(a.source.cmp(&b.source));
-        by_worth.then_with(by_time).then_with(by_name)
-    });
-    // What came from elsewhere is not told, so it must not use up what may be read.
-    let is_known = |one: &Candidate<'_>| sources[one.source].store.may_know(one.listed.id);
-    let n_candidates = candidates.len();
-    let (known, foreign): (Vec<_>, Vec<_>) = candidates.into_iter().partition(is_known);
     let mut selection = Selection::new(sources, wish, counter);
-    selection.fill(&known);
+    selection.fill(&candidates);
     if wish.names_unproven {
-        selection.note_unproven(&foreign);
+        selection.note_unproven(&candidates);
     }
-    Ok(selection.finish(n_candidates))
+    Ok(selection.finish(candidates.len()))
 }

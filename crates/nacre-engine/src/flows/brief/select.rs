@@ -6,15 +6,13 @@ use nacre_core::memory::MemoryType;
 use nacre_core::search::{Listed, TokenCounter};
 
 use super::item::{Backing, Item, backing, forms};
-use super::open_ends::{MAX_SESSIONS, open_end};
+use super::open_ends::open_end;
+use super::queue::{Queue, best_first};
 use super::{Brief, Candidate, OPENING, Section, Source, Topic, Wish};
 
 /// After so many days a memory counts half as fresh; a session sooner.
 const HALF_LIFE_DAYS: f64 = 90.0;
 const SESSION_HALF_LIFE_DAYS: f64 = 14.0;
-
-/// What each further memory of a topic loses, so that no topic takes all the room.
-const CROWDING: f32 = 0.15;
 
 /// A topic in which so many did not fit one after the other is full.
 const MAX_MISFITS: usize = 3;
@@ -62,15 +60,13 @@ impl<'a> Selection<'a> {
         Self { sources, wish, counter, sections, tokens: 0, unproven }
     }
 
-    /// Takes candidates, which come best first, until nothing more fits.
+    /// Takes candidates, the best first, until nothing more fits.
     pub(super) fn fill(&mut self, candidates: &[Candidate<'_>]) {
-        let mut queues: Vec<Queue<'_>> = Topic::ALL.map(Queue::new).into();
-        for candidate in candidates {
-            let topic = Topic::of(&candidate.listed);
-            let of_topic = queues.iter_mut().find(|queue| queue.topic == topic);
-            of_topic.into_iter().for_each(|queue| queue.waiting.push(candidate));
-        }
-        self.queue_open_ends(candidates, &mut queues);
+        let sources = self.sources;
+        // What came from elsewhere is not told, so it must not use up what may be read.
+        let is_known = |one: &Candidate<'_>| sources[one.source].store.may_know(one.listed.id);
+        let mut queues: Vec<Queue<'_>> =
+            Topic::ALL.map(|topic| Queue::of_topic(topic, candidates, &is_known)).into();
         for _ in 0..MAX_READS {
             let best = queues
                 .iter_mut()
@@ -79,7 +75,7 @@ impl<'a> Selection<'a> {
                 // Of two that are worth the same, the first topic comes first.
                 .reduce(|best, other| if other.0 > best.0 { other } else { best });
             let Some((_, queue)) = best else { break };
-            let Some(candidate) = queue.next() else { break };
+            let Some(candidate) = queue.take() else { break };
             let Some((long, short)) = self.forms(queue.topic, candidate) else { continue };
             let is_in = self.put(queue.topic, long)
                 || short.is_some_and(|short| self.put(queue.topic, short));
@@ -92,22 +88,12 @@ impl<'a> Selection<'a> {
 
     /// Names what came from elsewhere, as far as somebody reads such a list.
     pub(super) fn note_unproven(&mut self, candidates: &[Candidate<'_>]) {
-        for candidate in candidates.iter().take(MAX_NOTED) {
+        let sources = self.sources;
+        let is_foreign = |one: &&Candidate<'_>| !sources[one.source].store.may_know(one.listed.id);
+        let best_first = best_first(candidates.iter().collect());
+        for candidate in best_first.filter(is_foreign).take(MAX_NOTED) {
             self.forms(Topic::of(&candidate.listed), candidate);
         }
-    }
-
-    /// The newest sessions may have left something open.
-    fn queue_open_ends<'c>(&self, candidates: &'c [Candidate<'c>], queues: &mut [Queue<'c>]) {
-        let is_session = |one: &&Candidate<'_>| one.listed.memory_type == MemoryType::Summary;
-        let mut sessions: Vec<&Candidate<'_>> = candidates.iter().filter(is_session).collect();
-        sessions.sort_by(|a, b| {
-            let by_time = b.listed.updated.cmp(&a.listed.updated);
-            by_time.then_with(|| a.listed.id.cmp(b.listed.id)).then(a.source.cmp(&b.source))
-        });
-        sessions.truncate(MAX_SESSIONS);
-        let open = queues.iter_mut().find(|queue| queue.topic == Topic::OpenEnds);
-        open.into_iter().for_each(|queue| queue.waiting.clone_from(&sessions));
     }
 
     fn forms(&mut self, topic: Topic, candidate: &Candidate<'_>) -> Option<(Item, Option<Item>)> {
@@ -162,31 +148,5 @@ impl<'a> Selection<'a> {
             n_left_out: n_candidates.saturating_sub(n_told),
             unproven: self.unproven.into_iter().collect(),
         }
-    }
-}
-
-/// The memories of a topic that wait for their turn, best first.
-struct Queue<'c> {
-    topic: Topic,
-    waiting: Vec<&'c Candidate<'c>>,
-    n_seen: usize,
-    n_taken: usize,
-    n_misfits: usize,
-}
-
-impl<'c> Queue<'c> {
-    fn new(topic: Topic) -> Self {
-        Self { topic, waiting: Vec::new(), n_seen: 0, n_taken: 0, n_misfits: 0 }
-    }
-
-    fn priority(&self) -> Option<f32> {
-        let next = self.waiting.get(self.n_seen)?;
-        Some(next.worth * self.topic.weight() / (1.0 + CROWDING * self.n_taken as f32))
-    }
-
-    fn next(&mut self) -> Option<&'c Candidate<'c>> {
-        let next = self.waiting.get(self.n_seen).copied();
-        self.n_seen += 1;
-        next
     }
 }

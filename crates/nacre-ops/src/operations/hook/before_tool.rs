@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use nacre_api::wire::{HookToolReport, HookToolRequest, ToolAccess};
 use nacre_core::memory::LearningKind;
-use nacre_core::search::{Builtin, Interest, MemoryIndex, Mode, files_named};
+use nacre_core::search::{Builtin, Interest, Listed, MemoryIndex, Mode, files_named};
 use nacre_core::transcript::injected::{NOTE_TAG, marked};
 use nacre_engine::confine::secrets_of_home;
 use nacre_engine::flows::brief::{Item, Source, line_of};
@@ -12,7 +12,7 @@ use nacre_engine::tools::{Guard, GuardRules, Touch};
 
 use super::session::{SessionNotes, claim};
 use crate::error::OpError;
-use crate::host::{Host, git_root, quick_index};
+use crate::host::{Host, git_root};
 
 /// What an agent can do about a refusal.
 const ASK_THEM: &str = "The person set this boundary: do without it, or ask them";
@@ -84,11 +84,10 @@ fn pitfall(host: &Host, request: &HookToolRequest) -> Result<HookToolReport, OpE
     let stores = host.stores_to_read(None)?;
     let notes = SessionNotes::open(host, &request.session)?;
     let model = Builtin::shipped()?;
-    let owner = host.owner("hook");
     let files: Vec<String> =
         request.paths.iter().take(MAX_FILES).map(|path| below(host, path)).collect();
     for scoped in &stores {
-        let index = quick_index(scoped, &model, &owner, host.now())?;
+        let index = host.quick_index(scoped, &model)?;
         let source = Source { store: &scoped.store, index: &index, scope: scoped.scope.as_str() };
         let Some(item) = known_pitfall(&source, &files, &notes)? else { continue };
         let memories = claim(host, &request.session, std::slice::from_ref(&item.id))?;
@@ -109,12 +108,12 @@ fn known_pitfall(
 ) -> Result<Option<Item>, OpError> {
     let index: &MemoryIndex<'_> = source.index;
     let interest = Interest { task: None, files, mode: Mode::Lexical };
-    let mut listed = index.outline(&interest)?;
-    listed.retain(|one| {
+    let is_about_it = |one: &Listed<'_>| {
         let is_pitfall = matches!(one.kind, Some(LearningKind::Pitfall | LearningKind::Friction));
         let is_meant = is_pitfall && one.names_file > 0.0 && !notes.is_told(one.id);
         is_meant && source.store.may_know(one.id)
-    });
+    };
+    let mut listed: Vec<Listed<'_>> = index.outline(&interest)?.filter(is_about_it).collect();
     listed.sort_by(|a, b| {
         let by_name = b.names_file.total_cmp(&a.names_file);
         by_name.then_with(|| b.confidence.total_cmp(&a.confidence)).then_with(|| a.id.cmp(b.id))

@@ -3,6 +3,7 @@
 //! A hook is called again and again while somebody waits, so that it opens as little as it can: the index is looked at by its
 //! folders, nothing is flushed, and what may take long is left to `upkeep`, which runs in the background.
 
+mod answer;
 mod before_tool;
 mod end;
 mod lead_tool;
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 use nacre_core::config::NACRE_HOOKS_DEADLINE_MS;
 
+pub use answer::{answer, answer_request};
 pub use before_tool::{ToolGuard, before_tool};
 pub use end::end;
 pub use lead_tool::lead_tool;

@@ -8,7 +8,7 @@ use nacre_engine::flows::prompted::{Prompt, prompted};
 
 use super::session::{SessionNotes, claim};
 use crate::error::OpError;
-use crate::host::{Host, quick_index};
+use crate::host::Host;
 
 pub fn prompt(host: &Host, request: &HookPromptRequest) -> Result<HookContextReport, OpError> {
     let budget = host.settings().hooks.prompt_tokens;
@@ -19,10 +19,9 @@ pub fn prompt(host: &Host, request: &HookPromptRequest) -> Result<HookContextRep
     let stores = host.stores_to_read(None)?;
     let notes = SessionNotes::open(host, &request.session)?;
     let model = Builtin::shipped()?;
-    let owner = host.owner("hook");
     let mut indexes: Vec<MemoryIndex<'_>> = Vec::new();
     for scoped in &stores {
-        indexes.push(quick_index(scoped, &model, &owner, host.now())?);
+        indexes.push(host.quick_index(scoped, &model)?);
     }
     let sources: Vec<Source<'_>> = stores
         .iter()

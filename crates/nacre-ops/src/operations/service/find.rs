@@ -11,7 +11,7 @@ use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
 
 use super::{ADDRESS, LOCK_FOLDER, MAX_BYTES, RUN_FOLDER, TOKEN};
 use crate::error::OpError;
-use crate::host::Host;
+use crate::host::{Environment, Host};
 
 /// How to reach the server, as it was told. Whether it is there, asking says.
 #[derive(Clone, PartialEq, Eq)]
@@ -35,6 +35,22 @@ impl std::fmt::Debug for FoundService {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("FoundService").field("address", &self.address).finish_non_exhaustive()
     }
+}
+
+/// The same for somebody who must not wait, by the socket file alone: no settings are read for it.
+#[cfg(unix)]
+pub fn find_socket(environment: &Environment) -> Option<FoundService> {
+    let home = environment.nacre_home()?;
+    let run = WriteScope::open_inside(&home, RUN_FOLDER, Access::Private).ok()?;
+    let socket = run.path().join(super::SOCKET);
+    let found = FoundService { address: "localhost".to_owned(), door: Door::Socket(socket) };
+    matches!(&found.door, Door::Socket(socket) if socket.exists()).then_some(found)
+}
+
+/// There is no socket file on this system.
+#[cfg(not(unix))]
+pub fn find_socket(_environment: &Environment) -> Option<FoundService> {
+    None
 }
 
 /// The server of this home, where one told its address.

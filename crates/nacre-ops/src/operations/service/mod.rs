@@ -12,7 +12,7 @@ mod status;
 mod upkeep;
 
 pub use self::definition::{ServiceDefinition, definition};
-pub use self::find::{Door, FoundService, find};
+pub use self::find::{Door, FoundService, find, find_socket};
 pub use self::hold::{HeldService, hold};
 pub use self::log::{LogLevel, log};
 pub use self::logs::{LogTail, logs};

@@ -1,9 +1,9 @@
 //! The server itself: is it there, what can it do, who is let in, what happens.
 
 use nacre_api::wire::{
-    DoctorReport, DoctorRequest, HealthReport, LoginCodeReport, LoginReport, LoginRequest,
-    OverviewReport, OverviewRequest, ServiceReport, StatusReport, StatusRequest, StreamEvent,
-    WakeRequest,
+    DoctorReport, DoctorRequest, HealthReport, HookReport, HookRequest, LoginCodeReport,
+    LoginReport, LoginRequest, OverviewReport, OverviewRequest, ServiceReport, StatusReport,
+    StatusRequest, StreamEvent, WakeRequest,
 };
 use nacre_ops::OpError;
 use schemars::JsonSchema;
@@ -42,6 +42,7 @@ pub(super) fn routes() -> Vec<Route> {
             .takes::<WakeRequest>()
             .reports::<ServiceReport>(),
         Route::own((Post, "/api/service/stop"), "Stops the server in order", OwnRoute::Stop),
+        Route::operation((Post, "/api/hook"), "What a hook says to its agent", hook).by_hook(),
         Route::operation((Get, "/api/status"), "What is known and what waits", status),
         Route::operation((Get, "/api/overview"), "Activity by day, agents, growth", overview),
         Route::operation((Get, "/api/doctor"), "Checks the stores and changes nothing", doctor),
@@ -54,6 +55,10 @@ pub(super) fn routes() -> Vec<Route> {
 struct EventsRequest {
     /// Only this task's, from its beginning as far as it is kept.
     task: Option<String>,
+}
+
+fn hook(call: &Call, request: &HookRequest) -> Result<HookReport, OpError> {
+    nacre_ops::hook::answer_request(&call.host, request)
 }
 
 fn status(call: &Call, request: &StatusRequest) -> Result<StatusReport, OpError> {

@@ -4,6 +4,7 @@ use aho_corasick::AhoCorasick;
 use proptest::prelude::*;
 
 use super::super::automaton::{Automaton, Hit};
+use super::super::few::FewWords;
 use super::super::finding::{FoundSecret, merge};
 use super::super::scan::{self, Search};
 use super::super::text::Text;
@@ -27,6 +28,14 @@ fn plain_hits(words: &[&str], text: &str) -> Vec<(usize, Vec<u16>)> {
 fn lane_hits(words: &[&str], text: &str) -> Vec<(usize, Vec<u16>)> {
     let mut hits = Vec::new();
     Automaton::new(words).each_hit(text.as_bytes(), &(0..text.len()), |hit| {
+        hits.push((hit.end, hit.words.to_vec()));
+    });
+    hits
+}
+
+fn few_hits(words: &[&str], text: &str) -> Vec<(usize, Vec<u16>)> {
+    let mut hits = Vec::new();
+    FewWords::new(words).each_hit(text.as_bytes(), &(0..text.len()), |hit| {
         hits.push((hit.end, hit.words.to_vec()));
     });
     hits
@@ -87,5 +96,20 @@ proptest! {
     ) {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         prop_assert_eq!(lane_hits(&words, &text), plain_hits(&words, &text));
+        prop_assert_eq!(few_hits(&words, &text), plain_hits(&words, &text));
+    }
+
+    #[test]
+    fn without_a_table_the_same_anchors_are_found(
+        text in long_text(), other in "[\\PC\t\r\n\u{1b}\u{7}]{0,400}", from in 0..40_usize,
+    ) {
+        let words: Vec<&str> = scan::words().collect();
+        let text = text + &other;
+        prop_assert_eq!(few_hits(&words, &text), lane_hits(&words, &text));
+        let part = text.floor_char_boundary(from)..text.floor_char_boundary(text.len() / 2);
+        let (mut few, mut lanes) = (Vec::new(), Vec::new());
+        let is_ascii = FewWords::new(&words).each_hit(text.as_bytes(), &part, |hit| few.push((hit.end, hit.words.to_vec())));
+        let also = Automaton::new(&words).each_hit(text.as_bytes(), &part, |hit| lanes.push((hit.end, hit.words.to_vec())));
+        prop_assert_eq!((few, is_ascii), (lanes, also));
     }
 }
