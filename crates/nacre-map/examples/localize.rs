@@ -18,7 +18,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use nacre_core::base::git::GitProgram;
 use nacre_core::safefs::Owner;
 use nacre_core::search::{Builtin, Embedder};
-use nacre_map::artifact::{Bags, Cache, Project, RelativePath};
+use nacre_map::artifact::{Bags, Cache, Lists, Project, RelativePath};
 use nacre_map::indexer::{
     CacheWrites, Counting, Current, Deadline, Excludes, ReadProgress, RefreshOptions, Sensitive,
     Verify, bag_key, refresh,
@@ -35,7 +35,7 @@ struct Task {
 struct Ranking {
     current: Current,
     bags: Bags,
-    imported: Vec<Vec<usize>>,
+    imported: Lists,
     tasks: Vec<Task>,
 }
 

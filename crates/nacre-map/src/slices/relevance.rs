@@ -230,11 +230,11 @@ fn nearness(sketch: &Sketch<'_>, seeds: &[usize]) -> Vec<f64> {
         if distance == MAX_DISTANCE {
             continue;
         }
-        let importers = sketch.importers[idx].iter().take(MAX_IMPORTERS);
-        for next in sketch.imported[idx].iter().chain(importers) {
-            if near[*next] == 0.0 {
-                near[*next] = 1.0 / as_number(distance + 2);
-                waiting.push_back((*next, distance + 1));
+        let importers = sketch.importers.of(idx).iter().take(MAX_IMPORTERS);
+        for next in sketch.imported.of(idx).iter().chain(importers).map(|next| *next as usize) {
+            if near.get(next) == Some(&0.0) {
+                near[next] = 1.0 / as_number(distance + 2);
+                waiting.push_back((next, distance + 1));
             }
         }
     }
