@@ -18,10 +18,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use nacre_core::base::git::GitProgram;
 use nacre_core::safefs::Owner;
 use nacre_core::search::{Builtin, Embedder};
-use nacre_map::artifact::{Bags, Cache, Lists, Project, RelativePath};
+use nacre_map::artifact::{Cache, Lists, Project, RelativePath};
 use nacre_map::indexer::{
-    CacheWrites, Counting, Current, Deadline, Excludes, ReadProgress, RefreshOptions, Sensitive,
-    Verify, bag_key, refresh,
+    CacheWrites, Counting, Current, Deadline, Excludes, FileBags, ReadProgress, RefreshOptions,
+    Sensitive, Verify, refresh,
 };
 use nacre_map::slices::{Evidence, Sketch, WEIGHTS, Weights, rank};
 
@@ -34,7 +34,7 @@ struct Task {
 /// A project that is ranked again and again.
 struct Ranking {
     current: Current,
-    bags: Bags,
+    bags: FileBags,
     imported: Lists,
     tasks: Vec<Task>,
 }
@@ -108,14 +108,14 @@ fn open(tasks: &str, root: &Path) -> Ranking {
     let current = refresh(&cache, &project, &options).unwrap();
     let looked = clock.elapsed();
     let counting = Counting { keeping: CacheWrites::On, n_threads: 2, deadline: &deadline };
-    let bags = current.bags(&cache, counting);
+    let bags = current.bags(&cache, &current.artifact.files(), counting);
     let (size, source) = (bags.n_bytes(), current.stats.total_bytes);
     println!(
         "{}: {} files, look {looked:.1?}, {size} bytes of words for {source}",
         root.display(),
         current.stats.file_count
     );
-    let imported = current.imported(&cache, CacheWrites::On);
+    let imported = current.imported(&cache, CacheWrites::On, &current.artifact.files());
     let tasks = std::fs::read_to_string(tasks).unwrap();
     let tasks = tasks.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     Ranking { current, bags, imported, tasks }
@@ -129,10 +129,7 @@ impl Ranking {
         times: &mut Vec<Duration>,
     ) -> [f64; 4] {
         let files = self.current.artifact.files();
-        let bag = |idx: usize| {
-            let (path, row) = files.get(idx)?;
-            self.bags.get(bag_key(path, row)?)
-        };
+        let bag = |idx: usize| self.bags.of(idx);
         let mut shares = [0.0; 4];
         for Task { task, files: changed } in &self.tasks {
             let clock = Instant::now();

@@ -46,7 +46,11 @@ impl Importers<'_> {
     /// The files that import a file itself, or the folder that it lies in as a whole.
     pub fn of(&self, file: usize) -> impl Iterator<Item = usize> {
         let nodes = [Some(file), self.inside.folder_of(file)];
-        nodes.into_iter().flatten().flat_map(|node| self.of_nodes.of(node)).map(|from| *from as usize)
+        nodes
+            .into_iter()
+            .flatten()
+            .flat_map(|node| self.of_nodes.of(node))
+            .map(|from| *from as usize)
     }
 }
 

@@ -34,7 +34,7 @@ mod tests;
 
 pub use analyses::Analyses;
 pub use analysis_key::AnalysisKey;
-pub use bags::{BagKey, Bags, NewBags};
+pub use bags::{BagKey, BagPlace, Bags, NewBags};
 pub use cache::Cache;
 pub(crate) use codec::{Decoder, Encoder};
 pub use commit::{Change, Commit, Head, History, first_identity, identity_after};

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::refresh::{CacheWrites, Current};
 use crate::artifact::{
-    Cache, FileHash, FileOutline, Graph, Imports, InsideImports, Lists, RelativePath,
+    Cache, FileHash, FileOutline, FileRow, Graph, Imports, InsideImports, Lists, RelativePath,
 };
 use crate::languages::{Language, Outline};
 use crate::resolve::{
@@ -34,8 +34,15 @@ type Again = Vec<(usize, Vec<u32>)>;
 
 impl Current {
     /// What each file imports, by the places of files in the order of their paths: each one once, in order.
-    pub fn imported(&self, cache: &Cache, keeping: CacheWrites) -> Lists {
-        self.links(cache, keeping, &self.listing()).files()
+    pub fn imported(
+        &self,
+        cache: &Cache,
+        keeping: CacheWrites,
+        files: &[(&str, FileRow)],
+    ) -> Lists {
+        let files: Vec<(&str, FileHash)> =
+            files.iter().map(|(path, row)| (*path, row.hash)).collect();
+        self.links(cache, keeping, &files).files()
     }
 
     /// Where all imports of all files lead. `outlines` are of all files, in the order of their paths; they are asked for where

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::artifact::{
-    ChangedFile, FileFacts, FileHash, FileOutline, FileRow, Imports, Lists, RelativePath, Revision, Stamp,
-    estimated_tokens,
+    ChangedFile, FileFacts, FileHash, FileOutline, FileRow, Imports, Lists, RelativePath, Revision,
+    Stamp, estimated_tokens,
 };
 use crate::languages::{Language, analyse};
 use crate::resolve::{Manifest, Resolver, Source, is_manifest};
