@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release -p nacre-map --example localize -- TASKS.jsonl ROOT [TASKS.jsonl ROOT …]`. A line of tasks is
 //! `{"task": "…", "files": ["…"]}`. Printed are the mean shares of those files among the first 5, 10 and 20, and the share of the
-//! tasks whose files are all among the first 10.
+//! tasks whose files are all among the first 10. `--places` first lists, for the ranking as it is alone, the place of each file of each
+//! task that is not among the first ten, and what stands there.
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 #![expect(
@@ -63,15 +64,19 @@ fn ablations() -> Vec<(&'static str, Weights)> {
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let n_before = arguments.len();
+    arguments.retain(|argument| argument != "--places");
+    let shows_places = arguments.len() < n_before;
     let projects: Vec<Ranking> =
         arguments.chunks_exact(2).map(|pair| open(&pair[0], Path::new(&pair[1]))).collect();
     let embedder = Builtin::shipped().unwrap();
-    for (name, weights) in ablations() {
+    let n_rows = if shows_places { 1 } else { usize::MAX };
+    for (name, weights) in ablations().into_iter().take(n_rows) {
         let mut shares = Vec::new();
         let mut times = Vec::new();
         for project in &projects {
-            shares.push(project.measure(&weights, &embedder, &mut times));
+            shares.push(project.measure(&weights, &embedder, shows_places, &mut times));
         }
         times.sort_unstable();
         let shown =
@@ -126,6 +131,7 @@ impl Ranking {
         &self,
         weights: &Weights,
         embedder: &dyn Embedder,
+        shows_places: bool,
         times: &mut Vec<Duration>,
     ) -> [f64; 4] {
         let files = self.current.artifact.files();
@@ -159,6 +165,14 @@ impl Ranking {
             let first: Vec<&str> = ranked.paths().take(10).map(RelativePath::as_str).collect();
             let has_all = changed.iter().all(|path| first.contains(&path.as_str()));
             shares[3] += if has_all { 1.0 } else { 0.0 };
+            if shows_places && !has_all {
+                println!("{task}");
+                for path in changed {
+                    let place = ranked.paths().position(|other| other.as_str() == path);
+                    println!("  {:>4} {path}", place.map_or(0, |place| place + 1));
+                }
+                first.iter().for_each(|path| println!("       {path}"));
+            }
         }
         shares.map(|share| share / f64::from(u32::try_from(self.tasks.len().max(1)).unwrap()))
     }
