@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release -p nacre-map --example localize -- TASKS.jsonl ROOT [TASKS.jsonl ROOT …]`. A line of tasks is
 //! `{"task": "…", "files": ["…"]}`. Printed are the mean shares of those files among the first 5, 10 and 20, and the share of the
-//! tasks whose files are all among the first 10.
+//! tasks whose files are all among the first 10. `--places` first lists, for the ranking as it is alone, the place of each file of each
+//! task that is not among the first ten, and what stands there.
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 #![expect(
@@ -18,10 +19,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use nacre_core::base::git::GitProgram;
 use nacre_core::safefs::Owner;
 use nacre_core::search::{Builtin, Embedder};
-use nacre_map::artifact::{Bags, Cache, Project, RelativePath};
+use nacre_map::artifact::{Cache, Lists, Project, RelativePath};
 use nacre_map::indexer::{
-    CacheWrites, Counting, Current, Deadline, Excludes, ReadProgress, RefreshOptions, Sensitive,
-    Verify, bag_key, refresh,
+    CacheWrites, Counting, Current, Deadline, Excludes, FileBags, ReadProgress, RefreshOptions,
+    Sensitive, Verify, refresh,
 };
 use nacre_map::slices::{Evidence, Sketch, WEIGHTS, Weights, rank};
 
@@ -34,8 +35,8 @@ struct Task {
 /// A project that is ranked again and again.
 struct Ranking {
     current: Current,
-    bags: Bags,
-    imported: Vec<Vec<usize>>,
+    bags: FileBags,
+    imported: Lists,
     tasks: Vec<Task>,
 }
 
@@ -63,15 +64,19 @@ fn ablations() -> Vec<(&'static str, Weights)> {
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let n_before = arguments.len();
+    arguments.retain(|argument| argument != "--places");
+    let shows_places = arguments.len() < n_before;
     let projects: Vec<Ranking> =
         arguments.chunks_exact(2).map(|pair| open(&pair[0], Path::new(&pair[1]))).collect();
     let embedder = Builtin::shipped().unwrap();
-    for (name, weights) in ablations() {
+    let n_rows = if shows_places { 1 } else { usize::MAX };
+    for (name, weights) in ablations().into_iter().take(n_rows) {
         let mut shares = Vec::new();
         let mut times = Vec::new();
         for project in &projects {
-            shares.push(project.measure(&weights, &embedder, &mut times));
+            shares.push(project.measure(&weights, &embedder, shows_places, &mut times));
         }
         times.sort_unstable();
         let shown =
@@ -108,14 +113,14 @@ fn open(tasks: &str, root: &Path) -> Ranking {
     let current = refresh(&cache, &project, &options).unwrap();
     let looked = clock.elapsed();
     let counting = Counting { keeping: CacheWrites::On, n_threads: 2, deadline: &deadline };
-    let bags = current.bags(&cache, counting);
+    let bags = current.bags(&cache, &current.artifact.files(), counting);
     let (size, source) = (bags.n_bytes(), current.stats.total_bytes);
     println!(
         "{}: {} files, look {looked:.1?}, {size} bytes of words for {source}",
         root.display(),
         current.stats.file_count
     );
-    let imported = current.imported(&cache, CacheWrites::On);
+    let imported = current.imported(&cache, CacheWrites::On, &current.artifact.files());
     let tasks = std::fs::read_to_string(tasks).unwrap();
     let tasks = tasks.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     Ranking { current, bags, imported, tasks }
@@ -126,13 +131,11 @@ impl Ranking {
         &self,
         weights: &Weights,
         embedder: &dyn Embedder,
+        shows_places: bool,
         times: &mut Vec<Duration>,
     ) -> [f64; 4] {
         let files = self.current.artifact.files();
-        let bag = |idx: usize| {
-            let (path, row) = files.get(idx)?;
-            self.bags.get(bag_key(path, row)?)
-        };
+        let bag = |idx: usize| self.bags.of(idx);
         let mut shares = [0.0; 4];
         for Task { task, files: changed } in &self.tasks {
             let clock = Instant::now();
@@ -162,6 +165,14 @@ impl Ranking {
             let first: Vec<&str> = ranked.paths().take(10).map(RelativePath::as_str).collect();
             let has_all = changed.iter().all(|path| first.contains(&path.as_str()));
             shares[3] += if has_all { 1.0 } else { 0.0 };
+            if shows_places && !has_all {
+                println!("{task}");
+                for path in changed {
+                    let place = ranked.paths().position(|other| other.as_str() == path);
+                    println!("  {:>4} {path}", place.map_or(0, |place| place + 1));
+                }
+                first.iter().for_each(|path| println!("       {path}"));
+            }
         }
         shares.map(|share| share / f64::from(u32::try_from(self.tasks.len().max(1)).unwrap()))
     }

@@ -40,6 +40,10 @@ impl BagKey {
     }
 }
 
+/// Where the words of a text lie: the pack, and the place there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BagPlace((u32, u32));
+
 /// Bags that are on no disk yet.
 #[derive(Debug, Default)]
 pub struct NewBags {
@@ -82,12 +86,18 @@ pub struct Bags {
 impl Bags {
     /// The words of a text; `None` when they are not known.
     pub fn get(&self, key: BagKey) -> Option<Bag<'_>> {
-        let (pack, place) = *self.places.get(&key)?;
-        Bag::read(self.packs.get(pack as usize)?.at(place as usize)?)
+        self.at(self.place(key)?)
     }
 
-    pub fn has(&self, key: BagKey) -> bool {
-        self.places.contains_key(&key)
+    /// Where the words of a text lie; `None` when they are not known.
+    pub fn place(&self, key: BagKey) -> Option<BagPlace> {
+        self.places.get(&key).copied().map(BagPlace)
+    }
+
+    /// The words at a place; `None` when they are damaged.
+    pub fn at(&self, place: BagPlace) -> Option<Bag<'_>> {
+        let BagPlace((pack, place)) = place;
+        Bag::read(self.packs.get(pack as usize)?.at(place as usize)?)
     }
 
     /// How many bytes all packs have.

@@ -1,20 +1,21 @@
-//! Who imports whom, kept beside an artifact: found by what is imported, because that is what is asked when something changed.
+//! Where imports lead, kept beside an artifact: the one place, for overviews, deltas and tasks.
 //!
-//! Files are places in a list of paths that both sides know. A folder that is imported as a whole is a node of its own, behind
-//! the files, and its files say that they belong to it. Each file has the hash that its imports were read from, so that
-//! whoever asks sees what has changed since.
-
-use std::collections::BTreeSet;
+//! Files are places in a list of paths that both sides know. Each file has the hash that its imports were read from, so that
+//! whoever asks sees what has changed since. Imports that lead to strangers stand behind the others, and are read only for an
+//! overview.
 
 use nacre_core::safefs::FsError;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::cache::Cache;
+use super::codec::{Decoder, Encoder};
+use super::imports::{Imports, InsideImports, OutsideImports};
+use super::lists::Lists;
 use super::mapped::Mapped;
 use super::model::{FileHash, Project};
 
 /// Grows whenever the meaning of any byte changes, or imports are followed otherwise.
-const GRAPH_FORMAT: u32 = 1;
+const GRAPH_FORMAT: u32 = 2;
 
 const MAGIC: [u8; 8] = *b"NACREGRA";
 
@@ -30,51 +31,35 @@ const MAX_GRAPHS: usize = 2;
 
 const PREFIX: &str = "graph-";
 
-/// The imports of a project, to be kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Imports {
-    /// What each file held.
-    pub hashes: Vec<FileHash>,
-    /// The folder that each file belongs to, by its number, where somebody imports that as a whole.
-    pub folders: Vec<Option<usize>>,
-    pub n_folders: usize,
-    /// Who imports, and what: a file, or a folder behind all files. Each pair once.
-    pub edges: BTreeSet<(usize, usize)>,
-}
-
-impl Imports {
-    fn render(&self) -> Vec<u8> {
-        let n_nodes = self.hashes.len() + self.n_folders;
-        let mut edges: Vec<(usize, usize)> =
-            self.edges.iter().map(|(from, to)| (*to, *from)).collect();
-        edges.sort_unstable();
-        let mut file = Vec::with_capacity(
-            HEADER_BYTES + self.hashes.len() * 12 + (n_nodes + 1 + edges.len()) * 4,
-        );
-        file.extend(MAGIC);
-        for number in [GRAPH_FORMAT, small(self.hashes.len()), small(self.n_folders)] {
-            file.extend(number.to_le_bytes());
-        }
-        file.extend(small(edges.len()).to_le_bytes());
-        file.extend([0; 8]);
-        for hash in &self.hashes {
-            file.extend(hash.0.to_le_bytes());
-        }
-        for folder in &self.folders {
-            file.extend(folder.map_or(NO_FOLDER, small).to_le_bytes());
-        }
-        let mut start = 0;
-        for node in 0..=n_nodes {
-            start += edges[start..].iter().take_while(|(to, _)| *to < node).count();
-            file.extend(small(start).to_le_bytes());
-        }
-        for (_, from) in &edges {
-            file.extend(small(*from).to_le_bytes());
-        }
-        let checksum = checksum(&file).to_le_bytes();
-        file[CHECKSUM_AT..HEADER_BYTES].copy_from_slice(&checksum);
-        file
+/// The bytes of a graph: hashes of the files, their folders, where the imports of each end, all imports, and the strangers.
+fn render(hashes: &[FileHash], imports: &Imports) -> Vec<u8> {
+    let Imports { inside, outside } = imports;
+    let (n_files, n_edges) = (hashes.len(), inside.nodes.n_items());
+    let mut file = Vec::with_capacity(HEADER_BYTES + n_files * 20 + n_edges * 4);
+    file.extend(MAGIC);
+    for number in [GRAPH_FORMAT, small(n_files), small(inside.n_folders), small(n_edges)] {
+        file.extend(number.to_le_bytes());
     }
+    file.extend([0; 8]);
+    hashes.iter().for_each(|hash| file.extend(hash.0.to_le_bytes()));
+    for idx in 0..n_files {
+        let folder = inside.folders.get(idx).copied().flatten().unwrap_or(NO_FOLDER);
+        file.extend(folder.to_le_bytes());
+    }
+    let mut end = 0;
+    for idx in 0..n_files {
+        end += inside.nodes.of(idx).len();
+        file.extend(small(end).to_le_bytes());
+    }
+    inside.nodes.items().iter().for_each(|node| file.extend(node.to_le_bytes()));
+    let mut to = Encoder::onto(file);
+    to.list(&outside.packages, |to, name| to.text(name));
+    outside.of_files.encode(&mut to);
+    to.number(u64::from(outside.n_missing));
+    let mut file = to.into_bytes();
+    let checksum = checksum(&file).to_le_bytes();
+    file[CHECKSUM_AT..HEADER_BYTES].copy_from_slice(&checksum);
+    file
 }
 
 /// Of everything but itself.
@@ -89,7 +74,7 @@ fn small(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// Imports, looked at where they lie.
+/// Imports that were kept, looked at where they lie.
 #[derive(Debug)]
 pub struct Graph {
     map: Mapped,
@@ -99,16 +84,6 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// A graph that lies in memory.
-    pub fn new(imports: &Imports) -> Self {
-        Self {
-            n_files: imports.hashes.len(),
-            n_folders: imports.n_folders,
-            n_edges: imports.edges.len(),
-            map: Mapped::Memory(imports.render()),
-        }
-    }
-
     /// Opens a graph; `None` for anything that is not whole and of this format.
     fn open(map: Mapped) -> Option<Self> {
         let header = map.get(..HEADER_BYTES)?;
@@ -120,7 +95,7 @@ impl Graph {
         let (n_files, n_folders, n_edges) = (count(12)?, count(16)?, count(20)?);
         let graph = Self { n_files, n_folders, n_edges, map };
         let is_whole = is_ours
-            && graph.map.len() == graph.importers_at() + n_edges * 4
+            && graph.outside_at() <= graph.map.len()
             && checksum(&graph.map).to_le_bytes() == graph.map[CHECKSUM_AT..HEADER_BYTES];
         is_whole.then_some(graph)
     }
@@ -129,40 +104,57 @@ impl Graph {
         self.n_files
     }
 
-    /// What a file held when its imports were read.
-    pub fn hash_of(&self, file: usize) -> FileHash {
-        let at = HEADER_BYTES + file * 8;
-        let bytes = self.map.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
-        FileHash(bytes.map_or(0, u64::from_le_bytes))
+    /// What each file held when its imports were read.
+    pub fn hashes(&self) -> impl Iterator<Item = FileHash> {
+        let bytes = self.map.get(HEADER_BYTES..HEADER_BYTES + self.n_files * 8).unwrap_or_default();
+        bytes.as_chunks().0.iter().map(|bytes| FileHash(u64::from_le_bytes(*bytes)))
     }
 
-    /// The node of the folder that a file belongs to, where somebody imports that as a whole.
-    pub fn folder_of(&self, file: usize) -> Option<usize> {
-        let number = self.number(HEADER_BYTES + self.n_files * 8 + file * 4);
-        (number < self.n_folders).then_some(self.n_files + number)
+    /// Imports that lead to files of the project. `again` are files that are followed anew, with what they import now.
+    pub fn inside(&self, again: &[(usize, Vec<u32>)]) -> InsideImports {
+        let folders_at = HEADER_BYTES + self.n_files * 8;
+        let (ends_at, nodes_at) = (folders_at + self.n_files * 4, folders_at + self.n_files * 8);
+        let n_nodes = self.n_files + self.n_folders;
+        let folder = |number: u32| ((number as usize) < self.n_folders).then_some(number);
+        let mut again = again.iter().peekable();
+        let nodes = self.numbers(nodes_at, self.n_edges);
+        let node = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
+        let mut kept = Lists::default();
+        let mut start = 0;
+        for (file, end) in self.numbers(ends_at, self.n_files).iter().map(node).enumerate() {
+            let end = (end as usize).clamp(start, nodes.len());
+            match again.next_if(|(other, _)| *other == file) {
+                Some((_, now)) => kept.push(now.iter().copied()),
+                None => {
+                    let own = nodes[start..end].iter().map(node);
+                    kept.push(own.filter(|node| (*node as usize) < n_nodes));
+                }
+            }
+            start = end;
+        }
+        InsideImports {
+            nodes: kept,
+            folders: self.numbers(folders_at, self.n_files).iter().map(node).map(folder).collect(),
+            n_folders: self.n_folders,
+        }
     }
 
-    /// The files that import a node, in order.
-    pub fn importers(&self, node: usize) -> impl Iterator<Item = usize> {
-        let (start, end) = match node < self.n_files + self.n_folders {
-            true => (self.start(node), self.start(node + 1)),
-            false => (0, 0),
-        };
-        let first = self.importers_at();
-        (start..end.min(self.n_edges)).map(move |idx| self.number(first + idx * 4))
+    /// Imports that lead to none; `None` where they cannot be read.
+    pub fn outside(&self) -> Option<OutsideImports> {
+        let mut from = Decoder::new(self.map.get(self.outside_at()..)?);
+        let packages = from.list(|from| from.text().map(str::to_owned))?;
+        let of_files = Lists::decode(&mut from, packages.len())?;
+        let n_missing = from.small()?;
+        let is_whole = from.is_empty() && of_files.len() == self.n_files;
+        is_whole.then_some(OutsideImports { of_files, packages, n_missing })
     }
 
-    fn start(&self, node: usize) -> usize {
-        self.number(HEADER_BYTES + self.n_files * 12 + node * 4)
+    fn outside_at(&self) -> usize {
+        HEADER_BYTES + self.n_files * 16 + self.n_edges * 4
     }
 
-    fn importers_at(&self) -> usize {
-        HEADER_BYTES + self.n_files * 12 + (self.n_files + self.n_folders + 1) * 4
-    }
-
-    fn number(&self, at: usize) -> usize {
-        let bytes = self.map.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
-        bytes.map_or(usize::MAX, |bytes| u32::from_le_bytes(bytes) as usize)
+    fn numbers(&self, at: usize, count: usize) -> &[[u8; 4]] {
+        self.map.get(at..at + count * 4).unwrap_or_default().as_chunks().0
     }
 }
 
@@ -172,12 +164,18 @@ impl Cache {
         Graph::open(self.bytes(&self.name_in(&self.name_of(project.id), PREFIX, key))?)
     }
 
-    /// Keeps imports.
-    pub fn keep_graph(&self, project: &Project, key: u64, graph: &Graph) -> Result<(), FsError> {
+    /// Keeps imports of files that held this.
+    pub fn keep_graph(
+        &self,
+        project: &Project,
+        key: u64,
+        hashes: &[FileHash],
+        imports: &Imports,
+    ) -> Result<(), FsError> {
         let scope = self.scope()?;
         let id = self.name_of(project.id);
         let writer = self.writer(&scope, &id)?;
-        self.put(&writer, &self.name_in(&id, PREFIX, key), &graph.map)?;
+        self.put(&writer, &self.name_in(&id, PREFIX, key), &render(hashes, imports))?;
         self.remove_oldest(&writer, &id, PREFIX, MAX_GRAPHS)
     }
 }

@@ -14,7 +14,9 @@ mod codec;
 mod commit;
 mod fresh;
 mod graph;
+mod imports;
 mod limits;
+mod lists;
 mod log;
 mod mapped;
 mod model;
@@ -32,12 +34,14 @@ mod tests;
 
 pub use analyses::Analyses;
 pub use analysis_key::AnalysisKey;
-pub use bags::{BagKey, Bags, NewBags};
+pub use bags::{BagKey, BagPlace, Bags, NewBags};
 pub use cache::Cache;
 pub(crate) use codec::{Decoder, Encoder};
 pub use commit::{Change, Commit, Head, History, first_identity, identity_after};
 pub use fresh::{NewAnalyses, NewPack};
-pub use graph::{Graph, Imports};
+pub use graph::Graph;
+pub use imports::{Importers, Imports, InsideImports, OutsideImports};
+pub use lists::Lists;
 pub use model::{
     BadRevision, ChangedFile, FileFacts, FileHash, FileOutline, Project, ProjectId, RelativePath,
     Revision, Stamp, State, estimated_tokens,

@@ -120,12 +120,19 @@ fn a_sealed_cache_keeps_what_a_plain_one_keeps_and_shows_none_of_it() {
         sealed(1).keep(&fixture.project, &mut artifact, &commit(number), &new).unwrap();
     }
     sealed(1).keep_slice(&fixture.project, 5, b"f1.rs pearl").unwrap();
-    let imports = Imports { hashes: vec![FileHash(1)], folders: vec![None], ..Imports::default() };
-    sealed(1).keep_graph(&fixture.project, 6, &Graph::new(&imports)).unwrap();
+    let inside = InsideImports {
+        nodes: Lists::from_iter([vec![]]),
+        folders: vec![None],
+        ..InsideImports::default()
+    };
+    let imports = Imports { inside, ..Imports::default() };
+    sealed(1).keep_graph(&fixture.project, 6, &[FileHash(1)], &imports).unwrap();
     assert_eq!(paths(&sealed(1).open(&fixture.project).unwrap()), ["f1.rs", "f2.rs", "f3.rs"]);
     assert_eq!(sealed(1).analyses().get(key), Some(analysis));
     assert_eq!(sealed(1).slice(&fixture.project, 5).as_deref(), Some(&b"f1.rs pearl"[..]));
-    assert_eq!(sealed(1).graph(&fixture.project, 6).unwrap().hash_of(0), FileHash(1));
+    let graph = sealed(1).graph(&fixture.project, 6).unwrap();
+    assert_eq!(graph.hashes().collect::<Vec<_>>(), [FileHash(1)]);
+    assert_eq!(graph.inside(&[]), imports.inside);
     let state = artifact.head().state();
     sealed(1).remember(&fixture.project, "agent", state).unwrap();
     assert_eq!(sealed(1).seen_by(&fixture.project, "agent"), Some(state));
@@ -200,8 +207,7 @@ fn what_a_stranger_puts_in_the_place_of_a_file_is_not_followed_waited_for_or_rea
             cache().keep_slice(&fixture.project, 5, b"f1.rs").unwrap();
             cache().keep_survey(&fixture.project, 7, b"f1.rs".to_vec()).unwrap();
             cache().remember(&fixture.project, "c", State::default()).unwrap();
-            let graph = Graph::new(&Imports::default());
-            cache().keep_graph(&fixture.project, 6, &graph).unwrap();
+            cache().keep_graph(&fixture.project, 6, &[], &Imports::default()).unwrap();
             for path in files(fixture.dir.path()) {
                 fs::rename(&path, path.with_extension("kept")).unwrap();
                 put(&path);
@@ -243,13 +249,12 @@ fn who_started_in_the_clear_writes_nothing_after_the_switch() {
     };
     assert_eq!(left(), ["encrypted", "journal"]);
     let (project, none): (_, [NewPack; 0]) = (&fixture.project, []);
-    let graph = Graph::new(&Imports::default());
     assert!(before.keep(project, &mut artifact, &commit(3), &none).is_err());
     assert!(before.keep(project, &mut Artifact::default(), &commit(1), &none).is_err());
     assert!(before.keep_analyses(&none).is_err());
     assert!(before.keep_slice(project, 1, b"x").is_err());
     assert!(before.keep_survey(project, 1, Vec::new()).is_err());
-    assert!(before.keep_graph(project, 1, &graph).is_err());
+    assert!(before.keep_graph(project, 1, &[], &Imports::default()).is_err());
     assert!(before.remember(project, "c", State::default()).is_err());
     assert_eq!(left(), ["encrypted", "journal"], "not even an empty folder");
     // A folder that an older program made nonetheless goes with the next command.

@@ -8,10 +8,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 use super::delta::{ChangeKind, Delta, FileChange, SymbolChange};
-use super::graph::Links;
 use super::refresh::{CacheWrites, Current};
 use super::uses::{FileMentions, Sought, Uses, is_akin};
-use crate::artifact::{Cache, FileHash};
+use crate::artifact::{Cache, FileHash, Importers};
 use crate::languages::{Language, SoughtNames, SymbolKind};
 use crate::shares::in_batches;
 
@@ -59,9 +58,10 @@ impl Current {
         files.extend(gone.iter().map(|(path, hash)| (*path, *hash)));
         files.sort_unstable();
         let links = self.links(cache, keeping, &files);
+        let links = links.importers();
         let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
         let importers = |idx: usize| {
-            let all = links.importers(idx).filter(|importer| *importer < paths.len());
+            let all = links.of(idx).filter(|importer| *importer < paths.len());
             all.collect::<Vec<_>>()
         };
         let mut found: BTreeMap<usize, Use> = BTreeMap::new();
@@ -181,7 +181,7 @@ fn felt(file: &FileChange) -> impl Iterator<Item = &SymbolChange> {
 }
 
 /// Who imports a file by its path that is not there any more. Where packages give the names, a file's own does not matter.
-fn importers_of_gone(delta: &Delta, paths: &[&str], links: &Links) -> BTreeSet<usize> {
+fn importers_of_gone(delta: &Delta, paths: &[&str], links: &Importers<'_>) -> BTreeSet<usize> {
     let is_named_by_path = |path: &str| {
         let language = Language::of_path(path);
         language.is_some_and(|language| {
@@ -203,7 +203,7 @@ fn importers_of_gone(delta: &Delta, paths: &[&str], links: &Links) -> BTreeSet<u
         .filter(|path| is_named_by_path(path))
         .filter_map(|path| paths.binary_search(&path).ok());
     places
-        .flat_map(|idx| links.importers(idx).collect::<Vec<_>>())
+        .flat_map(|idx| links.of(idx).collect::<Vec<_>>())
         .filter(|from| *from < paths.len())
         .collect()
 }

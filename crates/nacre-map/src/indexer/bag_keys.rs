@@ -9,7 +9,7 @@ use crate::artifact::{Artifact, BagKey, Cache, FileRow, NewPack, Project};
 use crate::languages::{Language, MAX_TEXT_BYTES};
 
 /// What the words of a file are found by; `None` for one that is not read.
-pub fn bag_key(path: &str, row: &FileRow) -> Option<BagKey> {
+pub(super) fn bag_key(path: &str, row: &FileRow) -> Option<BagKey> {
     let is_read = !row.marks.is_unread && row.stamp.size <= MAX_TEXT_BYTES as u64;
     is_read.then(|| BagKey::new(row.hash, Language::of_path(path).is_some()))
 }

@@ -1,19 +1,20 @@
-//! Who imports whom, as it is now: what was kept, less the files whose imports are others since, which are followed again.
+//! Where imports lead, as it is now: what was kept, less the files whose imports are others since, which are followed again.
 //!
 //! Where an import leads depends on all paths and manifests, so other ones make another graph, of another key. In languages where
 //! it depends on what other files define, a change of that makes everything followed anew.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 use std::io::Read as _;
 
 use xxhash_rust::xxh3::Xxh3;
 
 use super::refresh::{CacheWrites, Current};
-use crate::artifact::{Cache, FileHash, Graph, Imports, RelativePath};
+use crate::artifact::{
+    Cache, FileHash, FileOutline, FileRow, Graph, Imports, InsideImports, Lists, RelativePath,
+};
 use crate::languages::{Language, Outline};
 use crate::resolve::{
-    Leads, MAX_FOLDER_FILES, Manifest, Resolver, Source, Target, is_manifest, leads_alike,
-    looks_into_others,
+    Leads, Manifest, Resolver, Source, Target, is_manifest, leads_alike, looks_into_others,
 };
 
 /// With more files than these to follow again, all are, and that is kept.
@@ -28,68 +29,93 @@ const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 /// The files that a graph is of, in the order of their paths, and what they hold.
 pub(super) type Listing<'l> = [(&'l str, FileHash)];
 
-/// Who imports whom. Files are places in the listing.
-#[derive(Debug)]
-pub(super) struct Links {
-    graph: Graph,
-    /// Files whose imports are not those that were kept.
-    again: BTreeSet<usize>,
-    /// What they import now: who imports a node.
-    now: HashMap<usize, Vec<usize>>,
-}
-
-impl Links {
-    /// The files that import a file itself, or the folder that it lies in as a whole.
-    pub(super) fn importers(&self, file: usize) -> impl Iterator<Item = usize> {
-        let nodes = [Some(file), self.graph.folder_of(file)];
-        nodes.into_iter().flatten().flat_map(|node| self.importers_of(node))
-    }
-
-    fn importers_of(&self, node: usize) -> impl Iterator<Item = usize> {
-        let kept = self.graph.importers(node).filter(|from| !self.again.contains(from));
-        kept.chain(self.now.get(&node).into_iter().flatten().copied())
-    }
-}
+/// Files that are followed again, with the nodes that they import now.
+type Again = Vec<(usize, Vec<u32>)>;
 
 impl Current {
     /// What each file imports, by the places of files in the order of their paths: each one once, in order.
-    pub fn imported(&self, cache: &Cache, keeping: CacheWrites) -> Vec<Vec<usize>> {
+    pub fn imported(
+        &self,
+        cache: &Cache,
+        keeping: CacheWrites,
+        files: &[(&str, FileRow)],
+    ) -> Lists {
         let files: Vec<(&str, FileHash)> =
-            self.artifact.files().into_iter().map(|(path, row)| (path, row.hash)).collect();
-        let links = self.links(cache, keeping, &files);
-        let mut imported: Vec<Vec<usize>> = vec![Vec::new(); files.len()];
-        let mut n_files_of: HashMap<usize, usize> = HashMap::new();
-        for file in 0..files.len() {
-            let folder = links.graph.folder_of(file).filter(|folder| {
-                let n_files = n_files_of.entry(*folder).or_default();
-                *n_files += 1;
-                *n_files <= MAX_FOLDER_FILES
-            });
-            let nodes = [Some(file), folder].into_iter().flatten();
-            for from in nodes.flat_map(|node| links.importers_of(node)) {
-                if let Some(all) = imported.get_mut(from).filter(|_| from != file)
-                    && all.last() != Some(&file)
-                {
-                    all.push(file);
-                }
-            }
+            files.iter().map(|(path, row)| (*path, row.hash)).collect();
+        self.links(cache, keeping, &files).files()
+    }
+
+    /// Where all imports of all files lead. `outlines` are of all files, in the order of their paths; they are asked for where
+    /// nothing that was kept holds for all of them.
+    pub fn imports<'o>(
+        &self,
+        cache: &Cache,
+        keeping: CacheWrites,
+        outlines: impl FnOnce() -> &'o [FileOutline<'o>],
+    ) -> Imports {
+        let files = self.listing();
+        let key = self.graph_key(&files);
+        self.kept_imports(cache, key, &files).unwrap_or_else(|| {
+            let outlines = outlines().iter().map(|file| &file.outline);
+            let imports = self.followed(&files, &outlines.collect::<Vec<_>>());
+            self.keep_imports(cache, keeping, key, &files, &imports);
+            imports
+        })
+    }
+
+    /// Where all imports lead as it was kept; `None` where that is not so any more for all of them.
+    pub fn known_imports(&self, cache: &Cache) -> Option<Imports> {
+        let files = self.listing();
+        self.kept_imports(cache, self.graph_key(&files), &files)
+    }
+
+    fn kept_imports(&self, cache: &Cache, key: u64, files: &Listing<'_>) -> Option<Imports> {
+        let graph = cache.graph(&self.project, key)?;
+        let again = self.to_follow_again(&graph, files)?;
+        let outside = if again.is_empty() { graph.outside() } else { None };
+        Some(Imports { inside: graph.inside(&[]), outside: outside? })
+    }
+
+    fn keep_imports(
+        &self,
+        cache: &Cache,
+        keeping: CacheWrites,
+        key: u64,
+        files: &Listing<'_>,
+        imports: &Imports,
+    ) {
+        if keeping == CacheWrites::On {
+            let hashes: Vec<FileHash> = files.iter().map(|(_, hash)| *hash).collect();
+            // Best effort: what could not be kept is found again.
+            let _ = cache.keep_graph(&self.project, key, &hashes, imports);
         }
-        imported
+    }
+
+    fn listing(&self) -> Vec<(&str, FileHash)> {
+        self.artifact.files().into_iter().map(|(path, row)| (path, row.hash)).collect()
     }
 
     /// Follows the imports of some files: as they were kept, as far as they still hold.
-    pub(super) fn links(&self, cache: &Cache, keeping: CacheWrites, files: &Listing<'_>) -> Links {
+    pub(super) fn links(
+        &self,
+        cache: &Cache,
+        keeping: CacheWrites,
+        files: &Listing<'_>,
+    ) -> InsideImports {
         let key = self.graph_key(files);
         let kept = cache.graph(&self.project, key);
-        if let Some(links) = kept.and_then(|graph| self.brought_up_to_date(graph, files)) {
+        if let Some(links) = kept.and_then(|graph| self.brought_up_to_date(&graph, files)) {
             return links;
         }
-        let graph = Graph::new(&self.followed(files));
-        if keeping == CacheWrites::On {
-            // Nobody needs it: what could not be kept is found again.
-            let _ = cache.keep_graph(&self.project, key, &graph);
-        }
-        Links { graph, again: BTreeSet::new(), now: HashMap::new() }
+        let outline = |(path, hash): &(&str, FileHash)| {
+            let outline =
+                Language::of_path(path).and_then(|language| self.outline_of(language, *hash));
+            outline.unwrap_or_default()
+        };
+        let outlines: Vec<Outline<'_>> = files.iter().map(outline).collect();
+        let imports = self.followed(files, &outlines.iter().collect::<Vec<_>>());
+        self.keep_imports(cache, keeping, key, files, &imports);
+        imports.inside
     }
 
     /// What decides, besides the files' own texts, where imports lead. Everything is looked at more closely when it is
@@ -108,16 +134,33 @@ impl Current {
     }
 
     /// Follows again what is not as it was kept; `None` when that is too much, or others lead elsewhere for it.
-    fn brought_up_to_date(&self, graph: Graph, files: &Listing<'_>) -> Option<Links> {
+    fn brought_up_to_date(&self, graph: &Graph, files: &Listing<'_>) -> Option<InsideImports> {
+        let again = self.to_follow_again(graph, files)?;
+        if again.values().all(|outline| outline.imports.is_empty()) {
+            let none = |idx: usize| (idx, Vec::new());
+            return Some(graph.inside(&again.into_keys().map(none).collect::<Vec<_>>()));
+        }
+        let kept = graph.inside(&[]);
+        let now = self.nodes_of(&again, &kept, files)?;
+        Some(graph.inside(&now))
+    }
+
+    /// Files whose imports may lead elsewhere than they did, with what is known of them now; `None` when those are too many, or
+    /// others lead elsewhere for it.
+    fn to_follow_again(
+        &self,
+        graph: &Graph,
+        files: &Listing<'_>,
+    ) -> Option<BTreeMap<usize, Outline<'_>>> {
         if graph.n_files() != files.len() {
             return None;
         }
         let mut again = BTreeMap::new();
-        for (idx, (path, hash)) in files.iter().enumerate() {
-            let before = graph.hash_of(idx);
-            let Some(language) = Language::of_path(path).filter(|_| before != *hash) else {
+        for (idx, ((path, hash), before)) in files.iter().zip(graph.hashes()).enumerate() {
+            if before == *hash {
                 continue;
-            };
+            }
+            let Some(language) = Language::of_path(path) else { continue };
             let [old, new] = [before, *hash].map(|hash| self.outline_of(language, hash));
             if is_alike(language, old.as_ref(), new.as_ref()) {
                 continue;
@@ -127,70 +170,43 @@ impl Current {
             }
             again.insert(idx, new.unwrap_or_default());
         }
-        let now = self.imports_of(&again, &graph, files)?;
-        Some(Links { graph, again: again.into_keys().collect(), now })
+        Some(again)
     }
 
-    /// What some files import, as who imports a node; `None` when that is a folder which nobody imported before.
-    fn imports_of(
+    /// The nodes that some files import; `None` when one is a folder which nobody imported before.
+    fn nodes_of(
         &self,
         again: &BTreeMap<usize, Outline<'_>>,
-        graph: &Graph,
+        kept: &InsideImports,
         files: &Listing<'_>,
-    ) -> Option<HashMap<usize, Vec<usize>>> {
-        let mut now: HashMap<usize, Vec<usize>> = HashMap::new();
-        if again.values().all(|outline| outline.imports.is_empty()) {
-            return Some(now);
-        }
+    ) -> Option<Again> {
         let unknown = Outline::default();
         let sources = sources(files, |idx| again.get(&idx).unwrap_or(&unknown));
         let manifests = self.manifests(files.iter().map(|(path, _)| *path));
         let resolver = Resolver::new(&sources, &manifests);
         let mut following = resolver.following();
         let mut leads = Leads::default();
+        let mut now = Again::new();
         for (from, outline) in again {
             leads.follow(&mut following, *from, outline);
-            for target in &leads.inside {
-                let node = match *target {
-                    Target::File(to) => to,
-                    Target::Folder(one) => graph.folder_of(one)?,
-                };
-                now.entry(node).or_default().push(*from);
-            }
+            let node = |target: &Target| match *target {
+                Target::File(to) => u32::try_from(to).ok(),
+                Target::Folder(one) => u32::try_from(kept.folder_of(one)?).ok(),
+            };
+            let mut nodes = leads.inside.iter().map(node).collect::<Option<Vec<u32>>>()?;
+            nodes.sort_unstable();
+            nodes.dedup();
+            now.push((*from, nodes));
         }
         Some(now)
     }
 
     /// Follows all imports of all files.
-    fn followed(&self, files: &Listing<'_>) -> Imports {
-        let hashes = files.iter().map(|(_, hash)| *hash).collect();
-        let outline = |(path, hash): &(&str, FileHash)| {
-            let outline =
-                Language::of_path(path).and_then(|language| self.outline_of(language, *hash));
-            outline.unwrap_or_default()
-        };
-        let outlines: Vec<Outline<'_>> = files.iter().map(outline).collect();
-        let sources = sources(files, |idx| &outlines[idx]);
+    fn followed(&self, files: &Listing<'_>, outlines: &[&Outline<'_>]) -> Imports {
+        let unknown = Outline::default();
+        let sources = sources(files, |idx| outlines.get(idx).copied().unwrap_or(&unknown));
         let manifests = self.manifests(files.iter().map(|(path, _)| *path));
-        let take = |edges: &mut Vec<(usize, Target)>, from: usize, leads: &Leads<'_>| {
-            edges.extend(leads.inside.iter().map(|to| (from, *to)));
-        };
-        let found = Resolver::new(&sources, &manifests).follow_all(N_THREADS, take);
-        let place = |idx: usize| (folder_of(files[idx].0), sources[idx].language);
-        let mut numbers = HashMap::new();
-        let mut edges = BTreeSet::new();
-        for (from, to) in found.into_iter().flatten() {
-            let node = match to {
-                Target::File(to) => to,
-                Target::Folder(one) => {
-                    let n_known = numbers.len();
-                    files.len() + *numbers.entry(place(one)).or_insert(n_known)
-                }
-            };
-            edges.insert((from, node));
-        }
-        let folders = (0..files.len()).map(|idx| numbers.get(&place(idx)).copied()).collect();
-        Imports { hashes, folders, n_folders: numbers.len(), edges }
+        Resolver::new(&sources, &manifests).follow_all(N_THREADS)
     }
 
     /// The texts that give names to folders.
@@ -229,8 +245,4 @@ fn sources<'s>(
 
 fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
-}
-
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

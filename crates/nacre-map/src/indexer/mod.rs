@@ -34,7 +34,6 @@ mod walk;
 mod wording;
 
 pub use affected::Affected;
-pub use bag_keys::bag_key;
 pub use deadline::Deadline;
 pub use delta::{
     ChangeKind, Delta, DeltaCounts, FileChange, SinceError, SymbolChange, SymbolDelta,
@@ -52,4 +51,4 @@ pub use sensitive::{BadGlob, Sensitive};
 pub use since_git::delta_since_git;
 pub use texts::Texts;
 pub use told::{Told, is_due, refresh_told};
-pub use wording::Counting;
+pub use wording::{Counting, FileBags};

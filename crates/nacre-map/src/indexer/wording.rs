@@ -8,13 +8,16 @@ use nacre_core::safefs::FsError;
 use super::bag_keys::{bag_key, keep_bags};
 use super::deadline::Deadline;
 use super::refresh::{CacheWrites, Current};
-use crate::artifact::{Bags, Cache, FileRow, NewBags, NewPack};
+use crate::artifact::{BagKey, BagPlace, Bags, Cache, FileRow, NewBags, NewPack};
 use crate::languages::{Language, MAX_TEXT_BYTES};
 use crate::shares::in_batches;
-use crate::words::BagMaker;
+use crate::words::{Bag, BagMaker};
 
 /// So many files are counted by a thread at once.
 const BATCH: usize = 64;
+
+/// The words of so many files are looked for by a thread at once.
+const KEY_BATCH: usize = 4_096;
 
 /// So many files are counted before their words are kept: they are held until then.
 const MAX_HELD_FILES: usize = 4_096;
@@ -28,14 +31,50 @@ pub struct Counting<'c> {
     pub deadline: &'c Deadline,
 }
 
+/// The words of a project's files, by the places of those.
+#[derive(Debug)]
+pub struct FileBags {
+    bags: Bags,
+    places: Vec<Option<BagPlace>>,
+}
+
+impl FileBags {
+    /// The words of the file at a place; `None` when they are not known.
+    pub fn of(&self, idx: usize) -> Option<Bag<'_>> {
+        self.bags.at((*self.places.get(idx)?)?)
+    }
+
+    /// How many bytes the words of all files take.
+    pub fn n_bytes(&self) -> usize {
+        self.bags.n_bytes()
+    }
+}
+
 impl Current {
-    /// The words of all files, as they are now.
-    pub fn bags(&self, cache: &Cache, counting: Counting<'_>) -> Bags {
+    /// The words of all files, as they are now; the files are those of the artifact, in order.
+    pub fn bags(
+        &self,
+        cache: &Cache,
+        files: &[(&str, FileRow)],
+        counting: Counting<'_>,
+    ) -> FileBags {
         let mut bags = cache.bags(&self.project);
-        let files = self.artifact.files();
+        let keys = in_batches(files.len(), KEY_BATCH, counting.n_threads, |batch| {
+            let place = |(path, row): &(&str, FileRow)| {
+                let key = bag_key(path, row);
+                (key, key.and_then(|key| bags.place(key)))
+            };
+            files[batch].iter().map(place).collect::<Vec<_>>()
+        });
+        let keys: Vec<(Option<BagKey>, Option<BagPlace>)> = keys.into_iter().flatten().collect();
         let is_missing =
-            |(path, row): &&(&str, FileRow)| bag_key(path, row).is_some_and(|key| !bags.has(key));
-        let missing: Vec<&(&str, FileRow)> = files.iter().filter(is_missing).collect();
+            |(key, place): &(Option<BagKey>, Option<BagPlace>)| key.is_some() && place.is_none();
+        let missing: Vec<&(&str, FileRow)> = files
+            .iter()
+            .zip(&keys)
+            .filter(|(_, one)| is_missing(one))
+            .map(|(file, _)| file)
+            .collect();
         for part in missing.chunks(MAX_HELD_FILES) {
             let Some(pack) = self.count(part, counting).into_pack() else { continue };
             if counting.keeping == CacheWrites::On {
@@ -44,7 +83,12 @@ impl Current {
             }
             bags.hold(pack);
         }
-        bags
+        let place = |(key, place): (Option<BagKey>, Option<BagPlace>)| match (key, place) {
+            (Some(key), None) => bags.place(key),
+            (_, place) => place,
+        };
+        let places = keys.into_iter().map(place).collect();
+        FileBags { bags, places }
     }
 
     fn keep_bags(&self, cache: &Cache, new: &[NewPack]) -> Result<(), FsError> {

@@ -1,14 +1,18 @@
-//! Where all imports of a file, and of all files, lead: the one place that follows them, for the survey and for the graph.
+//! Where all imports of a file, and of all files, lead: the one place that follows them, for overviews, deltas and tasks.
 //!
-//! Both keep what came out in a form of their own: the survey what an overview needs of each file, found by who imports; the graph
-//! who imports whom, found by what is imported. What decides whether it still holds after an edit stands here, too.
+//! What decides whether it still holds after an edit stands here, too.
 
-use super::{Following, Resolution, Resolver, Target};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+use super::files::folder_of;
+use super::package::package;
+use super::{Following, Resolution, Resolver, Source, Target};
+use crate::artifact::{Imports, InsideImports, Lists, OutsideImports};
 use crate::languages::{ImportRef, Language, Outline, SymbolKind, SymbolRef};
 use crate::shares::in_batches;
-
-/// A folder that is imported as a whole stands for at most so many of its files.
-pub const MAX_FOLDER_FILES: usize = 64;
 
 /// So many files are followed by a thread at once: imports are not spread evenly.
 const BATCH: usize = 512;
@@ -51,22 +55,115 @@ impl<'a> Leads<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    /// Follows the imports of all files. Each batch of them is taken over into a value of its own; those come in order.
-    pub fn follow_all<R: Default + Send>(
-        &self,
-        n_threads: usize,
-        take: impl Fn(&mut R, usize, &Leads<'a>) + Sync,
-    ) -> Vec<R> {
-        in_batches(self.sources.len(), BATCH, n_threads, |batch| {
-            let mut taken = R::default();
+    /// Follows the imports of all files.
+    pub fn follow_all(&self, n_threads: usize) -> Imports {
+        let batches = in_batches(self.sources.len(), BATCH, n_threads, |batch| {
+            let mut followed = Followed::default();
             let mut following = self.following();
             let mut leads = Leads::default();
             for from in batch {
                 leads.follow(&mut following, from, self.sources[from].outline);
-                take(&mut taken, from, &leads);
+                followed.take(&self.sources[from], &leads);
             }
-            taken
-        })
+            followed
+        });
+        let mut outside = OutsideImports::default();
+        let mut numbers = HashMap::new();
+        let mut targets = Vec::with_capacity(self.sources.len());
+        for followed in batches {
+            targets.extend(followed.take_in(&mut outside, &mut numbers));
+        }
+        Imports { inside: self.numbered(&targets), outside }
+    }
+
+    /// Gives numbers to the folders that are imported as a whole.
+    fn numbered(&self, targets: &[Vec<Target>]) -> InsideImports {
+        let place = |idx: usize| (folder_of(self.sources[idx].path), self.sources[idx].language);
+        let n_files = self.sources.len();
+        let mut numbers: HashMap<(&str, Option<Language>), usize, RandomState> = HashMap::default();
+        let mut nodes = Lists::default();
+        for all in targets {
+            let mut own: Vec<u32> = Vec::with_capacity(all.len());
+            for target in all {
+                let node = match *target {
+                    Target::File(to) => to,
+                    Target::Folder(one) => {
+                        let n_known = numbers.len();
+                        n_files + *numbers.entry(place(one)).or_insert(n_known)
+                    }
+                };
+                own.extend(u32::try_from(node));
+            }
+            own.sort_unstable();
+            own.dedup();
+            nodes.push(own);
+        }
+        let number = |idx: usize| u32::try_from(*numbers.get(&place(idx))?).ok();
+        let folders = match numbers.is_empty() {
+            true => vec![None; n_files],
+            false => (0..n_files).map(number).collect(),
+        };
+        InsideImports { nodes, folders, n_folders: numbers.len() }
+    }
+}
+
+/// Where the imports of some files lead.
+#[derive(Default)]
+struct Followed {
+    inside: Vec<Vec<Target>>,
+    outside: Lists,
+    packages: Vec<String>,
+    numbers: HashMap<String, u32, RandomState>,
+    n_missing: u32,
+}
+
+impl Followed {
+    fn take(&mut self, source: &Source<'_>, leads: &Leads<'_>) {
+        self.inside.push(leads.inside.clone());
+        let mut strangers: Vec<u32> = Vec::new();
+        for import in &leads.outside {
+            strangers.extend(self.number_of(package(source.language, import)));
+        }
+        strangers.sort_unstable();
+        strangers.dedup();
+        self.outside.push(strangers);
+        self.n_missing += leads.n_missing;
+    }
+
+    /// The number of a package; `None` for what says nothing.
+    fn number_of(&mut self, name: Cow<'_, str>) -> Option<u32> {
+        if name.is_empty() {
+            return None;
+        }
+        if let Some(number) = self.numbers.get(&*name) {
+            return Some(*number);
+        }
+        let number = u32::try_from(self.packages.len()).ok()?;
+        self.packages.push(name.clone().into_owned());
+        self.numbers.insert(name.into_owned(), number);
+        Some(number)
+    }
+
+    /// Adds what was followed next, with the numbers of packages that are new by it; returns what leads inside.
+    fn take_in(
+        self,
+        outside: &mut OutsideImports,
+        numbers: &mut HashMap<String, u32>,
+    ) -> Vec<Vec<Target>> {
+        let mut renumbered = Vec::with_capacity(self.packages.len());
+        for name in self.packages {
+            let next = u32::try_from(outside.packages.len()).unwrap_or(u32::MAX);
+            let number = *numbers.entry(name).or_insert_with_key(|name| {
+                outside.packages.push(name.clone());
+                next
+            });
+            renumbered.push(number);
+        }
+        for list in self.outside.iter() {
+            outside.of_files.push(list.iter().map(|local| renumbered[*local as usize]));
+        }
+        outside.n_missing += self.n_missing;
+        self.inside
     }
 }
 

@@ -12,10 +12,12 @@ mod jvm;
 mod leads;
 mod manifests;
 mod named;
+mod package;
 mod paths;
 mod python;
 mod rust;
 mod script;
+mod standard;
 
 #[cfg(test)]
 mod tests;
@@ -31,7 +33,7 @@ use files::Files;
 use manifests::Manifests;
 
 pub use following::Following;
-pub use leads::{Leads, MAX_FOLDER_FILES, leads_alike};
+pub use leads::{Leads, leads_alike};
 pub use manifests::is_manifest;
 
 /// A file of the project, as far as resolution looks at it.

@@ -89,7 +89,7 @@ fn sort(hits: &mut [FileHit]) {
 }
 
 fn by_words(files: &SearchedFiles<'_>, query: &CodeQuery, filter: &FileFilter) -> CodeHits {
-    let sketch = Sketch::new(files.paths.clone(), files.bag, Vec::new());
+    let sketch = Sketch::of_words(files.paths.clone(), files.bag);
     let scores = word_scores(&sketch, &query.question, files.n_threads);
     let takes = |idx: &usize| 0.0 < scores.files[*idx] && filter.takes(files.paths[*idx]);
     let mut found: Vec<usize> = (0..files.paths.len()).filter(takes).collect();

@@ -1,14 +1,13 @@
-//! A survey as bytes.
+//! A survey as bytes, without where imports lead: that is kept beside it, once for all who ask.
 
 use super::entry_kind::EntryKind;
-use super::lists::Lists;
 use super::places::CodeRole;
 use super::survey::{Node, Survey, SurveyState};
-use crate::artifact::{Decoder, Encoder, Revision};
+use crate::artifact::{Decoder, Encoder, Imports, Revision};
 use crate::languages::{Language, Problem};
 
 /// Grows whenever the meaning of any byte changes, or the same files would make another survey; an older one is made anew.
-const FORMAT: u64 = 2;
+const FORMAT: u64 = 3;
 
 const PLACES: &[CodeRole] =
     &[CodeRole::Source, CodeRole::Test, CodeRole::Aside, CodeRole::Vendored, CodeRole::Generated];
@@ -36,45 +35,40 @@ impl Survey {
         to.word(commit);
         let languages: Vec<Language> = Language::all().collect();
         to.list(&self.nodes, |to, node| encode_node(to, node, &languages));
-        self.imported.encode(&mut to);
-        to.list(&self.packages, |to, name| to.text(name));
-        self.strangers.encode(&mut to);
-        to.number(u64::from(self.n_missing));
         to.list(&self.ranks, |to, rank| to.word(rank.to_bits()));
         to.list(&self.commits, |to, count| to.number(u64::from(*count)));
         to.into_bytes()
     }
 
-    /// A survey that was kept; `None` for bytes that are none of this format.
-    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
+    /// A survey that was kept, with where imports lead; `None` for bytes that are none of this format, or of other files.
+    pub fn of_bytes(bytes: &[u8], imports: Imports) -> Option<Self> {
         let mut from = Decoder::new(bytes);
-        if from.number()? != FORMAT {
-            return None;
-        }
-        let revision = Revision { epoch: from.small()?, number: from.number()? };
-        let state = SurveyState { revision, verified_ns: from.time()?, commit: from.word()? };
+        let state = decode_state(&mut from)?;
         let languages: Vec<Language> = Language::all().collect();
         let nodes = from.list(|from| decode_node(from, &languages))?;
-        let imported = Lists::decode(&mut from, nodes.len())?;
-        let packages = from.list(|from| from.text().map(str::to_owned))?;
-        let strangers = Lists::decode(&mut from, packages.len())?;
-        let n_missing = from.small()?;
         let ranks = from.list(|from| from.word().map(f64::from_bits))?;
         let commits = from.list(Decoder::small)?;
         let is_whole = from.is_empty()
-            && [imported.len(), strangers.len(), ranks.len()] == [nodes.len(); 3]
+            && [imports.inside.n_files(), ranks.len()] == [nodes.len(); 2]
             && (commits.is_empty() || commits.len() == nodes.len());
-        is_whole.then_some(Self {
-            state,
-            nodes,
-            imported,
-            strangers,
-            packages,
-            n_missing,
-            ranks,
-            commits,
+        is_whole.then(|| {
+            let imported = imports.inside.files();
+            Self { state, nodes, imported, outside: imports.outside, ranks, commits }
         })
     }
+
+    /// What a survey that was kept is of, without reading the rest.
+    pub fn state_of_bytes(bytes: &[u8]) -> Option<SurveyState> {
+        decode_state(&mut Decoder::new(bytes))
+    }
+}
+
+fn decode_state(from: &mut Decoder<'_>) -> Option<SurveyState> {
+    if from.number()? != FORMAT {
+        return None;
+    }
+    let revision = Revision { epoch: from.small()?, number: from.number()? };
+    Some(SurveyState { revision, verified_ns: from.time()?, commit: from.word()? })
 }
 
 fn encode_node(to: &mut Encoder, node: &Node, languages: &[Language]) {

@@ -1,6 +1,7 @@
 //! Which files say what a question asks: BM25 over the fields of a file (its text, the names that it defines, its folders and its
 //! name), with counts weighed by field before they are damped.
 
+use super::asides;
 use super::rank::as_number;
 use super::sketch::Sketch;
 use super::weights::Weights;
@@ -38,6 +39,8 @@ pub(super) struct Match {
     pub(super) has_said: bool,
     /// What was found of the question, by its places.
     pub(super) found: Vec<usize>,
+    /// How much the file is worth, whatever it says: by its path, and by what its first lines say.
+    pub(super) worth: f64,
 }
 
 /// What a file has of a question.
@@ -45,6 +48,7 @@ struct Hits {
     idx: usize,
     n_all: u32,
     n_defined: u32,
+    worth: f64,
     /// Places in the question with what was counted.
     hits: Vec<(usize, Counts, Places)>,
 }
@@ -67,7 +71,7 @@ pub(super) fn matches(
     let batches = in_batches(n_files, BATCH, n_threads, |batch| {
         let (mut all, mut lengths) = (Vec::new(), [0_u64; 2]);
         for idx in batch {
-            let hits = hits_of(sketch, question, idx);
+            let hits = hits_of(sketch, question, weights, idx);
             lengths[0] += u64::from(hits.n_all);
             lengths[1] += u64::from(hits.n_defined);
             all.extend((!hits.hits.is_empty()).then_some(hits));
@@ -136,7 +140,7 @@ fn rarity(n_with: usize, n_files: usize) -> f64 {
     (1.0 + (n_files - n_with + 0.5) / (n_with + 0.5)).ln()
 }
 
-fn hits_of(sketch: &Sketch<'_>, question: &Question, idx: usize) -> Hits {
+fn hits_of(sketch: &Sketch<'_>, question: &Question, weights: &Weights, idx: usize) -> Hits {
     let mut hits: Vec<(usize, Counts, Places)> = Vec::new();
     let bag = (sketch.bag)(idx);
     if let Some(bag) = &bag {
@@ -161,7 +165,13 @@ fn hits_of(sketch: &Sketch<'_>, question: &Question, idx: usize) -> Hits {
     // In the order of the question, so that the sum is always the same.
     hits.sort_unstable_by_key(|(place, ..)| *place);
     let (n_all, n_defined) = bag.map_or((0, 0), |bag| (bag.n_all, bag.n_defined));
-    Hits { idx, n_all, n_defined, hits }
+    let mut worth = 0.0;
+    if !hits.is_empty() {
+        let is_made = bag.is_some_and(|bag| bag.is_made);
+        worth = asides::worth(path, question.is_about_tests, weights)
+            * if is_made { weights.aside } else { 1.0 };
+    }
+    Hits { idx, n_all, n_defined, worth, hits }
 }
 
 /// What counts are weighed with.
@@ -208,6 +218,7 @@ impl Scale<'_> {
         let coverage = if 0.0 < self.most { covered / self.most } else { 0.0 };
         let found: Vec<usize> = hits.hits.iter().map(|(place, ..)| *place).collect();
         let has_said = found.iter().any(|place| self.question.asked[*place].kin == Kin::Said);
-        Match { score: score * coverage.powf(weights.coverage), has_said, found }
+        let score = score * coverage.powf(weights.coverage);
+        Match { score, has_said, found, worth: hits.worth }
     }
 }

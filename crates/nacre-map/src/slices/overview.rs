@@ -395,12 +395,12 @@ impl<'g> Ranked<'g> {
     }
 
     fn top_imports(&self, limit: usize) -> Listed<TopImport> {
-        let packages = &self.survey.packages;
+        let packages = &self.survey.outside.packages;
         let mut counts: Vec<(Reverse<usize>, &str)> =
             packages.iter().map(|name| (Reverse(0), name.as_str())).collect();
         // What only tests or examples import, the project does not rest on.
         for (idx, _) in self.nodes().filter(|(_, node)| node.is_own()) {
-            for package in self.survey.strangers.of(idx) {
+            for package in self.survey.outside.of_files.of(idx) {
                 counts[*package as usize].0.0 += 1;
             }
         }
@@ -456,7 +456,7 @@ impl<'g> Ranked<'g> {
         ModuleGraph {
             nodes: self.files.len(),
             edges: self.survey.imported.n_items(),
-            unresolved: self.survey.n_missing as usize,
+            unresolved: self.survey.outside.n_missing as usize,
             modules,
         }
     }

@@ -62,6 +62,7 @@ pub(super) fn pack(
         request,
         ranked,
         n_listed: 0,
+        listed: Vec::new(),
         empty: ContextSlice { budget, ..ContextSlice::default() },
         texts: BTreeMap::new(),
         taken: Vec::new(),
@@ -86,8 +87,9 @@ pub(super) fn pack(
 struct Packer<'p, 'r> {
     request: &'p ContextRequest<'r>,
     ranked: &'p [RankedFile],
-    /// How many of the ranked files are listed.
+    /// How many of the ranked files are listed, and the first of those as they are.
     n_listed: usize,
+    listed: Vec<ContextFile>,
     empty: ContextSlice,
     texts: BTreeMap<RelativePath, Option<String>>,
     /// Candidates in the order in which they were taken, by their places, and how.
@@ -129,13 +131,16 @@ impl Packer<'_, '_> {
         let most = if self.request.is_files_only { left } else { left / LIST_SHARE };
         let mut cost = 0;
         for (idx, file) in self.ranked.iter().enumerate() {
-            let slice = ContextSlice { files: vec![listed(file)], ..self.empty.clone() };
+            if MAX_LISTED <= idx && !self.request.is_files_only {
+                break;
+            }
+            let mut slice = ContextSlice { files: vec![listed(file)], ..self.empty.clone() };
             let one = (self.request.cost)(&slice).saturating_sub(empty).max(1);
-            let is_much = MAX_LISTED <= idx && !self.request.is_files_only;
-            if most < cost + one || is_much {
+            if most < cost + one {
                 break;
             }
             cost += one;
+            self.listed.append(&mut slice.files);
             self.n_listed = idx + 1;
         }
         cost
@@ -245,7 +250,7 @@ impl Packer<'_, '_> {
     }
 
     fn slice(&self, candidates: &[Candidate<'_>]) -> ContextSlice {
-        let mut files: Vec<ContextFile> = self.ranked[..self.n_listed].iter().map(listed).collect();
+        let mut files: Vec<ContextFile> = self.listed[..self.n_listed].to_vec();
         let mut places: HashMap<&RelativePath, usize> =
             self.ranked[..self.n_listed].iter().map(|file| &file.path).zip(0..).collect();
         for (idx, symbol) in &self.taken {

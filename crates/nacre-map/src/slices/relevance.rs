@@ -118,7 +118,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
 pub fn rank(sketch: &Sketch<'_>, evidence: &Evidence<'_>) -> Ranked {
     let question = Question::new(evidence.task);
     let matched = matches(sketch, &question, evidence.weights, evidence.n_threads);
-    let found = relevant(sketch, evidence, &question, &matched).into_iter().take(MAX_FILES);
+    let found = relevant(sketch, evidence, &matched).into_iter().take(MAX_FILES);
     let ranked = |Relevant { idx, score, why }: Relevant| {
         let found = matched.found(idx).into_iter().map(|place| &question.asked[place]);
         let words = found.filter(|asked| !asked.is_filler()).map(|asked| asked.text.clone());
@@ -132,13 +132,8 @@ pub fn rank(sketch: &Sketch<'_>, evidence: &Evidence<'_>) -> Ranked {
     Ranked { files: found.filter_map(ranked).collect() }
 }
 
-fn relevant(
-    sketch: &Sketch<'_>,
-    evidence: &Evidence<'_>,
-    question: &Question,
-    matched: &Matches,
-) -> Vec<Relevant> {
-    let by_words = shares(sketch, evidence.weights, question, &matched.files);
+fn relevant(sketch: &Sketch<'_>, evidence: &Evidence<'_>, matched: &Matches) -> Vec<Relevant> {
+    let by_words = shares(&matched.files);
     let asked: BTreeSet<usize> =
         evidence.files.iter().filter_map(|path| sketch.find(path)).collect();
     let seeds =
@@ -185,21 +180,8 @@ fn best(numbers: &[f64], limit: usize) -> Vec<usize> {
 }
 
 /// How well each file matches, and how much it is worth; the best file has 1.
-pub(super) fn shares(
-    sketch: &Sketch<'_>,
-    weights: &Weights,
-    question: &Question,
-    matched: &[Match],
-) -> Vec<f64> {
-    let worth = |(idx, found): (usize, &Match)| {
-        if found.score <= 0.0 {
-            return 0.0;
-        }
-        let is_made = (sketch.bag)(idx).is_some_and(|bag| bag.is_made);
-        let made = if is_made { weights.aside } else { 1.0 };
-        found.score * made * asides::worth(sketch.paths[idx], question.is_about_tests, weights)
-    };
-    let mut shares: Vec<f64> = matched.iter().enumerate().map(worth).collect();
+pub(super) fn shares(matched: &[Match]) -> Vec<f64> {
+    let mut shares: Vec<f64> = matched.iter().map(|found| found.score * found.worth).collect();
     let most = shares.iter().copied().fold(0.0, f64::max);
     if 0.0 < most {
         shares.iter_mut().for_each(|share| *share /= most);
@@ -230,11 +212,11 @@ fn nearness(sketch: &Sketch<'_>, seeds: &[usize]) -> Vec<f64> {
         if distance == MAX_DISTANCE {
             continue;
         }
-        let importers = sketch.importers[idx].iter().take(MAX_IMPORTERS);
-        for next in sketch.imported[idx].iter().chain(importers) {
-            if near[*next] == 0.0 {
-                near[*next] = 1.0 / as_number(distance + 2);
-                waiting.push_back((*next, distance + 1));
+        let importers = sketch.importers.of(idx).iter().take(MAX_IMPORTERS);
+        for next in sketch.imported.of(idx).iter().chain(importers).map(|next| *next as usize) {
+            if near.get(next) == Some(&0.0) {
+                near[next] = 1.0 / as_number(distance + 2);
+                waiting.push_back((next, distance + 1));
             }
         }
     }

@@ -1,9 +1,6 @@
 //! As little of a project as a ranking needs: paths, the words of each file, and who imports whom.
 
-use std::collections::HashMap;
-
-use foldhash::fast::RandomState;
-
+use crate::artifact::Lists;
 use crate::words::Bag;
 
 /// A project's files in the order of their paths, without what is in them.
@@ -12,10 +9,9 @@ pub struct Sketch<'s> {
     /// The words of a file, by its place.
     pub(super) bag: &'s (dyn Fn(usize) -> Option<Bag<'s>> + Sync),
     /// What each file imports, each one once, in order.
-    pub(super) imported: Vec<Vec<usize>>,
+    pub(super) imported: Lists,
     /// Who imports each file, each one once, in order.
-    pub(super) importers: Vec<Vec<usize>>,
-    by_path: HashMap<&'s str, usize, RandomState>,
+    pub(super) importers: Lists,
 }
 
 impl<'s> Sketch<'s> {
@@ -23,21 +19,21 @@ impl<'s> Sketch<'s> {
     pub fn new(
         paths: Vec<&'s str>,
         bag: &'s (dyn Fn(usize) -> Option<Bag<'s>> + Sync),
-        mut imported: Vec<Vec<usize>>,
+        imported: Lists,
     ) -> Self {
-        let by_path = paths.iter().enumerate().map(|(idx, path)| (*path, idx)).collect();
-        imported.resize(paths.len(), Vec::new());
-        let mut importers = vec![Vec::new(); paths.len()];
-        for (from, all) in imported.iter_mut().enumerate() {
-            all.retain(|to| *to < paths.len());
-            for to in all.iter() {
-                importers[*to].push(from);
-            }
-        }
-        Self { paths, bag, imported, importers, by_path }
+        let importers = imported.inverted(paths.len());
+        Self { paths, bag, imported, importers }
+    }
+
+    /// The same without imports.
+    pub fn of_words(
+        paths: Vec<&'s str>,
+        bag: &'s (dyn Fn(usize) -> Option<Bag<'s>> + Sync),
+    ) -> Self {
+        Self { paths, bag, imported: Lists::default(), importers: Lists::default() }
     }
 
     pub(super) fn find(&self, path: &str) -> Option<usize> {
-        self.by_path.get(path).copied()
+        self.paths.binary_search(&path).ok()
     }
 }

@@ -1,24 +1,18 @@
 //! Where the imports of a project lead, and the little else that an overview needs of each file.
 //!
-//! It is made from what is known of all files, and kept. After an edit only what was edited is looked at again, unless that
-//! may change where imports lead.
+//! It is made from what is known of all files. What an overview needs besides the imports is kept; where those lead is kept once for
+//! all who ask ([`crate::artifact::Graph`]). After an edit only what was edited is looked at again, unless that may change where
+//! imports lead.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
 use std::panic::resume_unwind;
-use std::sync::OnceLock;
-
-use foldhash::fast::RandomState;
 
 use super::churn::Churn;
 use super::entry_kind::{EntryKind, entry_kind};
-use super::lists::Lists;
-use super::package::package;
-use super::places::{CodeRole, folder_of, place_of};
+use super::places::{CodeRole, place_of};
 use super::rank::ranks;
-use crate::artifact::{ChangedFile, FileOutline, Revision};
+use crate::artifact::{ChangedFile, FileOutline, Imports, Lists, OutsideImports, Revision};
 use crate::languages::{Language, Outline, Problem};
-use crate::resolve::{Leads, MAX_FOLDER_FILES, Manifest, Resolver, Source, Target, leads_alike};
+use crate::resolve::leads_alike;
 
 /// What a survey was made from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,11 +31,8 @@ pub struct Survey {
     pub(super) nodes: Vec<Node>,
     /// What each file imports, each one once, in order.
     pub(super) imported: Lists,
-    /// The packages of others that each file imports.
-    pub(super) strangers: Lists,
-    pub(super) packages: Vec<String>,
-    /// Imports that should lead to a file and do not.
-    pub(super) n_missing: u32,
+    /// What leads to no file of the project.
+    pub(super) outside: OutsideImports,
     pub(super) ranks: Vec<f64>,
     /// Recent commits that changed each file; empty where git knows nothing.
     pub(super) commits: Vec<u32>,
@@ -82,38 +73,24 @@ impl Node {
 }
 
 impl Survey {
-    /// Follows all imports. The files come in the order of their paths; what git tells is asked for last.
+    /// Takes files in the order of their paths, and where their imports lead; what git tells is asked for last.
     pub fn new(
         state: SurveyState,
         files: &[FileOutline<'_>],
-        manifests: &[Manifest],
+        imports: Imports,
         churn: impl FnOnce() -> Churn,
-        n_threads: usize,
     ) -> Self {
-        let sources: Vec<Source<'_>> = files
-            .iter()
-            .map(|FileOutline { path, language, outline }| Source {
-                path,
-                language: *language,
-                outline,
-            })
-            .collect();
-        let resolver = Resolver::new(&sources, manifests);
-        let follower = Follower { resolver, sources: &sources, mates: OnceLock::new() };
-        let mut survey = Self { state, ..Self::default() };
-        let mut numbers = HashMap::new();
-        for followed in follower.follow_all(n_threads) {
-            survey.take_in(followed, &mut numbers);
-        }
-        let imported = &survey.imported;
+        let imported = imports.inside.files();
         let ranked =
             || ranks(imported.len(), |from| imported.of(from).iter().map(|to| *to as usize));
-        let (ranks, commits) = std::thread::scope(|scope| {
+        let node = |file: &FileOutline<'_>| Node::new(file.path, file.language, &file.outline);
+        let (ranks, nodes, commits) = std::thread::scope(|scope| {
             let ranks = scope.spawn(ranked);
+            let nodes = files.iter().map(node).collect();
             let commits = commits_of(&churn(), files.iter().map(|file| file.path));
-            (ranks.join().unwrap_or_else(|panic| resume_unwind(panic)), commits)
+            (ranks.join().unwrap_or_else(|panic| resume_unwind(panic)), nodes, commits)
         });
-        Self { ranks, commits, ..survey }
+        Self { state, nodes, imported, outside: imports.outside, ranks, commits }
     }
 
     /// Takes the history up to another commit over, for files in the order of their paths.
@@ -155,118 +132,9 @@ impl Survey {
             *node = Node::new(path, node.language, outline);
         }
     }
-
-    /// Adds what was followed next, and the numbers of packages that are new by it.
-    fn take_in(&mut self, followed: Followed, numbers: &mut HashMap<String, u32>) {
-        let mut renumbered = Vec::with_capacity(followed.packages.len());
-        for name in followed.packages {
-            let next = u32::try_from(self.packages.len()).unwrap_or(u32::MAX);
-            let number = *numbers.entry(name).or_insert_with_key(|name| {
-                self.packages.push(name.clone());
-                next
-            });
-            renumbered.push(number);
-        }
-        self.nodes.extend(followed.nodes);
-        for list in followed.imported.iter() {
-            self.imported.push(list.iter().copied());
-        }
-        for list in followed.strangers.iter() {
-            self.strangers.push(list.iter().map(|local| renumbered[*local as usize]));
-        }
-        self.n_missing += followed.n_missing;
-    }
 }
 
 /// How many commits changed each file; nothing where git knows nothing.
 fn commits_of<'p>(churn: &Churn, paths: impl Iterator<Item = &'p str>) -> Vec<u32> {
     if churn.is_empty() { Vec::new() } else { paths.map(|path| churn.of(path)).collect() }
-}
-
-/// Where the imports of some files lead.
-#[derive(Default)]
-struct Followed {
-    nodes: Vec<Node>,
-    imported: Lists,
-    strangers: Lists,
-    packages: Vec<String>,
-    numbers: HashMap<String, u32, RandomState>,
-    n_missing: u32,
-}
-
-/// Files of one language in one folder.
-type Mates<'a> = HashMap<(&'a str, Option<Language>), Vec<u32>, RandomState>;
-
-struct Follower<'a> {
-    resolver: Resolver<'a>,
-    sources: &'a [Source<'a>],
-    /// Made when the first import leads to a folder.
-    mates: OnceLock<Mates<'a>>,
-}
-
-impl<'a> Follower<'a> {
-    /// Follows the imports of all files, in batches that come in order.
-    fn follow_all(&self, n_threads: usize) -> Vec<Followed> {
-        let take = |followed: &mut Followed, from: usize, leads: &Leads<'_>| {
-            self.take(followed, from, leads);
-        };
-        self.resolver.follow_all(n_threads, take)
-    }
-
-    fn take(&self, followed: &mut Followed, from: usize, leads: &Leads<'_>) {
-        let source = &self.sources[from];
-        followed.nodes.push(Node::new(source.path, source.language, source.outline));
-        let (mut targets, mut strangers) = (Vec::new(), Vec::new());
-        leads.inside.iter().for_each(|target| self.reach(from, *target, &mut targets));
-        for import in &leads.outside {
-            strangers.extend(followed.number_of(package(source.language, import)));
-        }
-        for list in [&mut targets, &mut strangers] {
-            list.sort_unstable();
-            list.dedup();
-        }
-        followed.imported.push(targets);
-        followed.strangers.push(strangers);
-        followed.n_missing += leads.n_missing;
-    }
-
-    fn reach(&self, from: usize, target: Target, targets: &mut Vec<u32>) {
-        let number = |idx: usize| u32::try_from(idx).unwrap_or(u32::MAX);
-        match target {
-            Target::File(to) => targets.push(number(to)),
-            Target::Folder(one) => {
-                let source = &self.sources[one];
-                let mates = self.mates.get_or_init(|| self.mates());
-                let all = mates.get(&(folder_of(source.path), source.language));
-                targets.extend(all.into_iter().flatten().filter(|to| **to != number(from)));
-            }
-        }
-    }
-
-    fn mates(&self) -> Mates<'a> {
-        let mut mates = Mates::default();
-        for (idx, source) in (0..).zip(self.sources) {
-            let files = mates.entry((folder_of(source.path), source.language)).or_default();
-            if files.len() < MAX_FOLDER_FILES {
-                files.push(idx);
-            }
-        }
-        mates
-    }
-}
-
-impl Followed {
-    /// The number of a package; `None` for what says nothing.
-    fn number_of(&mut self, name: Cow<'_, str>) -> Option<u32> {
-        if name.is_empty() {
-            return None;
-        }
-        if let Some(number) = self.numbers.get(&*name) {
-            return Some(*number);
-        }
-        let number = u32::try_from(self.packages.len()).ok()?;
-        self.packages.push(name.clone().into_owned());
-        self.numbers.insert(name.into_owned(), number);
-        Some(number)
-    }
 }

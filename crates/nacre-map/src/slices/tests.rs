@@ -8,11 +8,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::artifact::{
-    ChangedFile, FileFacts, FileHash, FileOutline, FileRow, RelativePath, Revision, Stamp,
-    estimated_tokens,
+    ChangedFile, FileFacts, FileHash, FileOutline, FileRow, Imports, Lists, RelativePath, Revision,
+    Stamp, estimated_tokens,
 };
 use crate::languages::{Language, analyse};
-use crate::resolve::{Manifest, is_manifest};
+use crate::resolve::{Manifest, Resolver, Source, is_manifest};
 use crate::words::{Bag, BagMaker};
 
 const PROJECT: &[(&str, &str)] = &[
@@ -67,7 +67,7 @@ struct Known {
     files: Vec<FileFacts>,
     /// The words of each.
     bags: Vec<Vec<u8>>,
-    imported: Vec<Vec<usize>>,
+    imported: Lists,
 }
 
 impl Known {
@@ -80,9 +80,7 @@ impl Known {
         };
         let bags = files.iter().map(&mut bag).collect();
         let survey = survey(&files, &manifests, "", 1);
-        let places = |all: &[u32]| all.iter().map(|to| *to as usize).collect();
-        let imported = survey.imported.iter().map(places).collect();
-        Self { files, bags, imported }
+        Self { files, bags, imported: survey.imported }
     }
 
     fn names(&self, path: &str) -> String {
@@ -98,17 +96,33 @@ fn known() -> &'static Known {
     KNOWN.get_or_init(|| Known::of(PROJECT))
 }
 
-fn survey(facts: &[FileFacts], manifests: &[Manifest], churn: &str, n_threads: usize) -> Survey {
-    let outlines: Vec<FileOutline<'_>> = facts
+fn outlines(facts: &[FileFacts]) -> Vec<FileOutline<'_>> {
+    facts
         .iter()
         .map(|file| FileOutline {
             path: file.path.as_str(),
             language: file.language,
             outline: file.analysis.outline(),
         })
+        .collect()
+}
+
+fn imports(facts: &[FileFacts], manifests: &[Manifest], n_threads: usize) -> Imports {
+    let outlines = outlines(facts);
+    let sources: Vec<Source<'_>> = outlines
+        .iter()
+        .map(|FileOutline { path, language, outline }| Source {
+            path,
+            language: *language,
+            outline,
+        })
         .collect();
-    let state = SurveyState::default();
-    Survey::new(state, &outlines, manifests, || churn_of_log(churn), n_threads)
+    Resolver::new(&sources, manifests).follow_all(n_threads)
+}
+
+fn survey(facts: &[FileFacts], manifests: &[Manifest], churn: &str, n_threads: usize) -> Survey {
+    let imports = imports(facts, manifests, n_threads);
+    Survey::new(SurveyState::default(), &outlines(facts), imports, || churn_of_log(churn))
 }
 
 fn seen_of(
@@ -231,7 +245,7 @@ fn entry_points_are_files_of_the_root_and_not_of_any_folder_that_ends_like_it() 
 fn edges_are_imports_that_lead_to_a_file_and_nothing_else() {
     let Known { files, imported, .. } = known();
     let edges = imported.iter().enumerate().flat_map(|(from, all)| {
-        all.iter().map(move |to| format!("{} -> {}", files[from].path, files[*to].path))
+        all.iter().map(move |to| format!("{} -> {}", files[from].path, files[*to as usize].path))
     });
     let edges: Vec<String> = edges.collect();
     insta::assert_snapshot!(edges.join("\n"), @"
@@ -291,10 +305,12 @@ fn a_survey_is_the_same_on_any_number_of_threads_and_as_it_was_kept() {
         assert_eq!(survey(&facts, &manifests, churn, n_threads), one);
     }
     let bytes = one.to_bytes();
-    assert_eq!(Survey::of_bytes(&bytes), Some(one));
+    let imports = imports(&facts, &manifests, 1);
+    assert_eq!(Survey::of_bytes(&bytes, imports.clone()), Some(one));
     for end in 0..bytes.len() {
-        assert_eq!(Survey::of_bytes(&bytes[..end]), None, "{end}");
+        assert_eq!(Survey::of_bytes(&bytes[..end], imports.clone()), None, "{end}");
     }
+    assert_eq!(Survey::of_bytes(&bytes, Imports::default()), None, "of other files");
 }
 
 /// What becomes of the survey when one file's text changes: the one that would be made anew, or nothing.

@@ -18,7 +18,7 @@ pub struct WordScores {
 
 pub fn word_scores(sketch: &Sketch<'_>, question: &Question, n_threads: usize) -> WordScores {
     let matched = matches(sketch, question, &WEIGHTS, n_threads);
-    let files = shares(sketch, &WEIGHTS, question, &matched.files);
+    let files = shares(&matched.files);
     WordScores { files, worth: matched.worth }
 }
 

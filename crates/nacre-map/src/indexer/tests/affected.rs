@@ -290,8 +290,9 @@ proptest! {
             prop_assert_eq!(told(&tree, first), told_anew(&tree, first));
             let current = tree.look();
             let nowhere = cache_in(&tree.dir.path().join("nothing"));
-            let anew = current.imported(&nowhere, CacheWrites::Off);
-            prop_assert_eq!(current.imported(&tree.cache(), CacheWrites::On), anew);
+            let files = current.artifact.files();
+            let anew = current.imported(&nowhere, CacheWrites::Off, &files);
+            prop_assert_eq!(current.imported(&tree.cache(), CacheWrites::On, &files), anew);
         }
     }
 }

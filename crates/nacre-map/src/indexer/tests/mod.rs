@@ -23,7 +23,7 @@ use nacre_core::safefs::Owner;
 
 use super::{
     CacheWrites, Counting, Current, Deadline, Excludes, ReadProgress, RefreshOptions, Sensitive,
-    Verify, bag_key, refresh,
+    Verify, refresh,
 };
 use crate::artifact::{AnalysisKey, Cache, FileRow, Marks, Project};
 use crate::languages::{Analysis, Language};
@@ -197,12 +197,10 @@ pub(crate) type CountedFile = (String, Option<String>);
 pub(crate) fn counted(current: &Current, cache: &Cache) -> Vec<CountedFile> {
     let deadline = Deadline::never();
     let counting = Counting { keeping: CacheWrites::Off, n_threads: 2, deadline: &deadline };
-    let bags = current.bags(cache, counting);
-    let files = current.artifact.files().into_iter();
-    let words = |path: &str, row: &FileRow| bags.get(bag_key(path, row)?);
-    files
-        .map(|(path, row)| (path.to_owned(), words(path, &row).map(|bag| format!("{bag:?}"))))
-        .collect()
+    let files = current.artifact.files();
+    let bags = current.bags(cache, &files, counting);
+    let words = |idx: usize| bags.of(idx).map(|bag| format!("{bag:?}"));
+    files.iter().enumerate().map(|(idx, (path, _))| ((*path).to_owned(), words(idx))).collect()
 }
 
 /// Sets a file's time of change to what it was, as tools do that unpack or restore.

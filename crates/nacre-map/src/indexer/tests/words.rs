@@ -1,5 +1,6 @@
 //! The words of files are kept with the look that read them, and say of a text what its bytes say.
 
+use super::super::bag_keys::bag_key;
 use super::*;
 use crate::words::{Question, Word};
 

@@ -1,13 +1,14 @@
 //! Collects the code that a task needs, within a budget of tokens.
 
 use std::collections::BTreeMap;
+use std::panic::resume_unwind;
 use std::path::Path;
 
 use nacre_api::wire::{
     ContextQuestion, ContextReport, ContextRequest, ErrorCode, MapCommand, MapFormat, MapHeader,
 };
 use nacre_map::artifact::{FileFacts, RelativePath};
-use nacre_map::indexer::{Counting, bag_key};
+use nacre_map::indexer::Counting;
 use nacre_map::slices::{self, ContextSlice, Evidence, Ranked, Sketch, WEIGHTS, rank};
 
 use super::code_map::{CodeMap, MapAccess};
@@ -24,6 +25,10 @@ pub const DEFAULT_BUDGET: usize = 4_000;
 
 /// Files that code is shown of, or could be; of the others only the path is told.
 const MAX_TOLD: usize = 40;
+
+/// Files that a grammar looks at before they are told: as many as code is usually shown of. The others are told by what a glance
+/// found, which is what stands at the top of them.
+const MAX_DEEPENED: usize = 12;
 
 pub fn context(
     host: &Host,
@@ -130,7 +135,7 @@ pub(super) fn collect(
         ranked.paths().take(MAX_TOLD).map(|path| path.as_str().to_owned()).collect();
     if !task.is_files_only {
         // A first look at much code is only a glance.
-        map.deepen(&told.iter().map(String::as_str).collect::<Vec<_>>());
+        map.deepen(&told.iter().map(String::as_str).take(MAX_DEEPENED).collect::<Vec<_>>());
     }
     let map = &*map;
     let header = map.header(MapCommand::Context);
@@ -160,14 +165,16 @@ fn rank_files(host: &Host, map: &CodeMap, task: &Task) -> Ranked {
         n_threads: map.options.n_threads,
         deadline: &map.options.deadline,
     };
-    let bags = map.current.bags(&map.cache, counting);
     let files = map.current.artifact.files();
-    let bag = |idx: usize| {
-        let (path, row) = files.get(idx)?;
-        bags.get(bag_key(path, row)?)
-    };
+    let (bags, imported) = std::thread::scope(|scope| {
+        // Each takes a moment at 60,000 files, and neither needs the other.
+        let imported = scope.spawn(|| map.current.imported(&map.cache, map.keeping(), &files));
+        let bags = map.current.bags(&map.cache, &files, counting);
+        (bags, imported.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    });
+    let bag = |idx: usize| bags.of(idx);
     let paths = files.iter().map(|(path, _)| *path).collect();
-    let sketch = Sketch::new(paths, &bag, map.current.imported(&map.cache, map.keeping()));
+    let sketch = Sketch::new(paths, &bag, imported);
     let names = |path: &str| map.current.names_at(path);
     let evidence = Evidence {
         task: &task.words,

@@ -7,7 +7,7 @@ use nacre_api::wire::{
     MatchedFile, MatchedLine, SearchCodeReport, SearchCodeRequest,
 };
 use nacre_map::artifact::FileRow;
-use nacre_map::indexer::{Counting, bag_key};
+use nacre_map::indexer::Counting;
 use nacre_map::search::{
     self, CodeHits, CodeMatches, CodeQuery, FileFilter, LetterCase, PickRequest, PickedLines,
     SearchMode, SearchedFiles, TextAndSymbols, find, pick,
@@ -99,13 +99,13 @@ impl<'r> Search<'r> {
             n_threads: map.options.n_threads,
             deadline: &map.options.deadline,
         };
-        let bags = map.current.bags(&map.cache, counting);
         let files = map.current.artifact.files();
+        let bags = map.current.bags(&map.cache, &files, counting);
         let texts = map.current.texts();
         let row = |idx: usize| files.get(idx).map(|(path, row): &(&str, FileRow)| (*path, row));
         let searched = SearchedFiles {
             paths: files.iter().map(|(path, _)| *path).collect(),
-            bag: &|idx| row(idx).and_then(|(path, row)| bags.get(bag_key(path, row)?)),
+            bag: &|idx| bags.of(idx),
             bytes: &|idx| row(idx).and_then(|(path, row)| texts.as_ref()?.bytes(path, row)),
             names: &|idx| row(idx).map(|(path, _)| map.current.names_at(path)).unwrap_or_default(),
             is_over: &|| map.options.deadline.is_over(),

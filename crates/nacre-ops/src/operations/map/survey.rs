@@ -28,9 +28,10 @@ impl KnownSurvey {
             commit: current.commit(),
         };
         let stored = map.cache.survey(&current.project).and_then(|(identity, bytes)| {
-            let survey = Survey::of_bytes(&bytes)?;
-            let state = State { revision: survey.state().revision, identity };
-            current.artifact.knows(state).then_some(survey)
+            let state = State { revision: Survey::state_of_bytes(&bytes)?.revision, identity };
+            let is_known = current.artifact.knows(state);
+            let imports = if is_known { current.known_imports(&map.cache) } else { None };
+            Survey::of_bytes(&bytes, imports?)
         });
         stored
             .and_then(|stored| Self::updated(map, stored, state))
@@ -82,9 +83,9 @@ fn make(map: &CodeMap, state: SurveyState) -> Survey {
         // Git takes its time, and needs nothing from here.
         let log = scope.spawn(|| churn(map));
         let outlines = current.outlines(n_threads);
-        let manifests = current.manifests(outlines.iter().map(|file| file.path));
+        let imports = current.imports(&map.cache, map.keeping(), || &outlines);
         let churn = || log.join().unwrap_or_else(|panic| resume_unwind(panic));
-        Survey::new(state, &outlines, &manifests, churn, n_threads)
+        Survey::new(state, &outlines, imports, churn)
     })
 }
 
