@@ -77,11 +77,11 @@ fn clean_action(action: &AskedAction) -> AskedAction {
         }
         // What is run is shown to the last byte: a color sequence is not taken out of it.
         AskedAction::Run { command, network } => {
-            AskedAction::Run { command: bounded(&clean(command)), network: *network }
+            AskedAction::Run { command: clean(&bounded(command)), network: *network }
         }
         AskedAction::Connect { host } => AskedAction::Connect { host: clean_line(host) },
         AskedAction::Remember { summary } => {
-            AskedAction::Remember { summary: bounded(&clean(summary)) }
+            AskedAction::Remember { summary: clean(&bounded(summary)) }
         }
     }
 }
