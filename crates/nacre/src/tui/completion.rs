@@ -65,7 +65,8 @@ pub(crate) fn complete(text: &str, cursor: usize, files: &[String]) -> Option<Co
 }
 
 fn command_choices(word: &str) -> Vec<Choice> {
-    let begun = &word[1..];
+    // Before the slash there is nothing to complete.
+    let Some(begun) = word.strip_prefix('/') else { return Vec::new() };
     let fitting = COMMANDS.iter().filter(|command| command.name.starts_with(begun));
     let choice = |command: &commands::Command| Choice {
         text: format!("/{} ", command.name),
@@ -140,6 +141,11 @@ mod tests {
         check("a@b", &[]);
         check("plain /re", &[]);
         check("/nothing", &[]);
+    }
+
+    #[test]
+    fn before_the_slash_there_is_nothing() {
+        assert_eq!(complete("/new", 0, &[]), None);
     }
 
     #[test]

@@ -85,7 +85,7 @@ impl Action {
         Self {
             touches: request.touches.iter().take(100).map(|line| clean_line(line)).collect(),
             // What is run is shown to the last byte: a color sequence is not taken out of it.
-            command: request.command.as_deref().map(|command| bounded(&clean(command))),
+            command: request.command.as_deref().map(|command| clean(&bounded(command))),
             host: request.host.as_deref().map(clean_line),
             diff: request.diff.as_ref().map(patch),
             is_diff_cut: request.is_diff_cut,

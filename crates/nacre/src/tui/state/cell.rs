@@ -82,7 +82,7 @@ impl ToolCell {
     ) {
         self.outcome = Some(outcome);
         self.duration_ms = duration_ms;
-        self.text = bounded(&clean_output(&bounded(text)));
+        self.text = clean_output(&bounded(text));
         self.patches = patches.iter().map(clean_patch).collect();
     }
 }
@@ -91,7 +91,7 @@ impl ToolCell {
 pub(crate) fn clean_patch(patch: &FilePatch) -> FilePatch {
     FilePatch {
         path: clean_line(&patch.path),
-        diff: bounded(&clean_output(&bounded(&patch.diff))),
+        diff: clean_output(&bounded(&patch.diff)),
         added: patch.added,
         removed: patch.removed,
     }
@@ -99,7 +99,7 @@ pub(crate) fn clean_patch(patch: &FilePatch) -> FilePatch {
 
 impl CellKind {
     pub(crate) fn notice(tone: Tone, text: &str) -> Self {
-        Self::Notice { text: bounded(&clean(text)), tone }
+        Self::Notice { text: clean(&bounded(text)), tone }
     }
 
     pub(crate) fn is_tool(&self) -> bool {
@@ -130,7 +130,8 @@ impl CellKind {
     }
 }
 
-/// A text with its middle cut out where it is long; a line says how much is missing.
+/// A text with its middle cut out where it is long; a line says how much is missing. It is cut before it is cleaned, and once: what was cut
+/// is counted in lines of the text as it came.
 pub(crate) fn bounded(text: &str) -> String {
     let n_lines = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
     if n_lines <= MAX_LINES && text.len() <= MAX_BYTES {
@@ -186,6 +187,15 @@ mod tests {
         assert!(kept.contains("\n… 8,000 lines cut …\n"), "{}", kept.lines().count());
         assert_eq!(kept.lines().count(), MAX_LINES + 1);
         assert_eq!(bounded("short\n"), "short\n");
+    }
+
+    #[test]
+    fn a_result_is_cut_once() {
+        let text = "\u{1b}[31mred\u{1b}[0m\n".repeat(10_000);
+        let mut cell = ToolCell::new("c", "run", "");
+        cell.finish(ToolOutcome::Done, &text, &[], None);
+        assert!(cell.text.contains("red\n… 8,000 lines cut …\nred"));
+        assert!(!cell.text.contains("\\u{1b}"));
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(crate) fn cells(items: &[ChatItem]) -> Vec<(u64, CellKind)> {
 }
 
 fn cell(kind: &ChatItemKind) -> Option<CellKind> {
-    let text_of = |text: &str| bounded(&clean(&bounded(text)));
+    let text_of = |text: &str| clean(&bounded(text));
     Some(match kind {
         ChatItemKind::User { text, attachments, is_steering } => CellKind::User {
             text: text_of(text),

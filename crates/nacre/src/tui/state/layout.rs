@@ -240,12 +240,14 @@ fn tool_heading(tool: &ToolCell, is_open: bool, paper: Paper) -> Line<'static> {
     let used: usize = end.iter().map(|span| width(&span.content)).sum();
     let room = paper.columns.saturating_sub(used + 2);
     let mark = if is_open { "▾ " } else { "▸ " };
-    let name = cut(&tool.tool, room);
+    // A name that is long by intent leaves room for what it is about.
+    let name = cut(&tool.tool, room.min((room / 2).max(16)));
     let summary = cut(&tool.summary, room.saturating_sub(width(&name) + 1));
+    let gap = if summary.is_empty() { "" } else { " " };
     let mut spans = vec![
         Span::styled(mark, theme.style(Role::Faint)),
         Span::styled(name, theme.style(Role::Heading)),
-        Span::raw(" "),
+        Span::raw(gap),
         Span::raw(summary),
     ];
     spans.extend(end);

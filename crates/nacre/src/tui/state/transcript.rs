@@ -183,6 +183,21 @@ impl Transcript {
         self.push(CellKind::Assistant { text, is_interrupted: false })
     }
 
+    /// Adds to what the agent thinks. Whether there was room: a cell that grew long is left for a new one.
+    pub(crate) fn extend_reasoning(&mut self, id: CellId, words: &str) -> bool {
+        let cell = self.idx_of(id).and_then(|idx| self.cells.get(idx));
+        let Some(CellKind::Reasoning { text }) = cell.map(|cell| &cell.kind) else { return false };
+        if text.len() + words.len() > MAX_BYTES {
+            return false;
+        }
+        self.change(id, |kind| {
+            if let CellKind::Reasoning { text } = kind {
+                text.push_str(words);
+            }
+        });
+        true
+    }
+
     /// The call with this id, looked for from the end.
     pub(crate) fn find_call(&self, call: &str) -> Option<CellId> {
         let is_it = |cell: &&Cell| matches!(&cell.kind, CellKind::Tool(tool) if tool.call == call);

@@ -189,7 +189,6 @@ fn check(play: &mut Play) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
     #[test]
     fn nothing_that_happens_breaks_the_screen(deeds in prop::collection::vec(any_deed(), 0..80)) {
         let mut play = Play::new(60, 20);

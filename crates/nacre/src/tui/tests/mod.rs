@@ -6,3 +6,14 @@ mod laws;
 mod measure;
 mod play;
 mod protocol;
+
+/// The terminal is taken when the loop runs, not when it is made.
+#[test]
+fn the_loop_does_nothing_before_it_is_awaited() {
+    let (requests, mut asked) = tokio::sync::mpsc::unbounded_channel();
+    let (_, messages) = tokio::sync::mpsc::channel(1);
+    let link = super::ChatLink { requests, messages };
+    let mut outside = |_| Ok(String::new());
+    drop(super::run(link, super::ScreenOptions::default(), None, &mut outside));
+    assert!(asked.try_recv().is_err());
+}

@@ -182,13 +182,7 @@ fn replace_words(state: &mut State, task: &str, text: &str) {
 
 fn reason(state: &mut State, task: &str, text: &str) {
     let known = turn(state, task).and_then(|turn| turn.reasoning);
-    if let Some(id) = known {
-        state.transcript.change(id, |kind| {
-            if let CellKind::Reasoning { text: thought } = kind {
-                thought.push_str(text);
-                *thought = bounded(thought);
-            }
-        });
+    if known.is_some_and(|id| state.transcript.extend_reasoning(id, text)) {
         return;
     }
     let id = state.transcript.push(CellKind::Reasoning { text: bounded(text) });
@@ -234,7 +228,7 @@ fn clean_plan(items: Vec<ChecklistItem>) -> Vec<ChecklistItem> {
 
 fn steered(state: &mut State, task: &str, text: &str) {
     let kind =
-        CellKind::User { text: bounded(&clean(text)), attachments: Vec::new(), is_steering: true };
+        CellKind::User { text: clean(&bounded(text)), attachments: Vec::new(), is_steering: true };
     state.transcript.push(kind);
     if let Some(turn) = turn(state, task) {
         turn.words = None;

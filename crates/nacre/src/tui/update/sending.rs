@@ -61,7 +61,7 @@ pub(super) fn show_prompt(state: &mut State, idx: usize) {
     let Some(prompt) = state.prompts.get_mut(idx).filter(|prompt| !prompt.is_shown) else { return };
     prompt.is_shown = true;
     let kind = CellKind::User {
-        text: bounded(&clean(&prompt.text)),
+        text: clean(&bounded(&prompt.text)),
         attachments: labels(&prompt.text, &prompt.attachments),
         is_steering: false,
     };
