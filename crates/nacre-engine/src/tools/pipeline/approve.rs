@@ -153,7 +153,7 @@ async fn prepare(
         };
         Ok((request, seen))
     });
-    prepared.await.unwrap_or_else(|_| Err(super::execute::broken(job.tool.spec().name)))
+    prepared.await.unwrap_or_else(|_| Err(super::broken::broken(job.tool.spec().name)))
 }
 
 /// The diff of everything that the call would change, whether it is cut, and the files that it was made against.
@@ -199,7 +199,7 @@ async fn check_unchanged(seen: Seen, workspace: &Arc<Workspace>) -> Result<(), T
             let what = format!("`{path}` changed while the person was asked");
             Err(ToolError::new(Fault::Stale, what, "Read it again with `file_read`."))
         }
-        Err(_) => Err(super::execute::broken("approval")),
+        Err(_) => Err(super::broken::broken("approval")),
     }
 }
 

@@ -16,6 +16,7 @@ use super::super::footprint::{Exec, Footprint, MemoryUse};
 use super::super::tool::{Output, ToolContext, ToolError};
 use super::super::workspace::Workspace;
 use super::approve::Gate;
+use super::broken::broken;
 use super::cache::{Cache, CacheKey, Lookup};
 use super::effects::{EffectDone, EffectReport, EffectRunner};
 use super::job::Job;
@@ -255,11 +256,4 @@ fn stopped(stop: Stop, limit: Duration, name: &str) -> ToolError {
             ToolError::new(Fault::TimedOut, what, "Ask for less at once.")
         }
     }
-}
-
-/// The result of a call whose tool fell over.
-pub(super) fn broken(name: &str) -> ToolError {
-    let name: String = name.chars().take(80).collect();
-    let what = format!("`{name}` broke down inside");
-    ToolError::new(Fault::Io, what, "Try another way; this is a defect of the tool.")
 }

@@ -5,6 +5,7 @@
 //! a result that the model reads, with a fault that the host counts.
 
 mod approve;
+mod broken;
 mod budget;
 mod cache;
 mod effects;
@@ -258,7 +259,7 @@ impl Pipeline {
         call: &ToolCall,
         done: Option<Performed>,
     ) -> (ToolResult, CallRecord) {
-        let mut done = done.unwrap_or_else(|| Performed::refused(execute::broken(&call.name)));
+        let mut done = done.unwrap_or_else(|| Performed::refused(broken::broken(&call.name)));
         self.keep_changes(call, &mut done);
         let spec = self.registry.spec(&call.name);
         let (text, status) = match &done.result {
