@@ -341,7 +341,7 @@ const SAME: &[&str] = &[
     "steal share balance",
     "fair fairness starve starvation yield cooperative",
     "yield cooperative coop budget",
-    "waiting pending blocked parked waiter",
+    "waiting pending blocked parked",
     "spawn launch start fork",
     "supervise monitor watchdog supervisor",
     "permit slot semaphore token capacity",
