@@ -334,6 +334,103 @@ const SAME: &[&str] = &[
     "approve review accept",
     "vote reaction rating",
     "assign owner",
+    // Processes and what runs in them
+    "process subprocess child spawn fork exec pid",
+    "zombie orphan reap defunct",
+    "orphan dangling unreferenced abandoned",
+    "steal share balance",
+    "fair fairness starve starvation yield cooperative",
+    "yield cooperative coop budget",
+    "waiting pending blocked parked",
+    "spawn launch start fork",
+    "supervise monitor watchdog supervisor",
+    "permit slot semaphore token capacity",
+    "signal interrupt ctrlc sigint kill",
+    "bounded limit capacity backpressure",
+    "backpressure throttle flow",
+    "lag behind slow lagged",
+    "leak dangling unreleased",
+    "poll ready readiness interest",
+    "timer wheel sleep interval delay",
+    "family hierarchy group tree",
+    "spill overflow rollover",
+    "overflow exceed spill",
+    "exhaust deplete full",
+    "prepare warm warmup preload prefetch prime ahead",
+    "invalidate revoke expire void",
+    "die expire end terminate",
+    "once onetime single",
+    "forgotten forgot reset recover recovery",
+    "newest latest recent last",
+    "bubble propagate escalate ascend",
+    "outside external foreign beyond",
+    "stranger foreign external untrusted unknown",
+    "often frequent hot popular",
+    "halfway partial incomplete interrupted",
+    "partial incomplete fragment range",
+    "broken invalid corrupt malformed",
+    "squash collapse combine compact optimize",
+    "collapse fold squash compact",
+    "schema migration ddl alter",
+    "stale outdated expired",
+    "nearest closest neighbor near",
+    "allowed permitted whitelist allowlist",
+    "forbidden denied blacklist denylist blocklist",
+    "outgoing outbound upstream",
+    "incoming inbound",
+    "slowest profile bottleneck",
+    "guess sniff detect infer",
+    "priority weight importance",
+    "reserve hold claim lease",
+    "lease claim lock",
+];
+
+/// Two words that people write for one thing, as one, and what code calls it. The others of a line do not stand for the first: a caller
+/// that gives up aborts, and one that aborts need not have given up.
+const PHRASES: &[&str] = &[
+    "turnoff disable deactivate off",
+    "turnon enable activate on",
+    "turnaway reject refuse deny forbid block",
+    "throwaway discard drop remove",
+    "throwout remove discard evict",
+    "handout serve deliver provide send",
+    "handover transfer pass delegate",
+    "giveup abort cancel fail",
+    "giveback return release restore",
+    "putoff defer postpone delay",
+    "carryon continue resume proceed",
+    "goon continue proceed",
+    "goaway disappear expire remove shutdown",
+    "setup initialize init configure install bootstrap",
+    "cleanup clean purge prune sweep",
+    "lookup find resolve search",
+    "shutdown stop terminate close exit",
+    "startup start boot launch init",
+    "backup dump snapshot export",
+    "hangup disconnect close",
+    "runout exhaust deplete",
+    "leaveout omit skip exclude ignore",
+    "fillin complete prefill autofill populate",
+    "breakup split divide chunk",
+    "kickout ban evict remove",
+    "lockout ban block throttle",
+    "speedup optimize performance fast cache",
+    "slowdown throttle delay backoff",
+    "fallback default alternative",
+    "rollback revert undo",
+    "timeout deadline expire",
+    "checkout branch worktree",
+    "signout logout logoff",
+    "signin login logon authenticate",
+    "signup register registration",
+    "login signin authenticate auth session",
+    "logout signout",
+    "optout disable unsubscribe",
+    "optin enable subscribe",
+    "filesystem fs disk storage",
+    "readonly immutable frozen",
+    "pointto reference target refer",
+    "referto reference target",
 ];
 
 /// The lines of each word, by its stem.
@@ -344,13 +441,18 @@ static LINES: LazyLock<HashMap<&'static [u8], Vec<usize>, RandomState>> = LazyLo
             lines.entry(stem(word.as_bytes())).or_default().push(idx);
         }
     }
+    for (idx, line) in (SAME.len()..).zip(PHRASES) {
+        let first = line.split(' ').next().unwrap_or_default();
+        lines.entry(stem(first.as_bytes())).or_default().push(idx);
+    }
     lines
 });
 
 /// The words that stand for one that is given by its stem; some of them more than once.
 pub(super) fn alike(word: &str) -> impl Iterator<Item = &'static str> {
     let lines = LINES.get(word.as_bytes()).map(Vec::as_slice).unwrap_or_default();
-    lines.iter().flat_map(|line| SAME[*line].split(' '))
+    let line = |idx: &usize| SAME.get(*idx).or_else(|| PHRASES.get(idx.checked_sub(SAME.len())?));
+    lines.iter().filter_map(line).flat_map(|line| line.split(' '))
 }
 
 #[cfg(test)]
@@ -359,7 +461,7 @@ mod tests {
 
     #[test]
     fn a_line_has_a_word_once_and_several_of_them() {
-        for line in SAME {
+        for line in SAME.iter().chain(PHRASES) {
             let stems: Vec<&[u8]> = line.split(' ').map(|word| stem(word.as_bytes())).collect();
             let distinct: std::collections::BTreeSet<&&[u8]> = stems.iter().collect();
             assert!(1 < stems.len() && distinct.len() == stems.len(), "{line}");
@@ -374,5 +476,7 @@ mod tests {
             assert!(alike(&stem).any(|other| other == expected), "{word}");
         }
         assert_eq!(alike("qwertz").count(), 0);
+        assert!(alike("giveup").any(|other| other == "abort"));
+        assert!(!alike("abort").any(|other| other == "giveup"));
     }
 }

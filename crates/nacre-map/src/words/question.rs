@@ -135,6 +135,20 @@ impl Question {
                 self.widen_by(*place, Kin::Form, 1.0, form);
             });
         }
+        // `sign out` is `signout`, and that is `logout`. What the task writes as one identifier means itself.
+        let lower = |asked: &Asked| asked.text.to_ascii_lowercase();
+        let is_written = |asked: &&Asked| asked.is_whole && 1.0 <= asked.weight;
+        let written: Vec<String> = self.asked.iter().filter(is_written).map(lower).collect();
+        let is_joined = |(_, asked): &(usize, &Asked)| {
+            asked.is_whole && asked.weight < 1.0 && !written.contains(&asked.text)
+        };
+        let joined = self.asked.iter().enumerate().filter(is_joined);
+        let joined: Vec<(usize, String)> =
+            joined.map(|(place, asked)| (place, asked.text.clone())).collect();
+        for (place, word) in &joined {
+            let stem = String::from_utf8_lossy(stem(word.as_bytes()));
+            alike(&stem).for_each(|other| self.widen_by_alike(*place, other));
+        }
         for (place, word) in &said {
             let own = std::iter::once(word.clone()).chain(all_forms(word));
             for form in own {

@@ -149,3 +149,12 @@ fn trigrams_rule_out_what_a_text_does_not_have() {
     let binary = BagMaker::default().make(b"a\0bcdef", true);
     assert!(!Bag::read(&binary).unwrap().trigrams.is_text());
 }
+
+#[test]
+fn two_words_that_people_write_for_one_thing_are_asked_for_as_that() {
+    let asks = |task: &str, word: &str| {
+        Question::new(task).asked.iter().any(|asked| asked.text == word && asked.kin == Kin::Alike)
+    };
+    assert!(asks("a person must sign out everywhere", "logout"));
+    assert!(!asks("keep the milliseconds of a DataSource", "sql"), "an identifier means itself");
+}
