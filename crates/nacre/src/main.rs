@@ -1,5 +1,7 @@
-//! `nacre`, the command. Everything a person asks is in `cli`, everything an agent's hook asks in `hook`.
+//! `nacre`, the command. Everything a person asks is in `cli`, everything an agent's hook asks in `hook`, everything an
+//! editor asks in `acp`.
 
+mod acp;
 mod cli;
 mod hook;
 mod tui;

@@ -1,5 +1,6 @@
 //! `nacre chat`: a conversation with Nacre's own agent.
 
+mod editor;
 mod line;
 mod link;
 mod listed;
@@ -43,20 +44,23 @@ pub(crate) struct ChatArgs {
     /// A model for this session, as PROVIDER/MODEL
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
+    /// Serve an editor on standard input and output, by the Agent Client Protocol
+    #[arg(long, conflicts_with_all = ["words", "print", "resume"])]
+    acp: bool,
     /// List the sessions of this folder
-    #[arg(long, conflicts_with_all = ["words", "resume", "print"])]
+    #[arg(long, conflicts_with_all = ["words", "resume", "print", "acp"])]
     list: bool,
     /// Look for words in all sessions
-    #[arg(long, value_name = "WORDS", conflicts_with_all = ["words", "resume", "print", "list"])]
+    #[arg(long, value_name = "WORDS", conflicts_with_all = ["words", "resume", "print", "list", "acp"])]
     search: Option<String>,
     /// Print a session in the form that `nacre trace import` reads
-    #[arg(long, value_name = "SESSION", conflicts_with_all = ["words", "resume", "print", "list"])]
+    #[arg(long, value_name = "SESSION", conflicts_with_all = ["words", "resume", "print", "list", "acp"])]
     export: Option<String>,
     /// Remove a session with everything that was said
-    #[arg(long, value_name = "SESSION", conflicts_with_all = ["words", "resume", "print", "list"])]
+    #[arg(long, value_name = "SESSION", conflicts_with_all = ["words", "resume", "print", "list", "acp"])]
     remove: Option<String>,
     /// Take back what the last turn of a session changed; without an id of the last session of this folder
-    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["words", "resume", "print", "list"])]
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["words", "resume", "print", "list", "acp"])]
     undo: Option<String>,
     /// Take the model's answers from this file, for tests
     #[arg(long, value_name = "FILE")]
@@ -93,6 +97,9 @@ impl ChatArgs {
 
 pub(crate) fn cmd_chat(ui: &mut Ui, host: &Host, args: &ChatArgs) -> Result<Exit, OpError> {
     let conversations = Conversations::open(host, args.scripted.as_deref())?;
+    if args.acp {
+        return editor::serve(ui, conversations, args);
+    }
     if args.list {
         return listed::list(ui, &conversations);
     }

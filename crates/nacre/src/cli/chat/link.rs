@@ -8,7 +8,7 @@ use nacre_ops::chat::{ChatOptions, Chats};
 use nacre_ops::{Host, OpError};
 use serde::de::DeserializeOwned;
 use tokio::runtime::Runtime;
-use tokio::sync::mpsc::{UnboundedReceiver, channel, unbounded_channel};
+use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, channel, unbounded_channel};
 
 use super::line::Line;
 
@@ -21,6 +21,9 @@ pub(crate) struct Conversations {
     chats: Chats,
     folder: PathBuf,
 }
+
+/// Both ends of a new line.
+type Connection = (UnboundedSender<RpcRequest>, Receiver<RpcMessage>);
 
 impl Conversations {
     pub(crate) fn open(host: &Host, script: Option<&str>) -> Result<Self, OpError> {
@@ -46,11 +49,26 @@ impl Conversations {
         self.folder.display().to_string()
     }
 
+    /// Makes new lines, on which nobody has greeted yet, for clients that work in a folder.
+    pub(crate) fn connector(&self) -> impl Fn(PathBuf) -> Connection + Send + Sync + 'static {
+        let (chats, runtime) = (self.chats.clone(), self.runtime.handle().clone());
+        move |folder| {
+            let (requests, asked) = unbounded_channel();
+            let (tell, messages) = channel(WAITING);
+            runtime.spawn(carry(chats.clone(), folder, asked, tell));
+            (requests, messages)
+        }
+    }
+
+    /// Ends every turn; each says so before it is gone.
+    pub(crate) fn stopper(&self) -> impl Fn() + Send + Sync + 'static {
+        let chats = self.chats.clone();
+        move || chats.cancel_all()
+    }
+
     /// A new line, after both sides have greeted.
     pub(crate) fn line(&self) -> Result<Line, OpError> {
-        let (requests, asked) = unbounded_channel();
-        let (tell, messages) = channel(WAITING);
-        self.runtime.spawn(carry(self.chats.clone(), self.folder.clone(), asked, tell));
+        let (requests, messages) = self.connector()(self.folder.clone());
         let mut line = Line { requests, messages, next: 1 };
         let hello = HelloRequest { version: RPC_VERSION, client: "nacre chat".to_owned() };
         self.runtime.block_on(line.ask::<serde_json::Value>(RpcCall::Hello(hello)))?;

@@ -1,0 +1,189 @@
+//! The two streams: lines of the client come in, messages go out. Each has a thread of its own, because standard streams
+//! block.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{Receiver, Sender};
+use tokio::sync::oneshot;
+
+use super::json_rpc::{RequestId, RpcError};
+use super::protocol::SessionUpdate;
+
+/// A longer line is skipped and answered with an error.
+pub(super) const MAX_LINE_BYTES: usize = 8 << 20;
+
+/// One line of the client.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    Text(String),
+    /// It is longer than allowed, or not UTF-8.
+    Unreadable(&'static str),
+}
+
+/// Reads lines until the stream ends or nobody wants them.
+pub(super) fn read_lines(mut input: impl BufRead, max: usize, lines: &Sender<Line>) {
+    while let Ok(Some(line)) = read_line(&mut input, max) {
+        if matches!(&line, Line::Text(text) if text.trim().is_empty()) {
+            continue;
+        }
+        if lines.blocking_send(line).is_err() {
+            return;
+        }
+    }
+}
+
+/// The next line, `None` at the end. No more than `max` bytes of it are held.
+fn read_line(input: &mut impl BufRead, max: usize) -> io::Result<Option<Line>> {
+    let mut bytes = Vec::new();
+    let mut is_too_long = false;
+    let mut is_any = false;
+    loop {
+        let part = match input.fill_buf() {
+            Ok(part) => part,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if part.is_empty() {
+            break;
+        }
+        is_any = true;
+        let end = part.iter().position(|byte| *byte == b'\n');
+        let taken = &part[..end.unwrap_or(part.len())];
+        is_too_long |= max < bytes.len() + taken.len();
+        if !is_too_long {
+            bytes.extend_from_slice(taken);
+        }
+        let n_used = end.map_or(part.len(), |end| end + 1);
+        input.consume(n_used);
+        if end.is_some() {
+            break;
+        }
+    }
+    Ok(match (is_any, is_too_long) {
+        (false, _) => None,
+        (true, true) => Some(Line::Unreadable("The message is too long")),
+        (true, false) => Some(match String::from_utf8(bytes) {
+            Ok(text) => Line::Text(text),
+            Err(_) => Line::Unreadable("The message is not UTF-8"),
+        }),
+    })
+}
+
+/// Writes messages until nobody sends any or nobody reads them.
+pub(super) fn write_lines(mut output: impl Write, mut lines: Receiver<String>) {
+    while let Some(line) = lines.blocking_recv() {
+        let written = writeln!(output, "{line}").and_then(|()| output.flush());
+        if written.is_err() {
+            return;
+        }
+    }
+}
+
+/// What is sent to the client. Clones are the same stream.
+#[derive(Clone)]
+pub(super) struct Outbox {
+    lines: Sender<String>,
+    asked: Arc<Mutex<Questions>>,
+}
+
+/// Requests of ours that the client has not answered.
+#[derive(Default)]
+struct Questions {
+    last: u64,
+    waiting: BTreeMap<u64, oneshot::Sender<Result<Value, Value>>>,
+}
+
+/// The answer to a request of ours, when it comes.
+pub(super) type Reply = oneshot::Receiver<Result<Value, Value>>;
+
+impl Outbox {
+    pub(super) fn new(lines: Sender<String>) -> Self {
+        Self { lines, asked: Arc::default() }
+    }
+
+    fn asked(&self) -> MutexGuard<'_, Questions> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn send(&self, message: Value) {
+        // Nobody reads any more: the loop sees it and ends.
+        let _ = self.lines.send(message.to_string()).await;
+    }
+
+    /// Waits until nobody reads what is sent.
+    pub(super) async fn closed(&self) {
+        self.lines.closed().await;
+    }
+
+    pub(super) async fn answer(&self, id: &RequestId, result: Result<impl Serialize, RpcError>) {
+        self.send(match result {
+            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+            Err(error) => json!({ "jsonrpc": "2.0", "id": id, "error": error }),
+        })
+        .await;
+    }
+
+    pub(super) async fn update(&self, session: &str, update: SessionUpdate) {
+        let params = json!({ "sessionId": session, "update": update });
+        self.send(json!({ "jsonrpc": "2.0", "method": "session/update", "params": params })).await;
+    }
+
+    /// Sends a request; its number, and the answer when it comes.
+    pub(super) async fn ask(&self, method: &str, params: impl Serialize) -> (u64, Reply) {
+        let (sender, reply) = oneshot::channel();
+        let id = {
+            let mut asked = self.asked();
+            asked.last += 1;
+            let id = asked.last;
+            asked.waiting.insert(id, sender);
+            id
+        };
+        self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
+        (id, reply)
+    }
+
+    /// Hands an answer of the client to whoever asked. Answers to nothing are ignored.
+    pub(super) fn replied(&self, id: &Value, result: Result<Value, Value>) {
+        let waiting = id.as_u64().and_then(|id| self.asked().waiting.remove(&id));
+        if let Some(waiting) = waiting {
+            let _ = waiting.send(result);
+        }
+    }
+
+    /// Takes a request back that is not answered yet.
+    pub(super) async fn withdraw(&self, id: u64) {
+        if self.asked().waiting.remove(&id).is_some() {
+            let params = json!({ "requestId": id });
+            let method = "$/cancel_request";
+            self.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufReader;
+
+    use super::*;
+
+    #[test]
+    fn lines_are_bounded_and_what_follows_a_long_one_is_read() {
+        let input = b"one\n\n  \ntoolongtoolong\n\xff\xfe\ntwo\r\nlast".as_slice();
+        let (sender, mut lines) = tokio::sync::mpsc::channel(16);
+        // The buffer is smaller than a line, so that lines come in parts.
+        read_lines(BufReader::with_capacity(3, input), 8, &sender);
+        drop(sender);
+        let mut read = Vec::new();
+        while let Some(line) = lines.blocking_recv() {
+            read.push(line);
+        }
+        let text = |text: &str| Line::Text(text.to_owned());
+        let too_long = Line::Unreadable("The message is too long");
+        let not_text = Line::Unreadable("The message is not UTF-8");
+        assert_eq!(read, [text("one"), too_long, not_text, text("two\r"), text("last")]);
+    }
+}
