@@ -43,7 +43,7 @@ pub use toolkits::memory::{
     ClaimSearch, MemoryAdd, MemoryHandle, MemoryRecall, MemoryRemove, MemorySearch,
     OverturnedPassage, Passage, QUOTE_MARK, Recalled, note, recall, speaker,
 };
-pub use toolkits::shell::ShellRun;
+pub use toolkits::shell::{ShellJobs, ShellPoll, ShellRun, ShellStart, ShellStop};
 pub use toolkits::trace::{TraceHandle, TraceSearch};
 pub use toolkits::web::{AddressGuard, SearchEndpoint, SearchEndpointError, WebFetch, WebSearch};
 pub use workspace::{BadGlob, Denied, Workspace, WorkspaceError};

@@ -14,7 +14,7 @@ use crate::record::Fault;
 use crate::tools::{ToolContext, ToolError};
 
 /// The folder for temporary files, beside the long outputs.
-const SCRATCH: &str = "tmp";
+pub(super) const SCRATCH: &str = "tmp";
 
 /// How an agent's programs are started.
 #[derive(Clone, Debug)]

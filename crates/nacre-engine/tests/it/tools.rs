@@ -15,7 +15,8 @@ use nacre_engine::tools::{
     AnyTool, Approval, Checklist, ChecklistSet, ChecklistUpdate, EffectKind, EffectReport,
     EffectRunner, Effects, ItemState, MemoryAdd, MemoryHandle, MemoryRemove, MemorySearch,
     MemoryUse, Output, Permissions, Pipeline, PipelineParts, Programs, ProjectEffects,
-    RepositoryTrust, ShellRun, ToolContext, ToolError, Workspace,
+    RepositoryTrust, ShellJobs, ShellPoll, ShellRun, ShellStart, ShellStop, ToolContext, ToolError,
+    Workspace,
 };
 use serde_json::{Value, json};
 
@@ -133,23 +134,94 @@ async fn shell_run_ends_when_the_run_is_cancelled() {
 }
 
 #[tokio::test]
+async fn a_program_in_the_background_is_polled_and_stopped() {
+    let Some(workshop) = Workshop::new() else { return };
+    let (ctx, jobs) = (ctx(&workshop), ShellJobs::default());
+    let start = ShellStart { programs: programs(&workshop), jobs: jobs.clone() };
+    let (poll, stop) = (ShellPoll { jobs: jobs.clone() }, ShellStop { jobs: jobs.clone() });
+    let serve = json!({"script": "echo ready; : > up; sleep 600"});
+    let started = call(&start, serve, &ctx).await.unwrap();
+    assert_eq!(started.value["job"], 1);
+    while !workshop.path("workspace/up").exists() {
+        tokio::task::yield_now().await;
+    }
+    let said = call(&poll, json!({"job": 1}), &ctx).await.unwrap();
+    assert_eq!(said.text, "job 1: running\nready\n");
+    let said = call(&poll, json!({"job": 1}), &ctx).await.unwrap();
+    assert_eq!(said.text, "job 1: running\n", "what was shown is not shown again");
+    let said = call(&stop, json!({"job": 1}), &ctx).await.unwrap();
+    assert_eq!(said.text, "job 1: stopped\n");
+    let argv = json!({"argv": ["sh", "-c", "echo \"$1\"; exit 3", "x", "a b"]});
+    call(&start, argv, &ctx).await.unwrap();
+    let said = call(&poll, json!({"job": 2, "wait": 60}), &ctx).await.unwrap();
+    assert_eq!(said.text, "job 2: exit code 3\na b\n");
+    let unknown = call(&poll, json!({"job": 9}), &ctx).await.unwrap_err();
+    assert_eq!(unknown.fault, Fault::NotFound);
+}
+
+#[tokio::test]
+async fn the_output_of_a_job_is_read_without_following_links() {
+    let Some(workshop) = Workshop::new() else { return };
+    let (ctx, jobs) = (ctx(&workshop), ShellJobs::default());
+    let secret = workshop.path("workspace/secret.txt");
+    std::fs::write(&secret, "a secret").unwrap();
+    let start = ShellStart { programs: programs(&workshop), jobs: jobs.clone() };
+    let script =
+        format!("rm \"$TMPDIR/job-1.out\"; ln -s {} \"$TMPDIR/job-1.out\"", secret.display());
+    call(&start, json!({"script": script}), &ctx).await.unwrap();
+    let poll = ShellPoll { jobs };
+    let said = call(&poll, json!({"job": 1, "wait": 60}), &ctx).await;
+    assert!(said.is_err_and(|error| error.fault == Fault::Io));
+}
+
+#[tokio::test]
+async fn jobs_end_with_their_list() {
+    let Some(workshop) = Workshop::new() else { return };
+    let (ctx, jobs) = (ctx(&workshop), ShellJobs::default());
+    let start = ShellStart { programs: programs(&workshop), jobs: jobs.clone() };
+    let beat = json!({"script": "while :; do date +%N > beat; done"});
+    call(&start, beat, &ctx).await.unwrap();
+    let file = workshop.path("workspace/beat");
+    while !file.exists() {
+        tokio::task::yield_now().await;
+    }
+    drop((start, jobs));
+    // It stands still when nobody writes it any more.
+    let mut last = None;
+    let mut n_same = 0;
+    while n_same < 200 {
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        let now = std::fs::read_to_string(&file).ok();
+        n_same = if now == last { n_same + 1 } else { 0 };
+        last = now;
+    }
+}
+
+#[tokio::test]
 async fn a_checklist_goes_through_its_states() {
     let Some(workshop) = Workshop::new() else { return };
     let checklist = Checklist::default();
     let ctx = ctx(&workshop);
     let set = ChecklistSet { checklist: checklist.clone() };
     let update = ChecklistUpdate { checklist: checklist.clone() };
-    let missing = call(&update, json!({"id": "a", "state": "done"}), &ctx).await.unwrap_err();
+    let state = |id: &str, state: &str| json!({"items": [{"id": id, "state": state}]});
+    let missing = call(&update, state("a", "done"), &ctx).await.unwrap_err();
     assert_eq!(missing.fault, Fault::NotFound);
     let items =
         json!({"items": [{"id": "a", "label": "Read  it"}, {"id": "b", "label": "Mend it"}]});
     let text = call(&set, items, &ctx).await.unwrap().text;
     assert_eq!(text, "[ ] a: Read it\n[ ] b: Mend it");
-    for (id, state) in [("a", "in_progress"), ("a", "done"), ("b", "failed")] {
-        call(&update, json!({"id": id, "state": state}), &ctx).await.unwrap();
-    }
-    let states: Vec<ItemState> = checklist.items().iter().map(|item| item.state).collect();
-    assert_eq!(states, [ItemState::Done, ItemState::Failed]);
+    call(&update, state("a", "in_progress"), &ctx).await.unwrap();
+    let both = json!({"items": [{"id": "a", "state": "done"}, {"id": "b", "state": "failed"}]});
+    call(&update, both, &ctx).await.unwrap();
+    let half = json!({"items": [{"id": "b", "state": "pending"}, {"id": "z", "state": "done"}]});
+    assert_eq!(call(&update, half, &ctx).await.unwrap_err().fault, Fault::NotFound);
+    let states = || checklist.items().iter().map(|item| item.state).collect::<Vec<ItemState>>();
+    assert_eq!(states(), [ItemState::Done, ItemState::Failed], "all of them or none");
+    let longer =
+        json!({"items": [{"id": "c", "label": "Test it"}, {"id": "a", "label": "Read it"}]});
+    call(&set, longer, &ctx).await.unwrap();
+    assert_eq!(states(), [ItemState::Pending, ItemState::Done], "what was done stays done");
     for wrong in [
         json!({"items": []}),
         json!({"items": [{"id": "a", "label": "x"}, {"id": "a", "label": "y"}]}),

@@ -195,7 +195,7 @@ impl<'a> Steps<'a> {
 
     fn set(&mut self, step: LeadStep, state: ItemState) {
         // The list holds every step there is.
-        let _ = self.checklist.update(step.as_str(), state);
+        let _ = self.checklist.update(&[(step.as_str().to_owned(), state)]);
         // What is settled after the task's end stands in the report.
         if !self.events.is_over() {
             self.events.emit_with(|| Event::Notice {

@@ -10,7 +10,7 @@ use super::ask::tell_trouble;
 use super::generate::{Run, micros};
 use super::outcome::Ending;
 use crate::lifecycle::context::tokens_in;
-use crate::lifecycle::{Compaction, Conversation, Item, Summary};
+use crate::lifecycle::{Compaction, Conversation, Exchange, Item, Summary};
 use crate::model::{self, Cache, Content, Message, Request, ToolChoice, generate};
 use crate::record::Event;
 
@@ -208,7 +208,7 @@ impl Part {
             let n_steps = if number < self.n_turns { turn.steps.len() } else { self.n_steps };
             turn.steps.iter().take(n_steps)
         });
-        for call in steps.flat_map(|step| step.calls()) {
+        for call in steps.flat_map(Exchange::calls) {
             let arguments = call.arguments.as_object();
             let paths = ["path", "from", "to"].iter().filter_map(|name| arguments[name].as_str());
             for path in paths.filter(|_| call.name.starts_with("file_") && call.name != "file_read")

@@ -65,10 +65,8 @@ impl TurnChanges {
             match put_back(workspace, path, before.as_deref(), *after) {
                 Ok(change) => taken.changed.push(change),
                 Err(error) => {
-                    let why = match error.fault {
-                        Fault::Stale | Fault::NotFound => "it changed since".to_owned(),
-                        _ => error.what,
-                    };
+                    let has_changed = matches!(error.fault, Fault::Stale | Fault::NotFound);
+                    let why = if has_changed { "it changed since".to_owned() } else { error.what };
                     taken.kept.push(NotKept { what: path.to_string(), why });
                 }
             }

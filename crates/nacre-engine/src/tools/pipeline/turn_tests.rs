@@ -130,6 +130,9 @@ async fn check(happenings: &[Happening]) {
     // What each file was before the agent came to it, and which ones a person changed after that.
     let mut before: BTreeMap<usize, Option<String>> = BTreeMap::new();
     let mut theirs: BTreeSet<usize> = BTreeSet::new();
+    // Files that the agent changed for good, and those that it came to again after a person.
+    let mut ours: BTreeMap<usize, Option<String>> = BTreeMap::new();
+    let mut mixed: BTreeSet<usize> = BTreeSet::new();
     let root = bay.path().to_owned();
     for (n, happening) in happenings.iter().enumerate() {
         let text = format!("text {n}\n");
@@ -175,6 +178,11 @@ async fn check(happenings: &[Happening]) {
             touched.into_iter().filter(|path| after.get(PATHS[*path]) != now.get(PATHS[*path]))
         {
             before.entry(path).or_insert_with(|| state(path));
+            if theirs.contains(&path) {
+                mixed.insert(path);
+            } else {
+                ours.insert(path, after.get(PATHS[path]).cloned());
+            }
         }
     }
     let left = files(&root);
@@ -187,7 +195,8 @@ async fn check(happenings: &[Happening]) {
             (true, _) | (_, None) => left.get(*name),
         };
         assert_eq!(back.get(*name), expected, "{name} after {happenings:?}");
-        if theirs.contains(&path) && left.get(*name) != before[&path].as_ref() {
+        let is_ours = mixed.contains(&path) || ours.get(&path) != before.get(&path);
+        if theirs.contains(&path) && is_ours {
             assert!(taken.kept.iter().any(|kept| kept.what == **name), "{taken:?}");
         }
     }

@@ -26,6 +26,13 @@ pub enum ItemState {
     Failed,
 }
 
+/// An id that no item has, and those that items have.
+#[derive(Debug)]
+pub(crate) struct UnknownItem {
+    pub(crate) id: String,
+    pub(crate) known: Vec<String>,
+}
+
 impl ItemState {
     pub fn as_str(self) -> &'static str {
         match self {
@@ -52,20 +59,36 @@ impl Checklist {
         self.lock().clone()
     }
 
-    pub(crate) fn replace(&self, items: Vec<ChecklistItem>) {
+    /// Puts a new list in the place of the old one; an item that was there before stays as far as it was.
+    pub(crate) fn replace(&self, mut items: Vec<ChecklistItem>) {
+        let mut old = self.lock();
+        for item in &mut items {
+            if let Some(known) = old.iter().find(|known| known.id == item.id) {
+                item.state = known.state;
+            }
+        }
+        *old = items;
+    }
+
+    /// Puts a list back as it was, such as that of a conversation that is resumed.
+    pub fn restore(&self, items: Vec<ChecklistItem>) {
         *self.lock() = items;
     }
 
-    /// Gives an item another state; an unknown id is answered with those that there are.
-    pub(crate) fn update(&self, id: &str, state: ItemState) -> Result<(), Vec<String>> {
+    /// Gives items other states, all of them or none; an unknown id is answered with those that there are.
+    pub(crate) fn update(&self, states: &[(String, ItemState)]) -> Result<(), UnknownItem> {
         let mut items = self.lock();
-        match items.iter_mut().find(|item| item.id == id) {
-            Some(item) => {
-                item.state = state;
-                Ok(())
-            }
-            None => Err(items.iter().map(|item| item.id.clone()).collect()),
+        let unknown = states.iter().find(|(id, _)| items.iter().all(|item| item.id != *id));
+        if let Some((id, _)) = unknown {
+            let known = items.iter().map(|item| item.id.clone()).collect();
+            return Err(UnknownItem { id: id.clone(), known });
         }
+        for (id, state) in states {
+            if let Some(item) = items.iter_mut().find(|item| item.id == *id) {
+                item.state = *state;
+            }
+        }
+        Ok(())
     }
 
     /// The list in words.

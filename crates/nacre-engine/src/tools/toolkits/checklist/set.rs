@@ -45,7 +45,7 @@ impl Tool for ChecklistSet {
         name: "checklist_set",
         toolkit: "checklist",
         category: Category::Meta,
-        description: "Writes the checklist of this run anew; every item starts as pending. Use it for work of three steps \
+        description: "Writes the checklist of this run anew; a new item starts as pending, one whose id was there stays as far as it was. Use it for work of three steps \
             or more, then keep it current with checklist_update.",
         time_limit: Duration::from_secs(5),
         shown_bytes: 12_000,

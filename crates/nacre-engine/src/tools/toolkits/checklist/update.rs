@@ -1,4 +1,4 @@
-//! `checklist_update`: how far one item is.
+//! `checklist_update`: how far items are.
 
 use std::time::Duration;
 
@@ -20,6 +20,15 @@ pub struct ChecklistUpdate {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChecklistUpdateInput {
+    /// The items to change, all at once.
+    #[schemars(length(min = 1, max = 50))]
+    items: Vec<ItemUpdate>,
+}
+
+/// How far one item is.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ItemUpdate {
     /// The item's id, as `checklist_set` was given it.
     id: String,
     state: ItemState,
@@ -32,7 +41,7 @@ impl Tool for ChecklistUpdate {
         name: "checklist_update",
         toolkit: "checklist",
         category: Category::Meta,
-        description: "Says how far an item of the checklist is: pending, in_progress, done or failed. Returns the whole \
+        description: "Says how far items of the checklist are: pending, in_progress, done or failed. Returns the whole \
             list.",
         time_limit: Duration::from_secs(5),
         shown_bytes: 12_000,
@@ -43,15 +52,16 @@ impl Tool for ChecklistUpdate {
     }
 
     async fn run(&self, input: ChecklistUpdateInput, _: &ToolContext) -> Result<Output, ToolError> {
-        self.checklist.update(&input.id, input.state).map_err(|ids| {
-            let hint = if ids.is_empty() {
+        let states: Vec<_> = input.items.into_iter().map(|item| (item.id, item.state)).collect();
+        self.checklist.update(&states).map_err(|unknown| {
+            let hint = if unknown.known.is_empty() {
                 "There is no checklist yet; write one with `checklist_set`.".to_owned()
             } else {
-                format!("The items are: {}.", ids.join(", "))
+                format!("The items are: {}.", unknown.known.join(", "))
             };
-            ToolError::new(Fault::NotFound, format!("No item is named `{}`", input.id), hint)
+            ToolError::new(Fault::NotFound, format!("No item is named `{}`", unknown.id), hint)
         })?;
-        let value = json!({ "id": input.id, "state": input.state });
+        let value = json!({ "items": self.checklist.items() });
         Ok(Output { text: self.checklist.text(), value, changed: Vec::new() })
     }
 }

@@ -1,6 +1,7 @@
 //! Code by its structure: outlines, symbols, and patterns that match trees instead of text.
 
 mod outline;
+mod references;
 mod search;
 mod symbols;
 
@@ -31,6 +32,7 @@ pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn AnyTool>> {
         Arc::new(outline::CodeOutline { workspace: workspace() }),
         Arc::new(symbols::CodeSymbols { workspace: workspace() }),
         Arc::new(search::CodeSearch { workspace: workspace() }),
+        Arc::new(references::CodeReferences { workspace: workspace() }),
     ]
 }
 

@@ -17,6 +17,7 @@ use crate::model::Cancel;
 use crate::record::Category;
 
 const DEFAULT_RESULTS: u32 = 50;
+const MAX_RESULTS: u32 = 500;
 
 /// Finds declarations.
 pub(super) struct CodeSymbols {
@@ -35,7 +36,7 @@ pub(super) struct SymbolsInput {
     /// The folder or file to look in; the whole workspace if left out.
     #[schemars(length(max = 4096))]
     under: Option<String>,
-    #[schemars(range(min = 1, max = 500))]
+    #[schemars(range(min = 1))]
     max_results: Option<u32>,
 }
 
@@ -43,8 +44,15 @@ pub(super) struct SymbolsInput {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum KindWanted {
+    /// Methods, too.
     Function,
+    Method,
+    /// Classes, structs, enums, interfaces and what is implemented for them.
     Type,
+    Class,
+    Struct,
+    Enum,
+    Interface,
     Module,
     Constant,
     Macro,
@@ -53,13 +61,13 @@ pub(super) enum KindWanted {
 impl KindWanted {
     fn takes(self, kind: SymbolKind) -> bool {
         match kind {
-            SymbolKind::Function | SymbolKind::Method => matches!(self, Self::Function),
-            SymbolKind::Class
-            | SymbolKind::Struct
-            | SymbolKind::Enum
-            | SymbolKind::Interface
-            | SymbolKind::Implementation
-            | SymbolKind::Type => matches!(self, Self::Type),
+            SymbolKind::Function => matches!(self, Self::Function),
+            SymbolKind::Method => matches!(self, Self::Function | Self::Method),
+            SymbolKind::Class => matches!(self, Self::Type | Self::Class),
+            SymbolKind::Struct => matches!(self, Self::Type | Self::Struct),
+            SymbolKind::Enum => matches!(self, Self::Type | Self::Enum),
+            SymbolKind::Interface => matches!(self, Self::Type | Self::Interface),
+            SymbolKind::Implementation | SymbolKind::Type => matches!(self, Self::Type),
             SymbolKind::Module => matches!(self, Self::Module),
             SymbolKind::Constant => matches!(self, Self::Constant),
             SymbolKind::Macro => matches!(self, Self::Macro),
@@ -95,7 +103,7 @@ fn find(workspace: &Workspace, input: &SymbolsInput, cancel: &Cancel) -> Result<
         symbol.name.to_lowercase().contains(&wanted)
             && input.kind.is_none_or(|kind| kind.takes(symbol.kind))
     };
-    let max_results = input.max_results.unwrap_or(DEFAULT_RESULTS) as usize;
+    let max_results = input.max_results.unwrap_or(DEFAULT_RESULTS).min(MAX_RESULTS) as usize;
     let (mut shown, mut found) = (String::new(), Vec::new());
     let mut is_full = false;
     super::each_text(workspace, input.under.as_deref(), cancel, &mut |path, text, language| {

@@ -39,6 +39,11 @@ async fn code_is_outlined_and_searched_by_structure() {
         ("code_search", json!({ "pattern": "fn (", "language": "rust" })),
         ("code_search", json!({ "pattern": "x", "language": "cobol" })),
         ("code_search", json!({ "pattern": "nothing($A)", "language": "python" })),
+        ("code_references", json!({ "name": "open" })),
+        ("code_references", json!({ "name": "Pearl", "under": "src" })),
+        ("code_references", json!({ "name": "ope" })),
+        ("code_references", json!({ "name": "a::b" })),
+        ("code_symbols", json!({ "name": "grow", "kind": "method", "max_results": 9999 })),
     ] {
         let said = bay.call(tool, arguments.clone()).await;
         shown += &format!("> {tool} {arguments}\n{}\n", said.trim_end());
@@ -70,5 +75,19 @@ async fn code_is_outlined_and_searched_by_structure() {
     Error (unsupported): `cobol` is no language that is parsed. Known are bash, c, cpp, csharp, elixir, go, java, javascript, kotlin, lua, php, python, ruby, rust, scala, swift, tsx, typescript.
     > code_search {"language":"python","pattern":"nothing($A)"}
     No python code matches (0 files searched).
+    > code_references {"name":"open"}
+    src/lib.rs:5 in grow: open("a").unwrap();
+    src/lib.rs:6 in grow: // open("b").unwrap()
+    web/app.ts:1 in grow: export const grow = () => open().then(x => x);
+    web/view.tsx:1: const view = <div>{open().then(x => x)}</div>;
+    > code_references {"name":"Pearl","under":"src"}
+    declared src/lib.rs:1: pub struct Pearl;
+    src/lib.rs:3 in Pearl: impl Pearl {
+    > code_references {"name":"ope"}
+    `ope` is used nowhere here.
+    > code_references {"name":"a::b"}
+    Error (arguments): `a::b` is not one name. Give the last part of a path, such as `run`.
+    > code_symbols {"kind":"method","max_results":9999,"name":"grow"}
+    src/lib.rs:4: method pub fn grow(&self)
     "#);
 }

@@ -43,35 +43,77 @@ pub(super) struct EditInput {
     version: Option<String>,
 }
 
-/// One replacement.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub(super) enum Edit {
-    Text(TextEdit),
-    Lines(LinesEdit),
-}
-
-/// Replaces a text that occurs exactly once.
-#[derive(Debug, Deserialize, JsonSchema)]
+/// One edit, of one of three kinds: `find` with `replace`; `first_line`, `last_line` with `replace`; or `after_line` with
+/// `insert`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct TextEdit {
+pub(super) struct Edit {
     /// The text as it stands in the file, with its white space; add lines around it until it occurs once.
     #[schemars(length(min = 1, max = 20000))]
-    find: String,
+    find: Option<String>,
+    /// Replace every place where `find` occurs, instead of the only one.
+    #[serde(default)]
+    replace_all: bool,
+    /// What comes in the place of the text or the lines.
     #[schemars(length(max = 100000))]
-    replace: String,
+    replace: Option<String>,
+    /// The first line to replace, from 1.
+    #[schemars(range(min = 1))]
+    first_line: Option<u32>,
+    /// The last line to replace.
+    #[schemars(range(min = 1))]
+    last_line: Option<u32>,
+    /// The line behind which lines are inserted; 0 is before the first.
+    after_line: Option<u32>,
+    /// The lines to insert.
+    #[schemars(length(min = 1, max = 100000))]
+    insert: Option<String>,
 }
 
-/// Replaces whole lines.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct LinesEdit {
-    #[schemars(range(min = 1))]
-    first_line: u32,
-    #[schemars(range(min = 1))]
-    last_line: u32,
-    #[schemars(length(max = 100000))]
-    replace: String,
+/// What an edit says.
+enum EditKind<'e> {
+    Text { find: &'e str, replace: &'e str, everywhere: bool },
+    Lines { first: usize, last: usize, replace: &'e str },
+    Insert { after: usize, text: &'e str },
+}
+
+impl Edit {
+    /// Reads which kind it is; what is missing or too much is named by its field.
+    fn kind(&self, idx: usize) -> Result<EditKind<'_>, ToolError> {
+        let refuse = |what: String| {
+            let hint = "Give `find` and `replace`, or `first_line`, `last_line` and `replace`, or `after_line` and \
+                        `insert`.";
+            ToolError::new(Fault::Arguments, what, hint)
+        };
+        let missing = |field: &str| refuse(format!("`edits[{idx}]` has no `{field}`"));
+        let has_lines = self.first_line.is_some() || self.last_line.is_some();
+        let has_insert = self.after_line.is_some() || self.insert.is_some();
+        let n_kinds =
+            usize::from(self.find.is_some()) + usize::from(has_lines) + usize::from(has_insert);
+        if 1 < n_kinds || (has_insert && self.replace.is_some()) {
+            return Err(refuse(format!("`edits[{idx}]` says more than one thing")));
+        }
+        if self.replace_all && self.find.is_none() {
+            return Err(refuse(format!("`edits[{idx}].replace_all` needs `find`")));
+        }
+        if has_insert {
+            let after = self.after_line.ok_or_else(|| missing("after_line"))? as usize;
+            let text = self.insert.as_deref().ok_or_else(|| missing("insert"))?;
+            return Ok(EditKind::Insert { after, text });
+        }
+        let replace = self.replace.as_deref();
+        if let Some(find) = self.find.as_deref() {
+            let replace = replace.ok_or_else(|| missing("replace"))?;
+            return Ok(EditKind::Text { find, replace, everywhere: self.replace_all });
+        }
+        if !has_lines {
+            return Err(missing("find"));
+        }
+        let first = self.first_line.ok_or_else(|| missing("first_line"))? as usize;
+        let last = self.last_line.ok_or_else(|| missing("last_line"))? as usize;
+        let replace = replace.ok_or_else(|| missing("replace"))?;
+        Ok(EditKind::Lines { first, last, replace })
+    }
 }
 
 impl Tool for FileEdit {
@@ -81,8 +123,8 @@ impl Tool for FileEdit {
         name: "file_edit",
         toolkit: super::TOOLKIT,
         category: Category::Write,
-        description: "Changes a file by exact replacements. Each `find` must occur exactly once in the file; all edits are \
-                      made, or none. Shows what changed and the new version.",
+        description: "Changes a file by exact replacements. Each `find` must occur exactly once in the file, unless \
+                      `replace_all` is set; lines can be replaced or inserted by number. All edits are made, or none. Shows what changed and the new version.",
         time_limit: super::FILE_LIMIT,
         shown_bytes: 6_000,
     };
@@ -122,16 +164,20 @@ struct Edited {
 /// Makes the edits in the text of the file, all of them or none.
 fn edited(workspace: &Workspace, input: &EditInput) -> Result<Edited, ToolError> {
     let path = place(&input.path)?;
-    let has_lines = input.edits.iter().any(|edit| matches!(edit, Edit::Lines(_)));
+    let mut edits = Vec::with_capacity(input.edits.len());
+    for (idx, edit) in input.edits.iter().enumerate() {
+        edits.push(edit.kind(idx)?);
+    }
+    let has_lines = edits.iter().any(|edit| !matches!(edit, EditKind::Text { .. }));
     if has_lines && input.version.is_none() {
         let what = "An edit by line needs the version that the lines were counted in";
         return Err(ToolError::new(Fault::Arguments, what, "Take it from `file_read`."));
     }
     let (bytes, version) = super::read_version(workspace, &path, input.version.as_deref())?;
     let text = String::from_utf8(bytes).map_err(|_| not_text(&path))?;
-    let mut spots = Vec::with_capacity(input.edits.len());
-    for edit in &input.edits {
-        spots.push(locate(&path, &text, edit)?);
+    let mut spots = Vec::with_capacity(edits.len());
+    for edit in &edits {
+        spots.extend(locate(&path, &text, edit)?);
     }
     check_overlap(&text, &mut spots)?;
     let after = apply(&text, &spots);
@@ -152,34 +198,85 @@ struct Spot {
     replacement: String,
 }
 
-fn locate(path: &RelPath, text: &str, edit: &Edit) -> Result<Spot, ToolError> {
-    match edit {
-        Edit::Text(edit) => locate_text(path, text, edit),
-        Edit::Lines(edit) => locate_lines(path, text, edit),
+fn locate(path: &RelPath, text: &str, edit: &EditKind<'_>) -> Result<Vec<Spot>, ToolError> {
+    match *edit {
+        EditKind::Text { find, replace, everywhere: false } => {
+            locate_text(path, text, find, replace).map(|spot| vec![spot])
+        }
+        EditKind::Text { find, replace, everywhere: true } => {
+            locate_everywhere(path, text, find, replace)
+        }
+        EditKind::Lines { first, last, replace } => {
+            locate_lines(path, text, first, last, replace).map(|spot| vec![spot])
+        }
+        EditKind::Insert { after, text: inserted } => {
+            locate_insert(path, text, after, inserted).map(|spot| vec![spot])
+        }
     }
 }
 
-fn locate_text(path: &RelPath, text: &str, edit: &TextEdit) -> Result<Spot, ToolError> {
+fn locate_everywhere(
+    path: &RelPath,
+    text: &str,
+    find: &str,
+    replace: &str,
+) -> Result<Vec<Spot>, ToolError> {
     let end = line_end(text);
-    let find = with_line_ends(&edit.find, end);
-    let mut found = text.match_indices(find.as_str());
+    let (wanted, replacement) = (with_line_ends(find, end), with_line_ends(replace, end));
+    let spots: Vec<Spot> = text
+        .match_indices(wanted.as_str())
+        .map(|(at, found)| Spot { range: at..at + found.len(), replacement: replacement.clone() })
+        .collect();
+    if spots.is_empty() { Err(no_match(path, text, find)) } else { Ok(spots) }
+}
+
+fn locate_insert(
+    path: &RelPath,
+    text: &str,
+    after: usize,
+    inserted: &str,
+) -> Result<Spot, ToolError> {
+    let at = match after {
+        0 => Some(0),
+        line => range_of_lines(text, line, line).map(|range| range.end),
+    };
+    let Some(at) = at else {
+        let what = format!("`{path}` has no line {after}");
+        return Err(ToolError::new(Fault::Arguments, what, "Read the file again."));
+    };
+    let end = line_end(text);
+    let mut replacement = with_line_ends(inserted, end);
+    if !replacement.ends_with('\n') && at != text.len() {
+        replacement += end;
+    }
+    // The last line of a file need not end.
+    if at == text.len() && !text.is_empty() && !text.ends_with('\n') {
+        replacement.insert_str(0, end);
+    }
+    Ok(Spot { range: at..at, replacement })
+}
+
+fn locate_text(path: &RelPath, text: &str, find: &str, replace: &str) -> Result<Spot, ToolError> {
+    let end = line_end(text);
+    let wanted = with_line_ends(find, end);
+    let mut found = text.match_indices(wanted.as_str());
     let Some((start, _)) = found.next() else {
-        return Err(no_match(path, text, &edit.find));
+        return Err(no_match(path, text, find));
     };
     let others: Vec<usize> = found.map(|(at, _)| line_at(text, at)).take(10).collect();
     // Also one that overlaps the first, which a plain count passes over.
     let next_char = text[start..].chars().next().map_or(1, char::len_utf8);
-    let overlapping = text[start + next_char..].find(find.as_str());
+    let overlapping = text[start + next_char..].find(wanted.as_str());
     if !others.is_empty() || overlapping.is_some() {
         let mut lines = vec![line_at(text, start)];
         lines.extend(others);
         let list: Vec<String> = lines.iter().map(ToString::to_string).collect();
         let what = format!("The text occurs more than once in `{path}`: lines {}", list.join(", "));
-        let hint = "Add lines around it until it occurs once.";
+        let hint = "Add lines around it until it occurs once, or set `replace_all`.";
         return Err(ToolError::new(Fault::ManyMatches, what, hint));
     }
-    let replacement = with_line_ends(&edit.replace, end);
-    Ok(Spot { range: start..start + find.len(), replacement })
+    let replacement = with_line_ends(replace, end);
+    Ok(Spot { range: start..start + wanted.len(), replacement })
 }
 
 /// Says where something like the text stands, if it does.
@@ -196,17 +293,22 @@ fn no_match(path: &RelPath, text: &str, find: &str) -> ToolError {
     ToolError::new(Fault::NoMatch, format!("The text does not occur in `{path}`"), hint)
 }
 
-fn locate_lines(path: &RelPath, text: &str, edit: &LinesEdit) -> Result<Spot, ToolError> {
-    let (first, last) = (edit.first_line as usize, edit.last_line as usize);
+fn locate_lines(
+    path: &RelPath,
+    text: &str,
+    first: usize,
+    last: usize,
+    replace: &str,
+) -> Result<Spot, ToolError> {
     let Some(range) = range_of_lines(text, first, last).filter(|_| first <= last) else {
         let what = format!("`{path}` has no lines {first}-{last}");
         return Err(ToolError::new(Fault::Arguments, what, "Read the file again."));
     };
-    if edit.replace.is_empty() && range.len() == text.len() {
+    if replace.is_empty() && range.len() == text.len() {
         let what = format!("The edit would leave nothing of `{path}`");
         return Err(ToolError::new(Fault::TooLarge, what, "Use `file_delete` to remove it."));
     }
-    let mut replacement = with_line_ends(&edit.replace, line_end(text));
+    let mut replacement = with_line_ends(replace, line_end(text));
     let ends_open = !replacement.is_empty() && !replacement.ends_with('\n');
     if ends_open && text[range.clone()].ends_with('\n') {
         replacement += line_end(text);

@@ -17,6 +17,10 @@ use crate::model::Cancel;
 use crate::record::{Category, Fault};
 
 const DEFAULT_RESULTS: u32 = 100;
+const MAX_RESULTS: u32 = 1000;
+
+/// So many near names are told.
+const MAX_NEAR: usize = 5;
 
 /// Finds files by name.
 pub(super) struct FileFind {
@@ -34,7 +38,7 @@ pub(super) struct FindInput {
     #[schemars(length(max = 4096))]
     under: Option<String>,
     /// How many paths at most.
-    #[schemars(range(min = 1, max = 1000))]
+    #[schemars(range(min = 1))]
     max_results: Option<u32>,
 }
 
@@ -91,16 +95,19 @@ impl Names {
 fn find(workspace: &Workspace, input: &FindInput, cancel: &Cancel) -> Result<Output, ToolError> {
     let names = Names::new(&input.pattern)?;
     let under = super::folder(input.under.as_deref())?;
-    let max_results = input.max_results.unwrap_or(DEFAULT_RESULTS) as usize;
+    let max_results = input.max_results.unwrap_or(DEFAULT_RESULTS).min(MAX_RESULTS) as usize;
+    let mut near = Near::new(&input.pattern);
     let mut paths: Vec<String> = Vec::new();
     let mut n_found = 0;
     let end = Walk::new(workspace, cancel).run(under.as_ref(), &mut |found| {
-        if let WalkedFile::File { path, .. } = found
-            && names.matches(path)
-        {
-            n_found += 1;
-            if paths.len() < max_results {
-                paths.push(path.as_str().to_owned());
+        if let WalkedFile::File { path, .. } = found {
+            if names.matches(path) {
+                n_found += 1;
+                if paths.len() < max_results {
+                    paths.push(path.as_str().to_owned());
+                }
+            } else {
+                near.look(path);
             }
         }
         ControlFlow::Continue(())
@@ -108,6 +115,9 @@ fn find(workspace: &Workspace, input: &FindInput, cancel: &Cancel) -> Result<Out
     super::super::check_running(cancel)?;
     let mut text = paths.join("\n");
     text += &summary(&input.pattern, n_found, paths.len(), end);
+    if n_found == 0 {
+        text += &near.hint();
+    }
     let value = json!({ "paths": paths, "n_found": n_found });
     Ok(Output { text, value, changed: Vec::new() })
 }
@@ -121,5 +131,77 @@ fn summary(pattern: &str, n_found: usize, n_shown: usize, end: WalkEnd) -> Strin
         }
         _ if end.is_cut => format!("\n[{n_found} paths{more}]"),
         _ => String::new(),
+    }
+}
+
+/// Files whose names are like one that was not found.
+struct Near {
+    wanted: String,
+    found: Vec<String>,
+}
+
+impl Near {
+    fn new(pattern: &str) -> Self {
+        let name = pattern.rsplit('/').next().unwrap_or(pattern);
+        let wanted: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+        Self { wanted: wanted.to_lowercase(), found: Vec::new() }
+    }
+
+    fn look(&mut self, path: &RelPath) {
+        if self.wanted.len() < 3 || MAX_NEAR <= self.found.len() {
+            return;
+        }
+        let name: String = path.name().chars().filter(|c| c.is_alphanumeric()).collect();
+        let name = name.to_lowercase();
+        let stem = path.name().split('.').next().unwrap_or_default().to_lowercase();
+        let is_part = 4 <= stem.len() && self.wanted.contains(&stem);
+        if is_part || is_close(&name, &self.wanted) {
+            self.found.push(path.to_string());
+        }
+    }
+
+    fn hint(&self) -> String {
+        match self.found.is_empty() {
+            true => String::new(),
+            false => format!(" Files with a similar name: {}.", self.found.join(", ")),
+        }
+    }
+}
+
+/// Whether at most two characters have to be changed, added or left out to make one of the other.
+fn is_close(one: &str, other: &str) -> bool {
+    const MOST: usize = 2;
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    if MOST < one.len().abs_diff(other.len()) || 80 < one.len() {
+        return false;
+    }
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, a) in one.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, b) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(a != b);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[other.len()] <= MOST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn close_names_differ_by_two_characters_at_most() {
+        for (one, other, expected) in [
+            ("mainrs", "mainrs", true),
+            ("mianrs", "mainrs", true),
+            ("mainr", "mainrs", true),
+            ("libary", "library", true),
+            ("parser", "printer", false),
+            ("", "abc", false),
+        ] {
+            assert_eq!(is_close(one, other), expected, "{one} {other}");
+        }
     }
 }

@@ -10,6 +10,8 @@ mod read;
 mod search;
 
 #[cfg(test)]
+mod more_tests;
+#[cfg(test)]
 mod tests;
 
 use std::sync::Arc;

@@ -19,6 +19,12 @@ use crate::record::{Category, Fault};
 /// What one call shows unless it asks for fewer.
 const MAX_LINES: u32 = 2000;
 
+/// A read ends before its answer would have to be cut in the middle.
+const MAX_SHOWN_BYTES: usize = FileRead::SPEC.shown_bytes - 1_000;
+
+/// A longer line was made by a program.
+const MAX_LINE_BYTES: usize = 8_000;
+
 /// Reads files.
 pub(super) struct FileRead {
     pub(super) workspace: Arc<Workspace>,
@@ -47,7 +53,8 @@ impl Tool for FileRead {
         toolkit: super::TOOLKIT,
         category: Category::Read,
         description: "Reads a text file, with line numbers. Says how many lines it has and its version, which the tools \
-                      that change files take. Ask for lines of a large file.",
+                      that change files take. A read that does not show all \
+                      of it says at which line to continue.",
         time_limit: super::FILE_LIMIT,
         shown_bytes: 48_000,
     };
@@ -78,6 +85,27 @@ impl Tool for FileRead {
     }
 }
 
+/// The lines with their numbers, as many as fit into one answer, and the number of the last.
+fn numbered(text: &str, first: usize, wanted: usize) -> (String, usize) {
+    let mut shown = String::new();
+    let mut last = first - 1;
+    for (idx, line) in text.lines().enumerate().skip(first - 1).take(wanted) {
+        let end = line.floor_char_boundary(MAX_LINE_BYTES);
+        let cut = if end < line.len() {
+            format!("… [{} bytes of this line are left out]", line.len() - end)
+        } else {
+            String::new()
+        };
+        let line = format!("{:>5}\t{}{cut}\n", idx + 1, &line[..end]);
+        if MAX_SHOWN_BYTES < shown.len() + line.len() && !shown.is_empty() {
+            break;
+        }
+        shown += &line;
+        last = idx + 1;
+    }
+    (shown, last)
+}
+
 fn read_spill(folder: &Path, name: &RelPath) -> Result<(RelPath, Vec<u8>), ToolError> {
     let read = WriteScope::open(folder, Access::Private)
         .and_then(|scope| scope.read(name, MAX_FILE_BYTES))
@@ -97,12 +125,12 @@ fn show(path: &RelPath, bytes: &[u8], input: &ReadInput) -> Result<Output, ToolE
         let what = format!("`{path}` has only {n_lines} lines");
         return Err(ToolError::new(Fault::Arguments, what, "Ask for lines that it has."));
     }
-    let last = (first - 1 + wanted).min(n_lines);
     let version = version_of(bytes);
-    let mut shown = format!("{path}: lines {first}-{last} of {n_lines}, version {version}\n");
-    let lines = text.lines().enumerate().skip(first - 1).take(wanted);
-    for (idx, line) in lines {
-        shown += &format!("{:>5}\t{line}\n", idx + 1);
+    let (lines, last) = numbered(&text, first, wanted);
+    let mut shown =
+        format!("{path}: lines {first}-{last} of {n_lines}, version {version}\n{lines}");
+    if last < n_lines && last < first - 1 + wanted {
+        shown += &format!("[Continue at line {}.]\n", last + 1);
     }
     let value = json!({
         "path": path.as_str(), "first_line": first, "last_line": last,

@@ -22,6 +22,10 @@ use crate::record::{Category, Fault};
 
 const DEFAULT_RESULTS: u32 = 50;
 
+/// Who asks for more gets these.
+const MAX_RESULTS: u32 = 500;
+const MAX_CONTEXT: u32 = 10;
+
 /// Files that are larger were made by a program.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
@@ -58,15 +62,36 @@ pub(super) struct SearchInput {
     /// The folder or file to look in; the whole workspace if left out.
     #[schemars(length(max = 4096))]
     under: Option<String>,
-    /// Only files whose path matches this glob.
+    /// Only files whose path matches this glob; with `!` before it, only others.
     #[schemars(length(min = 1, max = 256))]
     files: Option<String>,
+    /// No files whose path matches one of these globs.
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    exclude: Vec<String>,
+    /// What to show of each file that matches.
+    #[serde(default)]
+    show: SearchShown,
     /// Lines to show before and after each match.
-    #[schemars(range(max = 5))]
     context: Option<u32>,
-    /// How many matching lines at most.
-    #[schemars(range(min = 1, max = 500))]
+    /// How many matching lines at most; files, where only these are shown.
+    #[schemars(range(min = 1))]
     max_results: Option<u32>,
+}
+
+/// What is shown of a file that matches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum SearchShown {
+    /// Each line as `path:line: text`.
+    #[default]
+    Lines,
+    /// The path once, and its lines below it.
+    Grouped,
+    /// The path alone.
+    Files,
+    /// The path, and how many of its lines match.
+    Counts,
 }
 
 impl Tool for FileSearch {
@@ -76,8 +101,8 @@ impl Tool for FileSearch {
         name: "file_search",
         toolkit: super::TOOLKIT,
         category: Category::Search,
-        description: "Searches the lines of text files for a regular expression. Shows `path:line: text`. Files that git \
-                      ignores are left out.",
+        description: "Searches the lines of text files for a regular expression. Shows `path:line: text`, or only \
+                      files or counts. Files that git ignores are left out.",
         time_limit: super::WALK_LIMIT,
         shown_bytes: 16_000,
     };
@@ -102,6 +127,14 @@ impl Tool for FileSearch {
 
 /// Compiles a bounded expression.
 fn compile(input: &SearchInput) -> Result<Regex, ToolError> {
+    if !input.literal && (input.pattern.contains('\n') || input.pattern.contains("\\n")) {
+        let what = "The expression spans lines, and lines are matched one by one";
+        return Err(ToolError::new(
+            Fault::Arguments,
+            what,
+            "Look for one of the lines, with `context`.",
+        ));
+    }
     let pattern = if input.literal { regex::escape(&input.pattern) } else { input.pattern.clone() };
     RegexBuilder::new(&pattern)
         .case_insensitive(input.ignore_case)
@@ -123,6 +156,8 @@ fn compile(input: &SearchInput) -> Result<Regex, ToolError> {
 struct Search<'c> {
     regex: Regex,
     names: Option<Names>,
+    excluded: Vec<Names>,
+    show: SearchShown,
     cancel: &'c Cancel,
     context: usize,
     max_results: usize,
@@ -137,12 +172,17 @@ struct Search<'c> {
 
 impl<'c> Search<'c> {
     fn new(input: &SearchInput, cancel: &'c Cancel) -> Result<Self, ToolError> {
+        let excluded = input.files.as_deref().and_then(|files| files.strip_prefix('!'));
+        let names = input.files.as_deref().filter(|_| excluded.is_none());
+        let excluded = input.exclude.iter().map(String::as_str).chain(excluded);
         Ok(Self {
             regex: compile(input)?,
-            names: input.files.as_deref().map(Names::new).transpose()?,
+            names: names.map(Names::new).transpose()?,
+            excluded: excluded.map(Names::new).collect::<Result<_, _>>()?,
+            show: input.show,
             cancel,
-            context: input.context.unwrap_or(0) as usize,
-            max_results: input.max_results.unwrap_or(DEFAULT_RESULTS) as usize,
+            context: input.context.unwrap_or(0).min(MAX_CONTEXT) as usize,
+            max_results: input.max_results.unwrap_or(DEFAULT_RESULTS).min(MAX_RESULTS) as usize,
             text: String::new(),
             matches: Vec::new(),
             n_bytes: 0,
@@ -155,7 +195,8 @@ impl<'c> Search<'c> {
 
     fn visit(&mut self, found: &WalkedFile<'_>) -> ControlFlow<()> {
         let WalkedFile::File { path, folder } = found else { return ControlFlow::Continue(()) };
-        if self.names.as_ref().is_some_and(|names| !names.matches(path)) {
+        let is_excluded = self.excluded.iter().any(|names| names.matches(path));
+        if is_excluded || self.names.as_ref().is_some_and(|names| !names.matches(path)) {
             return ControlFlow::Continue(());
         }
         self.file(path, folder)
@@ -176,7 +217,35 @@ impl<'c> Search<'c> {
             return ControlFlow::Continue(());
         }
         self.n_searched += 1;
-        self.lines(path, &bytes)
+        match self.show {
+            SearchShown::Lines | SearchShown::Grouped => self.lines(path, &bytes),
+            SearchShown::Files | SearchShown::Counts => self.count(path, &bytes),
+        }
+    }
+
+    /// Counts the lines of a file that match, or sees whether one does.
+    fn count(&mut self, path: &RelPath, bytes: &[u8]) -> ControlFlow<()> {
+        let most = if self.show == SearchShown::Files { 1 } else { usize::MAX };
+        let is_match = |line: &&[u8]| self.regex.is_match(&line[..line.len().min(MAX_LINE_BYTES)]);
+        let n_lines = bytes.split(|byte| *byte == b'\n').filter(is_match).take(most).count();
+        if n_lines == 0 {
+            return ControlFlow::Continue(());
+        }
+        if self.max_results <= self.matches.len() {
+            self.is_full = true;
+            return ControlFlow::Break(());
+        }
+        self.matches.push(match self.show {
+            SearchShown::Counts => json!({ "path": path.as_str(), "n_lines": n_lines }),
+            SearchShown::Lines | SearchShown::Grouped | SearchShown::Files => {
+                json!({ "path": path.as_str() })
+            }
+        });
+        self.text += &match self.show {
+            SearchShown::Counts => format!("{path}: {n_lines}\n"),
+            SearchShown::Lines | SearchShown::Grouped | SearchShown::Files => format!("{path}\n"),
+        };
+        if self.cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn lines(&mut self, path: &RelPath, bytes: &[u8]) -> ControlFlow<()> {
@@ -195,11 +264,19 @@ impl<'c> Search<'c> {
                 return ControlFlow::Break(());
             }
             self.matches.push(json!({ "path": path.as_str(), "line": idx + 1 }));
+            if self.show == SearchShown::Grouped && shown_to == 0 {
+                self.text += &format!("{path}\n");
+            }
             let from = idx.saturating_sub(self.context).max(shown_to);
             let to = (idx + 1 + self.context).min(lines.len());
             for (at, line) in lines.iter().enumerate().take(to).skip(from) {
                 let mark = if at == idx { ':' } else { '-' };
-                self.text += &format!("{path}{mark}{}{mark} {}\n", at + 1, shown_line(line));
+                let place = if self.show == SearchShown::Grouped {
+                    format!("  {}{mark}", at + 1)
+                } else {
+                    format!("{path}{mark}{}{mark}", at + 1)
+                };
+                self.text += &format!("{place} {}\n", shown_line(line));
             }
             shown_to = to.max(shown_to);
         }

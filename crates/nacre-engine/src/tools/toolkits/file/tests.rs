@@ -235,7 +235,7 @@ async fn an_edit_is_exact_or_refused() {
     > {"edits":[{"find":"three();","replace":""}],"path":"a.rs"}
     Error (no_match): The text does not occur in `a.rs`. Read the file again; the text must be exactly as it stands there.
     > {"edits":[{"find":"one();","replace":"x"}],"path":"a.rs"}
-    Error (many_matches): The text occurs more than once in `a.rs`: lines 2, 6. Add lines around it until it occurs once.
+    Error (many_matches): The text occurs more than once in `a.rs`: lines 2, 6. Add lines around it until it occurs once, or set `replace_all`.
     > {"edits":[{"find":"  two();","replace":"  two();"}],"path":"a.rs"}
     Error (arguments): The edits leave `a.rs` as it is. Say what should be different.
     > {"edits":[{"find":"one();\n   two();","replace":"x"}],"path":"a.rs"}

@@ -1,5 +1,6 @@
 //! `shell_run`: a program, or a text for the shell, within walls.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ const MAX_SECONDS: u64 = 600;
 const MAX_SCRIPT_BYTES: usize = 100_000;
 
 /// What is told of a program that was stopped.
-const LAST_WORDS: usize = 2_000;
+const LAST_WORDS: usize = 8_000;
 
 /// Runs programs.
 #[derive(Clone, Debug)]
@@ -66,39 +67,17 @@ impl Tool for ShellRun {
     };
 
     fn footprint(&self, input: &ShellRunInput) -> Result<Footprint, ToolError> {
-        input.program()?;
-        input.seconds()?;
-        input.folder()?;
-        let network = match self.programs.reach {
-            Reach::Nothing => Network::Nothing,
-            Reach::Internet => Network::Anything,
-        };
-        Ok(Footprint {
-            reads: vec![Area::Tree(None)],
-            writes: vec![Area::Tree(None)],
-            exec: Exec::Anything,
-            network,
-            memory: MemoryUse::Nothing,
-        })
+        input.footprint(&self.programs)
     }
 
     fn preview(&self, input: &ShellRunInput) -> Result<Preview, ToolError> {
-        let program = match input.program()? {
-            Program::Argv { name, arguments } => {
-                PreviewProgram::Argv(std::iter::once(name).chain(arguments).collect())
-            }
-            Program::Script(script) => PreviewProgram::Script(script),
-        };
-        Ok(Preview { files: Vec::new(), program: Some(program) })
+        input.preview()
     }
 
     async fn run(&self, input: ShellRunInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let program = input.program()?;
         let seconds = input.seconds()?;
-        let folder = match input.folder()? {
-            Some(folder) => ctx.workspace.join(folder.as_str()),
-            None => ctx.workspace.as_ref().clone(),
-        };
+        let folder = input.full_folder(ctx)?;
         let before = Guarded::look(&ctx.workspace);
         let limit = Duration::from_secs(seconds);
         let finished = self.programs.run(program, &folder, limit, ctx).await?;
@@ -120,7 +99,52 @@ impl Tool for ShellRun {
 }
 
 impl ShellRunInput {
-    fn program(&self) -> Result<Program, ToolError> {
+    /// An order without a time limit of its own.
+    pub(super) fn new(
+        argv: Option<Vec<String>>,
+        script: Option<String>,
+        folder: Option<String>,
+    ) -> Self {
+        Self { argv, script, folder, time_limit: None }
+    }
+
+    /// What a program may touch: all that the walls leave it.
+    pub(super) fn footprint(&self, programs: &Programs) -> Result<Footprint, ToolError> {
+        self.program()?;
+        self.seconds()?;
+        self.folder()?;
+        let network = match programs.reach {
+            Reach::Nothing => Network::Nothing,
+            Reach::Internet => Network::Anything,
+        };
+        Ok(Footprint {
+            reads: vec![Area::Tree(None)],
+            writes: vec![Area::Tree(None)],
+            exec: Exec::Anything,
+            network,
+            memory: MemoryUse::Nothing,
+        })
+    }
+
+    pub(super) fn preview(&self) -> Result<Preview, ToolError> {
+        let program = match self.program()? {
+            Program::Argv { name, arguments } => {
+                PreviewProgram::Argv(std::iter::once(name).chain(arguments).collect())
+            }
+            Program::Script(script) => PreviewProgram::Script(script),
+        };
+        Ok(Preview { files: Vec::new(), program: Some(program) })
+    }
+
+    /// The folder to run in.
+    pub(super) fn full_folder(&self, ctx: &ToolContext) -> Result<PathBuf, ToolError> {
+        Ok(match self.folder()? {
+            Some(folder) => ctx.workspace.join(folder.as_str()),
+            None => ctx.workspace.as_ref().clone(),
+        })
+    }
+
+    pub(super) fn program(&self) -> Result<Program, ToolError> {
         let refuse = |what: &str| {
             let hint =
                 "Give `argv`, such as [\"ls\", \"-l\"], or `script`, such as \"ls | wc -l\".";
