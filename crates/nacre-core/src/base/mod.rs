@@ -21,7 +21,7 @@ mod unified;
 pub(crate) use alarm::Alarm;
 pub use cores::{on_all_cores, yield_processor};
 pub use hash::{ContentHash, ParseHashError};
-pub use heap::give_back_memory;
+pub use heap::{give_back_memory, share_memory};
 pub use local_names::LocalNames;
 pub use owner::{Person, Stranger};
 pub use search_path::{is_of_repository, search_folders, search_path, trees_around};

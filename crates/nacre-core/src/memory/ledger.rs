@@ -134,6 +134,15 @@ impl Ledger {
             .map(|version| version.trust)
     }
 
+    /// Whether a memory of this id is known, or nothing is: a store from before there were ledgers has none.
+    pub(super) fn may_know(&self, store: &WriteScope, id: &str) -> bool {
+        self.with(store, |known| match known {
+            Known::Nothing => true,
+            Known::Stored(text) => text.has(id),
+            Known::Held(entries) => !entries.is_stored || entries.by_id.contains_key(id),
+        })
+    }
+
     /// The level that the memory last had, whatever its bytes are now.
     pub(super) fn last_trust(&self, store: &WriteScope, id: &str) -> Option<Trust> {
         self.with(store, |known| known.last_version(id)).map(|version| version.trust)

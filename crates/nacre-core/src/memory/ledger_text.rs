@@ -48,6 +48,11 @@ impl LedgerText {
         })
     }
 
+    /// Whether a version of a memory is known.
+    pub(super) fn has(&self, id: &str) -> bool {
+        lines_of(&self.text[self.body..self.evidence], id).next().is_some()
+    }
+
     /// The known evidence of a memory, the newest first.
     pub(super) fn evidence<'t>(&'t self, id: &'t str) -> impl Iterator<Item = ContentHash> {
         lines_of(&self.text[self.evidence..], id).filter_map(|(hash, _)| hash.parse().ok())

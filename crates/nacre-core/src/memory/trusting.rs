@@ -26,6 +26,9 @@ const OUTCOME: &str = "## Outcome";
 /// Text from elsewhere that one command judges, in bytes: about two seconds. What is beyond waits as if it gave an order.
 const MAX_JUDGED: usize = 32 << 20;
 
+/// One of more memories than these are few.
+const FEW: usize = 8;
+
 impl Draft {
     /// The level that it would have, and whether it may hold at once.
     pub fn trust(&self) -> Trust {
@@ -83,10 +86,12 @@ impl Store {
     /// Whether the ledger may know a memory of this id: a quick look that leaves out what came from elsewhere.
     pub fn may_know(&self, id: &str) -> bool {
         let rules = self.rules();
-        rules.is_personal
-            || rules.trusts_evidence
-            || self.ledger.last_trust(self.scope(), id).is_some()
-            || !self.ledger.is_stored(self.scope())
+        rules.is_personal || rules.trusts_evidence || self.ledger.may_know(self.scope(), id)
+    }
+
+    /// Whether most of so many memories came from elsewhere, so that asking each is sooner done than putting all in order.
+    pub fn knows_few(&self, n_memories: usize) -> bool {
+        self.n_tellable(n_memories) < n_memories / FEW
     }
 
     /// How many of so many memories may be told unasked, at most: those that came from elsewhere do not count.

@@ -34,7 +34,9 @@ use jiff::Timestamp;
 use nacre_api::wire::Warning;
 use nacre_core::base::Person;
 use nacre_core::base::git::GitProgram;
-pub use nacre_core::base::{give_back_memory, search_path, trees_around, yield_processor};
+pub use nacre_core::base::{
+    give_back_memory, search_path, share_memory, trees_around, yield_processor,
+};
 use nacre_core::config::projects::Projects;
 use nacre_core::config::{self, Resolved, Settings};
 use nacre_core::safefs::{Access, Owner, WriteScope};

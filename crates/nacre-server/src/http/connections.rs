@@ -75,6 +75,7 @@ pub fn serve(
     let open = OpenOptions { needs: Needs::Registered, ..OpenOptions::default() };
     let host = Host::open(environment.clone(), &open).host?;
     service::hold(&host, |held| {
+        nacre_ops::host::share_memory();
         let runtime = runtime()?;
         let served = runtime.block_on(listen(environment, options, held, (ready, stop)));
         runtime.shutdown_timeout(END);

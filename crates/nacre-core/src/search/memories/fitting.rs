@@ -155,7 +155,9 @@ impl MemoryIndex<'_> {
         for (row, similarity) in similarities(&self.snapshot, meaning).into_iter().enumerate() {
             signals[row].similarity = similarity;
         }
-        let scored = self.claims().map(|row| {
+        let knows_few = self.store.knows_few(self.held().len());
+        let is_asked = |row: &usize| !knows_few || self.store.may_know(self.snapshot.key(*row));
+        let scored = self.claims().filter(is_asked).map(|row| {
             let signals = signals[row];
             Scored { score: signals.words + MEANING * signals.similarity.max(0.0), row }
         });

@@ -191,12 +191,18 @@ pub fn brief_about(
     counter: &TokenCounter,
 ) -> Result<Brief, SearchError> {
     let interest = Interest { task: wish.task, files: wish.files, mode: wish.mode };
-    let mut candidates = Vec::new();
+    let (mut candidates, mut n_left_out) = (Vec::new(), 0);
     for (number, source) in sources.iter().enumerate() {
         let share = if source.scope == "global" { GLOBAL_SHARE } else { 1.0 };
+        let n_memories = source.index.snapshot().n_records();
+        let leaves_foreign = !wish.names_unproven && source.store.knows_few(n_memories);
         for listed in source.index.outline(&interest)? {
             let is_known = wish.known.iter().any(|id| id == listed.id);
             if is_known || !topics.contains(&Topic::of(&listed)) {
+                continue;
+            }
+            if leaves_foreign && !source.store.may_know(listed.id) {
+                n_left_out += 1;
                 continue;
             }
             let worth = share * worth(&listed, wish);
@@ -208,5 +214,5 @@ pub fn brief_about(
     if wish.names_unproven {
         selection.note_unproven(&candidates);
     }
-    Ok(selection.finish(candidates.len()))
+    Ok(selection.finish(candidates.len() + n_left_out))
 }
