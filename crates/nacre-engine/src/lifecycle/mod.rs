@@ -7,12 +7,14 @@ mod completion;
 mod context;
 mod control;
 mod items;
+mod parts;
 mod spec;
 mod steps;
 
 pub use completion::{ANSWER_TOOL, Complaints, CompletionVerdict, SIGNAL_TOOL, Signalled};
 pub use context::{ContextPlan, Conversation, Exchange, KeptResult, TooLong, Turn, plan};
 pub use control::{RunControl, RunHandle, Stopped};
-pub use items::{Attachment, Item, Summary, TurnEnd};
+pub use items::Item;
+pub use parts::{Attachment, Summary, TurnEnd};
 pub use spec::{AgentSpec, Compaction, Completion, Signals, Spawn, Validator, Weight};
 pub use steps::{Checkpoint, CheckpointError, Ending, Engine, Job, Outcome, RunError, run};

@@ -1,6 +1,6 @@
 //! A conversation in whole turns, so that what belongs together cannot be torn apart.
 
-use crate::lifecycle::items::{Attachment, Summary, TurnEnd};
+use crate::lifecycle::parts::{Attachment, Summary, TurnEnd};
 use crate::model::{Content, Message, Speaker, ToolCall, ToolResult, ToolStatus};
 
 /// A token holds about four characters of prose and three of code; the smaller number errs on the safe side.

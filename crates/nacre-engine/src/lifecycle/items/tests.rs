@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::lifecycle::{Conversation, Exchange, KeptResult, Turn};
 use crate::model::{Content, Message, Reasoning, Speaker, ToolCall, ToolResult};
-use crate::record::Signal;
+use crate::record::{Signal, TaskState};
 
 fn text() -> impl Strategy<Value = String> {
     "[a-z \n\"{}é]{0,20}"

@@ -15,7 +15,7 @@ use super::super::approval::{Approval, ApprovalAnswer, ApprovalKind, ApprovalReq
 use super::super::footprint::{Area, Exec, Footprint, MemoryUse, Network};
 use super::super::tool::{Preview, PreviewProgram, ToolError};
 use super::super::workspace::Workspace;
-use super::job::Job;
+use super::job::{Job, broken};
 use crate::model::Cancel;
 use crate::record::{ApprovalDecision, BoundedText, Event, Events, Fault};
 
@@ -153,7 +153,7 @@ async fn prepare(
         };
         Ok((request, seen))
     });
-    prepared.await.unwrap_or_else(|_| Err(super::execute::broken(job.tool.spec().name)))
+    prepared.await.unwrap_or_else(|_| Err(broken(job.tool.spec().name)))
 }
 
 /// The diff of everything that the call would change, whether it is cut, and the files that it was made against.
@@ -199,7 +199,7 @@ async fn check_unchanged(seen: Seen, workspace: &Arc<Workspace>) -> Result<(), T
             let what = format!("`{path}` changed while the person was asked");
             Err(ToolError::new(Fault::Stale, what, "Read it again with `file_read`."))
         }
-        Err(_) => Err(super::execute::broken("approval")),
+        Err(_) => Err(broken("approval")),
     }
 }
 

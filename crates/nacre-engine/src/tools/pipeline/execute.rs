@@ -18,7 +18,7 @@ use super::super::workspace::Workspace;
 use super::approve::Gate;
 use super::cache::{Cache, CacheKey, Lookup};
 use super::effects::{EffectDone, EffectReport, EffectRunner};
-use super::job::Job;
+use super::job::{Job, broken};
 use super::undo::Before;
 use super::watch::{ProgramChanges, Watched};
 use crate::model::{Cancel, CancelSource};
@@ -255,11 +255,4 @@ fn stopped(stop: Stop, limit: Duration, name: &str) -> ToolError {
             ToolError::new(Fault::TimedOut, what, "Ask for less at once.")
         }
     }
-}
-
-/// The result of a call whose tool fell over.
-pub(super) fn broken(name: &str) -> ToolError {
-    let name: String = name.chars().take(80).collect();
-    let what = format!("`{name}` broke down inside");
-    ToolError::new(Fault::Io, what, "Try another way; this is a defect of the tool.")
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::super::footprint::{Exec, Footprint, Network};
-use super::super::tool::AnyTool;
+use super::super::tool::{AnyTool, ToolError};
+use crate::record::Fault;
 
 /// A call that may run.
 pub(super) struct Job {
@@ -25,4 +26,11 @@ impl Job {
             && self.footprint.exec == Exec::Nothing
             && self.footprint.network == Network::Nothing
     }
+}
+
+/// The result of a call whose tool fell over.
+pub(super) fn broken(name: &str) -> ToolError {
+    let name: String = name.chars().take(80).collect();
+    let what = format!("`{name}` broke down inside");
+    ToolError::new(Fault::Io, what, "Try another way; this is a defect of the tool.")
 }

@@ -258,7 +258,7 @@ impl Pipeline {
         call: &ToolCall,
         done: Option<Performed>,
     ) -> (ToolResult, CallRecord) {
-        let mut done = done.unwrap_or_else(|| Performed::refused(execute::broken(&call.name)));
+        let mut done = done.unwrap_or_else(|| Performed::refused(job::broken(&call.name)));
         self.keep_changes(call, &mut done);
         let spec = self.registry.spec(&call.name);
         let (text, status) = match &done.result {
