@@ -179,21 +179,18 @@ async fn jobs_end_with_their_list() {
     let Some(workshop) = Workshop::new() else { return };
     let (ctx, jobs) = (ctx(&workshop), ShellJobs::default());
     let start = ShellStart { programs: programs(&workshop), jobs: jobs.clone() };
-    let beat = json!({"script": "while :; do date +%N > beat; done"});
-    call(&start, beat, &ctx).await.unwrap();
-    let file = workshop.path("workspace/beat");
+    let wait = json!({"script": "echo $$ > pid.new; mv pid.new pid; exec sleep 600"});
+    call(&start, wait, &ctx).await.unwrap();
+    let file = workshop.path("workspace/pid");
     while !file.exists() {
         tokio::task::yield_now().await;
     }
+    let pid = std::fs::read_to_string(file).unwrap();
+    let process = std::path::PathBuf::from(format!("/proc/{}", pid.trim()));
+    assert!(process.exists());
     drop((start, jobs));
-    // It stands still when nobody writes it any more.
-    let mut last = None;
-    let mut n_same = 0;
-    while n_same < 200 {
-        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
-        let now = std::fs::read_to_string(&file).ok();
-        n_same = if now == last { n_same + 1 } else { 0 };
-        last = now;
+    while process.exists() {
+        tokio::task::yield_now().await;
     }
 }
 
