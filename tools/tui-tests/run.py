@@ -322,6 +322,59 @@ def leaving(open_screen, check):
 
 
 @case
+def panic(open_screen, check):
+    screen = open_screen([{"wait": "session.export"}, {"answer": {"session": "s1", "transcript": "panic"}}])
+    screen.wait_for("Enter sends")
+    screen.type("/export")
+    screen.keys("Enter")
+    screen.wait_for("left with 101")
+    assert screen.tmux("display-message", "-p", "#{alternate_on}").strip() == "0"
+    assert "-icanon" not in screen.wait_for("icanon")
+    error = (Path(screen.folder.name) / "stderr").read_text()
+    assert "asked for by the script" in error and "\x1b" not in error, error
+
+
+@case
+def memory(open_screen, check):
+    notes = [{"id": "mem-1", "title": "The parser counts from one"}, {"id": "mem-2", "title": "Tests run with make"}]
+    screen = open_screen(begin() + [{"say": {"type": "memory", "recalled": notes}}] + end())
+    screen.wait_for("Enter sends")
+    screen.type("Go")
+    screen.keys("Enter")
+    screen.wait_for("Done in TIME")
+    screen.keys("C-g")
+    screen.wait_for("Memories in this session: 2")
+    screen.keys("Down")
+    check("list", screen.settle())
+    screen.keys("Enter", "Escape")
+    screen.wait_for("opened mem-2")
+    screen.type("still typing")
+    check("back", screen.settle())
+
+
+@case
+def queue(open_screen, check):
+    steered = [{"wait": "chat.steer"}, {"answer": {}}, {"say": {"type": "steered", "text": "the other way"}}]
+    screen = open_screen(begin() + steered + [{"wait": "chat.abort"}, {"answer": {"task": "t1", "was_running": True}},
+                                              {"say": {"type": "task.cancelled", "by": "person"}}])
+    screen.wait_for("Enter sends")
+    screen.type("Go")
+    screen.keys("Enter")
+    screen.wait_for("Ctrl-S steers")
+    screen.type("next one")
+    screen.keys("Enter")
+    screen.wait_for("queued 1: next one")
+    screen.type("the other way")
+    screen.keys("C-s")
+    screen.wait_for("» the other way")
+    check("steered", re.sub(r"^ Sent: .*", " FLASH", screen.text(), flags=re.M))
+    screen.keys("M-Up")
+    screen.wait_for("> next one")
+    screen.keys("Escape")
+    screen.wait_for("Stopped.")
+
+
+@case
 def closed(open_screen, check):
     screen = open_screen(begin() + [{"say": {"type": "text", "text": "half a sen"}}, {"close": True}])
     screen.wait_for("Enter sends")

@@ -64,6 +64,8 @@ async fn play(steps: Vec<script::Step>, log: Option<String>) -> std::io::Result<
     let mut outside = |action: Outside| match action {
         Outside::OpenMemory { id } | Outside::EditMemory { id } => Ok(format!("opened {id}")),
         Outside::SaveExport { transcript, .. } => {
+            // A test looks at what a panic leaves behind.
+            assert_ne!(transcript, "panic", "asked for by the script");
             Ok(format!("exported {} bytes", transcript.len()))
         }
     };

@@ -107,6 +107,8 @@ pub(crate) struct State {
     pub(crate) turn: Option<Turn>,
     /// The last message that was seen of each task that is not over.
     pub(crate) seen: BTreeMap<String, u64>,
+    /// Tasks that ended last: what is said of them again is not news.
+    pub(crate) over: VecDeque<String>,
     pub(crate) plan: Vec<ChecklistItem>,
     pub(crate) is_plan_hidden: bool,
     pub(crate) recalled: Vec<RecalledNote>,
@@ -146,6 +148,7 @@ impl State {
             prompts: Vec::new(),
             turn: None,
             seen: BTreeMap::new(),
+            over: VecDeque::new(),
             plan: Vec::new(),
             is_plan_hidden: false,
             recalled: Vec::new(),
@@ -240,6 +243,7 @@ impl State {
         self.approvals.clear();
         self.prompts.clear();
         self.seen.clear();
+        self.over.clear();
         self.turn = None;
         self.plan.clear();
         self.recalled.clear();

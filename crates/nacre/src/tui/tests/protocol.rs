@@ -169,6 +169,17 @@ fn a_message_is_shown_once_and_a_missing_one_is_asked_for() {
 }
 
 #[test]
+fn what_is_said_again_of_a_task_that_is_over_is_no_news() {
+    let mut play = Play::new(80, 24);
+    play.work("Go");
+    play.say(json!({"type": "task.cancelled", "by": "person"}));
+    play.begin_task("t1");
+    play.say(json!({"type": "task.accepted", "text": "Go"}));
+    play.say(json!({"type": "task.running", "model": "m"}));
+    assert!(play.state.turn.is_none() && play.state.prompts.is_empty());
+}
+
+#[test]
 fn words_that_are_void_go() {
     let mut play = Play::new(80, 24);
     play.work("Go");

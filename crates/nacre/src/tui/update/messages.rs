@@ -14,16 +14,23 @@ use crate::tui::state::requests::Purpose;
 use crate::tui::state::usage::dollars;
 use crate::tui::text::{clean, clean_line, count, duration, grouped};
 
+/// Tasks that are over and still known.
+const MAX_OVER: usize = 100;
+
 /// A plan that is longer is cut.
 const MAX_PLAN: usize = 200;
 
 pub(super) fn take(state: &mut State, message: TaskMessage) {
     let is_ours = state.session.as_ref().is_some_and(|session| session.id == message.session);
-    if !is_ours || !is_next(state, &message) {
+    if !is_ours || state.over.contains(&message.task) || !is_next(state, &message) {
         return;
     }
     if message.update.is_terminal() {
         state.seen.remove(&message.task);
+        state.over.push_back(message.task.clone());
+        if state.over.len() > MAX_OVER {
+            state.over.pop_front();
+        }
         end(state, &message.task, message.update);
     } else {
         apply(state, &message.task, message.update);
