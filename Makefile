@@ -12,7 +12,7 @@ PROPERTY_SEED ?= 20260101
 FEATURES = --features nacre/rlm
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-all test properties torture bench bench-cancel bench-sync bench-hooks bench-maintain bench-map load soak fuzz-api docs dist e2e-agents e2e-mcp e2e-model e2e-sdk e2e-dashboard dashboard needed
+.PHONY: help demo demo-all test properties torture bench bench-cancel bench-sync bench-hooks bench-maintain bench-map load soak fuzz-api docs dist e2e-agents e2e-mcp e2e-model e2e-sdk e2e-dashboard tui-tests dashboard needed
 
 help:  ## List these targets
 	@echo "usage: make TARGET"
@@ -110,6 +110,10 @@ e2e-model: needed  ## Run against real models served on this machine; pip fetche
 	$(CARGO) build -p nacre
 	$(CARGO) build -p nacre-engine --example live
 	tools/e2e-model.sh $(TARGET_DIR)/debug/nacre $(TARGET_DIR)/debug/examples/live
+
+tui-tests: needed  ## Drive the chat screen in tmux and compare what is seen with stored screens
+	$(CARGO) build -p nacre --example chat_screen
+	tools/tui-tests/run.py $(TARGET_DIR)/debug/examples/chat_screen
 
 e2e-sdk: needed  ## Test the Python and Node SDKs against the server; pip and npm fetch 60 MB
 	$(CARGO) build -p nacre

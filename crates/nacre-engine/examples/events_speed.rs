@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use nacre_core::safefs::{Access, Owner, WriteScope};
-use nacre_engine::lifecycle::{AgentSpec, Completion, Signals, Spawn};
+use nacre_engine::lifecycle::{AgentSpec, Compaction, Completion, Signals, Spawn};
 use nacre_engine::model::{Arguments, Cancel, Role, ToolCall};
 use nacre_engine::record::state::State;
 use nacre_engine::record::{
@@ -151,6 +151,7 @@ fn spec() -> AgentSpec {
         completion: Completion::EndTurn { signals: Signals::Off },
         effects: Effects::none(),
         spawn: Spawn::Nothing,
+        compaction: Compaction::LeaveOut,
     }
 }
 

@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_engine::lifecycle::{
-    AgentSpec, Completion, Conversation, Engine, Job, RunControl, RunHandle, Signals, Spawn, run,
+    AgentSpec, Compaction, Completion, Conversation, Engine, Job, RunControl, RunHandle, Signals,
+    Spawn, run,
 };
 use nacre_engine::model::{
     Limits, ModelRef, ModelSettings, Models, ProviderSettings, RetryPolicy, Role, RoleSettings,
@@ -269,6 +270,7 @@ fn spec() -> AgentSpec {
         completion: Completion::EndTurn { signals: Signals::Off },
         effects: Effects::none(),
         spawn: Spawn::Nothing,
+        compaction: Compaction::LeaveOut,
     }
 }
 

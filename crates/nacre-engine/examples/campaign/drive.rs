@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use nacre_core::base::git::GitProgram;
 use nacre_core::safefs::RelPath;
 use nacre_engine::confine::{Launcher, Metadata, OutputCaps, Quotas, Reach};
-use nacre_engine::lifecycle::{AgentSpec, Completion, Signals, Spawn};
+use nacre_engine::lifecycle::{AgentSpec, Compaction, Completion, Signals, Spawn};
 use nacre_engine::model::{Cancel, Role, ToolCall};
 use nacre_engine::record::{Events, Fault, Heard, TaskId};
 use nacre_engine::tools::{
@@ -175,6 +175,7 @@ fn pipeline(agent: Agent, site: &Site, heard: &Arc<Heard>, helper: &Path) -> Pip
         completion: Completion::EndTurn { signals: Signals::Off },
         effects: Effects::none(),
         spawn: Spawn::Nothing,
+        compaction: Compaction::LeaveOut,
     };
     let clock = Arc::new(|| Timestamp::UNIX_EPOCH);
     let events = Events::new(TaskId::from_random(1), clock, vec![heard.clone()]);

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::lifecycle::{AgentSpec, Completion, Signals, Spawn};
+use crate::lifecycle::{AgentSpec, Compaction, Completion, Signals, Spawn};
 use crate::model::Role;
 use crate::tools::MemoryUse;
 use crate::tools::Passage;
@@ -71,6 +71,7 @@ pub fn asker(permissions: &Permissions, offered: &[&str]) -> AgentSpec {
         completion: Completion::EndTurn { signals: Signals::Off },
         effects: Effects::none(),
         spawn: Spawn::Nothing,
+        compaction: Compaction::LeaveOut,
     }
 }
 

@@ -7,7 +7,7 @@ use schemars::schema_for;
 use serde_json::Value;
 
 use super::citations::{CitationState, Report, check_report};
-use crate::lifecycle::{AgentSpec, Completion, Spawn, Validator, Weight};
+use crate::lifecycle::{AgentSpec, Compaction, Completion, Spawn, Validator, Weight};
 use crate::model::{OutputSchema, Role};
 use crate::record::RunEffects;
 use crate::tools::Workspace;
@@ -75,6 +75,7 @@ pub fn explorer(workspace: &Arc<Workspace>, permissions: &Permissions) -> AgentS
         budgets: BUDGETS,
         effects: Effects::none(),
         spawn: Spawn::Nothing,
+        compaction: Compaction::LeaveOut,
     }
 }
 

@@ -10,7 +10,7 @@ mod lead;
 mod merged;
 
 pub use asker::{NOT_KNOWN, asked, asker};
-pub use chat::{Orientation, chat};
+pub use chat::{CHAT_BUDGETS, InstructionFile, Orientation, chat};
 pub use citations::{Citation, CitationState, Report, check_report};
 pub use delegate::Delegate;
 pub use deps::AgentDeps;

@@ -144,6 +144,7 @@ fn logged(line: &str) -> Option<RunMessage> {
         }
         Event::TaskState(_)
         | Event::ContextPlan { .. }
+        | Event::ContextSummary { .. }
         | Event::StepStart { .. }
         | Event::StepEnd { .. }
         | Event::ModelCall { .. }

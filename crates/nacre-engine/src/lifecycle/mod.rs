@@ -14,5 +14,5 @@ pub use completion::{ANSWER_TOOL, Complaints, CompletionVerdict, SIGNAL_TOOL, Si
 pub use context::{ContextPlan, Conversation, Exchange, KeptResult, TooLong, Turn, plan};
 pub use control::{RunControl, RunHandle, Stopped};
 pub use items::{Attachment, Item, Summary, TurnEnd};
-pub use spec::{AgentSpec, Completion, Signals, Spawn, Validator, Weight};
+pub use spec::{AgentSpec, Compaction, Completion, Signals, Spawn, Validator, Weight};
 pub use steps::{Checkpoint, CheckpointError, Ending, Engine, Job, Outcome, RunError, run};

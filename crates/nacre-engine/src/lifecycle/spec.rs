@@ -28,6 +28,7 @@ pub struct AgentSpec {
     pub completion: Completion,
     pub effects: Effects,
     pub spawn: Spawn,
+    pub compaction: Compaction,
 }
 
 impl AgentSpec {
@@ -100,6 +101,15 @@ impl fmt::Debug for Validator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Validator").field(&self.name).finish()
     }
+}
+
+/// What becomes of the beginning of a conversation that does not fit into the model's window any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compaction {
+    /// The oldest is left out.
+    LeaveOut,
+    /// The model sums it up; where it cannot, the oldest is left out.
+    Summary,
 }
 
 /// Which helpers an agent may start. A helper never starts helpers.

@@ -26,6 +26,16 @@ pub enum Event {
     RunPrepare { agent: BoundedText, model: ModelRef, n_tools: usize },
     #[serde(rename = "context.plan")]
     ContextPlan { kept: usize, shortened: usize, dropped: usize, tokens: usize, limit: usize },
+    /// The beginning of the conversation was replaced by a summary.
+    #[serde(rename = "context.summary")]
+    ContextSummary {
+        /// How many turns it covers, and steps of the turn behind them.
+        n_turns: usize,
+        n_steps: usize,
+        tokens_before: usize,
+        tokens_after: usize,
+        duration_us: u64,
+    },
     #[serde(rename = "step.start")]
     StepStart { step: u32 },
     #[serde(rename = "step.end")]
@@ -216,6 +226,7 @@ impl Event {
             Self::TaskState(_) => "task.state",
             Self::RunPrepare { .. } => "run.prepare",
             Self::ContextPlan { .. } => "context.plan",
+            Self::ContextSummary { .. } => "context.summary",
             Self::StepStart { .. } => "step.start",
             Self::StepEnd { .. } => "step.end",
             Self::ModelCall { .. } => "model.call",

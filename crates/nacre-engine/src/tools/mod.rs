@@ -47,3 +47,4 @@ pub use toolkits::shell::ShellRun;
 pub use toolkits::trace::{TraceHandle, TraceSearch};
 pub use toolkits::web::{AddressGuard, SearchEndpoint, SearchEndpointError, WebFetch, WebSearch};
 pub use workspace::{BadGlob, Denied, Workspace, WorkspaceError};
+pub(crate) use workspace::{Walk, WalkedFile};

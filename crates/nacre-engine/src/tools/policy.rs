@@ -72,7 +72,7 @@ pub struct Budgets {
     pub tool_calls: u32,
     /// From the first step to the last word.
     pub wall: Duration,
-    /// What one model call may be sent, in tokens as we estimate them.
+    /// What one model call may be sent, in tokens as we estimate them, unless the settings say what the model takes.
     pub context_tokens: usize,
     /// What one model call may answer.
     pub answer_tokens: u32,

@@ -8,7 +8,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_engine::lifecycle::{
-    AgentSpec, Completion, Conversation, Engine, Job, Outcome, RunControl, Signals, Spawn, run,
+    AgentSpec, Compaction, Completion, Conversation, Engine, Job, Outcome, RunControl, Signals,
+    Spawn, run,
 };
 use nacre_engine::model::{
     Limits, ModelSettings, Models, ProviderKind, ProviderSettings, Role, RoleSettings, Secret,
@@ -46,6 +47,7 @@ pub(crate) fn agent() -> AgentSpec {
         completion: Completion::EndTurn { signals: Signals::Off },
         effects: Effects::none(),
         spawn: Spawn::Nothing,
+        compaction: Compaction::LeaveOut,
     }
 }
 

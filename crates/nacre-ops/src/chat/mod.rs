@@ -12,7 +12,6 @@ mod export;
 mod follow;
 mod items;
 mod log;
-mod orientation;
 mod queue;
 mod recovery;
 mod requests;

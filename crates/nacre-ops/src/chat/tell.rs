@@ -163,6 +163,9 @@ impl Listener for Teller {
             Event::BudgetBlock { limit } => {
                 self.notice(&format!("All {limit} tool calls of this turn are used"));
             }
+            Event::ContextSummary { .. } => {
+                self.notice("The beginning of the conversation was summed up to save room");
+            }
             Event::Notice { text } => self.notice(text.as_str()),
             Event::Error { what, .. } => self.notice(what.as_str()),
             Event::ToolDenied { .. }

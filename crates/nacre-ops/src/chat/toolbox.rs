@@ -5,25 +5,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
+use nacre_api::wire::BriefRequest;
 use nacre_core::safefs::WriteScope;
-use nacre_engine::agents::{AgentDeps, Delegate, Orientation, chat};
+use nacre_core::transcript::injected::{BRIEF_TAG, marked};
+use nacre_engine::agents::{AgentDeps, CHAT_BUDGETS, Delegate, Orientation, chat};
 use nacre_engine::confine::{Launcher, Metadata, OutputCaps, Quotas, Reach, secrets_of_home};
 use nacre_engine::lifecycle::AgentSpec;
 use nacre_engine::model::{ModelRef, Models, Role, RoleSettings};
-use nacre_engine::record::Events as AgentEvents;
+use nacre_engine::record::{Events as AgentEvents, TaskId};
 use nacre_engine::tools::toolkits;
 use nacre_engine::tools::{
-    ActiveSkills, AddressGuard, AnyTool, Checklist, ChecklistSet, ChecklistUpdate, EffectRunner,
-    MemoryAdd, MemoryHandle, MemoryRemove, MemorySearch, Programs, ProjectEffects, RepositoryTrust,
-    ShellRun, WebFetch,
+    ActiveSkills, AddressGuard, AnyTool, Area, Checklist, ChecklistSet, ChecklistUpdate,
+    EffectRunner, ExecPolicy, MemoryAdd, MemoryHandle, MemoryRemove, MemorySearch, MemoryUse,
+    NetworkPolicy, Permissions, Programs, ProjectEffects, RepositoryTrust, ShellRun, WebFetch,
+    Workspace,
 };
 
-use super::orientation::orientation;
 use super::shared::ChatShared;
 use super::turn::Asked;
 use crate::error::OpError;
 use crate::host::{Host, charged_models, model_settings, scripted};
 use crate::operations::agent::agent_deps;
+use crate::operations::brief::brief;
 
 /// See the module.
 pub(super) struct Toolbox {
@@ -46,9 +49,10 @@ impl Toolbox {
     ) -> Result<Self, OpError> {
         let models = models(chats, host, asked)?;
         let deps = Arc::new(agent_deps(host, home, models)?);
+        let spec = spec(host, &deps.workspace);
         let mut toolbox = Self {
-            spec: chat(&Orientation::default(), Vec::new(), &[]),
             deps,
+            spec,
             skills: Arc::default(),
             children: Arc::default(),
             checklist: Checklist::default(),
@@ -56,11 +60,7 @@ impl Toolbox {
             programs: Arc::new(programs(host)),
             memories: memories(host)?,
         };
-        let offered = toolbox.plain_tools();
-        let names = offered.iter().map(|tool| tool.spec().name);
-        let names: Vec<&str> = names.chain(["skill_list", "skill_activate", "delegate"]).collect();
-        let denied = host.settings().map.deny.clone();
-        toolbox.spec = chat(&orientation(host, toolbox.deps.workspace.root()), denied, &names);
+        toolbox.offer_what_there_is();
         let effects = ProjectEffects::new(
             Arc::clone(&toolbox.programs),
             &toolbox.spec.permissions,
@@ -70,6 +70,12 @@ impl Toolbox {
         );
         toolbox.effects = effects.map(|effects| Arc::new(effects) as Arc<dyn EffectRunner>);
         Ok(toolbox)
+    }
+
+    /// Takes away the tools of the agent that are not here: where nothing is remembered, there is nothing to search.
+    fn offer_what_there_is(&mut self) {
+        let tools = self.tools(&AgentEvents::silent(TaskId::from_random(0)));
+        self.spec.tools.retain(|name| tools.iter().any(|tool| tool.spec().name == *name));
     }
 
     /// Every tool of the agent.
@@ -97,6 +103,33 @@ impl Toolbox {
         }
         tools
     }
+}
+
+/// The agent, told where it is.
+fn spec(host: &Host, workspace: &Workspace) -> AgentSpec {
+    let permissions = Permissions {
+        reads: vec![Area::Tree(None)],
+        writes: vec![Area::Tree(None)],
+        denied: host.settings().map.deny.clone(),
+        exec: ExecPolicy::Confined,
+        network: NetworkPolicy::Public,
+        memory: MemoryUse::Changes,
+    };
+    let today = host.now().strftime("%Y-%m-%d").to_string();
+    let orientation =
+        Orientation { brief: remembered(host), ..Orientation::look(workspace, &today) };
+    chat(&permissions, &orientation, CHAT_BUDGETS)
+}
+
+/// What the next session should know, as a hook would tell another agent.
+fn remembered(host: &Host) -> Option<String> {
+    let budget = host.settings().hooks.start_tokens;
+    if budget == 0 {
+        return None;
+    }
+    let request = BriefRequest { budget: Some(budget), ..BriefRequest::default() };
+    let report = brief(host, &request).ok()?;
+    (!report.text.is_empty()).then(|| marked(BRIEF_TAG, &report.text))
 }
 
 /// The models that are set, with the session's own in the place of chat's.

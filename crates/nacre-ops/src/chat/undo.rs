@@ -57,8 +57,9 @@ pub(super) fn keep(
     }
     let folder = folder(host)?;
     let writer = folder.lock(&host.owner("chat"), host.settings().lock.wait)?;
-    // Names sort by time, so that the last one of a session is its last turn.
-    let name = format!("{}.{:020}.{}", log.session, host.now().as_microsecond(), log.task);
+    // Names sort by the session's items, so that the last one is its last turn.
+    let n_items = open_state(host)?.session(&log.session)?.last_item;
+    let name = format!("{}.{n_items:020}.{}", log.session, log.task);
     for (number, file) in changes.files.iter().enumerate() {
         if let Some(bytes) = &file.before {
             writer.write_atomic(&RelPath::new(&format!("{name}.{number}"))?, bytes)?;

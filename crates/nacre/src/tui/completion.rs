@@ -56,7 +56,7 @@ pub(crate) fn complete(text: &str, cursor: usize, files: &[String]) -> Option<Co
     } else {
         return None;
     };
-    let is_done = choices.len() == 1 && choices[0].text.trim_end() == word;
+    let is_done = choices.first().is_some_and(|choice| choice.text.trim_end() == word);
     (!choices.is_empty() && !is_done).then_some(Completion {
         range: start..cursor,
         choices,

@@ -59,7 +59,6 @@ pub(crate) enum Action {
     CutToEnd,
     PasteCut,
     Complete,
-    CompletePrevious,
     TakeBack,
     PageUp,
     PageDown,
@@ -171,14 +170,7 @@ pub(crate) const BINDINGS: &[Binding] = &[
         A::Complete,
         &[key(K::Tab)],
         "Tab",
-        "Complete `/command` or `@file`; again: the next one",
-    ),
-    row(
-        P::Input,
-        A::CompletePrevious,
-        &[key(K::BackTab), (K::BackTab, SHIFT)],
-        "Shift-Tab",
-        "Complete with the one before",
+        "Complete `/command` or `@file`; Up and Down choose",
     ),
     row(
         P::Input,
@@ -369,10 +361,7 @@ pub(crate) fn typed(key: KeyEvent) -> Option<char> {
     // Some keyboards type characters with Ctrl and Alt together.
     let is_typed =
         !key.modifiers.intersects(CTRL.union(ALT)) || key.modifiers.contains(CTRL.union(ALT));
-    match key.code {
-        KeyCode::Char(c) if is_typed && !c.is_control() => Some(c),
-        _ => None,
-    }
+    key.code.as_char().filter(|c| is_typed && !c.is_control())
 }
 
 #[cfg(test)]

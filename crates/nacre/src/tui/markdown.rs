@@ -138,13 +138,22 @@ impl Page {
             Tag::Emphasis => self.styles.push(Style::new().add_modifier(Modifier::ITALIC)),
             Tag::Strong => self.styles.push(Style::new().add_modifier(Modifier::BOLD)),
             Tag::Strikethrough => {
-                self.styles.push(Style::new().add_modifier(Modifier::CROSSED_OUT))
+                self.styles.push(Style::new().add_modifier(Modifier::CROSSED_OUT));
             }
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
                 self.link = Some(dest_url.into_string());
                 self.styles.push(self.theme.style(Role::Link));
             }
-            _ => {}
+            Tag::Paragraph
+            | Tag::HtmlBlock
+            | Tag::FootnoteDefinition(_)
+            | Tag::DefinitionList
+            | Tag::DefinitionListTitle
+            | Tag::DefinitionListDefinition
+            | Tag::TableCell
+            | Tag::Superscript
+            | Tag::Subscript
+            | Tag::MetadataBlock(_) => {}
         }
     }
 
@@ -187,7 +196,16 @@ impl Page {
                 self.styles.pop();
             }
             TagEnd::Link | TagEnd::Image => self.end_link(),
-            _ => {}
+            TagEnd::HtmlBlock
+            | TagEnd::FootnoteDefinition
+            | TagEnd::DefinitionList
+            | TagEnd::DefinitionListTitle
+            | TagEnd::DefinitionListDefinition
+            | TagEnd::TableHead
+            | TagEnd::TableRow
+            | TagEnd::Superscript
+            | TagEnd::Subscript
+            | TagEnd::MetadataBlock(_) => {}
         }
     }
 

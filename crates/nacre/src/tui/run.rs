@@ -7,7 +7,6 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use crossterm::event::Event as TerminalEvent;
-use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Terminal;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
@@ -258,9 +257,4 @@ async fn next_files(files: &mut Option<Receiver<Vec<String>>>) -> Option<Vec<Str
         Some(files) => files.recv().await,
         None => std::future::pending().await,
     }
-}
-
-/// The area of a screen of this size.
-pub(super) fn whole(columns: u16, rows: u16) -> Rect {
-    Rect::new(0, 0, columns, rows)
 }

@@ -75,11 +75,13 @@ impl Theme {
 
     fn colored(self, role: Role, palette: &Palette) -> Style {
         let style = palette.style(role);
-        match role {
-            Role::Added if self.has_true_color => style.bg(palette.added_background),
-            Role::Removed if self.has_true_color => style.bg(palette.removed_background),
-            _ => style,
+        if !self.has_true_color {
+            return style;
         }
+        if role == Role::Added {
+            return style.bg(palette.added_background);
+        }
+        if role == Role::Removed { style.bg(palette.removed_background) } else { style }
     }
 }
 

@@ -101,7 +101,7 @@ fn line_end(pieces: &[Piece<'_>], begin: usize, room: usize, breaks: Break) -> L
         }
         if piece.text == " " {
             word_break = Some(LineEnd { shown: idx, next: idx + 1 });
-        } else if piece.width == 2 || piece.text == "-" || piece.text == "/" {
+        } else if piece.width == 2 || piece.text == "-" {
             word_break = Some(LineEnd { shown: idx + 1, next: idx + 1 });
         }
     }

@@ -12,6 +12,9 @@ use crate::home::TestHome;
 /// What a model does with a request: the tools that it calls.
 pub(crate) type Calls = Vec<(&'static str, Value)>;
 
+/// In the place of a tool's name: words, with the text as arguments.
+pub(crate) const SAY: &str = "say";
+
 /// The server of a model.
 pub(crate) struct Answering {
     address: String,
@@ -79,12 +82,18 @@ fn serve(mut stream: TcpStream, asked: &Mutex<Vec<Value>>, answer: &dyn Fn(&Valu
 fn streamed(calls: &Calls) -> String {
     let mut text = String::new();
     let mut chunk = |value: Value| text.push_str(&format!("data: {value}\n\n"));
+    let mut finish = "stop";
     for (index, (name, arguments)) in calls.iter().enumerate() {
+        if *name == SAY {
+            chunk(json!({ "choices": [{ "index": 0, "delta": { "content": arguments } }] }));
+            continue;
+        }
+        finish = "tool_calls";
         let function = json!({ "name": name, "arguments": arguments.to_string() });
         let call = json!({ "index": index, "id": format!("call_{index}"), "type": "function", "function": function });
         chunk(json!({ "choices": [{ "index": 0, "delta": { "tool_calls": [call] } }] }));
     }
-    chunk(json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "tool_calls" }] }));
+    chunk(json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": finish }] }));
     let usage = json!({ "prompt_tokens": 100, "completion_tokens": 20, "cost": 0.01 });
     chunk(json!({ "choices": [], "usage": usage }));
     text.push_str("data: [DONE]\n\n");

@@ -13,6 +13,8 @@ mod ask;
 mod ask_watched;
 mod bench;
 mod brief;
+mod chat;
+mod chat_rpc;
 mod concurrency;
 mod config;
 mod connect;

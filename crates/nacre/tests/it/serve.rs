@@ -556,6 +556,7 @@ fn the_rust_client_has_every_route() {
     const APART: &[(&str, &str)] = &[
         ("GET", "/api/openapi.json"),
         ("POST", "/mcp"),
+        ("GET", "/rpc"),
         ("PUT", "/api/memories/{id}"),
         ("POST", "/api/login"),
         ("GET", "/api/events"),

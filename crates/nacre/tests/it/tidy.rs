@@ -43,14 +43,17 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-engine", "flows", &["agents", "lifecycle", "model", "record", "tools"]),
     ("nacre-api", "wire", &[]),
     ("nacre-api", "client", &["wire"]),
+    ("nacre-ops", "chat", &["host", "operations"]),
     ("nacre-ops", "host", &[]),
     ("nacre-ops", "operations", &["host"]),
     ("nacre-server", "daemon", &[]),
     ("nacre-server", "control", &[]),
-    ("nacre-server", "http", &["daemon", "mcp"]),
+    ("nacre-server", "http", &["daemon", "mcp", "rpc"]),
     ("nacre-server", "mcp", &[]),
+    ("nacre-server", "rpc", &[]),
     ("nacre", "cli", &["hook"]),
     ("nacre", "hook", &[]),
+    ("nacre", "tui", &[]),
 ];
 
 /// Which crates of ours a crate may name.

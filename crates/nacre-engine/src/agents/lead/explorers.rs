@@ -13,7 +13,7 @@ use super::form::{LeadAction, occurs, place, places};
 use super::{Case, TOOLS, permissions, types};
 use crate::agents::deps::AgentDeps;
 use crate::lifecycle::RunControl;
-use crate::lifecycle::{AgentSpec, Completion, Spawn, Validator, Weight};
+use crate::lifecycle::{AgentSpec, Compaction, Completion, Spawn, Validator, Weight};
 use crate::model::{OutputSchema, Role};
 use crate::record::RunEffects;
 use crate::record::{Events, RunFacts};
@@ -146,6 +146,7 @@ fn explorer(cases: &[Case], store: &Arc<Store>, role: Role) -> AgentSpec {
         completion: Completion::Structured { output: output(cases), validators: vec![holds] },
         effects: Effects::none(),
         spawn: Spawn::Nothing,
+        compaction: Compaction::LeaveOut,
     }
 }
 

@@ -31,7 +31,7 @@ pub use self::form::LeadAction;
 pub use self::runtime::LeadRunner;
 pub use self::work::{Lead, LeadReport, LeadTask};
 use super::merged::MergedText;
-use crate::lifecycle::{AgentSpec, Completion, Spawn};
+use crate::lifecycle::{AgentSpec, Compaction, Completion, Spawn};
 use crate::model::Role;
 use crate::tools::MemoryUse;
 use crate::tools::{Budgets, Effects, Permissions};
@@ -207,6 +207,7 @@ pub fn lead(order: &LeadRequest, store: &Arc<Store>) -> AgentSpec {
             validators: form::validators(&order.cases, store),
         },
         effects: Effects::none(),
+        compaction: Compaction::LeaveOut,
         spawn: Spawn::Explorers {
             at_once: order.cases.len().clamp(1, Spawn::MAX_AT_ONCE),
             budgets: explorers::BUDGETS,

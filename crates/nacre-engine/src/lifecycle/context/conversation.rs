@@ -9,6 +9,9 @@ const BYTES_PER_TOKEN: usize = 3;
 /// What a message and a call cost beside their text.
 const FRAME_TOKENS: usize = 8;
 
+/// What a line in the place of a result has to save.
+const MIN_SAVED_BYTES: usize = 400;
+
 /// What stands around a summary.
 const SUMMARY_TOKENS: usize = 64;
 
@@ -143,7 +146,7 @@ impl Turn {
         was_stopped.then(|| Content::Text(INTERRUPTED.to_owned())).into_iter().collect()
     }
 
-    pub(super) fn tokens(&self) -> usize {
+    pub(in crate::lifecycle) fn tokens(&self) -> usize {
         let attached: usize =
             self.attachments.iter().map(|attached| tokens_in(&attached.shown())).sum();
         let interrupted = self
@@ -191,7 +194,7 @@ impl Exchange {
         put_user(messages, content);
     }
 
-    pub(super) fn tokens(&self) -> usize {
+    pub(in crate::lifecycle) fn tokens(&self) -> usize {
         let said: usize = self.said.content.iter().map(content_tokens).sum();
         let results: usize = self.results.iter().map(KeptResult::tokens).sum();
         let words = self.remark.iter().chain(&self.steered);
@@ -218,7 +221,7 @@ impl KeptResult {
         tokens_in(&self.result.text) + FRAME_TOKENS
     }
 
-    /// The result in one line; `None` where that would not be shorter.
+    /// The result in one line; `None` where that would save next to nothing.
     pub(super) fn stub(&self) -> Option<Self> {
         let Self { result, tool, spill, is_stub: _ } = self;
         let outcome = match result.status {
@@ -232,8 +235,8 @@ impl KeptResult {
         let text =
             format!("[{outcome} of `{tool}`, {} bytes, left out; {again}]", result.text.len());
         let result = ToolResult { text, ..result.clone() };
-        let is_shorter = result.text.len() < self.result.text.len();
-        is_shorter.then(|| Self { result, is_stub: true, ..self.clone() })
+        let is_worth_it = result.text.len() + MIN_SAVED_BYTES < self.result.text.len();
+        is_worth_it.then(|| Self { result, is_stub: true, ..self.clone() })
     }
 }
 

@@ -17,12 +17,14 @@ use crate::record::{DeltaKind, Event, Events, ModelFacts};
 impl Run<'_> {
     /// Asks the model; where the window turns out to be smaller than we thought, once more with half of it.
     pub(super) async fn ask(&mut self) -> Result<Response, Ending> {
+        self.compact().await?;
         self.fit()?;
         match self.ask_once().await? {
             Answered::Whole(response) => Ok(response),
             Answered::WindowFull => {
                 self.prepared.room =
                     self.progress.conversation.tokens().min(self.prepared.room) / 2;
+                self.compact().await?;
                 self.fit()?;
                 match self.ask_once().await? {
                     Answered::Whole(response) => Ok(response),
@@ -136,7 +138,7 @@ impl Run<'_> {
     }
 
     /// The patience of the settings, but no more than the run has time.
-    fn patience(&self) -> Control {
+    pub(super) fn patience(&self) -> Control {
         let mut policy = self.engine.policy.clone();
         policy.deadline = policy.deadline.min(self.control.left().unwrap_or(Duration::MAX));
         Control {
@@ -148,7 +150,12 @@ impl Run<'_> {
         }
     }
 
-    fn count(&mut self, response: &Response, first_token_us: Option<u64>, duration_us: u64) {
+    pub(super) fn count(
+        &mut self,
+        response: &Response,
+        first_token_us: Option<u64>,
+        duration_us: u64,
+    ) {
         let cost = self.engine.models.prices().cost(&response.model, &response.usage);
         self.progress.count_usage(response.usage);
         self.progress.cost.add(cost);
@@ -203,13 +210,29 @@ fn note_partial(partial: &mut String, event: &model::Event) {
 /// Passes on what people want to see while it comes.
 fn tell(events: &Events, step: u32, event: model::Event) {
     let delta = |kind, text| Event::ModelDelta { kind, text };
-    let millis = |wait: Duration| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
     match event {
         model::Event::Text(text) => events.emit_with(|| delta(DeltaKind::Text, text)),
         model::Event::Reasoning(text) => events.emit_with(|| delta(DeltaKind::Reasoning, text)),
         model::Event::TextReplaced { text } => {
             events.emit_with(|| delta(DeltaKind::Replacement, text));
         }
+        model::Event::Started { .. }
+        | model::Event::Retry { .. }
+        | model::Event::Fallback { .. }
+        | model::Event::ReasoningDone { .. }
+        | model::Event::HiddenReasoning(_)
+        | model::Event::ToolStarted { .. }
+        | model::Event::ToolArguments { .. }
+        | model::Event::ToolDone { .. }
+        | model::Event::Usage(_)
+        | model::Event::Stop(_) => tell_trouble(events, step, event),
+    }
+}
+
+/// Passes on that a model has to be asked again, and nothing of what it says.
+pub(super) fn tell_trouble(events: &Events, step: u32, event: model::Event) {
+    let millis = |wait: Duration| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+    match event {
         model::Event::Retry { why, wait, shown: _ } => {
             let (why, wait_ms) = (why.as_str().into(), millis(wait));
             events.emit(Event::ModelRetry { step, why, wait_ms });
@@ -218,6 +241,9 @@ fn tell(events: &Events, step: u32, event: model::Event) {
             events.emit(Event::ModelFallback { step, why: why.as_str().into(), to });
         }
         model::Event::Started { .. }
+        | model::Event::Text(_)
+        | model::Event::Reasoning(_)
+        | model::Event::TextReplaced { .. }
         | model::Event::ReasoningDone { .. }
         | model::Event::HiddenReasoning(_)
         | model::Event::ToolStarted { .. }

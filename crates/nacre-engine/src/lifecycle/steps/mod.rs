@@ -8,6 +8,7 @@
 //! A run returns what came of it and never an error: whatever happens, its task ends, once.
 
 mod ask;
+mod compact;
 mod finalize;
 mod generate;
 mod outcome;

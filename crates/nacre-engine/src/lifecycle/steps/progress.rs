@@ -38,6 +38,8 @@ pub(super) struct Progress {
     pub(super) kept_step: u32,
     /// What the model was saying when its answer broke off.
     pub(super) partial: String,
+    /// A summary was wanted and could not be made.
+    pub(super) cannot_sum_up: bool,
     /// Items that were not handed to the checkpoint yet.
     pub(super) unsaved: Vec<Item>,
 }

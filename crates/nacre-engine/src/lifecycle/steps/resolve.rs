@@ -34,7 +34,7 @@ pub(super) fn resolve(engine: Engine<'_>, spec: &AgentSpec) -> Result<Resolved, 
             validators: validators.clone(),
         }),
     };
-    // A setting may ask for less than the agent may have, never for more.
+    // An answer may be set shorter, never longer; the window is the model's, and only the person knows it.
     let (most, window) = (spec.budgets.answer_tokens, spec.budgets.context_tokens);
     Ok(Resolved {
         route,
@@ -42,7 +42,7 @@ pub(super) fn resolve(engine: Engine<'_>, spec: &AgentSpec) -> Result<Resolved, 
         max_tokens: settings.max_tokens.map_or(most, |set| set.min(most)),
         temperature: settings.temperature,
         effort: settings.effort,
-        context_tokens: settings.context_tokens.map_or(window, |set| set.min(window)),
+        context_tokens: settings.context_tokens.unwrap_or(window),
         form,
     })
 }

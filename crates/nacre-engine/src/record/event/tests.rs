@@ -19,6 +19,13 @@ pub(crate) fn samples() -> Vec<Event> {
     vec![
         Event::RunPrepare { agent: "explorer".into(), model: model(), n_tools: 4 },
         Event::ContextPlan { kept: 3, shortened: 1, dropped: 0, tokens: 900, limit: 8000 },
+        Event::ContextSummary {
+            n_turns: 4,
+            n_steps: 2,
+            tokens_before: 9000,
+            tokens_after: 3000,
+            duration_us: 8,
+        },
         Event::StepStart { step: 1 },
         Event::ModelCall { step: 1, model: model() },
         Event::ModelDelta { kind: DeltaKind::Text, text: "Hello".to_owned() },

@@ -136,51 +136,39 @@ pub(crate) fn bounded(text: &str) -> String {
     if n_lines <= MAX_LINES && text.len() <= MAX_BYTES {
         return text.to_owned();
     }
-    let head = take(text.split_inclusive('\n'), str::len);
+    let head = take(text.split_inclusive('\n'));
     let rest = &text[head..];
-    let tail = rest.len() - take(rest.rsplit_inclusive_lines(), str::len);
+    let tail = rest.len() - take(lines_from_behind(rest));
     let cut = rest[..tail].bytes().filter(|byte| *byte == b'\n').count();
     let what = match cut {
         0 => format!("{} bytes", grouped(tail as u64)),
         cut => format!("{} lines", grouped(cut as u64)),
     };
-    let end = floor(&rest[tail..], MAX_BYTES / 2);
-    format!("{}… {what} cut …\n{}", &text[..head], &rest[tail..tail + end])
+    format!("{}… {what} cut …\n{}", &text[..head], &rest[tail..])
 }
 
 /// How many bytes of lines fit into half of the bounds.
-fn take<'t>(lines: impl Iterator<Item = &'t str>, length: impl Fn(&str) -> usize) -> usize {
+fn take<'t>(lines: impl Iterator<Item = &'t str>) -> usize {
     let mut taken = 0;
     for line in lines.take(MAX_LINES / 2) {
-        if taken + length(line) > MAX_BYTES / 2 {
+        if taken + line.len() > MAX_BYTES / 2 {
             break;
         }
-        taken += length(line);
+        taken += line.len();
     }
     taken
 }
 
-/// The last place before or at `at` where a text can be cut.
-fn floor(text: &str, at: usize) -> usize {
-    text.floor_char_boundary(at)
-}
-
 /// Lines from the last to the first, each with its line break.
-trait LinesFromBehind {
-    fn rsplit_inclusive_lines(&self) -> impl Iterator<Item = &str>;
-}
-
-impl LinesFromBehind for str {
-    fn rsplit_inclusive_lines(&self) -> impl Iterator<Item = &str> {
-        let mut rest = self;
-        std::iter::from_fn(move || {
-            let body = rest.strip_suffix('\n').unwrap_or(rest);
-            let begin = body.rfind('\n').map_or(0, |at| at + 1);
-            let line = &rest[begin..];
-            rest = &rest[..begin];
-            (!line.is_empty()).then_some(line)
-        })
-    }
+fn lines_from_behind(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let body = rest.strip_suffix('\n').unwrap_or(rest);
+        let begin = body.rfind('\n').map_or(0, |at| at + 1);
+        let line = &rest[begin..];
+        rest = &rest[..begin];
+        (!line.is_empty()).then_some(line)
+    })
 }
 
 #[cfg(test)]

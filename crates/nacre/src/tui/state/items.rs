@@ -4,7 +4,7 @@ use nacre_api::wire::{ChatItem, ChatItemKind, TaskState};
 use serde_json::Value;
 
 use super::cell::{CellKind, Tone, ToolCell, bounded};
-use super::prompt::attachment_label;
+use super::prompt::labels;
 use crate::tui::text::{clean, clean_line, cut};
 
 /// What items show, each with its number. A result is put to its call.
@@ -33,7 +33,7 @@ fn cell(kind: &ChatItemKind) -> Option<CellKind> {
     Some(match kind {
         ChatItemKind::User { text, attachments, is_steering } => CellKind::User {
             text: text_of(text),
-            attachments: attachments.iter().map(|it| clean_line(&attachment_label(it))).collect(),
+            attachments: labels(text, attachments),
             is_steering: *is_steering,
         },
         ChatItemKind::Assistant { text, is_interrupted } => {

@@ -60,7 +60,7 @@ impl Laid {
         self.is_open = cell.is_open;
         match &cell.kind {
             CellKind::Assistant { text, is_interrupted } => {
-                self.lay_markdown(text, *is_interrupted)
+                self.lay_markdown(text, *is_interrupted);
             }
             CellKind::User { text, attachments, is_steering } => {
                 self.lines = user(text, attachments, *is_steering, paper);

@@ -3,6 +3,7 @@
 use nacre_api::wire::{Attachment, RecalledNote};
 
 use super::cell::CellId;
+use crate::tui::text::clean_line;
 
 /// Words that were sent and are not done with.
 #[derive(Clone, Debug)]
@@ -61,8 +62,13 @@ impl Turn {
     }
 }
 
-/// How an attachment is named in the transcript.
-pub(crate) fn attachment_label(attachment: &Attachment) -> String {
+/// How attachments are named in the transcript, besides those that the words name.
+pub(crate) fn labels(text: &str, attachments: &[Attachment]) -> Vec<String> {
+    let labels = attachments.iter().map(attachment_label);
+    labels.filter(|label| !text.contains(label.as_str())).map(|label| clean_line(&label)).collect()
+}
+
+fn attachment_label(attachment: &Attachment) -> String {
     match attachment {
         Attachment::File { path } => format!("@{path}"),
         Attachment::Text { name, text } => {
@@ -79,7 +85,7 @@ pub(crate) fn add_recalled(list: &mut Vec<RecalledNote>, notes: &[RecalledNote])
     for note in notes {
         let is_new = !list.iter().any(|known| known.id == note.id);
         if is_new && list.len() < MAX_NOTES {
-            let title = crate::tui::text::clean_line(&note.title);
+            let title = clean_line(&note.title);
             list.push(RecalledNote { id: note.id.clone(), title });
         }
     }

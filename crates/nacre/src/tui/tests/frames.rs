@@ -113,8 +113,7 @@ fn completion_of_commands_and_files() {
     assert_snapshot!("commands", play.frame());
     play.keys("<C-u>look at @pars");
     assert_snapshot!("files", play.frame());
-    play.keys("<Tab>");
-    play.keys("<Down>");
+    play.keys("<Down><Tab>");
     assert_snapshot!("second", play.frame());
 }
 
@@ -168,7 +167,7 @@ fn long_output_is_cut_in_the_middle() {
     play.keys("<C-o>");
     play.keys("<Enter>");
     assert_snapshot!("top", play.frame());
-    for _ in 0..59 {
+    for _ in 0..66 {
         play.keys("<PageDown>");
         play.frame();
     }

@@ -1,5 +1,7 @@
 //! How fast a key is seen, and how much memory a long session takes.
 
+#![expect(clippy::disallowed_methods, reason = "it measures")]
+
 use std::time::{Duration, Instant};
 
 use ratatui_core::backend::TestBackend;
@@ -136,7 +138,7 @@ fn busy_turn(play: &mut Play, turn: u64) -> u64 {
             play.say(json!({"type": "text", "text": piece}));
             n_messages += 1;
         }
-        let n_lines = if turn % 50 == 0 { 10_000 } else { 200 };
+        let n_lines = if turn.is_multiple_of(50) { 10_000 } else { 200 };
         let text = format!("{WORDS}\n").repeat(n_lines);
         let call = format!("{turn}-{step}");
         play.say(json!({"type": "tool.call", "call": call, "tool": "run", "summary": "make", "arguments": {}}));
@@ -146,7 +148,7 @@ fn busy_turn(play: &mut Play, turn: u64) -> u64 {
         play.wait(1_000);
         play.frame();
     }
-    if turn % 20 == 0 {
+    if turn.is_multiple_of(20) {
         play.keys("<C-o>a<PageUp><PageUp>");
         play.frame();
         play.keys("<Esc>");

@@ -68,7 +68,9 @@ impl Play {
         for effect in effects {
             match effect {
                 Effect::Send(request) => self.sent.push(*request),
-                effect => self.effects.push(effect),
+                effect @ (Effect::Outside(_) | Effect::Redraw | Effect::Quit) => {
+                    self.effects.push(effect);
+                }
             }
         }
     }

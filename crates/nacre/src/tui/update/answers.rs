@@ -95,7 +95,7 @@ fn apply(state: &mut State, id: u64, purpose: &Purpose, result: Value) -> Result
         Purpose::Open => sessions::show(state, read::<SessionReport>(result)?.session),
         Purpose::Items => sessions::fill(state, read::<SessionItemsReport>(result)?),
         Purpose::EarlierItems => {
-            sessions::fill_earlier(state, &read::<SessionItemsReport>(result)?)
+            sessions::fill_earlier(state, &read::<SessionItemsReport>(result)?);
         }
         Purpose::Rename => {
             let title = sessions::renew(state, read::<SessionReport>(result)?.session);

@@ -26,6 +26,7 @@ pub(super) fn press(state: &mut State, key: KeyEvent) {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "a place has only its own keys")]
 fn act(state: &mut State, action: Action) {
     let page = usize::from(state.rows / 3).max(1);
     match action {

@@ -60,6 +60,7 @@ fn changed(state: &mut State) {
         completion::complete(state.editor.text(), state.editor.cursor(), &state.files);
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "a place has only its own keys")]
 fn act(state: &mut State, action: Action) {
     let page = state.transcript.height().saturating_sub(2).max(1);
     match action {
@@ -70,8 +71,7 @@ fn act(state: &mut State, action: Action) {
         Action::LeaveIfEmpty if state.editor.is_empty() => state.effects.push(Effect::Quit),
         Action::Up => up(state),
         Action::Down => down(state),
-        Action::Complete => complete(state, true),
-        Action::CompletePrevious => complete(state, false),
+        Action::Complete => complete(state),
         Action::TakeBack => sending::take_back(state),
         Action::PageUp => browsing::scroll_up(state, page),
         Action::PageDown => state.transcript.scroll_down(page),
@@ -96,10 +96,13 @@ fn toggle_plan(state: &mut State) {
 }
 
 fn submit(state: &mut State) {
-    // Enter takes the command that is chosen, where it is not typed out.
+    // Enter takes what is chosen; a command is then run.
     let is_command = state.editor.text().starts_with('/') && !state.editor.text().contains(' ');
-    if is_command && state.completion.is_some() {
+    if state.completion.is_some() {
         accept(state);
+        if !is_command {
+            return;
+        }
     }
     state.completion = None;
     let text = state.editor.text().trim().to_owned();
@@ -125,18 +128,12 @@ fn accept(state: &mut State) {
     changed(state);
 }
 
-fn complete(state: &mut State, is_forward: bool) {
-    let Some(completion) = &mut state.completion else {
-        changed(state);
-        return;
-    };
-    if completion.choices.len() == 1 {
-        return accept(state);
-    }
-    if is_forward {
-        completion.select_next();
+/// Puts in what is chosen; where nothing is, looks for what fits.
+fn complete(state: &mut State) {
+    if state.completion.is_some() {
+        accept(state);
     } else {
-        completion.select_previous();
+        changed(state);
     }
 }
 

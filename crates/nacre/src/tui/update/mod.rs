@@ -38,6 +38,8 @@ pub(crate) fn update(state: &mut State, now: u64, event: Event) -> Vec<Effect> {
             state.columns = columns;
             state.rows = rows;
         }
+        // A line that was closed stays closed.
+        Event::Message(_) if state.is_closed => {}
         Event::Message(message) => match *message {
             RpcMessage::Task(message) => messages::take(state, message),
             RpcMessage::Answer(answer) => answers::take(state, answer),

@@ -12,6 +12,7 @@ use crate::tui::state::panel::{ListKind, ListPanel, ListRow, PageBody, PagePanel
 use crate::tui::state::requests::Purpose;
 use crate::tui::text::count;
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "a place has only its own keys")]
 pub(super) fn act(state: &mut State, action: Action) {
     let page = Areas::of(state).panel_rows().saturating_sub(1).max(1);
     match (&mut state.panel, action) {

@@ -4,9 +4,9 @@ use nacre_api::wire::{Attachment, ChatAbortRequest, ChatStartRequest, ChatSteerR
 
 use crate::tui::state::State;
 use crate::tui::state::cell::{CellKind, Tone, bounded};
-use crate::tui::state::prompt::{Prompt, attachment_label};
+use crate::tui::state::prompt::{Prompt, labels};
 use crate::tui::state::requests::Purpose;
-use crate::tui::text::{clean, clean_line};
+use crate::tui::text::clean;
 
 /// Sends what was written, as the next turn. The server queues it where one runs.
 pub(super) fn start(state: &mut State, skill: Option<String>) {
@@ -62,11 +62,7 @@ pub(super) fn show_prompt(state: &mut State, idx: usize) {
     prompt.is_shown = true;
     let kind = CellKind::User {
         text: bounded(&clean(&prompt.text)),
-        attachments: prompt
-            .attachments
-            .iter()
-            .map(|it| clean_line(&attachment_label(it)))
-            .collect(),
+        attachments: labels(&prompt.text, &prompt.attachments),
         is_steering: false,
     };
     state.transcript.push(kind);

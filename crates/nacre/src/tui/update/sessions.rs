@@ -87,7 +87,14 @@ pub(super) fn fill(state: &mut State, report: SessionItemsReport) {
         match &item.kind {
             ChatItemKind::User { text, .. } => state.history.push(text),
             ChatItemKind::Checklist { items } => state.plan.clone_from(items),
-            _ => {}
+            ChatItemKind::Assistant { .. }
+            | ChatItemKind::Reasoning { .. }
+            | ChatItemKind::ToolCall { .. }
+            | ChatItemKind::ToolResult { .. }
+            | ChatItemKind::Notice { .. }
+            | ChatItemKind::Summary { .. }
+            | ChatItemKind::Undone { .. }
+            | ChatItemKind::Ended { .. } => {}
         }
     }
     for item in &mut state.plan {

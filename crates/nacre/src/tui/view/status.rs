@@ -12,6 +12,9 @@ use crate::tui::state::usage::dollars;
 use crate::tui::text::{clean_line, cut, duration, width};
 use crate::tui::theme::Role;
 
+/// Less of the right side says nothing.
+const MIN_RIGHT: usize = 8;
+
 const SPINNER: [&str; 4] = ["|", "/", "-", "\\"];
 
 pub(super) fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
@@ -20,11 +23,8 @@ pub(super) fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     let right = right(state);
     let room = columns.saturating_sub(1);
     // What happens is worth more than what it costs.
-    let right = if width(&left) + width(&right) + 2 > room {
-        cut(&right, room.saturating_sub(width(&left).min(room * 2 / 3) + 2))
-    } else {
-        right
-    };
+    let rest = room.saturating_sub(width(&left) + 2);
+    let right = if rest < MIN_RIGHT { String::new() } else { cut(&right, rest) };
     let left = cut(&left, room.saturating_sub(width(&right) + 2));
     let pad = " ".repeat(room.saturating_sub(width(&left) + width(&right)));
     let line = Line::from(vec![
@@ -61,13 +61,16 @@ fn left(state: &State) -> (String, Role) {
 
 fn working(turn: &Turn, now: u64) -> String {
     let since = now.saturating_sub(turn.since);
-    let time = duration(since / 1_000 * 1_000);
+    let time = match since / 1_000 {
+        seconds @ 0..60 => format!("{seconds}s"),
+        _ => duration(since),
+    };
     if turn.is_stopping {
         return format!(" stopping after {time}");
     }
     let frame = usize::try_from(since / 500).unwrap_or(0) % SPINNER.len();
     let step = if turn.step > 0 { format!(" · step {}", turn.step) } else { String::new() };
-    format!(" {} working {time}{step} · Enter queues · Ctrl-S steers · Esc stops", SPINNER[frame])
+    format!(" {} working {time} · Enter queues · Ctrl-S steers · Esc stops{step}", SPINNER[frame])
 }
 
 fn right(state: &State) -> String {

@@ -9,9 +9,9 @@ use crate::tui::state::{GUTTER, State};
 use crate::tui::theme::Role;
 
 const WELCOME: [&str; 3] = [
-    "Ask for anything in this project; the agent asks before it changes files or runs programs.",
-    "`/help` lists keys and commands, `@` names a file, `/resume` continues the last session.",
-    "What it learns here, it remembers.",
+    "Say what you want done in this project.",
+    "`/help` lists keys and commands, `@` names a file, `/resume` continues the",
+    "last session. What the agent asks you for is set by `/policy`.",
 ];
 
 pub(super) fn draw(state: &State, area: Rect, buffer: &mut Buffer) {

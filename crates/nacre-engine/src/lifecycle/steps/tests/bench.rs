@@ -10,7 +10,7 @@ use serde::Deserialize;
 use tempfile::TempDir;
 
 use super::super::*;
-use crate::lifecycle::{Attachment, Completion, Item, Signals, Spawn};
+use crate::lifecycle::{Attachment, Compaction, Completion, Item, Signals, Spawn};
 use crate::model::{ModelRef, ModelSettings, Role, RoleSettings, Scripted};
 use crate::record::TaskId;
 use crate::record::{Category, Change, ChangeKind};
@@ -115,6 +115,7 @@ pub(super) fn chat() -> AgentSpec {
         completion: Completion::EndTurn { signals: Signals::Offered },
         effects: Effects::none(),
         spawn: Spawn::Nothing,
+        compaction: Compaction::LeaveOut,
     }
 }
 
@@ -178,6 +179,18 @@ impl Bench {
 
     pub(super) fn saved(&self) -> Vec<Item> {
         self.saved.lock().unwrap().clone()
+    }
+
+    /// The same with a window that the settings name.
+    pub(super) fn with_window(mut self, context_tokens: Option<usize>) -> Self {
+        let default =
+            RoleSettings { context_tokens, ..RoleSettings::of_model(ModelRef::scripted()) };
+        self.models = Models::new(ModelSettings {
+            default: Some(default),
+            script: Some(Arc::clone(&self.script)),
+            ..ModelSettings::default()
+        });
+        self
     }
 
     /// The same with no model set at all.
@@ -246,7 +259,9 @@ impl Bench {
             matches!(record.event, Event::ContextPlan { shortened, dropped, .. } if shortened + dropped != 0)
         });
         let has_failed = matches!(outcome.ending, Ending::Failed(RunError::Checkpoint(_)));
-        if !was_cut && !has_failed {
+        // A summary covers turns of the history, which was not saved here.
+        let is_summed_up = self.saved().iter().any(|item| matches!(item, Item::Summary(_)));
+        if !was_cut && !has_failed && !is_summed_up {
             let saved = Conversation::from_items(self.saved());
             assert_eq!(saved.turns.last(), outcome.conversation.turns.last());
         }

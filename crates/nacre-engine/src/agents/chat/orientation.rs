@@ -1,0 +1,161 @@
+//! What an agent is told of the project at the start: a few lines, read once, each within bounds.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Read as _;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use nacre_core::base::ShownLine;
+use nacre_core::base::redact::redact;
+use nacre_core::instructions::blank_out;
+use nacre_core::safefs::RelPath;
+
+use crate::model::Cancel;
+use crate::tools::Workspace;
+use crate::tools::{Walk, WalkedFile};
+
+/// The files that say how work is done in a project; of two with the same text the first counts.
+const INSTRUCTION_FILES: &[&str] = &["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md"];
+
+const MAX_INSTRUCTION_BYTES: usize = 16_000;
+
+/// What of the tree is shown, and looked at.
+const MAX_TREE_LINES: usize = 40;
+const MAX_ENTRIES: usize = 20_000;
+
+/// What an agent is told of where it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Orientation {
+    /// The folder that it works in.
+    pub folder: String,
+    pub branch: Option<String>,
+    /// The date, as the person's clock says it.
+    pub today: String,
+    /// The files of the project in a few lines.
+    pub tree: String,
+    pub instructions: Vec<InstructionFile>,
+    /// What is remembered of the project, where something is.
+    pub brief: Option<String>,
+}
+
+/// An instruction file of the project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstructionFile {
+    pub name: String,
+    pub text: String,
+}
+
+impl Orientation {
+    /// Looks at the workspace. It reads files, so not on the threads of a runtime.
+    pub fn look(workspace: &Workspace, today: &str) -> Self {
+        Self {
+            folder: ShownLine(&workspace.root().display().to_string()).to_string(),
+            branch: branch(workspace.root()),
+            today: today.to_owned(),
+            tree: tree(workspace),
+            instructions: instructions(workspace),
+            brief: None,
+        }
+    }
+}
+
+/// The branch that is checked out; for a commit, its beginning.
+fn branch(root: &Path) -> Option<String> {
+    let git = root.join(".git");
+    let git = if git.is_dir() {
+        git
+    } else {
+        // A worktree: a file that says where its folder is.
+        let text = first_bytes(&git, 4096)?;
+        root.join(text.strip_prefix("gitdir: ")?.trim())
+    };
+    let head = first_bytes(&git.join("HEAD"), 4096)?;
+    let head = head.trim();
+    let name = match head.strip_prefix("ref: refs/heads/") {
+        Some(branch) => branch.to_owned(),
+        None => format!("no branch, at {}", head.get(..12)?),
+    };
+    Some(ShownLine(&name).to_string())
+}
+
+fn first_bytes(path: &Path, limit: u64) -> Option<String> {
+    let mut text = String::new();
+    fs::File::open(path).ok()?.take(limit).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+/// Folders with the number of their files, and the files at the top.
+fn tree(workspace: &Workspace) -> String {
+    let mut folders: BTreeMap<String, usize> = BTreeMap::new();
+    let mut at_top: Vec<String> = Vec::new();
+    let never = Cancel::never();
+    let walked = Walk::new(workspace, &never).at_most(MAX_ENTRIES).run(None, &mut |found| {
+        if let WalkedFile::File { path, .. } = found {
+            match folder_of(path) {
+                Some(folder) => *folders.entry(folder).or_default() += 1,
+                None => at_top.push(path.to_string()),
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    let mut lines: Vec<String> = Vec::new();
+    if !at_top.is_empty() {
+        at_top.sort();
+        let n_more = at_top.len().saturating_sub(30);
+        at_top.truncate(30);
+        let more = if n_more == 0 { String::new() } else { format!(" and {n_more} more") };
+        lines.push(format!("{}{more}", at_top.join(" ")));
+    }
+    let n_folders = folders.len();
+    for (folder, n_files) in folders.into_iter().take(MAX_TREE_LINES) {
+        let files = if n_files == 1 { "file" } else { "files" };
+        lines.push(format!("{folder}/ ({n_files} {files})"));
+    }
+    if MAX_TREE_LINES < n_folders {
+        lines.push(format!("and {} more folders", n_folders - MAX_TREE_LINES));
+    }
+    if walked.is_ok_and(|end| end.is_cut) {
+        lines.push("and more than was looked at".to_owned());
+    }
+    let mut text = String::new();
+    for line in lines {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "  {}", ShownLine(&line));
+    }
+    text.trim_end().to_owned()
+}
+
+/// The first two folders of a path; `None` for a file at the top.
+fn folder_of(path: &RelPath) -> Option<String> {
+    let parent = path.parent()?;
+    Some(parent.components().take(2).collect::<Vec<_>>().join("/"))
+}
+
+fn instructions(workspace: &Workspace) -> Vec<InstructionFile> {
+    let mut found: Vec<InstructionFile> = Vec::new();
+    for name in INSTRUCTION_FILES {
+        let Ok(path) = RelPath::new(name) else { continue };
+        let Ok(text) = workspace.read_text(&path) else { continue };
+        let text = told(&text);
+        let is_new = found.iter().all(|known| known.text != text);
+        if is_new && !text.trim().is_empty() {
+            found.push(InstructionFile { name: (*name).to_owned(), text });
+        }
+    }
+    found
+}
+
+/// The text without Nacre's own block, which the agent has better, and without secrets; cut where it is long.
+fn told(text: &str) -> String {
+    let (own, _) = blank_out(text);
+    let clean = redact(own.trim());
+    match clean.len() <= MAX_INSTRUCTION_BYTES {
+        true => clean.into_owned(),
+        false => {
+            let end = clean.floor_char_boundary(MAX_INSTRUCTION_BYTES);
+            format!("{}\n[There is more; read the file.]", &clean[..end])
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! The chat protocol over a real server: plain lines and WebSocket, several clients, replay, abort, approval, queue.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use nacre_api::wire::{RpcMessage, RpcRequest};
+use serde_json::{Value, json};
+
+use crate::answering::{Answering, SAY};
+use crate::home::TestHome;
+use crate::serve::Served;
+
+/// A client that speaks plain lines.
+struct Wire {
+    stream: TcpStream,
+    reader: BufReader<TcpStream>,
+    next: u64,
+    /// Messages about tasks that came before an answer.
+    told: Vec<String>,
+}
+
+impl Wire {
+    fn open(served: &Served) -> Self {
+        let mut wire = Self::ungreeted(served);
+        let hello = wire.ask("hello", &json!({ "version": 1, "client": "test" }));
+        assert_eq!(hello["result"]["version"], 1, "{hello}");
+        wire
+    }
+
+    fn ungreeted(served: &Served) -> Self {
+        let mut stream = TcpStream::connect(&served.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let (host, token) = (&served.address, &served.token);
+        let head = format!(
+            "GET /rpc HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nConnection: Upgrade\r\nUpgrade: nacre-rpc\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let mut status = String::new();
+        reader.read_line(&mut status).unwrap();
+        assert!(status.starts_with("HTTP/1.1 101"), "{status}");
+        let mut line = String::new();
+        while line != "\r\n" {
+            line.clear();
+            reader.read_line(&mut line).unwrap();
+        }
+        Self { stream, reader, next: 1, told: Vec::new() }
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        assert_ne!(self.reader.read_line(&mut line).unwrap(), 0, "the server closed the line");
+        line.trim_end().to_owned()
+    }
+
+    fn send(&mut self, method: &str, params: &Value) -> u64 {
+        let id = self.next;
+        self.next += 1;
+        let request = json!({ "id": id, "method": method, "params": params });
+        writeln!(self.stream, "{request}").unwrap();
+        id
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.send(method, params);
+        loop {
+            let line = self.line();
+            let value: Value = serde_json::from_str(&line).unwrap();
+            if value.get("sequence").is_some() {
+                self.told.push(line);
+            } else {
+                assert_eq!(value["id"], id, "{value}");
+                return value;
+            }
+        }
+    }
+
+    fn session(&mut self, home: &TestHome, policy: &str) -> String {
+        let made =
+            self.ask("session.create", &json!({ "workspace": home.work(), "policy": policy }));
+        made["result"]["session"]["id"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned()
+    }
+
+    fn start(&mut self, session: &str, text: &str) -> String {
+        let started = self.ask("chat.start", &json!({ "session": session, "text": text }));
+        started["result"]["task"].as_str().unwrap_or_else(|| panic!("{started}")).to_owned()
+    }
+
+    /// The next message about a task.
+    fn message(&mut self) -> Value {
+        let line = if self.told.is_empty() { self.line() } else { self.told.remove(0) };
+        serde_json::from_str(&line).unwrap()
+    }
+
+    /// Lines about a task until one of this type.
+    fn until(&mut self, task: &str, kind: &str) -> Vec<Value> {
+        let mut seen = Vec::new();
+        loop {
+            let message = self.message();
+            if message["task"] != task {
+                continue;
+            }
+            let is_it = message["type"] == kind;
+            seen.push(message);
+            if is_it {
+                return seen;
+            }
+        }
+    }
+
+    /// The raw lines of a task, from a number on to its last one.
+    fn replay(&mut self, task: &str, after: u64) -> Vec<String> {
+        self.told.clear();
+        self.ask("task.follow", &json!({ "task": task, "after": after }));
+        let mut lines = std::mem::take(&mut self.told);
+        while !lines.last().is_some_and(|line| is_last(line)) {
+            lines.push(self.line());
+        }
+        lines
+    }
+}
+
+fn is_last(line: &str) -> bool {
+    ["task.completed", "task.failed", "task.cancelled"]
+        .iter()
+        .any(|kind| line.contains(&format!("\"type\":\"{kind}\"")))
+}
+
+fn home() -> TestHome {
+    let home = TestHome::new();
+    fs::write(home.work().join("lib.rs"), "fn add(a: i32, b: i32) -> i32 { a - b }\n").unwrap();
+    home
+}
+
+fn say(text: &str) -> Vec<(&'static str, Value)> {
+    vec![(SAY, json!(text))]
+}
+
+fn edit() -> Vec<(&'static str, Value)> {
+    vec![(
+        "file_edit",
+        json!({ "path": "lib.rs", "edits": [{ "find": "a - b", "replace": "a + b" }] }),
+    )]
+}
+
+/// A model that goes through its answers, and says `Done.` for ever after.
+fn playing(answers: Vec<Vec<(&'static str, Value)>>) -> Answering {
+    let next = AtomicUsize::new(0);
+    Answering::start(move |_| {
+        let answer = answers.get(next.fetch_add(1, Ordering::SeqCst)).cloned();
+        answer.unwrap_or_else(|| say("Done."))
+    })
+}
+
+#[test]
+fn a_turn_is_followed_by_several_clients_and_replayed_byte_for_byte() {
+    let home = home();
+    let model = playing(vec![edit(), say("It adds now.")]);
+    model.set_for(&home, "chat");
+    let served = Served::start(&home);
+    let (mut one, mut two) = (Wire::open(&served), Wire::open(&served));
+    let session = one.session(&home, "auto_edit");
+    let task = one.start(&session, "Mend add");
+    let live = one.until(&task, "task.completed");
+    let numbers: Vec<u64> =
+        live.iter().map(|message| message["sequence"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
+    assert_eq!(live[0]["type"], "task.accepted");
+    let (first, second) = (one.replay(&task, 0), two.replay(&task, 0));
+    assert_eq!(first, second);
+    assert_eq!(two.replay(&task, 3), first[3..]);
+    let last: Vec<&String> = first.iter().filter(|line| is_last(line)).collect();
+    assert_eq!(last.len(), 1);
+    for line in &first {
+        let message: RpcMessage = serde_json::from_str(line).unwrap();
+        assert!(matches!(message, RpcMessage::Task(_)), "{line}");
+    }
+    assert!(fs::read_to_string(home.work().join("lib.rs")).unwrap().contains("a + b"));
+    let undone = two.ask("chat.undo", &json!({ "session": session }));
+    assert_eq!(undone["result"]["restored"], json!(["lib.rs"]));
+    assert_eq!(served.stop(), 0);
+    // Another server on the same home says the same.
+    let served = Served::start(&home);
+    assert_eq!(Wire::open(&served).replay(&task, 0), first);
+}
+
+#[test]
+fn a_person_says_yes_or_no_and_the_agent_hears_why() {
+    let home = home();
+    let model = playing(vec![edit(), edit(), say("Thanks.")]);
+    model.set_for(&home, "chat");
+    let served = Served::start(&home);
+    let (mut asks, mut answers) = (Wire::open(&served), Wire::open(&served));
+    let session = asks.session(&home, "ask");
+    let task = asks.start(&session, "Mend add");
+    let question = asks.until(&task, "approval.request").pop().unwrap();
+    assert!(
+        question["diff"].as_str().unwrap().contains("+fn add(a: i32, b: i32) -> i32 { a + b }")
+    );
+    let answer = json!({ "approval": question["approval"], "answer": "deny", "reason": "not yet" });
+    assert_eq!(answers.ask("approval.answer", &answer)["error"], Value::Null);
+    assert_eq!(answers.ask("approval.answer", &answer)["error"]["code"], "not_found");
+    let question = asks.until(&task, "approval.request").pop().unwrap();
+    assert!(fs::read_to_string(home.work().join("lib.rs")).unwrap().contains("a - b"));
+    answers.ask("approval.answer", &json!({ "approval": question["approval"], "answer": "once" }));
+    asks.until(&task, "task.completed");
+    assert!(fs::read_to_string(home.work().join("lib.rs")).unwrap().contains("a + b"));
+    let told = model.asked()[1].to_string();
+    assert!(told.contains("not yet"), "{told}");
+}
+
+#[test]
+fn turns_of_a_session_wait_for_each_other_and_are_stopped_one_by_one() {
+    let home = home();
+    // The first turn asks, and so is at work until somebody answers.
+    let model = playing(vec![edit()]);
+    model.set_for(&home, "chat");
+    let served = Served::start(&home);
+    let mut wire = Wire::open(&served);
+    let session = wire.session(&home, "ask");
+    let first = wire.start(&session, "Mend add");
+    wire.until(&first, "approval.request");
+    let second = wire.start(&session, "And sub");
+    let third = wire.start(&session, "And mul");
+    let queued = wire.until(&third, "task.queued").pop().unwrap();
+    assert_eq!(queued["position"], 2);
+    let aborted = wire.ask("chat.abort", &json!({ "task": second }));
+    assert_eq!(aborted["result"]["was_running"], true);
+    wire.until(&second, "task.cancelled");
+    assert_eq!(wire.until(&third, "task.queued").pop().unwrap()["position"], 1);
+    wire.ask("chat.abort", &json!({ "task": first }));
+    wire.until(&first, "task.cancelled");
+    wire.until(&third, "task.completed");
+    for task in [&first, &second, &third] {
+        let lines = wire.replay(task, 0);
+        assert_eq!(lines.iter().filter(|line| is_last(line)).count(), 1, "{lines:?}");
+    }
+    assert!(fs::read_to_string(home.work().join("lib.rs")).unwrap().contains("a - b"));
+}
+
+#[test]
+fn words_that_come_meanwhile_are_taken_up_with_the_next_step() {
+    let home = home();
+    let model = playing(vec![edit(), say("As you wish.")]);
+    model.set_for(&home, "chat");
+    let served = Served::start(&home);
+    let mut wire = Wire::open(&served);
+    let session = wire.session(&home, "ask");
+    let task = wire.start(&session, "Mend add");
+    let question = wire.until(&task, "approval.request").pop().unwrap();
+    let steered = wire.ask("chat.steer", &json!({ "task": task, "text": "Keep the name" }));
+    assert_eq!(steered["error"], Value::Null, "{steered}");
+    wire.ask("approval.answer", &json!({ "approval": question["approval"], "answer": "session" }));
+    let told = wire.until(&task, "task.completed");
+    assert!(told.iter().any(|message| message["type"] == "steered"), "{told:?}");
+    assert!(model.asked()[1].to_string().contains("Keep the name"));
+    let late = wire.ask("chat.steer", &json!({ "task": task, "text": "Too late" }));
+    assert_eq!(late["error"]["code"], "not_found");
+}
+
+#[test]
+fn a_killed_server_loses_nothing_and_the_next_one_says_how_it_ended() {
+    let home = home();
+    let model = playing(vec![edit()]);
+    model.set_for(&home, "chat");
+    let served = Served::start(&home);
+    let mut wire = Wire::open(&served);
+    let session = wire.session(&home, "ask");
+    let task = wire.start(&session, "Mend add");
+    wire.until(&task, "approval.request");
+    drop(served);
+    let served = Served::start(&home);
+    let mut wire = Wire::open(&served);
+    let lines = wire.replay(&task, 0);
+    assert!(lines.last().unwrap().contains("task.failed"), "{lines:?}");
+    assert_eq!(lines.iter().filter(|line| is_last(line)).count(), 1);
+    let items = wire.ask("session.items", &json!({ "session": session }));
+    assert_eq!(items["result"]["items"][0]["text"], "Mend add");
+    let next = wire.start(&session, "Go on");
+    wire.until(&next, "task.completed");
+}
+
+#[test]
+fn a_line_that_is_no_request_is_answered_and_the_next_one_works() {
+    let home = home();
+    let served = Served::start(&home);
+    let mut wire = Wire::ungreeted(&served);
+    let early = wire.ask("session.list", &json!({}));
+    assert_eq!(early["error"]["code"], "usage", "{early}");
+    let old = wire.ask("hello", &json!({ "version": 99 }));
+    assert_eq!(old["error"]["code"], "conflict");
+    for line in ["", "{", "[]", "null", "{\"id\":-1}", "{\"id\":7,\"method\":\"no.such\"}", "\u{0}"]
+    {
+        writeln!(wire.stream, "{line}").unwrap();
+        let answer: Value = serde_json::from_str(&wire.line()).unwrap();
+        assert_eq!(answer["error"]["code"], "usage", "{line:?}: {answer}");
+    }
+    wire.ask("hello", &json!({ "version": 1 }));
+    let unknown = wire.ask("session.items", &json!({ "session": "sess_nothere" }));
+    assert_eq!(unknown["error"]["code"], "not_found");
+    assert_eq!(wire.ask("session.list", &json!({}))["result"]["sessions"], json!([]));
+}
+
+#[test]
+fn only_who_shows_the_token_is_let_in_and_no_page() {
+    let home = home();
+    let served = Served::start(&home);
+    let ask = |headers: &str| {
+        served.raw(&format!("GET /rpc HTTP/1.1\r\nHost: {}\r\n{headers}\r\n\r\n", served.address)).0
+    };
+    let upgrade = "Connection: Upgrade\r\nUpgrade: nacre-rpc\r\n";
+    assert_eq!(ask(&format!("{upgrade}X: 1")), 401);
+    assert_eq!(ask(&format!("{upgrade}Authorization: Bearer wrong")), 401);
+    let token = format!("Authorization: Bearer {}", served.token);
+    assert_eq!(ask(&format!("{upgrade}{token}\r\nOrigin: http://evil.example")), 403);
+    assert_eq!(ask(&format!("Connection: close\r\n{token}")), 426);
+    let websocket =
+        "Connection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 12\r\n";
+    assert_eq!(ask(&format!("{websocket}{token}")), 426);
+}
+
+#[test]
+fn a_websocket_carries_the_same_lines() {
+    let home = home();
+    let served = Served::start(&home);
+    let mut stream = TcpStream::connect(&served.address).unwrap();
+    let head = format!(
+        "GET /rpc HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+        served.address, served.token
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        answer.push(byte[0]);
+    }
+    let answer = String::from_utf8(answer).unwrap();
+    // The example of the standard.
+    assert!(
+        answer.to_lowercase().contains("sec-websocket-accept: s3pplmbitxaq9kygzzhzrbk+xoo="),
+        "{answer}"
+    );
+    let request = json!({ "id": 1, "method": "hello", "params": { "version": 1 } });
+    serde_json::from_value::<RpcRequest>(request.clone()).unwrap();
+    let text = request.to_string();
+    let mut frame = vec![0x81, 0x80 | u8::try_from(text.len()).unwrap(), 0, 0, 0, 0];
+    frame.extend_from_slice(text.as_bytes());
+    stream.write_all(&frame).unwrap();
+    let mut head = [0; 4];
+    stream.read_exact(&mut head).unwrap();
+    assert_eq!((head[0], head[1]), (0x81, 126), "a text of more than 125 bytes");
+    let mut body = vec![0; usize::from(u16::from_be_bytes([head[2], head[3]]))];
+    stream.read_exact(&mut body).unwrap();
+    let answer: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!((&answer["id"], &answer["result"]["version"]), (&json!(1), &json!(1)));
+}
