@@ -13,7 +13,8 @@ use super::link::{Backend, Link};
 use super::modes;
 use super::opening;
 use super::protocol::{
-    CancelRequestParams, InitializeParams, PromptParams, SessionParams, SetModeParams, VERSION,
+    CancelRequestParams, InitializeParams, LATEST_VERSION, PromptParams, SessionParams,
+    SetModeParams, VERSIONS,
 };
 use super::session::{Order, Session};
 use super::streams::{Line, Outbox};
@@ -174,14 +175,15 @@ impl Agent {
     }
 
     fn initialize(&self, given: InitializeParams) -> Value {
-        let InitializeParams { protocol_version: _, client_capabilities } = given;
+        let InitializeParams { protocol_version, client_capabilities } = given;
+        // One that is not spoken here is answered with the latest; the client decides whether it can go on.
+        let version = VERSIONS.iter().copied().find(|version| *version == protocol_version);
         let has_notices =
             client_capabilities.pointer("/session/notices").is_some_and(Value::is_object);
         let notices = if has_notices { Notices::Shown } else { Notices::AsThoughts };
         self.open().notices = Some(notices);
         json!({
-            // Whatever the client speaks: it decides whether it can speak this one too.
-            "protocolVersion": VERSION,
+            "protocolVersion": version.unwrap_or(LATEST_VERSION),
             "agentCapabilities": {
                 "loadSession": true,
                 "promptCapabilities": { "image": false, "audio": false, "embeddedContext": true },

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use nacre_api::wire::{
-    ApprovalAnswer, ApprovalAnswerRequest, ApprovalPolicy, ApprovalRequest, ChatAbortRequest,
-    ChatSession, ChatStartReport, ChatStartRequest, ChatUndoReport, ChatUndoRequest, RpcAnswer,
-    RpcCall, RpcMessage, SessionChangeRequest, SessionReport, SessionRequest, TaskMessage,
-    TaskUpdate,
+    ApprovalAnswerRequest, ApprovalPolicy, ApprovalRequest, ChatAbortRequest, ChatSession,
+    ChatStartReport, ChatStartRequest, ChatUndoReport, ChatUndoRequest, RpcAnswer, RpcCall,
+    RpcMessage, SessionChangeRequest, SessionReport, SessionRequest, TaskMessage, TaskUpdate,
 };
 use serde_json::{Value, json};
 use tokio::sync::mpsc::Receiver;
