@@ -193,9 +193,9 @@ def streaming(open_screen, check):
 def approval(open_screen, check):
     diff = "--- a/x.rs\n+++ b/x.rs\n@@ -1,2 +1,2 @@\n-old line\n+new line\n same\n"
     ask = {"say": {"type": "approval.request", "approval": "a1", "call": "c1", "tool": "edit_file",
-                   "summary": "Change x.rs", "action": {"action": "change", "paths": ["x.rs"], "diff": diff}}}
+                   "summary": "Change x.rs", "touches": ["may change x.rs"], "diff": diff, "is_diff_cut": False}}
     run = {"say": {"type": "approval.request", "approval": "a2", "call": "c2", "tool": "run",
-                   "summary": "Run a program", "action": {"action": "run", "command": "rm -rf build", "network": False}}}
+                   "summary": "Run a program", "touches": [], "command": "rm -rf build", "is_diff_cut": False}}
     screen = open_screen(begin() + [ask, {"wait": "approval.answer"}, {"answer": {}}, run,
                                     {"wait": "approval.answer"}, {"answer": {}}] + tool("no", outcome="denied") + end())
     screen.wait_for("Enter sends")

@@ -1,22 +1,16 @@
-//! The agent's side of the protocol: each method of the client, and the sessions that are open.
+//! What the methods of the protocol share: the stream to the client, the line to Nacre's agent, and the sessions that are open.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nacre_api::wire::ApprovalPolicy;
-use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use super::json_rpc::{Incoming, RequestId, RpcError, params, parse};
+use super::json_rpc::RpcError;
 use super::link::{Backend, Link};
-use super::modes;
-use super::opening;
-use super::protocol::{
-    CancelRequestParams, InitializeParams, PromptParams, SessionParams, SetModeParams, VERSION,
-};
 use super::session::{Order, Session};
-use super::streams::{Line, Outbox};
+use super::streams::Outbox;
 use super::updates::Notices;
 
 /// Sessions that may be open at the same time.
@@ -40,7 +34,7 @@ pub(super) struct Agent {
     pub(super) defaults: SessionDefaults,
     pub(super) out: Outbox,
     open: Mutex<OpenSessions>,
-    /// Gone when the last session and the last request are; see `wait`.
+    /// Held by every session and request that runs, so that the end of the last one is seen.
     alive: Mutex<Option<Sender<()>>>,
 }
 
@@ -68,13 +62,17 @@ impl Agent {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn alive(&self) -> Option<Sender<()>> {
+    pub(super) fn alive(&self) -> Option<Sender<()>> {
         self.alive.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// What the client can show. `None` before it said who it is.
     pub(super) fn notices(&self) -> Option<Notices> {
         self.open().notices
+    }
+
+    pub(super) fn set_notices(&self, notices: Notices) {
+        self.open().notices = Some(notices);
     }
 
     pub(super) fn is_open(&self, session: &str) -> bool {
@@ -104,138 +102,14 @@ impl Agent {
         Ok(())
     }
 
-    /// Takes a line of the client. What takes time runs by itself.
-    pub(super) async fn receive(self: &Arc<Self>, line: Line) {
-        let parsed = match &line {
-            Line::Text(text) => parse(text),
-            Line::Unreadable(why) => Err((RequestId::unknown(), RpcError::parse(*why))),
-        };
-        match parsed {
-            Ok(Incoming::Request { id, method, params }) => {
-                if let Err(error) = self.request(&id, &method, params).await {
-                    self.out.answer(&id, Err::<Value, _>(error)).await;
-                }
-            }
-            Ok(Incoming::Notification { method, params }) => self.notified(&method, params).await,
-            Ok(Incoming::Response { id, result }) => self.out.replied(&id, result),
-            Err((id, error)) => self.out.answer(&id, Err::<Value, _>(error)).await,
-        }
-    }
-
-    /// Begins what a request asks for; an error is its answer.
-    async fn request(
-        self: &Arc<Self>,
-        id: &RequestId,
-        method: &str,
-        given: Value,
-    ) -> Result<(), RpcError> {
-        if method == "initialize" {
-            let result = self.initialize(params(given)?);
-            self.out.answer(id, Ok(result)).await;
-            return Ok(());
-        }
-        if self.notices().is_none() {
-            return Err(RpcError::invalid_request("The first request has to be `initialize`"));
-        }
-        let agent = Arc::clone(self);
-        match method {
-            "authenticate" => self.out.answer(id, Ok(json!({}))).await,
-            "session/new" => {
-                self.spawn(id, opening::new_session(agent, id.clone(), params(given)?))
-            }
-            "session/load" => {
-                let load = opening::open_session(agent, id.clone(), params(given)?, true);
-                self.spawn(id, load);
-            }
-            "session/resume" => {
-                let resume = opening::open_session(agent, id.clone(), params(given)?, false);
-                self.spawn(id, resume);
-            }
-            "session/list" => self.spawn(id, opening::list(agent, id.clone(), params(given)?)),
-            "session/delete" => self.spawn(id, opening::delete(agent, id.clone(), params(given)?)),
-            "session/prompt" => {
-                let PromptParams { session_id, prompt } = params(given)?;
-                self.order(&session_id, Order::Prompt { id: id.clone(), prompt }).await?;
-            }
-            "session/set_mode" => {
-                let SetModeParams { session_id, mode_id } = params(given)?;
-                let policy = modes::policy_of(&mode_id)
-                    .ok_or_else(|| RpcError::invalid_params("There is no such mode"))?;
-                self.order(&session_id, Order::SetMode { id: id.clone(), policy }).await?;
-            }
-            "session/close" => {
-                let SessionParams { session_id } = params(given)?;
-                self.order(&session_id, Order::Close(id.clone())).await?;
-                self.forget(&session_id);
-            }
-            _ => return Err(RpcError::unknown_method(method)),
-        }
-        Ok(())
-    }
-
-    fn initialize(&self, given: InitializeParams) -> Value {
-        let InitializeParams { protocol_version: _, client_capabilities } = given;
-        let has_notices =
-            client_capabilities.pointer("/session/notices").is_some_and(Value::is_object);
-        let notices = if has_notices { Notices::Shown } else { Notices::AsThoughts };
-        self.open().notices = Some(notices);
-        json!({
-            // Whatever the client speaks: it decides whether it can speak this one too.
-            "protocolVersion": VERSION,
-            "agentCapabilities": {
-                "loadSession": true,
-                "promptCapabilities": { "image": false, "audio": false, "embeddedContext": true },
-                "mcpCapabilities": { "http": false, "sse": false },
-                "sessionCapabilities": { "list": {}, "delete": {}, "resume": {}, "close": {} },
-            },
-            "agentInfo": {
-                "name": "nacre", "title": "Nacre", "version": env!("CARGO_PKG_VERSION"),
-            },
-            "authMethods": [],
-        })
-    }
-
-    /// Runs something that answers a request by itself unless it fails.
-    fn spawn(
-        self: &Arc<Self>,
-        id: &RequestId,
-        work: impl Future<Output = Result<(), RpcError>> + Send + 'static,
-    ) {
-        let (agent, id, alive) = (Arc::clone(self), id.clone(), self.alive());
-        tokio::spawn(async move {
-            if let Err(error) = work.await {
-                agent.out.answer(&id, Err::<Value, _>(error)).await;
-            }
-            drop(alive);
-        });
-    }
-
-    async fn order(&self, session: &str, order: Order) -> Result<(), RpcError> {
+    /// Hands an order to a session that is open.
+    pub(super) async fn order(&self, session: &str, order: Order) -> Result<(), RpcError> {
         let sender = self.open().sessions.get(session).cloned();
         let sender = sender.ok_or_else(|| RpcError::unknown_session(session))?;
         sender.send(order).await.map_err(|_| RpcError::unknown_session(session))
     }
 
-    /// Notifications have no answer; what cannot be understood is ignored.
-    async fn notified(&self, method: &str, given: Value) {
-        match method {
-            "session/cancel" => {
-                if let Ok(SessionParams { session_id }) = params(given) {
-                    let _ = self.order(&session_id, Order::Cancel).await;
-                }
-            }
-            "$/cancel_request" => {
-                let Ok(CancelRequestParams { request_id }) = params(given) else { return };
-                let Some(request) = RequestId::new(request_id) else { return };
-                for session in self.senders() {
-                    let _ = session.send(Order::CancelRequest(request.clone())).await;
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn senders(&self) -> Vec<Sender<Order>> {
+    pub(super) fn senders(&self) -> Vec<Sender<Order>> {
         self.open().sessions.values().cloned().collect()
     }
 

@@ -7,7 +7,7 @@ use super::protocol::Diff;
 
 /// The hunks of a diff, each as a pair; `None` where a part of it cannot be read, such as the end of one that was cut.
 pub(super) fn pairs(root: &Path, unified: &str) -> Option<Vec<Diff>> {
-    let mut lines = unified.lines().peekable();
+    let mut lines = unified.lines();
     let mut found = Vec::new();
     let mut file = None;
     while let Some(line) = lines.next() {

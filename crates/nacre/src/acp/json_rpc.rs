@@ -96,7 +96,19 @@ impl From<Failure> for RpcError {
         let code = match failure.code {
             ErrorCode::Usage => INVALID_PARAMS,
             ErrorCode::NotFound => NOT_FOUND,
-            _ => INTERNAL_ERROR,
+            ErrorCode::Ambiguous
+            | ErrorCode::NoProject
+            | ErrorCode::Conflict
+            | ErrorCode::Busy
+            | ErrorCode::Refused
+            | ErrorCode::NotSet
+            | ErrorCode::Invalid
+            | ErrorCode::TooLarge
+            | ErrorCode::Unavailable
+            | ErrorCode::LimitReached
+            | ErrorCode::Cancelled
+            | ErrorCode::OutputClosed
+            | ErrorCode::Failed => INTERNAL_ERROR,
         };
         let mut message = failure.message;
         for cause in &failure.causes {

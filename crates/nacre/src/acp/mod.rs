@@ -8,6 +8,7 @@ mod agent;
 mod diffs;
 mod json_rpc;
 mod link;
+mod methods;
 mod modes;
 mod opening;
 mod paths;

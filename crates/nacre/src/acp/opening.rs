@@ -237,6 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test makes its own folders")]
     fn a_session_is_of_its_folder_and_of_those_below_in_one_repository() {
         let dir = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(dir.path()).unwrap();

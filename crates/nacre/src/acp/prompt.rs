@@ -2,7 +2,7 @@
 //! they stand.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use nacre_api::wire::Attachment;
 
@@ -146,7 +146,7 @@ struct NamedFile {
     is_short_text: bool,
 }
 
-fn is_short_text(path: &PathBuf) -> bool {
+fn is_short_text(path: &Path) -> bool {
     let is_short = fs::metadata(path)
         .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MAX_ATTACHED_BYTES as u64);
     is_short && fs::read_to_string(path).is_ok_and(|text| !text.contains('\0'))
@@ -154,11 +154,14 @@ fn is_short_text(path: &PathBuf) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use serde_json::{Value, json};
 
     use super::*;
 
     /// A workspace with a few files; it is removed with the first.
+    #[expect(clippy::disallowed_methods, reason = "the tests make their own files")]
     fn workspace() -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(dir.path()).unwrap().join("w");

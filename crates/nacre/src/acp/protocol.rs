@@ -7,8 +7,10 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The version of the protocol that is spoken here.
-pub(super) const VERSION: u16 = 1;
+/// The versions of the protocol that are spoken here.
+pub(super) const VERSIONS: &[u16] = &[LATEST_VERSION];
+
+pub(super) const LATEST_VERSION: u16 = 1;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -63,7 +63,10 @@ impl Replay {
                 let word = match state {
                     TaskState::Failed => "The turn failed",
                     TaskState::Cancelled => "The turn was cancelled",
-                    _ => return None,
+                    TaskState::Accepted
+                    | TaskState::Queued
+                    | TaskState::Running
+                    | TaskState::Completed => return None,
                 };
                 Some(think(reason.map_or(word.to_owned(), |reason| format!("{word}: {reason}"))))
             }

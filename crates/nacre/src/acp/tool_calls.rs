@@ -216,7 +216,7 @@ fn text(text: String) -> ToolContent {
 
 /// Text in a block of code that nothing in it can close.
 fn fenced(language: &str, text: &str) -> String {
-    let longest = text.lines().map(|line| line.trim_start()).filter(|line| line.starts_with("```"));
+    let longest = text.lines().map(str::trim_start).filter(|line| line.starts_with("```"));
     let longest = longest.map(|line| line.len() - line.trim_start_matches('`').len()).max();
     let fence = "`".repeat(longest.map_or(3, |longest| longest + 1));
     format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))

@@ -51,7 +51,7 @@ impl TurnView {
                 self.said.clear();
                 Vec::new()
             }
-            TaskUpdate::TextReplaced { text } => self.replace(text),
+            TaskUpdate::TextReplaced { text } => self.replace(&text),
             TaskUpdate::Reasoning { text } => vec![self.think(text)],
             TaskUpdate::ToolCall { call, tool, summary, arguments } => {
                 let id = call_id(&self.task, &call);
@@ -107,8 +107,8 @@ impl TurnView {
     }
 
     /// A message cannot be taken back: what stands for it follows it, and says so.
-    fn replace(&mut self, text: String) -> Vec<SessionUpdate> {
-        let said = std::mem::replace(&mut self.said, text.clone());
+    fn replace(&mut self, text: &str) -> Vec<SessionUpdate> {
+        let said = std::mem::replace(&mut self.said, text.to_owned());
         let shown = match text.strip_prefix(said.as_str()) {
             Some("") => return Vec::new(),
             Some(more) => more.to_owned(),

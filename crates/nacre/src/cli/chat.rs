@@ -1,5 +1,6 @@
 //! `nacre chat`: a conversation with Nacre's own agent.
 
+mod carry;
 mod editor;
 mod line;
 mod link;

@@ -1,19 +1,16 @@
 //! The line to the agent: requests go in, messages come out. The agent is in this process.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use nacre_api::wire::{HelloRequest, RPC_VERSION, RpcCall, RpcMessage, RpcRequest};
 use nacre_ops::chat::{ChatOptions, Chats};
 use nacre_ops::{Host, OpError};
 use serde::de::DeserializeOwned;
 use tokio::runtime::Runtime;
-use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, channel, unbounded_channel};
+use tokio::sync::mpsc::{Receiver, UnboundedSender, channel, unbounded_channel};
 
+use super::carry::{WAITING, carry};
 use super::line::Line;
-
-/// Messages that wait to be looked at; more wait where they are kept.
-const WAITING: usize = 256;
 
 /// The conversations of this process, and the threads that they run on.
 pub(crate) struct Conversations {
@@ -90,35 +87,5 @@ impl Conversations {
             }
         });
         self.runtime.shutdown_background();
-    }
-}
-
-/// Hands requests to the agent and its messages back, until one side is gone.
-async fn carry(
-    chats: Chats,
-    folder: PathBuf,
-    mut asked: UnboundedReceiver<RpcRequest>,
-    tell: tokio::sync::mpsc::Sender<RpcMessage>,
-) {
-    let (out, mut lines) = channel::<Arc<str>>(WAITING);
-    let mut client = chats.client(folder, out);
-    let hand_back = async {
-        while let Some(line) = lines.recv().await {
-            // Both ends are this program; what it wrote it can read.
-            let Ok(message) = serde_json::from_str::<RpcMessage>(&line) else { continue };
-            if tell.send(message).await.is_err() {
-                return;
-            }
-        }
-    };
-    let hand_over = async {
-        while let Some(request) = asked.recv().await {
-            let line = serde_json::to_string(&request).unwrap_or_default();
-            client.receive(&line).await;
-        }
-    };
-    tokio::select! {
-        () = hand_back => {}
-        () = hand_over => {}
     }
 }

@@ -78,6 +78,7 @@ impl Transcript {
         }
     }
 
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.cells.len()
     }
@@ -86,6 +87,7 @@ impl Transcript {
         self.cells.is_empty()
     }
 
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }

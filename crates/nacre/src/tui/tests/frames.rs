@@ -72,11 +72,12 @@ fn a_question_about_a_change_and_about_a_program() {
     play.work("Mend it");
     play.say(json!({
         "type": "approval.request", "approval": "a1", "call": "c1", "tool": "edit_file", "summary": "Change src/parse.rs",
-        "action": {"action": "change", "paths": ["src/parse.rs"], "diff": DIFF},
+        "touches": ["may change src/parse.rs"], "diff": DIFF, "is_diff_cut": false,
     }));
     play.say(json!({
         "type": "approval.request", "approval": "a2", "call": "c2", "tool": "run", "summary": "Run the tests",
-        "action": {"action": "run", "command": "cargo test -p parser -- --nocapture", "network": true},
+        "touches": ["may change the whole workspace", "may use the network"], "is_diff_cut": false,
+        "command": "cargo test -p parser -- --nocapture",
     }));
     play.wait(1_000);
     assert_snapshot!("change", play.frame());

@@ -72,7 +72,7 @@ fn any_update() -> impl Strategy<Value = Value> {
         })),
         (approval.clone(), any_text()).prop_map(|(approval, text)| json!({
             "type": "approval.request", "approval": approval, "call": "c1", "tool": text, "summary": text,
-            "action": {"action": "change", "paths": [text], "diff": text},
+            "touches": [text], "diff": text, "is_diff_cut": true, "command": text, "host": text,
         })),
         (approval, any_text()).prop_map(|(approval, text)| json!({
             "type": "approval.decided", "approval": approval, "answer": {"answer": "deny", "reason": text}, "by": "person",

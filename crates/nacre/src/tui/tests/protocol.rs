@@ -95,7 +95,7 @@ fn ctrl_c_leaves_the_second_time() {
 fn asked(play: &mut Play) {
     play.say(json!({
         "type": "approval.request", "approval": "a1", "call": "c1", "tool": "run", "summary": "Run it",
-        "action": {"action": "run", "command": "make", "network": false},
+        "touches": [], "is_diff_cut": false, "command": "make",
     }));
 }
 
