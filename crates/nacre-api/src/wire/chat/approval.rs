@@ -25,7 +25,7 @@ impl ApprovalPolicy {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ask => "ask",
-            Self::AutoEdit => "auto_edit",
+            Self::AutoEdit => "auto-edit",
             Self::Full => "full",
         }
     }

@@ -204,7 +204,7 @@ fn commands_send_their_requests() {
         ("/new", json!({"method": "session.create"})),
         ("/resume ab", json!({"method": "session.get"})),
         ("/fork", json!({"method": "session.fork"})),
-        ("/rename A title", json!({"method": "session.rename"})),
+        ("/rename A title", json!({"method": "session.change"})),
         ("/sessions", json!({"method": "session.list"})),
         ("/search words", json!({"method": "session.search"})),
         ("/export", json!({"method": "session.export"})),
