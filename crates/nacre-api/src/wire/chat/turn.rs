@@ -50,7 +50,11 @@ impl Report for ChatTurnReport {
             TaskState::Completed if self.signal.as_deref() == Some("blocked") => Outcome::Partial,
             TaskState::Completed if !self.denied.is_empty() => Outcome::Partial,
             TaskState::Completed => Outcome::Done,
-            _ => Outcome::Failed,
+            TaskState::Accepted
+            | TaskState::Queued
+            | TaskState::Running
+            | TaskState::Failed
+            | TaskState::Cancelled => Outcome::Failed,
         }
     }
 }
