@@ -71,7 +71,18 @@ impl Teller {
                     self.tell_result(call, tool, outcome(*status, text), text, patches);
                 }
                 Item::Notice { text } => self.notice(text),
-                _ => {}
+                Item::User { .. }
+                | Item::Assistant { .. }
+                | Item::Reasoning { .. }
+                | Item::HiddenReasoning { .. }
+                | Item::ToolCall { .. }
+                | Item::Remark { .. }
+                | Item::Steering { .. }
+                | Item::Interrupted { .. }
+                | Item::Summary(_)
+                | Item::End(_)
+                | Item::Checklist { .. }
+                | Item::Unknown => {}
             }
         }
     }
@@ -204,7 +215,9 @@ fn summary(arguments: &Value) -> String {
     let text = argv.or(telling).unwrap_or_else(|| match arguments {
         Value::String(text) => text.clone(),
         Value::Object(fields) if fields.is_empty() => String::new(),
-        other => other.to_string(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            arguments.to_string()
+        }
     });
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let mut short: String = line.trim().chars().take(SUMMARY_CHARS).collect();

@@ -230,7 +230,18 @@ fn last_message(outcome: Outcome, teller: &Teller, turn: &LiveTurn) -> TaskUpdat
 fn failure(error: &RunError, turn: &LiveTurn) -> OpError {
     let failed = match error {
         RunError::Model(error) => no_answer(error),
-        _ => OpError::from_error(ErrorCode::Failed, error, None),
+        RunError::Roles(_)
+        | RunError::Schema(_)
+        | RunError::Refused
+        | RunError::Filtered
+        | RunError::Stopped(_)
+        | RunError::Empty
+        | RunError::CutOff { .. }
+        | RunError::Invalid { .. }
+        | RunError::OutOfSteps { .. }
+        | RunError::OutOfTime
+        | RunError::TooLong(_)
+        | RunError::Checkpoint(_) => OpError::from_error(ErrorCode::Failed, error, None),
     };
     failed.hint(format!("What happened: nacre events show {}", turn.log.task))
 }

@@ -11,7 +11,6 @@
 
 mod script;
 #[path = "../../src/tui/mod.rs"]
-#[allow(dead_code, reason = "the program uses more of it, depending on the build")]
 mod tui;
 
 use std::process::ExitCode;

@@ -178,10 +178,9 @@ mod tests {
     }
 
     fn read_all(root: &Path, given: &Value) -> (String, Vec<Attachment>) {
-        match read(blocks(given), root, &[]).unwrap() {
-            Prompt::Turn { text, attachments, skill: None } => (text, attachments),
-            other => panic!("{other:?}"),
-        }
+        let prompt = read(blocks(given), root, &[]).unwrap();
+        let Prompt::Turn { text, attachments, skill: None } = prompt else { panic!("{prompt:?}") };
+        (text, attachments)
     }
 
     #[test]

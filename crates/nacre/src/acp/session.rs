@@ -266,16 +266,18 @@ impl Session {
     /// Passes on what a task tells.
     async fn hear(&mut self, message: TaskMessage) {
         let TaskMessage { task, update, .. } = message;
-        match update {
-            TaskUpdate::Approval(question) => self.put(&task, question).await,
-            TaskUpdate::Decided { approval, .. } => self.decided(&task, &approval).await,
-            last if last.is_terminal() => self.ended(&task, last).await,
-            update => {
-                let Some(turn) = self.turns.get_mut(&task) else { return };
-                for update in turn.view.take(update) {
-                    self.out.update(&self.id, update).await;
-                }
-            }
+        if update.is_terminal() {
+            return self.ended(&task, update).await;
+        }
+        if let TaskUpdate::Approval(question) = update {
+            return self.put(&task, question).await;
+        }
+        if let TaskUpdate::Decided { approval, .. } = &update {
+            return self.decided(&task, approval).await;
+        }
+        let Some(turn) = self.turns.get_mut(&task) else { return };
+        for update in turn.view.take(update) {
+            self.out.update(&self.id, update).await;
         }
     }
 
@@ -308,17 +310,15 @@ impl Session {
         for number in turn.questions.into_values() {
             self.out.withdraw(number).await;
         }
-        match last {
-            TaskUpdate::Failed { error, .. } => {
-                self.out.answer(&turn.request, Err::<Value, _>(error.into())).await;
+        if let TaskUpdate::Failed { error, .. } = last {
+            self.out.answer(&turn.request, Err::<Value, _>(error.into())).await;
+        } else if let TaskUpdate::Cancelled { .. } = last {
+            self.stop(&turn.request, StopReason::Cancelled).await;
+        } else {
+            for update in turn.view.take(last) {
+                self.tell(update).await;
             }
-            TaskUpdate::Cancelled { .. } => self.stop(&turn.request, StopReason::Cancelled).await,
-            last => {
-                for update in turn.view.take(last) {
-                    self.tell(update).await;
-                }
-                self.stop(&turn.request, StopReason::EndTurn).await;
-            }
+            self.stop(&turn.request, StopReason::EndTurn).await;
         }
         if !self.has_told_title && self.ending.is_none() {
             self.has_told_title = true;

@@ -287,7 +287,10 @@ mod tests {
             removed: 1,
         };
         let shown = json!([{ "type": "diff", "path": "/w/a", "oldText": "x\n", "newText": "y\n" }]);
-        assert_eq!(end("file_edit", ToolOutcome::Done, "ok", &[patch.clone()])["content"], shown);
+        assert_eq!(
+            end("file_edit", ToolOutcome::Done, "ok", std::slice::from_ref(&patch))["content"],
+            shown
+        );
         assert_eq!(end("file_edit", ToolOutcome::Done, "ok", &[])["content"], Value::Null);
         let denied = end("file_edit", ToolOutcome::Denied, "no", &[]);
         assert_eq!(denied["status"], "failed");

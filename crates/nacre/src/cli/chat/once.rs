@@ -88,36 +88,27 @@ fn take(
     told: &mut ChatTurnReport,
     message: TaskMessage,
 ) -> Result<Option<ChatTurnReport>, OpError> {
-    match message.update {
-        TaskUpdate::Approval(question) => {
-            told.denied.push(question.summary);
-            let answer = ApprovalAnswer::Deny { reason: NOBODY.to_owned() };
-            let request = ApprovalAnswerRequest { approval: question.approval, answer };
-            line.send(RpcCall::ApprovalAnswer(request))?;
-        }
-        TaskUpdate::Completed(end) => {
-            told.state = TaskState::Completed;
-            told.signal = Some(end.signal);
-            told.text = end.text;
-            told.reason = end.reason;
-            told.changed = end.changed;
-            told.usage = end.usage;
-            return Ok(Some(told.clone()));
-        }
-        TaskUpdate::Failed { error, usage } => {
-            told.state = TaskState::Failed;
-            told.failure = Some(error);
-            told.usage = usage;
-            return Ok(Some(told.clone()));
-        }
-        TaskUpdate::Cancelled { by } => {
-            told.state = TaskState::Cancelled;
-            told.reason = Some(by);
-            return Ok(Some(told.clone()));
-        }
-        _ => {}
+    if let TaskUpdate::Approval(question) = message.update {
+        told.denied.push(question.summary);
+        let answer = ApprovalAnswer::Deny { reason: NOBODY.to_owned() };
+        let request = ApprovalAnswerRequest { approval: question.approval, answer };
+        line.send(RpcCall::ApprovalAnswer(request))?;
+    } else if let TaskUpdate::Completed(end) = message.update {
+        told.state = TaskState::Completed;
+        told.signal = Some(end.signal);
+        told.text = end.text;
+        told.reason = end.reason;
+        told.changed = end.changed;
+        told.usage = end.usage;
+    } else if let TaskUpdate::Failed { error, usage } = message.update {
+        told.state = TaskState::Failed;
+        told.failure = Some(error);
+        told.usage = usage;
+    } else if let TaskUpdate::Cancelled { by } = message.update {
+        told.state = TaskState::Cancelled;
+        told.reason = Some(by);
     }
-    Ok(None)
+    Ok(told.state.is_over().then(|| told.clone()))
 }
 
 fn show(ui: &mut Ui, report: &ChatTurnReport) -> Result<(), OpError> {
