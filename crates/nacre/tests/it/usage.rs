@@ -32,7 +32,7 @@ fn help_fits_a_screen_and_groups_its_commands() {
       context      Collect the code that a task needs, within a budget of tokens
       search-code  Search the code by words, by a piece of text, or by a regular expression
       delta        Tell which files and symbols changed, and who is affected
-      run          Let an agent find something out in this repository
+      chat         Talk to Nacre's own agent in this repository
 
     Keep going:
       up           Let it run by itself: sync, maintenance, indexes, and the dashboard

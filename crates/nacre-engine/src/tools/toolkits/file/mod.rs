@@ -10,8 +10,6 @@ mod read;
 mod search;
 
 #[cfg(test)]
-mod more_tests;
-#[cfg(test)]
 mod tests;
 
 use std::sync::Arc;

@@ -2,6 +2,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person at the keyboard")]
 
+mod more;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::super::pipeline::testing::Bay;
+use super::super::super::super::pipeline::testing::Bay;
 
 #[expect(clippy::needless_pass_by_value, reason = "a literal of the test")]
 fn edit(edits: Value) -> Value {
