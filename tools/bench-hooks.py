@@ -4,7 +4,7 @@
 Usage: tools/bench-hooks.py NACRE TORTURE [MEMORIES] [CALLS]
 
 NACRE is the program, TORTURE the example that makes a store of MEMORIES (10000) memories. Each scenario is called CALLS (1000)
-times. Ends with 1 when the median of one is over 15 ms or the 99th percentile over 60 ms, or when a hook ended badly.
+times. Ends with 1 when the median of one is over 15 ms (5 beside a server) or the 99th percentile over 60 ms, or when a hook ended badly.
 """
 
 import json
@@ -18,6 +18,8 @@ import time
 
 MAX_P50_MS = 15.0
 MAX_P99_MS = 60.0
+# Where a server of the same home runs.
+MAX_SERVED_P50_MS = 5.0
 PROMPTS = [
     "how do we deploy to production?",
     "fix the tests",
@@ -43,9 +45,11 @@ def measure(nacre: str, torture: str, root: str, n_memories: int, n_calls: int) 
     home, repo, empty = (os.path.join(root, name) for name in ("home", "repo", "empty"))
     for folder in (home, os.path.join(repo, ".git"), os.path.join(empty, ".git")):
         os.makedirs(folder)
-    env = {"HOME": home, "PATH": os.environ["PATH"], "NACRE_HOOKS_SYNC": "false"}
+    env = {"HOME": home, "PATH": os.environ["PATH"]}
     run = lambda args, cwd: subprocess.run(args, cwd=cwd, env=env, check=True, stdout=subprocess.DEVNULL)
     run([nacre, "init", "--quiet"], repo)
+    # Not by a variable: a hook with settings of its own asks no server.
+    run([nacre, "config", "set", "--quiet", "hooks.sync", "false"], repo)
     run([torture, "corpus", repo, str(n_memories)], repo)
     body = "The pipeline of main cannot deploy to production. It fails late."
     run([nacre, "memory", "add", "--quiet", "Deploy with make ship from the release branch", "--body", body], repo)
@@ -58,6 +62,12 @@ def measure(nacre: str, torture: str, root: str, n_memories: int, n_calls: int) 
     bench.row("prompt", "prompt", repo, lambda n: text({"prompt": PROMPTS[n % len(PROMPTS)]}))
     bench.row("start", "start", repo, lambda n: text({"source": "startup"}))
     bench.row("turn-end", "turn-end", repo, lambda n: text({}))
+    serve = subprocess.Popen([nacre, "serve", "--port", "0", "--no-loops", "--json"], cwd=repo, env=env, stdout=subprocess.PIPE)
+    serve.stdout.readline()
+    bench.row("prompt, beside a server", "prompt", repo, lambda n: text({"prompt": PROMPTS[n % len(PROMPTS)]}), max_p50=MAX_SERVED_P50_MS)
+    bench.row("start, beside a server", "start", repo, lambda n: text({"source": "startup"}), max_p50=MAX_SERVED_P50_MS)
+    serve.terminate()
+    serve.wait()
     bench.row("garbage on standard input", "prompt", repo, lambda n: b"\x00garbage")
     bench.row("no .nacre", "prompt", empty, lambda n: json.dumps({"session_id": "s", "prompt": PROMPTS[0]}).encode())
     catalog = sqlite3.connect(os.path.join(home, ".nacre/catalog.sqlite3"))
@@ -87,7 +97,7 @@ class Bench:
         self.nacre, self.env, self.n_calls, self.has_failed = nacre, env, n_calls, False
         print(f"{'':28}{'p50':>9}{'p99':>9}{'spoke':>8}")
 
-    def row(self, name: str, event: str, cwd: str, stdin, env=None) -> None:
+    def row(self, name: str, event: str, cwd: str, stdin, env=None, max_p50=MAX_P50_MS) -> None:
         times, n_spoke = [], 0
         for number in range(self.n_calls):
             data = stdin(number)
@@ -100,7 +110,7 @@ class Bench:
                 self.has_failed = True
         times.sort()
         p50, p99 = times[len(times) // 2], times[len(times) * 99 // 100]
-        is_slow = p50 > MAX_P50_MS or p99 > MAX_P99_MS
+        is_slow = p50 > max_p50 or p99 > MAX_P99_MS
         self.has_failed |= is_slow
         print(f"{name:28}{p50:7.1f}ms{p99:7.1f}ms{n_spoke:8}{'  FAIL' if is_slow else ''}")
 
