@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
-use std::io::Read as _;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use nacre_core::base::ShownLine;
+use nacre_core::base::git::GitFolder;
 use nacre_core::base::redact::redact;
 use nacre_core::instructions::blank_out;
 use nacre_core::safefs::RelPath;
@@ -63,27 +62,14 @@ impl Orientation {
 
 /// The branch that is checked out; for a commit, its beginning.
 fn branch(root: &Path) -> Option<String> {
-    let git = root.join(".git");
-    let git = if git.is_dir() {
-        git
-    } else {
-        // A worktree: a file that says where its folder is.
-        let text = first_bytes(&git, 4096)?;
-        root.join(text.strip_prefix("gitdir: ")?.trim())
-    };
-    let head = first_bytes(&git.join("HEAD"), 4096)?;
+    // Read as a stranger's file: a pipe in its place would keep us waiting.
+    let head = GitFolder::of(root)?.read("HEAD")?;
     let head = head.trim();
     let name = match head.strip_prefix("ref: refs/heads/") {
         Some(branch) => branch.to_owned(),
         None => format!("no branch, at {}", head.get(..12)?),
     };
     Some(ShownLine(&name).to_string())
-}
-
-fn first_bytes(path: &Path, limit: u64) -> Option<String> {
-    let mut text = String::new();
-    fs::File::open(path).ok()?.take(limit).read_to_string(&mut text).ok()?;
-    Some(text)
 }
 
 /// Folders with the number of their files, and the files at the top.
