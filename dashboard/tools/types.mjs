@@ -1,5 +1,6 @@
 // Writes src/lib/wire.ts from docs/schema: the wire types that the dashboard uses, and everything that they refer to.
-// Run it with `npm run types` after `nacre reference schema docs/schema`.
+// Run it with `npm run types` after `nacre reference schema docs/schema`; with `--check` it writes nothing and fails where
+// the file is another one.
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { compile } from 'json-schema-to-typescript';
@@ -62,5 +63,12 @@ let text = await compile(root, 'WireTypes', {
 });
 // The object that only gathers the types is of no use to anybody.
 text = text.replace(/export interface WireTypes \{[\s\S]*?\n\}\n/, '');
-await writeFile(target, text);
-console.log(`${target}: ${text.split('\n').length} lines`);
+if (process.argv.includes('--check')) {
+  if (text !== (await readFile(target, 'utf8'))) {
+    console.error('src/lib/wire.ts is not what docs/schema says. Run: npm run types');
+    process.exit(1);
+  }
+} else {
+  await writeFile(target, text);
+  console.log(`${target}: ${text.split('\n').length} lines`);
+}

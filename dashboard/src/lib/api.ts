@@ -169,11 +169,7 @@ export function isStarted(answer: object): answer is N.TaskStarted {
   return Object.keys(answer).length === 1 && 'task' in answer;
 }
 
-export interface MemoryPage extends W.MemoryListRequest {
-  offset?: number;
-  /** `updated`, `created`, `title` or `confidence`; `-` before it for descending. */
-  sort?: string;
-}
+export type MemoryPage = W.MemoryListRequest & { offset?: number };
 export type SessionPage = W.TraceListRequest & { offset?: number };
 
 export const api = {

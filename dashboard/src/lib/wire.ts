@@ -93,6 +93,10 @@ export type SymbolKind =
  */
 export type Since = string;
 /**
+ * What a command is for.
+ */
+export type CommandPurpose = 'build' | 'run' | 'test' | 'lint';
+/**
  * What a key holds.
  */
 export type SettingValue = string | number | boolean | string[];
@@ -140,7 +144,7 @@ export type WhyRelevant = 'asked' | 'words' | 'near' | 'meaning' | 'memory';
 /**
  * Which command an answer is of.
  */
-export type MapCommand = 'explore' | 'context' | 'delta' | 'refresh' | 'explain' | 'watch';
+export type MapCommand = 'explore' | 'context' | 'delta' | 'refresh' | 'explain' | 'watch' | 'search_code';
 /**
  * A state of a project's files, such as `6af1b3c4.17`. Each change of them makes the next one.
  */
@@ -187,7 +191,7 @@ export type EmbedderState = 'ready';
 /**
  * What begins in a file.
  */
-export type EntryKind = 'readme' | 'program' | 'library' | 'manifest';
+export type EntryKind = ('readme' | 'program' | 'library' | 'manifest') | 'script';
 /**
  * How much an overview tells.
  */
@@ -248,7 +252,16 @@ export type MaintainOutcome = 'done' | 'clean' | 'skipped';
  * What a run is for.
  */
 export type RunMode =
-  ('sync' | 'maintain' | 'undo' | 'import') | 'hot' | 'cold' | 'memory' | 'review' | 'connect';
+  | ('sync' | 'maintain' | 'undo' | 'import')
+  | 'hot'
+  | 'cold'
+  | 'memory'
+  | 'review'
+  | 'connect'
+  | 'config'
+  | 'export'
+  | 'project'
+  | 'trust';
 /**
  * How the maintenance of a store ended.
  */
@@ -258,6 +271,11 @@ export type MaintainState = ('done' | 'failed') | 'clean' | 'skipped';
  */
 export type MemoryChange =
   'added' | 'edited' | 'left unchanged' | 'archived' | 'restored' | 'forgot' | 'accepted' | 'rejected';
+/**
+ * By what memories are put in order, over all stores. What has no such value comes last.
+ */
+export type MemorySort =
+  'updated' | '-updated' | 'created' | '-created' | 'title' | '-title' | 'confidence' | '-confidence';
 /**
  * How a memory stands.
  */
@@ -438,13 +456,27 @@ export interface ActionScores {
   more: number;
 }
 /**
- * A file that imports, directly or through others, one whose symbols changed their shape.
+ * A file that uses a symbol that changed its shape or is gone.
  */
 export interface AffectedFile {
   /**
-   * 1 for a file that imports a changed one itself.
+   * Imports between it and what changed: 1 for a file that imports it itself, or needs no import.
    */
   depth: number;
+  path: string;
+  /**
+   * What it uses; empty for a file that imports one that is gone.
+   */
+  symbols: string[];
+}
+/**
+ * A folder with affected files in it.
+ */
+export interface AffectedFolder {
+  files: number;
+  /**
+   * Empty for the root.
+   */
   path: string;
 }
 /**
@@ -729,6 +761,10 @@ export interface BrokenFile {
  * A change, in a line.
  */
 export interface ChangeEntry {
+  /**
+   * What else it is about: a file, agents or projects.
+   */
+  about?: string;
   added: number;
   at: string;
   changed: number;
@@ -767,11 +803,49 @@ export interface ChecklistStep {
   step: string;
 }
 /**
+ * Files of code that are not the project's own sources.
+ */
+export interface CodeApart {
+  /**
+   * Examples, benchmarks and documents.
+   */
+  aside: number;
+  generated: number;
+  tests: number;
+  vendored: number;
+}
+/**
+ * A part of the project: a package, or a folder.
+ */
+export interface CodeArea {
+  /**
+   * What its manifest or README says it is.
+   */
+  about?: string | null;
+  files: number;
+  lines: number;
+  /**
+   * Empty for what lies in no folder.
+   */
+  path: string;
+}
+/**
  * What changed, as much of it as was asked for; the counts are of all.
  */
 export interface CodeDelta {
   added: number;
+  /**
+   * Files that use what changed, as many as fit a budget.
+   */
   affected: AffectedFile[];
+  /**
+   * How many of all lie in each folder, most first; empty for a short list that is whole.
+   */
+  affected_folders: AffectedFolder[];
+  /**
+   * How many there are in all.
+   */
+  affected_total: number;
   files: FileDelta[];
   modified: number;
   /**
@@ -834,6 +908,10 @@ export interface ConfigGetReport {
  * A key that was set or unset.
  */
 export interface ConfigSetReport {
+  /**
+   * The id that `nacre undo` takes; nothing where the file was so already.
+   */
+  change?: string | null;
   key: string;
   /**
    * The file that was changed.
@@ -956,6 +1034,10 @@ export interface ContextFile {
    */
   symbols: ContextSymbol[];
   why: WhyRelevant[];
+  /**
+   * What it has of the task, the rarest first.
+   */
+  words?: string[];
 }
 /**
  * A symbol, in as much detail as fits.
@@ -1067,6 +1149,10 @@ export interface ContextRequest {
    * Files that are surely meant, seen from the current folder or from the root.
    */
   files?: string[];
+  /**
+   * List files alone, without their code.
+   */
+  files_only?: boolean;
   format?: MapFormat;
   /**
    * A folder inside the project, or a registered name. Without it, the project around the current folder.
@@ -1105,6 +1191,11 @@ export interface DeltaRequest {
    * Continue after this path, the `next` of the answer before.
    */
   after?: string | null;
+  /**
+   * Tokens that the answer may have, counted on its JSON: affected files are left to the counts by folder, then files to
+   * the next page, until it fits.
+   */
+  budget?: number | null;
   /**
    * The client that has then seen the map as it is now.
    */
@@ -1242,6 +1333,10 @@ export interface EmbedderEntry {
  */
 export interface EntryPoint {
   kind: EntryKind;
+  /**
+   * What a manifest calls the program or library.
+   */
+  name?: string | null;
   path: string;
 }
 /**
@@ -1274,11 +1369,18 @@ export interface EventCounts {
  * What a project is, and of which state of it that was said.
  */
 export interface ExploreReport {
+  /**
+   * The first paragraph of the README, or what a manifest says.
+   */
+  about?: string | null;
+  apart: CodeApart;
+  areas: Listed2;
   cache_status: CacheStatus;
   command: MapCommand;
+  commands: Listed;
   detail: MapDetail;
-  entry_points: Listed;
-  hot_paths: Listed2;
+  entry_points: Listed3;
+  hot_paths: Listed4;
   languages: LanguageCount[];
   module_graph: ModuleGraph;
   /**
@@ -1289,23 +1391,45 @@ export interface ExploreReport {
   };
   project_id: string;
   project_root: string;
-  public_surface: Listed5;
+  public_surface: Listed7;
   revision: MapRevision;
   stats: MapStats;
-  tests: Listed7;
-  top_imports: Listed3;
+  tests: Listed9;
+  top_imports: Listed5;
+}
+/**
+ * A list that may be shown in part; the total is of all.
+ */
+export interface Listed2 {
+  items: CodeArea[];
+  total: number;
 }
 /**
  * A list that may be shown in part; the total is of all.
  */
 export interface Listed {
+  items: ProjectCommand[];
+  total: number;
+}
+/**
+ * A command, and the file that says so.
+ */
+export interface ProjectCommand {
+  command: string;
+  from: string;
+  purpose: CommandPurpose;
+}
+/**
+ * A list that may be shown in part; the total is of all.
+ */
+export interface Listed3 {
   items: EntryPoint[];
   total: number;
 }
 /**
  * A list that may be shown in part; the total is of all.
  */
-export interface Listed2 {
+export interface Listed4 {
   items: HotPath[];
   total: number;
 }
@@ -1337,7 +1461,7 @@ export interface ModuleGraph {
    * Pairs of a file and one that it imports.
    */
   edges: number;
-  modules: Listed4;
+  modules: Listed6;
   /**
    * Files.
    */
@@ -1350,7 +1474,7 @@ export interface ModuleGraph {
 /**
  * A list that may be shown in part; the total is of all.
  */
-export interface Listed4 {
+export interface Listed6 {
   items: ModuleNode[];
   total: number;
 }
@@ -1365,7 +1489,7 @@ export interface ModuleNode {
 /**
  * A list that may be shown in part; the total is of all.
  */
-export interface Listed5 {
+export interface Listed7 {
   items: PublicSurface[];
   total: number;
 }
@@ -1374,12 +1498,12 @@ export interface Listed5 {
  */
 export interface PublicSurface {
   path: string;
-  symbols: Listed6;
+  symbols: Listed8;
 }
 /**
  * A list that may be shown in part; the total is of all.
  */
-export interface Listed6 {
+export interface Listed8 {
   items: SurfaceSymbol[];
   total: number;
 }
@@ -1395,14 +1519,14 @@ export interface SurfaceSymbol {
 /**
  * A list that may be shown in part; the total is of all.
  */
-export interface Listed7 {
+export interface Listed9 {
   items: string[];
   total: number;
 }
 /**
  * A list that may be shown in part; the total is of all.
  */
-export interface Listed3 {
+export interface Listed5 {
   items: TopImport[];
   total: number;
 }
@@ -2030,7 +2154,7 @@ export interface MemoryLink {
   verified: boolean;
 }
 /**
- * Memories, the project's first, the newest first.
+ * Memories, in the order that was asked for.
  */
 export interface MemoryListReport {
   broken: BrokenFile[];
@@ -2064,7 +2188,15 @@ export interface MemoryListRequest {
    * At most this many; 0 for all. Without it, the setting `memory.max_results`.
    */
   limit?: number | null;
+  /**
+   * How many to pass over.
+   */
+  offset?: number;
   scope?: Scope | null;
+  /**
+   * Without it, the project's first, and of each store the newest first.
+   */
+  sort?: MemorySort | null;
   status?: MemoryStatus | null;
   tag?: string | null;
   type?: MemoryType | null;
@@ -2191,6 +2323,10 @@ export interface MemoryShowReport {
   superseded_by: MemoryLink[];
   supersedes: MemoryLink[];
   tags: string[];
+  /**
+   * The whole Markdown file, where it was asked for.
+   */
+  text?: string | null;
   title: string;
   /**
    * How far it is trusted on this machine, where it is less than the agent's own word.
@@ -2198,6 +2334,10 @@ export interface MemoryShowReport {
   trust?: TrustLevel | null;
   type: MemoryType;
   updated?: string | null;
+  /**
+   * Names the content of its file: whoever writes it back says which content they read.
+   */
+  version: string;
 }
 /**
  * A memory as it was once: by a commit, or by a run where there is no git.
@@ -2226,6 +2366,10 @@ export interface MemoryShowRequest {
    */
   id: string;
   scope?: Scope | null;
+  /**
+   * With the whole Markdown file, frontmatter and body.
+   */
+  text?: boolean;
 }
 /**
  * The models that are set, who serves them, and those that search by meaning.
@@ -2342,6 +2486,10 @@ export interface PausedSession {
  */
 export interface ProjectAddReport {
   /**
+   * The id that `nacre undo` takes; nothing where nothing changed.
+   */
+  change?: string | null;
+  /**
    * What was made now; nothing when the store was there already.
    */
   created: string[];
@@ -2381,6 +2529,10 @@ export interface ProjectAddReport {
    * Whether git shares the summaries of sessions.
    */
   shares_summaries: boolean;
+  /**
+   * Agents that left sessions here and that a person took out, so that they are not read.
+   */
+  switched_off?: string[];
 }
 /**
  * Prepares the repository at a path, as `init` does for the one around the current folder.
@@ -2405,6 +2557,10 @@ export interface ProjectListReport {
  * A project that is no longer registered.
  */
 export interface ProjectRemoveReport {
+  /**
+   * The id that `nacre undo` takes; nothing where nothing changed.
+   */
+  change?: string | null;
   /**
    * Its name.
    */
@@ -2483,6 +2639,10 @@ export interface ReadReport {
    * Lines with bytes that are not UTF-8.
    */
   invalid_utf8: number;
+  /**
+   * Events beyond those that are read of one session.
+   */
+  left_out: number;
   /**
    * Whole lines or rows that were read.
    */
@@ -2676,6 +2836,20 @@ export interface SyncDurations {
   read: number;
 }
 /**
+ * One run of a change that is several.
+ */
+export interface RunOfChange {
+  id: string;
+  /**
+   * What it took; an undo measures nothing.
+   */
+  metrics?: RunMetrics | null;
+  /**
+   * What it did; nothing where that cannot be read.
+   */
+  report?: RunReport | null;
+}
+/**
  * What a run over one session did.
  */
 export interface SessionRun {
@@ -2788,6 +2962,23 @@ export interface RunShowReport {
    * What it did; nothing where that cannot be read.
    */
   report?: RunReport | null;
+  /**
+   * The runs of a change that is several: one a session of a sync.
+   */
+  runs?: RunOfChange[];
+}
+/**
+ * A server that runs.
+ */
+export interface ServiceStatus {
+  /**
+   * As `host:port`.
+   */
+  address: string;
+  /**
+   * A person paused what it does by itself.
+   */
+  paused: boolean;
 }
 /**
  * A session that was seen.
@@ -2962,6 +3153,10 @@ export interface StatusReport {
   projects: number;
   root?: string | null;
   scope: Scope;
+  /**
+   * The server that runs for this home.
+   */
+  service?: ServiceStatus | null;
   sessions: SessionStatus[];
   /**
    * Whether every session seen is in exactly one state.
@@ -2972,6 +3167,10 @@ export interface StatusReport {
    */
   spending: SpendingStatus[];
   stores: StoreStatus[];
+  /**
+   * Agents that left sessions here and that a person took out, so that they are not read.
+   */
+  switched_off?: string[];
   waiting?: WaitingSessions;
 }
 /**
@@ -3094,6 +3293,10 @@ export interface SyncReport {
    * Files and databases that were found.
    */
   sources: number;
+  /**
+   * Agents that left sessions here and that a person took out, so that they are not read.
+   */
+  switched_off?: string[];
   totals?: SyncTotals;
   /**
    * Of these, not opened.
@@ -3372,6 +3575,10 @@ export interface TraceListRequest {
    */
   limit?: number | null;
   /**
+   * How many to pass over.
+   */
+  offset?: number;
+  /**
    * Only sessions active since this day, moment or age.
    */
   since?: string | null;
@@ -3491,6 +3698,10 @@ export interface TrustItem {
  * The memories that wait for a person, or that were just trusted.
  */
 export interface TrustReport {
+  /**
+   * The id that `nacre undo` takes; nothing where nothing changed.
+   */
+  change?: string | null;
   dry_run: boolean;
   /**
    * How many still came from elsewhere.

@@ -1,13 +1,13 @@
 /// What the list of memories shows: the filters, as they stand in the address.
 import { link, type Route } from '../../app/router.svelte';
 import { api } from '../../lib/api';
-import type { BrokenFile, LearningKind, MemoryEntry, MemoryStatus, MemoryType } from '../../lib/wire';
+import type { BrokenFile, LearningKind, MemoryEntry, MemorySort, MemoryStatus, MemoryType } from '../../lib/wire';
 
 export const PAGE = 50;
 export const TYPES: MemoryType[] = ['decision', 'learning', 'summary'];
 export const KINDS: LearningKind[] = ['insight', 'procedure', 'pitfall', 'friction', 'preference', 'convention', 'context'];
 export const STATUSES: MemoryStatus[] = ['active', 'candidate', 'superseded', 'stale'];
-export const SORTS: [string, string][] = [
+export const SORTS: [MemorySort, string][] = [
   ['-updated', 'Updated'],
   ['-created', 'Created'],
   ['title', 'Title'],
@@ -80,7 +80,7 @@ async function list(view: View, signal: AbortSignal): Promise<Rows> {
       tag: view.tag || null,
       archived: view.archived,
       all: view.type === 'all',
-      sort: view.sort,
+      sort: pick(SORTS.map(([sort]) => sort), view.sort),
       limit: PAGE,
       offset: (view.page - 1) * PAGE,
     },
