@@ -361,7 +361,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
     };
     let is_variable =
         |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
-    if is_own_id(value) {
+    if is_own_id(value) || is_place_in_source(value) {
         return true;
     }
     match value.first() {
@@ -386,6 +386,29 @@ fn is_own_id(value: &[u8]) -> bool {
             && rest.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase())
     })
 }
+
+/// Says whether a value is a line of a source, such as `auth/login.ts:12` or `hashers.py:54-59`: answers about the code of
+/// passwords are full of them.
+fn is_place_in_source(value: &[u8]) -> bool {
+    let Ok(value) = std::str::from_utf8(value) else { return false };
+    let Some((path, lines)) = value.split_once(':') else { return false };
+    let is_number = |number: &str| {
+        (1..=6).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let Some((stem, end)) = path.rsplit_once('.') else { return false };
+    let is_path = |byte: u8| byte.is_ascii_alphabetic() || b"_-./".contains(&byte);
+    lines.split('-').count() <= 2
+        && lines.split('-').all(is_number)
+        && SOURCE_ENDS.contains(&end)
+        && stem.bytes().all(is_path)
+}
+
+/// The ends of files that people name with a line.
+const SOURCE_ENDS: [&str; 40] = [
+    "c", "cc", "cfg", "conf", "cpp", "cs", "css", "ex", "go", "h", "hpp", "html", "ini", "java",
+    "js", "json", "jsx", "kt", "lua", "m", "md", "mjs", "php", "pl", "proto", "py", "rb", "rs",
+    "scala", "sh", "sql", "svelte", "swift", "toml", "ts", "tsx", "vue", "xml", "yaml", "yml",
+];
 
 /// Says whether a value is the beginning of the next assignment: `user=`.
 fn is_bare_assignment(value: &[u8]) -> bool {

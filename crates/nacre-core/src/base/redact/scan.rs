@@ -235,13 +235,24 @@ fn scan_as_it_is(text: Text<'_>, parts: &[Range<usize>]) -> Seen {
     Seen { found, has_marks: search.has_escapes || !is_ascii }
 }
 
+pub(super) fn foreign_words() -> impl Iterator<Item = String> {
+    let cases = |word: &&str| [(*word).to_owned(), word.to_uppercase(), capitalized(word)];
+    names::FOREIGN_WORDS.iter().flat_map(cases)
+}
+
 /// Key words that are not ASCII. They stand in an automaton of their own, which a text of ASCII does not pay for.
 static FOREIGN: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let cases = names::FOREIGN_WORDS
-        .iter()
-        .flat_map(|word| [(*word).to_owned(), word.to_uppercase(), capitalized(word)]);
-    AhoCorasick::new(cases).expect("the list of words is a constant and far below every limit")
+    AhoCorasick::new(foreign_words()).expect("the list of words is a constant and far below every limit")
 });
+
+/// The first bytes of the characters that the words of `FOREIGN` have. Dashes, arrows, frames and pictures, which most
+/// texts that are not ASCII have alone, begin with others.
+pub(super) const FOREIGN_LEADS: [u8; 6] = [0xc3, 0xc5, 0xd0, 0xe3, 0xe5, 0xeb];
+
+fn can_have_foreign(part: &[u8]) -> bool {
+    let [a, b, c, d, e, f] = FOREIGN_LEADS;
+    memchr::memchr3(a, b, c, part).is_some() || memchr::memchr3(d, e, f, part).is_some()
+}
 
 /// Appends the passwords behind key words that are not ASCII.
 pub(super) fn find_foreign(
@@ -250,6 +261,9 @@ pub(super) fn find_foreign(
     found: &mut Vec<FoundSecret>,
 ) {
     for part in parts {
+        if !can_have_foreign(text.slice(part.start, part.end)) {
+            continue;
+        }
         for hit in FOREIGN.find_iter(text.slice(part.start, part.end)) {
             let (start, end) = (part.start + hit.start(), part.start + hit.end());
             found.extend(context::find(text, Role::Password, start, end));

@@ -48,6 +48,8 @@ const LINES: &[&str] = &[
     "fn password_must_be_at_least_{digit:2}_characters() {",
     "--- PASS: TestParseTokenV{digit:1}ReturnsErrorOnBase64Input (0.0{digit:1}s)",
     "test redact::tests::secrets_{digit:2} ... ok",
+    "an unusable hash, or no password: `hashers.py:{digit:2}` to `:59`",
+    "wrong password: `src/auth/login.ts:{digit:3}-{digit:3}`",
     ".token-{hex:4} { color: #{hex:6}; }",
     "if password == other.password { return Err(Error::Password) }",
     "match key { Key::Enter => self.submit(), Key::Char(c) => self.push(c) }",

@@ -56,6 +56,13 @@ fn plain_scan(text: &str) -> Vec<FoundSecret> {
 }
 
 #[test]
+fn every_word_that_is_not_ascii_has_a_byte_that_is_looked_for_first() {
+    for word in scan::foreign_words() {
+        assert!(word.bytes().any(|byte| scan::FOREIGN_LEADS.contains(&byte)), "{word}");
+    }
+}
+
+#[test]
 fn words_that_meet_the_edge_of_a_lane_are_found() {
     let words = ["ab", "b", "abcabcabcabc", "ca"];
     for len in [0, 1, 255, 256, 1023, 4096, 16_384, 16_385, 40_000] {
