@@ -22,6 +22,7 @@ use nacre_engine::tools::{
 };
 
 use super::asked::Asked;
+use super::asking::engine_policy;
 use super::shared::ChatShared;
 use crate::error::OpError;
 use crate::host::{Host, charged_models, model_settings, scripted};
@@ -49,7 +50,7 @@ impl Toolbox {
     ) -> Result<Self, OpError> {
         let models = models(chats, host, asked)?;
         let deps = Arc::new(agent_deps(host, home, models)?);
-        let spec = spec(host, &deps.workspace);
+        let spec = spec(host, &deps.workspace, asked);
         let mut toolbox = Self {
             deps,
             spec,
@@ -106,7 +107,7 @@ impl Toolbox {
 }
 
 /// The agent, told where it is.
-fn spec(host: &Host, workspace: &Workspace) -> AgentSpec {
+fn spec(host: &Host, workspace: &Workspace, asked: &Asked) -> AgentSpec {
     let permissions = Permissions {
         reads: vec![Area::Tree(None)],
         writes: vec![Area::Tree(None)],
@@ -116,8 +117,11 @@ fn spec(host: &Host, workspace: &Workspace) -> AgentSpec {
         memory: MemoryUse::Changes,
     };
     let today = host.now().strftime("%Y-%m-%d").to_string();
-    let orientation =
-        Orientation { brief: remembered(host), ..Orientation::look(workspace, &today) };
+    let orientation = Orientation {
+        brief: remembered(host),
+        policy: Some(engine_policy(asked.policy())),
+        ..Orientation::look(workspace, &today)
+    };
     chat(&permissions, &orientation, CHAT_BUDGETS)
 }
 

@@ -19,7 +19,6 @@ use super::asked::Asked;
 use super::asking::Asking;
 use super::attached::attachments;
 use super::export;
-use super::sessions::policy_of;
 use super::shared::{ChatShared, LiveTurn, open_state};
 use super::tell::Teller;
 use super::toolbox::Toolbox;
@@ -168,7 +167,7 @@ impl Running<'_> {
 
     fn pipeline(&self, events: &AgentEvents) -> Result<Pipeline, OpError> {
         let asked = &self.asked;
-        let policy = asked.request.policy.unwrap_or_else(|| policy_of(&asked.session));
+        let policy = asked.policy();
         let approver = Asking::new(Arc::clone(self.chats), Arc::clone(&self.turn.log));
         let parts = PipelineParts {
             tools: self.toolbox.tools(events),

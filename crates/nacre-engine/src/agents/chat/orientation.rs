@@ -1,6 +1,5 @@
 //! What an agent is told of the project at the start: a few lines, read once, each within bounds.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -11,8 +10,9 @@ use nacre_core::base::redact::redact;
 use nacre_core::instructions::blank_out;
 use nacre_core::safefs::RelPath;
 
+use super::folders::Folder;
 use crate::model::Cancel;
-use crate::tools::Workspace;
+use crate::tools::{ApprovalPolicy, Workspace};
 use crate::tools::{Walk, WalkedFile};
 
 /// The files that say how work is done in a project; of two with the same text the first counts.
@@ -20,8 +20,7 @@ const INSTRUCTION_FILES: &[&str] = &["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.m
 
 const MAX_INSTRUCTION_BYTES: usize = 16_000;
 
-/// What of the tree is shown, and looked at.
-const MAX_TREE_LINES: usize = 40;
+/// What of the tree is looked at.
 const MAX_ENTRIES: usize = 20_000;
 
 /// What an agent is told of where it is.
@@ -32,6 +31,8 @@ pub struct Orientation {
     pub branch: Option<String>,
     /// The date, as the person's clock says it.
     pub today: String,
+    /// What it may do without asking, where that is known.
+    pub policy: Option<ApprovalPolicy>,
     /// The files of the project in a few lines.
     pub tree: String,
     pub instructions: Vec<InstructionFile>,
@@ -53,6 +54,7 @@ impl Orientation {
             folder: ShownLine(&workspace.root().display().to_string()).to_string(),
             branch: branch(workspace.root()),
             today: today.to_owned(),
+            policy: None,
             tree: tree(workspace),
             instructions: instructions(workspace),
             brief: None,
@@ -74,13 +76,13 @@ fn branch(root: &Path) -> Option<String> {
 
 /// Folders with the number of their files, and the files at the top.
 fn tree(workspace: &Workspace) -> String {
-    let mut folders: BTreeMap<String, usize> = BTreeMap::new();
+    let mut top = Folder::default();
     let mut at_top: Vec<String> = Vec::new();
     let never = Cancel::never();
     let walked = Walk::new(workspace, &never).at_most(MAX_ENTRIES).run(None, &mut |found| {
         if let WalkedFile::File { path, .. } = found {
-            match folder_of(path) {
-                Some(folder) => *folders.entry(folder).or_default() += 1,
+            match path.parent() {
+                Some(parent) => top.add(parent.components()),
                 None => at_top.push(path.to_string()),
             }
         }
@@ -94,14 +96,7 @@ fn tree(workspace: &Workspace) -> String {
         let more = if n_more == 0 { String::new() } else { format!(" and {n_more} more") };
         lines.push(format!("{}{more}", at_top.join(" ")));
     }
-    let n_folders = folders.len();
-    for (folder, n_files) in folders.into_iter().take(MAX_TREE_LINES) {
-        let files = if n_files == 1 { "file" } else { "files" };
-        lines.push(format!("{folder}/ ({n_files} {files})"));
-    }
-    if MAX_TREE_LINES < n_folders {
-        lines.push(format!("and {} more folders", n_folders - MAX_TREE_LINES));
-    }
+    lines.extend(top.lines());
     if walked.is_ok_and(|end| end.is_cut) {
         lines.push("and more than was looked at".to_owned());
     }
@@ -111,12 +106,6 @@ fn tree(workspace: &Workspace) -> String {
         let _ = writeln!(text, "  {}", ShownLine(&line));
     }
     text.trim_end().to_owned()
-}
-
-/// The first two folders of a path; `None` for a file at the top.
-fn folder_of(path: &RelPath) -> Option<String> {
-    let parent = path.parent()?;
-    Some(parent.components().take(2).collect::<Vec<_>>().join("/"))
 }
 
 fn instructions(workspace: &Workspace) -> Vec<InstructionFile> {

@@ -45,8 +45,7 @@ fn the_start_says_where_the_agent_is() {
     - You have 200 tool calls a turn.
     - Files, without what git ignores:
       .gitignore AGENTS.md CLAUDE.md Cargo.toml
-      crates/a/ (2 files)
-      crates/b/ (1 file)
+      crates/ (3 files)
       docs/ (1 file)
 
     The project's `AGENTS.md`:

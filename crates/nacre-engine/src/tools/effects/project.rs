@@ -147,8 +147,8 @@ impl ProjectEffects {
         report: &mut EffectReport,
     ) -> EffectOutcome {
         match finished.ending {
-            // 127 is the shell's word for a tool that is not installed.
-            Ending::Exited(0 | 127) | Ending::Cancelled => {
+            // 127 is the shell's word for a tool that is not installed, 126 for one that may not be started here.
+            Ending::Exited(0 | 126 | 127) | Ending::Cancelled => {
                 self.breaker.worked(planned.name);
                 EffectOutcome::Clean
             }

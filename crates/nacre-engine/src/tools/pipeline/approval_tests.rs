@@ -90,7 +90,7 @@ async fn a_person_sees_the_diff_before_the_change_and_a_no_changes_nothing() {
     let person = Person::saying(&no("keep the name"));
     let mut bay = bay(approval(ApprovalPolicy::Ask, &person));
     let text = bay.call("file_edit", rename()).await;
-    assert!(text.starts_with("Error (denied): The person said no: keep the name."), "{text}");
+    assert!(text.starts_with("Error (denied): This was not allowed: keep the name."), "{text}");
     assert_eq!(bay.read("a.rs"), "fn a() {}\nfn b() {}\n");
     let asked = person.asked();
     assert_eq!(asked.len(), 1);

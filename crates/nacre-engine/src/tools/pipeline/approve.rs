@@ -115,7 +115,7 @@ fn stopped(job: &Job) -> ToolError {
 fn denied(reason: &str) -> ToolError {
     let what = match reason.trim() {
         "" => "The person said no".to_owned(),
-        reason => format!("The person said no: {reason}"),
+        reason => format!("This was not allowed: {reason}"),
     };
     let hint = "Do not try the same in another way. Go on without it, or ask what they would like instead.";
     ToolError::new(Fault::Denied, what, hint)

@@ -124,6 +124,10 @@ fn show(ui: &mut Ui, report: &ChatTurnReport) -> Result<(), OpError> {
     match (&report.failure, report.state) {
         (Some(failure), _) => Err(failure.clone().into()),
         (None, TaskState::Cancelled) => Err(OpError::cancelled()),
-        (None, _) => ui.status(format!("Go on: nacre chat --resume {}", report.session)),
+        (None, _) => {
+            // Standard output is the answer, for a script that takes it.
+            ui.hint(&format!("Go on: nacre chat --resume {}", report.session));
+            Ok(())
+        }
     }
 }

@@ -3,10 +3,11 @@
 //! A name is found as a whole word, and where it is declared is told apart from where it is used. Two things of one name
 //! are not told apart: that would need the compiler of each language.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use nacre_map::languages::{Symbol, outline};
+use nacre_map::languages::{Symbol, SymbolKind, enclosing, outline};
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,6 +23,11 @@ use crate::record::{Category, Fault};
 
 const DEFAULT_RESULTS: u32 = 60;
 const MAX_RESULTS: u32 = 500;
+
+const MAX_DECLARED: usize = 40;
+
+/// So many files are named of those whose uses are not listed.
+const MAX_LEFT_OUT: usize = 30;
 
 /// A line is shown as far as this.
 const SHOWN_LINE_BYTES: usize = 200;
@@ -82,8 +88,7 @@ fn find(
         ToolError::new(Fault::Arguments, what, "Give the last part of a path, such as `run`.")
     })?;
     let max_results = input.max_results.unwrap_or(DEFAULT_RESULTS).min(MAX_RESULTS) as usize;
-    let (mut declared, mut used) = (Vec::new(), Vec::new());
-    let mut is_full = false;
+    let mut uses = Uses { max_results, ..Uses::default() };
     super::each_text(workspace, input.under.as_deref(), cancel, &mut |path, text, language| {
         if !text.contains(name) {
             return ControlFlow::Continue(());
@@ -92,18 +97,41 @@ fn find(
         for (idx, line) in text.lines().enumerate().filter(|(_, line)| word.is_match(line)) {
             let number = idx + 1;
             let place = Place { path: path.as_str().to_owned(), number, text: shown(line) };
-            if is_declaration(&symbols, name, number, line) {
-                declared.push((place, None));
-            } else if used.len() < max_results {
-                used.push((place, enclosing(&symbols, number).map(|symbol| symbol.name.clone())));
-            } else {
-                is_full = true;
-                return ControlFlow::Break(());
+            match is_declaration(&symbols, name, number, line) {
+                true => uses.declare(place),
+                false => uses.add(place, enclosing(&symbols, number)),
             }
         }
         ControlFlow::Continue(())
     })?;
-    Ok(output(name, &declared, &used, is_full))
+    Ok(output(name, &uses))
+}
+
+/// What was found. All files are gone through, also when the list is full: where the name is declared is what is asked
+/// for most, and how often the others use it says where to look on.
+#[derive(Default)]
+struct Uses {
+    max_results: usize,
+    declared: Vec<Found>,
+    used: Vec<Found>,
+    /// Uses that are not listed, by file.
+    left_out: BTreeMap<String, usize>,
+}
+
+impl Uses {
+    fn declare(&mut self, place: Place) {
+        match self.declared.len() < MAX_DECLARED {
+            true => self.declared.push((place, None)),
+            false => *self.left_out.entry(place.path).or_default() += 1,
+        }
+    }
+
+    fn add(&mut self, place: Place, around: Option<&Symbol>) {
+        match self.used.len() < self.max_results {
+            true => self.used.push((place, around.map(|symbol| symbol.name.clone()))),
+            false => *self.left_out.entry(place.path).or_default() += 1,
+        }
+    }
 }
 
 /// A line of a file.
@@ -113,21 +141,15 @@ struct Place {
     text: String,
 }
 
-/// Whether a symbol of that name begins here: its name stands in the line of its signature.
+/// Whether a symbol of that name begins here: its name stands in the line of its signature, which is without what opens a
+/// body. What is implemented for a type does not declare it.
 fn is_declaration(symbols: &[Symbol], name: &str, number: usize, line: &str) -> bool {
     symbols.iter().any(|symbol| {
         symbol.name == name
-            && symbol.first_line <= number
-            && number <= symbol.last_line
-            && line.trim() == symbol.signature
+            && symbol.kind != SymbolKind::Implementation
+            && (symbol.first_line..=symbol.last_line).contains(&number)
+            && line.trim().starts_with(&symbol.signature)
     })
-}
-
-/// The innermost symbol around a line.
-fn enclosing(symbols: &[Symbol], number: usize) -> Option<&Symbol> {
-    let around =
-        symbols.iter().filter(|symbol| (symbol.first_line..=symbol.last_line).contains(&number));
-    around.max_by_key(|symbol| symbol.depth)
 }
 
 fn shown(line: &str) -> String {
@@ -138,7 +160,8 @@ fn shown(line: &str) -> String {
 
 type Found = (Place, Option<String>);
 
-fn output(name: &str, declared: &[Found], used: &[Found], is_full: bool) -> Output {
+fn output(name: &str, uses: &Uses) -> Output {
+    let Uses { declared, used, left_out, .. } = uses;
     let mut text = String::new();
     for (place, _) in declared {
         text += &format!("declared {}:{}: {}\n", place.path, place.number, place.text);
@@ -150,8 +173,8 @@ fn output(name: &str, declared: &[Found], used: &[Found], is_full: bool) -> Outp
     if used.is_empty() {
         text += &format!("`{name}` is used nowhere here.\n");
     }
-    if is_full {
-        text += "[There are more uses; name a folder.]\n";
+    if !left_out.is_empty() {
+        text += &more(left_out);
     }
     let value = |found: &Found| -> Value {
         json!({ "path": found.0.path, "line": found.0.number, "in": found.1 })
@@ -159,6 +182,21 @@ fn output(name: &str, declared: &[Found], used: &[Found], is_full: bool) -> Outp
     let value = json!({
         "declared": declared.iter().map(value).collect::<Vec<_>>(),
         "used": used.iter().map(value).collect::<Vec<_>>(),
+        "left_out": left_out.values().sum::<usize>(),
     });
     Output { text, value, changed: Vec::new() }
+}
+
+/// Where the uses are that are not listed; those with the most first.
+fn more(left_out: &BTreeMap<String, usize>) -> String {
+    let n_uses: usize = left_out.values().sum();
+    let mut files: Vec<(&String, &usize)> = left_out.iter().collect();
+    files.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+    let n_more = files.len().saturating_sub(MAX_LEFT_OUT);
+    files.truncate(MAX_LEFT_OUT);
+    let mut named: Vec<String> = files.iter().map(|(path, n)| format!("{path} {n}")).collect();
+    if n_more > 0 {
+        named.push(format!("{n_more} more files"));
+    }
+    format!("[{n_uses} more: {}. Name one with `under`.]\n", named.join(", "))
 }

@@ -118,7 +118,10 @@ fn find(workspace: &Workspace, input: &SymbolsInput, cancel: &Cancel) -> Result<
                 return ControlFlow::Break(());
             }
             let (line, kind) = (symbol.first_line, symbol.kind.as_str());
-            shown += &format!("{path}:{line}: {kind} {}\n", symbol.signature);
+            // `class Shell`, which says its kind itself.
+            let kind = if symbol.signature.split(' ').any(|word| word == kind) { "" } else { kind };
+            let sign = if kind.is_empty() { "" } else { " " };
+            shown += &format!("{path}:{line}: {kind}{sign}{}\n", symbol.signature);
             found.push(json!({ "path": path.as_str(), "symbol": symbol }));
         }
         ControlFlow::Continue(())

@@ -40,6 +40,8 @@ async fn code_is_outlined_and_searched_by_structure() {
         ("code_search", json!({ "pattern": "x", "language": "cobol" })),
         ("code_search", json!({ "pattern": "nothing($A)", "language": "python" })),
         ("code_references", json!({ "name": "open" })),
+        ("code_references", json!({ "name": "open", "max_results": 1 })),
+        ("code_references", json!({ "name": "grow" })),
         ("code_references", json!({ "name": "Pearl", "under": "src" })),
         ("code_references", json!({ "name": "ope" })),
         ("code_references", json!({ "name": "a::b" })),
@@ -60,7 +62,7 @@ async fn code_is_outlined_and_searched_by_structure() {
     src/lib.rs:4: method pub fn grow(&self)
     web/app.ts:1: function export const grow = () => open().then(x => x);
     > code_symbols {"kind":"type","name":"pearl","under":"src"}
-    src/lib.rs:1: struct pub struct Pearl;
+    src/lib.rs:1: pub struct Pearl;
     src/lib.rs:3: implementation impl Pearl
     > code_symbols {"kind":"macro","name":"pearl"}
     Nothing named like `pearl` is declared here.
@@ -80,6 +82,13 @@ async fn code_is_outlined_and_searched_by_structure() {
     src/lib.rs:6 in grow: // open("b").unwrap()
     web/app.ts:1 in grow: export const grow = () => open().then(x => x);
     web/view.tsx:1: const view = <div>{open().then(x => x)}</div>;
+    > code_references {"max_results":1,"name":"open"}
+    src/lib.rs:5 in grow: open("a").unwrap();
+    [3 more: src/lib.rs 1, web/app.ts 1, web/view.tsx 1. Name one with `under`.]
+    > code_references {"name":"grow"}
+    declared src/lib.rs:4: pub fn grow(&self) {
+    declared web/app.ts:1: export const grow = () => open().then(x => x);
+    `grow` is used nowhere here.
     > code_references {"name":"Pearl","under":"src"}
     declared src/lib.rs:1: pub struct Pearl;
     src/lib.rs:3 in Pearl: impl Pearl {
