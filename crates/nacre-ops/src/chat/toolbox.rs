@@ -16,16 +16,16 @@ use nacre_engine::record::{Events as AgentEvents, TaskId};
 use nacre_engine::tools::toolkits;
 use nacre_engine::tools::{
     ActiveSkills, AddressGuard, AnyTool, Area, Checklist, ChecklistSet, ChecklistUpdate,
-    EffectRunner, ExecPolicy, MemoryAdd, MemoryHandle, MemoryRemove, MemorySearch, MemoryUse,
-    NetworkPolicy, Permissions, Programs, ProjectEffects, RepositoryTrust, ShellRun, WebFetch,
-    Workspace,
+    EffectRunner, ExecPolicy, MemoryAdd, MemoryHandle, MemoryRecall, MemoryRemove, MemorySearch,
+    MemoryUse, NetworkPolicy, Permissions, Programs, ProjectEffects, RepositoryTrust, Seen,
+    ShellRun, WebFetch, Workspace,
 };
 
 use super::asked::Asked;
 use super::asking::engine_policy;
 use super::shared::ChatShared;
 use crate::error::OpError;
-use crate::host::{Host, charged_models, model_settings, scripted};
+use crate::host::{Host, ScopedStore, charged_models, model_settings, scripted};
 use crate::operations::agent::agent_deps;
 use crate::operations::brief::brief;
 
@@ -38,7 +38,8 @@ pub(super) struct Toolbox {
     pub(super) checklist: Checklist,
     pub(super) effects: Option<Arc<dyn EffectRunner>>,
     programs: Arc<Programs>,
-    memories: Option<MemoryHandle>,
+    /// Where something is remembered: the project's first.
+    memories: Arc<Vec<MemoryHandle>>,
 }
 
 impl Toolbox {
@@ -59,7 +60,7 @@ impl Toolbox {
             checklist: Checklist::default(),
             effects: None,
             programs: Arc::new(programs(host)),
-            memories: memories(host)?,
+            memories: Arc::new(memories(host)?),
         };
         toolbox.offer_what_there_is();
         let effects = ProjectEffects::new(
@@ -67,7 +68,7 @@ impl Toolbox {
             &toolbox.spec.permissions,
             &toolbox.spec.effects,
             RepositoryTrust::Stranger,
-            toolbox.memories.clone(),
+            toolbox.memories.first().cloned(),
         );
         toolbox.effects = effects.map(|effects| Arc::new(effects) as Arc<dyn EffectRunner>);
         Ok(toolbox)
@@ -97,7 +98,9 @@ impl Toolbox {
         tools.push(Arc::new(WebFetch { guard: AddressGuard::default() }));
         tools.push(Arc::new(ChecklistSet { checklist: self.checklist.clone() }));
         tools.push(Arc::new(ChecklistUpdate { checklist: self.checklist.clone() }));
-        if let Some(memories) = &self.memories {
+        if let Some(memories) = self.memories.first() {
+            let stores = Arc::clone(&self.memories);
+            tools.push(Arc::new(MemoryRecall { stores, seen: Seen::default() }));
             tools.push(Arc::new(MemorySearch { memories: memories.clone() }));
             tools.push(Arc::new(MemoryAdd { memories: memories.clone() }));
             tools.push(Arc::new(MemoryRemove { memories: memories.clone() }));
@@ -178,14 +181,16 @@ fn programs(host: &Host) -> Programs {
     }
 }
 
-/// The memories of the project, or the person's own where there is none.
-fn memories(host: &Host) -> Result<Option<MemoryHandle>, OpError> {
-    let Some(scoped) = host.stores_to_read(None)?.into_iter().next() else { return Ok(None) };
-    Ok(Some(MemoryHandle {
-        embedder: host.embedder(&scoped.settings)?,
-        store: Arc::new(scoped.store),
-        owner: host.owner("chat"),
-        patience: host.settings().lock.wait,
-        source: "nacre".to_owned(),
-    }))
+/// The memories of the project and the person's own, in this order. New ones go to the first.
+fn memories(host: &Host) -> Result<Vec<MemoryHandle>, OpError> {
+    let handle = |scoped: ScopedStore| {
+        Ok(MemoryHandle {
+            embedder: host.embedder(&scoped.settings)?,
+            store: Arc::new(scoped.store),
+            owner: host.owner("chat"),
+            patience: host.settings().lock.wait,
+            source: "nacre".to_owned(),
+        })
+    };
+    host.stores_to_read(None)?.into_iter().map(handle).collect()
 }

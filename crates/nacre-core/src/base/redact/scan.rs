@@ -242,7 +242,8 @@ pub(super) fn foreign_words() -> impl Iterator<Item = String> {
 
 /// Key words that are not ASCII. They stand in an automaton of their own, which a text of ASCII does not pay for.
 static FOREIGN: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    AhoCorasick::new(foreign_words()).expect("the list of words is a constant and far below every limit")
+    AhoCorasick::new(foreign_words())
+        .expect("the list of words is a constant and far below every limit")
 });
 
 /// The first bytes of the characters that the words of `FOREIGN` have. Dashes, arrows, frames and pictures, which most

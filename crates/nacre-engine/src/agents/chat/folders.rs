@@ -20,7 +20,7 @@ pub(super) struct Folder {
     n_files: usize,
     /// Files in it.
     n_own: usize,
-    inside: BTreeMap<String, Folder>,
+    inside: BTreeMap<String, Self>,
 }
 
 /// One line: a folder, or the files of an opened one.
@@ -43,7 +43,8 @@ impl Folder {
     }
 
     fn shown<'a>(&'a self, path: &str) -> impl Iterator<Item = Shown<'a>> {
-        let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+        let below =
+            |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
         let shown = move |(name, folder): (&String, &'a Self)| {
             let (mut path, mut folder) = (below(name), folder);
             // A folder that only holds another is no line of its own.
@@ -123,10 +124,14 @@ mod tests {
     fn the_room_goes_where_the_files_are() {
         let crates = ["core", "engine"].into_iter().flat_map(|name| {
             let rooms = ["base", "store"].map(|room| format!("crates/{name}/src/{room}"));
-            rooms.into_iter().flat_map(|room| files(&room, 9)).chain(files(&format!("crates/{name}"), 1))
+            rooms
+                .into_iter()
+                .flat_map(|room| files(&room, 9))
+                .chain(files(&format!("crates/{name}"), 1))
         });
         let tests = (0..200).map(|n| format!("tests/topic{n}"));
-        let told = lines(crates.chain(tests).chain(files("docs/images", 2)).chain(files("docs", 1)));
+        let told =
+            lines(crates.chain(tests).chain(files("docs/images", 2)).chain(files("docs", 1)));
         assert_eq!(
             told,
             [
@@ -145,6 +150,9 @@ mod tests {
     #[test]
     fn a_project_of_very_many_folders_is_cut() {
         let told = lines((0..200).map(|n| format!("folder{n}")));
-        assert_eq!((told.len(), told.last().map(String::as_str)), (41, Some("and 160 more folders")));
+        assert_eq!(
+            (told.len(), told.last().map(String::as_str)),
+            (41, Some("and 160 more folders"))
+        );
     }
 }
