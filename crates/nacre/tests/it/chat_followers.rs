@@ -19,10 +19,10 @@ use crate::websocket::{TEXT, WebSocket};
 const N_CLIENTS: usize = 200;
 
 /// Steps of the turn, each with words and a call.
-const N_STEPS: usize = 40;
+const N_STEPS: usize = 100;
 
-/// More in all than the kernel keeps for a socket file that nobody reads.
-const WORDS_BYTES: usize = 16 << 10;
+/// With all steps more than the kernel keeps for a socket file that nobody reads, and more lines than the server lets wait.
+const WORDS_BYTES: usize = 2 << 10;
 
 /// A model that waits for a yes before its first answer.
 fn gated() -> (Answering, Sender<()>) {
@@ -41,7 +41,7 @@ fn gated() -> (Answering, Sender<()>) {
             return vec![(SAY, json!("Done."))];
         }
         // The same call twice would be a repetition.
-        let read = json!({ "path": "big.txt", "first_line": n, "n_lines": 50 });
+        let read = json!({ "path": "big.txt", "first_line": n, "n_lines": 10 });
         vec![(SAY, words), ("file_read", read)]
     });
     (model, open)

@@ -125,7 +125,9 @@ fn mutate(mut bytes: Vec<u8>, chance: &mut Chance) -> Vec<u8> {
         let at = chance.below(bytes.len());
         match chance.below(5) {
             0 => bytes[at] = chance.next().to_le_bytes()[0],
-            1 => drop(bytes.remove(at)),
+            1 => {
+                bytes.remove(at);
+            }
             2 => bytes.insert(at, b"{}[]\",:\\0"[chance.below(9)]),
             3 => {
                 let piece = bytes[at..].to_vec();

@@ -115,13 +115,9 @@ fn a_turn_by_the_server_says_what_one_in_the_process_says() {
 }
 
 #[test]
-fn a_model_that_cannot_be_asked_is_the_same_error_by_the_server() {
+fn a_model_that_is_not_set_is_the_same_error_by_the_server() {
     let told = |by_server: bool| {
         let home = home();
-        home.ok(&["config", "set", "providers.local.base_url", "http://127.0.0.1:9/v1"]);
-        home.ok(&["config", "set", "providers.local.api", "openai"]);
-        home.ok(&["config", "set", "roles.chat.model", "local/test"]);
-        home.ok(&["config", "set", "roles.chat.max_attempts", "1"]);
         let served = by_server.then(|| Served::start(&home));
         let (exit, report) = home.json(&["chat", "-p", "Hello"]);
         drop(served);

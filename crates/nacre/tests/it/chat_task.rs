@@ -10,26 +10,25 @@ use serde_json::{Value, json};
 
 use crate::home::{TestHome, walk};
 
-const CODE: &str = "def share(total, people):\n    return total / (people - 1)\n";
+const CODE: &str = "#!/bin/sh\n# The share of each person of an amount, in cents.\necho $(($1 * 100 / ($2 - 1)))\n";
 
-const TEST: &str = "from split import share\n\n\ndef test_share():\n    assert share(10, 2) == 5, share(10, 2)\n\n\n\
-                    test_share()\nprint('1 test passed')\n";
+const TEST: &str = "#!/bin/sh\nshare=$(sh share.sh 10 2)\nif [ \"$share\" != 500 ]; then\n    \
+                    echo \"FAILED: 10 for 2 people is $share, not 500\"\n    exit 1\nfi\necho '1 test passed'\n";
 
-/// The project's own formatter: no blanks at the ends of lines, and one line break at the end.
-const FORMAT: &str = "import sys\n\nfor name in sys.argv[1:]:\n    with open(name) as file:\n        lines = [line.rstrip() for line in file]\n    \
-                      with open(name, 'w') as file:\n        file.write('\\n'.join(lines).rstrip('\\n') + '\\n')\n    print('formatted', name)\n";
+/// The project's own formatter: no blanks at the ends of lines.
+const FORMAT: &str = "#!/bin/sh\nset -e\nfor file; do\n    text=$(sed 's/[[:space:]]*$//' \"$file\")\n    \
+                      printf '%s\\n' \"$text\" > \"$file\"\n    echo \"formatted $file\"\ndone\n";
 
 const DECISION: &str = "no, remember: always split amounts in cents as integers, never as floats";
 
-/// A project with a test that fails, and with commands that need python3 and sh alone.
+/// A project with a test that fails, and with commands that need sh alone.
 fn home() -> TestHome {
     let home = TestHome::new();
     let files = [
-        ("split.py", CODE),
-        ("test_split.py", TEST),
-        ("tools/format.py", FORMAT),
-        ("check.sh", "#!/bin/sh\nset -e\nPYTHONDONTWRITEBYTECODE=1 python3 test_split.py\n"),
-        ("AGENTS.md", "Test with `sh check.sh`. Format with `python3 tools/format.py FILE`.\n"),
+        ("share.sh", CODE),
+        ("check.sh", TEST),
+        ("tools/format.sh", FORMAT),
+        ("AGENTS.md", "Test with `sh check.sh`. Format with `sh tools/format.sh FILE`.\n"),
         ("notes/empty.txt", ""),
         ("notes/crlf.txt", "one\r\ntwo\r\n"),
     ];
@@ -50,19 +49,20 @@ fn run(argv: &[&str]) -> Value {
 fn script(home: &TestHome) {
     let told = |parts: &[&str]| json!({ "last_contains": parts });
     let read = |path: &str| json!({ "name": "file_read", "arguments": { "path": path } });
-    let mend = json!({ "name": "file_edit", "arguments": { "path": "split.py", "edits": [
-        { "find": "    return total / (people - 1)\n",
-          "replace": "    cents = round(total * 100)   \n    return cents // people / 100\t\n\n\n" },
+    let mend = json!({ "name": "file_edit", "arguments": { "path": "share.sh", "edits": [
+        { "find": "echo $(($1 * 100 / ($2 - 1)))\n", "replace": "echo $(($1 * 100 / $2))  \t\n\n\n" },
     ] } });
     let note = json!({ "name": "file_create", "arguments": { "path": "notes/mended.md", "content": "Mended.\n" } });
     let turns = json!([
         { "expect": { "system_contains": ["sh check.sh"], "last_contains": ["The test fails"] },
           "say": "I run the test first.", "calls": [run(&["sh", "check.sh"])] },
-        { "expect": told(&["AssertionError", "exit code 1"]), "calls": [read("split.py"), read("test_split.py")] },
-        { "expect": told(&["people - 1"]), "say": "It divides by one too few.", "calls": [mend, note] },
-        { "calls": [run(&["python3", "tools/format.py", "split.py"])] },
-        { "expect": told(&["formatted split.py"]), "calls": [run(&["sh", "check.sh"])] },
-        { "expect": told(&["1 test passed", "exit code 0"]), "say": "`share` divided by one too few (split.py:3); the test passes now." },
+        { "expect": told(&["FAILED: 10 for 2 people is 1000", "exit code 1"]),
+          "calls": [read("share.sh"), read("check.sh")] },
+        { "expect": told(&["1 test passed"]), "say": "It divides by one too few.", "calls": [mend, note] },
+        { "calls": [run(&["sh", "tools/format.sh", "share.sh"])] },
+        { "expect": told(&["formatted share.sh"]), "calls": [run(&["sh", "check.sh"])] },
+        { "expect": told(&["1 test passed", "exit code 0"]),
+          "say": "It divided by one too few (share.sh:3); the test passes now." },
     ]);
     fs::write(home.root().join("script.json"), json!({ "turns": turns }).to_string()).unwrap();
 }
@@ -91,7 +91,7 @@ fn mend(home: &TestHome) -> Value {
     let args = ["chat", "-p", &words, "--policy", "full", "--scripted", "../script.json"];
     let (exit, report) = home.json(&args);
     assert_eq!((exit, &report["signal"]), (0, &json!("done")), "{report}");
-    assert_eq!(report["changed"], json!(["notes/mended.md", "split.py"]), "{report}");
+    assert_eq!(report["changed"], json!(["notes/mended.md", "share.sh"]), "{report}");
     report
 }
 
@@ -100,12 +100,15 @@ fn a_failing_test_is_mended_and_taken_back_to_the_byte() {
     let home = home();
     let before = tree(&home);
     mend(&home);
-    let code = fs::read_to_string(home.work().join("split.py")).unwrap();
-    let formatted = "def share(total, people):\n    cents = round(total * 100)\n    return cents // people / 100\n";
+    let code = fs::read_to_string(home.work().join("share.sh")).unwrap();
+    let formatted = CODE.replace("($2 - 1)", "$2");
     assert_eq!(code, formatted, "the project's formatter was run");
     assert_ne!(tree(&home), before);
     let (exit, undone) = home.json(&["chat", "--undo"]);
-    assert_eq!((exit, &undone["kept"]), (0, &json!([])), "{undone}");
+    assert_eq!(exit, 0, "{undone}");
+    // Programs ran, and what git ignores was not watched meanwhile; nothing else is left.
+    let kept: Vec<&Value> = undone["kept"].as_array().unwrap().iter().collect();
+    assert!(kept.iter().all(|kept| kept["path"] == "files that git ignores"), "{undone}");
     assert_eq!(tree(&home), before);
 }
 
