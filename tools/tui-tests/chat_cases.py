@@ -321,7 +321,7 @@ def streaming(project, check):
 @case
 def approval(project, check):
     home = project()
-    make = program("touch", "made")
+    make = program("mkdir", "-p", "made")
     screen = home.chat(
         calls(edit()),
         calls(edit("a + b", "a * b"), **told("lib.rs")),
@@ -345,7 +345,7 @@ def approval(project, check):
     screen.wait_for("$ rm -rf src")
     screen.wait_for("y once")
     screen.keys("n")
-    screen.wait_for("$ touch made")
+    screen.wait_for("$ mkdir -p made")
     assert not (home.work / "made").exists()
     screen.wait_for("y once")
     screen.keys("s")
